@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The one interface between the Lua binding and a device.
+ *
+ * A Lua call such as go(x, y, n) enters core/bind (checks every argument, packs them into the kernel's own argument
+ * block), crosses this header as one plain-C call, and reaches the device through exactly one of core/backend/cuda
+ * and core/backend/cpu. A status travels back the same way and becomes a Lua error in core/bind/error.c alone.
+ * Nothing below knows Lua; nothing above knows which device it is. Sizes are bytes unless a name says otherwise.
+ *
+ * Objects begin with the public part declared here; a backend embeds it as the first member of its own struct.
+ * Functions that can fail take an mw_error, fill it, and return its status. The calling thread is the script's own
+ * thread throughout; a backend's other threads never call back except through mw_callback. */
+#ifndef MW_BACKEND_H
+#define MW_BACKEND_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/backend/dtype.h"
+
+typedef enum mw_status {
+  MW_OK = 0,
+  MW_NOT_READY,   /* from a query: the work is still running; no error */
+  MW_INVALID,     /* refused before it reached the device */
+  MW_NO_DEVICE,   /* no such device, or it is not usable; the text says why */
+  MW_NO_MEMORY,   /* the text says wanted, free and total */
+  MW_COMPILE,     /* error->log holds the compiler's whole log */
+  MW_UNSUPPORTED, /* this device cannot do it; the text names one that can */
+  MW_FAULT,       /* a kernel broke a rule (bounds, barrier); the device stays usable */
+  MW_LOST,        /* the device is unusable for the rest of this process */
+  MW_INTERRUPTED, /* Ctrl-C */
+  MW_IO,          /* a file; the text holds path and reason */
+  MW_DRIVER,      /* any other failing call of the driver */
+} mw_status;
+
+typedef struct mw_error {
+  mw_status status;
+  char      text[1024]; /* one message: lower case, no full stop, numbers and the way out in it */
+  char     *log;        /* compiler log or NULL; owned, released by mw_error_clear */
+} mw_error;
+
+typedef struct mw_backend mw_backend;
+typedef struct mw_device  mw_device;
+typedef struct mw_buffer  mw_buffer;
+typedef struct mw_module  mw_module;
+typedef struct mw_kernel  mw_kernel;
+typedef struct mw_stream  mw_stream;
+typedef struct mw_event   mw_event;
+typedef struct mw_graph   mw_graph;
+
+/* ---- what devices say of themselves ------------------------------------------------------------------------- */
+
+typedef struct mw_device_info {
+  char     id[32];    /* "cpu", "cuda:0", "cuda:sm_90" */
+  char     name[128]; /* "NVIDIA H200", "AMD EPYC ..." */
+  char     arch[32];  /* "sm_90", "x86-64" */
+  int      capability_major, capability_minor; /* 0, 0 on the CPU device */
+  int      multiprocessors;                    /* worker threads on the CPU device */
+  int      warp_size;
+  int      max_threads_per_block, max_threads_per_multiprocessor, max_blocks_per_multiprocessor;
+  int      max_block[3], max_grid[3];
+  size_t   shared_per_block, shared_per_block_optin, shared_per_multiprocessor;
+  int      registers_per_block, registers_per_multiprocessor;
+  size_t   constant_bytes, l2_bytes;
+  size_t   memory_total;
+  double   clock_hz, memory_clock_hz; /* 0: unknown */
+  int      bus_bits;                  /* 0: unknown */
+  double   peak_bandwidth;            /* bytes a second; 0: unknown */
+  int      async_engines;
+  bool     cooperative, managed, ecc;
+  bool     pageable_access; /* kernels reach plain host memory */
+  bool     offline;     /* an architecture without a device: compiles, tells occupancy, cannot run */
+  char     pci[32];     /* "" on the CPU device */
+  char     uuid[48];    /* "" where the device has none */
+  char     driver[64];  /* "CUDA driver 13.0, NVRTC 13.0" or the host compiler and its version */
+} mw_device_info;
+
+typedef struct mw_probe {
+  int  devices;      /* how many can be opened; 0: see reason */
+  char reason[512];  /* why usable or not, what was looked for and where */
+} mw_probe;
+
+/* ---- objects ------------------------------------------------------------------------------------------------ */
+
+struct mw_device {
+  const mw_backend *backend;
+  mw_device_info    info;   /* filled by open, constant afterwards */
+  mw_stream        *main;   /* the default stream: legacy semantics, see docs/architecture.md; NULL when offline */
+  atomic_int        refs;   /* the script's handle and every child count one; see refs.c */
+};
+
+typedef enum mw_space {
+  MW_SPACE_DEVICE,   /* the device's own memory */
+  MW_SPACE_PINNED,   /* host memory the device copies from and to directly */
+  MW_SPACE_PAGEABLE, /* plain host memory */
+  MW_SPACE_MANAGED,  /* one address for host and device */
+  MW_SPACE_GLOBAL,   /* a __device__ or __constant__ variable of a module; not owned */
+} mw_space;
+
+struct mw_buffer {
+  mw_device *device;
+  void      *address;     /* as the device sees it; also the host's address except for MW_SPACE_DEVICE on CUDA */
+  size_t     bytes;
+  mw_space   space;
+  bool       host;        /* the host may read and write at address */
+  bool       wandering;   /* some stream other than `stream` has used it: free waits for all of them */
+  mw_stream *stream;      /* the stream it was allocated on */
+  mw_module *owner;       /* for MW_SPACE_GLOBAL: the module that holds the variable; counted by refs.c */
+  atomic_int refs;        /* arrays and views that share it */
+};
+
+typedef struct mw_param {
+  char     name[64];   /* "" where the source does not tell */
+  char     type[96];   /* as C++ writes it: "const float *" */
+  mw_dtype dtype;      /* of the value, or of what the pointer points to */
+  uint8_t  lanes;      /* 1; 2, 3 or 4 for float2, int4, ... */
+  bool     pointer, is_const;
+  uint32_t size, offset; /* in the argument block */
+} mw_param;
+
+struct mw_kernel {
+  mw_module      *module;
+  const char     *name;        /* as asked for: "memcopy", "scale<float>" */
+  const mw_param *params;
+  int             nparams;
+  size_t          args_bytes;  /* size of the argument block, parameters at their C++ offsets */
+  int             registers;   /* a thread; 0 on the CPU device */
+  int             max_threads; /* largest block this kernel can run in */
+  size_t          shared_bytes, local_bytes, const_bytes; /* static shared a block; local a thread */
+  const char     *engine;      /* "cuda"; "loop", "split" or "fiber" on the CPU device */
+  const char     *engine_why;  /* why not a faster one; "" where it is the fastest */
+};
+
+struct mw_module {
+  mw_device  *device;
+  atomic_int  refs;        /* the script's handle, its kernels' handles, its variables; set to 1 by the binding */
+  char        name[256];   /* as messages call it: a file name or "source" */
+  const char *const *kernel_names; /* plain (not template) kernels in source order, NULL-terminated; owned */
+  const char *log;         /* the compiler's warnings; "" if none; owned */
+  bool        from_cache;
+};
+
+struct mw_stream { mw_device *device; int priority; bool capturing; };
+struct mw_event  { mw_device *device; bool timing; };
+struct mw_graph  { mw_device *device; int nodes; /* kernel launches, in the order captured */ };
+
+/* ---- requests ----------------------------------------------------------------------------------------------- */
+
+typedef struct mw_source {
+  const char        *name;      /* shown in messages and line directives */
+  const char        *text;
+  const char        *folder;    /* where #include "x" looks first; NULL: none */
+  const char *const *includes;  /* more folders, NULL-terminated; may be NULL */
+  const char *const *defines;   /* "NAME" or "NAME=VALUE", NULL-terminated; may be NULL */
+  const char *const *templates; /* kernels to instantiate, "scale<float>", NULL-terminated; may be NULL */
+  const char        *standard;  /* "c++17"; NULL: the default, c++17 */
+  bool               fast_math, line_info, no_contract; /* no_contract: a*b+c is not fused */
+  int                max_registers; /* 0: no cap */
+  const char        *engine;    /* NULL or "auto", "loop", "split", "fiber"; ignored by CUDA */
+  bool               no_cache;
+} mw_source;
+
+typedef struct mw_place { /* one end of a copy */
+  mw_buffer *buffer;      /* NULL: plain host memory at host */
+  size_t     offset;      /* into buffer */
+  void      *host;
+} mw_place;
+
+typedef struct mw_launch {
+  mw_kernel  *kernel;
+  uint32_t    grid[3], block[3];
+  size_t      shared;      /* dynamic shared memory, bytes */
+  bool        cooperative;
+  void       *args;        /* the argument block, copied before launch returns */
+  void      **params;      /* nparams pointers into args */
+} mw_launch;
+
+typedef struct mw_callback { /* run may be called on any thread, once, when the stream reaches it */
+  void (*run)(void *data);
+  void *data;
+} mw_callback;
+
+/* ---- the table a backend fills; every entry is mandatory ---------------------------------------------------- */
+
+struct mw_backend {
+  const char *name; /* "cpu", "cuda" */
+
+  void      (*probe)            (mw_probe *out);                                            /* never fails, opens nothing */
+  mw_status (*open)             (const char *which, mw_device **out, mw_error *);           /* "0", "sm_90"; refs = 1 */
+  void      (*close)            (mw_device *);                                              /* by mw_device_release only */
+  mw_status (*memory)           (mw_device *, size_t *free, size_t *total, mw_error *);
+  mw_status (*synchronize)      (mw_device *, mw_error *);                                  /* all streams */
+
+  mw_status (*alloc)            (mw_stream *, size_t, mw_space, mw_buffer **out, mw_error *); /* bytes > 0; uninitialised */
+  void      (*free)             (mw_buffer *);                                              /* stream-ordered; by release only */
+  mw_status (*copy)             (mw_stream *, mw_place to, mw_place from, size_t, mw_error *); /* async; plain host: see copy */
+  mw_status (*fill)             (mw_stream *, mw_place, const void *pattern, size_t width, size_t count, mw_error *);
+                                                                                            /* width 1, 2, 4 or 8 */
+
+  mw_status (*compile)          (mw_device *, const mw_source *, mw_module **out, mw_error *);
+  void      (*unload)           (mw_module *);                                              /* waits for its launches */
+  mw_status (*kernel)           (mw_module *, const char *name, mw_kernel **out, mw_error *); /* owned by the module */
+  mw_status (*variable)         (mw_module *, const char *name, mw_buffer **out, mw_param *type, mw_error *); /* refs = 1 */
+  mw_status (*text)             (mw_module *, const char *kind, char **out, mw_error *);    /* "ptx", "sass", "cpp"; malloc'ed */
+
+  mw_status (*occupancy)        (mw_kernel *, int threads, size_t shared, int *blocks, char *limit, size_t limit_size, mw_error *);
+                                                                                            /* blocks a multiprocessor, and what limits them in words */
+  mw_status (*launch)           (mw_stream *, const mw_launch *, mw_error *);               /* checked already; allocates nothing */
+
+  mw_status (*stream_create)    (mw_device *, bool blocking, int priority, mw_stream **out, mw_error *);
+  void      (*stream_destroy)   (mw_stream *);                                              /* its work still finishes */
+  mw_status (*stream_wait)      (mw_stream *, mw_event *, mw_error *);
+  mw_status (*stream_callback)  (mw_stream *, mw_callback, mw_error *);
+  mw_status (*stream_query)     (mw_stream *, mw_error *);                                  /* MW_OK or MW_NOT_READY */
+  mw_status (*stream_synchronize)(mw_stream *, mw_error *);
+  void      (*priorities)       (mw_device *, int *least, int *greatest);
+
+  mw_status (*event_create)     (mw_device *, bool timing, mw_event **out, mw_error *);
+  void      (*event_destroy)    (mw_event *);
+  mw_status (*event_record)     (mw_event *, mw_stream *, mw_error *);
+  mw_status (*event_query)      (mw_event *, mw_error *);
+  mw_status (*event_synchronize)(mw_event *, mw_error *);
+  mw_status (*event_elapsed)    (mw_event *from, mw_event *to, double *seconds, mw_error *);
+
+  mw_status (*capture_begin)    (mw_stream *, mw_error *);
+  mw_status (*capture_end)      (mw_stream *, mw_graph **out, mw_error *);                  /* instantiated; out may be NULL: discard */
+  mw_status (*graph_launch)     (mw_graph *, mw_stream *, mw_error *);
+  mw_status (*graph_update)     (mw_graph *, int node, const mw_launch *, mw_error *);      /* node from 0; same kernel */
+  mw_status (*graph_dot)        (mw_graph *, char **out, mw_error *);                       /* malloc'ed */
+  void      (*graph_destroy)    (mw_graph *);
+};
+
+/* copy: with plain host memory at one end the call returns after the bytes have moved. Between devices it is ordered
+ * on the given stream; foreign memory (another backend's) that the host can address is treated as host memory. */
+
+/* ---- shared by the backends (registry.c, refs.c, error.c) ----------------------------------------------------- */
+
+extern const mw_backend mw_cpu_backend, mw_cuda_backend;
+extern const mw_backend *const mw_backends[]; /* best first, NULL-terminated */
+
+mw_status mw_fail(mw_error *, mw_status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void      mw_error_clear(mw_error *);
+
+void mw_device_retain(mw_device *);
+void mw_device_release(mw_device *);  /* the last one closes */
+void mw_module_retain(mw_module *);
+void mw_module_release(mw_module *);  /* the last one unloads, then releases the device */
+void mw_buffer_retain(mw_buffer *);
+void mw_buffer_release(mw_buffer *);  /* the last one frees, stream-ordered, then releases the device */
+void mw_buffer_use(mw_buffer *, mw_stream *); /* notes that stream uses it; called for every array of a launch or copy */
+
+void    *mw_malloc(size_t);           /* counted; aborts with a message where the system has no memory left */
+void    *mw_calloc(size_t, size_t);
+void    *mw_realloc(void *, size_t);
+char    *mw_strdup(const char *);
+char    *mw_format(const char *, ...) __attribute__((format(printf, 1, 2))); /* malloc'ed */
+void     mw_free(void *);
+uint64_t mw_allocations(void);        /* calls of the above since the start; the hot path adds none */
+
+/* Ctrl-C: set by the host's signal handler, asked by loops that may run long. */
+extern atomic_bool mw_interrupted;
+
+#endif

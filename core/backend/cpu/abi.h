@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a compiled unit (the shared object made from one .cu source) and the host program share. Included by the C
+ * host and, through shim/moonwarp.h, by the generated C++: so no headers, no types that differ between the two. */
+#ifndef MW_CPU_ABI_H
+#define MW_CPU_ABI_H
+
+#define MW_ABI_VERSION 1
+
+typedef struct mw_dim3 {
+  unsigned x, y, z;
+} mw_dim3;
+
+/* One launch, constant while it runs. */
+typedef struct mw_grid {
+  const void *args; /* the argument block, parameters at their C++ offsets */
+  mw_dim3     grid, block;
+  unsigned    dynamic_shared; /* bytes */
+} mw_grid;
+
+/* What a worker thread lends to the block it is running. */
+typedef struct mw_worker {
+  char              *dynamic_shared; /* extern __shared__ memory; its end touches a guard page */
+  char              *scratch;        /* the split engine's thread-local variables; 64-byte aligned */
+  unsigned long long scratch_bytes;
+  unsigned long long block; /* linear index of the block being run; stored before its first instruction */
+} mw_worker;
+
+/* One CUDA thread of the fiber engine. The unit's built-ins read it through the thread-local `self`. */
+typedef struct mw_thread {
+  mw_dim3        thread_idx, block_idx;
+  const mw_grid *grid;
+  mw_worker     *worker;
+  unsigned       rank; /* linear thread index in the block: warp = rank / 32, lane = rank % 32 */
+} mw_thread;
+
+enum mw_warp_op { /* what the lanes named in a mask do together */
+  MW_WARP_SYNC,
+  MW_WARP_SHFL,      /* arg: source lane within width */
+  MW_WARP_SHFL_UP,   /* arg: delta */
+  MW_WARP_SHFL_DOWN, /* arg: delta */
+  MW_WARP_SHFL_XOR,  /* arg: lane mask */
+  MW_WARP_BALLOT,
+  MW_WARP_ALL,
+  MW_WARP_ANY,
+  MW_WARP_MATCH_ANY,
+  MW_WARP_MATCH_ALL, /* *predicate set where not NULL */
+  MW_WARP_ADD,       /* __reduce_*_sync on 32-bit values */
+  MW_WARP_MIN,
+  MW_WARP_MAX,
+  MW_WARP_UMIN,
+  MW_WARP_UMAX,
+  MW_WARP_AND,
+  MW_WARP_OR,
+  MW_WARP_XOR,
+};
+
+enum mw_barrier_op { MW_BARRIER_SYNC, MW_BARRIER_COUNT, MW_BARRIER_AND, MW_BARRIER_OR };
+
+typedef struct mw_warp_request {
+  enum mw_warp_op    op;
+  unsigned           mask;
+  unsigned long long value;
+  unsigned           bytes; /* significant bytes of value */
+  int                arg, width;
+  int               *predicate;
+  const char        *what; /* "__shfl_down_sync" */
+  const char        *file;
+  int                line;
+} mw_warp_request;
+
+/* What the host gives a unit when it is loaded. */
+typedef struct mw_runtime {
+  int  (*barrier)(enum mw_barrier_op, int value, const char *file, int line); /* fiber engine */
+  void (*grid_barrier)(const char *file, int line);                           /* fiber engine, cooperative launch */
+  unsigned long long (*warp)(const mw_warp_request *);                        /* fiber engine */
+  unsigned (*active_mask)(void);                                              /* fiber engine */
+  void (*yield)(void);                                                        /* fiber engine: let other threads run */
+  int  (*print)(const char *format, ...) __attribute__((format(printf, 1, 2))); /* any engine */
+  void (*fail)(const char *what, const char *file, int line) __attribute__((noreturn)); /* assert, __trap */
+} mw_runtime;
+
+typedef struct mw_unit_param {
+  const char   *name, *type;     /* "x", "const float *" */
+  unsigned char dtype;           /* mw_dtype of the value or of what the pointer points to */
+  unsigned char lanes;           /* 1, or 2 to 4 for float2, int4, ... */
+  unsigned char pointer, is_const;
+  unsigned      size, offset;
+} mw_unit_param;
+
+typedef struct mw_unit_kernel {
+  const char          *name; /* "memcopy", "scale<float>" */
+  const mw_unit_param *params;
+  unsigned             nparams, args_bytes;
+  const char          *engine;     /* "loop", "split" or "fiber": which of the two entries below is set */
+  const char          *engine_why; /* why not a faster engine; "" where there is none */
+  int                  max_threads; /* __launch_bounds__, else 1024 */
+  unsigned             shared_bytes; /* static __shared__ memory, as far as the unit knows it */
+  /* loop and split: runs the blocks first ... last-1 (linear index, x fastest) one after the other. */
+  void (*run)(const mw_grid *, mw_worker *, unsigned long long first, unsigned long long last);
+  /* fiber: one thread of one block; self points to its mw_thread. For a barrier-free kernel the host simply calls it
+   * for one thread after the other. */
+  void (*thread)(const mw_grid *);
+  int needs_fibers; /* reaches a barrier or a warp operation: its threads need stacks of their own */
+} mw_unit_kernel;
+
+typedef struct mw_unit_variable {
+  const char        *name;
+  void              *address;
+  unsigned long long bytes;
+  unsigned char      dtype, lanes, is_const;
+} mw_unit_variable;
+
+/* Every unit exports one of these as `mw_unit_table`. */
+typedef struct mw_unit_table {
+  int                     abi;
+  const mw_unit_kernel   *kernels;
+  unsigned                nkernels;
+  const mw_unit_variable *variables;
+  unsigned                nvariables;
+  void (*bind)(const mw_runtime *);
+  mw_thread **(*self)(void); /* address of the calling OS thread's `self`; the scheduler stores through it at a switch */
+} mw_unit_table;
+
+#endif

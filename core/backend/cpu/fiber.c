@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The switch saves what the ABI calls callee-saved, swaps stack pointers and returns on the other stack; floating-point
+ * control words are the worker's and the same for all its fibers. x86-64 and aarch64 have assembly (a few ns); other
+ * machines use ucontext (about 0.2 us a switch). */
+#include "core/backend/cpu/fiber.h"
+
+#include "core/backend/backend.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define MW_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define MW_ASAN 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define MW_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define MW_TSAN 1
+#endif
+#endif
+
+#ifdef MW_ASAN
+#include <sanitizer/common_interface_defs.h>
+#define ASAN_LEAVE(from, to) __sanitizer_start_switch_fiber(&(from)->fake_stack, (to)->low, (to)->bytes)
+#define ASAN_ARRIVE(fiber)   __sanitizer_finish_switch_fiber((fiber)->fake_stack, NULL, NULL)
+#else
+#define ASAN_LEAVE(from, to) ((void)(from), (void)(to))
+#define ASAN_ARRIVE(fiber)   ((void)(fiber))
+#endif
+#ifdef MW_TSAN
+#include <sanitizer/tsan_interface.h>
+#define TSAN_SWITCH(to) __tsan_switch_to_fiber((to)->sanitizer, 0)
+#else
+#define TSAN_SWITCH(to) ((void)(to))
+#endif
+
+enum { DEFAULT_STACK = 64 << 10, LEAST_STACK = 16 << 10, MOST_STACK = 64 << 20, COLOURS = 20, COLOUR_BYTES = 192 };
+
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102 /* Linux 6.13: guard pages without a mapping of their own */
+#endif
+
+/* ---- stacks ----------------------------------------------------------------------------------------------------- */
+
+static size_t page_bytes(void) { return (size_t)sysconf(_SC_PAGESIZE); }
+
+size_t cpu_stack_bytes(void) {
+  const char *wish = getenv("MOONWARP_CPU_STACK");
+  long long bytes = wish ? atoll(wish) : DEFAULT_STACK;
+  if (bytes < LEAST_STACK) bytes = wish ? LEAST_STACK : DEFAULT_STACK;
+  if (bytes > MOST_STACK) bytes = MOST_STACK;
+  size_t page = page_bytes();
+  return ((size_t)bytes + page - 1) / page * page;
+}
+
+static size_t slot_bytes(const cpu_slab *slab) { return slab->stack + page_bytes(); }
+
+int cpu_slab_make(cpu_slab *slab) {
+  slab->stack = cpu_stack_bytes();
+  size_t slot = slot_bytes(slab), bytes = CPU_SLAB * slot, page = page_bytes();
+  char *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED) return -1;
+  madvise(base, bytes, MADV_NOHUGEPAGE); /* else 64 KiB of stack would take 2 MiB of memory */
+  for (unsigned i = 0; i < CPU_SLAB; i++) {
+    if (madvise(base + i * slot, page, MADV_GUARD_INSTALL) && mprotect(base + i * slot, page, PROT_NONE)) {
+      munmap(base, bytes);
+      return -1;
+    }
+  }
+  slab->base = base;
+  return 0;
+}
+
+void cpu_slab_free(cpu_slab *slab) {
+  if (slab->base) munmap(slab->base, CPU_SLAB * slot_bytes(slab));
+  slab->base = NULL;
+}
+
+void cpu_slab_stack(const cpu_slab *slab, unsigned rank, char **low, size_t *bytes) {
+  *low = slab->base + rank * slot_bytes(slab) + page_bytes();
+  *bytes = slab->stack;
+}
+
+/* ---- the switch --------------------------------------------------------------------------------------------------- */
+
+#if defined(__x86_64__)
+
+/* swap(where to keep the old stack pointer, new stack pointer). A new fiber's stack is laid out as if it had stopped in
+ * here: r15 r14 r13 r12 rbx rbp, return address; r12 carries the argument, r13 the entry. */
+void cpu_fiber_swap(void **old, void *next);
+void cpu_fiber_begin(void);
+__asm__(".text\n"
+        ".p2align 4\n"
+        ".globl cpu_fiber_swap\n.hidden cpu_fiber_swap\n.type cpu_fiber_swap, @function\n"
+        "cpu_fiber_swap:\n"
+        "  pushq %rbp\n  pushq %rbx\n  pushq %r12\n  pushq %r13\n  pushq %r14\n  pushq %r15\n"
+        "  movq %rsp, (%rdi)\n"
+        "  movq %rsi, %rsp\n"
+        "  popq %r15\n  popq %r14\n  popq %r13\n  popq %r12\n  popq %rbx\n  popq %rbp\n"
+        "  ret\n"
+        ".size cpu_fiber_swap, . - cpu_fiber_swap\n"
+        ".globl cpu_fiber_begin\n.hidden cpu_fiber_begin\n.type cpu_fiber_begin, @function\n"
+        "cpu_fiber_begin:\n"
+        "  movq %r12, %rdi\n"
+        "  xorl %ebp, %ebp\n"
+        "  callq *%r13\n"
+        "  ud2\n"
+        ".size cpu_fiber_begin, . - cpu_fiber_begin\n");
+
+static void lay_out(cpu_fiber *fiber, char *top, void (*entry)(void *), void *argument) {
+  void **sp = (void **)top - 8; /* six registers, the return address, one word so that begin's call is aligned */
+  memset(sp, 0, 8 * sizeof *sp);
+  sp[2] = (void *)entry;
+  sp[3] = argument;
+  sp[6] = (void *)cpu_fiber_begin;
+  fiber->stopped = sp;
+}
+
+static void swap(cpu_fiber *from, cpu_fiber *to) { cpu_fiber_swap(&from->stopped, to->stopped); }
+static void forget(cpu_fiber *fiber) { fiber->stopped = NULL; }
+
+#elif defined(__aarch64__)
+
+void cpu_fiber_swap(void **old, void *next);
+void cpu_fiber_begin(void);
+__asm__(".text\n"
+        ".p2align 4\n"
+        ".globl cpu_fiber_swap\n.hidden cpu_fiber_swap\n.type cpu_fiber_swap, %function\n"
+        "cpu_fiber_swap:\n"
+        "  sub sp, sp, #160\n"
+        "  stp x19, x20, [sp, #0]\n  stp x21, x22, [sp, #16]\n  stp x23, x24, [sp, #32]\n"
+        "  stp x25, x26, [sp, #48]\n  stp x27, x28, [sp, #64]\n  stp x29, x30, [sp, #80]\n"
+        "  stp d8, d9, [sp, #96]\n  stp d10, d11, [sp, #112]\n  stp d12, d13, [sp, #128]\n  stp d14, d15, [sp, #144]\n"
+        "  mov x2, sp\n  str x2, [x0]\n  mov sp, x1\n"
+        "  ldp x19, x20, [sp, #0]\n  ldp x21, x22, [sp, #16]\n  ldp x23, x24, [sp, #32]\n"
+        "  ldp x25, x26, [sp, #48]\n  ldp x27, x28, [sp, #64]\n  ldp x29, x30, [sp, #80]\n"
+        "  ldp d8, d9, [sp, #96]\n  ldp d10, d11, [sp, #112]\n  ldp d12, d13, [sp, #128]\n  ldp d14, d15, [sp, #144]\n"
+        "  add sp, sp, #160\n"
+        "  ret\n"
+        ".size cpu_fiber_swap, . - cpu_fiber_swap\n"
+        ".globl cpu_fiber_begin\n.hidden cpu_fiber_begin\n.type cpu_fiber_begin, %function\n"
+        "cpu_fiber_begin:\n"
+        "  mov x0, x19\n"
+        "  blr x20\n"
+        "  brk #1\n"
+        ".size cpu_fiber_begin, . - cpu_fiber_begin\n");
+
+static void lay_out(cpu_fiber *fiber, char *top, void (*entry)(void *), void *argument) {
+  void **sp = (void **)top - 20;
+  memset(sp, 0, 20 * sizeof *sp);
+  sp[0] = argument;
+  sp[1] = (void *)entry;
+  sp[11] = (void *)cpu_fiber_begin;
+  fiber->stopped = sp;
+}
+
+static void swap(cpu_fiber *from, cpu_fiber *to) { cpu_fiber_swap(&from->stopped, to->stopped); }
+static void forget(cpu_fiber *fiber) { fiber->stopped = NULL; }
+
+#else
+
+#include <ucontext.h>
+
+typedef struct saved { /* makecontext passes ints only: entry and argument travel here */
+  ucontext_t context;
+  void (*entry)(void *);
+  void *argument;
+} saved;
+
+static __thread saved *beginning;
+
+static void begin(void) { beginning->entry(beginning->argument); }
+
+static saved *context_of(cpu_fiber *fiber) {
+  if (!fiber->stopped) fiber->stopped = mw_calloc(1, sizeof(saved));
+  return fiber->stopped;
+}
+
+static void lay_out(cpu_fiber *fiber, char *top, void (*entry)(void *), void *argument) {
+  saved *own = context_of(fiber);
+  getcontext(&own->context);
+  own->context.uc_stack.ss_sp = fiber->low;
+  own->context.uc_stack.ss_size = (size_t)(top - fiber->low);
+  own->context.uc_link = NULL;
+  own->entry = entry;
+  own->argument = argument;
+  makecontext(&own->context, begin, 0);
+}
+
+static void swap(cpu_fiber *from, cpu_fiber *to) {
+  beginning = to->stopped;
+  swapcontext(&context_of(from)->context, &beginning->context);
+}
+
+static void forget(cpu_fiber *fiber) {
+  mw_free(fiber->stopped);
+  fiber->stopped = NULL;
+}
+
+#endif
+
+/* ---- fibers --------------------------------------------------------------------------------------------------------- */
+
+void cpu_fiber_make(cpu_fiber *fiber, char *low, size_t bytes, unsigned colour, void (*entry)(void *), void *argument) {
+  cpu_fiber_drop(fiber);
+  fiber->low = low;
+  fiber->bytes = bytes;
+  lay_out(fiber, low + bytes - colour % COLOURS * COLOUR_BYTES, entry, argument);
+#ifdef MW_TSAN
+  fiber->sanitizer = __tsan_create_fiber(0);
+#endif
+}
+
+void cpu_fiber_drop(cpu_fiber *fiber) {
+#ifdef MW_TSAN
+  if (fiber->sanitizer) __tsan_destroy_fiber(fiber->sanitizer);
+  fiber->sanitizer = NULL;
+#endif
+  fiber->fake_stack = NULL;
+  forget(fiber);
+}
+
+void cpu_fiber_home(cpu_fiber *fiber) {
+#ifdef MW_TSAN
+  fiber->sanitizer = __tsan_get_current_fiber();
+#endif
+#ifdef MW_ASAN
+  if (!fiber->low) {
+    pthread_attr_t attributes;
+    void *low = NULL;
+    pthread_getattr_np(pthread_self(), &attributes);
+    pthread_attr_getstack(&attributes, &low, &fiber->bytes);
+    pthread_attr_destroy(&attributes);
+    fiber->low = low;
+  }
+#endif
+  (void)fiber;
+}
+
+void cpu_fiber_switch(cpu_fiber *from, cpu_fiber *to) {
+  ASAN_LEAVE(from, to);
+  TSAN_SWITCH(to);
+  swap(from, to);
+  ASAN_ARRIVE(from);
+}
+
+void cpu_fiber_started(cpu_fiber *fiber) { ASAN_ARRIVE(fiber); }
+
+void cpu_fiber_escape(cpu_fiber *home) {
+#ifdef MW_ASAN
+  __sanitizer_start_switch_fiber(NULL, home->low, home->bytes);
+#endif
+  TSAN_SWITCH(home);
+  (void)home;
+}
+
+void cpu_fiber_escaped(cpu_fiber *home) { ASAN_ARRIVE(home); }

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A .cu source after preprocessing: its functions, variables and how they reach barriers. The common ground of the
+ * analysis (program.c, tree.c, uniform.c, inline.c, split.c), of the generator (emit.c) and of unit.c.
+ *
+ * Everything refers to tokens by index, so nothing here owns text but the token list. */
+#ifndef MW_CPU_PROGRAM_H
+#define MW_CPU_PROGRAM_H
+
+#include "core/backend/cpu/token.h"
+#include "core/backend/cpu/unit.h"
+
+enum { CPU_MOST_PARAMS = 128 };
+
+typedef struct cpu_formal { /* a parameter as declared */
+  int first, last;          /* tokens of its declaration, default argument excluded */
+  int name;                 /* token; -1: unnamed */
+} cpu_formal;
+
+typedef struct cpu_function {
+  int         item;
+  int         name;                 /* token; a class stands here as a function that holds all its members */
+  bool        kernel, is_template, special, is_class; /* special: template <> */
+  int         head_first, head_last; /* template header; equal: none */
+  int         first, open, close;   /* declaration, ( and ) of the parameters */
+  int         body, last;           /* { or -1: a prototype; one past } or ; */
+  cpu_formal *formals;
+  int         nformals;
+  int         max_threads;
+  int         barrier;              /* token of the first barrier or warp operation it reaches; -1: none */
+  int         own_barrier;          /* the first in its own body; -1: none */
+  bool        reaches_thread;       /* it or what it calls reads threadIdx */
+  bool        recursive, overloaded;
+  int        *calls, ncalls;        /* functions named in the body */
+  const char *scope;                /* "ns::" or "" */
+  const char *engine, *engine_why;  /* kernels only; owned by the program */
+  char       *split;                /* generated block function where engine is "split"; owned */
+} cpu_function;
+
+typedef enum cpu_item_kind {
+  CPU_ITEM_TEXT,     /* passed on */
+  CPU_ITEM_FUNCTION, /* kernel, device function, class */
+  CPU_ITEM_VARIABLE, /* __device__ or __constant__ */
+  CPU_ITEM_SHARED,   /* extern __shared__ outside of functions */
+  CPU_ITEM_HOST,     /* left out: host code */
+} cpu_item_kind;
+
+typedef struct cpu_item {
+  cpu_item_kind kind;
+  int           first, last; /* tokens */
+  int           function;    /* index, or -1 */
+  const char   *scope;
+} cpu_item;
+
+typedef struct cpu_variable {
+  int         name; /* token */
+  const char *scope;
+  bool        is_const;
+} cpu_variable;
+
+/* What cpu_program_parse finds out; serialised into the cache, so that a hit needs no preprocessor. */
+struct cpu_program {
+  char         *name, *folder, *text, *standard, *engine;
+  char        **includes, **defines, **templates; /* NULL-terminated */
+  bool          fast_math, line_info, no_contract, no_cache;
+  bool          cacheable;
+  char          identity[512]; /* compiler path, version, CPU; part of every key */
+  cpu_declared *declared;
+  int           ndeclared;
+  bool          has_variables;
+
+  bool          analysed; /* what follows is filled */
+  char         *preprocessed;
+  cpu_tokens    tokens;
+  cpu_item     *items;
+  int           nitems;
+  cpu_function *functions;
+  int           nfunctions;
+  cpu_variable *variables;
+  int           nvariables;
+  char        **strings; /* owned texts */
+  int           nstrings;
+  bool          inner_loops; /* a loop inside of a thread loop: g++ vectorises around it, clang++ does not */
+};
+
+/* Items, functions and variables of the tokens (declaration.c). */
+void cpu_declarations_read(cpu_program *);
+/* Calls, barriers and recursion of the functions; refuses what the CPU device does not have (reach.c). */
+mw_status cpu_reach(cpu_program *, mw_error *);
+
+/* Items, functions and reachability from program->tokens. MW_UNSUPPORTED: names what the CPU device does not have. */
+mw_status cpu_program_analyse(cpu_program *, mw_error *);
+const char *cpu_program_string(cpu_program *, char *text); /* takes ownership */
+/* The function called `token`; -1: none. */
+int  cpu_function_find(const cpu_program *, const cpu_token *token);
+bool cpu_function_has(const cpu_program *, const cpu_function *, const char *word); /* among the tokens of its body */
+
+/* Is it a barrier or warp operation, by name? */
+bool cpu_is_warp_operation(const cpu_token *);
+bool cpu_is_barrier(const cpu_token *);
+bool cpu_is_group(const cpu_token *); /* a name of cooperative groups */
+/* "x.cu:12" of a token; a static buffer. */
+const char *cpu_where(const cpu_program *, int token);
+
+/* Index of the token after the > that closes the < at `open`; `open` + 1 where it closes nothing. */
+int cpu_angle_end(const cpu_tokens *, int open, int last);
+
+/* Sets engine and engine_why of every kernel (split.c). */
+mw_status cpu_engines_choose(cpu_program *, mw_error *);
+/* The block function of a kernel, or NULL with the reason why it cannot be split (split.c). */
+char *cpu_split(cpu_program *, cpu_function *, char *why, size_t why_size);
+
+/* The generated C++ (emit.c); asked: kernels to list, as asked for, NULL-terminated. */
+char *cpu_emit(const cpu_program *, cpu_flavor, const char *const *asked);
+/* Body tokens first ... last-1 with CUDA's qualifiers and declarations rewritten. */
+void cpu_emit_tokens(const cpu_program *, cpu_text *, int first, int last);
+/* Local declarations of the extern __shared__ arrays that tokens first ... last-1 name. */
+void cpu_emit_shared(const cpu_program *, cpu_text *, int first, int last);
+
+/* compiler.c */
+typedef struct cpu_toolchain {
+  char path[512];
+  char version[128]; /* "clang++ 14.0.6" */
+  bool clang;
+} cpu_toolchain;
+
+/* prefer_gnu: g++ where both are there and neither is forced. */
+mw_status cpu_toolchain_find(cpu_toolchain *out, bool prefer_gnu, mw_error *);
+void      cpu_toolchain_identity(char *out, size_t size); /* of every compiler in question and of this CPU; no process */
+mw_status cpu_preprocess(const cpu_program *, char **out, mw_error *);
+mw_status cpu_compile(const cpu_program *, cpu_flavor, const char *generated, void **bytes, size_t *size, char **log,
+                      mw_error *);
+
+#endif

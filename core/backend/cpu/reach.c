@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which functions reach barriers, warp operations and thread indices, and through which calls; and what the CPU device
+ * does not have, refused by name. Calls are found by name: every function of that name counts, so that overloads and
+ * members err on the safe side. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/backend/backend.h"
+#include "core/backend/cpu/program.h"
+
+static const char *const barriers[] = {"__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or",
+                                       "__barrier_sync", NULL};
+static const char *const warp_operations[] = {
+    "__shfl_sync",       "__shfl_up_sync",    "__shfl_down_sync",  "__shfl_xor_sync",   "__ballot_sync",
+    "__all_sync",        "__any_sync",        "__syncwarp",        "__activemask",      "__match_any_sync",
+    "__match_all_sync",  "__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync", "__reduce_and_sync",
+    "__reduce_or_sync",  "__reduce_xor_sync", NULL};
+static const char *const groups[] = {"cooperative_groups", "thread_block",  "this_thread_block", "tiled_partition",
+                                     "thread_block_tile",  "this_grid",     "grid_group",        "coalesced_threads",
+                                     "coalesced_group",    "thread_group",  "labeled_partition", "binary_partition",
+                                     NULL};
+
+bool cpu_is_barrier(const cpu_token *token) { return token->kind == CPU_NAME && cpu_token_any(token, barriers); }
+
+bool cpu_is_warp_operation(const cpu_token *token) {
+  return token->kind == CPU_NAME && token->text[0] == '_' && cpu_token_any(token, warp_operations);
+}
+
+bool cpu_is_group(const cpu_token *token) { return token->kind == CPU_NAME && cpu_token_any(token, groups); }
+
+const char *cpu_where(const cpu_program *program, int token) {
+  static __thread char text[512];
+  const cpu_token     *at = &program->tokens.at[token];
+  const char          *file = program->tokens.files[at->file], *slash = strrchr(file, '/');
+  snprintf(text, sizeof text, "%s:%d", slash ? slash + 1 : file, at->line);
+  return text;
+}
+
+int cpu_function_find(const cpu_program *program, const cpu_token *token) {
+  if (token->kind != CPU_NAME) return -1;
+  for (int i = 0; i < program->nfunctions; i++) {
+    const cpu_function *function = &program->functions[i];
+    if (function->name < 0) continue;
+    const cpu_token *name = &program->tokens.at[function->name];
+    if (name->size == token->size && !memcmp(name->text, token->text, (size_t)name->size)) return i;
+  }
+  return -1;
+}
+
+bool cpu_function_has(const cpu_program *program, const cpu_function *function, const char *word) {
+  for (int i = function->first; i < function->last; i++)
+    if (program->tokens.at[i].kind == CPU_NAME && cpu_token_is(&program->tokens.at[i], word)) return true;
+  return false;
+}
+
+/* ---- calls ---------------------------------------------------------------------------------------------------- */
+
+static bool same_name(const cpu_program *program, const cpu_function *a, const cpu_token *b) {
+  if (a->name < 0) return false;
+  const cpu_token *name = &program->tokens.at[a->name];
+  return name->size == b->size && !memcmp(name->text, b->text, (size_t)b->size);
+}
+
+static void call_note(cpu_function *function, int callee) {
+  for (int i = 0; i < function->ncalls; i++)
+    if (function->calls[i] == callee) return;
+  function->calls = mw_realloc(function->calls, (size_t)(function->ncalls + 1) * sizeof *function->calls);
+  function->calls[function->ncalls++] = callee;
+}
+
+/* A member function's name reaches its class: obj.sync() counts as a use of the class that defines sync. */
+static bool class_defines(const cpu_program *program, const cpu_function *function, const cpu_token *called) {
+  if (!function->is_class || function->body < 0 || !cpu_token_is(called + 1, "(")) return false;
+  const cpu_token *at = program->tokens.at;
+  for (int i = function->body + 1; i < at[function->body].match; i++) {
+    if (cpu_token_is(&at[i], "{")) i = at[i].match;
+    if (at[i].kind == CPU_NAME && at[i].size == called->size && !memcmp(at[i].text, called->text, (size_t)called->size) &&
+        cpu_token_is(&at[i + 1], "("))
+      return true;
+  }
+  return false;
+}
+
+static void body_read(cpu_program *program, int index) {
+  cpu_function    *function = &program->functions[index];
+  const cpu_token *at = program->tokens.at;
+  for (int i = function->body; i < function->last; i++) {
+    if (at[i].kind != CPU_NAME) continue;
+    if (function->own_barrier < 0 && (cpu_is_barrier(&at[i]) || cpu_is_warp_operation(&at[i]) || cpu_is_group(&at[i])))
+      function->own_barrier = i;
+    function->reaches_thread |= cpu_token_is(&at[i], "threadIdx");
+    for (int k = 0; k < program->nfunctions; k++)
+      if (i != program->functions[k].name && program->functions[k].body >= 0 &&
+          (same_name(program, &program->functions[k], &at[i]) || class_defines(program, &program->functions[k], &at[i])))
+        call_note(function, k);
+  }
+  function->barrier = function->own_barrier;
+  function->reaches_thread |= function->own_barrier >= 0;
+}
+
+/* The namespace alias `namespace cg = cooperative_groups;` makes cg a group word; so does using namespace. */
+static bool groups_by_alias(const cpu_program *program, cpu_function *function, const cpu_token *alias) {
+  for (int i = function->body; i >= 0 && i < function->last; i++) {
+    const cpu_token *token = &program->tokens.at[i];
+    if (token->kind == CPU_NAME && token->size == alias->size && !memcmp(token->text, alias->text, (size_t)alias->size)) {
+      function->own_barrier = function->barrier = i;
+      return function->reaches_thread = true;
+    }
+  }
+  return false;
+}
+
+static void aliases_read(cpu_program *program) {
+  const cpu_token *at = program->tokens.at;
+  for (int i = 0; i + 3 < program->tokens.count; i++)
+    if (cpu_token_is(&at[i], "namespace") && cpu_token_is(&at[i + 2], "=") &&
+        cpu_token_is(&at[i + 3], "cooperative_groups"))
+      for (int k = 0; k < program->nfunctions; k++)
+        if (program->functions[k].own_barrier < 0) groups_by_alias(program, &program->functions[k], &at[i + 1]);
+}
+
+/* Barriers and thread indices travel from callee to caller until nothing changes. */
+static void reach_spread(cpu_program *program) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int i = 0; i < program->nfunctions; i++) {
+      cpu_function *caller = &program->functions[i];
+      for (int k = 0; k < caller->ncalls; k++) {
+        const cpu_function *callee = &program->functions[caller->calls[k]];
+        if (caller->barrier < 0 && callee->barrier >= 0) caller->barrier = callee->barrier, changed = true;
+        if (!caller->reaches_thread && callee->reaches_thread) caller->reaches_thread = changed = true;
+      }
+    }
+  }
+}
+
+static bool path_exists(const cpu_program *program, int from, int to, bool *seen) {
+  const cpu_function *function = &program->functions[from];
+  for (int i = 0; i < function->ncalls; i++) {
+    int next = function->calls[i];
+    if (next == to) return true;
+    if (seen[next]) continue;
+    seen[next] = true;
+    if (path_exists(program, next, to, seen)) return true;
+  }
+  return false;
+}
+
+static void recursion_find(cpu_program *program) {
+  bool *seen = mw_malloc((size_t)program->nfunctions + 1);
+  for (int i = 0; i < program->nfunctions; i++) {
+    cpu_function *function = &program->functions[i];
+    memset(seen, 0, (size_t)program->nfunctions + 1);
+    function->recursive = path_exists(program, i, i, seen);
+    for (int k = 0; k < program->nfunctions; k++)
+      if (k != i && function->name >= 0 && function->body >= 0 && program->functions[k].body >= 0 &&
+          same_name(program, &program->functions[k], &program->tokens.at[function->name]))
+        function->overloaded = true;
+  }
+  mw_free(seen);
+}
+
+/* ---- what is refused ------------------------------------------------------------------------------------------- */
+
+typedef struct refusal {
+  const char *word, *next; /* next: the token that must follow; NULL: any */
+  const char *what;
+} refusal;
+
+static const refusal refusals[] = {
+    {"asm", NULL, "inline PTX (asm)"},
+    {"__asm__", NULL, "inline PTX (asm)"},
+    {"__asm", NULL, "inline PTX (asm)"},
+    {"texture", "<", "textures"},
+    {"cudaTextureObject_t", NULL, "textures"},
+    {"tex1D", NULL, "textures"},
+    {"tex1Dfetch", NULL, "textures"},
+    {"tex2D", NULL, "textures"},
+    {"tex3D", NULL, "textures"},
+    {"tex2DLod", NULL, "textures"},
+    {"surface", "<", "surfaces"},
+    {"cudaSurfaceObject_t", NULL, "surfaces"},
+    {"surf1Dwrite", NULL, "surfaces"},
+    {"surf2Dread", NULL, "surfaces"},
+    {"surf2Dwrite", NULL, "surfaces"},
+    {"wmma", NULL, "tensor core operations (wmma)"},
+    {"nvcuda", NULL, "tensor core operations (wmma)"},
+    {"cub", "::", "CUB"},
+    {"thrust", "::", "Thrust"},
+    {"<<<", NULL, "launching a kernel from device code (dynamic parallelism)"},
+    {"cudaLaunchDevice", NULL, "launching a kernel from device code (dynamic parallelism)"},
+    {"this_cluster", NULL, "thread block clusters"},
+    {"cluster_group", NULL, "thread block clusters"},
+    {"__cluster_dims__", NULL, "thread block clusters"},
+    {"__pipeline_memcpy_async", NULL, "asynchronous copies (__pipeline_memcpy_async)"},
+    {"memcpy_async", NULL, "asynchronous copies (memcpy_async)"},
+    {NULL, NULL, NULL},
+};
+
+static const refusal *refusal_of(const cpu_token *token) {
+  for (const refusal *at = refusals; at->word; at++)
+    if (cpu_token_is(token, at->word) && (!at->next || cpu_token_is(token + 1, at->next))) return at;
+  return NULL;
+}
+
+static mw_status function_check(const cpu_program *program, const cpu_function *function, mw_error *error) {
+  for (int i = function->first; i < function->last; i++) {
+    const cpu_token *token = &program->tokens.at[i];
+    const refusal   *found = token->kind == CPU_STRING ? NULL : refusal_of(token);
+    if (!found) continue;
+    return mw_fail(error, MW_UNSUPPORTED, "%s: %s is not on the CPU device; it needs the CUDA device",
+                   cpu_where(program, i), found->what);
+  }
+  return MW_OK;
+}
+
+static mw_status variable_check(const cpu_program *program, const cpu_item *item, mw_error *error) {
+  for (int i = item->first; i < item->last; i++) {
+    const refusal *found = refusal_of(&program->tokens.at[i]);
+    if (found)
+      return mw_fail(error, MW_UNSUPPORTED, "%s: %s is not on the CPU device; it needs the CUDA device",
+                     cpu_where(program, i), found->what);
+  }
+  return MW_OK;
+}
+
+static mw_status program_check(const cpu_program *program, mw_error *error) {
+  if (program->tokens.mismatch)
+    return mw_fail(error, MW_COMPILE, "compiling '%s' for the CPU device failed: %s:%d: a bracket has no partner",
+                   program->name, program->name, program->tokens.mismatch);
+  for (int i = 0; i < program->nitems; i++) {
+    const cpu_item *item = &program->items[i];
+    mw_status       status = MW_OK;
+    if (item->kind == CPU_ITEM_FUNCTION) status = function_check(program, &program->functions[item->function], error);
+    if (item->kind == CPU_ITEM_VARIABLE || item->kind == CPU_ITEM_SHARED) status = variable_check(program, item, error);
+    if (status) return status;
+  }
+  for (int i = 0; i < program->nfunctions; i++)
+    if (program->functions[i].kernel && program->functions[i].overloaded)
+      return mw_fail(error, MW_UNSUPPORTED, "%s: there are two kernels of this name; give each its own name",
+                     cpu_where(program, program->functions[i].name));
+  return MW_OK;
+}
+
+mw_status cpu_reach(cpu_program *program, mw_error *error) {
+  for (int i = 0; i < program->nfunctions; i++)
+    if (program->functions[i].body >= 0) body_read(program, i);
+  aliases_read(program);
+  reach_spread(program);
+  recursion_find(program);
+  return program_check(program, error);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * CUDA C++ for an ordinary C++ compiler (g++ >= 11, clang++ >= 14, C++14 to C++20): included first by every unit that
+ * core/backend/cpu generates from a .cu file. No standard header is included, here or below: parsing them would take
+ * longer than everything else a first launch does.
+ *
+ * The unit defines MW_FAST or MW_FIBER as 1 before this. FAST: built-in coordinates are plain thread-local variables
+ * set by the launcher's loops; barriers and warp operations may only be reached in kernels that run elsewhere. FIBER:
+ * coordinates are read through mw_self, barriers and warp operations call the host. See README.md beside this file. */
+#ifndef MW_MOONWARP_H
+#define MW_MOONWARP_H
+
+#if !defined(MW_FAST) && !defined(MW_FIBER)
+#error "a unit defines MW_FAST or MW_FIBER before it includes moonwarp.h"
+#endif
+
+#pragma GCC system_header
+
+extern "C" {
+#include "../abi.h"
+}
+
+/* Every function of the shim. Not constexpr: C++14 has no constexpr built-ins to make them of. */
+#define MW_FN static inline __attribute__((always_inline))
+/* Hidden last parameters of what may fail: where the user's call stands. */
+#define MW_HERE const char *mw_file = __builtin_FILE(), int mw_line = __builtin_LINE()
+
+static const mw_runtime *mw_runtime_now; /* stored by mw_unit_table.bind before anything runs */
+
+/* Ends the launch with a message; in kernels that were to run in another flavor too. */
+#define MW_FAIL(what) mw_runtime_now->fail(what, mw_file, mw_line)
+
+#include "moonwarp/types.h"
+
+#include "moonwarp/thread.h"
+
+#include "moonwarp/integer.h"
+
+#include "moonwarp/convert.h"
+
+#include "moonwarp/math.h"
+
+#include "moonwarp/rounded.h"
+
+#include "moonwarp/special.h"
+
+#include "moonwarp/atomic.h"
+
+#include "moonwarp/memory.h"
+
+#endif

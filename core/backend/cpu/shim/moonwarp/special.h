@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The mathematics that CUDA has and libm lacks: functions of pi*x, norms, inverse error functions, scaled erfc, normal
+ * distribution, modified Bessel functions. Accurate to a few units in the last place; single precision is computed
+ * in double. Included by moonwarp.h only. */
+
+/* sin and cos of pi*x: the reduction to |r| <= 1/4 is exact. */
+static inline void mw_sincospi(double x, double *s, double *c) {
+  const double n = rint(2 * x), pi = 3.141592653589793;
+  const double r = x - n / 2, quarter = n - 4 * floor(n / 4);
+  const double a = sin(pi * r), b = cos(pi * r);
+  const int q = isfinite(x) ? (int)quarter : 0;
+  *s = q == 0 ? a : q == 1 ? b : q == 2 ? -a : -b;
+  *c = q == 0 ? b : q == 1 ? -a : q == 2 ? -b : a;
+  if (*s == 0) *s = copysign(0.0, x);
+  if (*c == 0) *c = 0;
+}
+MW_FN double mw_sinpi(double x) {
+  double s, c;
+  mw_sincospi(x, &s, &c);
+  return s;
+}
+MW_FN double mw_cospi(double x) {
+  double s, c;
+  mw_sincospi(x, &s, &c);
+  return c;
+}
+MW_FN void sincospi(double x, double *s, double *c) { mw_sincospi(x, s, c); }
+MW_FN void sincospif(float x, float *s, float *c) { *s = (float)mw_sinpi(x), *c = (float)mw_cospi(x); }
+MW_FN void sincospi(float x, float *s, float *c) { sincospif(x, s, c); }
+
+/* Euclidean length, scaled by a power of two so that nothing overflows. */
+static inline double mw_norm(int n, const double *v) {
+  double most = 0, sum = 0;
+  for (int i = 0; i < n; i++) {
+    if (isinf(v[i])) return fabs(v[i]);
+    most = fabs(v[i]) > most || v[i] != v[i] ? fabs(v[i]) : most;
+  }
+  if (most == 0 || most != most) return most;
+  const int e = ilogb(most);
+  for (int i = 0; i < n; i++) sum += scalbn(v[i], -e) * scalbn(v[i], -e);
+  return scalbn(sqrt(sum), e);
+}
+MW_FN double norm(int n, const double *v) { return mw_norm(n, v); }
+MW_FN double rnorm(int n, const double *v) { return 1 / mw_norm(n, v); }
+static inline float normf(int n, const float *v) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    if (isinf(v[i])) return fabsf(v[i]);
+    sum += (double)v[i] * v[i];
+  }
+  return (float)sqrt(sum);
+}
+MW_FN float norm(int n, const float *v) { return normf(n, v); }
+MW_FN float rnormf(int n, const float *v) { return 1 / normf(n, v); }
+MW_FN float rnorm(int n, const float *v) { return rnormf(n, v); }
+
+#define MW_NORM(name, length, parameters, ...)                                                                         \
+  template <class T> MW_FN T mw_##name parameters {                                                                    \
+    const T v[] = {__VA_ARGS__};                                                                                       \
+    return norm(length, v);                                                                                            \
+  }
+MW_NORM(norm3d, 3, (T a, T b, T c), a, b, c)
+MW_NORM(norm4d, 4, (T a, T b, T c, T d), a, b, c, d)
+MW_FN double norm3d(double a, double b, double c) { return mw_norm3d(a, b, c); }
+MW_FN float norm3df(float a, float b, float c) { return mw_norm3d(a, b, c); }
+MW_FN float norm3d(float a, float b, float c) { return mw_norm3d(a, b, c); }
+MW_FN double rnorm3d(double a, double b, double c) { return 1 / mw_norm3d(a, b, c); }
+MW_FN float rnorm3df(float a, float b, float c) { return 1 / mw_norm3d(a, b, c); }
+MW_FN float rnorm3d(float a, float b, float c) { return 1 / mw_norm3d(a, b, c); }
+MW_FN double norm4d(double a, double b, double c, double d) { return mw_norm4d(a, b, c, d); }
+MW_FN float norm4df(float a, float b, float c, float d) { return mw_norm4d(a, b, c, d); }
+MW_FN float norm4d(float a, float b, float c, float d) { return mw_norm4d(a, b, c, d); }
+MW_FN double rnorm4d(double a, double b, double c, double d) { return 1 / mw_norm4d(a, b, c, d); }
+MW_FN float rnorm4df(float a, float b, float c, float d) { return 1 / mw_norm4d(a, b, c, d); }
+MW_FN float rnorm4d(float a, float b, float c, float d) { return 1 / mw_norm4d(a, b, c, d); }
+MW_OWN2(rhypot, 1 / hypot(x, y))
+
+/* exp(x*x) * erfc(x): by its continued fraction (DLMF 7.9.2) where erfc is small, else as it stands. */
+static inline double mw_erfcx(double x) {
+  const double square = mw_fence(x * x), rest = fma(x, x, -square);
+  if (x < 8) return exp(square) * (1 + rest) * erfc(x);
+  double t = x;
+  for (int k = 40; k > 0; k--) t = x + k / (2 * t);
+  return 0.5641895835477563 / t;
+}
+
+/* The solution y of erfc(y) = q, with p = 1 - q given beside it so that neither end loses digits: the approximation
+ * of Giles, "Approximating the erfinv function" (2010), then two steps of Halley. */
+static inline double mw_erfinv_of(double p, double q) {
+  const double h = q < p ? q : 2 - q;
+  if (p != p || p > 1 || p < -1) return __builtin_nan("");
+  if (p == 1 || p == -1) return copysign(__builtin_inf(), p);
+  if (p == 0) return p;
+  const bool tail = fabs(p) > 0.5;
+  const double small = p > 0 ? q : h, w = -log(tail ? small * (2 - small) : (1 - p) * (1 + p));
+  double y;
+  if (w < 5) {
+    const double t = w - 2.5;
+    y = 1.50140941 + t * (0.246640727 + t * (-0.00417768164 + t * (-0.00125372503 + t * 0.000218580871)));
+  } else {
+    const double t = sqrt(w) - 3;
+    y = 2.83297682 + t * (1.00167406 + t * (0.00943887047 + t * -0.0076224613));
+  }
+  y *= fabs(p);
+  for (int i = 0; i < 3; i++) {
+    const double e = tail ? small - erfc(y) : erf(y) - fabs(p);
+    const double step = e / (1.1283791670955126 * exp(-y * y));
+    y -= step / (1 + y * step);
+  }
+  return copysign(y, p);
+}
+MW_FN double mw_erfinv(double p) { return mw_erfinv_of(p, p > 0 ? 1 - p : 1 + p); }
+static inline double mw_erfcinv(double q) {
+  if (q > 1) return -mw_erfinv_of(q - 1, 2 - q);
+  return mw_erfinv_of(1 - q, q);
+}
+
+/* The normal distribution. The rounding of x/sqrt(2) is put right to first order. */
+static inline double mw_normcdf(double x) {
+  const double root = 0.7071067811865476, root_rest = -4.833646656726457e-17;
+  if (x < -38.6) return 0;
+  const double t = mw_fence(-x * root), rest = fma(-x, root, -t) - x * root_rest;
+  return 0.5 * (erfc(t) - 1.1283791670955126 * exp(-t * t) * rest);
+}
+MW_FN double mw_normcdfinv(double p) { return -1.4142135623730951 * mw_erfcinv(2 * p); }
+
+/* Modified Bessel functions of the first kind, order n = 0 or 1: the power series (DLMF 10.25.2), for large x the
+ * asymptotic one (DLMF 10.40.1). */
+static inline double mw_bessel_i(int n, double x) {
+  const double a = fabs(x), quarter = a * a / 4;
+  double term = 1, sum = 1;
+  if (a < 30) {
+    if (n) term = sum = a / 2;
+    for (int k = 1; term > sum * 1e-17; k++) sum += term *= quarter / ((double)k * (k + n));
+  } else {
+    for (int k = 1; k < 30 && fabs(term) > 1e-17; k++) {
+      const double odd = 2 * k - 1;
+      sum += term *= (odd * odd - 4 * n) / (8 * a * k);
+    }
+    sum *= exp(a / 2) / sqrt(6.283185307179586 * a) * exp(a / 2);
+  }
+  return n && x < 0 ? -sum : sum;
+}
+
+MW_OWN1(sinpi, mw_sinpi(x), (float)mw_sinpi(x))
+MW_OWN1(cospi, mw_cospi(x), (float)mw_cospi(x))
+MW_OWN1(erfcx, mw_erfcx(x), (float)mw_erfcx(x))
+MW_OWN1(erfinv, mw_erfinv(x), (float)mw_erfinv(x))
+MW_OWN1(erfcinv, mw_erfcinv(x), (float)mw_erfcinv(x))
+MW_OWN1(normcdf, mw_normcdf(x), (float)mw_normcdf(x))
+MW_OWN1(normcdfinv, mw_normcdfinv(x), (float)mw_normcdfinv(x))
+MW_OWN1(cyl_bessel_i0, mw_bessel_i(0, x), (float)mw_bessel_i(0, x))
+MW_OWN1(cyl_bessel_i1, mw_bessel_i(1, x), (float)mw_bessel_i(1, x))

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where a thread is and what it does together with others: coordinates, barriers, warp operations, fences, clocks.
+ * Included by moonwarp.h only. */
+
+static const int warpSize = 32;
+
+#if defined(MW_FAST)
+
+/* Their addresses are never taken, so that the optimiser makes loop variables of them. */
+static __thread uint3 threadIdx, blockIdx;
+static __thread dim3 blockDim, gridDim;
+
+#else
+
+/* The calling OS thread's fiber. Its address leaves the unit (mw_unit_table.self), hence it is read again after every
+ * call of the host. */
+static __thread mw_thread *mw_self;
+#define threadIdx (mw_self->thread_idx)
+#define blockIdx (mw_self->block_idx)
+#define blockDim (dim3(mw_self->grid->block))
+#define gridDim (dim3(mw_self->grid->grid))
+
+#endif
+
+MW_FN unsigned mw_thread_rank() {
+#if defined(MW_FAST)
+  return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+#else
+  return mw_self->rank;
+#endif
+}
+
+MW_FN unsigned mw_lane() { return mw_thread_rank() % 32; }
+
+/* {== Block barriers =================================================== */
+
+MW_FN int mw_barrier(enum mw_barrier_op op, int value, const char *what, const char *mw_file, int mw_line) {
+#if defined(MW_FAST)
+  (void)op, (void)value;
+  MW_FAIL(what);
+#else
+  (void)what;
+  return mw_runtime_now->barrier(op, value, mw_file, mw_line);
+#endif
+}
+
+MW_FN void __syncthreads(MW_HERE) { mw_barrier(MW_BARRIER_SYNC, 0, "__syncthreads", mw_file, mw_line); }
+MW_FN int __syncthreads_count(int p, MW_HERE) {
+  return mw_barrier(MW_BARRIER_COUNT, p, "__syncthreads_count", mw_file, mw_line);
+}
+MW_FN int __syncthreads_and(int p, MW_HERE) {
+  return mw_barrier(MW_BARRIER_AND, p, "__syncthreads_and", mw_file, mw_line);
+}
+MW_FN int __syncthreads_or(int p, MW_HERE) {
+  return mw_barrier(MW_BARRIER_OR, p, "__syncthreads_or", mw_file, mw_line);
+}
+
+MW_FN void mw_grid_barrier(MW_HERE) {
+#if defined(MW_FAST)
+  MW_FAIL("grid synchronisation");
+#else
+  mw_runtime_now->grid_barrier(mw_file, mw_line);
+#endif
+}
+
+/* ==} */
+
+/* {== Warp operations ================================================== */
+
+template <class T>
+MW_FN unsigned long long mw_warp(enum mw_warp_op op, unsigned mask, T value, int arg, int width, int *predicate,
+                                 const char *what, const char *mw_file, int mw_line) {
+  static_assert(sizeof(T) <= 8, "a warp operation moves at most 8 bytes");
+#if defined(MW_FAST)
+  (void)op, (void)mask, (void)value, (void)arg, (void)width, (void)predicate;
+  MW_FAIL(what);
+#else
+  unsigned long long bits = 0;
+  __builtin_memcpy(&bits, &value, sizeof value);
+  const mw_warp_request request = {op, mask, bits, sizeof value, arg, width, predicate, what, mw_file, mw_line};
+  return mw_runtime_now->warp(&request);
+#endif
+}
+
+template <class T> MW_FN T mw_unpack(unsigned long long bits) {
+  T value;
+  __builtin_memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+#define MW_SHUFFLE(name, op, Arg)                                                                                      \
+  template <class T> MW_FN T name(unsigned mask, T value, Arg arg, int width = 32, MW_HERE) {                          \
+    return mw_unpack<T>(mw_warp(op, mask, value, (int)arg, width, nullptr, #name, mw_file, mw_line));                  \
+  }
+MW_SHUFFLE(__shfl_sync, MW_WARP_SHFL, int)
+MW_SHUFFLE(__shfl_up_sync, MW_WARP_SHFL_UP, unsigned)
+MW_SHUFFLE(__shfl_down_sync, MW_WARP_SHFL_DOWN, unsigned)
+MW_SHUFFLE(__shfl_xor_sync, MW_WARP_SHFL_XOR, int)
+
+MW_FN void __syncwarp(unsigned mask = 0xffffffffu, MW_HERE) {
+  mw_warp(MW_WARP_SYNC, mask, 0, 0, 32, nullptr, "__syncwarp", mw_file, mw_line);
+}
+
+#define MW_VOTE(name, op, Result)                                                                                      \
+  MW_FN Result name(unsigned mask, int predicate, MW_HERE) {                                                           \
+    return (Result)mw_warp(op, mask, predicate, 0, 32, nullptr, #name, mw_file, mw_line);                              \
+  }
+MW_VOTE(__ballot_sync, MW_WARP_BALLOT, unsigned)
+MW_VOTE(__all_sync, MW_WARP_ALL, int)
+MW_VOTE(__any_sync, MW_WARP_ANY, int)
+
+template <class T> MW_FN unsigned __match_any_sync(unsigned mask, T value, MW_HERE) {
+  return (unsigned)mw_warp(MW_WARP_MATCH_ANY, mask, value, 0, 32, nullptr, "__match_any_sync", mw_file, mw_line);
+}
+template <class T> MW_FN unsigned __match_all_sync(unsigned mask, T value, int *predicate, MW_HERE) {
+  return (unsigned)mw_warp(MW_WARP_MATCH_ALL, mask, value, 0, 32, predicate, "__match_all_sync", mw_file, mw_line);
+}
+
+#define MW_REDUCE(name, T, op)                                                                                         \
+  MW_FN T name(unsigned mask, T value, MW_HERE) {                                                                      \
+    return (T)mw_warp(op, mask, value, 0, 32, nullptr, #name, mw_file, mw_line);                                       \
+  }
+MW_REDUCE(__reduce_add_sync, int, MW_WARP_ADD)
+MW_REDUCE(__reduce_add_sync, unsigned, MW_WARP_ADD)
+MW_REDUCE(__reduce_min_sync, int, MW_WARP_MIN)
+MW_REDUCE(__reduce_min_sync, unsigned, MW_WARP_UMIN)
+MW_REDUCE(__reduce_max_sync, int, MW_WARP_MAX)
+MW_REDUCE(__reduce_max_sync, unsigned, MW_WARP_UMAX)
+MW_REDUCE(__reduce_and_sync, unsigned, MW_WARP_AND)
+MW_REDUCE(__reduce_or_sync, unsigned, MW_WARP_OR)
+MW_REDUCE(__reduce_xor_sync, unsigned, MW_WARP_XOR)
+
+MW_FN unsigned __activemask(MW_HERE) {
+#if defined(MW_FAST)
+  MW_FAIL("__activemask");
+#else
+  (void)mw_file, (void)mw_line;
+  return mw_runtime_now->active_mask();
+#endif
+}
+
+/* ==} */
+
+MW_FN void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+MW_FN void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+MW_FN void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+
+/* Lets the block's other threads run: what a spinning thread waits for. */
+MW_FN void mw_yield() {
+#if defined(MW_FIBER)
+  mw_runtime_now->yield();
+#endif
+}
+
+MW_FN void __nanosleep(unsigned) { mw_yield(); }
+
+MW_FN long long clock64() {
+#if defined(__x86_64__)
+  return (long long)__builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  long long ticks;
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+  return ticks;
+#else
+  return 0;
+#endif
+}
+MW_FN clock_t clock() { return (clock_t)clock64(); }
+
+MW_FN void __trap(MW_HERE) { MW_FAIL("__trap()"); }
+MW_FN void __brkpt() {}
+MW_FN void __prof_trigger(int) {}
+
+#define assert(e) ((e) ? (void)0 : mw_runtime_now->fail("assert(" #e ")", __FILE__, __LINE__))
+
+/* The arguments are promoted as for any variadic function; the host formats them. */
+template <class... A> MW_FN int printf(const char *format, A... arguments) { return mw_runtime_now->print(format, arguments...); }

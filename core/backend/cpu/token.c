@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tokens of preprocessed C++; see token.h. */
+#include "core/backend/cpu/token.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/backend/backend.h"
+
+typedef struct reader {
+  cpu_tokens *out;
+  const char *at;
+  const char *shim;
+  int         line, file;
+  bool        space;  /* white space since the last token */
+  bool        fresh;  /* nothing but white space on this line so far */
+  bool        system; /* the marker in force names a system header */
+  int         depth;  /* of shim headers entered; 0: outside of the shim */
+  const char *chunk;  /* where the current system chunk began; NULL: none */
+} reader;
+
+/* ---- the list ------------------------------------------------------------------------------------------------ */
+
+static cpu_token *token_add(reader *in, cpu_token_kind kind, const char *text, size_t size) {
+  cpu_tokens *list = in->out;
+  if (list->count + 1 >= list->room) {
+    list->room = list->room ? list->room * 2 : 1024;
+    list->at = mw_realloc(list->at, (size_t)list->room * sizeof *list->at);
+  }
+  cpu_token *token = &list->at[list->count++];
+  *token = (cpu_token){.kind = kind, .size = (int)size, .text = text, .line = in->line, .file = in->file, .match = -1};
+  token->space = in->space;
+  in->space = false;
+  return token;
+}
+
+static const char *text_own(cpu_tokens *list, char *text) {
+  list->owned = mw_realloc(list->owned, (size_t)(list->nowned + 1) * sizeof *list->owned);
+  return list->owned[list->nowned++] = text;
+}
+
+static int file_index(cpu_tokens *list, const char *name, size_t size) {
+  for (int i = 0; i < list->nfiles; i++)
+    if (strlen(list->files[i]) == size && !memcmp(list->files[i], name, size)) return i;
+  list->files = mw_realloc(list->files, (size_t)(list->nfiles + 1) * sizeof *list->files);
+  char *copy = mw_malloc(size + 1);
+  memcpy(copy, name, size);
+  copy[size] = 0;
+  list->files[list->nfiles] = copy;
+  return list->nfiles++;
+}
+
+bool cpu_token_is(const cpu_token *token, const char *text) {
+  return (size_t)token->size == strlen(text) && !memcmp(token->text, text, (size_t)token->size);
+}
+
+bool cpu_token_any(const cpu_token *token, const char *const *texts) {
+  for (; *texts; texts++)
+    if (cpu_token_is(token, *texts)) return true;
+  return false;
+}
+
+/* ---- line markers: # 12 "file" 1 3 ---------------------------------------------------------------------------- */
+
+static const char *line_end(const char *at) {
+  const char *end = strchr(at, '\n');
+  return end ? end : at + strlen(at);
+}
+
+/* Nothing but line markers? */
+static bool chunk_empty(const char *at, const char *end) {
+  for (; at < end; at = line_end(at) + 1)
+    if (*at != '#' && *at != '\n') return false;
+  return true;
+}
+
+static void chunk_close(reader *in, const char *end) {
+  if (in->chunk && !chunk_empty(in->chunk, end)) token_add(in, CPU_CHUNK, in->chunk, (size_t)(end - in->chunk));
+  in->chunk = NULL;
+}
+
+/* Keeps count of how deep in shim headers we are; the first one entered becomes an #include of itself. */
+static void shim_track(reader *in, const char *name, size_t size, bool enter, bool leave) {
+  if (in->depth) {
+    in->depth += enter - leave;
+    return;
+  }
+  size_t length = in->shim ? strlen(in->shim) : 0;
+  if (!enter || !length || size <= length || strncmp(name, in->shim, length) || name[length] != '/') return;
+  in->depth = 1;
+  char *text = mw_format("\n#include \"%.*s\"\n", (int)size, name);
+  token_add(in, CPU_CHUNK, text_own(in->out, text), strlen(text));
+}
+
+static void marker_apply(reader *in, const char *marker, long line, const char *name, size_t size, const char *flags,
+                         const char *end) {
+  bool system = false, enter = false, leave = false;
+  for (const char *at = flags; at < end; at++) {
+    system |= *at == '3';
+    enter |= *at == '1';
+    leave |= *at == '2';
+  }
+  bool inside = in->depth > 0;
+  if (!system || inside) chunk_close(in, marker);
+  shim_track(in, name, size, enter, leave);
+  in->system = system && !in->depth;
+  if (in->system && !in->chunk) in->chunk = marker;
+  in->line = (int)line - 1;
+  if (!in->system && !in->depth) in->file = file_index(in->out, name, size);
+}
+
+/* At a '#' that begins a line. Returns where the line ends. */
+static const char *directive_read(reader *in) {
+  const char *end = line_end(in->at), *at = in->at + 1;
+  while (*at == ' ' || *at == '\t') at++;
+  if (isdigit((unsigned char)*at)) {
+    char *after;
+    long  line = strtol(at, &after, 10);
+    const char *open = memchr(after, '"', (size_t)(end - after));
+    const char *close = open ? memchr(open + 1, '"', (size_t)(end - open - 1)) : NULL;
+    if (close) marker_apply(in, in->at, line, open + 1, (size_t)(close - open - 1), close + 1, end);
+  } else if (!strncmp(at, "pragma", 6) && !in->system && !in->depth) {
+    token_add(in, CPU_PRAGMA, in->at, (size_t)(end - in->at));
+  }
+  return end;
+}
+
+/* ---- tokens -------------------------------------------------------------------------------------------------- */
+
+static bool name_byte(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 128; }
+
+static const char *number_end(const char *at) {
+  for (;; at++) {
+    if ((*at == '+' || *at == '-') && strchr("eEpP", at[-1])) continue;
+    if (*at == '\'' && name_byte(at[1])) continue;
+    if (!name_byte(*at) && *at != '.') return at;
+  }
+}
+
+static const char *quoted_end(const char *at) {
+  char quote = *at++;
+  for (; *at && *at != quote && *at != '\n'; at++)
+    if (*at == '\\' && at[1]) at++;
+  return *at == quote ? at + 1 : at;
+}
+
+/* R"tag( ... )tag" */
+static const char *raw_end(const char *at) {
+  const char *open = strchr(at, '(');
+  if (!open || open - at > 17) return quoted_end(at);
+  char close[24];
+  snprintf(close, sizeof close, ")%.*s\"", (int)(open - at - 1), at + 1);
+  const char *end = strstr(open, close);
+  return end ? end + strlen(close) : at + strlen(at);
+}
+
+static const char *punct_end(const char *at) {
+  static const char *const longer[] = {"<<<", ">>>", "<<=", ">>=", "...", "->*", "::", "->", "++", "--", "<<", "<=", ">=",
+                                       "==",  "!=",  "&&",  "||",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=", "^=", NULL};
+  for (int i = 0; longer[i]; i++)
+    if (!strncmp(at, longer[i], strlen(longer[i]))) return at + strlen(longer[i]);
+  return at + 1; /* ">>" stays two tokens: it may close two template lists */
+}
+
+static const char *name_end(const char *at) {
+  const char *end = at;
+  while (name_byte(*end)) end++;
+  if (*end == '"' && end[-1] == 'R' && end - at <= 3) return raw_end(end);
+  if ((*end == '"' || *end == '\'') && end - at <= 2 && strchr("uULR8", end[-1])) return quoted_end(end);
+  return end;
+}
+
+static const char *token_read(reader *in) {
+  const char    *at = in->at, *end;
+  cpu_token_kind kind = CPU_PUNCT;
+  if (isdigit((unsigned char)*at) || (*at == '.' && isdigit((unsigned char)at[1])))
+    kind = CPU_NUMBER, end = number_end(at + 1);
+  else if (name_byte(*at))
+    end = name_end(at), kind = end[-1] == '"' || end[-1] == '\'' ? CPU_STRING : CPU_NAME;
+  else if (*at == '"' || *at == '\'')
+    kind = CPU_STRING, end = quoted_end(at);
+  else
+    end = punct_end(at);
+  if (!in->system && !in->depth) token_add(in, kind, at, (size_t)(end - at));
+  for (const char *p = at; p < end; p++) in->line += *p == '\n';
+  return end;
+}
+
+/* The opening bracket of a closing one; 0: not a closing bracket. */
+static char partner(char close) { return close == ')' ? '(' : close == ']' ? '[' : close == '}' ? '{' : 0; }
+
+static void brackets_match(cpu_tokens *list) {
+  int *open = mw_malloc((size_t)(list->count + 1) * sizeof *open), top = 0;
+  for (int i = 0; i < list->count && !list->mismatch; i++) {
+    cpu_token *token = &list->at[i];
+    if (token->kind != CPU_PUNCT || token->size != 1) continue;
+    if (strchr("([{", token->text[0])) open[top++] = i;
+    if (!partner(token->text[0])) continue;
+    if (!top || list->at[open[top - 1]].text[0] != partner(token->text[0])) {
+      list->mismatch = token->line;
+      break;
+    }
+    token->match = open[--top];
+    list->at[token->match].match = i;
+  }
+  if (top && !list->mismatch) list->mismatch = list->at[open[top - 1]].line;
+  mw_free(open);
+}
+
+void cpu_tokens_read(cpu_tokens *list, const char *text, const char *shim) {
+  *list = (cpu_tokens){0};
+  reader in = {.out = list, .at = text, .shim = shim && *shim ? shim : NULL, .line = 1, .fresh = true};
+  file_index(list, "source", 6);
+  while (*in.at) {
+    if (*in.at == '\n')
+      in.line++, in.fresh = in.space = true, in.at++;
+    else if (isspace((unsigned char)*in.at))
+      in.space = true, in.at++;
+    else if (*in.at == '#' && in.fresh)
+      in.at = directive_read(&in);
+    else if (in.system || in.depth)
+      in.fresh = false, in.at = line_end(in.at);
+    else
+      in.fresh = false, in.at = token_read(&in);
+  }
+  chunk_close(&in, in.at);
+  token_add(&in, CPU_END, "", 0);
+  list->count--;
+  brackets_match(list);
+}
+
+void cpu_tokens_free(cpu_tokens *list) {
+  for (int i = 0; i < list->nfiles; i++) mw_free(list->files[i]);
+  for (int i = 0; i < list->nowned; i++) mw_free(list->owned[i]);
+  mw_free(list->files);
+  mw_free(list->owned);
+  mw_free(list->at);
+  *list = (cpu_tokens){0};
+}
+
+/* ---- text ---------------------------------------------------------------------------------------------------- */
+
+void cpu_text_add(cpu_text *text, const char *bytes, size_t size) {
+  if (text->size + size + 1 > text->room) {
+    text->room = (text->size + size + 1) * 2;
+    text->at = mw_realloc(text->at, text->room);
+  }
+  memcpy(text->at + text->size, bytes, size);
+  text->size += size;
+  text->at[text->size] = 0;
+}
+
+void cpu_text_put(cpu_text *text, const char *bytes) { cpu_text_add(text, bytes, strlen(bytes)); }
+
+void cpu_text_format(cpu_text *text, const char *format, ...) {
+  va_list args, again;
+  va_start(args, format);
+  va_copy(again, args);
+  int   size = vsnprintf(NULL, 0, format, args);
+  char *bytes = mw_malloc((size_t)size + 1);
+  vsnprintf(bytes, (size_t)size + 1, format, again);
+  va_end(again);
+  va_end(args);
+  cpu_text_add(text, bytes, (size_t)size);
+  mw_free(bytes);
+}
+
+/* Moves the end of the text to the token's line: by new lines where it is near, else by a marker. */
+static void text_locate(cpu_text *text, const cpu_tokens *list, const cpu_token *token) {
+  int ahead = token->line - text->line;
+  if (text->file == token->file + 1 && ahead >= 0 && ahead < 6)
+    while (ahead--) cpu_text_put(text, "\n");
+  else
+    cpu_text_format(text, "\n# %d \"%s\"\n", token->line, list->files[token->file]);
+  text->file = token->file + 1;
+  text->line = token->line;
+}
+
+void cpu_text_token(cpu_text *text, const cpu_tokens *list, const cpu_token *token) {
+  if (token->kind == CPU_CHUNK) {
+    cpu_text_put(text, "\n");
+    cpu_text_add(text, token->text, (size_t)token->size);
+    cpu_text_put(text, "\n");
+    text->file = 0;
+    return;
+  }
+  if (text->file != token->file + 1 || text->line != token->line) text_locate(text, list, token);
+  if (token->kind == CPU_PRAGMA) cpu_text_put(text, "\n");
+  if (token->space) cpu_text_put(text, " ");
+  cpu_text_add(text, token->text, (size_t)token->size);
+  if (token->kind == CPU_PRAGMA) cpu_text_put(text, "\n"), text->file = 0;
+}
+
+void cpu_text_range(cpu_text *text, const cpu_tokens *list, int first, int last) {
+  for (int i = first; i < last; i++) cpu_text_token(text, list, &list->at[i]);
+}
+
+void cpu_text_plain(cpu_text *text, const cpu_tokens *list, int first, int last) {
+  for (int i = first; i < last; i++) {
+    if (list->at[i].space && i > first) cpu_text_put(text, " ");
+    cpu_text_add(text, list->at[i].text, (size_t)list->at[i].size);
+  }
+}

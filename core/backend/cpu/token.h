@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Preprocessed C++ as a list of tokens. Used by the CPU device's analysis and rewriting, and by nothing else.
+ *
+ * Line markers become the line and file of each token; what comes from system headers becomes one CPU_CHUNK token that
+ * is passed on untouched, and what comes from the shim's own headers one that includes the header again. Brackets know
+ * their partners, so that a walk can step over anything balanced. Texts point into the given text or into the list's
+ * own memory: both must outlive the tokens. */
+#ifndef MW_CPU_TOKEN_H
+#define MW_CPU_TOKEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef enum cpu_token_kind {
+  CPU_END,
+  CPU_NAME,
+  CPU_NUMBER,
+  CPU_STRING, /* and character constants */
+  CPU_PUNCT,
+  CPU_PRAGMA, /* a whole #pragma line */
+  CPU_CHUNK,  /* text from a system header */
+} cpu_token_kind;
+
+typedef struct cpu_token {
+  cpu_token_kind kind;
+  int            size;
+  const char    *text;
+  int            line, file; /* file: index into cpu_tokens.files */
+  int            match;      /* of ( [ { and their partners: index of the other one; else -1 */
+  bool           space;      /* white space before it */
+} cpu_token;
+
+typedef struct cpu_tokens {
+  cpu_token *at; /* at[count] is CPU_END */
+  int        count, room;
+  char     **files;
+  int        nfiles;
+  char     **owned; /* texts made here */
+  int        nowned;
+  int        mismatch; /* line of a bracket without a partner; 0: all match */
+} cpu_tokens;
+
+/* shim: folder whose headers are included again by the generated text; may be NULL. */
+void cpu_tokens_read(cpu_tokens *, const char *text, const char *shim);
+void cpu_tokens_free(cpu_tokens *);
+
+bool cpu_token_is(const cpu_token *, const char *text);
+bool cpu_token_any(const cpu_token *, const char *const *texts); /* NULL-terminated list */
+
+/* A growing text that knows which line of which file its end stands for. */
+typedef struct cpu_text {
+  char  *at; /* NUL-terminated; NULL while empty */
+  size_t size, room;
+  int    line, file; /* file: index into cpu_tokens.files plus 1; 0: none */
+} cpu_text;
+
+void cpu_text_add(cpu_text *, const char *bytes, size_t size);
+void cpu_text_put(cpu_text *, const char *text);
+void cpu_text_format(cpu_text *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* One token, spaced as it was; line markers and new lines keep it on its own line of the user's file. */
+void cpu_text_token(cpu_text *, const cpu_tokens *, const cpu_token *);
+void cpu_text_range(cpu_text *, const cpu_tokens *, int first, int last); /* tokens first ... last-1 */
+/* The tokens in one line, without markers: for messages, names and types. */
+void cpu_text_plain(cpu_text *, const cpu_tokens *, int first, int last);
+
+#endif

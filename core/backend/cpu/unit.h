@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From .cu text to a loaded unit: preprocess, choose an engine for each kernel, rewrite, compile (or find in the
+ * cache), load. Knows the abi, the cache and the compiler; knows neither threads nor devices. */
+#ifndef MW_CPU_UNIT_H
+#define MW_CPU_UNIT_H
+
+#include "core/backend/backend.h"
+#include "core/backend/cpu/abi.h"
+
+/* A unit has a flavor. FAST holds the kernels that run as loops or split loops; built-ins are plain thread-local
+ * variables that vanish in optimisation. FIBER holds every kernel, its built-ins are read through `self`, and each
+ * thread knows where it is: it runs what cannot be split, and re-runs a faulting block to name the thread. */
+typedef enum cpu_flavor { CPU_FAST, CPU_FIBER } cpu_flavor;
+
+typedef struct cpu_unit {
+  const mw_unit_table *table; /* of the loaded shared object */
+  void                *handle;
+  cpu_flavor           flavor;
+  bool                 from_cache;
+  double               compile_seconds;
+  char                *log; /* the compiler's warnings; "" if none */
+} cpu_unit;
+
+/* One kernel or template as the source declares it, known before anything is compiled. */
+typedef struct cpu_declared {
+  char        name[128];     /* "memcopy"; a template's bare name */
+  bool        is_template;
+  const char *engine;        /* what automatic choice (or the forced engine) gives */
+  char        engine_why[256];
+  int         barrier_line;  /* the first barrier or warp operation it reaches; 0: none */
+} cpu_declared;
+
+/* A source after preprocessing and analysis; reused for every unit compiled from it. */
+typedef struct cpu_program cpu_program;
+
+mw_status cpu_program_parse(const mw_source *, cpu_program **out, mw_error *); /* copies what it needs of the source */
+void      cpu_program_free(cpu_program *);
+int       cpu_program_kernels(const cpu_program *, const cpu_declared **out);
+bool      cpu_program_has_variables(const cpu_program *); /* any __device__ or __constant__ variable */
+
+/* Compiles and loads. templates: NULL-terminated, in addition to the source's own list. */
+mw_status cpu_unit_load(const cpu_program *, cpu_flavor, const char *const *templates, cpu_unit **out, mw_error *);
+void      cpu_unit_free(cpu_unit *);
+char     *cpu_unit_source(const cpu_program *, cpu_flavor, const char *const *templates); /* the generated C++; malloc'ed */
+
+/* The compiler in use ("clang++ 14.0.6") or, where there is none, what was looked for. */
+mw_status cpu_compiler(char *out, size_t size, mw_error *);
+
+#endif

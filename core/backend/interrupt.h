@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Ctrl-C, as every layer sees it. The host's SIGINT handler calls mw_interrupt(); loops that may run long ask
+ * mw_interrupted; a backend whose kernels run on the calling thread registers a hook that ends them. The host clears
+ * mw_interrupted once the interruption has become an error of the script. */
+#ifndef MW_INTERRUPT_H
+#define MW_INTERRUPT_H
+
+#include "core/backend/backend.h"
+
+typedef void (*mw_interrupt_hook)(void); /* async-signal-safe, returns */
+
+void mw_interrupt(void);                      /* sets mw_interrupted, then calls the hook; async-signal-safe */
+void mw_interrupt_set_hook(mw_interrupt_hook); /* NULL: none */
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Counted devices and buffers. A child counts its device, a view counts its buffer, so nothing dangles whatever order
+ * a script or the collector closes things in. */
+#include "core/backend/backend.h"
+
+void mw_device_retain(mw_device *device) { atomic_fetch_add(&device->refs, 1); }
+
+void mw_device_release(mw_device *device) {
+  if (atomic_fetch_sub(&device->refs, 1) == 1) device->backend->close(device);
+}
+
+void mw_module_retain(mw_module *module) { atomic_fetch_add(&module->refs, 1); }
+
+void mw_module_release(mw_module *module) {
+  if (atomic_fetch_sub(&module->refs, 1) != 1) return;
+  mw_device *device = module->device;
+  device->backend->unload(module);
+  mw_device_release(device);
+}
+
+void mw_buffer_retain(mw_buffer *buffer) { atomic_fetch_add(&buffer->refs, 1); }
+
+void mw_buffer_release(mw_buffer *buffer) {
+  if (atomic_fetch_sub(&buffer->refs, 1) != 1) return;
+  mw_device *device = buffer->device;
+  mw_module *owner = buffer->owner;
+  device->backend->free(buffer);
+  if (owner) mw_module_release(owner);
+  mw_device_release(device);
+}
+
+/* Runs for every array of every launch: one comparison, no lock. Only the script's thread calls it. */
+void mw_buffer_use(mw_buffer *buffer, mw_stream *stream) {
+  if (buffer->stream != stream) buffer->wandering = true;
+}

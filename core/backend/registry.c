@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The backends, best first. A new one is a line here and a folder beside cpu/ and cuda/. */
+#include "core/backend/backend.h"
+
+const mw_backend *const mw_backends[] = {&mw_cuda_backend, &mw_cpu_backend, NULL};

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a mangled C++ name tells of a kernel or a device variable: its readable name and its parameters' types.
+ * Itanium C++ ABI (https://itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling), the part of it that kernels use:
+ * builtin and vector types, pointers, const, namespaces, class templates, function templates with type and number
+ * arguments, substitutions. What is outside it (lambdas, packs, expressions) is refused, never misread.
+ * Knows neither Lua nor a device. */
+#ifndef MW_SIGNATURE_H
+#define MW_SIGNATURE_H
+
+#include "core/backend/backend.h"
+
+typedef struct mw_signature {
+  char      name[256];  /* "lab::scale<float, 3>" */
+  char      plain[256]; /* without the function's template arguments: "lab::scale" */
+  bool      is_template;
+  mw_param *params; /* names are "", offsets by natural alignment; the size of a struct passed by value is 0 */
+  int       nparams;
+  size_t    args_bytes;
+} mw_signature;
+
+/* False: the name is not mangled or is outside the part above; out is then empty. Ends with mw_signature_free. */
+bool mw_signature_parse(const char *mangled, mw_signature *out);
+void mw_signature_free(mw_signature *);
+
+/* The last component: "lab::scale" -> "scale". */
+const char *mw_signature_bare(const char *qualified);
+
+/* A builtin, <stdint.h>, vector or half type by its name: "unsigned int", "int64_t", "float4", "__half2". Fills dtype,
+ * lanes, size and, where align is not NULL, the alignment. */
+bool mw_type_by_name(const char *name, mw_param *out, uint32_t *align);
+
+#endif

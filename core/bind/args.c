@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The argument-check kit: counts, option tables, grid and block sizes. A key that no option has, a surplus argument
+ * and a boolean that is not one are errors, with the nearest known name. */
+#include "core/bind/bind.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void check_count(lua_State *L, int most, const char *function) {
+  int count = lua_gettop(L);
+  if (count > most) luaL_error(L, "'%s' takes %d arguments at most, got %d", function, most - 1, count - 1);
+}
+
+static int least_of(int a, int b, int c) {
+  int least = a < b ? a : b;
+  return least < c ? least : c;
+}
+
+/* Edit distance with swaps of neighbours (optimal string alignment; Damerau 1964). Names are short. */
+static int distance(const char *a, const char *b) {
+  enum { MOST = 48 };
+  int n = (int)strlen(a), m = (int)strlen(b), rows[3][MOST + 1];
+  if (n > MOST || m > MOST) return MOST;
+  for (int j = 0; j <= m; j++) rows[0][j] = j;
+  for (int i = 1; i <= n; i++) {
+    int *row = rows[i % 3], *above = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
+    row[0] = i;
+    for (int j = 1; j <= m; j++) {
+      int cost = a[i - 1] != b[j - 1];
+      row[j] = least_of(above[j] + 1, row[j - 1] + 1, above[j - 1] + cost);
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < row[j])
+        row[j] = before[j - 2] + 1;
+    }
+  }
+  return rows[n % 3][m];
+}
+
+const char *nearest_name(const char *word, const char *const *names) {
+  const char *best = NULL;
+  int least = 1 + (int)strlen(word) / 2;
+  for (; names && *names; names++) {
+    int d = distance(word, *names);
+    if (d < least) {
+      least = d;
+      best = *names;
+    }
+  }
+  return best;
+}
+
+static int unknown_option(lua_State *L, int index, const char *key, const char *const names[]) {
+  const char *near = nearest_name(key, names);
+  luaL_Buffer list;
+  luaL_buffinit(L, &list);
+  for (int i = 0; names[i]; i++) {
+    if (i) luaL_addstring(&list, ", ");
+    luaL_addstring(&list, names[i]);
+  }
+  luaL_pushresult(&list);
+  const char *known = lua_tostring(L, -1);
+  return luaL_argerror(L, index,
+                       near ? lua_pushfstring(L, "unknown option '%s': did you mean '%s'? known: %s", key, near, known)
+                            : lua_pushfstring(L, "unknown option '%s'; known: %s", key, known));
+}
+
+void check_options(lua_State *L, int index, const char *const names[]) {
+  luaL_checktype(L, index, LUA_TTABLE);
+  index = lua_absindex(L, index);
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TSTRING) {
+      luaL_argerror(L, index, lua_pushfstring(L, "options have names, got the key %s", luaL_tolstring(L, -2, NULL)));
+    }
+    const char *key = lua_tostring(L, -2);
+    int i = 0;
+    while (names[i] && strcmp(names[i], key) != 0) i++;
+    if (!names[i]) unknown_option(L, index, key, names);
+  }
+}
+
+bool option_push(lua_State *L, int index, const char *name) {
+  if (!lua_istable(L, index)) return false;
+  if (lua_getfield(L, index, name) != LUA_TNIL) return true;
+  lua_pop(L, 1);
+  return false;
+}
+
+static int wrong_option(lua_State *L, int index, const char *name, const char *wanted) {
+  return luaL_argerror(
+      L, index, lua_pushfstring(L, "option '%s' is %s, got %s", name, wanted, luaL_tolstring(L, -1, NULL)));
+}
+
+bool option_boolean(lua_State *L, int index, const char *name, bool standard) {
+  if (!option_push(L, index, name)) return standard;
+  if (!lua_isboolean(L, -1)) wrong_option(L, index, name, "true or false");
+  bool value = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return value;
+}
+
+lua_Integer option_integer(lua_State *L, int index, const char *name, lua_Integer standard, lua_Integer least,
+                           lua_Integer greatest) {
+  if (!option_push(L, index, name)) return standard;
+  int exact = 0;
+  lua_Integer value = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : 0;
+  if (!exact || value < least || value > greatest) {
+    const char *wanted = lua_pushfstring(L, "an integer from %I to %I", (LUAI_UACINT)least, (LUAI_UACINT)greatest);
+    lua_insert(L, -2);
+    wrong_option(L, index, name, wanted);
+  }
+  lua_pop(L, 1);
+  return value;
+}
+
+const char *option_string(lua_State *L, int index, const char *name, const char *standard) {
+  if (!option_push(L, index, name)) return standard;
+  if (lua_type(L, -1) != LUA_TSTRING) wrong_option(L, index, name, "a string");
+  const char *value = lua_tostring(L, -1); /* stays valid: the option table holds it */
+  lua_pop(L, 1);
+  return value;
+}
+
+static uint32_t check_dim(lua_State *L, int index, const char *what, int axis) {
+  int exact = 0;
+  lua_Number number = lua_tonumber(L, -1);
+  lua_Integer value = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : 0;
+  if (exact && value >= 1 && value <= UINT32_MAX) return (uint32_t)value;
+  const char *got = luaL_tolstring(L, -1, NULL);
+  const char *hint = !exact && number > 1 ? " (use // for whole blocks)" : "";
+  luaL_argerror(L, index,
+                lua_pushfstring(L, "%s.%c is an integer of at least 1, got %s%s", what, "xyz"[axis], got, hint));
+  return 0;
+}
+
+void check_dims(lua_State *L, int index, const char *what, uint32_t out[3]) {
+  int argument = index > 0 ? index : 1; /* an option on top of the stack: blame the call's own table or object */
+  index = lua_absindex(L, index);
+  out[0] = out[1] = out[2] = 1;
+  if (!lua_istable(L, index)) {
+    lua_pushvalue(L, index);
+    out[0] = check_dim(L, argument, what, 0);
+    lua_pop(L, 1);
+    return;
+  }
+  lua_Unsigned length = lua_rawlen(L, index);
+  if (length < 1 || length > 3)
+    luaL_argerror(L, argument, lua_pushfstring(L, "%s is an integer or {x, y, z}, got a table of %d", what, (int)length));
+  for (int axis = 0; axis < (int)length; axis++) {
+    lua_rawgeti(L, index, axis + 1);
+    out[axis] = check_dim(L, argument, what, axis);
+    lua_pop(L, 1);
+  }
+}
+
+void push_bytes(lua_State *L, double bytes) {
+  static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  int unit = 0;
+  for (; bytes >= 1024 && unit < 4; unit++) bytes /= 1024;
+  char text[64];
+  snprintf(text, sizeof text, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
+  lua_pushstring(L, text);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One argument of a launch, checked and converted by the kernel's own parameter type. The good path makes no Lua
+ * string and allocates nothing; the text of a complaint is built only when there is one. */
+#include "core/bind/bind.h"
+
+#include <string.h>
+
+/* kernel 'saxpy', parameter 2 'x' is const float *: <what> */
+static int refuse(lua_State *L, const bind_launch *self, int parameter, const char *what) {
+  const mw_kernel *kernel = self->launch.kernel;
+  const mw_param *p = &kernel->params[parameter];
+  return bind_fail(L, MW_INVALID, p->name[0] ? "kernel '%s', parameter %d '%s' is %s: %s" : "kernel '%s', parameter %d%s is %s: %s",
+                   kernel->name, parameter + 1, p->name, p->type, what);
+}
+
+/* ---- arrays -------------------------------------------------------------------------------------------------------- */
+
+static int refuse_array(lua_State *L, const bind_launch *self, int parameter, const bind_array *a) {
+  const mw_param *p = &self->launch.kernel->params[parameter];
+  const mw_device *device = self->launch.kernel->module->device;
+  char text[256];
+  if (!a->object.open) return refuse(L, self, parameter, "the array is closed");
+  array_format(a, text, sizeof text);
+  if (a->buffer->device != device)
+    return refuse(L, self, parameter,
+                  lua_pushfstring(L, "%s is not on %s; make it there, or copy it with copy()", text, device->info.id));
+  if (a->buffer->space == MW_SPACE_PAGEABLE && !device->info.pageable_access)
+    return refuse(L, self, parameter,
+                  lua_pushfstring(L, "%s is pageable host memory, which kernels on %s do not reach; use pinned, managed "
+                                  "or device memory", text, device->info.id));
+  if (a->readonly && !p->is_const)
+    return refuse(L, self, parameter, lua_pushfstring(L, "%s is a read-only view and the parameter is not const", text));
+  if (p->lanes > 1 && p->dtype == a->dtype)
+    return refuse(L, self, parameter, lua_pushfstring(L, "%s does not divide into whole, aligned vectors of %d", text,
+                                                      p->lanes));
+  return refuse(L, self, parameter, lua_pushfstring(L, "an array of %s expected, got %s",
+                                                    p->dtype == MW_POINTER ? "u64 (addresses)" : mw_dtype_name(p->dtype),
+                                                    text));
+}
+
+static bool dtype_fits(const mw_param *p, const bind_array *a, uintptr_t address) {
+  if (p->dtype == MW_VOID || p->dtype == MW_STRUCT) return true;
+  if (p->dtype == MW_POINTER) return a->dtype == MW_U64;
+  if (p->dtype == MW_BOOL) return a->dtype == MW_U8;
+  if (p->dtype != a->dtype) return false;
+  if (p->lanes < 2) return true;
+  size_t width = mw_dtype_size(p->dtype) * p->lanes;
+  size_t align = p->lanes == 3 ? mw_dtype_size(p->dtype) : width > 16 ? 16 : width;
+  return a->count % p->lanes == 0 && address % align == 0;
+}
+
+static bool reachable(const bind_array *a, const mw_device *device) {
+  return a->buffer->device == device && (a->buffer->space != MW_SPACE_PAGEABLE || device->info.pageable_access);
+}
+
+static void store_array(lua_State *L, int index, const bind_launch *self, int parameter, void *at) {
+  const mw_param *p = &self->launch.kernel->params[parameter];
+  bind_array *a = bind_test(L, index, &array_class);
+  if (!a) {
+    if (lua_islightuserdata(L, index) && !lua_touserdata(L, index)) { /* mw.null */
+      memset(at, 0, sizeof(void *));
+      return;
+    }
+    const bind_object *other = lua_type(L, index) == LUA_TUSERDATA ? lua_touserdata(L, index) : NULL;
+    refuse(L, self, parameter, lua_pushfstring(L, "an array expected, got %s%s",
+                                               other ? luaL_tolstring(L, index, NULL) : luaL_typename(L, index),
+                                               lua_isnoneornil(L, index) ? " (mw.null is the null pointer)" : ""));
+    return;
+  }
+  uintptr_t address = a->object.open ? (uintptr_t)a->buffer->address + a->offset : 0;
+  if (!a->object.open || !reachable(a, self->launch.kernel->module->device) || (a->readonly && !p->is_const) ||
+      !dtype_fits(p, a, address))
+    refuse_array(L, self, parameter, a);
+  if (self->stream) mw_buffer_use(a->buffer, self->stream->stream);
+  memcpy(at, &address, sizeof address);
+}
+
+/* ---- values -------------------------------------------------------------------------------------------------------- */
+
+static void store_vector(lua_State *L, int index, const bind_launch *self, int parameter, char *at) {
+  const mw_param *p = &self->launch.kernel->params[parameter];
+  if (!lua_istable(L, index) || lua_rawlen(L, index) != p->lanes)
+    refuse(L, self, parameter, lua_pushfstring(L, "a table of %d numbers expected, got %s", p->lanes,
+                                               luaL_tolstring(L, index, NULL)));
+  for (int i = 0; i < p->lanes; i++, at += mw_dtype_size(p->dtype)) {
+    lua_rawgeti(L, index, i + 1);
+    const char *problem = store_element(L, lua_gettop(L), p->dtype, at);
+    if (problem) refuse(L, self, parameter, lua_pushfstring(L, "component %d: %s", i + 1, problem));
+    lua_pop(L, 1);
+  }
+}
+
+static void store_struct(lua_State *L, int index, const bind_launch *self, int parameter, void *at) {
+  const mw_param *p = &self->launch.kernel->params[parameter];
+  size_t length = lua_type(L, index) == LUA_TSTRING ? lua_rawlen(L, index) : 0;
+  if (length != p->size)
+    refuse(L, self, parameter,
+           lua_pushfstring(L, "a string of %d bytes expected (string.pack makes one), got %s of %d", (int)p->size,
+                           luaL_typename(L, index), (int)length));
+  memcpy(at, lua_tostring(L, index), length);
+}
+
+void argument_store(lua_State *L, int index, const bind_launch *self, int parameter) {
+  const mw_param *p = &self->launch.kernel->params[parameter];
+  char *at = (char *)self->launch.args + p->offset;
+  if (p->pointer) {
+    store_array(L, index, self, parameter, at);
+  } else if (p->dtype == MW_STRUCT) {
+    store_struct(L, index, self, parameter, at);
+  } else if (p->lanes > 1) {
+    store_vector(L, index, self, parameter, at);
+  } else {
+    const char *problem = store_element(L, index, p->dtype, at);
+    if (problem) refuse(L, self, parameter, lua_pushfstring(L, "%s", problem));
+  }
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Element by element comparison of two arrays, wherever they are, for mw.check. The bytes pass through the host in
+ * pieces, so arrays of any size are compared in little memory. */
+#include "core/bind/bind.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PIECE = 1 << 23 }; /* bytes fetched at a time */
+
+typedef struct comparison {
+  mw_dtype dtype;
+  double absolute, relative;
+  lua_Integer wrong, most;
+  double max_absolute, max_relative;
+} comparison;
+
+static double as_double(mw_dtype dtype, const void *at) {
+  switch (dtype) {
+  case MW_F16: return mw_f16_to_f64(*(const uint16_t *)at);
+  case MW_BF16: return mw_bf16_to_f64(*(const uint16_t *)at);
+  case MW_F32: return (double)*(const float *)at;
+  case MW_F64: return *(const double *)at;
+  case MW_I8: return *(const int8_t *)at;
+  case MW_I16: return *(const int16_t *)at;
+  case MW_I32: return *(const int32_t *)at;
+  case MW_I64: return (double)*(const int64_t *)at;
+  case MW_U8: return *(const uint8_t *)at;
+  case MW_U16: return *(const uint16_t *)at;
+  case MW_U32: return *(const uint32_t *)at;
+  default: return (double)*(const uint64_t *)at;
+  }
+}
+
+/* Equal bits are right whatever the type (also NaN where NaN is expected); a NaN on one side only is wrong. */
+static bool element_fits(comparison *c, const void *got, const void *expected, size_t width) {
+  if (memcmp(got, expected, width) == 0) return true;
+  double g = as_double(c->dtype, got), e = as_double(c->dtype, expected);
+  if (isnan(g) && isnan(e)) return true;
+  double error = fabs(g - e);
+  if (isnan(error) || isinf(error)) return g == e;
+  double relative = e != 0 ? error / fabs(e) : 0;
+  if (error > c->max_absolute) c->max_absolute = error;
+  if (relative > c->max_relative) c->max_relative = relative;
+  bool exact = !mw_dtype_is_float(c->dtype) && c->absolute == 0 && c->relative == 0;
+  return !exact && error <= c->absolute + c->relative * fabs(e);
+}
+
+/* Appends {index, expected, got} to the list below the top; index counts from 0. */
+static void note_wrong(lua_State *L, int list, comparison *c, size_t index, const void *got, const void *expected) {
+  if (++c->wrong > c->most) return;
+  lua_createtable(L, 3, 0);
+  lua_pushinteger(L, (lua_Integer)index);
+  lua_rawseti(L, -2, 1);
+  push_element(L, c->dtype, expected);
+  lua_rawseti(L, -2, 2);
+  push_element(L, c->dtype, got);
+  lua_rawseti(L, -2, 3);
+  lua_rawseti(L, list, c->wrong);
+}
+
+static void compare_piece(lua_State *L, int list, comparison *c, size_t first, const char *got, const char *expected,
+                          size_t count) {
+  size_t width = mw_dtype_size(c->dtype);
+  if (memcmp(got, expected, count * width) == 0) return;
+  for (size_t i = 0; i < count; i++)
+    if (!element_fits(c, got + i * width, expected + i * width, width))
+      note_wrong(L, list, c, first + i, got + i * width, expected + i * width);
+}
+
+/* core.compare(got, expected, absolute, relative, most): { wrong =, first = { {index from 0, expected, got}, ... up to
+ * most }, max_absolute =, max_relative = } over two arrays of one type and count. An element is right when
+ * |got - expected| <= absolute + relative * |expected|. */
+static int compare(lua_State *L) {
+  bind_array *got = check_array(L, 1), *expected = check_array(L, 2);
+  comparison c = {got->dtype, luaL_checknumber(L, 3), luaL_checknumber(L, 4), 0, luaL_checkinteger(L, 5), 0, 0};
+  if (got->dtype != expected->dtype || got->count != expected->count)
+    return luaL_error(L, "compare: two arrays of one type and length expected");
+  size_t width = mw_dtype_size(c.dtype), piece = PIECE / width;
+  if (piece > got->count) piece = got->count;
+  char *a = lua_newuserdatauv(L, piece * width, 0), *b = lua_newuserdatauv(L, piece * width, 0);
+  lua_newtable(L);
+  int list = lua_gettop(L);
+  for (size_t first = 0; first < got->count; first += piece) {
+    size_t count = got->count - first < piece ? got->count - first : piece;
+    array_read(L, got, first, count, a);
+    array_read(L, expected, first, count, b);
+    compare_piece(L, list, &c, first, a, b, count);
+  }
+  lua_createtable(L, 0, 4);
+  lua_pushinteger(L, c.wrong);
+  lua_setfield(L, -2, "wrong");
+  lua_pushnumber(L, c.max_absolute);
+  lua_setfield(L, -2, "max_absolute");
+  lua_pushnumber(L, c.max_relative);
+  lua_setfield(L, -2, "max_relative");
+  lua_pushvalue(L, list);
+  lua_setfield(L, -2, "first");
+  return 1;
+}
+
+const luaL_Reg compare_functions[] = {{"compare", compare}, {NULL, NULL}};

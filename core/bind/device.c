@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Devices: finding and opening them, and what they say of themselves. A device opened twice is the same handle, kept
+ * by id in a weak table; nothing is touched before the first mw.device(). */
+#include "core/bind/bind.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char handles_key = 'd';
+
+static void push_handles(lua_State *L) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &handles_key) == LUA_TTABLE) return;
+  lua_pop(L, 1);
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushliteral(L, "v");
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &handles_key);
+}
+
+/* Leaves the open handle of that id on the stack, or nothing. */
+static bool push_known(lua_State *L, const char *id) {
+  push_handles(L);
+  lua_getfield(L, -1, id);
+  lua_remove(L, -2);
+  bind_device *known = bind_test(L, -1, &device_class);
+  if (known && known->object.open) return true;
+  lua_pop(L, 1);
+  return false;
+}
+
+static void remember(lua_State *L, const char *id) {
+  push_handles(L);
+  lua_pushvalue(L, -2);
+  lua_setfield(L, -2, id);
+  lua_pop(L, 1);
+}
+
+void push_device(lua_State *L, mw_device *device) {
+  if (push_known(L, device->info.id)) return;
+  bind_device *self = bind_new(L, &device_class, sizeof *self, 0);
+  self->device = device;
+  mw_device_retain(device);
+  bind_opened(self);
+  remember(L, device->info.id);
+}
+
+bind_device *check_device(lua_State *L, int index) { return bind_check(L, index, &device_class); }
+
+static const mw_backend *find_backend(const char *name, size_t length) {
+  for (const mw_backend *const *b = mw_backends; *b; b++)
+    if (strlen((*b)->name) == length && memcmp((*b)->name, name, length) == 0) return *b;
+  return NULL;
+}
+
+static mw_status open_named(const char *id, mw_device **out, mw_error *err) {
+  size_t length = strcspn(id, ":");
+  const mw_backend *backend = find_backend(id, length);
+  if (!backend)
+    return mw_fail(err, MW_NO_DEVICE, "no device '%s': cpu, cuda, cuda:N or cuda:sm_NN (offline) expected", id);
+  return backend->open(id[length] ? id + length + 1 : "0", out, err);
+}
+
+/* The first backend that is usable; they are listed best first. */
+static const char *best_backend(lua_State *L) {
+  mw_probe probe = {0};
+  for (const mw_backend *const *b = mw_backends; *b; b++) {
+    (*b)->probe(&probe);
+    if (probe.devices > 0) return (*b)->name;
+  }
+  bind_fail(L, MW_NO_DEVICE, "no usable device: %s", probe.reason);
+  return NULL;
+}
+
+/* "cuda" is "cuda:0" where that is open already. */
+static bool push_opened(lua_State *L, const char *id) {
+  if (push_known(L, id)) return true;
+  return !strchr(id, ':') && push_known(L, lua_pushfstring(L, "%s:0", id));
+}
+
+/* mw.device(id): the handle of that device; without an id the best one there is. Raises with the reason. */
+static int device_open(lua_State *L) {
+  check_count(L, 1, "device");
+  const char *id = lua_isnoneornil(L, 1) ? best_backend(L) : luaL_checkstring(L, 1);
+  if (push_opened(L, id)) return 1;
+  bind_device *self = bind_new(L, &device_class, sizeof *self, 0);
+  mw_error err = {0};
+  bind_try(L, open_named(id, &self->device, &err), &err);
+  bind_opened(self);
+  if (push_known(L, self->device->info.id)) return 1; /* opened by another name before; ours is collected */
+  remember(L, self->device->info.id);
+  return 1;
+}
+
+static void device_release(lua_State *L, void *object) {
+  (void)L;
+  mw_device_release(((bind_device *)object)->device);
+}
+
+/* mw.devices(): one entry a device that can be opened, and one a backend that is not usable, with the reason. */
+static int device_list(lua_State *L) {
+  check_count(L, 0, "devices");
+  lua_newtable(L);
+  for (const mw_backend *const *b = mw_backends; *b; b++) {
+    mw_probe probe = {0};
+    (*b)->probe(&probe);
+    for (int i = 0; i < (probe.devices ? probe.devices : 1); i++) {
+      lua_createtable(L, 0, 3);
+      lua_pushfstring(L, probe.devices && strcmp((*b)->name, "cpu") != 0 ? "%s:%d" : "%s", (*b)->name, i);
+      lua_setfield(L, -2, "id");
+      lua_pushboolean(L, probe.devices > 0);
+      lua_setfield(L, -2, "usable");
+      lua_pushstring(L, probe.reason);
+      lua_setfield(L, -2, "reason");
+      lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    }
+  }
+  return 1;
+}
+
+static void set_number(lua_State *L, const char *name, double value) {
+  if (value == 0) return; /* unknown */
+  lua_pushnumber(L, value);
+  lua_setfield(L, -2, name);
+}
+
+static void set_integer(lua_State *L, const char *name, size_t value) {
+  lua_pushinteger(L, (lua_Integer)value);
+  lua_setfield(L, -2, name);
+}
+
+static void set_string(lua_State *L, const char *name, const char *value) {
+  if (!*value) return;
+  lua_pushstring(L, value);
+  lua_setfield(L, -2, name);
+}
+
+static void set_boolean(lua_State *L, const char *name, bool value) {
+  lua_pushboolean(L, value);
+  lua_setfield(L, -2, name);
+}
+
+static void set_dims(lua_State *L, const char *name, const int dims[3]) {
+  lua_createtable(L, 3, 0);
+  for (int i = 0; i < 3; i++) {
+    lua_pushinteger(L, dims[i]);
+    lua_rawseti(L, -2, i + 1);
+  }
+  lua_setfield(L, -2, name);
+}
+
+/* dev:properties(): a table; sizes in bytes, clocks in Hz, bandwidth in bytes a second; what is unknown is absent. */
+static int device_properties(lua_State *L) {
+  const mw_device_info *info = &check_device(L, 1)->device->info;
+  lua_newtable(L);
+  set_string(L, "id", info->id);
+  set_string(L, "name", info->name);
+  set_string(L, "arch", info->arch);
+  set_string(L, "pci", info->pci);
+  set_string(L, "uuid", info->uuid);
+  set_string(L, "driver", info->driver);
+  if (info->capability_major) {
+    lua_pushfstring(L, "%d.%d", info->capability_major, info->capability_minor);
+    lua_setfield(L, -2, "compute_capability");
+  }
+  set_integer(L, "multiprocessors", (size_t)info->multiprocessors);
+  set_integer(L, "warp_size", (size_t)info->warp_size);
+  set_integer(L, "max_threads_per_block", (size_t)info->max_threads_per_block);
+  set_integer(L, "max_threads_per_multiprocessor", (size_t)info->max_threads_per_multiprocessor);
+  set_integer(L, "max_blocks_per_multiprocessor", (size_t)info->max_blocks_per_multiprocessor);
+  set_dims(L, "max_block", info->max_block);
+  set_dims(L, "max_grid", info->max_grid);
+  set_integer(L, "shared_per_block", info->shared_per_block);
+  set_integer(L, "shared_per_block_optin", info->shared_per_block_optin);
+  set_integer(L, "shared_per_multiprocessor", info->shared_per_multiprocessor);
+  set_integer(L, "registers_per_block", (size_t)info->registers_per_block);
+  set_integer(L, "registers_per_multiprocessor", (size_t)info->registers_per_multiprocessor);
+  set_integer(L, "constant_bytes", info->constant_bytes);
+  set_integer(L, "l2_bytes", info->l2_bytes);
+  set_integer(L, "memory_total", info->memory_total);
+  set_number(L, "clock", info->clock_hz);
+  set_number(L, "memory_clock", info->memory_clock_hz);
+  set_number(L, "bus_bits", info->bus_bits);
+  set_number(L, "peak_bandwidth", info->peak_bandwidth);
+  set_integer(L, "async_engines", (size_t)info->async_engines);
+  set_boolean(L, "cooperative", info->cooperative);
+  set_boolean(L, "managed", info->managed);
+  set_boolean(L, "ecc", info->ecc);
+  set_boolean(L, "pageable_access", info->pageable_access);
+  set_boolean(L, "offline", info->offline);
+  return 1;
+}
+
+static int device_id(lua_State *L) {
+  lua_pushstring(L, check_device(L, 1)->device->info.id);
+  return 1;
+}
+
+static int device_name(lua_State *L) {
+  lua_pushstring(L, check_device(L, 1)->device->info.name);
+  return 1;
+}
+
+static int device_is_offline(lua_State *L) {
+  lua_pushboolean(L, check_device(L, 1)->device->info.offline);
+  return 1;
+}
+
+static int device_peak_bandwidth(lua_State *L) {
+  double peak = check_device(L, 1)->device->info.peak_bandwidth;
+  if (peak > 0)
+    lua_pushnumber(L, peak);
+  else
+    luaL_pushfail(L);
+  return 1;
+}
+
+static int device_memory(lua_State *L) {
+  mw_device *device = check_device(L, 1)->device;
+  size_t available = 0, total = 0;
+  mw_error err = {0};
+  bind_try(L, device->backend->memory(device, &available, &total, &err), &err);
+  lua_pushinteger(L, (lua_Integer)available);
+  lua_pushinteger(L, (lua_Integer)total);
+  return 2;
+}
+
+static int device_synchronize(lua_State *L) {
+  mw_device *device = check_device(L, 1)->device;
+  mw_error err = {0};
+  bind_try(L, device->backend->synchronize(device, &err), &err);
+  bind_poll(L);
+  return 0;
+}
+
+static int device_priorities(lua_State *L) {
+  mw_device *device = check_device(L, 1)->device;
+  int least = 0, greatest = 0;
+  device->backend->priorities(device, &least, &greatest);
+  lua_pushinteger(L, least);
+  lua_pushinteger(L, greatest);
+  return 2;
+}
+
+static int device_tostring(lua_State *L) {
+  bind_device *self = lua_touserdata(L, 1);
+  if (self->object.open)
+    lua_pushfstring(L, "device %s (%s)", self->device->info.id, self->device->info.name);
+  else
+    lua_pushliteral(L, "device (closed)");
+  return 1;
+}
+
+static const luaL_Reg methods[] = {
+    {"id", device_id},
+    {"is_offline", device_is_offline},
+    {"memory", device_memory},
+    {"name", device_name},
+    {"peak_bandwidth", device_peak_bandwidth},
+    {"priorities", device_priorities},
+    {"properties", device_properties},
+    {"synchronize", device_synchronize},
+    {NULL, NULL},
+};
+
+static const luaL_Reg metamethods[] = {{"__tostring", device_tostring}, {NULL, NULL}};
+
+bind_class device_class = {"device", device_release, methods, metamethods, 0};
+
+static const luaL_Reg functions[] = {{"device", device_open}, {"devices", device_list}, {NULL, NULL}};
+
+void device_functions(lua_State *L) { luaL_setfuncs(L, functions, 0); }

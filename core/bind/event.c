@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Events: marks in a stream that can be waited for and timed. */
+#include "core/bind/bind.h"
+
+static void event_release(lua_State *L, void *object) {
+  (void)L;
+  mw_event *event = ((bind_event *)object)->event;
+  mw_device *device = event->device;
+  device->backend->event_destroy(event);
+  mw_device_release(device);
+}
+
+bind_event *check_event(lua_State *L, int index, const mw_device *device) {
+  bind_event *self = bind_check(L, index, &event_class);
+  if (device && self->event->device != device)
+    luaL_argerror(L, index, lua_pushfstring(L, "an event of %s expected, got one of %s", device->info.id,
+                                            self->event->device->info.id));
+  return self;
+}
+
+static bind_event *event_push(lua_State *L, mw_device *device, bool timing) {
+  if (device->info.offline)
+    bind_fail(L, MW_UNSUPPORTED, "%s has no events: it compiles kernels and tells their occupancy only", device->info.id);
+  bind_event *self = bind_new(L, &event_class, sizeof *self, 0);
+  mw_error err = {0};
+  bind_try(L, device->backend->event_create(device, timing, &self->event, &err), &err);
+  mw_device_retain(device);
+  bind_opened(self);
+  return self;
+}
+
+/* dev:event{ timing = true }: without timing it is cheaper and cannot be measured with since(). */
+static int device_event(lua_State *L) {
+  static const char *const names[] = {"timing", NULL};
+  mw_device *device = check_device(L, 1)->device;
+  check_count(L, 2, "event");
+  if (!lua_isnoneornil(L, 2)) check_options(L, 2, names);
+  event_push(L, device, option_boolean(L, 2, "timing", true));
+  return 1;
+}
+
+const luaL_Reg event_makers[] = {{"event", device_event}, {NULL, NULL}};
+
+static void record(lua_State *L, bind_event *self, mw_stream *stream) {
+  mw_error err = {0};
+  bind_try(L, stream->device->backend->event_record(self->event, stream, &err), &err);
+  self->recorded = true;
+}
+
+/* e:record([stream]): marks the end of what the stream (default: the current one) holds now. */
+static int event_record(lua_State *L) {
+  bind_event *self = check_event(L, 1, NULL);
+  mw_device *device = self->event->device;
+  record(L, self, lua_isnoneornil(L, 2) ? current_stream(L, device) : check_stream(L, 2, device)->stream);
+  lua_settop(L, 1);
+  return 1;
+}
+
+/* s:record([event]): the same from the stream's side; makes the event where none is given. */
+static int stream_record(lua_State *L) {
+  mw_stream *stream = check_stream(L, 1, NULL)->stream;
+  if (lua_isnoneornil(L, 2)) {
+    lua_settop(L, 1);
+    event_push(L, stream->device, true);
+  }
+  record(L, check_event(L, 2, stream->device), stream);
+  lua_settop(L, 2);
+  return 1;
+}
+
+static bind_event *check_recorded(lua_State *L, int index) {
+  bind_event *self = check_event(L, index, NULL);
+  if (!self->recorded) luaL_argerror(L, index, "the event was never recorded");
+  return self;
+}
+
+/* e:synchronize(): waits until the stream has reached the event, then runs the callbacks that are due. */
+static int event_synchronize(lua_State *L) {
+  mw_event *event = check_recorded(L, 1)->event;
+  mw_error err = {0};
+  bind_try(L, event->device->backend->event_synchronize(event, &err), &err);
+  bind_poll(L);
+  return 0;
+}
+
+/* e:query(): true when the stream has reached the event. */
+static int event_query(lua_State *L) {
+  mw_event *event = check_recorded(L, 1)->event;
+  mw_error err = {0};
+  mw_status status = event->device->backend->event_query(event, &err);
+  if (status != MW_NOT_READY) bind_try(L, status, &err);
+  bind_poll(L);
+  lua_pushboolean(L, status == MW_OK);
+  return 1;
+}
+
+/* e:since(earlier): seconds on the device between two events that have both been reached. */
+static int event_since(lua_State *L) {
+  mw_event *event = check_recorded(L, 1)->event, *earlier = check_recorded(L, 2)->event;
+  double seconds = 0;
+  mw_error err = {0};
+  if (!event->timing || !earlier->timing) return luaL_error(L, "since: an event was made with timing = false");
+  if (event->device != earlier->device) return luaL_error(L, "since: the events are of two devices");
+  mw_status status = event->device->backend->event_elapsed(earlier, event, &seconds, &err);
+  if (status == MW_NOT_READY) return luaL_error(L, "since: an event is not reached yet; synchronize it first");
+  bind_try(L, status, &err);
+  lua_pushnumber(L, seconds);
+  return 1;
+}
+
+static int event_device(lua_State *L) {
+  push_device(L, check_event(L, 1, NULL)->event->device);
+  return 1;
+}
+
+static int event_tostring(lua_State *L) {
+  bind_event *self = lua_touserdata(L, 1);
+  if (self->object.open)
+    lua_pushfstring(L, "event %s", self->event->device->info.id);
+  else
+    lua_pushliteral(L, "event (closed)");
+  return 1;
+}
+
+static const luaL_Reg methods[] = {
+    {"device", event_device}, {"query", event_query},             {"record", event_record},
+    {"since", event_since},   {"synchronize", event_synchronize}, {NULL, NULL},
+};
+
+static const luaL_Reg metamethods[] = {{"__tostring", event_tostring}, {NULL, NULL}};
+
+bind_class event_class = {"event", event_release, methods, metamethods, 0};
+
+const luaL_Reg event_stream_methods[] = {{"record", stream_record}, {NULL, NULL}};

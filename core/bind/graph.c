@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Graphs: a function's launches and copies captured once and replayed with one call. A graph may be replayed after
+ * the script has forgotten what it uses, so it counts every buffer and every kernel's module that the capture saw. */
+#include "core/bind/bind.h"
+
+#include <string.h>
+
+static void graph_release(lua_State *L, void *object) {
+  (void)L;
+  bind_graph *self = object;
+  if (self->graph) self->device->backend->graph_destroy(self->graph);
+  for (int i = 0; i < self->nbuffers; i++) mw_buffer_release(self->buffers[i]);
+  for (int i = 0; i < self->nnodes; i++) {
+    mw_module_release(self->nodes[i].launch.kernel->module);
+    mw_free(self->nodes[i].launch.args);
+    mw_free(self->nodes[i].launch.params);
+  }
+  mw_free(self->buffers);
+  mw_free(self->nodes);
+  mw_device_release(self->device);
+}
+
+static bind_graph *check_graph(lua_State *L, int index) { return bind_check(L, index, &graph_class); }
+
+/* ---- while capturing ------------------------------------------------------------------------------------------------- */
+
+static void keep_buffer(bind_graph *graph, mw_buffer *buffer) {
+  for (int i = 0; i < graph->nbuffers; i++)
+    if (graph->buffers[i] == buffer) return;
+  graph->buffers = mw_realloc(graph->buffers, (size_t)(graph->nbuffers + 1) * sizeof(mw_buffer *));
+  graph->buffers[graph->nbuffers++] = buffer;
+  buffer->wandering = true; /* a replay may be on any stream */
+  mw_buffer_retain(buffer);
+}
+
+void capture_buffer(lua_State *L, mw_buffer *buffer) {
+  bind_capture *capture = bind_host_of(L)->capture;
+  if (capture) keep_buffer(capture->graph, buffer);
+}
+
+static void keep_arguments(lua_State *L, bind_graph *graph, const mw_kernel *kernel, int first) {
+  for (int i = 0; i < kernel->nparams; i++) {
+    bind_array *a = bind_test(L, first + i, &array_class);
+    if (a) keep_buffer(graph, a->buffer);
+  }
+}
+
+static mw_launch copy_launch(const mw_launch *from) {
+  mw_launch copy = *from;
+  const mw_kernel *kernel = from->kernel;
+  copy.args = memcpy(mw_malloc(kernel->args_bytes), from->args, kernel->args_bytes);
+  copy.params = mw_malloc((size_t)kernel->nparams * sizeof(void *));
+  for (int i = 0; i < kernel->nparams; i++) copy.params[i] = (char *)copy.args + kernel->params[i].offset;
+  mw_module_retain(kernel->module);
+  return copy;
+}
+
+void capture_launch(lua_State *L, const bind_launch *self, int first) {
+  bind_graph *graph = self->host->capture->graph;
+  graph->nodes = mw_realloc(graph->nodes, (size_t)(graph->nnodes + 1) * sizeof(bind_node));
+  graph->nodes[graph->nnodes++].launch = copy_launch(&self->launch);
+  keep_arguments(L, graph, self->launch.kernel, first);
+}
+
+/* ---- capturing --------------------------------------------------------------------------------------------------------- */
+
+static bind_graph *graph_push(lua_State *L, mw_device *device) {
+  bind_graph *self = bind_new(L, &graph_class, sizeof *self, 0);
+  self->device = device;
+  mw_device_retain(device);
+  bind_opened(self);
+  return self;
+}
+
+static mw_stream *push_capture_stream(lua_State *L, mw_device *device) {
+  bind_stream *self = bind_new(L, &stream_class, sizeof *self, 0);
+  mw_error err = {0};
+  int least = 0, greatest = 0;
+  device->backend->priorities(device, &least, &greatest);
+  bind_try(L, device->backend->stream_create(device, false, least, &self->stream, &err), &err);
+  mw_device_retain(device);
+  self->owned = true;
+  bind_opened(self);
+  return self->stream;
+}
+
+/* dev:capture(f): runs f(stream) once and records what it launches and copies, instead of running it; launches
+ * without a stream of their own go to that stream. Other streams join by waiting for an event recorded in it. */
+static int device_capture(lua_State *L) {
+  mw_device *device = check_device(L, 1)->device;
+  luaL_checktype(L, 2, LUA_TFUNCTION);
+  check_count(L, 2, "capture");
+  bind_host *host = bind_host_of(L);
+  if (host->capture) return luaL_error(L, "capture: a capture is in progress; finish it first");
+  if (!device->main) return bind_fail(L, MW_UNSUPPORTED, "%s cannot run graphs", device->info.id);
+  bind_graph *graph = graph_push(L, device);
+  mw_stream *stream = push_capture_stream(L, device);
+  mw_error err = {0};
+  bind_capture capture = {stream, graph};
+  bind_try(L, device->backend->capture_begin(stream, &err), &err);
+  host->capture = &capture;
+  lua_pushvalue(L, 2);
+  lua_pushvalue(L, -2);
+  int outcome = lua_pcall(L, 1, 0, 0);
+  host->capture = NULL;
+  mw_status status = device->backend->capture_end(stream, outcome == LUA_OK ? &graph->graph : NULL, &err);
+  if (outcome != LUA_OK) {
+    mw_error_clear(&err);
+    return lua_error(L);
+  }
+  bind_try(L, status, &err);
+  lua_settop(L, 3);
+  return 1;
+}
+
+const luaL_Reg graph_makers[] = {{"capture", device_capture}, {NULL, NULL}};
+
+/* ---- replaying ---------------------------------------------------------------------------------------------------------- */
+
+/* g:launch([stream]): replays everything, in the order the capture gave. */
+static int graph_launch(lua_State *L) {
+  bind_graph *self = check_graph(L, 1);
+  mw_stream *stream = lua_isnoneornil(L, 2) ? self->device->main : check_stream(L, 2, self->device)->stream;
+  mw_error err = {0};
+  bind_try(L, self->device->backend->graph_launch(self->graph, stream, &err), &err);
+  lua_settop(L, 1);
+  return 1;
+}
+
+static bind_node *check_node(lua_State *L, bind_graph *self, int index) {
+  lua_Integer node = luaL_checkinteger(L, index);
+  luaL_argcheck(L, node >= 1 && node <= self->nnodes, index,
+                lua_pushfstring(L, "the graph has %d kernel nodes, got number %I", self->nnodes, (LUAI_UACINT)node));
+  return &self->nodes[node - 1];
+}
+
+/* g:update(node, ...): new arguments for the node-th captured launch (from 1), checked like a launch's. */
+static int graph_update(lua_State *L) {
+  bind_graph *self = check_graph(L, 1);
+  bind_node *node = check_node(L, self, 2);
+  const mw_kernel *kernel = node->launch.kernel;
+  bind_launch changed = {.host = bind_host_of(L), .launch = node->launch};
+  changed.launch.args = lua_newuserdatauv(L, kernel->args_bytes, 0);
+  changed.launch.params = lua_newuserdatauv(L, (size_t)kernel->nparams * sizeof(void *) + 1, 0);
+  lua_rotate(L, 3, 2); /* below the arguments, which launch_pack counts to the top */
+  for (int i = 0; i < kernel->nparams; i++)
+    changed.launch.params[i] = (char *)changed.launch.args + kernel->params[i].offset;
+  launch_pack(L, &changed, 5);
+  mw_error err = {0};
+  bind_try(L, self->device->backend->graph_update(self->graph, (int)(node - self->nodes), &changed.launch, &err), &err);
+  memcpy(node->launch.args, changed.launch.args, kernel->args_bytes);
+  keep_arguments(L, self, kernel, 5);
+  lua_settop(L, 1);
+  return 1;
+}
+
+static void set_dims(lua_State *L, const char *name, const uint32_t dims[3]) {
+  lua_createtable(L, 3, 0);
+  for (int i = 0; i < 3; i++) {
+    lua_pushinteger(L, dims[i]);
+    lua_rawseti(L, -2, i + 1);
+  }
+  lua_setfield(L, -2, name);
+}
+
+/* g:nodes(): the captured launches in order, { kernel =, grid =, block =, shared = } each. */
+static int graph_nodes(lua_State *L) {
+  bind_graph *self = check_graph(L, 1);
+  lua_createtable(L, self->nnodes, 0);
+  for (int i = 0; i < self->nnodes; i++) {
+    const mw_launch *launch = &self->nodes[i].launch;
+    lua_createtable(L, 0, 4);
+    lua_pushstring(L, launch->kernel->name);
+    lua_setfield(L, -2, "kernel");
+    set_dims(L, "grid", launch->grid);
+    set_dims(L, "block", launch->block);
+    lua_pushinteger(L, (lua_Integer)launch->shared);
+    lua_setfield(L, -2, "shared");
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 1;
+}
+
+/* g:dot(): the graph in the language of graphviz. */
+static int graph_dot(lua_State *L) {
+  bind_graph *self = check_graph(L, 1);
+  char *text = NULL;
+  mw_error err = {0};
+  bind_try(L, self->device->backend->graph_dot(self->graph, &text, &err), &err);
+  lua_pushstring(L, text);
+  mw_free(text);
+  return 1;
+}
+
+static int graph_device(lua_State *L) {
+  push_device(L, check_graph(L, 1)->device);
+  return 1;
+}
+
+static int graph_tostring(lua_State *L) {
+  bind_graph *self = lua_touserdata(L, 1);
+  if (self->object.open)
+    lua_pushfstring(L, "graph of %d launches %s", self->nnodes, self->device->info.id);
+  else
+    lua_pushliteral(L, "graph (closed)");
+  return 1;
+}
+
+static const luaL_Reg methods[] = {
+    {"device", graph_device}, {"dot", graph_dot},       {"launch", graph_launch},
+    {"nodes", graph_nodes},   {"update", graph_update}, {NULL, NULL},
+};
+
+static const luaL_Reg metamethods[] = {{"__tostring", graph_tostring}, {NULL, NULL}};
+
+bind_class graph_class = {"graph", graph_release, methods, metamethods, 0};

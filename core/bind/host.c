@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What one Lua state keeps: the capture in progress, the bytes the collector cannot see, and the callbacks that
+ * streams have reached. A stream may reach a callback on any thread; the Lua function runs on the script's own, in
+ * bind_poll, which every synchronising method calls. The queue is counted, since a stream may outlive the state. */
+#include "core/bind/bind.h"
+
+#include <pthread.h>
+#include <string.h>
+
+struct bind_queue {
+  pthread_mutex_t lock;
+  int *due;  /* registry references, in the order the streams reached them */
+  int count, room, holders;
+};
+
+typedef struct pending {
+  bind_queue *queue;
+  int function;
+} pending;
+
+static const char host_key = 'h';
+
+static void queue_drop(bind_queue *queue) {
+  pthread_mutex_lock(&queue->lock);
+  bool last = --queue->holders == 0;
+  pthread_mutex_unlock(&queue->lock);
+  if (!last) return;
+  pthread_mutex_destroy(&queue->lock);
+  mw_free(queue->due);
+  mw_free(queue);
+}
+
+static int host_collect(lua_State *L) {
+  bind_host *host = lua_touserdata(L, 1);
+  if (host->queue) queue_drop(host->queue);
+  host->queue = NULL;
+  return 0;
+}
+
+static bind_host *host_create(lua_State *L) {
+  bind_host *host = lua_newuserdatauv(L, sizeof *host, 0);
+  memset(host, 0, sizeof *host);
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, host_collect);
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+  host->queue = mw_calloc(1, sizeof *host->queue);
+  host->queue->holders = 1;
+  pthread_mutex_init(&host->queue->lock, NULL);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &host_key);
+  return host;
+}
+
+bind_host *bind_host_of(lua_State *L) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &host_key);
+  bind_host *host = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return host ? host : host_create(L);
+}
+
+static void fire(void *data) {
+  pending *event = data;
+  bind_queue *queue = event->queue;
+  pthread_mutex_lock(&queue->lock);
+  if (queue->count == queue->room) {
+    queue->room = queue->room ? 2 * queue->room : 8;
+    queue->due = mw_realloc(queue->due, (size_t)queue->room * sizeof *queue->due);
+  }
+  queue->due[queue->count++] = event->function;
+  pthread_mutex_unlock(&queue->lock);
+  mw_free(event);
+  queue_drop(queue);
+}
+
+mw_status bind_callback(lua_State *L, mw_stream *stream, int function_index, mw_error *err) {
+  bind_queue *queue = bind_host_of(L)->queue;
+  pending *event = mw_malloc(sizeof *event);
+  lua_pushvalue(L, function_index);
+  *event = (pending){queue, luaL_ref(L, LUA_REGISTRYINDEX)};
+  pthread_mutex_lock(&queue->lock);
+  queue->holders++;
+  pthread_mutex_unlock(&queue->lock);
+  mw_status status = stream->device->backend->stream_callback(stream, (mw_callback){fire, event}, err);
+  if (status == MW_OK) return status;
+  luaL_unref(L, LUA_REGISTRYINDEX, event->function);
+  mw_free(event);
+  queue_drop(queue);
+  return status;
+}
+
+static bool take(bind_queue *queue, int *function) {
+  pthread_mutex_lock(&queue->lock);
+  bool any = queue->count > 0;
+  if (any) {
+    *function = queue->due[0];
+    memmove(queue->due, queue->due + 1, (size_t)--queue->count * sizeof *queue->due);
+  }
+  pthread_mutex_unlock(&queue->lock);
+  return any;
+}
+
+int bind_poll(lua_State *L) {
+  bind_queue *queue = bind_host_of(L)->queue;
+  int ran = 0, function;
+  for (; take(queue, &function); ran++) {
+    lua_rawgeti(L, LUA_REGISTRYINDEX, function);
+    luaL_unref(L, LUA_REGISTRYINDEX, function);
+    lua_call(L, 0, 0);
+  }
+  return ran;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Kernels: what the compiler says of them, and making prepared launches. A kernel counts its module, so it works on
+ * after the script has closed the module's own handle. */
+#include "core/bind/bind.h"
+
+#include <string.h>
+
+bind_kernel *check_kernel(lua_State *L, int index) { return bind_check(L, index, &kernel_class); }
+
+static void kernel_release(lua_State *L, void *object) {
+  (void)L;
+  mw_module_release(((bind_kernel *)object)->kernel->module);
+}
+
+static int no_kernel(lua_State *L, const mw_module *module, const char *name, mw_error *err) {
+  const char *near = nearest_name(name, module->kernel_names);
+  size_t used = strlen(err->text);
+  if (near && strcmp(near, name) != 0 && used + strlen(near) + 24 < sizeof err->text) {
+    strcat(err->text, ": did you mean '");
+    strcat(strcat(err->text, near), "'?");
+  }
+  return bind_raise(L, err);
+}
+
+/* Kernels are made once a module and name: user value 1 of the module holds them. */
+void push_kernel(lua_State *L, int module_index, const char *name) {
+  mw_module *module = ((bind_module *)lua_touserdata(L, module_index))->module;
+  lua_getiuservalue(L, module_index, 1);
+  if (lua_getfield(L, -1, name) == LUA_TUSERDATA && ((bind_kernel *)lua_touserdata(L, -1))->object.open) {
+    lua_remove(L, -2);
+    return;
+  }
+  lua_pop(L, 1);
+  bind_kernel *self = bind_new(L, &kernel_class, sizeof *self, 2);
+  mw_error err = {0};
+  mw_status status = module->device->backend->kernel(module, name, &self->kernel, &err);
+  if (status == MW_INVALID) no_kernel(L, module, name, &err);
+  bind_try(L, status, &err);
+  mw_module_retain(module);
+  bind_opened(self);
+  lua_getiuservalue(L, module_index, 2);
+  lua_setiuservalue(L, -2, 2); /* the source's options: mw.occupancy compiles it for other architectures */
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -3, name);
+  lua_remove(L, -2);
+}
+
+void push_signature(lua_State *L, const mw_kernel *kernel) {
+  luaL_Buffer text;
+  luaL_buffinit(L, &text);
+  luaL_addstring(&text, kernel->name);
+  luaL_addchar(&text, '(');
+  for (int i = 0; i < kernel->nparams; i++) {
+    const mw_param *p = &kernel->params[i];
+    size_t length = strlen(p->type);
+    if (i) luaL_addstring(&text, ", ");
+    luaL_addstring(&text, p->type);
+    if (p->name[0] && length && p->type[length - 1] != '*') luaL_addchar(&text, ' ');
+    luaL_addstring(&text, p->name);
+  }
+  luaL_addchar(&text, ')');
+  luaL_pushresult(&text);
+}
+
+static int kernel_name(lua_State *L) {
+  lua_pushstring(L, check_kernel(L, 1)->kernel->name);
+  return 1;
+}
+
+static int kernel_signature(lua_State *L) {
+  push_signature(L, check_kernel(L, 1)->kernel);
+  return 1;
+}
+
+static int kernel_device(lua_State *L) {
+  push_device(L, check_kernel(L, 1)->kernel->module->device);
+  return 1;
+}
+
+/* k:engine(): which engine runs it, and why not a faster one ("" where it is the fastest). */
+static int kernel_engine(lua_State *L) {
+  const mw_kernel *kernel = check_kernel(L, 1)->kernel;
+  lua_pushstring(L, kernel->engine);
+  lua_pushstring(L, kernel->engine_why);
+  return 2;
+}
+
+static void set_integer(lua_State *L, const char *name, size_t value) {
+  lua_pushinteger(L, (lua_Integer)value);
+  lua_setfield(L, -2, name);
+}
+
+/* k:attributes(): registers a thread, bytes of static shared memory a block, of local memory a thread and of constant
+ * memory, and the largest block it can run in. */
+static int kernel_attributes(lua_State *L) {
+  const mw_kernel *kernel = check_kernel(L, 1)->kernel;
+  lua_createtable(L, 0, 5);
+  set_integer(L, "registers", (size_t)kernel->registers);
+  set_integer(L, "shared_bytes", kernel->shared_bytes);
+  set_integer(L, "local_bytes", kernel->local_bytes);
+  set_integer(L, "const_bytes", kernel->const_bytes);
+  set_integer(L, "max_threads", (size_t)kernel->max_threads);
+  return 1;
+}
+
+/* k:options(): the options its module was made from; dev:module takes them. */
+static int kernel_options(lua_State *L) {
+  check_kernel(L, 1);
+  lua_getiuservalue(L, 1, 2);
+  return 1;
+}
+
+static void read_dims_option(lua_State *L, const char *name, uint32_t out[3]) {
+  if (!option_push(L, 2, name)) luaL_error(L, "prepare needs '%s': an integer or {x, y, z}", name);
+  lua_replace(L, 3);
+  check_dims(L, 3, name, out);
+}
+
+/* k:prepare{ grid =, block =, shared = 0, stream =, cooperative = false }: a launch to be called with the kernel's
+ * arguments, as often as wanted; the call allocates nothing. shared in bytes. */
+static int kernel_prepare(lua_State *L) {
+  static const char *const names[] = {"grid", "block", "shared", "stream", "cooperative", NULL};
+  bind_kernel *kernel = check_kernel(L, 1);
+  check_count(L, 2, "prepare");
+  check_options(L, 2, names);
+  lua_settop(L, 3);
+  bind_launch *self = launch_push(L, 1);
+  read_dims_option(L, "grid", self->launch.grid);
+  read_dims_option(L, "block", self->launch.block);
+  self->launch.shared = (size_t)option_integer(L, 2, "shared", 0, 0, 1 << 30);
+  self->launch.cooperative = option_boolean(L, 2, "cooperative", false);
+  if (option_push(L, 2, "stream")) {
+    self->stream = check_stream(L, lua_gettop(L), kernel->kernel->module->device);
+    lua_setiuservalue(L, 4, 2);
+  }
+  check_launch_limits(L, self);
+  bind_opened(self);
+  lua_settop(L, 4);
+  return 1;
+}
+
+/* k:launch(grid, block, ...): the direct form, on the current stream, without dynamic shared memory. The launch it
+ * needs is kept in user value 1. */
+static int kernel_launch(lua_State *L) {
+  check_kernel(L, 1);
+  uint32_t grid[3], block[3];
+  check_dims(L, 2, "grid", grid);
+  check_dims(L, 3, "block", block);
+  if (lua_getiuservalue(L, 1, 1) != LUA_TUSERDATA) {
+    lua_pop(L, 1);
+    bind_opened(launch_push(L, 1));
+    lua_pushvalue(L, -1);
+    lua_setiuservalue(L, 1, 1);
+  }
+  bind_launch *self = lua_touserdata(L, -1);
+  memcpy(self->launch.grid, grid, sizeof grid);
+  memcpy(self->launch.block, block, sizeof block);
+  check_launch_limits(L, self);
+  lua_replace(L, 3);
+  lua_remove(L, 2);
+  lua_remove(L, 1);
+  lua_call(L, lua_gettop(L) - 1, 0);
+  return 0;
+}
+
+static int kernel_tostring(lua_State *L) {
+  bind_kernel *self = lua_touserdata(L, 1);
+  if (!self->object.open) {
+    lua_pushliteral(L, "kernel (closed)");
+    return 1;
+  }
+  lua_pushliteral(L, "kernel ");
+  push_signature(L, self->kernel);
+  lua_pushfstring(L, " %s", self->kernel->module->device->info.id);
+  lua_concat(L, 3);
+  return 1;
+}
+
+static const luaL_Reg methods[] = {
+    {"attributes", kernel_attributes}, {"device", kernel_device},   {"engine", kernel_engine},
+    {"launch", kernel_launch},         {"name", kernel_name},       {"options", kernel_options},
+    {"prepare", kernel_prepare},       {"signature", kernel_signature}, {NULL, NULL},
+};
+
+static const luaL_Reg metamethods[] = {{"__tostring", kernel_tostring}, {NULL, NULL}};
+
+bind_class kernel_class = {"kernel", kernel_release, methods, metamethods, 0};

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The prepared launch, and the hot path: go(args...) writes each argument into the launch's own argument block and
+ * makes one call of the backend. Nothing is allocated, no string is made, no table is read. */
+#include "core/bind/bind.h"
+
+#include <string.h>
+
+static void launch_release(lua_State *L, void *object) {
+  (void)L;
+  (void)object;
+}
+
+/* The argument block and the pointers into it live behind the struct, in the same userdata. */
+bind_launch *launch_push(lua_State *L, int kernel_index) {
+  bind_kernel *kernel = check_kernel(L, kernel_index);
+  const mw_kernel *k = kernel->kernel;
+  size_t head = (sizeof(bind_launch) + 15) / 16 * 16, pointers = (size_t)k->nparams * sizeof(void *);
+  pointers = (pointers + 15) / 16 * 16;
+  bind_launch *self = bind_new(L, &launch_class, head + pointers + k->args_bytes, 2);
+  self->host = bind_host_of(L);
+  self->kernel = kernel;
+  self->launch.kernel = kernel->kernel;
+  self->launch.params = (void **)((char *)self + head);
+  self->launch.args = (char *)self + head + pointers;
+  for (int i = 0; i < k->nparams; i++) self->launch.params[i] = (char *)self->launch.args + k->params[i].offset;
+  lua_pushvalue(L, kernel_index);
+  lua_setiuservalue(L, -2, 1);
+  return self;
+}
+
+/* ---- limits ---------------------------------------------------------------------------------------------------------- */
+
+static void check_axis(lua_State *L, const bind_launch *self, const char *what, const uint32_t got[3], const int most[3]) {
+  for (int axis = 0; axis < 3; axis++)
+    if (got[axis] > (uint32_t)most[axis])
+      bind_fail(L, MW_INVALID, "kernel '%s': %s.%c is %I, %s allows %d at most", self->launch.kernel->name, what,
+                "xyz"[axis], (LUAI_UACINT)got[axis], self->launch.kernel->module->device->info.id, most[axis]);
+}
+
+static void check_threads(lua_State *L, const bind_launch *self) {
+  const mw_kernel *kernel = self->launch.kernel;
+  const mw_device_info *info = &kernel->module->device->info;
+  const uint32_t *b = self->launch.block;
+  uint64_t threads = (uint64_t)b[0] * b[1] * b[2];
+  if (threads > (uint64_t)info->max_threads_per_block)
+    bind_fail(L, MW_INVALID, "kernel '%s': block %dx%dx%d has %I threads, %s allows %d", kernel->name, (int)b[0],
+              (int)b[1], (int)b[2], (LUAI_UACINT)threads, info->id, info->max_threads_per_block);
+  if (kernel->max_threads > 0 && threads > (uint64_t)kernel->max_threads)
+    bind_fail(L, MW_INVALID, "kernel '%s': block %dx%dx%d has %I threads, this kernel allows %d (registers or __launch_bounds__)",
+              kernel->name, (int)b[0], (int)b[1], (int)b[2], (LUAI_UACINT)threads, kernel->max_threads);
+}
+
+void check_launch_limits(lua_State *L, const bind_launch *self) {
+  const mw_kernel *kernel = self->launch.kernel;
+  const mw_device_info *info = &kernel->module->device->info;
+  size_t most = info->shared_per_block_optin > info->shared_per_block ? info->shared_per_block_optin : info->shared_per_block;
+  check_axis(L, self, "grid", self->launch.grid, info->max_grid);
+  check_axis(L, self, "block", self->launch.block, info->max_block);
+  check_threads(L, self);
+  if (self->launch.shared + kernel->shared_bytes > most)
+    bind_fail(L, MW_INVALID, "kernel '%s': %I bytes of dynamic and %I of static shared memory, %s allows %I together",
+              kernel->name, (LUAI_UACINT)self->launch.shared, (LUAI_UACINT)kernel->shared_bytes, info->id,
+              (LUAI_UACINT)most);
+  if (self->launch.cooperative && !info->cooperative)
+    bind_fail(L, MW_UNSUPPORTED, "kernel '%s': %s cannot launch cooperatively", kernel->name, info->id);
+}
+
+/* ---- launching ---------------------------------------------------------------------------------------------------------- */
+
+void launch_pack(lua_State *L, bind_launch *self, int first) {
+  int wanted = self->launch.kernel->nparams, given = lua_gettop(L) - first + 1;
+  if (given != wanted) {
+    push_signature(L, self->launch.kernel);
+    bind_fail(L, MW_INVALID, "kernel '%s' takes %d arguments, got %d: %s", self->launch.kernel->name, wanted, given,
+              lua_tostring(L, -1));
+  }
+  for (int i = 0; i < wanted; i++) argument_store(L, first + i, self, i);
+}
+
+static mw_stream *target_stream(const bind_launch *self) {
+  mw_device *device = self->launch.kernel->module->device;
+  if (self->stream) return self->stream->stream;
+  const bind_capture *capture = self->host->capture;
+  return capture && capture->stream->device == device ? capture->stream : device->main;
+}
+
+/* go(...): the launch is queued on its stream; what the kernel does wrong later is reported by the next call that
+ * synchronises. */
+static int launch_call(lua_State *L) {
+  bind_launch *self = bind_check(L, 1, &launch_class);
+  if (!self->kernel->object.open) return luaL_error(L, "attempt to launch a closed kernel");
+  if (self->stream && !self->stream->object.open) return luaL_error(L, "attempt to launch on a closed stream");
+  mw_stream *stream = target_stream(self);
+  if (!stream)
+    return bind_fail(L, MW_UNSUPPORTED, "kernel '%s': %s compiles kernels and tells their occupancy, it cannot run them",
+                     self->launch.kernel->name, self->launch.kernel->module->device->info.id);
+  launch_pack(L, self, 2);
+  mw_error err;
+  err.log = NULL;
+  mw_status status = stream->device->backend->launch(stream, &self->launch, &err);
+  if (status != MW_OK) return bind_raise(L, &err);
+  if (self->host->capture) capture_launch(L, self, 2);
+  return 0;
+}
+
+static int push_dims(lua_State *L, const uint32_t dims[3]) {
+  lua_createtable(L, 3, 0);
+  for (int i = 0; i < 3; i++) {
+    lua_pushinteger(L, dims[i]);
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 1;
+}
+
+/* Sets new dimensions only when all limits hold; a refused call leaves the launch as it was. */
+static int change_dims(lua_State *L, const char *what, bool grid) {
+  bind_launch *self = bind_check(L, 1, &launch_class);
+  uint32_t *dims = grid ? self->launch.grid : self->launch.block, wanted[3];
+  if (lua_gettop(L) < 2) return push_dims(L, dims);
+  check_dims(L, 2, what, wanted);
+  bind_launch changed = *self;
+  memcpy(grid ? changed.launch.grid : changed.launch.block, wanted, sizeof wanted);
+  check_launch_limits(L, &changed);
+  memcpy(dims, wanted, sizeof wanted);
+  lua_settop(L, 1);
+  return 1;
+}
+
+static int launch_grid(lua_State *L) { return change_dims(L, "grid", true); }
+static int launch_block(lua_State *L) { return change_dims(L, "block", false); }
+
+static int launch_kernel(lua_State *L) {
+  bind_check(L, 1, &launch_class);
+  lua_getiuservalue(L, 1, 1);
+  return 1;
+}
+
+static int launch_tostring(lua_State *L) {
+  bind_launch *self = lua_touserdata(L, 1);
+  const uint32_t *g = self->launch.grid, *b = self->launch.block;
+  if (!self->object.open) {
+    lua_pushliteral(L, "launch (closed)");
+    return 1;
+  }
+  lua_pushfstring(L, "launch of '%s': grid %dx%dx%d, block %dx%dx%d", self->launch.kernel->name, (int)g[0], (int)g[1],
+                  (int)g[2], (int)b[0], (int)b[1], (int)b[2]);
+  return 1;
+}
+
+static const luaL_Reg methods[] = {
+    {"block", launch_block}, {"grid", launch_grid}, {"kernel", launch_kernel}, {NULL, NULL}};
+
+static const luaL_Reg metamethods[] = {{"__call", launch_call}, {"__tostring", launch_tostring}, {NULL, NULL}};
+
+bind_class launch_class = {"launch", launch_release, methods, metamethods, 0};

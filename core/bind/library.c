@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The two openers. moonwarp.core is the C half: functions, and the method tables of every class, which the Lua half
+ * (lua/moonwarp/init.lua) completes. moonwarp is what scripts require: it makes our own Lua files findable and returns
+ * what init.lua returns, so `require "moonwarp"` works in the program and in a stock lua5.4 alike. */
+#include "core/bind/bind.h"
+#include "core/host/home.h"
+
+#define MW_VERSION "0.1.0"
+
+static void add_methods(lua_State *L, const bind_class *class, const luaL_Reg *more) {
+  bind_methods(L, class);
+  luaL_setfuncs(L, more, 0);
+  lua_pop(L, 1);
+}
+
+static void export_methods(lua_State *L) {
+  static bind_class *const classes[] = {&array_class,  &device_class, &event_class,  &graph_class,
+                                        &kernel_class, &launch_class, &module_class, &stream_class};
+  lua_newtable(L);
+  for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
+    bind_register(L, classes[i]);
+    bind_methods(L, classes[i]);
+    lua_setfield(L, -2, classes[i]->name);
+  }
+  lua_setfield(L, -2, "methods");
+}
+
+static void complete_classes(lua_State *L) {
+  add_methods(L, &device_class, array_makers);
+  add_methods(L, &device_class, module_makers);
+  add_methods(L, &device_class, stream_makers);
+  add_methods(L, &device_class, event_makers);
+  add_methods(L, &device_class, graph_makers);
+  add_methods(L, &array_class, array_transfers);
+  add_methods(L, &kernel_class, occupancy_methods);
+  add_methods(L, &stream_class, event_stream_methods);
+}
+
+LUAMOD_API int luaopen_moonwarp_core(lua_State *L) {
+  luaL_checkversion(L);
+  allocator_install(L);
+  bind_host_of(L);
+  lua_newtable(L);
+  export_methods(L);
+  complete_classes(L);
+  device_functions(L);
+  luaL_setfuncs(L, allocator_functions, 0);
+  luaL_setfuncs(L, compare_functions, 0);
+  luaL_setfuncs(L, service_functions, 0);
+  lua_newtable(L);
+  lua_setfield(L, -2, "options");
+  lua_pushlightuserdata(L, NULL);
+  lua_setfield(L, -2, "null");
+  lua_pushliteral(L, MW_VERSION);
+  lua_setfield(L, -2, "version");
+  return 1;
+}
+
+static void extend_path(lua_State *L) {
+  lua_getglobal(L, "package");
+  lua_getfield(L, -1, "path");
+  lua_pushfstring(L, "%s/lua/?.lua;%s/lua/?/init.lua;%s", mw_home(), mw_home(), lua_tostring(L, -1));
+  lua_setfield(L, -3, "path");
+  lua_pop(L, 2);
+}
+
+LUAMOD_API int luaopen_moonwarp(lua_State *L) {
+  luaL_requiref(L, "moonwarp.core", luaopen_moonwarp_core, 0);
+  extend_path(L);
+  lua_pushfstring(L, "%s/lua/moonwarp/init.lua", mw_home());
+  if (luaL_loadfile(L, lua_tostring(L, -1)) != LUA_OK)
+    return luaL_error(L, "moonwarp's own Lua files are not where they should be (MOONWARP_HOME names the folder that "
+                         "holds lua/): %s", lua_tostring(L, -1));
+  lua_pushliteral(L, "moonwarp");
+  lua_call(L, 1, 1);
+  return 1;
+}

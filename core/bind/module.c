@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Modules: a .cu source compiled for one device. Options become an mw_source; every string it points to stays on the
+ * Lua stack or in the option table until the compiler returns. */
+#include "core/bind/bind.h"
+#include "core/host/home.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static void module_release(lua_State *L, void *object) {
+  (void)L;
+  mw_module_release(((bind_module *)object)->module);
+}
+
+static bind_module *check_module(lua_State *L, int index) { return bind_check(L, index, &module_class); }
+
+/* ---- reading options --------------------------------------------------------------------------------------------- */
+
+/* A NULL-terminated array of the strings in option `name`; the array itself is pushed and stays on the stack. */
+static const char *const *string_list(lua_State *L, const char *name) {
+  if (!option_push(L, 2, name)) return NULL;
+  if (!lua_istable(L, -1)) luaL_error(L, "option '%s' is a list of strings, got %s", name, luaL_typename(L, -1));
+  int length = (int)lua_rawlen(L, -1);
+  const char **list = lua_newuserdatauv(L, (size_t)(length + 1) * sizeof *list, 0);
+  for (int i = 0; i < length; i++) {
+    if (lua_rawgeti(L, -2, i + 1) != LUA_TSTRING)
+      luaL_error(L, "option '%s' is a list of strings, item %d is a %s", name, i + 1, luaL_typename(L, -1));
+    list[i] = lua_tostring(L, -1);
+    lua_pop(L, 1);
+  }
+  list[length] = NULL;
+  return list;
+}
+
+/* Turns {N = 3, FLAG = true, "A=1"} into {"A=1", "FLAG", "N=3"}, sorted so that a cache key does not depend on the
+ * order of a Lua table. */
+static void normalise_defines(lua_State *L) {
+  if (!option_push(L, 2, "defines")) return;
+  if (!lua_istable(L, -1)) luaL_error(L, "option 'defines' is a table, got %s", luaL_typename(L, -1));
+  int source = lua_gettop(L), count = 0;
+  lua_newtable(L);
+  for (lua_pushnil(L); lua_next(L, source); lua_pop(L, 1)) {
+    if (lua_type(L, -2) == LUA_TSTRING && lua_isboolean(L, -1)) {
+      if (!lua_toboolean(L, -1)) continue;
+      lua_pushvalue(L, -2);
+    } else if (lua_type(L, -2) == LUA_TSTRING) {
+      lua_pushfstring(L, "%s=%s", lua_tostring(L, -2), luaL_tolstring(L, -1, NULL));
+      lua_remove(L, -2);
+    } else {
+      lua_pushstring(L, luaL_checkstring(L, -1));
+    }
+    lua_rawseti(L, source + 1, ++count);
+  }
+  lua_getglobal(L, "table");
+  lua_getfield(L, -1, "sort");
+  lua_pushvalue(L, source + 1);
+  lua_call(L, 1, 0);
+  lua_settop(L, source + 1);
+  lua_setfield(L, 2, "defines");
+  lua_pop(L, 1);
+}
+
+static bool try_read(lua_State *L, const char *path) {
+  FILE *file = fopen(path, "rb");
+  if (!file) return false;
+  luaL_Buffer text;
+  luaL_buffinit(L, &text);
+  for (size_t got = 1; got > 0;) {
+    char *to = luaL_prepbuffer(&text);
+    got = fread(to, 1, LUAL_BUFFERSIZE, file);
+    luaL_addsize(&text, got);
+  }
+  bool good = !ferror(file);
+  fclose(file);
+  luaL_pushresult(&text);
+  if (!good) lua_pop(L, 1);
+  return good;
+}
+
+/* The folder of the running script, from moonwarp.core.options.script. */
+static const char *script_folder(lua_State *L) {
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  if (lua_getfield(L, -1, "moonwarp.core") != LUA_TTABLE) return NULL;
+  if (lua_getfield(L, -1, "options") != LUA_TTABLE || lua_getfield(L, -1, "script") != LUA_TSTRING) return NULL;
+  const char *script = lua_tostring(L, -1), *slash = strrchr(script, '/');
+  return slash ? lua_pushlstring(L, script, (size_t)(slash - script)) : ".";
+}
+
+/* Looks for the file as given, beside the script, and in kernels/; leaves path and text on the stack. */
+static void read_source(lua_State *L, const char *file, const char **path, const char **text) {
+  const char *beside = script_folder(L);
+  const char *places[3] = {file, beside ? lua_pushfstring(L, "%s/%s", beside, file) : NULL,
+                           lua_pushfstring(L, "%s/kernels/%s", mw_home(), file)};
+  for (int i = 0; i < (file[0] == '/' ? 1 : 3); i++) {
+    if (!places[i] || !try_read(L, places[i])) continue;
+    *path = places[i];
+    *text = lua_tostring(L, -1);
+    return;
+  }
+  bind_fail(L, MW_IO, "cannot read the kernel file '%s': looked in the working folder, beside the script and in %s/kernels",
+            file, mw_home());
+}
+
+static void locate(lua_State *L, mw_source *source) {
+  const char *file = option_string(L, 2, "file", NULL);
+  source->text = option_string(L, 2, "source", NULL);
+  if (!file == !source->text) luaL_error(L, "a module is made from either 'file' or 'source': give one of them");
+  if (source->text) {
+    source->name = option_string(L, 2, "name", "source");
+    return;
+  }
+  const char *path = NULL;
+  read_source(L, file, &path, &source->text);
+  source->name = option_string(L, 2, "name", file);
+  const char *slash = strrchr(path, '/');
+  source->folder = slash ? lua_pushlstring(L, path, (size_t)(slash - path + (slash == path))) : ".";
+}
+
+static mw_source check_source(lua_State *L) {
+  static const char *const names[] = {"file",     "source",        "name",      "defines", "includes",  "std",   "fast_math",
+                                      "contract", "max_registers", "line_info", "engine",  "templates", "cache", NULL};
+  static const char *const engines[] = {"auto", "loop", "split", "fiber", NULL};
+  if (lua_type(L, 2) == LUA_TSTRING) {
+    lua_createtable(L, 0, 1);
+    lua_pushvalue(L, 2);
+    lua_setfield(L, -2, "file");
+    lua_replace(L, 2);
+  }
+  check_options(L, 2, names);
+  luaL_checkstack(L, 32, "module options");
+  mw_source source = {0};
+  locate(L, &source);
+  if (option_push(L, 2, "defines")) { /* work on a copy: the caller's table stays as it is */
+    lua_pop(L, 1);
+    lua_newtable(L);
+    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
+      lua_pushvalue(L, -2);
+      lua_pushvalue(L, -2);
+      lua_settable(L, -5);
+    }
+    lua_replace(L, 2);
+    normalise_defines(L);
+  }
+  source.defines = string_list(L, "defines");
+  source.includes = string_list(L, "includes");
+  source.templates = string_list(L, "templates");
+  source.standard = option_string(L, 2, "std", NULL);
+  source.fast_math = option_boolean(L, 2, "fast_math", false);
+  source.line_info = option_boolean(L, 2, "line_info", false);
+  source.no_contract = !option_boolean(L, 2, "contract", true);
+  source.no_cache = !option_boolean(L, 2, "cache", true);
+  source.max_registers = (int)option_integer(L, 2, "max_registers", 0, 0, 255);
+  source.engine = option_string(L, 2, "engine", NULL);
+  for (int i = 0; source.engine && (!engines[i] || strcmp(source.engine, engines[i]) != 0); i++)
+    if (!engines[i]) luaL_error(L, "option 'engine' is auto, loop, split or fiber, got '%s'", source.engine);
+  return source;
+}
+
+/* dev:module(file) or dev:module{ file = | source =, ... }: compiles, or finds in the cache. A failure raises with
+ * the compiler's log. */
+static int device_module(lua_State *L) {
+  mw_device *device = check_device(L, 1)->device;
+  check_count(L, 2, "module");
+  if (lua_type(L, 2) != LUA_TSTRING) luaL_checktype(L, 2, LUA_TTABLE);
+  mw_source source = check_source(L);
+  bind_module *self = bind_new(L, &module_class, sizeof *self, 2);
+  lua_newtable(L);
+  lua_setiuservalue(L, -2, 1); /* kernels made, by name */
+  lua_pushvalue(L, 2);
+  lua_setiuservalue(L, -2, 2); /* its options, to compile the same source for another device */
+  mw_error err = {0};
+  bind_try(L, device->backend->compile(device, &source, &self->module, &err), &err);
+  mw_device_retain(device);
+  atomic_store(&self->module->refs, 1);
+  bind_opened(self);
+  return 1;
+}
+
+const luaL_Reg module_makers[] = {{"module", device_module}, {NULL, NULL}};
+
+/* ---- kernels and variables ------------------------------------------------------------------------------------------ */
+
+static int module_kernel(lua_State *L) {
+  check_module(L, 1);
+  push_kernel(L, 1, luaL_checkstring(L, 2));
+  return 1;
+}
+
+static int module_kernels(lua_State *L) {
+  const char *const *name = check_module(L, 1)->module->kernel_names;
+  lua_newtable(L);
+  for (int i = 1; name && *name; name++, i++) {
+    lua_pushstring(L, *name);
+    lua_rawseti(L, -2, i);
+  }
+  return 1;
+}
+
+/* m.name: a method, else the kernel of that name. */
+static int module_index(lua_State *L) {
+  bind_module *self = bind_test(L, 1, &module_class);
+  bind_methods(L, &module_class);
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, -2) != LUA_TNIL) return 1;
+  if (!self->object.open) return luaL_error(L, "attempt to use a closed module");
+  if (lua_type(L, 2) != LUA_TSTRING) return luaL_error(L, "a kernel's name expected, got %s", luaL_typename(L, 2));
+  push_kernel(L, 1, lua_tostring(L, 2));
+  return 1;
+}
+
+/* m:variable(name): a __device__ or __constant__ variable as an array; shares the module's memory. */
+static int module_variable(lua_State *L) {
+  mw_module *module = check_module(L, 1)->module;
+  const char *name = luaL_checkstring(L, 2);
+  mw_buffer *buffer = NULL;
+  mw_param type = {0};
+  mw_error err = {0};
+  bind_try(L, module->device->backend->variable(module, name, &buffer, &type, &err), &err);
+  mw_module_retain(module);
+  buffer->owner = module;
+  bool plain = (int)type.dtype < (int)MW_ARRAY_DTYPES && buffer->bytes % mw_dtype_size(type.dtype) == 0;
+  mw_dtype dtype = plain ? type.dtype : MW_U8;
+  lua_Integer count = (lua_Integer)(buffer->bytes / mw_dtype_size(dtype));
+  array_push(L, buffer, 0, dtype, 1, &count, false);
+  return 1;
+}
+
+static int module_log(lua_State *L) {
+  lua_pushstring(L, check_module(L, 1)->module->log);
+  return 1;
+}
+
+static int module_device(lua_State *L) {
+  push_device(L, check_module(L, 1)->module->device);
+  return 1;
+}
+
+static int module_from_cache(lua_State *L) {
+  lua_pushboolean(L, check_module(L, 1)->module->from_cache);
+  return 1;
+}
+
+static int push_text(lua_State *L, const char *kind) {
+  mw_module *module = check_module(L, 1)->module;
+  char *text = NULL;
+  mw_error err = {0};
+  bind_try(L, module->device->backend->text(module, kind, &text, &err), &err);
+  lua_pushstring(L, text);
+  mw_free(text);
+  return 1;
+}
+
+static int module_ptx(lua_State *L) { return push_text(L, "ptx"); }
+static int module_sass(lua_State *L) { return push_text(L, "sass"); }
+static int module_cpp(lua_State *L) { return push_text(L, "cpp"); }
+
+/* m:options(): what it was made from, a table that dev:module takes. */
+static int module_options(lua_State *L) {
+  check_module(L, 1);
+  lua_getiuservalue(L, 1, 2);
+  return 1;
+}
+
+static int module_tostring(lua_State *L) {
+  bind_module *self = lua_touserdata(L, 1);
+  if (self->object.open)
+    lua_pushfstring(L, "module '%s' %s", self->module->name, self->module->device->info.id);
+  else
+    lua_pushliteral(L, "module (closed)");
+  return 1;
+}
+
+static const luaL_Reg methods[] = {
+    {"cpp", module_cpp},         {"device", module_device}, {"from_cache", module_from_cache},
+    {"kernel", module_kernel},   {"kernels", module_kernels}, {"log", module_log},
+    {"options", module_options}, {"ptx", module_ptx},       {"sass", module_sass},
+    {"variable", module_variable}, {NULL, NULL},
+};
+
+static const luaL_Reg metamethods[] = {{"__index", module_index}, {"__tostring", module_tostring}, {NULL, NULL}};
+
+bind_class module_class = {"module", module_release, methods, metamethods, 0};

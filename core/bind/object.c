@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The userdata behind every object of the library. It is made closed, gets its metatable, and only then acquires its
+ * resource, so an error in between finds a consistent object (the order of the Lua io library). Closing by hand,
+ * by a <close> variable and by the collector all end in the same release, which runs once. */
+#include "core/bind/bind.h"
+
+#include <string.h>
+
+/* Metatables live in the registry under the class's address: no other library can take the name. */
+static void push_metatable(lua_State *L, const bind_class *class) { lua_rawgetp(L, LUA_REGISTRYINDEX, class); }
+
+int bind_methods(lua_State *L, const bind_class *class) {
+  push_metatable(L, class);
+  lua_getfield(L, -1, "methods");
+  lua_remove(L, -2);
+  return 1;
+}
+
+static int object_tostring(lua_State *L) {
+  bind_object *object = lua_touserdata(L, 1);
+  lua_pushfstring(L, object->open ? "%s" : "%s (closed)", object->class->name);
+  return 1;
+}
+
+void bind_register(lua_State *L, bind_class *class) {
+  lua_newtable(L);
+  lua_pushstring(L, class->name);
+  lua_setfield(L, -2, "__name");
+  lua_pushstring(L, class->name);
+  lua_setfield(L, -2, "__metatable");
+  lua_pushcfunction(L, bind_collect);
+  lua_setfield(L, -2, "__gc");
+  lua_pushcfunction(L, bind_collect);
+  lua_setfield(L, -2, "__close");
+  lua_pushcfunction(L, object_tostring);
+  lua_setfield(L, -2, "__tostring");
+  lua_newtable(L);
+  luaL_setfuncs(L, class->methods, 0);
+  lua_pushcfunction(L, bind_close);
+  lua_setfield(L, -2, "close");
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -3, "methods");
+  lua_setfield(L, -2, "__index");
+  if (class->metamethods) luaL_setfuncs(L, class->metamethods, 0);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, class);
+}
+
+void *bind_new(lua_State *L, bind_class *class, size_t size, int uservalues) {
+  bind_object *object = lua_newuserdatauv(L, size, uservalues);
+  memset(object, 0, size);
+  object->class = class;
+  push_metatable(L, class);
+  lua_setmetatable(L, -2);
+  return object;
+}
+
+void bind_opened(void *object) {
+  bind_object *self = object;
+  self->open = true;
+  self->class->live++;
+}
+
+/* A class pointer as the first word marks our own userdata: cheaper on the hot path than comparing metatables. Lua
+ * aligns and sizes every full userdata of another library that is large enough to be asked, so the read is safe, and
+ * no other library stores the address of our class there. */
+void *bind_test(lua_State *L, int index, const bind_class *class) {
+  bind_object *object = lua_touserdata(L, index);
+  if (!object || lua_type(L, index) != LUA_TUSERDATA || lua_rawlen(L, index) < sizeof *object) return NULL;
+  return object->class == class ? object : NULL;
+}
+
+void *bind_check(lua_State *L, int index, const bind_class *class) {
+  bind_object *object = bind_test(L, index, class);
+  if (object && object->open) return object;
+  if (object) luaL_argerror(L, index, lua_pushfstring(L, "attempt to use a closed %s", class->name));
+  luaL_typeerror(L, index, class->name);
+  return NULL;
+}
+
+static void release(lua_State *L, bind_object *object) {
+  if (!object->open) return;
+  object->open = false;
+  object->class->live--;
+  object->class->release(L, object);
+}
+
+/* `close` is one function for every class, so it must know its own from any other userdata. */
+static bool is_own(lua_State *L, int index) {
+  bind_object *object = lua_touserdata(L, index);
+  if (lua_type(L, index) != LUA_TUSERDATA || lua_rawlen(L, index) < sizeof *object) return false;
+  if (!lua_getmetatable(L, index)) return false;
+  push_metatable(L, object->class);
+  bool own = lua_rawequal(L, -1, -2);
+  lua_pop(L, 2);
+  return own;
+}
+
+int bind_close(lua_State *L) {
+  luaL_argexpected(L, is_own(L, 1), 1, "object of moonwarp");
+  bind_object *object = lua_touserdata(L, 1);
+  if (!object->open) return luaL_error(L, "attempt to use a closed %s", object->class->name);
+  release(L, object);
+  return 0;
+}
+
+int bind_collect(lua_State *L) {
+  release(L, lua_touserdata(L, 1));
+  return 0;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the Lua half and the command line ask of the host: clock, cache, counters, the folder of our own files. */
+#include "core/backend/cpu/unit.h"
+#include "core/bind/bind.h"
+#include "core/compile/cache.h"
+#include "core/host/home.h"
+
+#include <time.h>
+
+/* core.clock(): monotonic seconds. */
+static int service_clock(lua_State *L) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  lua_pushnumber(L, (lua_Number)now.tv_sec + (lua_Number)now.tv_nsec * 1e-9);
+  return 1;
+}
+
+/* core.home(): the folder with lua/, kernels/, experiments/ and plots/. */
+static int service_home(lua_State *L) {
+  lua_pushstring(L, mw_home());
+  return 1;
+}
+
+/* core.interrupted(): true after Ctrl-C; loops that may run long ask. */
+static int service_interrupted(lua_State *L) {
+  lua_pushboolean(L, atomic_load(&mw_interrupted));
+  return 1;
+}
+
+/* core.last_status(): the code of the last error raised ("no_device", "compile", ...), "ok" where there was none. */
+static int service_last_status(lua_State *L) {
+  lua_pushstring(L, bind_status_name(bind_host_of(L)->last));
+  return 1;
+}
+
+static int service_poll(lua_State *L) {
+  lua_pushinteger(L, bind_poll(L));
+  return 1;
+}
+
+/* core.live(): how many objects of each class are open; a test that leaves one open fails. */
+static int service_live(lua_State *L) {
+  static bind_class *const classes[] = {&array_class, &device_class, &event_class,  &graph_class,
+                                        &kernel_class, &launch_class, &module_class, &stream_class};
+  lua_newtable(L);
+  for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
+    lua_pushinteger(L, classes[i]->live);
+    lua_setfield(L, -2, classes[i]->name);
+  }
+  return 1;
+}
+
+/* core.type(v): "array", "closed array", ...; nil for what is not ours. */
+static int service_type(lua_State *L) {
+  luaL_checkany(L, 1);
+  if (lua_type(L, 1) != LUA_TUSERDATA || luaL_getmetafield(L, 1, "__gc") == LUA_TNIL ||
+      lua_tocfunction(L, -1) != bind_collect) {
+    luaL_pushfail(L);
+    return 1;
+  }
+  bind_object *object = lua_touserdata(L, 1);
+  lua_pushfstring(L, object->open ? "%s" : "closed %s", object->class->name);
+  return 1;
+}
+
+static int service_cache_stat(lua_State *L) {
+  mw_cache_stats stats;
+  mw_cache_stat(&stats);
+  lua_newtable(L);
+  lua_pushstring(L, stats.folder);
+  lua_setfield(L, -2, "folder");
+  if (stats.problem[0]) {
+    lua_pushstring(L, stats.problem);
+    lua_setfield(L, -2, "problem");
+  }
+  const struct { const char *name; uint64_t value; } numbers[] = {{"entries", stats.entries}, {"bytes", stats.bytes},
+      {"bound", stats.bound}, {"hits", stats.hits}, {"misses", stats.misses}};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    lua_pushinteger(L, (lua_Integer)numbers[i].value);
+    lua_setfield(L, -2, numbers[i].name);
+  }
+  return 1;
+}
+
+static int service_cache_clear(lua_State *L) {
+  mw_cache_stats stats;
+  int removed = mw_cache_clear();
+  if (removed >= 0) {
+    lua_pushinteger(L, removed);
+    return 1;
+  }
+  mw_cache_stat(&stats);
+  luaL_pushfail(L);
+  lua_pushstring(L, stats.problem);
+  return 2;
+}
+
+/* core.compiler(): the C++ compiler of the CPU device, or nil and what was looked for. */
+static int service_compiler(lua_State *L) {
+  char text[256];
+  mw_error err = {0};
+  if (cpu_compiler(text, sizeof text, &err) == MW_OK) {
+    lua_pushstring(L, text);
+    return 1;
+  }
+  luaL_pushfail(L);
+  lua_pushstring(L, err.text);
+  mw_error_clear(&err);
+  return 2;
+}
+
+const luaL_Reg service_functions[] = {
+    {"cache_clear", service_cache_clear}, {"cache_stat", service_cache_stat},   {"clock", service_clock},
+    {"compiler", service_compiler},       {"home", service_home},               {"interrupted", service_interrupted},
+    {"last_status", service_last_status}, {"live", service_live},               {"poll", service_poll},
+    {"type", service_type},               {NULL, NULL},
+};

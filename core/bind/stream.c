@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Streams: queues of work of one device. The default stream is the device's own and cannot be closed. */
+#include "core/bind/bind.h"
+
+static void stream_release(lua_State *L, void *object) {
+  (void)L;
+  bind_stream *self = object;
+  mw_device *device = self->stream->device;
+  if (self->owned) device->backend->stream_destroy(self->stream);
+  mw_device_release(device);
+}
+
+bind_stream *check_stream(lua_State *L, int index, const mw_device *device) {
+  bind_stream *self = bind_check(L, index, &stream_class);
+  if (device && self->stream->device != device)
+    luaL_argerror(L, index, lua_pushfstring(L, "a stream of %s expected, got one of %s", device->info.id,
+                                            self->stream->device->info.id));
+  return self;
+}
+
+static void check_runs(lua_State *L, const mw_device *device, const char *what) {
+  if (device->info.offline)
+    bind_fail(L, MW_UNSUPPORTED, "%s has no %s: it compiles kernels and tells their occupancy only", device->info.id, what);
+}
+
+/* dev:stream{ blocking = true, priority = 0 }: a new queue. blocking: the default stream's work and its own wait for
+ * one another (CUDA's legacy default stream). Priorities: dev:priorities(). */
+static int device_stream(lua_State *L) {
+  static const char *const names[] = {"blocking", "priority", NULL};
+  mw_device *device = check_device(L, 1)->device;
+  check_count(L, 2, "stream");
+  check_runs(L, device, "streams");
+  if (!lua_isnoneornil(L, 2)) check_options(L, 2, names);
+  int least = 0, greatest = 0;
+  device->backend->priorities(device, &least, &greatest);
+  bool blocking = option_boolean(L, 2, "blocking", true);
+  int priority = (int)option_integer(L, 2, "priority", least, greatest < least ? greatest : least,
+                                     greatest < least ? least : greatest);
+  bind_stream *self = bind_new(L, &stream_class, sizeof *self, 0);
+  mw_error err = {0};
+  bind_try(L, device->backend->stream_create(device, blocking, priority, &self->stream, &err), &err);
+  mw_device_retain(device);
+  self->owned = true;
+  bind_opened(self);
+  return 1;
+}
+
+/* dev:default_stream(): the stream that launches without one go to. */
+static int device_default_stream(lua_State *L) {
+  mw_device *device = check_device(L, 1)->device;
+  check_runs(L, device, "streams");
+  bind_stream *self = bind_new(L, &stream_class, sizeof *self, 0);
+  self->stream = device->main;
+  mw_device_retain(device);
+  bind_opened(self);
+  return 1;
+}
+
+const luaL_Reg stream_makers[] = {{"default_stream", device_default_stream}, {"stream", device_stream}, {NULL, NULL}};
+
+/* s:synchronize(): waits for all work queued so far, then runs the callbacks that are due. */
+static int stream_synchronize(lua_State *L) {
+  mw_stream *stream = check_stream(L, 1, NULL)->stream;
+  mw_error err = {0};
+  bind_try(L, stream->device->backend->stream_synchronize(stream, &err), &err);
+  bind_poll(L);
+  return 0;
+}
+
+/* s:query(): true when all work queued so far is done. */
+static int stream_query(lua_State *L) {
+  mw_stream *stream = check_stream(L, 1, NULL)->stream;
+  mw_error err = {0};
+  mw_status status = stream->device->backend->stream_query(stream, &err);
+  if (status != MW_NOT_READY) bind_try(L, status, &err);
+  bind_poll(L);
+  lua_pushboolean(L, status == MW_OK);
+  return 1;
+}
+
+/* s:wait(event): later work in s starts after what the event recorded; the script does not wait. */
+static int stream_wait(lua_State *L) {
+  mw_stream *stream = check_stream(L, 1, NULL)->stream;
+  bind_event *event = check_event(L, 2, NULL);
+  if (!event->recorded) return luaL_error(L, "wait: the event was never recorded; record it in a stream first");
+  mw_error err = {0};
+  bind_try(L, stream->device->backend->stream_wait(stream, event->event, &err), &err);
+  lua_settop(L, 1);
+  return 1;
+}
+
+/* s:callback(f): f runs on the script's own thread, in the first synchronize, query or mw.poll after the stream has
+ * got there. Later work in the stream does not wait for it. */
+static int stream_callback(lua_State *L) {
+  mw_stream *stream = check_stream(L, 1, NULL)->stream;
+  luaL_checktype(L, 2, LUA_TFUNCTION);
+  mw_error err = {0};
+  bind_try(L, bind_callback(L, stream, 2, &err), &err);
+  lua_settop(L, 1);
+  return 1;
+}
+
+static int stream_priority(lua_State *L) {
+  lua_pushinteger(L, check_stream(L, 1, NULL)->stream->priority);
+  return 1;
+}
+
+static int stream_device(lua_State *L) {
+  push_device(L, check_stream(L, 1, NULL)->stream->device);
+  return 1;
+}
+
+static int stream_tostring(lua_State *L) {
+  bind_stream *self = lua_touserdata(L, 1);
+  if (self->object.open)
+    lua_pushfstring(L, self->owned ? "stream %s" : "default stream %s", self->stream->device->info.id);
+  else
+    lua_pushliteral(L, "stream (closed)");
+  return 1;
+}
+
+static const luaL_Reg methods[] = {
+    {"callback", stream_callback},       {"device", stream_device}, {"priority", stream_priority},
+    {"query", stream_query},             {"synchronize", stream_synchronize}, {"wait", stream_wait},
+    {NULL, NULL},
+};
+
+static const luaL_Reg metamethods[] = {{"__tostring", stream_tostring}, {NULL, NULL}};
+
+bind_class stream_class = {"stream", stream_release, methods, metamethods, 0};

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Bytes in and out of arrays: elements, tables, strings, and copies between arrays. Without a stream a copy is
+ * complete when it returns; with one it is queued there and the caller synchronises. */
+#include "core/bind/bind.h"
+
+#include <string.h>
+
+mw_stream *current_stream(lua_State *L, mw_device *device) {
+  bind_capture *capture = bind_host_of(L)->capture;
+  return capture && capture->stream->device == device ? capture->stream : device->main;
+}
+
+/* Pinned and pageable memory belongs to the host: no device call, and no wait but the script's own. */
+static char *host_bytes(const bind_array *a) {
+  bool host = a->buffer->space == MW_SPACE_PINNED || a->buffer->space == MW_SPACE_PAGEABLE;
+  return host ? (char *)a->buffer->address + a->offset : NULL;
+}
+
+static void move(lua_State *L, mw_device *device, mw_place to, mw_place from, size_t bytes) {
+  mw_error err = {0};
+  bind_try(L, device->backend->copy(current_stream(L, device), to, from, bytes, &err), &err);
+}
+
+void array_read(lua_State *L, const bind_array *a, size_t first, size_t count, void *to) {
+  size_t width = mw_dtype_size(a->dtype);
+  const char *host = host_bytes(a);
+  if (host)
+    memcpy(to, host + first * width, count * width);
+  else
+    move(L, a->buffer->device, (mw_place){NULL, 0, to}, (mw_place){a->buffer, a->offset + first * width, NULL},
+         count * width);
+}
+
+void array_write(lua_State *L, const bind_array *a, size_t first, size_t count, const void *from) {
+  size_t width = mw_dtype_size(a->dtype);
+  char *host = host_bytes(a);
+  if (host)
+    memcpy(host + first * width, from, count * width);
+  else
+    move(L, a->buffer->device, (mw_place){a->buffer, a->offset + first * width, NULL},
+         (mw_place){NULL, 0, (void *)(uintptr_t)from}, count * width);
+}
+
+static bind_array *check_writable(lua_State *L, int index) {
+  bind_array *a = check_array(L, index);
+  luaL_argcheck(L, !a->readonly, index, "the array is a read-only view");
+  return a;
+}
+
+/* Indices i[, j, k, l] from 1, as many as the array has dimensions; a single one also counts through all of it. */
+static size_t check_element(lua_State *L, const bind_array *a, int given) {
+  lua_Integer at = 0, stride = 1;
+  bool flat = given == 1;
+  if (!flat && given != a->dims)
+    luaL_error(L, "the array has %d dimensions, got %d indices", a->dims, given);
+  for (int d = 0; d < given; d++) {
+    lua_Integer index = luaL_checkinteger(L, 2 + d), most = flat ? (lua_Integer)a->count : a->shape[d];
+    luaL_argcheck(L, index >= 1 && index <= most, 2 + d,
+                  lua_pushfstring(L, "index from 1 to %I expected, got %I", (LUAI_UACINT)most, (LUAI_UACINT)index));
+    at += (index - 1) * stride;
+    stride *= most;
+  }
+  return (size_t)at;
+}
+
+/* a:get(i[, j, k, l]): one element, read back from the device. */
+static int array_get(lua_State *L) {
+  bind_array *a = check_array(L, 1);
+  char element[8];
+  array_read(L, a, check_element(L, a, lua_gettop(L) - 1), 1, element);
+  push_element(L, a->dtype, element);
+  return 1;
+}
+
+/* a:set(i[, j, k, l], value): one element, written to the device. */
+static int array_set(lua_State *L) {
+  bind_array *a = check_writable(L, 1);
+  if (lua_gettop(L) < 3) return luaL_error(L, "set takes the indices and then the value");
+  size_t at = check_element(L, a, lua_gettop(L) - 2);
+  char element[8];
+  const char *problem = store_element(L, lua_gettop(L), a->dtype, element);
+  if (problem)
+    luaL_argerror(L, lua_gettop(L) - 1, lua_pushfstring(L, "%s holds %s", mw_dtype_name(a->dtype), problem));
+  array_write(L, a, at, 1, element);
+  lua_settop(L, 1);
+  return 1;
+}
+
+static void push_nested(lua_State *L, const bind_array *a, int dims, const char **at) {
+  luaL_checkstack(L, 4, "array nested too deep");
+  lua_createtable(L, (int)a->shape[dims - 1], 0);
+  for (lua_Integer i = 1; i <= a->shape[dims - 1]; i++) {
+    if (dims > 1) {
+      push_nested(L, a, dims - 1, at);
+    } else {
+      push_element(L, a->dtype, *at);
+      *at += mw_dtype_size(a->dtype);
+    }
+    lua_rawseti(L, -2, i);
+  }
+}
+
+/* a:totable(): nested tables, the outermost being the slowest dimension. */
+static int array_totable(lua_State *L) {
+  bind_array *a = check_array(L, 1);
+  char *bytes = lua_newuserdatauv(L, array_bytes(a), 0);
+  array_read(L, a, 0, a->count, bytes);
+  const char *at = bytes;
+  push_nested(L, a, a->dims, &at);
+  return 1;
+}
+
+/* a:bytes(): the elements as a string, little-endian as on the device. */
+static int array_tobytes(lua_State *L) {
+  bind_array *a = check_array(L, 1);
+  luaL_Buffer text;
+  char *to = luaL_buffinitsize(L, &text, array_bytes(a));
+  array_read(L, a, 0, a->count, to);
+  luaL_pushresultsize(&text, array_bytes(a));
+  return 1;
+}
+
+static void upload_table(lua_State *L, const bind_array *a) {
+  lua_Integer shape[4], flat[1] = {(lua_Integer)a->count};
+  int dims = literal_shape(L, 2, shape);
+  bool same = dims == a->dims && memcmp(shape, a->shape, (size_t)dims * sizeof *shape) == 0;
+  if (!same && !(dims == 1 && shape[0] == flat[0]))
+    luaL_argerror(L, 2, "the table's shape is not the array's, nor is it flat with as many values");
+  void *bytes = lua_newuserdatauv(L, array_bytes(a), 0);
+  literal_store(L, 2, a->dtype, dims, same ? a->shape : flat, bytes);
+  array_write(L, a, 0, a->count, bytes);
+}
+
+/* a:upload(table | string): new contents for the whole array. */
+static int array_upload(lua_State *L) {
+  bind_array *a = check_writable(L, 1);
+  check_count(L, 2, "upload");
+  if (lua_istable(L, 2)) {
+    upload_table(L, a);
+  } else {
+    size_t length;
+    const char *bytes = luaL_checklstring(L, 2, &length);
+    luaL_argcheck(L, length == array_bytes(a), 2,
+                  lua_pushfstring(L, "%I bytes expected, got %I", (LUAI_UACINT)array_bytes(a), (LUAI_UACINT)length));
+    array_write(L, a, 0, a->count, bytes);
+  }
+  lua_settop(L, 1);
+  return 1;
+}
+
+/* ---- between arrays ---------------------------------------------------------------------------------------------- */
+
+typedef struct part { size_t to, from, count; } part; /* elements */
+
+static part check_part(lua_State *L, const bind_array *a, const bind_array *source) {
+  static const char *const names[] = {"from", "to", "count", "stream", NULL};
+  bool whole = lua_isnoneornil(L, 3);
+  if (!whole) check_options(L, 3, names);
+  lua_Integer from = option_integer(L, 3, "from", 1, 1, (lua_Integer)source->count);
+  lua_Integer to = option_integer(L, 3, "to", 1, 1, (lua_Integer)a->count);
+  lua_Integer left = (lua_Integer)source->count - from + 1, room = (lua_Integer)a->count - to + 1;
+  lua_Integer count = option_integer(L, 3, "count", left, 1, left);
+  if (count > room)
+    luaL_error(L, "copy of %I elements to element %I on does not fit: the array has room for %I", (LUAI_UACINT)count,
+               (LUAI_UACINT)to, (LUAI_UACINT)room);
+  return (part){(size_t)to - 1, (size_t)from - 1, (size_t)count};
+}
+
+/* The device whose backend moves the bytes: the one whose memory the host cannot address, if there is one. */
+static mw_device *mover(const bind_array *a, const bind_array *source) {
+  return !a->buffer->host || source->buffer->host ? a->buffer->device : source->buffer->device;
+}
+
+static mw_stream *copy_stream(lua_State *L, mw_device *device, const bind_array *a, const bind_array *source) {
+  if (!option_push(L, 3, "stream")) return current_stream(L, device);
+  bind_stream *given = check_stream(L, lua_gettop(L), NULL);
+  mw_device *of = given->stream->device;
+  if (of != a->buffer->device && of != source->buffer->device)
+    luaL_error(L, "option 'stream' is a stream of %s, the copy is between %s and %s", of->info.id,
+               a->buffer->device->info.id, source->buffer->device->info.id);
+  lua_pop(L, 1);
+  return given->stream;
+}
+
+static void copy_within_host(const bind_array *a, const bind_array *source, part p, size_t width) {
+  memmove(host_bytes(a) + p.to * width, host_bytes(source) + p.from * width, p.count * width);
+}
+
+static void copy_on_stream(lua_State *L, mw_stream *stream, bind_array *a, bind_array *source, part p, bool wait) {
+  mw_error err = {0};
+  size_t width = mw_dtype_size(a->dtype);
+  const mw_backend *backend = stream->device->backend;
+  mw_place to = {a->buffer, a->offset + p.to * width, NULL};
+  mw_place from = {source->buffer, source->offset + p.from * width, NULL};
+  mw_device *other = a->buffer->device == stream->device ? source->buffer->device : a->buffer->device;
+  if (other != stream->device) bind_try(L, other->backend->synchronize(other, &err), &err);
+  bind_try(L, backend->copy(stream, to, from, p.count * width, &err), &err);
+  mw_buffer_use(a->buffer, stream);
+  mw_buffer_use(source->buffer, stream);
+  capture_buffer(L, a->buffer);
+  capture_buffer(L, source->buffer);
+  if (wait && !stream->capturing) bind_try(L, backend->stream_synchronize(stream, &err), &err);
+}
+
+/* a:copy(source[, {from = 1, to = 1, count =, stream =}]): elements of source, from its element `from` on, to ours
+ * from `to` on; any two arrays of one element type, on any two devices. */
+static int array_copy(lua_State *L) {
+  bind_array *a = check_writable(L, 1), *source = check_array(L, 2);
+  check_count(L, 3, "copy");
+  if (a->dtype != source->dtype)
+    luaL_argerror(L, 2, lua_pushfstring(L, "array of %s expected, got array of %s", mw_dtype_name(a->dtype),
+                                        mw_dtype_name(source->dtype)));
+  part p = check_part(L, a, source);
+  mw_device *device = mover(a, source);
+  mw_stream *stream = copy_stream(L, device, a, source);
+  bool queued = stream != device->main;
+  if (!queued && host_bytes(a) && host_bytes(source))
+    copy_within_host(a, source, p, mw_dtype_size(a->dtype));
+  else
+    copy_on_stream(L, stream, a, source, p, !queued);
+  lua_settop(L, 1);
+  return 1;
+}
+
+const luaL_Reg array_transfers[] = {
+    {"bytes", array_tobytes}, {"copy", array_copy},     {"get", array_get},
+    {"set", array_set},       {"totable", array_totable}, {"upload", array_upload},
+    {NULL, NULL},
+};

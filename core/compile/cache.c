@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The on-disk cache: <folder>/<2 hex>/<30 hex>, each file the payload and then a trailer with its length and hash.
+ * Everything goes through one descriptor of the folder, checked once a process. Readers need no lock: a file appears
+ * whole by rename and stays readable while open. Counts live in a small file that every process maps and updates with
+ * atomics; the byte count there is only a hint of when to look for entries to remove. */
+#define XXH_INLINE_ALL
+#include "core/compile/cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "core/backend/backend.h"
+
+#define MAGIC         0x315052574e4f4f4dULL /* "MOONWRP1" on disk */
+#define COUNTERS_FILE "counters-1"
+#define DEFAULT_BOUND (1ULL << 30)
+#define STALE_SECONDS 3600 /* a temporary file this old belongs to a process that died */
+
+typedef struct trailer {
+  uint64_t magic, length;
+  uint8_t hash[16]; /* of the key, then the payload: an entry under another's name is refused too */
+} trailer;
+
+typedef struct counters {
+  _Atomic uint64_t hits, misses, bytes;
+} counters;
+
+static struct {
+  pthread_once_t once;
+  int folder_fd; /* -1: the cache is off */
+  char folder[512], problem[256];
+  uint64_t bound;
+  counters *shared; /* mapped, or &fallback */
+  counters fallback;
+  atomic_bool warned;
+  atomic_uint serial; /* makes temporary names of one process differ */
+} cache = {.once = PTHREAD_ONCE_INIT, .folder_fd = -1};
+
+/* ---- keys --------------------------------------------------------------------------------------------------- */
+
+struct mw_cache_keymaker {
+  XXH3_state_t *state;
+};
+
+mw_cache_keymaker *mw_cache_key_begin(const char *kind) {
+  mw_cache_keymaker *maker = mw_malloc(sizeof *maker);
+  maker->state = XXH3_createState();
+  if (!maker->state) {
+    fputs("moonwarp: the system has no memory left\n", stderr);
+    abort();
+  }
+  XXH3_128bits_reset(maker->state);
+  mw_cache_key_text(maker, "kind", kind);
+  return maker;
+}
+
+void mw_cache_key_add(mw_cache_keymaker *maker, const char *label, const void *bytes, size_t size) {
+  uint64_t lengths[2] = {strlen(label), size};
+  XXH3_128bits_update(maker->state, lengths, sizeof lengths);
+  XXH3_128bits_update(maker->state, label, lengths[0]);
+  if (size) XXH3_128bits_update(maker->state, bytes, size);
+}
+
+void mw_cache_key_text(mw_cache_keymaker *maker, const char *label, const char *text) {
+  if (text)
+    mw_cache_key_add(maker, label, text, strlen(text) + 1);
+  else
+    mw_cache_key_add(maker, label, NULL, 0);
+}
+
+mw_cache_key mw_cache_key_end(mw_cache_keymaker *maker) {
+  XXH128_canonical_t canonical;
+  XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(maker->state));
+  XXH3_freeState(maker->state);
+  mw_free(maker);
+  mw_cache_key key;
+  memcpy(key.hash, canonical.digest, sizeof key.hash);
+  return key;
+}
+
+/* ---- the folder --------------------------------------------------------------------------------------------- */
+
+static void warn(const char *text) {
+  if (!atomic_exchange(&cache.warned, true))
+    fprintf(stderr, "moonwarp: warning: compiled code is not cached: %s\n", text);
+}
+
+static bool is_set(const char *text) {
+  return text && *text;
+}
+
+static bool choose_folder(char *out, size_t size) {
+  const char *own = getenv("MOONWARP_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  int length;
+  if (is_set(own))
+    length = snprintf(out, size, "%s", own);
+  else if (is_set(xdg))
+    length = snprintf(out, size, "%s/moonwarp", xdg);
+  else {
+    struct passwd *user = is_set(home) ? NULL : getpwuid(geteuid());
+    if (user) home = user->pw_dir;
+    length = is_set(home) ? snprintf(out, size, "%s/.cache/moonwarp", home) : 0;
+  }
+  return length > 0 && (size_t)length < size;
+}
+
+static bool make_folders(const char *path) {
+  char part[sizeof cache.folder];
+  snprintf(part, sizeof part, "%s", path);
+  for (char *at = strchr(part + 1, '/'); at; at = strchr(at + 1, '/')) {
+    *at = '\0';
+    if (mkdir(part, 0700) != 0 && errno != EEXIST) return false;
+    *at = '/';
+  }
+  return mkdir(part, 0700) == 0 || errno == EEXIST;
+}
+
+/* Code is loaded from here, so nobody else may be able to put any into it. */
+static bool folder_is_private(int fd) {
+  struct stat st;
+  if (fstat(fd, &st) != 0) return false;
+  if (st.st_uid != geteuid()) {
+    snprintf(cache.problem, sizeof cache.problem,
+             "'%.120s' belongs to user %u, not to you (user %u); set MOONWARP_CACHE to a folder of your own",
+             cache.folder, (unsigned)st.st_uid, (unsigned)geteuid());
+    return false;
+  }
+  if (st.st_mode & 022) {
+    snprintf(cache.problem, sizeof cache.problem,
+             "others may write to '%.120s' (mode %03o); run chmod 700 on it or set MOONWARP_CACHE", cache.folder,
+             (unsigned)(st.st_mode & 0777));
+    return false;
+  }
+  return true;
+}
+
+static uint64_t read_bound(void) {
+  const char *text = getenv("MOONWARP_CACHE_MAX");
+  if (!is_set(text)) return DEFAULT_BOUND;
+  char *end;
+  unsigned long long bytes = strtoull(text, &end, 10);
+  if (end != text && !*end) return bytes;
+  fprintf(stderr, "moonwarp: warning: MOONWARP_CACHE_MAX is a number of bytes, not '%s'; using %llu\n", text,
+          DEFAULT_BOUND);
+  return DEFAULT_BOUND;
+}
+
+/* Space is reserved before mapping: a store to a hole would be SIGBUS on a full disk. */
+static void map_counters(void) {
+  int fd = openat(cache.folder_fd, COUNTERS_FILE, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (fd < 0) return;
+  if (posix_fallocate(fd, 0, sizeof(counters)) == 0) {
+    void *at = mmap(NULL, sizeof(counters), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (at != MAP_FAILED) cache.shared = at;
+  }
+  close(fd);
+}
+
+static void open_folder(void) {
+  cache.shared = &cache.fallback;
+  cache.bound = read_bound();
+  if (!choose_folder(cache.folder, sizeof cache.folder)) {
+    snprintf(cache.problem, sizeof cache.problem, "there is no home folder; set MOONWARP_CACHE to a folder");
+    return;
+  }
+  int fd = make_folders(cache.folder) ? open(cache.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  if (fd < 0)
+    snprintf(cache.problem, sizeof cache.problem, "cannot use '%.120s': %s; set MOONWARP_CACHE to a writable folder",
+             cache.folder, strerror(errno));
+  else if (folder_is_private(fd)) {
+    cache.folder_fd = fd;
+    map_counters();
+    return;
+  }
+  if (fd >= 0) close(fd);
+}
+
+/* Stat only looks (quiet); whoever wanted to use the cache is told once why it is off. */
+static bool ready(bool quiet) {
+  pthread_once(&cache.once, open_folder);
+  if (cache.folder_fd >= 0) return true;
+  if (!quiet) warn(cache.problem);
+  return false;
+}
+
+/* ---- entries ------------------------------------------------------------------------------------------------ */
+
+typedef struct entry_name {
+  char text[34]; /* "ab/cdef..." */
+} entry_name;
+
+static entry_name name_of(const mw_cache_key *key) {
+  entry_name name;
+  char *at = name.text;
+  for (int i = 0; i < 16; i++) {
+    at += snprintf(at, 3, "%02x", key->hash[i]);
+    if (i == 0) *at++ = '/';
+  }
+  return name;
+}
+
+static trailer trailer_of(const mw_cache_key *key, const void *bytes, size_t size) {
+  trailer out = {.magic = MAGIC, .length = size};
+  uint64_t seed;
+  memcpy(&seed, key->hash, sizeof seed);
+  XXH128_canonical_t canonical;
+  XXH128_canonicalFromHash(&canonical, XXH3_128bits_withSeed(bytes, size, seed));
+  memcpy(out.hash, canonical.digest, sizeof out.hash);
+  return out;
+}
+
+static bool read_all(int fd, char *bytes, size_t size) {
+  while (size) {
+    ssize_t got = read(fd, bytes, size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    bytes += got;
+    size -= (size_t)got;
+  }
+  return true;
+}
+
+/* The payload with the trailer still behind it; NULL where the file is not what was written. */
+static char *read_entry(int fd, const mw_cache_key *key, size_t *payload) {
+  struct stat st;
+  if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || (size_t)st.st_size < sizeof(trailer)) return NULL;
+  size_t size = (size_t)st.st_size - sizeof(trailer);
+  char *bytes = mw_malloc((size_t)st.st_size);
+  if (read_all(fd, bytes, (size_t)st.st_size)) {
+    trailer expected = trailer_of(key, bytes, size);
+    if (memcmp(bytes + size, &expected, sizeof expected) == 0) {
+      *payload = size;
+      return bytes;
+    }
+  }
+  mw_free(bytes);
+  return NULL;
+}
+
+bool mw_cache_get(const mw_cache_key *key, void **bytes, size_t *size) {
+  if (!ready(false)) return false;
+  entry_name name = name_of(key);
+  int fd = openat(cache.folder_fd, name.text, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  char *found = NULL;
+  if (fd >= 0) {
+    found = read_entry(fd, key, size);
+    if (found)
+      futimens(fd, NULL); /* the time of last use, for the bound */
+    else
+      unlinkat(cache.folder_fd, name.text, 0);
+    close(fd);
+  }
+  atomic_fetch_add(found ? &cache.shared->hits : &cache.shared->misses, 1);
+  *bytes = found;
+  return found != NULL;
+}
+
+static int create_temporary(const entry_name *name, char *path, size_t size) {
+  for (int tries = 0; tries < 64; tries++) {
+    snprintf(path, size, "%.2s/tmp.%d.%u", name->text, (int)getpid(), atomic_fetch_add(&cache.serial, 1));
+    int fd = openat(cache.folder_fd, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd >= 0) return fd;
+    if (errno == ENOENT) {
+      char folder[3] = {name->text[0], name->text[1], '\0'};
+      if (mkdirat(cache.folder_fd, folder, 0700) != 0 && errno != EEXIST) return -1;
+    } else if (errno != EEXIST)
+      return -1; /* EEXIST: another process with our number, in another container */
+  }
+  return -1;
+}
+
+static bool write_all(int fd, const void *bytes, size_t size) {
+  for (const char *at = bytes; size;) {
+    ssize_t put = write(fd, at, size);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return false;
+    at += put;
+    size -= (size_t)put;
+  }
+  return true;
+}
+
+static void warn_write(void) {
+  char text[sizeof cache.folder + 128];
+  snprintf(text, sizeof text, "cannot write to '%s': %s", cache.folder, strerror(errno));
+  warn(text);
+}
+
+static void evict(void);
+
+void mw_cache_put(const mw_cache_key *key, const void *bytes, size_t size) {
+  if (!ready(false) || size + sizeof(trailer) > cache.bound) return;
+  entry_name name = name_of(key);
+  char temporary[64];
+  int fd = create_temporary(&name, temporary, sizeof temporary);
+  if (fd < 0) {
+    warn_write();
+    return;
+  }
+  trailer end = trailer_of(key, bytes, size);
+  bool whole = write_all(fd, bytes, size) && write_all(fd, &end, sizeof end);
+  if (close(fd) != 0) whole = false;
+  if (!whole || renameat(cache.folder_fd, temporary, cache.folder_fd, name.text) != 0) {
+    warn_write();
+    unlinkat(cache.folder_fd, temporary, 0);
+    return;
+  }
+  uint64_t total = atomic_fetch_add(&cache.shared->bytes, size + sizeof end) + size + sizeof end;
+  if (total > cache.bound) evict();
+}
+
+/* ---- all entries -------------------------------------------------------------------------------------------- */
+
+typedef struct found_entry {
+  entry_name name;
+  uint64_t bytes;
+  struct timespec used;
+} found_entry;
+
+typedef struct entry_list {
+  found_entry *at;
+  size_t count, room;
+  uint64_t bytes;
+} entry_list;
+
+static bool is_hex(const char *text, size_t length) {
+  return strlen(text) == length && strspn(text, "0123456789abcdef") == length;
+}
+
+static void note_entry(entry_list *list, const char *folder, const char *file, const struct stat *st) {
+  if (list->count == list->room) {
+    list->room = list->room ? 2 * list->room : 64;
+    list->at = mw_realloc(list->at, list->room * sizeof *list->at);
+  }
+  found_entry *entry = &list->at[list->count++];
+  snprintf(entry->name.text, sizeof entry->name.text, "%.2s/%.30s", folder, file);
+  entry->bytes = (uint64_t)st->st_size;
+  entry->used = st->st_mtim;
+  list->bytes += entry->bytes;
+}
+
+static void list_folder(entry_list *list, const char *folder) {
+  int fd = openat(cache.folder_fd, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+  if (!dir) {
+    if (fd >= 0) close(fd);
+    return;
+  }
+  for (struct dirent *item; (item = readdir(dir));) {
+    struct stat st;
+    if (fstatat(fd, item->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    if (is_hex(item->d_name, 30))
+      note_entry(list, folder, item->d_name, &st);
+    else if (strncmp(item->d_name, "tmp.", 4) == 0 && st.st_mtime + STALE_SECONDS < time(NULL))
+      unlinkat(fd, item->d_name, 0);
+  }
+  closedir(dir);
+}
+
+static entry_list list_all(void) {
+  entry_list list = {0};
+  for (int i = 0; i < 256; i++) {
+    char folder[3];
+    snprintf(folder, sizeof folder, "%02x", (unsigned)i & 0xff);
+    list_folder(&list, folder);
+  }
+  return list;
+}
+
+static int older_first(const void *a, const void *b) {
+  const struct timespec *x = &((const found_entry *)a)->used, *y = &((const found_entry *)b)->used;
+  if (x->tv_sec != y->tv_sec) return x->tv_sec < y->tv_sec ? -1 : 1;
+  return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
+}
+
+/* Removes the least recently used entries until an eighth of the bound is free again. One process at a time does it;
+ * the others go on, since their bytes are counted when the next one looks. */
+static void evict(void) {
+  int lock = openat(cache.folder_fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (lock < 0) return;
+  if (flock(lock, LOCK_EX | LOCK_NB) == 0) {
+    entry_list list = list_all();
+    if (list.bytes > cache.bound) {
+      qsort(list.at, list.count, sizeof *list.at, older_first);
+      for (size_t i = 0; i < list.count && list.bytes > cache.bound - cache.bound / 8; i++)
+        if (unlinkat(cache.folder_fd, list.at[i].name.text, 0) == 0) list.bytes -= list.at[i].bytes;
+    }
+    atomic_store(&cache.shared->bytes, list.bytes);
+    mw_free(list.at);
+  }
+  close(lock); /* releases it */
+}
+
+void mw_cache_stat(mw_cache_stats *out) {
+  memset(out, 0, sizeof *out);
+  bool usable = ready(true);
+  memcpy(out->folder, cache.folder, sizeof out->folder);
+  memcpy(out->problem, cache.problem, sizeof out->problem);
+  out->bound = cache.bound;
+  if (!usable) return;
+  entry_list list = list_all();
+  out->entries = list.count;
+  out->bytes = list.bytes;
+  mw_free(list.at);
+  out->hits = atomic_load(&cache.shared->hits);
+  out->misses = atomic_load(&cache.shared->misses);
+}
+
+int mw_cache_clear(void) {
+  if (!ready(true)) return -1;
+  entry_list list = list_all();
+  int removed = 0;
+  for (size_t i = 0; i < list.count; i++)
+    if (unlinkat(cache.folder_fd, list.at[i].name.text, 0) == 0) removed++;
+  mw_free(list.at);
+  atomic_store(&cache.shared->hits, 0);
+  atomic_store(&cache.shared->misses, 0);
+  atomic_store(&cache.shared->bytes, 0);
+  return removed;
+}

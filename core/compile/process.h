@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Runs another program (a compiler, gnuplot's absence is not its business) and collects what it prints. */
+#ifndef MW_COMPILE_PROCESS_H
+#define MW_COMPILE_PROCESS_H
+
+#include "core/backend/backend.h"
+
+typedef struct mw_process_result {
+  int    exit;      /* exit status; 128 + signal when killed */
+  char  *out, *err; /* what it wrote; NUL-terminated, mw_malloc'ed */
+  size_t out_size, err_size;
+} mw_process_result;
+
+/* argv[0] is looked up on the PATH. input (may be NULL) goes to its standard input. Ctrl-C (mw_interrupted) or
+ * `seconds` (0: no limit) kills it and its children: MW_INTERRUPTED. Not started: MW_IO. */
+mw_status mw_process_run(const char *const *argv, const char *input, size_t input_size, double seconds,
+                         mw_process_result *out, mw_error *);
+void mw_process_result_free(mw_process_result *);
+bool mw_process_find(const char *program, char *path, size_t size); /* on the PATH, executable */
+
+#endif

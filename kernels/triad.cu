@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+//
+// triad: B = A + s * C, two arrays read and one written.
+//
+// The ladder
+//   v1 triad   2-D, one f64 a thread
+//
+// Bound: main memory. T_tot = 3 * bytes(A) / t. The operation is STREAM's (J. D. McCalpin, "Memory bandwidth and
+// machine balance in current high performance computers", 1995); in the course it is a stencil without its derivatives.
+
+// ---- kernels --------------------------------------------------------------------------------------------------------
+
+__global__ void triad(double *B, const double *A, const double *C, double s, int nx, int ny) {
+  int ix = blockIdx.x * blockDim.x + threadIdx.x;
+  int iy = blockIdx.y * blockDim.y + threadIdx.y;
+  size_t i = (size_t)iy * nx + ix;
+  if (ix < nx && iy < ny) B[i] = A[i] + s * C[i];
+}
+
+// ---- host notes -----------------------------------------------------------------------------------------------------
+// triad   block {32, by}, grid {ceil(nx / 32), ceil(ny / by)}

@@ -1,0 +1,108 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Parameters of a script that the command line can set: -p name=value.
+-- Depends on moonwarp.core (options.params) alone.
+
+local core = require "moonwarp.core"
+
+local arg = {}
+
+--- What the running script has declared, in order: { name =, default =, help =, value = }.
+arg.declared = {}
+
+local TRUTH = { ["true"] = true, yes = true, on = true, ["1"] = true,
+                ["false"] = false, no = false, off = false, ["0"] = false }
+
+local function refuse(name, text, wanted)
+  error(("parameter '%s' must be %s, got '%s'"):format(name, wanted, text), 0)
+end
+
+local convert = {}
+
+function convert.string(_, text) return text end
+
+function convert.boolean(name, text)
+  local value = TRUTH[text:lower()]
+  if value == nil then refuse(name, text, "true or false") end
+  return value
+end
+
+function convert.float(name, text)
+  return tonumber(text) or refuse(name, text, "a number")
+end
+
+-- 1e6 and 2^20 are integers to whoever types them.
+function convert.integer(name, text)
+  local base, power = text:match("^(%d+)^(%d+)$")
+  local value = base and (tonumber(base) ^ tonumber(power)) or tonumber(text)
+  return value and math.tointeger(value) or refuse(name, text, "an integer")
+end
+
+local function kind_of(value)
+  return math.type(value) or type(value)
+end
+
+local function convert_one(name, default, text)
+  return convert[kind_of(default)](name, text)
+end
+
+local function convert_list(name, default, texts)
+  local list = {}
+  for i, text in ipairs(texts) do list[i] = convert_one(name, default[1] or "", text) end
+  return list
+end
+
+local function check_default(name, default)
+  local sample = default
+  if type(default) == "table" then sample = default[1] or "" end
+  if not convert[kind_of(sample)] then
+    error(("mw.arg: the default of '%s' must be a number, string, boolean or a list of those, got %s")
+      :format(name, kind_of(sample)), 3)
+  end
+end
+
+local function value_of(name, default)
+  local texts = (core.options.params or {})[name]
+  if texts == nil then return default end
+  if type(texts) ~= "table" then texts = { texts } end
+  if type(default) == "table" then return convert_list(name, default, texts) end
+  if #texts > 1 then refuse(name, table.concat(texts, ","), "one value here") end
+  return convert_one(name, default, texts[1])
+end
+
+local function remember(entry)
+  for i, known in ipairs(arg.declared) do
+    if known.name == entry.name then
+      arg.declared[i] = entry
+      return
+    end
+  end
+  arg.declared[#arg.declared + 1] = entry
+end
+
+--- A parameter of the script. The text given with -p is converted to the default's type; a default that is
+--- a list takes all values given, in order.
+---@param name string
+---@param default number|string|boolean|table
+---@param help string?
+---@return any value
+function arg.get(name, default, help)
+  if type(name) ~= "string" then error("mw.arg: the name must be a string, got " .. type(name), 2) end
+  if help ~= nil and type(help) ~= "string" then
+    error("mw.arg: the help must be a string, got " .. type(help), 2)
+  end
+  check_default(name, default)
+  local value = value_of(name, default)
+  remember { name = name, default = default, help = help, value = value }
+  return value
+end
+
+--- The values in force, by name.
+---@return table
+function arg.values()
+  local values = {}
+  for _, entry in ipairs(arg.declared) do values[entry.name] = entry.value end
+  return values
+end
+
+return arg

@@ -1,0 +1,77 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Checks of option tables: an unknown key, or a value of the wrong type, is an error of the caller.
+-- Depends on nothing.
+
+local fields = {}
+
+-- How many letters must change to get from one word to the other (V. I. Levenshtein, 1966).
+local function distance(a, b)
+  local row = {}
+  for j = 0, #b do row[j] = j end
+  for i = 1, #a do
+    local corner = row[0]
+    row[0] = i
+    for j = 1, #b do
+      local cost = a:byte(i) == b:byte(j) and 0 or 1
+      corner, row[j] = row[j], math.min(row[j] + 1, row[j - 1] + 1, corner + cost)
+    end
+  end
+  return row[#b]
+end
+
+--- The name nearest to a word, or nil where none is near.
+---@param word string
+---@param names string[]
+---@return string?
+function fields.nearest(word, names)
+  local best, least = nil, math.max(1, #word // 3) + 1
+  for _, name in ipairs(names) do
+    local d = distance(word, name)
+    if d < least then best, least = name, d end
+  end
+  return best
+end
+
+local function keys_of(spec)
+  local names = {}
+  for name in pairs(spec) do names[#names + 1] = name end
+  table.sort(names)
+  return names
+end
+
+local function check_known(who, key, spec, level)
+  if spec[key] then return end
+  local names = keys_of(spec)
+  local near = type(key) == "string" and fields.nearest(key, names)
+  local way = near and ("did you mean '%s'?"):format(near) or "it takes " .. table.concat(names, ", ")
+  error(("%s: unknown option '%s'; %s"):format(who, tostring(key), way), level + 1)
+end
+
+local function check_type(who, key, value, wanted, level)
+  local kind = type(value)
+  if wanted == "any" or (" " .. wanted .. " "):find(" " .. kind .. " ", 1, true) then return end
+  error(("%s: option '%s' must be a %s, got %s"):format(who, key, wanted:gsub(" ", " or "), kind),
+    level + 1)
+end
+
+--- Refuses options that are not a table, unknown keys and values of the wrong type.
+---@param who string        what the message begins with, as in "mw.bench"
+---@param options table?    nil counts as an empty table
+---@param spec table        name to wanted types, as in { noise = "number", unit = "string table" }; "any" takes all
+---@param level integer?    which caller is blamed; 2: the one of the function that calls this
+---@return table options
+function fields.check(who, options, spec, level)
+  level = (level or 2) + 1
+  if options == nil then return {} end
+  if type(options) ~= "table" then
+    error(("%s: options must be a table, got %s"):format(who, type(options)), level)
+  end
+  for key, value in pairs(options) do
+    check_known(who, key, spec, level)
+    check_type(who, key, value, spec[key], level)
+  end
+  return options
+end
+
+return fields

@@ -1,0 +1,155 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Data files and gnuplot scripts of a figure (see plot.lua), and running gnuplot where it is installed.
+-- A script holds its data and the style of plots/base.gp, so that it draws anywhere by itself.
+-- Depends on moonwarp.core (home), path.
+
+local core = require "moonwarp.core"
+local path = require "moonwarp.path"
+
+local gnuplot = {}
+
+local function column_names(figure)
+  local names = { figure.xlabel, figure.ylabel }
+  if figure.spread then
+    names[3], names[4] = "low", "high"
+  end
+  for i, name in ipairs(names) do names[i] = '"' .. name:gsub('"', "'") .. '"' end
+  return table.concat(names, " ")
+end
+
+local function point_line(point, spread)
+  local line = ("%.10g %.10g"):format(point.x, point.y)
+  if not spread then return line end
+  return ("%s %.10g %.10g"):format(line, point.low or point.y, point.high or point.y)
+end
+
+-- One block a series, two blank lines between: gnuplot's index counts them from 0.
+local function blocks(figure)
+  local lines = {}
+  for i, one in ipairs(figure.series) do
+    if i > 1 then
+      lines[#lines + 1] = ""
+      lines[#lines + 1] = ""
+    end
+    lines[#lines + 1] = ("# series %d: %s"):format(i - 1, one.name)
+    for _, point in ipairs(one.points) do lines[#lines + 1] = point_line(point, figure.spread) end
+  end
+  return table.concat(lines, "\n")
+end
+
+local function header(figure)
+  local lines = {
+    "# " .. figure.title,
+    "# device: " .. figure.device,
+    "# script: " .. figure.script,
+    "# date: " .. figure.date,
+    "# moonwarp " .. figure.version .. ", " .. _VERSION,
+    "# columns: " .. column_names(figure),
+  }
+  for _, level in ipairs(figure.levels) do
+    lines[#lines + 1] = ("# level: %.10g %s"):format(level.value, level.label)
+  end
+  return table.concat(lines, "\n")
+end
+
+--- The text of the .dat file: a commented header, then one block of columns a series.
+---@param figure table
+---@return string
+function gnuplot.data(figure)
+  return header(figure) .. "\n" .. blocks(figure) .. "\n"
+end
+
+local function quoted(text)
+  return "'" .. text:gsub("'", "''") .. "'"
+end
+
+-- A label of gnuplot on a logarithmic axis of base 2 would be a power; the plain number says more to a reader.
+local function axis_commands(name, base, label)
+  local lines = { ("set %slabel %s"):format(name, quoted(label)) }
+  if base then lines[#lines + 1] = ("set logscale %s %g"):format(name, base) end
+  if base == 2 then lines[#lines + 1] = ("set format %s '%%g'"):format(name) end
+  if not base and name == "y" then lines[#lines + 1] = "set yrange [0:*]" end
+  return table.concat(lines, "\n")
+end
+
+local function series_commands(figure)
+  local parts = {}
+  for i, one in ipairs(figure.series) do
+    local data, style = ("$data index %d"):format(i - 1), (i - 1) % 6 + 1
+    if figure.spread then
+      parts[#parts + 1] = ("%s using 1:2:3:4 with yerrorbars ls %d notitle"):format(data, style)
+    end
+    parts[#parts + 1] = ("%s using 1:2 with linespoints ls %d title %s"):format(data, style, quoted(one.name))
+  end
+  for i, level in ipairs(figure.levels) do
+    parts[#parts + 1] = ("%.10g with lines ls %d title %s"):format(level.value, 10 + (i - 1) % 3, quoted(level.label))
+  end
+  return "plot " .. table.concat(parts, ", \\\n     ")
+end
+
+local function base_style()
+  local name = core.home() .. "/plots/base.gp"
+  local file, reason = io.open(name)
+  if not file then error("mw.plot: the style of all charts is missing: " .. reason, 0) end
+  local text = file:read("a")
+  file:close()
+  return text
+end
+
+--- The text of the .gp file, which writes NAME.svg and NAME.png beside itself.
+---@param figure table
+---@return string
+function gnuplot.script(figure)
+  return table.concat({
+    header(figure), ("# draws %s.svg and %s.png: gnuplot %s.gp"):format(figure.name, figure.name, figure.name), "",
+    "$data << END_OF_DATA", blocks(figure), "END_OF_DATA", "",
+    base_style(),
+    "set title " .. quoted(figure.title),
+    axis_commands("x", figure.logx, figure.xlabel),
+    axis_commands("y", figure.logy, figure.ylabel), "",
+    "set terminal svg size 900,560 dynamic font 'Helvetica,15' background rgb 'white'",
+    ("set output %s"):format(quoted(figure.name .. ".svg")),
+    series_commands(figure),
+    "if (strstrt(GPVAL_TERMINALS, 'pngcairo') > 0) {",
+    "  set terminal pngcairo size 1125,700 font 'Helvetica,14'",
+    "} else {",
+    "  set terminal png size 1125,700",
+    "}",
+    ("set output %s"):format(quoted(figure.name .. ".png")),
+    "replot",
+    "unset output",
+  }, "\n") .. "\n"
+end
+
+--- Writes a text file; raises with path and reason where it cannot.
+---@param name string
+---@param text string
+---@return string name
+function gnuplot.write(name, text)
+  local file, reason = io.open(name, "w")
+  if not file then error("mw.plot: " .. reason, 0) end
+  local written, cause = file:write(text)
+  local closed, late = file:close()
+  if not (written and closed) then error(("mw.plot: %s: %s"):format(name, cause or late), 0) end
+  return name
+end
+
+--- Runs gnuplot on a script in its folder.
+---@param folder string
+---@param script string
+---@return boolean ok
+---@return string? reason  "gnuplot is not installed", or gnuplot's own words
+function gnuplot.run(folder, script)
+  if not os.execute("command -v gnuplot >/dev/null 2>&1") then
+    return false, "gnuplot is not installed (on Debian and Ubuntu: apt install gnuplot-nox)"
+  end
+  local command = ("cd %s && gnuplot %s 2>&1"):format(path.quote(folder), path.quote(script))
+  local pipe, reason = io.popen(command)
+  if not pipe then return false, reason end
+  local words = pipe:read("a")
+  if pipe:close() then return true end
+  return false, "gnuplot failed: " .. words:gsub("%s+", " ")
+end
+
+return gnuplot

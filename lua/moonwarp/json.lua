@@ -1,0 +1,74 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Writes JSON (RFC 8259) with keys in a stable order. What JSON has no number for (NaN, infinity) becomes null.
+-- Depends on nothing.
+
+local json = {}
+
+local ESCAPES = { ['"'] = '\\"', ["\\"] = "\\\\", ["\b"] = "\\b", ["\f"] = "\\f", ["\n"] = "\\n",
+                  ["\r"] = "\\r", ["\t"] = "\\t" }
+
+local function quote(text)
+  return '"' .. text:gsub('[%c"\\\127]', function(c)
+    return ESCAPES[c] or ("\\u%04x"):format(c:byte())
+  end) .. '"'
+end
+
+local function number(value)
+  if math.type(value) == "integer" then return ("%d"):format(value) end
+  if value ~= value or value == math.huge or value == -math.huge then return "null" end
+  local short = ("%.15g"):format(value)
+  return tonumber(short) == value and short or ("%.17g"):format(value)
+end
+
+local encode
+
+local function list(values)
+  local parts = {}
+  for i, value in ipairs(values) do parts[i] = encode(value) end
+  return "[" .. table.concat(parts, ",") .. "]"
+end
+
+-- Keys named in `first` lead in that order, the others follow by name.
+local function ordered_keys(object, first)
+  local keys, seen = {}, {}
+  for _, key in ipairs(first or {}) do
+    if object[key] ~= nil then
+      keys[#keys + 1] = key
+      seen[key] = true
+    end
+  end
+  local rest = {}
+  for key in pairs(object) do
+    if not seen[key] then rest[#rest + 1] = key end
+  end
+  table.sort(rest, function(a, b) return tostring(a) < tostring(b) end)
+  return table.move(rest, 1, #rest, #keys + 1, keys)
+end
+
+local function object(values, first)
+  local parts = {}
+  for i, key in ipairs(ordered_keys(values, first)) do
+    parts[i] = quote(tostring(key)) .. ":" .. encode(values[key])
+  end
+  return "{" .. table.concat(parts, ",") .. "}"
+end
+
+--- One value as JSON text. A table with a first element is an array, any other an object; what has no JSON
+--- form (a function, a handle) is written as its tostring.
+---@param value any
+---@param first string[]?  keys that lead, in this order (of the outermost object)
+---@return string
+function encode(value, first)
+  local kind = type(value)
+  if kind == "nil" then return "null" end
+  if kind == "number" then return number(value) end
+  if kind == "boolean" then return tostring(value) end
+  if kind ~= "table" then return quote(tostring(value)) end
+  if value[1] ~= nil then return list(value) end
+  return object(value, first)
+end
+
+json.encode = encode
+
+return json

@@ -1,0 +1,203 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Records as charts: a .dat file, a gnuplot script that needs nothing beside it, SVG and PNG where gnuplot is
+-- installed, and a chart in the terminal.
+-- Depends on moonwarp.core, chart, fields, gnuplot, path, record, units.
+
+local core = require "moonwarp.core"
+local chart = require "moonwarp.chart"
+local fields = require "moonwarp.fields"
+local gnuplot = require "moonwarp.gnuplot"
+local path = require "moonwarp.path"
+local record = require "moonwarp.record"
+local units = require "moonwarp.units"
+
+local plot = {}
+
+local SPEC = {
+  x = "string", y = "string table", by = "string", logx = "number boolean", logy = "number boolean",
+  peak = "number table", lines = "table", title = "string", xlabel = "string", ylabel = "string",
+  name = "string", unit = "string", xunit = "string", records = "table", low = "string", high = "string",
+  quiet = "boolean", pictures = "boolean",
+}
+
+-- ---- from records to series -------------------------------------------------------------------------------------------
+
+local function series_name(entry, field, spec)
+  local group = spec.by and record.field(entry, spec.by)
+  if group == nil then return field end
+  return type(spec.y) == "table" and ("%s, %s"):format(tostring(group), field) or tostring(group)
+end
+
+local function is_number(value)
+  return type(value) == "number" and value == value and value ~= math.huge and value ~= -math.huge
+end
+
+-- Points that a logarithmic axis cannot show are left out like records without the field.
+local function point_of(entry, field, spec)
+  local x, y = record.field(entry, spec.x), record.field(entry, field)
+  if not (is_number(x) and is_number(y)) then return nil end
+  if spec.logx and x <= 0 or spec.logy and y <= 0 then return nil end
+  return { x = x, y = y, low = spec.low and record.field(entry, spec.low),
+           high = spec.high and record.field(entry, spec.high) }
+end
+
+local function collect(spec, entries)
+  local list, by_name = {}, {}
+  for _, field in ipairs(type(spec.y) == "table" and spec.y or { spec.y }) do
+    for _, entry in ipairs(entries) do
+      local point = point_of(entry, field, spec)
+      local name = point and series_name(entry, field, spec)
+      if point and not by_name[name] then
+        by_name[name] = { name = name, points = {} }
+        list[#list + 1] = by_name[name]
+      end
+      if point then table.insert(by_name[name].points, point) end
+    end
+  end
+  for _, one in ipairs(list) do
+    table.sort(one.points, function(a, b) return a.x < b.x end)
+  end
+  return list
+end
+
+-- ---- scales, labels, titles ------------------------------------------------------------------------------------------
+
+local function largest(series, key)
+  local most = 0
+  for _, one in ipairs(series) do
+    for _, point in ipairs(one.points) do most = math.max(most, math.abs(point[key])) end
+  end
+  return most
+end
+
+-- Level lines from peak (a number, or { value =, label = }) and lines (a list of such).
+local function levels_of(spec)
+  local list = {}
+  local function add(given, label)
+    if type(given) == "number" then given = { value = given, label = label } end
+    if type(given) ~= "table" or not is_number(given.value) then
+      error("mw.plot: a line must be a number or { value = number, label = text }", 4)
+    end
+    list[#list + 1] = { value = given.value, label = given.label or label }
+  end
+  if spec.peak then add(spec.peak, "peak") end
+  for _, line in ipairs(spec.lines or {}) do add(line, "line") end
+  return list
+end
+
+local function scaled(series, xscale, yscale)
+  local list = {}
+  for i, one in ipairs(series) do
+    list[i] = { name = one.name, points = {} }
+    for j, p in ipairs(one.points) do
+      list[i].points[j] = { x = p.x / xscale.factor, y = p.y / yscale.factor,
+                            low = p.low and p.low / yscale.factor, high = p.high and p.high / yscale.factor }
+    end
+  end
+  return list
+end
+
+local function scaled_levels(levels, unit, yscale)
+  local list = {}
+  for i, level in ipairs(levels) do
+    local label = ("%s (%s)"):format(level.label, units.format(level.value, unit))
+    list[i] = { value = level.value / yscale.factor, label = label }
+  end
+  return list
+end
+
+local function with_unit(label, scale)
+  return scale.name == "" and label or ("%s (%s)"):format(label, scale.name)
+end
+
+local function base_of(log)
+  if log == true then return 10 end
+  return log or nil
+end
+
+local function first_field(spec)
+  return type(spec.y) == "table" and spec.y[1] or spec.y
+end
+
+-- Everything that the writers need, with numbers in the units that the axes show.
+local function figure_of(spec, entries)
+  local series, levels, yfield = collect(spec, entries), levels_of(spec), first_field(spec)
+  local unit = spec.unit or units.of(yfield)
+  local most = largest(series, "y")
+  for _, level in ipairs(levels) do most = math.max(most, level.value) end
+  local xscale = units.choose(spec.xunit or units.of(spec.x), largest(series, "x"))
+  local yscale = units.choose(unit, most)
+  local title = spec.title or ("%s against %s"):format(yfield, spec.x)
+  return {
+    name = path.safe(spec.name or ("%s-%s-%s"):format(path.script(), yfield, spec.x)),
+    title = ("%s, %s"):format(title, record.devices(entries)),
+    series = scaled(series, xscale, yscale), levels = scaled_levels(levels, unit, yscale),
+    xlabel = with_unit(spec.xlabel or spec.x, xscale), ylabel = with_unit(spec.ylabel or yfield, yscale),
+    logx = base_of(spec.logx), logy = base_of(spec.logy),
+    spread = spec.low ~= nil and spec.high ~= nil,
+    device = record.devices(entries), script = path.script(), date = os.date("!%Y-%m-%d %H:%M UTC"),
+    version = core.version,
+  }
+end
+
+-- ---- mw.plot -------------------------------------------------------------------------------------------------------------
+
+local function check_base(name, log)
+  if type(log) == "number" and not (log > 1 and log < math.huge) then
+    error(("mw.plot: option '%s' must be a base above 1, as 2 or 10, got %s"):format(name, log), 4)
+  end
+end
+
+local function check_spec(spec)
+  if type(spec) ~= "table" then error("mw.plot: a table is wanted, got " .. type(spec), 3) end
+  fields.check("mw.plot", spec, SPEC, 3)
+  if not spec.x then error("mw.plot: option 'x' is needed: the field along the x axis", 3) end
+  if not spec.y then error("mw.plot: option 'y' is needed: the field, or list of fields, to show", 3) end
+  check_base("logx", spec.logx)
+  check_base("logy", spec.logy)
+end
+
+local function say(spec, text)
+  if not spec.quiet and not core.options.quiet then print(text) end
+end
+
+-- The pictures, or the reason why there are none.
+local function draw_pictures(figure, made)
+  local ok, reason = gnuplot.run(path.out(""):gsub("/$", ""), figure.name .. ".gp")
+  if not ok then
+    made.reason = reason
+    return ("%s and %s are written; no pictures: %s"):format(made.dat, made.gp, reason)
+  end
+  made.svg, made.png = path.out(figure.name .. ".svg"), path.out(figure.name .. ".png")
+  return ("written: %s, %s, %s, %s"):format(made.dat, made.gp, made.svg, made.png)
+end
+
+local function draw_chart(figure)
+  return chart.draw { series = figure.series, levels = figure.levels, title = figure.title, xlabel = figure.xlabel,
+                      ylabel = figure.ylabel, logx = figure.logx, logy = figure.logy }
+end
+
+--- Draws records as a chart: in the terminal, and as OUT/NAME.dat, .gp, .svg and .png.
+--- Options: x, y (fields; y may be a list), by (a field: one series for each of its values), logx, logy (base, or
+--- true for 10), peak (a level: number or { value =, label = }), lines (a list of such), title, xlabel, ylabel, name,
+--- unit, xunit (base units: "s", "B", "B/s", ...; known for the usual fields), records (all of the session), low, high
+--- (fields of error bars), quiet, pictures (false: no SVG and PNG).
+---@param spec table
+---@return table made  dat, gp, svg, png (paths; the pictures only where gnuplot drew them), chart (text),
+---                    reason (why there are no pictures)
+function plot.draw(spec)
+  check_spec(spec)
+  local figure = figure_of(spec, spec.records or record.all())
+  if #figure.series == 0 then
+    error(("mw.plot: no record has both '%s' and '%s' as numbers"):format(spec.x, first_field(spec)), 2)
+  end
+  local made = { chart = draw_chart(figure) }
+  made.dat = gnuplot.write(path.out(figure.name .. ".dat"), gnuplot.data(figure))
+  made.gp = gnuplot.write(path.out(figure.name .. ".gp"), gnuplot.script(figure))
+  say(spec, made.chart)
+  if spec.pictures ~= false then say(spec, draw_pictures(figure, made)) end
+  return made
+end
+
+return plot

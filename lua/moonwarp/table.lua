@@ -1,0 +1,151 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Records as an aligned table: one unit a column, numbers right, words left, the device in the title.
+-- Depends on moonwarp.core, bench, fields, record, units.
+
+local core = require "moonwarp.core"
+local bench = require "moonwarp.bench"
+local fields = require "moonwarp.fields"
+local record = require "moonwarp.record"
+local units = require "moonwarp.units"
+
+local tables = {}
+
+local SPEC = { title = "string", records = "table", quiet = "boolean" }
+local COLUMN = { title = "string", unit = "string", digits = "number" }
+
+-- A column as { field, title, unit, digits }, from "T_tot" or { "T_tot", title = "rate" }.
+local function column_of(given, number)
+  if type(given) == "string" then given = { given } end
+  if type(given) ~= "table" or type(given[1]) ~= "string" then
+    error(("mw.table: column %d must be a field's name or { name, title =, unit =, digits = }, got %s")
+      :format(number, type(given)), 4)
+  end
+  local named = {}
+  for key, value in pairs(given) do
+    if key ~= 1 then named[key] = value end
+  end
+  fields.check("mw.table", named, COLUMN, 4)
+  return { field = given[1], title = given.title or given[1], unit = given.unit or units.of(given[1]),
+           digits = given.digits }
+end
+
+local function magnitude(value)
+  if bench.is_result(value) then return math.abs(value.median) end
+  return type(value) == "number" and value == value and math.abs(value) or 0
+end
+
+-- The scale that suits the column's largest value, so that the others can be compared with it.
+local function scale_of(column, entries)
+  local largest, unit = 0, column.unit
+  for _, entry in ipairs(entries) do
+    local value = record.field(entry, column.field)
+    largest = math.max(largest, magnitude(value))
+    if bench.is_result(value) then unit = "s" end
+  end
+  return units.choose(unit, largest)
+end
+
+local function number_text(value, column)
+  local shown = column.scale.factor == 1 and value or value / column.scale.factor
+  return units.digits(shown, column.digits)
+end
+
+local function cell(value, column)
+  if value == nil then return "-" end
+  if bench.is_result(value) then
+    return ("%s ± %s %%"):format(number_text(value.median, column), units.digits(value.noise * 100.0, 2))
+  end
+  return type(value) == "number" and number_text(value, column) or tostring(value)
+end
+
+local function heading(column)
+  return column.scale.name == "" and column.title or ("%s (%s)"):format(column.title, column.scale.name)
+end
+
+local function pad(text, width, left)
+  local space = (" "):rep(width - (utf8.len(text) or #text))
+  return left and text .. space or space .. text
+end
+
+-- A column as the list of its lines, all of one width, with a rule under the heading.
+local function column_lines(column, entries)
+  column.scale = scale_of(column, entries)
+  local texts, left = { heading(column) }, true
+  for _, entry in ipairs(entries) do
+    local value = record.field(entry, column.field)
+    if value ~= nil and type(value) ~= "string" then left = false end
+    texts[#texts + 1] = cell(value, column)
+  end
+  local width = 0
+  for _, text in ipairs(texts) do width = math.max(width, utf8.len(text) or #text) end
+  for i, text in ipairs(texts) do texts[i] = pad(text, width, left) end
+  table.insert(texts, 2, ("-"):rep(width))
+  return texts
+end
+
+local function join_columns(columns, count)
+  local lines = {}
+  for row = 1, count do
+    local parts = {}
+    for i, lines_of in ipairs(columns) do parts[i] = lines_of[row] end
+    lines[row] = (table.concat(parts, "  "):gsub("%s+$", ""))
+  end
+  return lines
+end
+
+local function spread_over_devices(entries)
+  for _, entry in ipairs(entries) do
+    if entry.device ~= entries[1].device then return true end
+  end
+  return false
+end
+
+-- Causes and remedies of the benchmarks shown, each once.
+local function notes(entries)
+  local lines, seen = {}, {}
+  for _, entry in ipairs(entries) do
+    for _, value in pairs(entry) do
+      for _, warning in ipairs(bench.is_result(value) and value.warnings or {}) do
+        local line = ("note: %s; %s"):format(warning.cause, warning.remedy)
+        if not seen[warning.remedy] then lines[#lines + 1] = line end
+        seen[warning.remedy] = true
+      end
+    end
+  end
+  return lines
+end
+
+--- The text of a table of records; see mw.table.
+---@param spec table
+---@return string
+function tables.format(spec)
+  local options = {}
+  for key, value in pairs(spec) do
+    if math.type(key) ~= "integer" then options[key] = value end
+  end
+  fields.check("mw.table", options, SPEC, 3)
+  local entries = spec.records or record.all()
+  local columns = {}
+  for i, given in ipairs(spec) do columns[i] = column_of(given, i) end
+  if spread_over_devices(entries) then table.insert(columns, 1, column_of("device", 0)) end
+  for i, column in ipairs(columns) do columns[i] = column_lines(column, entries) end
+  local lines = join_columns(columns, #entries + 2)
+  local title = ("%s, measured on %s"):format(spec.title or "records", record.devices(entries))
+  table.insert(lines, 1, title)
+  return table.concat(table.move(notes(entries), 1, 1000, #lines + 1, lines), "\n")
+end
+
+--- Prints records as an aligned table: { "threads", "T_tot", "t" }. A column is a field's name (a path such as
+--- "t.median" reaches into a benchmark) or { name, title =, unit =, digits = }; units as in mw.plot.
+---@param spec table    columns, and title, records (all of the session if left out), quiet
+---@return string text  what was printed (with --quiet or quiet = true it is not printed)
+function tables.print(spec)
+  if type(spec) ~= "table" then error("mw.table: a table of columns is wanted, got " .. type(spec), 2) end
+  if #spec == 0 then error("mw.table: at least one column is needed, got none", 2) end
+  local text = tables.format(spec)
+  if not spec.quiet and not core.options.quiet then print(text) end
+  return text
+end
+
+return tables

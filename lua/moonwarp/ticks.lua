@@ -1,0 +1,87 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Axes: a range and round tick positions, linear or logarithmic. Used by the terminal chart and the gnuplot script.
+-- Depends on units.
+
+local units = require "moonwarp.units"
+
+local ticks = {}
+
+-- 1, 2 or 5 times a power of ten, so that about `count` steps cover the span
+-- (P. Heckbert, "Nice numbers for graph labels", Graphics Gems, 1990).
+local function nice_step(span, count)
+  local raw = span / count
+  local power = 10 ^ math.floor(math.log(raw, 10))
+  for _, factor in ipairs { 1, 2, 5, 10 } do
+    if factor * power >= raw * 0.999 then return factor * power end
+  end
+end
+
+local function linear_ticks(low, high, count)
+  local step = nice_step(high - low, count)
+  local list = {}
+  for i = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) do list[#list + 1] = i * step end
+  return list
+end
+
+local function log_ticks(low, high, base, count)
+  local first = math.ceil(math.log(low, base) - 1e-9)
+  local last = math.floor(math.log(high, base) + 1e-9)
+  local stride = math.max(1, math.ceil((last - first + 1) / count))
+  local list = {}
+  for i = first, last, stride do list[#list + 1] = base ^ i end
+  return list
+end
+
+local function linear_range(low, high)
+  if low > 0 then low = 0 end
+  if high <= low then high = low + 1 end
+  local step = nice_step(high - low, 5)
+  return low, math.ceil(high / step - 1e-9) * step
+end
+
+-- Out to whole powers of the base, unless the axis is to fit tightly around several values.
+local function log_range(low, high, base, tight)
+  if tight and low < high then return low, high end
+  local first = math.floor(math.log(low, base) + 1e-9)
+  local last = math.ceil(math.log(high, base) - 1e-9)
+  return base ^ first, base ^ math.max(last, first + 1)
+end
+
+local function tight_range(low, high)
+  if low < high then return low, high end
+  return low - 1, high + 1
+end
+
+--- An axis for values in a range. A linear axis of positive values begins at 0, so that heights compare.
+---@param low number
+---@param high number
+---@param base number?   nil: linear; 2 or 10: logarithmic (low must be > 0)
+---@param count integer  about how many ticks
+---@param tight boolean? keep the axis to the values
+---@return table axis    low, high, ticks, at(value) from 0 to 1
+function ticks.axis(low, high, base, count, tight)
+  local axis = { base = base }
+  if base then
+    axis.low, axis.high = log_range(low, high, base, tight)
+    axis.ticks = log_ticks(axis.low, axis.high, base, count)
+  else
+    axis.low, axis.high = (tight and tight_range or linear_range)(low, high)
+    axis.ticks = linear_ticks(axis.low, axis.high, count)
+  end
+  local function place(value) return base and math.log(value) or value end
+  local from, span = place(axis.low), place(axis.high) - place(axis.low)
+  function axis.at(value) return (place(value) - from) / span end
+  return axis
+end
+
+--- A tick's label: short, without trailing zeros.
+---@param value number
+---@return string
+function ticks.label(value)
+  if value == math.floor(value) and math.abs(value) < 1e15 then return ("%d"):format(value) end
+  local text = units.digits(value, 3)
+  return text:find(".", 1, true) and not text:find("e", 1, true) and text:gsub("0+$", ""):gsub("%.$", "") or text
+end
+
+return ticks

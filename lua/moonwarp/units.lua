@@ -1,0 +1,89 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Units: one prefix is chosen for a whole column or axis, so that its numbers can be compared by eye.
+-- Everything is kept in base units (s, B, B/s, 1/s); 1 GB = 1e9 B. Depends on nothing.
+
+local units = {}
+
+local DECIMAL = {
+  { 1e15, "P" }, { 1e12, "T" }, { 1e9, "G" }, { 1e6, "M" }, { 1e3, "k" }, { 1, "" },
+  { 1e-3, "m" }, { 1e-6, "µ" }, { 1e-9, "n" }, { 1e-12, "p" },
+}
+local BINARY = { { 2^40, "Ti" }, { 2^30, "Gi" }, { 2^20, "Mi" }, { 2^10, "Ki" }, { 1, "" } }
+local COUNT = { { 1, "" } }
+
+-- Which prefixes a base unit is written with, and the smallest one that makes sense.
+local PREFIXES = {
+  ["s"] = { DECIMAL, least = 1e-12, most = 1 },
+  ["B"] = { DECIMAL, least = 1, most = 1e15 },
+  ["iB"] = { BINARY, least = 1, most = 2^40, name = "B" },
+  ["B/s"] = { DECIMAL, least = 1, most = 1e15 },
+  ["1/s"] = { DECIMAL, least = 1, most = 1e15 },
+  ["flop/s"] = { DECIMAL, least = 1, most = 1e15 },
+  ["Hz"] = { DECIMAL, least = 1, most = 1e15 },
+  ["%"] = { { { 0.01, "" } }, least = 0.01, most = 0.01 },
+}
+
+-- What the usual fields of a record are measured in.
+local FIELDS = {
+  T_tot = "B/s", T_eff = "B/s", bandwidth = "B/s", throughput = "B/s", peak = "B/s",
+  t = "s", time = "s", seconds = "s", median = "s", min = "s", max = "s", mean = "s", mad = "s",
+  sd = "s", p05 = "s", p95 = "s", first = "s",
+  bytes = "iB", nbytes = "iB", size = "iB", flops = "flop/s", interactions = "1/s",
+}
+
+--- The base unit of a record's field, by its name; the last part of a dotted path counts.
+---@param field string  as in "T_tot" or "t.median"
+---@return string unit  "s", "B/s", "iB" (bytes with binary prefixes), ... or ""
+function units.of(field)
+  return FIELDS[field:match("([^.]+)$") or field] or ""
+end
+
+--- The scale for values up to a given size.
+---@param unit string     a base unit
+---@param largest number  the largest magnitude shown
+---@return { factor: number, name: string }  divide by factor; name as in "GB/s"
+function units.choose(unit, largest)
+  local rule = PREFIXES[unit] or { COUNT, least = 1, most = 1 }
+  local prefixes, base = rule[1], rule.name or unit
+  largest = math.abs(largest)
+  local last
+  for _, step in ipairs(prefixes) do
+    local factor, prefix = step[1], step[2]
+    if factor <= rule.most and factor >= rule.least then
+      last = { factor = factor, name = prefix .. base }
+      if largest >= factor and largest < math.huge then return last end
+    end
+  end
+  if largest == 0 and unit ~= "%" then return { factor = 1, name = base } end
+  return last
+end
+
+--- A number with a given count of digits that matter, not in exponent form from 1e-6 to 1e15.
+---@param value number
+---@param digits integer?  4 if left out
+---@return string
+function units.digits(value, digits)
+  digits = digits or 4
+  if value ~= value or value == math.huge or value == -math.huge then
+    return (("%f"):format(value):gsub("^%-nan$", "nan"))
+  end
+  if math.type(value) == "integer" or value == 0 then return ("%d"):format(value) end
+  local magnitude = math.floor(math.log(math.abs(value), 10) + 1e-12)
+  if magnitude >= 15 or magnitude < -6 then return ("%." .. digits - 1 .. "e"):format(value) end
+  return ("%." .. math.max(0, digits - 1 - magnitude) .. "f"):format(value)
+end
+
+--- One value with its unit, as in "1.234 ms".
+---@param value number    in base units
+---@param unit string
+---@param digits integer?
+---@return string
+function units.format(value, unit, digits)
+  local scale = units.choose(unit, value)
+  local shown = scale.factor == 1 and value or value / scale.factor
+  local text = units.digits(shown, digits)
+  return scale.name == "" and text or text .. " " .. scale.name
+end
+
+return units
