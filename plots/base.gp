@@ -6,7 +6,7 @@ set termoption noenhanced
 set border 3 lc rgb '#555555'
 set tics nomirror out textcolor rgb '#222222'
 set grid ytics lc rgb '#dddddd' lt 1 lw 0.5
-set key below center horizontal noenhanced
+set key outside bottom center horizontal Left reverse noenhanced samplen 3 width 1 height 0.5
 set title noenhanced offset 0,0.3
 set bars small
 set style line 1 lc rgb '#0072b2' lw 2.5 pt 7 ps 0.9

@@ -9,16 +9,19 @@ static const struct {
   const char *name;
   size_t size;
 } types[MW_DTYPES] = {
-    [MW_F16] = {"f16", 2},         [MW_BF16] = {"bf16", 2}, [MW_F32] = {"f32", 4}, [MW_F64] = {"f64", 8},
-    [MW_I8] = {"i8", 1},           [MW_I16] = {"i16", 2},   [MW_I32] = {"i32", 4}, [MW_I64] = {"i64", 8},
-    [MW_U8] = {"u8", 1},           [MW_U16] = {"u16", 2},   [MW_U32] = {"u32", 4}, [MW_U64] = {"u64", 8},
-    [MW_BOOL] = {"bool", 1},       [MW_VOID] = {"void", 0}, [MW_STRUCT] = {"struct", 0},
-    [MW_POINTER] = {"pointer", 8},
+    [MW_F16] = {"f16", 2},   [MW_BF16] = {"bf16", 2}, [MW_F32] = {"f32", 4},       [MW_F64] = {"f64", 8},
+    [MW_I8] = {"i8", 1},     [MW_I16] = {"i16", 2},   [MW_I32] = {"i32", 4},       [MW_I64] = {"i64", 8},
+    [MW_U8] = {"u8", 1},     [MW_U16] = {"u16", 2},   [MW_U32] = {"u32", 4},       [MW_U64] = {"u64", 8},
+    [MW_BOOL] = {"bool", 1}, [MW_VOID] = {"void", 0}, [MW_STRUCT] = {"struct", 0}, [MW_POINTER] = {"pointer", 8},
 };
 
-const char *mw_dtype_name(mw_dtype type) { return types[type].name; }
+const char *mw_dtype_name(mw_dtype type) {
+  return types[type].name;
+}
 
-size_t mw_dtype_size(mw_dtype type) { return types[type].size; }
+size_t mw_dtype_size(mw_dtype type) {
+  return types[type].size;
+}
 
 bool mw_dtype_parse(const char *name, mw_dtype *out) {
   for (int i = 0; i < MW_ARRAY_DTYPES; i++) {
@@ -29,7 +32,9 @@ bool mw_dtype_parse(const char *name, mw_dtype *out) {
   return false;
 }
 
-bool mw_dtype_is_float(mw_dtype type) { return type <= MW_F64; }
+bool mw_dtype_is_float(mw_dtype type) {
+  return type <= MW_F64;
+}
 
 static uint64_t f64_bits(double value) {
   uint64_t bits;
@@ -70,7 +75,15 @@ static double widen(uint16_t bits, int fraction, int bias) {
   return sign * (field ? __builtin_ldexp(1.0 + mantissa, field - bias) : __builtin_ldexp(mantissa, 1 - bias));
 }
 
-uint16_t mw_f16_from_f64(double value) { return narrow(value, 10, 15); }
-double mw_f16_to_f64(uint16_t bits) { return widen(bits, 10, 15); }
-uint16_t mw_bf16_from_f64(double value) { return narrow(value, 7, 127); }
-double mw_bf16_to_f64(uint16_t bits) { return widen(bits, 7, 127); }
+uint16_t mw_f16_from_f64(double value) {
+  return narrow(value, 10, 15);
+}
+double mw_f16_to_f64(uint16_t bits) {
+  return widen(bits, 10, 15);
+}
+uint16_t mw_bf16_from_f64(double value) {
+  return narrow(value, 7, 127);
+}
+double mw_bf16_to_f64(uint16_t bits) {
+  return widen(bits, 7, 127);
+}

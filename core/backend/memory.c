@@ -10,7 +10,9 @@
 
 static atomic_uint_fast64_t calls;
 
-uint64_t mw_allocations(void) { return atomic_load_explicit(&calls, memory_order_relaxed); }
+uint64_t mw_allocations(void) {
+  return atomic_load_explicit(&calls, memory_order_relaxed);
+}
 
 static void *counted(void *block, size_t bytes) {
   atomic_fetch_add_explicit(&calls, 1, memory_order_relaxed);
@@ -19,13 +21,21 @@ static void *counted(void *block, size_t bytes) {
   abort();
 }
 
-void *mw_malloc(size_t bytes) { return counted(malloc(bytes ? bytes : 1), bytes); }
+void *mw_malloc(size_t bytes) {
+  return counted(malloc(bytes ? bytes : 1), bytes);
+}
 
-void *mw_calloc(size_t count, size_t bytes) { return counted(calloc(count ? count : 1, bytes ? bytes : 1), bytes); }
+void *mw_calloc(size_t count, size_t bytes) {
+  return counted(calloc(count ? count : 1, bytes ? bytes : 1), bytes);
+}
 
-void *mw_realloc(void *block, size_t bytes) { return counted(realloc(block, bytes ? bytes : 1), bytes); }
+void *mw_realloc(void *block, size_t bytes) {
+  return counted(realloc(block, bytes ? bytes : 1), bytes);
+}
 
-char *mw_strdup(const char *text) { return strcpy(mw_malloc(strlen(text) + 1), text); }
+char *mw_strdup(const char *text) {
+  return strcpy(mw_malloc(strlen(text) + 1), text);
+}
 
 char *mw_format(const char *format, ...) {
   va_list args, again;
@@ -39,4 +49,6 @@ char *mw_format(const char *format, ...) {
   return text;
 }
 
-void mw_free(void *block) { free(block); }
+void mw_free(void *block) {
+  free(block);
+}

@@ -4,13 +4,17 @@
  * a script or the collector closes things in. */
 #include "core/backend/backend.h"
 
-void mw_device_retain(mw_device *device) { atomic_fetch_add(&device->refs, 1); }
+void mw_device_retain(mw_device *device) {
+  atomic_fetch_add(&device->refs, 1);
+}
 
 void mw_device_release(mw_device *device) {
   if (atomic_fetch_sub(&device->refs, 1) == 1) device->backend->close(device);
 }
 
-void mw_module_retain(mw_module *module) { atomic_fetch_add(&module->refs, 1); }
+void mw_module_retain(mw_module *module) {
+  atomic_fetch_add(&module->refs, 1);
+}
 
 void mw_module_release(mw_module *module) {
   if (atomic_fetch_sub(&module->refs, 1) != 1) return;
@@ -19,7 +23,9 @@ void mw_module_release(mw_module *module) {
   mw_device_release(device);
 }
 
-void mw_buffer_retain(mw_buffer *buffer) { atomic_fetch_add(&buffer->refs, 1); }
+void mw_buffer_retain(mw_buffer *buffer) {
+  atomic_fetch_add(&buffer->refs, 1);
+}
 
 void mw_buffer_release(mw_buffer *buffer) {
   if (atomic_fetch_sub(&buffer->refs, 1) != 1) return;

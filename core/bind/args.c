@@ -86,8 +86,8 @@ bool option_push(lua_State *L, int index, const char *name) {
 }
 
 static int wrong_option(lua_State *L, int index, const char *name, const char *wanted) {
-  return luaL_argerror(
-      L, index, lua_pushfstring(L, "option '%s' is %s, got %s", name, wanted, luaL_tolstring(L, -1, NULL)));
+  return luaL_argerror(L, index,
+                       lua_pushfstring(L, "option '%s' is %s, got %s", name, wanted, luaL_tolstring(L, -1, NULL)));
 }
 
 bool option_boolean(lua_State *L, int index, const char *name, bool standard) {
@@ -144,7 +144,8 @@ void check_dims(lua_State *L, int index, const char *what, uint32_t out[3]) {
   }
   lua_Unsigned length = lua_rawlen(L, index);
   if (length < 1 || length > 3)
-    luaL_argerror(L, argument, lua_pushfstring(L, "%s is an integer or {x, y, z}, got a table of %d", what, (int)length));
+    luaL_argerror(L, argument,
+                  lua_pushfstring(L, "%s is an integer or {x, y, z}, got a table of %d", what, (int)length));
   for (int axis = 0; axis < (int)length; axis++) {
     lua_rawgeti(L, index, axis + 1);
     out[axis] = check_dim(L, argument, what, axis);

@@ -10,11 +10,13 @@
 static int refuse(lua_State *L, const bind_launch *self, int parameter, const char *what) {
   const mw_kernel *kernel = self->launch.kernel;
   const mw_param *p = &kernel->params[parameter];
-  return bind_fail(L, MW_INVALID, p->name[0] ? "kernel '%s', parameter %d '%s' is %s: %s" : "kernel '%s', parameter %d%s is %s: %s",
+  return bind_fail(L, MW_INVALID,
+                   p->name[0] ? "kernel '%s', parameter %d '%s' is %s: %s" : "kernel '%s', parameter %d%s is %s: %s",
                    kernel->name, parameter + 1, p->name, p->type, what);
 }
 
-/* ---- arrays -------------------------------------------------------------------------------------------------------- */
+/* ---- arrays --------------------------------------------------------------------------------------------------------
+ */
 
 static int refuse_array(lua_State *L, const bind_launch *self, int parameter, const bind_array *a) {
   const mw_param *p = &self->launch.kernel->params[parameter];
@@ -27,16 +29,19 @@ static int refuse_array(lua_State *L, const bind_launch *self, int parameter, co
                   lua_pushfstring(L, "%s is not on %s; make it there, or copy it with copy()", text, device->info.id));
   if (a->buffer->space == MW_SPACE_PAGEABLE && !device->info.pageable_access)
     return refuse(L, self, parameter,
-                  lua_pushfstring(L, "%s is pageable host memory, which kernels on %s do not reach; use pinned, managed "
-                                  "or device memory", text, device->info.id));
+                  lua_pushfstring(L,
+                                  "%s is pageable host memory, which kernels on %s do not reach; use pinned, managed "
+                                  "or device memory",
+                                  text, device->info.id));
   if (a->readonly && !p->is_const)
-    return refuse(L, self, parameter, lua_pushfstring(L, "%s is a read-only view and the parameter is not const", text));
+    return refuse(L, self, parameter,
+                  lua_pushfstring(L, "%s is a read-only view and the parameter is not const", text));
   if (p->lanes > 1 && p->dtype == a->dtype)
-    return refuse(L, self, parameter, lua_pushfstring(L, "%s does not divide into whole, aligned vectors of %d", text,
-                                                      p->lanes));
-  return refuse(L, self, parameter, lua_pushfstring(L, "an array of %s expected, got %s",
-                                                    p->dtype == MW_POINTER ? "u64 (addresses)" : mw_dtype_name(p->dtype),
-                                                    text));
+    return refuse(L, self, parameter,
+                  lua_pushfstring(L, "%s does not divide into whole, aligned vectors of %d", text, p->lanes));
+  return refuse(L, self, parameter,
+                lua_pushfstring(L, "an array of %s expected, got %s",
+                                p->dtype == MW_POINTER ? "u64 (addresses)" : mw_dtype_name(p->dtype), text));
 }
 
 static bool dtype_fits(const mw_param *p, const bind_array *a, uintptr_t address) {
@@ -63,9 +68,10 @@ static void store_array(lua_State *L, int index, const bind_launch *self, int pa
       return;
     }
     const bind_object *other = lua_type(L, index) == LUA_TUSERDATA ? lua_touserdata(L, index) : NULL;
-    refuse(L, self, parameter, lua_pushfstring(L, "an array expected, got %s%s",
-                                               other ? luaL_tolstring(L, index, NULL) : luaL_typename(L, index),
-                                               lua_isnoneornil(L, index) ? " (mw.null is the null pointer)" : ""));
+    refuse(L, self, parameter,
+           lua_pushfstring(L, "an array expected, got %s%s",
+                           other ? luaL_tolstring(L, index, NULL) : luaL_typename(L, index),
+                           lua_isnoneornil(L, index) ? " (mw.null is the null pointer)" : ""));
     return;
   }
   uintptr_t address = a->object.open ? (uintptr_t)a->buffer->address + a->offset : 0;
@@ -76,13 +82,14 @@ static void store_array(lua_State *L, int index, const bind_launch *self, int pa
   memcpy(at, &address, sizeof address);
 }
 
-/* ---- values -------------------------------------------------------------------------------------------------------- */
+/* ---- values --------------------------------------------------------------------------------------------------------
+ */
 
 static void store_vector(lua_State *L, int index, const bind_launch *self, int parameter, char *at) {
   const mw_param *p = &self->launch.kernel->params[parameter];
   if (!lua_istable(L, index) || lua_rawlen(L, index) != p->lanes)
-    refuse(L, self, parameter, lua_pushfstring(L, "a table of %d numbers expected, got %s", p->lanes,
-                                               luaL_tolstring(L, index, NULL)));
+    refuse(L, self, parameter,
+           lua_pushfstring(L, "a table of %d numbers expected, got %s", p->lanes, luaL_tolstring(L, index, NULL)));
   for (int i = 0; i < p->lanes; i++, at += mw_dtype_size(p->dtype)) {
     lua_rawgeti(L, index, i + 1);
     const char *problem = store_element(L, lua_gettop(L), p->dtype, at);

@@ -8,11 +8,17 @@
 #include <stdio.h>
 #include <string.h>
 
-bind_array *check_array(lua_State *L, int index) { return bind_check(L, index, &array_class); }
+bind_array *check_array(lua_State *L, int index) {
+  return bind_check(L, index, &array_class);
+}
 
-size_t array_bytes(const bind_array *a) { return a->count * mw_dtype_size(a->dtype); }
+size_t array_bytes(const bind_array *a) {
+  return a->count * mw_dtype_size(a->dtype);
+}
 
-mw_place array_place(const bind_array *a) { return (mw_place){a->buffer, a->offset, NULL}; }
+mw_place array_place(const bind_array *a) {
+  return (mw_place){a->buffer, a->offset, NULL};
+}
 
 void array_push(lua_State *L, mw_buffer *buffer, size_t offset, mw_dtype dtype, int dims, const lua_Integer *shape,
                 bool readonly) {
@@ -72,8 +78,8 @@ static int check_shape(lua_State *L, int index, mw_dtype dtype, lua_Integer shap
   lua_Integer most = PTRDIFF_MAX / (lua_Integer)mw_dtype_size(dtype), count = 1;
   for (int i = 0; i < dims; i++) {
     shape[i] = luaL_checkinteger(L, index + i);
-    luaL_argcheck(L, shape[i] >= 1, index + i, lua_pushfstring(L, "a size of at least 1 expected, got %I",
-                                                               (LUAI_UACINT)shape[i]));
+    luaL_argcheck(L, shape[i] >= 1, index + i,
+                  lua_pushfstring(L, "a size of at least 1 expected, got %I", (LUAI_UACINT)shape[i]));
     luaL_argcheck(L, shape[i] <= most / count, index + i, "the array would have more bytes than an address can count");
     count *= shape[i];
   }
@@ -117,9 +123,9 @@ static int from_string(lua_State *L, mw_device *device, mw_space space, mw_dtype
   int dims = lua_gettop(L) > 3 ? check_shape(L, 4, dtype, shape) : 1;
   size_t wanted = (size_t)product(shape, dims) * width;
   if (wanted != length || length == 0)
-    luaL_argerror(L, 3, lua_pushfstring(L, "the string has %I bytes, %I elements of %s need %I",
-                                        (LUAI_UACINT)length, (LUAI_UACINT)product(shape, dims), mw_dtype_name(dtype),
-                                        (LUAI_UACINT)wanted));
+    luaL_argerror(L, 3,
+                  lua_pushfstring(L, "the string has %I bytes, %I elements of %s need %I", (LUAI_UACINT)length,
+                                  (LUAI_UACINT)product(shape, dims), mw_dtype_name(dtype), (LUAI_UACINT)wanted));
   push_allocated(L, device, space, dtype, dims, shape);
   array_write(L, lua_touserdata(L, -1), 0, length / width, bytes);
   return 1;
@@ -145,16 +151,33 @@ static int make(lua_State *L, mw_space space, int byte) {
 
 enum { POISON = 0xff }; /* NaN as a float, -1 as a signed integer: what was never written shows */
 
-static int device_array(lua_State *L) { return make(L, MW_SPACE_DEVICE, POISON); }
-static int device_empty(lua_State *L) { return make(L, MW_SPACE_DEVICE, -1); }
-static int device_zeros(lua_State *L) { return make(L, MW_SPACE_DEVICE, 0); }
-static int device_pinned(lua_State *L) { return make(L, MW_SPACE_PINNED, POISON); }
-static int device_pageable(lua_State *L) { return make(L, MW_SPACE_PAGEABLE, POISON); }
-static int device_managed(lua_State *L) { return make(L, MW_SPACE_MANAGED, POISON); }
+static int device_array(lua_State *L) {
+  return make(L, MW_SPACE_DEVICE, POISON);
+}
+static int device_empty(lua_State *L) {
+  return make(L, MW_SPACE_DEVICE, -1);
+}
+static int device_zeros(lua_State *L) {
+  return make(L, MW_SPACE_DEVICE, 0);
+}
+static int device_pinned(lua_State *L) {
+  return make(L, MW_SPACE_PINNED, POISON);
+}
+static int device_pageable(lua_State *L) {
+  return make(L, MW_SPACE_PAGEABLE, POISON);
+}
+static int device_managed(lua_State *L) {
+  return make(L, MW_SPACE_MANAGED, POISON);
+}
 
 const luaL_Reg array_makers[] = {
-    {"array", device_array},   {"empty", device_empty},     {"managed", device_managed}, {"pageable", device_pageable},
-    {"pinned", device_pinned}, {"zeros", device_zeros},     {NULL, NULL},
+    {"array", device_array},
+    {"empty", device_empty},
+    {"managed", device_managed},
+    {"pageable", device_pageable},
+    {"pinned", device_pinned},
+    {"zeros", device_zeros},
+    {NULL, NULL},
 };
 
 /* ---- asking ---------------------------------------------------------------------------------------------------- */
@@ -242,8 +265,9 @@ static int array_view(lua_State *L) {
   lua_Integer first = luaL_checkinteger(L, 2), shape[4];
   int dims = check_shape(L, 3, a->dtype, shape);
   lua_Integer count = product(shape, dims), all = (lua_Integer)a->count;
-  luaL_argcheck(L, first >= 1 && first <= all, 2,
-                lua_pushfstring(L, "first element from 1 to %I expected, got %I", (LUAI_UACINT)all, (LUAI_UACINT)first));
+  luaL_argcheck(
+      L, first >= 1 && first <= all, 2,
+      lua_pushfstring(L, "first element from 1 to %I expected, got %I", (LUAI_UACINT)all, (LUAI_UACINT)first));
   luaL_argcheck(L, count <= all - first + 1, 3,
                 lua_pushfstring(L, "a view of %I elements from element %I on does not fit into the array's %I",
                                 (LUAI_UACINT)count, (LUAI_UACINT)first, (LUAI_UACINT)all));
@@ -256,9 +280,9 @@ static int array_reshape(lua_State *L) {
   lua_Integer shape[4];
   int dims = check_shape(L, 2, a->dtype, shape);
   lua_Integer count = product(shape, dims);
-  luaL_argcheck(L, count == (lua_Integer)a->count, 2,
-                lua_pushfstring(L, "the new shape has %I elements, the array has %I", (LUAI_UACINT)count,
-                                (LUAI_UACINT)a->count));
+  luaL_argcheck(
+      L, count == (lua_Integer)a->count, 2,
+      lua_pushfstring(L, "the new shape has %I elements, the array has %I", (LUAI_UACINT)count, (LUAI_UACINT)a->count));
   return push_view(L, a, 0, dims, shape);
 }
 
@@ -282,10 +306,19 @@ static int array_readonly(lua_State *L) {
 }
 
 static const luaL_Reg methods[] = {
-    {"address", array_address}, {"device", array_device},       {"dims", array_dims},     {"dtype", array_dtype},
-    {"is_readonly", array_is_readonly}, {"nbytes", array_nbytes}, {"readonly", array_readonly},
-    {"reshape", array_reshape}, {"shape", array_shape},         {"slice", array_slice},   {"space", array_space},
-    {"view", array_view},       {NULL, NULL},
+    {"address", array_address},
+    {"device", array_device},
+    {"dims", array_dims},
+    {"dtype", array_dtype},
+    {"is_readonly", array_is_readonly},
+    {"nbytes", array_nbytes},
+    {"readonly", array_readonly},
+    {"reshape", array_reshape},
+    {"shape", array_shape},
+    {"slice", array_slice},
+    {"space", array_space},
+    {"view", array_view},
+    {NULL, NULL},
 };
 
 static const luaL_Reg metamethods[] = {{"__len", array_count}, {"__tostring", array_tostring}, {NULL, NULL}};

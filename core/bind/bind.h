@@ -14,10 +14,10 @@
 /* ---- object.c: userdata with a closed mark ------------------------------------------------------------------ */
 
 typedef struct bind_class {
-  const char *name;                    /* the word users say: "array" */
+  const char *name;                     /* the word users say: "array" */
   void (*release)(lua_State *, void *); /* gives back what the object holds; runs once, never raises */
   const luaL_Reg *methods, *metamethods;
-  int live;                            /* open objects of this class */
+  int live; /* open objects of this class */
 } bind_class;
 
 typedef struct bind_object { /* every userdata of ours begins with this */
@@ -25,14 +25,14 @@ typedef struct bind_object { /* every userdata of ours begins with this */
   bool open; /* false before the resource is acquired and after it is given back */
 } bind_object;
 
-void  bind_register(lua_State *, bind_class *);                           /* makes the metatable */
-void *bind_new(lua_State *, bind_class *, size_t size, int uservalues);    /* pushed closed and zeroed */
-void  bind_opened(void *object);                                          /* the resource is there */
-void *bind_test(lua_State *, int index, const bind_class *);              /* NULL: not that class; may be closed */
-void *bind_check(lua_State *, int index, const bind_class *);             /* open object of that class, or raises */
-int   bind_close(lua_State *);                                            /* the method close */
-int   bind_collect(lua_State *);                                          /* __gc and __close */
-int   bind_methods(lua_State *, const bind_class *);                      /* pushes the class's method table */
+void bind_register(lua_State *, bind_class *);                          /* makes the metatable */
+void *bind_new(lua_State *, bind_class *, size_t size, int uservalues); /* pushed closed and zeroed */
+void bind_opened(void *object);                                         /* the resource is there */
+void *bind_test(lua_State *, int index, const bind_class *);            /* NULL: not that class; may be closed */
+void *bind_check(lua_State *, int index, const bind_class *);           /* open object of that class, or raises */
+int bind_close(lua_State *);                                            /* the method close */
+int bind_collect(lua_State *);                                          /* __gc and __close */
+int bind_methods(lua_State *, const bind_class *);                      /* pushes the class's method table */
 
 /* ---- host.c: what one Lua state keeps ----------------------------------------------------------------------- */
 
@@ -45,40 +45,40 @@ typedef struct bind_capture { /* set while device:capture runs its function */
 
 typedef struct bind_host {
   bind_capture *capture;
-  bind_queue   *queue;
-  size_t        unseen;  /* bytes allocated on devices since the last full collection */
-  mw_status     last;    /* status of the last error raised */
+  bind_queue *queue;
+  size_t unseen;  /* bytes allocated on devices since the last full collection */
+  mw_status last; /* status of the last error raised */
 } bind_host;
 
 bind_host *bind_host_of(lua_State *);
-int        bind_poll(lua_State *);           /* runs due callbacks; number run; raises what they raise */
-mw_status  bind_callback(lua_State *, mw_stream *, int function_index, mw_error *);
+int bind_poll(lua_State *); /* runs due callbacks; number run; raises what they raise */
+mw_status bind_callback(lua_State *, mw_stream *, int function_index, mw_error *);
 
 /* ---- error.c: a status becomes a Lua error here and nowhere else ---------------------------------------------- */
 
-int  bind_raise(lua_State *, mw_error *);                                  /* never returns */
-int  bind_fail(lua_State *, mw_status, const char *format, ...);            /* never returns; luaL_error's formats */
-void bind_try(lua_State *, mw_status, mw_error *);                         /* raises unless MW_OK */
-void bind_where(lua_State *);                                              /* pushes "file:line: " of the script's own line */
-const char *bind_status_name(mw_status);                                   /* "no_device" */
+int bind_raise(lua_State *, mw_error *);                        /* never returns */
+int bind_fail(lua_State *, mw_status, const char *format, ...); /* never returns; luaL_error's formats */
+void bind_try(lua_State *, mw_status, mw_error *);              /* raises unless MW_OK */
+void bind_where(lua_State *);                                   /* pushes "file:line: " of the script's own line */
+const char *bind_status_name(mw_status);                        /* "no_device" */
 
 /* ---- args.c: checking arguments ------------------------------------------------------------------------------- */
 
-void   check_count(lua_State *, int most, const char *function);           /* too many arguments raise */
-void   check_options(lua_State *, int index, const char *const names[]);   /* a table with no other keys */
-bool   option_boolean(lua_State *, int index, const char *name, bool standard);
+void check_count(lua_State *, int most, const char *function);         /* too many arguments raise */
+void check_options(lua_State *, int index, const char *const names[]); /* a table with no other keys */
+bool option_boolean(lua_State *, int index, const char *name, bool standard);
 lua_Integer option_integer(lua_State *, int index, const char *name, lua_Integer standard, lua_Integer least,
                            lua_Integer greatest);
 const char *option_string(lua_State *, int index, const char *name, const char *standard);
-bool   option_push(lua_State *, int index, const char *name);              /* pushes the field; false and nothing if nil */
-void   check_dims(lua_State *, int index, const char *what, uint32_t out[3]); /* integer or {x, y, z} */
-const char *nearest_name(const char *word, const char *const *names);      /* NULL: nothing near */
-void   push_bytes(lua_State *, double bytes);                              /* "3.2 GiB" */
+bool option_push(lua_State *, int index, const char *name); /* pushes the field; false and nothing if nil */
+void check_dims(lua_State *, int index, const char *what, uint32_t out[3]); /* integer or {x, y, z} */
+const char *nearest_name(const char *word, const char *const *names);       /* NULL: nothing near */
+void push_bytes(lua_State *, double bytes);                                 /* "3.2 GiB" */
 
 /* ---- dtype.c: one element between Lua and memory ---------------------------------------------------------------- */
 
 mw_dtype check_dtype(lua_State *, int index);
-void     push_element(lua_State *, mw_dtype, const void *at);
+void push_element(lua_State *, mw_dtype, const void *at);
 /* NULL when stored, else what is wrong, as in "an integer from 0 to 255, got 300" (pushed on the stack too) */
 const char *store_element(lua_State *, int index, mw_dtype, void *at);
 
@@ -91,10 +91,11 @@ typedef struct bind_device {
 
 extern bind_class device_class;
 bind_device *check_device(lua_State *, int index);
-void push_device(lua_State *, mw_device *);              /* the script's handle of it, made anew if it was closed */
-void device_functions(lua_State *);                      /* adds device, devices to the table on top */
+void push_device(lua_State *, mw_device *); /* the script's handle of it, made anew if it was closed */
+void device_functions(lua_State *);         /* adds device, devices to the table on top */
 
-/* ---- array.c, transfer.c, literal.c -------------------------------------------------------------------------------- */
+/* ---- array.c, transfer.c, literal.c --------------------------------------------------------------------------------
+ */
 
 typedef struct bind_array {
   bind_object object;
@@ -110,17 +111,18 @@ extern bind_class array_class;
 extern const luaL_Reg array_makers[], array_transfers[];
 bind_array *check_array(lua_State *, int index);
 void array_push(lua_State *, mw_buffer *, size_t offset, mw_dtype, int dims, const lua_Integer *shape, bool readonly);
-                                                         /* takes over one count of the buffer */
+/* takes over one count of the buffer */
 size_t array_bytes(const bind_array *);
 mw_place array_place(const bind_array *);
 void array_read(lua_State *, const bind_array *, size_t first, size_t count, void *to);
 void array_write(lua_State *, const bind_array *, size_t first, size_t count, const void *from);
-void array_format(const bind_array *, char *out, size_t size); /* array<f64>[4096 x 4096] cuda:0 */
-int  literal_shape(lua_State *, int index, lua_Integer shape[4]); /* dims of a (nested) table; raises when ragged */
+void array_format(const bind_array *, char *out, size_t size);   /* array<f64>[4096 x 4096] cuda:0 */
+int literal_shape(lua_State *, int index, lua_Integer shape[4]); /* dims of a (nested) table; raises when ragged */
 void literal_store(lua_State *, int index, mw_dtype, int dims, const lua_Integer *shape, void *to);
-mw_stream *current_stream(lua_State *, mw_device *);     /* the capturing stream, else the default one */
+mw_stream *current_stream(lua_State *, mw_device *); /* the capturing stream, else the default one */
 
-/* ---- module.c, kernel.c, signature text ----------------------------------------------------------------------------- */
+/* ---- module.c, kernel.c, signature text -----------------------------------------------------------------------------
+ */
 
 typedef struct bind_module {
   bind_object object;
@@ -135,16 +137,17 @@ typedef struct bind_kernel {
 extern bind_class module_class, kernel_class;
 void push_kernel(lua_State *, int module_index, const char *name); /* raises with the nearest name */
 bind_kernel *check_kernel(lua_State *, int index);
-void push_signature(lua_State *, const mw_kernel *);     /* "memcopy(double *A, const double *B, int n)" */
+void push_signature(lua_State *, const mw_kernel *); /* "memcopy(double *A, const double *B, int n)" */
 
-/* ---- launch.c, argument.c --------------------------------------------------------------------------------------------- */
+/* ---- launch.c, argument.c
+ * --------------------------------------------------------------------------------------------- */
 
 typedef struct bind_launch {
   bind_object object;
   bind_host *host;
-  bind_kernel *kernel; /* user value 1 */
+  bind_kernel *kernel;        /* user value 1 */
   struct bind_stream *stream; /* user value 2; NULL: the current stream */
-  mw_launch launch;    /* args and params point behind this struct */
+  mw_launch launch;           /* args and params point behind this struct */
 } bind_launch;
 
 extern bind_class launch_class;
@@ -153,7 +156,8 @@ void check_launch_limits(lua_State *, const bind_launch *);
 void launch_pack(lua_State *, bind_launch *, int first); /* arguments from stack index first on */
 void argument_store(lua_State *, int index, const bind_launch *, int parameter);
 
-/* ---- stream.c, event.c, graph.c ----------------------------------------------------------------------------------------- */
+/* ---- stream.c, event.c, graph.c
+ * ----------------------------------------------------------------------------------------- */
 
 typedef struct bind_stream {
   bind_object object;
@@ -168,7 +172,7 @@ typedef struct bind_event {
 } bind_event;
 
 typedef struct bind_node { /* one captured launch */
-  mw_launch launch; /* counts the kernel's module; args and params are its own */
+  mw_launch launch;        /* counts the kernel's module; args and params are its own */
 } bind_node;
 
 typedef struct bind_graph {
@@ -182,12 +186,12 @@ typedef struct bind_graph {
 
 extern bind_class stream_class, event_class, graph_class;
 bind_stream *check_stream(lua_State *, int index, const mw_device *); /* of that device; NULL: of any */
-bind_event  *check_event(lua_State *, int index, const mw_device *);
+bind_event *check_event(lua_State *, int index, const mw_device *);
 void capture_launch(lua_State *, const bind_launch *, int first); /* after a launch while capturing; its arguments */
-void capture_buffer(lua_State *, mw_buffer *);            /* no effect unless capturing */
+void capture_buffer(lua_State *, mw_buffer *);                    /* no effect unless capturing */
 
 extern const luaL_Reg stream_makers[], event_makers[], graph_makers[], module_makers[]; /* methods of a device */
-extern const luaL_Reg event_stream_methods[]; /* of a stream: record */
+extern const luaL_Reg event_stream_methods[];                                           /* of a stream: record */
 
 /* ---- occupancy.c, compare.c, services.c, allocator.c --------------------------------------------------------- */
 

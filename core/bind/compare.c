@@ -18,18 +18,30 @@ typedef struct comparison {
 
 static double as_double(mw_dtype dtype, const void *at) {
   switch (dtype) {
-  case MW_F16: return mw_f16_to_f64(*(const uint16_t *)at);
-  case MW_BF16: return mw_bf16_to_f64(*(const uint16_t *)at);
-  case MW_F32: return (double)*(const float *)at;
-  case MW_F64: return *(const double *)at;
-  case MW_I8: return *(const int8_t *)at;
-  case MW_I16: return *(const int16_t *)at;
-  case MW_I32: return *(const int32_t *)at;
-  case MW_I64: return (double)*(const int64_t *)at;
-  case MW_U8: return *(const uint8_t *)at;
-  case MW_U16: return *(const uint16_t *)at;
-  case MW_U32: return *(const uint32_t *)at;
-  default: return (double)*(const uint64_t *)at;
+  case MW_F16:
+    return mw_f16_to_f64(*(const uint16_t *)at);
+  case MW_BF16:
+    return mw_bf16_to_f64(*(const uint16_t *)at);
+  case MW_F32:
+    return (double)*(const float *)at;
+  case MW_F64:
+    return *(const double *)at;
+  case MW_I8:
+    return *(const int8_t *)at;
+  case MW_I16:
+    return *(const int16_t *)at;
+  case MW_I32:
+    return *(const int32_t *)at;
+  case MW_I64:
+    return (double)*(const int64_t *)at;
+  case MW_U8:
+    return *(const uint8_t *)at;
+  case MW_U16:
+    return *(const uint16_t *)at;
+  case MW_U32:
+    return *(const uint32_t *)at;
+  default:
+    return (double)*(const uint64_t *)at;
   }
 }
 

@@ -48,7 +48,9 @@ void push_device(lua_State *L, mw_device *device) {
   remember(L, device->info.id);
 }
 
-bind_device *check_device(lua_State *L, int index) { return bind_check(L, index, &device_class); }
+bind_device *check_device(lua_State *L, int index) {
+  return bind_check(L, index, &device_class);
+}
 
 static const mw_backend *find_backend(const char *name, size_t length) {
   for (const mw_backend *const *b = mw_backends; *b; b++)
@@ -272,4 +274,6 @@ bind_class device_class = {"device", device_release, methods, metamethods, 0};
 
 static const luaL_Reg functions[] = {{"device", device_open}, {"devices", device_list}, {NULL, NULL}};
 
-void device_functions(lua_State *L) { luaL_setfuncs(L, functions, 0); }
+void device_functions(lua_State *L) {
+  luaL_setfuncs(L, functions, 0);
+}

@@ -20,29 +20,79 @@ mw_dtype check_dtype(lua_State *L, int index) {
   return type;
 }
 
-#define LOAD(type)                     \
-  type value;                          \
+#define LOAD(type)                                                                                                     \
+  type value;                                                                                                          \
   memcpy(&value, at, sizeof value)
 
 void push_element(lua_State *L, mw_dtype dtype, const void *at) {
   switch (dtype) {
-  case MW_F16: { LOAD(uint16_t); lua_pushnumber(L, mw_f16_to_f64(value)); break; }
-  case MW_BF16: { LOAD(uint16_t); lua_pushnumber(L, mw_bf16_to_f64(value)); break; }
-  case MW_F32: { LOAD(float); lua_pushnumber(L, (lua_Number)value); break; }
-  case MW_F64: { LOAD(double); lua_pushnumber(L, value); break; }
-  case MW_I8: { LOAD(int8_t); lua_pushinteger(L, value); break; }
-  case MW_I16: { LOAD(int16_t); lua_pushinteger(L, value); break; }
-  case MW_I32: { LOAD(int32_t); lua_pushinteger(L, value); break; }
-  case MW_U8: { LOAD(uint8_t); lua_pushinteger(L, value); break; }
-  case MW_U16: { LOAD(uint16_t); lua_pushinteger(L, value); break; }
-  case MW_U32: { LOAD(uint32_t); lua_pushinteger(L, value); break; }
-  case MW_BOOL: { LOAD(uint8_t); lua_pushboolean(L, value); break; }
-  default: { LOAD(int64_t); lua_pushinteger(L, value); break; }
+  case MW_F16: {
+    LOAD(uint16_t);
+    lua_pushnumber(L, mw_f16_to_f64(value));
+    break;
+  }
+  case MW_BF16: {
+    LOAD(uint16_t);
+    lua_pushnumber(L, mw_bf16_to_f64(value));
+    break;
+  }
+  case MW_F32: {
+    LOAD(float);
+    lua_pushnumber(L, (lua_Number)value);
+    break;
+  }
+  case MW_F64: {
+    LOAD(double);
+    lua_pushnumber(L, value);
+    break;
+  }
+  case MW_I8: {
+    LOAD(int8_t);
+    lua_pushinteger(L, value);
+    break;
+  }
+  case MW_I16: {
+    LOAD(int16_t);
+    lua_pushinteger(L, value);
+    break;
+  }
+  case MW_I32: {
+    LOAD(int32_t);
+    lua_pushinteger(L, value);
+    break;
+  }
+  case MW_U8: {
+    LOAD(uint8_t);
+    lua_pushinteger(L, value);
+    break;
+  }
+  case MW_U16: {
+    LOAD(uint16_t);
+    lua_pushinteger(L, value);
+    break;
+  }
+  case MW_U32: {
+    LOAD(uint32_t);
+    lua_pushinteger(L, value);
+    break;
+  }
+  case MW_BOOL: {
+    LOAD(uint8_t);
+    lua_pushboolean(L, value);
+    break;
+  }
+  default: {
+    LOAD(int64_t);
+    lua_pushinteger(L, value);
+    break;
+  }
   }
 }
 
 static const char *store_integer(lua_State *L, int index, mw_dtype dtype, void *at) {
-  static const struct { lua_Integer least, greatest; } ranges[MW_DTYPES] = {
+  static const struct {
+    lua_Integer least, greatest;
+  } ranges[MW_DTYPES] = {
       [MW_I8] = {INT8_MIN, INT8_MAX},    [MW_I16] = {INT16_MIN, INT16_MAX}, [MW_I32] = {INT32_MIN, INT32_MAX},
       [MW_I64] = {INT64_MIN, INT64_MAX}, [MW_U8] = {0, UINT8_MAX},          [MW_U16] = {0, UINT16_MAX},
       [MW_U32] = {0, UINT32_MAX},        [MW_U64] = {INT64_MIN, INT64_MAX}, [MW_POINTER] = {INT64_MIN, INT64_MAX},
@@ -59,8 +109,7 @@ static const char *store_integer(lua_State *L, int index, mw_dtype dtype, void *
 }
 
 static const char *store_float(lua_State *L, int index, mw_dtype dtype, void *at) {
-  if (lua_type(L, index) != LUA_TNUMBER)
-    return lua_pushfstring(L, "a number, got %s", luaL_typename(L, index));
+  if (lua_type(L, index) != LUA_TNUMBER) return lua_pushfstring(L, "a number, got %s", luaL_typename(L, index));
   double value = lua_tonumber(L, index);
   float single = (float)value;
   uint16_t half = dtype == MW_F16 ? mw_f16_from_f64(value) : mw_bf16_from_f64(value);

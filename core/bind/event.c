@@ -14,14 +14,16 @@ static void event_release(lua_State *L, void *object) {
 bind_event *check_event(lua_State *L, int index, const mw_device *device) {
   bind_event *self = bind_check(L, index, &event_class);
   if (device && self->event->device != device)
-    luaL_argerror(L, index, lua_pushfstring(L, "an event of %s expected, got one of %s", device->info.id,
-                                            self->event->device->info.id));
+    luaL_argerror(
+        L, index,
+        lua_pushfstring(L, "an event of %s expected, got one of %s", device->info.id, self->event->device->info.id));
   return self;
 }
 
 static bind_event *event_push(lua_State *L, mw_device *device, bool timing) {
   if (device->info.offline)
-    bind_fail(L, MW_UNSUPPORTED, "%s has no events: it compiles kernels and tells their occupancy only", device->info.id);
+    bind_fail(L, MW_UNSUPPORTED, "%s has no events: it compiles kernels and tells their occupancy only",
+              device->info.id);
   bind_event *self = bind_new(L, &event_class, sizeof *self, 0);
   mw_error err = {0};
   bind_try(L, device->backend->event_create(device, timing, &self->event, &err), &err);
@@ -124,8 +126,8 @@ static int event_tostring(lua_State *L) {
 }
 
 static const luaL_Reg methods[] = {
-    {"device", event_device}, {"query", event_query},             {"record", event_record},
-    {"since", event_since},   {"synchronize", event_synchronize}, {NULL, NULL},
+    {"device", event_device},           {"query", event_query}, {"record", event_record}, {"since", event_since},
+    {"synchronize", event_synchronize}, {NULL, NULL},
 };
 
 static const luaL_Reg metamethods[] = {{"__tostring", event_tostring}, {NULL, NULL}};

@@ -10,7 +10,7 @@
 
 struct bind_queue {
   pthread_mutex_t lock;
-  int *due;  /* registry references, in the order the streams reached them */
+  int *due; /* registry references, in the order the streams reached them */
   int count, room, holders;
 };
 

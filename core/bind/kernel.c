@@ -6,7 +6,9 @@
 
 #include <string.h>
 
-bind_kernel *check_kernel(lua_State *L, int index) { return bind_check(L, index, &kernel_class); }
+bind_kernel *check_kernel(lua_State *L, int index) {
+  return bind_check(L, index, &kernel_class);
+}
 
 static void kernel_release(lua_State *L, void *object) {
   (void)L;
@@ -178,8 +180,8 @@ static int kernel_tostring(lua_State *L) {
 }
 
 static const luaL_Reg methods[] = {
-    {"attributes", kernel_attributes}, {"device", kernel_device},   {"engine", kernel_engine},
-    {"launch", kernel_launch},         {"name", kernel_name},       {"options", kernel_options},
+    {"attributes", kernel_attributes}, {"device", kernel_device},       {"engine", kernel_engine},
+    {"launch", kernel_launch},         {"name", kernel_name},           {"options", kernel_options},
     {"prepare", kernel_prepare},       {"signature", kernel_signature}, {NULL, NULL},
 };
 

@@ -29,13 +29,15 @@ bind_launch *launch_push(lua_State *L, int kernel_index) {
   return self;
 }
 
-/* ---- limits ---------------------------------------------------------------------------------------------------------- */
+/* ---- limits
+ * ---------------------------------------------------------------------------------------------------------- */
 
-static void check_axis(lua_State *L, const bind_launch *self, const char *what, const uint32_t got[3], const int most[3]) {
+static void check_axis(lua_State *L, const bind_launch *self, const char *what, const uint32_t got[3],
+                       const int most[3]) {
   for (int axis = 0; axis < 3; axis++)
     if (got[axis] > (uint32_t)most[axis])
       bind_fail(L, MW_INVALID, "kernel '%s': %s.%c is %I, %s allows %d at most", self->launch.kernel->name, what,
-                "xyz"[axis], (LUAI_UACINT)got[axis], self->launch.kernel->module->device->info.id, most[axis]);
+                "xyz"[axis], (LUAI_UACINT)got[axis], self -> launch.kernel->module->device->info.id, most[axis]);
 }
 
 static void check_threads(lua_State *L, const bind_launch *self) {
@@ -47,14 +49,16 @@ static void check_threads(lua_State *L, const bind_launch *self) {
     bind_fail(L, MW_INVALID, "kernel '%s': block %dx%dx%d has %I threads, %s allows %d", kernel->name, (int)b[0],
               (int)b[1], (int)b[2], (LUAI_UACINT)threads, info->id, info->max_threads_per_block);
   if (kernel->max_threads > 0 && threads > (uint64_t)kernel->max_threads)
-    bind_fail(L, MW_INVALID, "kernel '%s': block %dx%dx%d has %I threads, this kernel allows %d (registers or __launch_bounds__)",
+    bind_fail(L, MW_INVALID,
+              "kernel '%s': block %dx%dx%d has %I threads, this kernel allows %d (registers or __launch_bounds__)",
               kernel->name, (int)b[0], (int)b[1], (int)b[2], (LUAI_UACINT)threads, kernel->max_threads);
 }
 
 void check_launch_limits(lua_State *L, const bind_launch *self) {
   const mw_kernel *kernel = self->launch.kernel;
   const mw_device_info *info = &kernel->module->device->info;
-  size_t most = info->shared_per_block_optin > info->shared_per_block ? info->shared_per_block_optin : info->shared_per_block;
+  size_t most =
+      info->shared_per_block_optin > info->shared_per_block ? info->shared_per_block_optin : info->shared_per_block;
   check_axis(L, self, "grid", self->launch.grid, info->max_grid);
   check_axis(L, self, "block", self->launch.block, info->max_block);
   check_threads(L, self);
@@ -66,7 +70,8 @@ void check_launch_limits(lua_State *L, const bind_launch *self) {
     bind_fail(L, MW_UNSUPPORTED, "kernel '%s': %s cannot launch cooperatively", kernel->name, info->id);
 }
 
-/* ---- launching ---------------------------------------------------------------------------------------------------------- */
+/* ---- launching
+ * ---------------------------------------------------------------------------------------------------------- */
 
 void launch_pack(lua_State *L, bind_launch *self, int first) {
   int wanted = self->launch.kernel->nparams, given = lua_gettop(L) - first + 1;
@@ -93,7 +98,8 @@ static int launch_call(lua_State *L) {
   if (self->stream && !self->stream->object.open) return luaL_error(L, "attempt to launch on a closed stream");
   mw_stream *stream = target_stream(self);
   if (!stream)
-    return bind_fail(L, MW_UNSUPPORTED, "kernel '%s': %s compiles kernels and tells their occupancy, it cannot run them",
+    return bind_fail(L, MW_UNSUPPORTED,
+                     "kernel '%s': %s compiles kernels and tells their occupancy, it cannot run them",
                      self->launch.kernel->name, self->launch.kernel->module->device->info.id);
   launch_pack(L, self, 2);
   mw_error err;
@@ -127,8 +133,12 @@ static int change_dims(lua_State *L, const char *what, bool grid) {
   return 1;
 }
 
-static int launch_grid(lua_State *L) { return change_dims(L, "grid", true); }
-static int launch_block(lua_State *L) { return change_dims(L, "block", false); }
+static int launch_grid(lua_State *L) {
+  return change_dims(L, "grid", true);
+}
+static int launch_block(lua_State *L) {
+  return change_dims(L, "block", false);
+}
 
 static int launch_kernel(lua_State *L) {
   bind_check(L, 1, &launch_class);

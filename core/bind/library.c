@@ -70,8 +70,10 @@ LUAMOD_API int luaopen_moonwarp(lua_State *L) {
   extend_path(L);
   lua_pushfstring(L, "%s/lua/moonwarp/init.lua", mw_home());
   if (luaL_loadfile(L, lua_tostring(L, -1)) != LUA_OK)
-    return luaL_error(L, "moonwarp's own Lua files are not where they should be (MOONWARP_HOME names the folder that "
-                         "holds lua/): %s", lua_tostring(L, -1));
+    return luaL_error(L,
+                      "moonwarp's own Lua files are not where they should be (MOONWARP_HOME names the folder that "
+                      "holds lua/): %s",
+                      lua_tostring(L, -1));
   lua_pushliteral(L, "moonwarp");
   lua_call(L, 1, 1);
   return 1;

@@ -52,7 +52,8 @@ static void store_rows(lua_State *L, filling *f, int dims, const lua_Integer *sh
   if (length != shape[dims - 1]) {
     f->level--;
     const char *got = length < 0 ? luaL_typename(L, -1) : lua_pushfstring(L, "%I", (LUAI_UACINT)length);
-    wrong(L, f, lua_pushfstring(L, "%I values expected as in the first one, got %s", (LUAI_UACINT)shape[dims - 1], got));
+    wrong(L, f,
+          lua_pushfstring(L, "%I values expected as in the first one, got %s", (LUAI_UACINT)shape[dims - 1], got));
   }
   luaL_checkstack(L, 8, "table nested too deep");
   for (lua_Integer i = 1; i <= length; i++) {

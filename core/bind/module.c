@@ -14,7 +14,9 @@ static void module_release(lua_State *L, void *object) {
   mw_module_release(((bind_module *)object)->module);
 }
 
-static bind_module *check_module(lua_State *L, int index) { return bind_check(L, index, &module_class); }
+static bind_module *check_module(lua_State *L, int index) {
+  return bind_check(L, index, &module_class);
+}
 
 /* ---- reading options --------------------------------------------------------------------------------------------- */
 
@@ -99,8 +101,9 @@ static void read_source(lua_State *L, const char *file, const char **path, const
     *text = lua_tostring(L, -1);
     return;
   }
-  bind_fail(L, MW_IO, "cannot read the kernel file '%s': looked in the working folder, beside the script and in %s/kernels",
-            file, mw_home());
+  bind_fail(L, MW_IO,
+            "cannot read the kernel file '%s': looked in the working folder, beside the script and in %s/kernels", file,
+            mw_home());
 }
 
 static void locate(lua_State *L, mw_source *source) {
@@ -119,8 +122,9 @@ static void locate(lua_State *L, mw_source *source) {
 }
 
 static mw_source check_source(lua_State *L) {
-  static const char *const names[] = {"file",     "source",        "name",      "defines", "includes",  "std",   "fast_math",
-                                      "contract", "max_registers", "line_info", "engine",  "templates", "cache", NULL};
+  static const char *const names[] = {"file",      "source",   "name",          "defines",   "includes", "std",
+                                      "fast_math", "contract", "max_registers", "line_info", "engine",   "templates",
+                                      "cache",     NULL};
   static const char *const engines[] = {"auto", "loop", "split", "fiber", NULL};
   if (lua_type(L, 2) == LUA_TSTRING) {
     lua_createtable(L, 0, 1);
@@ -180,7 +184,8 @@ static int device_module(lua_State *L) {
 
 const luaL_Reg module_makers[] = {{"module", device_module}, {NULL, NULL}};
 
-/* ---- kernels and variables ------------------------------------------------------------------------------------------ */
+/* ---- kernels and variables ------------------------------------------------------------------------------------------
+ */
 
 static int module_kernel(lua_State *L) {
   check_module(L, 1);
@@ -252,9 +257,15 @@ static int push_text(lua_State *L, const char *kind) {
   return 1;
 }
 
-static int module_ptx(lua_State *L) { return push_text(L, "ptx"); }
-static int module_sass(lua_State *L) { return push_text(L, "sass"); }
-static int module_cpp(lua_State *L) { return push_text(L, "cpp"); }
+static int module_ptx(lua_State *L) {
+  return push_text(L, "ptx");
+}
+static int module_sass(lua_State *L) {
+  return push_text(L, "sass");
+}
+static int module_cpp(lua_State *L) {
+  return push_text(L, "cpp");
+}
 
 /* m:options(): what it was made from, a table that dev:module takes. */
 static int module_options(lua_State *L) {
@@ -273,10 +284,17 @@ static int module_tostring(lua_State *L) {
 }
 
 static const luaL_Reg methods[] = {
-    {"cpp", module_cpp},         {"device", module_device}, {"from_cache", module_from_cache},
-    {"kernel", module_kernel},   {"kernels", module_kernels}, {"log", module_log},
-    {"options", module_options}, {"ptx", module_ptx},       {"sass", module_sass},
-    {"variable", module_variable}, {NULL, NULL},
+    {"cpp", module_cpp},
+    {"device", module_device},
+    {"from_cache", module_from_cache},
+    {"kernel", module_kernel},
+    {"kernels", module_kernels},
+    {"log", module_log},
+    {"options", module_options},
+    {"ptx", module_ptx},
+    {"sass", module_sass},
+    {"variable", module_variable},
+    {NULL, NULL},
 };
 
 static const luaL_Reg metamethods[] = {{"__index", module_index}, {"__tostring", module_tostring}, {NULL, NULL}};

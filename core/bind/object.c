@@ -8,7 +8,9 @@
 #include <string.h>
 
 /* Metatables live in the registry under the class's address: no other library can take the name. */
-static void push_metatable(lua_State *L, const bind_class *class) { lua_rawgetp(L, LUA_REGISTRYINDEX, class); }
+static void push_metatable(lua_State *L, const bind_class *class) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, class);
+}
 
 int bind_methods(lua_State *L, const bind_class *class) {
   push_metatable(L, class);

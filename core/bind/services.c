@@ -41,7 +41,7 @@ static int service_poll(lua_State *L) {
 
 /* core.live(): how many objects of each class are open; a test that leaves one open fails. */
 static int service_live(lua_State *L) {
-  static bind_class *const classes[] = {&array_class, &device_class, &event_class,  &graph_class,
+  static bind_class *const classes[] = {&array_class,  &device_class, &event_class,  &graph_class,
                                         &kernel_class, &launch_class, &module_class, &stream_class};
   lua_newtable(L);
   for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
@@ -74,8 +74,14 @@ static int service_cache_stat(lua_State *L) {
     lua_pushstring(L, stats.problem);
     lua_setfield(L, -2, "problem");
   }
-  const struct { const char *name; uint64_t value; } numbers[] = {{"entries", stats.entries}, {"bytes", stats.bytes},
-      {"bound", stats.bound}, {"hits", stats.hits}, {"misses", stats.misses}};
+  const struct {
+    const char *name;
+    uint64_t value;
+  } numbers[] = {{"entries", stats.entries},
+                 {"bytes", stats.bytes},
+                 {"bound", stats.bound},
+                 {"hits", stats.hits},
+                 {"misses", stats.misses}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     lua_pushinteger(L, (lua_Integer)numbers[i].value);
     lua_setfield(L, -2, numbers[i].name);
@@ -111,8 +117,15 @@ static int service_compiler(lua_State *L) {
 }
 
 const luaL_Reg service_functions[] = {
-    {"cache_clear", service_cache_clear}, {"cache_stat", service_cache_stat},   {"clock", service_clock},
-    {"compiler", service_compiler},       {"home", service_home},               {"interrupted", service_interrupted},
-    {"last_status", service_last_status}, {"live", service_live},               {"poll", service_poll},
-    {"type", service_type},               {NULL, NULL},
+    {"cache_clear", service_cache_clear},
+    {"cache_stat", service_cache_stat},
+    {"clock", service_clock},
+    {"compiler", service_compiler},
+    {"home", service_home},
+    {"interrupted", service_interrupted},
+    {"last_status", service_last_status},
+    {"live", service_live},
+    {"poll", service_poll},
+    {"type", service_type},
+    {NULL, NULL},
 };

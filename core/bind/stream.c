@@ -14,14 +14,16 @@ static void stream_release(lua_State *L, void *object) {
 bind_stream *check_stream(lua_State *L, int index, const mw_device *device) {
   bind_stream *self = bind_check(L, index, &stream_class);
   if (device && self->stream->device != device)
-    luaL_argerror(L, index, lua_pushfstring(L, "a stream of %s expected, got one of %s", device->info.id,
-                                            self->stream->device->info.id));
+    luaL_argerror(
+        L, index,
+        lua_pushfstring(L, "a stream of %s expected, got one of %s", device->info.id, self->stream->device->info.id));
   return self;
 }
 
 static void check_runs(lua_State *L, const mw_device *device, const char *what) {
   if (device->info.offline)
-    bind_fail(L, MW_UNSUPPORTED, "%s has no %s: it compiles kernels and tells their occupancy only", device->info.id, what);
+    bind_fail(L, MW_UNSUPPORTED, "%s has no %s: it compiles kernels and tells their occupancy only", device->info.id,
+              what);
 }
 
 /* dev:stream{ blocking = true, priority = 0 }: a new queue. blocking: the default stream's work and its own wait for
@@ -121,8 +123,12 @@ static int stream_tostring(lua_State *L) {
 }
 
 static const luaL_Reg methods[] = {
-    {"callback", stream_callback},       {"device", stream_device}, {"priority", stream_priority},
-    {"query", stream_query},             {"synchronize", stream_synchronize}, {"wait", stream_wait},
+    {"callback", stream_callback},
+    {"device", stream_device},
+    {"priority", stream_priority},
+    {"query", stream_query},
+    {"synchronize", stream_synchronize},
+    {"wait", stream_wait},
     {NULL, NULL},
 };
 

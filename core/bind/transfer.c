@@ -52,8 +52,7 @@ static bind_array *check_writable(lua_State *L, int index) {
 static size_t check_element(lua_State *L, const bind_array *a, int given) {
   lua_Integer at = 0, stride = 1;
   bool flat = given == 1;
-  if (!flat && given != a->dims)
-    luaL_error(L, "the array has %d dimensions, got %d indices", a->dims, given);
+  if (!flat && given != a->dims) luaL_error(L, "the array has %d dimensions, got %d indices", a->dims, given);
   for (int d = 0; d < given; d++) {
     lua_Integer index = luaL_checkinteger(L, 2 + d), most = flat ? (lua_Integer)a->count : a->shape[d];
     luaL_argcheck(L, index >= 1 && index <= most, 2 + d,
@@ -80,8 +79,7 @@ static int array_set(lua_State *L) {
   size_t at = check_element(L, a, lua_gettop(L) - 2);
   char element[8];
   const char *problem = store_element(L, lua_gettop(L), a->dtype, element);
-  if (problem)
-    luaL_argerror(L, lua_gettop(L) - 1, lua_pushfstring(L, "%s holds %s", mw_dtype_name(a->dtype), problem));
+  if (problem) luaL_argerror(L, lua_gettop(L) - 1, lua_pushfstring(L, "%s holds %s", mw_dtype_name(a->dtype), problem));
   array_write(L, a, at, 1, element);
   lua_settop(L, 1);
   return 1;
@@ -151,7 +149,9 @@ static int array_upload(lua_State *L) {
 
 /* ---- between arrays ---------------------------------------------------------------------------------------------- */
 
-typedef struct part { size_t to, from, count; } part; /* elements */
+typedef struct part {
+  size_t to, from, count;
+} part; /* elements */
 
 static part check_part(lua_State *L, const bind_array *a, const bind_array *source) {
   static const char *const names[] = {"from", "to", "count", "stream", NULL};
@@ -209,8 +209,9 @@ static int array_copy(lua_State *L) {
   bind_array *a = check_writable(L, 1), *source = check_array(L, 2);
   check_count(L, 3, "copy");
   if (a->dtype != source->dtype)
-    luaL_argerror(L, 2, lua_pushfstring(L, "array of %s expected, got array of %s", mw_dtype_name(a->dtype),
-                                        mw_dtype_name(source->dtype)));
+    luaL_argerror(L, 2,
+                  lua_pushfstring(L, "array of %s expected, got array of %s", mw_dtype_name(a->dtype),
+                                  mw_dtype_name(source->dtype)));
   part p = check_part(L, a, source);
   mw_device *device = mover(a, source);
   mw_stream *stream = copy_stream(L, device, a, source);
@@ -224,7 +225,6 @@ static int array_copy(lua_State *L) {
 }
 
 const luaL_Reg array_transfers[] = {
-    {"bytes", array_tobytes}, {"copy", array_copy},     {"get", array_get},
-    {"set", array_set},       {"totable", array_totable}, {"upload", array_upload},
-    {NULL, NULL},
+    {"bytes", array_tobytes},   {"copy", array_copy},     {"get", array_get}, {"set", array_set},
+    {"totable", array_totable}, {"upload", array_upload}, {NULL, NULL},
 };

@@ -23,6 +23,7 @@
 #include <xxhash.h>
 
 #include "core/backend/backend.h"
+#include "core/host/folder.h"
 
 #define MAGIC         0x315052574e4f4f4dULL /* "MOONWRP1" on disk */
 #define COUNTERS_FILE "counters-1"
@@ -117,17 +118,6 @@ static bool choose_folder(char *out, size_t size) {
   return length > 0 && (size_t)length < size;
 }
 
-static bool make_folders(const char *path) {
-  char part[sizeof cache.folder];
-  snprintf(part, sizeof part, "%s", path);
-  for (char *at = strchr(part + 1, '/'); at; at = strchr(at + 1, '/')) {
-    *at = '\0';
-    if (mkdir(part, 0700) != 0 && errno != EEXIST) return false;
-    *at = '/';
-  }
-  return mkdir(part, 0700) == 0 || errno == EEXIST;
-}
-
 /* Code is loaded from here, so nobody else may be able to put any into it. */
 static bool folder_is_private(int fd) {
   struct stat st;
@@ -176,7 +166,7 @@ static void open_folder(void) {
     snprintf(cache.problem, sizeof cache.problem, "there is no home folder; set MOONWARP_CACHE to a folder");
     return;
   }
-  int fd = make_folders(cache.folder) ? open(cache.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  int fd = mw_make_folders(cache.folder) ? open(cache.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
   if (fd < 0)
     snprintf(cache.problem, sizeof cache.problem, "cannot use '%.120s': %s; set MOONWARP_CACHE to a writable folder",
              cache.folder, strerror(errno));

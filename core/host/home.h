@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * Where moonwarp's own files are: lua/, kernels/, experiments/, plots/ and the CPU device's shim.
- * $MOONWARP_HOME, else found from the program's or module's own path (build/moonwarp -> the checkout; a bundle's root). */
+ * $MOONWARP_HOME, else found from the program's or module's own path (build/moonwarp -> the checkout; a bundle's root).
+ */
 #ifndef MW_HOST_HOME_H
 #define MW_HOST_HOME_H
 
-const char *mw_home(void);      /* the folder that holds lua/ and kernels/; never NULL, "" where not found */
+const char *mw_home(void);        /* the folder that holds lua/ and kernels/; never NULL, "" where not found */
 const char *mw_shim_folder(void); /* <home>/core/backend/cpu/shim in a checkout, <home>/shim in a bundle */
 
 #endif

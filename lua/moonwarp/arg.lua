@@ -80,14 +80,16 @@ local function remember(entry)
   arg.declared[#arg.declared + 1] = entry
 end
 
---- A parameter of the script. The text given with -p is converted to the default's type; a default that is
+--- A parameter of the script. The text given with -p is converted to the default's type; a default
+--- that is
 --- a list takes all values given, in order.
 ---@param name string
 ---@param default number|string|boolean|table
 ---@param help string?
 ---@return any value
 function arg.get(name, default, help)
-  if type(name) ~= "string" then error("mw.arg: the name must be a string, got " .. type(name), 2) end
+  if type(name) ~= "string" then error("mw.arg: the name must be a string, got " .. type(name),
+    2) end
   if help ~= nil and type(help) ~= "string" then
     error("mw.arg: the help must be a string, got " .. type(help), 2)
   end

@@ -1,7 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- The Lua half of arrays: filling by kernels, clones, NumPy files. The methods are added to those of moonwarp.core.
--- Random numbers are counter-based, so that an element's value depends on the seed and its index alone: the same on
+-- The Lua half of arrays: filling by kernels, clones, NumPy files. The methods are added to those
+-- of moonwarp.core.
+-- Random numbers are counter-based, so that an element's value depends on the seed and its index
+-- alone: the same on
 -- every device.
 -- Depends on moonwarp.core, fields, npy, kernels/moonwarp/array.cu.
 
@@ -17,16 +19,10 @@ local C_TYPES = {
   u8 = "unsigned char", u16 = "unsigned short", u32 = "unsigned int", u64 = "unsigned long long",
 }
 
-local IS_FLOAT = { f16 = true, bf16 = true, f32 = true, f64 = true }
-
--- string.pack formats of what fill takes; f16 and bf16 have none.
-local PACK = { f32 = "<f", f64 = "<d", i8 = "<i1", i16 = "<i2", i32 = "<i4", i64 = "<i8",
-               u8 = "<I1", u16 = "<I2", u32 = "<I4", u64 = "<i8" }
-
 local BLOCK = 256
 local CHUNK = 1 << 22 -- elements a step when reading and writing files
 
--- ---- the helper kernels of a device ------------------------------------------------------------------------------------
+-- ---- the helper kernels of a device -------------------------------------------------------------
 
 -- By device; an ephemeron table, so a module goes with its device.
 local modules = setmetatable({}, { __mode = "k" })
@@ -48,17 +44,18 @@ function array.release(device)
   if known and core.type(known) == "module" then known:close() end
 end
 
-local function on_device(self)
-  return self:space() == "device" or self:space() == "global" or self:space() == "managed"
-    or self:device():id() == "cpu"
+-- Whether the script's process can write the elements without a device's help.
+local function is_host(self)
+  local space = self:space()
+  return space == "pinned" or space == "pageable"
 end
 
--- Runs a helper kernel over the array; a host array of a GPU goes by way of its memory.
+-- Runs a helper kernel over the array; a host array of a GPU goes by way of the GPU's memory.
 local function run_kernel(self, name, ...)
   local device, count = self:device(), #self
   local kernel = module_of(device):kernel(("%s<%s>"):format(name, C_TYPES[self:dtype()]))
-  local grid = math.min((count + BLOCK - 1) // BLOCK, 1 << 20)
-  if on_device(self) then
+  local grid = (count + BLOCK - 1) // BLOCK
+  if not is_host(self) or device:id() == "cpu" then
     kernel:launch(grid, BLOCK, self, ...)
     return self
   end
@@ -67,23 +64,211 @@ local function run_kernel(self, name, ...)
   return self:copy(staged)
 end
 
--- ---- filling ---------------------------------------------------------------------------------------------------------------
+-- The kernels write through a plain pointer, which a read-only view does not give.
+local function check_writable(self, who)
+  if self:is_readonly() then
+    error(("bad argument #1 to '%s' (the array is a read-only view)"):format(who), 3)
+  end
+end
 
 local function check_number(who, position, value)
   if type(value) ~= "number" then
-    error(("bad argument #%d to '%s' (number expected, got %s)"):format(position, who, core.type(value) or type(value)),
+    error(("bad argument #%d to '%s' (number expected, got %s)"):format(position, who,
+      core.type(value) or type(value)),
       3)
   end
 end
 
+-- ---- filling ------------------------------------------------------------------------------------
+
+-- Sets one element, then copies what is there behind itself until the array is full: no compiler is
+-- needed.
+local function fill_by_doubling(self, value)
+  self:set(1, value)
+  local done, count = 1, #self
+  while done < count do
+    local more = math.min(done, count - done)
+    self:copy(self, { from = 1, to = done + 1, count = more })
+    done = done + more
+  end
+  return self
+end
+
 --- Sets every element to a value.
 ---@param self userdata
----@param value number  checked against the element type as in set
+---@param value number    converted to the element type as by set
 ---@return userdata self
 function array.fill(self, value)
+  check_writable(self, "fill")
   check_number("fill", 1, value)
-  self:set(table.unpack(array.first_index(self, value)))
-  return run_kernel(self, "fill", self:get(table.unpack(array.first_index(self))), #self)
+  if is_host(self) or self:device():id() == "cpu" then return fill_by_doubling(self, value) end
+  return run_kernel(self, "fill", value, #self)
+end
+
+--- Equally spaced values; both ends are in.
+---@param self userdata
+---@param from number    the first element
+---@param to number      the last element
+---@return userdata self
+function array.linspace(self, from, to)
+  check_writable(self, "linspace")
+  check_number("linspace", 1, from)
+  check_number("linspace", 2, to)
+  return run_kernel(self, "linspace", from, to, #self)
+end
+
+local RANDOM = { seed = "number", kind = "string", min = "number", max = "number", mean = "number",
+  sd = "number",
+                 offset = "number" }
+
+local function random_options(given)
+  if type(given) == "number" or given == nil then given = { seed = given } end
+  local options = fields.check("random", given, RANDOM, 3)
+  local seed = math.tointeger(options.seed or 0)
+  if not seed then error(("random: the seed must be an integer, got %s"):format(options.seed),
+    3) end
+  local offset = math.tointeger(options.offset or 0)
+  if not offset or offset < 0 then
+    error(("random: option 'offset' must be an integer >= 0, got %s"):format(options.offset), 3)
+  end
+  return options, seed, offset
+end
+
+--- Random numbers by a counter-based generator (Philox; see kernels/moonwarp/array.cu): the same
+--- for one seed on every
+--- device, whatever the array's shape.
+--- Options: seed (0), kind ("uniform"; "normal"), min and max of uniform numbers (0 and 1; 0 and 99
+--- for integer
+--- types, both ends in), mean and sd of normal ones (0 and 1), offset (numbers of the sequence to
+--- skip).
+---@param self userdata
+---@param options integer|table|nil  a seed, or the options
+---@return userdata self
+function array.random(self, options)
+  check_writable(self, "random")
+  local given, seed, offset = random_options(options)
+  local kind = given.kind or "uniform"
+  if kind == "normal" then
+    return run_kernel(self, "random_normal", seed, offset, given.mean or 0.0, given.sd or 1.0,
+      #self)
+  elseif kind ~= "uniform" then
+    error(("random: option 'kind' must be 'uniform' or 'normal', got '%s'"):format(kind), 2)
+  end
+  local is_float = self:dtype():find("f", 1, true) ~= nil
+  return run_kernel(self, "random_uniform", seed, offset, given.min or 0.0, given.max
+    or (is_float and 1.0 or 99.0),
+    #self)
+end
+
+-- ---- clones -------------------------------------------------------------------------------------
+
+local MAKERS = { device = "empty", pinned = "pinned", pageable = "pageable", managed = "managed",
+  global = "empty" }
+
+--- A new array of the same type, shape, contents and kind of memory.
+---@param self userdata
+---@return userdata
+function array.clone(self)
+  local device = self:device()
+  return device[MAKERS[self:space()]](device, self:dtype(), self:shape()):copy(self)
+end
+
+--- An array with every element set to a value: dev:full(value, dtype, n1, ...).
+---@param device userdata
+---@param value number
+---@param dtype string
+---@param ... integer      sizes, x first
+---@return userdata
+function array.full(device, value, dtype, ...)
+  check_number("full", 1, value)
+  return device:empty(dtype, ...):fill(value)
+end
+
+-- ---- NumPy files --------------------------------------------------------------------------------
+
+local function reversed(list)
+  local out = {}
+  for i = #list, 1, -1 do out[#out + 1] = list[i] end
+  return out
+end
+
+local function check_path(who, name)
+  if type(name) ~= "string" then
+    error(("bad argument #1 to '%s' (string expected, got %s)"):format(who, core.type(name)
+      or type(name)), 3)
+  end
+end
+
+local function write_elements(file, self)
+  local count = #self
+  for first = 1, count, CHUNK do
+    local part <close> = self:view(first, math.min(CHUNK, count - first + 1))
+    local written, reason = file:write(part:bytes())
+    if not written then return nil, reason end
+  end
+  return true
+end
+
+--- Writes a NumPy .npy file; the shape is turned round, so that a[k][j][i] in Python is a:get(i, j,
+--- k) here.
+---@param self userdata   not bf16, which NumPy does not know
+---@param name string
+---@return userdata self
+function array.save(self, name)
+  check_path("save", name)
+  local header, reason = npy.header(self:dtype(), reversed { self:shape() })
+  if not header then error(("%s: %s"):format(name, reason), 2) end
+  local file <close>, cause = io.open(name, "wb")
+  if not file then error(cause, 2) end
+  local written, why = file:write(header)
+  if written then written, why = write_elements(file, self) end
+  if written then written, why = file:close() end
+  if not written then error(("%s: %s"):format(name, why), 2) end
+  return self
+end
+
+local function read_elements(file, name, self)
+  local count = #self
+  local width = self:nbytes() // count
+  for first = 1, count, CHUNK do
+    local part <close> = self:view(first, math.min(CHUNK, count - first + 1))
+    local bytes = file:read(#part * width) or ""
+    if #bytes < #part * width then
+      error(("%s: the file ends after %d of %d elements"):format(name, first - 1 + #bytes // width,
+        count), 3)
+    end
+    part:upload(bytes)
+  end
+end
+
+--- Reads a NumPy .npy file into a new array; the shape is turned round, so that x, the last index
+--- in Python, is the
+--- first one here.
+---@param device userdata
+---@param name string
+---@return userdata
+function array.load(device, name)
+  check_path("load", name)
+  local file <close>, cause = io.open(name, "rb")
+  if not file then error(cause, 2) end
+  local header, reason = npy.read(file)
+  if not header then error(("%s: %s"):format(name, reason), 2) end
+  local made = device:empty(header.dtype, table.unpack(reversed(header.shape)))
+  read_elements(file, name, made)
+  return made
+end
+
+--- Adds the Lua half to the classes of moonwarp.core.
+---@param methods table  core.methods
+function array.install(methods)
+  for _, name in ipairs { "clone", "fill", "linspace", "random",
+    "save" } do methods.array[name] = array[name] end
+  for _, name in ipairs { "full", "load" } do methods.device[name] = array[name] end
+  local close = methods.device.close
+  function methods.device.close(device)
+    if core.type(device) == "device" then array.release(device) end
+    return close(device)
+  end
 end
 
 return array

@@ -2,16 +2,22 @@
 --
 -- Measuring how long something takes, until the answer is steady.
 --
--- The problem: a kernel's time is neither one number (caches, clocks, other processes) nor what a wall clock
+-- The problem: a kernel's time is neither one number (caches, clocks, other processes) nor what a
+-- wall clock
 -- around its launch shows (a launch returns before the kernel has run).
 --   t0 = clock(); go(B, A, n); t1 = clock()      measures the launch, not the kernel
---   t = mw.bench(function() go(B, A, n) end)     the median of many samples, by the device's own clock
--- Caveats: on CUDA one sample spans a batch of calls between two events, so a call that takes the host longer
--- than the device is timed at the host's pace (a warning says so); data that fits a cache stays there from
+--   t = mw.bench(function() go(B, A, n) end)     the median of many samples, by the device's own
+--   clock
+-- Caveats: on CUDA one sample spans a batch of calls between two events, so a call that takes the
+-- host longer
+-- than the device is timed at the host's pace (a warning says so); data that fits a cache stays
+-- there from
 -- call to call unless { flush = true }.
 --
--- The protocol: one call timed apart (compilation, first touch), warm-up, then the batch size is chosen so that a
--- sample is well above the clock's resolution, then samples until the relative noise of the median, the least time
+-- The protocol: one call timed apart (compilation, first touch), warm-up, then the batch size is
+-- chosen so that a
+-- sample is well above the clock's resolution, then samples until the relative noise of the median,
+-- the least time
 -- and the least number are all reached, or the time limit is.
 -- Depends on moonwarp.core, fields, stats, units.
 
@@ -26,7 +32,8 @@ local bench = {}
 local DEFAULTS = { noise = 0.005, min_time = 0.5, min_samples = 10, max_time = 15 }
 
 local SPEC = {
-  noise = "number", min_time = "number", max_time = "number", min_samples = "number", samples = "number",
+  noise = "number", min_time = "number", max_time = "number", min_samples = "number",
+    samples = "number",
   batch = "number", warmup = "number", setup = "function", flush = "boolean", device = "userdata",
   stream = "userdata", clock = "string",
 }
@@ -38,7 +45,7 @@ local HOST_RESOLUTION = 0.1e-6
 local MOST_CALLS = 1 << 20
 local MOST_SAMPLES = 100000
 
--- ---- results ------------------------------------------------------------------------------------------------
+-- ---- results ------------------------------------------------------------------------------------
 
 local result_type = {}
 result_type.__index = result_type
@@ -46,7 +53,8 @@ result_type.__name = "bench result"
 
 -- "1.234 ms ± 0.4 % (n = 37)"
 function result_type.__tostring(self)
-  return ("%s ± %s %% (n = %d)"):format(units.format(self.median, "s"), units.digits(self.noise * 100.0, 2), self.n)
+  return ("%s ± %s %% (n = %d)"):format(units.format(self.median, "s"),
+    units.digits(self.noise * 100.0, 2), self.n)
 end
 
 --- Whether a value is what mw.bench returns.
@@ -56,7 +64,7 @@ function bench.is_result(value)
   return getmetatable(value) == result_type
 end
 
--- ---- clocks: measure(fn, batch) returns the seconds of the batch, and the host's seconds to issue it ----------------
+-- ---- clocks: measure(fn, batch) returns the seconds of the batch, and the host's seconds to issue
 
 local function repeat_call(fn, batch)
   for _ = 1, batch do fn() end
@@ -106,7 +114,7 @@ local function choose_clock(options, device)
   return event_clock(device, options.stream or device:default_stream())
 end
 
--- ---- the protocol -------------------------------------------------------------------------------------------------
+-- ---- the protocol -------------------------------------------------------------------------------
 
 local function stop_if_interrupted()
   if core.interrupted() then error("interrupted", 0) end
@@ -145,7 +153,8 @@ local function is_enough(run, limits)
   if n >= MOST_SAMPLES then return true end
   if limits.samples then return n >= limits.samples end
   if core.clock() - run.start >= limits.max_time then return true end
-  if n < limits.min_samples or run.sampled < limits.min_time or n < run.next_look then return false end
+  if n < limits.min_samples or run.sampled < limits.min_time
+    or n < run.next_look then return false end
   run.next_look = math.ceil(n * 1.1)
   return stats.summary(run.samples).noise <= limits.noise
 end
@@ -177,7 +186,7 @@ local function batch_of(clock, fn, prepare, limits)
   return calibrate(clock, fn, math.max(RESOLUTIONS * clock.resolution, limits.min_time / 200))
 end
 
--- ---- warnings: each names the cause and what to do ----------------------------------------------------------------
+-- ---- warnings: each names the cause and what to do ----------------------------------------------
 
 local function percent(value)
   return units.digits(value * 100.0, 2) .. " %"
@@ -188,7 +197,8 @@ local warnings = {}
 function warnings.noisy(result, _, limits)
   if limits.samples or result.noise <= limits.noise then return end
   return ("the noise is still %s after %d samples, more than the %s asked for"):format(percent(result.noise),
-    result.n, percent(limits.noise)), "close other programs, or give it more time with { max_time = seconds }"
+    result.n, percent(limits.noise)),
+      "close other programs, or give it more time with { max_time = seconds }"
 end
 
 function warnings.few(result, _, limits)
@@ -229,7 +239,7 @@ local function collect_warnings(result, clock, limits, run)
   return list
 end
 
--- ---- mw.bench ------------------------------------------------------------------------------------------------------
+-- ---- mw.bench -----------------------------------------------------------------------------------
 
 local function check_range(options, name, least)
   local value = options[name]
@@ -239,13 +249,16 @@ local function check_range(options, name, least)
 end
 
 local function limits_of(options)
-  for _, name in ipairs { "noise", "min_time", "max_time", "warmup" } do check_range(options, name, 0) end
+  for _, name in ipairs { "noise", "min_time", "max_time", "warmup" } do check_range(options, name,
+    0) end
   for _, name in ipairs { "min_samples", "samples", "batch" } do check_range(options, name, 1) end
   if options.clock and options.clock ~= "host" and options.clock ~= "device" then
-    error(("mw.bench: option 'clock' must be 'host' or 'device', got '%s'"):format(options.clock), 3)
+    error(("mw.bench: option 'clock' must be 'host' or 'device', got '%s'"):format(options.clock),
+      3)
   end
   local limits = setmetatable({}, { __index = DEFAULTS })
-  for _, name in ipairs { "noise", "min_time", "max_time", "warmup", "min_samples", "samples", "batch" } do
+  for _, name in ipairs { "noise", "min_time", "max_time", "warmup", "min_samples", "samples",
+    "batch" } do
     limits[name] = options[name]
   end
   return limits
@@ -262,15 +275,21 @@ local function run_protocol(fn, limits, clock, prepare)
 end
 
 --- Measures a function: warm-up, then samples until the median is steady.
---- Options: noise (0.005, relative standard error of the median), min_time (0.5 s), min_samples (10), max_time
---- (15 s), samples (exactly so many instead), batch (calls a sample; chosen by itself), warmup (further calls
---- before), setup (function called before each sample, untimed; one call a sample), flush (true: the device's
---- caches are overwritten before each sample), device, stream (whose clock; the last device opened),
+--- Options: noise (0.005, relative standard error of the median), min_time (0.5 s), min_samples
+--- (10), max_time
+--- (15 s), samples (exactly so many instead), batch (calls a sample; chosen by itself), warmup
+--- (further calls
+--- before), setup (function called before each sample, untimed; one call a sample), flush (true:
+--- the device's
+--- caches are overwritten before each sample), device, stream (whose clock; the last device
+--- opened),
 --- clock ("device" or "host").
 ---@param fn function         called without arguments
 ---@param options table?
----@return table result       seconds a call: median, min, max, mean, sd, mad, p05, p95; noise (relative); n, batch,
----                           first (the first call), samples, clock, device, device_name, warnings { cause, remedy }
+---@return table result       seconds a call: median, min, max, mean, sd, mad, p05, p95; noise
+---                           (relative); n, batch,
+---                           first (the first call), samples, clock, device, device_name, warnings
+---                           { cause, remedy }
 function bench.run(fn, options)
   if type(fn) ~= "function" and not (getmetatable(fn) and core.type(fn) == "launch") then
     error("mw.bench: a function is wanted, got " .. (core.type(fn) or type(fn)), 2)

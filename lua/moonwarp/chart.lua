@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- A chart in the terminal: points joined by lines of Braille dots, axes with ticks, level lines, a legend.
+-- A chart in the terminal: points joined by lines of Braille dots, axes with ticks, level lines, a
+-- legend.
 -- Plain ASCII where the locale is not UTF-8. Returns text; prints nothing.
 -- Depends on ticks.
 
@@ -9,16 +10,19 @@ local ticks = require "moonwarp.ticks"
 local chart = {}
 
 local STYLES = {
-  [true] = { markers = { "●", "■", "▲", "◆", "○", "□" }, level = "╌", bar = "│", floor = "─", corner = "└",
+  [true] = { markers = { "●", "■", "▲", "◆", "○", "□" }, level = "╌", bar = "│", floor = "─",
+    corner = "└",
              tick = "┤", foot = "┴" },
-  [false] = { markers = { "o", "x", "+", "*", "#", "@" }, level = "-", bar = "|", floor = "-", corner = "+",
+  [false] = { markers = { "o", "x", "+", "*", "#", "@" }, level = "-", bar = "|", floor = "-",
+    corner = "+",
               tick = "+", foot = "+" },
 }
 
--- Bit of each dot of a Braille cell, by column (0, 1) and row (0 to 3) (The Unicode Standard, U+2800 ff.).
+-- Bit of each dot of a Braille cell, by column (0, 1) and row (0 to 3) (The Unicode Standard,
+-- U+2800 ff.).
 local DOTS = { [0] = { [0] = 0x01, 0x02, 0x04, 0x40 }, { [0] = 0x08, 0x10, 0x20, 0x80 } }
 
--- ---- canvas: cells that hold dots or a character ------------------------------------------------------------------
+-- ---- canvas: cells that hold dots or a character ------------------------------------------------
 
 local canvas_type = {}
 canvas_type.__index = canvas_type
@@ -69,7 +73,7 @@ function canvas_type:row(row)
   return (table.concat(cells):gsub("%s+$", ""))
 end
 
--- ---- drawing ------------------------------------------------------------------------------------------------------
+-- ---- drawing ------------------------------------------------------------------------------------
 
 local function dot_of(canvas, value_x, value_y, x, y)
   return math.floor(x.at(value_x) * (canvas.width * 2 - 1) + 0.5),
@@ -112,7 +116,7 @@ local function extent(series, levels)
   return e
 end
 
--- ---- the frame around it --------------------------------------------------------------------------------------------
+-- ---- the frame around it ------------------------------------------------------------------------
 
 local function pad_left(text, width)
   return (" "):rep(width - utf8.len(text)) .. text
@@ -133,7 +137,8 @@ local function body(canvas, y, style)
   local lines = {}
   for row = 0, canvas.height - 1 do
     local label = labels[row]
-    lines[#lines + 1] = pad_left(label or "", width) .. " " .. (label and style.tick or style.bar) .. canvas:row(row)
+    lines[#lines + 1] = pad_left(label or "", width) .. " " .. (label and style.tick or style.bar)
+      .. canvas:row(row)
   end
   return lines, width
 end
@@ -142,7 +147,8 @@ local function floor_line(canvas, x, style, indent)
   local marks = {}
   for _, value in ipairs(x.ticks) do marks[math.floor(x.at(value) * (canvas.width - 1) + 0.5)] = true end
   local cells = {}
-  for column = 0, canvas.width - 1 do cells[#cells + 1] = marks[column] and style.foot or style.floor end
+  for column = 0, canvas.width - 1 do cells[#cells + 1] = marks[column] and style.foot
+    or style.floor end
   return (" "):rep(indent + 1) .. style.corner .. table.concat(cells)
 end
 
@@ -182,7 +188,8 @@ local function centred(text, width)
   return (" "):rep(math.max(0, (width - utf8.len(text)) // 2)) .. text
 end
 
---- Whether the terminal shows Unicode, by the locale's variables (POSIX: LC_ALL over LC_CTYPE over LANG).
+--- Whether the terminal shows Unicode, by the locale's variables (POSIX: LC_ALL over LC_CTYPE over
+--- LANG).
 ---@return boolean
 function chart.unicode()
   for _, name in ipairs { "LC_ALL", "LC_CTYPE", "LANG" } do
@@ -203,13 +210,16 @@ end
 local function with_defaults(spec)
   local unicode = spec.unicode
   if unicode == nil then unicode = chart.unicode() end
-  return { series = spec.series, levels = spec.levels or {}, title = spec.title or "", logx = spec.logx,
-           logy = spec.logy, xlabel = spec.xlabel or "", ylabel = spec.ylabel or "", unicode = unicode,
+  return { series = spec.series, levels = spec.levels or {}, title = spec.title or "",
+    logx = spec.logx,
+           logy = spec.logy, xlabel = spec.xlabel or "", ylabel = spec.ylabel or "",
+             unicode = unicode,
            width = spec.width or chart.width(), height = spec.height or 16 }
 end
 
 --- Draws a chart.
----@param spec table  series { { name =, points = { { x =, y = }, ... } } }, levels { { value =, label = } }, title,
+---@param spec table  series { { name =, points = { { x =, y = }, ... } } }, levels { { value =,
+---                           label = } }, title,
 ---                   xlabel, ylabel, logx, logy (bases), width, height (characters), unicode
 ---@return string     lines joined by newlines; "" where no series has a point
 function chart.draw(spec)

@@ -1,16 +1,22 @@
 -- SPDX-License-Identifier: MIT
 --
--- Is a result right? Compares an array with what is expected, within a tolerance that knows the element type and the
+-- Is a result right? Compares an array with what is expected, within a tolerance that knows the
+-- element type and the
 -- length of the sums behind it.
 --
--- The tolerance of an element: |got - expected| <= absolute + relative * |expected|, NaN equals NaN.
+-- The tolerance of an element: |got - expected| <= absolute + relative * |expected|, NaN equals
+-- NaN.
 --   integers, { exact = true }   0
 --   floats                       4 eps, a few roundings of an elementwise formula
---   { sum = n }                  4 eps sqrt(n) of the largest magnitude: the error of a sum of n terms in any order is
---                                at most about n eps and in practice grows with sqrt(n) (N. Higham, "Accuracy and
---                                Stability of Numerical Algorithms", 2002, chapter 4; N. Higham and T. Mary, "A new
+--   { sum = n }                  4 eps sqrt(n) of the largest magnitude: the error of a sum of n
+--   terms in any order is
+--                                at most about n eps and in practice grows with sqrt(n) (N. Higham,
+--                                "Accuracy and
+--                                Stability of Numerical Algorithms", 2002, chapter 4; N. Higham and
+--                                T. Mary, "A new
 --                                approach to probabilistic rounding error analysis", 2019)
--- eps is the distance from 1 to the next number of the type: f64 2^-52, f32 2^-23, f16 2^-10, bf16 2^-7.
+-- eps is the distance from 1 to the next number of the type: f64 2^-52, f32 2^-23, f16 2^-10, bf16
+-- 2^-7.
 -- Depends on moonwarp.core (compare), fields, units.
 
 local core = require "moonwarp.core"
@@ -21,13 +27,15 @@ local check = {}
 
 local EPS = { f64 = 2.0 ^ -52, f32 = 2.0 ^ -23, f16 = 2.0 ^ -10, bf16 = 2.0 ^ -7 }
 local ROUNDINGS = 4
+local PIECE = 1 << 20
 
 local SPEC = {
-  relative = "number", absolute = "number", sum = "number", exact = "boolean", most = "number", name = "string",
+  relative = "number", absolute = "number", sum = "number", exact = "boolean", most = "number",
+    name = "string",
   quiet = "boolean",
 }
 
--- ---- what is expected, as an array of the same type and shape ---------------------------------------------------------
+-- ---- what is expected, as an array of the same type and shape -----------------------------------
 
 local function describe(shape)
   return table.concat(shape, " x ")
@@ -63,15 +71,17 @@ end
 
 local function check_pair(got, expected, shape)
   if got:dtype() ~= expected:dtype() then
-    error(("mw.check: got an array of %s, expected one of %s"):format(got:dtype(), expected:dtype()), 4)
+    error(("mw.check: got an array of %s, expected one of %s"):format(got:dtype(),
+      expected:dtype()), 4)
   end
   local other = { expected:shape() }
   if describe(shape) ~= describe(other) then
-    error(("mw.check: the shapes differ: got %s, expected %s"):format(describe(shape), describe(other)), 4)
+    error(("mw.check: the shapes differ: got %s, expected %s"):format(describe(shape),
+      describe(other)), 4)
   end
 end
 
--- ---- tolerance ------------------------------------------------------------------------------------------------------
+-- ---- tolerance ----------------------------------------------------------------------------------
 
 local function check_numbers(options)
   for _, name in ipairs { "relative", "absolute", "sum", "most" } do
@@ -96,7 +106,7 @@ local function tolerance_of(options, dtype, largest)
   return 0.0, ROUNDINGS * eps, dtype .. " rounding"
 end
 
--- ---- the report ---------------------------------------------------------------------------------------------------------
+-- ---- the report ---------------------------------------------------------------------------------
 
 local report_type = {}
 report_type.__index = report_type
@@ -109,16 +119,19 @@ local function short(value)
 end
 
 local function element_line(entry)
-  local line = ("  [%s]: expected %s, got %s"):format(table.concat(entry.index, ", "), short(entry.expected),
+  local line = ("  [%s]: expected %s, got %s"):format(table.concat(entry.index, ", "),
+    short(entry.expected),
     short(entry.got))
   local nan = entry.got ~= entry.got and entry.expected == entry.expected
   return nan and line .. " (never written?)" or line
 end
 
--- Off by a little everywhere is rounding that the tolerance does not know of; anything else is a bug.
+-- Off by a little everywhere is rounding that the tolerance does not know of; anything else is a
+-- bug.
 local function verdict(report)
   local eps = EPS[report.dtype]
-  if not eps or report.max_rel ~= report.max_rel or report.tolerance_why == "exact" then return nil end
+  if not eps or report.max_rel ~= report.max_rel
+    or report.tolerance_why == "exact" then return nil end
   if report.max_rel < 1000 * eps then
     return "  the errors are of rounding's size: if each element is a sum of n terms, pass { sum = n }"
   end
@@ -126,9 +139,11 @@ end
 
 function report_type.__tostring(self)
   if self.ok then
-    return ("check %s: all %d elements are right (%s)"):format(self.name, self.count, self.tolerance_why)
+    return ("check %s: all %d elements are right (%s)"):format(self.name, self.count,
+      self.tolerance_why)
   end
-  local lines = { ("check %s: %d of %d elements are wrong"):format(self.name, self.wrong, self.count) }
+  local lines = { ("check %s: %d of %d elements are wrong"):format(self.name, self.wrong,
+    self.count) }
   for _, entry in ipairs(self.first) do lines[#lines + 1] = element_line(entry) end
   if self.wrong > #self.first then lines[#lines + 1] = ("  and %d more"):format(self.wrong - #self.first) end
   lines[#lines + 1] = ("  largest error %s, relative %s; tolerance %s + %s of the value (%s)"):format(
@@ -138,7 +153,7 @@ function report_type.__tostring(self)
   return table.concat(lines, "\n")
 end
 
--- ---- comparing ------------------------------------------------------------------------------------------------------------
+-- ---- comparing ----------------------------------------------------------------------------------
 
 local function indexed(first, shape)
   local list = {}
@@ -148,13 +163,30 @@ local function indexed(first, shape)
   return list
 end
 
+-- The largest magnitude: the largest distance from an array of zeros, a piece at a time.
+local function largest_of(expected)
+  local count, most = #expected, 0.0
+  local size = math.min(count, PIECE)
+  local zeros <close> = expected:device():pageable(expected:dtype(), size):fill(0)
+  for first = 1, count, size do
+    local length = math.min(size, count - first + 1)
+    local part <close> = expected:view(first, length)
+    local zero <close> = zeros:view(1, length)
+    most = math.max(most, core.compare(part, zero, 0.0, 0.0, 0).max_absolute)
+  end
+  return most
+end
+
 local function compare(got, expected, options, shape)
-  local function largest() return core.compare(got, expected, math.huge, 0.0, 0).largest end
+  local function largest() return largest_of(expected) end
   local absolute, relative, why = tolerance_of(options, got:dtype(), largest)
-  local found = core.compare(got, expected, absolute, relative, math.tointeger(options.most or 5) or 5)
+  local found = core.compare(got, expected, absolute, relative, math.tointeger(options.most or 5)
+    or 5)
   return setmetatable({
-    ok = found.wrong == 0, wrong = found.wrong, count = #got, dtype = got:dtype(), name = options.name or tostring(got),
-    first = indexed(found.first, shape), max_abs = found.max_abs, max_rel = found.max_rel, absolute = absolute,
+    ok = found.wrong == 0, wrong = found.wrong, count = #got, dtype = got:dtype(),
+      name = options.name or tostring(got),
+    first = indexed(found.first, shape), max_abs = found.max_absolute, max_rel = found.max_relative,
+      absolute = absolute,
     relative = relative, tolerance_why = why,
   }, report_type)
 end
@@ -171,16 +203,21 @@ local function tell(report, options)
   if not options.quiet then io.stderr:write(tostring(report), "\n") end
 end
 
---- Compares an array with what is expected. When elements are wrong it says so on standard error (first wrong ones with
+--- Compares an array with what is expected. When elements are wrong it says so on standard error
+--- (first wrong ones with
 --- their indices, counts, largest errors) and the program ends with exit code 3.
---- Options: relative, absolute (tolerances), exact (true: every bit of the value), sum (each element is a sum of so
---- many terms), most (how many wrong elements are shown, 5), name (what the report calls the array), quiet.
+--- Options: relative, absolute (tolerances), exact (true: every bit of the value), sum (each
+--- element is a sum of so
+--- many terms), most (how many wrong elements are shown, 5), name (what the report calls the
+--- array), quiet.
 ---@param got userdata    an array on any device
----@param expected any    an array of the same type and shape, a table, a number (of every element), or a function of the
+---@param expected any    an array of the same type and shape, a table, a number (of every element),
+---                           or a function of the
 ---                       indices i[, j[, k[, l]]]
 ---@param options table?
 ---@return boolean ok
----@return table report   ok, wrong, count, first { { index, expected, got } }, max_abs, max_rel, absolute, relative,
+---@return table report   ok, wrong, count, first { { index, expected, got } }, max_abs, max_rel,
+---                           absolute, relative,
 ---                       tolerance_why; tostring gives the words
 function check.run(got, expected, options)
   options = fields.check("mw.check", options, SPEC)

@@ -44,7 +44,8 @@ local function check_known(who, key, spec, level)
   if spec[key] then return end
   local names = keys_of(spec)
   local near = type(key) == "string" and fields.nearest(key, names)
-  local way = near and ("did you mean '%s'?"):format(near) or "it takes " .. table.concat(names, ", ")
+  local way = near and ("did you mean '%s'?"):format(near) or "it takes "
+    .. table.concat(names, ", ")
   error(("%s: unknown option '%s'; %s"):format(who, tostring(key), way), level + 1)
 end
 
@@ -58,7 +59,8 @@ end
 --- Refuses options that are not a table, unknown keys and values of the wrong type.
 ---@param who string        what the message begins with, as in "mw.bench"
 ---@param options table?    nil counts as an empty table
----@param spec table        name to wanted types, as in { noise = "number", unit = "string table" }; "any" takes all
+---@param spec table        name to wanted types, as in { noise = "number", unit = "string table" };
+---                           "any" takes all
 ---@param level integer?    which caller is blamed; 2: the one of the function that calls this
 ---@return table options
 function fields.check(who, options, spec, level)

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Data files and gnuplot scripts of a figure (see plot.lua), and running gnuplot where it is installed.
+-- Data files and gnuplot scripts of a figure (see plot.lua), and running gnuplot where it is
+-- installed.
 -- A script holds its data and the style of plots/base.gp, so that it draws anywhere by itself.
 -- Depends on moonwarp.core (home), path.
 
@@ -64,11 +65,22 @@ local function quoted(text)
   return "'" .. text:gsub("'", "''") .. "'"
 end
 
--- A label of gnuplot on a logarithmic axis of base 2 would be a power; the plain number says more to a reader.
-local function axis_commands(name, base, label)
-  local lines = { ("set %slabel %s"):format(name, quoted(label)) }
+-- How many doublings the points span along x: few enough get a tick each.
+local function octaves(figure)
+  local low, high = math.huge, 0
+  for _, one in ipairs(figure.series) do
+    low = math.min(low, one.points[1].x)
+    high = math.max(high, one.points[#one.points].x)
+  end
+  return math.log(high / low, 2)
+end
+
+-- gnuplot would label a logarithmic axis with powers; the plain number says more to a reader.
+local function axis_commands(name, base, label, figure)
+  local lines = { ("set %slabel %s noenhanced"):format(name, quoted(label)) }
   if base then lines[#lines + 1] = ("set logscale %s %g"):format(name, base) end
   if base == 2 then lines[#lines + 1] = ("set format %s '%%g'"):format(name) end
+  if base == 2 and name == "x" and octaves(figure) <= 13 then lines[#lines + 1] = "set xtics 2" end
   if not base and name == "y" then lines[#lines + 1] = "set yrange [0:*]" end
   return table.concat(lines, "\n")
 end
@@ -78,12 +90,14 @@ local function series_commands(figure)
   for i, one in ipairs(figure.series) do
     local data, style = ("$data index %d"):format(i - 1), (i - 1) % 6 + 1
     if figure.spread then
-      parts[#parts + 1] = ("%s using 1:2:3:4 with yerrorbars ls %d notitle"):format(data, style)
+      parts[#parts + 1] = ("%s using 1:2:3:4 with yerrorbars ls %d lw 1.2 ps 0 notitle"):format(data, style)
     end
-    parts[#parts + 1] = ("%s using 1:2 with linespoints ls %d title %s"):format(data, style, quoted(one.name))
+    parts[#parts + 1] = ("%s using 1:2 with linespoints ls %d title %s"):format(data, style,
+      quoted(one.name))
   end
   for i, level in ipairs(figure.levels) do
-    parts[#parts + 1] = ("%.10g with lines ls %d title %s"):format(level.value, 10 + (i - 1) % 3, quoted(level.label))
+    parts[#parts + 1] = ("%.10g with lines ls %d title %s"):format(level.value, 10 + (i - 1) % 3,
+      quoted(level.label))
   end
   return "plot " .. table.concat(parts, ", \\\n     ")
 end
@@ -102,12 +116,13 @@ end
 ---@return string
 function gnuplot.script(figure)
   return table.concat({
-    header(figure), ("# draws %s.svg and %s.png: gnuplot %s.gp"):format(figure.name, figure.name, figure.name), "",
+    header(figure), ("# draws %s.svg and %s.png: gnuplot %s.gp"):format(figure.name, figure.name,
+      figure.name), "",
     "$data << END_OF_DATA", blocks(figure), "END_OF_DATA", "",
     base_style(),
     "set title " .. quoted(figure.title),
-    axis_commands("x", figure.logx, figure.xlabel),
-    axis_commands("y", figure.logy, figure.ylabel), "",
+    axis_commands("x", figure.logx, figure.xlabel, figure),
+    axis_commands("y", figure.logy, figure.ylabel, figure), "",
     "set terminal svg size 900,560 dynamic font 'Helvetica,15' background rgb 'white'",
     ("set output %s"):format(quoted(figure.name .. ".svg")),
     series_commands(figure),

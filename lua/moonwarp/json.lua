@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Writes JSON (RFC 8259) with keys in a stable order. What JSON has no number for (NaN, infinity) becomes null.
+-- Writes JSON (RFC 8259) with keys in a stable order. What JSON has no number for (NaN, infinity)
+-- becomes null.
 -- Depends on nothing.
 
 local json = {}
@@ -54,7 +55,8 @@ local function object(values, first)
   return "{" .. table.concat(parts, ",") .. "}"
 end
 
---- One value as JSON text. A table with a first element is an array, any other an object; what has no JSON
+--- One value as JSON text. A table with a first element is an array, any other an object; what has
+--- no JSON
 --- form (a function, a handle) is written as its tostring.
 ---@param value any
 ---@param first string[]?  keys that lead, in this order (of the outermost object)

@@ -28,8 +28,10 @@ end
 ---@return string? reason
 function npy.header(dtype, shape)
   local descr = TO_DESCR[dtype]
-  if not descr then return nil, ("NumPy has no %s; copy into an array of f32 first"):format(dtype) end
-  local text = ("{'descr': '%s', 'fortran_order': False, 'shape': %s, }"):format(descr, shape_text(shape))
+  if not descr then return nil,
+    ("NumPy has no %s; copy into an array of f32 first"):format(dtype) end
+  local text = ("{'descr': '%s', 'fortran_order': False, 'shape': %s, }"):format(descr,
+    shape_text(shape))
   local padding = -(#MAGIC + 4 + #text + 1) % 64
   text = text .. (" "):rep(padding) .. "\n"
   return MAGIC .. "\1\0" .. string.pack("<I2", #text) .. text
@@ -46,7 +48,8 @@ local function read_text(file)
   local start = file:read(8)
   if not start or #start < 8 or start:sub(1, 6) ~= MAGIC then return nil, "not a .npy file" end
   local major = start:byte(7)
-  if major < 1 or major > 3 then return nil, ("version %d of the format is not known"):format(major) end
+  if major < 1 or major > 3 then return nil,
+    ("version %d of the format is not known"):format(major) end
   local width = major == 1 and 2 or 4
   local size = file:read(width)
   if not size or #size < width then return nil, "the file ends inside its header" end
@@ -84,7 +87,8 @@ function npy.read(file)
   local descr = text:match("'descr'%s*:%s*'([^']*)'")
   local fortran = text:match("'fortran_order'%s*:%s*(%a+)")
   local inside = text:match("'shape'%s*:%s*(%b())")
-  if not (descr and fortran and inside) then return nil, "the header lacks descr, fortran_order or shape" end
+  if not (descr and fortran and inside) then return nil,
+    "the header lacks descr, fortran_order or shape" end
   local dtype, cause = dtype_of(descr)
   if not dtype then return nil, cause end
   local shape = read_shape(inside)

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Records as charts: a .dat file, a gnuplot script that needs nothing beside it, SVG and PNG where gnuplot is
+-- Records as charts: a .dat file, a gnuplot script that needs nothing beside it, SVG and PNG where
+-- gnuplot is
 -- installed, and a chart in the terminal.
 -- Depends on moonwarp.core, chart, fields, gnuplot, path, record, units.
 
@@ -17,11 +18,12 @@ local plot = {}
 local SPEC = {
   x = "string", y = "string table", by = "string", logx = "number boolean", logy = "number boolean",
   peak = "number table", lines = "table", title = "string", xlabel = "string", ylabel = "string",
-  name = "string", unit = "string", xunit = "string", records = "table", low = "string", high = "string",
+  name = "string", unit = "string", xunit = "string", records = "table", low = "string",
+    high = "string",
   quiet = "boolean", pictures = "boolean",
 }
 
--- ---- from records to series -------------------------------------------------------------------------------------------
+-- ---- from records to series ---------------------------------------------------------------------
 
 local function series_name(entry, field, spec)
   local group = spec.by and record.field(entry, spec.by)
@@ -61,7 +63,7 @@ local function collect(spec, entries)
   return list
 end
 
--- ---- scales, labels, titles ------------------------------------------------------------------------------------------
+-- ---- scales, labels, titles ---------------------------------------------------------------------
 
 local function largest(series, key)
   local most = 0
@@ -92,7 +94,8 @@ local function scaled(series, xscale, yscale)
     list[i] = { name = one.name, points = {} }
     for j, p in ipairs(one.points) do
       list[i].points[j] = { x = p.x / xscale.factor, y = p.y / yscale.factor,
-                            low = p.low and p.low / yscale.factor, high = p.high and p.high / yscale.factor }
+                            low = p.low and p.low / yscale.factor, high = p.high
+                              and p.high / yscale.factor }
     end
   end
   return list
@@ -133,7 +136,8 @@ local function figure_of(spec, entries)
     name = path.safe(spec.name or ("%s-%s-%s"):format(path.script(), yfield, spec.x)),
     title = ("%s, %s"):format(title, record.devices(entries)),
     series = scaled(series, xscale, yscale), levels = scaled_levels(levels, unit, yscale),
-    xlabel = with_unit(spec.xlabel or spec.x, xscale), ylabel = with_unit(spec.ylabel or yfield, yscale),
+    xlabel = with_unit(spec.xlabel or spec.x, xscale), ylabel = with_unit(spec.ylabel or yfield,
+      yscale),
     logx = base_of(spec.logx), logy = base_of(spec.logy),
     spread = spec.low ~= nil and spec.high ~= nil,
     device = record.devices(entries), script = path.script(), date = os.date("!%Y-%m-%d %H:%M UTC"),
@@ -141,7 +145,7 @@ local function figure_of(spec, entries)
   }
 end
 
--- ---- mw.plot -------------------------------------------------------------------------------------------------------------
+-- ---- mw.plot ------------------------------------------------------------------------------------
 
 local function check_base(name, log)
   if type(log) == "number" and not (log > 1 and log < math.huge) then
@@ -153,7 +157,8 @@ local function check_spec(spec)
   if type(spec) ~= "table" then error("mw.plot: a table is wanted, got " .. type(spec), 3) end
   fields.check("mw.plot", spec, SPEC, 3)
   if not spec.x then error("mw.plot: option 'x' is needed: the field along the x axis", 3) end
-  if not spec.y then error("mw.plot: option 'y' is needed: the field, or list of fields, to show", 3) end
+  if not spec.y then error("mw.plot: option 'y' is needed: the field, or list of fields, to show",
+    3) end
   check_base("logx", spec.logx)
   check_base("logy", spec.logy)
 end
@@ -174,23 +179,29 @@ local function draw_pictures(figure, made)
 end
 
 local function draw_chart(figure)
-  return chart.draw { series = figure.series, levels = figure.levels, title = figure.title, xlabel = figure.xlabel,
+  return chart.draw { series = figure.series, levels = figure.levels, title = figure.title,
+    xlabel = figure.xlabel,
                       ylabel = figure.ylabel, logx = figure.logx, logy = figure.logy }
 end
 
 --- Draws records as a chart: in the terminal, and as OUT/NAME.dat, .gp, .svg and .png.
---- Options: x, y (fields; y may be a list), by (a field: one series for each of its values), logx, logy (base, or
---- true for 10), peak (a level: number or { value =, label = }), lines (a list of such), title, xlabel, ylabel, name,
---- unit, xunit (base units: "s", "B", "B/s", ...; known for the usual fields), records (all of the session), low, high
+--- Options: x, y (fields; y may be a list), by (a field: one series for each of its values), logx,
+--- logy (base, or
+--- true for 10), peak (a level: number or { value =, label = }), lines (a list of such), title,
+--- xlabel, ylabel, name,
+--- unit, xunit (base units: "s", "B", "B/s", ...; known for the usual fields), records (all of the
+--- session), low, high
 --- (fields of error bars), quiet, pictures (false: no SVG and PNG).
 ---@param spec table
----@return table made  dat, gp, svg, png (paths; the pictures only where gnuplot drew them), chart (text),
+---@return table made  dat, gp, svg, png (paths; the pictures only where gnuplot drew them), chart
+---                           (text),
 ---                    reason (why there are no pictures)
 function plot.draw(spec)
   check_spec(spec)
   local figure = figure_of(spec, spec.records or record.all())
   if #figure.series == 0 then
-    error(("mw.plot: no record has both '%s' and '%s' as numbers"):format(spec.x, first_field(spec)), 2)
+    error(("mw.plot: no record has both '%s' and '%s' as numbers"):format(spec.x,
+      first_field(spec)), 2)
   end
   local made = { chart = draw_chart(figure) }
   made.dat = gnuplot.write(path.out(figure.name .. ".dat"), gnuplot.data(figure))

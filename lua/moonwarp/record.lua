@@ -1,7 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- Records: one JSON line a measurement, written as soon as it is there, so that nothing measured is lost.
--- A record holds what the script gives (benchmark results included) and where it comes from: date, script,
+-- Records: one JSON line a measurement, written as soon as it is there, so that nothing measured is
+-- lost.
+-- A record holds what the script gives (benchmark results included) and where it comes from: date,
+-- script,
 -- device, version, parameters.
 -- Depends on moonwarp.core, arg, bench, json, path, recent.
 
@@ -17,8 +19,10 @@ local record = {}
 -- The order of a line's leading keys; the script's own follow by name.
 local ORDER = { "date", "script", "moonwarp", "device", "device_name", "params" }
 
--- What a benchmark result is on a line. Single samples stay in the script: there may be 100 000 of them.
-local RESULT_ORDER = { "median", "min", "max", "mean", "sd", "mad", "p05", "p95", "noise", "n", "batch", "first",
+-- What a benchmark result is on a line. Single samples stay in the script: there may be 100 000 of
+-- them.
+local RESULT_ORDER = { "median", "min", "max", "mean", "sd", "mad", "p05", "p95", "noise", "n",
+  "batch", "first",
                        "clock", "warnings" }
 
 local session = {}
@@ -48,7 +52,8 @@ local function device_of(values)
 end
 
 local function complete(values)
-  local entry = { date = os.date("!%Y-%m-%dT%H:%M:%SZ"), script = path.script(), moonwarp = core.version,
+  local entry = { date = os.date("!%Y-%m-%dT%H:%M:%SZ"), script = path.script(),
+    moonwarp = core.version,
                   params = next(arg.values()) and arg.values() or nil }
   for key, value in pairs(values) do entry[key] = value end
   local device, name = device_of(values)
@@ -63,11 +68,13 @@ local function append(file_path, line)
   local written
   written, reason = file:write(line, "\n")
   local closed, late = file:close()
-  if not (written and closed) then error(("mw.record: %s: %s"):format(file_path, reason or late), 3) end
+  if not (written and closed) then error(("mw.record: %s: %s"):format(file_path, reason or late),
+    3) end
 end
 
 --- Writes one measurement as a line of JSON to OUT/SCRIPT.jsonl, and to the file given with --json.
---- Tables, numbers, strings, booleans and results of mw.bench are kept; the device is that of the benchmark
+--- Tables, numbers, strings, booleans and results of mw.bench are kept; the device is that of the
+--- benchmark
 --- in the record, else the one opened last, else what the field device says.
 ---@param values table   as in { threads = 256, T_tot = 2 * A:nbytes() / t.median, t = t }
 ---@return table record  with date, script, moonwarp, device, device_name, params added

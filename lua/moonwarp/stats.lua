@@ -5,8 +5,10 @@
 
 local stats = {}
 
--- The median absolute deviation times this estimates the standard deviation of a normal distribution:
--- 1 / (quantile 3/4 of the standard normal) (F. R. Hampel, "The influence curve and its role in robust
+-- The median absolute deviation times this estimates the standard deviation of a normal
+-- distribution:
+-- 1 / (quantile 3/4 of the standard normal) (F. R. Hampel, "The influence curve and its role in
+-- robust
 -- estimation", 1974).
 local MAD_TO_SD = 1.4826022185056018
 
@@ -69,7 +71,8 @@ function stats.mad(list)
   return mad_about(list, stats.median(list))
 end
 
--- Two passes: the textbook's one-pass form loses all digits where the spread is small beside the mean.
+-- Two passes: the textbook's one-pass form loses all digits where the spread is small beside the
+-- mean.
 local function mean_and_sd(list)
   local sum, n = 0, #list
   for _, value in ipairs(list) do sum = sum + value end
@@ -78,7 +81,8 @@ local function mean_and_sd(list)
   return mean, n > 1 and math.sqrt(squares / (n - 1)) or 0
 end
 
--- The spread that the noise is computed from. Where most samples are equal (a coarse clock) the MAD is 0
+-- The spread that the noise is computed from. Where most samples are equal (a coarse clock) the MAD
+-- is 0
 -- although others are not, and the standard deviation has to do.
 local function robust_sd(mad, sd)
   return mad > 0 and mad * MAD_TO_SD or sd
@@ -86,7 +90,8 @@ end
 
 --- All statistics at once.
 ---@param list number[]  at least one
----@return table summary  n, median, min, max, mean, sd, mad, p05, p95, noise (relative; 0 where n is 1)
+---@return table summary  n, median, min, max, mean, sd, mad, p05, p95, noise (relative; 0 where n
+---                           is 1)
 function stats.summary(list)
   if #list == 0 then error("stats.summary: at least one sample is needed, got none", 2) end
   local sorted = sorted_copy(list)
@@ -95,14 +100,17 @@ function stats.summary(list)
   local mad = mad_about(list, median)
   local spread = MEDIAN_ERROR * robust_sd(mad, sd) / math.sqrt(#list)
   return {
-    n = #list, median = median, min = sorted[1], max = sorted[#sorted], mean = mean, sd = sd, mad = mad,
+    n = #list, median = median, min = sorted[1], max = sorted[#sorted], mean = mean, sd = sd,
+      mad = mad,
     p05 = quantile_sorted(sorted, 0.05), p95 = quantile_sorted(sorted, 0.95),
     noise = median ~= 0 and spread / math.abs(median) or 0,
   }
 end
 
---- How many samples lie far out: a modified z-score over 3.5 (B. Iglewicz and D. C. Hoaglin, "How to detect
---- and handle outliers", 1993), and more than a twentieth away from the median, so that a very steady
+--- How many samples lie far out: a modified z-score over 3.5 (B. Iglewicz and D. C. Hoaglin, "How
+--- to detect
+--- and handle outliers", 1993), and more than a twentieth away from the median, so that a very
+--- steady
 --- measurement does not raise an alarm over nothing.
 ---@param list number[]
 ---@return integer

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Records as an aligned table: one unit a column, numbers right, words left, the device in the title.
+-- Records as an aligned table: one unit a column, numbers right, words left, the device in the
+-- title.
 -- Depends on moonwarp.core, bench, fields, record, units.
 
 local core = require "moonwarp.core"
@@ -26,7 +27,8 @@ local function column_of(given, number)
     if key ~= 1 then named[key] = value end
   end
   fields.check("mw.table", named, COLUMN, 4)
-  return { field = given[1], title = given.title or given[1], unit = given.unit or units.of(given[1]),
+  return { field = given[1], title = given.title or given[1], unit = given.unit
+    or units.of(given[1]),
            digits = given.digits }
 end
 
@@ -54,13 +56,15 @@ end
 local function cell(value, column)
   if value == nil then return "-" end
   if bench.is_result(value) then
-    return ("%s ± %s %%"):format(number_text(value.median, column), units.digits(value.noise * 100.0, 2))
+    return ("%s ± %s %%"):format(number_text(value.median, column),
+      units.digits(value.noise * 100.0, 2))
   end
   return type(value) == "number" and number_text(value, column) or tostring(value)
 end
 
 local function heading(column)
-  return column.scale.name == "" and column.title or ("%s (%s)"):format(column.title, column.scale.name)
+  return column.scale.name == "" and column.title or ("%s (%s)"):format(column.title,
+    column.scale.name)
 end
 
 local function pad(text, width, left)
@@ -136,12 +140,15 @@ function tables.format(spec)
   return table.concat(table.move(notes(entries), 1, 1000, #lines + 1, lines), "\n")
 end
 
---- Prints records as an aligned table: { "threads", "T_tot", "t" }. A column is a field's name (a path such as
---- "t.median" reaches into a benchmark) or { name, title =, unit =, digits = }; units as in mw.plot.
+--- Prints records as an aligned table: { "threads", "T_tot", "t" }. A column is a field's name (a
+--- path such as
+--- "t.median" reaches into a benchmark) or { name, title =, unit =, digits = }; units as in
+--- mw.plot.
 ---@param spec table    columns, and title, records (all of the session if left out), quiet
 ---@return string text  what was printed (with --quiet or quiet = true it is not printed)
 function tables.print(spec)
-  if type(spec) ~= "table" then error("mw.table: a table of columns is wanted, got " .. type(spec), 2) end
+  if type(spec) ~= "table" then error("mw.table: a table of columns is wanted, got " .. type(spec),
+    2) end
   if #spec == 0 then error("mw.table: at least one column is needed, got none", 2) end
   local text = tables.format(spec)
   if not spec.quiet and not core.options.quiet then print(text) end

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Axes: a range and round tick positions, linear or logarithmic. Used by the terminal chart and the gnuplot script.
+-- Axes: a range and round tick positions, linear or logarithmic. Used by the terminal chart and the
+-- gnuplot script.
 -- Depends on units.
 
 local units = require "moonwarp.units"
@@ -20,7 +21,8 @@ end
 local function linear_ticks(low, high, count)
   local step = nice_step(high - low, count)
   local list = {}
-  for i = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) do list[#list + 1] = i * step end
+  for i = math.ceil(low / step - 1e-9),
+    math.floor(high / step + 1e-9) do list[#list + 1] = i * step end
   return list
 end
 
@@ -53,7 +55,8 @@ local function tight_range(low, high)
   return low - 1, high + 1
 end
 
---- An axis for values in a range. A linear axis of positive values begins at 0, so that heights compare.
+--- An axis for values in a range. A linear axis of positive values begins at 0, so that heights
+--- compare.
 ---@param low number
 ---@param high number
 ---@param base number?   nil: linear; 2 or 10: logarithmic (low must be > 0)
@@ -81,7 +84,8 @@ end
 function ticks.label(value)
   if value == math.floor(value) and math.abs(value) < 1e15 then return ("%d"):format(value) end
   local text = units.digits(value, 3)
-  return text:find(".", 1, true) and not text:find("e", 1, true) and text:gsub("0+$", ""):gsub("%.$", "") or text
+  return text:find(".", 1, true) and not text:find("e", 1, true)
+    and text:gsub("0+$", ""):gsub("%.$", "") or text
 end
 
 return ticks

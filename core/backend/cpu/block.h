@@ -46,7 +46,9 @@ struct cpu_crew {
   enum mw_barrier_op op;
   const char        *file;
   int                line, result;
-  unsigned           at_grid;
+  unsigned           at_grid; /* threads at the grid barrier, and where it is */
+  const char        *grid_file;
+  int                grid_line;
   cpu_warp           warps[CPU_WARPS];
 };
 

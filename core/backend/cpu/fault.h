@@ -11,6 +11,8 @@ void cpu_fault_install(void); /* counted: one for each open device */
 void cpu_fault_remove(void);
 int  cpu_fault_abort_signal(void); /* sent to a thread, ends the block it runs when its grid is stopped */
 
+extern atomic_uint cpu_interrupts; /* how often Ctrl-C was pressed */
+
 /* Leaves the running kernel with worker->fault filled. On a fiber or a plain stack. */
 void cpu_fault_leave(cpu_worker *) __attribute__((noreturn));
 

@@ -17,11 +17,10 @@ typedef struct cpu_node {
 
 struct cpu_graph {
   mw_graph   base;
-  atomic_int refs;
-  atomic_int replays; /* queued and not finished */
+  atomic_int refs;    /* the binding's, each queued replay, each event recorded in the capture, each graph it is part of */
   cpu_node  *nodes;
   int        count, room;
-  bool       broken;  /* an operation that cannot be captured was tried */
+  bool       open;    /* being captured */
 };
 
 mw_status cpu_graph_begin(mw_stream *, mw_error *);
@@ -36,8 +35,10 @@ mw_status cpu_capture_op(cpu_stream *, const cpu_op *, size_t args_bytes, mw_err
 mw_status cpu_capture_record(cpu_stream *, cpu_event *, mw_error *);
 mw_status cpu_capture_wait(cpu_stream *, cpu_event *, mw_error *);
 void      cpu_capture_forget(cpu_event *); /* the event's place in a capture */
+void      cpu_capture_break(cpu_stream *); /* a captured stream goes away */
 mw_status cpu_capture_refuse(cpu_stream *, const char *what, mw_error *); /* MW_INVALID: not while capturing */
 
+void      cpu_graph_retain(cpu_graph *);
 void      cpu_graph_release(cpu_graph *);
 mw_status cpu_graph_run(cpu_graph *, cpu_device *, cpu_worker *, int priority, mw_error *);
 

@@ -91,7 +91,8 @@ static cpu_grid_run_function *how_to_run(const mw_unit_kernel *unit) {
 /* ---- taking part -------------------------------------------------------------------------------------------------------- */
 
 bool cpu_grid_stopped(cpu_grid *grid) {
-  if (atomic_load_explicit(&mw_interrupted, memory_order_relaxed)) {
+  if (atomic_load_explicit(&mw_interrupted, memory_order_relaxed) ||
+      atomic_load_explicit(&cpu_interrupts, memory_order_relaxed) != grid->interrupts) {
     int going = CPU_GOING;
     atomic_compare_exchange_strong(&grid->stop, &going, CPU_STOP_INTERRUPT);
   }
@@ -180,6 +181,7 @@ static mw_status run_cooperative(cpu_device *device, cpu_grid *grid, cpu_worker 
 
 static void begin_grid(cpu_grid *grid, int priority) {
   grid->priority = priority;
+  grid->interrupts = atomic_load_explicit(&cpu_interrupts, memory_order_relaxed);
   grid->meeting = NULL;
   grid->chunk = 1;
   grid->launcher_sleeps = false;

@@ -30,6 +30,7 @@ struct cpu_grid {
   unsigned long long     blocks;
   double                 block_seconds; /* estimate of one block on one thread; 0: unknown */
   int                    priority;
+  unsigned               interrupts; /* cpu_interrupts when it began */
   cpu_meeting           *meeting; /* cooperative launch only */
   /* shared by those who take part */
   _Atomic unsigned long long next;

@@ -20,8 +20,7 @@ static void pause_briefly(void) {
 #endif
 }
 
-/* Waits for a signal, at most `seconds`. */
-static void wait_briefly(pthread_cond_t *cond, pthread_mutex_t *lock, double seconds) {
+void cpu_wait_briefly(pthread_cond_t *cond, pthread_mutex_t *lock, double seconds) {
   struct timespec until;
   clock_gettime(CLOCK_MONOTONIC, &until);
   long long nanoseconds = until.tv_nsec + (long long)(seconds * 1e9);
@@ -173,7 +172,7 @@ static void wait_for_helpers(cpu_pool *pool, cpu_grid *grid) {
   double begin = 0;
   grid->launcher_sleeps = true;
   while (atomic_load(&grid->users)) {
-    wait_briefly(&pool->done, &pool->lock, 0.02);
+    cpu_wait_briefly(&pool->done, &pool->lock, 0.02);
     if (!cpu_grid_stopped(grid)) continue;
     if (begin == 0) begin = cpu_now();
     if (cpu_now() - begin > GRACE) evict(pool->workers, (unsigned)pool->helpers, grid);
@@ -292,7 +291,7 @@ static void wait_for_members(cpu_gang *gang, cpu_grid *grid) {
   double begin = 0;
   pthread_mutex_lock(&gang->lock);
   while (gang->running) {
-    wait_briefly(&gang->done, &gang->lock, 0.02);
+    cpu_wait_briefly(&gang->done, &gang->lock, 0.02);
     if (!cpu_grid_stopped(grid)) continue;
     if (begin == 0) begin = cpu_now();
     if (cpu_now() - begin > GRACE) evict(gang->workers, gang->members, grid);

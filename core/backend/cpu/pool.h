@@ -9,15 +9,19 @@
 
 #include "core/backend/cpu/worker.h"
 
+/* Waits for a signal, at most so many seconds. */
+void cpu_wait_briefly(pthread_cond_t *, pthread_mutex_t *, double seconds);
+
 typedef struct cpu_pool {
   cpu_device     *device;
-  int             helpers; /* threads beside the launching one */
+  atomic_int      helpers; /* threads beside the launching one */
   pthread_mutex_t lock;
   pthread_cond_t  wake, done;
   cpu_grid       *grids;   /* with blocks to hand out, most urgent first */
   atomic_uint     posted;  /* changes with every grid posted: the spinning ones watch it */
-  int             sleeping;
-  bool            started, quit;
+  atomic_int      sleeping;
+  atomic_bool     started;
+  bool            quit;
   cpu_worker    **workers; /* helpers of them once started */
   pthread_t      *threads;
 } cpu_pool;

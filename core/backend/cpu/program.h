@@ -9,6 +9,7 @@
 
 #include "core/backend/cpu/token.h"
 #include "core/backend/cpu/unit.h"
+#include "core/compile/cache.h"
 
 enum { CPU_MOST_PARAMS = 128 };
 
@@ -60,11 +61,11 @@ typedef struct cpu_variable {
 
 /* What cpu_program_parse finds out; serialised into the cache, so that a hit needs no preprocessor. */
 struct cpu_program {
+  mw_cache_key  key; /* of source, options, compiler, shim and this program itself */
   char         *name, *folder, *text, *standard, *engine;
   char        **includes, **defines, **templates; /* NULL-terminated */
   bool          fast_math, line_info, no_contract, no_cache;
   bool          cacheable;
-  char          identity[512]; /* compiler path, version, CPU; part of every key */
   cpu_declared *declared;
   int           ndeclared;
   bool          has_variables;
@@ -90,6 +91,8 @@ mw_status cpu_reach(cpu_program *, mw_error *);
 
 /* Items, functions and reachability from program->tokens. MW_UNSUPPORTED: names what the CPU device does not have. */
 mw_status cpu_program_analyse(cpu_program *, mw_error *);
+/* Preprocesses and analyses where that has not been done: a hit in the cache needs neither. */
+mw_status   cpu_program_need(cpu_program *, mw_error *);
 const char *cpu_program_string(cpu_program *, char *text); /* takes ownership */
 /* The function called `token`; -1: none. */
 int  cpu_function_find(const cpu_program *, const cpu_token *token);
@@ -105,8 +108,9 @@ const char *cpu_where(const cpu_program *, int token);
 /* Index of the token after the > that closes the < at `open`; `open` + 1 where it closes nothing. */
 int cpu_angle_end(const cpu_tokens *, int open, int last);
 
-/* Sets engine and engine_why of every kernel (split.c). */
+/* Sets engine and engine_why of every kernel (engine.c). */
 mw_status cpu_engines_choose(cpu_program *, mw_error *);
+void      cpu_engines_demote(cpu_program *, const char *why); /* every split kernel becomes a fiber kernel */
 /* The block function of a kernel, or NULL with the reason why it cannot be split (split.c). */
 char *cpu_split(cpu_program *, cpu_function *, char *why, size_t why_size);
 

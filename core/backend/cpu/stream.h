@@ -16,6 +16,7 @@ typedef enum cpu_op_kind { CPU_OP_LAUNCH, CPU_OP_COPY, CPU_OP_FILL, CPU_OP_RECOR
 typedef struct cpu_op {
   cpu_op_kind kind;
   uint64_t    ticket;
+  unsigned    interrupts; /* Ctrl-C so far when it was queued: dropped after another one */
   union {
     cpu_launch launch;
     struct { char *to; const char *from; size_t bytes; } copy;
@@ -74,7 +75,12 @@ void        cpu_stream_reap(cpu_device *, bool all); /* frees destroyed streams 
 /* Runs, queues or captures one operation. args_bytes: of a launch's argument block, copied where it must outlive the call. */
 mw_status cpu_stream_submit(cpu_stream *, const cpu_op *, size_t args_bytes, mw_error *);
 mw_status cpu_op_run(cpu_device *, cpu_worker *, int priority, cpu_op *, mw_error *);
-void      cpu_op_drop(cpu_op *); /* gives up what a queued operation holds without running it */
+cpu_launch cpu_launch_from(const mw_launch *); /* args stay the caller's */
+
+/* transfer.c */
+mw_status cpu_transfer_run_copy(cpu_device *, cpu_worker *, char *to, const char *from, size_t bytes, int priority, mw_error *);
+mw_status cpu_transfer_run_fill(cpu_device *, cpu_worker *, char *to, uint64_t pattern, size_t width, size_t count,
+                                int priority, mw_error *);
 
 /* Waits until every operation queued so far is done. only_blocking: in blocking streams. Ctrl-C: MW_INTERRUPTED. */
 mw_status cpu_streams_drain(cpu_device *, bool only_blocking, mw_error *);

@@ -35,10 +35,12 @@ cpu_worker *cpu_worker_make(cpu_device *device) {
 
 static size_t page_bytes(void) { return (size_t)sysconf(_SC_PAGESIZE); }
 
+static size_t shared_room(void) { return (CPU_SHARED_MOST + page_bytes() - 1) / page_bytes() * page_bytes(); }
+
 void cpu_worker_free(cpu_worker *worker) {
   if (!worker) return;
   if (worker->crew) cpu_crew_free(worker->crew);
-  if (worker->shared) munmap(worker->shared, CPU_SHARED_MOST + 2 * page_bytes());
+  if (worker->shared) munmap(worker->shared, shared_room() + page_bytes());
   mw_free(worker->text);
   mw_free(worker);
 }
@@ -64,8 +66,19 @@ static void lend_signal_stack(cpu_worker *worker) {
   worker->signal_stack = NULL;
 }
 
+static const char *stack_low(void) {
+  pthread_attr_t attributes;
+  void *low = NULL;
+  size_t bytes;
+  if (pthread_getattr_np(pthread_self(), &attributes)) return NULL;
+  pthread_attr_getstack(&attributes, &low, &bytes);
+  pthread_attr_destroy(&attributes);
+  return low;
+}
+
 void cpu_worker_attach(cpu_worker *worker, bool with_timer) {
   worker->thread = pthread_self();
+  worker->stack_low = stack_low();
   lend_signal_stack(worker);
   if (with_timer) make_timer(worker);
   worker->attached = true;
@@ -91,6 +104,7 @@ int cpu_thread_start(pthread_t *thread, void *(*run)(void *), void *argument) {
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) sigdelset(&all, faults[i]);
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, THREAD_STACK); /* reserved, not used: split kernels keep locals there */
+  pthread_attr_setguardsize(&attributes, CPU_THREAD_GUARD);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   int failed = pthread_create(thread, &attributes, run, argument);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -102,7 +116,7 @@ int cpu_thread_start(pthread_t *thread, void *(*run)(void *), void *argument) {
 
 /* extern __shared__ memory ends at an inaccessible page, 16-byte aligned as CUDA's is at least. */
 static char *shared_memory(cpu_worker *worker, size_t bytes) {
-  size_t page = page_bytes(), most = (CPU_SHARED_MOST + page - 1) / page * page;
+  size_t page = page_bytes(), most = shared_room();
   if (!worker->shared) {
     char *map = mmap(NULL, most + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED) return NULL;

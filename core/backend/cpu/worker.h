@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <time.h>
 
 #include "core/backend/backend.h"
@@ -28,7 +29,7 @@ typedef enum cpu_fault_kind {
 typedef struct cpu_fault {
   cpu_fault_kind     kind;
   int                signal, code;
-  uintptr_t          address, stack_pointer;
+  uintptr_t          address;
   bool               write, direction_known;
   bool               stack_overflow;
   unsigned long long block;      /* linear index */
@@ -54,11 +55,12 @@ typedef struct cpu_worker {
   char                 *text;   /* printed, not yet written out */
   size_t                text_used, text_size;
   char                 *signal_stack; /* NULL: the thread had one already */
+  const char           *stack_low;    /* the lowest usable byte of the OS thread's own stack */
   bool                  attached, has_timer;
   timer_t               timer;  /* ends a block of the script's own thread some time after Ctrl-C */
 } cpu_worker;
 
-enum { CPU_SHARED_MOST = 227 << 10 };
+enum { CPU_SHARED_MOST = 227 << 10, CPU_THREAD_GUARD = 64 << 10 };
 
 extern __thread cpu_worker *cpu_current __attribute__((tls_model("initial-exec")));
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * Finds a declaration in a copy of the source whose comments, strings and directives are blanked, and reads its words. */
-#include "core/backend/declaration.h"
+#include "core/backend/declared.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/backend/signature.h"
+#include "core/compile/strip.h"
 
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
@@ -19,21 +20,6 @@ static bool one_of(const char *word, const char *const *list) {
 
 /* ---- blanking ------------------------------------------------------------------------------------------------- */
 
-static size_t comment_length(const char *s) {
-  if (s[0] == '/' && s[1] == '/') return strcspn(s, "\n");
-  if (s[0] != '/' || s[1] != '*') return 0;
-  const char *end = strstr(s + 2, "*/");
-  return end ? (size_t)(end + 2 - s) : strlen(s);
-}
-
-static size_t quoted_length(const char *s) {
-  if (*s != '"' && *s != '\'') return 0;
-  const char *c = s + 1;
-  for (; *c && *c != *s && *c != '\n'; c++)
-    if (*c == '\\' && c[1]) c++;
-  return (size_t)(c - s) + (*c == *s);
-}
-
 static size_t directive_length(const char *s, bool line_start) {
   if (*s != '#' || !line_start) return 0;
   const char *c = s;
@@ -42,11 +28,10 @@ static size_t directive_length(const char *s, bool line_start) {
 }
 
 static char *blanked(const char *source) {
-  char *copy = mw_strdup(source);
+  char *copy = mw_strip_comments(source);
   bool line_start = true;
   for (char *c = copy; *c;) {
-    size_t skip = comment_length(c);
-    if (!skip) skip = quoted_length(c);
+    size_t skip = c > copy && is_word(c[-1]) ? 0 : mw_literal_length(c); /* 1'000 is no literal */
     if (!skip) skip = directive_length(c, line_start);
     line_start = *c == '\n' || (line_start && (skip || isspace((unsigned char)*c)));
     for (size_t i = 0; i < skip; i++)

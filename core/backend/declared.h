@@ -3,8 +3,8 @@
  * Types as the source text declares them, for what a mangled name does not carry: the parameters of an extern "C"
  * kernel, and device variables (whose mangled name holds no type). A small reader, not a compiler: typedefs, macros
  * and user's structs are unknown to it, and then it says so instead of guessing. */
-#ifndef MW_DECLARATION_H
-#define MW_DECLARATION_H
+#ifndef MW_DECLARED_H
+#define MW_DECLARED_H
 
 #include "core/backend/backend.h"
 

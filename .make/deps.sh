@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# deps.sh [--name-only] build|demo|check
+# Names the Debian or Ubuntu packages that are missing, then installs them. NO_DEPS=1 or --name-only: names them and
+# fails. Where all is there it says and does nothing; without dpkg it leaves the matter to the user.
+set -euo pipefail
+
+build=(gcc liblua5.4-dev libedit-dev libxxhash-dev)
+demo=(lua-filesystem lua-dkjson gnuplot-nox)
+check=(lua5.4 lua-busted libcmocka-dev lua-check)
+
+name_only=${NO_DEPS:-}
+if [ "$1" = --name-only ]; then
+  name_only=1
+  shift
+fi
+case $1 in
+  build) wanted=("${build[@]}") ;;
+  demo) wanted=("${build[@]}" "${demo[@]}") ;;
+  check) wanted=("${build[@]}" "${demo[@]}" "${check[@]}") ;;
+  *) echo "deps.sh: unknown set '$1'" >&2; exit 2 ;;
+esac
+
+command -v dpkg-query >/dev/null || exit 0
+
+installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
+missing=()
+for package in "${wanted[@]}"; do
+  case $package in
+    gcc) command -v gcc >/dev/null || command -v clang >/dev/null || missing+=(gcc) ;;
+    gnuplot-nox) command -v gnuplot >/dev/null || missing+=(gnuplot-nox) ;;
+    *) installed "$package" || missing+=("$package") ;;
+  esac
+done
+# The CPU device compiles kernels with whichever C++ compiler it finds.
+if [ "$1" != build ]; then
+  command -v clang++ >/dev/null || command -v g++ >/dev/null || missing+=(g++)
+fi
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+echo "missing packages: ${missing[*]}"
+if [ -n "$name_only" ]; then
+  echo "install them with: apt-get install --no-install-recommends ${missing[*]}" >&2
+  exit 1
+fi
+root=()
+if [ "$(id -u)" != 0 ]; then
+  command -v sudo >/dev/null || { echo "they are installed as root, and there is no sudo here" >&2; exit 1; }
+  root=(sudo)
+fi
+export DEBIAN_FRONTEND=noninteractive
+install=("${root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}")
+# The package lists of a fresh machine are empty or old: a failed try is repeated with new ones.
+"${install[@]}" >/dev/null 2>&1 || { "${root[@]}" apt-get update -qq && "${install[@]}" >/dev/null; }

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+#
+# moonwarp: `make demo` and `make check` are all a newcomer needs; `make help` lists the rest.
+
+# ---- settings: make VARIABLE=value ------------------------------------------------------------------------------
+BUILD   ?= build
+PREFIX  ?= /usr/local
+DESTDIR ?=
+OUT     ?= out
+ifeq ($(origin CC),default)
+CC := $(firstword $(shell command -v gcc clang cc) gcc)
+endif
+CFLAGS  ?= -O2 -g
+LUA     ?= lua5.4
+LUA_INC ?= /usr/include/lua5.4
+
+# ---- nothing below needs changing ---------------------------------------------------------------------------------
+VERSION := $(shell sed -n 's/^.define MW_VERSION "\(.*\)"/\1/p' core/bind/library.c)
+BUNDLE  := moonwarp-$(VERSION)-linux-x86_64
+
+# -Wvla and -Wshadow: stack use and names stay obvious; -Wformat=2: messages hold users' text.
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla -Wformat=2 -Wundef \
+            -Wwrite-strings
+FLAGS    := -std=gnu11 -D_GNU_SOURCE -I. -isystem $(LUA_INC) -fPIC -pthread $(WARNINGS)
+
+SOURCES := $(wildcard core/*.c core/*/*.c core/backend/*/*.c)
+PROGRAM := $(filter-out core/host/home.c core/host/folder.c,$(wildcard core/host/*.c))
+OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o)
+SHARED  := $(filter-out $(PROGRAM:%.c=$(BUILD)/obj/%.o),$(OBJECTS))
+C_TESTS := $(patsubst tests/c/%.c,$(BUILD)/tests/%,$(wildcard tests/c/test_*.c))
+LIBS    := -ldl -lm -pthread
+# Static where they are installed, so that the program needs nothing but glibc on another machine.
+static   = $(if $(filter /%,$(shell $(CC) -print-file-name=lib$(1).a)),-l:lib$(1).a,$(2))
+PROGRAM_LIBS = $(call static,lua5.4,-llua5.4) $(call static,edit,-ledit) $(call static,tinfo,-ltinfo) \
+               $(call static,bsd,-lbsd) $(call static,md,-lmd)
+
+.PHONY: all demo check check-c check-asan check-gpu bench bundle docs docs-check lint metrics install uninstall clean \
+        help probe programs c-tests
+.DELETE_ON_ERROR:
+
+all: programs probe ## build/moonwarp and build/moonwarp.so
+
+programs: $(BUILD)/moonwarp $(BUILD)/moonwarp.so
+
+$(BUILD)/moonwarp: $(OBJECTS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -Wl,-E -o $@ $^ $(PROGRAM_LIBS) $(LIBS)
+
+$(BUILD)/moonwarp.so: $(SHARED)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-Bsymbolic -o $@ $^ $(LIBS)
+
+$(BUILD)/obj/%.o: %.c | $(BUILD)/packages
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/tests/%: tests/c/%.c $(SHARED)
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS) $(CFLAGS) -MMD -MP -o $@ $^ $(call static,lua5.4,-llua5.4) -lcmocka $(LIBS)
+
+$(BUILD)/packages:
+	@mkdir -p $(@D)
+	@.make/deps.sh --name-only build
+	@touch $@
+
+-include $(OBJECTS:.o=.d) $(C_TESTS:=.d)
+
+probe: programs
+	@.make/probe.sh $(BUILD)/moonwarp "$(CC)"
+
+demo: ## install what is missing, build, run the memcopy study on the best device
+	@.make/deps.sh demo
+	@$(MAKE) --no-print-directory all
+	MOONWARP_HOME=$(CURDIR) $(BUILD)/moonwarp run memcopy --out $(OUT)
+
+check: ## install what is missing, build, run every test
+	@.make/deps.sh check
+	@$(MAKE) --no-print-directory programs c-tests
+	@tests/check.sh $(BUILD)
+
+c-tests: $(C_TESTS)
+
+check-c: c-tests ## the C unit tests alone
+	@tests/check.sh $(BUILD) c
+
+check-asan: ## build and run every test under AddressSanitizer and UBSan
+	@.make/deps.sh check
+	@$(MAKE) --no-print-directory BUILD=build-asan CC=gcc programs c-tests \
+	  CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+	@SANITIZED=1 tests/check.sh build-asan
+
+check-gpu: programs ## every spec on a real CUDA device
+	@MOONWARP_HOME=$(CURDIR) tests/check-gpu.sh $(BUILD)/moonwarp
+
+bench: programs ## the figures of docs/measurements.md
+	@for file in tests/bench/*.lua; do echo "== $$file"; \
+	  MOONWARP_HOME=$(CURDIR) $(BUILD)/moonwarp run $$file --out $(OUT) || exit 1; done
+
+bundle: programs ## dist/moonwarp-VERSION-linux-x86_64.tar.gz, for a machine with glibc 2.34 and nothing else
+	@.make/bundle.sh $(BUILD) $(BUNDLE)
+
+docs: programs ## generate docs/api and the language server's definitions
+	LUA_CPATH="$(BUILD)/?.so;;" MOONWARP_HOME=$(CURDIR) $(LUA) docs/generate.lua
+
+docs-check: programs ## fail where generated documents are stale or a name has none
+	@LUA_CPATH="$(BUILD)/?.so;;" MOONWARP_HOME=$(CURDIR) $(LUA) docs/generate.lua --check
+
+lint: ## luacheck, clang-format, compiler warnings
+	luacheck --quiet lua experiments tests docs
+	clang-format --dry-run -Werror $(SOURCES) $(wildcard core/*/*.h core/backend/*/*.h tests/c/*.[ch])
+	$(CC) $(FLAGS) -O2 -Werror -fsyntax-only $(SOURCES) $(wildcard tests/c/*.c)
+
+metrics: ## lengths of files and functions, against the budget
+	@.make/metrics.sh
+
+DATA := $(DESTDIR)$(PREFIX)/share/moonwarp
+install: programs ## into PREFIX
+	install -Dm755 $(BUILD)/moonwarp $(DESTDIR)$(PREFIX)/bin/moonwarp
+	install -Dm755 $(BUILD)/moonwarp.so $(DESTDIR)$(PREFIX)/lib/lua/5.4/moonwarp.so
+	install -Dm644 docs/moonwarp.1 $(DESTDIR)$(PREFIX)/share/man/man1/moonwarp.1
+	mkdir -p $(DATA)
+	cp -r lua kernels experiments plots $(DATA)
+	cp -r core/backend/cpu/shim $(DATA)/shim
+
+uninstall: ## out of PREFIX
+	rm -rf $(DATA)
+	rm -f $(DESTDIR)$(PREFIX)/bin/moonwarp $(DESTDIR)$(PREFIX)/lib/lua/5.4/moonwarp.so \
+	  $(DESTDIR)$(PREFIX)/share/man/man1/moonwarp.1
+
+clean: ## remove everything that was built
+	rm -rf $(BUILD) build-asan dist
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
+	@echo "settings: BUILD, PREFIX, OUT, CC, CFLAGS, NO_DEPS=1 (name missing packages, install none)"

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The system's C++ compiler: which one, what it is, how it is called. clang++ is preferred, g++ taken where it is not
+ * there or where it does better (see cpu_toolchain_find); $MOONWARP_CXX forces one. Versions are asked for once and
+ * kept in the cache under the program's path, time and size, so that a later process need not start it. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#else
+#include <sys/auxv.h>
+#endif
+
+#include "core/backend/backend.h"
+#include "core/backend/cpu/program.h"
+#include "core/compile/cache.h"
+#include "core/compile/process.h"
+#include "core/host/home.h"
+
+enum { MOST_ARGUMENTS = 256 };
+
+typedef struct arguments {
+  const char *at[MOST_ARGUMENTS + 1];
+  int         count;
+  char       *owned[MOST_ARGUMENTS];
+  int         nowned;
+} arguments;
+
+static void argument_add(arguments *list, const char *text) {
+  if (list->count < MOST_ARGUMENTS) list->at[list->count++] = text;
+}
+
+static void argument_join(arguments *list, const char *prefix, const char *text) {
+  if (list->nowned < MOST_ARGUMENTS)
+    argument_add(list, list->owned[list->nowned++] = mw_format("%s%s", prefix, text));
+}
+
+static void arguments_free(arguments *list) {
+  for (int i = 0; i < list->nowned; i++) mw_free(list->owned[i]);
+}
+
+/* ---- which compiler ------------------------------------------------------------------------------------------- */
+
+static bool compiler_path(const char *program, char *path, size_t size) { return mw_process_find(program, path, size); }
+
+/* Path, size and time of the program: changes whenever it is updated. */
+static void stamp_put(cpu_text *out, const char *path) {
+  struct stat st;
+  if (stat(path, &st) == 0)
+    cpu_text_format(out, "%s %lld %lld.%09ld\n", path, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
+                    st.st_mtim.tv_nsec);
+}
+
+static void cpu_features_put(cpu_text *out) {
+#if defined(__x86_64__) || defined(__i386__)
+  unsigned a, b, c, d;
+  static const unsigned leaves[] = {0, 1, 7, 0xd, 0x80000001u, 0x80000002u, 0x80000003u, 0x80000004u};
+  for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++)
+    if (__get_cpuid_count(leaves[i], 0, &a, &b, &c, &d))
+      cpu_text_format(out, "%x:%x.%x.%x.%x\n", leaves[i], a, leaves[i] == 1 ? b & 0xffffff : b, leaves[i] == 1 ? c & ~(1u << 27) : c, d);
+#else
+  cpu_text_format(out, "%lx %lx\n", getauxval(AT_HWCAP), getauxval(AT_HWCAP2));
+#endif
+}
+
+void cpu_toolchain_identity(char *out, size_t size) {
+  static const char *const programs[] = {"clang++", "g++", NULL};
+  const char              *forced = getenv("MOONWARP_CXX");
+  char                     path[512];
+  cpu_text                 text = {0};
+  cpu_text_format(&text, "forced %s\n", forced && *forced ? forced : "none");
+  if (forced && *forced && compiler_path(forced, path, sizeof path)) stamp_put(&text, path);
+  for (int i = 0; programs[i]; i++)
+    if (compiler_path(programs[i], path, sizeof path)) stamp_put(&text, path);
+  cpu_features_put(&text);
+  snprintf(out, size, "%s", text.at);
+  mw_free(text.at);
+}
+
+/* "Debian clang version 14.0.6" -> "clang++ 14.0.6", "g++ (Debian 12.2.0-14) 12.2.0" -> "g++ 12.2.0". */
+static void version_read(const char *text, cpu_toolchain *out) {
+  const char *line = strchr(text, '\n'), *at = strstr(text, "clang version ");
+  size_t      length = line ? (size_t)(line - text) : strlen(text);
+  out->clang = at != NULL && at < text + length;
+  if (out->clang)
+    at += strlen("clang version ");
+  else
+    for (at = text + length; at > text && at[-1] != ' ';) at--;
+  int size = (int)strcspn(at, " -\n");
+  snprintf(out->version, sizeof out->version, "%s %.*s", out->clang ? "clang++" : "g++", size, at);
+}
+
+static mw_status version_ask(cpu_toolchain *out, mw_error *error) {
+  const char       *argv[] = {out->path, "--version", NULL};
+  mw_process_result result = {0};
+  mw_status         status = mw_process_run(argv, NULL, 0, 20, &result, error);
+  if (status) return status;
+  bool failed = result.exit != 0;
+  if (!failed) version_read(result.out, out);
+  mw_process_result_free(&result);
+  if (failed) return mw_fail(error, MW_NO_DEVICE, "'%s' does not work as a C++ compiler: '--version' failed", out->path);
+  return MW_OK;
+}
+
+static mw_status version_find(cpu_toolchain *out, mw_error *error) {
+  cpu_text stamp = {0};
+  stamp_put(&stamp, out->path);
+  mw_cache_keymaker *maker = mw_cache_key_begin("cpu compiler");
+  mw_cache_key_text(maker, "stamp", stamp.at);
+  mw_cache_key key = mw_cache_key_end(maker);
+  mw_free(stamp.at);
+  void  *bytes;
+  size_t size;
+  if (mw_cache_get(&key, &bytes, &size)) {
+    bool fits = size == sizeof out->version + 1;
+    if (fits) {
+      out->clang = *(char *)bytes;
+      memcpy(out->version, (char *)bytes + 1, sizeof out->version);
+    }
+    mw_free(bytes);
+    if (fits) return MW_OK;
+  }
+  mw_status status = version_ask(out, error);
+  if (status) return status;
+  char kept[sizeof out->version + 1] = {(char)out->clang};
+  memcpy(kept + 1, out->version, sizeof out->version);
+  mw_cache_put(&key, kept, sizeof kept);
+  return MW_OK;
+}
+
+mw_status cpu_toolchain_find(cpu_toolchain *out, bool prefer_gnu, mw_error *error) {
+  const char *forced = getenv("MOONWARP_CXX");
+  *out = (cpu_toolchain){0};
+  if (forced && *forced) {
+    if (!compiler_path(forced, out->path, sizeof out->path))
+      return mw_fail(error, MW_NO_DEVICE, "MOONWARP_CXX names '%s', which is not there", forced);
+    return version_find(out, error);
+  }
+  const char *first = prefer_gnu ? "g++" : "clang++", *second = prefer_gnu ? "clang++" : "g++";
+  if (!compiler_path(first, out->path, sizeof out->path) && !compiler_path(second, out->path, sizeof out->path))
+    return mw_fail(error, MW_NO_DEVICE,
+                   "the CPU device needs a C++ compiler: neither clang++ nor g++ is on the PATH; install one (apt install "
+                   "g++), or name one in MOONWARP_CXX");
+  return version_find(out, error);
+}
+
+mw_status cpu_compiler(char *out, size_t size, mw_error *error) {
+  cpu_toolchain tools;
+  mw_status     status = cpu_toolchain_find(&tools, false, error);
+  if (!status) snprintf(out, size, "%s", tools.version);
+  return status;
+}
+
+/* ---- messages --------------------------------------------------------------------------------------------------- */
+
+/* A line that only shows the shim or the generator's own lines says nothing to the user. */
+static bool line_is_noise(const char *line, size_t size, const char *shim) {
+  return (shim && *shim && memmem(line, size, shim, strlen(shim))) || !strncmp(line, "moonwarp:", 9) ||
+         memmem(line, size, "In file included from <stdin>", 29) || memmem(line, size, "/moonwarp.h", 11);
+}
+
+static bool line_is_detail(const char *line) { return line[0] == ' ' || line[0] == '\t'; }
+
+/* The compiler's log without lines about the shim, and without the source lines quoted below them. */
+static char *log_clean(const char *log) {
+  cpu_text    out = {0};
+  const char *shim = mw_shim_folder();
+  bool        noise = false;
+  while (*log) {
+    size_t size = strcspn(log, "\n");
+    if (!line_is_detail(log)) noise = line_is_noise(log, size, shim);
+    if (!noise) {
+      cpu_text_add(&out, log, size);
+      cpu_text_put(&out, "\n");
+    }
+    log += size + (log[size] == '\n');
+  }
+  return out.at ? out.at : mw_strdup("");
+}
+
+/* "x.cu:7:3: error: text" -> "x.cu:7: text" of the first error. */
+static void first_error(const char *log, char *out, size_t size) {
+  const char *at = strstr(log, "error: ");
+  if (!at) {
+    snprintf(out, size, "%.*s", (int)strcspn(log, "\n"), *log ? log : "the compiler gave no message");
+    return;
+  }
+  const char *line = at;
+  while (line > log && line[-1] != '\n') line--;
+  const char *colon = line;
+  while (colon < at && !(colon[0] == ':' && colon[1] >= '0' && colon[1] <= '9')) colon++;
+  int place = colon < at ? (int)(colon - line) + 1 + (int)strspn(colon + 1, "0123456789") : 0;
+  at += strlen("error: ");
+  snprintf(out, size, "%.*s%s%.*s", place, line, place ? ": " : "", (int)strcspn(at, "\n"), at);
+}
+
+static mw_status compile_failed(const cpu_program *program, const char *log, mw_error *error) {
+  char  first[700];
+  char *clean = log_clean(log);
+  if (!strstr(clean, "error: ")) {
+    mw_free(clean);
+    clean = mw_strdup(log);
+  }
+  first_error(clean, first, sizeof first);
+  mw_status status = mw_fail(error, MW_COMPILE, "compiling '%s' for the CPU device failed: %s", program->name, first);
+  if (error) {
+    mw_free(error->log);
+    error->log = clean;
+  } else
+    mw_free(clean);
+  return status;
+}
+
+/* What is refused by its header: the preprocessor does not find it, or the shim's own says so. */
+static mw_status include_failed(const cpu_program *program, const char *log, mw_error *error) {
+  static const char *const folders[] = {"cub/", "thrust/", "mma.h", "cuda/", "cutlass/", "curand", NULL};
+  const char *at = strstr(log, "error: ");
+  for (int i = 0; at && i < 6; i++) {
+    const char *found = strstr(at, folders[i]), *end = strchr(at, '\n');
+    if (!found || (end && found > end)) continue;
+    char first[400];
+    first_error(log, first, sizeof first);
+    return mw_fail(error, MW_UNSUPPORTED, "'%s' includes what is not on the CPU device; it needs the CUDA device: %s",
+                   program->name, first);
+  }
+  return compile_failed(program, log, error);
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------ */
+
+static void standard_add(arguments *list, const cpu_program *program) {
+  argument_join(list, "-std=", program->standard ? program->standard : "c++17");
+}
+
+static void preprocess_arguments(arguments *list, const cpu_program *program, const cpu_toolchain *tools) {
+  static const char *const fixed[] = {"-x",          "c++",          "-E",           "-w",          "-DMW_PREPROCESS=1",
+                                      "-D__CUDACC__=1", "-D__NVCC__=1", "-D__CUDA_ARCH__=800", "-D__MOONWARP_CPU__=1", NULL};
+  argument_add(list, tools->path);
+  standard_add(list, program);
+  for (int i = 0; fixed[i]; i++) argument_add(list, fixed[i]);
+  if (tools->clang) argument_add(list, "-fno-caret-diagnostics");
+  for (int i = 0; program->defines && program->defines[i]; i++) argument_join(list, "-D", program->defines[i]);
+  if (program->folder) argument_join(list, "-iquote", program->folder);
+  argument_join(list, "-I", mw_shim_folder());
+  for (int i = 0; program->includes && program->includes[i]; i++) argument_join(list, "-I", program->includes[i]);
+  argument_add(list, "-");
+}
+
+mw_status cpu_preprocess(const cpu_program *program, char **out, mw_error *error) {
+  cpu_toolchain tools;
+  mw_status     status = cpu_toolchain_find(&tools, false, error);
+  if (status) return status;
+  arguments list = {0};
+  preprocess_arguments(&list, program, &tools);
+  char             *input = mw_format("# 1 \"%s\"\n%s\n", program->name, program->text);
+  mw_process_result result = {0};
+  status = mw_process_run(list.at, input, strlen(input), 0, &result, error);
+  mw_free(input);
+  arguments_free(&list);
+  if (status) return status;
+  if (result.exit != 0)
+    status = include_failed(program, result.err, error);
+  else {
+    *out = result.out;
+    result.out = mw_strdup("");
+  }
+  mw_process_result_free(&result);
+  return status;
+}
+
+static void compile_arguments(arguments *list, const cpu_program *program, const cpu_toolchain *tools,
+                              const char *output) {
+  static const char *const fixed[] = {"-x",
+                                      "c++",
+                                      "-O3",
+                                      "-march=native",
+                                      "-fPIC",
+                                      "-shared",
+                                      "-fvisibility=hidden",
+                                      "-fno-math-errno",
+                                      "-fno-trapping-math",
+                                      "-fno-strict-aliasing",
+                                      "-fno-exceptions",
+                                      "-fno-asynchronous-unwind-tables",
+                                      "-fno-stack-protector",
+                                      "-mprefer-vector-width=512",
+                                      "-pipe",
+                                      NULL};
+  argument_add(list, tools->path);
+  standard_add(list, program);
+  for (int i = 0; fixed[i]; i++) argument_add(list, fixed[i]);
+  argument_add(list, program->no_contract ? "-ffp-contract=off" : "-ffp-contract=fast");
+  if (program->no_contract) argument_add(list, "-DMW_NO_CONTRACT=1");
+  if (program->fast_math) argument_add(list, "-ffast-math");
+  if (program->line_info) argument_add(list, "-g");
+  argument_add(list, tools->clang ? "-Wno-pass-failed" : "-fno-gnu-unique");
+  if (tools->clang) argument_add(list, "-fno-caret-diagnostics");
+  argument_join(list, "-I", mw_shim_folder());
+  argument_add(list, "-o");
+  argument_add(list, output);
+  argument_add(list, "-");
+}
+
+static bool file_read(const char *path, void **bytes, size_t *size) {
+  int         fd = open(path, O_RDONLY | O_CLOEXEC);
+  struct stat st;
+  if (fd < 0) return false;
+  if (fstat(fd, &st) != 0) st.st_size = 0;
+  char  *at = mw_malloc((size_t)st.st_size + 1);
+  size_t got = 0;
+  for (ssize_t n; got < (size_t)st.st_size && (n = read(fd, at + got, (size_t)st.st_size - got)) > 0;) got += (size_t)n;
+  close(fd);
+  *bytes = at;
+  *size = got;
+  return got > 0;
+}
+
+/* A private folder for the compiler's output, empty again afterwards. */
+static bool folder_make(char *path, size_t size) {
+  const char *base = getenv("TMPDIR");
+  snprintf(path, size, "%s/moonwarp-XXXXXX", base && *base ? base : "/tmp");
+  return mkdtemp(path) != NULL;
+}
+
+static mw_status compile_in(const cpu_program *program, const cpu_toolchain *tools, const char *folder,
+                            const char *generated, void **bytes, size_t *size, char **log, mw_error *error) {
+  char *output = mw_format("%s/unit.so", folder);
+  arguments list = {0};
+  compile_arguments(&list, program, tools, output);
+  mw_process_result result = {0};
+  mw_status         status = mw_process_run(list.at, generated, strlen(generated), 0, &result, error);
+  if (!status) {
+    if (result.exit != 0)
+      status = compile_failed(program, result.err, error);
+    else if (!file_read(output, bytes, size))
+      status = mw_fail(error, MW_IO, "%s: the compiler wrote nothing there", output);
+    else
+      *log = log_clean(result.err);
+    mw_process_result_free(&result);
+  }
+  unlink(output);
+  mw_free(output);
+  arguments_free(&list);
+  return status;
+}
+
+mw_status cpu_compile(const cpu_program *program, cpu_flavor flavor, const char *generated, void **bytes, size_t *size,
+                      char **log, mw_error *error) {
+  cpu_toolchain tools;
+  char          folder[512];
+  mw_status     status = cpu_toolchain_find(&tools, flavor == CPU_FAST && program->inner_loops, error);
+  if (status) return status;
+  if (!folder_make(folder, sizeof folder))
+    return mw_fail(error, MW_IO, "%s: cannot make a folder for the compiler; set TMPDIR to one that can be written to",
+                   folder);
+  status = compile_in(program, &tools, folder, generated, bytes, size, log, error);
+  rmdir(folder);
+  return status;
+}

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The generated C++ of a unit: the user's text with CUDA's qualifiers rewritten, split kernels in their split form,
+ * and the table that abi.h describes. Lines stay the user's by line markers. shim/entry.h holds the C++ that the
+ * table is made of. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/backend/backend.h"
+#include "core/backend/cpu/program.h"
+
+static const char *const dropped[] = {"__global__",      "__device__",   "__host__",     "__forceinline__",
+                                      "__noinline__",    "__constant__", "__managed__",  "__grid_constant__",
+                                      "__inline_hint__", NULL};
+static const char *const dropped_calls[] = {"__launch_bounds__", "__maxnreg__", NULL};
+static const char *const storage[] = {"static", "inline", "__inline__", "__inline", "extern", NULL};
+static const char *const coordinates[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
+
+/* ---- bodies --------------------------------------------------------------------------------------------------- */
+
+/* #pragma unroll [n]: clang++ knows it, g++ wants GCC unroll and a number. */
+static void pragma_put(cpu_text *out, const cpu_tokens *tokens, const cpu_token *token) {
+  const char *unroll = memmem(token->text, (size_t)token->size, "unroll", 6);
+  if (!unroll) {
+    cpu_text_token(out, tokens, token);
+    return;
+  }
+  const char *rest = unroll + 6, *end = token->text + token->size;
+  while (rest < end && (*rest == ' ' || *rest == '(')) rest++;
+  int digits = 0;
+  while (rest + digits < end && rest[digits] >= '0' && rest[digits] <= '9') digits++;
+  cpu_text_put(out, "\n#if defined(__clang__)\n");
+  cpu_text_add(out, token->text, (size_t)token->size);
+  cpu_text_put(out, "\n#elif defined(__GNUC__)\n");
+  if (digits && digits < 5) cpu_text_format(out, "#pragma GCC unroll %.*s\n", digits, rest);
+  cpu_text_put(out, "#endif\n");
+  out->file = 0;
+}
+
+/* extern __shared__ T name[]...; -> auto *const name = (T (*)...)mw_dynamic_shared(); Returns its end, or 0. */
+static int extern_shared_put(const cpu_tokens *tokens, cpu_text *out, int i, int last) {
+  const cpu_token *at = tokens->at;
+  int              end = i, shared = 0, bracket = 0;
+  for (; end < last && !cpu_token_is(&at[end], ";"); end++) {
+    if (cpu_token_is(&at[end], "__shared__")) shared = end;
+    if (cpu_token_is(&at[end], "[") && !bracket) bracket = end;
+    if (at[end].match > end) end = at[end].match;
+  }
+  if (!shared || end >= last) return 0;
+  int name = (bracket ? bracket : end) - 1;
+  cpu_text_range(out, tokens, i, i);
+  cpu_text_put(out, bracket ? " auto *const " : " auto &");
+  cpu_text_token(out, tokens, &at[name]);
+  cpu_text_put(out, bracket ? " = (" : " = *(");
+  for (int k = i; k < name; k++) {
+    if (cpu_token_is(&at[k], "__align__") || cpu_token_is(&at[k], "alignas") || cpu_token_is(&at[k], "__attribute__"))
+      k = at[k + 1].match;
+    else if (!cpu_token_is(&at[k], "extern") && !cpu_token_is(&at[k], "__shared__"))
+      cpu_text_token(out, tokens, &at[k]);
+  }
+  cpu_text_put(out, " (*)");
+  if (bracket) cpu_text_range(out, tokens, at[bracket].match + 1, end);
+  cpu_text_put(out, ")mw_dynamic_shared();");
+  return end + 1;
+}
+
+/* The expression after `=` is sums and products of coordinates and small numbers: returns its end, or 0. */
+static int index_expression(const cpu_tokens *tokens, int i, int last) {
+  const cpu_token *at = tokens->at;
+  bool             any = false;
+  for (; i < last && !cpu_token_is(&at[i], ";") && !cpu_token_is(&at[i], ","); i++) {
+    if (at[i].kind == CPU_NAME && cpu_token_any(&at[i], coordinates) && cpu_token_is(&at[i + 1], "."))
+      i += 2, any = true;
+    else if (at[i].kind == CPU_NUMBER ? strspn(at[i].text, "0123456789") < (size_t)at[i].size || at[i].size > 8
+                                      : !(at[i].size == 1 && strchr("+-*()", at[i].text[0])))
+      return 0;
+  }
+  return any && i < last ? i : 0;
+}
+
+/* int i = blockIdx.x * blockDim.x + threadIdx.x: the same 32 bits come out of signed arithmetic, which g++ can
+ * vectorise where it cannot exclude that unsigned arithmetic wraps. Returns the end of what was written, or i. */
+static int index_put(const cpu_tokens *tokens, cpu_text *out, int i, int last) {
+  const cpu_token *at = tokens->at;
+  static const char *const longer[] = {"unsigned", "long", "short", "signed", NULL};
+  if (!cpu_token_is(&at[i], "int") || (i && cpu_token_any(&at[i - 1], longer))) return i;
+  int name = i + 1;
+  for (;;) {
+    if (name + 2 >= last || at[name].kind != CPU_NAME || !cpu_token_is(&at[name + 1], "=")) return i;
+    int end = index_expression(tokens, name + 2, last);
+    if (!end) return i;
+    cpu_text_range(out, tokens, i, name + 2);
+    for (int k = name + 2; k < end; k++) {
+      if (at[k].kind == CPU_NAME && cpu_token_any(&at[k], coordinates)) cpu_text_put(out, " (int)");
+      cpu_text_token(out, tokens, &at[k]);
+    }
+    i = end;
+    if (!cpu_token_is(&at[end], ",")) return i;
+    name = end + 1;
+  }
+}
+
+/* One token, or the construct that begins at it. Returns where to go on. */
+static int token_put(const cpu_tokens *tokens, cpu_text *out, int i, int last) {
+  const cpu_token *at = tokens->at;
+  if (at[i].kind == CPU_PRAGMA) {
+    pragma_put(out, tokens, &at[i]);
+    return i + 1;
+  }
+  if (at[i].kind == CPU_NAME) {
+    if (cpu_token_any(&at[i], dropped)) return i + 1;
+    if (cpu_token_any(&at[i], dropped_calls) && cpu_token_is(&at[i + 1], "(")) return at[i + 1].match + 1;
+    int end = cpu_token_is(&at[i], "extern") ? extern_shared_put(tokens, out, i, last) : 0;
+    if (end) return end;
+    if (cpu_token_is(&at[i], "static") && cpu_token_is(&at[i + 1], "__shared__")) return i + 1;
+    if (cpu_token_is(&at[i], "__shared__")) {
+      cpu_text_range(out, tokens, i, i);
+      cpu_text_put(out, " MW_SHARED ");
+      return i + 1 + cpu_token_is(&at[i + 1], "static");
+    }
+    end = index_put(tokens, out, i, last);
+    if (end > i) return end;
+  }
+  cpu_text_token(out, tokens, &at[i]);
+  return i + 1;
+}
+
+void cpu_emit_tokens(const cpu_program *program, cpu_text *out, int first, int last) {
+  for (int i = first; i < last;) i = token_put(&program->tokens, out, i, last);
+}
+
+/* The name that an extern __shared__ item declares. */
+static int shared_name(const cpu_tokens *tokens, const cpu_item *item) {
+  for (int i = item->first; i + 1 < item->last; i++)
+    if (cpu_token_is(&tokens->at[i + 1], "[") || cpu_token_is(&tokens->at[i + 1], ";")) return i;
+  return item->first;
+}
+
+void cpu_emit_shared(const cpu_program *program, cpu_text *out, int first, int last) {
+  const cpu_token *at = program->tokens.at;
+  for (int k = 0; k < program->nitems; k++) {
+    const cpu_item *item = &program->items[k];
+    if (item->kind != CPU_ITEM_SHARED) continue;
+    const cpu_token *name = &at[shared_name(&program->tokens, item)];
+    for (int i = first; i < last; i++)
+      if (at[i].kind == CPU_NAME && at[i].size == name->size && !memcmp(at[i].text, name->text, (size_t)name->size)) {
+        cpu_emit_tokens(program, out, item->first, item->last);
+        break;
+      }
+  }
+}
+
+/* ---- items ---------------------------------------------------------------------------------------------------- */
+
+/* Declaration tokens without storage class: the generator gives each function its own. */
+static void declaration_put(const cpu_program *program, cpu_text *out, int first, int last) {
+  const cpu_token *at = program->tokens.at;
+  for (int i = first; i < last;) {
+    if (at[i].kind == CPU_NAME && cpu_token_any(&at[i], storage)) {
+      bool linkage = cpu_token_is(&at[i], "extern") && at[i + 1].kind == CPU_STRING;
+      i += linkage ? 2 : 1;
+    } else
+      i = token_put(&program->tokens, out, i, last);
+  }
+}
+
+static const char *function_macro(const cpu_program *program, const cpu_function *function) {
+  bool member = function->name > 0 && cpu_token_is(&program->tokens.at[function->name - 1], "::");
+  if (function->special || member) return " MW_MEMBER ";
+  if (function->kernel) return " MW_KERNEL ";
+  return function->recursive ? " MW_RECURSIVE " : " MW_HELPER ";
+}
+
+/* In the fast flavor a kernel with barriers has only its split form or none: its declaration gives its parameters. */
+static void kernel_declare(const cpu_program *program, const cpu_function *function, cpu_text *out) {
+  cpu_text_range(out, &program->tokens, function->head_first, function->head_last);
+  declaration_put(program, out, function->first, function->close + 1);
+  cpu_text_put(out, ";");
+}
+
+static void function_put(const cpu_program *program, cpu_flavor flavor, const cpu_function *function, cpu_text *out) {
+  const cpu_tokens *tokens = &program->tokens;
+  if (function->is_class) {
+    cpu_emit_tokens(program, out, program->items[function->item].first, function->last);
+    return;
+  }
+  if (flavor == CPU_FAST && function->barrier >= 0) {
+    if (function->kernel) kernel_declare(program, function, out);
+    if (function->split) cpu_text_put(out, function->split), out->file = 0;
+    return;
+  }
+  cpu_text_range(out, tokens, function->head_first, function->head_last);
+  cpu_text_put(out, function_macro(program, function));
+  int body = function->body < 0 ? function->last : function->body + 1;
+  declaration_put(program, out, function->first, body);
+  if (function->body < 0) return;
+  cpu_emit_shared(program, out, body, function->last);
+  cpu_emit_tokens(program, out, body, function->last);
+}
+
+static void variable_put(const cpu_program *program, const cpu_item *item, cpu_text *out) {
+  const cpu_token *at = program->tokens.at;
+  int              first = item->first;
+  if (cpu_token_is(&at[first], "template")) {
+    int end = cpu_angle_end(&program->tokens, first + 1, item->last);
+    cpu_text_range(out, &program->tokens, first, end);
+    first = end;
+  }
+  for (int i = first; i < item->last; i++)
+    if (cpu_token_is(&at[i], "extern")) return;
+  cpu_text_put(out, " static ");
+  declaration_put(program, out, first, item->last);
+}
+
+static void item_put(const cpu_program *program, cpu_flavor flavor, const cpu_item *item, cpu_text *out) {
+  switch (item->kind) {
+  case CPU_ITEM_TEXT:
+    cpu_emit_tokens(program, out, item->first, item->last);
+    break;
+  case CPU_ITEM_FUNCTION:
+    function_put(program, flavor, &program->functions[item->function], out);
+    break;
+  case CPU_ITEM_VARIABLE:
+    variable_put(program, item, out);
+    break;
+  case CPU_ITEM_SHARED:
+  case CPU_ITEM_HOST:
+    break;
+  }
+}
+
+/* ---- the table ------------------------------------------------------------------------------------------------- */
+
+static void string_put(cpu_text *out, const char *text) {
+  cpu_text_put(out, "\"");
+  for (; *text; text++) {
+    if (*text == '"' || *text == '\\') cpu_text_put(out, "\\");
+    cpu_text_add(out, text, 1);
+  }
+  cpu_text_put(out, "\"");
+}
+
+/* sizeof of every __shared__ array of the body whose type is known outside of it. */
+static void shared_size_put(const cpu_program *program, const cpu_function *function, cpu_text *out) {
+  const cpu_token *at = program->tokens.at;
+  cpu_text_put(out, "0");
+  for (int i = function->body; i < function->last; i++) {
+    if (!cpu_token_is(&at[i], "__shared__") || cpu_token_is(&at[i - 1], "extern")) continue;
+    int end = i + 1, bracket = 0;
+    bool plain = true;
+    for (; end < function->last && !cpu_token_is(&at[end], ";"); end++) {
+      if (cpu_token_is(&at[end], "[") && !bracket) bracket = end;
+      bool local = at[end].kind == CPU_NAME && bracket && end > bracket;
+      plain &= !cpu_token_is(&at[end], ",") && !cpu_token_is(&at[end], "__align__") && !cpu_token_is(&at[end], "extern");
+      for (int k = function->body; local && plain && k < i; k++)
+        plain &= !(at[k].size == at[end].size && !memcmp(at[k].text, at[end].text, (size_t)at[k].size));
+    }
+    int name = (bracket ? bracket : end) - 1;
+    if (plain && !function->is_template && name > i + 1) {
+      cpu_text_put(out, " + sizeof(");
+      cpu_text_plain(out, &program->tokens, i + 1, name);
+      if (bracket) cpu_text_plain(out, &program->tokens, bracket, end);
+      cpu_text_put(out, ")");
+    }
+  }
+}
+
+static void param_names_put(const cpu_program *program, const cpu_function *function, cpu_text *out) {
+  for (int i = 0; i < function->nformals; i++) {
+    int name = function->formals[i].name;
+    cpu_text_put(out, "\"");
+    if (name >= 0) cpu_text_plain(out, &program->tokens, name, name + 1);
+    cpu_text_put(out, "\", ");
+  }
+  cpu_text_put(out, "\"\"");
+}
+
+typedef struct instance { /* a kernel, or a template with its arguments */
+  const cpu_function *function;
+  const char         *name;      /* as asked for */
+  char               *reference; /* as C++ finds it from outside of every namespace */
+  int                 index;
+} instance;
+
+/* The lines that only the kernel's own text can break are named after it in compiler messages. */
+static void instance_params_put(const cpu_program *program, const instance *it, cpu_text *out) {
+  cpu_text_format(out, "\n# 1 \"kernel '%s'\"\n", it->name);
+  cpu_text_format(out, "typedef decltype(&%s) mw_type_%d;\n# 1 \"moonwarp\"\n", it->reference, it->index);
+  cpu_text_format(out, "static constexpr const char *mw_names_%d[] = {", it->index);
+  param_names_put(program, it->function, out);
+  cpu_text_format(out, "};\nstatic constexpr auto mw_params_%d = mw_describe<mw_type_%d>(mw_names_%d);\n", it->index,
+                  it->index, it->index);
+}
+
+static bool is_fast(const cpu_function *function) { return strcmp(function->engine, "fiber") != 0; }
+
+static void instance_entry_put(const cpu_program *program, cpu_flavor flavor, const instance *it, cpu_text *out) {
+  const cpu_function *function = it->function;
+  bool                fast = flavor == CPU_FAST && is_fast(function);
+  const char         *engine = flavor == CPU_FAST ? function->engine : "fiber";
+  cpu_text_put(out, "  {");
+  string_put(out, it->name);
+  cpu_text_format(out, ", mw_params_%d.at, %d, mw_params_%d.bytes, \"%s\", ", it->index, function->nformals, it->index,
+                  engine);
+  string_put(out, function->engine_why);
+  cpu_text_format(out, ", %d, ", function->max_threads);
+  shared_size_put(program, function, out);
+  cpu_text_put(out, ", ");
+  if (fast && function->split) {
+    const char *angle = strchr(it->reference, '<');
+    int         stem = angle ? (int)(angle - it->reference) : (int)strlen(it->reference);
+    cpu_text_format(out, "mw_split_run<mw_type_%d, decltype(&%.*s_mw%s), &%.*s_mw%s>::run", it->index, stem,
+                    it->reference, angle ? angle : "", stem, it->reference, angle ? angle : "");
+  } else if (fast)
+    cpu_text_format(out, "mw_loop_run<mw_type_%d, &%s>::run", it->index, it->reference);
+  else
+    cpu_text_put(out, "nullptr");
+  if (flavor == CPU_FIBER)
+    cpu_text_format(out, ", mw_thread_run<mw_type_%d, &%s>::run", it->index, it->reference);
+  else
+    cpu_text_put(out, ", nullptr");
+  cpu_text_format(out, ", %d},\n", function->barrier >= 0);
+}
+
+static void kernels_put(const cpu_program *program, cpu_flavor flavor, const instance *list, int count, cpu_text *out) {
+  for (int i = 0; i < count; i++) instance_params_put(program, &list[i], out);
+  cpu_text_put(out, "static const mw_unit_kernel mw_kernels[] = {\n");
+  for (int i = 0; i < count; i++) instance_entry_put(program, flavor, &list[i], out);
+  cpu_text_put(out, "  {}};\n");
+}
+
+static void variable_table_put(const cpu_program *program, cpu_text *out) {
+  cpu_text_put(out, "static const mw_unit_variable mw_variables[] = {\n");
+  for (int i = 0; i < program->nvariables; i++) {
+    const cpu_variable *variable = &program->variables[i];
+    const cpu_token    *name = &program->tokens.at[variable->name];
+    cpu_text_format(out, "  mw_variable(\"%.*s\", %s%.*s, %d),\n", name->size, name->text, variable->scope, name->size,
+                    name->text, variable->is_const);
+  }
+  cpu_text_put(out, "  {}};\n");
+}
+
+/* ---- instances -------------------------------------------------------------------------------------------------- */
+
+static const cpu_function *kernel_named(const cpu_program *program, const char *name, size_t size, bool is_template) {
+  for (int i = 0; i < program->nfunctions; i++) {
+    const cpu_function *function = &program->functions[i];
+    if (!function->kernel || function->body < 0 || function->is_template != is_template || function->special) continue;
+    const cpu_token *token = &program->tokens.at[function->name];
+    if ((size_t)token->size == size && !memcmp(token->text, name, size)) return function;
+  }
+  return NULL;
+}
+
+/* "ns::scale<float>" -> the template scale, referred to as ns::scale<float>. */
+static bool instance_find(const cpu_program *program, const char *asked, instance *out) {
+  size_t      stem = strcspn(asked, "<");
+  const char *bare = asked;
+  for (size_t i = 0; i + 1 < stem; i++)
+    if (asked[i] == ':' && asked[i + 1] == ':') bare = asked + i + 2;
+  size_t size = stem - (size_t)(bare - asked);
+  while (size && bare[size - 1] == ' ') size--;
+  const cpu_function *function = kernel_named(program, bare, size, asked[stem] == '<');
+  if (!function) return false;
+  *out = (instance){function, asked, mw_format("%s%.*s%s", function->scope, (int)size, bare, asked + stem), out->index};
+  return true;
+}
+
+static bool instance_known(const instance *list, int count, const char *name) {
+  for (int i = 0; i < count; i++)
+    if (!strcmp(list[i].name, name)) return true;
+  return false;
+}
+
+static int instances_plain(const cpu_program *program, instance *list) {
+  int count = 0;
+  for (int i = 0; i < program->nfunctions; i++) {
+    const cpu_function *function = &program->functions[i];
+    if (!function->kernel || function->is_template || function->special || function->body < 0) continue;
+    cpu_text name = {0};
+    cpu_text_plain(&name, &program->tokens, function->name, function->name + 1);
+    list[count] = (instance){function, name.at, mw_format("%s%s", function->scope, name.at), count};
+    count++;
+  }
+  return count;
+}
+
+static void unit_put(const cpu_program *program, cpu_flavor flavor, const instance *list, int count, cpu_text *out) {
+  cpu_text_format(out, "#define %s 1\n#include \"moonwarp.h\"\n#include \"entry.h\"\n", flavor == CPU_FAST ? "MW_FAST" : "MW_FIBER");
+  for (int i = 0; i < program->nitems; i++) item_put(program, flavor, &program->items[i], out);
+  cpu_text_put(out, "\n# 1 \"moonwarp\"\n");
+  kernels_put(program, flavor, list, count, out);
+  variable_table_put(program, out);
+  cpu_text_format(out, "MW_TABLE(mw_kernels, %d, mw_variables, %d)\n", count, program->nvariables);
+}
+
+char *cpu_emit(const cpu_program *program, cpu_flavor flavor, const char *const *asked) {
+  int wanted = 0;
+  while (asked && asked[wanted]) wanted++;
+  instance *list = mw_calloc((size_t)(program->nfunctions + wanted + 1), sizeof *list);
+  int       plain = instances_plain(program, list), count = plain;
+  for (int i = 0; i < wanted; i++) {
+    list[count].index = count;
+    if (!instance_known(list, count, asked[i]) && instance_find(program, asked[i], &list[count])) count++;
+  }
+  cpu_text out = {0};
+  unit_put(program, flavor, list, count, &out);
+  for (int i = 0; i < count; i++) {
+    if (i < plain) mw_free((void *)list[i].name);
+    mw_free(list[i].reference);
+  }
+  mw_free(list);
+  return out.at;
+}

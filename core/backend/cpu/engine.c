@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which engine runs each kernel, and why not a faster one: a loop where no barrier is reachable, the split form where
+ * split.c can make one, fibers for everything else. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/backend/backend.h"
+#include "core/backend/cpu/program.h"
+
+static void engine_set(cpu_program *program, cpu_function *kernel, const char *engine, const char *why) {
+  kernel->engine = engine;
+  kernel->engine_why = cpu_program_string(program, mw_strdup(why));
+}
+
+static const char *barrier_name(const cpu_program *program, const cpu_function *kernel) {
+  static __thread char text[128];
+  const cpu_token     *token = &program->tokens.at[kernel->barrier];
+  if (cpu_is_barrier(token) || cpu_is_warp_operation(token))
+    snprintf(text, sizeof text, "reaches %.*s at %.80s", token->size, token->text, cpu_where(program, kernel->barrier));
+  else
+    snprintf(text, sizeof text, "uses cooperative groups at %.80s", cpu_where(program, kernel->barrier));
+  return text;
+}
+
+static mw_status refuse(const cpu_program *program, const cpu_function *kernel, const char *engine, const char *why,
+                        mw_error *error) {
+  const cpu_token *name = &program->tokens.at[kernel->name];
+  return mw_fail(error, MW_UNSUPPORTED, "kernel '%.*s' cannot run with engine '%s': %s; leave the engine to \"auto\" or ask for \"fiber\"",
+                 name->size, name->text, engine, why);
+}
+
+static mw_status kernel_choose(cpu_program *program, cpu_function *kernel, const char *forced, mw_error *error) {
+  char why[256] = "";
+  if (forced && !strcmp(forced, "fiber")) {
+    engine_set(program, kernel, "fiber", "engine = \"fiber\" was asked for");
+    return MW_OK;
+  }
+  if (forced && !strcmp(forced, "loop") && kernel->barrier >= 0)
+    return refuse(program, kernel, "loop", barrier_name(program, kernel), error);
+  if (kernel->barrier < 0 && !(forced && !strcmp(forced, "split"))) {
+    engine_set(program, kernel, "loop", "");
+    return MW_OK;
+  }
+  kernel->split = cpu_split(program, kernel, why, sizeof why);
+  if (kernel->split) {
+    engine_set(program, kernel, "split", forced ? "engine = \"split\" was asked for" : barrier_name(program, kernel));
+    return MW_OK;
+  }
+  if (forced && !strcmp(forced, "split")) return refuse(program, kernel, "split", why, error);
+  engine_set(program, kernel, "fiber", why);
+  return MW_OK;
+}
+
+mw_status cpu_engines_choose(cpu_program *program, mw_error *error) {
+  const char *forced = program->engine && strcmp(program->engine, "auto") ? program->engine : NULL;
+  for (int i = 0; i < program->nfunctions; i++) {
+    cpu_function *kernel = &program->functions[i];
+    if (!kernel->kernel || kernel->body < 0) continue;
+    mw_status status = kernel_choose(program, kernel, forced, error);
+    if (status) return status;
+  }
+  return MW_OK;
+}
+
+void cpu_engines_demote(cpu_program *program, const char *why) {
+  for (int i = 0; i < program->nfunctions; i++) {
+    cpu_function *kernel = &program->functions[i];
+    if (!kernel->split) continue;
+    mw_free(kernel->split);
+    kernel->split = NULL;
+    engine_set(program, kernel, "fiber", why);
+  }
+}

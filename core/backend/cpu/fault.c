@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Signal handlers. A fault on a thread that is inside a kernel is noted in its worker and left by longjmp; a fault
+ * anywhere else is the previous handler's. SA_NODEFER and empty masks: nothing has to be unblocked after the jump. */
+#undef _FORTIFY_SOURCE /* its longjmp check refuses to leave a fiber */
+#include "core/backend/cpu/fault.h"
+
+#include "core/backend/cpu/block.h"
+#include "core/backend/interrupt.h"
+
+#include <ucontext.h>
+#include <unistd.h>
+
+static const int caught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+enum { CAUGHT = sizeof caught / sizeof *caught };
+static const struct timespec GRACE = {.tv_nsec = 200000000}, AGAIN = {.tv_nsec = 50000000};
+
+static struct sigaction previous[CAUGHT], previous_abort;
+static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
+static int installed;
+
+atomic_uint cpu_interrupts;
+
+int cpu_fault_abort_signal(void) { return SIGRTMIN + 5; }
+
+/* ---- leaving a kernel ----------------------------------------------------------------------------------------------- */
+
+void cpu_fault_leave(cpu_worker *worker) {
+  if (worker->in_crew) cpu_fiber_escape(&worker->crew->home);
+  _longjmp(worker->trap, 1);
+}
+
+/* ---- what the processor tells ---------------------------------------------------------------------------------------- */
+
+static void note_direction(cpu_fault *fault, const ucontext_t *context) {
+#if defined(__x86_64__)
+  fault->direction_known = context->uc_mcontext.gregs[REG_TRAPNO] == 14;
+  fault->write = context->uc_mcontext.gregs[REG_ERR] & 2;
+#else
+  (void)context;
+  fault->direction_known = false;
+#endif
+}
+
+/* The guard below the fiber's or the thread's stack was touched. */
+static bool overflowed(const cpu_worker *worker, const cpu_fault *fault) {
+  if (fault->signal != SIGSEGV) return false;
+  const size_t reach = worker->in_crew ? (size_t)sysconf(_SC_PAGESIZE) : CPU_THREAD_GUARD;
+  const char *stack = worker->in_crew ? cpu_crew_lane(worker->crew)->fiber.low : worker->stack_low;
+  const uintptr_t low = (uintptr_t)stack;
+  return fault->address < low && fault->address + reach >= low;
+}
+
+static void note(cpu_worker *worker, int number, const siginfo_t *info, const ucontext_t *context) {
+  cpu_fault *fault = &worker->fault;
+  fault->kind = CPU_FAULT_SIGNAL;
+  fault->signal = number;
+  fault->code = info->si_code;
+  fault->address = (uintptr_t)info->si_addr;
+  fault->block = *(volatile unsigned long long *)&worker->lent.block;
+  note_direction(fault, context);
+  fault->stack_overflow = overflowed(worker, fault);
+  const mw_thread *thread = worker->in_crew ? &cpu_crew_lane(worker->crew)->thread : worker->plain;
+  fault->has_thread = thread != NULL;
+  if (thread) fault->thread = thread->thread_idx;
+}
+
+/* ---- handlers ---------------------------------------------------------------------------------------------------------- */
+
+static void hand_on(int number, siginfo_t *info, void *context) {
+  size_t i = 0;
+  while (i < CAUGHT && caught[i] != number) i++;
+  const struct sigaction *before = &previous[i];
+  if (before->sa_flags & SA_SIGINFO)
+    before->sa_sigaction(number, info, context);
+  else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN)
+    before->sa_handler(number);
+  else
+    sigaction(number, before, NULL); /* returns to the same instruction, which now ends the process as usual */
+}
+
+static void on_fault(int number, siginfo_t *info, void *context) {
+  cpu_worker *worker = cpu_current;
+  bool ours = worker && worker->armed && info->si_code > 0; /* not by kill() */
+  if (!ours) {
+    hand_on(number, info, context);
+    return;
+  }
+  note(worker, number, info, context);
+  cpu_fault_leave(worker);
+}
+
+static void stop_timer(cpu_worker *worker) {
+  const struct itimerspec never = {0};
+  if (worker->has_timer) timer_settime(worker->timer, 0, &never, NULL);
+}
+
+/* Ends the block this thread is in, where its grid is stopped. */
+static void on_abort(int number, siginfo_t *info, void *context) {
+  (void)number, (void)info, (void)context;
+  cpu_worker *worker = cpu_current;
+  if (!worker || !worker->armed) {
+    if (worker) stop_timer(worker);
+    return;
+  }
+  cpu_grid *grid = atomic_load(&worker->grid);
+  if (worker->busy || !grid || !cpu_grid_stopped(grid)) return;
+  stop_timer(worker);
+  worker->fault.kind = CPU_FAULT_ABORTED;
+  cpu_fault_leave(worker);
+}
+
+/* Ctrl-C on the thread that runs a kernel itself: nobody else watches it, so a timer does. */
+static void on_interrupt(void) {
+  atomic_fetch_add(&cpu_interrupts, 1);
+  cpu_worker *worker = cpu_current;
+  if (!worker || !worker->armed || !worker->has_timer) return;
+  const struct itimerspec soon = {.it_interval = AGAIN, .it_value = GRACE};
+  timer_settime(worker->timer, 0, &soon, NULL);
+}
+
+/* ---- installation ------------------------------------------------------------------------------------------------------- */
+
+void cpu_fault_install(void) {
+  pthread_mutex_lock(&counting);
+  if (installed++ == 0) {
+    struct sigaction mine = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+    for (size_t i = 0; i < CAUGHT; i++) sigaction(caught[i], &mine, &previous[i]);
+    mine.sa_sigaction = on_abort;
+    mine.sa_flags |= SA_RESTART;
+    sigaction(cpu_fault_abort_signal(), &mine, &previous_abort);
+    mw_interrupt_set_hook(on_interrupt);
+  }
+  pthread_mutex_unlock(&counting);
+}
+
+void cpu_fault_remove(void) {
+  pthread_mutex_lock(&counting);
+  if (--installed == 0) {
+    mw_interrupt_set_hook(NULL);
+    for (size_t i = 0; i < CAUGHT; i++) sigaction(caught[i], &previous[i], NULL);
+    sigaction(cpu_fault_abort_signal(), &previous_abort, NULL);
+  }
+  pthread_mutex_unlock(&counting);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From the unit's table to the public description of a kernel. */
+#include "core/backend/cpu/kernel.h"
+
+#include <stdio.h>
+
+static void convert(mw_param *to, const mw_unit_param *from) {
+  *to = (mw_param){
+      .dtype = (mw_dtype)from->dtype,
+      .lanes = from->lanes ? from->lanes : 1,
+      .pointer = from->pointer,
+      .is_const = from->is_const,
+      .size = from->size,
+      .offset = from->offset,
+  };
+  snprintf(to->name, sizeof to->name, "%s", from->name);
+  snprintf(to->type, sizeof to->type, "%s", from->type);
+}
+
+cpu_kernel *cpu_kernel_make(mw_module *module, const char *name, const cpu_unit *owner, const mw_unit_kernel *unit,
+                            const char *instance, const char *why) {
+  cpu_kernel *kernel = mw_calloc(1, sizeof *kernel);
+  kernel->name = mw_strdup(name);
+  kernel->engine_why = mw_strdup(why);
+  kernel->unit = unit;
+  kernel->owner = owner;
+  kernel->instance = instance;
+  kernel->params = mw_calloc(unit->nparams, sizeof *kernel->params);
+  for (unsigned i = 0; i < unit->nparams; i++) convert(&kernel->params[i], &unit->params[i]);
+  kernel->base = (mw_kernel){
+      .module = module,
+      .name = kernel->name,
+      .params = kernel->params,
+      .nparams = (int)unit->nparams,
+      .args_bytes = unit->args_bytes,
+      .max_threads = unit->max_threads > 0 && unit->max_threads < 1024 ? unit->max_threads : 1024,
+      .shared_bytes = unit->shared_bytes,
+      .engine = unit->engine,
+      .engine_why = kernel->engine_why,
+  };
+  return kernel;
+}
+
+void cpu_kernel_free(cpu_kernel *kernel) {
+  mw_free(kernel->params);
+  mw_free(kernel->engine_why);
+  mw_free(kernel->name);
+  mw_free(kernel);
+}
+
+mw_status cpu_kernel_occupancy(mw_kernel *kernel, int threads, size_t shared, int *blocks, char *limit,
+                               size_t limit_size, mw_error *err) {
+  (void)kernel, (void)threads, (void)shared, (void)err;
+  *blocks = 1;
+  snprintf(limit, limit_size, "a core runs one block at a time");
+  return MW_OK;
+}

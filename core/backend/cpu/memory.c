@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * An array's mapping: guard, array, slack (under 64 bytes, filled with a canary), guard. Freed arrays are unmapped at
+ * once where no stream has work, else when all work queued before the free is done. */
+#include "core/backend/cpu/memory.h"
+
+#include "core/backend/cpu/stream.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { GUARD = 64 << 10, ALIGN = 64, CANARY = 0xC5, HUGE_PAGE = 2 << 20 };
+
+static size_t page_bytes(void) { return (size_t)sysconf(_SC_PAGESIZE); }
+
+static size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+void cpu_memory_open(cpu_memory *memory) { pthread_mutex_init(&memory->lock, NULL); }
+
+static void unmap(cpu_device *device, cpu_buffer *buffer) {
+  munmap(buffer->map, buffer->map_bytes);
+  atomic_fetch_sub(&device->memory.used, buffer->base.bytes);
+  mw_free(buffer);
+}
+
+void cpu_memory_close(cpu_memory *memory) {
+  mw_free(memory->arrays);
+  pthread_mutex_destroy(&memory->lock);
+}
+
+/* ---- the list of live arrays ------------------------------------------------------------------------------------ */
+
+/* With the lock: how many arrays begin at or below the address. */
+static size_t rank_of(const cpu_memory *memory, uintptr_t address) {
+  size_t low = 0, high = memory->count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if ((uintptr_t)memory->arrays[middle]->base.address <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static void enlist(cpu_memory *memory, cpu_buffer *buffer) {
+  pthread_mutex_lock(&memory->lock);
+  if (memory->count == memory->room) {
+    memory->room = memory->room ? 2 * memory->room : 16;
+    memory->arrays = mw_realloc(memory->arrays, memory->room * sizeof *memory->arrays);
+  }
+  size_t at = rank_of(memory, (uintptr_t)buffer->base.address);
+  memmove(memory->arrays + at + 1, memory->arrays + at, (memory->count - at) * sizeof *memory->arrays);
+  memory->arrays[at] = buffer;
+  memory->count++;
+  pthread_mutex_unlock(&memory->lock);
+  if (buffer->slack) atomic_fetch_add(&memory->slacks, 1);
+}
+
+static void strike(cpu_memory *memory, cpu_buffer *buffer) {
+  pthread_mutex_lock(&memory->lock);
+  size_t at = rank_of(memory, (uintptr_t)buffer->base.address) - 1;
+  memmove(memory->arrays + at, memory->arrays + at + 1, (memory->count - at - 1) * sizeof *memory->arrays);
+  memory->count--;
+  pthread_mutex_unlock(&memory->lock);
+  if (buffer->slack) atomic_fetch_sub(&memory->slacks, 1);
+}
+
+static uintptr_t distance(const cpu_buffer *buffer, uintptr_t address) {
+  uintptr_t start = (uintptr_t)buffer->base.address, end = start + buffer->base.bytes;
+  return address < start ? start - address : address < end ? 0 : address - end;
+}
+
+cpu_found cpu_memory_nearest(cpu_memory *memory, uintptr_t address) {
+  cpu_found found = {0};
+  pthread_mutex_lock(&memory->lock);
+  size_t above = rank_of(memory, address);
+  const cpu_buffer *best = above ? memory->arrays[above - 1] : NULL;
+  if (above < memory->count && (!best || distance(memory->arrays[above], address) < distance(best, address)))
+    best = memory->arrays[above];
+  if (best) found = (cpu_found){true, (uintptr_t)best->base.address, best->base.bytes};
+  pthread_mutex_unlock(&memory->lock);
+  return found;
+}
+
+/* With the lock. The offset of the first overwritten byte from the array's start; 0: none (an array has a byte). */
+static size_t broken_canary(const cpu_buffer *buffer) {
+  const unsigned char *slack = (const unsigned char *)buffer->base.address + buffer->base.bytes;
+  for (size_t i = 0; i < buffer->slack; i++)
+    if (slack[i] != CANARY) return buffer->base.bytes + i;
+  return 0;
+}
+
+bool cpu_memory_overrun(cpu_memory *memory, uintptr_t address, cpu_found *out, size_t *offset) {
+  bool broken = false;
+  pthread_mutex_lock(&memory->lock);
+  size_t above = rank_of(memory, address);
+  cpu_buffer *buffer = above ? memory->arrays[above - 1] : NULL;
+  if (buffer && buffer->slack && distance(buffer, address) == 0 && (*offset = broken_canary(buffer))) {
+    *out = (cpu_found){true, (uintptr_t)buffer->base.address, buffer->base.bytes};
+    memset((char *)buffer->base.address + buffer->base.bytes, CANARY, buffer->slack);
+    broken = true;
+  }
+  pthread_mutex_unlock(&memory->lock);
+  return broken;
+}
+
+/* ---- making and freeing --------------------------------------------------------------------------------------------- */
+
+/* Device memory is three quarters of what the system (or the control group) has: the rest is the script's and the
+ * compiler's. */
+static size_t total_bytes(const mw_device *device) { return device->info.memory_total; }
+
+mw_status cpu_memory_tell(mw_device *device, size_t *free, size_t *total, mw_error *err) {
+  (void)err;
+  cpu_memory_reap(device);
+  const size_t used = atomic_load(&((cpu_device *)device)->memory.used), available = cpu_probe_available_memory();
+  *total = total_bytes(device);
+  *free = used < *total ? *total - used : 0;
+  if (*free > available) *free = available;
+  return MW_OK;
+}
+
+static mw_status fail_memory(mw_device *device, size_t wanted, const char *why, mw_error *err) {
+  const double gib = 1024.0 * 1024.0 * 1024.0;
+  size_t left, total;
+  cpu_memory_tell(device, &left, &total, err);
+  return mw_fail(err, MW_NO_MEMORY, "out of memory on cpu: wanted %.3g GiB, free %.3g of %.3g GiB%s",
+                 (double)wanted / gib, (double)left / gib, (double)total / gib, why);
+}
+
+/* The mapping, inaccessible but for the array's pages; the array ends where they end but for the slack. */
+static bool map_array(cpu_buffer *buffer, size_t bytes) {
+  const size_t body = round_up(round_up(bytes, ALIGN), page_bytes());
+  buffer->map_bytes = body + 2 * GUARD;
+  char *map = mmap(NULL, buffer->map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (map == MAP_FAILED) return false;
+  if (mprotect(map + GUARD, body, PROT_READ | PROT_WRITE)) {
+    munmap(map, buffer->map_bytes);
+    return false;
+  }
+  if (body >= 2 * (size_t)HUGE_PAGE) madvise(map + GUARD, body, MADV_HUGEPAGE);
+  buffer->map = map;
+  buffer->slack = round_up(bytes, ALIGN) - bytes;
+  buffer->base.address = map + GUARD + body - round_up(bytes, ALIGN);
+  memset((char *)buffer->base.address + bytes, CANARY, buffer->slack);
+  return true;
+}
+
+mw_status cpu_memory_alloc(mw_stream *stream, size_t bytes, mw_space space, mw_buffer **out, mw_error *err) {
+  mw_device *device = stream->device;
+  cpu_device *cpu = (cpu_device *)device;
+  cpu_memory_reap(device);
+  const size_t total = total_bytes(device);
+  if (bytes > total || atomic_load(&cpu->memory.used) > total - bytes) return fail_memory(device, bytes, "", err);
+  cpu_buffer *buffer = mw_calloc(1, sizeof *buffer);
+  buffer->base = (mw_buffer){.device = device, .bytes = bytes, .space = space, .host = true, .stream = stream};
+  atomic_init(&buffer->base.refs, 1);
+  if (!map_array(buffer, bytes)) {
+    mw_free(buffer);
+    return fail_memory(device, bytes, errno == ENOMEM && bytes < GUARD ? " (or too many arrays for one process)" : "",
+                       err);
+  }
+  atomic_fetch_add(&cpu->memory.used, bytes);
+  enlist(&cpu->memory, buffer);
+  mw_device_retain(device);
+  *out = &buffer->base;
+  return MW_OK;
+}
+
+static void put_aside(cpu_device *device, cpu_buffer *buffer) {
+  cpu_memory *memory = &device->memory;
+  buffer->stamp = atomic_load(&device->tickets);
+  pthread_mutex_lock(&memory->lock);
+  buffer->next = memory->waiting;
+  memory->waiting = buffer;
+  atomic_store(&memory->any_waiting, true);
+  pthread_mutex_unlock(&memory->lock);
+}
+
+void cpu_memory_free(mw_buffer *base) {
+  cpu_buffer *buffer = (cpu_buffer *)base;
+  cpu_device *device = (cpu_device *)base->device;
+  if (base->space == MW_SPACE_GLOBAL) {
+    mw_free(buffer);
+    return;
+  }
+  strike(&device->memory, buffer);
+  if (atomic_load(&device->pending))
+    put_aside(device, buffer);
+  else
+    unmap(device, buffer);
+}
+
+/* With the device's lock: the ticket of the oldest operation not done yet. */
+static uint64_t oldest_ticket(cpu_device *device) {
+  uint64_t oldest = UINT64_MAX;
+  for (cpu_stream *stream = device->streams; stream; stream = stream->next) {
+    uint64_t ticket = atomic_load(&stream->oldest);
+    if (ticket < oldest) oldest = ticket;
+  }
+  return oldest;
+}
+
+void cpu_memory_reap(mw_device *base) {
+  cpu_device *device = (cpu_device *)base;
+  cpu_memory *memory = &device->memory;
+  if (!atomic_load_explicit(&memory->any_waiting, memory_order_relaxed)) return;
+  pthread_mutex_lock(&device->lock);
+  const uint64_t oldest = oldest_ticket(device);
+  pthread_mutex_unlock(&device->lock);
+  cpu_buffer *done = NULL;
+  pthread_mutex_lock(&memory->lock);
+  for (cpu_buffer **place = &memory->waiting; *place;) {
+    cpu_buffer *buffer = *place;
+    if (buffer->stamp >= oldest) {
+      place = &buffer->next;
+      continue;
+    }
+    *place = buffer->next;
+    buffer->next = done;
+    done = buffer;
+  }
+  atomic_store(&memory->any_waiting, memory->waiting != NULL);
+  pthread_mutex_unlock(&memory->lock);
+  while (done) {
+    cpu_buffer *next = done->next;
+    unmap(device, done);
+    done = next;
+  }
+}

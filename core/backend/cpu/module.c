@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A module holds one unit where it can, two where kernels need different flavors, and one more for each template
+ * instance asked for later. A source with device variables must have them once, so all its kernels come from one unit:
+ * the fiber flavor where any kernel needs fibers. */
+#include "core/backend/cpu/module.h"
+
+#include "core/backend/cpu/block.h"
+#include "core/backend/cpu/stream.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct loaded {
+  cpu_unit      *unit;
+  char          *instance; /* the template instance it was made for; NULL: the source's own kernels */
+  bool           twin;     /* loaded only to name a faulting thread */
+  struct loaded *next;
+} loaded;
+
+typedef struct cpu_module {
+  mw_module       base;
+  cpu_program    *program;
+  const cpu_declared *declared;
+  int             ndeclared;
+  loaded         *units;
+  cpu_kernel     *kernels;
+  char           *log;
+  const char    **names;
+  pthread_mutex_t lock; /* twins may be loaded by a stream's thread */
+} cpu_module;
+
+static const char *const variables_why = "the source has device variables and another kernel of it needs fibers";
+
+/* ---- loading ------------------------------------------------------------------------------------------------------ */
+
+static mw_status load(cpu_module *module, cpu_flavor flavor, const char *instance, bool twin, loaded **out,
+                      mw_error *err) {
+  const char *const list[] = {instance, NULL};
+  cpu_unit *unit;
+  mw_status status = cpu_unit_load(module->program, flavor, instance ? list : NULL, &unit, err);
+  if (status != MW_OK) return status;
+  if (unit->table->abi != MW_ABI_VERSION) {
+    cpu_unit_free(unit);
+    return mw_fail(err, MW_COMPILE, "module '%s': compiled for another version of moonwarp: clear the cache",
+                   module->base.name);
+  }
+  unit->table->bind(&cpu_runtime);
+  loaded *entry = mw_calloc(1, sizeof *entry);
+  *entry = (loaded){unit, instance ? mw_strdup(instance) : NULL, twin, module->units};
+  module->units = entry;
+  if (out) *out = entry;
+  return MW_OK;
+}
+
+static void unload_first(cpu_module *module) {
+  loaded *entry = module->units;
+  module->units = entry->next;
+  cpu_unit_free(entry->unit);
+  mw_free(entry->instance);
+  mw_free(entry);
+}
+
+static bool any_engine(const cpu_module *module, bool fiber) {
+  for (int i = 0; i < module->ndeclared; i++)
+    if ((strcmp(module->declared[i].engine, "fiber") == 0) == fiber) return true;
+  return false;
+}
+
+/* Kernels that the fast flavor lists without code: their split form did not compile, or they need fibers. */
+static bool lacks_kernels(const cpu_unit *unit) {
+  for (unsigned i = 0; i < unit->table->nkernels; i++)
+    if (!unit->table->kernels[i].run) return true;
+  return false;
+}
+
+static mw_status load_source(cpu_module *module, mw_error *err) {
+  const bool variables = cpu_program_has_variables(module->program);
+  const bool fibers = any_engine(module, true), fast = any_engine(module, false) || !module->ndeclared;
+  if ((variables && fibers) || !fast) return load(module, CPU_FIBER, NULL, false, NULL, err);
+  mw_status status = load(module, CPU_FAST, NULL, false, NULL, err);
+  if (status != MW_OK || !lacks_kernels(module->units->unit)) return status;
+  if (variables) unload_first(module);
+  return load(module, CPU_FIBER, NULL, false, NULL, err);
+}
+
+static void gather_log(cpu_module *module) {
+  size_t bytes = 1;
+  for (loaded *entry = module->units; entry; entry = entry->next) bytes += strlen(entry->unit->log);
+  module->log = mw_calloc(1, bytes);
+  module->base.from_cache = true;
+  for (loaded *entry = module->units; entry; entry = entry->next) {
+    if (!*module->log) strcat(module->log, entry->unit->log);
+    module->base.from_cache &= entry->unit->from_cache;
+  }
+  module->base.log = module->log;
+}
+
+static void list_names(cpu_module *module) {
+  int count = 0;
+  module->names = mw_calloc((size_t)module->ndeclared + 1, sizeof *module->names);
+  for (int i = 0; i < module->ndeclared; i++)
+    if (!module->declared[i].is_template) module->names[count++] = module->declared[i].name;
+  module->base.kernel_names = module->names;
+}
+
+static void free_module(cpu_module *module) {
+  while (module->kernels) {
+    cpu_kernel *next = module->kernels->next;
+    cpu_kernel_free(module->kernels);
+    module->kernels = next;
+  }
+  while (module->units) unload_first(module);
+  if (module->program) cpu_program_free(module->program);
+  pthread_mutex_destroy(&module->lock);
+  mw_free(module->names);
+  mw_free(module->log);
+  mw_free(module);
+}
+
+mw_status cpu_module_compile(mw_device *device, const mw_source *source, mw_module **out, mw_error *err) {
+  cpu_module *module = mw_calloc(1, sizeof *module);
+  module->base.device = device;
+  pthread_mutex_init(&module->lock, NULL);
+  snprintf(module->base.name, sizeof module->base.name, "%s", source->name);
+  mw_status status = cpu_program_parse(source, &module->program, err);
+  if (status == MW_OK) {
+    module->ndeclared = cpu_program_kernels(module->program, &module->declared);
+    status = load_source(module, err);
+  }
+  if (status != MW_OK) {
+    free_module(module);
+    return status;
+  }
+  list_names(module);
+  gather_log(module);
+  *out = &module->base;
+  return MW_OK;
+}
+
+void cpu_module_unload(mw_module *base) {
+  cpu_streams_drain((cpu_device *)base->device, false, NULL);
+  free_module((cpu_module *)base);
+}
+
+/* ---- kernels ----------------------------------------------------------------------------------------------------------- */
+
+/* Names are the same when they differ in white space only: "scale<float, 4>" and "scale<float,4>". */
+static bool same_name(const char *a, const char *b) {
+  for (;; a++, b++) {
+    while (*a == ' ') a++;
+    while (*b == ' ') b++;
+    if (*a != *b) return false;
+    if (!*a) return true;
+  }
+}
+
+static const mw_unit_kernel *find_in(const cpu_unit *unit, const char *name) {
+  for (unsigned i = 0; i < unit->table->nkernels; i++) {
+    const mw_unit_kernel *kernel = &unit->table->kernels[i];
+    if (same_name(kernel->name, name) && (kernel->run || kernel->thread)) return kernel;
+  }
+  return NULL;
+}
+
+/* Where the kernel can run, the fast flavor before the other. */
+static const mw_unit_kernel *find(const cpu_module *module, const char *name, const loaded **where) {
+  const mw_unit_kernel *best = NULL;
+  for (const loaded *entry = module->units; entry; entry = entry->next) {
+    if (entry->twin) continue;
+    const mw_unit_kernel *kernel = find_in(entry->unit, name);
+    if (!kernel || (best && !kernel->run)) continue;
+    best = kernel;
+    *where = entry;
+  }
+  return best;
+}
+
+static const cpu_declared *declaration(const cpu_module *module, const char *name) {
+  const size_t length = strcspn(name, "< ");
+  for (int i = 0; i < module->ndeclared; i++) {
+    const cpu_declared *declared = &module->declared[i];
+    if (strlen(declared->name) == length && strncmp(declared->name, name, length) == 0) return declared;
+  }
+  return NULL;
+}
+
+static mw_status fail_unknown(const cpu_module *module, const char *name, mw_error *err) {
+  char list[512] = "";
+  size_t used = 0;
+  for (int i = 0; i < module->ndeclared && used < sizeof list; i++)
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s%s", i ? ", " : "", module->declared[i].name,
+                             module->declared[i].is_template ? "<...>" : "");
+  return mw_fail(err, MW_INVALID, "module '%s' has no kernel '%s'; it has: %s", module->base.name, name,
+                 module->ndeclared ? list : "none");
+}
+
+/* The unit for one more template instance. */
+static mw_status instantiate(cpu_module *module, const char *name, const cpu_declared *declared, mw_error *err) {
+  if (!strchr(name, '<'))
+    return mw_fail(err, MW_INVALID, "kernel '%s' of module '%s' is a template: name an instance, as in %s<float>", name,
+                   module->base.name, name);
+  if (cpu_program_has_variables(module->program))
+    return mw_fail(err, MW_INVALID,
+                   "module '%s' has device variables, so '%s' must be compiled with it: list it in templates = {\"%s\"}",
+                   module->base.name, name, name);
+  const bool fiber = strcmp(declared->engine, "fiber") == 0;
+  mw_status status = load(module, fiber ? CPU_FIBER : CPU_FAST, name, false, NULL, err);
+  const loaded *where;
+  if (status != MW_OK || find(module, name, &where)) return status;
+  return load(module, CPU_FIBER, name, false, NULL, err);
+}
+
+static const char *why_engine(const cpu_module *module, const char *name, const mw_unit_kernel *unit) {
+  const cpu_declared *declared = declaration(module, name);
+  if (unit->run || !declared || strcmp(declared->engine, "fiber") == 0) return unit->engine_why;
+  return cpu_program_has_variables(module->program) ? variables_why : unit->engine_why;
+}
+
+/* With the lock. */
+static mw_status get_kernel(cpu_module *module, const char *name, mw_kernel **out, mw_error *err) {
+  for (cpu_kernel *kernel = module->kernels; kernel; kernel = kernel->next)
+    if (same_name(kernel->name, name)) {
+      *out = &kernel->base;
+      return MW_OK;
+    }
+  const loaded *where = NULL;
+  const mw_unit_kernel *unit = find(module, name, &where);
+  if (!unit) {
+    const cpu_declared *declared = declaration(module, name);
+    if (!declared || !declared->is_template) return fail_unknown(module, name, err);
+    mw_status status = instantiate(module, name, declared, err);
+    if (status != MW_OK) return status;
+    unit = find(module, name, &where);
+    if (!unit) return fail_unknown(module, name, err);
+  }
+  cpu_kernel *kernel = cpu_kernel_make(&module->base, name, where->unit, unit, where->instance, why_engine(module, name, unit));
+  kernel->next = module->kernels;
+  module->kernels = kernel;
+  *out = &kernel->base;
+  return MW_OK;
+}
+
+mw_status cpu_module_kernel(mw_module *base, const char *name, mw_kernel **out, mw_error *err) {
+  cpu_module *module = (cpu_module *)base;
+  pthread_mutex_lock(&module->lock);
+  mw_status status = get_kernel(module, name, out, err);
+  pthread_mutex_unlock(&module->lock);
+  return status;
+}
+
+/* ---- twins ---------------------------------------------------------------------------------------------------------------- */
+
+static void copy_variables(const cpu_unit *from, const cpu_unit *to) {
+  for (unsigned i = 0; i < from->table->nvariables; i++)
+    for (unsigned k = 0; k < to->table->nvariables; k++) {
+      const mw_unit_variable *source = &from->table->variables[i], *target = &to->table->variables[k];
+      if (source->bytes == target->bytes && strcmp(source->name, target->name) == 0)
+        memcpy(target->address, source->address, source->bytes);
+    }
+}
+
+static loaded *find_twin(cpu_module *module, const cpu_kernel *kernel) {
+  for (loaded *entry = module->units; entry; entry = entry->next) {
+    bool same = kernel->instance ? entry->instance && strcmp(entry->instance, kernel->instance) == 0 : !entry->instance;
+    if (same && entry->unit->flavor == CPU_FIBER) return entry;
+  }
+  return NULL;
+}
+
+mw_status cpu_module_twin(cpu_kernel *kernel, const mw_unit_kernel **out, const mw_unit_table **table, mw_error *err) {
+  cpu_module *module = (cpu_module *)kernel->base.module;
+  mw_status status = MW_OK;
+  pthread_mutex_lock(&module->lock);
+  loaded *entry = find_twin(module, kernel);
+  if (!entry) status = load(module, CPU_FIBER, kernel->instance, true, &entry, err);
+  if (status == MW_OK && entry->unit != kernel->owner) copy_variables(kernel->owner, entry->unit);
+  pthread_mutex_unlock(&module->lock);
+  if (status != MW_OK) return status;
+  *out = find_in(entry->unit, kernel->name);
+  *table = entry->unit->table;
+  return *out ? MW_OK : mw_fail(err, MW_COMPILE, "kernel '%s' has no fiber form", kernel->name);
+}
+
+/* ---- variables and text ------------------------------------------------------------------------------------------------------ */
+
+/* The unit that was loaded first; with device variables it is the only one, but for twins. */
+static const cpu_unit *own_unit(const cpu_module *module) {
+  const loaded *first = module->units;
+  while (first->next) first = first->next;
+  return first->unit;
+}
+
+static mw_status fail_variable(const cpu_module *module, const char *name, mw_error *err) {
+  char list[512] = "";
+  size_t used = 0;
+  const mw_unit_table *table = own_unit(module)->table;
+  for (unsigned i = 0; i < table->nvariables && used < sizeof list; i++)
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", table->variables[i].name);
+  return mw_fail(err, MW_INVALID, "module '%s' has no device variable '%s'; it has: %s", module->base.name, name,
+                 table->nvariables ? list : "none");
+}
+
+static mw_buffer *variable_buffer(cpu_module *module, const mw_unit_variable *variable) {
+  mw_buffer *buffer = mw_calloc(1, sizeof *buffer);
+  *buffer = (mw_buffer){
+      .device = module->base.device,
+      .address = variable->address,
+      .bytes = variable->bytes,
+      .space = MW_SPACE_GLOBAL,
+      .host = true,
+      .stream = module->base.device->main,
+      .owner = &module->base,
+  };
+  atomic_init(&buffer->refs, 1);
+  mw_device_retain(module->base.device);
+  return buffer;
+}
+
+mw_status cpu_module_variable(mw_module *base, const char *name, mw_buffer **out, mw_param *type, mw_error *err) {
+  cpu_module *module = (cpu_module *)base;
+  const mw_unit_table *table = own_unit(module)->table;
+  for (unsigned i = 0; i < table->nvariables; i++) {
+    const mw_unit_variable *variable = &table->variables[i];
+    if (strcmp(variable->name, name)) continue;
+    *type = (mw_param){.dtype = (mw_dtype)variable->dtype, .lanes = variable->lanes ? variable->lanes : 1,
+                       .is_const = variable->is_const, .size = (uint32_t)variable->bytes};
+    snprintf(type->name, sizeof type->name, "%s", variable->name);
+    *out = variable_buffer(module, variable);
+    return MW_OK;
+  }
+  return fail_variable(module, name, err);
+}
+
+mw_status cpu_module_text(mw_module *base, const char *kind, char **out, mw_error *err) {
+  cpu_module *module = (cpu_module *)base;
+  if (strcmp(kind, "cpp"))
+    return mw_fail(err, MW_UNSUPPORTED, "the cpu device has no %s: compile the module on a cuda device, such as \"cuda:sm_90\"",
+                   kind);
+  *out = cpu_unit_source(module->program, own_unit(module)->flavor, NULL);
+  return MW_OK;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What this machine is: cores, memory, name. Opens nothing. */
+#include "core/backend/cpu/device.h"
+
+#include "core/backend/cpu/unit.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int cpu_probe_workers(void) {
+  const char *wish = getenv("MOONWARP_CPU_WORKERS");
+  int wanted = wish ? atoi(wish) : 0;
+  if (wanted > 0) return wanted < 1024 ? wanted : 1024;
+  cpu_set_t usable;
+  if (sched_getaffinity(0, sizeof usable, &usable) == 0) return CPU_COUNT(&usable);
+  long online = sysconf(_SC_NPROCESSORS_ONLN);
+  return online > 0 ? (int)online : 1;
+}
+
+/* ---- files under /proc and /sys ----------------------------------------------------------------------------------- */
+
+/* The text after "key :" on the first line of the file that begins with key. */
+static bool look_up(const char *path, const char *key, char *out, size_t size) {
+  FILE *file = fopen(path, "r");
+  if (!file) return false;
+  char line[512];
+  bool found = false;
+  while (!found && fgets(line, sizeof line, file)) {
+    char *colon = strchr(line, ':');
+    if (strncmp(line, key, strlen(key)) || !colon) continue;
+    char *text = colon + 1 + strspn(colon + 1, " \t");
+    text[strcspn(text, "\n")] = '\0';
+    snprintf(out, size, "%s", text);
+    found = true;
+  }
+  fclose(file);
+  return found;
+}
+
+static unsigned long long number_in(const char *path) { /* ULLONG_MAX: no such file, or "max" */
+  unsigned long long number;
+  FILE *file = fopen(path, "r");
+  if (!file) return ~0ull;
+  if (fscanf(file, "%llu", &number) != 1) number = ~0ull;
+  fclose(file);
+  return number;
+}
+
+static size_t meminfo(const char *key) {
+  char text[64];
+  return look_up("/proc/meminfo", key, text, sizeof text) ? (size_t)strtoull(text, NULL, 10) * 1024 : 0;
+}
+
+size_t cpu_probe_system_memory(void) {
+  const size_t machine = meminfo("MemTotal");
+  const unsigned long long group = number_in("/sys/fs/cgroup/memory.max");
+  return group < machine ? (size_t)group : machine;
+}
+
+size_t cpu_probe_available_memory(void) {
+  const size_t machine = meminfo("MemAvailable");
+  const unsigned long long most = number_in("/sys/fs/cgroup/memory.max");
+  const unsigned long long now = number_in("/sys/fs/cgroup/memory.current");
+  if (most == ~0ull || now == ~0ull) return machine;
+  const unsigned long long left = most > now ? most - now : 0;
+  return left < machine ? (size_t)left : machine;
+}
+
+/* ---- the properties ------------------------------------------------------------------------------------------------------ */
+
+static double clock_hz(void) {
+  char text[64];
+  const unsigned long long khz = number_in("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
+  if (khz != ~0ull) return 1e3 * (double)khz;
+  return look_up("/proc/cpuinfo", "cpu MHz", text, sizeof text) ? 1e6 * strtod(text, NULL) : 0;
+}
+
+static const char *architecture(void) {
+#if defined(__x86_64__)
+  return "x86-64";
+#elif defined(__aarch64__)
+  return "aarch64";
+#else
+  return "cpu";
+#endif
+}
+
+static size_t l2_bytes(void) {
+  long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  return bytes > 0 ? (size_t)bytes : 0;
+}
+
+void cpu_probe_info(mw_device_info *info) {
+  mw_error error = {0};
+  *info = (mw_device_info){
+      .id = "cpu",
+      .multiprocessors = cpu_probe_workers(),
+      .warp_size = 32,
+      .max_threads_per_block = 1024,
+      .max_threads_per_multiprocessor = 1024,
+      .max_blocks_per_multiprocessor = 1,
+      .max_block = {1024, 1024, 64},
+      .max_grid = {2147483647, 65535, 65535},
+      .shared_per_block = 48 << 10,
+      .shared_per_block_optin = CPU_SHARED_MOST,
+      .shared_per_multiprocessor = CPU_SHARED_MOST,
+      .constant_bytes = 64 << 10,
+      .l2_bytes = l2_bytes(),
+      .memory_total = cpu_probe_system_memory() / 4 * 3,
+      .clock_hz = clock_hz(),
+      .cooperative = true,
+      .managed = true,
+  };
+  info->async_engines = info->multiprocessors;
+  snprintf(info->arch, sizeof info->arch, "%s", architecture());
+  if (!look_up("/proc/cpuinfo", "model name", info->name, sizeof info->name))
+    snprintf(info->name, sizeof info->name, "%s processor", architecture());
+  if (cpu_compiler(info->driver, sizeof info->driver, &error) != MW_OK)
+    snprintf(info->driver, sizeof info->driver, "no C++ compiler");
+  mw_error_clear(&error);
+}
+
+void cpu_probe(mw_probe *out) {
+  char compiler[256];
+  mw_error error = {0};
+  out->devices = 1;
+  if (cpu_compiler(compiler, sizeof compiler, &error) == MW_OK)
+    snprintf(out->reason, sizeof out->reason, "%d worker threads, kernels compiled by %s", cpu_probe_workers(), compiler);
+  else
+    snprintf(out->reason, sizeof out->reason, "%d worker threads; kernels cannot be compiled: %.400s", cpu_probe_workers(),
+             error.text);
+  mw_error_clear(&error);
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The life of a program: copied from a source, found in the cache or preprocessed and analysed, freed. What the cache
+ * keeps is what cpu_program_kernels and cpu_program_has_variables answer, so that a hit starts no process. */
+#include "core/backend/cpu/program.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/backend/backend.h"
+#include "core/compile/source.h"
+#include "core/host/home.h"
+
+/* ---- copies ---------------------------------------------------------------------------------------------------- */
+
+static char *text_copy(const char *text) { return text ? mw_strdup(text) : NULL; }
+
+static char **list_copy(const char *const *list) {
+  int count = 0;
+  while (list && list[count]) count++;
+  char **copy = mw_calloc((size_t)count + 1, sizeof *copy);
+  for (int i = 0; i < count; i++) copy[i] = mw_strdup(list[i]);
+  return copy;
+}
+
+static void list_free(char **list) {
+  for (int i = 0; list && list[i]; i++) mw_free(list[i]);
+  mw_free(list);
+}
+
+static cpu_program *program_copy(const mw_source *source) {
+  cpu_program *program = mw_calloc(1, sizeof *program);
+  program->name = mw_strdup(source->name ? source->name : "source");
+  program->text = mw_strdup(source->text);
+  program->folder = text_copy(source->folder);
+  program->standard = text_copy(source->standard);
+  program->engine = text_copy(source->engine);
+  program->includes = list_copy(source->includes);
+  program->defines = list_copy(source->defines);
+  program->templates = list_copy(source->templates);
+  program->fast_math = source->fast_math;
+  program->line_info = source->line_info;
+  program->no_contract = source->no_contract;
+  program->no_cache = source->no_cache;
+  return program;
+}
+
+static mw_source program_source(const cpu_program *program) {
+  return (mw_source){.name = program->name,
+                     .text = program->text,
+                     .folder = program->folder,
+                     .includes = (const char *const *)program->includes,
+                     .defines = (const char *const *)program->defines,
+                     .templates = NULL,
+                     .standard = program->standard,
+                     .fast_math = program->fast_math,
+                     .line_info = program->line_info,
+                     .no_contract = program->no_contract,
+                     .engine = program->engine};
+}
+
+static void analysis_free(cpu_program *program) {
+  for (int i = 0; i < program->nfunctions; i++) {
+    mw_free(program->functions[i].formals);
+    mw_free(program->functions[i].calls);
+    mw_free(program->functions[i].split);
+  }
+  for (int i = 0; i < program->nstrings; i++) mw_free(program->strings[i]);
+  mw_free(program->strings);
+  mw_free(program->functions);
+  mw_free(program->items);
+  mw_free(program->variables);
+  cpu_tokens_free(&program->tokens);
+  mw_free(program->preprocessed);
+}
+
+void cpu_program_free(cpu_program *program) {
+  if (!program) return;
+  analysis_free(program);
+  mw_free(program->declared);
+  mw_free(program->name);
+  mw_free(program->text);
+  mw_free(program->folder);
+  mw_free(program->standard);
+  mw_free(program->engine);
+  list_free(program->includes);
+  list_free(program->defines);
+  list_free(program->templates);
+  mw_free(program);
+}
+
+/* ---- the key ---------------------------------------------------------------------------------------------------- */
+
+static int is_header(const struct dirent *entry) {
+  const char *dot = strrchr(entry->d_name, '.');
+  return !dot || !strcmp(dot, ".h") || !strcmp(dot, ".cuh");
+}
+
+/* Names, sizes and times of the files below a folder: the shim changes only with moonwarp itself. */
+static void folder_stamp(cpu_text *out, const char *folder, int depth) {
+  struct dirent **list;
+  int             count = scandir(folder, &list, is_header, alphasort);
+  for (int i = 0; i < count; i++) {
+    struct stat st;
+    char       *path = mw_format("%s/%s", folder, list[i]->d_name);
+    if (list[i]->d_name[0] == '.' || stat(path, &st) != 0) {
+    } else if (S_ISDIR(st.st_mode) && depth < 4)
+      folder_stamp(out, path, depth + 1);
+    else
+      cpu_text_format(out, "%s %lld %lld.%09ld\n", path, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
+                      st.st_mtim.tv_nsec);
+    mw_free(path);
+    free(list[i]);
+  }
+  if (count >= 0) free(list);
+}
+
+/* The file this code was loaded from: another generator may write other text. */
+static void self_stamp(cpu_text *out) {
+  static const int here;
+  Dl_info          info;
+  struct stat      st;
+  if (dladdr(&here, &info) && stat(info.dli_fname, &st) == 0)
+    cpu_text_format(out, "self %lld %lld.%09ld\n", (long long)st.st_size, (long long)st.st_mtim.tv_sec,
+                    st.st_mtim.tv_nsec);
+}
+
+static bool program_key(cpu_program *program) {
+  char     identity[2048];
+  cpu_text stamp = {0};
+  cpu_toolchain_identity(identity, sizeof identity);
+  self_stamp(&stamp);
+  folder_stamp(&stamp, mw_shim_folder(), 0);
+  mw_cache_keymaker *maker = mw_cache_key_begin("cpu program");
+  int                abi = MW_ABI_VERSION;
+  mw_cache_key_add(maker, "abi", &abi, sizeof abi);
+  mw_cache_key_text(maker, "stamp", stamp.at);
+  mw_cache_key_text(maker, "compiler", identity);
+  mw_cache_key_text(maker, "engine", program->engine);
+  mw_source source = program_source(program);
+  bool      complete = mw_source_hash(&source, maker);
+  program->key = mw_cache_key_end(maker);
+  mw_free(stamp.at);
+  return complete;
+}
+
+/* ---- what is kept of an analysis ---------------------------------------------------------------------------------- */
+
+static const char *const engines[] = {"loop", "split", "fiber"};
+
+typedef struct kept { /* one kernel; the entry is: has_variables, then these */
+  char    name[128], engine_why[256];
+  int32_t is_template, engine, barrier_line;
+} kept;
+
+static void analysis_keep(const cpu_program *program) {
+  size_t   size = 1 + (size_t)program->ndeclared * sizeof(kept);
+  char    *bytes = mw_calloc(1, size);
+  bytes[0] = program->has_variables;
+  for (int i = 0; i < program->ndeclared; i++) {
+    const cpu_declared *declared = &program->declared[i];
+    kept                one = {.is_template = declared->is_template, .barrier_line = declared->barrier_line};
+    memcpy(one.name, declared->name, sizeof one.name);
+    memcpy(one.engine_why, declared->engine_why, sizeof one.engine_why);
+    while (strcmp(engines[one.engine], declared->engine)) one.engine++;
+    memcpy(bytes + 1 + (size_t)i * sizeof one, &one, sizeof one);
+  }
+  mw_cache_put(&program->key, bytes, size);
+  mw_free(bytes);
+}
+
+static bool analysis_recall(cpu_program *program) {
+  char  *bytes;
+  size_t size;
+  if (!mw_cache_get(&program->key, (void **)&bytes, &size)) return false;
+  bool fits = size >= 1 && (size - 1) % sizeof(kept) == 0;
+  if (fits) {
+    program->has_variables = bytes[0];
+    program->ndeclared = (int)((size - 1) / sizeof(kept));
+    program->declared = mw_calloc((size_t)program->ndeclared + 1, sizeof *program->declared);
+  }
+  for (int i = 0; fits && i < program->ndeclared; i++) {
+    kept one;
+    memcpy(&one, bytes + 1 + (size_t)i * sizeof one, sizeof one);
+    cpu_declared *declared = &program->declared[i];
+    *declared = (cpu_declared){.is_template = one.is_template, .barrier_line = one.barrier_line};
+    memcpy(declared->name, one.name, sizeof one.name);
+    memcpy(declared->engine_why, one.engine_why, sizeof one.engine_why);
+    declared->engine = engines[(unsigned)one.engine % 3];
+  }
+  mw_free(bytes);
+  return fits;
+}
+
+/* ---- analysis ----------------------------------------------------------------------------------------------------- */
+
+static void declared_fill(cpu_program *program) {
+  mw_free(program->declared);
+  program->declared = mw_calloc((size_t)program->nfunctions + 1, sizeof *program->declared);
+  program->ndeclared = 0;
+  for (int i = 0; i < program->nfunctions; i++) {
+    const cpu_function *function = &program->functions[i];
+    if (!function->kernel || function->body < 0 || function->special) continue;
+    cpu_declared    *declared = &program->declared[program->ndeclared++];
+    const cpu_token *name = &program->tokens.at[function->name];
+    snprintf(declared->name, sizeof declared->name, "%.*s", name->size, name->text);
+    snprintf(declared->engine_why, sizeof declared->engine_why, "%s", function->engine_why);
+    declared->is_template = function->is_template;
+    declared->engine = function->engine;
+    declared->barrier_line = function->barrier < 0 ? 0 : program->tokens.at[function->barrier].line;
+  }
+  program->has_variables = program->nvariables > 0;
+}
+
+mw_status cpu_program_analyse(cpu_program *program, mw_error *error) {
+  cpu_tokens_read(&program->tokens, program->preprocessed, mw_shim_folder());
+  cpu_declarations_read(program);
+  mw_status status = cpu_reach(program, error);
+  if (!status) status = cpu_engines_choose(program, error);
+  if (!status) declared_fill(program);
+  return status;
+}
+
+mw_status cpu_program_need(cpu_program *program, mw_error *error) {
+  if (program->analysed) return MW_OK;
+  mw_status status = cpu_preprocess(program, &program->preprocessed, error);
+  if (!status) status = cpu_program_analyse(program, error);
+  program->analysed = !status;
+  return status;
+}
+
+static mw_status options_check(const mw_source *source, mw_error *error) {
+  static const char *const standards[] = {"c++14", "c++17", "c++20", NULL};
+  static const char *const known[] = {"auto", "loop", "split", "fiber", NULL};
+  bool standard = !source->standard, engine = !source->engine;
+  for (int i = 0; standards[i]; i++) standard |= source->standard && !strcmp(source->standard, standards[i]);
+  for (int i = 0; known[i]; i++) engine |= source->engine && !strcmp(source->engine, known[i]);
+  if (!standard)
+    return mw_fail(error, MW_INVALID, "the CPU device compiles c++14, c++17 or c++20, got '%s'", source->standard);
+  if (!engine)
+    return mw_fail(error, MW_INVALID, "engine is \"auto\", \"loop\", \"split\" or \"fiber\", got '%s'", source->engine);
+  if (!*mw_shim_folder())
+    return mw_fail(error, MW_NO_DEVICE, "the CPU device's own headers were not found; set MOONWARP_HOME to moonwarp's folder");
+  return MW_OK;
+}
+
+mw_status cpu_program_parse(const mw_source *source, cpu_program **out, mw_error *error) {
+  mw_status status = options_check(source, error);
+  if (status) return status;
+  cpu_program *program = program_copy(source);
+  program->cacheable = program_key(program) && !program->no_cache;
+  if (!program->cacheable || !analysis_recall(program)) {
+    status = cpu_program_need(program, error);
+    if (!status && program->cacheable) analysis_keep(program);
+  }
+  if (status) {
+    cpu_program_free(program);
+    return status;
+  }
+  *out = program;
+  return MW_OK;
+}
+
+int cpu_program_kernels(const cpu_program *program, const cpu_declared **out) {
+  *out = program->declared;
+  return program->ndeclared;
+}
+
+bool cpu_program_has_variables(const cpu_program *program) { return program->has_variables; }

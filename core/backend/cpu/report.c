@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A caught fault in words: kernel, block, thread, the nearest array and the place in it. A loop or split kernel does
+ * not know which thread faulted; its block is then run again in the fiber flavor, and where that run does not fault
+ * the message says so. */
+#include "core/backend/cpu/block.h"
+#include "core/backend/cpu/fault.h"
+#include "core/backend/cpu/module.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NULL_REACH = 64 << 10, FAR = 1 << 20 };
+
+/* ---- which thread ---------------------------------------------------------------------------------------------------- */
+
+typedef enum known { KNOWN, UNKNOWN_NO_TWIN, UNKNOWN_NO_FAULT } known;
+
+static known run_again(cpu_device *device, cpu_worker *me, const cpu_grid *grid, cpu_fault *fault) {
+  const mw_unit_kernel *unit;
+  const mw_unit_table *table;
+  (void)device;
+  if (cpu_module_twin(grid->kernel, &unit, &table, NULL) != MW_OK) return UNKNOWN_NO_TWIN;
+  cpu_grid again;
+  cpu_worker *outer = cpu_current;
+  cpu_grid_again(&again, grid, unit, table);
+  me->mute = true;
+  cpu_current = me;
+  cpu_worker_enter(me, &again);
+  bool quiet = cpu_worker_run(me, &again, fault->block, fault->block + 1);
+  cpu_worker_leave(me);
+  cpu_current = outer;
+  me->mute = false;
+  if (quiet || me->fault.kind == CPU_FAULT_ABORTED) return UNKNOWN_NO_FAULT;
+  *fault = me->fault;
+  return KNOWN;
+}
+
+static void tell_where(char *out, size_t size, const cpu_grid *grid, const cpu_fault *fault, known how) {
+  const mw_dim3 b = cpu_grid_block(grid, fault->block), t = fault->thread;
+  if (fault->has_thread)
+    snprintf(out, size, "block (%u,%u,%u), thread (%u,%u,%u)", b.x, b.y, b.z, t.x, t.y, t.z);
+  else if (how == UNKNOWN_NO_FAULT)
+    snprintf(out, size, "block (%u,%u,%u), thread not known (the block did not fail again when run once more)", b.x, b.y,
+             b.z);
+  else
+    snprintf(out, size, "block (%u,%u,%u)", b.x, b.y, b.z);
+}
+
+/* ---- which array ------------------------------------------------------------------------------------------------------- */
+
+static uintptr_t pointer_value(const cpu_grid *grid, const mw_param *param) {
+  uintptr_t value;
+  memcpy(&value, (const char *)grid->abi.args + param->offset, sizeof value);
+  return value;
+}
+
+/* The parameter that points into the array, the one nearest below the address first; -1: none does. */
+static int matching_param(const cpu_grid *grid, const cpu_found *array, uintptr_t address) {
+  const mw_kernel *kernel = &grid->kernel->base;
+  int best = -1;
+  uintptr_t nearest = 0;
+  for (int i = 0; i < kernel->nparams; i++) {
+    if (!kernel->params[i].pointer) continue;
+    uintptr_t value = pointer_value(grid, &kernel->params[i]);
+    if (value < array->start || value > array->start + array->bytes) continue;
+    if (best >= 0 && (value > address || value <= nearest)) continue;
+    best = i;
+    nearest = value;
+  }
+  return best;
+}
+
+static size_t element_size(const mw_param *param) {
+  return param->dtype == MW_POINTER ? sizeof(void *) : mw_dtype_size(param->dtype) * (param->lanes ? param->lanes : 1);
+}
+
+static long long floor_division(long long distance, size_t element) {
+  const long long by = (long long)element;
+  return distance >= 0 ? distance / by : -((-distance + by - 1) / by);
+}
+
+static int tell_distance(char *out, size_t size, const cpu_found *array, uintptr_t address) {
+  const uintptr_t end = array->start + array->bytes;
+  if (address < array->start)
+    return snprintf(out, size, "%zu bytes before the start of", (size_t)(array->start - address));
+  if (address == end) return snprintf(out, size, "just past the end of");
+  return snprintf(out, size, "%zu bytes past the end of", (size_t)(address - end));
+}
+
+static void tell_array(char *out, size_t size, const cpu_grid *grid, uintptr_t address, const cpu_found *array) {
+  if (!array->found) {
+    snprintf(out, size, "address 0x%zx, and there is no array", (size_t)address);
+    return;
+  }
+  int used = tell_distance(out, size, array, address);
+  int which = matching_param(grid, array, address);
+  if (which < 0) {
+    snprintf(out + used, size - (size_t)used, " an array of %zu bytes that no parameter points to", array->bytes);
+    return;
+  }
+  const mw_param *param = &grid->kernel->base.params[which];
+  used += snprintf(out + used, size - (size_t)used, " parameter %d '%s', an array of %zu bytes (offset %lld", which + 1,
+                   param->name, array->bytes, (long long)(address - array->start));
+  uintptr_t base = pointer_value(grid, param);
+  size_t element = element_size(param);
+  long long distance = (long long)(address - base);
+  if (element)
+    used += snprintf(out + used, size - (size_t)used, "; index %lld, it has %zu of %s", floor_division(distance, element),
+                     (array->start + array->bytes - base) / element, param->type);
+  snprintf(out + used, size - (size_t)used, ")");
+}
+
+/* ---- the sentences -------------------------------------------------------------------------------------------------------- */
+
+static mw_status tell_bounds(cpu_device *device, const cpu_grid *grid, const cpu_fault *fault, const char *where,
+                             mw_error *err) {
+  const char *name = grid->kernel->base.name;
+  const char *verb = !fault->direction_known ? "went" : fault->write ? "wrote" : "read";
+  if (fault->direction_known && fault->address < NULL_REACH)
+    return mw_fail(err, MW_FAULT, "kernel '%s' %s through a null pointer: %s, address 0x%zx", name, verb, where,
+                   (size_t)fault->address);
+  if (!fault->direction_known)
+    return mw_fail(err, MW_FAULT, "kernel '%s' went outside every array: %s, an address no memory can have", name,
+                   where);
+  char array[384];
+  cpu_found nearest = cpu_memory_nearest(&device->memory, fault->address);
+  tell_array(array, sizeof array, grid, fault->address, &nearest);
+  return mw_fail(err, MW_FAULT, "kernel '%s' %s outside every array: %s, %s", name, verb, where, array);
+}
+
+static mw_status tell_signal(cpu_device *device, const cpu_grid *grid, const cpu_fault *fault, const char *where,
+                             mw_error *err) {
+  const char *name = grid->kernel->base.name;
+  if (fault->stack_overflow)
+    return mw_fail(err, MW_FAULT,
+                   "kernel '%s' overflowed a thread's stack: %s; use smaller local arrays or less recursion, or give "
+                   "each thread more with MOONWARP_CPU_STACK=bytes (now %zu)",
+                   name, where, cpu_stack_bytes());
+  if (fault->signal == SIGFPE)
+    return mw_fail(err, MW_FAULT, "kernel '%s' divided an integer by zero (or the least integer by -1): %s", name, where);
+  if (fault->signal == SIGILL || fault->signal == SIGTRAP)
+    return mw_fail(err, MW_FAULT, "kernel '%s' ran into a trap (code that must not be reached): %s", name, where);
+  return tell_bounds(device, grid, fault, where, err);
+}
+
+static mw_status tell(cpu_device *device, const cpu_grid *grid, const cpu_fault *fault, known how, mw_error *err) {
+  const char *name = grid->kernel->base.name;
+  const mw_dim3 b = cpu_grid_block(grid, fault->block);
+  char where[192];
+  tell_where(where, sizeof where, grid, fault, how);
+  if (fault->kind == CPU_FAULT_SIGNAL) return tell_signal(device, grid, fault, where, err);
+  if (fault->kind == CPU_FAULT_FAIL || fault->has_thread)
+    return mw_fail(err, MW_FAULT, "kernel '%s': %s: %s", name, where, fault->text);
+  return mw_fail(err, MW_FAULT, "kernel '%s', block (%u,%u,%u): %s", name, b.x, b.y, b.z, fault->text);
+}
+
+mw_status cpu_fault_report(cpu_device *device, cpu_worker *me, cpu_grid *grid, mw_error *err) {
+  if (!grid->kernel)
+    return mw_fail(err, MW_FAULT, "a copy or fill met memory that is not there: address 0x%zx", (size_t)grid->fault.address);
+  known how = KNOWN;
+  bool blind = !grid->fault.has_thread && grid->fault.kind != CPU_FAULT_RULE && grid->run && grid->unit->run;
+  if (blind && !grid->fault.stack_overflow) how = run_again(device, me, grid, &grid->fault);
+  return tell(device, grid, &grid->fault, how, err);
+}
+
+/* ---- the bytes between an array and its guard -------------------------------------------------------------------------------- */
+
+static mw_status tell_overrun(const cpu_grid *grid, const mw_param *param, int index, const cpu_found *array, size_t offset,
+                              mw_error *err) {
+  return mw_fail(err, MW_FAULT,
+                 "kernel '%s' wrote outside every array: just past the end of parameter %d '%s', an array of %zu bytes "
+                 "(offset %zu); block and thread not known, only that it was this launch",
+                 grid->kernel->base.name, index + 1, param->name, array->bytes, offset);
+}
+
+mw_status cpu_fault_check_slack(cpu_device *device, const cpu_grid *grid, mw_error *err) {
+  const mw_kernel *kernel = &grid->kernel->base;
+  for (int i = 0; i < kernel->nparams; i++) {
+    if (!kernel->params[i].pointer) continue;
+    cpu_found array;
+    size_t offset;
+    if (cpu_memory_overrun(&device->memory, pointer_value(grid, &kernel->params[i]), &array, &offset))
+      return tell_overrun(grid, &kernel->params[i], i, &array, offset, err);
+  }
+  return MW_OK;
+}

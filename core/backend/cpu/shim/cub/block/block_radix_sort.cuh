@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Refused by name. */
+#error "<cub/block/block_radix_sort.cuh> needs the CUDA device"

@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Refused by name. */
+#error "<cublasdx.hpp> needs the CUDA device"

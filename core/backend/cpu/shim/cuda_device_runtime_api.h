@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Refused by name. */
+#error "<cuda_device_runtime_api.h> needs the CUDA device"

@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Refused by name. */
+#error "<cufft.h> needs the CUDA device"

@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Refused by name. */
+#error "<curand.h> needs the CUDA device"

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the generated text of a unit is made of: what CUDA's qualifiers become, descriptions of kernel parameters, the
+ * launchers, and the table that the host reads. Included by every unit after moonwarp.h. The generator is
+ * core/backend/cpu/emit.c; the layout of the table is ../abi.h.
+ *
+ * Text from the user's own headers is part of the unit already; text of shim headers is included again, see
+ * ../token.h. While the user's source is preprocessed MW_PREPROCESS is defined, and moonwarp.h is not included. */
+#ifndef MW_ENTRY_H
+#define MW_ENTRY_H
+
+#pragma GCC system_header
+
+#define MW_INLINE __attribute__((always_inline))
+
+#if defined(MW_FAST)
+#define MW_KERNEL static inline MW_INLINE
+#else
+#define MW_KERNEL static
+#endif
+#define MW_HELPER    static inline MW_INLINE
+#define MW_RECURSIVE static inline
+#define MW_MEMBER    inline /* explicit specialisations, and members defined outside of their class */
+#define MW_SHARED    static __thread
+
+#if defined(__clang__)
+#define MW_VECTOR_LOOP _Pragma("clang loop vectorize(assume_safety) interleave(enable)")
+#else
+#define MW_VECTOR_LOOP _Pragma("GCC ivdep")
+#endif
+
+typedef unsigned long long mw_u64;
+
+#if defined(MW_FAST)
+static __thread mw_worker *mw_worker_now;
+MW_HELPER void *mw_dynamic_shared() { return mw_worker_now->dynamic_shared; }
+#else
+MW_HELPER void *mw_dynamic_shared() { return mw_self->worker->dynamic_shared; }
+#endif
+
+/* {== Parameters ====================================================== */
+
+/* What mw_dtype (core/backend/dtype.h) calls the type, and how many of it a vector type holds. */
+enum { MW_DTYPE_VOID = 13, MW_DTYPE_POINTER = 14, MW_DTYPE_STRUCT = 15 };
+
+template <class T> struct mw_type {
+  static constexpr int dtype = MW_DTYPE_STRUCT, lanes = 1;
+};
+template <class T> struct mw_type<const T> : mw_type<T> {};
+template <class T> struct mw_type<volatile T> : mw_type<T> {};
+template <class T> struct mw_type<const volatile T> : mw_type<T> {};
+template <class T> struct mw_type<T *> {
+  static constexpr int dtype = MW_DTYPE_POINTER, lanes = 1;
+};
+
+/* Defined by the fp16 and bf16 headers, which a unit may or may not include. */
+template <class> struct mw_small;
+template <class> struct mw_small2;
+struct mw_binary16;
+struct mw_bfloat16;
+
+#define MW_TYPE(T, D, L)                                                                                               \
+  template <> struct mw_type<T> {                                                                                      \
+    static constexpr int dtype = D, lanes = L;                                                                         \
+  };
+#define MW_TYPES(T, N, D) MW_TYPE(T, D, 1) MW_TYPE(N##1, D, 1) MW_TYPE(N##2, D, 2) MW_TYPE(N##3, D, 3) MW_TYPE(N##4, D, 4)
+MW_TYPE(void, MW_DTYPE_VOID, 1)
+MW_TYPE(bool, 12, 1)
+MW_TYPE(char, 4, 1)
+MW_TYPES(float, float, 2)
+MW_TYPES(double, double, 3)
+MW_TYPES(signed char, char, 4)
+MW_TYPES(short, short, 5)
+MW_TYPES(int, int, 6)
+MW_TYPES(long, long, 7)
+MW_TYPES(long long, longlong, 7)
+MW_TYPES(unsigned char, uchar, 8)
+MW_TYPES(unsigned short, ushort, 9)
+MW_TYPES(unsigned, uint, 10)
+MW_TYPES(unsigned long, ulong, 11)
+MW_TYPES(unsigned long long, ulonglong, 11)
+MW_TYPE(mw_small<mw_binary16>, 0, 1)
+MW_TYPE(mw_small2<mw_binary16>, 0, 2)
+MW_TYPE(mw_small<mw_bfloat16>, 1, 1)
+MW_TYPE(mw_small2<mw_bfloat16>, 1, 2)
+
+template <class T> struct mw_pointee {
+  typedef T type;
+  static constexpr bool pointer = false, is_const = false;
+};
+template <class T> struct mw_pointee<T *> {
+  typedef T type;
+  static constexpr bool pointer = true, is_const = false;
+};
+template <class T> struct mw_pointee<const T *> {
+  typedef T type;
+  static constexpr bool pointer = true, is_const = true;
+};
+
+/* The type as C++ writes it, taken from the compiler's name of a function: "... [T = const float *]" (clang++),
+ * "... [with T = const float*]" (g++; blanks are made the same). */
+struct mw_type_text {
+  char at[96];
+};
+
+/* Where `from` begins with one of the shim's own names: its length, and the name that users know. */
+struct mw_type_alias {
+  const char *own, *known;
+};
+constexpr mw_type_alias mw_type_aliases[] = {{"mw_small<mw_binary16>", "__half"},
+                                             {"mw_small2<mw_binary16>", "__half2"},
+                                             {"mw_small<mw_bfloat16>", "__nv_bfloat16"},
+                                             {"mw_small2<mw_bfloat16>", "__nv_bfloat162"},
+                                             {"mw_dim3", "uint3"},
+                                             {"long long unsigned int", "unsigned long long"}, /* as g++ writes them */
+                                             {"long unsigned int", "unsigned long"},
+                                             {"short unsigned int", "unsigned short"},
+                                             {"long long int", "long long"},
+                                             {"long int", "long"},
+                                             {"short int", "short"}};
+
+constexpr int mw_type_match(const char *from, const char *own) {
+  int i = 0;
+  while (own[i] && own[i] == from[i]) i++;
+  return own[i] ? 0 : i;
+}
+
+template <class T> constexpr mw_type_text mw_type_spelled() {
+  const char *from = __PRETTY_FUNCTION__;
+  while (!(from[0] == 'T' && from[1] == ' ' && from[2] == '=')) from++;
+  from += 4;
+  mw_type_text out = {};
+  int length = 0, depth = 0;
+  for (; *from && length < 94; from++) {
+    if (*from == '[') depth++;
+    if (depth == 0 && (*from == ']' || *from == ';')) break;
+    if (*from == ']') depth--;
+    for (const mw_type_alias &alias : mw_type_aliases)
+      if (int skip = mw_type_match(from, alias.own)) {
+        for (const char *known = alias.known; *known && length < 94;) out.at[length++] = *known++;
+        from += skip;
+      }
+    if (*from == '*' && length && out.at[length - 1] != ' ' && out.at[length - 1] != '*' && out.at[length - 1] != '(')
+      out.at[length++] = ' ';
+    out.at[length++] = *from;
+  }
+  return out;
+}
+
+template <class T> struct mw_type_name {
+  static constexpr mw_type_text text = mw_type_spelled<T>();
+};
+template <class T> constexpr mw_type_text mw_type_name<T>::text;
+
+template <class F> struct mw_layout;
+template <class... A> struct mw_layout<void (*)(A...)> {
+  static constexpr unsigned count = sizeof...(A);
+  unsigned offset[count + 1]; /* [count]: size of the argument block */
+  constexpr mw_layout() : offset() {
+    const unsigned sizes[] = {(unsigned)sizeof(A)..., 0}, aligns[] = {(unsigned)alignof(A)..., 1};
+    unsigned at = 0;
+    for (unsigned i = 0; i < count; i++) {
+      at = (at + aligns[i] - 1) / aligns[i] * aligns[i];
+      offset[i] = at;
+      at += sizes[i];
+    }
+    offset[count] = at;
+  }
+};
+
+template <unsigned N> struct mw_param_list {
+  mw_unit_param at[N + 1];
+  unsigned bytes;
+};
+
+template <class T> constexpr mw_unit_param mw_describe_one(const char *name, unsigned offset) {
+  typedef typename mw_pointee<T>::type P;
+  return {name,
+          mw_type_name<T>::text.at,
+          (unsigned char)mw_type<P>::dtype,
+          (unsigned char)mw_type<P>::lanes,
+          mw_pointee<T>::pointer,
+          mw_pointee<T>::is_const,
+          (unsigned)sizeof(T),
+          offset};
+}
+
+template <class F> struct mw_describer;
+template <class... A> struct mw_describer<void (*)(A...)> {
+  static constexpr mw_param_list<sizeof...(A)> list(const char *const *names) {
+    const mw_layout<void (*)(A...)> layout;
+    unsigned i = 0, k = 0;
+    return {{mw_describe_one<A>(names[i++], layout.offset[k++])..., mw_unit_param{}}, layout.offset[sizeof...(A)]};
+  }
+};
+
+template <class F> constexpr auto mw_describe(const char *const *names) { return mw_describer<F>::list(names); }
+
+/* ==} */
+
+/* {== Launchers ======================================================= */
+
+template <int... I> struct mw_indices {};
+#if defined(__clang__)
+template <class, int... I> using mw_indices_alias = mw_indices<I...>;
+template <int N> using mw_indices_to = __make_integer_seq<mw_indices_alias, int, N>;
+#else
+template <int N> using mw_indices_to = mw_indices<__integer_pack(N)...>;
+#endif
+
+template <class F, int I> struct mw_offset {
+  static constexpr unsigned at = mw_layout<F>().offset[I];
+};
+
+template <class T, unsigned Offset> MW_HELPER const T &mw_argument(const mw_grid *grid) {
+  return *(const T *)((const char *)grid->args + Offset);
+}
+
+MW_HELPER uint3 mw_block_at(const mw_grid *grid, mw_u64 block) {
+  const unsigned x = grid->grid.x, y = grid->grid.y;
+  if (y == 1 && grid->grid.z == 1) return {(unsigned)block, 0, 0};
+  const mw_u64 row = block / x;
+  return {(unsigned)(block - row * x), (unsigned)(row % y), (unsigned)(row / y)};
+}
+
+MW_HELPER void mw_block_next(const mw_grid *grid, uint3 &at) {
+  if (++at.x < grid->grid.x) return;
+  at.x = 0;
+  if (++at.y < grid->grid.y) return;
+  at.y = 0;
+  at.z++;
+}
+
+/* A fault handler reads it: never moved, never left out. */
+MW_HELPER void mw_block_note(mw_worker *worker, mw_u64 block) { *(volatile unsigned long long *)&worker->block = block; }
+
+#if defined(MW_FAST)
+
+/* A kernel without barriers: the threads of a block are the iterations of a loop that the compiler may vectorise,
+ * since CUDA orders nothing between them. */
+template <class F, F K> struct mw_loop_run;
+template <class... A, void (*K)(A...)> struct mw_loop_run<void (*)(A...), K> {
+  static MW_INLINE inline void block(const dim3 shape, A... arguments) {
+    for (unsigned z = 0; z < shape.z; z++)
+      for (unsigned y = 0; y < shape.y; y++)
+        MW_VECTOR_LOOP
+        for (unsigned x = 0; x < shape.x; x++) {
+          threadIdx = {x, y, z};
+          K(arguments...);
+        }
+  }
+
+  template <int... I>
+  static MW_INLINE inline void blocks(const mw_grid *grid, mw_worker *worker, mw_u64 first, mw_u64 last, mw_indices<I...>) {
+    const dim3 shape(grid->block);
+    mw_worker_now = worker;
+    blockDim = shape;
+    gridDim = dim3(grid->grid);
+    uint3 at = mw_block_at(grid, first);
+    for (mw_u64 b = first; b < last; b++, mw_block_next(grid, at)) {
+      mw_block_note(worker, b);
+      blockIdx = at;
+      block(shape, mw_argument<A, mw_offset<void (*)(A...), I>::at>(grid)...);
+    }
+  }
+
+  static void run(const mw_grid *grid, mw_worker *worker, mw_u64 first, mw_u64 last) {
+    blocks(grid, worker, first, last, mw_indices_to<sizeof...(A)>());
+  }
+};
+
+#else
+
+/* One thread of a block. */
+template <class F, F K> struct mw_thread_run;
+template <class... A, void (*K)(A...)> struct mw_thread_run<void (*)(A...), K> {
+  template <int... I> static MW_INLINE inline void call(const mw_grid *grid, mw_indices<I...>) {
+    (void)grid;
+    K(mw_argument<A, mw_offset<void (*)(A...), I>::at>(grid)...);
+  }
+  static void run(const mw_grid *grid) { call(grid, mw_indices_to<sizeof...(A)>()); }
+};
+
+#endif
+
+/* ==} */
+
+/* {== The table ======================================================= */
+
+template <class T> struct mw_element {
+  typedef T type;
+};
+template <class T, size_t N> struct mw_element<T[N]> : mw_element<T> {};
+
+template <class T> constexpr mw_unit_variable mw_variable(const char *name, T &variable, bool is_const) {
+  typedef typename mw_element<T>::type E;
+  return {name,
+          (void *)&variable,
+          sizeof(T),
+          (unsigned char)mw_type<E>::dtype,
+          (unsigned char)mw_type<E>::lanes,
+          is_const};
+}
+
+#if defined(MW_FAST)
+#define MW_SELF nullptr
+#else
+static mw_thread **mw_self_address() { return &mw_self; }
+#define MW_SELF mw_self_address
+#endif
+
+#define MW_TABLE(kernels, nkernels, variables, nvariables)                                                             \
+  static void mw_bind(const mw_runtime *runtime) { mw_runtime_now = runtime; }                                                  \
+  extern const mw_unit_table mw_table __asm__("mw_unit_table") __attribute__((visibility("default")));                 \
+  const mw_unit_table mw_table = {                                                                                     \
+      MW_ABI_VERSION, kernels, nkernels, variables, nvariables, mw_bind, MW_SELF};
+
+/* ==} */
+
+#endif

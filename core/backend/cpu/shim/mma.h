@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Refused by name. */
+#error "<mma.h> needs the CUDA device"

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Everything that a kernel may use of this header is built in. */

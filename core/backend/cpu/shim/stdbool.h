@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * bool is a word of C++. */

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * clock and clock_t are built in. */

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Units: found in the cache or generated and compiled, then loaded from memory, each load on its own, so that two
+ * modules of one source never share variables. */
+#include "core/backend/cpu/unit.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/backend/cpu/program.h"
+
+typedef struct loaded_unit {
+  cpu_unit base;
+  int      fd; /* stays open: the name /proc/self/fd/N tells loaded units apart */
+} loaded_unit;
+
+static double seconds_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- instances asked for ------------------------------------------------------------------------------------------ */
+
+static bool name_equal(const char *declared, const char *asked, size_t size) {
+  return strlen(declared) == size && !memcmp(declared, asked, size);
+}
+
+/* "ns::scale<float>" -> "scale" */
+static const char *name_stem(const char *asked, size_t *size) {
+  size_t      stem = strcspn(asked, "<");
+  const char *bare = asked;
+  for (size_t i = 0; i + 1 < stem; i++)
+    if (asked[i] == ':' && asked[i + 1] == ':') bare = asked + i + 2;
+  *size = stem - (size_t)(bare - asked);
+  while (*size && bare[*size - 1] == ' ') --*size;
+  return bare;
+}
+
+/* Text that can stand as template arguments and no more. */
+static bool arguments_fit(const char *asked) {
+  int         depth = 0;
+  const char *at = strchr(asked, '<');
+  for (; at && *at; at++) {
+    if (strchr(";{}\"\\#\n\r", *at)) return false;
+    depth += *at == '<';
+    depth -= *at == '>';
+    if (depth == 0) return at[1] == 0;
+  }
+  return false;
+}
+
+static mw_status instance_check(const cpu_program *program, const char *asked, mw_error *error) {
+  size_t      size;
+  const char *bare = name_stem(asked, &size);
+  for (int i = 0; i < program->ndeclared; i++)
+    if (program->declared[i].is_template && name_equal(program->declared[i].name, bare, size)) {
+      if (arguments_fit(asked)) return MW_OK;
+      return mw_fail(error, MW_INVALID, "'%s' does not name an instance of the template '%.*s'; write '%.*s<...>'", asked,
+                     (int)size, bare, (int)size, bare);
+    }
+  for (int i = 0; i < program->ndeclared; i++)
+    if (name_equal(program->declared[i].name, bare, size))
+      return mw_fail(error, MW_INVALID, "kernel '%.*s' in '%s' is not a template", (int)size, bare, program->name);
+  return mw_fail(error, MW_INVALID, "there is no kernel template '%.*s' in '%s'", (int)size, bare, program->name);
+}
+
+/* The source's own list, then the templates given; NULL-terminated, released by mw_free. */
+static const char **asked_list(const cpu_program *program, const char *const *templates) {
+  int own = 0, more = 0;
+  while (program->templates[own]) own++;
+  while (templates && templates[more]) more++;
+  const char **list = mw_calloc((size_t)(own + more + 1), sizeof *list);
+  for (int i = 0; i < own; i++) list[i] = program->templates[i];
+  for (int i = 0; i < more; i++) list[own + i] = templates[i];
+  return list;
+}
+
+static mw_cache_key unit_key(const cpu_program *program, cpu_flavor flavor, const char *const *asked) {
+  mw_cache_keymaker *maker = mw_cache_key_begin("cpu unit");
+  mw_cache_key_add(maker, "program", &program->key, sizeof program->key);
+  mw_cache_key_add(maker, "flavor", &flavor, sizeof flavor);
+  for (; *asked; asked++) mw_cache_key_text(maker, "template", *asked);
+  return mw_cache_key_end(maker);
+}
+
+/* ---- the shared object ---------------------------------------------------------------------------------------------- */
+
+typedef struct object { /* as cached: the length of the log, the log, the shared object */
+  char  *bytes;
+  size_t size;
+} object;
+
+static object object_join(const char *log, const void *bytes, size_t size) {
+  uint64_t length = strlen(log);
+  object   out = {mw_malloc(sizeof length + length + size), sizeof length + length + size};
+  memcpy(out.bytes, &length, sizeof length);
+  memcpy(out.bytes + sizeof length, log, length);
+  memcpy(out.bytes + sizeof length + length, bytes, size);
+  return out;
+}
+
+static bool object_fits(const object *it) {
+  uint64_t length;
+  if (it->size < sizeof length) return false;
+  memcpy(&length, it->bytes, sizeof length);
+  return length <= it->size - sizeof length;
+}
+
+static bool object_write(const object *it, size_t from, int fd) {
+  while (from < it->size) {
+    ssize_t n = write(fd, it->bytes + from, it->size - from);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    from += (size_t)n;
+  }
+  return true;
+}
+
+static mw_status object_load(const object *it, loaded_unit *unit, const char *name, mw_error *error) {
+  uint64_t length;
+  char     path[64];
+  memcpy(&length, it->bytes, sizeof length);
+  unit->base.log = mw_format("%.*s", (int)length, it->bytes + sizeof length);
+  unit->fd = memfd_create("moonwarp unit", MFD_CLOEXEC);
+  if (unit->fd < 0 || !object_write(it, sizeof length + length, unit->fd))
+    return mw_fail(error, MW_IO, "no memory file for the code of '%s': %s", name, strerror(errno));
+  snprintf(path, sizeof path, "/proc/self/fd/%d", unit->fd);
+  unit->base.handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!unit->base.handle) return mw_fail(error, MW_COMPILE, "the compiled code of '%s' does not load: %s", name, dlerror());
+  unit->base.table = dlsym(unit->base.handle, "mw_unit_table");
+  if (!unit->base.table || unit->base.table->abi != MW_ABI_VERSION)
+    return mw_fail(error, MW_COMPILE, "the compiled code of '%s' is of another version of moonwarp", name);
+  return MW_OK;
+}
+
+/* ---- generating and compiling ----------------------------------------------------------------------------------------- */
+
+static bool any_split(const cpu_program *program) {
+  for (int i = 0; i < program->nfunctions; i++)
+    if (program->functions[i].split) return true;
+  return false;
+}
+
+static mw_status compile_once(const cpu_program *program, cpu_flavor flavor, const char *const *asked, object *out,
+                              mw_error *error) {
+  void     *bytes = NULL;
+  size_t    size = 0;
+  char     *log = NULL, *generated = cpu_emit(program, flavor, asked);
+  mw_status status = cpu_compile(program, flavor, generated, &bytes, &size, &log, error);
+  if (!status) *out = object_join(log, bytes, size);
+  mw_free(generated);
+  mw_free(bytes);
+  mw_free(log);
+  return status;
+}
+
+/* Where the split forms do not compile and the rest does, fibers run those kernels: always right comes before fast. */
+static mw_status compile(cpu_program *program, cpu_flavor flavor, const char *const *asked, object *out, mw_error *error) {
+  mw_error  first = {0};
+  mw_status status = compile_once(program, flavor, asked, out, &first);
+  bool      forced = program->engine && !strcmp(program->engine, "split");
+  if (status == MW_COMPILE && flavor == CPU_FAST && any_split(program) && !forced) {
+    const char *colon = strstr(first.text, "failed: ");
+    char       *why = mw_format("its split form does not compile: %.180s", colon ? colon + 8 : first.text);
+    cpu_engines_demote(program, why);
+    mw_free(why);
+    mw_error_clear(&first);
+    return compile_once(program, flavor, asked, out, error);
+  }
+  if (status && error) {
+    *error = first;
+    first.log = NULL;
+  }
+  mw_error_clear(&first);
+  return status;
+}
+
+static mw_status object_get(cpu_program *program, cpu_flavor flavor, const char *const *asked, object *out,
+                            cpu_unit *unit, mw_error *error) {
+  mw_cache_key key = unit_key(program, flavor, asked);
+  if (program->cacheable && mw_cache_get(&key, (void **)&out->bytes, &out->size)) {
+    unit->from_cache = object_fits(out);
+    if (unit->from_cache) return MW_OK;
+    mw_free(out->bytes);
+  }
+  double    start = seconds_now();
+  mw_status status = cpu_program_need(program, error);
+  if (!status) status = compile(program, flavor, asked, out, error);
+  unit->compile_seconds = seconds_now() - start;
+  if (!status && program->cacheable) mw_cache_put(&key, out->bytes, out->size);
+  return status;
+}
+
+static mw_status unit_load(cpu_program *program, cpu_flavor flavor, const char *const *asked, cpu_unit **out,
+                           mw_error *error) {
+  for (int i = 0; asked[i]; i++) {
+    mw_status status = instance_check(program, asked[i], error);
+    if (status) return status;
+  }
+  loaded_unit *unit = mw_calloc(1, sizeof *unit);
+  object       code = {0};
+  unit->fd = -1;
+  unit->base.flavor = flavor;
+  mw_status status = object_get(program, flavor, asked, &code, &unit->base, error);
+  if (!status) {
+    status = object_load(&code, unit, program->name, error);
+    mw_free(code.bytes);
+  }
+  if (status)
+    cpu_unit_free(&unit->base);
+  else
+    *out = &unit->base;
+  return status;
+}
+
+mw_status cpu_unit_load(const cpu_program *program, cpu_flavor flavor, const char *const *templates, cpu_unit **out,
+                        mw_error *error) {
+  static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER; /* the analysis is filled in at the first need */
+  const char           **asked = asked_list(program, templates);
+  pthread_mutex_lock(&one);
+  mw_status status = unit_load((cpu_program *)program, flavor, asked, out, error);
+  pthread_mutex_unlock(&one);
+  mw_free(asked);
+  return status;
+}
+
+void cpu_unit_free(cpu_unit *base) {
+  if (!base) return;
+  loaded_unit *unit = (loaded_unit *)base;
+  if (base->handle) dlclose(base->handle);
+  if (unit->fd >= 0) close(unit->fd);
+  mw_free(base->log);
+  mw_free(unit);
+}
+
+char *cpu_unit_source(const cpu_program *program, cpu_flavor flavor, const char *const *templates) {
+  const char **asked = asked_list(program, templates);
+  mw_error     error = {0};
+  char        *text = NULL;
+  if (!cpu_program_need((cpu_program *)program, &error))
+    text = cpu_emit(program, flavor, asked);
+  else
+    text = mw_format("// %s\n", error.text);
+  mw_error_clear(&error);
+  mw_free(asked);
+  return text;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Warp operations: the lanes a mask names meet, then each gets its result. Groups of one warp with different masks are
+ * independent of each other (CUDA since Volta). What a source lane outside the group holds is undefined in CUDA; here
+ * it is the reader's own value. Shuffle arithmetic follows PTX ISA, "shfl.sync". */
+#include "core/backend/cpu/block.h"
+
+static uint64_t significant(const mw_warp_request *request) {
+  return request->bytes >= 8 ? request->value : request->value & ((1ull << 8 * request->bytes) - 1);
+}
+
+/* ---- what a lane gets ----------------------------------------------------------------------------------------------- */
+
+static int source_lane(const mw_warp_request *request, int lane) {
+  const int first = lane & ~(request->width - 1), last = first | (request->width - 1);
+  int source = lane;
+  switch (request->op) {
+  case MW_WARP_SHFL:
+    return first | (request->arg & (request->width - 1));
+  case MW_WARP_SHFL_UP:
+    source = lane - (request->arg & 31);
+    return source < first ? lane : source;
+  case MW_WARP_SHFL_DOWN:
+    source = lane + (request->arg & 31);
+    return source > last ? lane : source;
+  default:
+    source = lane ^ (request->arg & 31);
+    return source > last ? lane : source;
+  }
+}
+
+static uint64_t shuffle(const cpu_warp *warp, uint32_t members, int lane) {
+  const mw_warp_request *own = warp->lanes[lane].request;
+  int source = source_lane(own, lane);
+  return members >> source & 1 ? warp->lanes[source].request->value : own->value;
+}
+
+static uint32_t ballot(const cpu_warp *warp, uint32_t members) {
+  uint32_t votes = 0;
+  for (uint32_t rest = members; rest; rest &= rest - 1) {
+    unsigned i = (unsigned)__builtin_ctz(rest);
+    if (significant(warp->lanes[i].request)) votes |= 1u << i;
+  }
+  return votes;
+}
+
+static uint32_t equal_lanes(const cpu_warp *warp, uint32_t members, uint64_t value) {
+  uint32_t equal = 0;
+  for (uint32_t rest = members; rest; rest &= rest - 1) {
+    unsigned i = (unsigned)__builtin_ctz(rest);
+    if (significant(warp->lanes[i].request) == value) equal |= 1u << i;
+  }
+  return equal;
+}
+
+static uint32_t combine(enum mw_warp_op op, uint32_t a, uint32_t b) {
+  switch (op) {
+  case MW_WARP_ADD:
+    return a + b;
+  case MW_WARP_MIN:
+    return (int32_t)a < (int32_t)b ? a : b;
+  case MW_WARP_MAX:
+    return (int32_t)a > (int32_t)b ? a : b;
+  case MW_WARP_UMIN:
+    return a < b ? a : b;
+  case MW_WARP_UMAX:
+    return a > b ? a : b;
+  case MW_WARP_AND:
+    return a & b;
+  case MW_WARP_OR:
+    return a | b;
+  default:
+    return a ^ b;
+  }
+}
+
+static uint32_t reduce(const cpu_warp *warp, uint32_t members) {
+  const mw_warp_request *first = warp->lanes[__builtin_ctz(members)].request;
+  uint32_t value = (uint32_t)first->value;
+  for (uint32_t rest = members & (members - 1); rest; rest &= rest - 1)
+    value = combine(first->op, value, (uint32_t)warp->lanes[__builtin_ctz(rest)].request->value);
+  return value;
+}
+
+static uint32_t match_all(const cpu_warp *warp, uint32_t members) {
+  uint64_t value = significant(warp->lanes[__builtin_ctz(members)].request);
+  bool all = equal_lanes(warp, members, value) == members;
+  for (uint32_t rest = members; rest; rest &= rest - 1) {
+    int *predicate = warp->lanes[__builtin_ctz(rest)].request->predicate;
+    if (predicate) *predicate = all;
+  }
+  return all ? members : 0;
+}
+
+static uint64_t common_result(const cpu_warp *warp, uint32_t members, enum mw_warp_op op) {
+  switch (op) {
+  case MW_WARP_SYNC:
+    return 0;
+  case MW_WARP_BALLOT:
+    return ballot(warp, members);
+  case MW_WARP_ALL:
+    return ballot(warp, members) == members;
+  case MW_WARP_ANY:
+    return ballot(warp, members) != 0;
+  case MW_WARP_MATCH_ALL:
+    return match_all(warp, members);
+  default:
+    return reduce(warp, members);
+  }
+}
+
+static bool is_shuffle(enum mw_warp_op op) { return op >= MW_WARP_SHFL && op <= MW_WARP_SHFL_XOR; }
+
+static void give_results(cpu_warp *warp, uint32_t members) {
+  const enum mw_warp_op op = warp->lanes[__builtin_ctz(members)].request->op;
+  const bool apart = is_shuffle(op) || op == MW_WARP_MATCH_ANY;
+  const uint64_t common = apart ? 0 : common_result(warp, members, op);
+  for (uint32_t rest = members; rest; rest &= rest - 1) {
+    int i = __builtin_ctz(rest);
+    cpu_lane *lane = &warp->lanes[i];
+    lane->result = !apart           ? common
+                   : is_shuffle(op) ? shuffle(warp, members, i)
+                                    : equal_lanes(warp, members, significant(lane->request));
+  }
+}
+
+/* ---- meeting ------------------------------------------------------------------------------------------------------------ */
+
+static cpu_group *group_for(cpu_warp *warp, uint32_t mask) {
+  for (unsigned i = 0; i < warp->ngroups; i++)
+    if (warp->groups[i].mask == mask) return &warp->groups[i];
+  cpu_group *group = &warp->groups[warp->ngroups++];
+  *group = (cpu_group){.mask = mask};
+  return group;
+}
+
+/* Lanes that have exited, or that the block does not have, are not waited for. */
+static bool complete(const cpu_warp *warp, const cpu_group *group) {
+  return group->arrived == (group->mask & cpu_warp_lanes(warp));
+}
+
+static void release(cpu_crew *crew, unsigned w, cpu_group *group) {
+  cpu_warp *warp = &crew->warps[w];
+  const uint32_t members = group->arrived;
+  give_results(warp, members);
+  for (uint32_t rest = members; rest; rest &= rest - 1) warp->lanes[__builtin_ctz(rest)].request = NULL;
+  warp->at_warp &= ~members;
+  cpu_crew_wake(crew, w, members);
+  *group = warp->groups[--warp->ngroups];
+}
+
+void cpu_warp_settle(cpu_crew *crew, unsigned w) {
+  cpu_warp *warp = &crew->warps[w];
+  for (unsigned i = warp->ngroups; i-- > 0;)
+    if (complete(warp, &warp->groups[i])) release(crew, w, &warp->groups[i]);
+}
+
+static void check(cpu_crew *crew, const mw_warp_request *request, unsigned lane) {
+  if (!(request->mask >> lane & 1))
+    cpu_crew_abandon(crew, "%s at %s:%d: mask 0x%08x does not name the calling lane %u", request->what, request->file,
+                     request->line, request->mask, lane);
+  if (is_shuffle(request->op) && (request->width < 1 || request->width > 32 || request->width & (request->width - 1)))
+    cpu_crew_abandon(crew, "%s at %s:%d: width is %d, wanted a power of two from 1 to 32", request->what, request->file,
+                     request->line, request->width);
+}
+
+static void check_company(cpu_crew *crew, const cpu_warp *warp, const cpu_group *group, const mw_warp_request *own) {
+  if (!group->arrived) return;
+  const mw_warp_request *other = warp->lanes[__builtin_ctz(group->arrived)].request;
+  if (other->op != own->op)
+    cpu_crew_abandon(crew, "lanes of one warp meet in different operations: %s at %s:%d and %s at %s:%d", other->what,
+                     other->file, other->line, own->what, own->file, own->line);
+}
+
+unsigned long long cpu_warp_meet(cpu_crew *crew, const mw_warp_request *request) {
+  const unsigned w = crew->current / CPU_WARP, i = crew->current % CPU_WARP;
+  cpu_warp *warp = &crew->warps[w];
+  cpu_lane *lane = &warp->lanes[i];
+  check(crew, request, i);
+  cpu_group *group = group_for(warp, request->mask);
+  check_company(crew, warp, group, request);
+  lane->request = request;
+  lane->what = request->what;
+  lane->file = request->file;
+  lane->line = request->line;
+  warp->ready &= ~(1u << i);
+  warp->at_warp |= 1u << i;
+  group->arrived |= 1u << i;
+  if (complete(warp, group))
+    release(crew, w, group);
+  else
+    cpu_crew_wait(crew);
+  return lane->result;
+}

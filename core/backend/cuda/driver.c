@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Finding and loading libcuda and libnvrtc. Each is looked for once a process; what was found out, good or bad, is
+ * kept, so asking again is free. Nothing is unloaded: the driver does not survive it. */
+#include "core/backend/cuda/driver.h"
+
+#include <dlfcn.h>
+#include <glob.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+cuda_driver_table cuda_driver;
+cuda_nvrtc_table  cuda_nvrtc;
+
+typedef struct entry { /* where a symbol's address goes */
+  const char *symbol;
+  size_t      offset;
+} entry;
+
+static const entry driver_entries[] = {
+#define CUDA_ENTRY(name, arguments) {#name, offsetof(cuda_driver_table, name)},
+    CUDA_DRIVER_CALLS(CUDA_ENTRY)
+#undef CUDA_ENTRY
+        {NULL, 0}};
+
+static const entry nvrtc_entries[] = {
+#define CUDA_ENTRY(name, result, arguments) {#name, offsetof(cuda_nvrtc_table, name)},
+    CUDA_NVRTC_CALLS(CUDA_ENTRY)
+#undef CUDA_ENTRY
+        {NULL, 0}};
+
+/* NULL where all are there, else the first that is missing. */
+static const char *resolve(void *library, const entry *entries, void *table) {
+  for (; entries->symbol; entries++) {
+    void *address = dlsym(library, entries->symbol);
+    if (!address) return entries->symbol;
+    memcpy((char *)table + entries->offset, &address, sizeof address);
+  }
+  return NULL;
+}
+
+/* ---- the driver ----------------------------------------------------------------------------------------------- */
+
+static char driver_reason[512];
+
+static bool __attribute__((format(printf, 1, 2))) refuse_driver(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(driver_reason, sizeof driver_reason, format, arguments);
+  va_end(arguments);
+  return false;
+}
+
+/* cuInit, then count: the two calls that tell why a driver that is there does not work. */
+static bool start_driver(void) {
+  char text[128];
+  const char *name = "", *meaning = "";
+  cuda_driver.cuDriverGetVersion(&cuda_driver.version);
+  snprintf(text, sizeof text, "driver %d.%d found", cuda_driver.version / 1000, cuda_driver.version % 1000 / 10);
+  cuda_result code = cuda_driver.cuInit(0);
+  if (code == CUDA_OK) code = cuda_driver.cuDeviceGetCount(&cuda_driver.devices);
+  if (code == CUDA_NO_DEVICE || (code == CUDA_OK && cuda_driver.devices == 0))
+    return refuse_driver("%s, no device", text);
+  if (code == CUDA_OK && cuda_driver.version < 12000)
+    return refuse_driver("%s, which is too old: CUDA 12.0 or newer is needed (driver 525 or newer)", text);
+  if (code == CUDA_OK) return true;
+  cuda_driver.cuGetErrorName(code, &name);
+  cuda_driver.cuGetErrorString(code, &meaning);
+  return refuse_driver("%s, but cuInit failed: %s (%u): %s", text, name ? name : "unknown", code,
+                       meaning ? meaning : "unknown");
+}
+
+static bool load_driver(void) {
+  const char *forced = getenv("MOONWARP_LIBCUDA");
+  const char *name = forced && *forced ? forced : "libcuda.so.1";
+  void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (!library && name == forced) return refuse_driver("$MOONWARP_LIBCUDA cannot be loaded: %s", dlerror());
+  if (!library && access("/proc/driver/nvidia/version", R_OK) == 0)
+    return refuse_driver("libcuda.so.1 cannot be loaded although the NVIDIA kernel driver is there: %s", dlerror());
+  if (!library) return refuse_driver("%s is not installed (no NVIDIA driver)", name);
+  const char *missing = resolve(library, driver_entries, &cuda_driver);
+  if (missing) return refuse_driver("the driver lacks %s: CUDA 12.0 or newer is needed (driver 525 or newer)", missing);
+  return start_driver();
+}
+
+bool cuda_driver_load(char *reason, size_t size) {
+  static enum { UNTRIED, USABLE, REFUSED } state;
+  if (state == UNTRIED) state = load_driver() ? USABLE : REFUSED;
+  if (reason && size) snprintf(reason, size, "%s", state == REFUSED ? driver_reason : "");
+  return state == USABLE;
+}
+
+/* ---- NVRTC ---------------------------------------------------------------------------------------------------- */
+
+static char nvrtc_reason[1024];
+
+static void *open_path(const char *path) {
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library) snprintf(cuda_nvrtc.path, sizeof cuda_nvrtc.path, "%s", path);
+  return library;
+}
+
+/* The first library that a pattern such as /usr/local/cuda-*\/lib64 with that file name leads to. */
+static void *open_pattern(const char *folder, const char *file) {
+  char pattern[600];
+  void *library = NULL;
+  glob_t found;
+  snprintf(pattern, sizeof pattern, "%s/%s", folder, file);
+  if (glob(pattern, 0, NULL, &found) != 0) return NULL;
+  for (size_t i = found.gl_pathc; i-- > 0 && !library;) library = open_path(found.gl_pathv[i]);
+  globfree(&found);
+  return library;
+}
+
+static void *open_below_variable(const char *variable, const char *file) {
+  const char *home = getenv(variable);
+  char folder[512];
+  if (!home || !*home) return NULL;
+  snprintf(folder, sizeof folder, "%s/lib64", home);
+  void *library = open_pattern(folder, file);
+  if (library) return library;
+  snprintf(folder, sizeof folder, "%s/lib", home);
+  return open_pattern(folder, file);
+}
+
+static const char *const nvrtc_folders[] = {
+    "/usr/local/cuda/lib64",
+    "/usr/local/cuda-*/lib64",
+    "/usr/local/cuda*/targets/*/lib",
+    "/opt/cuda/lib64",
+    "/usr/lib/x86_64-linux-gnu",
+    "/usr/local/lib/python3*/[ds]i[st][te]-packages/nvidia/cu13/lib",
+    "/usr/local/lib/python3*/[ds]i[st][te]-packages/nvidia/cuda_nvrtc/lib",
+    "/usr/lib/python3/dist-packages/nvidia/cuda_nvrtc/lib",
+    NULL,
+};
+
+static void *open_nvrtc(const char *file) {
+  void *library = open_path(file);
+  if (!library) library = open_below_variable("CUDA_HOME", file);
+  if (!library) library = open_below_variable("CUDA_PATH", file);
+  for (const char *const *folder = nvrtc_folders; *folder && !library; folder++) library = open_pattern(*folder, file);
+  return library;
+}
+
+/* A newer NVRTC than the driver makes cubins that the driver may refuse, so the driver's own major comes first. */
+static void *open_best_nvrtc(void) {
+  bool old = cuda_driver_load(NULL, 0) && cuda_driver.version < 13000;
+  void *library = open_nvrtc(old ? "libnvrtc.so.12" : "libnvrtc.so.13");
+  return library ? library : open_nvrtc(old ? "libnvrtc.so.13" : "libnvrtc.so.12");
+}
+
+static bool holds_headers(const char *folder) {
+  char file[600];
+  snprintf(file, sizeof file, "%.500s/cuda_fp16.h", folder);
+  if (access(file, R_OK) != 0) return false;
+  snprintf(cuda_nvrtc.toolkit, sizeof cuda_nvrtc.toolkit, "%s", folder);
+  return true;
+}
+
+static bool holds_headers_below(const char *root) {
+  char folder[512];
+  snprintf(folder, sizeof folder, "%.480s/include", root ? root : "");
+  return root && *root && holds_headers(folder);
+}
+
+/* <root>/lib64/libnvrtc.so.13 has <root>/include; a relative name tells nothing of its root, dladdr does. */
+static void find_headers(void) {
+  Dl_info info;
+  char root[512] = "";
+  void *address;
+  memcpy(&address, &cuda_nvrtc.nvrtcVersion, sizeof address);
+  if (dladdr(address, &info)) {
+    char *real = realpath(info.dli_fname, NULL);
+    if (real) snprintf(cuda_nvrtc.path, sizeof cuda_nvrtc.path, "%s", real);
+    free(real); /* realpath's own */
+  }
+  snprintf(root, sizeof root, "%s", cuda_nvrtc.path);
+  for (int up = 0; up < 2; up++) {
+    char *slash = strrchr(root, '/');
+    if (slash) *slash = '\0';
+  }
+  if (holds_headers_below(getenv("CUDA_HOME")) || holds_headers_below(getenv("CUDA_PATH"))) return;
+  if (holds_headers_below(root) || holds_headers_below("/usr/local/cuda")) return;
+  if (!holds_headers_below("/opt/cuda")) holds_headers("/usr/include");
+}
+
+static void describe_nvrtc(void) {
+  int count = 0;
+  cuda_nvrtc.nvrtcVersion(&cuda_nvrtc.major, &cuda_nvrtc.minor);
+  if (cuda_nvrtc.nvrtcGetNumSupportedArchs(&count) != 0 || count < 1 || count > 64) return;
+  if (cuda_nvrtc.nvrtcGetSupportedArchs(cuda_nvrtc.archs) == 0) cuda_nvrtc.narchs = count;
+  find_headers();
+}
+
+static bool load_nvrtc(void) {
+  const char *forced = getenv("MOONWARP_LIBNVRTC");
+  void *library = forced && *forced ? open_path(forced) : open_best_nvrtc();
+  if (!library && forced && *forced) {
+    snprintf(nvrtc_reason, sizeof nvrtc_reason, "$MOONWARP_LIBNVRTC cannot be loaded: %s", dlerror());
+    return false;
+  }
+  const char *missing = library ? resolve(library, nvrtc_entries, &cuda_nvrtc) : NULL;
+  if (missing) snprintf(nvrtc_reason, sizeof nvrtc_reason, "%s lacks %s", cuda_nvrtc.path, missing);
+  if (!library)
+    snprintf(nvrtc_reason, sizeof nvrtc_reason,
+             "NVRTC not found: looked for libnvrtc.so.13 and .12 in the library path, $CUDA_HOME, $CUDA_PATH, "
+             "/usr/local/cuda*/lib64, /opt/cuda and Python's site-packages; install the CUDA toolkit or "
+             "`pip install nvidia-cuda-nvrtc`, or set $MOONWARP_LIBNVRTC");
+  if (!library || missing) return false;
+  describe_nvrtc();
+  return true;
+}
+
+bool cuda_nvrtc_load(char *reason, size_t size) {
+  static enum { UNTRIED, USABLE, REFUSED } state;
+  if (state == UNTRIED) state = load_nvrtc() ? USABLE : REFUSED;
+  if (reason && size) snprintf(reason, size, "%s", state == REFUSED ? nvrtc_reason : "");
+  return state == USABLE;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The CUDA driver and NVRTC as this program sees them: types, constants and one table of entry points for each of the
+ * two libraries, loaded at run time. No CUDA header is needed to build; tests/c/test_cuda_abi.c compares every
+ * prototype, constant and struct here with NVIDIA's headers where those are installed.
+ *
+ * The names in the tables are the exported symbols (with _v2 where the driver has it), chosen so that the libraries of
+ * CUDA 12.0 to 13.x all have them. Calls go through cuda_driver.cuXxx and cuda_nvrtc.nvrtcXxx. */
+#ifndef MW_CUDA_DRIVER_H
+#define MW_CUDA_DRIVER_H
+
+#include "core/backend/backend.h"
+
+typedef unsigned           cuda_result; /* CUresult */
+typedef int                cuda_ordinal; /* CUdevice */
+typedef unsigned long long cuda_address; /* CUdeviceptr */
+typedef struct CUctx_st        *cuda_context;
+typedef struct CUmod_st        *cuda_code; /* CUmodule */
+typedef struct CUfunc_st       *cuda_function;
+typedef struct CUstream_st     *cuda_queue;  /* CUstream */
+typedef struct CUevent_st      *cuda_marker; /* CUevent */
+typedef struct CUgraph_st      *cuda_drawing; /* CUgraph */
+typedef struct CUgraphNode_st  *cuda_node;
+typedef struct CUgraphExec_st  *cuda_replay; /* CUgraphExec */
+typedef struct CUmemPoolHandle_st *cuda_pool;
+typedef struct CUkern_st       *cuda_library_kernel;
+typedef struct CUuuid_st       cuda_uuid;
+
+struct CUuuid_st { char bytes[16]; };
+
+typedef struct cuda_node_params { /* CUDA_KERNEL_NODE_PARAMS_v2 */
+  cuda_function       func;
+  unsigned            grid_x, grid_y, grid_z, block_x, block_y, block_z, shared;
+  void              **params, **extra;
+  cuda_library_kernel kernel;
+  cuda_context        context;
+} cuda_node_params;
+
+enum { /* CUresult: those that the program tells apart */
+  CUDA_OK                      = 0,
+  CUDA_OUT_OF_MEMORY           = 2,
+  CUDA_DEINITIALIZED           = 4,
+  CUDA_NO_DEVICE               = 100,
+  CUDA_ECC_UNCORRECTABLE       = 214,
+  CUDA_PEER_ALREADY_ENABLED    = 704,
+  CUDA_INVALID_IMAGE           = 200,
+  CUDA_NO_BINARY_FOR_GPU       = 209,
+  CUDA_UNSUPPORTED_PTX_VERSION = 222,
+  CUDA_NVLINK_UNCORRECTABLE    = 220,
+  CUDA_NOT_FOUND               = 500,
+  CUDA_NOT_READY               = 600,
+  CUDA_ILLEGAL_ADDRESS         = 700,
+  CUDA_LAUNCH_OUT_OF_RESOURCES = 701,
+  CUDA_LAUNCH_TIMEOUT          = 702,
+  CUDA_CONTEXT_IS_DESTROYED    = 709,
+  CUDA_ASSERT                  = 710,
+  CUDA_HARDWARE_STACK_ERROR    = 714,
+  CUDA_ILLEGAL_INSTRUCTION     = 715,
+  CUDA_MISALIGNED_ADDRESS      = 716,
+  CUDA_INVALID_ADDRESS_SPACE   = 717,
+  CUDA_INVALID_PC              = 718,
+  CUDA_LAUNCH_FAILED           = 719,
+  CUDA_COOPERATIVE_TOO_LARGE   = 720,
+  CUDA_TENSOR_MEMORY_LEAK      = 721,
+};
+
+enum { /* CUdevice_attribute */
+  CUDA_ATTR_MAX_THREADS_PER_BLOCK      = 1,
+  CUDA_ATTR_MAX_BLOCK_DIM_X            = 2, /* y and z follow */
+  CUDA_ATTR_MAX_GRID_DIM_X             = 5, /* y and z follow */
+  CUDA_ATTR_MAX_SHARED_PER_BLOCK       = 8,
+  CUDA_ATTR_TOTAL_CONSTANT_MEMORY      = 9,
+  CUDA_ATTR_WARP_SIZE                  = 10,
+  CUDA_ATTR_MAX_REGISTERS_PER_BLOCK    = 12,
+  CUDA_ATTR_CLOCK_RATE                 = 13, /* kHz */
+  CUDA_ATTR_MULTIPROCESSOR_COUNT       = 16,
+  CUDA_ATTR_ECC_ENABLED                = 32,
+  CUDA_ATTR_MEMORY_CLOCK_RATE          = 36, /* kHz */
+  CUDA_ATTR_GLOBAL_MEMORY_BUS_WIDTH    = 37,
+  CUDA_ATTR_L2_CACHE_SIZE              = 38,
+  CUDA_ATTR_MAX_THREADS_PER_MP         = 39,
+  CUDA_ATTR_ASYNC_ENGINE_COUNT         = 40,
+  CUDA_ATTR_CAPABILITY_MAJOR           = 75,
+  CUDA_ATTR_CAPABILITY_MINOR           = 76,
+  CUDA_ATTR_MAX_SHARED_PER_MP          = 81,
+  CUDA_ATTR_MAX_REGISTERS_PER_MP       = 82,
+  CUDA_ATTR_MANAGED_MEMORY             = 83,
+  CUDA_ATTR_COOPERATIVE_LAUNCH         = 95,
+  CUDA_ATTR_MAX_SHARED_PER_BLOCK_OPTIN = 97,
+  CUDA_ATTR_MAX_BLOCKS_PER_MP          = 106,
+  CUDA_ATTR_RESERVED_SHARED_PER_BLOCK  = 111,
+  CUDA_ATTR_MEMORY_POOLS_SUPPORTED     = 115,
+};
+
+enum { /* CUfunction_attribute */
+  CUDA_FUNC_MAX_THREADS_PER_BLOCK = 0,
+  CUDA_FUNC_SHARED_SIZE           = 1,
+  CUDA_FUNC_CONST_SIZE            = 2,
+  CUDA_FUNC_LOCAL_SIZE            = 3,
+  CUDA_FUNC_NUM_REGS              = 4,
+  CUDA_FUNC_MAX_DYNAMIC_SHARED    = 8,
+};
+
+enum {
+  CUDA_STREAM_NON_BLOCKING    = 1,
+  CUDA_EVENT_DISABLE_TIMING   = 2,
+  CUDA_HOST_PORTABLE          = 1,
+  CUDA_HOST_DEVICEMAP         = 2,
+  CUDA_MANAGED_GLOBAL         = 1,
+  CUDA_CAPTURE_RELAXED        = 2,
+  CUDA_CAPTURE_ACTIVE         = 1,
+  CUDA_POOL_RELEASE_THRESHOLD = 4,
+  CUDA_JIT_ERROR_LOG          = 5,
+  CUDA_JIT_ERROR_LOG_SIZE     = 6,
+  CUDA_NODE_KERNEL            = 0,
+  CUDA_NODE_MEMCPY            = 1,
+  CUDA_NODE_MEMSET            = 2,
+  CUDA_NODE_HOST              = 3,
+  CUDA_NODE_EMPTY             = 5,
+};
+
+/* clang-format off */
+#define CUDA_DRIVER_CALLS(X) \
+  X(cuInit,                            (unsigned flags)) \
+  X(cuDriverGetVersion,                (int *version)) \
+  X(cuGetErrorName,                    (cuda_result, const char **)) \
+  X(cuGetErrorString,                  (cuda_result, const char **)) \
+  X(cuDeviceGetCount,                  (int *)) \
+  X(cuDeviceGet,                       (cuda_ordinal *, int)) \
+  X(cuDeviceGetName,                   (char *, int, cuda_ordinal)) \
+  X(cuDeviceGetUuid_v2,                (cuda_uuid *, cuda_ordinal)) \
+  X(cuDeviceGetPCIBusId,               (char *, int, cuda_ordinal)) \
+  X(cuDeviceTotalMem_v2,               (size_t *, cuda_ordinal)) \
+  X(cuDeviceGetAttribute,              (int *, unsigned attribute, cuda_ordinal)) \
+  X(cuDeviceGetDefaultMemPool,         (cuda_pool *, cuda_ordinal)) \
+  X(cuDeviceCanAccessPeer,             (int *, cuda_ordinal, cuda_ordinal)) \
+  X(cuDevicePrimaryCtxRetain,          (cuda_context *, cuda_ordinal)) \
+  X(cuDevicePrimaryCtxRelease_v2,      (cuda_ordinal)) \
+  X(cuCtxSetCurrent,                   (cuda_context)) \
+  X(cuCtxGetStreamPriorityRange,       (int *least, int *greatest)) \
+  X(cuCtxEnablePeerAccess,             (cuda_context, unsigned flags)) \
+  X(cuMemGetInfo_v2,                   (size_t *free, size_t *total)) \
+  X(cuMemAlloc_v2,                     (cuda_address *, size_t)) \
+  X(cuMemFree_v2,                      (cuda_address)) \
+  X(cuMemAllocAsync,                   (cuda_address *, size_t, cuda_queue)) \
+  X(cuMemFreeAsync,                    (cuda_address, cuda_queue)) \
+  X(cuMemHostAlloc,                    (void **, size_t, unsigned flags)) \
+  X(cuMemFreeHost,                     (void *)) \
+  X(cuMemAllocManaged,                 (cuda_address *, size_t, unsigned flags)) \
+  X(cuMemPoolSetAttribute,             (cuda_pool, unsigned attribute, void *)) \
+  X(cuMemPoolTrimTo,                   (cuda_pool, size_t keep)) \
+  X(cuMemcpyHtoDAsync_v2,              (cuda_address, const void *, size_t, cuda_queue)) \
+  X(cuMemcpyDtoHAsync_v2,              (void *, cuda_address, size_t, cuda_queue)) \
+  X(cuMemcpyDtoDAsync_v2,              (cuda_address, cuda_address, size_t, cuda_queue)) \
+  X(cuMemcpyAsync,                     (cuda_address, cuda_address, size_t, cuda_queue)) \
+  X(cuMemcpyPeerAsync,                 (cuda_address, cuda_context, cuda_address, cuda_context, size_t, cuda_queue)) \
+  X(cuMemsetD8Async,                   (cuda_address, unsigned char, size_t, cuda_queue)) \
+  X(cuMemsetD16Async,                  (cuda_address, unsigned short, size_t, cuda_queue)) \
+  X(cuMemsetD32Async,                  (cuda_address, unsigned, size_t, cuda_queue)) \
+  X(cuMemsetD2D32Async,                (cuda_address, size_t pitch, unsigned, size_t width, size_t height, cuda_queue)) \
+  X(cuModuleLoadDataEx,                (cuda_code *, const void *, unsigned, unsigned *options, void **values)) \
+  X(cuModuleUnload,                    (cuda_code)) \
+  X(cuModuleGetFunction,               (cuda_function *, cuda_code, const char *)) \
+  X(cuModuleGetGlobal_v2,              (cuda_address *, size_t *, cuda_code, const char *)) \
+  X(cuFuncGetAttribute,                (int *, unsigned attribute, cuda_function)) \
+  X(cuFuncSetAttribute,                (cuda_function, unsigned attribute, int)) \
+  X(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *, cuda_function, int threads, size_t shared)) \
+  X(cuLaunchKernel,                    (cuda_function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, \
+                                        unsigned shared, cuda_queue, void **params, void **extra)) \
+  X(cuLaunchCooperativeKernel,         (cuda_function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, \
+                                        unsigned shared, cuda_queue, void **params)) \
+  X(cuLaunchHostFunc,                  (cuda_queue, void (*)(void *), void *)) \
+  X(cuStreamCreateWithPriority,        (cuda_queue *, unsigned flags, int priority)) \
+  X(cuStreamDestroy_v2,                (cuda_queue)) \
+  X(cuStreamWaitEvent,                 (cuda_queue, cuda_marker, unsigned flags)) \
+  X(cuStreamQuery,                     (cuda_queue)) \
+  X(cuStreamSynchronize,               (cuda_queue)) \
+  X(cuStreamBeginCapture_v2,           (cuda_queue, unsigned mode)) \
+  X(cuStreamEndCapture,                (cuda_queue, cuda_drawing *)) \
+  X(cuStreamGetCaptureInfo_v2,         (cuda_queue, unsigned *status, unsigned long *id, cuda_drawing *, \
+                                        const cuda_node **, size_t *)) \
+  X(cuEventCreate,                     (cuda_marker *, unsigned flags)) \
+  X(cuEventDestroy_v2,                 (cuda_marker)) \
+  X(cuEventRecord,                     (cuda_marker, cuda_queue)) \
+  X(cuEventQuery,                      (cuda_marker)) \
+  X(cuEventElapsedTime,                (float *milliseconds, cuda_marker, cuda_marker)) \
+  X(cuGraphInstantiateWithFlags,       (cuda_replay *, cuda_drawing, unsigned long long flags)) \
+  X(cuGraphLaunch,                     (cuda_replay, cuda_queue)) \
+  X(cuGraphExecKernelNodeSetParams_v2, (cuda_replay, cuda_node, const cuda_node_params *)) \
+  X(cuGraphGetNodes,                   (cuda_drawing, cuda_node *, size_t *)) \
+  X(cuGraphGetEdges,                   (cuda_drawing, cuda_node *, cuda_node *, size_t *)) \
+  X(cuGraphNodeGetType,                (cuda_node, unsigned *)) \
+  X(cuGraphExecDestroy,                (cuda_replay)) \
+  X(cuGraphDestroy,                    (cuda_drawing))
+
+typedef struct cuda_program_handle *cuda_program; /* nvrtcProgram */
+
+#define CUDA_NVRTC_CALLS(X) \
+  X(nvrtcGetErrorString,      const char *, (unsigned)) \
+  X(nvrtcVersion,             unsigned, (int *, int *)) \
+  X(nvrtcGetNumSupportedArchs, unsigned, (int *)) \
+  X(nvrtcGetSupportedArchs,   unsigned, (int *)) \
+  X(nvrtcCreateProgram,       unsigned, (cuda_program *, const char *text, const char *name, int, \
+                                         const char *const *headers, const char *const *names)) \
+  X(nvrtcDestroyProgram,      unsigned, (cuda_program *)) \
+  X(nvrtcCompileProgram,      unsigned, (cuda_program, int, const char *const *options)) \
+  X(nvrtcAddNameExpression,   unsigned, (cuda_program, const char *)) \
+  X(nvrtcGetLoweredName,      unsigned, (cuda_program, const char *, const char **)) \
+  X(nvrtcGetProgramLogSize,   unsigned, (cuda_program, size_t *)) \
+  X(nvrtcGetProgramLog,       unsigned, (cuda_program, char *)) \
+  X(nvrtcGetCUBINSize,        unsigned, (cuda_program, size_t *)) \
+  X(nvrtcGetCUBIN,            unsigned, (cuda_program, char *)) \
+  X(nvrtcGetPTXSize,          unsigned, (cuda_program, size_t *)) \
+  X(nvrtcGetPTX,              unsigned, (cuda_program, char *))
+/* clang-format on */
+
+typedef struct cuda_driver_table {
+#define CUDA_FIELD(name, arguments) cuda_result(*name) arguments;
+  CUDA_DRIVER_CALLS(CUDA_FIELD)
+#undef CUDA_FIELD
+  int devices; /* as the driver counts them */
+  int version; /* 1000 * major + 10 * minor */
+} cuda_driver_table;
+
+typedef struct cuda_nvrtc_table {
+#define CUDA_FIELD(name, result, arguments) result(*name) arguments;
+  CUDA_NVRTC_CALLS(CUDA_FIELD)
+#undef CUDA_FIELD
+  int  major, minor;
+  int  archs[64], narchs;  /* 75, 80, ...; ascending */
+  char path[512];          /* of the library */
+  char toolkit[512];       /* the folder that has include/cuda_fp16.h; "" where none was found */
+} cuda_nvrtc_table;
+
+extern cuda_driver_table cuda_driver;
+extern cuda_nvrtc_table  cuda_nvrtc;
+
+/* Loads the library on the first call; true where it can be used. Else reason tells what was looked for and where;
+ * reason may be NULL. The driver with no device is not usable. */
+bool cuda_driver_load(char *reason, size_t size);
+bool cuda_nvrtc_load(char *reason, size_t size);
+
+#endif

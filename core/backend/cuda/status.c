@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Results of the driver as statuses and messages. Some errors end the context: those mark the device lost, and every
+ * later call is refused with the story of the first one. */
+#include "core/backend/cuda/objects.h"
+
+#include <stdio.h>
+#include <string.h>
+
+_Thread_local cuda_context cuda_current;
+
+/* Errors after which "the process must be terminated and relaunched", by the CUDA driver API's list of results. */
+static bool ends_the_context(cuda_result code) {
+  switch (code) {
+  case CUDA_DEINITIALIZED:
+  case CUDA_ECC_UNCORRECTABLE:
+  case CUDA_NVLINK_UNCORRECTABLE:
+  case CUDA_ILLEGAL_ADDRESS:
+  case CUDA_LAUNCH_TIMEOUT:
+  case CUDA_CONTEXT_IS_DESTROYED:
+  case CUDA_ASSERT:
+  case CUDA_HARDWARE_STACK_ERROR:
+  case CUDA_ILLEGAL_INSTRUCTION:
+  case CUDA_MISALIGNED_ADDRESS:
+  case CUDA_INVALID_ADDRESS_SPACE:
+  case CUDA_INVALID_PC:
+  case CUDA_LAUNCH_FAILED:
+  case CUDA_TENSOR_MEMORY_LEAK:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static const char *what_happened(cuda_result code) {
+  switch (code) {
+  case CUDA_ILLEGAL_ADDRESS:
+  case CUDA_INVALID_ADDRESS_SPACE:
+    return "accessed memory outside its arrays";
+  case CUDA_MISALIGNED_ADDRESS:
+    return "accessed memory at an address that is not a multiple of the element's size";
+  case CUDA_ASSERT:
+    return "failed an assert";
+  case CUDA_LAUNCH_TIMEOUT:
+    return "ran longer than the display's watchdog allows";
+  default:
+    return "ended with an error";
+  }
+}
+
+/* cuMemAlloc_v2 -> cuMemAlloc */
+static int call_length(const char *call) {
+  const char *version = strstr(call, "_v");
+  return version ? (int)(version - call) : (int)strlen(call);
+}
+
+static void lose(cuda_device *device, cuda_result code, const char *call, const char *name) {
+  char kernel[160] = "";
+  if (device->last) snprintf(kernel, sizeof kernel, " ('%.120s' was the last launched)", device->last->base.name);
+  snprintf(device->lost_why, sizeof device->lost_why,
+           "since %.*s: %.64s (%u): an earlier kernel%s %s; start a new process; compute-sanitizer and the CPU device "
+           "find the access",
+           call_length(call), call, name, code, kernel, what_happened(code));
+  device->lost = true;
+}
+
+mw_status cuda_refuse_lost(const cuda_device *device, mw_error *err) {
+  return mw_fail(err, MW_LOST, "device %s is lost for this process %s", device->base.info.id, device->lost_why);
+}
+
+/* Results 900 to 908: calls that a capture does not allow. */
+static bool is_capture_error(cuda_result code) { return code >= 900 && code <= 908; }
+
+static const char *way_out(cuda_result code) {
+  if (is_capture_error(code)) return "; while a graph is captured only work on the capturing stream is allowed";
+  if (code == CUDA_COOPERATIVE_TOO_LARGE) return "; a cooperative grid must fit on the device at once: see k:occupancy";
+  if (code == CUDA_LAUNCH_OUT_OF_RESOURCES)
+    return "; the block needs more registers or shared memory than there are: use a smaller block or max_registers";
+  return "";
+}
+
+mw_status cuda_failed(cuda_device *device, cuda_result code, const char *call, mw_error *err) {
+  const char *name = NULL, *meaning = NULL;
+  cuda_driver.cuGetErrorName(code, &name);
+  cuda_driver.cuGetErrorString(code, &meaning);
+  if (!name) name = "unknown error";
+  if (ends_the_context(code) && !device->lost) {
+    lose(device, code, call, name);
+    return cuda_refuse_lost(device, err);
+  }
+  mw_status status = code == CUDA_OUT_OF_MEMORY ? MW_NO_MEMORY : is_capture_error(code) ? MW_INVALID : MW_DRIVER;
+  return mw_fail(err, status, "%.*s: %s (%u): %s%s", call_length(call), call, name, code, meaning ? meaning : "",
+                 way_out(code));
+}
+
+mw_status cuda_make_current(cuda_device *device, mw_error *err) {
+  mw_status status = CUDA_TRY(device, err, cuCtxSetCurrent, device->context);
+  if (status == MW_OK) cuda_current = device->context;
+  return status;
+}

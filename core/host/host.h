@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The program around the library: what main.c, state.c, interrupt.c, traceback.c and editor.c share. The command
+ * line itself is Lua (lua/moonwarp/cli.lua) and reaches these through the module moonwarp.host. None of it is in
+ * moonwarp.so. */
+#ifndef MW_HOST_HOST_H
+#define MW_HOST_HOST_H
+
+#include <lauxlib.h>
+#include <lua.h>
+
+lua_State *host_state_new(void); /* libraries open, moonwarp preloaded, paths set; NULL: no memory */
+int host_open(lua_State *);      /* opener of moonwarp.host */
+int host_traceback(lua_State *); /* message handler: the message and the user's own lines below it */
+
+void host_interrupt_watch(lua_State *);  /* Ctrl-C ends what this state runs with the error "interrupted" */
+int host_interrupt_clear(lua_State *);   /* (): true where an interruption was pending; it no longer is */
+void host_interrupt_follow(lua_State *); /* replaces coroutine.resume and wrap, so that Ctrl-C finds what runs */
+
+int host_editor_read(lua_State *);     /* (prompt): line; nil at the end; false after Ctrl-C */
+int host_editor_open(lua_State *);     /* (history file, completer): line editing, where there is a terminal */
+int host_editor_remember(lua_State *); /* (text): into the history and its file */
+void host_editor_close(void);          /* gives the terminal back */
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Ctrl-C. The handler tells the backends (mw_interrupt) and sets a hook that raises "interrupted" at the script's next
+ * instruction, in whichever coroutine runs. The hook stays, at a distance, until the error has reached the command
+ * line: a script that catches it in a loop is interrupted again. A second Ctrl-C meanwhile ends the process. */
+#include "core/backend/interrupt.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <time.h>
+
+#include "core/host/host.h"
+
+enum { GRACE = 100000 }; /* instructions that clean-up may take before a swallowed interruption comes back */
+
+static const double ECHO_SECONDS = 0.05; /* a terminal and timeout(1) may both send what was one Ctrl-C */
+
+static pthread_t script_thread;
+static lua_State *volatile watched;
+static lua_State *volatile running; /* the coroutine resumed last, or watched */
+static int raised;                  /* how often the pending interruption was */
+static volatile double since;       /* when the pending interruption came; 0: none is pending */
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Raised once, then after a grace for clean-up, then at every instruction: so no pcall in a loop outlasts it. */
+static void stop(lua_State *L, lua_Debug *event) {
+  (void)event;
+  lua_sethook(L, stop, LUA_MASKCOUNT, raised++ == 0 ? GRACE : 1);
+  atomic_store(&mw_interrupted, false); /* it is the script's error now */
+  lua_pushliteral(L, "interrupted");
+  lua_error(L);
+}
+
+static void on_interrupt(int signal_number) {
+  if (!pthread_equal(pthread_self(), script_thread)) {
+    pthread_kill(script_thread, signal_number); /* a hook may only be set by the thread that runs the state */
+    return;
+  }
+  double at = now();
+  if (since > 0) {
+    if (at - since < ECHO_SECONDS) return;
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+    return;
+  }
+  since = at;
+  mw_interrupt();
+  lua_sethook(watched, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1);
+  if (running != watched) lua_sethook(running, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1);
+}
+
+/* Not restarting: a read at the prompt has to return. */
+void host_interrupt_watch(lua_State *L) {
+  struct sigaction action = {.sa_handler = on_interrupt};
+  script_thread = pthread_self();
+  watched = running = L;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+}
+
+int host_interrupt_clear(lua_State *L) {
+  bool pending = since > 0;
+  lua_sethook(L, NULL, 0, 0);
+  lua_sethook(watched, NULL, 0, 0);
+  atomic_store(&mw_interrupted, false);
+  since = 0;
+  raised = 0;
+  lua_pushboolean(L, pending);
+  return 1;
+}
+
+/* ---- which coroutine runs ----------------------------------------------------------------------------------- */
+
+/* Calls upvalue 1, the library's own function, with all arguments, while co counts as running. */
+static int call_following(lua_State *L, lua_State *co) {
+  lua_State *before = running;
+  int arguments = lua_gettop(L);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_insert(L, 1);
+  running = co ? co : before;
+  int status = lua_pcall(L, arguments, LUA_MULTRET, 0);
+  running = before;
+  return status == LUA_OK ? lua_gettop(L) : lua_error(L);
+}
+
+static int follow_resume(lua_State *L) {
+  return call_following(L, lua_tothread(L, 1));
+}
+
+static int follow_wrapped(lua_State *L) {
+  return call_following(L, lua_tothread(L, lua_upvalueindex(2)));
+}
+
+/* What the library's wrap returns holds its coroutine as its first upvalue. */
+static int follow_wrap(lua_State *L) {
+  lua_settop(L, 1);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_insert(L, 1);
+  lua_call(L, 1, 1);
+  if (!lua_getupvalue(L, 1, 1)) return 1;
+  lua_pushcclosure(L, follow_wrapped, 2);
+  return 1;
+}
+
+static void replace(lua_State *L, const char *name, lua_CFunction with) {
+  lua_getfield(L, -1, name);
+  lua_pushcclosure(L, with, 1);
+  lua_setfield(L, -2, name);
+}
+
+void host_interrupt_follow(lua_State *L) {
+  lua_getglobal(L, "coroutine");
+  replace(L, "resume", follow_resume);
+  replace(L, "wrap", follow_wrap);
+  lua_pop(L, 1);
+}

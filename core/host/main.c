@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The program: a Lua state, the command line in a protected call, an exit status. Whatever happens the state is
+ * closed, and with it every device. */
+#include "core/host/host.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static int run(lua_State *L) {
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "moonwarp.cli");
+  lua_call(L, 1, 1);
+  lua_getfield(L, -1, "main");
+  lua_pushvalue(L, 1);
+  lua_call(L, 1, 1);
+  return 1;
+}
+
+/* { [0] = "moonwarp", "run", ... } */
+static void push_words(lua_State *L, int argc, char **argv) {
+  lua_createtable(L, argc, 1);
+  for (int i = 0; i < argc; i++) {
+    lua_pushstring(L, argv[i]);
+    lua_rawseti(L, -2, i);
+  }
+}
+
+int main(int argc, char **argv) {
+  lua_State *L = host_state_new();
+  if (!L) {
+    fputs("moonwarp: the system has no memory left\n", stderr);
+    return EXIT_FAILURE;
+  }
+  host_interrupt_watch(L);
+  lua_pushcfunction(L, host_traceback);
+  lua_pushcfunction(L, run);
+  push_words(L, argc, argv);
+  int status = EXIT_FAILURE;
+  if (lua_pcall(L, 1, 1, 1) == LUA_OK)
+    status = (int)lua_tointeger(L, -1);
+  else
+    fprintf(stderr, "moonwarp: %s\n", lua_tostring(L, -1));
+  host_editor_close();
+  lua_close(L);
+  return status;
+}

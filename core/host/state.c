@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The program's Lua state: the standard libraries, moonwarp itself without a file to load, and the search paths of a
+ * checkout, an installation or a bundle. Opens no device and reads no file. */
+#include <lualib.h>
+#include <unistd.h>
+
+#include "core/bind/bind.h"
+#include "core/host/home.h"
+#include "core/host/host.h"
+
+/* host.terminal(stream): 0 input, 1 output, 2 errors. */
+static int host_terminal(lua_State *L) {
+  lua_pushboolean(L, isatty((int)luaL_checkinteger(L, 1)));
+  return 1;
+}
+
+int host_open(lua_State *L) {
+  static const luaL_Reg functions[] = {{"clear_interrupt", host_interrupt_clear},
+                                       {"open_editor", host_editor_open},
+                                       {"read_line", host_editor_read},
+                                       {"remember", host_editor_remember},
+                                       {"terminal", host_terminal},
+                                       {"traceback", host_traceback},
+                                       {NULL, NULL}};
+  luaL_newlib(L, functions);
+  return 1;
+}
+
+static void preload(lua_State *L) {
+  static const luaL_Reg modules[] = {{"moonwarp", luaopen_moonwarp},
+                                     {"moonwarp.core", luaopen_moonwarp_core},
+                                     {"moonwarp.host", host_open},
+                                     {NULL, NULL}};
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
+  luaL_setfuncs(L, modules, 0);
+  lua_pop(L, 1);
+}
+
+/* A bundle brings the Lua modules it needs in lib/; elsewhere they come from the system's own folders. */
+static void set_paths(lua_State *L) {
+  const char *home = mw_home();
+  lua_getglobal(L, "package");
+  lua_getfield(L, -1, "path");
+  lua_pushfstring(L, "%s/lua/?.lua;%s/lua/?/init.lua;%s/lib/?.lua;%s", home, home, home, lua_tostring(L, -1));
+  lua_setfield(L, -3, "path");
+  lua_getfield(L, -2, "cpath");
+  lua_pushfstring(L, "%s/lib/?.so;%s", home, lua_tostring(L, -1));
+  lua_setfield(L, -4, "cpath");
+  lua_pop(L, 3);
+}
+
+lua_State *host_state_new(void) {
+  lua_State *L = luaL_newstate();
+  if (!L) return NULL;
+  luaL_openlibs(L);
+  host_interrupt_follow(L);
+  preload(L);
+  set_paths(L);
+  return L;
+}

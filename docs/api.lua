@@ -1,0 +1,62 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The API as data: what docs/gen.lua makes the pages in docs/api/ and lua/meta/moonwarp.d.lua from, and what
+-- docs/check.lua holds against the names that the library registers.
+--
+-- A page is docs/api/<page>.lua:
+--   title, about        the page's heading and what it says first
+--   owner               whose names it documents: "mw", "core", or a class such as "array"; an entry may have its own
+--   self                the variable that stands for the object in forms: "a"
+--   setup               what every example of the page begins with
+--   classes             option and result tables by name: { about =, { name, type, text, default =, unit = }, ... };
+--                       result = true: every field is there, or optional where it says so
+--   entries             in the order shown:
+--     name, forms       forms: how it is called, first the one that params describe
+--     about             one or two sentences first, then what else there is to say
+--     params, returns   { name, type, text, default =, unit =, optional = } and { type, text, name = }
+--     overloads         further forms for the language server, "fun(...)"
+--     errors            the messages of mistakes, without the "bad argument" prefix; <x> stands for a value
+--     example           run by tests/docs_spec.lua; "--> text" is what the line prints
+--     source            of a formula or algorithm
+--     since             the version it came with
+--     meta = false      not a declaration of its own for the language server
+-- Types are those of the Lua language server; "array" and the like stand for the classes of this library.
+
+return {
+  version = "0.1.0",
+
+  pages = {
+    "moonwarp", "device", "array", "module", "kernel", "launch", "stream", "event", "graph", "measuring", "core",
+  },
+
+  -- Types that scripts name, beside the classes.
+  aliases = {
+    { "dtype", [["f16"|"bf16"|"f32"|"f64"|"i8"|"i16"|"i32"|"i64"|"u8"|"u16"|"u32"|"u64"]], "an element type" },
+    { "dims", "integer|integer[]", "an integer, or {x}, {x, y} or {x, y, z}; what is left out is 1" },
+    { "engine", [["auto"|"loop"|"split"|"fiber"]], "how the CPU device runs a kernel" },
+    { "space", [["device"|"pinned"|"pageable"|"managed"|"global"]], "where an array's memory is" },
+    { "class", [["device"|"array"|"module"|"kernel"|"launch"|"stream"|"event"|"graph"]], "a kind of object" },
+  },
+
+  -- What every object has; a page may say more of its own.
+  common = {
+    {
+      name = "close", forms = { "object:close()" },
+      about = [[Gives back what the object holds. Using it afterwards, or closing it again, is an error.]],
+      errors = { "attempt to use a closed <class>" }, since = "0.1.0",
+    },
+    {
+      name = "__close", forms = { "local object <close> = ..." },
+      about = [[Closes at the end of the block, on the error path too; closing what is closed already does nothing.]],
+      meta = false, since = "0.1.0",
+    },
+    {
+      name = "__gc", forms = { "(the collector)" },
+      about = [[Closes an object that nothing holds any more.]], meta = false, since = "0.1.0",
+    },
+    {
+      name = "__tostring", forms = { "tostring(object)" },
+      about = [[A line about the object, or `<class> (closed)`.]], meta = false, since = "0.1.0",
+    },
+  },
+}

@@ -1,0 +1,232 @@
+-- SPDX-License-Identifier: MIT
+local READONLY = "the array is a read-only view"
+
+return {
+  title = "array",
+  owner = "array",
+  self = "a",
+  about = [[
+Elements of one type in one to four dimensions, in a device's or the host's memory. x is the fastest dimension: element
+(i, j) of an nx x ny array is at `(j - 1) * nx + (i - 1)`, where a kernel finds it at `iy * nx + ix`. `dev:array` and its
+kin make arrays.
+
+Element types: f16, bf16, f32, f64, i8 to i64, u8 to u64. An f16 or bf16 is a Lua number on this side, rounded to nearest
+even. A u64 above 2^63 - 1 is the Lua integer with the same bits.
+
+A method that changes elements returns the array, so calls can be chained. Views share memory: `view`, `reshape`,
+`slice` and `readonly` copy nothing.
+
+Reading and writing from the script waits for the default stream. It does not wait for streams made with
+`blocking = false`, and for pinned and pageable arrays it waits for nothing: synchronise first.]],
+  setup = [[
+local mw = require "moonwarp"
+local dev = mw.device "cpu"]],
+
+  classes = {
+    copy_options = {
+      about = "Which part, and where the work is queued.",
+      { "from", "integer", "the first element read", default = "1" },
+      { "to", "integer", "the first element written", default = "1" },
+      { "count", "integer", "how many", default = "all from `from` on" },
+      { "stream", "stream", "queues the copy there and returns at once; synchronise before using the result" },
+    },
+    random_options = {
+      about = "What is drawn.",
+      { "seed", "integer", "the same seed gives the same elements on every device", default = "0" },
+      { "kind", [["uniform"|"normal"]], "the distribution", default = [["uniform"]] },
+      { "min", "number", "uniform: the least value", default = "0" },
+      { "max", "number", "uniform: no float reaches it; an integer may be it", default = "1; 99 for integer types" },
+      { "mean", "number", "normal", default = "0" },
+      { "sd", "number", "normal: standard deviation", default = "1" },
+      { "offset", "integer", "numbers of the sequence to skip", default = "0" },
+    },
+  },
+
+  entries = {
+    { heading = "Asking" },
+    {
+      name = "dtype", forms = { "a:dtype()" }, about = [[The element type.]],
+      returns = { { "dtype", [[as in "f32"]] } }, since = "0.1.0",
+    },
+    {
+      name = "shape", forms = { "a:shape()" }, about = [[The size along each dimension, x first.]],
+      returns = { { "integer", "n1", name = "n1" }, { "integer?", "n2, n3, n4: as many as there are dimensions", name = "..." } },
+      since = "0.1.0",
+      example = [[print(dev:zeros("f32", 4, 3):shape()) --> 4  3]],
+    },
+    { name = "dims", forms = { "a:dims()" }, about = [[How many dimensions.]], returns = { { "integer", "1 to 4" } },
+      since = "0.1.0" },
+    {
+      name = "__len", forms = { "#a" }, about = [[How many elements, over all dimensions.]],
+      returns = { { "integer", "" } }, meta = false, since = "0.1.0",
+      example = [[print(#dev:zeros("f32", 4, 3)) --> 12]],
+    },
+    { name = "nbytes", forms = { "a:nbytes()" }, about = [[How many bytes the elements take.]],
+      returns = { { "integer", "bytes" } }, since = "0.1.0" },
+    {
+      name = "space", forms = { "a:space()" }, about = [[Where the memory is.]],
+      returns = { { "space", [["global" is a variable of a module]] } }, since = "0.1.0",
+      example = [[print(dev:pinned("f32", 4):space()) --> pinned]],
+    },
+    { name = "device", forms = { "a:device()" }, about = [[The device that it belongs to.]],
+      returns = { { "device", "a handle of it" } }, since = "0.1.0" },
+    { name = "address", forms = { "a:address()" },
+      about = [[The address of the first element, as the device sees it. For messages and for arrays of pointers (`T **` takes
+an array of u64).]], returns = { { "integer", "" } }, since = "0.1.0" },
+    { name = "is_readonly", forms = { "a:is_readonly()" }, about = [[True for a view made by `a:readonly()`.]],
+      returns = { { "boolean", "" } }, since = "0.1.0" },
+    {
+      name = "__tostring", forms = { "tostring(a)" },
+      about = [[Type, shape, device, and the space where it is not the device's own: `array<f64>[4096 x 4096] cuda:0`.]],
+      returns = { { "string", "" } }, meta = false, since = "0.1.0",
+      example = [[print(dev:pageable("f64", 8, 2)) --> array<f64>[8 x 2] cpu, pageable]],
+    },
+
+    { heading = "Elements" },
+    {
+      name = "get", forms = { "a:get(i[, j[, k[, l]]])" },
+      about = [[One element. Each call is a transfer: for many, use `totable` or `bytes`. A single index counts through the
+whole array, whatever its shape.]],
+      params = { { "i", "integer", "along x" }, { "...", "integer", "j, k, l: as many as there are dimensions" } },
+      returns = { { "number", "an integer for integer types" } },
+      errors = { "the array has <n> dimensions, got <m> indices", "index from 1 to <n> expected, got <i>" },
+      since = "0.1.0",
+      example = [[
+local a = dev:array("i32", { {1, 2, 3}, {4, 5, 6} })
+print(a:get(2, 1), a:get(5)) --> 2  5]],
+    },
+    {
+      name = "set", forms = { "a:set(i[, j[, k[, l]]], value)" }, about = [[Writes one element.]],
+      params = { { "i", "integer", "along x" }, { "...", "number", "j, k, l, and then the value" } },
+      returns = { { "array", "the array itself" } },
+      errors = { "set takes the indices and then the value", "as for `get`", "u8 holds an integer from 0 to 255, got 300",
+                 "f32 holds a number, got string", READONLY },
+      since = "0.1.0",
+      example = [[print(dev:zeros("f32", 2, 2):set(1, 2, 0.5):get(1, 2)) --> 0.5]],
+    },
+    {
+      name = "totable", forms = { "a:totable()" },
+      about = [[All elements as nested tables, the outermost being the slowest dimension: what `dev:array` takes.]],
+      returns = { { "table", "" } }, since = "0.1.0",
+      example = [[print(table.concat(dev:array("u8", { 3, 1, 2 }):totable(), " ")) --> 3 1 2]],
+    },
+    {
+      name = "bytes", forms = { "a:bytes()" }, about = [[All elements as a string of packed, little-endian bytes.]],
+      returns = { { "string", "" } }, since = "0.1.0",
+      example = [[print(string.unpack("<i4", dev:array("i32", { 258 }):bytes()))]],
+    },
+    {
+      name = "upload", forms = { "a:upload(table)", "a:upload(bytes)" },
+      about = [[New contents for the whole array: a table of the array's own shape or flat, or a string of exactly as many bytes.]],
+      params = { { "values", "table|string", "" } },
+      returns = { { "array", "the array itself" } },
+      errors = { "the table's shape is not the array's, nor is it flat with as many values", "<n> bytes expected, got <m>", READONLY },
+      since = "0.1.0",
+      example = [[print(dev:empty("f64", 2, 2):upload({ 1, 2, 3, 4 }):get(1, 2)) --> 3.0]],
+    },
+
+    { heading = "Filling" },
+    {
+      name = "fill", forms = { "a:fill(value)" }, about = [[Sets every element to a value.]],
+      params = { { "value", "number", "checked against the element type, as in `set`" } },
+      returns = { { "array", "the array itself" } },
+      errors = { "number expected, got <type>", "u8 holds an integer from 0 to 255, got 300", READONLY },
+      since = "0.1.0",
+      example = [[print(dev:empty("i16", 5):fill(-3):get(5)) --> -3]],
+    },
+    {
+      name = "linspace", forms = { "a:linspace(first, last)" },
+      about = [[Evenly spaced values from `first` to `last`, both included, in memory order over all dimensions. A single
+element is `first`. Integer types take the value rounded towards zero.]],
+      params = { { "first", "number", "" }, { "last", "number", "" } },
+      returns = { { "array", "the array itself" } }, errors = { "number expected, got <type>", READONLY }, since = "0.1.0",
+      source = "first + (last - first) * i / (n - 1)",
+      example = [[print(dev:empty("f64", 5):linspace(0, 1):get(4)) --> 0.75]],
+    },
+    {
+      name = "random", forms = { "a:random(seed)", "a:random{ seed =, kind = \"uniform\", ... }" },
+      about = [[Random numbers from a counter-based generator: an element depends on the seed and its place alone, so that one
+seed gives the same bits on every device, with any block size.]],
+      params = { { "options", "integer|random_options", "a seed, or options; seed 0 where it is left out", optional = true } },
+      returns = { { "array", "the array itself" } },
+      errors = { "random: the seed must be an integer, got <n>", "random: option 'kind' must be 'uniform' or 'normal', got '<text>'",
+                 READONLY }, since = "0.1.0",
+      source = "Philox 4x32-10: J. Salmon, M. Moraes, R. Dror, D. Shaw, Parallel random numbers: as easy as 1, 2, 3 (2011); "
+        .. "normal by G. Box and M. Muller (1958)",
+      example = [[
+local a, b = dev:empty("f64", 1000):random(42), dev:empty("f64", 1000):random(42)
+print(mw.check(a, b, { exact = true })) -- true, and the report]],
+    },
+
+    { heading = "Copies" },
+    {
+      name = "copy", forms = { "a:copy(source[, options])" },
+      about = [[Copies elements of another array into this one: the whole or a part, on one device or between two. Without a
+stream it is complete when it returns.]],
+      params = { { "source", "array", "of the same element type, on any device" }, { "options", "copy_options", "", optional = true } },
+      returns = { { "array", "the array itself" } },
+      errors = {
+        "array of <dtype> expected, got array of <dtype>",
+        "copy of <n> elements to element <i> on does not fit: the array has room for <m>",
+        "option 'stream' is a stream of <id>, the copy is between <id> and <id>", READONLY,
+      },
+      since = "0.1.0",
+      example = [[
+local a, b = dev:array("i32", { 1, 2, 3, 4 }), dev:zeros("i32", 4)
+b:copy(a, { from = 3, to = 1, count = 2 })
+print(b:get(1), b:get(2), b:get(3)) --> 3  4  0]],
+    },
+    {
+      name = "clone", forms = { "a:clone()" }, about = [[A new array with the same type, shape, space, device and contents.]],
+      returns = { { "array", "a new array" } }, since = "0.1.0",
+      example = [[
+local a = dev:full(1, "f32", 3)
+local b = a:clone():fill(2)
+print(a:get(1), b:get(1)) --> 1.0  2.0]],
+    },
+    {
+      name = "save", forms = { "a:save(path)" },
+      about = [[Writes a NumPy .npy file (version 1.0, C order). NumPy sees the shape turned round: 3 x 2 here is (2, 3) there.]],
+      params = { { "path", "string", "the file; replaced if it exists" } },
+      returns = { { "array", "the array itself" } },
+      errors = { "<path>: <reason>", "NumPy has no bf16; copy into an array of f32 first" }, since = "0.1.0",
+    },
+
+    { heading = "Views" },
+    {
+      name = "view", forms = { "a:view(first, n1[, n2[, n3[, n4]]])" },
+      about = [[The elements from number `first` on, in a shape of their own. Shares the memory and keeps it alive.]],
+      params = { { "first", "integer", "counts through the whole array" }, { "n1", "integer", "" },
+                 { "...", "integer", "n2, n3, n4" } },
+      returns = { { "array", "a view" } },
+      errors = { "first element from 1 to <n> expected, got <i>",
+                 "a view of <n> elements from element <i> on does not fit into the array's <m>" },
+      since = "0.1.0",
+      example = [[
+local a = dev:array("i32", { 1, 2, 3, 4, 5, 6 })
+a:view(3, 2, 2):fill(0)
+print(table.concat(a:totable(), " ")) --> 1 2 0 0 0 0]],
+    },
+    {
+      name = "reshape", forms = { "a:reshape(n1[, n2[, n3[, n4]]])" },
+      about = [[The same elements in another shape. Shares the memory.]],
+      params = { { "n1", "integer", "" }, { "...", "integer", "n2, n3, n4" } },
+      returns = { { "array", "a view" } }, errors = { "the new shape has <n> elements, the array has <m>" }, since = "0.1.0",
+      example = [[print(dev:zeros("f32", 12):reshape(4, 3)) --> array<f32>[4 x 3] cpu]],
+    },
+    {
+      name = "slice", forms = { "a:slice(k)" },
+      about = [[The k-th part along the slowest dimension, with one dimension less: of 4 x 3, `slice(2)` is the second row of
+4. Of one dimension it is a single element. Shares the memory.]],
+      params = { { "k", "integer", "from 1 to the size of the slowest dimension" } },
+      returns = { { "array", "a view" } }, errors = { "a slice from 1 to <n> expected, got <k>" }, since = "0.1.0",
+      example = [[print(dev:array("i32", { {1, 2}, {3, 4}, {5, 6} }):slice(3):get(1)) --> 5]],
+    },
+    {
+      name = "readonly", forms = { "a:readonly()" },
+      about = [[A view that a launch gives to const parameters only, and that the script cannot write. Shares the memory.]],
+      returns = { { "array", "a view" } }, since = "0.1.0",
+      example = [[print(pcall(function() dev:zeros("f32", 4):readonly():set(1, 5) end)) -- false: a read-only view]],
+    },
+  },
+}

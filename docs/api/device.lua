@@ -1,0 +1,320 @@
+-- SPDX-License-Identifier: MIT
+local SHAPE = { "n1", "integer", "elements along x, the fastest dimension" }
+local MORE = { "...", "integer", "n2, n3, n4: further dimensions, up to 4 in all" }
+local DTYPE = { "dtype", "dtype", "the element type" }
+
+local SIZE_ERRORS = {
+  "no element type '<name>', did you mean '<nearest>'?: f16, bf16, f32, ... expected",
+  "an array needs its size: one to four integers, x first",
+  "an array has at most 4 dimensions, got <n>",
+  "a size of at least 1 expected, got <n>",
+  "out of memory: wanted, free and total, after the collector has run and it was tried again",
+}
+
+local TABLE_FORM = "fun(self: moonwarp.device, dtype: moonwarp.dtype, values: table): moonwarp.array"
+local BYTES_FORM = "fun(self: moonwarp.device, dtype: moonwarp.dtype, bytes: string, ...: integer): moonwarp.array"
+
+local function host_array(name, what, more)
+  return {
+    name = name,
+    forms = {
+      ("dev:%s(dtype, n1[, n2[, n3[, n4]]])"):format(name), ("dev:%s(dtype, values)"):format(name),
+      ("dev:%s(dtype, bytes[, n1, ...])"):format(name),
+    },
+    about = what .. "\n\n" .. more,
+    params = { DTYPE, SHAPE, MORE },
+    overloads = { TABLE_FORM, BYTES_FORM },
+    returns = { { "array", "a new array" } },
+    errors = { "as for `dev:array`" },
+    since = "0.1.0",
+  }
+end
+
+return {
+  title = "device",
+  owner = "device",
+  self = "dev",
+  about = [[
+One GPU, or the CPU device. It makes everything else: arrays, modules, streams, events, graphs. Whatever it made keeps it
+alive, so closing the handle early does no harm; the device itself is closed when the last child is.
+
+Work without a stream goes to the device's default stream, which keeps CUDA's legacy rule: it waits for earlier work of
+blocking streams, and they wait for it.]],
+  setup = [[
+local mw = require "moonwarp"
+local dev = mw.device "cpu"]],
+
+  classes = {
+    device_properties = {
+      about = "What `dev:properties()` returns. What is unknown is absent.",
+      result = true,
+      { "id", "string", [["cpu", "cuda:0", "cuda:sm_90"]] },
+      { "name", "string", "the maker's name of it" },
+      { "arch", "string", [["sm_90", "x86-64"]] },
+      { "compute_capability", "string", [["9.0"; GPUs only]], optional = true },
+      { "driver", "string", "versions of the driver and NVRTC, or of the C++ compiler", optional = true },
+      { "pci", "string", "address on the bus; GPUs only", optional = true },
+      { "uuid", "string", "GPUs only", optional = true },
+      { "multiprocessors", "integer", "on the CPU device: worker threads" },
+      { "warp_size", "integer", "32" },
+      { "max_threads_per_block", "integer", "" },
+      { "max_threads_per_multiprocessor", "integer", "" },
+      { "max_blocks_per_multiprocessor", "integer", "" },
+      { "max_block", "integer[]", "largest block along x, y, z" },
+      { "max_grid", "integer[]", "largest grid along x, y, z" },
+      { "shared_per_block", "integer", "shared memory a block without asking", unit = "bytes" },
+      { "shared_per_block_optin", "integer", "the most a block can ask for", unit = "bytes" },
+      { "shared_per_multiprocessor", "integer", "", unit = "bytes" },
+      { "registers_per_block", "integer", "" },
+      { "registers_per_multiprocessor", "integer", "" },
+      { "constant_bytes", "integer", "constant memory", unit = "bytes" },
+      { "l2_bytes", "integer", "the last cache before memory", unit = "bytes" },
+      { "memory_total", "integer", "", unit = "bytes" },
+      { "clock", "number", "", unit = "Hz", optional = true },
+      { "memory_clock", "number", "", unit = "Hz", optional = true },
+      { "bus_bits", "number", "width of the memory bus", optional = true },
+      { "peak_bandwidth", "number", "of the device's memory, by its data sheet", unit = "B/s", optional = true },
+      { "async_engines", "integer", "copies that can run beside kernels" },
+      { "cooperative", "boolean", "grid synchronisation is possible" },
+      { "managed", "boolean", "managed memory is possible" },
+      { "ecc", "boolean", "memory with error correction" },
+      { "pageable_access", "boolean", "kernels reach plain host memory" },
+      { "offline", "boolean", "an architecture without a device" },
+    },
+    module_options = {
+      about = "How a source is compiled. One of `file` and `source` is needed.",
+      { "file", "string", "a path; looked for in the working folder, beside the script, and in moonwarp's kernels/" },
+      { "source", "string", "the source itself" },
+      { "name", "string", "what messages call it", default = [[the file's name, or "source"]] },
+      { "defines", "table", [[macros: `{ N = 3, FAST = true, "B=2" }`; `false` leaves one out]] },
+      { "includes", "string[]", "folders for #include, after the source's own" },
+      { "std", "string", "the C++ standard", default = [["c++17"]] },
+      { "fast_math", "boolean", "less exact functions and reordered sums", default = "false" },
+      { "contract", "boolean", "`a * b + c` may be one rounding", default = "true" },
+      { "max_registers", "integer", "registers a thread, 0 to 255; 0: no cap", default = "0" },
+      { "line_info", "boolean", "line numbers in the compiled code", default = "false" },
+      { "engine", "engine", "forces an engine of the CPU device; other devices ignore it", default = [["auto"]] },
+      { "templates", "string[]", [[kernels to instantiate at once: `{ "scale<float>" }`]] },
+      { "cache", "boolean", "take the result from the cache, and leave it there", default = "true" },
+    },
+    stream_options = {
+      about = "What a new stream is to be.",
+      { "blocking", "boolean", "it and the default stream wait for each other", default = "true" },
+      { "priority", "integer", "between the two of `dev:priorities()`; lower is more urgent", default = "the least urgent" },
+    },
+    event_options = {
+      about = "What a new event is to be.",
+      { "timing", "boolean", "false: cheaper, and `since` refuses it", default = "true" },
+    },
+  },
+
+  entries = {
+    {
+      name = "id", forms = { "dev:id()" }, about = [[The device's short name, which `mw.device` takes.]],
+      returns = { { "string", [["cpu", "cuda:0", "cuda:sm_90"]] } }, since = "0.1.0",
+      example = [[print(dev:id()) --> cpu]],
+    },
+    {
+      name = "name", forms = { "dev:name()" }, about = [[The maker's name of the device.]],
+      returns = { { "string", [[as in "NVIDIA H200"]] } }, since = "0.1.0",
+    },
+    {
+      name = "properties", forms = { "dev:properties()" },
+      about = [[Everything the device says of itself, as a new table. Sizes in bytes, clocks in Hz. What is unknown is absent.]],
+      returns = { { "device_properties", "see below" } }, since = "0.1.0",
+      example = [[
+local p = dev:properties()
+print(p.warp_size, p.max_threads_per_block) --> 32  1024]],
+    },
+    {
+      name = "memory", forms = { "dev:memory()" }, about = [[How much memory there is now.]],
+      returns = { { "integer", "free, bytes", name = "free" }, { "integer", "total, bytes", name = "total" } },
+      since = "0.1.0",
+      example = [[
+local free, total = dev:memory()
+print(free > 0, free <= total) --> true  true]],
+    },
+    {
+      name = "peak_bandwidth", forms = { "dev:peak_bandwidth()" },
+      about = [[The memory's bandwidth by the data sheet: clock times width. Nil where it is unknown, as on the CPU device.]],
+      returns = { { "number?", "bytes a second" } },
+      source = "2 * memory clock * bus width / 8 (double data rate; CUDA C++ Best Practices Guide, theoretical bandwidth)",
+      since = "0.1.0",
+    },
+    {
+      name = "is_offline", forms = { "dev:is_offline()" },
+      about = [[True for an architecture without a device (`mw.device "cuda:sm_90"`): it compiles kernels and tells their
+attributes and occupancy; arrays and launches are refused.]],
+      returns = { { "boolean", "" } }, since = "0.1.0",
+      example = [[print(dev:is_offline()) --> false]],
+    },
+    {
+      name = "synchronize", forms = { "dev:synchronize()" },
+      about = [[Waits until all streams of the device are done, then runs the callbacks that are due. What a kernel did wrong
+earlier is raised here, at the latest.]],
+      errors = { "the error of the first launch that failed since the last synchronisation" },
+      since = "0.1.0",
+    },
+
+    { heading = "Arrays" },
+    {
+      name = "array",
+      forms = { "dev:array(dtype, n1[, n2[, n3[, n4]]])", "dev:array(dtype, values)", "dev:array(dtype, bytes[, n1, ...])" },
+      about = [[A new array in the device's memory. From sizes: every byte is 0xFF, so that a float is NaN and a signed integer
+-1; what a kernel never wrote shows. From a table: nested tables, the outermost being the slowest dimension, so
+`{ {1, 2, 3}, {4, 5, 6} }` is 3 x 2. From a string: packed elements, little-endian.]],
+      params = { DTYPE, SHAPE, MORE },
+      overloads = { TABLE_FORM, BYTES_FORM },
+      returns = { { "array", "a new array" } },
+      errors = {
+        SIZE_ERRORS[1], SIZE_ERRORS[2], SIZE_ERRORS[3], SIZE_ERRORS[4], SIZE_ERRORS[5],
+        "element [<i>][<j>] of the table: <n> values expected as in the first one, got <m>",
+        "element [<i>] of the table: u8 holds an integer from 0 to 255, got 300",
+        "the string has <n> bytes, <m> elements of <dtype> need <k>",
+        "<id> has no memory: it compiles kernels and tells their occupancy only",
+      },
+      since = "0.1.0",
+      example = [[
+local a = dev:array("i32", { {1, 2, 3}, {4, 5, 6} })
+print(a)                              --> array<i32>[3 x 2] cpu
+print(a:get(3, 2))                    --> 6
+print(dev:array("i32", 4):get(1))     --> -1
+print(dev:array("u16", "\1\0\2\0"))   --> array<u16>[2] cpu]],
+    },
+    {
+      name = "empty", forms = { "dev:empty(dtype, n1[, ...])" },
+      about = [[The same, with whatever the memory held before. For arrays that are written as a whole at once. Takes a table
+or a string too.]],
+      params = { DTYPE, SHAPE, MORE }, overloads = { TABLE_FORM, BYTES_FORM },
+      returns = { { "array", "a new array" } }, errors = { "as for `dev:array`" }, since = "0.1.0",
+    },
+    {
+      name = "zeros", forms = { "dev:zeros(dtype, n1[, ...])" },
+      about = [[The same, all zero. Takes a table or a string too.]],
+      params = { DTYPE, SHAPE, MORE }, overloads = { TABLE_FORM, BYTES_FORM },
+      returns = { { "array", "a new array" } }, errors = { "as for `dev:array`" }, since = "0.1.0",
+      example = [[print(dev:zeros("f64", 2, 2):get(2, 2)) --> 0.0]],
+    },
+    {
+      name = "full", forms = { "dev:full(value, dtype, n1[, ...])" },
+      about = [[A new array with one value everywhere.]],
+      params = { { "value", "number", "what every element is" }, DTYPE, SHAPE, MORE },
+      returns = { { "array", "a new array" } }, errors = { "as for `dev:array` and `a:fill`" }, since = "0.1.0",
+      example = [[print(dev:full(7, "i32", 3):get(2)) --> 7]],
+    },
+    host_array("pinned", "An array in pinned host memory: the device copies from and to it directly, beside other work.",
+      [[Reading and writing its elements does not wait for the device: synchronise first. Pinned memory is scarce;
+use it for buffers, not for everything.]]),
+    host_array("pageable", "An array in plain host memory.",
+      [[Kernels on a GPU do not reach it unless the device's property `pageable_access` is true; copies go through a
+staging area. Reading and writing its elements does not wait for the device.]]),
+    host_array("managed", "An array with one address for the host and the device; the driver moves the pages.",
+      [[Reading and writing elements waits for the device's default stream.]]),
+    {
+      name = "load", forms = { "dev:load(path)" },
+      about = [[A new array from a NumPy .npy file, versions 1.0 to 3.0, in C order. NumPy's shape is turned round, so that x is
+the fastest dimension here: shape (2, 3) there is 3 x 2 here.]],
+      params = { { "path", "string", "the file" } },
+      returns = { { "array", "a new array" } },
+      errors = { "<path>: <reason>", "the array is in Fortran order; in NumPy: numpy.ascontiguousarray(a)",
+                 "big-endian elements (<descr>); in NumPy: a.astype(a.dtype.newbyteorder('<'))" },
+      source = "NumPy enhancement proposal 1, A simple file format for NumPy arrays",
+      since = "0.1.0",
+      example = [[
+local name = os.tmpname()
+dev:array("f32", { {1, 2, 3}, {4, 5, 6} }):save(name)
+print(dev:load(name)) --> array<f32>[3 x 2] cpu
+os.remove(name)]],
+    },
+
+    { heading = "Everything else it makes" },
+    {
+      name = "module", forms = { "dev:module(file)", "dev:module{ file | source =, ... }" },
+      about = [[Compiles CUDA C++ for this device, or finds the result in the cache. Ordinary source: no extern "C", nothing of
+moonwarp in it. The compiler's whole log is in the error, with the user's own file and lines.]],
+      params = { { "options", "string|module_options", "a file's name, or options" } },
+      returns = { { "module", "loaded, ready to give kernels" } },
+      errors = {
+        "cannot read the kernel file '<file>': looked in the working folder, beside the script and in <home>/kernels",
+        "a module is made from either 'file' or 'source': give one of them",
+        "unknown option '<name>': did you mean '<nearest>'? known: file, source, ...",
+        "option 'engine' is auto, loop, split or fiber, got '<text>'",
+        "what the compiler says, with its log below",
+        "on the CPU device: what it does not have (textures, inline PTX, ...), by name",
+      },
+      since = "0.1.0",
+      example = [[
+local mod = dev:module { source = [=[
+  __global__ void scale(double *x, double s, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] *= FACTOR * s;
+  }
+]=], defines = { FACTOR = 2 } }
+local x = dev:array("f64", { 1, 2, 3 })
+mod.scale:launch(1, 32, x, 10, #x)
+print(x:get(3)) --> 60.0]],
+    },
+    {
+      name = "stream", forms = { "dev:stream{ blocking = true, priority = 0 }" },
+      about = [[A new queue of work, which runs beside other streams.]],
+      params = { { "options", "stream_options", "", optional = true } },
+      returns = { { "stream", "a new stream" } },
+      errors = { "option 'priority' is an integer from <greatest> to <least>, got <n>" },
+      since = "0.1.0",
+      example = [[
+local s <close> = dev:stream()
+print(s:query()) --> true]],
+    },
+    {
+      name = "default_stream", forms = { "dev:default_stream()" },
+      about = [[The stream that work without a stream goes to. Closing what this returns closes a handle, not the stream.]],
+      returns = { { "stream", "a handle of it" } }, since = "0.1.0",
+      example = [[print(dev:default_stream()) --> default stream cpu]],
+    },
+    {
+      name = "priorities", forms = { "dev:priorities()" },
+      about = [[The range of stream priorities. As CUDA has it, a lower number is more urgent.]],
+      returns = { { "integer", "the least urgent", name = "least" }, { "integer", "the most urgent", name = "greatest" } },
+      since = "0.1.0",
+    },
+    {
+      name = "event", forms = { "dev:event{ timing = true }" },
+      about = [[A new mark that streams can record, wait for and be timed by.]],
+      params = { { "options", "event_options", "", optional = true } },
+      returns = { { "event", "not recorded yet" } }, since = "0.1.0",
+      example = [[
+local e = dev:event()
+print(pcall(e.query, e)) -- false: the event was never recorded]],
+    },
+    {
+      name = "capture", forms = { "dev:capture(f)" },
+      about = [[Runs `f(stream)` once and records what it launches and copies instead of doing it. Launches and copies without a
+stream go to the capturing stream; other streams join by waiting for an event recorded there, and must be waited for
+in turn before `f` ends. The graph holds every array and kernel it uses.]],
+      params = { { "f", "fun(stream: moonwarp.stream)", "launches and copies" } },
+      returns = { { "graph", "ready to be launched" } },
+      errors = { "capture: a capture is in progress; finish it first", "whatever `f` raises; the capture is given up",
+                 "what cannot be captured, such as reading an element or synchronising" },
+      since = "0.1.0",
+      example = [[
+local k = dev:module("triad.cu").triad
+local a, b, c = dev:full(1, "f64", 8, 1), dev:zeros("f64", 8, 1), dev:full(2, "f64", 8, 1)
+local graph = dev:capture(function() k:launch(1, 8, b, a, c, 10, 8, 1) end)
+print(b:get(1))  --> 0.0
+graph:launch()
+print(b:get(1))  --> 21.0]],
+    },
+    {
+      name = "close", forms = { "dev:close()" },
+      about = [[Gives the handle back. The device itself is closed when nothing it made is left. `mw.device` with the same id
+then makes a new handle.]],
+      errors = { "attempt to use a closed device" }, since = "0.1.0",
+    },
+
+    { heading = "Metamethods" },
+    {
+      name = "__tostring", forms = { "tostring(dev)" }, about = [[As in `device cuda:0 (NVIDIA H200)`, or `device (closed)`.]],
+      returns = { { "string", "" } }, meta = false, since = "0.1.0",
+    },
+  },
+}

@@ -1,0 +1,67 @@
+-- SPDX-License-Identifier: MIT
+return {
+  title = "launch",
+  owner = "launch",
+  self = "go",
+  about = [[
+A prepared launch: kernel, grid, block, shared memory and stream are settled; calling it with the kernel's arguments
+launches. `k:prepare` makes it. The call writes into an argument block that the launch owns and allocates nothing.]],
+  setup = [[
+local mw = require "moonwarp"
+local dev = mw.device "cpu"
+local k = dev:module("triad.cu").triad
+local n = 64
+local B, A, C = dev:zeros("f64", n, n), dev:full(1, "f64", n, n), dev:full(2, "f64", n, n)
+local go = k:prepare { grid = { n // 32, n // 4 }, block = { 32, 4 } }]],
+
+  entries = {
+    {
+      name = "__call", forms = { "go(...)" },
+      about = [[Queues the launch and returns. What the kernel does wrong later is raised by the next call that synchronises;
+on the CPU device's default stream a launch is complete when it returns, so it is raised at once.]],
+      params = { { "...", "any", "the kernel's arguments; see the table in [kernel](kernel.md)" } },
+      errors = {
+        "kernel 'triad' takes 6 arguments, got 5: triad(double *B, ...)",
+        "kernel 'triad', parameter 4 's' is double: a number, got string",
+        "kernel 'triad', parameter 5 'nx' is int: an integer from -2147483648 to 2147483647, got 1e+10",
+        "kernel 'triad', parameter 2 'A' is const double *: an array of f64 expected, got array<f32>[64 x 64] cpu",
+        "kernel 'triad', parameter 1 'B' is double *: array<f64>[64 x 64] cuda:0 is not on cpu; make it there, or copy it with copy()",
+        "kernel 'triad', parameter 1 'B' is double *: array<f64>[64 x 64] cpu is a read-only view and the parameter is not const",
+        "kernel 'triad', parameter 1 'B' is double *: the array is closed",
+        "kernel 'triad', parameter 1 'B' is double *: an array expected, got nil (mw.null is the null pointer)",
+        "attempt to launch a closed kernel", "attempt to launch on a closed stream",
+      },
+      meta = false, since = "0.1.0",
+      example = [[
+go(B, A, C, 10, n, n)
+print(B:get(1, 1))                           --> 21.0
+print(pcall(go, B, A, C, 10, n))             -- false: takes 6 arguments, got 5]],
+    },
+    {
+      name = "grid", forms = { "go:grid()", "go:grid(dims)" },
+      about = [[The grid, or a new one. A refused one changes nothing.]],
+      params = { { "dims", "dims", "blocks", optional = true } },
+      overloads = { "fun(self: moonwarp.launch): integer[]" },
+      returns = { { "launch", "the launch itself; without an argument the grid as {x, y, z}" } },
+      errors = { "as for `k:prepare`" }, since = "0.1.0",
+      example = [[
+go:grid { 1, 16 }
+print(table.concat(go:grid(), "x")) --> 1x16x1]],
+    },
+    {
+      name = "block", forms = { "go:block()", "go:block(dims)" },
+      about = [[The block, or a new one. A refused one changes nothing.]],
+      params = { { "dims", "dims", "threads a block", optional = true } },
+      overloads = { "fun(self: moonwarp.launch): integer[]" },
+      returns = { { "launch", "the launch itself; without an argument the block as {x, y, z}" } },
+      errors = { "as for `k:prepare`" }, since = "0.1.0",
+      example = [[print(table.concat(go:block(), "x")) --> 32x4x1]],
+    },
+    { name = "kernel", forms = { "go:kernel()" }, about = [[The kernel that it launches.]], returns = { { "kernel", "" } },
+      since = "0.1.0", example = [[print(go:kernel() == k) --> true]] },
+    {
+      name = "__tostring", forms = { "tostring(go)" }, about = [[Kernel, grid and block.]], returns = { { "string", "" } }, meta = false,
+      since = "0.1.0", example = [[print(go) --> launch of 'triad': grid 2x16x1, block 32x4x1]],
+    },
+  },
+}

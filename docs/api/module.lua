@@ -1,0 +1,101 @@
+-- SPDX-License-Identifier: MIT
+return {
+  title = "module",
+  owner = "module",
+  self = "mod",
+  about = [[
+A compiled source, loaded on one device. `dev:module` makes it. Its kernels are its fields: `mod.memcopy`. A kernel, a
+variable or a launch keeps the code loaded after the module's own handle is closed.]],
+  setup = [[
+local mw = require "moonwarp"
+local dev = mw.device "cpu"
+local mod = dev:module { source = [=[
+  __constant__ float factors[3];
+  __device__ int calls;
+  template <typename T> __global__ void scale(T *x, int n) {
+    int i = threadIdx.x;
+    if (i < n) x[i] *= (T)factors[i];
+    if (i == 0) atomicAdd(&calls, 1);
+  }
+  __global__ void shift(float *x, float by) { x[threadIdx.x] += by; }
+]=] }]],
+
+  entries = {
+    {
+      name = "kernel", forms = { "mod:kernel(name)" },
+      about = [[The kernel of that name. A template is instantiated by naming it: `"scale<float>"`. The same name gives the
+same kernel again.]],
+      params = { { "name", "string", "as the source has it, with template arguments if it is a template" } },
+      returns = { { "kernel", "" } },
+      errors = { "no kernel of that name: did you mean '<nearest>'?", "what the compiler says of the instance" },
+      since = "0.1.0",
+      example = [[
+print(mod:kernel "scale<double>" == mod:kernel "scale<double>") --> true]],
+    },
+    {
+      name = "__index", forms = { "mod.name" },
+      about = [[A method, else the kernel of that name. A kernel that has a method's name is reached with `mod:kernel`.]],
+      returns = { { "kernel", "" } }, errors = { "as for `kernel`" }, meta = false, since = "0.1.0",
+      example = [[print(mod.shift:name()) --> shift]],
+    },
+    {
+      name = "kernels", forms = { "mod:kernels()" }, about = [[The names of the kernels that are no templates, in source order.]],
+      returns = { { "string[]", "" } }, since = "0.1.0",
+      example = [[print(table.concat(mod:kernels(), " ")) --> shift]],
+    },
+    {
+      name = "variable", forms = { "mod:variable(name)" },
+      about = [[A `__device__` or `__constant__` variable as an array of one dimension that shares its memory. A variable whose
+type is no element type is an array of u8.]],
+      params = { { "name", "string", "as the source has it" } },
+      returns = { { "array", [[in space "global"]] } }, errors = { "no variable of that name" }, since = "0.1.0",
+      example = [[
+mod:variable "factors":upload { 1, 10, 100 }
+local x = dev:array("f32", { 1, 2, 3 })
+mod:kernel "scale<float>":launch(1, 3, x, 3)
+print(x:get(3), mod:variable "calls":get(1)) --> 300.0  1]],
+    },
+    {
+      name = "get", forms = { "mod:get(name)" },
+      about = [[The value of a variable: a number where it is one element, else a table.]],
+      params = { { "name", "string", "" } }, returns = { { "number|table", "" } },
+      errors = { "as for `variable`" }, since = "0.1.0",
+      example = [[print(mod:get "calls") --> 0]],
+    },
+    {
+      name = "set", forms = { "mod:set(name, value)" },
+      about = [[Gives a variable a new value.]],
+      params = { { "name", "string", "" }, { "value", "number|table|string", "a number for one element, else what `a:upload` takes" } },
+      returns = { { "module", "the module itself" } }, errors = { "as for `variable`, `a:set` and `a:upload`" }, since = "0.1.0",
+      example = [[
+mod:set("factors", { 2, 2, 2 })
+print(mod:get "factors"[3]) --> 2.0]],
+    },
+    {
+      name = "log", forms = { "mod:log()" }, about = [[The compiler's warnings; "" where there were none.]],
+      returns = { { "string", "" } }, since = "0.1.0",
+    },
+    {
+      name = "ptx", forms = { "mod:ptx()" }, about = [[The code in NVIDIA's virtual instruction set. CUDA devices only.]],
+      returns = { { "string", "" } }, errors = { "the CPU device has no PTX" }, since = "0.1.0",
+    },
+    {
+      name = "sass", forms = { "mod:sass()" },
+      about = [[The code in the GPU's own instructions. CUDA devices only, where the toolkit's disassembler is installed.]],
+      returns = { { "string", "" } }, errors = { "the CPU device has no SASS", "the disassembler is not there" }, since = "0.1.0",
+    },
+    {
+      name = "cpp", forms = { "mod:cpp()" },
+      about = [[The C++ that the CPU device made of the source. CPU device only.]],
+      returns = { { "string", "" } }, errors = { "a CUDA device has no C++" }, since = "0.1.0",
+      example = [[print(mod:cpp():find("shift", 1, true) ~= nil) --> true]],
+    },
+    { name = "options", forms = { "mod:options()" },
+      about = [[What it was made from: a table that `dev:module` takes, of this or another device.]],
+      returns = { { "module_options", "" } }, since = "0.1.0" },
+    { name = "device", forms = { "mod:device()" }, about = [[The device that it is loaded on.]],
+      returns = { { "device", "a handle of it" } }, since = "0.1.0" },
+    { name = "from_cache", forms = { "mod:from_cache()" }, about = [[True when nothing had to be compiled.]],
+      returns = { { "boolean", "" } }, since = "0.1.0" },
+  },
+}

@@ -1,0 +1,127 @@
+-- SPDX-License-Identifier: MIT
+return {
+  title = "moonwarp",
+  owner = "mw",
+  about = [[
+`require "moonwarp"` gives one table. Nothing happens before a device is asked for: no driver is loaded, no thread
+is started.
+
+Conventions of the whole library: indices count from 1; sizes are elements unless a name says bytes; times are
+seconds; bandwidths are bytes a second; x is the fastest dimension, as `threadIdx.x` is. Misuse raises an error that
+begins with the script's own file and line. An option that does not exist is refused, with the nearest one that does.]],
+  setup = [[local mw = require "moonwarp"]],
+
+  classes = {
+    device_entry = {
+      about = "One line of `mw.devices()`.",
+      result = true,
+      { "id", "string", [[what `mw.device` takes: "cuda:0", "cpu"; the bare "cuda" where no such device is usable]] },
+      { "usable", "boolean", "whether it can be opened" },
+      { "reason", "string", "why it is usable or not: what was looked for, and where" },
+      { "name", "string", "the device's own name, where it is usable", optional = true },
+    },
+    occupancy_question = {
+      about = "What `mw.occupancy` is asked.",
+      { "[1]", "kernel", "of any device; its module's source and options are compiled for `arch`", optional = false },
+      { "arch", "string", [[the GPU, as in "sm_90"]], default = "the kernel's own device" },
+      { "block", "integer", "threads a block", default = "the size that fills the GPU best" },
+      { "shared", "integer", "dynamic shared memory a block", unit = "bytes", default = "0" },
+    },
+  },
+
+  entries = {
+    {
+      name = "version",
+      forms = { "mw.version" },
+      field = "string",
+      about = [[The version of the library, as in "0.1.0".]],
+      since = "0.1.0",
+      example = [[print(mw.version) --> 0.1.0]],
+    },
+    {
+      name = "device",
+      forms = { "mw.device([id])" },
+      about = [[Opens a device. Without an id: the one that `--device` or `$MOONWARP_DEVICE` names, else the first
+usable CUDA device, else the CPU device. The same id gives the same handle again as long as it is open.
+
+| id | device |
+|---|---|
+| `"cpu"` | the CPU device: CUDA's rules on the cores of this machine |
+| `"cuda"`, `"cuda:1"` | an NVIDIA GPU, counted from 0 as the driver does |
+| `"cuda:sm_90"` | an architecture without a GPU: compiles and tells occupancy, cannot run anything |]],
+      params = { { "id", "string", "which device", optional = true } },
+      returns = { { "device", "the device, open" } },
+      errors = {
+        "no device '<id>': cpu, cuda, cuda:N or cuda:sm_NN (offline) expected",
+        "no usable device: <reason>",
+      },
+      since = "0.1.0",
+      example = [[
+local dev = mw.device "cpu"
+print(dev:id())                  --> cpu
+print(dev == mw.device "cpu")    --> true]],
+    },
+    {
+      name = "devices",
+      forms = { "mw.devices()" },
+      about = [[Lists what there is: one entry for each device that can be opened, and one for each kind that cannot,
+with the reason. Best first.]],
+      returns = { { "device_entry[]", "as in `{ { id = \"cuda\", usable = false, reason = \"...\" }, { id = \"cpu\", ... } }`" } },
+      since = "0.1.0",
+      example = [[
+for _, d in ipairs(mw.devices()) do
+  if d.usable and d.id == "cpu" then print(d.id) end --> cpu
+end]],
+    },
+    {
+      name = "type",
+      forms = { "mw.type(value)" },
+      about = [[Tells the library's objects apart, as `io.type` does for files.]],
+      params = { { "value", "any", "anything" } },
+      returns = { { "string?", [["device", "array", "module", "kernel", "launch", "stream", "event" or "graph"; with "closed " before it for a closed object; nil for what is not ours]] } },
+      since = "0.1.0",
+      example = [[
+local a = mw.device "cpu":zeros("f32", 4)
+print(mw.type(a))      --> array
+a:close()
+print(mw.type(a))      --> closed array
+print(mw.type "text")  --> nil]],
+    },
+    {
+      name = "null",
+      forms = { "mw.null" },
+      field = "lightuserdata",
+      about = [[The null pointer, for a pointer parameter of a kernel that may have none. `nil` is refused there, since it
+is more often a mistake in a variable's name.]],
+      since = "0.1.0",
+      example = [[
+local mod = mw.device "cpu":module { source = [=[
+  __global__ void probe(int *out, const float *maybe) { *out = maybe ? 1 : 0; }
+]=] }
+local out = mw.device "cpu":zeros("i32", 1)
+mod.probe:launch(1, 1, out, mw.null)
+print(out:get(1)) --> 0]],
+    },
+    {
+      name = "poll",
+      forms = { "mw.poll()" },
+      about = [[Runs the stream callbacks that are due. Every method that synchronises or queries does so too; a script that
+does other work for long calls this now and then. An error in a callback is raised here.]],
+      returns = { { "integer", "how many ran" } },
+      since = "0.1.0",
+      example = [[print(mw.poll()) --> 0]],
+    },
+    {
+      name = "occupancy",
+      forms = { "mw.occupancy{ kernel, arch = \"sm_90\", block =, shared = 0 }" },
+      about = [[Occupancy of a kernel on a GPU that need not be there: the source is compiled for the architecture with NVRTC,
+and the rules of that architecture are applied. Needs the CUDA toolkit, no GPU. Without `arch` it asks the kernel's own
+device, as `k:occupancy` does.]],
+      params = { { "question", "occupancy_question", "see below" } },
+      returns = { { "occupancy_answer", "threads, blocks, occupancy and what limits it; see `k:occupancy`" } },
+      errors = { "mw.occupancy: a table with a kernel in it is wanted, as in { kernel, arch = 'sm_90' }", "<why NVRTC is not usable>" },
+      source = "NVIDIA's cuda_occupancy.h",
+      since = "0.1.0",
+    },
+  },
+}

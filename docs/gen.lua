@@ -1,0 +1,68 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Writes docs/api/*.md and lua/meta/moonwarp.d.lua from the data in docs/api.lua and docs/api/*.lua.
+--   lua5.4 docs/gen.lua            writes
+--   lua5.4 docs/gen.lua --check    fails where a file is not what would be written, or a name has no entry
+-- Checking needs the library (LUA_CPATH), writing does not. The same data gives the same bytes.
+
+local folder = arg[0]:match("^(.*)/") or "."
+package.path = folder .. "/?.lua;" .. package.path
+
+local markdown = require "generate.markdown"
+local definitions = require "generate.definitions"
+local names = require "generate.names"
+
+local function load_api()
+  local api = dofile(folder .. "/api.lua")
+  for i, page in ipairs(api.pages) do
+    api.pages[i] = dofile(("%s/api/%s.lua"):format(folder, page))
+    api.pages[i].name = page
+  end
+  return api
+end
+
+-- Path and text of every generated file.
+local function generated(api)
+  local files = { { path = folder .. "/api/README.md", text = markdown.index(api) } }
+  for _, page in ipairs(api.pages) do
+    files[#files + 1] = { path = ("%s/api/%s.md"):format(folder, page.name), text = markdown.page(api, page) }
+  end
+  files[#files + 1] = { path = folder .. "/../lua/meta/moonwarp.d.lua", text = definitions.text(api) }
+  return files
+end
+
+local function read(path)
+  local file = io.open(path, "rb")
+  if not file then return nil end
+  local text <const> = file:read("a")
+  file:close()
+  return text
+end
+
+local function write(path, text)
+  local file = assert(io.open(path, "wb"))
+  assert(file:write(text))
+  assert(file:close())
+end
+
+local function stale(files)
+  local problems = {}
+  for _, file in ipairs(files) do
+    if read(file.path) ~= file.text then
+      problems[#problems + 1] = file.path .. " is not what docs/gen.lua writes: run `make docs`"
+    end
+  end
+  return problems
+end
+
+local api = load_api()
+local files = generated(api)
+
+if arg[1] == "--check" then
+  local problems = stale(files)
+  table.move(names.problems(api), 1, 1000, #problems + 1, problems)
+  for _, problem in ipairs(problems) do io.stderr:write("docs-check: ", problem, "\n") end
+  os.exit(#problems == 0)
+end
+
+for _, file in ipairs(files) do write(file.path, file.text) end

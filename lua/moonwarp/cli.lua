@@ -1,0 +1,79 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The command line: words in, exit status out. Each command is a file in cli/, loaded when it is asked for, so that
+-- `moonwarp -e ''` stays quick. Called by core/host/main.c.
+
+local options = require "moonwarp.cli.options"
+
+local cli = {}
+
+--- Exit statuses.
+cli.OK, cli.FAILED, cli.USAGE, cli.CHECK, cli.NO_DEVICE, cli.INTERRUPTED = 0, 1, 2, 3, 4, 130
+
+local COMMANDS = { "run", "list", "info", "repl", "cache" }
+
+local SUMMARY = [[
+moonwarp: a GPU performance laboratory scripted in Lua
+
+usage:
+  moonwarp run STUDY|FILE.lua [options]   run a study or a script; -p name=v sets its parameters
+  moonwarp list                           the studies, with their parameters
+  moonwarp info                           devices, compilers, cache
+  moonwarp repl                           a prompt (also: moonwarp alone, at a terminal)
+  moonwarp -e CODE [options]              run one piece of Lua
+  moonwarp cache stat|clear               the cache of compiled code
+  moonwarp COMMAND --help                 more about a command
+  moonwarp --version
+
+exit status: 0 done, 1 error in a script, 2 wrong use, 3 a check failed, 4 no such device, 130 interrupted]]
+
+local function print_and_leave(text)
+  print(text)
+  return cli.OK
+end
+
+local function command_of(word)
+  for _, name in ipairs(COMMANDS) do
+    if name == word then return require("moonwarp.cli." .. name) end
+  end
+  local hint = word:match("%.lua$") and ("to run it: moonwarp run %s"):format(word)
+  options.fail_unknown("command", word, COMMANDS, hint)
+end
+
+-- The words behind the first, as a list.
+local function rest_of(words, from)
+  return table.move(words, from, #words, 1, {})
+end
+
+local function dispatch(words)
+  local first = words[1]
+  if first == nil then
+    local host = require "moonwarp.host"
+    if not host.terminal(0) then options.fail("a command is wanted; moonwarp --help lists them") end
+    return require("moonwarp.cli.repl").run {}
+  end
+  if first == "--help" or first == "-h" or first == "help" then return print_and_leave(SUMMARY) end
+  if first == "--version" or first == "-v" then
+    return print_and_leave("moonwarp " .. require("moonwarp.core").version)
+  end
+  if first == "-e" then return require("moonwarp.cli.run").code(words) end
+  if first:sub(1, 1) == "-" then
+    options.fail_unknown("option", first, { "--help", "--version", "-e" })
+  end
+  return command_of(first).run(rest_of(words, 2))
+end
+
+--- Runs the command line.
+---@param words string[]   [0] is the program's name
+---@return integer status
+function cli.main(words)
+  local done, status = xpcall(dispatch, function(problem)
+    return options.is_usage(problem) and problem or require("moonwarp.host").traceback(problem)
+  end, words)
+  if done then return status end
+  io.stderr:write("moonwarp: ", tostring(status), "\n")
+  if options.is_usage(status) then return cli.USAGE end
+  return require("moonwarp.host").clear_interrupt() and cli.INTERRUPTED or cli.FAILED
+end
+
+return cli

@@ -1,0 +1,75 @@
+-- SPDX-License-Identifier: MIT
+--
+-- moonwarp cache stat|clear.
+-- Depends on moonwarp.core (cache_stat, cache_clear), cli.options, units.
+
+local core = require "moonwarp.core"
+local options = require "moonwarp.cli.options"
+local units = require "moonwarp.units"
+
+local cache = {}
+
+local SPECS = {}
+
+local USAGE = [[
+usage: moonwarp cache stat|clear
+
+The cache of compiled code. MOONWARP_CACHE names its folder (else $XDG_CACHE_HOME/moonwarp, else
+~/.cache/moonwarp), MOONWARP_CACHE_MAX its bound in bytes (else 1 GiB).]]
+
+local ACTIONS = {}
+
+function ACTIONS.stat()
+  for _, line in ipairs(cache.lines()) do print(line) end
+  return 0
+end
+
+function ACTIONS.clear()
+  local removed, problem = core.cache_clear()
+  if not removed then
+    io.stderr:write("moonwarp: the cache is not usable: ", problem, "\n")
+    return 1
+  end
+  print(("%d %s removed"):format(removed, removed == 1 and "entry" or "entries"))
+  return 0
+end
+
+--- What there is to say of the cache, line by line.
+---@return string[]
+function cache.lines()
+  local stat = core.cache_stat()
+  local lines = { "folder   " .. stat.folder }
+  if stat.problem then
+    lines[2] = "not used: " .. stat.problem
+    return lines
+  end
+  lines[2] = ("entries  %d, %s of at most %s"):format(stat.entries, units.format(stat.bytes, "iB", 3),
+    units.format(stat.bound, "iB", 3))
+  lines[3] = ("hits     %d, misses %d%s"):format(stat.hits, stat.misses, cache.rate(stat))
+  return lines
+end
+
+--- ", hit rate 93 %", or nothing where the cache was never asked.
+---@param stat table
+---@return string
+function cache.rate(stat)
+  local asked = stat.hits + stat.misses
+  return asked == 0 and "" or (", hit rate %.0f %%"):format(100 * stat.hits / asked)
+end
+
+--- The command.
+---@param words string[]
+---@return integer status
+function cache.run(words)
+  local parsed = options.parse(words, SPECS, 1)
+  if parsed.help then
+    print(options.help(USAGE, SPECS))
+    return 0
+  end
+  local action = parsed[1]
+  if not action then options.fail("cache wants stat or clear") end
+  if not ACTIONS[action] then options.fail_unknown("action", action, { "stat", "clear" }) end
+  return ACTIONS[action]()
+end
+
+return cache

@@ -1,0 +1,129 @@
+-- SPDX-License-Identifier: MIT
+--
+-- moonwarp info: devices and why one is or is not usable, compilers, gnuplot, the cache.
+-- Depends on moonwarp.core, cli.cache, cli.options, json, units.
+
+local core = require "moonwarp.core"
+local options = require "moonwarp.cli.options"
+local units = require "moonwarp.units"
+
+local info = {}
+
+local SPECS = { { flag = "--json", help = "as JSON" } }
+
+local USAGE = [[
+usage: moonwarp info [--json]
+
+Devices and their properties, why CUDA is or is not usable, compilers and their versions, the cache.]]
+
+-- ---- what there is ---------------------------------------------------------------------------------------------
+
+local function first_line(command)
+  local pipe <close> = io.popen(command .. " 2>/dev/null", "r")
+  return pipe and pipe:read("l") or nil
+end
+
+local function gnuplot_version()
+  return first_line("gnuplot --version")
+end
+
+-- Opening a device tells its properties; one that refuses is listed with the reason.
+local function describe(entry)
+  local device = { id = entry.id, usable = entry.usable, reason = entry.reason }
+  if not entry.usable then return device end
+  local opened, handle = pcall(core.device, entry.id)
+  if not opened then
+    device.usable, device.reason = false, handle
+    return device
+  end
+  local open <close> = handle
+  device.name, device.properties = open:name(), open:properties()
+  device.memory_free, device.memory_total = open:memory()
+  return device
+end
+
+local function devices()
+  local list = {}
+  for i, entry in ipairs(core.devices()) do list[i] = describe(entry) end
+  return list
+end
+
+-- nvcc's name for the toolkit; NVRTC itself is what compiles kernels, and its version is the CUDA device's.
+local function toolkit_version()
+  local release = first_line("nvcc --version | grep -o 'release [0-9.]*'")
+  return release and release:match("[%d.]+")
+end
+
+local function gather()
+  local compiler, missing = core.compiler()
+  return {
+    version = core.version, lua = _VERSION, home = core.home(), devices = devices(),
+    compiler = compiler, compiler_missing = not compiler and missing or nil,
+    cuda_toolkit = toolkit_version(), gnuplot = gnuplot_version(), cache = core.cache_stat(),
+  }
+end
+
+-- ---- in words --------------------------------------------------------------------------------------------------
+
+local function bytes(value)
+  return units.format(value, "iB", 3)
+end
+
+-- Rows of the table below: the property, its label, how it is written.
+local PROPERTIES = {
+  { "arch", "architecture" }, { "compute_capability", "compute capability" }, { "multiprocessors", "multiprocessors" }, { "warp_size", "warp size" },
+  { "max_threads_per_block", "threads a block, most" },
+  { "shared_per_block", "shared memory a block", bytes }, { "l2_bytes", "L2 cache", bytes },
+  { "peak_bandwidth", "peak bandwidth", function(value) return units.format(value, "B/s", 3) end },
+  { "clock", "clock", function(value) return units.format(value, "Hz", 3) end },
+  { "pci", "PCI bus id" }, { "driver", "driver and compiler" },
+}
+
+local function print_row(label, value)
+  print(("    %-22s %s"):format(label, value))
+end
+
+local function is_known(value)
+  return value ~= nil and value ~= 0 and value ~= ""
+end
+
+local function print_device(device)
+  if not device.usable then
+    print(("  %-8s not usable: %s"):format(device.id, device.reason))
+    return
+  end
+  print(("  %-8s %s"):format(device.id, device.name))
+  print_row("memory", ("%s, %s free"):format(bytes(device.memory_total), bytes(device.memory_free)))
+  for _, row in ipairs(PROPERTIES) do
+    local value = device.properties[row[1]]
+    if is_known(value) then print_row(row[2], row[3] and row[3](value) or value) end
+  end
+end
+
+local function print_all(all)
+  print(("moonwarp %s, %s, %s"):format(all.version, all.lua, all.home))
+  print("\ndevices")
+  for _, device in ipairs(all.devices) do print_device(device) end
+  print("\ntools")
+  print(("  %-16s %s"):format("C++ compiler", all.compiler or all.compiler_missing))
+  print(("  %-16s %s"):format("CUDA toolkit", all.cuda_toolkit or "none on the PATH (it is optional)"))
+  print(("  %-16s %s"):format("gnuplot", all.gnuplot or "none: charts are written as data and scripts only"))
+  print("\ncache")
+  for _, line in ipairs(require("moonwarp.cli.cache").lines()) do print("  " .. line) end
+end
+
+--- The command.
+---@param words string[]
+---@return integer status
+function info.run(words)
+  local parsed = options.parse(words, SPECS, 0)
+  if parsed.help then
+    print(options.help(USAGE, SPECS))
+    return 0
+  end
+  local all = gather()
+  if parsed.json then print(require("moonwarp.json").encode(all)) else print_all(all) end
+  return 0
+end
+
+return info

@@ -1,0 +1,115 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Options of a command: a list of specs is the parser, and the help text. What is wrong with a command line is
+-- raised as a usage error, which cli.lua turns into exit status 2.
+-- Depends on moonwarp.nearest.
+
+local nearest = require "moonwarp.nearest"
+
+local options = {}
+
+local Usage = { __tostring = function(self) return self.text end }
+
+--- Raises a usage error.
+---@param text string
+function options.fail(text, ...)
+  error(setmetatable({ text = text:format(...) }, Usage), 0)
+end
+
+--- Whether an error is one of fail's.
+---@param problem any
+---@return boolean
+function options.is_usage(problem)
+  return getmetatable(problem) == Usage
+end
+
+--- Raises: no such word, and the nearest that there is, or a hint, or all of them.
+---@param kind string     "option", "command"
+---@param word string
+---@param names string[]
+---@param hint string?
+function options.fail_unknown(kind, word, names, hint)
+  local near = nearest.find(word, names)
+  if near then hint = ("did you mean '%s'?"):format(near) end
+  options.fail("unknown %s '%s'; %s", kind, word, hint or "there is " .. table.concat(names, ", "))
+end
+
+local function spec_of(specs, flag)
+  local names = {}
+  for _, spec in ipairs(specs) do
+    if spec.flag == flag then return spec end
+    names[#names + 1] = spec.flag
+  end
+  names[#names + 1] = "--help"
+  options.fail_unknown("option", flag, names)
+end
+
+local function value_for(spec, given, words, at)
+  if not spec.value then
+    if given then options.fail("option '%s' takes no value", spec.flag) end
+    return true, at
+  end
+  if given then return given, at end
+  if words[at + 1] == nil then options.fail("option '%s' wants %s", spec.flag, spec.value) end
+  return words[at + 1], at + 1
+end
+
+local function store(into, spec, value)
+  local key = spec.key or spec.flag:gsub("^%-+", "")
+  if spec.many then
+    into[key] = into[key] or {}
+    table.insert(into[key], value)
+  elseif into[key] ~= nil then
+    options.fail("option '%s' is given twice", spec.flag)
+  else
+    into[key] = spec.check and spec.check(value) or value
+  end
+end
+
+--- Reads the words of a command: what the specs know becomes fields, the rest the list part. Words behind "--" are
+--- left for the script, in the field rest.
+---@param words string[]
+---@param specs table[]    { flag = "--out", value = "a folder", help = ..., many =, check = }
+---@param most integer     words besides options
+---@return table parsed    parsed.help: print the help text instead
+function options.parse(words, specs, most)
+  local parsed, at = {}, 1
+  while at <= #words do
+    local word = words[at]
+    if word == "--" then
+      parsed.rest = table.move(words, at + 1, #words, 1, {})
+      break
+    elseif word == "--help" or word == "-h" then
+      parsed.help = true
+    elseif word:match("^%-.") then
+      local flag, given = word:match("^(%-%-[^=]+)=(.*)$")
+      local spec = spec_of(specs, flag or word)
+      local value
+      value, at = value_for(spec, given, words, at)
+      store(parsed, spec, value)
+    else
+      parsed[#parsed + 1] = word
+      if #parsed > most then options.fail("'%s' is one word too many", word) end
+    end
+    at = at + 1
+  end
+  return parsed
+end
+
+--- The help text of a command.
+---@param usage string     first lines
+---@param specs table[]
+---@param notes string?    last lines
+---@return string
+function options.help(usage, specs, notes)
+  local lines = { usage }
+  if #specs > 0 then lines[#lines + 1] = "\noptions:" end
+  for _, spec in ipairs(specs) do
+    local left = spec.flag .. (spec.value and " " .. (spec.show or spec.value:upper()) or "")
+    lines[#lines + 1] = ("  %-22s %s"):format(left, spec.help)
+  end
+  lines[#lines + 1] = notes and "\n" .. notes
+  return table.concat(lines, "\n")
+end
+
+return options

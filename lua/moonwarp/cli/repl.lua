@@ -1,0 +1,99 @@
+-- SPDX-License-Identifier: MIT
+--
+-- moonwarp repl: reads, runs, prints. A line that is an expression is printed; one that is not finished goes on at the
+-- next prompt. Ctrl-C gives up the line or ends what runs, Ctrl-D leaves.
+-- Depends on moonwarp.host (read_line, remember, traceback), cli.complete, cli.show, cli.options.
+
+local host = require "moonwarp.host"
+local options = require "moonwarp.cli.options"
+local show = require "moonwarp.cli.show"
+
+local repl = {}
+
+local FIRST, MORE = "moonwarp> ", "       >> "
+
+local USAGE = [[
+usage: moonwarp repl
+
+A prompt. mw is moonwarp; expressions are printed; Tab completes globals, fields and methods; an unfinished
+statement goes on at the next prompt. Ctrl-C gives up the line or ends what runs, Ctrl-D leaves.
+The history is kept in $XDG_STATE_HOME/moonwarp/history, else ~/.local/state/moonwarp/history.]]
+
+local function history_file()
+  local state = os.getenv("XDG_STATE_HOME")
+  if not state or state == "" then state = (os.getenv("HOME") or "") .. "/.local/state" end
+  return state .. "/moonwarp/history"
+end
+
+-- "= x" was Lua 5.1's way to print x.
+local function compile(text)
+  local expression = text:match("^%s*=(.*)$") or text
+  local chunk = load("return " .. expression, "=(prompt)")
+  if chunk then return chunk end
+  return load(text, "=(prompt)")
+end
+
+local function is_unfinished(message)
+  return message:sub(-5) == "<eof>"
+end
+
+-- A chunk, with its text; false after Ctrl-C, nil at the end of the input.
+local function read_chunk()
+  local text = host.read_line(FIRST)
+  if not text then return text end
+  while true do
+    local chunk, message = compile(text)
+    if chunk or not is_unfinished(message) then return text, chunk, message end
+    local line = host.read_line(MORE)
+    if not line then return line == nil and text or false, nil, message end
+    text = text .. "\n" .. line
+  end
+end
+
+local function print_error(message)
+  io.stderr:write(tostring(message), "\n")
+end
+
+local function print_results(done, ...)
+  if host.clear_interrupt() then return print_error("interrupted") end
+  if not done then return print_error((...)) end
+  local values = table.pack(...)
+  for i = 1, values.n do values[i] = show.value(values[i]) end
+  if values.n > 0 then print(table.concat(values, "\t")) end
+end
+
+local function run_one()
+  local text, chunk, message = read_chunk()
+  if text == nil then return false end
+  if text == false then return true end
+  if text:find("%S") then host.remember(text) end
+  if chunk then print_results(xpcall(chunk, host.traceback)) else print_error(message) end
+  return true
+end
+
+-- Ctrl-C may come while nothing of the user's runs.
+local function one_safely()
+  local done, go_on = pcall(run_one)
+  if done then return go_on end
+  if not host.clear_interrupt() then error(go_on, 0) end
+  return true
+end
+
+--- The command.
+---@param words string[]
+---@return integer status
+function repl.run(words)
+  if options.parse(words, {}, 0).help then
+    print(USAGE)
+    return 0
+  end
+  _G.mw = require "moonwarp"
+  if host.terminal(0) then
+    print(("moonwarp %s, %s. mw is loaded; Tab completes, Ctrl-D leaves."):format(_G.mw.version, _VERSION))
+  end
+  host.open_editor(history_file(), require("moonwarp.cli.complete").line)
+  while one_safely() do end
+  return 0
+end
+
+return repl

@@ -1,0 +1,229 @@
+-- SPDX-License-Identifier: MIT
+--
+-- moonwarp run, and moonwarp -e: a script with its parameters; lists of values make a sweep. All combinations run in
+-- this process, one after the other, so that their records meet in one table and one chart.
+-- Depends on moonwarp.core (options, last_status), moonwarp.host, cli.options, cli.studies.
+
+local core = require "moonwarp.core"
+local host = require "moonwarp.host"
+local options = require "moonwarp.cli.options"
+
+local run = {}
+
+local OK, FAILED, CHECK, NO_DEVICE, INTERRUPTED = 0, 1, 3, 4, 130
+
+-- ---- options ---------------------------------------------------------------------------------------------------
+
+local DEVICES = { "cpu", "cuda" }
+
+local function check_device(text)
+  if text == "cpu" or text:match("^cuda$") or text:match("^cuda:%d+$") or text:match("^cuda:sm_%d+%a?$") then
+    return text
+  end
+  options.fail_unknown("device", text, DEVICES, "devices are cpu, cuda, cuda:N; moonwarp info lists them")
+end
+
+local SPECS = {
+  { flag = "-p", show = "NAME=V[,V...]", value = "name=value", many = true,
+    help = "a parameter of the script; several values are a sweep" },
+  { flag = "--device", show = "ID", value = "a device", check = check_device,
+    help = "cpu, cuda or cuda:N; else the first CUDA device, else the CPU" },
+  { flag = "--out", show = "DIR", value = "a folder", help = "where records and charts go; else out" },
+  { flag = "--json", show = "FILE", value = "a file", help = "every record as a line of JSON" },
+  { flag = "--quiet", help = "no tables and charts on the terminal" },
+}
+
+local NOTES = [[
+exit status: 0 done, 1 error in the script, 2 wrong use, 3 a check failed, 4 no such device, 130 interrupted
+words behind -- go to the script, in the table arg]]
+
+local USAGE = [[
+usage: moonwarp run STUDY|FILE.lua [options] [-- words]
+
+Runs a study of experiments/ (moonwarp list) or a file. -p n=1024,2048 -p by=4,8 runs it four times.]]
+
+local CODE_USAGE = [[
+usage: moonwarp -e CODE [options] [-- words]
+
+Runs CODE; mw is moonwarp.]]
+
+-- "a,b\,c" is a list of two.
+local function split(text)
+  local values, value = {}, ""
+  for escaped, plain in (text .. ","):gmatch("(\\?)(.)") do
+    if plain == "," and escaped == "" then
+      values[#values + 1] = value
+      value = ""
+    else
+      value = value .. (plain == "," and "" or escaped) .. plain
+    end
+  end
+  return values
+end
+
+-- { { name =, values = }, ... } in the order given.
+local function parameters_of(given)
+  local list, seen = {}, {}
+  for _, text in ipairs(given or {}) do
+    local name, values = text:match("^([%a_][%w_]*)=(.*)$")
+    if not name then options.fail("option '-p' wants name=value, got '%s'", text) end
+    if seen[name] then options.fail("parameter '%s' is given twice; a list is -p %s=1,2", name, name) end
+    seen[name] = true
+    list[#list + 1] = { name = name, values = split(values) }
+  end
+  return list
+end
+
+-- The cartesian product, the last parameter fastest. A parameter whose default is a list takes all values at once.
+local function combinations(parameters, takes_list)
+  local all = { {} }
+  for _, parameter in ipairs(parameters) do
+    local next_all = {}
+    for _, before in ipairs(all) do
+      local choices = takes_list[parameter.name] and { parameter.values } or parameter.values
+      for _, choice in ipairs(choices) do
+        local combination = {}
+        for name, values in pairs(before) do combination[name] = values end
+        combination[parameter.name] = type(choice) == "table" and choice or { choice }
+        next_all[#next_all + 1] = combination
+      end
+    end
+    all = next_all
+  end
+  return all
+end
+
+-- ---- running ---------------------------------------------------------------------------------------------------
+
+local function complain(...)
+  io.stderr:write("moonwarp: ", ...)
+  io.stderr:write("\n")
+end
+
+-- The JSON file holds one run's records, so it starts empty.
+local function set_options(parsed, script)
+  local into = core.options
+  into.device, into.out, into.json, into.quiet = parsed.device, parsed.out, parsed.json, parsed.quiet
+  into.script, into.failed_checks = script, 0
+  if not parsed.json then return end
+  local file, reason = io.open(parsed.json, "w")
+  if not file then options.fail("cannot write the file of --json: %s", reason) end
+  file:close()
+end
+
+local function status_of_error(message)
+  complain(tostring(message))
+  if host.clear_interrupt() or core.last_status() == "interrupted" then return INTERRUPTED end
+  return core.last_status() == "no_device" and NO_DEVICE or FAILED
+end
+
+local function warn_unused(parameters)
+  local loaded = package.loaded["moonwarp.arg"]
+  local names, known = {}, {}
+  for i, entry in ipairs(loaded and loaded.declared or {}) do
+    names[i] = entry.name
+    known[entry.name] = true
+  end
+  for _, parameter in ipairs(parameters) do
+    if not known[parameter.name] then
+      local near = require("moonwarp.nearest").find(parameter.name, names)
+      complain(("warning: the script asks for no parameter '%s'%s"):format(parameter.name,
+        near and ("; did you mean '%s'?"):format(near) or ""))
+    end
+  end
+end
+
+local function run_all(chunk, all, words)
+  for i, combination in ipairs(all) do
+    core.options.params = combination
+    core.options.more = i < #all
+    local done, message = xpcall(chunk, host.traceback, table.unpack(words))
+    if not done then return status_of_error(message) end
+    collectgarbage()
+  end
+  return OK
+end
+
+-- Failed checks were printed as they failed; the status tells the caller.
+local function final_status(status)
+  local failed = core.options.failed_checks
+  if status ~= OK or failed == 0 then return status end
+  complain(failed == 1 and "a check failed" or failed .. " checks failed")
+  return CHECK
+end
+
+local function execute(chunk, parsed, script, takes_list)
+  local parameters = parameters_of(parsed.p)
+  set_options(parsed, script)
+  local words = parsed.rest or {}
+  _G.arg = table.move(words, 1, #words, 1, { [0] = script })
+  local status = run_all(chunk, combinations(parameters, takes_list), words)
+  if status ~= INTERRUPTED then warn_unused(parameters) end
+  return final_status(status)
+end
+
+local function fail_no_script(word)
+  if word:find("/") or word:match("%.lua$") then options.fail("there is no file '%s'", word) end
+  options.fail_unknown("study", word, require("moonwarp.cli.studies").names(), "moonwarp list names them")
+end
+
+-- A #! line is a comment to Lua's own loader too.
+local function load_script(path)
+  local file <close> = assert(io.open(path, "r"))
+  local text = file:read("a")
+  local chunk, message = load(text:gsub("^#[^\n]*", ""), "@" .. path)
+  if chunk then return chunk, text end
+  complain(message)
+  return nil, text
+end
+
+--- The command run.
+---@param words string[]
+---@return integer status
+function run.run(words)
+  local studies = require "moonwarp.cli.studies"
+  local parsed = options.parse(words, SPECS, 1)
+  if parsed.help then
+    print(options.help(USAGE, SPECS, NOTES))
+    return OK
+  end
+  if not parsed[1] then options.fail("run wants a study or a file; moonwarp list names the studies") end
+  local path = studies.find(parsed[1]) or fail_no_script(parsed[1])
+  local chunk, text = load_script(path)
+  if not chunk then return FAILED end
+  local takes_list = {}
+  for _, parameter in ipairs(studies.parameters(text)) do takes_list[parameter.name] = parameter.list end
+  return execute(chunk, parsed, path, takes_list)
+end
+
+-- mw is there without a require, and costs nothing where it is not used.
+local function offer_mw()
+  setmetatable(_G, { __index = function(globals, name)
+    if name ~= "mw" then return nil end
+    local mw = require "moonwarp"
+    rawset(globals, "mw", mw)
+    return mw
+  end })
+end
+
+--- moonwarp -e CODE.
+---@param words string[]
+---@return integer status
+function run.code(words)
+  local code = words[2]
+  if code == nil then options.fail("option '-e' wants a piece of Lua") end
+  if code == "--help" then
+    print(options.help(CODE_USAGE, SPECS, NOTES))
+    return OK
+  end
+  local parsed = options.parse(table.move(words, 3, #words, 1, {}), SPECS, 0)
+  local chunk, message = load(code, "=(-e)")
+  if not chunk then
+    complain(message)
+    return FAILED
+  end
+  offer_mw()
+  return execute(chunk, parsed, "-e", {})
+end
+
+return run

@@ -1,0 +1,59 @@
+-- SPDX-License-Identifier: MIT
+--
+-- A value as the prompt prints it: tables one level deep, strings inside them quoted.
+
+local show = {}
+
+local MOST = 40 -- entries of a table
+
+local function entry(value)
+  if type(value) == "string" then return (("%q"):format(value):gsub("\\\n", "\\n")) end
+  if type(value) == "table" and not getmetatable(value) then return next(value) and "{...}" or "{}" end
+  return tostring(value)
+end
+
+local function key_text(key)
+  if type(key) == "string" and key:match("^[%a_][%w_]*$") then return key end
+  return "[" .. entry(key) .. "]"
+end
+
+local function by_name(a, b)
+  if type(a) == type(b) and (type(a) == "string" or type(a) == "number") then return a < b end
+  return tostring(a) < tostring(b)
+end
+
+local function named_keys(values, list_length)
+  local keys = {}
+  for key in pairs(values) do
+    local in_list = math.type(key) == "integer" and key >= 1 and key <= list_length
+    if not in_list then keys[#keys + 1] = key end
+  end
+  table.sort(keys, by_name)
+  return keys
+end
+
+local function shallow(values)
+  local parts = {}
+  for i = 1, math.min(#values, MOST) do parts[i] = entry(values[i]) end
+  for _, key in ipairs(named_keys(values, #values)) do
+    if #parts == MOST then break end
+    parts[#parts + 1] = ("%s = %s"):format(key_text(key), entry(values[key]))
+  end
+  if next(values) == nil then return "{}" end
+  local one_line = "{ " .. table.concat(parts, ", ") .. " }"
+  if #parts < MOST and #one_line <= 100 then return one_line end
+  if #parts == MOST then parts[#parts + 1] = "..." end
+  return "{\n  " .. table.concat(parts, ",\n  ") .. "\n}"
+end
+
+--- The text of a value.
+---@param value any
+---@return string
+function show.value(value)
+  if type(value) ~= "table" then return tostring(value) end
+  local meta = getmetatable(value)
+  if type(meta) == "table" and meta.__tostring then return tostring(value) end
+  return shallow(value)
+end
+
+return show

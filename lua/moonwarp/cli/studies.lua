@@ -1,0 +1,104 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The studies: experiments/NAME.lua or experiments/NAME/init.lua. Title and parameters are read from the text, so
+-- that listing them runs nothing.
+-- Depends on moonwarp.core (home), lfs.
+
+local core = require "moonwarp.core"
+
+local studies = {}
+
+local function exists(path)
+  local file = io.open(path, "r")
+  -- A folder opens but cannot be read.
+  local readable = file and file:read(0) ~= nil or file and file:seek("end") == 0
+  if file then file:close() end
+  return readable
+end
+
+local function candidates(name)
+  local folder = core.home() .. "/experiments/"
+  return { folder .. name .. ".lua", folder .. name .. "/init.lua" }
+end
+
+--- The script of a study, or of a file; nil where there is none.
+---@param word string   "memcopy", "mine.lua", "some/folder"
+---@return string? path
+function studies.find(word)
+  if not word:find("/") and not word:match("%.lua$") then
+    for _, path in ipairs(candidates(word)) do
+      if exists(path) then return path end
+    end
+  end
+  if exists(word) then return word end
+  return exists(word .. "/init.lua") and word .. "/init.lua" or nil
+end
+
+--- Names of all studies, sorted.
+---@return string[]
+function studies.names()
+  local names, folder = {}, core.home() .. "/experiments"
+  local opened, lfs = pcall(require, "lfs")
+  if not opened or lfs.attributes(folder, "mode") ~= "directory" then return names end
+  for entry in lfs.dir(folder) do
+    local name = entry:match("^([%w_%-]+)%.lua$") or entry:match("^[%w_%-]+$")
+    if name and studies.find(name) then names[#names + 1] = name end
+  end
+  table.sort(names)
+  return names
+end
+
+local function title_of(text, name)
+  for line in text:gmatch("[^\n]+") do
+    local comment = line:match("^%-%-%s*(.-)%s*$")
+    if not comment then break end
+    local title = comment:match("^[%w_%-]+:%s+(.+)$")
+    if title and comment:sub(1, #name) == name then return title end
+  end
+  return ""
+end
+
+-- The default as it stands in the script: up to the comma or parenthesis that ends it.
+local function default_at(text, from)
+  local depth, at = 0, from
+  while at <= #text do
+    local c = text:sub(at, at)
+    if c == '"' or c == "'" then
+      at = text:find(c, at + 1, true) or #text
+    elseif c:match("[({[]") then
+      depth = depth + 1
+    elseif c:match("[)}%]]") or c == "," then
+      if depth == 0 then break end
+      if c ~= "," then depth = depth - 1 end
+    end
+    at = at + 1
+  end
+  return text:sub(from, at - 1):gsub("^%s+", ""):gsub("%s+$", ""), at
+end
+
+--- The parameters that a script asks for: { name =, default = (text), list =, help = }.
+---@param text string
+---@return table[]
+function studies.parameters(text)
+  local found, from = {}, 1
+  while true do
+    local _, last, name = text:find("mw%.arg%s*%(%s*[\"']([%w_]+)[\"']%s*,", from)
+    if not last then return found end
+    local default, at = default_at(text, last + 1)
+    local help = text:match("^,%s*\"([^\"]*)\"", at) or text:match("^,%s*'([^']*)'", at)
+    found[#found + 1] = { name = name, default = default, list = default:sub(1, 1) == "{", help = help }
+    from = at
+  end
+end
+
+--- What a study says of itself.
+---@param name string
+---@return table study   { name =, path =, title =, parameters = }
+function studies.read(name)
+  local path = studies.find(name)
+  local file <close> = assert(io.open(path, "r"))
+  local text = file:read("a")
+  return { name = name, path = path, title = title_of(text, name), parameters = studies.parameters(text) }
+end
+
+return studies

@@ -1,0 +1,43 @@
+-- SPDX-License-Identifier: MIT
+--
+-- require "moonwarp": the C half (moonwarp.core) with its Lua half. A script sees this table and
+-- the objects it gives out.
+
+local core = require "moonwarp.core"
+local arg = require "moonwarp.arg"
+local array = require "moonwarp.array"
+local bench = require "moonwarp.bench"
+local check = require "moonwarp.check"
+local occupancy = require "moonwarp.occupancy"
+local plot = require "moonwarp.plot"
+local recent = require "moonwarp.recent"
+local record = require "moonwarp.record"
+local tables = require "moonwarp.table"
+
+array.install(core.methods)
+
+local mw = {
+  version = core.version,
+  devices = core.devices,
+  type = core.type,
+  poll = core.poll,
+  occupancy = occupancy.query,
+  arg = arg.get,
+  bench = bench.run,
+  check = check.run,
+  record = record.write,
+  plot = plot.draw,
+  table = tables.print,
+}
+
+--- Opens a device. Without an id: the one chosen with --device or $MOONWARP_DEVICE, else the first
+--- usable CUDA device,
+--- else the CPU. The same id gives the same handle.
+---@param id string?        "cpu", "cuda", "cuda:1", "cuda:sm_90" (an architecture without a GPU:
+---                           compiles only)
+---@return userdata device  raises with the reason where there is no such device
+function mw.device(id)
+  return recent.note(core.device(id or core.options.device or os.getenv "MOONWARP_DEVICE"))
+end
+
+return mw

@@ -1,0 +1,109 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The documents say what is true: every example of docs/api prints what stands behind its arrows, and every script of
+-- README.md and docs/tutorial.md runs, on the CPU device.
+
+local support = require "tests.support"
+local core = support.core
+
+local DOCS = core.home() .. "/docs"
+
+-- ---- running a script with its prints caught ----------------------------------------------------------------------------
+
+local function joined(...)
+  local words = table.pack(...)
+  for i = 1, words.n do words[i] = tostring(words[i]) end
+  return table.concat(words, " ")
+end
+
+local function plain(text)
+  return (text:gsub("%s+", " "):gsub("^ ", ""):gsub(" $", ""))
+end
+
+-- Runs the text; returns what each of its lines printed last.
+local function run(text, name)
+  local printed = {}
+  local function catch(...)
+    printed[debug.getinfo(2, "l").currentline] = joined(...)
+  end
+  local chunk = assert(load(text, "=" .. name, "t", setmetatable({ print = catch }, { __index = _G })))
+  chunk()
+  return printed
+end
+
+local function check_arrows(text, name)
+  local printed, number = run(text, name), 0
+  for line in (text .. "\n"):gmatch "(.-)\n" do
+    number = number + 1
+    local wanted = line:match "%-%->%s*(.*)$"
+    if wanted then assert.are.equal(plain(wanted), plain(printed[number] or "(nothing)"), name .. ": " .. line) end
+  end
+end
+
+-- ---- what the command line would have chosen ------------------------------------------------------------------------------
+
+local function with_options(wanted, body)
+  local before = {}
+  for _, key in ipairs { "device", "out", "quiet", "script", "failed_checks" } do
+    before[key] = core.options[key]
+    core.options[key] = wanted[key]
+  end
+  local ok, message = xpcall(body, debug.traceback)
+  for key in pairs(wanted) do core.options[key] = before[key] end
+  if not ok then error(message, 0) end
+end
+
+local function in_folder(body)
+  support.with_folder(function(folder)
+    with_options({ device = "cpu", out = folder, quiet = true, script = folder .. "/example.lua" }, function()
+      body(folder)
+    end)
+  end)
+end
+
+-- ---- the pages ----------------------------------------------------------------------------------------------------------------
+
+describe("docs/api", function()
+  support.warm()
+  support.no_leaks()
+  local api = dofile(DOCS .. "/api.lua")
+  for _, page_name in ipairs(api.pages) do
+    local page = dofile(("%s/api/%s.lua"):format(DOCS, page_name))
+    for _, entry in ipairs(page.entries) do
+      if entry.example then
+        it(("runs the example of %s.%s"):format(page_name, entry.name), function()
+          in_folder(function() check_arrows(page.setup .. "\n" .. entry.example, page_name .. "." .. entry.name) end)
+        end)
+      end
+    end
+  end
+end)
+
+-- The fenced blocks of a document: { language, text } in order.
+local function blocks_of(path)
+  local list = {}
+  for language, text in support.read(path):gmatch "\n```(%a+)\n(.-)\n```" do
+    list[#list + 1] = { language = language, text = text }
+  end
+  return list
+end
+
+-- A block of C++ whose first line is a comment with a file's name is that file, beside the scripts after it.
+local function run_document(name)
+  in_folder(function(folder)
+    for i, block in ipairs(blocks_of(core.home() .. "/" .. name)) do
+      local file = block.language == "cpp" and block.text:match "^// ([%w_]+%.cu)\n"
+      if file then support.write(folder .. "/" .. file, block.text) end
+      if block.language == "lua" then check_arrows(block.text, ("%s, block %d"):format(name, i)) end
+    end
+    assert.are.equal(0, core.options.failed_checks or 0)
+  end)
+end
+
+describe("the documents", function()
+  support.warm()
+  support.no_leaks()
+  for _, name in ipairs { "README.md", "docs/tutorial.md" } do
+    it("run: " .. name, function() run_document(name) end)
+  end
+end)

@@ -1,0 +1,148 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Kernels: what they say of themselves, and preparing launches.
+
+local support = require "tests.support"
+local core, mw = support.core, support.mw
+local fails, fails_with = support.fails, support.fails_with
+
+local BASIC = support.kernel_file "basic.cu"
+
+support.each_device(function(dev, id)
+  local m
+
+  before_each(function() m = dev:module(BASIC) end)
+  after_each(function() m:close() end)
+
+  it("have a name, a device and their module's options", function()
+    assert.are.equal("scale", m.scale:name())
+    assert.are.equal(dev, m.scale:device())
+    assert.are.equal(BASIC, m.scale:options().file)
+    assert.are.equal("kernel", mw.type(m.scale))
+  end)
+
+  it("write their signature as C++ does", function()
+    for name, text in pairs {
+      nothing = "nothing()",
+      scale = "scale(float *x, float a, int n)",
+      add = "add(int *out, const int *a, const int *b, int n)",
+      scalars = "scalars(double *out, signed char a, short b, int c, long long d, unsigned char e, unsigned short f, "
+        .. "unsigned int g, unsigned long long h, float i, double j, bool k)",
+      vectors = "vectors(float *out, float2 a, int4 b)",
+      by_value = "by_value(float *out, Pair pair)",
+      any_bytes = "any_bytes(unsigned char *out, const void *bytes, int n)",
+      gather_rows = "gather_rows(int *out, int **rows, int n)",
+    } do
+      assert.are.equal(text, m[name]:signature())
+      assert.are.equal(("kernel %s %s"):format(text, id), tostring(m[name]))
+    end
+    assert.are.equal("twice<float>(float *x, int n)", m:kernel "twice<float>":signature())
+  end)
+
+  it("have attributes", function()
+    local a = m.scale:attributes()
+    for _, name in ipairs { "registers", "shared_bytes", "local_bytes", "const_bytes", "max_threads" } do
+      assert.are.equal("integer", math.type(a[name]), name)
+    end
+    assert.are.equal(1024, a.max_threads)
+    assert.are.equal(0, a.shared_bytes)
+    assert.are.equal(64, m.bounded:attributes().max_threads)
+    local barriers <close> = dev:module(support.kernel_file "barriers.cu")
+    assert.are.equal(256, barriers.rotate:attributes().shared_bytes)
+    if id ~= "cpu" then assert.is_true(a.registers > 0) end
+  end)
+
+  it("say which engine runs them and why", function()
+    local engine, why = m.scale:engine()
+    assert.are.equal(id == "cpu" and "loop" or "cuda", engine)
+    assert.are.equal("", why)
+  end)
+
+  describe("prepared", function()
+    it("need grid and block", function()
+      fails_with(function() m.scale:prepare { block = 1 } end, "prepare needs 'grid': an integer or {x, y, z}")
+      fails_with(function() m.scale:prepare { grid = 1 } end, "prepare needs 'block': an integer or {x, y, z}")
+      fails(function() m.scale:prepare() end, "bad argument #1 to 'prepare' (table expected, got no value)")
+      fails(function() m.scale:prepare({}, 1) end, "'prepare' takes 1 argument at most, got 2")
+    end)
+
+    it("take an integer or one to three of them", function()
+      local go = m.scale:prepare { grid = { 4, 2 }, block = { 8, 4, 2 } }
+      assert.are.same({ 4, 2, 1 }, go:grid())
+      assert.are.same({ 8, 4, 2 }, go:block())
+      assert.are.equal("launch of 'scale': grid 4x2x1, block 8x4x2", tostring(go))
+      assert.are.equal("launch", mw.type(go))
+      assert.are.equal(m.scale, go:kernel())
+    end)
+
+    it("refuse sizes that are none", function()
+      local cases = {
+        { 0, "grid.x is an integer of at least 1, got 0" },
+        { -3, "grid.x is an integer of at least 1, got -3" },
+        { 2.5, "grid.x is an integer of at least 1, got 2.5 (use // for whole blocks)" },
+        { 0 / 0, "grid.x is an integer of at least 1, got" },
+        { 1 << 32, "grid.x is an integer of at least 1, got 4294967296" },
+        { "4", "grid.x is an integer of at least 1, got 4" },
+        { { 1, 0 }, "grid.y is an integer of at least 1, got 0" },
+        { { 1, 1, "x" }, "grid.z is an integer of at least 1, got x" },
+        { {}, "grid is an integer or {x, y, z}, got a table of 0" },
+        { { 1, 1, 1, 1 }, "grid is an integer or {x, y, z}, got a table of 4" },
+      }
+      for _, case in ipairs(cases) do
+        fails_with(function() m.scale:prepare { grid = case[1], block = 1 } end, "bad argument #1 to 'prepare'", case[2])
+      end
+    end)
+
+    it("refuse what the device does not allow", function()
+      fails(function() m.scale:prepare { grid = 1, block = 1025 } end,
+        ("kernel 'scale': block.x is 1025, %s allows 1024 at most"):format(id))
+      fails(function() m.scale:prepare { grid = 1, block = { 1, 1, 65 } } end,
+        ("kernel 'scale': block.z is 65, %s allows 64 at most"):format(id))
+      fails(function() m.scale:prepare { grid = 1, block = { 64, 32 } } end,
+        ("kernel 'scale': block 64x32x1 has 2048 threads, %s allows 1024"):format(id))
+      fails(function() m.scale:prepare { grid = { 1, 65536 }, block = 1 } end,
+        ("kernel 'scale': grid.y is 65536, %s allows 65535 at most"):format(id))
+      fails(function() m.bounded:prepare { grid = 1, block = 65 } end, "kernel 'bounded': block 65x1x1 has 65 threads, "
+        .. "this kernel allows 64 (registers or __launch_bounds__)")
+      local most = dev:properties().shared_per_block_optin
+      fails(function() m.scale:prepare { grid = 1, block = 1, shared = most + 1 } end,
+        ("kernel 'scale': %d bytes of dynamic and 0 of static shared memory, %s allows %d together")
+          :format(most + 1, id, most))
+      assert.are.equal("invalid", core.last_status())
+    end)
+
+    it("refuse options that are none", function()
+      fails(function() m.scale:prepare { grid = 1, blok = 1 } end, "bad argument #1 to 'prepare' "
+        .. "(unknown option 'blok': did you mean 'block'? known: grid, block, shared, stream, cooperative)")
+      fails_with(function() m.scale:prepare { grid = 1, block = 1, shared = -1 } end,
+        "option 'shared' is an integer from 0 to 1073741824, got -1")
+      fails_with(function() m.scale:prepare { grid = 1, block = 1, cooperative = 1 } end,
+        "option 'cooperative' is true or false, got 1")
+      fails_with(function() m.scale:prepare { grid = 1, block = 1, stream = true } end, "stream expected, got boolean")
+    end)
+  end)
+
+  it("are closed once", function()
+    local own <close> = dev:module(BASIC)
+    local k = own.scale
+    k:close()
+    assert.are.equal("kernel (closed)", tostring(k))
+    fails(function() k:close() end, "attempt to use a closed kernel")
+    fails(function() k:name() end, "bad argument #1 to 'name' (attempt to use a closed kernel)")
+    fails(function() k:prepare { grid = 1, block = 1 } end,
+      "bad argument #1 to 'prepare' (attempt to use a closed kernel)")
+    assert.are_not.equal(k, own.scale)
+    assert.are.equal("scale", own.scale:name())
+  end)
+
+  it("that were closed are not launched by what was prepared before", function()
+    local own <close> = dev:module(BASIC)
+    local k = own.nothing
+    local go = k:prepare { grid = 1, block = 1 }
+    k:close()
+    fails(function() go() end, "attempt to launch a closed kernel")
+    assert.are.equal("launch of 'nothing': grid 1x1x1, block 1x1x1", tostring(go))
+    go:grid(2)
+    assert.are.same({ 2, 1, 1 }, go:grid())
+  end)
+end)

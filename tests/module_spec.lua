@@ -1,0 +1,348 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Modules: sources, options, the compiler's log, variables, templates.
+
+local support = require "tests.support"
+local core, mw = support.core, support.mw
+local fails, fails_with = support.fails, support.fails_with
+
+local BASIC = support.kernel_file "basic.cu"
+local WRITE_N = "__global__ void write_n(int *x) { x[0] = N; }\n"
+
+support.each_device(function(dev, id)
+  local function run(module, name, count)
+    local x <close> = dev:zeros("i32", count or 1)
+    module[name]:launch(1, 1, x)
+    return x:get(1)
+  end
+
+  describe("made from a file", function()
+    it("is found by path and in kernels/", function()
+      local a <close> = dev:module(BASIC)
+      local b <close> = dev:module "triad.cu"
+      assert.are.equal("module", mw.type(a))
+      assert.are.equal(("module '%s' %s"):format(BASIC, id), tostring(a))
+      assert.are.equal(dev, a:device())
+      assert.are.same({ "triad" }, b:kernels())
+      assert.are.equal("kernel", mw.type(b.triad))
+    end)
+
+    it("lists its plain kernels in the order of the source", function()
+      local m <close> = dev:module(support.kernel_file "faults.cu")
+      assert.are.same({ "write_at", "read_at", "one_thread", "barrier_and_fault", "null_pointer", "divergent", "divide",
+                        "recursion", "trap", "asserted", "works" }, m:kernels())
+    end)
+
+    it("says where it looked for a file that is not there", function()
+      fails(function() dev:module "nowhere.cu" end, "cannot read the kernel file 'nowhere.cu': looked in the working "
+        .. "folder, beside the script and in " .. core.home() .. "/kernels")
+      assert.are.equal("io", core.last_status())
+      fails_with(function() dev:module(core.home() .. "/kernels") end, "cannot read the kernel file")
+    end)
+
+    it("finds what the file includes beside it and in other folders", function()
+      support.with_folder(function(folder)
+        assert(os.execute(("mkdir '%s/more'"):format(folder)))
+        support.write(folder .. "/near.cuh", "#define NEAR 40\n")
+        support.write(folder .. "/more/far.cuh", "#define FAR 2\n")
+        support.write(folder .. "/k.cu",
+          '#include "near.cuh"\n#include <far.cuh>\n__global__ void k(int *x) { x[0] = NEAR + FAR; }\n')
+        local m <close> = dev:module { file = folder .. "/k.cu", includes = { folder .. "/more" } }
+        assert.are.equal(42, run(m, "k"))
+      end)
+    end)
+  end)
+
+  describe("made from source", function()
+    it("takes defines in both forms", function()
+      local a <close> = dev:module { source = WRITE_N, defines = { N = 3 } }
+      local b <close> = dev:module { source = WRITE_N, defines = { "N=4" } }
+      local c <close> = dev:module { source = "#ifdef ON\n" .. WRITE_N .. "#endif\n#ifdef OFF\n#error off\n#endif\n",
+                                     defines = { "N=5", ON = true, OFF = false } }
+      assert.are.equal(3, run(a, "write_n"))
+      assert.are.equal(4, run(b, "write_n"))
+      assert.are.equal(5, run(c, "write_n"))
+    end)
+
+    it("leaves the caller's tables as they were", function()
+      local defines = { N = 3, FLAG = true }
+      local options = { source = WRITE_N, defines = defines }
+      local m <close> = dev:module(options)
+      assert.are.same({ N = 3, FLAG = true }, defines)
+      assert.are.equal(defines, options.defines)
+      assert.are.equal("table", type(m:options()))
+      local again <close> = dev:module(m:options())
+      assert.are.equal(3, run(again, "write_n"))
+    end)
+
+    it("goes by the name it is given", function()
+      local m <close> = dev:module { source = WRITE_N, defines = { N = 1 }, name = "my kernel" }
+      assert.are.equal(("module 'my kernel' %s"):format(id), tostring(m))
+    end)
+
+    it("takes the other options", function()
+      local m <close> = dev:module { source = WRITE_N, defines = { N = 6 }, std = "c++17", fast_math = true,
+                                     contract = false, max_registers = 64, line_info = true, engine = "auto",
+                                     includes = {}, templates = {}, cache = false }
+      assert.are.equal(6, run(m, "write_n"))
+      assert.is_false(m:from_cache())
+    end)
+  end)
+
+  describe("options", function()
+    it("are refused with the nearest name", function()
+      fails(function() dev:module { source = "", define = {} } end, "bad argument #1 to 'module' (unknown option "
+        .. "'define': did you mean 'defines'? known: file, source, name, defines, includes, std, fast_math, contract, "
+        .. "max_registers, line_info, engine, templates, cache)")
+    end)
+
+    it("are refused when they are of the wrong kind", function()
+      fails(function() dev:module {} end, "a module is made from either 'file' or 'source': give one of them")
+      fails(function() dev:module { source = "", file = "" } end,
+        "a module is made from either 'file' or 'source': give one of them")
+      fails(function() dev:module(1) end, "bad argument #1 to 'module' (table expected, got number)")
+      fails(function() dev:module() end, "bad argument #1 to 'module' (table expected, got no value)")
+      fails(function() dev:module("a", 1) end, "'module' takes 1 argument at most, got 2")
+      fails(function() dev:module { source = "", fast_math = 1 } end,
+        "bad argument #1 to 'module' (option 'fast_math' is true or false, got 1)")
+      fails(function() dev:module { source = "", max_registers = 256 } end,
+        "bad argument #1 to 'module' (option 'max_registers' is an integer from 0 to 255, got 256)")
+      fails(function() dev:module { source = "", std = 17 } end,
+        "bad argument #1 to 'module' (option 'std' is a string, got 17)")
+      fails(function() dev:module { source = "", engine = "warp" } end,
+        "option 'engine' is auto, loop, split or fiber, got 'warp'")
+      fails(function() dev:module { source = "", includes = "x" } end,
+        "option 'includes' is a list of strings, got string")
+      fails(function() dev:module { source = "", templates = { "a", 2 } } end,
+        "option 'templates' is a list of strings, item 2 is a number")
+      fails(function() dev:module { source = "", defines = "N=3" } end, "option 'defines' is a table, got string")
+    end)
+
+    it("that the compiler refuses are refused", function()
+      fails_with(function() dev:module { source = "", std = "c++1998" } end, "c++1998")
+    end)
+  end)
+
+  describe("a mistake in the source", function()
+    it("raises with the user's file and line and the compiler's words", function()
+      support.with_folder(function(folder)
+        local path = folder .. "/wrong.cu"
+        support.write(path, "__global__ void k(int *x) {\n  x[0] = undefined_thing;\n}\n")
+        local message = fails_with(function() dev:module(path) end, "wrong.cu", "undefined_thing")
+        assert.is_truthy(message:find("wrong%.cu[:%(]2"), message)
+        assert.are.equal("compile", core.last_status())
+      end)
+    end)
+
+    it("is told where the source has a name only", function()
+      local message = fails_with(function()
+        dev:module { name = "mine", source = "\n\n__global__ void k(int *x) { x[0] = 1 }\n" }
+      end, "mine")
+      assert.is_truthy(message:find("mine[:%(]3"), message)
+    end)
+
+    it("may be an include that is not there", function()
+      fails_with(function() dev:module { source = '#include "nowhere.cuh"\n' } end, "nowhere.cuh")
+    end)
+
+    it("leaves nothing behind", function()
+      for _ = 1, 3 do assert.is_false((pcall(dev.module, dev, { source = "nonsense" }))) end
+    end)
+  end)
+
+  it("keeps the compiler's warnings", function()
+    local m <close> = dev:module { source = "__global__ void k(int *x) { x[0] = 1; }\n" }
+    assert.are.equal("string", type(m:log()))
+  end)
+
+  describe("kernels", function()
+    it("are the module's fields and one object a name", function()
+      local m <close> = dev:module(BASIC)
+      assert.are.equal(m.scale, m:kernel "scale")
+      assert.are.equal(m.scale, m.scale)
+      assert.are_not.equal(m.scale, m.add)
+    end)
+
+    it("that are not there are refused with the nearest name", function()
+      local m <close> = dev:module(BASIC)
+      fails_with(function() return m.scael end, "scael", "did you mean 'scale'?")
+      fails_with(function() m:kernel "qqqqqqqqqqqq" end, "qqqqqqqqqqqq")
+      assert.are.equal("invalid", core.last_status())
+      fails(function() return m[1] end, "a kernel's name expected, got number")
+      fails(function() m:kernel() end, "bad argument #1 to 'kernel' (string expected, got no value)")
+    end)
+
+    it("outlive the module's handle", function()
+      local m = dev:module(BASIC)
+      local scale = m.scale
+      m:close()
+      local x <close> = dev:array("f32", { 1, 2, 3 })
+      scale:launch(1, 3, x, 2, 3)
+      assert.are.same({ 2.0, 4.0, 6.0 }, x:totable())
+      scale:close()
+    end)
+  end)
+
+  describe("templates", function()
+    it("are instantiated by name", function()
+      local m <close> = dev:module(BASIC)
+      local f <close> = dev:array("f32", { 1, 2 })
+      local i <close> = dev:array("i32", { 3, 4 })
+      m:kernel "twice<float>":launch(1, 2, f, 2)
+      m:kernel "twice<int>":launch(1, 2, i, 2)
+      assert.are.same({ 2.0, 4.0 }, f:totable())
+      assert.are.same({ 6, 8 }, i:totable())
+      m:kernel "constant<9>":launch(1, 2, i)
+      assert.are.same({ 9, 9 }, i:totable())
+      assert.are.equal("twice<float>", m:kernel "twice<float>":name())
+      assert.are.equal(m:kernel "twice<float>", m:kernel "twice<float>")
+    end)
+
+    it("may be named when the module is made", function()
+      local m <close> = dev:module { file = BASIC, templates = { "twice<double>" } }
+      local d <close> = dev:array("f64", { 1.5 })
+      m:kernel "twice<double>":launch(1, 1, d, 1)
+      assert.are.equal(3.0, d:get(1))
+    end)
+
+    it("that cannot be are refused", function()
+      local m <close> = dev:module(BASIC)
+      fails_with(function() m:kernel "twice<no_such_type>" end, "no_such_type")
+      fails_with(function() m:kernel "thrice<int>" end, "thrice<int>")
+      fails_with(function() m:kernel "twice" end, "twice")
+    end)
+  end)
+
+  describe("variables", function()
+    it("of constant memory are set and seen by kernels", function()
+      local m <close> = dev:module(BASIC)
+      local out <close> = dev:zeros("f32", 4)
+      m.use_factors:launch(1, 4, out)
+      assert.are.same({ 1.0, 2.0, 3.0, 4.0 }, out:totable())
+      local factors <close> = m:variable "factors"
+      assert.are.equal("f32", factors:dtype())
+      assert.are.equal(4, #factors)
+      assert.are.equal("global", factors:space())
+      factors:upload { 5, 6, 7, 8 }
+      m.use_factors:launch(1, 4, out)
+      assert.are.same({ 5.0, 6.0, 7.0, 8.0 }, out:totable())
+    end)
+
+    it("of global memory are read back", function()
+      local m <close> = dev:module(BASIC)
+      m.count_up:launch(2, 3)
+      local counter <close> = m:variable "counter"
+      assert.are.same({ 6 }, counter:totable())
+      m.fill_table:launch(1, 8, 10)
+      local values <close> = m:variable "table"
+      assert.are.same({ 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0, 17.0 }, values:totable())
+      local flag <close> = m:variable "flag"
+      assert.are.equal("u8", flag:dtype())
+      assert.are.equal(7, flag:get(1))
+    end)
+
+    it("are each module's own", function()
+      local a <close> = dev:module(BASIC)
+      local b <close> = dev:module(BASIC)
+      a.count_up:launch(1, 5)
+      local x <close> = a:variable "counter"
+      local y <close> = b:variable "counter"
+      assert.are.equal(5, x:get(1))
+      assert.are.equal(0, y:get(1))
+      b.count_up:launch(1, 2)
+      assert.are.equal(5, x:get(1))
+      assert.are.equal(2, y:get(1))
+    end)
+
+    it("are shared by all kernels of the module, whatever engine runs them", function()
+      local m <close> = dev:module { source = [[
+        __device__ int total;
+        __global__ void plain() { atomicAdd(&total, 1); }
+        __global__ void barrier() { __shared__ int s; if (threadIdx.x == 0) s = 10; __syncthreads(); atomicAdd(&total, s); }
+        __global__ void odd(int *x) {
+          if (threadIdx.x < 2) { x[0] = 1; }
+          unsigned m = __ballot_sync(__activemask(), 1);
+          if (m) atomicAdd(&total, 100);
+        }
+      ]] }
+      local x <close> = dev:zeros("i32", 1)
+      m.plain:launch(1, 2)
+      m.barrier:launch(1, 2)
+      m.odd:launch(1, 2, x)
+      local total <close> = m:variable "total"
+      assert.are.equal(2 + 20 + 200, total:get(1))
+    end)
+
+    it("live as long as their array", function()
+      local m = dev:module(BASIC)
+      local counter <close> = m:variable "counter"
+      m.count_up:launch(1, 1)
+      m:close()
+      m = nil
+      collectgarbage()
+      assert.is_nil(m)
+      assert.are.equal(1, counter:get(1))
+    end)
+
+    it("that are not there are refused", function()
+      local m <close> = dev:module(BASIC)
+      fails_with(function() m:variable "factor" end, "factor")
+      fails(function() m:variable() end, "bad argument #1 to 'variable' (string expected, got no value)")
+    end)
+
+    it("are got and set as values", function()
+      local m <close> = dev:module(BASIC)
+      m:set("counter", 41)
+      m.count_up:launch(1, 1)
+      assert.are.equal(42, m:get "counter")
+      m:set("factors", { 9, 8, 7, 6 })
+      assert.are.same({ 9.0, 8.0, 7.0, 6.0 }, m:get "factors")
+    end)
+  end)
+
+  describe("texts", function()
+    it("are what this device has", function()
+      local m <close> = dev:module { source = "__global__ void k(int *x) { x[0] = 1; }\n" }
+      if id == "cpu" then
+        assert.is_truthy(m:cpp():find("k", 1, true))
+        fails_with(function() m:ptx() end, "cuda")
+        assert.are.equal("unsupported", core.last_status())
+        fails_with(function() m:sass() end, "cuda")
+      else
+        assert.is_truthy(m:ptx():find(".visible .entry", 1, true))
+        fails_with(function() m:cpp() end, "cpu")
+      end
+    end)
+  end)
+
+  describe("closing", function()
+    it("refuses every later use", function()
+      local m = dev:module(BASIC)
+      m:close()
+      assert.are.equal("module (closed)", tostring(m))
+      assert.are.equal("closed module", mw.type(m))
+      fails(function() m:close() end, "attempt to use a closed module")
+      fails(function() return m.scale end, "attempt to use a closed module")
+      for _, name in ipairs { "kernel", "kernels", "variable", "log", "device", "from_cache", "ptx", "sass", "cpp",
+                              "options" } do
+        fails(function() m[name](m, "scale") end,
+          ("bad argument #1 to '%s' (attempt to use a closed module)"):format(name))
+      end
+    end)
+  end)
+
+  if id == "cpu" then
+    it("refuses by name what the CPU device cannot do", function()
+      for what, source in pairs {
+        texture = "__global__ void k(cudaTextureObject_t t, float *x) { x[0] = tex1Dfetch<float>(t, 0); }",
+        asm = '__global__ void k(int *x) { asm("mov.u32 %0, 1;" : "=r"(x[0])); }',
+        wmma = "#include <mma.h>\n__global__ void k(int *x) { x[0] = 1; }",
+        cub = "#include <cub/cub.cuh>\n__global__ void k(int *x) { x[0] = 1; }",
+        child = "__global__ void c(int *x) { x[0] = 1; }\n__global__ void k(int *x) { c<<<1, 1>>>(x); }",
+      } do
+        local message = fails_with(function() dev:module { source = source .. "\n" } end, "CUDA device")
+        assert.is_string(message, what)
+      end
+    end)
+  end
+end)

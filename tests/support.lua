@@ -1,0 +1,212 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What the specs share: the devices there are, assertions on error texts, the leak check, child processes.
+-- Depends on busted, luassert, lfs and the library under test.
+
+local busted = require "busted"
+local assert = require "luassert"
+local core = require "moonwarp.core"
+local lfs = require "lfs"
+local mw = require "moonwarp"
+
+local support = { mw = mw, core = core }
+
+-- ---- devices ------------------------------------------------------------------------------------
+
+local opened
+
+--- Every usable device, opened once a spec file.
+---@return userdata[]
+function support.devices()
+  if opened then return opened end
+  opened = {}
+  for _, entry in ipairs(mw.devices()) do
+    if entry.usable then opened[#opened + 1] = mw.device(entry.id) end
+  end
+  return opened
+end
+
+--- Describes the same behaviour once for each usable device, with the leak check around every test.
+---@param body fun(dev: userdata, id: string)
+function support.each_device(body)
+  for _, dev in ipairs(support.devices()) do
+    busted.describe("on " .. dev:id(), function()
+      support.no_leaks()
+      body(dev, dev:id())
+    end)
+  end
+end
+
+--- The CUDA architectures that can be compiled for here, or none and the reason.
+---@return boolean ok
+---@return string? reason
+function support.has_nvrtc()
+  local ok, reason = pcall(mw.device, "cuda:sm_90")
+  return ok, not ok and reason or nil
+end
+
+--- A file of tests/kernels.
+---@param name string
+---@return string
+function support.kernel_file(name)
+  return core.home() .. "/tests/kernels/" .. name
+end
+
+-- ---- errors -------------------------------------------------------------------------------------
+
+-- Without the position that Lua or the library puts in front.
+local function stripped(message)
+  return (message:gsub("^[^\n:]+:%d+: ", "", 1))
+end
+
+local function failure_of(fn)
+  local ok, message = pcall(fn)
+  assert.is_false(ok, "an error was expected and there was none")
+  assert.are.equal("string", type(message))
+  local first = message:match "[^\n]*"
+  assert.is_nil(first:match "%.$", "an error ends with a full stop: " .. first)
+  return message
+end
+
+--- The function raises, and the message without its position is exactly this text.
+---@param fn function
+---@param text string
+function support.fails(fn, text)
+  assert.are.equal(text, stripped(failure_of(fn)))
+end
+
+--- The function raises, and the message contains each of these texts.
+---@param fn function
+---@param ... string
+---@return string message
+function support.fails_with(fn, ...)
+  local message = failure_of(fn)
+  for _, text in ipairs { ... } do
+    assert.is_truthy(message:find(text, 1, true), ("'%s' is not in: %s"):format(text, message))
+  end
+  return message
+end
+
+--- The same for Lua patterns.
+---@param fn function
+---@param ... string
+---@return string message
+function support.fails_like(fn, ...)
+  local message = failure_of(fn)
+  for _, pattern in ipairs { ... } do
+    assert.is_truthy(message:find(pattern), ("'%s' does not match: %s"):format(pattern, message))
+  end
+  return message
+end
+
+-- ---- leaks --------------------------------------------------------------------------------------
+
+local COUNTED = { "array", "event", "graph", "module", "stream" }
+
+local function live()
+  collectgarbage()
+  collectgarbage()
+  return core.live()
+end
+
+--- Fails every test of the enclosing block that leaves an object open which nothing refers to.
+function support.no_leaks()
+  local before
+  busted.before_each(function() before = live() end)
+  busted.after_each(function()
+    local after = live()
+    for _, class in ipairs(COUNTED) do
+      assert.are.equal(before[class], after[class], ("open objects of class %s"):format(class))
+    end
+  end)
+end
+
+--- Compiles the library's own helper kernels of each device, which then stay: call it before a leak check counts.
+function support.warm()
+  for _, dev in ipairs(support.devices()) do
+    local a <close> = dev:array("f32", 1)
+    a:linspace(0, 0)
+  end
+end
+
+-- ---- files and processes ------------------------------------------------------------------------
+
+--- Runs the function with a new folder that is removed afterwards, whatever happens.
+---@param body fun(folder: string)
+function support.with_folder(body)
+  local pipe = assert(io.popen "mktemp -d")
+  local folder = pipe:read "l"
+  pipe:close()
+  local ok, message = xpcall(body, debug.traceback, folder)
+  os.execute(("rm -rf '%s'"):format(folder))
+  if not ok then error(message, 0) end
+end
+
+--- Writes a text file.
+---@param path string
+---@param text string
+function support.write(path, text)
+  local file <close> = assert(io.open(path, "wb"))
+  file:write(text)
+end
+
+--- Reads a whole file.
+---@param path string
+---@return string
+function support.read(path)
+  local file <close> = assert(io.open(path, "rb"))
+  return file:read "a"
+end
+
+--- The entries of a folder without . and ..
+---@param folder string
+---@return string[]
+function support.list(folder)
+  local names = {}
+  for name in lfs.dir(folder) do
+    if name ~= "." and name ~= ".." then names[#names + 1] = name end
+  end
+  table.sort(names)
+  return names
+end
+
+local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
+
+local function environment_text(environment)
+  local words = {}
+  for name, value in pairs(environment or {}) do words[#words + 1] = name .. "=" .. quoted(tostring(value)) end
+  table.sort(words)
+  return table.concat(words, " ")
+end
+
+--- Runs Lua code in a process of its own, by the interpreter the suite runs with ($MOONWARP_TEST_LUA) and the same
+--- module. A process that takes longer than the limit is killed, which gives status 124.
+---@param code string
+---@param options { env: table?, limit: integer?, input: string? }?
+---@return integer status  128 + n after signal n
+---@return string output   both streams
+function support.child(code, options)
+  options = options or {}
+  local name = os.tmpname()
+  support.write(name, code)
+  local command = ("env %s timeout -k 5 %d %s %s 2>&1 </dev/null; s=$?; echo; echo status $s"):format(
+    environment_text(options.env), options.limit or 60, os.getenv "MOONWARP_TEST_LUA" or "lua5.4", quoted(name))
+  local pipe = assert(io.popen(command))
+  local output = pipe:read "a"
+  pipe:close()
+  os.remove(name)
+  local text, status = output:match "^(.-)\n?status (%d+)\n$"
+  return math.tointeger(tonumber(status)), text
+end
+
+--- The child ends well; returns what it printed.
+---@param code string
+---@param options table?
+---@return string output
+function support.child_passes(code, options)
+  local status, output = support.child(code, options)
+  assert.are.equal(0, status, output)
+  return output
+end
+
+return support
