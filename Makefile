@@ -98,10 +98,10 @@ bundle: programs ## dist/moonwarp-VERSION-linux-x86_64.tar.gz, for a machine wit
 	@.make/bundle.sh $(BUILD) $(BUNDLE)
 
 docs: programs ## generate docs/api and the language server's definitions
-	LUA_CPATH="$(BUILD)/?.so;;" MOONWARP_HOME=$(CURDIR) $(LUA) docs/generate.lua
+	LUA_CPATH="$(BUILD)/?.so;;" MOONWARP_HOME=$(CURDIR) $(LUA) docs/gen.lua
 
 docs-check: programs ## fail where generated documents are stale or a name has none
-	@LUA_CPATH="$(BUILD)/?.so;;" MOONWARP_HOME=$(CURDIR) $(LUA) docs/generate.lua --check
+	@LUA_CPATH="$(BUILD)/?.so;;" MOONWARP_HOME=$(CURDIR) $(LUA) docs/gen.lua --check
 
 lint: ## luacheck, clang-format, compiler warnings
 	luacheck --quiet lua experiments tests docs
@@ -116,9 +116,9 @@ install: programs ## into PREFIX
 	install -Dm755 $(BUILD)/moonwarp $(DESTDIR)$(PREFIX)/bin/moonwarp
 	install -Dm755 $(BUILD)/moonwarp.so $(DESTDIR)$(PREFIX)/lib/lua/5.4/moonwarp.so
 	install -Dm644 docs/moonwarp.1 $(DESTDIR)$(PREFIX)/share/man/man1/moonwarp.1
-	mkdir -p $(DATA)
+	mkdir -p $(DATA)/core/backend/cpu
 	cp -r lua kernels experiments plots $(DATA)
-	cp -r core/backend/cpu/shim $(DATA)/shim
+	cp -r core/backend/cpu/abi.h core/backend/cpu/shim $(DATA)/core/backend/cpu
 
 uninstall: ## out of PREFIX
 	rm -rf $(DATA)

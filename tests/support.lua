@@ -1,12 +1,11 @@
 -- SPDX-License-Identifier: MIT
 --
 -- What the specs share: the devices there are, assertions on error texts, the leak check, child processes.
--- Depends on busted, luassert, lfs and the library under test.
+-- Depends on busted and luassert (or what plain.lua has of them) and the library under test.
 
 local busted = require "busted"
 local assert = require "luassert"
 local core = require "moonwarp.core"
-local lfs = require "lfs"
 local mw = require "moonwarp"
 
 local support = { mw = mw, core = core }
@@ -158,16 +157,14 @@ function support.read(path)
   return file:read "a"
 end
 
---- The entries of a folder without . and ..
+--- The files below a folder, sorted.
 ---@param folder string
----@return string[]
-function support.list(folder)
-  local names = {}
-  for name in lfs.dir(folder) do
-    if name ~= "." and name ~= ".." then names[#names + 1] = name end
-  end
-  table.sort(names)
-  return names
+---@return string[] paths
+function support.files(folder)
+  local paths = {}
+  local pipe <close> = assert(io.popen(("find '%s' -type f | sort"):format(folder)))
+  for path in pipe:lines() do paths[#paths + 1] = path end
+  return paths
 end
 
 local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
@@ -179,21 +176,30 @@ local function environment_text(environment)
   return table.concat(words, " ")
 end
 
+--- The program under test, or nil where only the module was built.
+---@return string?
+function support.program()
+  return os.getenv "MOONWARP_PROGRAM"
+end
+
 --- Runs Lua code in a process of its own, by the interpreter the suite runs with ($MOONWARP_TEST_LUA) and the same
 --- module. A process that takes longer than the limit is killed, which gives status 124.
 ---@param code string
----@param options { env: table?, limit: integer?, input: string? }?
+---@param options { env: table?, limit: integer?, lua: string? }?
 ---@return integer status  128 + n after signal n
 ---@return string output   both streams
 function support.child(code, options)
   options = options or {}
   local name = os.tmpname()
-  support.write(name, code)
+  local script = name .. ".lua"
+  support.write(script, code)
   local command = ("env %s timeout -k 5 %d %s %s 2>&1 </dev/null; s=$?; echo; echo status $s"):format(
-    environment_text(options.env), options.limit or 60, os.getenv "MOONWARP_TEST_LUA" or "lua5.4", quoted(name))
+    environment_text(options.env), options.limit or 60, options.lua or os.getenv "MOONWARP_TEST_LUA" or "lua5.4",
+    quoted(script))
   local pipe = assert(io.popen(command))
   local output = pipe:read "a"
   pipe:close()
+  os.remove(script)
   os.remove(name)
   local text, status = output:match "^(.-)\n?status (%d+)\n$"
   return math.tointeger(tonumber(status)), text

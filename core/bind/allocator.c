@@ -4,6 +4,8 @@
  * launch allocates nothing. The state's own allocator keeps doing the work. */
 #include "core/bind/bind.h"
 
+#include <dlfcn.h>
+
 typedef struct counter {
   lua_Alloc allocate;
   void *data;
@@ -18,10 +20,17 @@ static void *counted(void *data, void *block, size_t old, size_t size) {
   return c->allocate(c->data, block, old, size);
 }
 
+/* A stock lua5.4 unloads C modules before it frees its last objects, through our allocator: stay where we are. */
+static void stay_loaded(void) {
+  Dl_info self;
+  if (dladdr(&counter_key, &self) && self.dli_fname) dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 /* The counter must outlive the state that allocates through it, so it is never freed: one small block a state. */
 void allocator_install(lua_State *L) {
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &counter_key) == LUA_TNIL) {
     static counter first;
+    stay_loaded();
     counter *c = first.allocate ? mw_calloc(1, sizeof *c) : &first;
     c->allocate = lua_getallocf(L, &c->data);
     lua_pushlightuserdata(L, c);

@@ -7,9 +7,16 @@
 #include <stdio.h>
 #include <string.h>
 
-void check_count(lua_State *L, int most, const char *function) {
-  int count = lua_gettop(L);
-  if (count > most) luaL_error(L, "'%s' takes %d arguments at most, got %d", function, most - 1, count - 1);
+static void refuse_surplus(lua_State *L, const char *name, int most, int got) {
+  if (got <= most) return;
+  if (most == 0) luaL_error(L, "'%s' takes no arguments, got %d", name, got);
+  luaL_error(L, "'%s' takes %d argument%s at most, got %d", name, most, most == 1 ? "" : "s", got);
+}
+
+void check_count(lua_State *L, int most, const char *method) { refuse_surplus(L, method, most - 1, lua_gettop(L) - 1); }
+
+void check_function_count(lua_State *L, int most, const char *function) {
+  refuse_surplus(L, function, most, lua_gettop(L));
 }
 
 static int least_of(int a, int b, int c) {
@@ -132,9 +139,7 @@ static uint32_t check_dim(lua_State *L, int index, const char *what, int axis) {
   return 0;
 }
 
-void check_dims(lua_State *L, int index, const char *what, uint32_t out[3]) {
-  int argument = index > 0 ? index : 1; /* an option on top of the stack: blame the call's own table or object */
-  index = lua_absindex(L, index);
+void check_dims(lua_State *L, int index, int argument, const char *what, uint32_t out[3]) {
   out[0] = out[1] = out[2] = 1;
   if (!lua_istable(L, index)) {
     lua_pushvalue(L, index);

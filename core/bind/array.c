@@ -244,7 +244,7 @@ void array_format(const bind_array *a, char *out, size_t size) {
 }
 
 static int array_tostring(lua_State *L) {
-  bind_array *a = lua_touserdata(L, 1);
+  bind_array *a = bind_self(L, 1, &array_class);
   char text[256] = "array (closed)";
   if (a->object.open) array_format(a, text, sizeof text);
   lua_pushstring(L, text);

@@ -30,6 +30,8 @@ void *bind_new(lua_State *, bind_class *, size_t size, int uservalues); /* pushe
 void bind_opened(void *object);                                         /* the resource is there */
 void *bind_test(lua_State *, int index, const bind_class *);            /* NULL: not that class; may be closed */
 void *bind_check(lua_State *, int index, const bind_class *);           /* open object of that class, or raises */
+void *bind_self(lua_State *, int index, const bind_class *);            /* open or closed, or raises */
+void bind_release(lua_State *, void *object);                           /* gives back what it holds, if open */
 int bind_close(lua_State *);                                            /* the method close */
 int bind_collect(lua_State *);                                          /* __gc and __close */
 int bind_methods(lua_State *, const bind_class *);                      /* pushes the class's method table */
@@ -64,14 +66,16 @@ const char *bind_status_name(mw_status);                        /* "no_device" *
 
 /* ---- args.c: checking arguments ------------------------------------------------------------------------------- */
 
-void check_count(lua_State *, int most, const char *function);         /* too many arguments raise */
+void check_count(lua_State *, int most, const char *method); /* too many arguments raise; most counts self */
+void check_function_count(lua_State *, int most, const char *function); /* the same where there is no self */
 void check_options(lua_State *, int index, const char *const names[]); /* a table with no other keys */
 bool option_boolean(lua_State *, int index, const char *name, bool standard);
 lua_Integer option_integer(lua_State *, int index, const char *name, lua_Integer standard, lua_Integer least,
                            lua_Integer greatest);
 const char *option_string(lua_State *, int index, const char *name, const char *standard);
 bool option_push(lua_State *, int index, const char *name); /* pushes the field; false and nothing if nil */
-void check_dims(lua_State *, int index, const char *what, uint32_t out[3]); /* integer or {x, y, z} */
+/* integer or {x, y, z} at index; argument: the number that a complaint names */
+void check_dims(lua_State *, int index, int argument, const char *what, uint32_t out[3]);
 const char *nearest_name(const char *word, const char *const *names);       /* NULL: nothing near */
 void push_bytes(lua_State *, double bytes);                                 /* "3.2 GiB" */
 
@@ -151,7 +155,8 @@ typedef struct bind_launch {
 } bind_launch;
 
 extern bind_class launch_class;
-bind_launch *launch_push(lua_State *, int kernel_index);
+bind_launch *launch_push(lua_State *, int kernel_index); /* still closed: checks may follow */
+void launch_opened(bind_launch *); /* from now on it counts the module: the kernel lives as long as it */
 void check_launch_limits(lua_State *, const bind_launch *);
 void launch_pack(lua_State *, bind_launch *, int first); /* arguments from stack index first on */
 void argument_store(lua_State *, int index, const bind_launch *, int parameter);

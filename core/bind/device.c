@@ -85,7 +85,7 @@ static bool push_opened(lua_State *L, const char *id) {
 
 /* mw.device(id): the handle of that device; without an id the best one there is. Raises with the reason. */
 static int device_open(lua_State *L) {
-  check_count(L, 1, "device");
+  check_function_count(L, 1, "device");
   const char *id = lua_isnoneornil(L, 1) ? best_backend(L) : luaL_checkstring(L, 1);
   if (push_opened(L, id)) return 1;
   bind_device *self = bind_new(L, &device_class, sizeof *self, 0);
@@ -104,7 +104,7 @@ static void device_release(lua_State *L, void *object) {
 
 /* mw.devices(): one entry a device that can be opened, and one a backend that is not usable, with the reason. */
 static int device_list(lua_State *L) {
-  check_count(L, 0, "devices");
+  check_function_count(L, 0, "devices");
   lua_newtable(L);
   for (const mw_backend *const *b = mw_backends; *b; b++) {
     mw_probe probe = {0};
@@ -248,7 +248,7 @@ static int device_priorities(lua_State *L) {
 }
 
 static int device_tostring(lua_State *L) {
-  bind_device *self = lua_touserdata(L, 1);
+  bind_device *self = bind_self(L, 1, &device_class);
   if (self->object.open)
     lua_pushfstring(L, "device %s (%s)", self->device->info.id, self->device->info.name);
   else

@@ -117,7 +117,7 @@ static int event_device(lua_State *L) {
 }
 
 static int event_tostring(lua_State *L) {
-  bind_event *self = lua_touserdata(L, 1);
+  bind_event *self = bind_self(L, 1, &event_class);
   if (self->object.open)
     lua_pushfstring(L, "event %s", self->event->device->info.id);
   else

@@ -204,7 +204,7 @@ static int graph_device(lua_State *L) {
 }
 
 static int graph_tostring(lua_State *L) {
-  bind_graph *self = lua_touserdata(L, 1);
+  bind_graph *self = bind_self(L, 1, &graph_class);
   if (self->object.open)
     lua_pushfstring(L, "graph of %d launches %s", self->nnodes, self->device->info.id);
   else

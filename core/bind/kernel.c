@@ -116,7 +116,7 @@ static int kernel_options(lua_State *L) {
 static void read_dims_option(lua_State *L, const char *name, uint32_t out[3]) {
   if (!option_push(L, 2, name)) luaL_error(L, "prepare needs '%s': an integer or {x, y, z}", name);
   lua_replace(L, 3);
-  check_dims(L, 3, name, out);
+  check_dims(L, 3, 2, name, out);
 }
 
 /* k:prepare{ grid =, block =, shared = 0, stream =, cooperative = false }: a launch to be called with the kernel's
@@ -137,7 +137,7 @@ static int kernel_prepare(lua_State *L) {
     lua_setiuservalue(L, 4, 2);
   }
   check_launch_limits(L, self);
-  bind_opened(self);
+  launch_opened(self);
   lua_settop(L, 4);
   return 1;
 }
@@ -147,11 +147,11 @@ static int kernel_prepare(lua_State *L) {
 static int kernel_launch(lua_State *L) {
   check_kernel(L, 1);
   uint32_t grid[3], block[3];
-  check_dims(L, 2, "grid", grid);
-  check_dims(L, 3, "block", block);
+  check_dims(L, 2, 2, "grid", grid);
+  check_dims(L, 3, 3, "block", block);
   if (lua_getiuservalue(L, 1, 1) != LUA_TUSERDATA) {
     lua_pop(L, 1);
-    bind_opened(launch_push(L, 1));
+    launch_opened(launch_push(L, 1));
     lua_pushvalue(L, -1);
     lua_setiuservalue(L, 1, 1);
   }
@@ -167,7 +167,7 @@ static int kernel_launch(lua_State *L) {
 }
 
 static int kernel_tostring(lua_State *L) {
-  bind_kernel *self = lua_touserdata(L, 1);
+  bind_kernel *self = bind_self(L, 1, &kernel_class);
   if (!self->object.open) {
     lua_pushliteral(L, "kernel (closed)");
     return 1;

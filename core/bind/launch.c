@@ -8,7 +8,12 @@
 
 static void launch_release(lua_State *L, void *object) {
   (void)L;
-  (void)object;
+  mw_module_release(((bind_launch *)object)->launch.kernel->module);
+}
+
+void launch_opened(bind_launch *self) {
+  mw_module_retain(self->launch.kernel->module);
+  bind_opened(self);
 }
 
 /* The argument block and the pointers into it live behind the struct, in the same userdata. */
@@ -106,7 +111,7 @@ static int launch_call(lua_State *L) {
   err.log = NULL;
   mw_status status = stream->device->backend->launch(stream, &self->launch, &err);
   if (status != MW_OK) return bind_raise(L, &err);
-  if (self->host->capture) capture_launch(L, self, 2);
+  if (self->host->capture && stream->capturing) capture_launch(L, self, 2);
   return 0;
 }
 
@@ -124,7 +129,7 @@ static int change_dims(lua_State *L, const char *what, bool grid) {
   bind_launch *self = bind_check(L, 1, &launch_class);
   uint32_t *dims = grid ? self->launch.grid : self->launch.block, wanted[3];
   if (lua_gettop(L) < 2) return push_dims(L, dims);
-  check_dims(L, 2, what, wanted);
+  check_dims(L, 2, 2, what, wanted);
   bind_launch changed = *self;
   memcpy(grid ? changed.launch.grid : changed.launch.block, wanted, sizeof wanted);
   check_launch_limits(L, &changed);
@@ -147,7 +152,7 @@ static int launch_kernel(lua_State *L) {
 }
 
 static int launch_tostring(lua_State *L) {
-  bind_launch *self = lua_touserdata(L, 1);
+  bind_launch *self = bind_self(L, 1, &launch_class);
   const uint32_t *g = self->launch.grid, *b = self->launch.block;
   if (!self->object.open) {
     lua_pushliteral(L, "launch (closed)");

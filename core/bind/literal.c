@@ -15,12 +15,16 @@ static int depth(lua_State *L, int index) {
   return dims;
 }
 
+/* A row may be used many times, so a small table can stand for more elements than there is memory. */
 int literal_shape(lua_State *L, int index, lua_Integer shape[4]) {
   int dims = depth(L, index);
+  lua_Integer left = PTRDIFF_MAX / (lua_Integer)sizeof(double);
   lua_pushvalue(L, index);
   for (int d = dims - 1; d >= 0; d--) {
     shape[d] = (lua_Integer)lua_rawlen(L, -1);
     if (shape[d] < 1) luaL_error(L, "an array from a table needs at least one element in every dimension");
+    if (shape[d] > left) luaL_error(L, "the array would have more bytes than an address can count");
+    left /= shape[d];
     lua_rawgeti(L, -1, 1);
     lua_remove(L, -2);
   }

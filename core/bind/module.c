@@ -36,6 +36,29 @@ static const char *const *string_list(lua_State *L, const char *name) {
   return list;
 }
 
+/* One entry of 'defines', key below value on top: pushes "NAME=VALUE" or "NAME"; nothing where it is switched off. */
+static bool push_define(lua_State *L) {
+  bool named = lua_type(L, -2) == LUA_TSTRING, flag = lua_isboolean(L, -1), text = lua_isstring(L, -1);
+  if (!(named ? flag || text : text))
+    luaL_error(L, "option 'defines' holds NAME = value or \"NAME=value\", got a %s", luaL_typename(L, -1));
+  if (flag && !lua_toboolean(L, -1)) return false;
+  lua_pushvalue(L, named ? -2 : -1);
+  if (!named || flag) return true;
+  lua_pushliteral(L, "=");
+  lua_pushvalue(L, -3);
+  lua_concat(L, 3);
+  return true;
+}
+
+static void sort(lua_State *L, int index) {
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_getfield(L, -1, LUA_TABLIBNAME);
+  lua_getfield(L, -1, "sort");
+  lua_pushvalue(L, index);
+  lua_call(L, 1, 0);
+  lua_pop(L, 2);
+}
+
 /* Turns {N = 3, FLAG = true, "A=1"} into {"A=1", "FLAG", "N=3"}, sorted so that a cache key does not depend on the
  * order of a Lua table. */
 static void normalise_defines(lua_State *L) {
@@ -43,23 +66,12 @@ static void normalise_defines(lua_State *L) {
   if (!lua_istable(L, -1)) luaL_error(L, "option 'defines' is a table, got %s", luaL_typename(L, -1));
   int source = lua_gettop(L), count = 0;
   lua_newtable(L);
-  for (lua_pushnil(L); lua_next(L, source); lua_pop(L, 1)) {
-    if (lua_type(L, -2) == LUA_TSTRING && lua_isboolean(L, -1)) {
-      if (!lua_toboolean(L, -1)) continue;
-      lua_pushvalue(L, -2);
-    } else if (lua_type(L, -2) == LUA_TSTRING) {
-      lua_pushfstring(L, "%s=%s", lua_tostring(L, -2), luaL_tolstring(L, -1, NULL));
-      lua_remove(L, -2);
-    } else {
-      lua_pushstring(L, luaL_checkstring(L, -1));
+  for (lua_pushnil(L); lua_next(L, source); lua_pop(L, 1))
+    if (push_define(L)) {
+      lua_tolstring(L, -1, NULL); /* a number in the list becomes its text */
+      lua_rawseti(L, source + 1, ++count);
     }
-    lua_rawseti(L, source + 1, ++count);
-  }
-  lua_getglobal(L, "table");
-  lua_getfield(L, -1, "sort");
-  lua_pushvalue(L, source + 1);
-  lua_call(L, 1, 0);
-  lua_settop(L, source + 1);
+  sort(L, source + 1);
   lua_setfield(L, 2, "defines");
   lua_pop(L, 1);
 }
@@ -205,7 +217,7 @@ static int module_kernels(lua_State *L) {
 
 /* m.name: a method, else the kernel of that name. */
 static int module_index(lua_State *L) {
-  bind_module *self = bind_test(L, 1, &module_class);
+  bind_module *self = bind_self(L, 1, &module_class);
   bind_methods(L, &module_class);
   lua_pushvalue(L, 2);
   if (lua_rawget(L, -2) != LUA_TNIL) return 1;
@@ -275,7 +287,7 @@ static int module_options(lua_State *L) {
 }
 
 static int module_tostring(lua_State *L) {
-  bind_module *self = lua_touserdata(L, 1);
+  bind_module *self = bind_self(L, 1, &module_class);
   if (self->object.open)
     lua_pushfstring(L, "module '%s' %s", self->module->name, self->module->device->info.id);
   else

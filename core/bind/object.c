@@ -25,7 +25,16 @@ static int object_tostring(lua_State *L) {
   return 1;
 }
 
+/* A script may clear package.loaded and require us again: objects made before keep the one metatable. */
+static bool is_registered(lua_State *L, const bind_class *class) {
+  push_metatable(L, class);
+  bool known = lua_istable(L, -1);
+  lua_pop(L, 1);
+  return known;
+}
+
 void bind_register(lua_State *L, bind_class *class) {
+  if (is_registered(L, class)) return;
   lua_newtable(L);
   lua_pushstring(L, class->name);
   lua_setfield(L, -2, "__name");
@@ -80,7 +89,14 @@ void *bind_check(lua_State *L, int index, const bind_class *class) {
   return NULL;
 }
 
-static void release(lua_State *L, bind_object *object) {
+void *bind_self(lua_State *L, int index, const bind_class *class) {
+  void *object = bind_test(L, index, class);
+  if (!object) luaL_typeerror(L, index, class->name);
+  return object;
+}
+
+void bind_release(lua_State *L, void *userdata) {
+  bind_object *object = userdata;
   if (!object->open) return;
   object->open = false;
   object->class->live--;
@@ -101,12 +117,12 @@ static bool is_own(lua_State *L, int index) {
 int bind_close(lua_State *L) {
   luaL_argexpected(L, is_own(L, 1), 1, "object of moonwarp");
   bind_object *object = lua_touserdata(L, 1);
-  if (!object->open) return luaL_error(L, "attempt to use a closed %s", object->class->name);
-  release(L, object);
+  if (!object->open) return bind_fail(L, MW_INVALID, "attempt to use a closed %s", object->class->name);
+  bind_release(L, object);
   return 0;
 }
 
 int bind_collect(lua_State *L) {
-  release(L, lua_touserdata(L, 1));
+  if (is_own(L, 1)) bind_release(L, lua_touserdata(L, 1));
   return 0;
 }

@@ -114,7 +114,7 @@ static int stream_device(lua_State *L) {
 }
 
 static int stream_tostring(lua_State *L) {
-  bind_stream *self = lua_touserdata(L, 1);
+  bind_stream *self = bind_self(L, 1, &stream_class);
   if (self->object.open)
     lua_pushfstring(L, self->owned ? "stream %s" : "default stream %s", self->stream->device->info.id);
   else

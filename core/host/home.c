@@ -17,11 +17,12 @@
 static char home[PATH_MAX + 32], shim[PATH_MAX + 64];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static bool holds(const char *folder, const char *sub, const char *file, char *out) {
-  char path[2 * PATH_MAX];
-  snprintf(path, sizeof path, "%s%s%s", folder, sub, file);
+/* Takes <folder><sub> as home where our Lua files are in it. */
+static bool take(const char *folder, const char *sub) {
+  char path[PATH_MAX + 64];
+  snprintf(path, sizeof path, "%s%s/lua/moonwarp/init.lua", folder, sub);
   if (access(path, R_OK) != 0) return false;
-  if (out) snprintf(out, sizeof home, "%s%s", folder, sub);
+  snprintf(home, sizeof home, "%s%s", folder, sub);
   return true;
 }
 
@@ -38,8 +39,7 @@ static void search_upwards(void) {
   if (!own_path(folder)) return;
   for (char *slash; (slash = strrchr(folder, '/'));) {
     *slash = '\0';
-    if (holds(folder, "", "/lua/moonwarp/init.lua", home)) return;
-    if (holds(folder, "/share/moonwarp", "/lua/moonwarp/init.lua", home)) return;
+    if (take(folder, "") || take(folder, "/share/moonwarp")) return;
   }
 }
 
@@ -49,8 +49,7 @@ static void search(void) {
     if (!realpath(given, home)) snprintf(home, sizeof home, "%s", given);
   } else
     search_upwards();
-  bool bundled = holds(home, "/shim", "/moonwarp.h", NULL);
-  snprintf(shim, sizeof shim, "%s%s", home, bundled ? "/shim" : "/core/backend/cpu/shim");
+  snprintf(shim, sizeof shim, "%s/core/backend/cpu/shim", home);
 }
 
 const char *mw_home(void) {

@@ -7,6 +7,6 @@
 #define MW_HOST_HOME_H
 
 const char *mw_home(void);        /* the folder that holds lua/ and kernels/; never NULL, "" where not found */
-const char *mw_shim_folder(void); /* <home>/core/backend/cpu/shim in a checkout, <home>/shim in a bundle */
+const char *mw_shim_folder(void); /* <home>/core/backend/cpu/shim, in a bundle too */
 
 #endif

@@ -8,13 +8,14 @@
 
 #include <lauxlib.h>
 #include <lua.h>
+#include <stdbool.h>
 
 lua_State *host_state_new(void); /* libraries open, moonwarp preloaded, paths set; NULL: no memory */
 int host_open(lua_State *);      /* opener of moonwarp.host */
 int host_traceback(lua_State *); /* message handler: the message and the user's own lines below it */
 
 void host_interrupt_watch(lua_State *);  /* Ctrl-C ends what this state runs with the error "interrupted" */
-int host_interrupt_clear(lua_State *);   /* (): true where an interruption was pending; it no longer is */
+bool host_interrupt_clear(lua_State *);  /* true where an interruption was pending; it no longer is */
 void host_interrupt_follow(lua_State *); /* replaces coroutine.resume and wrap, so that Ctrl-C finds what runs */
 
 int host_editor_read(lua_State *);     /* (prompt): line; nil at the end; false after Ctrl-C */

@@ -51,8 +51,8 @@ static void on_interrupt(int signal_number) {
   }
   since = at;
   mw_interrupt();
-  lua_sethook(watched, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1);
-  if (running != watched) lua_sethook(running, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1);
+  if (running != watched) lua_sethook(watched, stop, LUA_MASKCOUNT, GRACE); /* should its caller swallow it */
+  lua_sethook(running, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1);
 }
 
 /* Not restarting: a read at the prompt has to return. */
@@ -64,15 +64,14 @@ void host_interrupt_watch(lua_State *L) {
   sigaction(SIGINT, &action, NULL);
 }
 
-int host_interrupt_clear(lua_State *L) {
+bool host_interrupt_clear(lua_State *L) {
   bool pending = since > 0;
   lua_sethook(L, NULL, 0, 0);
   lua_sethook(watched, NULL, 0, 0);
   atomic_store(&mw_interrupted, false);
   since = 0;
   raised = 0;
-  lua_pushboolean(L, pending);
-  return 1;
+  return pending;
 }
 
 /* ---- which coroutine runs ----------------------------------------------------------------------------------- */

@@ -2,12 +2,15 @@
  *
  * The program: a Lua state, the command line in a protected call, an exit status. Whatever happens the state is
  * closed, and with it every device. */
+#include "core/host/home.h"
 #include "core/host/host.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 static int run(lua_State *L) {
+  if (!*mw_home())
+    return luaL_error(L, "its own files (lua/moonwarp) are not beside it; MOONWARP_HOME names the folder with lua/");
   lua_getglobal(L, "require");
   lua_pushliteral(L, "moonwarp.cli");
   lua_call(L, 1, 1);

@@ -15,13 +15,24 @@ static int host_terminal(lua_State *L) {
   return 1;
 }
 
+/* host.call(f, ...): "done" and the results, "failed" or "interrupted" and the message with its traceback. An
+ * interruption ends here, before the caller's next instruction. */
+static int host_call(lua_State *L) {
+  lua_pushcfunction(L, host_traceback);
+  lua_insert(L, 1);
+  bool failed = lua_pcall(L, lua_gettop(L) - 2, LUA_MULTRET, 1) != LUA_OK;
+  bool interrupted = host_interrupt_clear(L);
+  lua_pushstring(L, interrupted ? "interrupted" : failed ? "failed" : "done");
+  lua_replace(L, 1);
+  return lua_gettop(L);
+}
+
 int host_open(lua_State *L) {
-  static const luaL_Reg functions[] = {{"clear_interrupt", host_interrupt_clear},
+  static const luaL_Reg functions[] = {{"call", host_call},
                                        {"open_editor", host_editor_open},
                                        {"read_line", host_editor_read},
                                        {"remember", host_editor_remember},
                                        {"terminal", host_terminal},
-                                       {"traceback", host_traceback},
                                        {NULL, NULL}};
   luaL_newlib(L, functions);
   return 1;

@@ -26,7 +26,7 @@ typedef unsigned long long u64;
 /* How a double becomes a T, and of how many bits a uniform number in [0, 1) is made so that T holds it exactly.
  * Integers: to nearest even, held within their range. */
 template <class T> struct element {
-  static __device__ T from(double v) {
+  static __device__ __forceinline__ T from(double v) {
     const bool is_signed = T(-1) < T(0);
     const int bits = 8 * sizeof(T) - is_signed;
     const T most = (T)(~0ull >> (64 - bits)), least = is_signed ? (T)(-most - 1) : T(0);
@@ -38,20 +38,20 @@ template <class T> struct element {
 
 template <> struct element<float> {
   static const int digits = 24;
-  static __device__ float from(double v) { return (float)v; }
+  static __device__ __forceinline__ float from(double v) { return (float)v; }
 };
 template <> struct element<double> {
   static const int digits = 53;
-  static __device__ double from(double v) { return v; }
+  static __device__ __forceinline__ double from(double v) { return v; }
 };
 #if defined(HAS_SMALL_FLOATS)
 template <> struct element<__half> {
   static const int digits = 11;
-  static __device__ __half from(double v) { return __float2half_rn((float)v); }
+  static __device__ __forceinline__ __half from(double v) { return __float2half_rn((float)v); }
 };
 template <> struct element<__nv_bfloat16> {
   static const int digits = 8;
-  static __device__ __nv_bfloat16 from(double v) { return __float2bfloat16_rn((float)v); }
+  static __device__ __forceinline__ __nv_bfloat16 from(double v) { return __float2bfloat16_rn((float)v); }
 };
 #endif
 
@@ -61,11 +61,11 @@ template <> struct element<__nv_bfloat16> {
 
 struct random_bits {
   unsigned word[4];
-  __device__ u64 first() const { return (u64)word[1] << 32 | word[0]; }
-  __device__ u64 second() const { return (u64)word[3] << 32 | word[2]; }
+  __device__ __forceinline__ u64 first() const { return (u64)word[1] << 32 | word[0]; }
+  __device__ __forceinline__ u64 second() const { return (u64)word[3] << 32 | word[2]; }
 };
 
-__device__ inline random_bits philox4x32_10(random_bits counter, unsigned key0, unsigned key1) {
+__device__ __forceinline__ random_bits philox4x32_10(random_bits counter, unsigned key0, unsigned key1) {
   unsigned c0 = counter.word[0], c1 = counter.word[1], c2 = counter.word[2], c3 = counter.word[3];
 #pragma unroll
   for (int round = 0; round < 10; round++) {
@@ -80,13 +80,13 @@ __device__ inline random_bits philox4x32_10(random_bits counter, unsigned key0, 
   return random_bits{{c0, c1, c2, c3}};
 }
 
-__device__ inline random_bits random_of(u64 seed, u64 index) {
+__device__ __forceinline__ random_bits random_of(u64 seed, u64 index) {
   const random_bits counter = {{(unsigned)index, (unsigned)(index >> 32), 0, 0}};
   return philox4x32_10(counter, (unsigned)seed, (unsigned)(seed >> 32));
 }
 
 /* The upper 64 bits of a*b, by halves: this form vectorises on a CPU. */
-__device__ inline u64 multiply_high(u64 a, u64 b) {
+__device__ __forceinline__ u64 multiply_high(u64 a, u64 b) {
   const u64 a0 = (unsigned)a, a1 = a >> 32, b0 = (unsigned)b, b1 = b >> 32;
   const u64 middle = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (unsigned)middle;
   return a1 * b1 + (middle >> 32) + (other >> 32);
@@ -97,7 +97,7 @@ __device__ inline u64 multiply_high(u64 a, u64 b) {
 /* {== Elementary functions ============================================= */
 
 /* A polynomial by Horner's rule, coefficients from the highest power down. */
-template <int N> __device__ inline double horner(double x, const double (&c)[N]) {
+template <int N> __device__ __forceinline__ double horner(double x, const double (&c)[N]) {
   double sum = c[0];
 #pragma unroll
   for (int i = 1; i < N; i++) sum = sum * x + c[i];
@@ -106,7 +106,7 @@ template <int N> __device__ inline double horner(double x, const double (&c)[N])
 
 /* ln(u) for normal u > 0, within 2 units in the last place: u = m 2^e, m in [sqrt(1/2), sqrt(2)), and
  * ln(m) = 2 atanh((m-1)/(m+1)), whose series to s^21 is short of 2^-56. */
-__device__ inline double natural_log(double u) {
+__device__ __forceinline__ double natural_log(double u) {
   const double series[] = {1.0 / 21, 1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13,
                            1.0 / 11, 1.0 / 9,  1.0 / 7,  1.0 / 5,  1.0 / 3};
   /* Adding 1 - sqrt(1/2) to the mantissa's bits carries into the exponent where m would be sqrt(2) or more. */
@@ -120,7 +120,7 @@ __device__ inline double natural_log(double u) {
 }
 
 /* cos(2 pi u) for u in [0, 1): a quarter turn is taken off exactly, then Taylor's series on [-pi/4, pi/4]. */
-__device__ inline double cosine_of_turns(double u) {
+__device__ __forceinline__ double cosine_of_turns(double u) {
   const double cosine[] = {1.0 / 20922789888000, -1.0 / 87178291200, 1.0 / 479001600, -1.0 / 3628800, 1.0 / 40320,
                            -1.0 / 720,           1.0 / 24,           -1.0 / 2,        1.0};
   const double sine[] = {1.0 / 355687428096000, -1.0 / 1307674368000, 1.0 / 6227020800, -1.0 / 39916800, 1.0 / 362880,
@@ -132,7 +132,7 @@ __device__ inline double cosine_of_turns(double u) {
 }
 
 /* A standard normal number by Box and Muller's transform: |z| <= 8.6, since the least u1 is 2^-53. */
-__device__ inline double standard_normal(const random_bits &bits) {
+__device__ __forceinline__ double standard_normal(const random_bits &bits) {
   const double u1 = (double)(long long)((bits.first() >> 11) + 1) * (1.0 / 9007199254740992);
   const double u2 = (double)(long long)(bits.second() >> 11) * (1.0 / 9007199254740992);
   return sqrt(-2 * natural_log(u1)) * cosine_of_turns(u2);
@@ -144,7 +144,7 @@ __device__ inline double standard_normal(const random_bits &bits) {
 
 template <class T> struct uniform {
   /* The bias of the multiply-high is below range / 2^64. */
-  static __device__ T number(const random_bits &bits, double min, double max) {
+  static __device__ __forceinline__ T number(const random_bits &bits, double min, double max) {
     const T low = element<T>::from(min), high = element<T>::from(max);
     const u64 range = (u64)high - (u64)low + 1; /* 0 stands for 2^64 */
     const u64 x = bits.first();
@@ -154,7 +154,7 @@ template <class T> struct uniform {
 
 /* Where the range is not [0, 1), rounding to T may reach max. */
 template <class T> struct uniform_floating {
-  static __device__ T number(const random_bits &bits, double min, double max) {
+  static __device__ __forceinline__ T number(const random_bits &bits, double min, double max) {
     const double unit = 1.0 / (double)(1ull << element<T>::digits);
     const double u = (double)(long long)(bits.first() >> (64 - element<T>::digits)) * unit;
     return element<T>::from(min + u * (max - min));
@@ -169,7 +169,7 @@ template <> struct uniform<__nv_bfloat16> : uniform_floating<__nv_bfloat16> {};
 
 /* ==} */
 
-__device__ inline u64 thread_number() { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }
+__device__ __forceinline__ u64 thread_number() { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }
 
 /* a[i] = value */
 template <class T> __global__ void fill(T *a, T value, unsigned long long n) {

@@ -50,12 +50,12 @@ local function is_host(self)
   return space == "pinned" or space == "pageable"
 end
 
--- Runs a helper kernel over the array; a host array of a GPU goes by way of the GPU's memory.
+-- Runs a helper kernel over the array; a host array goes by way of the device's memory.
 local function run_kernel(self, name, ...)
   local device, count = self:device(), #self
   local kernel = module_of(device):kernel(("%s<%s>"):format(name, C_TYPES[self:dtype()]))
   local grid = (count + BLOCK - 1) // BLOCK
-  if not is_host(self) or device:id() == "cpu" then
+  if not is_host(self) then
     kernel:launch(grid, BLOCK, self, ...)
     return self
   end

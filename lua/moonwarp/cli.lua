@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The command line: words in, exit status out. Each command is a file in cli/, loaded when it is asked for, so that
--- `moonwarp -e ''` stays quick. Called by core/host/main.c.
+-- The command line: words in, exit status out. Each command is a file in cli/, loaded when it is
+-- asked for, so that `moonwarp -e ''` stays quick. Called by core/host/main.c.
 
 local options = require "moonwarp.cli.options"
 
@@ -25,7 +25,8 @@ usage:
   moonwarp COMMAND --help                 more about a command
   moonwarp --version
 
-exit status: 0 done, 1 error in a script, 2 wrong use, 3 a check failed, 4 no such device, 130 interrupted]]
+exit status: 0 done, 1 error in a script, 2 wrong use, 3 a check failed, 4 no such device,
+130 interrupted]]
 
 local function print_and_leave(text)
   print(text)
@@ -67,13 +68,11 @@ end
 ---@param words string[]   [0] is the program's name
 ---@return integer status
 function cli.main(words)
-  local done, status = xpcall(dispatch, function(problem)
-    return options.is_usage(problem) and problem or require("moonwarp.host").traceback(problem)
-  end, words)
-  if done then return status end
-  io.stderr:write("moonwarp: ", tostring(status), "\n")
-  if options.is_usage(status) then return cli.USAGE end
-  return require("moonwarp.host").clear_interrupt() and cli.INTERRUPTED or cli.FAILED
+  local outcome, result = require("moonwarp.host").call(options.attempt, dispatch, words)
+  if outcome == "done" and not options.is_usage(result) then return result end
+  io.stderr:write("moonwarp: ", tostring(result), "\n")
+  if outcome == "interrupted" then return cli.INTERRUPTED end
+  return outcome == "done" and cli.USAGE or cli.FAILED
 end
 
 return cli

@@ -1,37 +1,11 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Checks of option tables: an unknown key, or a value of the wrong type, is an error of the caller.
--- Depends on nothing.
+-- Depends on nearest.
+
+local nearest = require "moonwarp.nearest"
 
 local fields = {}
-
--- How many letters must change to get from one word to the other (V. I. Levenshtein, 1966).
-local function distance(a, b)
-  local row = {}
-  for j = 0, #b do row[j] = j end
-  for i = 1, #a do
-    local corner = row[0]
-    row[0] = i
-    for j = 1, #b do
-      local cost = a:byte(i) == b:byte(j) and 0 or 1
-      corner, row[j] = row[j], math.min(row[j] + 1, row[j - 1] + 1, corner + cost)
-    end
-  end
-  return row[#b]
-end
-
---- The name nearest to a word, or nil where none is near.
----@param word string
----@param names string[]
----@return string?
-function fields.nearest(word, names)
-  local best, least = nil, math.max(1, #word // 3) + 1
-  for _, name in ipairs(names) do
-    local d = distance(word, name)
-    if d < least then best, least = name, d end
-  end
-  return best
-end
 
 local function keys_of(spec)
   local names = {}
@@ -43,7 +17,7 @@ end
 local function check_known(who, key, spec, level)
   if spec[key] then return end
   local names = keys_of(spec)
-  local near = type(key) == "string" and fields.nearest(key, names)
+  local near = type(key) == "string" and nearest.find(key, names)
   local way = near and ("did you mean '%s'?"):format(near) or "it takes "
     .. table.concat(names, ", ")
   error(("%s: unknown option '%s'; %s"):format(who, tostring(key), way), level + 1)

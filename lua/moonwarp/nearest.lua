@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The known word nearest to a mistyped one. Unlike fields.nearest it counts two letters in the wrong order as one
--- mistake (F. J. Damerau, 1964: the restricted distance), the commonest in typing, and takes a beginning for near.
+-- The known word nearest to a mistyped one. It counts two letters in the wrong order as one mistake
+-- (F. J. Damerau, 1964: the restricted distance), the commonest in typing, and takes a beginning
+-- for near.
 
 local nearest = {}
 

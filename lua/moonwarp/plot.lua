@@ -25,8 +25,32 @@ local SPEC = {
 
 -- ---- from records to series ---------------------------------------------------------------------
 
-local function series_name(entry, field, spec)
+-- In a sweep (-p n=1024,2048) each combination of the parameters that vary is a series: "n = 1024".
+local function varying_parameters(entries)
+  local first, names = {}, {}
+  for _, entry in ipairs(entries) do
+    for name, value in pairs(entry.params or {}) do
+      if first[name] == nil then first[name] = value end
+      if type(value) ~= "table" and value ~= first[name] then names[name] = true end
+    end
+  end
+  local list = {}
+  for name in pairs(names) do list[#list + 1] = name end
+  table.sort(list)
+  return list
+end
+
+local function combination(entry, names)
+  local parts = {}
+  for _, name in ipairs(names) do
+    parts[#parts + 1] = ("%s = %s"):format(name, tostring((entry.params or {})[name]))
+  end
+  return #parts > 0 and table.concat(parts, ", ") or nil
+end
+
+local function series_name(entry, field, spec, varying)
   local group = spec.by and record.field(entry, spec.by)
+  if not spec.by then group = combination(entry, varying) end
   if group == nil then return field end
   return type(spec.y) == "table" and ("%s, %s"):format(tostring(group), field) or tostring(group)
 end
@@ -45,11 +69,11 @@ local function point_of(entry, field, spec)
 end
 
 local function collect(spec, entries)
-  local list, by_name = {}, {}
+  local list, by_name, varying = {}, {}, varying_parameters(entries)
   for _, field in ipairs(type(spec.y) == "table" and spec.y or { spec.y }) do
     for _, entry in ipairs(entries) do
       local point = point_of(entry, field, spec)
-      local name = point and series_name(entry, field, spec)
+      local name = point and series_name(entry, field, spec, varying)
       if point and not by_name[name] then
         by_name[name] = { name = name, points = {} }
         list[#list + 1] = by_name[name]
@@ -195,7 +219,8 @@ end
 ---@param spec table
 ---@return table made  dat, gp, svg, png (paths; the pictures only where gnuplot drew them), chart
 ---                           (text),
----                    reason (why there are no pictures)
+---                    reason (why there are no pictures; in a sweep only the last run draws the
+---                    session's records)
 function plot.draw(spec)
   check_spec(spec)
   local figure = figure_of(spec, spec.records or record.all())
@@ -204,6 +229,10 @@ function plot.draw(spec)
       first_field(spec)), 2)
   end
   local made = { chart = draw_chart(figure) }
+  if core.options.more and not spec.records then
+    made.reason = "the sweep goes on; its last run draws"
+    return made
+  end
   made.dat = gnuplot.write(path.out(figure.name .. ".dat"), gnuplot.data(figure))
   made.gp = gnuplot.write(path.out(figure.name .. ".gp"), gnuplot.script(figure))
   say(spec, made.chart)

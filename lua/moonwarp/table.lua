@@ -151,7 +151,8 @@ function tables.print(spec)
     2) end
   if #spec == 0 then error("mw.table: at least one column is needed, got none", 2) end
   local text = tables.format(spec)
-  if not spec.quiet and not core.options.quiet then print(text) end
+  local waits = core.options.more and not spec.records -- a sweep's last run prints for all
+  if not spec.quiet and not core.options.quiet and not waits then print(text) end
   return text
 end
 

@@ -48,12 +48,13 @@ function units.choose(unit, largest)
   local rule = PREFIXES[unit] or { COUNT, least = 1, most = 1 }
   local prefixes, base = rule[1], rule.name or unit
   largest = math.abs(largest)
+  if largest ~= largest or largest == math.huge then return { factor = 1, name = base } end
   local last
   for _, step in ipairs(prefixes) do
     local factor, prefix = step[1], step[2]
     if factor <= rule.most and factor >= rule.least then
       last = { factor = factor, name = prefix .. base }
-      if largest >= factor and largest < math.huge then return last end
+      if largest >= factor then return last end
     end
   end
   if largest == 0 and unit ~= "%" then return { factor = 1, name = base } end

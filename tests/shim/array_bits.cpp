@@ -12,6 +12,7 @@
 
 #define __global__
 #define __device__
+#define __forceinline__ inline __attribute__((always_inline))
 struct uint3 {
   unsigned x, y, z;
 };

@@ -79,16 +79,17 @@ mw_status cpu_graph_begin(mw_stream *base, mw_error *err) {
 
 /* ---- ending ------------------------------------------------------------------------------------------------------------ */
 
-static void mark(const cpu_graph *graph, bool *reached, int node) {
-  if (reached[node]) return;
-  reached[node] = true;
-  for (int i = 0; i < graph->nodes[node].nneeds; i++) mark(graph, reached, graph->nodes[node].needs[i]);
+/* Nodes come after all they depend on, so one pass from the last to the first marks all that leads to `tails`. */
+static void mark(const cpu_graph *graph, bool *reached, const int *tails, int ntails) {
+  for (int i = 0; i < ntails; i++) reached[tails[i]] = true;
+  for (int node = graph->count - 1; node >= 0; node--)
+    for (int i = 0; reached[node] && i < graph->nodes[node].nneeds; i++) reached[graph->nodes[node].needs[i]] = true;
 }
 
 /* Everything other streams were given must lead to the origin's end, as CUDA demands. */
 static bool all_joined(cpu_stream *origin, const cpu_graph *graph) {
   bool joined = true, *reached = mw_calloc((size_t)graph->count + 1, sizeof *reached);
-  for (int i = 0; i < origin->ntails; i++) mark(graph, reached, origin->tails[i]);
+  mark(graph, reached, origin->tails, origin->ntails);
   for (cpu_stream *other = ((cpu_device *)origin->base.device)->streams; other; other = other->next) {
     if (other->capture != graph || other == origin) continue;
     for (int i = 0; i < other->ntails; i++) joined = joined && reached[other->tails[i]];

@@ -29,10 +29,13 @@
 #endif
 
 #ifdef MW_ASAN
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
+#define ASAN_CLEAN(low, bytes) __asan_unpoison_memory_region(low, bytes) /* frames that were abandoned there */
 #define ASAN_LEAVE(from, to) __sanitizer_start_switch_fiber(&(from)->fake_stack, (to)->low, (to)->bytes)
 #define ASAN_ARRIVE(fiber)   __sanitizer_finish_switch_fiber((fiber)->fake_stack, NULL, NULL)
 #else
+#define ASAN_CLEAN(low, bytes) ((void)(low), (void)(bytes))
 #define ASAN_LEAVE(from, to) ((void)(from), (void)(to))
 #define ASAN_ARRIVE(fiber)   ((void)(fiber))
 #endif
@@ -117,8 +120,8 @@ __asm__(".text\n"
         ".size cpu_fiber_begin, . - cpu_fiber_begin\n");
 
 static void lay_out(cpu_fiber *fiber, char *top, void (*entry)(void *), void *argument) {
-  void **sp = (void **)top - 8; /* six registers, the return address, one word so that begin's call is aligned */
-  memset(sp, 0, 8 * sizeof *sp);
+  void **sp = (void **)top - 9; /* six registers, the return address, two words: begin's call wants 16-byte alignment */
+  memset(sp, 0, 9 * sizeof *sp);
   sp[2] = (void *)entry;
   sp[3] = argument;
   sp[6] = (void *)cpu_fiber_begin;
@@ -214,6 +217,7 @@ void cpu_fiber_make(cpu_fiber *fiber, char *low, size_t bytes, unsigned colour, 
   cpu_fiber_drop(fiber);
   fiber->low = low;
   fiber->bytes = bytes;
+  ASAN_CLEAN(low, bytes);
   lay_out(fiber, low + bytes - colour % COLOURS * COLOUR_BYTES, entry, argument);
 #ifdef MW_TSAN
   fiber->sanitizer = __tsan_create_fiber(0);

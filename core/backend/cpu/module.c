@@ -21,7 +21,7 @@ typedef struct loaded {
 typedef struct cpu_module {
   mw_module       base;
   cpu_program    *program;
-  const cpu_declared *declared;
+  cpu_declared   *declared; /* a copy: the program renews its own */
   int             ndeclared;
   loaded         *units;
   cpu_kernel     *kernels;
@@ -84,6 +84,13 @@ static mw_status load_source(cpu_module *module, mw_error *err) {
   return load(module, CPU_FIBER, NULL, false, NULL, err);
 }
 
+static void copy_declarations(cpu_module *module) {
+  const cpu_declared *all;
+  module->ndeclared = cpu_program_kernels(module->program, &all);
+  module->declared = mw_calloc((size_t)module->ndeclared, sizeof *all);
+  if (module->ndeclared) memcpy(module->declared, all, (size_t)module->ndeclared * sizeof *all);
+}
+
 static void gather_log(cpu_module *module) {
   size_t bytes = 1;
   for (loaded *entry = module->units; entry; entry = entry->next) bytes += strlen(entry->unit->log);
@@ -114,6 +121,7 @@ static void free_module(cpu_module *module) {
   if (module->program) cpu_program_free(module->program);
   pthread_mutex_destroy(&module->lock);
   mw_free(module->names);
+  mw_free(module->declared);
   mw_free(module->log);
   mw_free(module);
 }
@@ -125,7 +133,7 @@ mw_status cpu_module_compile(mw_device *device, const mw_source *source, mw_modu
   snprintf(module->base.name, sizeof module->base.name, "%s", source->name);
   mw_status status = cpu_program_parse(source, &module->program, err);
   if (status == MW_OK) {
-    module->ndeclared = cpu_program_kernels(module->program, &module->declared);
+    copy_declarations(module);
     status = load_source(module, err);
   }
   if (status != MW_OK) {

@@ -65,8 +65,16 @@ static void rest(cpu_pool *pool, unsigned seen) {
   pool->sleeping--;
 }
 
+/* With the lock: everyone woken wakes two more, so that the launching thread does not pay for all of them. */
+static void wake_two(cpu_pool *pool, cpu_grid *grid) {
+  unsigned long long next = atomic_load(&grid->next);
+  unsigned long long wanted = next < grid->blocks ? (grid->blocks - next) / grid->chunk : 0;
+  for (int i = 0; i < 2 && i < pool->sleeping && (unsigned long long)i < wanted; i++) pthread_cond_signal(&pool->wake);
+}
+
 /* With the lock; gives it up while it works. */
 static void help(cpu_pool *pool, cpu_grid *grid, cpu_worker *me) {
+  wake_two(pool, grid);
   atomic_fetch_add(&grid->users, 1);
   pthread_mutex_unlock(&pool->lock);
   cpu_worker_enter(me, grid);
@@ -163,8 +171,7 @@ static void post(cpu_pool *pool, cpu_grid *grid) {
   grid->link = *place;
   *place = grid;
   atomic_fetch_add(&pool->posted, 1);
-  unsigned long long wanted = (grid->blocks - grid->next) / grid->chunk;
-  for (int i = 0; i < pool->sleeping && (unsigned long long)i < wanted; i++) pthread_cond_signal(&pool->wake);
+  wake_two(pool, grid);
   pthread_mutex_unlock(&pool->lock);
 }
 

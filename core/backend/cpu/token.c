@@ -193,8 +193,9 @@ static const char *token_read(reader *in) {
 /* The opening bracket of a closing one; 0: not a closing bracket. */
 static char partner(char close) { return close == ')' ? '(' : close == ']' ? '[' : close == '}' ? '{' : 0; }
 
-static void brackets_match(cpu_tokens *list) {
+void cpu_tokens_match(cpu_tokens *list) {
   int *open = mw_malloc((size_t)(list->count + 1) * sizeof *open), top = 0;
+  for (int i = 0; i < list->count; i++) list->at[i].match = -1;
   for (int i = 0; i < list->count && !list->mismatch; i++) {
     cpu_token *token = &list->at[i];
     if (token->kind != CPU_PUNCT || token->size != 1) continue;
@@ -230,7 +231,25 @@ void cpu_tokens_read(cpu_tokens *list, const char *text, const char *shim) {
   chunk_close(&in, in.at);
   token_add(&in, CPU_END, "", 0);
   list->count--;
-  brackets_match(list);
+  cpu_tokens_match(list);
+}
+
+void cpu_tokens_push(cpu_tokens *list, const cpu_token *token) {
+  reader in = {.out = list, .line = token->line, .file = token->file, .space = token->space};
+  token_add(&in, token->kind, token->text, (size_t)token->size);
+  list->at[list->count] = (cpu_token){.kind = CPU_END, .text = "", .match = -1, .line = token->line, .file = token->file};
+}
+
+void cpu_tokens_scan(cpu_tokens *list, const char *text, const cpu_token *like) {
+  reader in = {.out = list, .at = text_own(list, mw_strdup(text)), .line = like->line, .file = like->file};
+  while (*in.at) {
+    if (isspace((unsigned char)*in.at))
+      in.space = true, in.at++;
+    else
+      in.at = token_read(&in);
+    in.line = like->line;
+  }
+  list->at[list->count] = (cpu_token){.kind = CPU_END, .text = "", .match = -1, .line = like->line, .file = like->file};
 }
 
 void cpu_tokens_free(cpu_tokens *list) {

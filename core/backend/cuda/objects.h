@@ -45,6 +45,7 @@ struct cuda_device {
   cuda_buffer *deferred; /* freed during a capture */
   cuda_graph  *capture;  /* being recorded; NULL: none */
   cuda_stream *capturer;
+  cuda_module *retired;  /* unloaded during a capture */
   cuda_kernel *last;     /* launched */
   bool         sync_each; /* MOONWARP_SYNC=1 */
   bool         abandoned; /* a wait was interrupted: work may never end */
@@ -98,6 +99,7 @@ struct cuda_module {
   char       **names;
   int          graphs; /* that hold kernels of it */
   bool         closed; /* unloaded when the last graph goes */
+  cuda_module *next_retired;
 };
 
 typedef struct cuda_launched { /* a kernel node */
@@ -197,7 +199,8 @@ void      cuda_unit_free(cuda_unit *);
 
 mw_status cuda_compile(mw_device *, const mw_source *, mw_module **, mw_error *);
 void      cuda_unload(mw_module *);
-void      cuda_module_release(cuda_module *); /* by the last graph that used it */
+void      cuda_module_release(cuda_module *); /* by a graph, once for each of its kernel nodes */
+void      cuda_unload_retired(cuda_device *);
 mw_status cuda_module_instantiate(cuda_module *, const char *expression, cuda_unit **, mw_error *);
 mw_status cuda_variable(mw_module *, const char *name, mw_buffer **, mw_param *, mw_error *);
 mw_status cuda_text(mw_module *, const char *kind, char **, mw_error *);

@@ -55,12 +55,16 @@ static int call_length(const char *call) {
 }
 
 static void lose(cuda_device *device, cuda_result code, const char *call, const char *name) {
-  char kernel[160] = "";
-  if (device->last) snprintf(kernel, sizeof kernel, " ('%.120s' was the last launched)", device->last->base.name);
+  char kernel[200] = "";
+  const char *last = device->last ? device->last->base.name : NULL;
+  if (last && device->sync_each) snprintf(kernel, sizeof kernel, "kernel '%.120s'", last);
+  else if (last) snprintf(kernel, sizeof kernel, "an earlier kernel ('%.120s' was the last launched)", last);
+  else snprintf(kernel, sizeof kernel, "an earlier kernel");
   snprintf(device->lost_why, sizeof device->lost_why,
-           "since %.*s: %.64s (%u): an earlier kernel%s %s; start a new process; compute-sanitizer and the CPU device "
-           "find the access",
-           call_length(call), call, name, code, kernel, what_happened(code));
+           "since %.*s: %.64s (%u): %s %s; start a new process; %s", call_length(call), call, name, code, kernel,
+           what_happened(code),
+           device->sync_each ? "compute-sanitizer and the CPU device find the access"
+                             : "MOONWARP_SYNC=1 names the kernel, compute-sanitizer and the CPU device find the access");
   device->lost = true;
 }
 

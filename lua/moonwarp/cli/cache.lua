@@ -43,8 +43,8 @@ function cache.lines()
     lines[2] = "not used: " .. stat.problem
     return lines
   end
-  lines[2] = ("entries  %d, %s of at most %s"):format(stat.entries, units.format(stat.bytes, "iB", 3),
-    units.format(stat.bound, "iB", 3))
+  local used, bound = units.format(stat.bytes, "iB", 3), units.format(stat.bound, "iB", 3)
+  lines[2] = ("entries  %d, %s of at most %s"):format(stat.entries, used, bound)
   lines[3] = ("hits     %d, misses %d%s"):format(stat.hits, stat.misses, cache.rate(stat))
   return lines
 end

@@ -1,12 +1,14 @@
 -- SPDX-License-Identifier: MIT
 --
--- Completion at the prompt: the name before the cursor, as in "mw.dev", "A:sh" or "whi". Tables are only looked at;
--- an __index that is a function is not called, so that completing never runs anything.
+-- Completion at the prompt: the name before the cursor, as in "mw.dev", "A:sh" or "whi". Tables are
+-- only looked at; an __index that is a function is not called, so that completing never runs
+-- anything.
 
 local complete = {}
 
-local KEYWORDS = { "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in",
-                   "local", "nil", "not", "or", "repeat", "return", "then", "true", "until", "while" }
+local KEYWORDS = { "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto",
+                   "if", "in", "local", "nil", "not", "or", "repeat", "return", "then", "true",
+                   "until", "while" }
 
 local function index_of(value)
   local meta = debug.getmetatable(value)
@@ -76,7 +78,9 @@ end
 local function common_start(list)
   local first, last = list[1], list[#list]
   local length = 0
-  while length < #first and first:byte(length + 1) == last:byte(length + 1) do length = length + 1 end
+  while length < #first and first:byte(length + 1) == last:byte(length + 1) do
+    length = length + 1
+  end
   return first:sub(1, length)
 end
 
@@ -86,13 +90,16 @@ local function columns(list)
   local per_line, lines = math.max(1, 78 // width), {}
   for i = 1, #list, per_line do
     local line = {}
-    for j = i, math.min(i + per_line - 1, #list) do line[#line + 1] = list[j] .. (" "):rep(width - #list[j]) end
+    for j = i, math.min(i + per_line - 1, #list) do
+      line[#line + 1] = list[j] .. (" "):rep(width - #list[j])
+    end
     lines[#lines + 1] = table.concat(line):match("^(.-)%s*$")
   end
   return table.concat(lines, "\n")
 end
 
---- What to insert at the cursor, and what to list above the prompt where there are several ways to go on.
+--- What to insert at the cursor, and what to list above the prompt where there are several ways to
+--- go on.
 ---@param before string  the line up to the cursor
 ---@return string insert
 ---@return string? list

@@ -14,12 +14,13 @@ local SPECS = { { flag = "--json", help = "as JSON" } }
 local USAGE = [[
 usage: moonwarp info [--json]
 
-Devices and their properties, why CUDA is or is not usable, compilers and their versions, the cache.]]
+Devices and their properties, why CUDA is or is not usable, compilers and their versions, the
+cache.]]
 
--- ---- what there is ---------------------------------------------------------------------------------------------
+-- ---- what there is ------------------------------------------------------------------------------
 
 local function first_line(command)
-  local pipe <close> = io.popen(command .. " 2>/dev/null", "r")
+  local pipe <close> = io.popen("{ " .. command .. "; } 2>/dev/null", "r")
   return pipe and pipe:read("l") or nil
 end
 
@@ -48,7 +49,8 @@ local function devices()
   return list
 end
 
--- nvcc's name for the toolkit; NVRTC itself is what compiles kernels, and its version is the CUDA device's.
+-- nvcc's name for the toolkit; NVRTC itself is what compiles kernels, and its version is the CUDA
+-- device's.
 local function toolkit_version()
   local release = first_line("nvcc --version | grep -o 'release [0-9.]*'")
   return release and release:match("[%d.]+")
@@ -63,7 +65,7 @@ local function gather()
   }
 end
 
--- ---- in words --------------------------------------------------------------------------------------------------
+-- ---- in words -----------------------------------------------------------------------------------
 
 local function bytes(value)
   return units.format(value, "iB", 3)
@@ -71,7 +73,8 @@ end
 
 -- Rows of the table below: the property, its label, how it is written.
 local PROPERTIES = {
-  { "arch", "architecture" }, { "compute_capability", "compute capability" }, { "multiprocessors", "multiprocessors" }, { "warp_size", "warp size" },
+  { "arch", "architecture" }, { "compute_capability", "compute capability" },
+  { "multiprocessors", "multiprocessors" }, { "warp_size", "warp size" },
   { "max_threads_per_block", "threads a block, most" },
   { "shared_per_block", "shared memory a block", bytes }, { "l2_bytes", "L2 cache", bytes },
   { "peak_bandwidth", "peak bandwidth", function(value) return units.format(value, "B/s", 3) end },
@@ -100,14 +103,18 @@ local function print_device(device)
   end
 end
 
+local function print_tool(label, text)
+  print(("  %-16s %s"):format(label, text))
+end
+
 local function print_all(all)
   print(("moonwarp %s, %s, %s"):format(all.version, all.lua, all.home))
   print("\ndevices")
   for _, device in ipairs(all.devices) do print_device(device) end
   print("\ntools")
-  print(("  %-16s %s"):format("C++ compiler", all.compiler or all.compiler_missing))
-  print(("  %-16s %s"):format("CUDA toolkit", all.cuda_toolkit or "none on the PATH (it is optional)"))
-  print(("  %-16s %s"):format("gnuplot", all.gnuplot or "none: charts are written as data and scripts only"))
+  print_tool("C++ compiler", all.compiler or all.compiler_missing)
+  print_tool("CUDA toolkit", all.cuda_toolkit or "none on the PATH (it is optional)")
+  print_tool("gnuplot", all.gnuplot or "none: charts are written as data and scripts only")
   print("\ncache")
   for _, line in ipairs(require("moonwarp.cli.cache").lines()) do print("  " .. line) end
 end

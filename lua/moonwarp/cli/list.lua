@@ -9,6 +9,11 @@ local list = {}
 
 local SPECS = { { flag = "--json", help = "as JSON" } }
 
+local USAGE = [[
+usage: moonwarp list [--json]
+
+The studies in experiments/, each with its title and its parameters.]]
+
 local function print_study(study)
   print(("%-14s %s"):format(study.name, study.title))
   for _, parameter in ipairs(study.parameters) do
@@ -23,8 +28,7 @@ end
 function list.run(words)
   local parsed = options.parse(words, SPECS, 0)
   if parsed.help then
-    print(options.help("usage: moonwarp list [--json]\n\nThe studies in experiments/ with title and parameters.",
-      SPECS))
+    print(options.help(USAGE, SPECS))
     return 0
   end
   local all = {}

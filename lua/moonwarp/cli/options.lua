@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Options of a command: a list of specs is the parser, and the help text. What is wrong with a command line is
--- raised as a usage error, which cli.lua turns into exit status 2.
--- Depends on moonwarp.nearest.
+-- Options of a command: a list of specs is the parser, and the help text. What is wrong with a
+-- command line is raised as a usage error, which cli.lua turns into exit status 2. Depends on
+-- moonwarp.nearest.
 
 local nearest = require "moonwarp.nearest"
 
@@ -16,7 +16,22 @@ function options.fail(text, ...)
   error(setmetatable({ text = text:format(...) }, Usage), 0)
 end
 
---- Whether an error is one of fail's.
+--- Calls a function; returns what it returns, or the usage error that it raised. Other errors go
+--- on.
+---@param f function
+---@return any
+function options.attempt(f, ...)
+  local caught
+  local results = table.pack(xpcall(f, function(problem)
+    caught = problem
+    return problem
+  end, ...))
+  if results[1] then return table.unpack(results, 2, results.n) end
+  if options.is_usage(caught) then return caught end
+  error(caught, 0)
+end
+
+--- Whether a value is an error of fail's.
 ---@param problem any
 ---@return boolean
 function options.is_usage(problem)
@@ -66,8 +81,8 @@ local function store(into, spec, value)
   end
 end
 
---- Reads the words of a command: what the specs know becomes fields, the rest the list part. Words behind "--" are
---- left for the script, in the field rest.
+--- Reads the words of a command: what the specs know becomes fields, the rest the list part. Words
+--- behind "--" are left for the script, in the field rest.
 ---@param words string[]
 ---@param specs table[]    { flag = "--out", value = "a folder", help = ..., many =, check = }
 ---@param most integer     words besides options

@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- moonwarp repl: reads, runs, prints. A line that is an expression is printed; one that is not finished goes on at the
--- next prompt. Ctrl-C gives up the line or ends what runs, Ctrl-D leaves.
--- Depends on moonwarp.host (read_line, remember, traceback), cli.complete, cli.show, cli.options.
+-- moonwarp repl: reads, runs, prints. A line that is an expression is printed; one that is not
+-- finished goes on at the next prompt. Ctrl-C gives up the line or ends what runs, Ctrl-D leaves.
+-- Depends on moonwarp.host (call, open_editor, read_line, remember), cli.complete, cli.show,
+-- cli.options.
 
 local host = require "moonwarp.host"
 local options = require "moonwarp.cli.options"
@@ -15,8 +16,9 @@ local FIRST, MORE = "moonwarp> ", "       >> "
 local USAGE = [[
 usage: moonwarp repl
 
-A prompt. mw is moonwarp; expressions are printed; Tab completes globals, fields and methods; an unfinished
-statement goes on at the next prompt. Ctrl-C gives up the line or ends what runs, Ctrl-D leaves.
+A prompt. mw is moonwarp; expressions are printed; Tab completes globals, fields and methods; an
+unfinished statement goes on at the next prompt. Ctrl-C gives up the line or ends what runs, Ctrl-D
+leaves.
 The history is kept in $XDG_STATE_HOME/moonwarp/history, else ~/.local/state/moonwarp/history.]]
 
 local function history_file()
@@ -54,9 +56,8 @@ local function print_error(message)
   io.stderr:write(tostring(message), "\n")
 end
 
-local function print_results(done, ...)
-  if host.clear_interrupt() then return print_error("interrupted") end
-  if not done then return print_error((...)) end
+local function print_outcome(outcome, ...)
+  if outcome ~= "done" then return print_error(outcome == "failed" and (...) or outcome) end
   local values = table.pack(...)
   for i = 1, values.n do values[i] = show.value(values[i]) end
   if values.n > 0 then print(table.concat(values, "\t")) end
@@ -67,15 +68,7 @@ local function run_one()
   if text == nil then return false end
   if text == false then return true end
   if text:find("%S") then host.remember(text) end
-  if chunk then print_results(xpcall(chunk, host.traceback)) else print_error(message) end
-  return true
-end
-
--- Ctrl-C may come while nothing of the user's runs.
-local function one_safely()
-  local done, go_on = pcall(run_one)
-  if done then return go_on end
-  if not host.clear_interrupt() then error(go_on, 0) end
+  if chunk then print_outcome(host.call(chunk)) else print_error(message) end
   return true
 end
 
@@ -89,10 +82,14 @@ function repl.run(words)
   end
   _G.mw = require "moonwarp"
   if host.terminal(0) then
-    print(("moonwarp %s, %s. mw is loaded; Tab completes, Ctrl-D leaves."):format(_G.mw.version, _VERSION))
+    local greeting = "moonwarp %s, %s. mw is loaded; Tab completes, Ctrl-D leaves."
+    print(greeting:format(_G.mw.version, _VERSION))
   end
   host.open_editor(history_file(), require("moonwarp.cli.complete").line)
-  while one_safely() do end
+  repeat
+    local outcome, go_on = host.call(run_one)
+    if outcome == "failed" then error(go_on, 0) end
+  until go_on == false -- an interruption may also come while nothing of the user's runs
   return 0
 end
 

@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- moonwarp run, and moonwarp -e: a script with its parameters; lists of values make a sweep. All combinations run in
--- this process, one after the other, so that their records meet in one table and one chart.
--- Depends on moonwarp.core (options, last_status), moonwarp.host, cli.options, cli.studies.
+-- moonwarp run, and moonwarp -e: a script with its parameters; lists of values make a sweep. All
+-- combinations run in this process, one after the other, so that their records meet in one table
+-- and one chart. Depends on moonwarp.core (options, last_status), moonwarp.host, cli.options,
+-- cli.studies.
 
 local core = require "moonwarp.core"
 local host = require "moonwarp.host"
@@ -12,15 +13,14 @@ local run = {}
 
 local OK, FAILED, CHECK, NO_DEVICE, INTERRUPTED = 0, 1, 3, 4, 130
 
--- ---- options ---------------------------------------------------------------------------------------------------
-
-local DEVICES = { "cpu", "cuda" }
+-- ---- options ------------------------------------------------------------------------------------
 
 local function check_device(text)
-  if text == "cpu" or text:match("^cuda$") or text:match("^cuda:%d+$") or text:match("^cuda:sm_%d+%a?$") then
-    return text
+  for _, form in ipairs { "^cpu$", "^cuda$", "^cuda:%d+$", "^cuda:sm_%d+%a?$" } do
+    if text:match(form) then return text end
   end
-  options.fail_unknown("device", text, DEVICES, "devices are cpu, cuda, cuda:N; moonwarp info lists them")
+  options.fail_unknown("device", text, { "cpu", "cuda" },
+    "devices are cpu, cuda, cuda:N; moonwarp info lists them")
 end
 
 local SPECS = {
@@ -28,19 +28,22 @@ local SPECS = {
     help = "a parameter of the script; several values are a sweep" },
   { flag = "--device", show = "ID", value = "a device", check = check_device,
     help = "cpu, cuda or cuda:N; else the first CUDA device, else the CPU" },
-  { flag = "--out", show = "DIR", value = "a folder", help = "where records and charts go; else out" },
+  { flag = "--out", show = "DIR", value = "a folder",
+    help = "where records and charts go; else out" },
   { flag = "--json", show = "FILE", value = "a file", help = "every record as a line of JSON" },
   { flag = "--quiet", help = "no tables and charts on the terminal" },
 }
 
 local NOTES = [[
-exit status: 0 done, 1 error in the script, 2 wrong use, 3 a check failed, 4 no such device, 130 interrupted
+exit status: 0 done, 1 error in the script, 2 wrong use, 3 a check failed, 4 no such device,
+130 interrupted
 words behind -- go to the script, in the table arg]]
 
 local USAGE = [[
 usage: moonwarp run STUDY|FILE.lua [options] [-- words]
 
-Runs a study of experiments/ (moonwarp list) or a file. -p n=1024,2048 -p by=4,8 runs it four times.]]
+Runs a study of experiments/ (moonwarp list) or a file. -p n=1024,2048 -p by=4,8 runs it four
+times.]]
 
 local CODE_USAGE = [[
 usage: moonwarp -e CODE [options] [-- words]
@@ -67,14 +70,17 @@ local function parameters_of(given)
   for _, text in ipairs(given or {}) do
     local name, values = text:match("^([%a_][%w_]*)=(.*)$")
     if not name then options.fail("option '-p' wants name=value, got '%s'", text) end
-    if seen[name] then options.fail("parameter '%s' is given twice; a list is -p %s=1,2", name, name) end
+    if seen[name] then
+      options.fail("parameter '%s' is given twice; a list is -p %s=1,2", name, name)
+    end
     seen[name] = true
     list[#list + 1] = { name = name, values = split(values) }
   end
   return list
 end
 
--- The cartesian product, the last parameter fastest. A parameter whose default is a list takes all values at once.
+-- The cartesian product, the last parameter fastest. A parameter whose default is a list takes all
+-- values at once.
 local function combinations(parameters, takes_list)
   local all = { {} }
   for _, parameter in ipairs(parameters) do
@@ -93,7 +99,7 @@ local function combinations(parameters, takes_list)
   return all
 end
 
--- ---- running ---------------------------------------------------------------------------------------------------
+-- ---- running ------------------------------------------------------------------------------------
 
 local function complain(...)
   io.stderr:write("moonwarp: ", ...)
@@ -103,7 +109,8 @@ end
 -- The JSON file holds one run's records, so it starts empty.
 local function set_options(parsed, script)
   local into = core.options
-  into.device, into.out, into.json, into.quiet = parsed.device, parsed.out, parsed.json, parsed.quiet
+  into.device, into.out = parsed.device, parsed.out
+  into.json, into.quiet = parsed.json, parsed.quiet
   into.script, into.failed_checks = script, 0
   if not parsed.json then return end
   local file, reason = io.open(parsed.json, "w")
@@ -111,9 +118,10 @@ local function set_options(parsed, script)
   file:close()
 end
 
-local function status_of_error(message)
-  complain(tostring(message))
-  if host.clear_interrupt() or core.last_status() == "interrupted" then return INTERRUPTED end
+local function status_of(outcome, message)
+  if outcome == "done" then return OK end
+  complain(message)
+  if outcome == "interrupted" then return INTERRUPTED end
   return core.last_status() == "no_device" and NO_DEVICE or FAILED
 end
 
@@ -137,8 +145,8 @@ local function run_all(chunk, all, words)
   for i, combination in ipairs(all) do
     core.options.params = combination
     core.options.more = i < #all
-    local done, message = xpcall(chunk, host.traceback, table.unpack(words))
-    if not done then return status_of_error(message) end
+    local status = status_of(host.call(chunk, table.unpack(words)))
+    if status ~= OK then return status end
     collectgarbage()
   end
   return OK
@@ -164,7 +172,8 @@ end
 
 local function fail_no_script(word)
   if word:find("/") or word:match("%.lua$") then options.fail("there is no file '%s'", word) end
-  options.fail_unknown("study", word, require("moonwarp.cli.studies").names(), "moonwarp list names them")
+  local names = require("moonwarp.cli.studies").names()
+  options.fail_unknown("study", word, names, "moonwarp list names them")
 end
 
 -- A #! line is a comment to Lua's own loader too.
@@ -187,12 +196,16 @@ function run.run(words)
     print(options.help(USAGE, SPECS, NOTES))
     return OK
   end
-  if not parsed[1] then options.fail("run wants a study or a file; moonwarp list names the studies") end
+  if not parsed[1] then
+    options.fail("run wants a study or a file; moonwarp list names the studies")
+  end
   local path = studies.find(parsed[1]) or fail_no_script(parsed[1])
   local chunk, text = load_script(path)
   if not chunk then return FAILED end
   local takes_list = {}
-  for _, parameter in ipairs(studies.parameters(text)) do takes_list[parameter.name] = parameter.list end
+  for _, parameter in ipairs(studies.parameters(text)) do
+    takes_list[parameter.name] = parameter.list
+  end
   return execute(chunk, parsed, path, takes_list)
 end
 

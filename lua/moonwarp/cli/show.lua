@@ -8,7 +8,9 @@ local MOST = 40 -- entries of a table
 
 local function entry(value)
   if type(value) == "string" then return (("%q"):format(value):gsub("\\\n", "\\n")) end
-  if type(value) == "table" and not getmetatable(value) then return next(value) and "{...}" or "{}" end
+  if type(value) == "table" and not getmetatable(value) then
+    return next(value) == nil and "{}" or "{...}"
+  end
   return tostring(value)
 end
 

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The studies: experiments/NAME.lua or experiments/NAME/init.lua. Title and parameters are read from the text, so
--- that listing them runs nothing.
--- Depends on moonwarp.core (home), lfs.
+-- The studies: experiments/NAME.lua or experiments/NAME/init.lua. Title and parameters are read
+-- from the text, so that listing them runs nothing. Depends on moonwarp.core (home), lfs.
 
 local core = require "moonwarp.core"
 
@@ -86,7 +85,8 @@ function studies.parameters(text)
     if not last then return found end
     local default, at = default_at(text, last + 1)
     local help = text:match("^,%s*\"([^\"]*)\"", at) or text:match("^,%s*'([^']*)'", at)
-    found[#found + 1] = { name = name, default = default, list = default:sub(1, 1) == "{", help = help }
+    local list = default:sub(1, 1) == "{"
+    found[#found + 1] = { name = name, default = default, list = list, help = help }
     from = at
   end
 end
@@ -98,7 +98,8 @@ function studies.read(name)
   local path = studies.find(name)
   local file <close> = assert(io.open(path, "r"))
   local text = file:read("a")
-  return { name = name, path = path, title = title_of(text, name), parameters = studies.parameters(text) }
+  local title, parameters = title_of(text, name), studies.parameters(text)
+  return { name = name, path = path, title = title, parameters = parameters }
 end
 
 return studies

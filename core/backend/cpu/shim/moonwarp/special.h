@@ -85,15 +85,14 @@ static inline double mw_erfcx(double x) {
   return 0.5641895835477563 / t;
 }
 
-/* The solution y of erfc(y) = q, with p = 1 - q given beside it so that neither end loses digits: the approximation
- * of Giles, "Approximating the erfinv function" (2010), then two steps of Halley. */
+/* The solution y of erf(y) = p, with q = 1 - |p| given beside p so that the ends lose no digits: the approximation of
+ * Giles, "Approximating the erfinv function" (2010), then three steps of Halley. */
 static inline double mw_erfinv_of(double p, double q) {
-  const double h = q < p ? q : 2 - q;
   if (p != p || p > 1 || p < -1) return __builtin_nan("");
   if (p == 1 || p == -1) return copysign(__builtin_inf(), p);
   if (p == 0) return p;
   const bool tail = fabs(p) > 0.5;
-  const double small = p > 0 ? q : h, w = -log(tail ? small * (2 - small) : (1 - p) * (1 + p));
+  const double w = -log(tail ? q * (2 - q) : (1 - p) * (1 + p));
   double y;
   if (w < 5) {
     const double t = w - 2.5;
@@ -104,13 +103,13 @@ static inline double mw_erfinv_of(double p, double q) {
   }
   y *= fabs(p);
   for (int i = 0; i < 3; i++) {
-    const double e = tail ? small - erfc(y) : erf(y) - fabs(p);
+    const double e = tail ? q - erfc(y) : erf(y) - fabs(p);
     const double step = e / (1.1283791670955126 * exp(-y * y));
     y -= step / (1 + y * step);
   }
   return copysign(y, p);
 }
-MW_FN double mw_erfinv(double p) { return mw_erfinv_of(p, p > 0 ? 1 - p : 1 + p); }
+MW_FN double mw_erfinv(double p) { return mw_erfinv_of(p, 1 - fabs(p)); }
 static inline double mw_erfcinv(double q) {
   if (q > 1) return -mw_erfinv_of(q - 1, 2 - q);
   return mw_erfinv_of(1 - q, q);

@@ -3,8 +3,9 @@
  * Vector types with CUDA's alignments and their make_ functions, dim3, and the few type traits that the
  * rest of the shim needs. Included by moonwarp.h only. */
 
-/* Function and variable qualifiers are rewritten before they come here; these stay in the text. Attributes spelled
+/* Most function and variable qualifiers are rewritten before they come here; these may stay in the text. Attributes spelled
  * __noinline__ and the like are not made macros: libstdc++ uses the words. */
+#define __forceinline__ __inline__ __attribute__((always_inline))
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __attribute__((aligned(n)))
 #define __restrict __restrict__

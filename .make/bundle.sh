@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# bundle.sh BUILD NAME: dist/NAME.tar.gz, a folder that runs where there is an x86-64 Linux with glibc 2.34 or newer
+# and nothing else. Fails where the program or a module needs more than that.
+set -euo pipefail
+build=$1 name=$2
+root=dist/$name
+glibc=2.34
+
+rm -rf "$root"
+mkdir -p "$root"/{bin,lib,licences}
+cp "$build/moonwarp" "$root/bin/"
+strip --strip-debug "$root/bin/moonwarp"
+cp -r lua kernels experiments plots docs "$root/"
+mkdir -p "$root/core/backend/cpu"
+cp -r core/backend/cpu/abi.h core/backend/cpu/shim "$root/core/backend/cpu/"
+mkdir -p "$root/tests"
+cp -r tests/*_spec.lua tests/support.lua tests/plain.lua tests/kernels tests/bench "$root/tests/"
+cp tests/check-gpu.sh "$root/tests/"
+cp README.md CHANGELOG.md LICENSE "$root/" 2>/dev/null || cp LICENSE "$root/"
+
+module() { # the file that a stock lua5.4 would load
+  lua5.4 -e "print(assert(package.searchpath('$1', package.path) or package.searchpath('$1', package.cpath)))"
+}
+licence() { cp "/usr/share/doc/$1/copyright" "$root/licences/$1"; }
+
+cp -L "$(module lfs)" "$root/lib/lfs.so"
+cp -L "$(module dkjson)" "$root/lib/dkjson.lua"
+for package in lua-filesystem lua-dkjson liblua5.4-dev libedit-dev libbsd-dev libmd-dev libtinfo6 libxxhash-dev; do
+  licence "$package"
+done
+
+cat >"$root/check-gpu" <<'SCRIPT'
+#!/usr/bin/env bash
+# Every test of moonwarp on this machine's GPU.
+here=$(cd "$(dirname "$0")" && pwd)
+exec "$here/tests/check-gpu.sh" "$here/bin/moonwarp"
+SCRIPT
+chmod +x "$root/check-gpu"
+
+for file in "$root/bin/moonwarp" "$root"/lib/*.so; do
+  needed=$(objdump -T "$file" | grep -o 'GLIBC_[0-9.]*' | sed 's/GLIBC_//' | sort -Vu | tail -n 1)
+  if [ "$(printf '%s\n' "$needed" $glibc | sort -V | tail -n 1)" != $glibc ]; then
+    echo "bundle: $file needs glibc $needed, newer than $glibc: build it on an older system" >&2
+    exit 1
+  fi
+  others=$(objdump -p "$file" | awk '/NEEDED/ { print $2 }' | grep -Ev '^(libc|libm|libdl|libpthread|ld-linux-x86-64)\.so' || true)
+  if [ -n "$others" ]; then
+    echo "bundle: $file needs $others, which another machine may lack: install the static library" >&2
+    exit 1
+  fi
+done
+
+tar -C dist --owner=0 --group=0 -czf "dist/$name.tar.gz" "$name"
+du -h "dist/$name.tar.gz"

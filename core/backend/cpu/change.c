@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Does a use of a variable change it? Answered from the tokens around its name; whatever could change it counts. */
+#include <string.h>
+
+#include "core/backend/cpu/split.h"
+
+bool cpu_same_text(const cpu_token *a, const cpu_token *b) {
+  return a->size == b->size && !memcmp(a->text, b->text, (size_t)a->size);
+}
+
+bool cpu_is_member(const cpu_tokens *tokens, int i) {
+  static const char *const before[] = {".", "->", "::", NULL};
+  return i > 0 && cpu_token_any(&tokens->at[i - 1], before);
+}
+
+/* An operand may end here: what follows is a binary operator. */
+static bool ends_operand(const cpu_token *token) {
+  static const char *const words[] = {"return", "case", "else", NULL};
+  if (token->kind == CPU_NAME) return !cpu_token_any(token, words);
+  return token->kind == CPU_NUMBER || token->kind == CPU_STRING || cpu_token_is(token, ")") || cpu_token_is(token, "]");
+}
+
+static bool is_assignment(const cpu_token *token) {
+  static const char *const operators[] = {"=",  "+=", "-=", "*=",  "/=",  "%=", "&=", "|=",
+                                          "^=", "<<=", ">>=", "++", "--", NULL};
+  return token->kind == CPU_PUNCT && cpu_token_any(token, operators);
+}
+
+static int enclosing(const cpu_token *at, int i) {
+  for (i--; i >= 0; i--) {
+    if (at[i].match >= 0 && at[i].match < i)
+      i = at[i].match;
+    else if (at[i].match > i)
+      return i;
+  }
+  return -1;
+}
+
+static bool takes_reference(const cpu_program *program, const cpu_token *name) {
+  for (int k = 0; k < program->nfunctions; k++) {
+    const cpu_function *function = &program->functions[k];
+    if (function->name < 0 || !cpu_same_text(&program->tokens.at[function->name], name)) continue;
+    if (function->is_class) return true;
+    for (int i = function->open; i < function->close; i++)
+      if (cpu_token_is(&program->tokens.at[i], "&") || cpu_token_is(&program->tokens.at[i], "&&")) return true;
+  }
+  return false;
+}
+
+/* The whole of an argument: does the callee take it by reference? Shim functions take values and pointers. */
+static bool passed_by_reference(const cpu_program *program, const cpu_tokens *tokens, int i) {
+  const cpu_token *at = tokens->at;
+  int              open = enclosing(at, i);
+  if (open < 1 || !cpu_token_is(&at[open], "(")) return open >= 1 && cpu_token_is(&at[open], "{") && ends_operand(&at[open - 1]);
+  int callee = open - 1;
+  if (cpu_token_is(&at[callee], ">")) {
+    for (int depth = 0; callee > 0; callee--) {
+      depth += cpu_token_is(&at[callee], ">") - cpu_token_is(&at[callee], "<");
+      if (!depth) break;
+    }
+    callee--;
+  }
+  if (callee < 0 || at[callee].kind != CPU_NAME) return false;
+  if (callee > 0 && (cpu_token_is(&at[callee - 1], ".") || cpu_token_is(&at[callee - 1], "->"))) return true;
+  return takes_reference(program, &at[callee]);
+}
+
+cpu_change cpu_change_at(const cpu_program *program, const cpu_tokens *tokens, int i, bool pointer) {
+  const cpu_token *at = tokens->at;
+  const cpu_token *before = i > 0 ? &at[i - 1] : &at[i];
+  if (i > 0 && (cpu_token_is(before, "++") || cpu_token_is(before, "--"))) return CPU_CHANGED;
+  int after = i + 1;
+  while (cpu_token_is(&at[after], ".") || cpu_token_is(&at[after], "[")) {
+    if (pointer && cpu_token_is(&at[after], "[")) return CPU_READ;
+    if (cpu_token_is(&at[after], "."))
+      after += 2;
+    else
+      after = at[after].match + 1;
+    if (cpu_token_is(&at[after], "(")) return CPU_ESCAPED; /* a member function */
+  }
+  if (cpu_token_is(&at[after], "->")) return CPU_READ;
+  if (i > 1 && cpu_token_is(before, "&") && !ends_operand(&at[i - 2])) return CPU_ESCAPED;
+  if (is_assignment(&at[after]) && !(i > 0 && cpu_token_is(before, "*") && pointer && !ends_operand(&at[i - 2])))
+    return CPU_CHANGED;
+  bool begins = cpu_token_is(before, "(") || cpu_token_is(before, ",") || cpu_token_is(before, "{");
+  bool ends = cpu_token_is(&at[after], ")") || cpu_token_is(&at[after], ",") || cpu_token_is(&at[after], "}");
+  return begins && ends && passed_by_reference(program, tokens, i) ? CPU_ESCAPED : CPU_READ;
+}

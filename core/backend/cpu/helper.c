@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Puts the body of a __device__ function in place of a call, as C++ would compute it: parameters become variables
+ * initialised by the arguments, its own names get a suffix, its one return at the end becomes an assignment. Template
+ * parameters are deduced by the compiler itself, from a declaration with the same header whose return type names them. */
+#include <string.h>
+
+#include "core/backend/backend.h"
+#include "core/backend/cpu/split.h"
+
+enum { MOST_NAMES = 128 };
+
+typedef struct expansion {
+  cpu_splitter       *in;
+  const cpu_function *callee;
+  cpu_splitter        body;  /* the callee's own body as a tree */
+  int                 suffix;
+  const cpu_token    *names[MOST_NAMES]; /* to rename */
+  int                 nnames;
+  bool                refused;
+} expansion;
+
+static void refuse(expansion *it, int call, const char *why) {
+  const cpu_token *name = &it->in->program->tokens.at[it->callee->name];
+  cpu_split_refuse(it->in, call, "helper '%.*s' %s", name->size, name->text, why);
+  it->refused = true;
+}
+
+static void name_add(expansion *it, const cpu_token *name) {
+  if (it->nnames < MOST_NAMES)
+    it->names[it->nnames++] = name;
+  else
+    it->refused = true;
+}
+
+static bool name_known(const expansion *it, const cpu_token *name) {
+  for (int i = 0; i < it->nnames; i++)
+    if (cpu_same_text(it->names[i], name)) return true;
+  return false;
+}
+
+/* ---- what the callee names ---------------------------------------------------------------------------------------- */
+
+static void declared_names(expansion *it, int first, int last) {
+  cpu_declarator list[16];
+  int            count;
+  if (cpu_declarator_read(&it->body.work, first, last, list, 16, &count))
+    for (int i = 0; i < count; i++) name_add(it, &it->body.work.at[list[i].name]);
+}
+
+static void type_names(expansion *it, const cpu_node *node, int call) {
+  const cpu_token *at = it->body.work.at;
+  bool             shared = false;
+  for (int i = node->first; i < node->last; i++) {
+    shared |= cpu_token_is(&at[i], "__shared__");
+    if (shared && (cpu_token_is(&at[i], "[") || cpu_token_is(&at[i], ";") || cpu_token_is(&at[i], ","))) {
+      if (at[i - 1].kind == CPU_NAME && !cpu_token_is(&at[node->first], "extern")) name_add(it, &at[i - 1]);
+    }
+    if (at[i].match > i) i = at[i].match;
+  }
+  if (!shared) refuse(it, call, "declares a type or a static variable");
+}
+
+static void body_names(expansion *it, int call) {
+  for (int i = 0; i < it->body.nnodes; i++) {
+    const cpu_node *node = &it->body.nodes[i];
+    if (node->kind == CPU_NODE_DECLARE) declared_names(it, node->first, node->last - 1);
+    if (node->kind == CPU_NODE_FOR) declared_names(it, node->head, node->init_last);
+    if (node->kind == CPU_NODE_TYPE) type_names(it, node, call);
+  }
+  for (int i = 0; i < it->callee->nformals; i++)
+    if (it->callee->formals[i].name >= 0) name_add(it, &it->in->program->tokens.at[it->callee->formals[i].name]);
+}
+
+/* ---- template parameters -------------------------------------------------------------------------------------------- */
+
+typedef struct header { /* template <class T, int N> */
+  const cpu_token *names[16];
+  bool             types[16];
+  int              count;
+} header;
+
+static bool header_read(expansion *it, header *out) {
+  const cpu_token *at = it->in->program->tokens.at;
+  int              first = it->callee->head_first + 2, last = it->callee->head_last - 1;
+  for (int i = first, begin = first; i <= last; i++) {
+    if (i < last && cpu_token_is(&at[i], "...")) return false;
+    if (i < last && !cpu_token_is(&at[i], ",")) continue;
+    int name = begin;
+    while (name < i && !cpu_token_is(&at[name], "=")) name++;
+    name--;
+    if (out->count == 16 || name <= begin || at[name].kind != CPU_NAME) return false;
+    out->types[out->count] = cpu_token_is(&at[begin], "class") || cpu_token_is(&at[begin], "typename");
+    out->names[out->count++] = &at[name];
+    begin = i + 1;
+  }
+  return out->count > 0;
+}
+
+/* template <class T> mw_pack<mw_one<T>> mw_types_warp_sum(T v); once for each helper. */
+static void deducer_put(expansion *it, const header *names) {
+  cpu_text         text = {0}, *out = &it->in->prelude;
+  const cpu_token *name = &it->in->program->tokens.at[it->callee->name];
+  cpu_text_put(&text, "mw_pack<");
+  for (int i = 0; i < names->count; i++)
+    cpu_text_format(&text, "%s%s<%.*s>", i ? ", " : "", names->types[i] ? "mw_one" : "mw_constant", names->names[i]->size,
+                    names->names[i]->text);
+  cpu_text_format(&text, "> mw_types_%.*s(", name->size, name->text);
+  if (!out->at || !strstr(out->at, text.at)) {
+    cpu_text_plain(out, &it->in->program->tokens, it->callee->head_first, it->callee->head_last);
+    cpu_text_put(out, "\n");
+    cpu_text_put(out, text.at);
+    cpu_text_plain(out, &it->in->program->tokens, it->callee->open + 1, it->callee->close);
+    cpu_text_put(out, ");\n");
+  }
+  mw_free(text.at);
+}
+
+static void template_put(expansion *it, int call, cpu_tokens *next) {
+  const cpu_token *like = &it->in->work.at[call];
+  header           names = {0};
+  if (!header_read(it, &names)) {
+    refuse(it, call, "has a template header that is not understood");
+    return;
+  }
+  deducer_put(it, &names);
+  cpu_tokens_format(next, like, "using mw_p%d = decltype ( mw_types_%.*s ", it->suffix, like->size, like->text);
+  int open = cpu_call_open(&it->in->work, call);
+  cpu_tokens_copy(next, &it->in->work, call + 1, it->in->work.at[open].match + 1);
+  cpu_tokens_scan(next, " ) ; ", like);
+  for (int i = 0; i < names.count; i++) {
+    name_add(it, names.names[i]);
+    cpu_tokens_format(next, like, names.types[i] ? "using %.*s_mw%d = " : "constexpr auto %.*s_mw%d = ",
+                      names.names[i]->size, names.names[i]->text, it->suffix);
+    cpu_tokens_format(next, like, "%s mw_p%d :: template at < %d > :: %s ; ", names.types[i] ? "typename" : "", it->suffix,
+                      i, names.types[i] ? "type" : "value");
+  }
+}
+
+/* ---- the body ------------------------------------------------------------------------------------------------------- */
+
+static void token_put(expansion *it, const cpu_tokens *from, int i, cpu_tokens *next) {
+  const cpu_token *token = &from->at[i];
+  if (token->kind != CPU_NAME || cpu_is_member(from, i) || !name_known(it, token)) {
+    cpu_tokens_push(next, token);
+    return;
+  }
+  cpu_tokens_scan(next, " ", token);
+  cpu_tokens_format(next, token, "%.*s_mw%d", token->size, token->text, it->suffix);
+  if (token->space) next->at[next->count - 1].space = true;
+}
+
+static void range_put(expansion *it, const cpu_tokens *from, int first, int last, cpu_tokens *next) {
+  for (int i = first; i < last; i++) token_put(it, from, i, next);
+}
+
+static bool by_reference(const cpu_tokens *tokens, const cpu_formal *formal) {
+  for (int i = formal->first; i < formal->last; i++)
+    if (cpu_token_is(&tokens->at[i], "&") || cpu_token_is(&tokens->at[i], "&&")) return true;
+  return false;
+}
+
+/* const T &v: the argument's value serves as well, since nothing can change it through v. */
+static bool by_const_reference(const cpu_tokens *tokens, const cpu_formal *formal) {
+  return by_reference(tokens, formal) && cpu_token_is(&tokens->at[formal->first], "const");
+}
+
+/* T v = argument; T v[] becomes a pointer. */
+static void formal_put(expansion *it, const cpu_formal *formal, int first, int last, int call, cpu_tokens *next) {
+  const cpu_tokens *from = &it->in->program->tokens;
+  const cpu_token  *like = &it->in->work.at[call];
+  bool              reference = by_reference(from, formal);
+  if (formal->name < 0) return;
+  if (reference && !by_const_reference(from, formal)) {
+    refuse(it, call, "takes a parameter by reference");
+    return;
+  }
+  int  stop = formal->name + 1;
+  bool array = stop < formal->last && cpu_token_is(&from->at[stop], "[");
+  if (stop < formal->last && !array) {
+    refuse(it, call, "has a parameter of a type that is not understood");
+    return;
+  }
+  for (int i = formal->first; i < formal->name; i++)
+    if (!cpu_token_is(&from->at[i], "&") && !cpu_token_is(&from->at[i], "__restrict__") &&
+        !cpu_token_is(&from->at[i], "__restrict"))
+      token_put(it, from, i, next);
+  if (array) cpu_tokens_scan(next, " * ", like);
+  token_put(it, from, formal->name, next);
+  cpu_tokens_scan(next, " = ", like);
+  cpu_tokens_copy(next, &it->in->work, first, last);
+  cpu_tokens_scan(next, " ; ", like);
+}
+
+static void formals_put(expansion *it, int call, cpu_tokens *next) {
+  int first[CPU_MOST_PARAMS], last[CPU_MOST_PARAMS], open = cpu_call_open(&it->in->work, call);
+  int count = open < 0 ? -1 : cpu_arguments(&it->in->work, open, first, last, CPU_MOST_PARAMS);
+  if (count != it->callee->nformals) {
+    refuse(it, call, "is not called with all its parameters");
+    return;
+  }
+  for (int i = 0; i < count && !it->refused; i++)
+    formal_put(it, &it->callee->formals[i], first[i], last[i], call, next);
+}
+
+/* The return at the end of the body; -1: none. Refuses any other. */
+static int return_find(expansion *it, int call) {
+  const cpu_tokens *work = &it->body.work;
+  int               last = -1, found = 0;
+  for (int i = it->body.nodes[0].child; i >= 0; i = it->body.nodes[i].next) last = i;
+  for (int i = 0; i < work->count; i++) found += cpu_token_is(&work->at[i], "return");
+  bool at_end = last >= 0 && it->body.nodes[last].kind == CPU_NODE_RETURN;
+  if (found != at_end) refuse(it, call, "returns from its middle");
+  return at_end ? last : -1;
+}
+
+static void body_put(expansion *it, int call, bool value, cpu_tokens *next) {
+  const cpu_tokens *work = &it->body.work;
+  const cpu_token  *like = &it->in->work.at[call];
+  int               leave = return_find(it, call), end = work->count - 1;
+  if (it->refused) return;
+  range_put(it, work, 1, leave < 0 ? end : it->body.nodes[leave].first, next);
+  if (leave < 0 || !value) return;
+  cpu_tokens_format(next, like, " mw_r%d = ", it->suffix);
+  range_put(it, work, it->body.nodes[leave].first + 1, it->body.nodes[leave].last, next);
+}
+
+/* The callee's return type; false: it has none. */
+static bool result_put(expansion *it, int call, cpu_tokens *next) {
+  static const char *const skipped[] = {"__device__", "__host__", "static", "inline", "__forceinline__", "__inline__",
+                                        "__noinline__", "constexpr", "const", "extern", NULL};
+  const cpu_tokens *from = &it->in->program->tokens;
+  cpu_tokens        type = {0};
+  for (int i = it->callee->first; i < it->callee->name; i++) {
+    if (cpu_token_is(&from->at[i], "__attribute__"))
+      i = from->at[i + 1].match;
+    else if (from->at[i].kind != CPU_STRING && !cpu_token_any(&from->at[i], skipped))
+      token_put(it, from, i, &type);
+    if (cpu_token_is(&from->at[i], "auto") || cpu_token_is(&from->at[i], "&") || cpu_token_is(&from->at[i], "operator"))
+      refuse(it, call, "has a return type that is not understood");
+  }
+  bool none = type.count == 1 && cpu_token_is(&type.at[0], "void");
+  if (!none) {
+    cpu_tokens_copy(next, &type, 0, type.count);
+    cpu_tokens_format(next, &it->in->work.at[call], " mw_r%d ; ", it->suffix);
+    next->owned = mw_realloc(next->owned, (size_t)(next->nowned + type.nowned + 1) * sizeof *next->owned);
+    if (type.nowned) memcpy(next->owned + next->nowned, type.owned, (size_t)type.nowned * sizeof *next->owned);
+    next->nowned += type.nowned;
+    type.nowned = 0;
+  }
+  cpu_tokens_free(&type);
+  return !none;
+}
+
+static void expand(expansion *it, const cpu_node *statement, int call, cpu_tokens *next) {
+  cpu_splitter    *in = it->in;
+  const cpu_token *like = &in->work.at[call];
+  int              open = cpu_call_open(&in->work, call);
+  bool             wrap = statement->kind != CPU_NODE_DECLARE;
+  if (wrap) cpu_tokens_scan(next, "{ ", like);
+  if (it->callee->is_template) template_put(it, call, next);
+  if (it->refused) return;
+  bool value = result_put(it, call, next);
+  body_names(it, call);
+  if (it->refused) return;
+  cpu_tokens_scan(next, "{ ", like);
+  formals_put(it, call, next);
+  if (it->refused) return;
+  body_put(it, call, value, next);
+  cpu_tokens_scan(next, " } ", like);
+  cpu_tokens_copy(next, &in->work, statement->first, call);
+  if (value) cpu_tokens_format(next, like, " mw_r%d ", it->suffix);
+  cpu_tokens_copy(next, &in->work, in->work.at[open].match + 1, statement->last);
+  if (wrap) cpu_tokens_scan(next, " }", like);
+}
+
+void cpu_helper_expand(cpu_splitter *in, int node, int call, int callee, cpu_tokens *next) {
+  const cpu_function *function = &in->program->functions[callee];
+  expansion it = {.in = in, .callee = function, .suffix = ++in->serial};
+  bool      qualified = cpu_is_member(&in->work, call);
+  if (function->is_class || function->body < 0 || function->special || qualified)
+    refuse(&it, call, "is a member, a specialisation, or without a body");
+  else if (function->recursive || function->overloaded)
+    refuse(&it, call, function->recursive ? "calls itself" : "is overloaded");
+  if (it.refused) return;
+  it.body = (cpu_splitter){.program = in->program, .kernel = in->kernel, .why = in->why, .why_size = in->why_size};
+  const cpu_tokens *from = &in->program->tokens;
+  cpu_tokens_copy(&it.body.work, from, function->body, from->at[function->body].match + 1);
+  cpu_tokens_match(&it.body.work);
+  cpu_tree_read(&it.body);
+  if (it.body.refused)
+    in->refused = true;
+  else
+    expand(&it, &in->nodes[node], call, next);
+  mw_free(it.body.nodes);
+  it.body.work.nfiles = 0;
+  cpu_tokens_free(&it.body.work);
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Makes statements of what splits: a call of a helper with barriers becomes the helper's body (helper.c), a warp
+ * operation in an expression becomes an exchange statement in front of it and a read in its place. One at a time: the
+ * tree is read again after each, until nothing is left. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/backend/backend.h"
+#include "core/backend/cpu/split.h"
+
+enum { MOST_STEPS = 400, MOST_ARGUMENTS = 32 };
+
+void cpu_tokens_copy(cpu_tokens *to, const cpu_tokens *from, int first, int last) {
+  for (int i = first; i < last; i++) cpu_tokens_push(to, &from->at[i]);
+}
+
+void cpu_tokens_format(cpu_tokens *to, const cpu_token *like, const char *format, ...) {
+  char    text[512];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  cpu_tokens_scan(to, text, like);
+}
+
+int cpu_call_open(const cpu_tokens *tokens, int name) {
+  int open = name + 1;
+  if (cpu_token_is(&tokens->at[open], "<")) open = cpu_angle_end(tokens, open, tokens->count);
+  return cpu_token_is(&tokens->at[open], "(") ? open : -1;
+}
+
+int cpu_arguments(const cpu_tokens *tokens, int open, int first[], int last[], int most) {
+  int count = 0, close = tokens->at[open].match, begin = open + 1;
+  if (begin == close) return 0;
+  for (int i = begin; i <= close; i++) {
+    if (i < close && tokens->at[i].match > i) i = tokens->at[i].match;
+    if (i < close && !cpu_token_is(&tokens->at[i], ",")) continue;
+    if (count == most) return -1;
+    first[count] = begin;
+    last[count++] = i;
+    begin = i + 1;
+  }
+  return count;
+}
+
+/* ---- what there is to hoist -------------------------------------------------------------------------------------- */
+
+static int barrier_helper(const cpu_splitter *in, int i) {
+  for (int k = 0; k < in->program->nfunctions; k++) {
+    const cpu_function *function = &in->program->functions[k];
+    if (function->name >= 0 && function->barrier >= 0 && !function->kernel &&
+        cpu_same_text(&in->program->tokens.at[function->name], &in->work.at[i]))
+      return k;
+  }
+  return -1;
+}
+
+static bool hoistable(const cpu_splitter *in, int i) {
+  const cpu_token *token = &in->work.at[i];
+  if (token->kind != CPU_NAME || (i && (cpu_token_is(token - 1, ".") || cpu_token_is(token - 1, "->")))) return false;
+  if (cpu_token_is(token, "__syncwarp") || cpu_token_is(token, "__syncthreads")) return false;
+  return cpu_is_warp_operation(token) || cpu_is_barrier(token) || barrier_helper(in, i) >= 0;
+}
+
+/* The first operation in the range whose arguments hold none themselves; -1. */
+static int operation_find(const cpu_splitter *in, int first, int last) {
+  for (int i = first; i < last; i++) {
+    if (!hoistable(in, i)) continue;
+    int open = cpu_call_open(&in->work, i);
+    if (open < 0) return i;
+    int inner = operation_find(in, open + 1, in->work.at[open].match);
+    return inner < 0 ? i : inner;
+  }
+  return -1;
+}
+
+/* Nothing in front of the operation decides whether, or changes with what, it is computed. */
+static bool order_allows(cpu_splitter *in, const cpu_node *node, int operation) {
+  static const char *const stops[] = {"&&", "||", "?", "++", "--", NULL};
+  for (int i = node->first; i < operation; i++) {
+    if (cpu_token_any(&in->work.at[i], stops) && in->work.at[i].kind == CPU_PUNCT) {
+      cpu_split_refuse(in, operation, "%.*s may not be reached by all, or depends on order: '%.*s' stands in front of it",
+                       in->work.at[operation].size, in->work.at[operation].text, in->work.at[i].size, in->work.at[i].text);
+      return false;
+    }
+    if (in->work.at[i].match > i && in->work.at[i].match < operation) i = in->work.at[i].match;
+    if (node->kind == CPU_NODE_LEAF && cpu_token_is(&in->work.at[i], ",")) {
+      bool inside = false;
+      for (int k = node->first; k < i; k++) inside |= in->work.at[k].match > i;
+      if (inside) continue;
+      cpu_split_refuse(in, operation, "%.*s stands behind a comma operator", in->work.at[operation].size,
+                       in->work.at[operation].text);
+      return false;
+    }
+  }
+  return true;
+}
+
+/* ---- exchanges --------------------------------------------------------------------------------------------------- */
+
+typedef struct warp_form {
+  const char *name;
+  int         kind;   /* 0 shuffle, 1 vote, 2 values, 3 and up: of the block */
+  int         value;  /* which argument is exchanged; -1: true */
+  int         least, most;
+  const char *get;
+} warp_form;
+
+static const warp_form operations[] = {{"__shfl_sync", 0, 1, 3, 4, "mw_get_shfl"},
+                                       {"__shfl_up_sync", 0, 1, 3, 4, "mw_get_shfl_up"},
+                                       {"__shfl_down_sync", 0, 1, 3, 4, "mw_get_shfl_down"},
+                                       {"__shfl_xor_sync", 0, 1, 3, 4, "mw_get_shfl_xor"},
+                                       {"__ballot_sync", 1, 1, 2, 2, "mw_get_ballot"},
+                                       {"__any_sync", 1, 1, 2, 2, "mw_get_any"},
+                                       {"__all_sync", 1, 1, 2, 2, "mw_get_all"},
+                                       {"__activemask", 1, -1, 0, 0, "mw_get_active"},
+                                       {"__match_any_sync", 2, 1, 2, 2, "mw_get_match_any"},
+                                       {"__match_all_sync", 2, 1, 3, 3, "mw_get_match_all"},
+                                       {"__reduce_add_sync", 2, 1, 2, 2, "mw_get_reduce_add"},
+                                       {"__reduce_min_sync", 2, 1, 2, 2, "mw_get_reduce_min"},
+                                       {"__reduce_max_sync", 2, 1, 2, 2, "mw_get_reduce_max"},
+                                       {"__reduce_and_sync", 2, 1, 2, 2, "mw_get_reduce_and"},
+                                       {"__reduce_or_sync", 2, 1, 2, 2, "mw_get_reduce_or"},
+                                       {"__reduce_xor_sync", 2, 1, 2, 2, "mw_get_reduce_xor"},
+                                       {"__syncthreads_count", 3, 0, 1, 1, "count"},
+                                       {"__syncthreads_and", 4, 0, 1, 1, "all"},
+                                       {"__syncthreads_or", 5, 0, 1, 1, "any"},
+                                       {NULL, 0, 0, 0, 0, NULL}};
+
+static const warp_form *operation_of(const cpu_token *token) {
+  for (const warp_form *it = operations; it->name; it++)
+    if (cpu_token_is(token, it->name)) return it;
+  return NULL;
+}
+
+static void read_put(cpu_splitter *in, const warp_form *what, int number, int count, const int *first, const int *last,
+                     int name, cpu_tokens *next) {
+  const cpu_token *like = &in->work.at[name];
+  if (what->kind >= 3) {
+    cpu_tokens_format(next, like, " mw_v%d ", number);
+    return;
+  }
+  cpu_tokens_format(next, like, " %s ( mw_x%d , mw_t , mw_n", what->get, number);
+  for (int i = what->kind == 0; i < count; i++) { /* a shuffle's mask decides nothing that is defined */
+    if (i == what->value) continue;
+    cpu_tokens_scan(next, " , ", like);
+    cpu_tokens_copy(next, &in->work, first[i], last[i]);
+  }
+  cpu_tokens_scan(next, " ) ", like);
+}
+
+static void exchange_expand(cpu_splitter *in, int node, int name, cpu_tokens *next) {
+  const cpu_node  *statement = &in->nodes[node];
+  const cpu_token *like = &in->work.at[name];
+  const warp_form *what = operation_of(like);
+  int              first[4], last[4], open = cpu_call_open(&in->work, name), number = ++in->serial;
+  int              count = open < 0 ? -1 : cpu_arguments(&in->work, open, first, last, 4);
+  if (!what || count < what->least || count > what->most) {
+    cpu_split_refuse(in, name, "%.*s is not called in a known form", like->size, like->text);
+    return;
+  }
+  bool wrap = statement->kind != CPU_NODE_DECLARE && in->nodes[statement->parent].kind != CPU_NODE_BLOCK;
+  if (wrap) cpu_tokens_scan(next, "{ ", like);
+  cpu_tokens_format(next, like, "mw_exchange ( %d , %d , ", number, what->kind);
+  if (what->value < 0)
+    cpu_tokens_scan(next, "true", like);
+  else
+    cpu_tokens_copy(next, &in->work, first[what->value], last[what->value]);
+  cpu_tokens_scan(next, " ) ; ", like);
+  cpu_tokens_copy(next, &in->work, statement->first, name);
+  read_put(in, what, number, count, first, last, name, next);
+  cpu_tokens_copy(next, &in->work, in->work.at[open].match + 1, statement->last);
+  if (wrap) cpu_tokens_scan(next, " }", like);
+}
+
+/* ---- conditions ---------------------------------------------------------------------------------------------------- */
+
+static void if_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
+  const cpu_token *like = &in->work.at[node->first];
+  int              number = ++in->serial;
+  cpu_tokens_format(next, like, "{ bool mw_c%d = bool ( ", number);
+  cpu_tokens_copy(next, &in->work, node->head, node->head_last);
+  cpu_tokens_format(next, like, " ) ; if ( mw_c%d ) ", number);
+  cpu_tokens_copy(next, &in->work, node->head_last + 1, node->last);
+  cpu_tokens_scan(next, " }", like);
+}
+
+static void loop_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
+  const cpu_token *like = &in->work.at[node->first];
+  const cpu_node  *body = &in->nodes[node->child];
+  int              number = ++in->serial;
+  cpu_tokens_scan(next, "for ( ; ; ) { ", like);
+  if (node->kind == CPU_NODE_DO) cpu_tokens_copy(next, &in->work, body->first, body->last);
+  cpu_tokens_format(next, like, "bool mw_c%d = bool ( ", number);
+  cpu_tokens_copy(next, &in->work, node->head, node->head_last);
+  cpu_tokens_format(next, like, " ) ; if ( ! mw_c%d ) break ; ", number);
+  if (node->kind == CPU_NODE_WHILE) cpu_tokens_copy(next, &in->work, body->first, body->last);
+  cpu_tokens_scan(next, " }", like);
+}
+
+/* ---- one step ------------------------------------------------------------------------------------------------------- */
+
+/* const float a = 1, *b = p;  ->  const float a = 1; const float *b = p; */
+static bool declarators_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
+  cpu_declarator list[16];
+  int            count = 0;
+  if (node->kind != CPU_NODE_DECLARE || in->nodes[node->parent].kind != CPU_NODE_BLOCK) return false;
+  if (!cpu_declarator_read(&in->work, node->first, node->last - 1, list, 16, &count) || count < 2) return false;
+  for (int i = 0; i < count; i++) {
+    cpu_tokens_copy(next, &in->work, list[i].spec, list[i].spec_last);
+    int end = i + 1 < count ? list[i + 1].first - 1 : node->last - 1;
+    cpu_tokens_scan(next, " ", &in->work.at[list[i].name]);
+    cpu_tokens_copy(next, &in->work, list[i].first, end);
+    cpu_tokens_scan(next, " ; ", &in->work.at[list[i].name]);
+  }
+  return true;
+}
+
+static void statement_expand(cpu_splitter *in, int node, int operation, cpu_tokens *next) {
+  const cpu_node *it = &in->nodes[node];
+  if (!order_allows(in, it, operation)) return;
+  int callee = barrier_helper(in, operation);
+  if (callee >= 0)
+    cpu_helper_expand(in, node, operation, callee, next);
+  else
+    exchange_expand(in, node, operation, next);
+}
+
+static bool has_continue(const cpu_splitter *in, const cpu_node *node) {
+  for (int i = node->first; i < node->last; i++)
+    if (cpu_token_is(&in->work.at[i], "continue")) return true;
+  return false;
+}
+
+/* Expands what this node needs; false: nothing to do here. */
+static bool node_expand(cpu_splitter *in, int index, cpu_tokens *next) {
+  const cpu_node *node = &in->nodes[index];
+  bool            simple = node->kind == CPU_NODE_LEAF || node->kind == CPU_NODE_DECLARE;
+  bool            headed = node->kind == CPU_NODE_IF || node->kind == CPU_NODE_WHILE || node->kind == CPU_NODE_DO;
+  int             operation = -1;
+  if (declarators_expand(in, node, next)) return true;
+  if (simple) operation = operation_find(in, node->first, node->last);
+  if (headed || node->kind == CPU_NODE_FOR || node->kind == CPU_NODE_SWITCH)
+    operation = operation_find(in, node->head, node->head_last);
+  if (operation < 0) return false;
+  if (simple)
+    statement_expand(in, index, operation, next);
+  else if (!headed || (node->kind == CPU_NODE_DO && has_continue(in, node)))
+    cpu_split_refuse(in, operation, "%.*s stands in the head of a loop", in->work.at[operation].size,
+                     in->work.at[operation].text);
+  else if (node->kind == CPU_NODE_IF)
+    if_expand(in, node, next);
+  else
+    loop_expand(in, node, next);
+  return true;
+}
+
+static bool step(cpu_splitter *in) {
+  for (int i = 0; i < in->nnodes; i++) {
+    cpu_tokens part = {0}, next = {0};
+    if (!node_expand(in, i, &part)) continue;
+    if (!in->refused) {
+      next.files = in->work.files;
+      next.nfiles = in->work.nfiles;
+      cpu_tokens_copy(&next, &in->work, 0, in->nodes[i].first);
+      cpu_tokens_copy(&next, &part, 0, part.count);
+      cpu_tokens_copy(&next, &in->work, in->nodes[i].last, in->work.count);
+      cpu_tokens_match(&next);
+      next.owned = mw_realloc(part.owned, (size_t)(part.nowned + in->work.nowned + 1) * sizeof *next.owned);
+      memcpy(next.owned + part.nowned, in->work.owned, (size_t)in->work.nowned * sizeof *next.owned);
+      next.nowned = part.nowned + in->work.nowned;
+      mw_free(in->work.owned);
+      mw_free(in->work.at);
+      mw_free(part.at);
+      in->work = next;
+      cpu_tree_read(in);
+    } else
+      cpu_tokens_free(&part);
+    return !in->refused;
+  }
+  return false;
+}
+
+void cpu_inline(cpu_splitter *in) {
+  int steps = 0;
+  cpu_tree_read(in);
+  while (!in->refused && step(in))
+    if (++steps > MOST_STEPS) cpu_split_refuse(in, 0, "its helpers with barriers unfold too far");
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is the same for all threads of a block, and what can be computed again at no cost. A variable counts as uniform
+ * where its initialiser and every assignment are, and where every assignment stands under the same conditions as its
+ * declaration. Loads from uniform addresses count as uniform: where threads could read different values, the program
+ * has a data race. */
+#include <string.h>
+
+#include "core/backend/backend.h"
+#include "core/backend/cpu/split.h"
+
+static const char *const harmless_calls[] = {
+    "sizeof", "alignof", "int",   "unsigned", "float", "double", "bool",  "char",        "short",       "long",
+    "size_t", "min",     "max",   "abs",      "fminf", "fmaxf",  "fmin",  "fmax",        "static_cast", "const_cast",
+    "__ffs",  "__clz",   "__popc", "decltype", "mw_types", "reinterpret_cast", NULL};
+static const char *const maths[] = {"sqrtf", "sqrt", "rsqrtf", "expf",  "exp",  "logf", "log",   "log2f", "log2", "powf",
+                                    "pow",   "sinf", "cosf",   "ceilf", "ceil", "floorf", "floor", "fabsf", "fabs", "__ldg",
+                                    NULL};
+
+bool cpu_at_barrier_level(const cpu_splitter *in, int node) {
+  int parent = in->nodes[node].parent;
+  return parent < 0 || cpu_node_splits(&in->nodes[parent]);
+}
+
+int cpu_node_at(const cpu_splitter *in, int token) {
+  int best = 0;
+  for (int i = 1; i < in->nnodes; i++) {
+    const cpu_node *node = &in->nodes[i];
+    if (node->first <= token && token < node->last &&
+        node->last - node->first <= in->nodes[best].last - in->nodes[best].first)
+      best = i;
+  }
+  return best;
+}
+
+int cpu_context(const cpu_splitter *in, int node) {
+  for (int up = in->nodes[node].parent; up >= 0; node = up, up = in->nodes[up].parent)
+    if (in->nodes[up].predicate) return in->nodes[up].predicate * 2 + (in->nodes[up].otherwise == node);
+  return 0;
+}
+
+int cpu_local_find(const cpu_splitter *in, int token) {
+  int best = -1;
+  if (in->work.at[token].kind != CPU_NAME || cpu_is_member(&in->work, token)) return -1;
+  for (int i = 0; i < in->nlocals; i++) {
+    const cpu_local *local = &in->locals[i];
+    if (local->declarator.name <= token && token < local->until &&
+        cpu_same_text(&in->work.at[local->declarator.name], &in->work.at[token]))
+      if (best < 0 || local->declarator.name > in->locals[best].declarator.name) best = i;
+  }
+  return best;
+}
+
+/* ---- expressions -------------------------------------------------------------------------------------------------- */
+
+static bool call_allowed(const cpu_token *token, bool pure) {
+  return cpu_token_any(token, harmless_calls) || (!pure && cpu_token_any(token, maths));
+}
+
+static bool is_call(const cpu_splitter *in, int i) {
+  return cpu_token_is(&in->work.at[i + 1], "(") ||
+         (cpu_token_is(&in->work.at[i + 1], "<") && cpu_call_open(&in->work, i) > 0);
+}
+
+bool cpu_is_uniform(const cpu_splitter *in, int first, int last) {
+  for (int i = first; i < last; i++) {
+    const cpu_token *token = &in->work.at[i];
+    if (token->kind != CPU_NAME) continue;
+    bool known = token->size > 4 && !memcmp(token->text, "mw_v", 4);
+    if (cpu_is_member(&in->work, i)) {
+      if (is_call(in, i)) return false;
+      continue;
+    }
+    if (known) continue;
+    if (cpu_token_is(token, "threadIdx") || cpu_token_is(token, "mw_t") || cpu_token_is(token, "mw_lanes")) return false;
+    int local = cpu_local_find(in, i);
+    if (local >= 0 ? !in->locals[local].uniform : is_call(in, i) && !call_allowed(token, false)) return false;
+  }
+  return true;
+}
+
+/* Is it memory that others write to: a __shared__ or __device__ variable? */
+static bool is_memory(const cpu_splitter *in, const cpu_token *name) {
+  const cpu_program *program = in->program;
+  for (int i = 0; i < program->nvariables; i++)
+    if (cpu_same_text(&program->tokens.at[program->variables[i].name], name)) return true;
+  for (int i = 0; i < in->nnodes; i++) {
+    const cpu_node *node = &in->nodes[i];
+    if (node->kind != CPU_NODE_TYPE) continue;
+    for (int k = node->first; k < node->last; k++)
+      if (cpu_same_text(&in->work.at[k], name)) return true;
+  }
+  for (int i = 0; i < program->nitems; i++)
+    for (int k = program->items[i].first; program->items[i].kind == CPU_ITEM_SHARED && k < program->items[i].last; k++)
+      if (cpu_same_text(&program->tokens.at[k], name)) return true;
+  return false;
+}
+
+static bool literal_divisor(const cpu_splitter *in, int i) {
+  const cpu_token *token = &in->work.at[i + 1];
+  return token->kind == CPU_NUMBER || cpu_token_is(token, "warpSize");
+}
+
+bool cpu_is_pure(const cpu_splitter *in, int first, int last) {
+  for (int i = first; i < last; i++) {
+    const cpu_token *token = &in->work.at[i];
+    if (cpu_token_is(token, "[") || cpu_token_is(token, "->") || cpu_token_is(token, "{") || cpu_token_is(token, "?"))
+      return false;
+    if ((cpu_token_is(token, "/") || cpu_token_is(token, "%")) && !literal_divisor(in, i)) return false;
+    bool begins = i == first || (token[-1].kind == CPU_PUNCT && !cpu_token_is(token - 1, ")"));
+    if ((cpu_token_is(token, "*") || cpu_token_is(token, "&")) && begins) return false;
+    if (token->kind != CPU_NAME || cpu_is_member(&in->work, i)) continue;
+    if (cpu_local_find(in, i) < 0 && (is_memory(in, token) || (is_call(in, i) && !call_allowed(token, true)))) return false;
+  }
+  return true;
+}
+
+/* ---- variables ------------------------------------------------------------------------------------------------------ */
+
+static void local_add(cpu_splitter *in, int node, const cpu_declarator *declarator, int until) {
+  in->locals = mw_realloc(in->locals, (size_t)(in->nlocals + 1) * sizeof *in->locals);
+  cpu_local *local = &in->locals[in->nlocals++];
+  *local = (cpu_local){.declarator = *declarator, .node = node, .until = until, .header = -1, .region = -2};
+  const cpu_token *at = in->work.at;
+  for (int i = declarator->spec; i < declarator->spec_last; i++) {
+    local->is_auto |= cpu_token_is(&at[i], "auto");
+    local->is_const |= cpu_token_is(&at[i], "const") || cpu_token_is(&at[i], "constexpr");
+  }
+  for (int i = declarator->first; i < declarator->name; i++) {
+    local->pointer |= cpu_token_is(&at[i], "*");
+    local->reference |= cpu_token_is(&at[i], "&");
+  }
+}
+
+static void locals_of(cpu_splitter *in, int node, int first, int last, int until) {
+  cpu_declarator list[16];
+  int            count;
+  if (!cpu_declarator_read(&in->work, first, last, list, 16, &count)) return;
+  for (int i = 0; i < count; i++) local_add(in, node, &list[i], until);
+}
+
+static void locals_collect(cpu_splitter *in) {
+  for (int i = 0; i < in->nnodes; i++) {
+    const cpu_node *node = &in->nodes[i];
+    if (node->kind == CPU_NODE_DECLARE && cpu_at_barrier_level(in, i))
+      locals_of(in, i, node->first, node->last - 1, in->nodes[node->parent].last);
+    if (node->kind == CPU_NODE_FOR && cpu_node_splits(node)) locals_of(in, i, node->head, node->init_last, node->last);
+  }
+}
+
+/* x = e; x += e; x++; ++x; as a whole statement: where e begins, or `last`; 0: another form. */
+static int plain_assignment(const cpu_splitter *in, const cpu_node *node, int name) {
+  static const char *const steps[] = {"++", "--", NULL};
+  const cpu_token         *at = in->work.at;
+  if (node->kind != CPU_NODE_LEAF) return 0;
+  if (name == node->first + 1 && cpu_token_any(&at[node->first], steps) && name + 2 == node->last) return node->last;
+  if (name != node->first) return 0;
+  if (cpu_token_any(&at[name + 1], steps)) return name + 3 == node->last ? node->last : 0;
+  return at[name + 1].kind == CPU_PUNCT && at[name + 1].text[at[name + 1].size - 1] == '=' ? name + 2 : 0;
+}
+
+static bool change_is_uniform(const cpu_splitter *in, const cpu_local *local, int name) {
+  int             index = cpu_node_at(in, name), declared = cpu_context(in, local->node);
+  const cpu_node *node = &in->nodes[index];
+  if (node->kind == CPU_NODE_FOR && cpu_node_splits(node) && !node->predicate) {
+    if (cpu_context(in, index) != declared) return false;
+    if (name < node->init_last) return cpu_is_uniform(in, node->head, node->init_last);
+    return name > node->test_last && cpu_is_uniform(in, node->test_last + 1, node->head_last);
+  }
+  int value = plain_assignment(in, node, name);
+  return value && cpu_at_barrier_level(in, index) && cpu_context(in, index) == declared &&
+         cpu_is_uniform(in, value, node->last);
+}
+
+static void changes_count(cpu_splitter *in) {
+  for (int i = 0; i < in->work.count; i++) {
+    int index = cpu_local_find(in, i);
+    if (index < 0 || i == in->locals[index].declarator.name) continue;
+    cpu_local *local = &in->locals[index];
+    bool       array = local->declarator.dims_last > local->declarator.dims;
+    cpu_change change = cpu_change_at(in->program, &in->work, i, local->pointer && !array);
+    int        node = cpu_node_at(in, i);
+    if (array && !cpu_token_is(&in->work.at[i + 1], "[")) local->escapes = true;
+    if (change == CPU_ESCAPED) local->escapes = true;
+    if (change == CPU_READ) continue;
+    bool in_header = in->nodes[node].kind == CPU_NODE_FOR && cpu_node_splits(&in->nodes[node]);
+    local->header = in_header && (!local->changes || local->header == node) ? node : -1;
+    local->changes++;
+  }
+}
+
+/* T &r = x: whatever r does is done to x. */
+static void references_bind(cpu_splitter *in) {
+  for (int k = 0; k < in->nlocals; k++) {
+    const cpu_local *local = &in->locals[k];
+    for (int i = local->declarator.init; local->reference && i < local->declarator.init_last; i++) {
+      int bound = cpu_local_find(in, i);
+      if (bound >= 0 && !cpu_token_is(&in->work.at[i + 1], "[")) in->locals[bound].escapes = true;
+    }
+  }
+}
+
+static bool still_uniform(const cpu_splitter *in, int index) {
+  const cpu_local *local = &in->locals[index];
+  if (!cpu_is_uniform(in, local->declarator.init, local->declarator.init_last)) return false;
+  if (in->nodes[local->node].predicate) return false; /* of a masked loop */
+  for (int i = local->declarator.name + 1; local->changes && i < local->until; i++)
+    if (cpu_local_find(in, i) == index && !change_is_uniform(in, local, i) &&
+        cpu_change_at(in->program, &in->work, i, local->pointer) != CPU_READ)
+      return false;
+  return true;
+}
+
+static void uniform_settle(cpu_splitter *in) {
+  for (int i = 0; i < in->nlocals; i++) {
+    cpu_local *local = &in->locals[i];
+    bool       array = local->declarator.dims_last > local->declarator.dims;
+    local->uniform = !local->escapes && !local->reference && (!array || (local->is_const && !local->changes));
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int i = 0; i < in->nlocals; i++)
+      if (in->locals[i].uniform && !still_uniform(in, i)) {
+        in->locals[i].uniform = false;
+        changed = true;
+      }
+  }
+}
+
+/* May the value be computed again wherever it is used? `depth` bounds the chain of variables it is made of. */
+static bool again(const cpu_splitter *in, const cpu_local *local, int depth) {
+  const cpu_declarator *it = &local->declarator;
+  bool                  loop_variable = in->nodes[local->node].kind == CPU_NODE_FOR;
+  if (local->changes || local->escapes || local->reference || loop_variable || it->dims_last > it->dims) return false;
+  if (it->init_last == it->init || it->init_last - it->init > 28 || it->braces || depth > 4) return false;
+  if (!cpu_is_pure(in, it->init, it->init_last)) return false;
+  for (int i = it->init; i < it->init_last; i++) {
+    int used = cpu_local_find(in, i);
+    if (used < 0) continue;
+    const cpu_local *other = &in->locals[used];
+    const cpu_node  *header = other->header < 0 ? NULL : &in->nodes[other->header];
+    bool fixed = !other->changes || (header && header->first <= it->name && it->name < header->last);
+    if (other->uniform ? !fixed : !again(in, other, depth + 1)) return false;
+  }
+  return true;
+}
+
+void cpu_locals_read(cpu_splitter *in) {
+  locals_collect(in);
+  references_bind(in);
+  changes_count(in);
+  uniform_settle(in);
+  for (int i = 0; i < in->nlocals; i++) {
+    cpu_local *local = &in->locals[i];
+    local->class = local->uniform ? CPU_UNIFORM : again(in, local, 0) ? CPU_AGAIN : CPU_PRIVATE;
+  }
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Opening a GPU: its primary context, its properties, its memory pool, its default stream. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/backend/cuda/objects.h"
+
+static int attribute(const cuda_device *device, unsigned which) {
+  int value = 0;
+  return cuda_driver.cuDeviceGetAttribute(&value, which, device->ordinal) == CUDA_OK ? value : 0;
+}
+
+static size_t size_attribute(const cuda_device *device, unsigned which) {
+  int value = attribute(device, which);
+  return value > 0 ? (size_t)value : 0;
+}
+
+/* ---- properties --------------------------------------------------------------------------------------------------- */
+
+static void read_names(cuda_device *device, mw_device_info *info) {
+  cuda_uuid id;
+  snprintf(info->id, sizeof info->id, "cuda:%d", device->ordinal);
+  cuda_driver.cuDeviceGetName(info->name, sizeof info->name, device->ordinal);
+  cuda_driver.cuDeviceGetPCIBusId(info->pci, sizeof info->pci, device->ordinal);
+  info->capability_major = attribute(device, CUDA_ATTR_CAPABILITY_MAJOR);
+  info->capability_minor = attribute(device, CUDA_ATTR_CAPABILITY_MINOR);
+  snprintf(info->arch, sizeof info->arch, "sm_%d%d", info->capability_major, info->capability_minor);
+  cuda_describe_driver(info->driver, sizeof info->driver);
+  if (cuda_driver.cuDeviceGetUuid_v2(&id, device->ordinal) != CUDA_OK) return;
+  size_t length = (size_t)snprintf(info->uuid, sizeof info->uuid, "GPU-");
+  for (int i = 0; i < 16; i++)
+    length += (size_t)snprintf(info->uuid + length, sizeof info->uuid - length, "%s%02x",
+                               i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", (unsigned char)id.bytes[i]);
+}
+
+static void read_limits(const cuda_device *device, mw_device_info *info) {
+  info->multiprocessors = attribute(device, CUDA_ATTR_MULTIPROCESSOR_COUNT);
+  info->warp_size = attribute(device, CUDA_ATTR_WARP_SIZE);
+  info->max_threads_per_block = attribute(device, CUDA_ATTR_MAX_THREADS_PER_BLOCK);
+  info->max_threads_per_multiprocessor = attribute(device, CUDA_ATTR_MAX_THREADS_PER_MP);
+  info->max_blocks_per_multiprocessor = attribute(device, CUDA_ATTR_MAX_BLOCKS_PER_MP);
+  for (unsigned i = 0; i < 3; i++) {
+    info->max_block[i] = attribute(device, CUDA_ATTR_MAX_BLOCK_DIM_X + i);
+    info->max_grid[i] = attribute(device, CUDA_ATTR_MAX_GRID_DIM_X + i);
+  }
+  info->shared_per_block = size_attribute(device, CUDA_ATTR_MAX_SHARED_PER_BLOCK);
+  info->shared_per_block_optin = size_attribute(device, CUDA_ATTR_MAX_SHARED_PER_BLOCK_OPTIN);
+  info->shared_per_multiprocessor = size_attribute(device, CUDA_ATTR_MAX_SHARED_PER_MP);
+  info->registers_per_block = attribute(device, CUDA_ATTR_MAX_REGISTERS_PER_BLOCK);
+  info->registers_per_multiprocessor = attribute(device, CUDA_ATTR_MAX_REGISTERS_PER_MP);
+  info->constant_bytes = size_attribute(device, CUDA_ATTR_TOTAL_CONSTANT_MEMORY);
+  info->async_engines = attribute(device, CUDA_ATTR_ASYNC_ENGINE_COUNT);
+  info->cooperative = attribute(device, CUDA_ATTR_COOPERATIVE_LAUNCH) != 0;
+  info->managed = attribute(device, CUDA_ATTR_MANAGED_MEMORY) != 0;
+}
+
+/* Peak bandwidth: memory clock x 2 (double data rate) x bus width, as NVIDIA's deviceQuery computes it. */
+static void read_memory(const cuda_device *device, mw_device_info *info) {
+  cuda_driver.cuDeviceTotalMem_v2(&info->memory_total, device->ordinal);
+  info->l2_bytes = size_attribute(device, CUDA_ATTR_L2_CACHE_SIZE);
+  info->clock_hz = 1e3 * attribute(device, CUDA_ATTR_CLOCK_RATE);
+  info->memory_clock_hz = 1e3 * attribute(device, CUDA_ATTR_MEMORY_CLOCK_RATE);
+  info->bus_bits = attribute(device, CUDA_ATTR_GLOBAL_MEMORY_BUS_WIDTH);
+  info->peak_bandwidth = 2 * info->memory_clock_hz * info->bus_bits / 8;
+  info->ecc = attribute(device, CUDA_ATTR_ECC_ENABLED) != 0;
+}
+
+/* ---- open and close ------------------------------------------------------------------------------------------------ */
+
+/* Freed memory stays in the pool, so that a script that allocates in a loop pays once. */
+static void keep_pool(cuda_device *device) {
+  uint64_t keep = UINT64_MAX;
+  if (!attribute(device, CUDA_ATTR_MEMORY_POOLS_SUPPORTED)) return;
+  if (cuda_driver.cuDeviceGetDefaultMemPool(&device->pool, device->ordinal) != CUDA_OK) device->pool = NULL;
+  else cuda_driver.cuMemPoolSetAttribute(device->pool, CUDA_POOL_RELEASE_THRESHOLD, &keep);
+}
+
+static mw_status start(cuda_device *device, mw_error *err) {
+  const char *sync = getenv("MOONWARP_SYNC");
+  read_names(device, &device->base.info);
+  mw_status status = CUDA_TRY(device, err, cuDevicePrimaryCtxRetain, &device->context, device->ordinal);
+  if (status != MW_OK) return status;
+  status = cuda_make_current(device, err);
+  if (status == MW_OK) status = CUDA_TRY(device, err, cuEventCreate, &device->join, CUDA_EVENT_DISABLE_TIMING);
+  if (status != MW_OK) {
+    cuda_driver.cuDevicePrimaryCtxRelease_v2(device->ordinal);
+    return status;
+  }
+  read_limits(device, &device->base.info);
+  read_memory(device, &device->base.info);
+  device->reserved_shared = size_attribute(device, CUDA_ATTR_RESERVED_SHARED_PER_BLOCK);
+  device->sync_each = sync && *sync && strcmp(sync, "0") != 0;
+  keep_pool(device);
+  return MW_OK;
+}
+
+static mw_status open_ordinal(int ordinal, mw_device **out, mw_error *err) {
+  cuda_device *device = mw_calloc(1, sizeof *device);
+  device->base.backend = &mw_cuda_backend;
+  atomic_init(&device->base.refs, 1);
+  device->main = (cuda_stream){.base.device = &device->base, .blocking = true};
+  device->base.main = &device->main.base;
+  mw_status status = CUDA_TRY(device, err, cuDeviceGet, &device->ordinal, ordinal);
+  if (status == MW_OK) status = start(device, err);
+  if (status == MW_OK) *out = &device->base;
+  else mw_free(device);
+  return status;
+}
+
+mw_status cuda_open(const char *which, mw_device **out, mw_error *err) {
+  char why[512], *end;
+  if (!which || !*which) which = "0";
+  if (strncmp(which, "sm_", 3) == 0) return cuda_offline_open(which, out, err);
+  long ordinal = strtol(which, &end, 10);
+  if (end == which || *end || ordinal < 0)
+    return mw_fail(err, MW_NO_DEVICE, "no such device: cuda:%s; a number or an architecture such as sm_90 is wanted",
+                   which);
+  if (!cuda_driver_load(why, sizeof why)) return mw_fail(err, MW_NO_DEVICE, "cuda:%ld is not usable: %s", ordinal, why);
+  if (ordinal >= cuda_driver.devices)
+    return mw_fail(err, MW_NO_DEVICE, "no such device: cuda:%ld; the driver counts %d, from cuda:0", ordinal,
+                   cuda_driver.devices);
+  return open_ordinal((int)ordinal, out, err);
+}
+
+/* After an interrupted wait a kernel may never end, and releasing would wait for it: the process's end does it. */
+void cuda_close(mw_device *base) {
+  cuda_device *device = cuda_device_of(base);
+  bool stuck = !base->info.offline && !device->lost && device->abandoned && !cuda_idle(device);
+  if (!base->info.offline && !stuck && !device->lost && cuda_enter(device, NULL) == MW_OK) {
+    cuda_driver.cuEventDestroy_v2(device->join);
+    cuda_driver.cuCtxSetCurrent(NULL);
+  }
+  if (!base->info.offline && !stuck) {
+    cuda_current = NULL;
+    cuda_driver.cuDevicePrimaryCtxRelease_v2(device->ordinal);
+  }
+  mw_free(device);
+}
+
+mw_status cuda_synchronize(mw_device *base, mw_error *err) {
+  CUDA_ONLINE(base, "synchronize", err);
+  cuda_device *device = cuda_device_of(base);
+  if (device->capture) return mw_fail(err, MW_INVALID, "%s cannot be synchronized while a graph is captured", base->info.id);
+  mw_status status = cuda_enter(device, err);
+  if (status == MW_OK) status = cuda_wait(&device->main, err);
+  for (cuda_stream *s = device->streams; s && status == MW_OK; s = s->next) status = cuda_wait(s, err);
+  return status;
+}
+
+mw_status cuda_memory(mw_device *base, size_t *free_bytes, size_t *total, mw_error *err) {
+  CUDA_ONLINE(base, "memory", err);
+  cuda_device *device = cuda_device_of(base);
+  mw_status status = cuda_enter(device, err);
+  return status == MW_OK ? CUDA_TRY(device, err, cuMemGetInfo_v2, free_bytes, total) : status;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Finding a kernel by the name that a script gives it: "scale", "lab::scale", one of several overloads by its whole
+ * signature "scale(float *, int)", or a template "scale<float>". */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/backend/cuda/objects.h"
+#include "core/compile/source.h"
+
+typedef struct place { /* where a kernel is */
+  cuda_unit        *unit;
+  const cuda_entry *entry;
+} place;
+
+/* ---- comparing names ------------------------------------------------------------------------------------------------ */
+
+static bool same_without_blanks(const char *a, const char *b) {
+  for (;; a++, b++) {
+    while (isspace((unsigned char)*a)) a++;
+    while (isspace((unsigned char)*b)) b++;
+    if (*a != *b || !*a) return *a == *b;
+  }
+}
+
+static void write_signature(const mw_signature *s, char *text, size_t size) {
+  size_t length = (size_t)snprintf(text, size, "%s(", s->plain);
+  for (int i = 0; i < s->nparams && length < size; i++)
+    length += (size_t)snprintf(text + length, size - length, "%s%s", i ? ", " : "", s->params[i].type);
+  if (length < size) snprintf(text + length, size - length, ")");
+}
+
+static bool answers_to(const cuda_entry *entry, const char *name, char *signature, size_t size) {
+  mw_signature s;
+  bool mangled = mw_signature_parse(entry->symbol, &s);
+  if (!mangled) {
+    snprintf(signature, size, "%s", entry->symbol);
+    return strcmp(entry->symbol, name) == 0;
+  }
+  write_signature(&s, signature, size);
+  bool whole = strchr(name, '(') != NULL;
+  bool same = whole ? same_without_blanks(signature, name) || same_without_blanks(mw_signature_bare(signature), name)
+                    : strcmp(s.plain, name) == 0 || strcmp(mw_signature_bare(s.plain), name) == 0;
+  same = same && !s.is_template;
+  mw_signature_free(&s);
+  return same;
+}
+
+/* ---- plain kernels -------------------------------------------------------------------------------------------------- */
+
+static bool is_template_of(const cuda_module *module, const char *name) {
+  bool *templates, found = false;
+  char **names = mw_source_kernels(module->source.text, &templates);
+  for (int i = 0; names[i]; i++) found = found || (templates[i] && strcmp(names[i], name) == 0);
+  mw_free(names);
+  mw_free(templates);
+  return found;
+}
+
+static mw_status refuse_name(const cuda_module *module, const char *name, mw_error *err) {
+  char known[512] = "";
+  size_t length = 0;
+  if (is_template_of(module, name))
+    return mw_fail(err, MW_INVALID, "kernel '%s' in '%.128s' is a template: name its arguments, as in '%s<float>'",
+                   name, module->base.name, name);
+  for (char **n = module->names; *n && length < sizeof known; n++)
+    length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", n == module->names ? "" : ", ", *n);
+  return mw_fail(err, MW_INVALID, "no kernel '%s' in '%.128s'; it has: %s", name, module->base.name,
+                 *known ? known : "none");
+}
+
+static mw_status find_plain(cuda_module *module, const char *name, place *out, mw_error *err) {
+  char signature[400], all[700] = "";
+  int found = 0;
+  size_t length = 0;
+  const cuda_image *image = &module->units->read;
+  for (int i = 0; i < image->nentries; i++) {
+    if (!answers_to(&image->entries[i], name, signature, sizeof signature)) continue;
+    *out = (place){module->units, &image->entries[i]};
+    if (length < sizeof all)
+      length += (size_t)snprintf(all + length, sizeof all - length, "%s%s", found ? "; " : "", signature);
+    found++;
+  }
+  if (found == 1) return MW_OK;
+  if (found == 0) return refuse_name(module, name, err);
+  return mw_fail(err, MW_INVALID, "kernel '%s' in '%.100s' is overloaded: give one whole signature: %s", name,
+                 module->base.name, all);
+}
+
+/* ---- templates ------------------------------------------------------------------------------------------------------ */
+
+static bool find_symbol(cuda_unit *unit, const char *symbol, place *out) {
+  for (int i = 0; i < unit->read.nentries; i++)
+    if (strcmp(unit->read.entries[i].symbol, symbol) == 0) {
+      *out = (place){unit, &unit->read.entries[i]};
+      return true;
+    }
+  return false;
+}
+
+static bool find_lowered(cuda_unit *unit, const char *expression, place *out) {
+  for (int i = 0; i < unit->nlowered; i++)
+    if (same_without_blanks(unit->lowered[i].expression, expression))
+      return find_symbol(unit, unit->lowered[i].symbol, out);
+  return false;
+}
+
+static mw_status find_template(cuda_module *module, const char *name, place *out, mw_error *err) {
+  for (cuda_unit *unit = module->units; unit; unit = unit->next)
+    if (find_lowered(unit, name, out)) return MW_OK;
+  cuda_unit *unit;
+  mw_status status = cuda_module_instantiate(module, name, &unit, err);
+  if (status != MW_OK || find_lowered(unit, name, out)) return status;
+  return mw_fail(err, MW_INVALID, "'%s' is not a kernel of '%.128s'", name, module->base.name);
+}
+
+/* ---- kernels -------------------------------------------------------------------------------------------------------- */
+
+static int function_attribute(const cuda_kernel *kernel, unsigned which) {
+  int value = 0;
+  cuda_driver.cuFuncGetAttribute(&value, which, kernel->function);
+  return value > 0 ? value : 0;
+}
+
+static void ask_driver(cuda_kernel *kernel) {
+  mw_kernel *k = &kernel->base;
+  k->registers = function_attribute(kernel, CUDA_FUNC_NUM_REGS);
+  k->max_threads = function_attribute(kernel, CUDA_FUNC_MAX_THREADS_PER_BLOCK);
+  k->shared_bytes = (size_t)function_attribute(kernel, CUDA_FUNC_SHARED_SIZE);
+  k->local_bytes = (size_t)function_attribute(kernel, CUDA_FUNC_LOCAL_SIZE);
+  k->const_bytes = (size_t)function_attribute(kernel, CUDA_FUNC_CONST_SIZE);
+  kernel->dynamic_limit = (size_t)function_attribute(kernel, CUDA_FUNC_MAX_DYNAMIC_SHARED);
+}
+
+/* Without a device: the largest block is bounded by __launch_bounds__ and by registers, a warp's worth of which is
+ * allocated in units of 256 (cuda_occupancy.h). */
+static void ask_code(const mw_device_info *info, const place *where, cuda_kernel *kernel) {
+  mw_kernel *k = &kernel->base;
+  int per_warp = (where->entry->registers * 32 + 255) / 256 * 256;
+  int warps = per_warp ? info->registers_per_block / per_warp / 4 * 4 : 32;
+  k->registers = where->entry->registers;
+  k->max_threads = warps * 32 < info->max_threads_per_block ? warps * 32 : info->max_threads_per_block;
+  if (where->entry->max_threads && where->entry->max_threads < k->max_threads) k->max_threads = where->entry->max_threads;
+  k->shared_bytes = where->entry->shared_bytes;
+  k->local_bytes = where->entry->local_bytes;
+  k->const_bytes = where->unit->read.const_bytes;
+  kernel->dynamic_limit = info->shared_per_block_optin;
+}
+
+static mw_status load_function(cuda_kernel *kernel, const place *where, mw_error *err) {
+  cuda_device *device = cuda_device_of(kernel->base.module->device);
+  if (device->base.info.offline) {
+    ask_code(&device->base.info, where, kernel);
+    return MW_OK;
+  }
+  mw_status status = cuda_enter(device, err);
+  if (status == MW_OK)
+    status = CUDA_TRY(device, err, cuModuleGetFunction, &kernel->function, where->unit->code, where->entry->symbol);
+  if (status == MW_OK) ask_driver(kernel);
+  return status;
+}
+
+void cuda_kernel_free(cuda_kernel *kernel) {
+  mw_free(kernel->params);
+  mw_free(kernel->name);
+  mw_free(kernel);
+}
+
+static mw_status make_kernel(cuda_module *module, const char *name, const place *where, cuda_kernel **out,
+                             mw_error *err) {
+  mw_signature s;
+  cuda_kernel *kernel = mw_calloc(1, sizeof *kernel);
+  cuda_params_of(where->entry, module->source.text, &s);
+  kernel->entry = where->entry;
+  kernel->name = mw_strdup(name);
+  kernel->params = s.params; /* now the kernel's */
+  kernel->base = (mw_kernel){.module = &module->base, .name = kernel->name, .engine = "cuda", .engine_why = ""};
+  kernel->base.params = s.params;
+  kernel->base.nparams = s.nparams;
+  kernel->base.args_bytes = s.args_bytes;
+  mw_status status = load_function(kernel, where, err);
+  if (status != MW_OK) {
+    cuda_kernel_free(kernel);
+    return status;
+  }
+  kernel->next = module->kernels;
+  module->kernels = kernel;
+  *out = kernel;
+  return MW_OK;
+}
+
+mw_status cuda_kernel_get(mw_module *base, const char *name, mw_kernel **out, mw_error *err) {
+  cuda_module *module = (cuda_module *)base;
+  const char *angle = strchr(name, '<'), *bracket = strchr(name, '(');
+  bool is_template = angle && (!bracket || angle < bracket);
+  place where;
+  for (cuda_kernel *k = module->kernels; k; k = k->next)
+    if (strcmp(k->name, name) == 0) {
+      *out = &k->base;
+      return MW_OK;
+    }
+  mw_status status = is_template ? find_template(module, name, &where, err) : find_plain(module, name, &where, err);
+  cuda_kernel *kernel = NULL;
+  if (status == MW_OK) status = make_kernel(module, name, &where, &kernel, err);
+  if (status == MW_OK) *out = &kernel->base;
+  return status;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Arrays' memory: device memory from the stream-ordered pool, pinned, pageable and managed memory, and the order in
+ * which it is given back. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/backend/cuda/objects.h"
+
+enum { PAGE = 4096 };
+
+static cuda_buffer *buffer_of(mw_buffer *buffer) { return (cuda_buffer *)buffer; }
+
+static void *pointer(cuda_address address) { return (void *)(uintptr_t)address; }
+
+/* ---- the list of buffers ------------------------------------------------------------------------------------------ */
+
+mw_buffer *cuda_buffer_new(cuda_device *device, void *address, size_t bytes, mw_space space) {
+  cuda_buffer *buffer = mw_calloc(1, sizeof *buffer);
+  buffer->base = (mw_buffer){.device = &device->base, .address = address, .bytes = bytes, .space = space};
+  buffer->base.host = space == MW_SPACE_PINNED || space == MW_SPACE_PAGEABLE || space == MW_SPACE_MANAGED;
+  buffer->base.stream = device->base.main;
+  atomic_init(&buffer->base.refs, 1);
+  buffer->next = device->buffers;
+  if (buffer->next) buffer->next->previous = buffer;
+  device->buffers = buffer;
+  mw_device_retain(&device->base);
+  return &buffer->base;
+}
+
+static void unlink_buffer(cuda_device *device, cuda_buffer *buffer) {
+  if (buffer->previous) buffer->previous->next = buffer->next;
+  else device->buffers = buffer->next;
+  if (buffer->next) buffer->next->previous = buffer->previous;
+}
+
+void cuda_leave_stream(cuda_device *device, cuda_stream *stream) {
+  for (cuda_buffer *b = device->buffers; b; b = b->next)
+    if (b->base.stream == &stream->base) {
+      b->base.stream = device->base.main;
+      b->base.wandering = true;
+    }
+}
+
+/* ---- allocation --------------------------------------------------------------------------------------------------- */
+
+static bool implied(const cuda_stream *first, const cuda_stream *then) { /* by the default stream's own rule */
+  return (!first->queue && then->blocking) || (!then->queue && first->blocking);
+}
+
+/* Pool memory may be used once the allocating stream has reached the allocation: the others wait for that. */
+static void order_others_after(cuda_device *device, cuda_stream *own) {
+  if (cuda_driver.cuStreamQuery(own->queue) != CUDA_NOT_READY) return;
+  if (!implied(own, &device->main)) cuda_order(device, own->queue, NULL);
+  for (cuda_stream *s = device->streams; s; s = s->next)
+    if (s != own && !implied(own, s)) cuda_order(device, own->queue, s->queue);
+}
+
+static cuda_result alloc_device(cuda_device *device, cuda_stream *stream, size_t bytes, void **out) {
+  cuda_address address = 0;
+  cuda_result code = device->pool ? cuda_driver.cuMemAllocAsync(&address, bytes, stream->queue)
+                                  : cuda_driver.cuMemAlloc_v2(&address, bytes);
+  if (code == CUDA_OK && device->pool) order_others_after(device, stream);
+  *out = pointer(address);
+  return code;
+}
+
+static cuda_result alloc_once(cuda_device *device, cuda_stream *stream, size_t bytes, mw_space space, void **out) {
+  cuda_address address = 0;
+  cuda_result code;
+  switch (space) {
+  case MW_SPACE_PINNED:
+    return cuda_driver.cuMemHostAlloc(out, bytes, CUDA_HOST_PORTABLE | CUDA_HOST_DEVICEMAP);
+  case MW_SPACE_PAGEABLE:
+    return posix_memalign(out, PAGE, bytes) == 0 ? CUDA_OK : CUDA_OUT_OF_MEMORY;
+  case MW_SPACE_MANAGED:
+    code = cuda_driver.cuMemAllocManaged(&address, bytes, CUDA_MANAGED_GLOBAL);
+    *out = pointer(address);
+    return code;
+  default:
+    return alloc_device(device, stream, bytes, out);
+  }
+}
+
+static const char *alloc_call(const cuda_device *device, mw_space space) {
+  if (space == MW_SPACE_PINNED) return "cuMemHostAlloc";
+  if (space == MW_SPACE_MANAGED) return "cuMemAllocManaged";
+  return device->pool ? "cuMemAllocAsync" : "cuMemAlloc";
+}
+
+static const char *human(double bytes, char *text, size_t size) {
+  static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  int unit = 0;
+  for (; bytes >= 1024 && unit < 6; unit++) bytes /= 1024;
+  snprintf(text, size, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
+  return text;
+}
+
+static mw_status out_of_memory(const cuda_device *device, size_t bytes, mw_space space, mw_error *err) {
+  char wanted[32], left[32], all[32];
+  size_t available = 0, total = 0;
+  human((double)bytes, wanted, sizeof wanted);
+  if (space == MW_SPACE_PINNED || space == MW_SPACE_PAGEABLE)
+    return mw_fail(err, MW_NO_MEMORY, "out of %s host memory: wanted %s", space == MW_SPACE_PINNED ? "pinned" : "plain",
+                   wanted);
+  cuda_driver.cuMemGetInfo_v2(&available, &total);
+  return mw_fail(err, MW_NO_MEMORY, "out of device memory: wanted %s, free %s of %s on %s", wanted,
+                 human((double)available, left, sizeof left), human((double)total, all, sizeof all),
+                 device->base.info.id);
+}
+
+/* Frees that wait in streams happen, and the pool gives back what it keeps. */
+static mw_status drain(cuda_device *device, mw_error *err) {
+  mw_status status = cuda_synchronize(&device->base, err);
+  if (status == MW_OK && device->pool) cuda_driver.cuMemPoolTrimTo(device->pool, 0);
+  return status;
+}
+
+mw_status cuda_alloc(mw_stream *base, size_t bytes, mw_space space, mw_buffer **out, mw_error *err) {
+  cuda_device *device = cuda_device_of(base->device);
+  cuda_stream *stream = (cuda_stream *)base;
+  void *address = NULL;
+  mw_status status = cuda_enter(device, err);
+  if (status != MW_OK) return status;
+  if (device->capture && space != MW_SPACE_PAGEABLE)
+    return mw_fail(err, MW_INVALID, "an array cannot be made while a graph is captured: make it before");
+  cuda_result code = alloc_once(device, stream, bytes, space, &address);
+  if (code == CUDA_OUT_OF_MEMORY && space != MW_SPACE_PAGEABLE) {
+    status = drain(device, err);
+    if (status != MW_OK) return status;
+    code = alloc_once(device, stream, bytes, space, &address);
+  }
+  if (code == CUDA_OUT_OF_MEMORY) return out_of_memory(device, bytes, space, err);
+  status = cuda_check(device, code, alloc_call(device, space), err);
+  if (status != MW_OK) return status;
+  mw_buffer *buffer = cuda_buffer_new(device, address, bytes, space);
+  buffer->stream = base;
+  buffer_of(buffer)->pooled = space == MW_SPACE_DEVICE && device->pool;
+  *out = buffer;
+  return MW_OK;
+}
+
+/* ---- giving it back ----------------------------------------------------------------------------------------------- */
+
+static void join_users(cuda_device *device, mw_buffer *buffer) {
+  cuda_stream *own = (cuda_stream *)buffer->stream;
+  if (!buffer->wandering) return;
+  if (!implied(&device->main, own)) cuda_order(device, NULL, own->queue);
+  for (cuda_stream *s = device->streams; s; s = s->next)
+    if (s != own && !implied(s, own)) cuda_order(device, s->queue, own->queue);
+}
+
+/* Host memory may go only when no copy uses it any more; false: a wait was interrupted, so it stays. */
+static bool settled(cuda_device *device, mw_buffer *buffer) {
+  join_users(device, buffer);
+  return cuda_wait((cuda_stream *)buffer->stream, NULL) != MW_INTERRUPTED;
+}
+
+static void give_back(cuda_device *device, cuda_buffer *buffer) {
+  cuda_address address = (cuda_address)(uintptr_t)buffer->base.address;
+  if (buffer->pooled) {
+    join_users(device, &buffer->base);
+    cuda_driver.cuMemFreeAsync(address, ((cuda_stream *)buffer->base.stream)->queue);
+  } else if (settled(device, &buffer->base)) {
+    if (buffer->base.space == MW_SPACE_PINNED) cuda_driver.cuMemFreeHost(buffer->base.address);
+    else cuda_driver.cuMemFree_v2(address);
+  }
+}
+
+static void free_now(cuda_device *device, cuda_buffer *buffer) {
+  mw_space space = buffer->base.space;
+  bool usable = !device->lost && cuda_enter(device, NULL) == MW_OK;
+  if (space == MW_SPACE_PAGEABLE) {
+    if (!usable || settled(device, &buffer->base)) free(buffer->base.address); /* from posix_memalign */
+  } else if (space != MW_SPACE_GLOBAL && usable) {
+    give_back(device, buffer);
+  }
+  mw_free(buffer);
+}
+
+void cuda_free(mw_buffer *base) {
+  cuda_device *device = cuda_device_of(base->device);
+  cuda_buffer *buffer = buffer_of(base);
+  unlink_buffer(device, buffer);
+  if (!device->capture) {
+    free_now(device, buffer);
+    return;
+  }
+  mw_device_retain(base->device); /* until cuda_free_deferred: the capture needs the device longer than the array */
+  buffer->next = device->deferred;
+  device->deferred = buffer;
+}
+
+void cuda_free_deferred(cuda_device *device) {
+  for (cuda_buffer *b = device->deferred, *next; b; b = next) {
+    next = b->next;
+    device->deferred = next;
+    free_now(device, b);
+    mw_device_release(&device->base); /* the graph's owner holds the device: this is never the last one */
+  }
+}

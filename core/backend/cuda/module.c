@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Modules: a source compiled and loaded. A template that is asked for later is compiled into one more unit of the same
+ * module, unless the module has device variables, which a second unit would have twice. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/backend/cuda/objects.h"
+#include "core/backend/declared.h"
+#include "core/compile/source.h"
+
+static cuda_module *module_of(mw_module *module) { return (cuda_module *)module; }
+
+/* ---- a source of the module's own ---------------------------------------------------------------------------------- */
+
+static char *copy_text(const char *text) { return text ? mw_strdup(text) : NULL; }
+
+static const char *const *copy_list(const char *const *list) {
+  int count = 0;
+  while (list && list[count]) count++;
+  char **copy = mw_calloc((size_t)count + 1, sizeof *copy);
+  for (int i = 0; i < count; i++) copy[i] = mw_strdup(list[i]);
+  return (const char *const *)copy;
+}
+
+static void free_list(const char *const *list) {
+  for (const char *const *at = list; at && *at; at++) mw_free((char *)*at);
+  mw_free((void *)list);
+}
+
+static void copy_source(mw_source *to, const mw_source *from) {
+  *to = *from;
+  to->name = copy_text(from->name);
+  to->text = copy_text(from->text);
+  to->folder = copy_text(from->folder);
+  to->standard = copy_text(from->standard);
+  to->engine = NULL;
+  to->includes = copy_list(from->includes);
+  to->defines = copy_list(from->defines);
+  to->templates = copy_list(from->templates);
+}
+
+static void free_source(mw_source *source) {
+  mw_free((char *)source->name);
+  mw_free((char *)source->text);
+  mw_free((char *)source->folder);
+  mw_free((char *)source->standard);
+  free_list(source->includes);
+  free_list(source->defines);
+  free_list(source->templates);
+}
+
+/* ---- loading ------------------------------------------------------------------------------------------------------- */
+
+static const char *load_hint(const cuda_unit *unit, cuda_result code) {
+  bool image = code == CUDA_INVALID_IMAGE || code == CUDA_NO_BINARY_FOR_GPU || code == CUDA_UNSUPPORTED_PTX_VERSION;
+  if (!image || cuda_nvrtc.major <= cuda_driver.version / 1000) return "";
+  return unit->ptx ? "; NVRTC is newer than the driver: update the driver or use an older NVRTC"
+                   : "; NVRTC is newer than the driver: update the driver or point $MOONWARP_LIBNVRTC at CUDA 12's";
+}
+
+static mw_status load_unit(cuda_device *device, const mw_source *source, cuda_unit *unit, mw_error *err) {
+  char log[2048] = "";
+  unsigned options[] = {CUDA_JIT_ERROR_LOG, CUDA_JIT_ERROR_LOG_SIZE};
+  void *values[] = {log, (void *)(uintptr_t)sizeof log};
+  if (device->base.info.offline) return MW_OK;
+  mw_status status = cuda_enter(device, err);
+  if (status != MW_OK) return status;
+  cuda_result code = cuda_driver.cuModuleLoadDataEx(&unit->code, unit->image, 2, options, values);
+  if (code == CUDA_OK) return MW_OK;
+  mw_error cause = {.status = MW_OK};
+  status = cuda_failed(device, code, "cuModuleLoadDataEx", &cause);
+  if (status == MW_LOST) return mw_fail(err, status, "%s", cause.text);
+  return mw_fail(err, status, "loading '%.128s' for %s failed: %.500s%s%s%.200s", source->name, device->base.info.arch,
+                 cause.text, load_hint(unit, code), *log ? "; " : "", log);
+}
+
+static mw_status make_unit(cuda_device *device, const mw_source *source, cuda_unit **out, mw_error *err) {
+  cuda_unit *unit = NULL;
+  mw_status status = cuda_compile_unit(&device->base, source, &unit, err);
+  if (status == MW_OK) status = load_unit(device, source, unit, err);
+  if (status == MW_OK) *out = unit;
+  else if (unit) cuda_unit_free(unit);
+  return status;
+}
+
+/* ---- the names of its kernels -------------------------------------------------------------------------------------- */
+
+static bool has_name(char **names, int count, const char *name) {
+  for (int i = 0; i < count; i++)
+    if (strcmp(names[i], name) == 0) return true;
+  return false;
+}
+
+static bool in_code(const cuda_image *image, const char *bare, char *plain, size_t size) {
+  bool found = false;
+  for (int i = 0; i < image->nentries && !found; i++) {
+    mw_signature s;
+    bool mangled = mw_signature_parse(image->entries[i].symbol, &s);
+    snprintf(plain, size, "%s", mangled ? s.plain : image->entries[i].symbol);
+    found = !s.is_template && strcmp(mw_signature_bare(plain), bare) == 0;
+    mw_signature_free(&s);
+  }
+  return found;
+}
+
+/* In source order; kernels that come from included files follow in the code's order. */
+static void collect_names(cuda_module *module) {
+  const cuda_image *image = &module->units->read;
+  char **written = mw_source_kernels(module->source.text, NULL), plain[256];
+  int count = 0, most = image->nentries;
+  for (char **name = written; *name; name++) most++;
+  module->names = mw_calloc((size_t)most + 1, sizeof *module->names);
+  for (char **name = written; *name; name++)
+    if (!has_name(module->names, count, *name) && in_code(image, *name, plain, sizeof plain))
+      module->names[count++] = mw_strdup(*name);
+  for (int i = 0; i < image->nentries; i++) {
+    mw_signature s;
+    const char *bare = mw_signature_parse(image->entries[i].symbol, &s) ? mw_signature_bare(s.plain)
+                                                                        : image->entries[i].symbol;
+    if (!s.is_template && !has_name(module->names, count, bare)) module->names[count++] = mw_strdup(bare);
+    mw_signature_free(&s);
+  }
+  mw_free(written);
+  module->base.kernel_names = (const char *const *)module->names;
+}
+
+/* ---- modules ------------------------------------------------------------------------------------------------------- */
+
+mw_status cuda_compile(mw_device *base, const mw_source *source, mw_module **out, mw_error *err) {
+  cuda_unit *unit;
+  mw_status status = make_unit(cuda_device_of(base), source, &unit, err);
+  if (status != MW_OK) return status;
+  cuda_module *module = mw_calloc(1, sizeof *module);
+  module->base = (mw_module){.device = base, .log = unit->log, .from_cache = unit->from_cache};
+  snprintf(module->base.name, sizeof module->base.name, "%s", source->name);
+  copy_source(&module->source, source);
+  module->units = unit;
+  collect_names(module);
+  *out = &module->base;
+  return MW_OK;
+}
+
+mw_status cuda_module_instantiate(cuda_module *module, const char *expression, cuda_unit **out, mw_error *err) {
+  const cuda_image *image = &module->units->read;
+  if (image->nglobals > 0)
+    return mw_fail(err, MW_INVALID,
+                   "'%s' is not in '%.128s' yet, and the module has device variables ('%s'), which compiling again would "
+                   "double: list it when the module is made, templates = {\"%s\"}",
+                   expression, module->base.name, image->globals[0].symbol, expression);
+  const char *const wanted[] = {expression, NULL};
+  mw_source source = module->source;
+  source.templates = wanted;
+  mw_status status = make_unit(cuda_device_of(module->base.device), &source, out, err);
+  if (status != MW_OK) return status;
+  (*out)->next = module->units->next;
+  module->units->next = *out;
+  return MW_OK;
+}
+
+static void free_units(cuda_device *device, cuda_module *module) {
+  bool usable = !device->base.info.offline && !device->lost && cuda_enter(device, NULL) == MW_OK;
+  if (usable && cuda_synchronize(&device->base, NULL) == MW_INTERRUPTED) usable = false; /* a kernel may never end */
+  for (cuda_unit *unit = module->units, *next; unit; unit = next) {
+    next = unit->next;
+    if (usable && !device->lost) cuda_driver.cuModuleUnload(unit->code);
+    cuda_unit_free(unit);
+  }
+}
+
+static void destroy(cuda_module *module) {
+  cuda_device *device = cuda_device_of(module->base.device);
+  free_units(device, module);
+  for (cuda_kernel *k = module->kernels, *next; k; k = next) {
+    next = k->next;
+    if (device->last == k) device->last = NULL;
+    cuda_kernel_free(k);
+  }
+  for (char **name = module->names; *name; name++) mw_free(*name);
+  mw_free(module->names);
+  free_source(&module->source);
+  mw_free(module);
+}
+
+/* A graph that holds its kernels keeps it, and nothing is unloaded while a graph is captured. */
+static void destroy_unless_held(cuda_module *module) {
+  cuda_device *device = cuda_device_of(module->base.device);
+  if (!module->closed || module->graphs > 0) return;
+  if (!device->capture) {
+    destroy(module);
+    return;
+  }
+  module->next_retired = device->retired;
+  device->retired = module;
+}
+
+void cuda_unload(mw_module *base) {
+  module_of(base)->closed = true;
+  destroy_unless_held(module_of(base));
+}
+
+void cuda_module_release(cuda_module *module) {
+  module->graphs--;
+  destroy_unless_held(module);
+}
+
+void cuda_unload_retired(cuda_device *device) {
+  cuda_module *module = device->retired;
+  device->retired = NULL;
+  for (cuda_module *next; module; module = next) {
+    next = module->next_retired;
+    destroy(module);
+  }
+}
+
+/* ---- device variables ---------------------------------------------------------------------------------------------- */
+
+static const cuda_global *find_global(const cuda_image *image, const char *name) {
+  for (int i = 0; i < image->nglobals; i++) {
+    mw_signature s;
+    const char *symbol = image->globals[i].symbol;
+    bool mangled = mw_signature_parse(symbol, &s);
+    bool same = strcmp(symbol, name) == 0 ||
+                (mangled && (strcmp(s.plain, name) == 0 || strcmp(mw_signature_bare(s.plain), name) == 0));
+    mw_signature_free(&s);
+    if (same) return &image->globals[i];
+  }
+  return NULL;
+}
+
+/* The element's type as declared; bytes where the text does not tell or does not fit the size. */
+static void describe_variable(const cuda_module *module, const char *name, size_t bytes, mw_param *out) {
+  const char *bare = mw_signature_bare(name);
+  bool told = mw_declared_variable(module->source.text, bare, out) && out->size && bytes % out->size == 0;
+  if (!told) *out = (mw_param){.type = "unsigned char", .dtype = MW_U8, .lanes = 1, .size = 1};
+  snprintf(out->name, sizeof out->name, "%s", bare);
+}
+
+mw_status cuda_variable(mw_module *base, const char *name, mw_buffer **out, mw_param *type, mw_error *err) {
+  CUDA_ONLINE(base->device, "variable", err);
+  cuda_module *module = module_of(base);
+  cuda_device *device = cuda_device_of(base->device);
+  const cuda_global *global = find_global(&module->units->read, name);
+  cuda_address address;
+  size_t bytes;
+  if (!global)
+    return mw_fail(err, MW_INVALID,
+                   "no device variable '%s' in '%.128s'; one that no kernel uses is left out by the compiler", name,
+                   base->name);
+  mw_status status = cuda_enter(device, err);
+  if (status == MW_OK)
+    status = CUDA_TRY(device, err, cuModuleGetGlobal_v2, &address, &bytes, module->units->code, global->symbol);
+  if (status != MW_OK) return status;
+  describe_variable(module, name, bytes, type);
+  *out = cuda_buffer_new(device, (void *)(uintptr_t)address, bytes, MW_SPACE_GLOBAL);
+  (*out)->owner = base;
+  return MW_OK;
+}

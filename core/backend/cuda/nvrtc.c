@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Compiling: CUDA C++ through NVRTC to a cubin for the device's own architecture, kept in the cache. Where NVRTC is
+ * older than the device it makes PTX for the newest architecture that it knows, and the driver does the rest. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/backend/cuda/headers.h"
+#include "core/backend/cuda/objects.h"
+#include "core/compile/cache.h"
+#include "core/compile/source.h"
+
+enum { MOST_OPTIONS = 256 };
+
+typedef struct target {
+  int  arch; /* 90 */
+  bool ptx;
+} target;
+
+typedef struct options {
+  char *list[MOST_OPTIONS];
+  int   count;
+} options;
+
+/* ---- options ------------------------------------------------------------------------------------------------------ */
+
+static void add_option(options *o, char *owned) {
+  if (o->count < MOST_OPTIONS) o->list[o->count++] = owned;
+  else mw_free(owned);
+}
+
+static void add_list(options *o, const char *prefix, const char *const *list) {
+  for (; list && *list; list++) add_option(o, mw_format("%s%s", prefix, *list));
+}
+
+static void build_options(options *o, const mw_source *source, target t) {
+  add_option(o, mw_format("--gpu-architecture=%s_%d", t.ptx ? "compute" : "sm", t.arch));
+  add_option(o, mw_format("--std=%s", source->standard ? source->standard : "c++17"));
+  if (source->folder) add_option(o, mw_format("-I%s", source->folder));
+  add_list(o, "-I", source->includes);
+  add_list(o, "-D", source->defines);
+  if (*cuda_nvrtc.toolkit) {
+    add_option(o, mw_format("-I%s", cuda_nvrtc.toolkit));
+    add_option(o, mw_format("-I%s/cccl", cuda_nvrtc.toolkit));
+  }
+  if (source->fast_math) add_option(o, mw_strdup("--use_fast_math"));
+  if (source->no_contract) add_option(o, mw_strdup("--fmad=false"));
+  if (source->line_info) add_option(o, mw_strdup("-lineinfo"));
+  if (source->max_registers > 0) add_option(o, mw_format("--maxrregcount=%d", source->max_registers));
+}
+
+static void free_options(options *o) {
+  for (int i = 0; i < o->count; i++) mw_free(o->list[i]);
+}
+
+static bool knows(int arch) {
+  for (int i = 0; i < cuda_nvrtc.narchs; i++)
+    if (cuda_nvrtc.archs[i] == arch) return true;
+  return false;
+}
+
+static mw_status choose_target(const mw_device *device, target *out, mw_error *err) {
+  int arch = device->info.capability_major * 10 + device->info.capability_minor, best = 0;
+  *out = (target){.arch = arch};
+  if (knows(arch)) return MW_OK;
+  for (int i = 0; i < cuda_nvrtc.narchs; i++)
+    if (cuda_nvrtc.archs[i] < arch && cuda_nvrtc.archs[i] > best) best = cuda_nvrtc.archs[i];
+  *out = (target){.arch = best, .ptx = true};
+  if (best && !device->info.offline) return MW_OK;
+  return mw_fail(err, MW_UNSUPPORTED,
+                 "NVRTC %d.%d does not compile for sm_%d (it knows sm_%d to sm_%d): install another CUDA toolkit or set "
+                 "$MOONWARP_LIBNVRTC",
+                 cuda_nvrtc.major, cuda_nvrtc.minor, arch, cuda_nvrtc.narchs ? cuda_nvrtc.archs[0] : 0,
+                 cuda_nvrtc.narchs ? cuda_nvrtc.archs[cuda_nvrtc.narchs - 1] : 0);
+}
+
+/* ---- the compiler ------------------------------------------------------------------------------------------------- */
+
+static char *program_log(cuda_program program) {
+  size_t size = 0;
+  if (cuda_nvrtc.nvrtcGetProgramLogSize(program, &size) != 0) size = 0;
+  char *log = mw_calloc(size + 1, 1);
+  if (size) cuda_nvrtc.nvrtcGetProgramLog(program, log);
+  return log;
+}
+
+/* The first line that tells of an error; line is where to put it. */
+static void first_error(const char *log, char *line, size_t size) {
+  const char *error = strstr(log, "error"), *start = error ? error : log;
+  while (start > log && start[-1] != '\n') start--;
+  snprintf(line, size, "%.*s", (int)strcspn(start, "\n"), start);
+}
+
+static mw_status fail_compile(const mw_device *device, const mw_source *source, unsigned code, char *log,
+                              mw_error *err) {
+  char line[512];
+  bool missing_file = strstr(log, "open source file") != NULL;
+  first_error(log, line, sizeof line);
+  if (err) {
+    mw_free(err->log);
+    err->log = log;
+  } else {
+    mw_free(log);
+  }
+  return mw_fail(err, MW_COMPILE, "compiling '%.128s' for %s failed: %s%s", source->name, device->info.arch,
+                 *line ? line : cuda_nvrtc.nvrtcGetErrorString(code),
+                 missing_file && !*cuda_nvrtc.toolkit
+                     ? "; CUDA's own headers were not found beside NVRTC: install the CUDA toolkit or set CUDA_HOME"
+                     : "");
+}
+
+/* A program that has been compiled; the caller destroys it. log is given to the caller. */
+static mw_status build_program(const mw_device *device, const mw_source *source, target t, cuda_program *program,
+                               char **log, mw_error *err) {
+  unsigned code = cuda_nvrtc.nvrtcCreateProgram(program, source->text, source->name, cuda_header_count,
+                                                cuda_header_texts, cuda_header_names);
+  if (code != 0)
+    return mw_fail(err, MW_COMPILE, "nvrtcCreateProgram: %s (%u)", cuda_nvrtc.nvrtcGetErrorString(code), code);
+  options o = {.count = 0};
+  build_options(&o, source, t);
+  for (const char *const *name = source->templates; name && *name; name++)
+    cuda_nvrtc.nvrtcAddNameExpression(*program, *name);
+  code = cuda_nvrtc.nvrtcCompileProgram(*program, o.count, (const char *const *)o.list);
+  free_options(&o);
+  *log = program_log(*program);
+  if (code == 0) return MW_OK;
+  cuda_nvrtc.nvrtcDestroyProgram(program);
+  return fail_compile(device, source, code, *log, err);
+}
+
+static void take_image(cuda_program program, bool ptx, cuda_unit *unit) {
+  size_t size = 0;
+  (ptx ? cuda_nvrtc.nvrtcGetPTXSize : cuda_nvrtc.nvrtcGetCUBINSize)(program, &size);
+  unit->image = mw_calloc(size + 1, 1);
+  unit->image_bytes = size;
+  (ptx ? cuda_nvrtc.nvrtcGetPTX : cuda_nvrtc.nvrtcGetCUBIN)(program, unit->image);
+}
+
+static void take_lowered(cuda_program program, const char *const *names, cuda_unit *unit) {
+  for (; names && *names; names++) {
+    const char *symbol = NULL;
+    if (cuda_nvrtc.nvrtcGetLoweredName(program, *names, &symbol) != 0 || !symbol) continue;
+    unit->lowered = mw_realloc(unit->lowered, (size_t)(unit->nlowered + 1) * sizeof *unit->lowered);
+    unit->lowered[unit->nlowered++] = (cuda_lowered){mw_strdup(*names), mw_strdup(symbol)};
+  }
+}
+
+static mw_status build_unit(const mw_device *device, const mw_source *source, target t, cuda_unit *unit,
+                            mw_error *err) {
+  cuda_program program = NULL;
+  mw_status status = build_program(device, source, t, &program, &unit->log, err);
+  if (status != MW_OK) {
+    unit->log = NULL;
+    return status;
+  }
+  unit->ptx = t.ptx;
+  take_image(program, t.ptx, unit);
+  take_lowered(program, source->templates, unit);
+  cuda_nvrtc.nvrtcDestroyProgram(&program);
+  return MW_OK;
+}
+
+/* ---- the cache: a head, the image, the log, then name pairs, each ending in a zero ----------------------------------- */
+
+typedef struct head {
+  uint32_t version, ptx, nlowered, unused;
+  uint64_t image_bytes, log_bytes;
+} head;
+
+enum { FORMAT = 1 };
+
+static bool make_key(const mw_source *source, target t, mw_cache_key *key) {
+  int numbers[] = {FORMAT, t.arch, t.ptx, cuda_nvrtc.major, cuda_nvrtc.minor};
+  mw_cache_keymaker *maker = mw_cache_key_begin("cubin");
+  mw_cache_key_add(maker, "target", numbers, sizeof numbers);
+  mw_cache_key_text(maker, "nvrtc", cuda_nvrtc.path);
+  mw_cache_key_text(maker, "toolkit", cuda_nvrtc.toolkit);
+  bool complete = mw_source_hash(source, maker);
+  *key = mw_cache_key_end(maker);
+  return complete && !source->no_cache;
+}
+
+static char *put(char *to, const void *bytes, size_t size) {
+  memcpy(to, bytes, size);
+  return to + size;
+}
+
+static void store(const cuda_unit *unit, const mw_cache_key *key) {
+  head h = {.version = FORMAT, .ptx = unit->ptx, .nlowered = (uint32_t)unit->nlowered};
+  h.image_bytes = unit->image_bytes;
+  h.log_bytes = strlen(unit->log) + 1;
+  size_t size = sizeof h + h.image_bytes + h.log_bytes;
+  for (int i = 0; i < unit->nlowered; i++)
+    size += strlen(unit->lowered[i].expression) + strlen(unit->lowered[i].symbol) + 2;
+  char *bytes = mw_malloc(size), *to = put(bytes, &h, sizeof h);
+  to = put(to, unit->image, unit->image_bytes);
+  to = put(to, unit->log, h.log_bytes);
+  for (int i = 0; i < unit->nlowered; i++) {
+    to = put(to, unit->lowered[i].expression, strlen(unit->lowered[i].expression) + 1);
+    to = put(to, unit->lowered[i].symbol, strlen(unit->lowered[i].symbol) + 1);
+  }
+  mw_cache_put(key, bytes, size);
+  mw_free(bytes);
+}
+
+/* The next zero-ended text of the entry; NULL: it is not what store wrote. */
+static char *take_text(const char **at, const char *end) {
+  const char *zero = *at < end ? memchr(*at, '\0', (size_t)(end - *at)) : NULL;
+  if (!zero) return NULL;
+  char *text = mw_strdup(*at);
+  *at = zero + 1;
+  return text;
+}
+
+static bool take_entry(const char *bytes, size_t size, cuda_unit *unit) {
+  head h;
+  if (size < sizeof h) return false;
+  memcpy(&h, bytes, sizeof h);
+  const char *at = bytes + sizeof h, *end = bytes + size;
+  if (h.version != FORMAT || h.image_bytes > size - sizeof h || h.nlowered > size) return false;
+  unit->ptx = h.ptx != 0;
+  unit->image_bytes = h.image_bytes;
+  unit->image = mw_calloc(h.image_bytes + 1, 1);
+  memcpy(unit->image, at, h.image_bytes);
+  at += h.image_bytes;
+  unit->log = take_text(&at, end);
+  unit->lowered = mw_calloc(h.nlowered, sizeof *unit->lowered);
+  for (; unit->nlowered < (int)h.nlowered; unit->nlowered++) {
+    cuda_lowered *pair = &unit->lowered[unit->nlowered];
+    pair->expression = take_text(&at, end);
+    pair->symbol = take_text(&at, end);
+    if (!pair->symbol) {
+      mw_free(pair->expression);
+      return false;
+    }
+  }
+  return unit->log != NULL;
+}
+
+static bool read_image(cuda_unit *unit) {
+  return unit->ptx ? cuda_ptx_read(unit->image, &unit->read)
+                   : cuda_cubin_read(unit->image, unit->image_bytes, &unit->read);
+}
+
+static cuda_unit *fetch(const mw_cache_key *key) {
+  void *bytes;
+  size_t size;
+  if (!mw_cache_get(key, &bytes, &size)) return NULL;
+  cuda_unit *unit = mw_calloc(1, sizeof *unit);
+  bool good = take_entry(bytes, size, unit) && read_image(unit);
+  mw_free(bytes);
+  if (good) return unit;
+  cuda_unit_free(unit);
+  return NULL;
+}
+
+/* ---- what module.c asks for ---------------------------------------------------------------------------------------- */
+
+mw_status cuda_compile_unit(const mw_device *device, const mw_source *source, cuda_unit **out, mw_error *err) {
+  char why[1024];
+  target t;
+  mw_cache_key key;
+  if (!cuda_nvrtc_load(why, sizeof why)) return mw_fail(err, MW_UNSUPPORTED, "kernels cannot be compiled: %.900s", why);
+  mw_status status = choose_target(device, &t, err);
+  if (status != MW_OK) return status;
+  bool cached = make_key(source, t, &key);
+  cuda_unit *unit = cached ? fetch(&key) : NULL;
+  if (unit) {
+    unit->from_cache = true;
+    *out = unit;
+    return MW_OK;
+  }
+  unit = mw_calloc(1, sizeof *unit);
+  status = build_unit(device, source, t, unit, err);
+  if (status == MW_OK && !read_image(unit))
+    status = mw_fail(err, MW_COMPILE, "NVRTC %d.%d made code for '%.128s' that cannot be read", cuda_nvrtc.major,
+                     cuda_nvrtc.minor, source->name);
+  if (status == MW_OK) {
+    if (cached) store(unit, &key);
+    *out = unit;
+  } else {
+    cuda_unit_free(unit);
+  }
+  return status;
+}
+
+static void free_parts(cuda_unit *unit) {
+  for (int i = 0; i < unit->nlowered; i++) {
+    mw_free(unit->lowered[i].expression);
+    mw_free(unit->lowered[i].symbol);
+  }
+  mw_free(unit->lowered);
+  mw_free(unit->image);
+  mw_free(unit->log);
+}
+
+mw_status cuda_compile_ptx(const mw_device *device, const mw_source *source, char **out, mw_error *err) {
+  cuda_unit unit = {.ptx = true};
+  target t;
+  mw_status status = choose_target(device, &t, err);
+  if (status != MW_OK) return status;
+  t.ptx = true;
+  status = build_unit(device, source, t, &unit, err);
+  if (status != MW_OK) return status;
+  *out = unit.image;
+  unit.image = NULL;
+  free_parts(&unit);
+  return MW_OK;
+}
+
+void cuda_unit_free(cuda_unit *unit) {
+  cuda_image_free(&unit->read);
+  free_parts(unit);
+  mw_free(unit);
+}

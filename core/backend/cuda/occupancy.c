@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How many blocks of a kernel a multiprocessor holds, and what limits them in words. The number is the driver's; for
+ * an architecture without a device it is that of NVIDIA's cuda_occupancy.h where the build found it, else the rules
+ * below, which are that header's for compute capability 7.5 and newer (tests/c/test_cuda.c compares the two). */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/backend/cuda/objects.h"
+
+#if defined(__has_include)
+#if __has_include(<cuda_occupancy.h>)
+#define HAS_NVIDIA_RULES 1
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wall"
+#pragma GCC diagnostic ignored "-Wextra"
+#include <cuda_occupancy.h>
+#pragma GCC diagnostic pop
+#endif
+#endif
+
+enum { WARP = 32, PARTITIONS = 4, REGISTER_UNIT = 256, MOST_REGISTERS = 255 };
+
+typedef struct bounds { /* blocks that each resource allows */
+  int    threads, registers, shared, blocks;
+  size_t shared_bytes; /* a block, with what the hardware takes */
+} bounds;
+
+static int up(int value, int unit) { return (value + unit - 1) / unit * unit; }
+
+/* Registers are given to warps in units of 256, from one of four partitions each. */
+static int by_registers(const mw_device_info *info, int registers, int warps) {
+  int per_warp = up(registers * WARP, REGISTER_UNIT);
+  if (per_warp == 0) return INT_MAX;
+  if (registers > MOST_REGISTERS || info->registers_per_block < per_warp * up(warps, PARTITIONS)) return 0;
+  return info->registers_per_multiprocessor / PARTITIONS / per_warp * PARTITIONS / warps;
+}
+
+static bounds bounds_of(const cuda_device *device, const mw_kernel *kernel, int threads, size_t dynamic) {
+  const mw_device_info *info = &device->base.info;
+  int warps = up(threads, WARP) / WARP;
+  size_t unit = info->capability_major < 8 ? 256 : 128, own = kernel->shared_bytes + dynamic;
+  bounds b = {.blocks = info->max_blocks_per_multiprocessor};
+  b.threads = threads > kernel->max_threads ? 0 : info->max_threads_per_multiprocessor / WARP / warps;
+  b.registers = by_registers(info, kernel->registers, warps);
+  b.shared_bytes = (own + device->reserved_shared + unit - 1) / unit * unit;
+  b.shared = b.shared_bytes ? (int)(info->shared_per_multiprocessor / b.shared_bytes) : INT_MAX;
+  if (own > info->shared_per_block_optin) b.shared = 0;
+  return b;
+}
+
+static int smallest(const bounds *b) {
+  int least = b->threads < b->registers ? b->threads : b->registers;
+  if (b->shared < least) least = b->shared;
+  return b->blocks < least ? b->blocks : least;
+}
+
+static void say(const bounds *b, const cuda_device *device, const mw_kernel *kernel, int threads, char *text,
+                size_t size) {
+  int least = smallest(b);
+  if (threads > kernel->max_threads)
+    snprintf(text, size, "threads: a block of this kernel has %d at most", kernel->max_threads);
+  else if (least == b->threads)
+    snprintf(text, size, "threads: a multiprocessor holds %d, which is %d blocks of %d",
+             device->base.info.max_threads_per_multiprocessor, least, threads);
+  else if (least == b->registers)
+    snprintf(text, size, "registers: %d a thread allow %d blocks", kernel->registers, least);
+  else if (least == b->shared)
+    snprintf(text, size, "shared memory: %zu bytes a block allow %d blocks", b->shared_bytes, least);
+  else
+    snprintf(text, size, "blocks: a multiprocessor holds %d", least);
+}
+
+#ifdef HAS_NVIDIA_RULES
+static int count_offline(const cuda_device *device, const mw_kernel *kernel, int threads, size_t dynamic,
+                         const bounds *own) {
+  const mw_device_info *info = &device->base.info;
+  cudaOccDeviceProp properties = {
+      .computeMajor = info->capability_major,
+      .computeMinor = info->capability_minor,
+      .maxThreadsPerBlock = info->max_threads_per_block,
+      .maxThreadsPerMultiprocessor = info->max_threads_per_multiprocessor,
+      .regsPerBlock = info->registers_per_block,
+      .regsPerMultiprocessor = info->registers_per_multiprocessor,
+      .warpSize = info->warp_size,
+      .sharedMemPerBlock = info->shared_per_block,
+      .sharedMemPerMultiprocessor = info->shared_per_multiprocessor,
+      .numSms = 1,
+      .sharedMemPerBlockOptin = info->shared_per_block_optin,
+      .reservedSharedMemPerBlock = device->reserved_shared,
+  };
+  cudaOccFuncAttributes function = {
+      .maxThreadsPerBlock = kernel->max_threads,
+      .numRegs = kernel->registers,
+      .sharedSizeBytes = kernel->shared_bytes,
+      .shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN,
+      .maxDynamicSharedSizeBytes = info->shared_per_block_optin,
+      .numBlockBarriers = 1,
+  };
+  cudaOccDeviceState state = {.carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT};
+  cudaOccResult result;
+  cudaOccError code =
+      cudaOccMaxActiveBlocksPerMultiprocessor(&result, &properties, &function, &state, threads, dynamic);
+  return code == CUDA_OCC_SUCCESS ? result.activeBlocksPerMultiprocessor : smallest(own);
+}
+#else
+static int count_offline(const cuda_device *device, const mw_kernel *kernel, int threads, size_t dynamic,
+                         const bounds *own) {
+  (void)device, (void)kernel, (void)threads, (void)dynamic;
+  return smallest(own);
+}
+#endif
+
+mw_status cuda_occupancy(mw_kernel *base, int threads, size_t shared, int *blocks, char *limit, size_t limit_size,
+                         mw_error *err) {
+  cuda_device *device = cuda_device_of(base->module->device);
+  cuda_kernel *kernel = (cuda_kernel *)base;
+  if (threads < 1) return mw_fail(err, MW_INVALID, "a block has at least one thread, not %d", threads);
+  bounds b = bounds_of(device, base, threads, shared);
+  say(&b, device, base, threads, limit, limit_size);
+  *blocks = 0;
+  if (b.shared == 0 || b.threads == 0) return MW_OK;
+  if (device->base.info.offline) {
+    *blocks = count_offline(device, base, threads, shared, &b);
+    return MW_OK;
+  }
+  mw_status status = cuda_enter(device, err);
+  if (status == MW_OK) status = cuda_allow_shared(kernel, shared, err);
+  if (status != MW_OK) return status;
+  return CUDA_TRY(device, err, cuOccupancyMaxActiveBlocksPerMultiprocessor, blocks, kernel->function, threads, shared);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A kernel's parameter list from its three witnesses: the mangled name (types), the compiled code (offsets, sizes) and
+ * the source text (names; for an extern "C" kernel the types too). The code is always right; where the others do not
+ * fit it, a parameter of 8 bytes is taken for void * and any other for bytes of that size. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/backend/cuda/objects.h"
+#include "core/backend/declared.h"
+#include "core/compile/source.h"
+
+static bool fits(const mw_param *params, int count, const cuda_entry *entry) {
+  if (count != entry->nslots) return false;
+  for (int i = 0; i < count; i++) {
+    bool unknown = params[i].dtype == MW_STRUCT && !params[i].pointer;
+    if (!unknown && params[i].size != entry->slots[i].size) return false;
+  }
+  return true;
+}
+
+static void use_declared(const cuda_entry *entry, const char *source, mw_signature *out) {
+  out->params = mw_calloc((size_t)entry->nslots, sizeof *out->params);
+  out->nparams = mw_declared_params(source, entry->symbol, out->params, entry->nslots);
+  if (out->nparams < 0) out->nparams = 0;
+}
+
+static void use_sizes(const cuda_entry *entry, mw_signature *out) {
+  mw_free(out->params);
+  out->params = mw_calloc((size_t)entry->nslots, sizeof *out->params);
+  out->nparams = entry->nslots;
+  for (int i = 0; i < entry->nslots; i++) {
+    mw_param *param = &out->params[i];
+    bool pointer = entry->slots[i].size == 8;
+    *param = (mw_param){.dtype = pointer ? MW_VOID : MW_STRUCT, .lanes = 1, .pointer = pointer};
+    if (pointer) snprintf(param->type, sizeof param->type, "void *");
+    else snprintf(param->type, sizeof param->type, "%u bytes", entry->slots[i].size);
+  }
+}
+
+static void use_slots(const cuda_entry *entry, mw_signature *out) {
+  for (int i = 0; i < out->nparams; i++) {
+    out->params[i].offset = entry->slots[i].offset;
+    out->params[i].size = entry->slots[i].size;
+  }
+  out->args_bytes = entry->args_bytes;
+  if (!entry->nslots) return;
+  const cuda_slot *last = &entry->slots[entry->nslots - 1];
+  if (out->args_bytes < last->offset + last->size) out->args_bytes = last->offset + last->size;
+}
+
+static void use_names(const char *source, mw_signature *out) {
+  char names[CUDA_MOST_SLOTS][64];
+  int count = mw_source_param_names(source, mw_signature_bare(out->plain), names, CUDA_MOST_SLOTS);
+  for (int i = 0; i < out->nparams && count == out->nparams; i++)
+    memcpy(out->params[i].name, names[i], sizeof names[i]);
+}
+
+int cuda_params_of(const cuda_entry *entry, const char *source, mw_signature *out) {
+  if (!mw_signature_parse(entry->symbol, out)) {
+    snprintf(out->name, sizeof out->name, "%s", entry->symbol);
+    snprintf(out->plain, sizeof out->plain, "%s", entry->symbol);
+    use_declared(entry, source, out);
+  }
+  if (!fits(out->params, out->nparams, entry)) use_sizes(entry, out);
+  use_slots(entry, out);
+  use_names(source, out);
+  return out->nparams;
+}

@@ -1,0 +1,136 @@
+-- SPDX-License-Identifier: MIT
+--
+-- mw.bench: the stop rule, the clocks, warnings with cause and remedy, mistakes.
+
+local support = require "tests.support"
+local core, mw = support.core, support.mw
+local fails = support.fails
+
+local QUICK = { min_time = 0.01, max_time = 0.2 }
+
+local function quick(more)
+  local options = {}
+  for key, value in pairs(QUICK) do options[key] = value end
+  for key, value in pairs(more or {}) do options[key] = value end
+  return options
+end
+
+local function work()
+  local x = 0
+  for i = 1, 1000 do x = x + i end
+  return x
+end
+
+describe("mw.bench", function()
+  it("returns finite statistics in order", function()
+    local t = mw.bench(work, quick { clock = "host" })
+    assert.is_true(0 < t.min and t.min <= t.p05 and t.p05 <= t.median)
+    assert.is_true(t.median <= t.p95 and t.p95 <= t.max and t.max < 1)
+    for _, key in ipairs { "mean", "sd", "mad", "noise", "first" } do
+      assert.is_true(t[key] >= 0 and t[key] < math.huge, key)
+    end
+    assert.are.equal(t.n, #t.samples)
+    assert.are.equal("host clock", t.clock)
+  end)
+
+  it("batches short calls until the clock can see them", function()
+    local t = mw.bench(function() end, quick { clock = "host" })
+    assert.is_true(t.batch > 100, t.batch)
+    assert.is_true(t.median < 1e-5)
+  end)
+
+  it("takes exactly as many samples and calls as asked for", function()
+    local calls = 0
+    local t = mw.bench(function() calls = calls + 1 end, { samples = 7, batch = 3, warmup = 2, clock = "host" })
+    assert.are.equal(7, t.n)
+    assert.are.equal(3, t.batch)
+    assert.are.equal(1 + 2 + 7 * 3, calls)
+  end)
+
+  it("runs setup before each sample, outside its time", function()
+    local ready, samples = 0, 0
+    local t = mw.bench(function()
+      samples = samples + 1
+      assert(ready == samples)
+    end, { samples = 5, setup = function() ready = ready + 1 end, clock = "host" })
+    assert.are.equal(1, t.batch)
+    assert.are.equal(6, ready)
+  end)
+
+  it("ends at the time limit and says what to do", function()
+    local start = core.clock()
+    local t = mw.bench(function()
+      local stop = core.clock() + 0.03
+      repeat until core.clock() >= stop
+    end, { max_time = 0.1, min_time = 0.05, clock = "host" })
+    assert.is_true(core.clock() - start < 2)
+    assert.is_true(t.n >= 1 and t.n < 10)
+    assert.are.equal(("only %d samples fitted into 0.1 s"):format(t.n), t.warnings[1].cause)
+    assert.are.equal("make the problem smaller, or give it more time with { max_time = seconds }",
+      t.warnings[1].remedy)
+  end)
+
+  it("says that a fixed batch is too short for the clock", function()
+    local t = mw.bench(function() end, { batch = 1, samples = 20, clock = "host" })
+    local causes = {}
+    for _, warning in ipairs(t.warnings) do causes[#causes + 1] = warning.cause end
+    assert.is_truthy(table.concat(causes, "; "):find("too little for a clock of", 1, true))
+  end)
+
+  it("prints its median, noise and count", function()
+    local t = mw.bench(work, quick { clock = "host" })
+    assert.is_truthy(tostring(t):find("^[%d.]+ %S+s ± [%d.e-]+ %% %(n = %d+%)$"), tostring(t))
+  end)
+
+  it("lets an error of the function through, with its position", function()
+    local ok, message = pcall(mw.bench, function() error "oops" end, { clock = "host" })
+    assert.is_false(ok)
+    assert.is_truthy(message:find("bench_spec.lua:%d+: oops$"))
+  end)
+
+  it("refuses what makes no sense", function()
+    fails(function() mw.bench(3) end, "mw.bench: a function is wanted, got number")
+    fails(function() mw.bench(work, { noize = 1 }) end, "mw.bench: unknown option 'noize'; did you mean 'noise'?")
+    fails(function() mw.bench(work, { noise = -1 }) end, "mw.bench: option 'noise' must be at least 0, got -1")
+    fails(function() mw.bench(work, { samples = 0 }) end, "mw.bench: option 'samples' must be at least 1, got 0")
+    fails(function() mw.bench(work, { max_time = 0 / 0 }) end,
+      ("mw.bench: option 'max_time' must be at least 0, got %s"):format(0 / 0))
+    fails(function() mw.bench(work, { clock = "sun" }) end,
+      "mw.bench: option 'clock' must be 'host' or 'device', got 'sun'")
+    fails(function() mw.bench(work, true) end, "mw.bench: options must be a table, got boolean")
+  end)
+end)
+
+support.each_device(function(dev, id)
+  describe("mw.bench of launches", function()
+    it("uses the device's clock and leaves nothing open", function()
+      local m <close> = dev:module { source = "__global__ void add(float *x, int n) {"
+        .. " int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] += 1; }" }
+      local x <close> = dev:zeros("f32", 1000)
+      local go <close> = m:kernel("add"):prepare { grid = 4, block = 256 }
+      local t = mw.bench(function() go(x, 1000) end, quick { device = dev })
+      assert.are.equal(id == "cpu" and "host clock" or "device events", t.clock)
+      assert.are.equal(id, t.device)
+      assert.are.equal(dev:name(), t.device_name)
+      assert.is_true(x:get(1000) >= t.n * t.batch)
+      m:close()
+      go:close()
+    end)
+
+    it("takes events on any device when asked to", function()
+      local x <close> = dev:zeros("f32", 1 << 16)
+      local y <close> = dev:zeros("f32", 1 << 16)
+      local stream <close> = dev:stream()
+      local t = mw.bench(function() y:copy(x, { stream = stream }) end, quick { stream = stream, clock = "device" })
+      assert.are.equal("device events", t.clock)
+      assert.is_true(t.median >= 0 and t.median < 1)
+    end)
+
+    it("writes over the caches before each sample when asked to", function()
+      local x <close> = dev:zeros("f32", 1 << 10)
+      local t = mw.bench(function() x:get(1) end, { samples = 2, flush = true, device = dev })
+      assert.are.equal(1, t.batch)
+      assert.are.equal(2, t.n)
+    end)
+  end)
+end)

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# check.sh BUILD [c]: every test (or the C tests alone) on what was built in BUILD. Each file runs in a process of its
+# own, so that a crash costs one file; failures are printed, and the last line is the sum. Called by the Makefile.
+#   JOBS=n        files at a time (1: specs that measure want the machine to themselves)
+#   SANITIZED=1   BUILD was made with AddressSanitizer and UBSan
+#   ONLY=pattern  only files whose name matches
+set -uo pipefail
+
+build=$1
+what=${2:-all}
+cd "$(dirname "$0")/.." || exit 1
+case $build in /*) ;; *) build=$PWD/$build ;; esac
+logs=$build/check
+limit=900 # seconds a file
+
+export MOONWARP_HOME=$PWD MOONWARP_PROGRAM=$build/moonwarp MOONWARP_CACHE=$logs/cache
+export LUA_PATH="$PWD/?.lua;$PWD/lua/?.lua;$PWD/lua/?/init.lua;;" LUA_CPATH="$build/?.so;;"
+export UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=allow_user_segv_handler=1:detect_leaks=${LEAKS:-1}
+
+# A stock interpreter is not built with the sanitizer, so its runtime has to come first; what the interpreter itself
+# leaves to the system at exit is no leak of ours.
+preloaded() {
+  if [ -n "${SANITIZED:-}" ]; then
+    env LD_PRELOAD="$(gcc -print-file-name=libasan.so)" ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0" "$@"
+  else
+    "$@"
+  fi
+}
+
+run_file() { # kind file
+  case $1 in
+    c) "$build/tests/$(basename "$2" .c)" ;;
+    module) preloaded "${LUA:-lua5.4}" tests/busted.lua -o TAP "$2" ;;
+    program) MOONWARP_TEST_LUA="$MOONWARP_PROGRAM run" "$MOONWARP_PROGRAM" run tests/busted.lua -- -o TAP "$2" ;;
+    tool) case $2 in
+        luacheck) luacheck --quiet lua experiments tests docs ;;
+        docs) preloaded "${LUA:-lua5.4}" docs/gen.lua --check ;;
+      esac ;;
+  esac
+}
+
+count() { grep -c "$1" "$2" || true; }
+
+# What a log says: passed, failed, skipped.
+read_counts() { # kind log status
+  local passed=0 failed=0 skipped=0
+  case $1 in
+    c)
+      passed=$(count '^\[       OK \]' "$2")
+      skipped=$(count '^\[  SKIPPED \] [a-z]' "$2")
+      failed=$(count '^\[  FAILED  \] [a-z_]*$' "$2")
+      failed=$((failed / 2)) # each is named where it failed and at the end
+      ;;
+    module | program)
+      skipped=$(count '^ok [0-9]* .*# SKIP' "$2")
+      passed=$(($(count '^ok [0-9]' "$2") - skipped))
+      failed=$(count '^not ok [0-9]' "$2")
+      ;;
+    tool) [ "$3" != 0 ] || passed=1 ;;
+  esac
+  # A file that ended badly without saying which test did it counts as one failure.
+  [ "$3" = 0 ] || [ "$failed" != 0 ] || failed=1
+  echo "$passed $failed $skipped"
+}
+
+one() { # kind file
+  local name log status
+  name=$1-$(basename "$2" | sed 's/\.[a-z]*$//')
+  log=$logs/$name.log
+  timeout -k 5 $limit "$0" "$build" run "$1" "$2" >"$log" 2>&1
+  status=$?
+  read_counts "$1" "$log" $status >"$logs/$name.sum"
+  read -r passed failed skipped <"$logs/$name.sum"
+  printf '%-8s %-24s %4d passed %3d failed%s\n' "$1" "$(basename "$2")" "$passed" "$failed" \
+    "$([ "$skipped" = 0 ] || echo ", $skipped skipped")"
+  [ "$failed" = 0 ] || { echo "  (status $status, $log)"; grep -v '^ok \|^\[ RUN\|^\[       OK' "$log" | tail -n 40 |
+    sed 's/^/  | /'; }
+}
+
+# Files in the order they run: "kind file" a line.
+list() {
+  local file
+  for file in tests/c/test_*.c; do echo "c $file"; done
+  [ "$what" = c ] && return
+  for file in tests/*_spec.lua tests/regress/*_spec.lua; do
+    [ -e "$file" ] || continue
+    echo "module $file"
+    # The command line's spec starts the program itself.
+    [ "$file" = tests/cli_spec.lua ] || echo "program $file"
+  done
+  echo "tool luacheck"
+  echo "tool docs"
+}
+
+case $what in
+  run) run_file "$3" "$4"; exit ;;
+  one) one "$3" "$4"; exit ;;
+esac
+rm -rf "$logs"
+mkdir -p "$logs"
+list | grep -e "${ONLY:-.}" | xargs -P "${JOBS:-1}" -L 1 "$0" "$build" one
+cat "$logs"/*.sum | awk '{ passed += $1; failed += $2 } END { print passed " passed, " failed " failed"
+  exit failed > 0 || passed == 0 }'

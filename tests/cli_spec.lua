@@ -1,0 +1,367 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The program: words, options, exit statuses, sweeps, Ctrl-C, the prompt. $MOONWARP_PROGRAM is what was built.
+
+local support = require "tests.support"
+
+local PROGRAM = os.getenv "MOONWARP_PROGRAM" or "build/moonwarp"
+
+local function quoted(text)
+  return "'" .. text:gsub("'", "'\\''") .. "'"
+end
+
+-- Runs a shell command; returns its exit status, and both its streams together.
+local function shell(command)
+  local pipe = assert(io.popen("{ " .. command .. "; } 2>&1"))
+  local output = pipe:read "a"
+  local _, _, status = pipe:close()
+  return status, output
+end
+
+local function moonwarp(...)
+  local words = { quoted(PROGRAM) }
+  for _, word in ipairs { ... } do words[#words + 1] = quoted(word) end
+  return shell("</dev/null " .. table.concat(words, " "))
+end
+
+local function expect(status, text, ...)
+  local got, output = moonwarp(...)
+  assert.are.equal(status, got, output)
+  assert.are.equal(text, output)
+end
+
+local function expect_part(status, part, ...)
+  local got, output = moonwarp(...)
+  assert.are.equal(status, got, output)
+  assert.is_truthy(output:find(part, 1, true), output)
+end
+
+-- Runs a script from a file in a folder of its own, with further words.
+local function run_script(text, ...)
+  local words, status, output = { ... }, nil, nil
+  support.with_folder(function(folder)
+    local file = folder .. "/script.lua"
+    support.write(file, text)
+    status, output = moonwarp("run", file, "--out", folder .. "/out", table.unpack(words))
+    output = output:gsub(folder:gsub("%p", "%%%0"), "FOLDER")
+  end)
+  return status, output
+end
+
+describe("words", function()
+  it("are explained", function()
+    expect_part(0, "usage:", "--help")
+    expect_part(0, "--device ID", "run", "--help")
+    expect_part(0, "usage: moonwarp list", "list", "--help")
+    expect_part(0, "usage: moonwarp info", "info", "--help")
+    expect_part(0, "usage: moonwarp repl", "repl", "--help")
+    expect_part(0, "stat|clear", "cache", "--help")
+    expect_part(0, "usage: moonwarp -e CODE", "-e", "--help")
+    expect(0, "moonwarp " .. support.core.version .. "\n", "--version")
+  end)
+
+  it("are refused with the nearest known one", function()
+    expect(2, "moonwarp: unknown command 'rnu'; did you mean 'run'?\n", "rnu")
+    expect(2, "moonwarp: unknown command 'xyzzy'; there is run, list, info, repl, cache\n", "xyzzy")
+    expect(2, "moonwarp: unknown command 'mine.lua'; to run it: moonwarp run mine.lua\n", "mine.lua")
+    expect(2, "moonwarp: unknown option '--verison'; did you mean '--version'?\n", "--verison")
+    expect(2, "moonwarp: unknown option '--dveice'; did you mean '--device'?\n", "run", "x.lua", "--dveice", "cpu")
+    expect(2, "moonwarp: unknown study 'memcpoy'; did you mean 'memcopy'?\n", "run", "memcpoy")
+    expect(2, "moonwarp: unknown action 'claer'; did you mean 'clear'?\n", "cache", "claer")
+    expect(2, "moonwarp: unknown device 'cdua'; did you mean 'cuda'?\n", "-e", "", "--device", "cdua")
+    expect(2, "moonwarp: there is no file 'no/such.lua'\n", "run", "no/such.lua")
+  end)
+
+  it("are refused where something is missing or too much", function()
+    expect(2, "moonwarp: a command is wanted; moonwarp --help lists them\n")
+    expect(2, "moonwarp: run wants a study or a file; moonwarp list names the studies\n", "run")
+    expect(2, "moonwarp: option '-e' wants a piece of Lua\n", "-e")
+    expect(2, "moonwarp: option '--out' wants a folder\n", "-e", "", "--out")
+    expect(2, "moonwarp: option '--quiet' takes no value\n", "-e", "", "--quiet=1")
+    expect(2, "moonwarp: option '--device' is given twice\n", "-e", "", "--device", "cpu", "--device=cpu")
+    expect(2, "moonwarp: option '-p' wants name=value, got 'n'\n", "-e", "", "-p", "n")
+    expect(2, "moonwarp: parameter 'n' is given twice; a list is -p n=1,2\n", "-e", "", "-p", "n=1", "-p", "n=2")
+    expect(2, "moonwarp: 'x' is one word too many\n", "list", "x")
+    expect(2, "moonwarp: cache wants stat or clear\n", "cache")
+  end)
+end)
+
+describe("exit status", function()
+  it("0 when done", function()
+    expect(0, "", "-e", "")
+    expect(0, "3\ta\tb\n", "-e", "print(1 + 2, ...)", "--", "a", "b")
+  end)
+
+  it("1 for an error, with the user's lines", function()
+    expect(1, "moonwarp: (-e):1: unexpected symbol near <eof>\n", "-e", "x =")
+    local status, output = run_script "local function f(t)\n  return t.x.y\nend\nlocal y = f {}\nprint(y)\n"
+    assert.are.equal(1, status)
+    assert.are.equal([[
+moonwarp: FOLDER/script.lua:2: attempt to index a nil value (field 'x')
+  FOLDER/script.lua:2: in f
+      return t.x.y
+  FOLDER/script.lua:4: in main chunk
+      local y = f {}
+]], output)
+  end)
+
+  it("1 for an error that is no string", function()
+    expect_part(1, "moonwarp: the script raised a table value, not a message", "-e", "error {}")
+    expect_part(1, "moonwarp: own words", "-e",
+      "error(setmetatable({}, { __tostring = function() return 'own words' end }))")
+  end)
+
+  it("3 when a check failed, and the script goes on", function()
+    local status, output = run_script [[
+      local mw = require "moonwarp"
+      local dev = mw.device "cpu"
+      mw.check(dev:full(1, "i32", 4), dev:full(2, "i32", 4))
+      print "went on"
+    ]]
+    assert.are.equal(3, status, output)
+    assert.is_truthy(output:find("went on", 1, true))
+    assert.is_truthy(output:find("moonwarp: a check failed", 1, true))
+  end)
+
+  it("4 where there is no such device", function()
+    expect_part(4, "moonwarp: (-e):1: ", "-e", "mw.device()", "--device", "cuda:99")
+    expect_part(4, "moonwarp: (-e):1: ", "-e", "mw.device 'cuda:99'")
+  end)
+end)
+
+describe("parameters", function()
+  local SCRIPT = [[
+    local mw = require "moonwarp"
+    print(mw.arg("n", 1), mw.arg("by", 2), mw.arg("name", "x"))
+  ]]
+
+  it("are set", function()
+    local status, output = run_script(SCRIPT, "-p", "n=8", "-p", "name=a\\,b")
+    assert.are.equal(0, status, output)
+    assert.are.equal("8\t2\ta,b\n", output)
+  end)
+
+  it("sweep over the product of their values, the last fastest", function()
+    local _, output = run_script(SCRIPT, "-p", "n=1,2", "-p", "by=3,4")
+    assert.are.equal("1\t3\tx\n1\t4\tx\n2\t3\tx\n2\t4\tx\n", output)
+  end)
+
+  it("take all values where the default is a list", function()
+    local _, output = run_script([[
+      local mw = require "moonwarp"
+      print(table.concat(mw.arg("sizes", { 1, 2 }), "+"), mw.arg("n", 1))
+    ]], "-p", "sizes=4,8,16", "-p", "n=1,2")
+    assert.are.equal("4+8+16\t1\n4+8+16\t2\n", output)
+  end)
+
+  it("that the script does not ask for are named", function()
+    local status, output = run_script(SCRIPT, "-p", "nmae=q")
+    assert.are.equal(0, status)
+    assert.are.equal("1\t2\tx\nmoonwarp: warning: the script asks for no parameter 'nmae'; did you mean 'name'?\n",
+      output)
+  end)
+
+  it("that do not fit are refused", function()
+    local status, output = run_script(SCRIPT, "-p", "n=many")
+    assert.are.equal(1, status)
+    assert.is_truthy(output:find("parameter 'n' must be an integer, got 'many'", 1, true), output)
+  end)
+
+  it("meet in one file of records", function()
+    support.with_folder(function(folder)
+      support.write(folder .. "/s.lua", [[
+        local mw = require "moonwarp"
+        mw.record { n = mw.arg("n", 1) }
+      ]])
+      support.write(folder .. "/r.jsonl", "old\n")
+      local status, output = moonwarp("run", folder .. "/s.lua", "--out", folder, "-p", "n=5,6", "--json",
+        folder .. "/r.jsonl")
+      assert.are.equal(0, status, output)
+      local _, lines = support.read(folder .. "/r.jsonl"):gsub("\n", "")
+      assert.are.equal(2, lines)
+      assert.is_truthy(support.read(folder .. "/r.jsonl"):find('"n":6', 1, true))
+    end)
+  end)
+end)
+
+describe("list", function()
+  it("tells studies, titles and parameters without running them", function()
+    expect_part(0, "memcopy ", "list")
+    expect_part(0, "    -p n=", "list")
+  end)
+
+  it("gives JSON", function()
+    local _, output = moonwarp("list", "--json")
+    local studies = require("dkjson").decode(output)
+    assert.are.equal("memcopy", studies[1].name)
+    assert.is_string(studies[1].title)
+    assert.is_string(studies[1].parameters[1].default)
+  end)
+end)
+
+describe("info", function()
+  it("tells devices, tools and the cache", function()
+    local status, output = moonwarp "info"
+    assert.are.equal(0, status)
+    for _, word in ipairs { "devices\n", "  cpu ", "  cuda", "C++ compiler", "gnuplot", "\ncache\n" } do
+      assert.is_truthy(output:find(word, 1, true), word .. " is not in: " .. output)
+    end
+  end)
+
+  it("gives JSON", function()
+    local _, output = moonwarp("info", "--json")
+    local info = assert(require("dkjson").decode(output))
+    local by_id = {}
+    for _, device in ipairs(info.devices) do by_id[device.id] = device end
+    assert.is_true(by_id.cpu.usable)
+    assert.are.equal(32, by_id.cpu.properties.warp_size)
+    assert.is_string(info.cache.folder)
+    if by_id.cuda then assert.is_string(by_id.cuda.reason) end
+  end)
+end)
+
+describe("cache", function()
+  it("is told of and cleared", function()
+    support.with_folder(function(folder)
+      local env = ("MOONWARP_CACHE=%s/cache %s "):format(folder, quoted(PROGRAM))
+      local _, output = shell(env .. "cache stat")
+      local text = "folder   %s/cache\nentries  0, 0 B of at most 1.00 GiB\nhits     0, misses 0\n"
+      assert.are.equal(text:format(folder),
+        output)
+      _, output = shell(env .. "cache clear")
+      assert.are.equal("0 entries removed\n", output)
+    end)
+  end)
+end)
+
+describe("Ctrl-C", function()
+  -- Sends SIGINT half a second after the start; a hang would be killed after ten.
+  local function interrupted(code)
+    return shell(("timeout --preserve-status -k 10 -s INT 0.5 %s -e %s"):format(quoted(PROGRAM), quoted(code)))
+  end
+
+  it("ends a script with a message, its variables closed", function()
+    local status, output = interrupted [[
+      local t <close> = setmetatable({}, { __close = function() print "closed" end })
+      while true do end]]
+    assert.are.equal(130, status, output)
+    assert.is_truthy(output:find("^closed\nmoonwarp: interrupted\n  %(%-e%):2: in main chunk\n"), output)
+  end)
+
+  it("ends a script that runs in a coroutine, or catches errors in a loop", function()
+    assert.are.equal(130, (interrupted "coroutine.wrap(function() while true do end end)()"))
+    assert.are.equal(130, (interrupted "while true do pcall(function() while true do end end) end"))
+  end)
+
+  it("ends a benchmark and a kernel on the CPU device", function()
+    local status, output = interrupted [[
+      local dev = mw.device "cpu"
+      mw.bench(function() end, { min_time = 60, max_time = 60 })]]
+    assert.are.equal(130, status, output)
+    assert.is_truthy(output:find("interrupted", 1, true), output)
+    local code = [[
+      local dev = mw.device "cpu"
+      local k = dev:module { source = "__global__ void spin(volatile int *x) { while (*x == 0) { } }" }:kernel "spin"
+      local x = dev:zeros("i32", 1)
+      io.stderr:write "spinning\n"
+      k:launch(1, 1, x)
+      dev:synchronize()]]
+    status, output = shell(("timeout --preserve-status -k 10 -s INT 3 %s -e %s"):format(quoted(PROGRAM), quoted(code)))
+    assert.is_truthy(output:find("spinning", 1, true), output)
+    assert.is_truthy(output:find("interrupted", 1, true), output)
+    assert.are.equal(130, status, output)
+  end)
+end)
+
+describe("the prompt", function()
+  local function typed(text)
+    local status, output
+    support.with_folder(function(folder)
+      support.write(folder .. "/typed", text)
+      status, output = shell(("%s repl <%s/typed"):format(quoted(PROGRAM), folder))
+    end)
+    return status, output
+  end
+
+  it("prints expressions, goes on after errors, reads statements over several lines", function()
+    local status, output = typed [[
+x = 5
+x + 1, "a", nil
+= { 1, b = "two", {} }
+for i = 1, 2 do
+  print(i)
+end
+error "no"
+mw.version == require("moonwarp.core").version
+]]
+    assert.are.equal(0, status)
+    assert.are.equal('6\ta\tnil\n{ 1, {}, b = "two" }\n1\n2\n(prompt):1: no\n  (prompt):1: in main chunk\ntrue\n',
+      output)
+  end)
+
+  -- A terminal, by script(1): what is typed goes through the line editor.
+  local function at_terminal(keys, folder)
+    return shell(("{ sleep 0.4; %s sleep 0.3; } | HOME=%s XDG_STATE_HOME=%s/state TERM=xterm timeout 20 " ..
+      "script -qec '%s repl' /dev/null"):format(keys, folder, folder, PROGRAM))
+  end
+
+  it("completes names at a terminal and keeps a private history", function()
+    support.with_folder(function(folder)
+      local _, output = at_terminal("printf 'print(mw.vers\\t .. \"!\")\\n'; sleep 0.3; printf '\\004';", folder)
+      assert.is_truthy(output:find(support.core.version .. "!", 1, true), output)
+      local _, mode = shell(("stat -c %%a %s/state/moonwarp/history"):format(folder))
+      assert.are.equal("600\n", mode)
+      assert.is_truthy(support.read(folder .. "/state/moonwarp/history"):find("mw.version", 1, true))
+    end)
+  end)
+
+  it("gives up a line, or what runs, at Ctrl-C", function()
+    support.with_folder(function(folder)
+      local _, output = at_terminal("printf 'nonsense('; sleep 0.2; printf '\\003'; sleep 0.2; " ..
+        "printf 'while true do end\\n'; sleep 0.4; printf '\\003'; sleep 0.3; printf '6 * 7\\n'; sleep 0.2; " ..
+        "printf '\\004';", folder)
+      assert.is_truthy(output:find("interrupted", 1, true), output)
+      assert.is_truthy(output:find("42", 1, true), output)
+      assert.is_nil(output:find("unexpected", 1, true), output)
+    end)
+  end)
+end)
+
+describe("completion", function()
+  local complete = require("moonwarp.cli.complete").line
+
+  it("finds globals, keywords, fields and methods", function()
+    assert.are.equal("le", (complete "whi"))
+    assert.are.equal("at(", (complete "x = string.form"))
+    _G.cli_spec_object = setmetatable({}, { __index = { measure = print, size = 1 } })
+    assert.are.equal("asure(", (complete "cli_spec_object:me"))
+    assert.are.equal("ize", (complete "cli_spec_object.s"))
+    assert.are.equal("", (complete "cli_spec_object:s"))
+    _G.cli_spec_object = nil
+  end)
+
+  it("lists where there are several, and calls nothing", function()
+    local insert, list = complete "string.gm"
+    assert.are.equal("atch(", insert)
+    assert.is_nil(list)
+    insert, list = complete "table."
+    assert.are.equal("", insert)
+    assert.is_truthy(list:find("concat%s+insert"))
+    _G.cli_spec_object = setmetatable({}, { __index = function() error "called" end })
+    assert.are.equal("", (complete "cli_spec_object.x.y"))
+    _G.cli_spec_object = nil
+  end)
+end)
+
+describe("start", function()
+  it("takes under 10 ms and opens no device", function()
+    local best = math.huge
+    for _ = 1, 10 do
+      local from = support.core.clock()
+      moonwarp("-e", "")
+      best = math.min(best, support.core.clock() - from)
+    end
+    assert.is_true(best < 0.010, ("the best of ten took %.1f ms, with the shell's own start"):format(best * 1e3))
+    expect(0, "0\n", "-e", "print(require('moonwarp.core').live().device)")
+  end)
+end)

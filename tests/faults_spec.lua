@@ -1,0 +1,226 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Kernels that break a rule on the CPU device: the error names what and where, and the device stays usable.
+
+local support = require "tests.support"
+local core, mw = support.core, support.mw
+local fails_with = support.fails_with
+
+local FAR = 1 << 40 -- elements: outside every array
+
+describe("a fault on the CPU device", function()
+  support.no_leaks()
+  local dev = mw.device "cpu"
+
+  for _, engine in ipairs { "auto", "fiber" } do
+    describe("by engine " .. engine, function()
+      local m
+
+      before_each(function() m = dev:module { file = support.kernel_file "faults.cu", engine = engine } end)
+
+      after_each(function()
+        -- whatever happened, the next launch is right
+        local x <close> = dev:array("i32", 8)
+        m.works:launch(1, 8, x)
+        assert.are.same({ 1, 2, 3, 4, 5, 6, 7, 8 }, x:totable())
+        m:close()
+      end)
+
+      local function faults(fn, ...)
+        local message = fails_with(function()
+          fn()
+          dev:synchronize()
+        end, ...)
+        assert.are.equal("fault", core.last_status(), message)
+        return message
+      end
+
+      it("far outside names kernel, block, thread, parameter and index", function()
+        local x <close> = dev:zeros("f32", 100)
+        faults(function() m.write_at:launch(1, 1, x, FAR) end, "kernel 'write_at' wrote outside every array",
+          "block (0,0,0)", "thread (0,0,0)", "parameter 1 'x'", "an array of 400 bytes", "index " .. FAR)
+        faults(function() m.read_at:launch(1, 1, x, x, FAR) end, "kernel 'read_at' read outside every array",
+          "block (0,0,0)", "thread (0,0,0)", "an array of 400 bytes")
+        assert.are.equal(0.0, x:get(1))
+      end)
+
+      it("just past the end of an array is seen", function()
+        local x <close> = dev:zeros("f32", 100)
+        faults(function() m.write_at:launch(1, 1, x, 100) end, "kernel 'write_at' wrote outside every array",
+          "just past the end of parameter 1 'x', an array of 400 bytes (offset 400")
+      end)
+
+      it("before the start of an array is seen", function()
+        local x <close> = dev:zeros("f32", 1024)
+        local message = faults(function() m.write_at:launch(1, 1, x, -4096) end,
+          "kernel 'write_at' wrote outside every array", "parameter 1 'x'", "index -4096")
+        assert.is_truthy(message:find("before the start", 1, true))
+      end)
+
+      it("far behind one of several arrays names the right one", function()
+        local out <close> = dev:zeros("f32", 16)
+        local x <close> = dev:zeros("f32", 1 << 14)
+        faults(function() m.read_at:launch(1, 1, out, x, 1 << 14) end, "read outside every array",
+          "parameter 2 'x', an array of 65536 bytes")
+      end)
+
+      it("of one thread names that thread", function()
+        local x <close> = dev:zeros("i32", 4 * 32)
+        faults(function() m.one_thread:launch(4, 32, x, FAR) end, "kernel 'one_thread' wrote outside every array",
+          "block (2,0,0)", "thread (5,0,0)")
+      end)
+
+      it("behind a barrier names the thread", function()
+        local x <close> = dev:zeros("i32", 32)
+        faults(function() m.barrier_and_fault:launch(1, 32, x, FAR) end, "kernel 'barrier_and_fault' wrote",
+          "block (0,0,0)", "thread (3,0,0)")
+      end)
+
+      it("through a null pointer says so", function()
+        local x <close> = dev:zeros("i32", 4)
+        faults(function() m.null_pointer:launch(1, 2, x, mw.null) end,
+          "kernel 'null_pointer' wrote through a null pointer", "block (0,0,0)")
+      end)
+
+      it("by a divergent barrier names where the threads wait", function()
+        local x <close> = dev:zeros("i32", 32)
+        faults(function() m.divergent:launch(1, 32, x) end, "kernel 'divergent'", "block (0,0,0)", "barrier divergence",
+          "__syncthreads", "faults.cu:33", "faults.cu:37")
+      end)
+
+      it("by an integer division by zero", function()
+        local x <close> = dev:array("i32", { 4, 6 })
+        m.divide:launch(1, 2, x, 2)
+        assert.are.same({ 2, 3 }, x:totable())
+        faults(function() m.divide:launch(1, 2, x, 0) end, "kernel 'divide' divided an integer by zero", "block (0,0,0)",
+          "thread (0,0,0)")
+      end)
+
+      it("by endless recursion", function()
+        local x <close> = dev:zeros("i32", 2)
+        faults(function() m.recursion:launch(1, 1, x) end, "kernel 'recursion' overflowed a thread's stack",
+          "block (0,0,0)", "MOONWARP_CPU_STACK")
+      end)
+
+      it("by __trap", function()
+        local x <close> = dev:zeros("i32", 32)
+        faults(function() m.trap:launch(1, 32, x) end, "kernel 'trap'", "block (0,0,0)", "thread (7,0,0)", "__trap")
+      end)
+
+      it("by a failed assert", function()
+        local x <close> = dev:zeros("i32", 32)
+        m.asserted:launch(1, 32, x, 32)
+        dev:synchronize()
+        faults(function() m.asserted:launch(1, 32, x, 5) end, "kernel 'asserted'", "block (0,0,0)", "thread (5,0,0)",
+          "threadIdx.x < limit", "faults.cu")
+      end)
+
+      it("on a stream comes with the next call that waits for it", function()
+        local s <close> = dev:stream()
+        local x <close> = dev:zeros("f32", 8)
+        m.write_at:prepare { grid = 1, block = 1, stream = s }(x, FAR)
+        faults(function() s:synchronize() end, "kernel 'write_at' wrote outside every array")
+        s:synchronize()
+        m.write_at:prepare { grid = 1, block = 1, stream = s }(x, 3)
+        s:synchronize()
+        assert.are.equal(1.0, x:get(4))
+      end)
+
+      it("inside a graph is reported too", function()
+        local x <close> = dev:zeros("f32", 8)
+        local g <close> = dev:capture(function() m.write_at:launch(1, 1, x, FAR) end)
+        faults(function() g:launch() end, "kernel 'write_at' wrote outside every array")
+        g:update(1, x, 2)
+        g:launch()
+        dev:synchronize()
+        assert.are.equal(1.0, x:get(3))
+      end)
+
+      it("after fault leaves nothing behind", function()
+        local x <close> = dev:zeros("f32", 8)
+        for _ = 1, 50 do
+          assert.is_false(pcall(function()
+            m.write_at:launch(1, 1, x, FAR)
+            dev:synchronize()
+          end))
+        end
+      end)
+
+      it("in a closed array is one", function()
+        local x = dev:zeros("f32", 1 << 16)
+        local rows <close> = dev:array("u64", { x:address() })
+        local stale <close> = dev:module { engine = engine, source = [[
+          __global__ void touch(float **rows) { rows[0][threadIdx.x] = 1.0f; }
+        ]] }
+        stale.touch:launch(1, 4, rows)
+        dev:synchronize()
+        x:close()
+        dev:synchronize()
+        faults(function() stale.touch:launch(1, 4, rows) end, "kernel 'touch'", "outside every array", "block (0,0,0)")
+      end)
+    end)
+  end
+
+  it("by a mask that names other lanes is one", function()
+    local m <close> = dev:module { engine = "fiber", source = [[
+      __global__ void wrong(int *x) { x[threadIdx.x] = __shfl_sync(0x1u, (int)threadIdx.x, 0); }
+    ]] }
+    local x <close> = dev:zeros("i32", 32)
+    fails_with(function() m.wrong:launch(1, 32, x) end, "kernel 'wrong'", "mask 0x00000001",
+      "does not name the calling lane")
+  end)
+
+  it("by a grid barrier without a cooperative launch is one", function()
+    local m <close> = dev:module { source = [[
+      #include <cooperative_groups.h>
+      __global__ void alone(int *x) { cooperative_groups::this_grid().sync(); x[0] = 1; }
+    ]] }
+    local x <close> = dev:zeros("i32", 1)
+    fails_with(function() m.alone:launch(2, 1, x) end, "kernel 'alone'", "cooperative")
+  end)
+
+  it("in the script's own code is not swallowed", function()
+    local status, output = support.child [[
+      local mw = require "moonwarp"
+      local dev = mw.device "cpu"
+      dev:zeros("f32", 4):close()
+      os.execute("kill -SEGV $PPID")
+      print "still here"
+    ]]
+    assert.are_not.equal(0, status)
+    assert.is_falsy(output:find("still here", 1, true))
+  end)
+end)
+
+describe("Ctrl-C", function()
+  -- the child sends the signal to itself from a process that sleeps first
+  local function interrupted(body, limit)
+    return support.child(([[
+      local mw = require "moonwarp"
+      local core = require "moonwarp.core"
+      local dev = mw.device "cpu"
+      local m = dev:module { source = "__global__ void forever(volatile int *x) { while (x[0] == 0) {} }\n"
+        .. "__global__ void spin(int *x) { __shared__ int s; while (x[0] == 0) { __syncthreads(); s = x[0]; __syncthreads(); } }\n" }
+      local x = dev:zeros("i32", 1)
+      os.execute("(sleep 0.5; kill -INT $PPID) &")
+      %s
+    ]]):format(body), { limit = limit or 30 })
+  end
+
+  for name, body in pairs {
+    ["a kernel"] = "print(pcall(function() m.forever:launch(1, 1, x); dev:synchronize() end))",
+    ["a kernel with barriers"] = "print(pcall(function() m.spin:launch(1, 64, x); dev:synchronize() end))",
+    ["a kernel on a stream"] = [[print(pcall(function()
+      local s = dev:stream()
+      m.forever:prepare { grid = 1, block = 1, stream = s }(x)
+      s:synchronize()
+    end))]],
+  } do
+    it("ends " .. name, function()
+      local status, output = interrupted(body)
+      assert.are_not.equal(124, status, "it hung")
+      -- in the program the handler raises in the kernel; a stock lua5.4 has a handler of its own
+      assert.is_truthy(output:find("interrupted", 1, true), ("status %d: %s"):format(status, output))
+    end)
+  end
+end)

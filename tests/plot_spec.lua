@@ -1,0 +1,156 @@
+-- SPDX-License-Identifier: MIT
+--
+-- mw.plot: the data file, the gnuplot script, the pictures, the terminal's chart.
+
+local support = require "tests.support"
+local chart = require "moonwarp.chart"
+local core, mw = support.core, support.mw
+local fails = support.fails
+
+local ROWS = {}
+for _, row in ipairs { { 32, 302 }, { 64, 480 }, { 256, 561 }, { 1024, 540 } } do
+  for i, kind in ipairs { "copy", "triad" } do
+    ROWS[#ROWS + 1] = { device = "cuda:0", device_name = "Tesla P100", threads = row[1], kind = kind,
+                        T_tot = row[2] * (i == 1 and 1e9 or 9e8) }
+  end
+end
+
+local function with_plot(spec, body)
+  support.with_folder(function(folder)
+    local before = core.options.out
+    core.options.out = folder
+    spec.x, spec.y, spec.records, spec.quiet = spec.x or "threads", spec.y or "T_tot", spec.records or ROWS, true
+    local ok, made = pcall(mw.plot, spec)
+    core.options.out = before
+    if not ok then error(made, 0) end
+    body(made, folder)
+  end)
+end
+
+local function has_gnuplot()
+  return os.execute "command -v gnuplot >/dev/null 2>&1"
+end
+
+describe("mw.plot", function()
+  it("writes columns under a commented header with units, device and date", function()
+    with_plot({ by = "kind", logx = 2, peak = 732e9, pictures = false }, function(made)
+      local text = support.read(made.dat)
+      assert.is_truthy(text:find("# device: Tesla P100 (cuda:0)\n", 1, true))
+      assert.is_truthy(text:find('# columns: "threads" "T_tot (GB/s)"\n', 1, true))
+      assert.is_truthy(text:find("# moonwarp " .. core.version .. ", Lua 5.4\n", 1, true))
+      assert.is_truthy(text:find("# date: %d%d%d%d%-%d%d%-%d%d"))
+      assert.is_truthy(text:find("# series 0: copy\n32 302\n64 480\n256 561\n1024 540\n\n\n"
+        .. "# series 1: triad\n32 271.8\n", 1, true))
+      assert.is_truthy(text:find("# level: 732 peak (732.0 GB/s)\n", 1, true))
+    end)
+  end)
+
+  it("writes a script that draws without any other file", function()
+    with_plot({ name = "alone", pictures = false }, function(made, folder)
+      assert.is_nil(made.png)
+      if not has_gnuplot() then
+        pending("needs gnuplot")
+        return
+      end
+      os.remove(made.dat)
+      assert.is_true(os.execute(("cd %s && gnuplot alone.gp 2>/dev/null"):format(folder)))
+      assert.are.equal("\x89PNG", support.read(folder .. "/alone.png"):sub(1, 4))
+      assert.is_truthy(support.read(folder .. "/alone.svg"):find("</svg>", 1, true))
+    end)
+  end)
+
+  it("draws pictures where gnuplot is installed", function()
+    if not has_gnuplot() then
+      pending("needs gnuplot")
+      return
+    end
+    with_plot({ title = "It's \"quoted\" $x", low = "T_tot", high = "T_tot", y = { "T_tot" } }, function(made)
+      assert.is_nil(made.reason)
+      assert.are.equal("\x89PNG", support.read(made.png):sub(1, 4))
+    end)
+  end)
+
+  it("does without gnuplot, and says so", function()
+    support.with_folder(function(folder)
+      -- a PATH with what the child and the library need, and no gnuplot
+      for _, tool in ipairs { "env", "timeout", "mkdir", "sh", "lua5.4" } do
+        os.execute(("ln -s \"$(command -v %s)\" '%s/' 2>/dev/null"):format(tool, folder))
+      end
+      local output = support.child_passes(([[
+        local mw = require "moonwarp"
+        require("moonwarp.core").options.out = %q
+        mw.record { device = "cpu", x = 1, y = 2 }
+        local made = mw.plot { x = "x", y = "y", name = "p" }
+        assert(made.gp and made.dat and not made.png)
+      ]]):format(folder), { env = { PATH = folder } })
+      assert.is_truthy(output:find("no pictures: gnuplot is not installed", 1, true), output)
+      assert.is_truthy(support.read(folder .. "/p.gp"):find("$data << END_OF_DATA", 1, true))
+    end)
+  end)
+
+  it("names the device in its title", function()
+    with_plot({ title = "ladder", pictures = false }, function(made)
+      assert.is_truthy(made.chart:find("ladder, Tesla P100 (cuda:0)", 1, true))
+    end)
+  end)
+
+  it("makes each combination of a sweep a series, and leaves the drawing to its last run", function()
+    local rows = {}
+    for _, n in ipairs { 1024, 2048 } do
+      rows[#rows + 1] = { params = { n = n, name = "a" }, x = 1, y = n }
+      rows[#rows + 1] = { params = { n = n, name = "a" }, x = 2, y = 2 * n }
+    end
+    with_plot({ x = "x", y = "y", records = rows, pictures = false }, function(made)
+      local text = support.read(made.dat)
+      assert.is_truthy(text:find("# series 0: n = 1024\n1 1024\n2 2048\n\n\n# series 1: n = 2048\n", 1, true))
+    end)
+  end)
+
+  it("leaves out what an axis cannot show", function()
+    local rows = { { x = 0, y = 1 }, { x = 1, y = 0 / 0 }, { x = 2, y = 5 }, { x = 4 }, { y = 1 } }
+    with_plot({ x = "x", y = "y", logx = 2, records = rows, pictures = false }, function(made)
+      assert.is_truthy(support.read(made.dat):find("# series 0: y\n2 5\n$"))
+    end)
+  end)
+
+  it("refuses what it cannot draw", function()
+    fails(function() mw.plot(1) end, "mw.plot: a table is wanted, got number")
+    fails(function() mw.plot { y = "y" } end, "mw.plot: option 'x' is needed: the field along the x axis")
+    fails(function() mw.plot { x = "x", y = "y", logx = 1 } end,
+      "mw.plot: option 'logx' must be a base above 1, as 2 or 10, got 1")
+    fails(function() mw.plot { x = "x", y = "y", records = {} } end,
+      "mw.plot: no record has both 'x' and 'y' as numbers")
+    fails(function() mw.plot { x = "x", y = "y", color = "red" } end,
+      "mw.plot: unknown option 'color'; it takes by, high, lines, logx, logy, low, name, peak, pictures, quiet, "
+      .. "records, title, unit, x, xlabel, xunit, y, ylabel")
+  end)
+end)
+
+describe("the terminal's chart", function()
+  local function draw(more)
+    local spec = { series = { { name = "copy", points = { { x = 1, y = 10 }, { x = 4, y = 40 } } } },
+                   levels = { { value = 50, label = "peak" } }, title = "T", xlabel = "x", ylabel = "y (GB/s)",
+                   width = 40, height = 8 }
+    for key, value in pairs(more) do spec[key] = value end
+    return chart.draw(spec)
+  end
+
+  it("has markers, a level, labels and a legend in its width", function()
+    for _, unicode in ipairs { true, false } do
+      local text = draw { unicode = unicode, logx = 2 }
+      for line in text:gmatch "[^\n]+" do assert.is_true(utf8.len(line) <= 40, line) end
+      assert.is_truthy(text:find("y (GB/s)", 1, true))
+      assert.is_truthy(text:find(unicode and "● copy   ╌╌╌ peak" or "o copy   --- peak", 1, true))
+      assert.is_truthy(text:find("1%s+2%s+4"))
+    end
+  end)
+
+  it("is plain ASCII where the locale is", function()
+    assert.is_nil(draw({ unicode = false }):find "[\x80-\xff]")
+  end)
+
+  it("stands one point, and none", function()
+    assert.is_truthy(draw { series = { { name = "a", points = { { x = 3, y = 3 } } } } })
+    assert.are.equal("", draw { series = { { name = "a", points = {} } }, levels = {} })
+  end)
+end)

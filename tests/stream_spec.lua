@@ -1,0 +1,242 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Streams: order, overlap, waiting, callbacks on the script's own thread.
+
+local support = require "tests.support"
+local core, mw = support.core, support.mw
+local fails, fails_with = support.fails, support.fails_with
+
+local BASIC = support.kernel_file "basic.cu"
+local LONG = 20000000 -- steps of `slowly`: some tens of milliseconds
+
+support.each_device(function(dev, id)
+  local m
+
+  before_each(function() m = dev:module(BASIC) end)
+  after_each(function() m:close() end)
+
+  it("are made with their options", function()
+    local least, greatest = dev:priorities()
+    local s <close> = dev:stream()
+    local t <close> = dev:stream { blocking = false, priority = greatest }
+    assert.are.equal("stream", mw.type(s))
+    assert.are.equal("stream " .. id, tostring(s))
+    assert.are.equal(dev, s:device())
+    assert.are.equal(least == 0 and 0 or least, s:priority())
+    assert.are.equal(greatest, t:priority())
+    local main <close> = dev:default_stream()
+    assert.are.equal("default stream " .. id, tostring(main))
+  end)
+
+  it("refuse options that are none", function()
+    local least, greatest = dev:priorities()
+    fails(function() dev:stream { block = true } end, "bad argument #1 to 'stream' "
+      .. "(unknown option 'block': did you mean 'blocking'? known: blocking, priority)")
+    fails(function() dev:stream { priority = 1000 } end, ("bad argument #1 to 'stream' "
+      .. "(option 'priority' is an integer from %d to %d, got 1000)"):format(math.min(least, greatest),
+      math.max(least, greatest)))
+    fails(function() dev:stream { blocking = 1 } end,
+      "bad argument #1 to 'stream' (option 'blocking' is true or false, got 1)")
+    fails(function() dev:stream(1) end, "bad argument #1 to 'stream' (table expected, got number)")
+    fails(function() dev:stream({}, 1) end, "'stream' takes 1 argument at most, got 2")
+  end)
+
+  it("keep the order of their work", function()
+    local s <close> = dev:stream()
+    local x <close> = dev:zeros("i32", 1)
+    local slow = m.slowly:prepare { grid = 1, block = 1, stream = s }
+    local inc = m.increment:prepare { grid = 1, block = 1, stream = s }
+    slow(x, 10, LONG // 4)
+    inc(x, 1)
+    slow(x, 20, 1)
+    inc(x, 1)
+    inc(x, 1)
+    s:synchronize()
+    assert.are.equal(22, x:get(1))
+  end)
+
+  it("return at once and are asked whether they are done", function()
+    local s <close> = dev:stream { blocking = false }
+    local x <close> = dev:zeros("i32", 1)
+    local slow = m.slowly:prepare { grid = 1, block = 1, stream = s }
+    dev:synchronize()
+    assert.is_true(s:query())
+    slow(x, 1, LONG)
+    assert.is_false(s:query())
+    s:synchronize()
+    assert.is_true(s:query())
+    assert.are.equal(1, x:get(1))
+  end)
+
+  it("overlap", function()
+    local streams, arrays, marks = {}, {}, {}
+    for i = 1, 2 do
+      streams[i] = dev:stream { blocking = false }
+      arrays[i] = dev:zeros("i32", 1)
+    end
+    dev:synchronize()
+    for i = 1, 2 do
+      local slow = m.slowly:prepare { grid = 1, block = 1, stream = streams[i] }
+      local from = streams[i]:record()
+      slow(arrays[i], i, 2 * LONG)
+      marks[i] = { from, streams[i]:record() }
+    end
+    dev:synchronize()
+    -- the second began before the first had ended
+    assert.is_true(marks[1][2]:since(marks[2][1]) > 0)
+    for i = 1, 2 do
+      assert.are.equal(i, arrays[i]:get(1))
+      streams[i]:close()
+      arrays[i]:close()
+      marks[i][1]:close()
+      marks[i][2]:close()
+    end
+  end)
+
+  it("wait for one another by events", function()
+    local a <close> = dev:stream { blocking = false }
+    local b <close> = dev:stream { blocking = false }
+    local x <close> = dev:zeros("i32", 1)
+    local y <close> = dev:zeros("i32", 1)
+    dev:synchronize()
+    m.slowly:prepare { grid = 1, block = 1, stream = a }(x, 5, LONG)
+    local e <close> = a:record()
+    assert.are.equal(b, b:wait(e))
+    m.add:prepare { grid = 1, block = 1, stream = b }(y, x, x, 1)
+    b:synchronize()
+    assert.are.equal(10, y:get(1))
+  end)
+
+  it("and the default stream wait for one another unless they are not blocking", function()
+    local s <close> = dev:stream()
+    local x <close> = dev:zeros("i32", 1)
+    local y <close> = dev:zeros("i32", 1)
+    m.slowly:prepare { grid = 1, block = 1, stream = s }(x, 5, LONG)
+    m.add:launch(1, 1, y, x, x, 1)
+    dev:synchronize()
+    assert.are.equal(10, y:get(1))
+  end)
+
+  it("take a great number of operations", function()
+    local s <close> = dev:stream()
+    local x <close> = dev:zeros("i32", 1)
+    local inc = m.increment:prepare { grid = 1, block = 1, stream = s }
+    for _ = 1, 2000 do inc(x, 1) end
+    s:synchronize()
+    assert.are.equal(2000, x:get(1))
+  end)
+
+  it("finish their work though they are closed", function()
+    local s = dev:stream()
+    local x <close> = dev:zeros("i32", 1)
+    m.slowly:prepare { grid = 1, block = 1, stream = s }(x, 7, LONG)
+    s:close()
+    dev:synchronize()
+    assert.are.equal(7, x:get(1))
+  end)
+
+  describe("callbacks", function()
+    it("run on the script's thread, in order, when it synchronises", function()
+      local s <close> = dev:stream()
+      local x <close> = dev:zeros("i32", 1)
+      local seen = {}
+      m.slowly:prepare { grid = 1, block = 1, stream = s }(x, 7, LONG)
+      local here = coroutine.running()
+      assert.are.equal(s, s:callback(function()
+        seen[#seen + 1] = "first"
+        seen.thread = coroutine.running()
+      end))
+      s:callback(function() seen[#seen + 1] = "second" end)
+      assert.are.same({}, seen)
+      s:synchronize()
+      assert.are.same("first second", table.concat(seen, " "))
+      assert.are.equal(here, seen.thread)
+      assert.are.equal(0, mw.poll())
+    end)
+
+    it("are run by mw.poll, query and events too", function()
+      local s <close> = dev:stream()
+      local count = 0
+      local function more() count = count + 1 end
+      s:callback(more)
+      local limit = core.clock() + 10
+      while mw.poll() == 0 and core.clock() < limit do end
+      assert.are.equal(1, count)
+      s:callback(more)
+      local e <close> = s:record()
+      e:synchronize()
+      assert.are.equal(2, count)
+      s:callback(more)
+      while not s:query() do end
+      mw.poll()
+      assert.are.equal(3, count)
+    end)
+
+    it("may use the device", function()
+      local s <close> = dev:stream()
+      local x <close> = dev:zeros("i32", 1)
+      local inc = m.increment:prepare { grid = 1, block = 1, stream = s }
+      local rounds = 0
+      local function again()
+        rounds = rounds + 1
+        inc(x, 1)
+        if rounds < 3 then s:callback(again) end
+      end
+      s:callback(again)
+      local limit = core.clock() + 10
+      while rounds < 3 and core.clock() < limit do s:synchronize() end
+      s:synchronize()
+      assert.are.equal(3, x:get(1))
+    end)
+
+    it("that raise do so in the call that runs them", function()
+      local s <close> = dev:stream()
+      local after = false
+      s:callback(function() error "from the callback" end)
+      s:callback(function() after = true end)
+      fails_with(function() s:synchronize() end, "from the callback")
+      s:synchronize()
+      assert.is_true(after)
+    end)
+
+    it("must be functions", function()
+      local s <close> = dev:stream()
+      fails(function() s:callback(1) end, "bad argument #1 to 'callback' (function expected, got number)")
+      fails(function() s:callback() end, "bad argument #1 to 'callback' (function expected, got no value)")
+    end)
+
+    it("are forgotten with the process", function()
+      local output = support.child_passes(([[
+        local mw = require "moonwarp"
+        local dev = mw.device(%q)
+        local s = dev:stream()
+        s:callback(function() print "never" end)
+        print "end"
+      ]]):format(id))
+      assert.are.equal("end\n", output)
+    end)
+  end)
+
+  it("refuse what is not theirs", function()
+    local s <close> = dev:stream()
+    local e <close> = dev:event()
+    fails(function() s:wait(e) end, "wait: the event was never recorded; record it in a stream first")
+    fails(function() s:wait(s) end, "bad argument #1 to 'wait' (event expected, got stream)")
+    fails(function() s:record(1) end, "bad argument #1 to 'record' (event expected, got number)")
+  end)
+
+  it("are closed once", function()
+    local s = dev:stream()
+    s:close()
+    assert.are.equal("stream (closed)", tostring(s))
+    fails(function() s:close() end, "attempt to use a closed stream")
+    for _, name in ipairs { "synchronize", "query", "wait", "record", "callback", "priority", "device" } do
+      fails(function() s[name](s, print) end,
+        ("bad argument #1 to '%s' (attempt to use a closed stream)"):format(name))
+    end
+    local main = dev:default_stream()
+    main:close()
+    local again <close> = dev:default_stream()
+    again:synchronize()
+  end)
+end)

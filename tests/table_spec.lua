@@ -1,0 +1,58 @@
+-- SPDX-License-Identifier: MIT
+--
+-- mw.table: alignment, one unit a column, the device in the title.
+
+local support = require "tests.support"
+local mw = support.mw
+local fails = support.fails
+
+local ROWS = {
+  { device = "cuda:0", device_name = "G", rung = "one", threads = 32, T_tot = 302e9 },
+  { device = "cuda:0", device_name = "G", rung = "another", threads = 1024, T_tot = 0.561e9 },
+}
+
+local function text_of(spec)
+  spec.records, spec.quiet = spec.records or ROWS, true
+  return mw.table(spec)
+end
+
+describe("mw.table", function()
+  it("aligns words left and numbers right, in the unit of the largest", function()
+    assert.are.equal(table.concat({
+      "ladder, measured on G (cuda:0)",
+      "rung     threads  T_tot (GB/s)",
+      "-------  -------  ------------",
+      "one           32         302.0",
+      "another     1024        0.5610",
+    }, "\n"), text_of { "rung", "threads", "T_tot", title = "ladder" })
+  end)
+
+  it("shows benchmarks as median and noise, absent fields as -", function()
+    local t = mw.bench(function() end, { samples = 3, batch = 1000, clock = "host" })
+    local text = text_of { "t", { "share", unit = "%" }, records = { { t = t, share = 0.5 }, {} } }
+    assert.is_truthy(text:find("t %(%S*s%)%s+share %(%%%)"))
+    assert.is_truthy(text:find("[%d.]+ ± [%d.e-]+ %%%s+50.00"))
+    assert.is_truthy(text:find("\n%s*%-%s+%-"))
+  end)
+
+  it("adds a column where the records are of several devices", function()
+    local text = text_of { "x", records = { { device = "cpu", x = 1 }, { device = "cuda:0", x = 2 } } }
+    assert.is_truthy(text:find("measured on cpu, cuda:0\ndevice  x", 1, true))
+  end)
+
+  it("gives the remedies of benchmarks that raised an alarm, once", function()
+    local t = mw.bench(function() end, { samples = 3, batch = 1000, clock = "host" })
+    t.warnings = { { cause = "it is noisy", remedy = "close the window" } }
+    local text = text_of { "t", records = { { t = t }, { t = t } } }
+    local _, count = text:gsub("note: it is noisy; close the window", "")
+    assert.are.equal(1, count)
+  end)
+
+  it("refuses columns that are none", function()
+    fails(function() mw.table {} end, "mw.table: at least one column is needed, got none")
+    fails(function() mw.table(3) end, "mw.table: a table of columns is wanted, got number")
+    fails(function() mw.table { 3 } end,
+      "mw.table: column 1 must be a field's name or { name, title =, unit =, digits = }, got number")
+    fails(function() mw.table { "x", tilte = "t" } end, "mw.table: unknown option 'tilte'; did you mean 'title'?")
+  end)
+end)
