@@ -54,7 +54,7 @@ $(BUILD)/obj/%.o: %.c | $(BUILD)/packages
 
 $(BUILD)/tests/%: tests/c/%.c $(SHARED)
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS) $(CFLAGS) -MMD -MP -o $@ $^ $(call static,lua5.4,-llua5.4) -lcmocka $(LIBS)
+	$(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $^ $(call static,lua5.4,-llua5.4) -lcmocka $(LIBS)
 
 $(BUILD)/packages:
 	@mkdir -p $(@D)

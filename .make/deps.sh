@@ -6,7 +6,7 @@
 # fails. Where all is there it says and does nothing; without dpkg it leaves the matter to the user.
 set -euo pipefail
 
-build=(gcc liblua5.4-dev libedit-dev libxxhash-dev)
+build=(gcc libc6-dev liblua5.4-dev libedit-dev libxxhash-dev)
 demo=(lua-filesystem lua-dkjson gnuplot-nox)
 check=(lua5.4 lua-busted libcmocka-dev lua-check)
 

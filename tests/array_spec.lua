@@ -53,6 +53,8 @@ support.each_device(function(dev, id)
     end)
 
     it("refuses ragged, empty and deep tables by name", function()
+      fails(function() dev:array("i32", { 1, 2 }, 2) end,
+        "bad argument #3 to 'array' (a table's nesting gives the shape, no sizes go with it)")
       fails(function() dev:array("i32", { { 1, 2 }, { 3 } }) end,
         "element [2] of the table: 2 values expected as in the first one, got 1")
       fails(function() dev:array("i32", { { 1, 2 }, 3 }) end,
@@ -181,7 +183,7 @@ support.each_device(function(dev, id)
     end)
 
     it("says what was wanted, free and there when the memory does not suffice", function()
-      fails_with(function() dev:empty("u8", 1 << 46) end, "64.0 TiB", "free", id)
+      fails_with(function() dev:empty("u8", 1 << 46) end, "out of memory on " .. id .. ": wanted ", "free ")
       assert.are.equal("no_memory", core.last_status())
       local a <close> = dev:zeros("f32", 4)
       assert.are.equal(0.0, a:get(4))
@@ -278,12 +280,10 @@ support.each_device(function(dev, id)
       assert.is_true(r:is_readonly() and v:is_readonly())
       assert.is_false(a:is_readonly())
       for _, name in ipairs { "set", "upload", "copy" } do
-        fails(function() r[name](r, 1, 1) end,
-          ("bad argument #1 to '%s' (the array is a read-only view)"):format(name))
+        fails_with(function() r[name](r, 1, 1) end, "(the array is a read-only view)")
       end
       for _, name in ipairs { "fill", "linspace", "random" } do
-        fails(function() r[name](r, 1, 1) end,
-          ("bad argument #1 to '%s' (the array is a read-only view)"):format(name))
+        fails_with(function() r[name](r, 1, 1) end, "(the array is a read-only view)")
       end
       a:set(1, 9)
       assert.are.equal(9, r:get(1))
@@ -405,11 +405,10 @@ support.each_device(function(dev, id)
       fails(function() a:close() end, "attempt to use a closed array")
       for _, name in ipairs { "dtype", "shape", "nbytes", "get", "set", "view", "totable", "bytes", "copy", "space",
                               "device", "address", "slice", "reshape", "readonly", "upload" } do
-        fails(function() a[name](a, 1, 1) end,
-          ("bad argument #1 to '%s' (attempt to use a closed array)"):format(name))
+        fails_with(function() a[name](a, 1, 1) end, "(attempt to use a closed array)")
       end
       fails(function() return #a end, "bad argument #1 to 'len' (attempt to use a closed array)")
-      for _, name in ipairs { "fill", "linspace", "random", "clone", "save" } do
+      for _, name in ipairs { "fill", "linspace", "random", "clone" } do
         fails_with(function() a[name](a, 1, 1) end, "attempt to use a closed array")
       end
     end)

@@ -354,7 +354,12 @@ describe("completion", function()
 end)
 
 describe("start", function()
-  it("takes under 10 ms and opens no device", function()
+  it("opens no device", function()
+    expect(0, "0\n", "-e", "print(require('moonwarp.core').live().device)")
+  end)
+
+  it("takes under 10 ms", function()
+    if os.getenv "SANITIZED" then pending "a sanitizer's own start takes longer" end
     local best = math.huge
     for _ = 1, 10 do
       local from = support.core.clock()
@@ -362,6 +367,5 @@ describe("start", function()
       best = math.min(best, support.core.clock() - from)
     end
     assert.is_true(best < 0.010, ("the best of ten took %.1f ms, with the shell's own start"):format(best * 1e3))
-    expect(0, "0\n", "-e", "print(require('moonwarp.core').live().device)")
   end)
 end)

@@ -145,7 +145,7 @@ support.each_device(function(dev, id)
     ]]):format(id))
     assert.are.equal(table.concat({
       "closed device\tdevice (closed)",
-      "bad argument #1 to 'id' (attempt to use a closed device)",
+      "bad argument #1 to '?' (attempt to use a closed device)",
       "attempt to use a closed device",
       "2\ttrue",
       "false\t4",

@@ -10,6 +10,8 @@ local fails_with = support.fails_with
 local BLOCKS, BLOCK = 3, 64
 local COUNT = BLOCKS * BLOCK
 
+support.warm()
+
 -- ---- what the kernels of barriers.cu and warps.cu should give: f(in, block, thread), all from 0 -------------------
 
 local input = {}

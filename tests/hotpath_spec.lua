@@ -7,10 +7,11 @@ local core = support.core
 
 local LAUNCHES = 10000
 
-local function allocations_of(fn)
+local function allocations_of(dev, fn)
   collectgarbage()
   collectgarbage "stop"
   fn(100) -- what is made once is made here
+  dev:synchronize()
   local lua_before, core_before = core.allocations()
   fn(LAUNCHES)
   local lua_after, core_after = core.allocations()
@@ -19,8 +20,8 @@ local function allocations_of(fn)
 end
 
 -- The two calls of core.allocations themselves may cost Lua a constant, never one a launch.
-local function allocates_nothing(fn)
-  local in_lua, in_core = allocations_of(fn)
+local function allocates_nothing(dev, fn)
+  local in_lua, in_core = allocations_of(dev, fn)
   assert.is_true(in_lua <= 2, ("%d allocations by Lua"):format(in_lua))
   assert.are.equal(0, in_core)
 end
@@ -32,7 +33,7 @@ support.each_device(function(dev)
   after_each(function() m:close() end)
 
   it("counts allocations", function()
-    local in_lua, in_core = allocations_of(function(count)
+    local in_lua, in_core = allocations_of(dev, function(count)
       for _ = 1, count do dev:zeros("u8", 1):close() end
     end)
     assert.is_true(in_lua >= LAUNCHES)
@@ -42,7 +43,7 @@ support.each_device(function(dev)
   it("launches on the default stream", function()
     local x <close> = dev:zeros("f32", 32)
     local go = m.scale:prepare { grid = 1, block = 32 }
-    allocates_nothing(function(count)
+    allocates_nothing(dev, function(count)
       for _ = 1, count do go(x, 2.0, 32) end
     end)
     dev:synchronize()
@@ -51,7 +52,7 @@ support.each_device(function(dev)
   it("launches with six arguments of all kinds", function()
     local y <close> = dev:zeros("f64", 12)
     local go = m.scalars:prepare { grid = 1, block = 1 }
-    allocates_nothing(function(count)
+    allocates_nothing(dev, function(count)
       for i = 1, count do go(y, 1, 2, i, 4, 5, 6, 7, 8, 9.5, 10.5, true) end
     end)
     dev:synchronize()
@@ -61,7 +62,7 @@ support.each_device(function(dev)
     local stream <close> = dev:stream()
     local x <close> = dev:zeros("f32", 32)
     local go = m.scale:prepare { grid = 1, block = 32, stream = stream }
-    allocates_nothing(function(count)
+    allocates_nothing(dev, function(count)
       for _ = 1, count do go(x, 2.0, 32) end
     end)
     stream:synchronize()
@@ -70,7 +71,7 @@ support.each_device(function(dev)
   it("launches kernels with shared memory and barriers", function()
     local x <close> = dev:zeros("i32", 32)
     local go = m.reverse:prepare { grid = 1, block = 32, shared = 128 }
-    allocates_nothing(function(count)
+    allocates_nothing(dev, function(count)
       for _ = 1, count do go(x, 32) end
     end)
     dev:synchronize()
@@ -79,7 +80,7 @@ support.each_device(function(dev)
   it("launches in the direct form with integers", function()
     local x <close> = dev:zeros("f32", 32)
     local k = m.scale
-    allocates_nothing(function(count)
+    allocates_nothing(dev, function(count)
       for _ = 1, count do k:launch(1, 32, x, 2.0, 32) end
     end)
     dev:synchronize()
@@ -88,7 +89,7 @@ support.each_device(function(dev)
   it("changes sizes with integers", function()
     local x <close> = dev:zeros("f32", 64)
     local go = m.scale:prepare { grid = 1, block = 32 }
-    allocates_nothing(function(count)
+    allocates_nothing(dev, function(count)
       for i = 1, count do
         go:grid(1 + i % 2)
         go(x, 2.0, 64)
@@ -100,7 +101,7 @@ support.each_device(function(dev)
   it("records and waits for events", function()
     local stream <close> = dev:stream()
     local e <close> = dev:event()
-    allocates_nothing(function(count)
+    allocates_nothing(dev, function(count)
       for _ = 1, count do
         e:record(stream)
         stream:wait(e)
@@ -112,7 +113,7 @@ support.each_device(function(dev)
   it("replays graphs", function()
     local x <close> = dev:zeros("f32", 32)
     local g <close> = dev:capture(function() m.scale:launch(1, 32, x, 2.0, 32) end)
-    allocates_nothing(function(count)
+    allocates_nothing(dev, function(count)
       for _ = 1, count do g:launch() end
     end)
     dev:synchronize()

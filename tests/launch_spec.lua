@@ -249,7 +249,7 @@ support.each_device(function(dev, id)
     assert.are.equal("launch (closed)", tostring(go))
     fails_with(function() go() end, "attempt to use a closed launch")
     fails(function() go:close() end, "attempt to use a closed launch")
-    fails(function() go:grid(1) end, "bad argument #1 to 'grid' (attempt to use a closed launch)")
+    fails(function() go:grid(1) end, "calling 'grid' on bad self (attempt to use a closed launch)")
   end)
 
   it("do not go to a closed stream", function()

@@ -30,8 +30,8 @@ support.each_device(function(dev, id)
 
   it("refuse options that are none", function()
     local least, greatest = dev:priorities()
-    fails(function() dev:stream { block = true } end, "bad argument #1 to 'stream' "
-      .. "(unknown option 'block': did you mean 'blocking'? known: blocking, priority)")
+    fails(function() dev:stream { blockin = true } end, "bad argument #1 to 'stream' "
+      .. "(unknown option 'blockin': did you mean 'blocking'? known: blocking, priority)")
     fails(function() dev:stream { priority = 1000 } end, ("bad argument #1 to 'stream' "
       .. "(option 'priority' is an integer from %d to %d, got 1000)"):format(math.min(least, greatest),
       math.max(least, greatest)))
@@ -231,8 +231,7 @@ support.each_device(function(dev, id)
     assert.are.equal("stream (closed)", tostring(s))
     fails(function() s:close() end, "attempt to use a closed stream")
     for _, name in ipairs { "synchronize", "query", "wait", "record", "callback", "priority", "device" } do
-      fails(function() s[name](s, print) end,
-        ("bad argument #1 to '%s' (attempt to use a closed stream)"):format(name))
+      fails_with(function() s[name](s, print) end, "(attempt to use a closed stream)")
     end
     local main = dev:default_stream()
     main:close()

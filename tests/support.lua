@@ -31,7 +31,8 @@ function support.each_device(body)
   for _, dev in ipairs(support.devices()) do
     busted.describe("on " .. dev:id(), function()
       support.no_leaks()
-      body(dev, dev:id())
+      -- a block of its own: what its after_each closes is closed before the check
+      busted.describe("", function() body(dev, dev:id()) end)
     end)
   end
 end

@@ -8,6 +8,8 @@ local fails = support.fails
 
 local MAKERS = { "array", "pinned", "pageable", "managed" }
 
+support.warm()
+
 support.each_device(function(dev, id)
   it("move everything between all kinds of memory", function()
     for _, from in ipairs(MAKERS) do

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Finds a declaration in a copy of the source whose comments, strings and directives are blanked, and reads its words. */
+ * Finds a declaration in a copy of the source whose comments, strings and directives are blanked, and reads its words.
+ */
 #include "core/backend/declared.h"
 
 #include <ctype.h>
@@ -10,7 +11,9 @@
 #include "core/backend/signature.h"
 #include "core/compile/strip.h"
 
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+static bool is_word(char c) {
+  return isalnum((unsigned char)c) || c == '_';
+}
 
 static bool one_of(const char *word, const char *const *list) {
   for (; *list; list++)
@@ -46,23 +49,25 @@ static char *blanked(const char *source) {
 typedef struct declared {
   char words[96]; /* the type's own words, one blank between */
   char last[64];  /* the declarator's name */
-  int  stars;
+  int stars;
   bool is_const, unknown;
 } declared;
 
 /* Adds the word before the newest one to the type: the newest may still turn out to be the name. */
 static void add_word(declared *d, const char *word) {
   if (*d->last) {
-    if (strlen(d->words) + strlen(d->last) + 2 > sizeof d->words) d->unknown = true;
-    else sprintf(d->words + strlen(d->words), "%s%s", *d->words ? " " : "", d->last);
+    if (strlen(d->words) + strlen(d->last) + 2 > sizeof d->words)
+      d->unknown = true;
+    else
+      sprintf(d->words + strlen(d->words), "%s%s", *d->words ? " " : "", d->last);
   }
   snprintf(d->last, sizeof d->last, "%s", word);
 }
 
 static declared read_declared(const char *from, const char *to) {
-  static const char *const ignored[] = {"volatile", "__restrict__", "__restrict", "restrict",   "__grid_constant__",
-                                        "static",   "extern",       "inline",     "__device__", "__constant__",
-                                        "__managed__", "struct",    "typename",   "constexpr",  "std", NULL};
+  static const char *const ignored[] = {
+      "volatile",   "__restrict__", "__restrict",  "restrict", "__grid_constant__", "static",    "extern", "inline",
+      "__device__", "__constant__", "__managed__", "struct",   "typename",          "constexpr", "std",    NULL};
   declared d = {.words = ""};
   while (from < to && !d.unknown) {
     if (is_word(*from)) {
@@ -70,8 +75,10 @@ static declared read_declared(const char *from, const char *to) {
       size_t length = 0;
       while (from + length < to && is_word(from[length])) length++;
       snprintf(word, sizeof word, "%.*s", (int)length, from);
-      if (strcmp(word, "const") == 0) d.is_const = d.is_const || !d.stars;
-      else if (!one_of(word, ignored)) add_word(&d, word);
+      if (strcmp(word, "const") == 0)
+        d.is_const = d.is_const || !d.stars;
+      else if (!one_of(word, ignored))
+        add_word(&d, word);
       from += length;
       continue;
     }
@@ -88,16 +95,24 @@ static void spell(const char *words, char *out, size_t size) {
   char copy[96], *state = NULL;
   snprintf(copy, sizeof copy, "%s", words);
   for (char *word = strtok_r(copy, " ", &state); word; word = strtok_r(NULL, " ", &state)) {
-    if (strcmp(word, "long") == 0) longs++;
-    else if (strcmp(word, "short") == 0) shorts++;
-    else if (strcmp(word, "signed") == 0) signs++;
-    else if (strcmp(word, "unsigned") == 0) unsigns++;
-    else if (strcmp(word, "char") == 0) chars++;
-    else if (strcmp(word, "int") != 0) other++;
+    if (strcmp(word, "long") == 0)
+      longs++;
+    else if (strcmp(word, "short") == 0)
+      shorts++;
+    else if (strcmp(word, "signed") == 0)
+      signs++;
+    else if (strcmp(word, "unsigned") == 0)
+      unsigns++;
+    else if (strcmp(word, "char") == 0)
+      chars++;
+    else if (strcmp(word, "int") != 0)
+      other++;
   }
   const char *base = chars ? "char" : shorts ? "short" : longs > 1 ? "long long" : longs ? "long" : "int";
-  if (other) snprintf(out, size, "%s", words);
-  else snprintf(out, size, "%s%s", unsigns ? "unsigned " : chars && signs ? "signed " : "", base);
+  if (other)
+    snprintf(out, size, "%s", words);
+  else
+    snprintf(out, size, "%s%s", unsigns ? "unsigned " : chars && signs ? "signed " : "", base);
 }
 
 static bool param_of(const declared *d, mw_param *out, uint32_t *align) {
@@ -196,8 +211,8 @@ bool mw_declared_variable(const char *source, const char *name, mw_param *out) {
   bool found = false;
   for (const char *c = find_word(text, name); c && !found; c = find_word(c + 1, name)) {
     const char *start = statement_start(text, c);
-    bool device = range_has(start, c, "__device__") || range_has(start, c, "__constant__") ||
-                  range_has(start, c, "__managed__");
+    bool device =
+        range_has(start, c, "__device__") || range_has(start, c, "__constant__") || range_has(start, c, "__managed__");
     found = device && !memchr(start, '(', (size_t)(c - start)) && !memchr(start, '=', (size_t)(c - start)) &&
             read_variable(start, c, name, out);
   }

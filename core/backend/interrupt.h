@@ -10,7 +10,7 @@
 
 typedef void (*mw_interrupt_hook)(void); /* async-signal-safe, returns */
 
-void mw_interrupt(void);                      /* sets mw_interrupted, then calls the hook; async-signal-safe */
+void mw_interrupt(void);                       /* sets mw_interrupted, then calls the hook; async-signal-safe */
 void mw_interrupt_set_hook(mw_interrupt_hook); /* NULL: none */
 
 #endif

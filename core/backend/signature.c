@@ -13,22 +13,22 @@
 enum { MOST_SUBSTITUTIONS = 64, MOST_ARGUMENTS = 16, MOST_DEPTH = 24, TEXT = 160 };
 
 typedef struct type {
-  char     text[TEXT];
+  char text[TEXT];
   mw_dtype dtype;
-  uint8_t  lanes;
-  bool     pointer, is_const; /* is_const: of a pointer, that of what it points to */
-  bool     self_const;        /* this very type is const */
+  uint8_t lanes;
+  bool pointer, is_const; /* is_const: of a pointer, that of what it points to */
+  bool self_const;        /* this very type is const */
   uint32_t size, align;
 } type;
 
 typedef struct reader {
   const char *at;
-  bool        bad;
-  int         depth;
-  type        substitutions[MOST_SUBSTITUTIONS];
-  int         nsubstitutions;
-  type        arguments[MOST_ARGUMENTS]; /* of the function template */
-  int         narguments;
+  bool bad;
+  int depth;
+  type substitutions[MOST_SUBSTITUTIONS];
+  int nsubstitutions;
+  type arguments[MOST_ARGUMENTS]; /* of the function template */
+  int narguments;
 } reader;
 
 static type read_type(reader *r);
@@ -37,8 +37,8 @@ static type read_type(reader *r);
 
 typedef struct named {
   const char *name;
-  mw_dtype    dtype;
-  uint8_t     lanes, size, align;
+  mw_dtype dtype;
+  uint8_t lanes, size, align;
 } named;
 
 #define VECTORS(stem, dtype, size)                                                                                     \
@@ -172,8 +172,10 @@ static type remember(reader *r, type t) {
 }
 
 static void append(reader *r, char *text, size_t size, const char *more) {
-  if (strlen(text) + strlen(more) >= size) r->bad = true;
-  else strcat(text, more);
+  if (strlen(text) + strlen(more) >= size)
+    r->bad = true;
+  else
+    strcat(text, more);
 }
 
 /* <seq-id>: nothing is 0, then base 36 plus one; ends at '_'. */
@@ -212,8 +214,10 @@ static type read_literal(reader *r) {
   int length = (int)(end - r->at);
   for (int i = 0; i < length; i++)
     if (!isalnum((unsigned char)r->at[i])) return refuse(r);
-  if (kind.dtype == MW_BOOL) snprintf(out.text, sizeof out.text, "%s", *r->at == '1' ? "true" : "false");
-  else snprintf(out.text, sizeof out.text, "%s%.*s", sign, length, r->at);
+  if (kind.dtype == MW_BOOL)
+    snprintf(out.text, sizeof out.text, "%s", *r->at == '1' ? "true" : "false");
+  else
+    snprintf(out.text, sizeof out.text, "%s%.*s", sign, length, r->at);
   r->at = end + 1;
   return out;
 }
@@ -242,12 +246,14 @@ static void read_arguments(reader *r, char *text, size_t size, type *keep, int *
 
 static const char *builtin_name(char letter) {
   static const char *const names['z' + 1] = {
-      ['v'] = "void",          ['w'] = "wchar_t",        ['b'] = "bool",
-      ['c'] = "char",          ['a'] = "signed char",    ['h'] = "unsigned char",
-      ['s'] = "short",         ['t'] = "unsigned short", ['i'] = "int",
-      ['j'] = "unsigned int",  ['l'] = "long",           ['m'] = "unsigned long",
-      ['x'] = "long long",     ['y'] = "unsigned long long",
-      ['f'] = "float",         ['d'] = "double",
+      ['v'] = "void",        ['w'] = "wchar_t",
+      ['b'] = "bool",        ['c'] = "char",
+      ['a'] = "signed char", ['h'] = "unsigned char",
+      ['s'] = "short",       ['t'] = "unsigned short",
+      ['i'] = "int",         ['j'] = "unsigned int",
+      ['l'] = "long",        ['m'] = "unsigned long",
+      ['x'] = "long long",   ['y'] = "unsigned long long",
+      ['f'] = "float",       ['d'] = "double",
   };
   return letter > 0 && letter <= 'z' ? names[(unsigned char)letter] : NULL;
 }
@@ -291,7 +297,10 @@ static type read_array(reader *r) {
 static type read_qualified(reader *r) {
   bool is_restrict = take(r, 'r'), is_volatile = take(r, 'V'), is_const = take(r, 'K');
   type of = read_type(r), out = of;
-  const char *before = is_const && is_volatile ? "const volatile " : is_const ? "const " : is_volatile ? "volatile " : "";
+  const char *before = is_const && is_volatile ? "const volatile "
+                       : is_const              ? "const "
+                       : is_volatile           ? "volatile "
+                                               : "";
   out.text[0] = '\0';
   if (!of.pointer) append(r, out.text, sizeof out.text, before);
   append(r, out.text, sizeof out.text, of.text);

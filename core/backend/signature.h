@@ -11,12 +11,12 @@
 #include "core/backend/backend.h"
 
 typedef struct mw_signature {
-  char      name[256];  /* "lab::scale<float, 3>" */
-  char      plain[256]; /* without the function's template arguments: "lab::scale" */
-  bool      is_template;
+  char name[256];  /* "lab::scale<float, 3>" */
+  char plain[256]; /* without the function's template arguments: "lab::scale" */
+  bool is_template;
   mw_param *params; /* names are "", offsets by natural alignment; the size of a struct passed by value is 0 */
-  int       nparams;
-  size_t    args_bytes;
+  int nparams;
+  size_t args_bytes;
 } mw_signature;
 
 /* False: the name is not mangled or is outside the part above; out is then empty. Ends with mw_signature_free. */

@@ -107,6 +107,7 @@ static void push_allocated(lua_State *L, mw_device *device, mw_space space, mw_d
 
 static int from_table(lua_State *L, mw_device *device, mw_space space, mw_dtype dtype) {
   lua_Integer shape[4];
+  luaL_argcheck(L, lua_gettop(L) == 3, 4, "a table's nesting gives the shape, no sizes go with it");
   int dims = literal_shape(L, 3, shape);
   size_t count = (size_t)product(shape, dims);
   void *bytes = lua_newuserdatauv(L, count * mw_dtype_size(dtype), 0);

@@ -77,16 +77,31 @@ static bind_graph *graph_push(lua_State *L, mw_device *device) {
   return self;
 }
 
-static mw_stream *push_capture_stream(lua_State *L, mw_device *device) {
+/* The script's handle of it does not own it: closing that in the middle of the capture does no harm. */
+static bind_stream *push_capture_stream(lua_State *L, mw_device *device) {
   bind_stream *self = bind_new(L, &stream_class, sizeof *self, 0);
   mw_error err = {0};
   int least = 0, greatest = 0;
   device->backend->priorities(device, &least, &greatest);
   bind_try(L, device->backend->stream_create(device, false, least, &self->stream, &err), &err);
   mw_device_retain(device);
-  self->owned = true;
   bind_opened(self);
-  return self->stream;
+  return self;
+}
+
+static void drop_capture_stream(lua_State *L, bind_stream *handle, mw_stream *stream) {
+  bind_release(L, handle);
+  stream->device->backend->stream_destroy(stream);
+}
+
+/* f(stream) with host->capture set; the outcome of lua_pcall, the error on top. */
+static int run_captured(lua_State *L, bind_host *host, bind_capture *capture) {
+  host->capture = capture;
+  lua_pushvalue(L, 2);
+  lua_pushvalue(L, -2);
+  int outcome = lua_pcall(L, 1, 0, 0);
+  host->capture = NULL;
+  return outcome;
 }
 
 /* dev:capture(f): runs f(stream) once and records what it launches and copies, instead of running it; launches
@@ -99,16 +114,16 @@ static int device_capture(lua_State *L) {
   if (host->capture) return luaL_error(L, "capture: a capture is in progress; finish it first");
   if (!device->main) return bind_fail(L, MW_UNSUPPORTED, "%s cannot run graphs", device->info.id);
   bind_graph *graph = graph_push(L, device);
-  mw_stream *stream = push_capture_stream(L, device);
+  bind_stream *handle = push_capture_stream(L, device);
+  bind_capture capture = {handle->stream, graph};
   mw_error err = {0};
-  bind_capture capture = {stream, graph};
-  bind_try(L, device->backend->capture_begin(stream, &err), &err);
-  host->capture = &capture;
-  lua_pushvalue(L, 2);
-  lua_pushvalue(L, -2);
-  int outcome = lua_pcall(L, 1, 0, 0);
-  host->capture = NULL;
-  mw_status status = device->backend->capture_end(stream, outcome == LUA_OK ? &graph->graph : NULL, &err);
+  int outcome = LUA_OK;
+  mw_status status = device->backend->capture_begin(capture.stream, &err);
+  if (status == MW_OK) {
+    outcome = run_captured(L, host, &capture);
+    status = device->backend->capture_end(capture.stream, outcome == LUA_OK ? &graph->graph : NULL, &err);
+  }
+  drop_capture_stream(L, handle, capture.stream);
   if (outcome != LUA_OK) {
     mw_error_clear(&err);
     return lua_error(L);

@@ -5,6 +5,8 @@
 #include "core/bind/bind.h"
 #include "core/host/home.h"
 
+#include <lualib.h>
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -19,12 +19,6 @@ int bind_methods(lua_State *L, const bind_class *class) {
   return 1;
 }
 
-static int object_tostring(lua_State *L) {
-  bind_object *object = lua_touserdata(L, 1);
-  lua_pushfstring(L, object->open ? "%s" : "%s (closed)", object->class->name);
-  return 1;
-}
-
 /* A script may clear package.loaded and require us again: objects made before keep the one metatable. */
 static bool is_registered(lua_State *L, const bind_class *class) {
   push_metatable(L, class);
@@ -44,8 +38,6 @@ void bind_register(lua_State *L, bind_class *class) {
   lua_setfield(L, -2, "__gc");
   lua_pushcfunction(L, bind_collect);
   lua_setfield(L, -2, "__close");
-  lua_pushcfunction(L, object_tostring);
-  lua_setfield(L, -2, "__tostring");
   lua_newtable(L);
   luaL_setfuncs(L, class->methods, 0);
   lua_pushcfunction(L, bind_close);

@@ -75,11 +75,12 @@ static int array_get(lua_State *L) {
 /* a:set(i[, j, k, l], value): one element, written to the device. */
 static int array_set(lua_State *L) {
   bind_array *a = check_writable(L, 1);
-  if (lua_gettop(L) < 3) return luaL_error(L, "set takes the indices and then the value");
-  size_t at = check_element(L, a, lua_gettop(L) - 2);
+  int last = lua_gettop(L);
+  if (last < 3) return luaL_error(L, "set takes the indices and then the value");
+  size_t at = check_element(L, a, last - 2);
   char element[8];
-  const char *problem = store_element(L, lua_gettop(L), a->dtype, element);
-  if (problem) luaL_argerror(L, lua_gettop(L) - 1, lua_pushfstring(L, "%s holds %s", mw_dtype_name(a->dtype), problem));
+  const char *problem = store_element(L, last, a->dtype, element);
+  if (problem) luaL_argerror(L, last, lua_pushfstring(L, "%s holds %s", mw_dtype_name(a->dtype), problem));
   array_write(L, a, at, 1, element);
   lua_settop(L, 1);
   return 1;

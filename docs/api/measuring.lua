@@ -56,7 +56,7 @@ local dev = mw.device "cpu"]],
       { "exact", "boolean", "no tolerance at all", default = "false" },
       { "most", "integer", "wrong elements shown", default = "5" },
       { "name", "string", "what the report calls the array" },
-      { "quiet", "boolean", "print nothing", default = "false" },
+      { "quiet", "boolean", "print nothing; a failed check still counts for the exit code", default = "false" },
     },
     check_report = {
       about = "What `mw.check` found. `tostring` gives it in words.",

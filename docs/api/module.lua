@@ -18,16 +18,22 @@ local mod = dev:module { source = [=[
     if (i == 0) atomicAdd(&calls, 1);
   }
   __global__ void shift(float *x, float by) { x[threadIdx.x] += by; }
-]=] }]],
+]=], templates = { "scale<float>", "scale<double>" } }]],
 
   entries = {
     {
       name = "kernel", forms = { "mod:kernel(name)" },
       about = [[The kernel of that name. A template is instantiated by naming it: `"scale<float>"`. The same name gives the
-same kernel again.]],
+same kernel again. Where the source has `__device__` or `__constant__` variables, the CPU device needs its templates
+listed in the option `templates`, so that all kernels share one copy of the variables.]],
       params = { { "name", "string", "as the source has it, with template arguments if it is a template" } },
       returns = { { "kernel", "" } },
-      errors = { "no kernel of that name: did you mean '<nearest>'?", "what the compiler says of the instance" },
+      errors = {
+        "module '<name>' has no kernel '<kernel>'; it has: <names>: did you mean '<nearest>'?",
+        "kernel '<kernel>' of module '<name>' is a template: name an instance, as in <kernel><float>",
+        "module '<name>' has device variables, so '<instance>' must be compiled with it: list it in templates = {\"<instance>\"}",
+        "what the compiler says of the instance",
+      },
       since = "0.1.0",
       example = [[
 print(mod:kernel "scale<double>" == mod:kernel "scale<double>") --> true]],

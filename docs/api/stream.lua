@@ -53,8 +53,8 @@ print(a:get(1)) --> 1.0]],
       params = { { "f", "fun()", "may use the whole library" } },
       returns = { { "stream", "the stream itself" } }, since = "0.1.0",
       example = [[
-s:callback(function() print "reached" end)
-s:synchronize() --> reached]],
+s:callback(function() print "reached" end) --> reached
+s:synchronize()]],
     },
     { name = "priority", forms = { "s:priority()" }, about = [[As it was made; lower is more urgent.]], returns = { { "integer", "" } },
       since = "0.1.0" },

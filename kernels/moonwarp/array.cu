@@ -121,10 +121,24 @@ __device__ __forceinline__ double natural_log(double u) {
 
 /* cos(2 pi u) for u in [0, 1): a quarter turn is taken off exactly, then Taylor's series on [-pi/4, pi/4]. */
 __device__ __forceinline__ double cosine_of_turns(double u) {
-  const double cosine[] = {1.0 / 20922789888000, -1.0 / 87178291200, 1.0 / 479001600, -1.0 / 3628800, 1.0 / 40320,
-                           -1.0 / 720,           1.0 / 24,           -1.0 / 2,        1.0};
-  const double sine[] = {1.0 / 355687428096000, -1.0 / 1307674368000, 1.0 / 6227020800, -1.0 / 39916800, 1.0 / 362880,
-                         -1.0 / 5040,           1.0 / 120,            -1.0 / 6,         1.0};
+  const double cosine[] = {1.0 / 20922789888000,
+                           -1.0 / 87178291200,
+                           1.0 / 479001600,
+                           -1.0 / 3628800,
+                           1.0 / 40320,
+                           -1.0 / 720,
+                           1.0 / 24,
+                           -1.0 / 2,
+                           1.0};
+  const double sine[] = {1.0 / 355687428096000,
+                         -1.0 / 1307674368000,
+                         1.0 / 6227020800,
+                         -1.0 / 39916800,
+                         1.0 / 362880,
+                         -1.0 / 5040,
+                         1.0 / 120,
+                         -1.0 / 6,
+                         1.0};
   const int quarter = (int)(4 * u + 0.5);
   const double x = (4 * u - quarter) * 1.57079632679489661923, xx = x * x;
   const double value = quarter & 1 ? x * horner(xx, sine) : horner(xx, cosine);
@@ -169,7 +183,9 @@ template <> struct uniform<__nv_bfloat16> : uniform_floating<__nv_bfloat16> {};
 
 /* ==} */
 
-__device__ __forceinline__ u64 thread_number() { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }
+__device__ __forceinline__ u64 thread_number() {
+  return (u64)blockIdx.x * blockDim.x + threadIdx.x;
+}
 
 /* a[i] = value */
 template <class T> __global__ void fill(T *a, T value, unsigned long long n) {

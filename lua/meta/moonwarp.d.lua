@@ -177,7 +177,7 @@
 ---@field exact? boolean no tolerance at all, default false
 ---@field most? integer wrong elements shown, default 5
 ---@field name? string what the report calls the array
----@field quiet? boolean print nothing, default false
+---@field quiet? boolean print nothing; a failed check still counts for the exit code, default false
 
 --- What `mw.check` found. `tostring` gives it in words.
 ---@class moonwarp.check_report
@@ -523,7 +523,8 @@ function array:close() end
 local module = {}
 
 --- The kernel of that name. A template is instantiated by naming it: `"scale<float>"`. The same name gives the
---- same kernel again.
+--- same kernel again. Where the source has `__device__` or `__constant__` variables, the CPU device needs its templates
+--- listed in the option `templates`, so that all kernels share one copy of the variables.
 ---@param name string as the source has it, with template arguments if it is a template
 ---@return moonwarp.kernel
 function module:kernel(name) end

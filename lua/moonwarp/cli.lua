@@ -70,6 +70,7 @@ end
 function cli.main(words)
   local outcome, result = require("moonwarp.host").call(options.attempt, dispatch, words)
   if outcome == "done" and not options.is_usage(result) then return result end
+  io.stdout:flush()
   io.stderr:write("moonwarp: ", tostring(result), "\n")
   if outcome == "interrupted" then return cli.INTERRUPTED end
   return outcome == "done" and cli.USAGE or cli.FAILED

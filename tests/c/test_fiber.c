@@ -6,7 +6,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +16,8 @@
 #include "core/backend/cpu/device.h"
 #include "core/backend/cpu/kernel.h"
 
-/* ---- switches ----------------------------------------------------------------------------------------------------- */
+/* ---- switches -----------------------------------------------------------------------------------------------------
+ */
 
 typedef struct walk {
   cpu_fiber home, there;
@@ -58,22 +61,31 @@ static void test_stack_size(void **state) {
   unsetenv("MOONWARP_CPU_STACK");
 }
 
-/* ---- kernels by hand ------------------------------------------------------------------------------------------------ */
+/* ---- kernels by hand ------------------------------------------------------------------------------------------------
+ */
 
 typedef struct arguments {
   int *out;
-  int  n;
+  int n;
 } arguments;
 
 static __thread mw_thread *self;
-static __thread int        tile[1024];
+static __thread int tile[1024];
 
-static mw_thread **where_self(void) { return &self; }
-static void bind(const mw_runtime *runtime) { (void)runtime; }
+static mw_thread **where_self(void) {
+  return &self;
+}
+static void bind(const mw_runtime *runtime) {
+  (void)runtime;
+}
 
-static int *out_of(const mw_grid *grid) { return ((const arguments *)grid->args)->out; }
+static int *out_of(const mw_grid *grid) {
+  return ((const arguments *)grid->args)->out;
+}
 
-static unsigned threads_of(const mw_grid *grid) { return grid->block.x * grid->block.y * grid->block.z; }
+static unsigned threads_of(const mw_grid *grid) {
+  return grid->block.x * grid->block.y * grid->block.z;
+}
 
 static int *slot_of(const mw_grid *grid) {
   return out_of(grid) + self->block_idx.x * threads_of(grid) + self->rank;
@@ -182,23 +194,24 @@ static void trap(const mw_grid *grid) {
   cpu_runtime.barrier(MW_BARRIER_SYNC, 0, "t.cu", 13);
 }
 
-/* ---- running them --------------------------------------------------------------------------------------------------------- */
+/* ---- running them
+ * --------------------------------------------------------------------------------------------------------- */
 
 typedef struct bench {
   mw_device *device;
-  int       *out;
-  mw_error   error;
+  int *out;
+  mw_error error;
 } bench;
 
 static mw_status run_grid(bench *b, void (*thread)(const mw_grid *), unsigned blocks, unsigned threads, bool together) {
-  const mw_unit_kernel unit = {.name = "hand", .engine = "fiber", .engine_why = "", .max_threads = 1024,
-                               .thread = thread, .needs_fibers = 1};
+  const mw_unit_kernel unit = {
+      .name = "hand", .engine = "fiber", .engine_why = "", .max_threads = 1024, .thread = thread, .needs_fibers = 1};
   const mw_unit_table table = {MW_ABI_VERSION, &unit, 1, NULL, 0, bind, where_self};
   const cpu_unit owner = {.table = &table, .flavor = CPU_FIBER};
   cpu_kernel kernel = {.base = {.name = "hand", .args_bytes = sizeof(arguments)}, .unit = &unit, .owner = &owner};
   arguments args = {b->out, 0};
-  const mw_launch launch = {.kernel = &kernel.base, .grid = {blocks, 1, 1}, .block = {threads, 1, 1},
-                            .cooperative = together, .args = &args};
+  const mw_launch launch = {
+      .kernel = &kernel.base, .grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .cooperative = together, .args = &args};
   b->error.text[0] = '\0';
   return mw_cpu_backend.launch(b->device->main, &launch, &b->error);
 }

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// basic: small kernels without barriers, for the specs of launches, modules, variables and graphs.
-
-__constant__ float factors[4] = {1.0f, 2.0f, 3.0f, 4.0f};
-__device__ int counter;
-__device__ double table[8];
-__device__ unsigned char flag = 7;
+// basic: small kernels for the specs of launches, modules and graphs.
 
 struct Pair {
   int a;
@@ -109,11 +104,3 @@ __global__ void slowly(int *out, int value, int steps) {
   for (int i = 0; i < steps; i++) state = state * 1664525u + 1013904223u;
   out[0] = state == 0x12345678u ? 0 : value;
 }
-
-// ---- variables -------------------------------------------------------------------------------------------------------------
-
-__global__ void use_factors(float *out) { out[threadIdx.x] = factors[threadIdx.x]; }
-
-__global__ void count_up() { atomicAdd(&counter, 1); }
-
-__global__ void fill_table(double value) { table[threadIdx.x] = value + threadIdx.x; }

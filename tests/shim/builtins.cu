@@ -165,7 +165,7 @@ __global__ void check_votes(int *wrong) {
 template <class T> __device__ void check_integer_atomics(int *wrong, T *cell) {
   const unsigned r = rank_in_block();
   if (r == 0) {
-    cell[0] = 0, cell[1] = 100, cell[2] = 0, cell[3] = (T)~(T)0, cell[4] = 0, cell[5] = 0, cell[6] = 7, cell[7] = 0;
+    cell[0] = 0, cell[1] = 100, cell[2] = 0, cell[3] = (T) ~(T)0, cell[4] = 0, cell[5] = 0, cell[6] = 7, cell[7] = 0;
   }
   __syncthreads();
   const T old = atomicAdd(&cell[0], (T)2);
@@ -293,12 +293,15 @@ __global__ void check_conversions(int *wrong) {
   CHECK(__double_as_longlong(d) == 0x3ff0000000000000ll && __longlong_as_double(0x4000000000000000ll) == 2 * d);
   CHECK(__double2hiint(-d) == (int)0xbff00000 && __double2loint(d) == 0 && __hiloint2double(0x3ff80000, 0) == 1.5 * d);
   CHECK(__float2int_rn(2.5f * f) == 2 && __float2int_rz(-2.5f * f) == -2 && __float2int_rd(-2.5f * f) == -3);
-  CHECK(__float2int_ru(2.1f * f) == 3 && __float2int_rn(1e20f * f) == 2147483647 && __float2int_rz(-1e20f * f) < -2147483647);
-  CHECK(__float2int_rz(nanf("") * f) == 0 && __float2uint_rn(-3.0f * f) == 0u && __float2uint_rz(3e9f * f) == 3000000000u);
+  CHECK(__float2int_ru(2.1f * f) == 3 && __float2int_rn(1e20f * f) == 2147483647 &&
+        __float2int_rz(-1e20f * f) < -2147483647);
+  CHECK(__float2int_rz(nanf("") * f) == 0 && __float2uint_rn(-3.0f * f) == 0u &&
+        __float2uint_rz(3e9f * f) == 3000000000u);
   CHECK(__double2int_rn(3.5 * d) == 4 && __double2ll_rd(-1e15 * d - 0.5) == -1000000000000001ll);
   CHECK(__double2uint_rz(4294967295.9 * d) == 4294967295u && __double2ull_rn(18e18 * d) == 18000000000000000000ull);
   CHECK(__int2float_rn(16777217 * (int)d) == 16777216.0f && __int2float_ru(16777217 * (int)d) == 16777218.0f);
-  CHECK(__int2float_rz(-16777219 * (int)d) == -16777218.0f && __uint2float_rd(4294967295u * (unsigned)d) == 4294967040.0f);
+  CHECK(__int2float_rz(-16777219 * (int)d) == -16777218.0f &&
+        __uint2float_rd(4294967295u * (unsigned)d) == 4294967040.0f);
   CHECK(__ll2double_ru((1ll << 53) * (int)d + 1) == 9007199254740994.0 && __ll2float_rn(1ll << 40) == 1099511627776.0f);
   CHECK(__ull2double_rd(~0ull * (unsigned long long)d) == 18446744073709549568.0);
   CHECK(__double2float_rn(1 + 1e-9 * d) == 1.0f && __double2float_ru(1 + 1e-9 * d) == 1.00000012f);
@@ -309,15 +312,19 @@ __global__ void check_rounded_arithmetic(int *wrong) {
   const float f = (float)opaque_one(), tiny = 1e-9f * f, third = 1 / (3 * f);
   const double d = opaque_one(), small = 1e-20 * d;
   const float above = 1.00000012f, below = 0.99999994f;
-  CHECK(__fadd_rn(f, tiny) == 1 && __fadd_ru(f, tiny) == above && __fadd_rd(f, tiny) == 1 && __fadd_rz(f, -tiny) == below);
+  CHECK(__fadd_rn(f, tiny) == 1 && __fadd_ru(f, tiny) == above && __fadd_rd(f, tiny) == 1 &&
+        __fadd_rz(f, -tiny) == below);
   CHECK(__fsub_rn(f, tiny) == 1 && __fsub_rd(f, tiny) == below && __fsub_ru(f, tiny) == 1);
   CHECK(__fmul_rd(third, 3) == 1 && __fmul_ru(above, above) > __fmul_rd(above, above));
-  CHECK(__fdiv_ru(f, 3) > __fdiv_rd(f, 3) && __fdiv_rz(-f, 3) == -__fdiv_rd(f, 3) && __frcp_ru(3 * f) > __frcp_rz(3 * f));
+  CHECK(__fdiv_ru(f, 3) > __fdiv_rd(f, 3) && __fdiv_rz(-f, 3) == -__fdiv_rd(f, 3) &&
+        __frcp_ru(3 * f) > __frcp_rz(3 * f));
   CHECK(__fsqrt_ru(2 * f) > __fsqrt_rd(2 * f) && __fsqrt_rn(4 * f) == 2 && __fsqrt_rz(9 * f) == 3);
   CHECK(__fmaf_rn(f, f, tiny) == 1 && __fmaf_ru(f, f, tiny) == above && __fmaf_rd(f, f, -tiny) == below);
-  CHECK(__dadd_ru(d, small) > 1 && __dadd_rd(d, small) == 1 && __dmul_ru(d + 1e-10, d + 1e-10) > __dmul_rd(d + 1e-10, d + 1e-10));
+  CHECK(__dadd_ru(d, small) > 1 && __dadd_rd(d, small) == 1 &&
+        __dmul_ru(d + 1e-10, d + 1e-10) > __dmul_rd(d + 1e-10, d + 1e-10));
   CHECK(__ddiv_ru(d, 3) > __ddiv_rd(d, 3) && __drcp_rn(4 * d) == 0.25 && __dsqrt_ru(2 * d) > __dsqrt_rz(2 * d));
-  CHECK(__fma_ru(d, d, small) > 1 && __fma_rd(d, d, -small) < 1 && __fma_rn(d, d, small) == 1 && __fma_rz(d, d, small) == 1);
+  CHECK(__fma_ru(d, d, small) > 1 && __fma_rd(d, d, -small) < 1 && __fma_rn(d, d, small) == 1 &&
+        __fma_rz(d, d, small) == 1);
   /* A product that is rounded before it is added, whatever the compiler may contract elsewhere. */
   const float x = 1.00024414f * f, y = __fmul_rn(x, x);
   CHECK(__fsub_rn(__fmul_rn(x, x), y) == 0 && __fadd_rn(x * x, -y) == 0);

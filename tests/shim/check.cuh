@@ -19,9 +19,13 @@ static const int THREADS = 256, BLOCKS = 4;
 __device__ inline unsigned rank_in_block() {
   return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 }
-__device__ inline unsigned lane() { return rank_in_block() % 32; }
+__device__ inline unsigned lane() {
+  return rank_in_block() % 32;
+}
 
 /* 1, which no compiler knows: keeps arithmetic from being done at compile time. */
-__device__ inline int opaque_one() { return (int)(blockDim.x / 64); }
+__device__ inline int opaque_one() {
+  return (int)(blockDim.x / 64);
+}
 
 #endif

@@ -7,10 +7,14 @@
 
 #include "check.cuh"
 
-__device__ unsigned thread_number() { return (blockIdx.x + gridDim.x * blockIdx.y) * THREADS + rank_in_block(); }
+__device__ unsigned thread_number() {
+  return (blockIdx.x + gridDim.x * blockIdx.y) * THREADS + rank_in_block();
+}
 
 /* 2^e by bits. */
-__device__ float power_of_two(int e) { return e < -126 ? __int_as_float(1 << (e + 149)) : __int_as_float((e + 127) << 23); }
+__device__ float power_of_two(int e) {
+  return e < -126 ? __int_as_float(1 << (e + 149)) : __int_as_float((e + 127) << 23);
+}
 
 __global__ void check_half_patterns(int *wrong) {
   for (unsigned bits = thread_number(); bits < 65536; bits += THREADS * BLOCKS) {
@@ -62,7 +66,8 @@ __global__ void check_half_arithmetic(int *wrong) {
   unsigned state = thread_number() * 2654435761u + 1;
   for (int i = 0; i < 200; i++) {
     state = state * 1664525u + 1013904223u;
-    const __half a = __ushort_as_half((unsigned short)(state >> 16 & 0xbfff)), b = __ushort_as_half((unsigned short)(state & 0xbfff));
+    const __half a = __ushort_as_half((unsigned short)(state >> 16 & 0xbfff)),
+                 b = __ushort_as_half((unsigned short)(state & 0xbfff));
     const __half c = __ushort_as_half((unsigned short)((state >> 7 ^ state << 3) & 0xbfff));
     const double x = __half2float(a), y = __half2float(b), z = __half2float(c);
     CHECK(a + b == __double2half(x + y) && a - b == __double2half(x - y) && a * b == __double2half(x * y));

@@ -17,13 +17,13 @@ __device__ double distance(float got, double expected) {
 
 /* name(double), namef(float) and name(float). Half a unit is the rounding of `expected` itself. */
 #define NEAR(name, ulps, ulpsf, expected, x)                                                                           \
-  CHECK(distance(name((double)(x) * one), expected) <= ulps + 0.5);                                                    \
-  CHECK(distance(name##f((float)(x) * one), expected) <= ulpsf + 0.5);                                                 \
-  CHECK(name((float)(x) * one) == name##f((float)(x) * one))
+  CHECK(distance(name((double)(x)*one), expected) <= ulps + 0.5);                                                      \
+  CHECK(distance(name##f((float)(x)*one), expected) <= ulpsf + 0.5);                                                   \
+  CHECK(name((float)(x)*one) == name##f((float)(x)*one))
 #define NEAR2(name, ulps, ulpsf, expected, x, y)                                                                       \
-  CHECK(distance(name((double)(x) * one, (double)(y)), expected) <= ulps + 0.5);                                       \
-  CHECK(distance(name##f((float)(x) * one, (float)(y)), expected) <= ulpsf + 0.5);                                     \
-  CHECK(name((float)(x) * one, (float)(y)) == name##f((float)(x) * one, (float)(y)))
+  CHECK(distance(name((double)(x)*one, (double)(y)), expected) <= ulps + 0.5);                                         \
+  CHECK(distance(name##f((float)(x)*one, (float)(y)), expected) <= ulpsf + 0.5);                                       \
+  CHECK(name((float)(x)*one, (float)(y)) == name##f((float)(x)*one, (float)(y)))
 
 __global__ void check_elementary(int *wrong) {
   const float one = (float)opaque_one();
@@ -151,10 +151,14 @@ __global__ void check_two_arguments(int *wrong) {
 __global__ void check_rounding_functions(int *wrong) {
   const float f = (float)opaque_one();
   const double d = opaque_one();
-  CHECK(floor(-2.5 * d) == -3 && ceil(-2.5 * d) == -2 && trunc(-2.5 * d) == -2 && round(-2.5 * d) == -3 && rint(-2.5 * d) == -2);
-  CHECK(floorf(2.5f * f) == 2 && ceilf(2.5f * f) == 3 && truncf(2.5f * f) == 2 && roundf(2.5f * f) == 3 && rintf(2.5f * f) == 2);
-  CHECK(nearbyint(3.5 * d) == 4 && lrint(2.5 * d) == 2 && lroundf(2.5f * f) == 3 && llrintf(-1.5f * f) == -2 && llround(-1.5 * d) == -2);
-  CHECK(fmod(-7.5 * d, 2.0) == -1.5 && remainder(7.5 * d, 2.0) == -0.5 && fmodf(7.5f * f, 2.0f) == 1.5f && fabs(-3 * d) == 3);
+  CHECK(floor(-2.5 * d) == -3 && ceil(-2.5 * d) == -2 && trunc(-2.5 * d) == -2 && round(-2.5 * d) == -3 &&
+        rint(-2.5 * d) == -2);
+  CHECK(floorf(2.5f * f) == 2 && ceilf(2.5f * f) == 3 && truncf(2.5f * f) == 2 && roundf(2.5f * f) == 3 &&
+        rintf(2.5f * f) == 2);
+  CHECK(nearbyint(3.5 * d) == 4 && lrint(2.5 * d) == 2 && lroundf(2.5f * f) == 3 && llrintf(-1.5f * f) == -2 &&
+        llround(-1.5 * d) == -2);
+  CHECK(fmod(-7.5 * d, 2.0) == -1.5 && remainder(7.5 * d, 2.0) == -0.5 && fmodf(7.5f * f, 2.0f) == 1.5f &&
+        fabs(-3 * d) == 3);
   int quotient = 0, exponent = 0;
   CHECK(remquo(7.5 * d, 2.0, &quotient) == -0.5 && (quotient & 7) == 4);
   CHECK(frexp(10 * d, &exponent) == 0.625 && exponent == 4 && ldexp(0.625f * f, 4) == 10 && scalbn(3 * d, -1) == 1.5);
@@ -163,7 +167,8 @@ __global__ void check_rounding_functions(int *wrong) {
   CHECK(modf(-2.75 * d, &whole) == -0.75 && whole == -2 && modff(2.75f * f, &wholef) == 0.75f && wholef == 2);
   CHECK(ilogb(10 * d) == 3 && logb(0.3 * d) == -2 && ilogbf(1e-40f * f) == -133);
   CHECK(nextafter(d, 2.0) - 1 == 2.220446049250313e-16 && nextafterf(f, 0.0f) == 0.99999994f);
-  CHECK(copysign(3 * d, -0.0) == -3 && fma(2 * d, 3.0, 4.0) == 10 && fmaf(f + 0.000244140625f, f + 0.000244140625f, -1) > 0.00048828125f);
+  CHECK(copysign(3 * d, -0.0) == -3 && fma(2 * d, 3.0, 4.0) == 10 &&
+        fmaf(f + 0.000244140625f, f + 0.000244140625f, -1) > 0.00048828125f);
 }
 
 __global__ void check_special_values(int *wrong) {
@@ -172,12 +177,15 @@ __global__ void check_special_values(int *wrong) {
   const float infinitef = (float)infinite, nonef = (float)none;
   CHECK(isnan(none) && isinf(-infinite) && !isfinite(infinite) && isfinite(d) && signbit(-0.0 * d) && !isnan(infinite));
   CHECK(isnan(nonef) && isinf(infinitef) && !isfinite(nonef) && signbit(-f) && !signbit(f));
-  CHECK(fmin(none, d) == 1 && fmax(d, none) == 1 && fminf(nonef, f) == 1 && fmaxf(f, nonef) == 1 && isnan(fmax(none, none)));
+  CHECK(fmin(none, d) == 1 && fmax(d, none) == 1 && fminf(nonef, f) == 1 && fmaxf(f, nonef) == 1 &&
+        isnan(fmax(none, none)));
   CHECK(fmin(-1 * d, 2.0) == -1 && fmaxf(-1 * f, 2.0f) == 2 && max(f, 2.0f) == 2 && min(2.0 * d, 1.0) == 1);
   CHECK(isnan(sqrt(-d)) && exp(-infinite) == 0 && isinf(log(0 * d)) && isnan(acos(2 * d)) && pow(none, 0.0) == 1);
   CHECK(erfinv(1 * d) == infinite && isnan(erfinv(2 * d)) && erfcinv(2 * d) == -infinite && normcdf(-50 * d) == 0);
-  CHECK(rsqrt(0 * d) == infinite && rsqrtf(4 * f) == 0.5f && isnan(sinpi(infinite)) && sinpi(3 * d) == 0 && cospi(1.5 * d) == 0);
-  CHECK(distance(tgamma(5 * d), 24) <= 8 && fabs(lgamma(d)) < 1e-15 && distance(cbrt(-27 * d), -3) <= 1 && exp2(10 * d) == 1024);
+  CHECK(rsqrt(0 * d) == infinite && rsqrtf(4 * f) == 0.5f && isnan(sinpi(infinite)) && sinpi(3 * d) == 0 &&
+        cospi(1.5 * d) == 0);
+  CHECK(distance(tgamma(5 * d), 24) <= 8 && fabs(lgamma(d)) < 1e-15 && distance(cbrt(-27 * d), -3) <= 1 &&
+        exp2(10 * d) == 1024);
 }
 
 __global__ void check_norms(int *wrong) {
@@ -206,5 +214,6 @@ __global__ void check_fast_intrinsics(int *wrong) {
   CHECK(fabsf(__powf(2.5f * f, 3.5f) - 24.705294f) < 2e-4f && __saturatef(-2 * f) == 0 && __saturatef(3 * f) == 1);
   CHECK(fabsf(__fdividef(f, 3) - 0.33333334f) < 1e-6f && __frcp_rn(4 * f) == 0.25f && __frsqrt_rn(4 * f) == 0.5f);
   __sincosf(0.5f * f, &s, &c);
-  CHECK(fabsf(s * s + c * c - 1) < 1e-5f && fabsf(__log2f(8 * f) - 3) < 1e-5f && fabsf(__tanf(0.5f * f) - 0.5463025f) < 1e-5f);
+  CHECK(fabsf(s * s + c * c - 1) < 1e-5f && fabsf(__log2f(8 * f) - 3) < 1e-5f &&
+        fabsf(__tanf(0.5f * f) - 0.5463025f) < 1e-5f);
 }

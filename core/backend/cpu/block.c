@@ -70,9 +70,12 @@ static bool prepare_fibers(cpu_crew *crew, unsigned warps) {
   return true;
 }
 
-/* ---- choosing who runs --------------------------------------------------------------------------------------------- */
+/* ---- choosing who runs ---------------------------------------------------------------------------------------------
+ */
 
-cpu_lane *cpu_crew_lane(cpu_crew *crew) { return &crew->warps[crew->current / CPU_WARP].lanes[crew->current % CPU_WARP]; }
+cpu_lane *cpu_crew_lane(cpu_crew *crew) {
+  return &crew->warps[crew->current / CPU_WARP].lanes[crew->current % CPU_WARP];
+}
 
 uint32_t cpu_warp_lanes(const cpu_warp *warp) {
   return warp->ready | warp->at_barrier | warp->at_warp | warp->at_grid | warp->asking;
@@ -149,7 +152,8 @@ void cpu_crew_abandon(cpu_crew *crew, const char *format, ...) {
   __builtin_unreachable();
 }
 
-/* ---- barriers --------------------------------------------------------------------------------------------------------- */
+/* ---- barriers
+ * --------------------------------------------------------------------------------------------------------- */
 
 static const char *const barrier_names[] = {"__syncthreads", "__syncthreads_count", "__syncthreads_and",
                                             "__syncthreads_or"};
@@ -216,7 +220,8 @@ static int barrier(enum mw_barrier_op op, int value, const char *file, int line)
   return crew->result;
 }
 
-/* ---- the grid barrier ---------------------------------------------------------------------------------------------------- */
+/* ---- the grid barrier
+ * ---------------------------------------------------------------------------------------------------- */
 
 /* Waits for the other blocks. NULL: they came; else what is wrong. */
 static const char *meet_blocks(cpu_grid *grid) {
@@ -276,7 +281,8 @@ static void grid_barrier(const char *file, int line) {
     cpu_crew_wait(crew);
 }
 
-/* ---- exits --------------------------------------------------------------------------------------------------------------- */
+/* ---- exits
+ * --------------------------------------------------------------------------------------------------------------- */
 
 /* The others may have waited for this one only: exited threads do not count. */
 static void exit_lane(cpu_crew *crew) {
@@ -291,7 +297,8 @@ static void exit_lane(cpu_crew *crew) {
   cpu_crew_wait(crew);
 }
 
-/* ---- a block -------------------------------------------------------------------------------------------------------------- */
+/* ---- a block
+ * -------------------------------------------------------------------------------------------------------------- */
 
 static void place_threads(cpu_crew *crew, cpu_grid *grid, mw_dim3 at) {
   const mw_dim3 size = grid->abi.block;
@@ -338,8 +345,8 @@ static const cpu_lane *waiting_lane(const cpu_crew *crew, const cpu_lane *unlike
 
 static int tell_place(char *out, size_t size, const cpu_lane *lane) {
   const mw_dim3 t = lane->thread.thread_idx;
-  int length = snprintf(out, size, "thread (%u,%u,%u) waits at %s:%d (%s", t.x, t.y, t.z, lane->file, lane->line,
-                        lane->what);
+  int length =
+      snprintf(out, size, "thread (%u,%u,%u) waits at %s:%d (%s", t.x, t.y, t.z, lane->file, lane->line, lane->what);
   if (lane->request && length >= 0 && (size_t)length < size)
     length += snprintf(out + length, size - (size_t)length, ", mask 0x%08x", lane->request->mask);
   return length;
@@ -354,7 +361,8 @@ static void report_divergence(cpu_crew *crew) {
   fault->kind = CPU_FAULT_RULE;
   fault->block = crew->worker->lent.block;
   fault->has_thread = false;
-  snprintf(fault->text, sizeof fault->text, "barrier divergence: %s) %s%s", a, other ? "while " : "for threads that ", b);
+  snprintf(fault->text, sizeof fault->text, "barrier divergence: %s) %s%s", a, other ? "while " : "for threads that ",
+           b);
   size_t used = strlen(fault->text);
   snprintf(fault->text + used, sizeof fault->text - used, "%s", other ? ")" : "never come");
 }
@@ -380,7 +388,8 @@ bool cpu_crew_run(cpu_crew *crew, cpu_grid *grid, unsigned long long block) {
   return false;
 }
 
-/* ---- what units call --------------------------------------------------------------------------------------------------- */
+/* ---- what units call
+ * --------------------------------------------------------------------------------------------------- */
 
 static unsigned active_mask(void) {
   cpu_crew *crew = cpu_current->crew;

@@ -11,29 +11,29 @@
 typedef struct cpu_stream cpu_stream;
 
 struct cpu_device {
-  mw_device       base;
-  cpu_worker     *host; /* serves the script's thread */
-  cpu_pool        pool;
-  cpu_gang        gang;
-  cpu_memory      memory;
-  pthread_mutex_t lock;           /* the list of streams */
-  cpu_stream     *streams;        /* all but the default one; also those destroyed whose work still runs */
-  _Atomic uint64_t tickets;       /* operations ever queued */
-  atomic_int      pending;        /* operations queued and not finished, all streams */
-  atomic_int      pending_blocking; /* of those, in streams that the default stream waits for */
-  atomic_int      capturing;      /* streams being captured */
-  atomic_bool     cancel;         /* Ctrl-C: queued operations are dropped */
+  mw_device base;
+  cpu_worker *host; /* serves the script's thread */
+  cpu_pool pool;
+  cpu_gang gang;
+  cpu_memory memory;
+  pthread_mutex_t lock;        /* the list of streams */
+  cpu_stream *streams;         /* all but the default one; also those destroyed whose work still runs */
+  _Atomic uint64_t tickets;    /* operations ever queued */
+  atomic_int pending;          /* operations queued and not finished, all streams */
+  atomic_int pending_blocking; /* of those, in streams that the default stream waits for */
+  atomic_int capturing;        /* streams being captured */
+  atomic_bool cancel;          /* Ctrl-C: queued operations are dropped */
 };
 
 mw_status cpu_device_open(const char *which, mw_device **out, mw_error *);
-void      cpu_device_close(mw_device *);
+void cpu_device_close(mw_device *);
 mw_status cpu_device_synchronize(mw_device *, mw_error *);
 cpu_worker *cpu_device_host_worker(cpu_device *); /* attached to the calling thread */
 
 /* probe.c */
-void   cpu_probe(mw_probe *out);
-void   cpu_probe_info(mw_device_info *out);
-int    cpu_probe_workers(void);     /* usable cores, or $MOONWARP_CPU_WORKERS */
+void cpu_probe(mw_probe *out);
+void cpu_probe_info(mw_device_info *out);
+int cpu_probe_workers(void);             /* usable cores, or $MOONWARP_CPU_WORKERS */
 size_t cpu_probe_system_memory(void);    /* bytes this process may use: the machine's or the control group's */
 size_t cpu_probe_available_memory(void); /* bytes free now */
 

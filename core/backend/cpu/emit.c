@@ -16,6 +16,9 @@ static const char *const dropped_calls[] = {"__launch_bounds__", "__maxnreg__", 
 static const char *const storage[] = {"static", "inline", "__inline__", "__inline", "extern", NULL};
 static const char *const coordinates[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
 
+/* Each worker thread runs one block at a time: what its threads share is the worker's own. */
+static const char tls_shared[] = " MW_SHARED ";
+
 /* ---- bodies --------------------------------------------------------------------------------------------------- */
 
 /* #pragma unroll [n]: clang++ knows it, g++ wants GCC unroll and a number. */
@@ -101,7 +104,7 @@ static int index_put(const cpu_tokens *tokens, cpu_text *out, int i, int last) {
 }
 
 /* One token, or the construct that begins at it. Returns where to go on. */
-static int token_put(const cpu_tokens *tokens, cpu_text *out, int i, int last) {
+static int token_put(const cpu_tokens *tokens, cpu_text *out, int i, int last, const char *shared) {
   const cpu_token *at = tokens->at;
   if (at[i].kind == CPU_PRAGMA) {
     pragma_put(out, tokens, &at[i]);
@@ -114,8 +117,7 @@ static int token_put(const cpu_tokens *tokens, cpu_text *out, int i, int last) {
     if (end) return end;
     if (cpu_token_is(&at[i], "static") && cpu_token_is(&at[i + 1], "__shared__")) return i + 1;
     if (cpu_token_is(&at[i], "__shared__")) {
-      cpu_text_range(out, tokens, i, i);
-      cpu_text_put(out, " MW_SHARED ");
+      cpu_text_put(out, shared);
       return i + 1 + cpu_token_is(&at[i + 1], "static");
     }
     end = index_put(tokens, out, i, last);
@@ -125,8 +127,8 @@ static int token_put(const cpu_tokens *tokens, cpu_text *out, int i, int last) {
   return i + 1;
 }
 
-void cpu_emit_tokens(const cpu_program *program, cpu_text *out, int first, int last) {
-  for (int i = first; i < last;) i = token_put(&program->tokens, out, i, last);
+void cpu_emit_tokens(const cpu_tokens *tokens, cpu_text *out, int first, int last, const char *shared) {
+  for (int i = first; i < last;) i = token_put(tokens, out, i, last, shared);
 }
 
 /* The name that an extern __shared__ item declares. */
@@ -136,15 +138,15 @@ static int shared_name(const cpu_tokens *tokens, const cpu_item *item) {
   return item->first;
 }
 
-void cpu_emit_shared(const cpu_program *program, cpu_text *out, int first, int last) {
-  const cpu_token *at = program->tokens.at;
+void cpu_emit_shared(const cpu_program *program, cpu_text *out, const cpu_tokens *tokens, int first, int last) {
+  const cpu_token *at = tokens->at;
   for (int k = 0; k < program->nitems; k++) {
     const cpu_item *item = &program->items[k];
     if (item->kind != CPU_ITEM_SHARED) continue;
-    const cpu_token *name = &at[shared_name(&program->tokens, item)];
+    const cpu_token *name = &program->tokens.at[shared_name(&program->tokens, item)];
     for (int i = first; i < last; i++)
       if (at[i].kind == CPU_NAME && at[i].size == name->size && !memcmp(at[i].text, name->text, (size_t)name->size)) {
-        cpu_emit_tokens(program, out, item->first, item->last);
+        cpu_emit_tokens(&program->tokens, out, item->first, item->last, tls_shared);
         break;
       }
   }
@@ -153,14 +155,14 @@ void cpu_emit_shared(const cpu_program *program, cpu_text *out, int first, int l
 /* ---- items ---------------------------------------------------------------------------------------------------- */
 
 /* Declaration tokens without storage class: the generator gives each function its own. */
-static void declaration_put(const cpu_program *program, cpu_text *out, int first, int last) {
+void cpu_emit_declaration(const cpu_program *program, cpu_text *out, int first, int last) {
   const cpu_token *at = program->tokens.at;
   for (int i = first; i < last;) {
     if (at[i].kind == CPU_NAME && cpu_token_any(&at[i], storage)) {
       bool linkage = cpu_token_is(&at[i], "extern") && at[i + 1].kind == CPU_STRING;
       i += linkage ? 2 : 1;
     } else
-      i = token_put(&program->tokens, out, i, last);
+      i = token_put(&program->tokens, out, i, last, tls_shared);
   }
 }
 
@@ -174,14 +176,14 @@ static const char *function_macro(const cpu_program *program, const cpu_function
 /* In the fast flavor a kernel with barriers has only its split form or none: its declaration gives its parameters. */
 static void kernel_declare(const cpu_program *program, const cpu_function *function, cpu_text *out) {
   cpu_text_range(out, &program->tokens, function->head_first, function->head_last);
-  declaration_put(program, out, function->first, function->close + 1);
+  cpu_emit_declaration(program, out, function->first, function->close + 1);
   cpu_text_put(out, ";");
 }
 
 static void function_put(const cpu_program *program, cpu_flavor flavor, const cpu_function *function, cpu_text *out) {
   const cpu_tokens *tokens = &program->tokens;
   if (function->is_class) {
-    cpu_emit_tokens(program, out, program->items[function->item].first, function->last);
+    cpu_emit_tokens(tokens, out, program->items[function->item].first, function->last, tls_shared);
     return;
   }
   if (flavor == CPU_FAST && function->barrier >= 0) {
@@ -192,10 +194,10 @@ static void function_put(const cpu_program *program, cpu_flavor flavor, const cp
   cpu_text_range(out, tokens, function->head_first, function->head_last);
   cpu_text_put(out, function_macro(program, function));
   int body = function->body < 0 ? function->last : function->body + 1;
-  declaration_put(program, out, function->first, body);
+  cpu_emit_declaration(program, out, function->first, body);
   if (function->body < 0) return;
-  cpu_emit_shared(program, out, body, function->last);
-  cpu_emit_tokens(program, out, body, function->last);
+  cpu_emit_shared(program, out, tokens, body, function->last);
+  cpu_emit_tokens(tokens, out, body, function->last, tls_shared);
 }
 
 static void variable_put(const cpu_program *program, const cpu_item *item, cpu_text *out) {
@@ -209,13 +211,13 @@ static void variable_put(const cpu_program *program, const cpu_item *item, cpu_t
   for (int i = first; i < item->last; i++)
     if (cpu_token_is(&at[i], "extern")) return;
   cpu_text_put(out, " static ");
-  declaration_put(program, out, first, item->last);
+  cpu_emit_declaration(program, out, first, item->last);
 }
 
 static void item_put(const cpu_program *program, cpu_flavor flavor, const cpu_item *item, cpu_text *out) {
   switch (item->kind) {
   case CPU_ITEM_TEXT:
-    cpu_emit_tokens(program, out, item->first, item->last);
+    cpu_emit_tokens(&program->tokens, out, item->first, item->last, tls_shared);
     break;
   case CPU_ITEM_FUNCTION:
     function_put(program, flavor, &program->functions[item->function], out);

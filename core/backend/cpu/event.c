@@ -17,7 +17,9 @@ mw_status cpu_event_make(mw_device *device, bool timing, mw_event **out, mw_erro
   return MW_OK;
 }
 
-void cpu_event_retain(cpu_event *event) { atomic_fetch_add(&event->refs, 1); }
+void cpu_event_retain(cpu_event *event) {
+  atomic_fetch_add(&event->refs, 1);
+}
 
 void cpu_event_release(cpu_event *event) {
   if (atomic_fetch_sub(&event->refs, 1) != 1) return;
@@ -31,7 +33,8 @@ void cpu_event_destroy(mw_event *event) {
   cpu_event_release((cpu_event *)event);
 }
 
-/* ---- happening ---------------------------------------------------------------------------------------------------- */
+/* ---- happening ----------------------------------------------------------------------------------------------------
+ */
 
 void cpu_event_reach(cpu_event *event, uint64_t number) {
   pthread_mutex_lock(&event->lock);
@@ -57,7 +60,8 @@ bool cpu_event_await(cpu_event *event, uint64_t number, double seconds) {
   return happened;
 }
 
-/* ---- what the binding asks -------------------------------------------------------------------------------------------- */
+/* ---- what the binding asks
+ * -------------------------------------------------------------------------------------------- */
 
 mw_status cpu_event_record(mw_event *base, mw_stream *stream, mw_error *err) {
   cpu_event *event = (cpu_event *)base;
@@ -69,7 +73,8 @@ mw_status cpu_event_record(mw_event *base, mw_stream *stream, mw_error *err) {
 
 static mw_status refuse_captured(const cpu_event *event, mw_error *err) {
   if (!event->capture) return MW_OK;
-  return mw_fail(err, MW_INVALID, "the event was recorded while a stream was captured: it marks a place in a graph, not a moment");
+  return mw_fail(err, MW_INVALID,
+                 "the event was recorded while a stream was captured: it marks a place in a graph, not a moment");
 }
 
 mw_status cpu_event_query(mw_event *base, mw_error *err) {

@@ -21,16 +21,20 @@ static int installed;
 
 atomic_uint cpu_interrupts;
 
-int cpu_fault_abort_signal(void) { return SIGRTMIN + 5; }
+int cpu_fault_abort_signal(void) {
+  return SIGRTMIN + 5;
+}
 
-/* ---- leaving a kernel ----------------------------------------------------------------------------------------------- */
+/* ---- leaving a kernel -----------------------------------------------------------------------------------------------
+ */
 
 void cpu_fault_leave(cpu_worker *worker) {
   if (worker->in_crew) cpu_fiber_escape(&worker->crew->home);
   _longjmp(worker->trap, 1);
 }
 
-/* ---- what the processor tells ---------------------------------------------------------------------------------------- */
+/* ---- what the processor tells
+ * ---------------------------------------------------------------------------------------- */
 
 static void note_direction(cpu_fault *fault, const ucontext_t *context) {
 #if defined(__x86_64__)
@@ -65,7 +69,8 @@ static void note(cpu_worker *worker, int number, const siginfo_t *info, const uc
   if (thread) fault->thread = thread->thread_idx;
 }
 
-/* ---- handlers ---------------------------------------------------------------------------------------------------------- */
+/* ---- handlers
+ * ---------------------------------------------------------------------------------------------------------- */
 
 static void hand_on(int number, siginfo_t *info, void *context) {
   size_t i = 0;
@@ -119,7 +124,8 @@ static void on_interrupt(void) {
   timer_settime(worker->timer, 0, &soon, NULL);
 }
 
-/* ---- installation ------------------------------------------------------------------------------------------------------- */
+/* ---- installation
+ * ------------------------------------------------------------------------------------------------------- */
 
 void cpu_fault_install(void) {
   pthread_mutex_lock(&counting);

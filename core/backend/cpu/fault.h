@@ -9,7 +9,7 @@
 
 void cpu_fault_install(void); /* counted: one for each open device */
 void cpu_fault_remove(void);
-int  cpu_fault_abort_signal(void); /* sent to a thread, ends the block it runs when its grid is stopped */
+int cpu_fault_abort_signal(void); /* sent to a thread, ends the block it runs when its grid is stopped */
 
 extern atomic_uint cpu_interrupts; /* how often Ctrl-C was pressed */
 

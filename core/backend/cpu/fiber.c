@@ -32,12 +32,12 @@
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #define ASAN_CLEAN(low, bytes) __asan_unpoison_memory_region(low, bytes) /* frames that were abandoned there */
-#define ASAN_LEAVE(from, to) __sanitizer_start_switch_fiber(&(from)->fake_stack, (to)->low, (to)->bytes)
-#define ASAN_ARRIVE(fiber)   __sanitizer_finish_switch_fiber((fiber)->fake_stack, NULL, NULL)
+#define ASAN_LEAVE(from, to)   __sanitizer_start_switch_fiber(&(from)->fake_stack, (to)->low, (to)->bytes)
+#define ASAN_ARRIVE(fiber)     __sanitizer_finish_switch_fiber((fiber)->fake_stack, NULL, NULL)
 #else
 #define ASAN_CLEAN(low, bytes) ((void)(low), (void)(bytes))
-#define ASAN_LEAVE(from, to) ((void)(from), (void)(to))
-#define ASAN_ARRIVE(fiber)   ((void)(fiber))
+#define ASAN_LEAVE(from, to)   ((void)(from), (void)(to))
+#define ASAN_ARRIVE(fiber)     ((void)(fiber))
 #endif
 #ifdef MW_TSAN
 #include <sanitizer/tsan_interface.h>
@@ -54,7 +54,9 @@ enum { DEFAULT_STACK = 64 << 10, LEAST_STACK = 16 << 10, MOST_STACK = 64 << 20, 
 
 /* ---- stacks ----------------------------------------------------------------------------------------------------- */
 
-static size_t page_bytes(void) { return (size_t)sysconf(_SC_PAGESIZE); }
+static size_t page_bytes(void) {
+  return (size_t)sysconf(_SC_PAGESIZE);
+}
 
 size_t cpu_stack_bytes(void) {
   const char *wish = getenv("MOONWARP_CPU_STACK");
@@ -65,7 +67,9 @@ size_t cpu_stack_bytes(void) {
   return ((size_t)bytes + page - 1) / page * page;
 }
 
-static size_t slot_bytes(const cpu_slab *slab) { return slab->stack + page_bytes(); }
+static size_t slot_bytes(const cpu_slab *slab) {
+  return slab->stack + page_bytes();
+}
 
 int cpu_slab_make(cpu_slab *slab) {
   slab->stack = cpu_stack_bytes();
@@ -93,7 +97,8 @@ void cpu_slab_stack(const cpu_slab *slab, unsigned rank, char **low, size_t *byt
   *bytes = slab->stack;
 }
 
-/* ---- the switch --------------------------------------------------------------------------------------------------- */
+/* ---- the switch ---------------------------------------------------------------------------------------------------
+ */
 
 #if defined(__x86_64__)
 
@@ -128,8 +133,12 @@ static void lay_out(cpu_fiber *fiber, char *top, void (*entry)(void *), void *ar
   fiber->stopped = sp;
 }
 
-static void swap(cpu_fiber *from, cpu_fiber *to) { cpu_fiber_swap(&from->stopped, to->stopped); }
-static void forget(cpu_fiber *fiber) { fiber->stopped = NULL; }
+static void swap(cpu_fiber *from, cpu_fiber *to) {
+  cpu_fiber_swap(&from->stopped, to->stopped);
+}
+static void forget(cpu_fiber *fiber) {
+  fiber->stopped = NULL;
+}
 
 #elif defined(__aarch64__)
 
@@ -166,8 +175,12 @@ static void lay_out(cpu_fiber *fiber, char *top, void (*entry)(void *), void *ar
   fiber->stopped = sp;
 }
 
-static void swap(cpu_fiber *from, cpu_fiber *to) { cpu_fiber_swap(&from->stopped, to->stopped); }
-static void forget(cpu_fiber *fiber) { fiber->stopped = NULL; }
+static void swap(cpu_fiber *from, cpu_fiber *to) {
+  cpu_fiber_swap(&from->stopped, to->stopped);
+}
+static void forget(cpu_fiber *fiber) {
+  fiber->stopped = NULL;
+}
 
 #else
 
@@ -181,7 +194,9 @@ typedef struct saved { /* makecontext passes ints only: entry and argument trave
 
 static __thread saved *beginning;
 
-static void begin(void) { beginning->entry(beginning->argument); }
+static void begin(void) {
+  beginning->entry(beginning->argument);
+}
 
 static saved *context_of(cpu_fiber *fiber) {
   if (!fiber->stopped) fiber->stopped = mw_calloc(1, sizeof(saved));
@@ -211,7 +226,8 @@ static void forget(cpu_fiber *fiber) {
 
 #endif
 
-/* ---- fibers --------------------------------------------------------------------------------------------------------- */
+/* ---- fibers ---------------------------------------------------------------------------------------------------------
+ */
 
 void cpu_fiber_make(cpu_fiber *fiber, char *low, size_t bytes, unsigned colour, void (*entry)(void *), void *argument) {
   cpu_fiber_drop(fiber);
@@ -257,7 +273,9 @@ void cpu_fiber_switch(cpu_fiber *from, cpu_fiber *to) {
   ASAN_ARRIVE(from);
 }
 
-void cpu_fiber_started(cpu_fiber *fiber) { ASAN_ARRIVE(fiber); }
+void cpu_fiber_started(cpu_fiber *fiber) {
+  ASAN_ARRIVE(fiber);
+}
 
 void cpu_fiber_escape(cpu_fiber *home) {
 #ifdef MW_ASAN
@@ -267,4 +285,6 @@ void cpu_fiber_escape(cpu_fiber *home) {
   (void)home;
 }
 
-void cpu_fiber_escaped(cpu_fiber *home) { ASAN_ARRIVE(home); }
+void cpu_fiber_escaped(cpu_fiber *home) {
+  ASAN_ARRIVE(home);
+}

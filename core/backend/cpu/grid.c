@@ -13,7 +13,8 @@
 #include <fenv.h>
 #endif
 
-/* ---- floating point: CUDA rounds to nearest and keeps denormals, whatever the host program has set ----------------- */
+/* ---- floating point: CUDA rounds to nearest and keeps denormals, whatever the host program has set -----------------
+ */
 
 #if defined(__x86_64__)
 typedef unsigned control;
@@ -26,7 +27,9 @@ static bool enter_float(control *before) {
   return true;
 }
 
-static void leave_float(const control *before) { _mm_setcsr(*before); }
+static void leave_float(const control *before) {
+  _mm_setcsr(*before);
+}
 #else
 typedef fenv_t control;
 
@@ -36,10 +39,13 @@ static bool enter_float(control *before) {
   return true;
 }
 
-static void leave_float(const control *before) { fesetenv(before); }
+static void leave_float(const control *before) {
+  fesetenv(before);
+}
 #endif
 
-/* ---- what a grid runs ------------------------------------------------------------------------------------------------ */
+/* ---- what a grid runs
+ * ------------------------------------------------------------------------------------------------ */
 
 mw_dim3 cpu_grid_block(const cpu_grid *grid, unsigned long long linear) {
   unsigned long long x = grid->abi.grid.x, y = grid->abi.grid.y;
@@ -88,7 +94,8 @@ static cpu_grid_run_function *how_to_run(const mw_unit_kernel *unit) {
   return unit->needs_fibers ? run_fibers : run_plain;
 }
 
-/* ---- taking part -------------------------------------------------------------------------------------------------------- */
+/* ---- taking part
+ * -------------------------------------------------------------------------------------------------------- */
 
 bool cpu_grid_stopped(cpu_grid *grid) {
   if (atomic_load_explicit(&mw_interrupted, memory_order_relaxed) ||
@@ -117,7 +124,8 @@ unsigned long long cpu_grid_take_part(cpu_grid *grid, cpu_worker *worker) {
   return ran;
 }
 
-/* ---- running a grid -------------------------------------------------------------------------------------------------------- */
+/* ---- running a grid
+ * -------------------------------------------------------------------------------------------------------- */
 
 static const double SLICE = 1e-3, PROBE = 5e-6; /* seconds between two looks at the clock: alone, with others at hand */
 

@@ -7,21 +7,21 @@
 #include "core/backend/cpu/unit.h"
 
 typedef struct cpu_kernel {
-  mw_kernel             base;
-  char                 *name;
-  char                 *engine_why;
+  mw_kernel base;
+  char *name;
+  char *engine_why;
   const mw_unit_kernel *unit;
-  const cpu_unit       *owner;
-  const char           *instance; /* the template instance its unit was loaded for; NULL: the module's own unit */
-  mw_param             *params;
-  _Atomic double        block_seconds; /* of one block on one thread, from its last launches; 0: none yet */
-  struct cpu_kernel    *next;
+  const cpu_unit *owner;
+  const char *instance; /* the template instance its unit was loaded for; NULL: the module's own unit */
+  mw_param *params;
+  _Atomic double block_seconds; /* of one block on one thread, from its last launches; 0: none yet */
+  struct cpu_kernel *next;
 } cpu_kernel;
 
-cpu_kernel *cpu_kernel_make(mw_module *, const char *name, const cpu_unit *, const mw_unit_kernel *, const char *instance,
-                            const char *why);
-void        cpu_kernel_free(cpu_kernel *);
-mw_status   cpu_kernel_occupancy(mw_kernel *, int threads, size_t shared, int *blocks, char *limit, size_t limit_size,
-                                 mw_error *);
+cpu_kernel *cpu_kernel_make(mw_module *, const char *name, const cpu_unit *, const mw_unit_kernel *,
+                            const char *instance, const char *why);
+void cpu_kernel_free(cpu_kernel *);
+mw_status cpu_kernel_occupancy(mw_kernel *, int threads, size_t shared, int *blocks, char *limit, size_t limit_size,
+                               mw_error *);
 
 #endif

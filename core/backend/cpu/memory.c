@@ -7,17 +7,24 @@
 #include "core/backend/cpu/stream.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 enum { GUARD = 64 << 10, ALIGN = 64, CANARY = 0xC5, HUGE_PAGE = 2 << 20 };
 
-static size_t page_bytes(void) { return (size_t)sysconf(_SC_PAGESIZE); }
+static size_t page_bytes(void) {
+  return (size_t)sysconf(_SC_PAGESIZE);
+}
 
-static size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
+static size_t round_up(size_t bytes, size_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
 
-void cpu_memory_open(cpu_memory *memory) { pthread_mutex_init(&memory->lock, NULL); }
+void cpu_memory_open(cpu_memory *memory) {
+  pthread_mutex_init(&memory->lock, NULL);
+}
 
 static void unmap(cpu_device *device, cpu_buffer *buffer) {
   munmap(buffer->map, buffer->map_bytes);
@@ -107,11 +114,14 @@ bool cpu_memory_overrun(cpu_memory *memory, uintptr_t address, cpu_found *out, s
   return broken;
 }
 
-/* ---- making and freeing --------------------------------------------------------------------------------------------- */
+/* ---- making and freeing ---------------------------------------------------------------------------------------------
+ */
 
 /* Device memory is three quarters of what the system (or the control group) has: the rest is the script's and the
  * compiler's. */
-static size_t total_bytes(const mw_device *device) { return device->info.memory_total; }
+static size_t total_bytes(const mw_device *device) {
+  return device->info.memory_total;
+}
 
 mw_status cpu_memory_tell(mw_device *device, size_t *free, size_t *total, mw_error *err) {
   (void)err;
@@ -123,12 +133,21 @@ mw_status cpu_memory_tell(mw_device *device, size_t *free, size_t *total, mw_err
   return MW_OK;
 }
 
+static const char *tell_bytes(char out[32], size_t bytes) {
+  const double mib = (double)bytes / (1 << 20);
+  if (mib >= 100)
+    snprintf(out, 32, "%.1f GiB", mib / 1024);
+  else
+    snprintf(out, 32, "%.3g MiB", mib);
+  return out;
+}
+
 static mw_status fail_memory(mw_device *device, size_t wanted, const char *why, mw_error *err) {
-  const double gib = 1024.0 * 1024.0 * 1024.0;
+  char a[32], b[32], c[32];
   size_t left, total;
   cpu_memory_tell(device, &left, &total, err);
-  return mw_fail(err, MW_NO_MEMORY, "out of memory on cpu: wanted %.3g GiB, free %.3g of %.3g GiB%s",
-                 (double)wanted / gib, (double)left / gib, (double)total / gib, why);
+  return mw_fail(err, MW_NO_MEMORY, "out of memory on cpu: wanted %s, free %s of %s%s", tell_bytes(a, wanted),
+                 tell_bytes(b, left), tell_bytes(c, total), why);
 }
 
 /* The mapping, inaccessible but for the array's pages; the array ends where they end but for the slack. */
@@ -149,12 +168,21 @@ static bool map_array(cpu_buffer *buffer, size_t bytes) {
   return true;
 }
 
+static bool fits(cpu_device *device, size_t bytes) {
+  const size_t total = total_bytes(&device->base);
+  return bytes <= total && atomic_load(&device->memory.used) <= total - bytes;
+}
+
 mw_status cpu_memory_alloc(mw_stream *stream, size_t bytes, mw_space space, mw_buffer **out, mw_error *err) {
   mw_device *device = stream->device;
   cpu_device *cpu = (cpu_device *)device;
   cpu_memory_reap(device);
-  const size_t total = total_bytes(device);
-  if (bytes > total || atomic_load(&cpu->memory.used) > total - bytes) return fail_memory(device, bytes, "", err);
+  if (!fits(cpu, bytes) && atomic_load(&cpu->memory.any_waiting)) {
+    mw_status status = cpu_streams_drain(cpu, false, err);
+    if (status != MW_OK) return status;
+    cpu_memory_reap(device);
+  }
+  if (!fits(cpu, bytes)) return fail_memory(device, bytes, "", err);
   cpu_buffer *buffer = mw_calloc(1, sizeof *buffer);
   buffer->base = (mw_buffer){.device = device, .bytes = bytes, .space = space, .host = true, .stream = stream};
   atomic_init(&buffer->base.refs, 1);

@@ -12,27 +12,28 @@
 #include <string.h>
 
 typedef struct loaded {
-  cpu_unit      *unit;
-  char          *instance; /* the template instance it was made for; NULL: the source's own kernels */
-  bool           twin;     /* loaded only to name a faulting thread */
+  cpu_unit *unit;
+  char *instance; /* the template instance it was made for; NULL: the source's own kernels */
+  bool twin;      /* loaded only to name a faulting thread */
   struct loaded *next;
 } loaded;
 
 typedef struct cpu_module {
-  mw_module       base;
-  cpu_program    *program;
-  cpu_declared   *declared; /* a copy: the program renews its own */
-  int             ndeclared;
-  loaded         *units;
-  cpu_kernel     *kernels;
-  char           *log;
-  const char    **names;
+  mw_module base;
+  cpu_program *program;
+  cpu_declared *declared; /* a copy: the program renews its own */
+  int ndeclared;
+  loaded *units;
+  cpu_kernel *kernels;
+  char *log;
+  const char **names;
   pthread_mutex_t lock; /* twins may be loaded by a stream's thread */
 } cpu_module;
 
 static const char *const variables_why = "the source has device variables and another kernel of it needs fibers";
 
-/* ---- loading ------------------------------------------------------------------------------------------------------ */
+/* ---- loading ------------------------------------------------------------------------------------------------------
+ */
 
 static mw_status load(cpu_module *module, cpu_flavor flavor, const char *instance, bool twin, loaded **out,
                       mw_error *err) {
@@ -151,7 +152,8 @@ void cpu_module_unload(mw_module *base) {
   free_module((cpu_module *)base);
 }
 
-/* ---- kernels ----------------------------------------------------------------------------------------------------------- */
+/* ---- kernels
+ * ----------------------------------------------------------------------------------------------------------- */
 
 /* Names are the same when they differ in white space only: "scale<float, 4>" and "scale<float,4>". */
 static bool same_name(const char *a, const char *b) {
@@ -209,9 +211,10 @@ static mw_status instantiate(cpu_module *module, const char *name, const cpu_dec
     return mw_fail(err, MW_INVALID, "kernel '%s' of module '%s' is a template: name an instance, as in %s<float>", name,
                    module->base.name, name);
   if (cpu_program_has_variables(module->program))
-    return mw_fail(err, MW_INVALID,
-                   "module '%s' has device variables, so '%s' must be compiled with it: list it in templates = {\"%s\"}",
-                   module->base.name, name, name);
+    return mw_fail(
+        err, MW_INVALID,
+        "module '%s' has device variables, so '%s' must be compiled with it: list it in templates = {\"%s\"}",
+        module->base.name, name, name);
   const bool fiber = strcmp(declared->engine, "fiber") == 0;
   mw_status status = load(module, fiber ? CPU_FIBER : CPU_FAST, name, false, NULL, err);
   const loaded *where;
@@ -242,7 +245,8 @@ static mw_status get_kernel(cpu_module *module, const char *name, mw_kernel **ou
     unit = find(module, name, &where);
     if (!unit) return fail_unknown(module, name, err);
   }
-  cpu_kernel *kernel = cpu_kernel_make(&module->base, name, where->unit, unit, where->instance, why_engine(module, name, unit));
+  cpu_kernel *kernel =
+      cpu_kernel_make(&module->base, name, where->unit, unit, where->instance, why_engine(module, name, unit));
   kernel->next = module->kernels;
   module->kernels = kernel;
   *out = &kernel->base;
@@ -257,7 +261,8 @@ mw_status cpu_module_kernel(mw_module *base, const char *name, mw_kernel **out, 
   return status;
 }
 
-/* ---- twins ---------------------------------------------------------------------------------------------------------------- */
+/* ---- twins
+ * ---------------------------------------------------------------------------------------------------------------- */
 
 static void copy_variables(const cpu_unit *from, const cpu_unit *to) {
   for (unsigned i = 0; i < from->table->nvariables; i++)
@@ -290,7 +295,8 @@ mw_status cpu_module_twin(cpu_kernel *kernel, const mw_unit_kernel **out, const 
   return *out ? MW_OK : mw_fail(err, MW_COMPILE, "kernel '%s' has no fiber form", kernel->name);
 }
 
-/* ---- variables and text ------------------------------------------------------------------------------------------------------ */
+/* ---- variables and text
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* The unit that was loaded first; with device variables it is the only one, but for twins. */
 static const cpu_unit *own_unit(const cpu_module *module) {
@@ -331,8 +337,10 @@ mw_status cpu_module_variable(mw_module *base, const char *name, mw_buffer **out
   for (unsigned i = 0; i < table->nvariables; i++) {
     const mw_unit_variable *variable = &table->variables[i];
     if (strcmp(variable->name, name)) continue;
-    *type = (mw_param){.dtype = (mw_dtype)variable->dtype, .lanes = variable->lanes ? variable->lanes : 1,
-                       .is_const = variable->is_const, .size = (uint32_t)variable->bytes};
+    *type = (mw_param){.dtype = (mw_dtype)variable->dtype,
+                       .lanes = variable->lanes ? variable->lanes : 1,
+                       .is_const = variable->is_const,
+                       .size = (uint32_t)variable->bytes};
     snprintf(type->name, sizeof type->name, "%s", variable->name);
     *out = variable_buffer(module, variable);
     return MW_OK;
@@ -343,8 +351,8 @@ mw_status cpu_module_variable(mw_module *base, const char *name, mw_buffer **out
 mw_status cpu_module_text(mw_module *base, const char *kind, char **out, mw_error *err) {
   cpu_module *module = (cpu_module *)base;
   if (strcmp(kind, "cpp"))
-    return mw_fail(err, MW_UNSUPPORTED, "the cpu device has no %s: compile the module on a cuda device, such as \"cuda:sm_90\"",
-                   kind);
+    return mw_fail(err, MW_UNSUPPORTED,
+                   "the cpu device has no %s: compile the module on a cuda device, such as \"cuda:sm_90\"", kind);
   *out = cpu_unit_source(module->program, own_unit(module)->flavor, NULL);
   return MW_OK;
 }

@@ -7,7 +7,7 @@
 #include "core/backend/cpu/kernel.h"
 
 mw_status cpu_module_compile(mw_device *, const mw_source *, mw_module **out, mw_error *);
-void      cpu_module_unload(mw_module *);
+void cpu_module_unload(mw_module *);
 mw_status cpu_module_kernel(mw_module *, const char *name, mw_kernel **out, mw_error *);
 mw_status cpu_module_variable(mw_module *, const char *name, mw_buffer **out, mw_param *type, mw_error *);
 mw_status cpu_module_text(mw_module *, const char *kind, char **out, mw_error *);

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * The pool and the gang. Locks: pool->lock guards the list of grids and who sleeps; blocks are handed out without it. */
+ * The pool and the gang. Locks: pool->lock guards the list of grids and who sleeps; blocks are handed out without it.
+ */
 #include "core/backend/cpu/pool.h"
 
 #include "core/backend/cpu/device.h"
-#include "core/backend/cpu/grid.h"
 #include "core/backend/cpu/fault.h"
+#include "core/backend/cpu/grid.h"
 
-static const double SPIN = 50e-6;              /* a helper without work spins so long before it sleeps */
+static const double SPIN = 50e-6;                 /* a helper without work spins so long before it sleeps */
 static const double AWAKE = 4e-6, ASLEEP = 25e-6; /* what it takes to get help from spinning and from sleeping ones */
-static const double GRACE = 0.2;               /* after a stop, blocks have so long to end by themselves */
-enum { CHUNKS = 16 };                          /* a thread's share comes in so many pieces */
+static const double GRACE = 0.2;                  /* after a stop, blocks have so long to end by themselves */
+enum { CHUNKS = 16 };                             /* a thread's share comes in so many pieces */
 
-static void pause_briefly(void) {
+void cpu_pause(void) {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #else
@@ -35,7 +36,8 @@ static void evict(cpu_worker **workers, unsigned count, cpu_grid *grid) {
     if (atomic_load(&workers[i]->grid) == grid) pthread_kill(workers[i]->thread, cpu_fault_abort_signal());
 }
 
-/* ---- helpers ------------------------------------------------------------------------------------------------------ */
+/* ---- helpers ------------------------------------------------------------------------------------------------------
+ */
 
 static bool has_blocks(cpu_grid *grid) {
   return atomic_load_explicit(&grid->next, memory_order_relaxed) < grid->blocks &&
@@ -55,7 +57,7 @@ static void rest(cpu_pool *pool, unsigned seen) {
   double until = cpu_now() + SPIN;
   bool news = false;
   while (!news && cpu_now() < until) {
-    for (int i = 0; i < 32; i++) pause_briefly();
+    for (int i = 0; i < 32; i++) cpu_pause();
     news = atomic_load(&pool->posted) != seen;
   }
   pthread_mutex_lock(&pool->lock);
@@ -104,7 +106,8 @@ static void *helper(void *argument) {
   return NULL;
 }
 
-/* ---- the pool --------------------------------------------------------------------------------------------------------- */
+/* ---- the pool
+ * --------------------------------------------------------------------------------------------------------- */
 
 void cpu_pool_open(cpu_pool *pool, cpu_device *device, int helpers) {
   pool->device = device;
@@ -193,7 +196,7 @@ static void withdraw(cpu_pool *pool, cpu_grid *grid) {
   *place = grid->link;
   pthread_mutex_unlock(&pool->lock);
   double until = cpu_now() + SPIN;
-  while (atomic_load(&grid->users) && cpu_now() < until) pause_briefly();
+  while (atomic_load(&grid->users) && cpu_now() < until) cpu_pause();
   pthread_mutex_lock(&pool->lock);
   if (atomic_load(&grid->users)) wait_for_helpers(pool, grid);
   pthread_mutex_unlock(&pool->lock);
@@ -209,7 +212,8 @@ void cpu_pool_run(cpu_pool *pool, cpu_grid *grid, cpu_worker *me) {
   if (mine && left) grid->block_seconds = seconds / (double)mine;
 }
 
-/* ---- the gang --------------------------------------------------------------------------------------------------------- */
+/* ---- the gang
+ * --------------------------------------------------------------------------------------------------------- */
 
 void cpu_gang_open(cpu_gang *gang, cpu_device *device) {
   gang->device = device;

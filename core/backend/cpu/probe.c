@@ -21,7 +21,8 @@ int cpu_probe_workers(void) {
   return online > 0 ? (int)online : 1;
 }
 
-/* ---- files under /proc and /sys ----------------------------------------------------------------------------------- */
+/* ---- files under /proc and /sys -----------------------------------------------------------------------------------
+ */
 
 /* The text after "key :" on the first line of the file that begins with key. */
 static bool look_up(const char *path, const char *key, char *out, size_t size) {
@@ -70,7 +71,8 @@ size_t cpu_probe_available_memory(void) {
   return left < machine ? (size_t)left : machine;
 }
 
-/* ---- the properties ------------------------------------------------------------------------------------------------------ */
+/* ---- the properties
+ * ------------------------------------------------------------------------------------------------------ */
 
 static double clock_hz(void) {
   char text[64];
@@ -129,9 +131,10 @@ void cpu_probe(mw_probe *out) {
   mw_error error = {0};
   out->devices = 1;
   if (cpu_compiler(compiler, sizeof compiler, &error) == MW_OK)
-    snprintf(out->reason, sizeof out->reason, "%d worker threads, kernels compiled by %s", cpu_probe_workers(), compiler);
+    snprintf(out->reason, sizeof out->reason, "%d worker threads, kernels compiled by %s", cpu_probe_workers(),
+             compiler);
   else
-    snprintf(out->reason, sizeof out->reason, "%d worker threads; kernels cannot be compiled: %.400s", cpu_probe_workers(),
-             error.text);
+    snprintf(out->reason, sizeof out->reason, "%d worker threads; kernels cannot be compiled: %.400s",
+             cpu_probe_workers(), error.text);
   mw_error_clear(&error);
 }

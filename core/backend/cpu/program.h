@@ -116,10 +116,12 @@ char *cpu_split(cpu_program *, cpu_function *, char *why, size_t why_size);
 
 /* The generated C++ (emit.c); asked: kernels to list, as asked for, NULL-terminated. */
 char *cpu_emit(const cpu_program *, cpu_flavor, const char *const *asked);
-/* Body tokens first ... last-1 with CUDA's qualifiers and declarations rewritten. */
-void cpu_emit_tokens(const cpu_program *, cpu_text *, int first, int last);
-/* Local declarations of the extern __shared__ arrays that tokens first ... last-1 name. */
-void cpu_emit_shared(const cpu_program *, cpu_text *, int first, int last);
+/* Tokens of a body with CUDA's qualifiers and declarations rewritten; shared: what __shared__ becomes. */
+void cpu_emit_tokens(const cpu_tokens *, cpu_text *, int first, int last, const char *shared);
+/* Local declarations of the extern __shared__ arrays that the tokens name. */
+void cpu_emit_shared(const cpu_program *, cpu_text *, const cpu_tokens *, int first, int last);
+/* Declaration tokens of a function without storage class. */
+void cpu_emit_declaration(const cpu_program *, cpu_text *, int first, int last);
 
 /* compiler.c */
 typedef struct cpu_toolchain {

@@ -13,7 +13,8 @@
 
 enum { NULL_REACH = 64 << 10, FAR = 1 << 20 };
 
-/* ---- which thread ---------------------------------------------------------------------------------------------------- */
+/* ---- which thread
+ * ---------------------------------------------------------------------------------------------------- */
 
 typedef enum known { KNOWN, UNKNOWN_NO_TWIN, UNKNOWN_NO_FAULT } known;
 
@@ -42,13 +43,14 @@ static void tell_where(char *out, size_t size, const cpu_grid *grid, const cpu_f
   if (fault->has_thread)
     snprintf(out, size, "block (%u,%u,%u), thread (%u,%u,%u)", b.x, b.y, b.z, t.x, t.y, t.z);
   else if (how == UNKNOWN_NO_FAULT)
-    snprintf(out, size, "block (%u,%u,%u), thread not known (the block did not fail again when run once more)", b.x, b.y,
-             b.z);
+    snprintf(out, size, "block (%u,%u,%u), thread not known (the block did not fail again when run once more)", b.x,
+             b.y, b.z);
   else
     snprintf(out, size, "block (%u,%u,%u)", b.x, b.y, b.z);
 }
 
-/* ---- which array ------------------------------------------------------------------------------------------------------- */
+/* ---- which array
+ * ------------------------------------------------------------------------------------------------------- */
 
 static uintptr_t pointer_value(const cpu_grid *grid, const mw_param *param) {
   uintptr_t value;
@@ -107,12 +109,13 @@ static void tell_array(char *out, size_t size, const cpu_grid *grid, uintptr_t a
   size_t element = element_size(param);
   long long distance = (long long)(address - base);
   if (element)
-    used += snprintf(out + used, size - (size_t)used, "; index %lld, it has %zu of %s", floor_division(distance, element),
-                     (array->start + array->bytes - base) / element, param->type);
+    used += snprintf(out + used, size - (size_t)used, "; index %lld, it has %zu of %s",
+                     floor_division(distance, element), (array->start + array->bytes - base) / element, param->type);
   snprintf(out + used, size - (size_t)used, ")");
 }
 
-/* ---- the sentences -------------------------------------------------------------------------------------------------------- */
+/* ---- the sentences
+ * -------------------------------------------------------------------------------------------------------- */
 
 static mw_status tell_bounds(cpu_device *device, const cpu_grid *grid, const cpu_fault *fault, const char *where,
                              mw_error *err) {
@@ -139,7 +142,8 @@ static mw_status tell_signal(cpu_device *device, const cpu_grid *grid, const cpu
                    "each thread more with MOONWARP_CPU_STACK=bytes (now %zu)",
                    name, where, cpu_stack_bytes());
   if (fault->signal == SIGFPE)
-    return mw_fail(err, MW_FAULT, "kernel '%s' divided an integer by zero (or the least integer by -1): %s", name, where);
+    return mw_fail(err, MW_FAULT, "kernel '%s' divided an integer by zero (or the least integer by -1): %s", name,
+                   where);
   if (fault->signal == SIGILL || fault->signal == SIGTRAP)
     return mw_fail(err, MW_FAULT, "kernel '%s' ran into a trap (code that must not be reached): %s", name, where);
   return tell_bounds(device, grid, fault, where, err);
@@ -158,17 +162,19 @@ static mw_status tell(cpu_device *device, const cpu_grid *grid, const cpu_fault 
 
 mw_status cpu_fault_report(cpu_device *device, cpu_worker *me, cpu_grid *grid, mw_error *err) {
   if (!grid->kernel)
-    return mw_fail(err, MW_FAULT, "a copy or fill met memory that is not there: address 0x%zx", (size_t)grid->fault.address);
+    return mw_fail(err, MW_FAULT, "a copy or fill met memory that is not there: address 0x%zx",
+                   (size_t)grid->fault.address);
   known how = KNOWN;
   bool blind = !grid->fault.has_thread && grid->fault.kind != CPU_FAULT_RULE && grid->run && grid->unit->run;
   if (blind && !grid->fault.stack_overflow) how = run_again(device, me, grid, &grid->fault);
   return tell(device, grid, &grid->fault, how, err);
 }
 
-/* ---- the bytes between an array and its guard -------------------------------------------------------------------------------- */
+/* ---- the bytes between an array and its guard
+ * -------------------------------------------------------------------------------- */
 
-static mw_status tell_overrun(const cpu_grid *grid, const mw_param *param, int index, const cpu_found *array, size_t offset,
-                              mw_error *err) {
+static mw_status tell_overrun(const cpu_grid *grid, const mw_param *param, int index, const cpu_found *array,
+                              size_t offset, mw_error *err) {
   return mw_fail(err, MW_FAULT,
                  "kernel '%s' wrote outside every array: just past the end of parameter %d '%s', an array of %zu bytes "
                  "(offset %zu); block and thread not known, only that it was this launch",

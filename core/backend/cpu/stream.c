@@ -18,7 +18,8 @@ void cpu_stream_priorities(mw_device *device, int *least, int *greatest) {
   *greatest = GREATEST_PRIORITY;
 }
 
-/* ---- operations --------------------------------------------------------------------------------------------------- */
+/* ---- operations ---------------------------------------------------------------------------------------------------
+ */
 
 static mw_status wait_event(const cpu_op *op, mw_error *err) {
   while (!cpu_event_await(op->mark.event, op->mark.number, LOOK))
@@ -34,8 +35,8 @@ mw_status cpu_op_run(cpu_device *device, cpu_worker *worker, int priority, cpu_o
   case CPU_OP_COPY:
     return cpu_transfer_run_copy(device, worker, op->copy.to, op->copy.from, op->copy.bytes, priority, err);
   case CPU_OP_FILL:
-    return cpu_transfer_run_fill(device, worker, op->fill.to, op->fill.pattern, op->fill.width, op->fill.count, priority,
-                                 err);
+    return cpu_transfer_run_fill(device, worker, op->fill.to, op->fill.pattern, op->fill.width, op->fill.count,
+                                 priority, err);
   case CPU_OP_RECORD:
     cpu_event_reach(op->mark.event, op->mark.number);
     return MW_OK;
@@ -66,15 +67,18 @@ static void let_go(const cpu_op *op) {
   if (op->kind == CPU_OP_GRAPH) cpu_graph_release(op->graph);
 }
 
-/* ---- the stream's thread --------------------------------------------------------------------------------------------- */
+/* ---- the stream's thread
+ * --------------------------------------------------------------------------------------------- */
 
-static bool idle(const cpu_stream *stream) { return atomic_load(&stream->queued) == atomic_load(&stream->done); }
+static bool idle(const cpu_stream *stream) {
+  return atomic_load(&stream->queued) == atomic_load(&stream->done);
+}
 
 /* With the lock: spins without it for a moment, then sleeps. */
 static void wait_for_work(cpu_stream *stream) {
   pthread_mutex_unlock(&stream->lock);
   const double until = cpu_now() + SPIN;
-  while (idle(stream) && cpu_now() < until) {}
+  while (idle(stream) && cpu_now() < until) cpu_pause();
   pthread_mutex_lock(&stream->lock);
   stream->thread_sleeps = true;
   while (idle(stream) && !stream->dying) pthread_cond_wait(&stream->work, &stream->lock);
@@ -138,7 +142,8 @@ static void *stream_thread(void *argument) {
   return NULL;
 }
 
-/* ---- queueing --------------------------------------------------------------------------------------------------------- */
+/* ---- queueing
+ * --------------------------------------------------------------------------------------------------------- */
 
 /* With the lock: waits until done reaches the number; false: Ctrl-C. */
 static bool watch(cpu_stream *stream, uint64_t number) {
@@ -220,12 +225,13 @@ mw_status cpu_stream_submit(cpu_stream *stream, const cpu_op *op, size_t args_by
   return stream->worker ? push(stream, op, args_bytes, err) : run_now(stream, op, err);
 }
 
-/* ---- waiting --------------------------------------------------------------------------------------------------------------- */
+/* ---- waiting
+ * --------------------------------------------------------------------------------------------------------------- */
 
 mw_status cpu_stream_drain(cpu_stream *stream, mw_error *err) {
   const uint64_t number = atomic_load(&stream->queued);
   const double until = cpu_now() + SPIN;
-  while (atomic_load(&stream->done) < number && cpu_now() < until) {}
+  while (atomic_load(&stream->done) < number && cpu_now() < until) cpu_pause();
   if (atomic_load(&stream->done) >= number) return MW_OK;
   pthread_mutex_lock(&stream->lock);
   bool patient = watch(stream, number);
@@ -279,22 +285,24 @@ mw_status cpu_stream_take_error(cpu_stream *stream, mw_error *err) {
 mw_status cpu_stream_query(mw_stream *base, mw_error *err) {
   cpu_stream *stream = (cpu_stream *)base;
   if (base->capturing) return cpu_capture_refuse(stream, "query it", err);
+  const bool quiet = idle(stream); /* before the error is looked at: one that comes in between is told next time */
   mw_status status = cpu_stream_take_error(stream, err);
   if (status != MW_OK) return status;
-  if (stream->worker) return idle(stream) ? MW_OK : MW_NOT_READY;
+  if (stream->worker) return quiet ? MW_OK : MW_NOT_READY;
   return atomic_load(&((cpu_device *)base->device)->pending_blocking) ? MW_NOT_READY : MW_OK;
 }
 
 mw_status cpu_stream_synchronize(mw_stream *base, mw_error *err) {
   cpu_stream *stream = (cpu_stream *)base;
   if (base->capturing) return cpu_capture_refuse(stream, "synchronize it", err);
-  mw_status status = stream->worker ? cpu_stream_drain(stream, err)
-                                    : cpu_streams_drain((cpu_device *)base->device, true, err);
+  mw_status status =
+      stream->worker ? cpu_stream_drain(stream, err) : cpu_streams_drain((cpu_device *)base->device, true, err);
   cpu_memory_reap(base->device);
   return status == MW_OK ? cpu_stream_take_error(stream, err) : status;
 }
 
-/* ---- what the binding submits ------------------------------------------------------------------------------------------------ */
+/* ---- what the binding submits
+ * ------------------------------------------------------------------------------------------------ */
 
 cpu_launch cpu_launch_from(const mw_launch *launch) {
   const uint32_t *g = launch->grid, *b = launch->block;
@@ -332,7 +340,9 @@ mw_status cpu_stream_wait(mw_stream *base, mw_event *event_base, mw_error *err) 
   return cpu_stream_submit((cpu_stream *)base, &op, 0, err);
 }
 
-/* ---- life ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- life
+ * ----------------------------------------------------------------------------------------------------------------------
+ */
 
 static cpu_stream *make(cpu_device *device, bool blocking, int priority) {
   cpu_stream *stream = mw_calloc(1, sizeof *stream);
@@ -345,7 +355,9 @@ static cpu_stream *make(cpu_device *device, bool blocking, int priority) {
   return stream;
 }
 
-cpu_stream *cpu_stream_main(cpu_device *device) { return make(device, true, LEAST_PRIORITY); }
+cpu_stream *cpu_stream_main(cpu_device *device) {
+  return make(device, true, LEAST_PRIORITY);
+}
 
 mw_status cpu_stream_make(mw_device *base, bool blocking, int priority, mw_stream **out, mw_error *err) {
   cpu_device *device = (cpu_device *)base;

@@ -2,8 +2,8 @@
  *
  * Copies and fills: split in pieces for the pool. What is larger than the cache is stored past it, which saves reading
  * the target first (one third of a copy's traffic). */
-#include "core/backend/cpu/stream.h"
 #include "core/backend/cpu/graph.h"
+#include "core/backend/cpu/stream.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -15,16 +15,16 @@ enum { PIECE = 256 << 10, LINE = 64 };
 static const double PIECE_SECONDS = 12e-6;
 
 typedef struct copy_job {
-  char       *to;
+  char *to;
   const char *from;
-  size_t      bytes;
-  bool        past_cache;
+  size_t bytes;
+  bool past_cache;
 } copy_job;
 
 typedef struct fill_job {
-  char  *to;
+  char *to;
   size_t bytes;
-  bool   past_cache;
+  bool past_cache;
   _Alignas(LINE) unsigned char line[LINE]; /* the pattern, repeated */
 } fill_job;
 
@@ -39,14 +39,16 @@ static bool larger_than_cache(size_t bytes) {
   return bytes > size / 2;
 }
 
-/* ---- one piece ---------------------------------------------------------------------------------------------------- */
+/* ---- one piece ----------------------------------------------------------------------------------------------------
+ */
 
 #if defined(__x86_64__)
 
 static void copy_lines(char *to, const char *from, size_t bytes) {
   for (size_t i = 0; i < bytes; i += LINE) {
     __m128i a = _mm_loadu_si128((const __m128i *)(from + i)), b = _mm_loadu_si128((const __m128i *)(from + i + 16));
-    __m128i c = _mm_loadu_si128((const __m128i *)(from + i + 32)), d = _mm_loadu_si128((const __m128i *)(from + i + 48));
+    __m128i c = _mm_loadu_si128((const __m128i *)(from + i + 32)),
+            d = _mm_loadu_si128((const __m128i *)(from + i + 48));
     _mm_stream_si128((__m128i *)(to + i), a);
     _mm_stream_si128((__m128i *)(to + i + 16), b);
     _mm_stream_si128((__m128i *)(to + i + 32), c);
@@ -57,7 +59,8 @@ static void copy_lines(char *to, const char *from, size_t bytes) {
 
 static void fill_lines(char *to, const unsigned char *line, size_t bytes) {
   const __m128i *part = (const __m128i *)line;
-  __m128i a = _mm_load_si128(part), b = _mm_load_si128(part + 1), c = _mm_load_si128(part + 2), d = _mm_load_si128(part + 3);
+  __m128i a = _mm_load_si128(part), b = _mm_load_si128(part + 1), c = _mm_load_si128(part + 2),
+          d = _mm_load_si128(part + 3);
   for (size_t i = 0; i < bytes; i += LINE) {
     _mm_stream_si128((__m128i *)(to + i), a);
     _mm_stream_si128((__m128i *)(to + i + 16), b);
@@ -69,7 +72,9 @@ static void fill_lines(char *to, const unsigned char *line, size_t bytes) {
 
 #else
 
-static void copy_lines(char *to, const char *from, size_t bytes) { memcpy(to, from, bytes); }
+static void copy_lines(char *to, const char *from, size_t bytes) {
+  memcpy(to, from, bytes);
+}
 
 static void fill_lines(char *to, const unsigned char *line, size_t bytes) {
   for (size_t i = 0; i < bytes; i += LINE) memcpy(to + i, line, LINE);
@@ -95,7 +100,8 @@ static void fill_piece(const fill_job *job, char *to, size_t bytes) {
   memcpy(to + lines, job->line, bytes - lines);
 }
 
-/* ---- as grids ------------------------------------------------------------------------------------------------------------ */
+/* ---- as grids
+ * ------------------------------------------------------------------------------------------------------------ */
 
 static size_t piece_bytes(size_t bytes, unsigned long long piece) {
   size_t begin = (size_t)piece * PIECE;
@@ -127,7 +133,9 @@ static void fill_pieces(cpu_grid *grid, cpu_worker *worker, unsigned long long f
     fill_piece(job, job->to + (size_t)i * PIECE, piece_bytes(job->bytes, i));
 }
 
-static unsigned long long pieces(size_t bytes) { return (bytes + PIECE - 1) / PIECE; }
+static unsigned long long pieces(size_t bytes) {
+  return (bytes + PIECE - 1) / PIECE;
+}
 
 mw_status cpu_transfer_run_copy(cpu_device *device, cpu_worker *worker, char *to, const char *from, size_t bytes,
                                 int priority, mw_error *err) {
@@ -144,9 +152,12 @@ mw_status cpu_transfer_run_fill(cpu_device *device, cpu_worker *worker, char *to
   return cpu_grid_work(device, worker, fill_pieces, &job, pieces(job.bytes), PIECE_SECONDS, priority, err);
 }
 
-/* ---- what the binding calls ------------------------------------------------------------------------------------------------- */
+/* ---- what the binding calls
+ * ------------------------------------------------------------------------------------------------- */
 
-static char *host_address(mw_place place) { return place.buffer ? (char *)place.buffer->address + place.offset : place.host; }
+static char *host_address(mw_place place) {
+  return place.buffer ? (char *)place.buffer->address + place.offset : place.host;
+}
 
 mw_status cpu_transfer_copy(mw_stream *base, mw_place to, mw_place from, size_t bytes, mw_error *err) {
   cpu_stream *stream = (cpu_stream *)base;

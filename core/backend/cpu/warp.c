@@ -9,7 +9,8 @@ static uint64_t significant(const mw_warp_request *request) {
   return request->bytes >= 8 ? request->value : request->value & ((1ull << 8 * request->bytes) - 1);
 }
 
-/* ---- what a lane gets ----------------------------------------------------------------------------------------------- */
+/* ---- what a lane gets -----------------------------------------------------------------------------------------------
+ */
 
 static int source_lane(const mw_warp_request *request, int lane) {
   const int first = lane & ~(request->width - 1), last = first | (request->width - 1);
@@ -109,7 +110,9 @@ static uint64_t common_result(const cpu_warp *warp, uint32_t members, enum mw_wa
   }
 }
 
-static bool is_shuffle(enum mw_warp_op op) { return op >= MW_WARP_SHFL && op <= MW_WARP_SHFL_XOR; }
+static bool is_shuffle(enum mw_warp_op op) {
+  return op >= MW_WARP_SHFL && op <= MW_WARP_SHFL_XOR;
+}
 
 static void give_results(cpu_warp *warp, uint32_t members) {
   const enum mw_warp_op op = warp->lanes[__builtin_ctz(members)].request->op;
@@ -124,7 +127,8 @@ static void give_results(cpu_warp *warp, uint32_t members) {
   }
 }
 
-/* ---- meeting ------------------------------------------------------------------------------------------------------------ */
+/* ---- meeting
+ * ------------------------------------------------------------------------------------------------------------ */
 
 static cpu_group *group_for(cpu_warp *warp, uint32_t mask) {
   for (unsigned i = 0; i < warp->ngroups; i++)

@@ -33,9 +33,13 @@ cpu_worker *cpu_worker_make(cpu_device *device) {
   return worker;
 }
 
-static size_t page_bytes(void) { return (size_t)sysconf(_SC_PAGESIZE); }
+static size_t page_bytes(void) {
+  return (size_t)sysconf(_SC_PAGESIZE);
+}
 
-static size_t shared_room(void) { return (CPU_SHARED_MOST + page_bytes() - 1) / page_bytes() * page_bytes(); }
+static size_t shared_room(void) {
+  return (CPU_SHARED_MOST + page_bytes() - 1) / page_bytes() * page_bytes();
+}
 
 void cpu_worker_free(cpu_worker *worker) {
   if (!worker) return;
@@ -112,7 +116,8 @@ int cpu_thread_start(pthread_t *thread, void *(*run)(void *), void *argument) {
   return failed;
 }
 
-/* ---- running ------------------------------------------------------------------------------------------------------ */
+/* ---- running ------------------------------------------------------------------------------------------------------
+ */
 
 /* extern __shared__ memory ends at an inaccessible page, 16-byte aligned as CUDA's is at least. */
 static char *shared_memory(cpu_worker *worker, size_t bytes) {
@@ -169,7 +174,8 @@ bool cpu_worker_run(cpu_worker *worker, cpu_grid *grid, unsigned long long first
   return worker->fault.kind == CPU_FAULT_NONE;
 }
 
-/* ---- printing --------------------------------------------------------------------------------------------------------- */
+/* ---- printing
+ * --------------------------------------------------------------------------------------------------------- */
 
 static void make_room(cpu_worker *worker, size_t more) {
   if (worker->text_used > TEXT_MOST) write_out(worker);

@@ -15,8 +15,8 @@
 #include "core/backend/cpu/abi.h"
 
 typedef struct cpu_device cpu_device;
-typedef struct cpu_grid   cpu_grid;
-typedef struct cpu_crew   cpu_crew;
+typedef struct cpu_grid cpu_grid;
+typedef struct cpu_crew cpu_crew;
 
 typedef enum cpu_fault_kind {
   CPU_FAULT_NONE,
@@ -27,37 +27,37 @@ typedef enum cpu_fault_kind {
 } cpu_fault_kind;
 
 typedef struct cpu_fault {
-  cpu_fault_kind     kind;
-  int                signal, code;
-  uintptr_t          address;
-  bool               write, direction_known;
-  bool               stack_overflow;
-  unsigned long long block;      /* linear index */
-  bool               has_thread; /* thread is known */
-  mw_dim3            thread;
-  char               text[640];
+  cpu_fault_kind kind;
+  int signal, code;
+  uintptr_t address;
+  bool write, direction_known;
+  bool stack_overflow;
+  unsigned long long block; /* linear index */
+  bool has_thread;          /* thread is known */
+  mw_dim3 thread;
+  char text[640];
 } cpu_fault;
 
 typedef struct cpu_worker {
-  mw_worker             lent;   /* what the unit sees */
-  cpu_device           *device;
-  pthread_t             thread; /* the OS thread it serves now */
-  jmp_buf               trap;   /* where a fault returns to while armed */
-  volatile sig_atomic_t armed;  /* a kernel is running: a fault is the kernel's */
-  volatile sig_atomic_t busy;   /* inside the runtime: not to be aborted now */
-  _Atomic(cpu_grid *)   grid;   /* the one it takes part in, else NULL */
-  cpu_fault             fault;  /* of the last guarded run */
-  mw_thread            *plain;  /* the thread of a barrier-free kernel in the fiber flavor that runs now */
-  cpu_crew             *crew;   /* the fiber engine's; made at its first use */
-  bool                  in_crew; /* a block is running in fibers */
-  bool                  mute;   /* print nothing: a block is run again only to name a thread */
-  char                 *shared; /* dynamic shared memory; its end touches a guard page */
-  char                 *text;   /* printed, not yet written out */
-  size_t                text_used, text_size;
-  char                 *signal_stack; /* NULL: the thread had one already */
-  const char           *stack_low;    /* the lowest usable byte of the OS thread's own stack */
-  bool                  attached, has_timer;
-  timer_t               timer;  /* ends a block of the script's own thread some time after Ctrl-C */
+  mw_worker lent; /* what the unit sees */
+  cpu_device *device;
+  pthread_t thread;            /* the OS thread it serves now */
+  jmp_buf trap;                /* where a fault returns to while armed */
+  volatile sig_atomic_t armed; /* a kernel is running: a fault is the kernel's */
+  volatile sig_atomic_t busy;  /* inside the runtime: not to be aborted now */
+  _Atomic(cpu_grid *) grid;    /* the one it takes part in, else NULL */
+  cpu_fault fault;             /* of the last guarded run */
+  mw_thread *plain;            /* the thread of a barrier-free kernel in the fiber flavor that runs now */
+  cpu_crew *crew;              /* the fiber engine's; made at its first use */
+  bool in_crew;                /* a block is running in fibers */
+  bool mute;                   /* print nothing: a block is run again only to name a thread */
+  char *shared;                /* dynamic shared memory; its end touches a guard page */
+  char *text;                  /* printed, not yet written out */
+  size_t text_used, text_size;
+  char *signal_stack;    /* NULL: the thread had one already */
+  const char *stack_low; /* the lowest usable byte of the OS thread's own stack */
+  bool attached, has_timer;
+  timer_t timer; /* ends a block of the script's own thread some time after Ctrl-C */
 } cpu_worker;
 
 enum { CPU_SHARED_MOST = 227 << 10, CPU_THREAD_GUARD = 64 << 10 };
@@ -65,10 +65,10 @@ enum { CPU_SHARED_MOST = 227 << 10, CPU_THREAD_GUARD = 64 << 10 };
 extern __thread cpu_worker *cpu_current __attribute__((tls_model("initial-exec")));
 
 cpu_worker *cpu_worker_make(cpu_device *);
-void        cpu_worker_free(cpu_worker *);
+void cpu_worker_free(cpu_worker *);
 /* Makes the worker serve the calling OS thread: alternate signal stack; with_timer for the script's own thread. */
-void        cpu_worker_attach(cpu_worker *, bool with_timer);
-void        cpu_worker_detach(cpu_worker *); /* by the same OS thread */
+void cpu_worker_attach(cpu_worker *, bool with_timer);
+void cpu_worker_detach(cpu_worker *); /* by the same OS thread */
 
 /* Runs blocks first ... last-1 of the grid. False: something stopped it, worker->fault says what. */
 bool cpu_worker_run(cpu_worker *, cpu_grid *, unsigned long long first, unsigned long long last);
@@ -76,7 +76,7 @@ void cpu_worker_enter(cpu_worker *, cpu_grid *); /* before the first run of a gr
 void cpu_worker_leave(cpu_worker *);             /* after the last: writes out what the kernel printed */
 
 /* What kernels print. cpu_worker_print may be called inside a kernel only. */
-int  cpu_worker_print(cpu_worker *, const char *format, va_list args);
+int cpu_worker_print(cpu_worker *, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
 /* Starts a thread that takes no signals but faults and the private one. */
 int cpu_thread_start(pthread_t *, void *(*)(void *), void *argument);

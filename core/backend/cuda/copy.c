@@ -8,12 +8,14 @@
 #include "core/backend/cuda/objects.h"
 
 typedef struct end { /* of a copy */
-  void        *at;
+  void *at;
   cuda_device *device; /* NULL: plain host memory */
-  bool         on_device; /* not host memory at all */
+  bool on_device;      /* not host memory at all */
 } end;
 
-static cuda_address address(const void *pointer) { return (cuda_address)(uintptr_t)pointer; }
+static cuda_address address(const void *pointer) {
+  return (cuda_address)(uintptr_t)pointer;
+}
 
 static end end_of(const mw_place *place) {
   const mw_buffer *buffer = place->buffer;
@@ -25,7 +27,8 @@ static end end_of(const mw_place *place) {
   return out;
 }
 
-/* ---- between devices ---------------------------------------------------------------------------------------------- */
+/* ---- between devices ----------------------------------------------------------------------------------------------
+ */
 
 /* Direct access makes the copy faster where the hardware has it; the copy works without. */
 static void enable_peer(cuda_device *device, const cuda_device *peer) {
@@ -56,17 +59,21 @@ static mw_status copy_peer(cuda_stream *stream, end to, end from, size_t bytes, 
   return status == MW_OK ? order_devices(own, stream->queue, other, NULL, err) : status;
 }
 
-/* ---- copy --------------------------------------------------------------------------------------------------------- */
+/* ---- copy ---------------------------------------------------------------------------------------------------------
+ */
 
 static mw_status copy_plain(cuda_device *device, cuda_stream *stream, end to, end from, size_t bytes, mw_error *err) {
   if (cuda_is_capturing(stream))
-    return mw_fail(err, MW_INVALID, "a copy with plain host memory cannot be captured into a graph: use a pinned array");
+    return mw_fail(err, MW_INVALID,
+                   "a copy with plain host memory cannot be captured into a graph: use a pinned array");
   mw_status status = MW_OK;
   bool by_host = !to.on_device && !from.on_device;
-  if (by_host) status = cuda_wait(stream, err);
+  if (by_host)
+    status = cuda_wait(stream, err);
   else if (to.on_device)
     status = CUDA_TRY(device, err, cuMemcpyHtoDAsync_v2, address(to.at), from.at, bytes, stream->queue);
-  else status = CUDA_TRY(device, err, cuMemcpyDtoHAsync_v2, to.at, address(from.at), bytes, stream->queue);
+  else
+    status = CUDA_TRY(device, err, cuMemcpyDtoHAsync_v2, to.at, address(from.at), bytes, stream->queue);
   if (status != MW_OK) return status;
   if (!by_host) return cuda_wait(stream, err);
   memmove(to.at, from.at, bytes);
@@ -86,7 +93,8 @@ mw_status cuda_copy(mw_stream *base, mw_place to_place, mw_place from_place, siz
   return CUDA_TRY(device, err, cuMemcpyDtoDAsync_v2, address(to.at), address(from.at), bytes, stream->queue);
 }
 
-/* ---- fill --------------------------------------------------------------------------------------------------------- */
+/* ---- fill ---------------------------------------------------------------------------------------------------------
+ */
 
 static mw_status fill_plain(cuda_stream *stream, char *at, const void *pattern, size_t width, size_t count,
                             mw_error *err) {

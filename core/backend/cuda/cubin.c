@@ -8,28 +8,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { /* attributes of .nv.info; the first byte of an entry tells how its value is stored */
-  VALUE_NONE       = 1,
-  VALUE_SIZED      = 4, /* 16-bit size, then that many bytes */
+/* Attributes of .nv.info; the first byte of an entry tells how its value is stored. */
+enum {
+  VALUE_NONE = 1,
+  VALUE_SIZED = 4, /* 16-bit size, then that many bytes */
   INFO_MAX_THREADS = 0x05,
   INFO_PARAM_CBANK = 0x0a,
-  INFO_FRAME_SIZE  = 0x11,
-  INFO_STACK_SIZE  = 0x12,
-  INFO_KPARAM      = 0x17,
-  INFO_REGISTERS   = 0x2f,
+  INFO_FRAME_SIZE = 0x11,
+  INFO_STACK_SIZE = 0x12,
+  INFO_KPARAM = 0x17,
+  INFO_REGISTERS = 0x2f,
   CUDA_ENTRY_POINT = 0x10, /* in a symbol's st_other */
-  RESERVED_SHARED  = 1024, /* a block, compute capability 9.0 and newer count it into .nv.shared */
+  RESERVED_SHARED = 1024,  /* a block, compute capability 9.0 and newer count it into .nv.shared */
 };
 
 typedef struct elf {
   const unsigned char *bytes;
-  size_t               size;
-  const Elf64_Shdr    *sections;
-  unsigned             nsections;
-  const Elf64_Sym     *symbols;
-  size_t               nsymbols;
-  const char          *names, *section_names; /* both checked to end in a zero */
-  size_t               names_size, section_names_size;
+  size_t size;
+  const Elf64_Shdr *sections;
+  unsigned nsections;
+  const Elf64_Sym *symbols;
+  size_t nsymbols;
+  const char *names, *section_names; /* both checked to end in a zero */
+  size_t names_size, section_names_size;
 } elf;
 
 static uint32_t word(const unsigned char *p) {
@@ -120,8 +121,10 @@ static void collect_symbols(const elf *e, cuda_image *out) {
     const char *name = (char *)out->text + (symbol_name(e, s) - e->names);
     bool constant;
     if (s->st_name >= e->names_size) continue;
-    if (is_kernel(s)) add_entry(out, name);
-    else if (is_variable(e, s, &constant)) out->globals[out->nglobals++] = (cuda_global){name, s->st_size, constant};
+    if (is_kernel(s))
+      add_entry(out, name);
+    else if (is_variable(e, s, &constant))
+      out->globals[out->nglobals++] = (cuda_global){name, s->st_size, constant};
   }
 }
 
@@ -174,8 +177,10 @@ static void read_info(const elf *e, cuda_image *image, const Elf64_Shdr *s, cuda
     size_t size = format == VALUE_SIZED ? half(at + 2) : 0;
     at += 4;
     if (format < VALUE_NONE || format > VALUE_SIZED || size > (size_t)(end - at)) return;
-    if (entry) read_own_attribute(entry, attribute, at, size);
-    else if (size >= 8) read_shared_attribute(e, image, attribute, at);
+    if (entry)
+      read_own_attribute(entry, attribute, at, size);
+    else if (size >= 8)
+      read_shared_attribute(e, image, attribute, at);
     at += size;
   }
 }
@@ -197,10 +202,14 @@ static const char *after(const char *name, const char *prefix) {
 static void read_section(const elf *e, cuda_image *image, const Elf64_Shdr *s) {
   const char *name = section_name(e, s), *of;
   cuda_entry *entry;
-  if (strcmp(name, ".nv.info") == 0) read_info(e, image, s, NULL);
-  else if ((of = after(name, ".nv.info.")) && (entry = entry_named(image, of))) read_info(e, image, s, entry);
-  else if ((of = after(name, ".nv.shared.")) && (entry = entry_named(image, of))) read_shared_size(e, entry, s);
-  else if (strcmp(name, ".nv.constant3") == 0) image->const_bytes = s->sh_size;
+  if (strcmp(name, ".nv.info") == 0)
+    read_info(e, image, s, NULL);
+  else if ((of = after(name, ".nv.info.")) && (entry = entry_named(image, of)))
+    read_info(e, image, s, entry);
+  else if ((of = after(name, ".nv.shared.")) && (entry = entry_named(image, of)))
+    read_shared_size(e, entry, s);
+  else if (strcmp(name, ".nv.constant3") == 0)
+    image->const_bytes = s->sh_size;
 }
 
 bool cuda_cubin_read(const void *bytes, size_t size, cuda_image *out) {

@@ -15,27 +15,27 @@ typedef struct cuda_slot { /* one parameter */
 
 enum { CUDA_MOST_SLOTS = 256 };
 
-typedef struct cuda_entry { /* one kernel */
-  const char *symbol;       /* mangled name */
-  int         registers, max_threads; /* 0: not told */
-  size_t      shared_bytes; /* static, without what the hardware reserves a block */
-  size_t      local_bytes, args_bytes;
-  int         nslots;
-  cuda_slot  *slots;
+typedef struct cuda_entry {   /* one kernel */
+  const char *symbol;         /* mangled name */
+  int registers, max_threads; /* 0: not told */
+  size_t shared_bytes;        /* static, without what the hardware reserves a block */
+  size_t local_bytes, args_bytes;
+  int nslots;
+  cuda_slot *slots;
 } cuda_entry;
 
 typedef struct cuda_global { /* one device variable */
   const char *symbol;
-  size_t      bytes;
-  bool        constant;
+  size_t bytes;
+  bool constant;
 } cuda_global;
 
 typedef struct cuda_image {
-  cuda_entry  *entries;
+  cuda_entry *entries;
   cuda_global *globals;
-  int          nentries, nglobals;
-  size_t       const_bytes; /* of all __constant__ variables */
-  void        *text;        /* the names */
+  int nentries, nglobals;
+  size_t const_bytes; /* of all __constant__ variables */
+  void *text;         /* the names */
 } cuda_image;
 
 /* Both copy what they keep. False: not such a file, or damaged; out is then empty. */

@@ -17,7 +17,8 @@ static size_t size_attribute(const cuda_device *device, unsigned which) {
   return value > 0 ? (size_t)value : 0;
 }
 
-/* ---- properties --------------------------------------------------------------------------------------------------- */
+/* ---- properties ---------------------------------------------------------------------------------------------------
+ */
 
 static void read_names(cuda_device *device, mw_device_info *info) {
   cuda_uuid id;
@@ -67,14 +68,17 @@ static void read_memory(const cuda_device *device, mw_device_info *info) {
   info->ecc = attribute(device, CUDA_ATTR_ECC_ENABLED) != 0;
 }
 
-/* ---- open and close ------------------------------------------------------------------------------------------------ */
+/* ---- open and close ------------------------------------------------------------------------------------------------
+ */
 
 /* Freed memory stays in the pool, so that a script that allocates in a loop pays once. */
 static void keep_pool(cuda_device *device) {
   uint64_t keep = UINT64_MAX;
   if (!attribute(device, CUDA_ATTR_MEMORY_POOLS_SUPPORTED)) return;
-  if (cuda_driver.cuDeviceGetDefaultMemPool(&device->pool, device->ordinal) != CUDA_OK) device->pool = NULL;
-  else cuda_driver.cuMemPoolSetAttribute(device->pool, CUDA_POOL_RELEASE_THRESHOLD, &keep);
+  if (cuda_driver.cuDeviceGetDefaultMemPool(&device->pool, device->ordinal) != CUDA_OK)
+    device->pool = NULL;
+  else
+    cuda_driver.cuMemPoolSetAttribute(device->pool, CUDA_POOL_RELEASE_THRESHOLD, &keep);
 }
 
 static mw_status start(cuda_device *device, mw_error *err) {
@@ -104,8 +108,10 @@ static mw_status open_ordinal(int ordinal, mw_device **out, mw_error *err) {
   device->base.main = &device->main.base;
   mw_status status = CUDA_TRY(device, err, cuDeviceGet, &device->ordinal, ordinal);
   if (status == MW_OK) status = start(device, err);
-  if (status == MW_OK) *out = &device->base;
-  else mw_free(device);
+  if (status == MW_OK)
+    *out = &device->base;
+  else
+    mw_free(device);
   return status;
 }
 
@@ -142,7 +148,8 @@ void cuda_close(mw_device *base) {
 mw_status cuda_synchronize(mw_device *base, mw_error *err) {
   CUDA_ONLINE(base, "synchronize", err);
   cuda_device *device = cuda_device_of(base);
-  if (device->capture) return mw_fail(err, MW_INVALID, "%s cannot be synchronized while a graph is captured", base->info.id);
+  if (device->capture)
+    return mw_fail(err, MW_INVALID, "%s cannot be synchronized while a graph is captured", base->info.id);
   mw_status status = cuda_enter(device, err);
   if (status == MW_OK) status = cuda_wait(&device->main, err);
   for (cuda_stream *s = device->streams; s && status == MW_OK; s = s->next) status = cuda_wait(s, err);

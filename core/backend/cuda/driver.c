@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 cuda_driver_table cuda_driver;
-cuda_nvrtc_table  cuda_nvrtc;
+cuda_nvrtc_table cuda_nvrtc;
 
 typedef struct entry { /* where a symbol's address goes */
   const char *symbol;
-  size_t      offset;
+  size_t offset;
 } entry;
 
 static const entry driver_entries[] = {

@@ -11,112 +11,116 @@
 
 #include "core/backend/backend.h"
 
-typedef unsigned           cuda_result; /* CUresult */
-typedef int                cuda_ordinal; /* CUdevice */
+typedef unsigned cuda_result;            /* CUresult */
+typedef int cuda_ordinal;                /* CUdevice */
 typedef unsigned long long cuda_address; /* CUdeviceptr */
-typedef struct CUctx_st        *cuda_context;
-typedef struct CUmod_st        *cuda_code; /* CUmodule */
-typedef struct CUfunc_st       *cuda_function;
-typedef struct CUstream_st     *cuda_queue;  /* CUstream */
-typedef struct CUevent_st      *cuda_marker; /* CUevent */
-typedef struct CUgraph_st      *cuda_drawing; /* CUgraph */
-typedef struct CUgraphNode_st  *cuda_node;
-typedef struct CUgraphExec_st  *cuda_replay; /* CUgraphExec */
+typedef struct CUctx_st *cuda_context;
+typedef struct CUmod_st *cuda_code; /* CUmodule */
+typedef struct CUfunc_st *cuda_function;
+typedef struct CUstream_st *cuda_queue;  /* CUstream */
+typedef struct CUevent_st *cuda_marker;  /* CUevent */
+typedef struct CUgraph_st *cuda_drawing; /* CUgraph */
+typedef struct CUgraphNode_st *cuda_node;
+typedef struct CUgraphExec_st *cuda_replay; /* CUgraphExec */
 typedef struct CUmemPoolHandle_st *cuda_pool;
-typedef struct CUkern_st       *cuda_library_kernel;
-typedef struct CUuuid_st       cuda_uuid;
+typedef struct CUkern_st *cuda_library_kernel;
 
-struct CUuuid_st { char bytes[16]; };
+typedef struct cuda_uuid {
+  char bytes[16];
+} cuda_uuid;
 
 typedef struct cuda_node_params { /* CUDA_KERNEL_NODE_PARAMS_v2 */
-  cuda_function       func;
-  unsigned            grid_x, grid_y, grid_z, block_x, block_y, block_z, shared;
-  void              **params, **extra;
+  cuda_function func;
+  unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared;
+  void **params, **extra;
   cuda_library_kernel kernel;
-  cuda_context        context;
+  cuda_context context;
 } cuda_node_params;
 
-enum { /* CUresult: those that the program tells apart */
-  CUDA_OK                      = 0,
-  CUDA_OUT_OF_MEMORY           = 2,
-  CUDA_DEINITIALIZED           = 4,
-  CUDA_NO_DEVICE               = 100,
-  CUDA_ECC_UNCORRECTABLE       = 214,
-  CUDA_PEER_ALREADY_ENABLED    = 704,
-  CUDA_INVALID_IMAGE           = 200,
-  CUDA_NO_BINARY_FOR_GPU       = 209,
+/* CUresult: those that the program tells apart */
+enum {
+  CUDA_OK = 0,
+  CUDA_OUT_OF_MEMORY = 2,
+  CUDA_DEINITIALIZED = 4,
+  CUDA_NO_DEVICE = 100,
+  CUDA_ECC_UNCORRECTABLE = 214,
+  CUDA_PEER_ALREADY_ENABLED = 704,
+  CUDA_INVALID_IMAGE = 200,
+  CUDA_NO_BINARY_FOR_GPU = 209,
   CUDA_UNSUPPORTED_PTX_VERSION = 222,
-  CUDA_NVLINK_UNCORRECTABLE    = 220,
-  CUDA_NOT_FOUND               = 500,
-  CUDA_NOT_READY               = 600,
-  CUDA_ILLEGAL_ADDRESS         = 700,
+  CUDA_NVLINK_UNCORRECTABLE = 220,
+  CUDA_NOT_FOUND = 500,
+  CUDA_NOT_READY = 600,
+  CUDA_ILLEGAL_ADDRESS = 700,
   CUDA_LAUNCH_OUT_OF_RESOURCES = 701,
-  CUDA_LAUNCH_TIMEOUT          = 702,
-  CUDA_CONTEXT_IS_DESTROYED    = 709,
-  CUDA_ASSERT                  = 710,
-  CUDA_HARDWARE_STACK_ERROR    = 714,
-  CUDA_ILLEGAL_INSTRUCTION     = 715,
-  CUDA_MISALIGNED_ADDRESS      = 716,
-  CUDA_INVALID_ADDRESS_SPACE   = 717,
-  CUDA_INVALID_PC              = 718,
-  CUDA_LAUNCH_FAILED           = 719,
-  CUDA_COOPERATIVE_TOO_LARGE   = 720,
-  CUDA_TENSOR_MEMORY_LEAK      = 721,
+  CUDA_LAUNCH_TIMEOUT = 702,
+  CUDA_CONTEXT_IS_DESTROYED = 709,
+  CUDA_ASSERT = 710,
+  CUDA_HARDWARE_STACK_ERROR = 714,
+  CUDA_ILLEGAL_INSTRUCTION = 715,
+  CUDA_MISALIGNED_ADDRESS = 716,
+  CUDA_INVALID_ADDRESS_SPACE = 717,
+  CUDA_INVALID_PC = 718,
+  CUDA_LAUNCH_FAILED = 719,
+  CUDA_COOPERATIVE_TOO_LARGE = 720,
+  CUDA_TENSOR_MEMORY_LEAK = 721,
 };
 
-enum { /* CUdevice_attribute */
-  CUDA_ATTR_MAX_THREADS_PER_BLOCK      = 1,
-  CUDA_ATTR_MAX_BLOCK_DIM_X            = 2, /* y and z follow */
-  CUDA_ATTR_MAX_GRID_DIM_X             = 5, /* y and z follow */
-  CUDA_ATTR_MAX_SHARED_PER_BLOCK       = 8,
-  CUDA_ATTR_TOTAL_CONSTANT_MEMORY      = 9,
-  CUDA_ATTR_WARP_SIZE                  = 10,
-  CUDA_ATTR_MAX_REGISTERS_PER_BLOCK    = 12,
-  CUDA_ATTR_CLOCK_RATE                 = 13, /* kHz */
-  CUDA_ATTR_MULTIPROCESSOR_COUNT       = 16,
-  CUDA_ATTR_ECC_ENABLED                = 32,
-  CUDA_ATTR_MEMORY_CLOCK_RATE          = 36, /* kHz */
-  CUDA_ATTR_GLOBAL_MEMORY_BUS_WIDTH    = 37,
-  CUDA_ATTR_L2_CACHE_SIZE              = 38,
-  CUDA_ATTR_MAX_THREADS_PER_MP         = 39,
-  CUDA_ATTR_ASYNC_ENGINE_COUNT         = 40,
-  CUDA_ATTR_CAPABILITY_MAJOR           = 75,
-  CUDA_ATTR_CAPABILITY_MINOR           = 76,
-  CUDA_ATTR_MAX_SHARED_PER_MP          = 81,
-  CUDA_ATTR_MAX_REGISTERS_PER_MP       = 82,
-  CUDA_ATTR_MANAGED_MEMORY             = 83,
-  CUDA_ATTR_COOPERATIVE_LAUNCH         = 95,
+/* CUdevice_attribute */
+enum {
+  CUDA_ATTR_MAX_THREADS_PER_BLOCK = 1,
+  CUDA_ATTR_MAX_BLOCK_DIM_X = 2, /* y and z follow */
+  CUDA_ATTR_MAX_GRID_DIM_X = 5,  /* y and z follow */
+  CUDA_ATTR_MAX_SHARED_PER_BLOCK = 8,
+  CUDA_ATTR_TOTAL_CONSTANT_MEMORY = 9,
+  CUDA_ATTR_WARP_SIZE = 10,
+  CUDA_ATTR_MAX_REGISTERS_PER_BLOCK = 12,
+  CUDA_ATTR_CLOCK_RATE = 13, /* kHz */
+  CUDA_ATTR_MULTIPROCESSOR_COUNT = 16,
+  CUDA_ATTR_ECC_ENABLED = 32,
+  CUDA_ATTR_MEMORY_CLOCK_RATE = 36, /* kHz */
+  CUDA_ATTR_GLOBAL_MEMORY_BUS_WIDTH = 37,
+  CUDA_ATTR_L2_CACHE_SIZE = 38,
+  CUDA_ATTR_MAX_THREADS_PER_MP = 39,
+  CUDA_ATTR_ASYNC_ENGINE_COUNT = 40,
+  CUDA_ATTR_CAPABILITY_MAJOR = 75,
+  CUDA_ATTR_CAPABILITY_MINOR = 76,
+  CUDA_ATTR_MAX_SHARED_PER_MP = 81,
+  CUDA_ATTR_MAX_REGISTERS_PER_MP = 82,
+  CUDA_ATTR_MANAGED_MEMORY = 83,
+  CUDA_ATTR_COOPERATIVE_LAUNCH = 95,
   CUDA_ATTR_MAX_SHARED_PER_BLOCK_OPTIN = 97,
-  CUDA_ATTR_MAX_BLOCKS_PER_MP          = 106,
-  CUDA_ATTR_RESERVED_SHARED_PER_BLOCK  = 111,
-  CUDA_ATTR_MEMORY_POOLS_SUPPORTED     = 115,
+  CUDA_ATTR_MAX_BLOCKS_PER_MP = 106,
+  CUDA_ATTR_RESERVED_SHARED_PER_BLOCK = 111,
+  CUDA_ATTR_MEMORY_POOLS_SUPPORTED = 115,
 };
 
-enum { /* CUfunction_attribute */
+/* CUfunction_attribute */
+enum {
   CUDA_FUNC_MAX_THREADS_PER_BLOCK = 0,
-  CUDA_FUNC_SHARED_SIZE           = 1,
-  CUDA_FUNC_CONST_SIZE            = 2,
-  CUDA_FUNC_LOCAL_SIZE            = 3,
-  CUDA_FUNC_NUM_REGS              = 4,
-  CUDA_FUNC_MAX_DYNAMIC_SHARED    = 8,
+  CUDA_FUNC_SHARED_SIZE = 1,
+  CUDA_FUNC_CONST_SIZE = 2,
+  CUDA_FUNC_LOCAL_SIZE = 3,
+  CUDA_FUNC_NUM_REGS = 4,
+  CUDA_FUNC_MAX_DYNAMIC_SHARED = 8,
 };
 
 enum {
-  CUDA_STREAM_NON_BLOCKING    = 1,
-  CUDA_EVENT_DISABLE_TIMING   = 2,
-  CUDA_HOST_PORTABLE          = 1,
-  CUDA_HOST_DEVICEMAP         = 2,
-  CUDA_MANAGED_GLOBAL         = 1,
-  CUDA_CAPTURE_RELAXED        = 2,
-  CUDA_CAPTURE_ACTIVE         = 1,
+  CUDA_STREAM_NON_BLOCKING = 1,
+  CUDA_EVENT_DISABLE_TIMING = 2,
+  CUDA_HOST_PORTABLE = 1,
+  CUDA_HOST_DEVICEMAP = 2,
+  CUDA_MANAGED_GLOBAL = 1,
+  CUDA_CAPTURE_RELAXED = 2,
+  CUDA_CAPTURE_ACTIVE = 1,
   CUDA_POOL_RELEASE_THRESHOLD = 4,
-  CUDA_JIT_ERROR_LOG          = 5,
-  CUDA_JIT_ERROR_LOG_SIZE     = 6,
-  CUDA_NODE_KERNEL            = 0,
-  CUDA_NODE_MEMCPY            = 1,
-  CUDA_NODE_MEMSET            = 2,
-  CUDA_NODE_HOST              = 3,
-  CUDA_NODE_EMPTY             = 5,
+  CUDA_JIT_ERROR_LOG = 5,
+  CUDA_JIT_ERROR_LOG_SIZE = 6,
+  CUDA_NODE_KERNEL = 0,
+  CUDA_NODE_MEMCPY = 1,
+  CUDA_NODE_MEMSET = 2,
+  CUDA_NODE_HOST = 3,
+  CUDA_NODE_EMPTY = 5,
 };
 
 /* clang-format off */
@@ -193,7 +197,7 @@ enum {
   X(cuGraphExecDestroy,                (cuda_replay)) \
   X(cuGraphDestroy,                    (cuda_drawing))
 
-typedef struct cuda_program_handle *cuda_program; /* nvrtcProgram */
+typedef struct _nvrtcProgram *cuda_program; /* NVRTC's own tag */
 
 #define CUDA_NVRTC_CALLS(X) \
   X(nvrtcGetErrorString,      const char *, (unsigned)) \
@@ -226,14 +230,14 @@ typedef struct cuda_nvrtc_table {
 #define CUDA_FIELD(name, result, arguments) result(*name) arguments;
   CUDA_NVRTC_CALLS(CUDA_FIELD)
 #undef CUDA_FIELD
-  int  major, minor;
-  int  archs[64], narchs;  /* 75, 80, ...; ascending */
-  char path[512];          /* of the library */
-  char toolkit[512];       /* the folder that has include/cuda_fp16.h; "" where none was found */
+  int major, minor;
+  int archs[64], narchs; /* 75, 80, ...; ascending */
+  char path[512];        /* of the library */
+  char toolkit[512];     /* the folder that has include/cuda_fp16.h; "" where none was found */
 } cuda_nvrtc_table;
 
 extern cuda_driver_table cuda_driver;
-extern cuda_nvrtc_table  cuda_nvrtc;
+extern cuda_nvrtc_table cuda_nvrtc;
 
 /* Loads the library on the first call; true where it can be used. Else reason tells what was looked for and where;
  * reason may be NULL. The driver with no device is not usable. */

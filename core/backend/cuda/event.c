@@ -3,7 +3,9 @@
  * Events: points in a stream, with times that the device takes. */
 #include "core/backend/cuda/objects.h"
 
-static cuda_event *event_of(mw_event *event) { return (cuda_event *)event; }
+static cuda_event *event_of(mw_event *event) {
+  return (cuda_event *)event;
+}
 
 mw_status cuda_event_create(mw_device *base, bool timing, mw_event **out, mw_error *err) {
   CUDA_ONLINE(base, "event", err);

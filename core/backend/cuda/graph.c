@@ -8,9 +8,12 @@
 
 #include "core/backend/cuda/objects.h"
 
-static cuda_graph *graph_of(mw_graph *graph) { return (cuda_graph *)graph; }
+static cuda_graph *graph_of(mw_graph *graph) {
+  return (cuda_graph *)graph;
+}
 
-/* ---- capture ------------------------------------------------------------------------------------------------------- */
+/* ---- capture -------------------------------------------------------------------------------------------------------
+ */
 
 mw_status cuda_capture_begin(mw_stream *base, mw_error *err) {
   CUDA_ONLINE(base->device, "capture", err);
@@ -20,8 +23,7 @@ mw_status cuda_capture_begin(mw_stream *base, mw_error *err) {
   if (!stream->queue)
     return mw_fail(err, MW_INVALID, "the default stream cannot be captured: use a stream of dev:stream()");
   mw_status status = cuda_enter(device, err);
-  if (status == MW_OK)
-    status = CUDA_TRY(device, err, cuStreamBeginCapture_v2, stream->queue, CUDA_CAPTURE_RELAXED);
+  if (status == MW_OK) status = CUDA_TRY(device, err, cuStreamBeginCapture_v2, stream->queue, CUDA_CAPTURE_RELAXED);
   if (status != MW_OK) return status;
   device->capture = mw_calloc(1, sizeof *device->capture);
   device->capture->base.device = base->device;
@@ -68,8 +70,10 @@ mw_status cuda_capture_end(mw_stream *base, mw_graph **out, mw_error *err) {
   mw_status status = MW_OK;
   if (!graph || device->capturer != (cuda_stream *)base)
     return mw_fail(err, MW_INVALID, "this stream is not being captured");
-  if (device->lost) status = cuda_refuse_lost(device, err);
-  else status = CUDA_TRY(device, err, cuStreamEndCapture, ((cuda_stream *)base)->queue, &graph->drawing);
+  if (device->lost)
+    status = cuda_refuse_lost(device, err);
+  else
+    status = CUDA_TRY(device, err, cuStreamEndCapture, ((cuda_stream *)base)->queue, &graph->drawing);
   if (status == MW_OK && out)
     status = CUDA_TRY(device, err, cuGraphInstantiateWithFlags, &graph->replay, graph->drawing, 0);
   if (status == MW_OK && out) *out = &graph->base;
@@ -78,7 +82,8 @@ mw_status cuda_capture_end(mw_stream *base, mw_graph **out, mw_error *err) {
   return status;
 }
 
-/* ---- replay -------------------------------------------------------------------------------------------------------- */
+/* ---- replay --------------------------------------------------------------------------------------------------------
+ */
 
 mw_status cuda_graph_launch(mw_graph *graph, mw_stream *stream, mw_error *err) {
   cuda_device *device = cuda_device_of(graph->device);
@@ -124,11 +129,12 @@ void cuda_graph_destroy(mw_graph *base) {
   mw_free(graph);
 }
 
-/* ---- dot ----------------------------------------------------------------------------------------------------------- */
+/* ---- dot -----------------------------------------------------------------------------------------------------------
+ */
 
 typedef struct drawing { /* what the driver says of the graph */
   cuda_node *nodes, *from, *to;
-  size_t     nnodes, nedges;
+  size_t nnodes, nedges;
 } drawing;
 
 static mw_status read_drawing(cuda_device *device, cuda_drawing graph, drawing *d, mw_error *err) {

@@ -91,4 +91,4 @@
 
 const char *const cuda_header_names[] = {HEADERS(NAME)};
 const char *const cuda_header_texts[] = {HEADERS(TEXT)};
-const int         cuda_header_count = sizeof cuda_header_names / sizeof *cuda_header_names;
+const int cuda_header_count = sizeof cuda_header_names / sizeof *cuda_header_names;

@@ -6,6 +6,6 @@
 
 extern const char *const cuda_header_names[]; /* "stdint.h", ...: the same order as cuda_header_texts */
 extern const char *const cuda_header_texts[];
-extern const int         cuda_header_count;
+extern const int cuda_header_count;
 
 #endif

@@ -10,11 +10,12 @@
 #include "core/compile/source.h"
 
 typedef struct place { /* where a kernel is */
-  cuda_unit        *unit;
+  cuda_unit *unit;
   const cuda_entry *entry;
 } place;
 
-/* ---- comparing names ------------------------------------------------------------------------------------------------ */
+/* ---- comparing names ------------------------------------------------------------------------------------------------
+ */
 
 static bool same_without_blanks(const char *a, const char *b) {
   for (;; a++, b++) {
@@ -47,7 +48,8 @@ static bool answers_to(const cuda_entry *entry, const char *name, char *signatur
   return same;
 }
 
-/* ---- plain kernels -------------------------------------------------------------------------------------------------- */
+/* ---- plain kernels --------------------------------------------------------------------------------------------------
+ */
 
 static bool is_template_of(const cuda_module *module, const char *name) {
   bool *templates, found = false;
@@ -88,7 +90,8 @@ static mw_status find_plain(cuda_module *module, const char *name, place *out, m
                  module->base.name, all);
 }
 
-/* ---- templates ------------------------------------------------------------------------------------------------------ */
+/* ---- templates ------------------------------------------------------------------------------------------------------
+ */
 
 static bool find_symbol(cuda_unit *unit, const char *symbol, place *out) {
   for (int i = 0; i < unit->read.nentries; i++)
@@ -115,7 +118,8 @@ static mw_status find_template(cuda_module *module, const char *name, place *out
   return mw_fail(err, MW_INVALID, "'%s' is not a kernel of '%.128s'", name, module->base.name);
 }
 
-/* ---- kernels -------------------------------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------------------------------
+ */
 
 static int function_attribute(const cuda_kernel *kernel, unsigned which) {
   int value = 0;
@@ -141,7 +145,8 @@ static void ask_code(const mw_device_info *info, const place *where, cuda_kernel
   int warps = per_warp ? info->registers_per_block / per_warp / 4 * 4 : 32;
   k->registers = where->entry->registers;
   k->max_threads = warps * 32 < info->max_threads_per_block ? warps * 32 : info->max_threads_per_block;
-  if (where->entry->max_threads && where->entry->max_threads < k->max_threads) k->max_threads = where->entry->max_threads;
+  if (where->entry->max_threads && where->entry->max_threads < k->max_threads)
+    k->max_threads = where->entry->max_threads;
   k->shared_bytes = where->entry->shared_bytes;
   k->local_bytes = where->entry->local_bytes;
   k->const_bytes = where->unit->read.const_bytes;

@@ -10,11 +10,16 @@
 
 enum { PAGE = 4096 };
 
-static cuda_buffer *buffer_of(mw_buffer *buffer) { return (cuda_buffer *)buffer; }
+static cuda_buffer *buffer_of(mw_buffer *buffer) {
+  return (cuda_buffer *)buffer;
+}
 
-static void *pointer(cuda_address address) { return (void *)(uintptr_t)address; }
+static void *pointer(cuda_address address) {
+  return (void *)(uintptr_t)address;
+}
 
-/* ---- the list of buffers ------------------------------------------------------------------------------------------ */
+/* ---- the list of buffers ------------------------------------------------------------------------------------------
+ */
 
 mw_buffer *cuda_buffer_new(cuda_device *device, void *address, size_t bytes, mw_space space) {
   cuda_buffer *buffer = mw_calloc(1, sizeof *buffer);
@@ -30,8 +35,10 @@ mw_buffer *cuda_buffer_new(cuda_device *device, void *address, size_t bytes, mw_
 }
 
 static void unlink_buffer(cuda_device *device, cuda_buffer *buffer) {
-  if (buffer->previous) buffer->previous->next = buffer->next;
-  else device->buffers = buffer->next;
+  if (buffer->previous)
+    buffer->previous->next = buffer->next;
+  else
+    device->buffers = buffer->next;
   if (buffer->next) buffer->next->previous = buffer->previous;
 }
 
@@ -43,7 +50,8 @@ void cuda_leave_stream(cuda_device *device, cuda_stream *stream) {
     }
 }
 
-/* ---- allocation --------------------------------------------------------------------------------------------------- */
+/* ---- allocation ---------------------------------------------------------------------------------------------------
+ */
 
 static bool implied(const cuda_stream *first, const cuda_stream *then) { /* by the default stream's own rule */
   return (!first->queue && then->blocking) || (!then->queue && first->blocking);
@@ -141,7 +149,8 @@ mw_status cuda_alloc(mw_stream *base, size_t bytes, mw_space space, mw_buffer **
   return MW_OK;
 }
 
-/* ---- giving it back ----------------------------------------------------------------------------------------------- */
+/* ---- giving it back -----------------------------------------------------------------------------------------------
+ */
 
 static void join_users(cuda_device *device, mw_buffer *buffer) {
   cuda_stream *own = (cuda_stream *)buffer->stream;
@@ -163,8 +172,10 @@ static void give_back(cuda_device *device, cuda_buffer *buffer) {
     join_users(device, &buffer->base);
     cuda_driver.cuMemFreeAsync(address, ((cuda_stream *)buffer->base.stream)->queue);
   } else if (settled(device, &buffer->base)) {
-    if (buffer->base.space == MW_SPACE_PINNED) cuda_driver.cuMemFreeHost(buffer->base.address);
-    else cuda_driver.cuMemFree_v2(address);
+    if (buffer->base.space == MW_SPACE_PINNED)
+      cuda_driver.cuMemFreeHost(buffer->base.address);
+    else
+      cuda_driver.cuMemFree_v2(address);
   }
 }
 

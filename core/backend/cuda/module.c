@@ -9,11 +9,16 @@
 #include "core/backend/declared.h"
 #include "core/compile/source.h"
 
-static cuda_module *module_of(mw_module *module) { return (cuda_module *)module; }
+static cuda_module *module_of(mw_module *module) {
+  return (cuda_module *)module;
+}
 
-/* ---- a source of the module's own ---------------------------------------------------------------------------------- */
+/* ---- a source of the module's own ----------------------------------------------------------------------------------
+ */
 
-static char *copy_text(const char *text) { return text ? mw_strdup(text) : NULL; }
+static char *copy_text(const char *text) {
+  return text ? mw_strdup(text) : NULL;
+}
 
 static const char *const *copy_list(const char *const *list) {
   int count = 0;
@@ -50,7 +55,8 @@ static void free_source(mw_source *source) {
   free_list(source->templates);
 }
 
-/* ---- loading ------------------------------------------------------------------------------------------------------- */
+/* ---- loading -------------------------------------------------------------------------------------------------------
+ */
 
 static const char *load_hint(const cuda_unit *unit, cuda_result code) {
   bool image = code == CUDA_INVALID_IMAGE || code == CUDA_NO_BINARY_FOR_GPU || code == CUDA_UNSUPPORTED_PTX_VERSION;
@@ -79,12 +85,15 @@ static mw_status make_unit(cuda_device *device, const mw_source *source, cuda_un
   cuda_unit *unit = NULL;
   mw_status status = cuda_compile_unit(&device->base, source, &unit, err);
   if (status == MW_OK) status = load_unit(device, source, unit, err);
-  if (status == MW_OK) *out = unit;
-  else if (unit) cuda_unit_free(unit);
+  if (status == MW_OK)
+    *out = unit;
+  else if (unit)
+    cuda_unit_free(unit);
   return status;
 }
 
-/* ---- the names of its kernels -------------------------------------------------------------------------------------- */
+/* ---- the names of its kernels --------------------------------------------------------------------------------------
+ */
 
 static bool has_name(char **names, int count, const char *name) {
   for (int i = 0; i < count; i++)
@@ -116,8 +125,8 @@ static void collect_names(cuda_module *module) {
       module->names[count++] = mw_strdup(*name);
   for (int i = 0; i < image->nentries; i++) {
     mw_signature s;
-    const char *bare = mw_signature_parse(image->entries[i].symbol, &s) ? mw_signature_bare(s.plain)
-                                                                        : image->entries[i].symbol;
+    const char *bare =
+        mw_signature_parse(image->entries[i].symbol, &s) ? mw_signature_bare(s.plain) : image->entries[i].symbol;
     if (!s.is_template && !has_name(module->names, count, bare)) module->names[count++] = mw_strdup(bare);
     mw_signature_free(&s);
   }
@@ -125,7 +134,8 @@ static void collect_names(cuda_module *module) {
   module->base.kernel_names = (const char *const *)module->names;
 }
 
-/* ---- modules ------------------------------------------------------------------------------------------------------- */
+/* ---- modules -------------------------------------------------------------------------------------------------------
+ */
 
 mw_status cuda_compile(mw_device *base, const mw_source *source, mw_module **out, mw_error *err) {
   cuda_unit *unit;
@@ -144,10 +154,11 @@ mw_status cuda_compile(mw_device *base, const mw_source *source, mw_module **out
 mw_status cuda_module_instantiate(cuda_module *module, const char *expression, cuda_unit **out, mw_error *err) {
   const cuda_image *image = &module->units->read;
   if (image->nglobals > 0)
-    return mw_fail(err, MW_INVALID,
-                   "'%s' is not in '%.128s' yet, and the module has device variables ('%s'), which compiling again would "
-                   "double: list it when the module is made, templates = {\"%s\"}",
-                   expression, module->base.name, image->globals[0].symbol, expression);
+    return mw_fail(
+        err, MW_INVALID,
+        "'%s' is not in '%.128s' yet, and the module has device variables ('%s'), which compiling again would "
+        "double: list it when the module is made, templates = {\"%s\"}",
+        expression, module->base.name, image->globals[0].symbol, expression);
   const char *const wanted[] = {expression, NULL};
   mw_source source = module->source;
   source.templates = wanted;
@@ -213,7 +224,8 @@ void cuda_unload_retired(cuda_device *device) {
   }
 }
 
-/* ---- device variables ---------------------------------------------------------------------------------------------- */
+/* ---- device variables ----------------------------------------------------------------------------------------------
+ */
 
 static const cuda_global *find_global(const cuda_image *image, const char *name) {
   for (int i = 0; i < image->nglobals; i++) {

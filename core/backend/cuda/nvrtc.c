@@ -14,20 +14,23 @@
 enum { MOST_OPTIONS = 256 };
 
 typedef struct target {
-  int  arch; /* 90 */
+  int arch; /* 90 */
   bool ptx;
 } target;
 
 typedef struct options {
   char *list[MOST_OPTIONS];
-  int   count;
+  int count;
 } options;
 
-/* ---- options ------------------------------------------------------------------------------------------------------ */
+/* ---- options ------------------------------------------------------------------------------------------------------
+ */
 
 static void add_option(options *o, char *owned) {
-  if (o->count < MOST_OPTIONS) o->list[o->count++] = owned;
-  else mw_free(owned);
+  if (o->count < MOST_OPTIONS)
+    o->list[o->count++] = owned;
+  else
+    mw_free(owned);
 }
 
 static void add_list(options *o, const char *prefix, const char *const *list) {
@@ -68,14 +71,16 @@ static mw_status choose_target(const mw_device *device, target *out, mw_error *e
     if (cuda_nvrtc.archs[i] < arch && cuda_nvrtc.archs[i] > best) best = cuda_nvrtc.archs[i];
   *out = (target){.arch = best, .ptx = true};
   if (best && !device->info.offline) return MW_OK;
-  return mw_fail(err, MW_UNSUPPORTED,
-                 "NVRTC %d.%d does not compile for sm_%d (it knows sm_%d to sm_%d): install another CUDA toolkit or set "
-                 "$MOONWARP_LIBNVRTC",
-                 cuda_nvrtc.major, cuda_nvrtc.minor, arch, cuda_nvrtc.narchs ? cuda_nvrtc.archs[0] : 0,
-                 cuda_nvrtc.narchs ? cuda_nvrtc.archs[cuda_nvrtc.narchs - 1] : 0);
+  return mw_fail(
+      err, MW_UNSUPPORTED,
+      "NVRTC %d.%d does not compile for sm_%d (it knows sm_%d to sm_%d): install another CUDA toolkit or set "
+      "$MOONWARP_LIBNVRTC",
+      cuda_nvrtc.major, cuda_nvrtc.minor, arch, cuda_nvrtc.narchs ? cuda_nvrtc.archs[0] : 0,
+      cuda_nvrtc.narchs ? cuda_nvrtc.archs[cuda_nvrtc.narchs - 1] : 0);
 }
 
-/* ---- the compiler ------------------------------------------------------------------------------------------------- */
+/* ---- the compiler -------------------------------------------------------------------------------------------------
+ */
 
 static char *program_log(cuda_program program) {
   size_t size = 0;
@@ -161,7 +166,8 @@ static mw_status build_unit(const mw_device *device, const mw_source *source, ta
   return MW_OK;
 }
 
-/* ---- the cache: a head, the image, the log, then name pairs, each ending in a zero ----------------------------------- */
+/* ---- the cache: a head, the image, the log, then name pairs, each ending in a zero
+ * ----------------------------------- */
 
 typedef struct head {
   uint32_t version, ptx, nlowered, unused;
@@ -255,7 +261,8 @@ static cuda_unit *fetch(const mw_cache_key *key) {
   return NULL;
 }
 
-/* ---- what module.c asks for ---------------------------------------------------------------------------------------- */
+/* ---- what module.c asks for ----------------------------------------------------------------------------------------
+ */
 
 mw_status cuda_compile_unit(const mw_device *device, const mw_source *source, cuda_unit **out, mw_error *err) {
   char why[1024];

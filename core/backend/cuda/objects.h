@@ -18,51 +18,51 @@
 typedef struct cuda_device cuda_device;
 typedef struct cuda_stream cuda_stream;
 typedef struct cuda_buffer cuda_buffer;
-typedef struct cuda_event  cuda_event;
+typedef struct cuda_event cuda_event;
 typedef struct cuda_module cuda_module;
 typedef struct cuda_kernel cuda_kernel;
-typedef struct cuda_graph  cuda_graph;
-typedef struct cuda_unit   cuda_unit;
+typedef struct cuda_graph cuda_graph;
+typedef struct cuda_unit cuda_unit;
 
 struct cuda_stream {
-  mw_stream    base;
-  cuda_queue   queue;    /* NULL: the default stream */
-  bool         blocking; /* waits for the default stream and is waited for by it */
-  bool         dead;     /* destroyed during a capture; goes when the capture ends */
+  mw_stream base;
+  cuda_queue queue; /* NULL: the default stream */
+  bool blocking;    /* waits for the default stream and is waited for by it */
+  bool dead;        /* destroyed during a capture; goes when the capture ends */
   cuda_stream *next;
 };
 
 struct cuda_device {
-  mw_device    base;
+  mw_device base;
   cuda_ordinal ordinal;
   cuda_context context;
-  cuda_pool    pool; /* NULL: no stream-ordered allocation */
-  cuda_marker  join; /* orders one stream behind another; free again after each use */
-  size_t       reserved_shared; /* a block, by the hardware */
-  cuda_stream  main;
+  cuda_pool pool;         /* NULL: no stream-ordered allocation */
+  cuda_marker join;       /* orders one stream behind another; free again after each use */
+  size_t reserved_shared; /* a block, by the hardware */
+  cuda_stream main;
   cuda_stream *streams; /* the main one not among them */
   cuda_buffer *buffers;
   cuda_buffer *deferred; /* freed during a capture */
-  cuda_graph  *capture;  /* being recorded; NULL: none */
+  cuda_graph *capture;   /* being recorded; NULL: none */
   cuda_stream *capturer;
-  cuda_module *retired;  /* unloaded during a capture */
-  cuda_kernel *last;     /* launched */
-  bool         sync_each; /* MOONWARP_SYNC=1 */
-  bool         abandoned; /* a wait was interrupted: work may never end */
-  bool         lost;
-  char         lost_why[512];
+  cuda_module *retired; /* unloaded during a capture */
+  cuda_kernel *last;    /* launched */
+  bool sync_each;       /* MOONWARP_SYNC=1 */
+  bool abandoned;       /* a wait was interrupted: work may never end */
+  bool lost;
+  char lost_why[512];
 };
 
 struct cuda_buffer {
-  mw_buffer    base;
+  mw_buffer base;
   cuda_buffer *previous, *next;
-  bool         pooled; /* by cuMemAllocAsync */
+  bool pooled; /* by cuMemAllocAsync */
 };
 
 struct cuda_event {
-  mw_event    base;
+  mw_event base;
   cuda_marker marker;
-  bool        recorded;
+  bool recorded;
 };
 
 typedef struct cuda_lowered { /* a template and what its kernel is called in the code */
@@ -70,51 +70,51 @@ typedef struct cuda_lowered { /* a template and what its kernel is called in the
 } cuda_lowered;
 
 struct cuda_unit { /* one compilation */
-  void         *image; /* cubin, or PTX text */
-  size_t        image_bytes;
-  bool          ptx, from_cache;
-  char         *log;
+  void *image;     /* cubin, or PTX text */
+  size_t image_bytes;
+  bool ptx, from_cache;
+  char *log;
   cuda_lowered *lowered;
-  int           nlowered;
-  cuda_image    read;
-  cuda_code     code; /* NULL on an offline device */
-  cuda_unit    *next;
+  int nlowered;
+  cuda_image read;
+  cuda_code code; /* NULL on an offline device */
+  cuda_unit *next;
 };
 
 struct cuda_kernel {
-  mw_kernel     base;
+  mw_kernel base;
   cuda_function function;
-  size_t        dynamic_limit; /* dynamic shared memory it may use now */
+  size_t dynamic_limit; /* dynamic shared memory it may use now */
   const cuda_entry *entry;
-  char         *name;
-  mw_param     *params;
-  cuda_kernel  *next;
+  char *name;
+  mw_param *params;
+  cuda_kernel *next;
 };
 
 struct cuda_module {
-  mw_module    base;
-  mw_source    source; /* a copy of its own, for templates and PTX later */
-  cuda_unit   *units;  /* the first one is the module itself */
+  mw_module base;
+  mw_source source; /* a copy of its own, for templates and PTX later */
+  cuda_unit *units; /* the first one is the module itself */
   cuda_kernel *kernels;
-  char       **names;
-  int          graphs; /* that hold kernels of it */
-  bool         closed; /* unloaded when the last graph goes */
+  char **names;
+  int graphs;  /* that hold kernels of it */
+  bool closed; /* unloaded when the last graph goes */
   cuda_module *next_retired;
 };
 
 typedef struct cuda_launched { /* a kernel node */
-  cuda_node    node;
+  cuda_node node;
   cuda_kernel *kernel;
-  unsigned     grid[3], block[3];
-  size_t       shared;
+  unsigned grid[3], block[3];
+  size_t shared;
 } cuda_launched;
 
 struct cuda_graph {
-  mw_graph       base;
-  cuda_drawing   drawing;
-  cuda_replay    replay;
+  mw_graph base;
+  cuda_drawing drawing;
+  cuda_replay replay;
   cuda_launched *launched;
-  int            capacity;
+  int capacity;
 };
 
 /* ---- status.c: results of the driver ---------------------------------------------------------------------------- */
@@ -136,16 +136,18 @@ static inline mw_status cuda_enter(cuda_device *device, mw_error *err) {
   return cuda_current == device->context ? MW_OK : cuda_make_current(device, err);
 }
 
-static inline cuda_device *cuda_device_of(mw_device *device) { return (cuda_device *)device; }
+static inline cuda_device *cuda_device_of(mw_device *device) {
+  return (cuda_device *)device;
+}
 
 /* ---- device.c, probe.c, offline.c ------------------------------------------------------------------------------- */
 
-void      cuda_probe(mw_probe *);
+void cuda_probe(mw_probe *);
 mw_status cuda_open(const char *which, mw_device **, mw_error *);
-void      cuda_close(mw_device *);
+void cuda_close(mw_device *);
 mw_status cuda_synchronize(mw_device *, mw_error *);
 mw_status cuda_memory(mw_device *, size_t *free, size_t *total, mw_error *);
-void      cuda_describe_driver(char *text, size_t size); /* "CUDA driver 13.0, NVRTC 13.0" */
+void cuda_describe_driver(char *text, size_t size); /* "CUDA driver 13.0, NVRTC 13.0" */
 mw_status cuda_offline_open(const char *arch, mw_device **, mw_error *);
 mw_status cuda_offline_refuse(const mw_device *, const char *what, mw_error *);
 #define CUDA_ONLINE(device, what, err)                                                                                 \
@@ -154,9 +156,9 @@ mw_status cuda_offline_refuse(const mw_device *, const char *what, mw_error *);
 /* ---- memory.c, copy.c ------------------------------------------------------------------------------------------- */
 
 mw_status cuda_alloc(mw_stream *, size_t, mw_space, mw_buffer **, mw_error *);
-void      cuda_free(mw_buffer *);
-void      cuda_free_deferred(cuda_device *);
-void      cuda_leave_stream(cuda_device *, cuda_stream *); /* no buffer points at it any more */
+void cuda_free(mw_buffer *);
+void cuda_free_deferred(cuda_device *);
+void cuda_leave_stream(cuda_device *, cuda_stream *); /* no buffer points at it any more */
 mw_buffer *cuda_buffer_new(cuda_device *, void *address, size_t bytes, mw_space);
 mw_status cuda_copy(mw_stream *, mw_place to, mw_place from, size_t, mw_error *);
 mw_status cuda_fill(mw_stream *, mw_place, const void *pattern, size_t width, size_t count, mw_error *);
@@ -164,20 +166,20 @@ mw_status cuda_fill(mw_stream *, mw_place, const void *pattern, size_t width, si
 /* ---- stream.c, event.c, graph.c --------------------------------------------------------------------------------- */
 
 mw_status cuda_wait(cuda_stream *, mw_error *); /* until its work is done; Ctrl-C ends it */
-bool      cuda_idle(cuda_device *);             /* no stream has work left; not asked of a lost device */
-bool      cuda_is_capturing(cuda_stream *);
-void      cuda_order(cuda_device *, cuda_queue first, cuda_queue then);
-void      cuda_reap_streams(cuda_device *);
+bool cuda_idle(cuda_device *);                  /* no stream has work left; not asked of a lost device */
+bool cuda_is_capturing(cuda_stream *);
+void cuda_order(cuda_device *, cuda_queue first, cuda_queue then);
+void cuda_reap_streams(cuda_device *);
 mw_status cuda_stream_create(mw_device *, bool blocking, int priority, mw_stream **, mw_error *);
-void      cuda_stream_destroy(mw_stream *);
+void cuda_stream_destroy(mw_stream *);
 mw_status cuda_stream_wait(mw_stream *, mw_event *, mw_error *);
 mw_status cuda_stream_callback(mw_stream *, mw_callback, mw_error *);
 mw_status cuda_stream_query(mw_stream *, mw_error *);
 mw_status cuda_stream_synchronize(mw_stream *, mw_error *);
-void      cuda_priorities(mw_device *, int *least, int *greatest);
+void cuda_priorities(mw_device *, int *least, int *greatest);
 
 mw_status cuda_event_create(mw_device *, bool timing, mw_event **, mw_error *);
-void      cuda_event_destroy(mw_event *);
+void cuda_event_destroy(mw_event *);
 mw_status cuda_event_record(mw_event *, mw_stream *, mw_error *);
 mw_status cuda_event_query(mw_event *, mw_error *);
 mw_status cuda_event_synchronize(mw_event *, mw_error *);
@@ -189,27 +191,27 @@ mw_status cuda_capture_note(cuda_stream *, const mw_launch *, mw_error *); /* af
 mw_status cuda_graph_launch(mw_graph *, mw_stream *, mw_error *);
 mw_status cuda_graph_update(mw_graph *, int node, const mw_launch *, mw_error *);
 mw_status cuda_graph_dot(mw_graph *, char **, mw_error *);
-void      cuda_graph_destroy(mw_graph *);
+void cuda_graph_destroy(mw_graph *);
 
 /* ---- nvrtc.c, module.c, kernel.c, text.c, occupancy.c ------------------------------------------------------------ */
 
 mw_status cuda_compile_unit(const mw_device *, const mw_source *, cuda_unit **, mw_error *);
 mw_status cuda_compile_ptx(const mw_device *, const mw_source *, char **, mw_error *);
-void      cuda_unit_free(cuda_unit *);
+void cuda_unit_free(cuda_unit *);
 
 mw_status cuda_compile(mw_device *, const mw_source *, mw_module **, mw_error *);
-void      cuda_unload(mw_module *);
-void      cuda_module_release(cuda_module *); /* by a graph, once for each of its kernel nodes */
-void      cuda_unload_retired(cuda_device *);
+void cuda_unload(mw_module *);
+void cuda_module_release(cuda_module *); /* by a graph, once for each of its kernel nodes */
+void cuda_unload_retired(cuda_device *);
 mw_status cuda_module_instantiate(cuda_module *, const char *expression, cuda_unit **, mw_error *);
 mw_status cuda_variable(mw_module *, const char *name, mw_buffer **, mw_param *, mw_error *);
 mw_status cuda_text(mw_module *, const char *kind, char **, mw_error *);
 
 mw_status cuda_kernel_get(mw_module *, const char *name, mw_kernel **, mw_error *);
-void      cuda_kernel_free(cuda_kernel *);
+void cuda_kernel_free(cuda_kernel *);
 mw_status cuda_launch(mw_stream *, const mw_launch *, mw_error *);
-mw_status cuda_allow_shared(cuda_kernel *, size_t dynamic, mw_error *); /* raises its limit where it must */
-int       cuda_params_of(const cuda_entry *, const char *source, mw_signature *); /* its parameters; see params.c */
+mw_status cuda_allow_shared(cuda_kernel *, size_t dynamic, mw_error *);     /* raises its limit where it must */
+int cuda_params_of(const cuda_entry *, const char *source, mw_signature *); /* its parameters; see params.c */
 
 mw_status cuda_occupancy(mw_kernel *, int threads, size_t shared, int *blocks, char *limit, size_t limit_size,
                          mw_error *);

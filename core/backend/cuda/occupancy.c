@@ -23,11 +23,13 @@
 enum { WARP = 32, PARTITIONS = 4, REGISTER_UNIT = 256, MOST_REGISTERS = 255 };
 
 typedef struct bounds { /* blocks that each resource allows */
-  int    threads, registers, shared, blocks;
+  int threads, registers, shared, blocks;
   size_t shared_bytes; /* a block, with what the hardware takes */
 } bounds;
 
-static int up(int value, int unit) { return (value + unit - 1) / unit * unit; }
+static int up(int value, int unit) {
+  return (value + unit - 1) / unit * unit;
+}
 
 /* Registers are given to warps in units of 256, from one of four partitions each. */
 static int by_registers(const mw_device_info *info, int registers, int warps) {

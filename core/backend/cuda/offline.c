@@ -14,9 +14,9 @@ typedef struct architecture {
 } architecture;
 
 static const architecture table[] = {
-    {75, 1024, 16, 64, 64},   {80, 2048, 32, 164, 163}, {86, 1536, 16, 100, 99},  {87, 1536, 16, 164, 163},
-    {89, 1536, 24, 100, 99},  {90, 2048, 32, 228, 227}, {100, 2048, 32, 228, 227}, {103, 2048, 32, 228, 227},
-    {120, 1536, 24, 100, 99},
+    {75, 1024, 16, 64, 64},    {80, 2048, 32, 164, 163},  {86, 1536, 16, 100, 99},
+    {87, 1536, 16, 164, 163},  {89, 1536, 24, 100, 99},   {90, 2048, 32, 228, 227},
+    {100, 2048, 32, 228, 227}, {103, 2048, 32, 228, 227}, {120, 1536, 24, 100, 99},
 };
 
 static const architecture *find(int arch) {
@@ -69,7 +69,8 @@ mw_status cuda_offline_open(const char *which, mw_device **out, mw_error *err) {
 }
 
 mw_status cuda_offline_refuse(const mw_device *device, const char *what, mw_error *err) {
-  return mw_fail(err, MW_UNSUPPORTED,
-                 "%s: %s is an architecture without a device: it compiles and tells occupancy; use \"cuda:0\" or \"cpu\"",
-                 what, device->info.id);
+  return mw_fail(
+      err, MW_UNSUPPORTED,
+      "%s: %s is an architecture without a device: it compiles and tells occupancy; use \"cuda:0\" or \"cpu\"", what,
+      device->info.id);
 }

@@ -33,8 +33,10 @@ static void use_sizes(const cuda_entry *entry, mw_signature *out) {
     mw_param *param = &out->params[i];
     bool pointer = entry->slots[i].size == 8;
     *param = (mw_param){.dtype = pointer ? MW_VOID : MW_STRUCT, .lanes = 1, .pointer = pointer};
-    if (pointer) snprintf(param->type, sizeof param->type, "void *");
-    else snprintf(param->type, sizeof param->type, "%u bytes", entry->slots[i].size);
+    if (pointer)
+      snprintf(param->type, sizeof param->type, "void *");
+    else
+      snprintf(param->type, sizeof param->type, "%u bytes", entry->slots[i].size);
   }
 }
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 void cuda_describe_driver(char *text, size_t size) {
-  char   driver[32] = "no CUDA driver", why[8];
-  bool   has_driver = cuda_driver_load(why, sizeof why);
+  char driver[32] = "no CUDA driver", why[8];
+  bool has_driver = cuda_driver_load(why, sizeof why);
   if (has_driver)
     snprintf(driver, sizeof driver, "CUDA driver %d.%d", cuda_driver.version / 1000, cuda_driver.version % 1000 / 10);
   if (!cuda_nvrtc_load(NULL, 0)) {
@@ -25,7 +25,8 @@ void cuda_probe(mw_probe *out) {
   *out = (mw_probe){.devices = 0};
   if (!cuda_driver_load(out->reason, sizeof out->reason)) return;
   out->devices = cuda_driver.devices;
-  if (cuda_nvrtc_load(nvrtc, sizeof nvrtc)) cuda_describe_driver(out->reason, sizeof out->reason);
+  if (cuda_nvrtc_load(nvrtc, sizeof nvrtc))
+    cuda_describe_driver(out->reason, sizeof out->reason);
   else
     snprintf(out->reason, sizeof out->reason, "driver %d.%d found, but kernels cannot be compiled: %s",
              cuda_driver.version / 1000, cuda_driver.version % 1000 / 10, nvrtc);

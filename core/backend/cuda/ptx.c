@@ -10,9 +10,9 @@
 #include "core/backend/cuda/cubin.h"
 
 typedef struct declaration { /* .param .align 8 .b8 name[24] */
-  char   name[512];
+  char name[512];
   size_t align, bytes;
-  bool   pointer; /* .ptr: .align then tells of what it points to */
+  bool pointer; /* .ptr: .align then tells of what it points to */
 } declaration;
 
 static size_t type_bytes(const char *word) {
@@ -37,10 +37,14 @@ static bool read_declaration(const char *at, declaration *out) {
       if (length >= sizeof word) return false;
       snprintf(word, sizeof word, "%.*s", (int)length, at);
       at += length;
-      if (strcmp(word, ".align") == 0) out->align = strtoul(at, (char **)&at, 10);
-      else if (strcmp(word, ".ptr") == 0) out->pointer = true;
-      else if (*word != '.') snprintf(out->name, sizeof out->name, "%s", word);
-      else if (!element && strcspn(word, "0123456789") < length) element = type_bytes(word);
+      if (strcmp(word, ".align") == 0)
+        out->align = strtoul(at, (char **)&at, 10);
+      else if (strcmp(word, ".ptr") == 0)
+        out->pointer = true;
+      else if (*word != '.')
+        snprintf(out->name, sizeof out->name, "%s", word);
+      else if (!element && strcspn(word, "0123456789") < length)
+        element = type_bytes(word);
     }
   }
   out->bytes = element * count;

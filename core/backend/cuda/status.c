@@ -57,14 +57,17 @@ static int call_length(const char *call) {
 static void lose(cuda_device *device, cuda_result code, const char *call, const char *name) {
   char kernel[200] = "";
   const char *last = device->last ? device->last->base.name : NULL;
-  if (last && device->sync_each) snprintf(kernel, sizeof kernel, "kernel '%.120s'", last);
-  else if (last) snprintf(kernel, sizeof kernel, "an earlier kernel ('%.120s' was the last launched)", last);
-  else snprintf(kernel, sizeof kernel, "an earlier kernel");
-  snprintf(device->lost_why, sizeof device->lost_why,
-           "since %.*s: %.64s (%u): %s %s; start a new process; %s", call_length(call), call, name, code, kernel,
-           what_happened(code),
-           device->sync_each ? "compute-sanitizer and the CPU device find the access"
-                             : "MOONWARP_SYNC=1 names the kernel, compute-sanitizer and the CPU device find the access");
+  if (last && device->sync_each)
+    snprintf(kernel, sizeof kernel, "kernel '%.120s'", last);
+  else if (last)
+    snprintf(kernel, sizeof kernel, "an earlier kernel ('%.120s' was the last launched)", last);
+  else
+    snprintf(kernel, sizeof kernel, "an earlier kernel");
+  snprintf(device->lost_why, sizeof device->lost_why, "since %.*s: %.64s (%u): %s %s; start a new process; %s",
+           call_length(call), call, name, code, kernel, what_happened(code),
+           device->sync_each
+               ? "compute-sanitizer and the CPU device find the access"
+               : "MOONWARP_SYNC=1 names the kernel, compute-sanitizer and the CPU device find the access");
   device->lost = true;
 }
 
@@ -73,7 +76,9 @@ mw_status cuda_refuse_lost(const cuda_device *device, mw_error *err) {
 }
 
 /* Results 900 to 908: calls that a capture does not allow. */
-static bool is_capture_error(cuda_result code) { return code >= 900 && code <= 908; }
+static bool is_capture_error(cuda_result code) {
+  return code >= 900 && code <= 908;
+}
 
 static const char *way_out(cuda_result code) {
   if (is_capture_error(code)) return "; while a graph is captured only work on the capturing stream is allowed";

@@ -8,9 +8,12 @@
 
 enum { SPIN_NS = 200 * 1000, NAP_NS = 50 * 1000 };
 
-static cuda_stream *stream_of(mw_stream *stream) { return (cuda_stream *)stream; }
+static cuda_stream *stream_of(mw_stream *stream) {
+  return (cuda_stream *)stream;
+}
 
-/* ---- waiting ------------------------------------------------------------------------------------------------------ */
+/* ---- waiting ------------------------------------------------------------------------------------------------------
+ */
 
 static int64_t now_ns(void) {
   struct timespec t;
@@ -57,7 +60,8 @@ bool cuda_idle(cuda_device *device) {
   return idle;
 }
 
-/* ---- ordering ----------------------------------------------------------------------------------------------------- */
+/* ---- ordering -----------------------------------------------------------------------------------------------------
+ */
 
 /* What is in `first` now runs before what enters `then` later. A failure shows at the next checked call. */
 void cuda_order(cuda_device *device, cuda_queue first, cuda_queue then) {
@@ -74,7 +78,8 @@ bool cuda_is_capturing(cuda_stream *stream) {
   return code == CUDA_OK && status == CUDA_CAPTURE_ACTIVE;
 }
 
-/* ---- streams ------------------------------------------------------------------------------------------------------ */
+/* ---- streams ------------------------------------------------------------------------------------------------------
+ */
 
 mw_status cuda_stream_create(mw_device *base, bool blocking, int priority, mw_stream **out, mw_error *err) {
   CUDA_ONLINE(base, "stream", err);
@@ -113,8 +118,10 @@ static void remove_stream(cuda_device *device, cuda_stream *stream) {
 
 void cuda_stream_destroy(mw_stream *base) {
   cuda_device *device = cuda_device_of(base->device);
-  if (device->capture) stream_of(base)->dead = true;
-  else remove_stream(device, stream_of(base));
+  if (device->capture)
+    stream_of(base)->dead = true;
+  else
+    remove_stream(device, stream_of(base));
 }
 
 void cuda_reap_streams(cuda_device *device) {

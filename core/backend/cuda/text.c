@@ -50,7 +50,8 @@ static mw_status sass(const cuda_module *module, char **out, mw_error *err) {
   char tool[512], file[512];
   const cuda_unit *unit = module->units;
   bool nvdisasm = find_tool("nvdisasm", tool, sizeof tool);
-  if (unit->ptx) return mw_fail(err, MW_UNSUPPORTED, "SASS: NVRTC does not know this device; the driver compiles its PTX");
+  if (unit->ptx)
+    return mw_fail(err, MW_UNSUPPORTED, "SASS: NVRTC does not know this device; the driver compiles its PTX");
   if (!nvdisasm && !find_tool("cuobjdump", tool, sizeof tool))
     return mw_fail(err, MW_UNSUPPORTED,
                    "SASS needs nvdisasm or cuobjdump of the CUDA toolkit on the PATH (packages cuda-nvdisasm-*, "
@@ -67,6 +68,7 @@ mw_status cuda_text(mw_module *base, const char *kind, char **out, mw_error *err
   if (strcmp(kind, "ptx") == 0) return cuda_compile_ptx(base->device, &module->source, out, err);
   if (strcmp(kind, "sass") == 0) return sass(module, out, err);
   if (strcmp(kind, "cpp") == 0)
-    return mw_fail(err, MW_UNSUPPORTED, "the CUDA device compiles the source itself: generated C++ is the CPU device's");
+    return mw_fail(err, MW_UNSUPPORTED,
+                   "the CUDA device compiles the source itself: generated C++ is the CPU device's");
   return mw_fail(err, MW_INVALID, "no such text: '%s'; there are ptx, sass and cpp", kind);
 }

@@ -14,10 +14,16 @@ usage: moonwarp list [--json]
 
 The studies in experiments/, each with its title and its parameters.]]
 
+-- A default that the script computes is not shown.
+local function shown(default)
+  local is_word = default == "true" or default == "false" or default:match("^[\"'{]")
+  return (tonumber(default) or is_word) and default or "..."
+end
+
 local function print_study(study)
   print(("%-14s %s"):format(study.name, study.title))
   for _, parameter in ipairs(study.parameters) do
-    local setting = ("-p %s=%s"):format(parameter.name, parameter.default)
+    local setting = ("-p %s=%s"):format(parameter.name, shown(parameter.default))
     print(("    %-34s %s"):format(setting, parameter.help or ""):match("^(.-)%s*$"))
   end
 end

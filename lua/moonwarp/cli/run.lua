@@ -102,6 +102,7 @@ end
 -- ---- running ------------------------------------------------------------------------------------
 
 local function complain(...)
+  io.stdout:flush()
   io.stderr:write("moonwarp: ", ...)
   io.stderr:write("\n")
 end

@@ -1,14 +1,15 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The studies: experiments/NAME.lua or experiments/NAME/init.lua. Title and parameters are read
--- from the text, so that listing them runs nothing. Depends on moonwarp.core (home), lfs.
+-- from the text, so that listing them runs nothing. Depends on moonwarp.core (home), path (quote).
 
 local core = require "moonwarp.core"
+local path = require "moonwarp.path"
 
 local studies = {}
 
-local function exists(path)
-  local file = io.open(path, "r")
+local function exists(name)
+  local file = io.open(name, "r")
   -- A folder opens but cannot be read.
   local readable = file and file:read(0) ~= nil or file and file:seek("end") == 0
   if file then file:close() end
@@ -25,8 +26,8 @@ end
 ---@return string? path
 function studies.find(word)
   if not word:find("/") and not word:match("%.lua$") then
-    for _, path in ipairs(candidates(word)) do
-      if exists(path) then return path end
+    for _, candidate in ipairs(candidates(word)) do
+      if exists(candidate) then return candidate end
     end
   end
   if exists(word) then return word end
@@ -36,10 +37,10 @@ end
 --- Names of all studies, sorted.
 ---@return string[]
 function studies.names()
-  local names, folder = {}, core.home() .. "/experiments"
-  local opened, lfs = pcall(require, "lfs")
-  if not opened or lfs.attributes(folder, "mode") ~= "directory" then return names end
-  for entry in lfs.dir(folder) do
+  local names = {}
+  local folder = path.quote(core.home() .. "/experiments")
+  local pipe <close> = io.popen(("ls -- %s 2>/dev/null"):format(folder))
+  for entry in pipe:lines() do
     local name = entry:match("^([%w_%-]+)%.lua$") or entry:match("^[%w_%-]+$")
     if name and studies.find(name) then names[#names + 1] = name end
   end
@@ -95,11 +96,11 @@ end
 ---@param name string
 ---@return table study   { name =, path =, title =, parameters = }
 function studies.read(name)
-  local path = studies.find(name)
-  local file <close> = assert(io.open(path, "r"))
+  local script = studies.find(name)
+  local file <close> = assert(io.open(script, "r"))
   local text = file:read("a")
   local title, parameters = title_of(text, name), studies.parameters(text)
-  return { name = name, path = path, title = title, parameters = parameters }
+  return { name = name, path = script, title = title, parameters = parameters }
 end
 
 return studies

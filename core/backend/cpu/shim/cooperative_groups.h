@@ -13,7 +13,9 @@ namespace cooperative_groups {
 
 /* {== What groups are made of ========================================== */
 
-MW_FN unsigned mw_block_threads() { return blockDim.x * blockDim.y * blockDim.z; }
+MW_FN unsigned mw_block_threads() {
+  return blockDim.x * blockDim.y * blockDim.z;
+}
 
 /* The lanes of the calling thread's warp that exist: the last warp of a block may be short. */
 MW_FN unsigned mw_existing_lanes() {
@@ -60,7 +62,8 @@ struct mw_lanes {
   /* A lane mask with the group's lanes pushed together: bit r is the thread of rank r. */
   unsigned mw_packed(unsigned lanes) const {
     unsigned packed = 0, rank = 0;
-    for (unsigned left = mw_mask; left; left &= left - 1, rank++) packed |= (lanes >> (__ffs((int)left) - 1) & 1) << rank;
+    for (unsigned left = mw_mask; left; left &= left - 1, rank++)
+      packed |= (lanes >> (__ffs((int)left) - 1) & 1) << rank;
     return packed;
   }
   int mw_lane_of(unsigned rank) const { return (int)__fns(mw_mask, 0, (int)rank + 1); }
@@ -78,9 +81,12 @@ struct thread_group {
   mw_lanes mw_part;
 
   void sync(MW_HERE) const {
-    if (mw_kind == mw_is_lanes) mw_part.sync(mw_file, mw_line);
-    else if (mw_kind == mw_is_block) __syncthreads(mw_file, mw_line);
-    else mw_grid_barrier(mw_file, mw_line);
+    if (mw_kind == mw_is_lanes)
+      mw_part.sync(mw_file, mw_line);
+    else if (mw_kind == mw_is_block)
+      __syncthreads(mw_file, mw_line);
+    else
+      mw_grid_barrier(mw_file, mw_line);
   }
   unsigned long long num_threads() const {
     const unsigned long long blocks = (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
@@ -103,7 +109,9 @@ struct thread_block {
   static dim3 dim_threads() { return blockDim; }
   operator thread_group() const { return thread_group{thread_group::mw_is_block, {0}}; }
 };
-MW_FN thread_block this_thread_block() { return thread_block(); }
+MW_FN thread_block this_thread_block() {
+  return thread_block();
+}
 
 struct grid_group {
   static bool is_valid() { return true; }
@@ -120,10 +128,12 @@ struct grid_group {
   static unsigned long long thread_rank() { return block_rank() * mw_block_threads() + mw_thread_rank(); }
   operator thread_group() const { return thread_group{thread_group::mw_is_grid, {0}}; }
 };
-MW_FN grid_group this_grid() { return grid_group(); }
+MW_FN grid_group this_grid() {
+  return grid_group();
+}
 
 inline unsigned long long thread_group::thread_rank() const {
-  return mw_kind == mw_is_lanes ? mw_part.thread_rank()
+  return mw_kind == mw_is_lanes   ? mw_part.thread_rank()
          : mw_kind == mw_is_block ? mw_thread_rank()
                                   : grid_group::thread_rank();
 }
@@ -155,7 +165,9 @@ template <unsigned Size, class Parent = void> struct thread_block_tile : mw_lane
   MW_TILE_SHUFFLE(shfl_up, MW_WARP_SHFL_UP)
   MW_TILE_SHUFFLE(shfl_down, MW_WARP_SHFL_DOWN)
   MW_TILE_SHUFFLE(shfl_xor, MW_WARP_SHFL_XOR)
-  operator thread_group() const { return thread_group{thread_group::mw_is_lanes, {mw_mask}}; }
+  operator thread_group() const {
+    return thread_group{thread_group::mw_is_lanes, {mw_mask}};
+  }
 };
 
 /* The lanes of the calling thread's tile of `size` threads. */
@@ -192,8 +204,8 @@ MW_FN thread_group tiled_partition(const thread_block &, unsigned size) {
 /* {== Coalesced threads ================================================ */
 
 struct coalesced_group : mw_lanes {
-  template <class T> T mw_from(const T &value, int rank, bool there, const char *what, const char *mw_file,
-                               int mw_line) const {
+  template <class T>
+  T mw_from(const T &value, int rank, bool there, const char *what, const char *mw_file, int mw_line) const {
     const int lane = there ? mw_lane_of((unsigned)rank) : (int)mw_lane();
     return mw_shuffle(MW_WARP_SHFL, mw_mask, value, lane, 32, what, mw_file, mw_line);
   }
@@ -229,12 +241,20 @@ template <class G> MW_FN coalesced_group binary_partition(const G &g, bool predi
 
 /* ==} */
 
-template <class G> MW_FN void sync(const G &g, MW_HERE) { g.sync(mw_file, mw_line); }
-template <class G> MW_FN auto thread_rank(const G &g) -> decltype(g.thread_rank()) { return g.thread_rank(); }
-template <class G> MW_FN auto group_size(const G &g) -> decltype(g.num_threads()) { return g.num_threads(); }
-template <class G> MW_FN bool is_valid(const G &) { return true; }
-
+template <class G> MW_FN void sync(const G &g, MW_HERE) {
+  g.sync(mw_file, mw_line);
 }
+template <class G> MW_FN auto thread_rank(const G &g) -> decltype(g.thread_rank()) {
+  return g.thread_rank();
+}
+template <class G> MW_FN auto group_size(const G &g) -> decltype(g.num_threads()) {
+  return g.num_threads();
+}
+template <class G> MW_FN bool is_valid(const G &) {
+  return true;
+}
+
+} // namespace cooperative_groups
 
 #endif
 #endif

@@ -6,11 +6,11 @@
 
 #include "stdint.h"
 
-#define PRId8 "d"
-#define PRIi8 "i"
-#define PRIu8 "u"
-#define PRIx8 "x"
-#define PRIX8 "X"
+#define PRId8  "d"
+#define PRIi8  "i"
+#define PRIu8  "u"
+#define PRIx8  "x"
+#define PRIX8  "X"
 #define PRId16 "d"
 #define PRIi16 "i"
 #define PRIu16 "u"

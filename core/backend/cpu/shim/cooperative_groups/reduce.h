@@ -34,6 +34,6 @@ template <class T, class Op> MW_FN T reduce(const coalesced_group &g, T value, O
   return result;
 }
 
-}
+} // namespace cooperative_groups
 #endif
 #endif

@@ -34,6 +34,6 @@ template <class G, class T> MW_FN T exclusive_scan(const G &g, T value, MW_HERE)
   return exclusive_scan(g, value, plus<T>(), mw_file, mw_line);
 }
 
-}
+} // namespace cooperative_groups
 #endif
 #endif

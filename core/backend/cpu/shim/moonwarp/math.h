@@ -11,8 +11,12 @@
   extern "C" float name##f(float);                                                                                     \
   MW_OVERLOAD1(name)
 #define MW_OVERLOAD1(name)                                                                                             \
-  MW_FN float name(float x) { return name##f(x); }                                                                     \
-  template <class T> MW_FN typename mw_when<T>::integer name(T x) { return name((double)x); }
+  MW_FN float name(float x) {                                                                                          \
+    return name##f(x);                                                                                                 \
+  }                                                                                                                    \
+  template <class T> MW_FN typename mw_when<T>::integer name(T x) {                                                    \
+    return name((double)x);                                                                                            \
+  }
 
 MW_MATH1(acos)
 MW_MATH1(acosh)
@@ -55,8 +59,12 @@ MW_MATH1(y1)
 
 /* The same for what libm lacks: name(double) and namef(float) from expressions in x. */
 #define MW_OWN1(name, of_double, of_float)                                                                             \
-  MW_FN double name(double x) { return of_double; }                                                                    \
-  MW_FN float name##f(float x) { return of_float; }                                                                    \
+  MW_FN double name(double x) {                                                                                        \
+    return of_double;                                                                                                  \
+  }                                                                                                                    \
+  MW_FN float name##f(float x) {                                                                                       \
+    return of_float;                                                                                                   \
+  }                                                                                                                    \
   MW_OVERLOAD1(name)
 MW_OWN1(rsqrt, 1.0 / sqrt(x), 1.0f / sqrtf(x))
 MW_OWN1(rcbrt, 1.0 / cbrt(x), (float)(1.0 / cbrt((double)x)))
@@ -64,7 +72,9 @@ MW_OWN1(rcbrt, 1.0 / cbrt(x), (float)(1.0 / cbrt((double)x)))
 #define MW_TO_INTEGER1(name, Result)                                                                                   \
   extern "C" Result name(double);                                                                                      \
   extern "C" Result name##f(float);                                                                                    \
-  MW_FN Result name(float x) { return name##f(x); }
+  MW_FN Result name(float x) {                                                                                         \
+    return name##f(x);                                                                                                 \
+  }
 MW_TO_INTEGER1(ilogb, int)
 MW_TO_INTEGER1(lrint, long)
 MW_TO_INTEGER1(lround, long)
@@ -76,9 +86,10 @@ MW_TO_INTEGER1(llround, long long)
 /* {== Two and more arguments =========================================== */
 
 #define MW_OVERLOAD2(name)                                                                                             \
-  MW_FN float name(float x, float y) { return name##f(x, y); }                                                         \
-  template <class A, class B, class = typename mw_when<A>::number>                                                     \
-  MW_FN typename mw_when<B>::number name(A x, B y) {                                                                   \
+  MW_FN float name(float x, float y) {                                                                                 \
+    return name##f(x, y);                                                                                              \
+  }                                                                                                                    \
+  template <class A, class B, class = typename mw_when<A>::number> MW_FN typename mw_when<B>::number name(A x, B y) {  \
     return name((double)x, (double)y);                                                                                 \
   }
 #define MW_MATH2(name)                                                                                                 \
@@ -86,8 +97,12 @@ MW_TO_INTEGER1(llround, long long)
   extern "C" float name##f(float, float);                                                                              \
   MW_OVERLOAD2(name)
 #define MW_OWN2(name, e)                                                                                               \
-  MW_FN double name(double x, double y) { return e; }                                                                  \
-  MW_FN float name##f(float x, float y) { return e; }                                                                  \
+  MW_FN double name(double x, double y) {                                                                              \
+    return e;                                                                                                          \
+  }                                                                                                                    \
+  MW_FN float name##f(float x, float y) {                                                                              \
+    return e;                                                                                                          \
+  }                                                                                                                    \
   MW_OVERLOAD2(name)
 
 MW_MATH2(atan2)
@@ -98,7 +113,9 @@ MW_MATH2(hypot)
 MW_MATH2(nextafter)
 MW_MATH2(pow)
 MW_MATH2(remainder)
-MW_FN float pow(float x, int y) { return powf(x, (float)y); }
+MW_FN float pow(float x, int y) {
+  return powf(x, (float)y);
+}
 
 /* The one that is a number where the other is not. Not libm's: as instructions these vectorise. */
 template <class T> MW_FN T mw_lesser(T x, T y) {
@@ -121,81 +138,169 @@ template <class A, class B, class = typename mw_when<A>::number, class = typenam
 MW_FN auto max(A x, B y) -> decltype(x + y) {
   return mw_greater<decltype(x + y)>(x, y);
 }
-MW_FN unsigned umin(unsigned x, unsigned y) { return x < y ? x : y; }
-MW_FN unsigned umax(unsigned x, unsigned y) { return x > y ? x : y; }
-MW_FN long long llmin(long long x, long long y) { return x < y ? x : y; }
-MW_FN long long llmax(long long x, long long y) { return x > y ? x : y; }
-MW_FN unsigned long long ullmin(unsigned long long x, unsigned long long y) { return x < y ? x : y; }
-MW_FN unsigned long long ullmax(unsigned long long x, unsigned long long y) { return x > y ? x : y; }
+MW_FN unsigned umin(unsigned x, unsigned y) {
+  return x < y ? x : y;
+}
+MW_FN unsigned umax(unsigned x, unsigned y) {
+  return x > y ? x : y;
+}
+MW_FN long long llmin(long long x, long long y) {
+  return x < y ? x : y;
+}
+MW_FN long long llmax(long long x, long long y) {
+  return x > y ? x : y;
+}
+MW_FN unsigned long long ullmin(unsigned long long x, unsigned long long y) {
+  return x < y ? x : y;
+}
+MW_FN unsigned long long ullmax(unsigned long long x, unsigned long long y) {
+  return x > y ? x : y;
+}
 
-MW_FN int abs(int x) { return x < 0 ? -x : x; }
-MW_FN long abs(long x) { return x < 0 ? -x : x; }
-MW_FN long long abs(long long x) { return x < 0 ? -x : x; }
-MW_FN float abs(float x) { return fabsf(x); }
-MW_FN double abs(double x) { return fabs(x); }
-MW_FN long labs(long x) { return abs(x); }
-MW_FN long long llabs(long long x) { return abs(x); }
+MW_FN int abs(int x) {
+  return x < 0 ? -x : x;
+}
+MW_FN long abs(long x) {
+  return x < 0 ? -x : x;
+}
+MW_FN long long abs(long long x) {
+  return x < 0 ? -x : x;
+}
+MW_FN float abs(float x) {
+  return fabsf(x);
+}
+MW_FN double abs(double x) {
+  return fabs(x);
+}
+MW_FN long labs(long x) {
+  return abs(x);
+}
+MW_FN long long llabs(long long x) {
+  return abs(x);
+}
 
 extern "C" double fma(double, double, double);
 extern "C" float fmaf(float, float, float);
-MW_FN float fma(float x, float y, float z) { return fmaf(x, y, z); }
+MW_FN float fma(float x, float y, float z) {
+  return fmaf(x, y, z);
+}
 extern "C" double ldexp(double, int);
 extern "C" float ldexpf(float, int);
-MW_FN float ldexp(float x, int e) { return ldexpf(x, e); }
+MW_FN float ldexp(float x, int e) {
+  return ldexpf(x, e);
+}
 extern "C" double scalbn(double, int);
 extern "C" float scalbnf(float, int);
-MW_FN float scalbn(float x, int e) { return scalbnf(x, e); }
+MW_FN float scalbn(float x, int e) {
+  return scalbnf(x, e);
+}
 extern "C" double scalbln(double, long);
 extern "C" float scalblnf(float, long);
-MW_FN float scalbln(float x, long e) { return scalblnf(x, e); }
+MW_FN float scalbln(float x, long e) {
+  return scalblnf(x, e);
+}
 extern "C" double frexp(double, int *);
 extern "C" float frexpf(float, int *);
-MW_FN float frexp(float x, int *e) { return frexpf(x, e); }
+MW_FN float frexp(float x, int *e) {
+  return frexpf(x, e);
+}
 extern "C" double modf(double, double *);
 extern "C" float modff(float, float *);
-MW_FN float modf(float x, float *whole) { return modff(x, whole); }
+MW_FN float modf(float x, float *whole) {
+  return modff(x, whole);
+}
 extern "C" double remquo(double, double, int *);
 extern "C" float remquof(float, float, int *);
-MW_FN float remquo(float x, float y, int *q) { return remquof(x, y, q); }
+MW_FN float remquo(float x, float y, int *q) {
+  return remquof(x, y, q);
+}
 extern "C" double jn(int, double);
 extern "C" float jnf(int, float);
 extern "C" double yn(int, double);
 extern "C" float ynf(int, float);
 extern "C" void sincos(double, double *, double *);
 extern "C" void sincosf(float, float *, float *);
-MW_FN void sincos(float x, float *s, float *c) { sincosf(x, s, c); }
+MW_FN void sincos(float x, float *s, float *c) {
+  sincosf(x, s, c);
+}
 extern "C" double nan(const char *);
 extern "C" float nanf(const char *);
 
-MW_FN float fdividef(float x, float y) { return x / y; }
+MW_FN float fdividef(float x, float y) {
+  return x / y;
+}
 
 /* By bits, so that they hold under fast mathematics too. */
-MW_FN int isnan(float x) { return (mw_bits<unsigned>(x) & 0x7fffffffu) > 0x7f800000u; }
-MW_FN int isinf(float x) { return (mw_bits<unsigned>(x) & 0x7fffffffu) == 0x7f800000u; }
-MW_FN int isfinite(float x) { return (mw_bits<unsigned>(x) & 0x7fffffffu) < 0x7f800000u; }
-MW_FN int signbit(float x) { return (int)(mw_bits<unsigned>(x) >> 31); }
-MW_FN unsigned long long mw_magnitude(double x) { return mw_bits<unsigned long long>(x) & ~(1ull << 63); }
-MW_FN int isnan(double x) { return mw_magnitude(x) > 0x7ffull << 52; }
-MW_FN int isinf(double x) { return mw_magnitude(x) == 0x7ffull << 52; }
-MW_FN int isfinite(double x) { return mw_magnitude(x) < 0x7ffull << 52; }
-MW_FN int signbit(double x) { return (int)(mw_bits<unsigned long long>(x) >> 63); }
+MW_FN int isnan(float x) {
+  return (mw_bits<unsigned>(x) & 0x7fffffffu) > 0x7f800000u;
+}
+MW_FN int isinf(float x) {
+  return (mw_bits<unsigned>(x) & 0x7fffffffu) == 0x7f800000u;
+}
+MW_FN int isfinite(float x) {
+  return (mw_bits<unsigned>(x) & 0x7fffffffu) < 0x7f800000u;
+}
+MW_FN int signbit(float x) {
+  return (int)(mw_bits<unsigned>(x) >> 31);
+}
+MW_FN unsigned long long mw_magnitude(double x) {
+  return mw_bits<unsigned long long>(x) & ~(1ull << 63);
+}
+MW_FN int isnan(double x) {
+  return mw_magnitude(x) > 0x7ffull << 52;
+}
+MW_FN int isinf(double x) {
+  return mw_magnitude(x) == 0x7ffull << 52;
+}
+MW_FN int isfinite(double x) {
+  return mw_magnitude(x) < 0x7ffull << 52;
+}
+MW_FN int signbit(double x) {
+  return (int)(mw_bits<unsigned long long>(x) >> 63);
+}
 
 /* ==} */
 
 /* {== Fast single-precision intrinsics: here as accurate as the others == */
 
-MW_FN float __sinf(float x) { return sinf(x); }
-MW_FN float __cosf(float x) { return cosf(x); }
-MW_FN float __tanf(float x) { return tanf(x); }
-MW_FN float __expf(float x) { return expf(x); }
-MW_FN float __exp10f(float x) { return exp10f(x); }
-MW_FN float __logf(float x) { return logf(x); }
-MW_FN float __log2f(float x) { return log2f(x); }
-MW_FN float __log10f(float x) { return log10f(x); }
-MW_FN float __powf(float x, float y) { return powf(x, y); }
-MW_FN float __tanhf(float x) { return tanhf(x); }
-MW_FN void __sincosf(float x, float *s, float *c) { sincosf(x, s, c); }
-MW_FN float __fdividef(float x, float y) { return x / y; }
-MW_FN float __saturatef(float x) { return x > 0 ? x < 1 ? x : 1.0f : 0.0f; }
+MW_FN float __sinf(float x) {
+  return sinf(x);
+}
+MW_FN float __cosf(float x) {
+  return cosf(x);
+}
+MW_FN float __tanf(float x) {
+  return tanf(x);
+}
+MW_FN float __expf(float x) {
+  return expf(x);
+}
+MW_FN float __exp10f(float x) {
+  return exp10f(x);
+}
+MW_FN float __logf(float x) {
+  return logf(x);
+}
+MW_FN float __log2f(float x) {
+  return log2f(x);
+}
+MW_FN float __log10f(float x) {
+  return log10f(x);
+}
+MW_FN float __powf(float x, float y) {
+  return powf(x, y);
+}
+MW_FN float __tanhf(float x) {
+  return tanhf(x);
+}
+MW_FN void __sincosf(float x, float *s, float *c) {
+  sincosf(x, s, c);
+}
+MW_FN float __fdividef(float x, float y) {
+  return x / y;
+}
+MW_FN float __saturatef(float x) {
+  return x > 0 ? x < 1 ? x : 1.0f : 0.0f;
+}
 
 /* ==} */

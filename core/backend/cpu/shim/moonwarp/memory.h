@@ -4,7 +4,9 @@
  * Included by moonwarp.h only. */
 
 #define MW_LOAD(name)                                                                                                  \
-  template <class T> MW_FN T name(const T *p) { return *p; }
+  template <class T> MW_FN T name(const T *p) {                                                                        \
+    return *p;                                                                                                         \
+  }
 MW_LOAD(__ldg)
 MW_LOAD(__ldca)
 MW_LOAD(__ldcg)
@@ -13,7 +15,9 @@ MW_LOAD(__ldlu)
 MW_LOAD(__ldcv)
 
 #define MW_STORE(name)                                                                                                 \
-  template <class T> MW_FN void name(T *p, T value) { *p = value; }
+  template <class T> MW_FN void name(T *p, T value) {                                                                  \
+    *p = value;                                                                                                        \
+  }
 MW_STORE(__stwb)
 MW_STORE(__stcg)
 MW_STORE(__stcs)
@@ -25,9 +29,15 @@ extern "C" void *memset(void *, int, size_t);
 extern "C" int memcmp(const void *, const void *, size_t);
 
 /* Everything is in one address space. */
-MW_FN unsigned __isGlobal(const void *p) { return p != nullptr; }
-MW_FN size_t __cvta_generic_to_global(const void *p) { return (size_t)p; }
-MW_FN size_t __cvta_generic_to_shared(const void *p) { return (size_t)p; }
+MW_FN unsigned __isGlobal(const void *p) {
+  return p != nullptr;
+}
+MW_FN size_t __cvta_generic_to_global(const void *p) {
+  return (size_t)p;
+}
+MW_FN size_t __cvta_generic_to_shared(const void *p) {
+  return (size_t)p;
+}
 
 /* Templates, so that only a use is an error, and one that carries this text. */
 template <class T> void *malloc(T) __attribute__((error("malloc in a kernel needs the CUDA device")));

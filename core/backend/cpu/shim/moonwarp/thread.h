@@ -17,9 +17,9 @@ static __thread dim3 blockDim, gridDim;
  * call of the host. */
 static __thread mw_thread *mw_self;
 #define threadIdx (mw_self->thread_idx)
-#define blockIdx (mw_self->block_idx)
-#define blockDim (dim3(mw_self->grid->block))
-#define gridDim (dim3(mw_self->grid->grid))
+#define blockIdx  (mw_self->block_idx)
+#define blockDim  (dim3(mw_self->grid->block))
+#define gridDim   (dim3(mw_self->grid->grid))
 
 #endif
 
@@ -31,7 +31,9 @@ MW_FN unsigned mw_thread_rank() {
 #endif
 }
 
-MW_FN unsigned mw_lane() { return mw_thread_rank() % 32; }
+MW_FN unsigned mw_lane() {
+  return mw_thread_rank() % 32;
+}
 
 /* {== Block barriers =================================================== */
 
@@ -45,7 +47,9 @@ MW_FN int mw_barrier(enum mw_barrier_op op, int value, const char *what, const c
 #endif
 }
 
-MW_FN void __syncthreads(MW_HERE) { mw_barrier(MW_BARRIER_SYNC, 0, "__syncthreads", mw_file, mw_line); }
+MW_FN void __syncthreads(MW_HERE) {
+  mw_barrier(MW_BARRIER_SYNC, 0, "__syncthreads", mw_file, mw_line);
+}
 MW_FN int __syncthreads_count(int p, MW_HERE) {
   return mw_barrier(MW_BARRIER_COUNT, p, "__syncthreads_count", mw_file, mw_line);
 }
@@ -142,9 +146,15 @@ MW_FN unsigned __activemask(MW_HERE) {
 
 /* ==} */
 
-MW_FN void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-MW_FN void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-MW_FN void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+MW_FN void __threadfence() {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+MW_FN void __threadfence_block() {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+MW_FN void __threadfence_system() {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
 
 /* Lets the block's other threads run: what a spinning thread waits for. */
 MW_FN void mw_yield() {
@@ -153,7 +163,9 @@ MW_FN void mw_yield() {
 #endif
 }
 
-MW_FN void __nanosleep(unsigned) { mw_yield(); }
+MW_FN void __nanosleep(unsigned) {
+  mw_yield();
+}
 
 MW_FN long long clock64() {
 #if defined(__x86_64__)
@@ -166,13 +178,19 @@ MW_FN long long clock64() {
   return 0;
 #endif
 }
-MW_FN clock_t clock() { return (clock_t)clock64(); }
+MW_FN clock_t clock() {
+  return (clock_t)clock64();
+}
 
-MW_FN void __trap(MW_HERE) { MW_FAIL("__trap()"); }
+MW_FN void __trap(MW_HERE) {
+  MW_FAIL("__trap()");
+}
 MW_FN void __brkpt() {}
 MW_FN void __prof_trigger(int) {}
 
 #define assert(e) ((e) ? (void)0 : mw_runtime_now->fail("assert(" #e ")", __FILE__, __LINE__))
 
 /* The arguments are promoted as for any variadic function; the host formats them. */
-template <class... A> MW_FN int printf(const char *format, A... arguments) { return mw_runtime_now->print(format, arguments...); }
+template <class... A> MW_FN int printf(const char *format, A... arguments) {
+  return mw_runtime_now->print(format, arguments...);
+}

@@ -3,10 +3,9 @@
  * Vector types with CUDA's alignments and their make_ functions, dim3, and the few type traits that the
  * rest of the shim needs. Included by moonwarp.h only. */
 
-/* Most function and variable qualifiers are rewritten before they come here; these may stay in the text. Attributes spelled
+/* Function and variable qualifiers are rewritten before they come here; these stay in the text. Attributes spelled
  * __noinline__ and the like are not made macros: libstdc++ uses the words. */
-#define __forceinline__ __inline__ __attribute__((always_inline))
-#define __align__(n) __attribute__((aligned(n)))
+#define __align__(n)         __attribute__((aligned(n)))
 #define __builtin_align__(n) __attribute__((aligned(n)))
 #define __restrict __restrict__
 #define __nv_pure__
@@ -36,10 +35,18 @@ typedef decltype(nullptr) mw_nullptr_t;
   MW_MAKE(T, N)
 
 #define MW_MAKE(T, N)                                                                                                  \
-  MW_FN N##1 make_##N##1(T x) { return {x}; }                                                                          \
-  MW_FN N##2 make_##N##2(T x, T y) { return {x, y}; }                                                                  \
-  MW_FN N##3 make_##N##3(T x, T y, T z) { return {x, y, z}; }                                                          \
-  MW_FN N##4 make_##N##4(T x, T y, T z, T w) { return {x, y, z, w}; }
+  MW_FN N##1 make_##N##1(T x) {                                                                                        \
+    return {x};                                                                                                        \
+  }                                                                                                                    \
+  MW_FN N##2 make_##N##2(T x, T y) {                                                                                   \
+    return {x, y};                                                                                                     \
+  }                                                                                                                    \
+  MW_FN N##3 make_##N##3(T x, T y, T z) {                                                                              \
+    return {x, y, z};                                                                                                  \
+  }                                                                                                                    \
+  MW_FN N##4 make_##N##4(T x, T y, T z, T w) {                                                                         \
+    return {x, y, z, w};                                                                                               \
+  }
 
 MW_VECTOR(signed char, char, 2, 4)
 MW_VECTOR(unsigned char, uchar, 2, 4)
@@ -72,8 +79,12 @@ MW_MAKE(unsigned, uint)
   struct __attribute__((aligned(32))) N##4_32a {                                                                       \
     T x, y, z, w;                                                                                                      \
   };                                                                                                                   \
-  MW_FN N##4_16a make_##N##4_16a(T x, T y, T z, T w) { return {x, y, z, w}; }                                          \
-  MW_FN N##4_32a make_##N##4_32a(T x, T y, T z, T w) { return {x, y, z, w}; }
+  MW_FN N##4_16a make_##N##4_16a(T x, T y, T z, T w) {                                                                 \
+    return {x, y, z, w};                                                                                               \
+  }                                                                                                                    \
+  MW_FN N##4_32a make_##N##4_32a(T x, T y, T z, T w) {                                                                 \
+    return {x, y, z, w};                                                                                               \
+  }
 
 MW_WIDE(double, double)
 MW_WIDE(long, long)
@@ -107,12 +118,8 @@ MW_INTEGER(long)
 MW_INTEGER(unsigned long)
 MW_INTEGER(long long)
 MW_INTEGER(unsigned long long)
-template <> struct mw_when<float> {
-  typedef double number;
-};
-template <> struct mw_when<double> {
-  typedef double number;
-};
+template <> struct mw_when<float> { typedef double number; };
+template <> struct mw_when<double> { typedef double number; };
 
 /* The bits of one type as another of the same size. */
 template <class To, class From> MW_FN To mw_bits(const From &from) {

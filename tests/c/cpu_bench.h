@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the tests of the CPU device share: a device with a module compiled from `source_text`, which the including test
+ * defines before, and short forms of the table's calls. Include cmocka.h before. */
+#ifndef CPU_BENCH_H
+#define CPU_BENCH_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/backend/backend.h"
+
+typedef struct bench {
+  mw_device *device;
+  mw_module *module;
+  mw_error error;
+} bench;
+
+static const mw_backend *const cpu = &mw_cpu_backend;
+
+static inline void check(bench *b, mw_status status) {
+  if (status != MW_OK) fprintf(stderr, "%s\n%s\n", b->error.text, b->error.log ? b->error.log : "");
+  assert_int_equal(status, MW_OK);
+}
+
+static inline bench *begin(void) {
+  bench *b = calloc(1, sizeof *b);
+  const mw_source source = {.name = "test_grid.cu", .text = source_text};
+  check(b, cpu->open("", &b->device, &b->error));
+  check(b, cpu->compile(b->device, &source, &b->module, &b->error));
+  return b;
+}
+
+static inline void end(bench *b) {
+  cpu->unload(b->module);
+  mw_device_release(b->device);
+  mw_error_clear(&b->error);
+  free(b);
+}
+
+static inline mw_kernel *kernel(bench *b, const char *name) {
+  mw_kernel *k;
+  check(b, cpu->kernel(b->module, name, &k, &b->error));
+  return k;
+}
+
+static inline mw_buffer *array(bench *b, size_t bytes) {
+  mw_buffer *buffer;
+  check(b, cpu->alloc(b->device->main, bytes, MW_SPACE_DEVICE, &buffer, &b->error));
+  memset(buffer->address, 0, bytes);
+  return buffer;
+}
+
+typedef struct arguments {
+  void *params[8];
+  char block[128];
+  size_t used;
+} arguments;
+
+static inline void push(arguments *a, const void *value, size_t bytes) {
+  a->used = (a->used + bytes - 1) / bytes * bytes;
+  memcpy(a->block + a->used, value, bytes);
+  a->used += bytes;
+}
+
+static inline void push_array(arguments *a, mw_buffer *buffer) {
+  push(a, &buffer->address, sizeof buffer->address);
+}
+static inline void push_int(arguments *a, int value) {
+  push(a, &value, sizeof value);
+}
+static inline void push_long(arguments *a, long value) {
+  push(a, &value, sizeof value);
+}
+
+static inline mw_launch prepared(mw_kernel *k, arguments *a, unsigned grid, unsigned block) {
+  return (mw_launch){.kernel = k, .grid = {grid, 1, 1}, .block = {block, 1, 1}, .args = a->block, .params = a->params};
+}
+
+static inline mw_status go(bench *b, mw_stream *stream, mw_kernel *k, arguments *a, unsigned grid, unsigned block) {
+  const mw_launch launch = prepared(k, a, grid, block);
+  return cpu->launch(stream, &launch, &b->error);
+}
+
+static inline mw_stream *stream(bench *b, bool blocking) {
+  mw_stream *s;
+  check(b, cpu->stream_create(b->device, blocking, 0, &s, &b->error));
+  return s;
+}
+
+static inline mw_event *event(bench *b) {
+  mw_event *e;
+  check(b, cpu->event_create(b->device, true, &e, &b->error));
+  return e;
+}
+
+static inline double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static inline void expect(bench *b, mw_status got, mw_status wanted, const char *words) {
+  if (!strstr(b->error.text, words)) fprintf(stderr, "wanted: %s\ngot:    %s\n", words, b->error.text);
+  assert_int_equal(got, wanted);
+  assert_non_null(strstr(b->error.text, words));
+}
+
+/* A launch of busy() that takes about the given time. */
+static inline int turns_for(bench *b, mw_buffer *x, double seconds) {
+  arguments a = {0};
+  const int probe = 10000000;
+  push_array(&a, x), push_int(&a, probe);
+  double t = now();
+  check(b, go(b, b->device->main, kernel(b, "busy"), &a, 1, 1));
+  return (int)(probe * (seconds / (now() - t)));
+}
+
+#endif

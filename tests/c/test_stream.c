@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The CPU device's streams, events and graphs through its table: overlap, order, errors told once, capture and replay.
+ * Needs a C++ compiler. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <unistd.h>
+
+static const char *const source_text =
+    "__global__ void empty() {}\n"
+    "__global__ void add(int *x, int v) { x[blockIdx.x * blockDim.x + threadIdx.x] += v; }\n"
+    "__global__ void busy(volatile int *x, int turns) {\n"
+    "  int s = 0;\n"
+    "  for (int i = 0; i < turns; i++) s += x[0];\n"
+    "  x[1] = s;\n"
+    "}\n"
+    "__global__ void divide(int *x, int d) { x[0] = x[1] / d; }\n";
+
+#include "tests/c/cpu_bench.h"
+
+/* ---- streams and events
+ * -------------------------------------------------------------------------------------------------- */
+
+static void test_streams_overlap(void **state) {
+  (void)state;
+  if (sysconf(_SC_NPROCESSORS_ONLN) < 2) skip();
+  bench *b = begin();
+  mw_stream *s[2] = {stream(b, true), stream(b, true)};
+  mw_buffer *x[2] = {array(b, 64), array(b, 64)};
+  mw_event *from[2] = {event(b), event(b)}, *to[2] = {event(b), event(b)};
+  const int turns = turns_for(b, x[0], 0.1);
+  for (int i = 0; i < 2; i++) {
+    arguments a = {0};
+    push_array(&a, x[i]), push_int(&a, turns);
+    check(b, cpu->event_record(from[i], s[i], &b->error));
+    check(b, go(b, s[i], kernel(b, "busy"), &a, 1, 1));
+    check(b, cpu->event_record(to[i], s[i], &b->error));
+  }
+  check(b, cpu->synchronize(b->device, &b->error));
+  double apart, first;
+  check(b, cpu->event_elapsed(from[1], to[0], &apart, &b->error)); /* the second began before the first ended */
+  check(b, cpu->event_elapsed(from[0], to[0], &first, &b->error));
+  assert_true(apart > 0 && first > 0.02);
+  for (int i = 0; i < 2; i++) {
+    cpu->event_destroy(from[i]);
+    cpu->event_destroy(to[i]);
+    cpu->stream_destroy(s[i]);
+    mw_buffer_release(x[i]);
+  }
+  end(b);
+}
+
+static void note_call(void *data) {
+  atomic_fetch_add((atomic_int *)data, 1);
+}
+
+static void test_order(void **state) {
+  (void)state;
+  bench *b = begin();
+  mw_stream *s = stream(b, true), *t = stream(b, false);
+  mw_buffer *x = array(b, 64 * sizeof(int)), *w = array(b, 64);
+  mw_event *e = event(b);
+  atomic_int called = 0;
+  arguments slow = {0}, one = {0};
+  push_array(&slow, w), push_int(&slow, turns_for(b, w, 0.05));
+  push_array(&one, x), push_int(&one, 1);
+  check(b, go(b, s, kernel(b, "busy"), &slow, 1, 1));
+  check(b, go(b, s, kernel(b, "add"), &one, 1, 1));
+  check(b, cpu->stream_callback(s, (mw_callback){note_call, &called}, &b->error));
+  check(b, cpu->event_record(e, s, &b->error));
+  assert_int_equal(cpu->event_query(e, &b->error), MW_NOT_READY);
+  check(b, cpu->stream_wait(t, e, &b->error));
+  check(b, go(b, t, kernel(b, "add"), &one, 1, 1));
+  check(b, go(b, b->device->main, kernel(b, "add"), &one, 1, 1)); /* waits for s, which is blocking */
+  assert_true(*(int *)x->address >= 2 && called == 1);
+  check(b, cpu->stream_synchronize(t, &b->error));
+  assert_int_equal(*(int *)x->address, 3);
+  check(b, cpu->event_synchronize(e, &b->error));
+  cpu->event_destroy(e);
+  cpu->stream_destroy(s);
+  cpu->stream_destroy(t);
+  mw_buffer_release(x);
+  mw_buffer_release(w);
+  end(b);
+}
+
+static void test_event_errors(void **state) {
+  (void)state;
+  bench *b = begin();
+  mw_event *e = event(b), *mute;
+  double t;
+  check(b, cpu->event_create(b->device, false, &mute, &b->error));
+  expect(b, cpu->event_elapsed(e, e, &t, &b->error), MW_INVALID, "the earlier event has not been recorded");
+  check(b, cpu->event_record(e, b->device->main, &b->error));
+  expect(b, cpu->event_elapsed(e, mute, &t, &b->error), MW_INVALID, "the later event was made without timing");
+  check(b, cpu->event_elapsed(e, e, &t, &b->error));
+  assert_true(t == 0);
+  cpu->event_destroy(e);
+  cpu->event_destroy(mute);
+  end(b);
+}
+
+/* ---- graphs
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+static mw_graph *captured(bench *b, mw_stream *s, mw_stream *t, mw_buffer *x, mw_buffer *y) {
+  mw_event *fork = event(b), *join = event(b);
+  mw_graph *g;
+  arguments one = {0}, two = {0};
+  push_array(&one, x), push_int(&one, 1);
+  push_array(&two, y), push_int(&two, 2);
+  check(b, cpu->capture_begin(s, &b->error));
+  check(b, go(b, s, kernel(b, "add"), &one, 1, 16));
+  check(b, cpu->event_record(fork, s, &b->error));
+  check(b, cpu->stream_wait(t, fork, &b->error));
+  check(b, go(b, t, kernel(b, "add"), &two, 1, 16));
+  check(b, cpu->event_record(join, t, &b->error));
+  check(b, go(b, s, kernel(b, "add"), &one, 1, 16));
+  check(b, cpu->stream_wait(s, join, &b->error));
+  check(b, cpu->copy(s, (mw_place){.buffer = y}, (mw_place){.buffer = x}, 4, &b->error));
+  expect(b, cpu->stream_synchronize(s, &b->error), MW_INVALID, "being captured");
+  expect(b, cpu->synchronize(b->device, &b->error), MW_INVALID, "being captured");
+  char host[4];
+  expect(b, cpu->copy(s, (mw_place){.host = host}, (mw_place){.buffer = x}, 4, &b->error), MW_INVALID,
+         "being captured");
+  check(b, cpu->capture_end(s, &g, &b->error));
+  cpu->event_destroy(fork);
+  cpu->event_destroy(join);
+  return g;
+}
+
+static void test_graph(void **state) {
+  (void)state;
+  bench *b = begin();
+  mw_stream *s = stream(b, true), *t = stream(b, true);
+  mw_buffer *x = array(b, 64), *y = array(b, 64);
+  mw_graph *g = captured(b, s, t, x, y);
+  int *xs = x->address, *ys = y->address;
+  assert_int_equal(xs[0], 0);
+  assert_int_equal(g->nodes, 3);
+  check(b, cpu->graph_launch(g, s, &b->error));
+  check(b, cpu->graph_launch(g, b->device->main, &b->error));
+  assert_int_equal(xs[15], 4);
+  assert_int_equal(ys[15], 4);
+  assert_int_equal(ys[0], 4);
+  arguments ten = {0};
+  push_array(&ten, y), push_int(&ten, 10);
+  const mw_launch launch = prepared(kernel(b, "add"), &ten, 1, 8), wrong = prepared(kernel(b, "empty"), &ten, 1, 8);
+  check(b, cpu->graph_update(g, 1, &launch, &b->error));
+  check(b, cpu->graph_launch(g, b->device->main, &b->error));
+  assert_int_equal(ys[7], 14);
+  assert_int_equal(ys[8], 4);
+  expect(b, cpu->graph_update(g, 3, &launch, &b->error), MW_INVALID, "has 3 kernel launches, there is no number 4");
+  expect(b, cpu->graph_update(g, 0, &wrong, &b->error), MW_INVALID, "is of kernel 'add', not of 'empty'");
+  char *dot;
+  check(b, cpu->graph_dot(g, &dot, &b->error));
+  assert_non_null(strstr(dot, "add\\ngrid 1 x 1 x 1, block 16 x 1 x 1"));
+  assert_non_null(strstr(dot, "n1 -> n2"));
+  assert_non_null(strstr(dot, "n2 -> n4"));
+  assert_null(strstr(dot, "n2 -> n3"));
+  mw_free(dot);
+  cpu->graph_launch(g, s, &b->error);
+  cpu->graph_destroy(g);
+  cpu->stream_destroy(s);
+  cpu->stream_destroy(t);
+  mw_buffer_release(x);
+  mw_buffer_release(y);
+  end(b);
+}
+
+static void test_unjoined(void **state) {
+  (void)state;
+  bench *b = begin();
+  mw_stream *s = stream(b, true), *t = stream(b, true);
+  mw_event *fork = event(b);
+  mw_graph *g = NULL;
+  arguments none = {0};
+  check(b, cpu->capture_begin(s, &b->error));
+  expect(b, cpu->capture_begin(b->device->main, &b->error), MW_INVALID, "the default stream cannot be captured");
+  check(b, cpu->event_record(fork, s, &b->error));
+  check(b, cpu->stream_wait(t, fork, &b->error));
+  check(b, go(b, t, kernel(b, "empty"), &none, 1, 1));
+  expect(b, cpu->capture_end(s, &g, &b->error), MW_INVALID, "was not joined back");
+  check(b, cpu->synchronize(b->device, &b->error));
+  cpu->event_destroy(fork);
+  cpu->stream_destroy(s);
+  cpu->stream_destroy(t);
+  end(b);
+}
+
+/* ---- errors of asynchronous work ------------------------------------------------------------------------------------
+ */
+
+static void test_error_told_once(void **state) {
+  (void)state;
+  bench *b = begin();
+  mw_stream *s = stream(b, true);
+  mw_buffer *x = array(b, 64);
+  arguments zero = {0}, one = {0};
+  push_array(&zero, x), push_int(&zero, 0);
+  push_array(&one, x), push_int(&one, 1);
+  mw_status (*const ask[])(mw_stream *, mw_error *) = {cpu->stream_synchronize, cpu->stream_query};
+  for (int i = 0; i < 2; i++) {
+    check(b, go(b, s, kernel(b, "divide"), &zero, 1, 1));
+    mw_status status = MW_NOT_READY;
+    while (status == MW_NOT_READY) status = ask[i](s, &b->error);
+    expect(b, status, MW_FAULT, "kernel 'divide' divided an integer by zero");
+    check(b, cpu->stream_synchronize(s, &b->error));
+  }
+  check(b, go(b, s, kernel(b, "divide"), &zero, 1, 1));
+  expect(b, cpu->synchronize(b->device, &b->error), MW_FAULT, "kernel 'divide' divided an integer by zero");
+  check(b, go(b, s, kernel(b, "add"), &one, 1, 1));
+  check(b, cpu->synchronize(b->device, &b->error));
+  assert_int_equal(*(int *)x->address, 1);
+  cpu->stream_destroy(s);
+  mw_buffer_release(x);
+  end(b);
+}
+
+/* A ring's worth of work many times over, on streams that wait for each other and are destroyed at once. */
+static void test_many(void **state) {
+  (void)state;
+  bench *b = begin();
+  mw_buffer *x = array(b, 64 * sizeof(int));
+  mw_event *e = event(b);
+  arguments one = {0};
+  push_array(&one, x), push_int(&one, 1);
+  for (int i = 0; i < 20; i++) {
+    mw_stream *s = stream(b, i % 2);
+    check(b, cpu->stream_wait(s, e, &b->error));
+    for (int k = 0; k < 500; k++) check(b, go(b, s, kernel(b, "add"), &one, 1, 64));
+    check(b, cpu->event_record(e, s, &b->error));
+    cpu->stream_destroy(s);
+  }
+  check(b, cpu->event_synchronize(e, &b->error));
+  for (int i = 0; i < 64; i++) assert_int_equal(((int *)x->address)[i], 10000);
+  cpu->event_destroy(e);
+  mw_buffer_release(x);
+  end(b);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_streams_overlap),
+      cmocka_unit_test(test_order),
+      cmocka_unit_test(test_event_errors),
+      cmocka_unit_test(test_graph),
+      cmocka_unit_test(test_unjoined),
+      cmocka_unit_test(test_error_told_once),
+      cmocka_unit_test(test_many),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

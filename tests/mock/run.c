@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The fake driver's modules, launches and graphs. A module takes any code; a function is found where its name stands
+ * in it; two kernels are carried out on the host, all others only counted. */
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/mock/mock.h"
+
+static struct CUfunc_st *functions;
+
+static void *host(uint64_t address) {
+  return (void *)(uintptr_t)address;
+}
+
+static void __attribute__((destructor)) free_functions(void) {
+  while (functions) {
+    struct CUfunc_st *next = functions->next;
+    free(functions);
+    functions = next;
+  }
+}
+
+/* ---- modules -------------------------------------------------------------------------------------------------------
+ */
+
+static size_t image_size(const char *image) {
+  const Elf64_Ehdr *head = (const Elf64_Ehdr *)image;
+  if (memcmp(image, ELFMAG, SELFMAG) != 0) return strlen(image);
+  size_t size = head->e_shoff + (size_t)head->e_shnum * sizeof(Elf64_Shdr);
+  const Elf64_Shdr *sections = (const Elf64_Shdr *)(image + head->e_shoff);
+  for (int i = 0; i < head->e_shnum; i++)
+    if (sections[i].sh_type != SHT_NOBITS && sections[i].sh_offset + sections[i].sh_size > size)
+      size = sections[i].sh_offset + sections[i].sh_size;
+  return size;
+}
+
+cuda_result cuModuleLoadDataEx(cuda_code *module, const void *image, unsigned count, unsigned *options, void **values) {
+  ENTER(cuModuleLoadDataEx);
+  *module = calloc(1, sizeof **module);
+  (*module)->bytes = image_size(image);
+  (*module)->image = aligned_alloc(16, ((*module)->bytes + 16) / 16 * 16);
+  memcpy((*module)->image, image, (*module)->bytes);
+  mock_live[MODULE]++;
+  return CUDA_OK;
+}
+
+cuda_result cuModuleUnload(cuda_code module) {
+  ENTER(cuModuleUnload);
+  for (int i = 0; i < 16; i++) free(module->variables[i].storage);
+  free(module->image);
+  free(module);
+  mock_live[MODULE]--;
+  return CUDA_OK;
+}
+
+cuda_result cuModuleGetFunction(cuda_function *function, cuda_code module, const char *name) {
+  ENTER(cuModuleGetFunction);
+  if (!memmem(module->image, module->bytes, name, strlen(name) + 1)) return CUDA_NOT_FOUND;
+  *function = calloc(1, sizeof **function);
+  **function = (struct CUfunc_st){.module = module, .dynamic = 49152, .next = functions};
+  snprintf((*function)->name, sizeof(*function)->name, "%s", name);
+  functions = *function;
+  return CUDA_OK;
+}
+
+static size_t symbol_size(const char *image, const char *name) {
+  const Elf64_Ehdr *head = (const Elf64_Ehdr *)image;
+  const Elf64_Shdr *sections = (const Elf64_Shdr *)(image + head->e_shoff);
+  for (int i = 0; i < head->e_shnum; i++) {
+    if (sections[i].sh_type != SHT_SYMTAB) continue;
+    const Elf64_Sym *symbols = (const Elf64_Sym *)(image + sections[i].sh_offset);
+    const char *names = image + sections[sections[i].sh_link].sh_offset;
+    for (size_t k = 0; k < sections[i].sh_size / sizeof *symbols; k++)
+      if (strcmp(names + symbols[k].st_name, name) == 0) return symbols[k].st_size;
+  }
+  return 0;
+}
+
+cuda_result cuModuleGetGlobal_v2(cuda_address *address, size_t *bytes, cuda_code module, const char *name) {
+  ENTER(cuModuleGetGlobal_v2);
+  for (int i = 0; i < 16; i++) {
+    struct variable *v = &module->variables[i];
+    if (!v->storage) {
+      v->bytes = symbol_size(module->image, name);
+      if (!v->bytes) return CUDA_NOT_FOUND;
+      snprintf(v->name, sizeof v->name, "%s", name);
+      v->storage = calloc(1, v->bytes);
+    }
+    if (strcmp(v->name, name) != 0) continue;
+    *address = (cuda_address)(uintptr_t)v->storage;
+    *bytes = v->bytes;
+    return CUDA_OK;
+  }
+  return CUDA_NOT_FOUND;
+}
+
+cuda_result cuFuncGetAttribute(int *value, unsigned attribute, cuda_function function) {
+  ENTER(cuFuncGetAttribute);
+  *value = attribute == CUDA_FUNC_MAX_THREADS_PER_BLOCK ? 1024
+           : attribute == CUDA_FUNC_NUM_REGS            ? 32
+           : attribute == CUDA_FUNC_MAX_DYNAMIC_SHARED  ? function->dynamic
+                                                        : 0;
+  return CUDA_OK;
+}
+
+cuda_result cuFuncSetAttribute(cuda_function function, unsigned attribute, int value) {
+  ENTER(cuFuncSetAttribute);
+  if (attribute != CUDA_FUNC_MAX_DYNAMIC_SHARED) return INVALID_VALUE;
+  function->dynamic = value;
+  return CUDA_OK;
+}
+
+cuda_result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, cuda_function function, int threads,
+                                                        size_t shared) {
+  ENTER(cuOccupancyMaxActiveBlocksPerMultiprocessor);
+  *blocks = 2048 / threads;
+  return CUDA_OK;
+}
+
+/* ---- launches ------------------------------------------------------------------------------------------------------
+ */
+
+static void run_fill(const uint64_t *v) { /* fill(float *x, float value, int n) */
+  float value, *x = host(v[0]);
+  memcpy(&value, &v[1], sizeof value);
+  for (int i = 0; i < (int)v[2]; i++) x[i] = value;
+}
+
+static void run_copy(const uint64_t *v) { /* copy(double *to, const double *from, int n) */
+  memcpy(host(v[0]), host(v[1]), (size_t)(int)v[2] * sizeof(double));
+}
+
+static const struct known {
+  const char *name;
+  int sizes[MOST_ARGUMENTS];
+  void (*run)(const uint64_t *values);
+} known[] = {{"_Z4fillPffi", {8, 4, 4}, run_fill}, {"_Z4copyPdPKdi", {8, 8, 4}, run_copy}};
+
+static const struct known *find_known(const char *name) {
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (strcmp(known[i].name, name) == 0) return &known[i];
+  return NULL;
+}
+
+static void take_values(cuda_function function, void **params, uint64_t *values) {
+  const struct known *k = find_known(function->name);
+  memset(values, 0, MOST_ARGUMENTS * sizeof *values);
+  for (int i = 0; k && i < MOST_ARGUMENTS && k->sizes[i]; i++) memcpy(&values[i], params[i], (size_t)k->sizes[i]);
+}
+
+static void run(cuda_function function, const uint64_t *values) {
+  const struct known *k = find_known(function->name);
+  mock_ran(function->name);
+  if (k) k->run(values);
+}
+
+static cuda_result launch(cuda_function function, unsigned shared, cuda_queue stream, void **params) {
+  uint64_t values[MOST_ARGUMENTS];
+  if ((int)shared > function->dynamic) return INVALID_VALUE;
+  if (!stream && mock_capturing) return STREAM_CAPTURE_IMPLICIT;
+  take_values(function, params, values);
+  if (!mock_noted(stream, CUDA_NODE_KERNEL)) {
+    run(function, values);
+    return CUDA_OK;
+  }
+  stream->last->function = function;
+  memcpy(stream->last->values, values, sizeof values);
+  return CUDA_OK;
+}
+
+cuda_result cuLaunchKernel(cuda_function function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                           unsigned bz, unsigned shared, cuda_queue stream, void **params, void **extra) {
+  ENTER(cuLaunchKernel);
+  bool empty = !gx || !gy || !gz || !bx || !by || !bz;
+  return empty ? INVALID_VALUE : launch(function, shared, stream, params);
+}
+
+cuda_result cuLaunchCooperativeKernel(cuda_function function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                                      unsigned by, unsigned bz, unsigned shared, cuda_queue stream, void **params) {
+  ENTER(cuLaunchCooperativeKernel);
+  return launch(function, shared, stream, params);
+}
+
+/* ---- graphs --------------------------------------------------------------------------------------------------------
+ */
+
+cuda_result cuStreamBeginCapture_v2(cuda_queue stream, unsigned mode) {
+  ENTER(cuStreamBeginCapture_v2);
+  if (!stream) return STREAM_CAPTURE_UNSUPPORTED;
+  stream->capturing = true;
+  stream->graph = calloc(1, sizeof *stream->graph);
+  stream->last = NULL;
+  mock_live[GRAPH]++;
+  mock_capturing++;
+  return CUDA_OK;
+}
+
+cuda_result cuStreamEndCapture(cuda_queue stream, cuda_drawing *graph) {
+  ENTER(cuStreamEndCapture);
+  stream->capturing = false;
+  *graph = stream->graph;
+  mock_capturing--;
+  return CUDA_OK;
+}
+
+cuda_result cuStreamGetCaptureInfo_v2(cuda_queue stream, unsigned *status, unsigned long *id, cuda_drawing *graph,
+                                      const cuda_node **after, size_t *count) {
+  ENTER(cuStreamGetCaptureInfo_v2);
+  *status = stream->capturing ? CUDA_CAPTURE_ACTIVE : 0;
+  if (after) *after = &stream->last;
+  if (count) *count = stream->capturing && stream->last ? 1 : 0;
+  return CUDA_OK;
+}
+
+cuda_result cuGraphInstantiateWithFlags(cuda_replay *replay, cuda_drawing graph, unsigned long long flags) {
+  ENTER(cuGraphInstantiateWithFlags);
+  *replay = calloc(1, sizeof **replay);
+  (*replay)->drawing = *graph;
+  (*replay)->of = graph;
+  mock_live[REPLAY]++;
+  return CUDA_OK;
+}
+
+cuda_result cuGraphLaunch(cuda_replay replay, cuda_queue stream) {
+  ENTER(cuGraphLaunch);
+  for (int i = 0; i < replay->drawing.count; i++)
+    if (replay->drawing.nodes[i].type == CUDA_NODE_KERNEL)
+      run(replay->drawing.nodes[i].function, replay->drawing.nodes[i].values);
+  return CUDA_OK;
+}
+
+cuda_result cuGraphExecKernelNodeSetParams_v2(cuda_replay replay, cuda_node node, const cuda_node_params *params) {
+  ENTER(cuGraphExecKernelNodeSetParams_v2);
+  long index = node - replay->of->nodes;
+  if (index < 0 || index >= replay->drawing.count || params->func != node->function) return INVALID_VALUE;
+  take_values(params->func, params->params, replay->drawing.nodes[index].values);
+  return CUDA_OK;
+}
+
+cuda_result cuGraphGetNodes(cuda_drawing graph, cuda_node *nodes, size_t *count) {
+  ENTER(cuGraphGetNodes);
+  for (int i = 0; nodes && i < graph->count; i++) nodes[i] = &graph->nodes[i];
+  *count = (size_t)graph->count;
+  return CUDA_OK;
+}
+
+cuda_result cuGraphGetEdges(cuda_drawing graph, cuda_node *from, cuda_node *to, size_t *count) {
+  ENTER(cuGraphGetEdges);
+  size_t n = 0;
+  for (int i = 0; i < graph->count; i++) {
+    if (graph->nodes[i].after < 0) continue;
+    if (from) from[n] = &graph->nodes[graph->nodes[i].after];
+    if (to) to[n] = &graph->nodes[i];
+    n++;
+  }
+  *count = n;
+  return CUDA_OK;
+}
+
+cuda_result cuGraphNodeGetType(cuda_node node, unsigned *type) {
+  ENTER(cuGraphNodeGetType);
+  *type = node->type;
+  return CUDA_OK;
+}
+
+cuda_result cuGraphExecDestroy(cuda_replay replay) {
+  ENTER(cuGraphExecDestroy);
+  free(replay);
+  mock_live[REPLAY]--;
+  return CUDA_OK;
+}
+
+cuda_result cuGraphDestroy(cuda_drawing graph) {
+  ENTER(cuGraphDestroy);
+  free(graph);
+  mock_live[GRAPH]--;
+  return CUDA_OK;
+}
