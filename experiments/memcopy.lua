@@ -142,9 +142,9 @@ local whole = {}
 for _, r in ipairs(rungs) do
   if r.bytes == A:nbytes() then whole[#whole + 1] = r end
 end
-local peak = dev:peak_bandwidth()
+local peak, fastest = dev:peak_bandwidth(), best(whole)
 local top = peak and { value = peak, label = "theoretical peak" }
-  or { value = best(whole).T_tot, label = "best rung (peak unknown)" }
+  or { value = fastest.T_tot, label = fastest.rung .. ", peak unknown" }
 for _, r in ipairs(rungs) do r.share = r.T_tot / top.value end
 
 local host = {}
@@ -166,12 +166,14 @@ end
 -- ---- what it shows ------------------------------------------------------------------------------
 
 mw.table { "rung", { "threads", title = "threads a block" }, "bytes", "t", "T_tot",
-           { "share", title = "of " .. top.label, unit = "%", digits = 3 },
+           { "share", title = "of " .. (peak and "the peak" or fastest.rung), unit = "%", digits = 3 },
            title = "memcopy", records = rungs }
 mw.table { "rung", "bytes", "t", "T_tot", title = "memcopy between host and device",
   records = host }
-local levels = { { value = rungs[1].T_tot, label = "library copy" } }
-if peak then levels[2] = { value = best(vector).T_tot, label = best(vector).rung } end
+local levels = {}
+for _, r in ipairs { rungs[1], best(vector) } do
+  if r.T_tot ~= top.value then levels[#levels + 1] = { value = r.T_tot, label = r.rung } end
+end
 mw.plot { x = "threads", y = "T_tot", by = "series", logx = 2, records = shapes, peak = top,
           lines = levels, title = "memcopy: T_tot against threads a block",
           xlabel = "threads a block", name = "memcopy-threads" }

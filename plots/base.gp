@@ -8,6 +8,7 @@ set tics nomirror out textcolor rgb '#222222'
 set grid ytics lc rgb '#dddddd' lt 1 lw 0.5
 set key outside bottom center horizontal Left reverse noenhanced samplen 3 width 1 height 0.5
 set title noenhanced offset 0,0.3
+set xlabel offset 0,0.3
 set bars small
 set style line 1 lc rgb '#0072b2' lw 2.5 pt 7 ps 0.9
 set style line 2 lc rgb '#d55e00' lw 2.5 pt 5 ps 0.9

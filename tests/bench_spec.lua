@@ -97,6 +97,9 @@ describe("mw.bench", function()
       ("mw.bench: option 'max_time' must be at least 0, got %s"):format(0 / 0))
     fails(function() mw.bench(work, { clock = "sun" }) end,
       "mw.bench: option 'clock' must be 'host' or 'device', got 'sun'")
+    fails(function() mw.bench(work, { batch = 1.5 }) end, "mw.bench: option 'batch' must be an integer, got 1.5")
+    fails(function() mw.bench(work, { device = io.stdout }) end,
+      "mw.bench: option 'device' must be a device, got userdata")
     fails(function() mw.bench(work, true) end, "mw.bench: options must be a table, got boolean")
   end)
 end)

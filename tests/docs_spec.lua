@@ -8,7 +8,7 @@ local core = support.core
 
 local DOCS = core.home() .. "/docs"
 
--- ---- running a script with its prints caught ----------------------------------------------------------------------------
+-- ---- running a script with its prints caught ----------------------------------------------------------------------
 
 local function joined(...)
   local words = table.pack(...)
@@ -40,16 +40,18 @@ local function check_arrows(text, name)
   end
 end
 
--- ---- what the command line would have chosen ------------------------------------------------------------------------------
+-- ---- what the command line would have chosen ------------------------------------------------------------------------
+
+local CHANGED = { "device", "out", "quiet", "script", "failed_checks" }
 
 local function with_options(wanted, body)
   local before = {}
-  for _, key in ipairs { "device", "out", "quiet", "script", "failed_checks" } do
+  for _, key in ipairs(CHANGED) do
     before[key] = core.options[key]
     core.options[key] = wanted[key]
   end
   local ok, message = xpcall(body, debug.traceback)
-  for key in pairs(wanted) do core.options[key] = before[key] end
+  for _, key in ipairs(CHANGED) do core.options[key] = before[key] end
   if not ok then error(message, 0) end
 end
 
@@ -61,7 +63,7 @@ local function in_folder(body)
   end)
 end
 
--- ---- the pages ----------------------------------------------------------------------------------------------------------------
+-- ---- the pages ------------------------------------------------------------------------------------------------------
 
 describe("docs/api", function()
   support.warm()

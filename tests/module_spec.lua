@@ -322,7 +322,7 @@ support.each_device(function(dev, id)
         fails_with(function() m:sass() end, "cuda")
       else
         assert.is_truthy(m:ptx():find(".visible .entry", 1, true))
-        fails_with(function() m:cpp() end, "cpu")
+        fails_with(function() m:cpp() end, "CPU")
       end
     end)
   end)

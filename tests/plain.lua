@@ -101,11 +101,11 @@ local function full_name(name)
   return name
 end
 
--- From the outermost block inwards.
+-- As busted orders them: `before` from the outermost block inwards, `after` from the innermost outwards.
 local function hooks(which)
   local chain, outer = {}, block
   while outer do
-    table.insert(chain, 1, outer)
+    table.insert(chain, which == "before" and 1 or #chain + 1, outer)
     outer = outer.outer
   end
   local list = {}

@@ -186,7 +186,7 @@ end
 --- Runs Lua code in a process of its own, by the interpreter the suite runs with ($MOONWARP_TEST_LUA) and the same
 --- module. A process that takes longer than the limit is killed, which gives status 124.
 ---@param code string
----@param options { env: table?, limit: integer?, lua: string? }?
+---@param options { env: table?, limit: integer?, lua: string?, folder: string? }?
 ---@return integer status  128 + n after signal n
 ---@return string output   both streams
 function support.child(code, options)
@@ -194,8 +194,8 @@ function support.child(code, options)
   local name = os.tmpname()
   local script = name .. ".lua"
   support.write(script, code)
-  local command = ("env %s timeout -k 5 %d %s %s 2>&1 </dev/null; s=$?; echo; echo status $s"):format(
-    environment_text(options.env), options.limit or 60, options.lua or os.getenv "MOONWARP_TEST_LUA" or "lua5.4",
+  local command = ("cd %s && env %s timeout -k 5 %d %s %s 2>&1 </dev/null; s=$?; echo; echo status $s"):format(
+    quoted(options.folder or "."), environment_text(options.env), options.limit or 60, options.lua or os.getenv "MOONWARP_TEST_LUA" or "lua5.4",
     quoted(script))
   local pipe = assert(io.popen(command))
   local output = pipe:read "a"

@@ -452,19 +452,32 @@ static void add_param(mw_signature *out, const type *t) {
   out->args_bytes = offset + t->size;
 }
 
+static void forget_params(mw_signature *out) {
+  mw_free(out->params);
+  out->params = NULL;
+  out->nparams = 0;
+  out->args_bytes = 0;
+  out->unknown = true;
+  if (out->is_template) memcpy(out->name, out->plain, sizeof out->name);
+}
+
 bool mw_signature_parse(const char *mangled, mw_signature *out) {
   reader r = {.at = mangled + 2};
   *out = (mw_signature){.params = NULL};
   if (strncmp(mangled, "_Z", 2) != 0) return false;
   read_function_name(&r, out);
+  if (!*out->plain || (r.bad && !out->is_template)) {
+    mw_signature_free(out);
+    return false;
+  }
   if (out->is_template && !r.bad) read_type(&r); /* what it returns */
   while (!r.bad && *r.at) {
     type t = read_type(&r);
     bool nothing = t.dtype == MW_VOID && !t.pointer;
     if (!r.bad && !nothing) add_param(out, &t);
   }
-  if (r.bad) mw_signature_free(out);
-  return !r.bad;
+  if (r.bad) forget_params(out);
+  return true;
 }
 
 void mw_signature_free(mw_signature *signature) {

@@ -14,12 +14,13 @@ typedef struct mw_signature {
   char name[256];  /* "lab::scale<float, 3>" */
   char plain[256]; /* without the function's template arguments: "lab::scale" */
   bool is_template;
+  bool unknown;     /* the name was read, the parameters are outside the part above: none are told */
   mw_param *params; /* names are "", offsets by natural alignment; the size of a struct passed by value is 0 */
   int nparams;
   size_t args_bytes;
 } mw_signature;
 
-/* False: the name is not mangled or is outside the part above; out is then empty. Ends with mw_signature_free. */
+/* False: not a mangled name, or one whose very name cannot be read; out is then empty. Ends with mw_signature_free. */
 bool mw_signature_parse(const char *mangled, mw_signature *out);
 void mw_signature_free(mw_signature *);
 

@@ -6,12 +6,12 @@ return {
   owner = "array",
   self = "a",
   about = [[
-Elements of one type in one to four dimensions, in a device's or the host's memory. x is the fastest dimension: element
-(i, j) of an nx x ny array is at `(j - 1) * nx + (i - 1)`, where a kernel finds it at `iy * nx + ix`. `dev:array` and its
-kin make arrays.
+Elements of one type in one to four dimensions, in a device's or the host's memory. x is the fastest dimension:
+element (i, j) of an nx x ny array is at `(j - 1) * nx + (i - 1)`, where a kernel finds it at `iy * nx + ix`.
+`dev:array` and its kin make arrays.
 
-Element types: f16, bf16, f32, f64, i8 to i64, u8 to u64. An f16 or bf16 is a Lua number on this side, rounded to nearest
-even. A u64 above 2^63 - 1 is the Lua integer with the same bits.
+Element types: f16, bf16, f32, f64, i8 to i64, u8 to u64. An f16 or bf16 is a Lua number on this side, rounded to
+nearest even. A u64 above 2^63 - 1 is the Lua integer with the same bits.
 
 A method that changes elements returns the array, so calls can be chained. Views share memory: `view`, `reshape`,
 `slice` and `readonly` copy nothing.
@@ -50,7 +50,8 @@ local dev = mw.device "cpu"]],
     },
     {
       name = "shape", forms = { "a:shape()" }, about = [[The size along each dimension, x first.]],
-      returns = { { "integer", "n1", name = "n1" }, { "integer?", "n2, n3, n4: as many as there are dimensions", name = "..." } },
+      returns = { { "integer", "n1", name = "n1" },
+        { "integer?", "n2, n3, n4: as many as there are dimensions", name = "..." } },
       since = "0.1.0",
       example = [[print(dev:zeros("f32", 4, 3):shape()) --> 4  3]],
     },
@@ -71,8 +72,8 @@ local dev = mw.device "cpu"]],
     { name = "device", forms = { "a:device()" }, about = [[The device that it belongs to.]],
       returns = { { "device", "a handle of it" } }, since = "0.1.0" },
     { name = "address", forms = { "a:address()" },
-      about = [[The address of the first element, as the device sees it. For messages and for arrays of pointers (`T **` takes
-an array of u64).]], returns = { { "integer", "" } }, since = "0.1.0" },
+      about = [[The address of the first element, as the device sees it. For messages and for arrays of pointers (`T
+**` takes an array of u64).]], returns = { { "integer", "" } }, since = "0.1.0" },
     { name = "is_readonly", forms = { "a:is_readonly()" }, about = [[True for a view made by `a:readonly()`.]],
       returns = { { "boolean", "" } }, since = "0.1.0" },
     {
@@ -85,8 +86,8 @@ an array of u64).]], returns = { { "integer", "" } }, since = "0.1.0" },
     { heading = "Elements" },
     {
       name = "get", forms = { "a:get(i[, j[, k[, l]]])" },
-      about = [[One element. Each call is a transfer: for many, use `totable` or `bytes`. A single index counts through the
-whole array, whatever its shape.]],
+      about = [[One element. Each call is a transfer: for many, use `totable` or `bytes`. A single index counts
+through the whole array, whatever its shape.]],
       params = { { "i", "integer", "along x" }, { "...", "integer", "j, k, l: as many as there are dimensions" } },
       returns = { { "number", "an integer for integer types" } },
       errors = { "the array has <n> dimensions, got <m> indices", "index from 1 to <n> expected, got <i>" },
@@ -99,7 +100,8 @@ print(a:get(2, 1), a:get(5)) --> 2  5]],
       name = "set", forms = { "a:set(i[, j[, k[, l]]], value)" }, about = [[Writes one element.]],
       params = { { "i", "integer", "along x" }, { "...", "number", "j, k, l, and then the value" } },
       returns = { { "array", "the array itself" } },
-      errors = { "set takes the indices and then the value", "as for `get`", "u8 holds an integer from 0 to 255, got 300",
+      errors = { "set takes the indices and then the value", "as for `get`",
+        "u8 holds an integer from 0 to 255, got 300",
                  "f32 holds a number, got string", READONLY },
       since = "0.1.0",
       example = [[print(dev:zeros("f32", 2, 2):set(1, 2, 0.5):get(1, 2)) --> 0.5]],
@@ -120,7 +122,8 @@ print(a:get(2, 1), a:get(5)) --> 2  5]],
       about = [[New contents for the whole array: a table of the array's own shape or flat, or a string of exactly as many bytes.]],
       params = { { "values", "table|string", "" } },
       returns = { { "array", "the array itself" } },
-      errors = { "the table's shape is not the array's, nor is it flat with as many values", "<n> bytes expected, got <m>", READONLY },
+      errors = { "the table's shape is not the array's, nor is it flat with as many values",
+        "<n> bytes expected, got <m>", READONLY },
       since = "0.1.0",
       example = [[print(dev:empty("f64", 2, 2):upload({ 1, 2, 3, 4 }):get(1, 2)) --> 3.0]],
     },
@@ -136,20 +139,23 @@ print(a:get(2, 1), a:get(5)) --> 2  5]],
     },
     {
       name = "linspace", forms = { "a:linspace(first, last)" },
-      about = [[Evenly spaced values from `first` to `last`, both included, in memory order over all dimensions. A single
-element is `first`. Integer types take the value rounded towards zero.]],
+      about = [[Evenly spaced values from `first` to `last`, both included, in memory order over all dimensions. A
+single element is `first`. Integer types take the value rounded towards zero.]],
       params = { { "first", "number", "" }, { "last", "number", "" } },
-      returns = { { "array", "the array itself" } }, errors = { "number expected, got <type>", READONLY }, since = "0.1.0",
+      returns = { { "array", "the array itself" } }, errors = { "number expected, got <type>", READONLY },
+        since = "0.1.0",
       source = "first + (last - first) * i / (n - 1)",
       example = [[print(dev:empty("f64", 5):linspace(0, 1):get(4)) --> 0.75]],
     },
     {
       name = "random", forms = { "a:random(seed)", "a:random{ seed =, kind = \"uniform\", ... }" },
-      about = [[Random numbers from a counter-based generator: an element depends on the seed and its place alone, so that one
-seed gives the same bits on every device, with any block size.]],
-      params = { { "options", "integer|random_options", "a seed, or options; seed 0 where it is left out", optional = true } },
+      about = [[Random numbers from a counter-based generator: an element depends on the seed and its place alone, so
+that one seed gives the same bits on every device, with any block size.]],
+      params = { { "options", "integer|random_options", "a seed, or options; seed 0 where it is left out",
+        optional = true } },
       returns = { { "array", "the array itself" } },
-      errors = { "random: the seed must be an integer, got <n>", "random: option 'kind' must be 'uniform' or 'normal', got '<text>'",
+      errors = { "random: the seed must be an integer, got <n>",
+        "random: option 'kind' must be 'uniform' or 'normal', got '<text>'",
                  READONLY }, since = "0.1.0",
       source = "Philox 4x32-10: J. Salmon, M. Moraes, R. Dror, D. Shaw, Parallel random numbers: as easy as 1, 2, 3 (2011); "
         .. "normal by G. Box and M. Muller (1958)",
@@ -161,9 +167,10 @@ print(mw.check(a, b, { exact = true })) -- true, and the report]],
     { heading = "Copies" },
     {
       name = "copy", forms = { "a:copy(source[, options])" },
-      about = [[Copies elements of another array into this one: the whole or a part, on one device or between two. Without a
-stream it is complete when it returns.]],
-      params = { { "source", "array", "of the same element type, on any device" }, { "options", "copy_options", "", optional = true } },
+      about = [[Copies elements of another array into this one: the whole or a part, on one device or between two.
+Without a stream it is complete when it returns.]],
+      params = { { "source", "array", "of the same element type, on any device" }, { "options", "copy_options", "",
+        optional = true } },
       returns = { { "array", "the array itself" } },
       errors = {
         "array of <dtype> expected, got array of <dtype>",
@@ -177,7 +184,8 @@ b:copy(a, { from = 3, to = 1, count = 2 })
 print(b:get(1), b:get(2), b:get(3)) --> 3  4  0]],
     },
     {
-      name = "clone", forms = { "a:clone()" }, about = [[A new array with the same type, shape, space, device and contents.]],
+      name = "clone", forms = { "a:clone()" },
+        about = [[A new array with the same type, shape, space, device and contents.]],
       returns = { { "array", "a new array" } }, since = "0.1.0",
       example = [[
 local a = dev:full(1, "f32", 3)
@@ -211,13 +219,14 @@ print(table.concat(a:totable(), " ")) --> 1 2 0 0 0 0]],
       name = "reshape", forms = { "a:reshape(n1[, n2[, n3[, n4]]])" },
       about = [[The same elements in another shape. Shares the memory.]],
       params = { { "n1", "integer", "" }, { "...", "integer", "n2, n3, n4" } },
-      returns = { { "array", "a view" } }, errors = { "the new shape has <n> elements, the array has <m>" }, since = "0.1.0",
+      returns = { { "array", "a view" } }, errors = { "the new shape has <n> elements, the array has <m>" },
+        since = "0.1.0",
       example = [[print(dev:zeros("f32", 12):reshape(4, 3)) --> array<f32>[4 x 3] cpu]],
     },
     {
       name = "slice", forms = { "a:slice(k)" },
-      about = [[The k-th part along the slowest dimension, with one dimension less: of 4 x 3, `slice(2)` is the second row of
-4. Of one dimension it is a single element. Shares the memory.]],
+      about = [[The k-th part along the slowest dimension, with one dimension less: of 4 x 3, `slice(2)` is the
+second row of 4. Of one dimension it is a single element. Shares the memory.]],
       params = { { "k", "integer", "from 1 to the size of the slowest dimension" } },
       returns = { { "array", "a view" } }, errors = { "a slice from 1 to <n> expected, got <k>" }, since = "0.1.0",
       example = [[print(dev:array("i32", { {1, 2}, {3, 4}, {5, 6} }):slice(3):get(1)) --> 5]],

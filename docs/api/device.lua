@@ -35,18 +35,18 @@ return {
   owner = "device",
   self = "dev",
   about = [[
-One GPU, or the CPU device. It makes everything else: arrays, modules, streams, events, graphs. Whatever it made keeps it
-alive, so closing the handle early does no harm; the device itself is closed when the last child is.
+One GPU, or the CPU device. It makes everything else: arrays, modules, streams, events, graphs. Whatever it made
+keeps it alive, so closing the handle early does no harm; the device itself is closed when the last child is.
 
-Work without a stream goes to the device's default stream, which keeps CUDA's legacy rule: it waits for earlier work of
-blocking streams, and they wait for it.]],
+Work without a stream goes to the device's default stream, which keeps CUDA's legacy rule: it waits for earlier work
+of blocking streams, and they wait for it.]],
   setup = [[
 local mw = require "moonwarp"
 local dev = mw.device "cpu"]],
 
   classes = {
     device_properties = {
-      about = "What `dev:properties()` returns. What is unknown is absent.",
+      about = "What `dev:properties()` returns. What is unknown is absent or 0; what a device does not have, such as the CPU device registers, is 0.",
       result = true,
       { "id", "string", [["cpu", "cuda:0", "cuda:sm_90"]] },
       { "name", "string", "the maker's name of it" },
@@ -100,7 +100,8 @@ local dev = mw.device "cpu"]],
     stream_options = {
       about = "What a new stream is to be.",
       { "blocking", "boolean", "it and the default stream wait for each other", default = "true" },
-      { "priority", "integer", "between the two of `dev:priorities()`; lower is more urgent", default = "the least urgent" },
+      { "priority", "integer", "between the two of `dev:priorities()`; lower is more urgent",
+        default = "the least urgent" },
     },
     event_options = {
       about = "What a new event is to be.",
@@ -120,7 +121,7 @@ local dev = mw.device "cpu"]],
     },
     {
       name = "properties", forms = { "dev:properties()" },
-      about = [[Everything the device says of itself, as a new table. Sizes in bytes, clocks in Hz. What is unknown is absent.]],
+      about = [[Everything the device says of itself, as a new table. Sizes in bytes, clocks in Hz.]],
       returns = { { "device_properties", "see below" } }, since = "0.1.0",
       example = [[
 local p = dev:properties()
@@ -143,15 +144,15 @@ print(free > 0, free <= total) --> true  true]],
     },
     {
       name = "is_offline", forms = { "dev:is_offline()" },
-      about = [[True for an architecture without a device (`mw.device "cuda:sm_90"`): it compiles kernels and tells their
-attributes and occupancy; arrays and launches are refused.]],
+      about = [[True for an architecture without a device (`mw.device "cuda:sm_90"`): it compiles kernels and tells
+their attributes and occupancy; arrays and launches are refused.]],
       returns = { { "boolean", "" } }, since = "0.1.0",
       example = [[print(dev:is_offline()) --> false]],
     },
     {
       name = "synchronize", forms = { "dev:synchronize()" },
-      about = [[Waits until all streams of the device are done, then runs the callbacks that are due. What a kernel did wrong
-earlier is raised here, at the latest.]],
+      about = [[Waits until all streams of the device are done, then runs the callbacks that are due. What a kernel
+did wrong earlier is raised here, at the latest.]],
       errors = { "the error of the first launch that failed since the last synchronisation" },
       since = "0.1.0",
     },
@@ -159,10 +160,11 @@ earlier is raised here, at the latest.]],
     { heading = "Arrays" },
     {
       name = "array",
-      forms = { "dev:array(dtype, n1[, n2[, n3[, n4]]])", "dev:array(dtype, values)", "dev:array(dtype, bytes[, n1, ...])" },
-      about = [[A new array in the device's memory. From sizes: every byte is 0xFF, so that a float is NaN and a signed integer
--1; what a kernel never wrote shows. From a table: nested tables, the outermost being the slowest dimension, so
-`{ {1, 2, 3}, {4, 5, 6} }` is 3 x 2. From a string: packed elements, little-endian.]],
+      forms = { "dev:array(dtype, n1[, n2[, n3[, n4]]])", "dev:array(dtype, values)",
+        "dev:array(dtype, bytes[, n1, ...])" },
+      about = [[A new array in the device's memory. From sizes: every byte is 0xFF, so that a float is NaN and a
+signed integer -1; what a kernel never wrote shows. From a table: nested tables, the outermost being the slowest
+dimension, so `{ {1, 2, 3}, {4, 5, 6} }` is 3 x 2. From a string: packed elements, little-endian.]],
       params = { DTYPE, SHAPE, MORE },
       overloads = { TABLE_FORM, BYTES_FORM },
       returns = { { "array", "a new array" } },
@@ -183,8 +185,8 @@ print(dev:array("u16", "\1\0\2\0"))   --> array<u16>[2] cpu]],
     },
     {
       name = "empty", forms = { "dev:empty(dtype, n1[, ...])" },
-      about = [[The same, with whatever the memory held before. For arrays that are written as a whole at once. Takes a table
-or a string too.]],
+      about = [[The same, with whatever the memory held before. For arrays that are written as a whole at once. Takes
+a table or a string too.]],
       params = { DTYPE, SHAPE, MORE }, overloads = { TABLE_FORM, BYTES_FORM },
       returns = { { "array", "a new array" } }, errors = { "as for `dev:array`" }, since = "0.1.0",
     },
@@ -202,7 +204,8 @@ or a string too.]],
       returns = { { "array", "a new array" } }, errors = { "as for `dev:array` and `a:fill`" }, since = "0.1.0",
       example = [[print(dev:full(7, "i32", 3):get(2)) --> 7]],
     },
-    host_array("pinned", "An array in pinned host memory: the device copies from and to it directly, beside other work.",
+    host_array("pinned",
+      "An array in pinned host memory: the device copies from and to it directly, beside other work.",
       [[Reading and writing its elements does not wait for the device: synchronise first. Pinned memory is scarce;
 use it for buffers, not for everything.]]),
     host_array("pageable", "An array in plain host memory.",
@@ -212,8 +215,8 @@ staging area. Reading and writing its elements does not wait for the device.]]),
       [[Reading and writing elements waits for the device's default stream.]]),
     {
       name = "load", forms = { "dev:load(path)" },
-      about = [[A new array from a NumPy .npy file, versions 1.0 to 3.0, in C order. NumPy's shape is turned round, so that x is
-the fastest dimension here: shape (2, 3) there is 3 x 2 here.]],
+      about = [[A new array from a NumPy .npy file, versions 1.0 to 3.0, in C order. NumPy's shape is turned round,
+so that x is the fastest dimension here: shape (2, 3) there is 3 x 2 here.]],
       params = { { "path", "string", "the file" } },
       returns = { { "array", "a new array" } },
       errors = { "<path>: <reason>", "the array is in Fortran order; in NumPy: numpy.ascontiguousarray(a)",
@@ -230,8 +233,8 @@ os.remove(name)]],
     { heading = "Everything else it makes" },
     {
       name = "module", forms = { "dev:module(file)", "dev:module{ file | source =, ... }" },
-      about = [[Compiles CUDA C++ for this device, or finds the result in the cache. Ordinary source: no extern "C", nothing of
-moonwarp in it. The compiler's whole log is in the error, with the user's own file and lines.]],
+      about = [[Compiles CUDA C++ for this device, or finds the result in the cache. Ordinary source: no extern "C",
+nothing of moonwarp in it. The compiler's whole log is in the error, with the user's own file and lines.]],
       params = { { "options", "string|module_options", "a file's name, or options" } },
       returns = { { "module", "loaded, ready to give kernels" } },
       errors = {
@@ -239,6 +242,7 @@ moonwarp in it. The compiler's whole log is in the error, with the user's own fi
         "a module is made from either 'file' or 'source': give one of them",
         "unknown option '<name>': did you mean '<nearest>'? known: file, source, ...",
         "option 'engine' is auto, loop, split or fiber, got '<text>'",
+        "option 'defines' holds NAME = value or \"NAME=value\", got a <type>",
         "what the compiler says, with its log below",
         "on the CPU device: what it does not have (textures, inline PTX, ...), by name",
       },
@@ -274,7 +278,8 @@ print(s:query()) --> true]],
     {
       name = "priorities", forms = { "dev:priorities()" },
       about = [[The range of stream priorities. As CUDA has it, a lower number is more urgent.]],
-      returns = { { "integer", "the least urgent", name = "least" }, { "integer", "the most urgent", name = "greatest" } },
+      returns = { { "integer", "the least urgent", name = "least" },
+        { "integer", "the most urgent", name = "greatest" } },
       since = "0.1.0",
     },
     {
@@ -288,13 +293,13 @@ print(pcall(e.query, e)) -- false: the event was never recorded]],
     },
     {
       name = "capture", forms = { "dev:capture(f)" },
-      about = [[Runs `f(stream)` once and records what it launches and copies instead of doing it. Launches and copies without a
-stream go to the capturing stream; other streams join by waiting for an event recorded there, and must be waited for
-in turn before `f` ends. The graph holds every array and kernel it uses.]],
+      about = [[Runs `f(stream)` once and records what it launches and copies instead of doing it. Launches and
+copies without a stream go to the capturing stream; other streams join by waiting for an event recorded there, and
+must be waited for in turn before `f` ends. The stream is closed when `f` returns. The graph holds every array and kernel it uses.]],
       params = { { "f", "fun(stream: moonwarp.stream)", "launches and copies" } },
       returns = { { "graph", "ready to be launched" } },
       errors = { "capture: a capture is in progress; finish it first", "whatever `f` raises; the capture is given up",
-                 "what cannot be captured, such as reading an element or synchronising" },
+                 "a stream is being captured: you can <what was tried> after the capture has ended" },
       since = "0.1.0",
       example = [[
 local k = dev:module("triad.cu").triad
@@ -306,14 +311,15 @@ print(b:get(1))  --> 21.0]],
     },
     {
       name = "close", forms = { "dev:close()" },
-      about = [[Gives the handle back. The device itself is closed when nothing it made is left. `mw.device` with the same id
-then makes a new handle.]],
+      about = [[Gives the handle back. The device itself is closed when nothing it made is left. `mw.device` with the
+same id then makes a new handle.]],
       errors = { "attempt to use a closed device" }, since = "0.1.0",
     },
 
     { heading = "Metamethods" },
     {
-      name = "__tostring", forms = { "tostring(dev)" }, about = [[As in `device cuda:0 (NVIDIA H200)`, or `device (closed)`.]],
+      name = "__tostring", forms = { "tostring(dev)" },
+        about = [[As in `device cuda:0 (NVIDIA H200)`, or `device (closed)`.]],
       returns = { { "string", "" } }, meta = false, since = "0.1.0",
     },
   },

@@ -17,8 +17,8 @@ local go = k:prepare { grid = { n // 32, n // 4 }, block = { 32, 4 } }]],
   entries = {
     {
       name = "__call", forms = { "go(...)" },
-      about = [[Queues the launch and returns. What the kernel does wrong later is raised by the next call that synchronises;
-on the CPU device's default stream a launch is complete when it returns, so it is raised at once.]],
+      about = [[Queues the launch and returns. What the kernel does wrong later is raised by the next call that
+synchronises; on the CPU device's default stream a launch is complete when it returns, so it is raised at once.]],
       params = { { "...", "any", "the kernel's arguments; see the table in [kernel](kernel.md)" } },
       errors = {
         "kernel 'triad' takes 6 arguments, got 5: triad(double *B, ...)",
@@ -57,10 +57,12 @@ print(table.concat(go:grid(), "x")) --> 1x16x1]],
       errors = { "as for `k:prepare`" }, since = "0.1.0",
       example = [[print(table.concat(go:block(), "x")) --> 32x4x1]],
     },
-    { name = "kernel", forms = { "go:kernel()" }, about = [[The kernel that it launches.]], returns = { { "kernel", "" } },
+    { name = "kernel", forms = { "go:kernel()" }, about = [[The kernel that it launches.]],
+      returns = { { "kernel", "" } },
       since = "0.1.0", example = [[print(go:kernel() == k) --> true]] },
     {
-      name = "__tostring", forms = { "tostring(go)" }, about = [[Kernel, grid and block.]], returns = { { "string", "" } }, meta = false,
+      name = "__tostring", forms = { "tostring(go)" }, about = [[Kernel, grid and block.]],
+        returns = { { "string", "" } }, meta = false,
       since = "0.1.0", example = [[print(go) --> launch of 'triad': grid 2x16x1, block 32x4x1]],
     },
   },

@@ -3,10 +3,11 @@ return {
   title = "measuring",
   owner = "mw",
   about = [[
-The half of the library that turns a kernel into a number to trust: parameters, timing, checking, records, tables, charts.
+The half of the library that turns a kernel into a number to trust: parameters, timing, checking, records, tables,
+charts.
 
-Rates are always derived from measured times. A memory-bound kernel is judged by T_tot = bytes moved / time, a stencil by
-T_eff = A_eff / time with A_eff = 2 x unknown fields + known fields. 1 GB is 1e9 bytes.]],
+Rates are always derived from measured times. A memory-bound kernel is judged by T_tot = bytes moved / time, a
+stencil by T_eff = A_eff / time with A_eff = 2 x unknown fields + known fields. 1 GB is 1e9 bytes.]],
   setup = [[
 local mw = require "moonwarp"
 local dev = mw.device "cpu"]],
@@ -19,13 +20,15 @@ local dev = mw.device "cpu"]],
       { "min_samples", "integer", "samples to reach", default = "10" },
       { "max_time", "number", "stop after this whatever is reached", unit = "s", default = "15" },
       { "samples", "integer", "exactly so many samples instead of the rule above" },
-      { "batch", "integer", "calls a sample", default = "chosen so that a sample is well above the clock's resolution" },
+      { "batch", "integer", "calls a sample",
+        default = "chosen so that a sample is well above the clock's resolution" },
       { "warmup", "integer", "calls before the first sample, beside those that find the batch", default = "0" },
       { "setup", "fun()", "called before each sample, not timed; a sample is then one call" },
       { "flush", "boolean", "overwrite the device's caches before each sample", default = "false" },
       { "device", "device", "whose clock is taken", default = "the last one opened" },
       { "stream", "stream", "where events are recorded", default = "the default stream" },
-      { "clock", [["device"|"host"]], "device events, or the host's clock with a synchronisation", default = [["device", on the CPU device "host"]] },
+      { "clock", [["device"|"host"]], "device events, or the host's clock with a synchronisation",
+        default = [["device", on the CPU device "host"]] },
     },
     bench_result = {
       about = "Times in seconds a call. `tostring` gives `1.234 ms ± 0.4 % (n = 37)`.",
@@ -73,7 +76,8 @@ local dev = mw.device "cpu"]],
     },
     plot_spec = {
       about = "What to draw.",
-      { "x", "string", [[the field along the x axis; a path such as "t.median" reaches into a benchmark]], optional = false },
+      { "x", "string", [[the field along the x axis; a path such as "t.median" reaches into a benchmark]],
+        optional = false },
       { "y", "string|string[]", "the field, or fields, to show", optional = false },
       { "by", "string", "a field: one series for each of its values" },
       { "logx", "number|boolean", "base of a logarithmic axis; true is 10", default = "false" },
@@ -93,7 +97,8 @@ local dev = mw.device "cpu"]],
       about = "What was written.",
       result = true,
       { "chart", "string", "the chart in the terminal" },
-      { "dat", "string", "path of the data" }, { "gp", "string", "path of the gnuplot script, which needs nothing beside it" },
+      { "dat", "string", "path of the data" },
+        { "gp", "string", "path of the gnuplot script, which needs nothing beside it" },
       { "svg", "string", "path", optional = true }, { "png", "string", "path", optional = true },
       { "reason", "string", "why there are no pictures", optional = true },
     },
@@ -108,10 +113,11 @@ local dev = mw.device "cpu"]],
   entries = {
     {
       name = "arg", forms = { "mw.arg(name, default[, help])" },
-      about = [[A parameter of the script that the command line can set: `-p n=8192`. The text is converted to the default's type;
-`1e6` and `2^20` are integers. `-p n=1,2,4` runs the script for each value; a default that is a list takes all values at
-once.]],
-      params = { { "name", "string", "" }, { "default", "number|string|boolean|table", "its type is the parameter's" },
+      about = [[A parameter of the script that the command line can set: `-p n=8192`. The text is converted to the
+default's type; `1e6` and `2^20` are integers. `-p n=1,2,4` runs the script for each value; a default that is a list
+takes all values at once.]],
+      params = { { "name", "string", "" },
+        { "default", "number|string|boolean|table", "its type is the parameter's" },
                  { "help", "string", "shown by `moonwarp list`", optional = true } },
       returns = { { "any", "the value" } },
       errors = { "parameter 'n' must be an integer, got 'many'" }, since = "0.1.0",
@@ -119,10 +125,11 @@ once.]],
     },
     {
       name = "bench", forms = { "mw.bench(f[, options])" },
-      about = [[Measures how long a function takes until the answer is steady: one call apart, warm-up, then samples until
-noise, time and number are all reached, or the time limit is. On a GPU a sample lies between two events, so it is the
-device's time and not the host's.]],
-      params = { { "f", "function|launch", "called without arguments" }, { "options", "bench_options", "", optional = true } },
+      about = [[Measures how long a function takes until the answer is steady: one call apart, warm-up, then samples
+until noise, time and number are all reached, or the time limit is. On a GPU a sample lies between two events, so it
+is the device's time and not the host's.]],
+      params = { { "f", "function|launch", "called without arguments" }, { "options", "bench_options", "",
+        optional = true } },
       returns = { { "bench_result", "see below" } },
       errors = { "mw.bench: a function is wanted, got <type>", "mw.bench: option 'noise' must be at least 0, got <n>",
                  "mw.bench: unknown option '<name>'; did you mean '<nearest>'?", "interrupted" },
@@ -135,16 +142,19 @@ print(t.n, t.min <= t.median) --> 5  true]],
     },
     {
       name = "check", forms = { "mw.check(got, expected[, options])" },
-      about = [[Compares an array with what is expected, within a tolerance that knows the element type and the length of sums.
-Where elements are wrong it says which, on standard error, and the program ends with exit code 3. NaN equals NaN.]],
+      about = [[Compares an array with what is expected, within a tolerance that knows the element type and the
+length of sums. Where elements are wrong it says which, on standard error, and the program ends with exit code 3. NaN
+equals NaN.]],
       params = {
         { "got", "array", "on any device" },
-        { "expected", "array|table|number|function", "of the same type and shape; a number is every element; a function "
+        { "expected", "array|table|number|function",
+          "of the same type and shape; a number is every element; a function "
           .. "gets the indices i[, j, ...]" },
         { "options", "check_options", "", optional = true },
       },
       returns = { { "boolean", "", name = "ok" }, { "check_report", "see below", name = "report" } },
-      errors = { "mw.check: got an array of <dtype>, expected one of <dtype>", "mw.check: the shapes differ: got <n>, expected <m>" },
+      errors = { "mw.check: got an array of <dtype>, expected one of <dtype>",
+        "mw.check: the shapes differ: got <n>, expected <m>" },
       source = "N. Higham, Accuracy and Stability of Numerical Algorithms (2002), chapter 4; N. Higham and T. Mary, A new "
         .. "approach to probabilistic rounding error analysis (2019)",
       since = "0.1.0",
@@ -156,9 +166,9 @@ print(table.concat(report.first[1].index, ", "))    --> 2, 2]],
     },
     {
       name = "record", forms = { "mw.record{ ... }" },
-      about = [[Writes one measurement as a line of JSON to OUT/SCRIPT.jsonl, and to the file given with `--json`: what the
-script gives, and date, script, device, version and parameters. A benchmark result is written with its statistics. Written
-at once, so nothing measured is lost.]],
+      about = [[Writes one measurement as a line of JSON to OUT/SCRIPT.jsonl, and to the file given with `--json`:
+what the script gives, and date, script, device, version and parameters. A benchmark result is written with its
+statistics. Written at once, so nothing measured is lost.]],
       params = { { "values", "table", "as in `{ threads = 256, T_tot = bytes / t.median, t = t }`" } },
       returns = { { "table", "the record, completed" } },
       errors = { "mw.record: a table is wanted, got <type>", "mw.record: <path>: <reason>" }, since = "0.1.0",
@@ -168,8 +178,8 @@ print(r.device, r.threads) --> cpu  256]],
     },
     {
       name = "table", forms = { "mw.table{ \"threads\", \"T_tot\", ..., title = }" },
-      about = [[Prints records as an aligned table: one unit a column, the device in the title, and the warnings of the
-benchmarks below.]],
+      about = [[Prints records as an aligned table: one unit a column, the device in the title, and the warnings of
+the benchmarks below.]],
       params = { { "spec", "table_spec", "columns in a list, and options" } },
       returns = { { "string", "what was printed" } },
       errors = { "mw.table: at least one column is needed, got none" }, since = "0.1.0",
@@ -179,8 +189,9 @@ mw.table { "threads", "T_tot", records = records }]],
     },
     {
       name = "plot", forms = { "mw.plot{ x =, y =, ... }" },
-      about = [[Draws records: a chart in the terminal, OUT/NAME.dat with a commented header, OUT/NAME.gp that draws by itself,
-and SVG and PNG where gnuplot is installed. Without gnuplot everything but the pictures is written, and it says so.]],
+      about = [[Draws records: a chart in the terminal, OUT/NAME.dat with a commented header, OUT/NAME.gp that draws
+by itself, and SVG and PNG where gnuplot is installed. Without gnuplot everything but the pictures is written, and it
+says so.]],
       params = { { "spec", "plot_spec", "" } },
       returns = { { "plot_made", "see below" } },
       errors = { "mw.plot: option 'x' is needed: the field along the x axis",

@@ -23,8 +23,8 @@ local mod = dev:module { source = [=[
   entries = {
     {
       name = "kernel", forms = { "mod:kernel(name)" },
-      about = [[The kernel of that name. A template is instantiated by naming it: `"scale<float>"`. The same name gives the
-same kernel again. Where the source has `__device__` or `__constant__` variables, the CPU device needs its templates
+      about = [[The kernel of that name. A template is instantiated by naming it: `"scale<float>"`. The same name
+gives the same kernel again. Where the source has `__device__` or `__constant__` variables, its templates must be
 listed in the option `templates`, so that all kernels share one copy of the variables.]],
       params = { { "name", "string", "as the source has it, with template arguments if it is a template" } },
       returns = { { "kernel", "" } },
@@ -45,16 +45,17 @@ print(mod:kernel "scale<double>" == mod:kernel "scale<double>") --> true]],
       example = [[print(mod.shift:name()) --> shift]],
     },
     {
-      name = "kernels", forms = { "mod:kernels()" }, about = [[The names of the kernels that are no templates, in source order.]],
+      name = "kernels", forms = { "mod:kernels()" },
+        about = [[The names of the kernels that are no templates, in source order.]],
       returns = { { "string[]", "" } }, since = "0.1.0",
       example = [[print(table.concat(mod:kernels(), " ")) --> shift]],
     },
     {
       name = "variable", forms = { "mod:variable(name)" },
-      about = [[A `__device__` or `__constant__` variable as an array of one dimension that shares its memory. A variable whose
-type is no element type is an array of u8.]],
+      about = [[A `__device__` or `__constant__` variable as an array of one dimension that shares its memory. A
+variable whose type is no element type is an array of u8.]],
       params = { { "name", "string", "as the source has it" } },
-      returns = { { "array", [[in space "global"]] } }, errors = { "no variable of that name" }, since = "0.1.0",
+      returns = { { "array", [[in space "global"]] } }, errors = { "module '<name>' has no device variable '<variable>'; it has: <names>" }, since = "0.1.0",
       example = [[
 mod:variable "factors":upload { 1, 10, 100 }
 local x = dev:array("f32", { 1, 2, 3 })
@@ -71,8 +72,12 @@ print(x:get(3), mod:variable "calls":get(1)) --> 300.0  1]],
     {
       name = "set", forms = { "mod:set(name, value)" },
       about = [[Gives a variable a new value.]],
-      params = { { "name", "string", "" }, { "value", "number|table|string", "a number for one element, else what `a:upload` takes" } },
-      returns = { { "module", "the module itself" } }, errors = { "as for `variable`, `a:set` and `a:upload`" }, since = "0.1.0",
+      params = { { "name", "string", "" },
+        { "value", "number|table|string", "a number for one element, else what `a:upload` takes" } },
+      returns = { { "module", "the module itself" } }, 
+      errors = { "as for `variable`, `a:set` and `a:upload`",
+        "variable '<name>' has <n> elements: a table of that many expected, got <type>" },
+        since = "0.1.0",
       example = [[
 mod:set("factors", { 2, 2, 2 })
 print(mod:get "factors"[3]) --> 2.0]],
@@ -82,13 +87,17 @@ print(mod:get "factors"[3]) --> 2.0]],
       returns = { { "string", "" } }, since = "0.1.0",
     },
     {
-      name = "ptx", forms = { "mod:ptx()" }, about = [[The code in NVIDIA's virtual instruction set. CUDA devices only.]],
-      returns = { { "string", "" } }, errors = { "the CPU device has no PTX" }, since = "0.1.0",
+      name = "ptx", forms = { "mod:ptx()" },
+        about = [[The code in NVIDIA's virtual instruction set. CUDA devices only.]],
+      returns = { { "string", "" } }, 
+      errors = { "the cpu device has no ptx: compile the module on a cuda device, such as \"cuda:sm_90\"" }, since = "0.1.0",
     },
     {
       name = "sass", forms = { "mod:sass()" },
       about = [[The code in the GPU's own instructions. CUDA devices only, where the toolkit's disassembler is installed.]],
-      returns = { { "string", "" } }, errors = { "the CPU device has no SASS", "the disassembler is not there" }, since = "0.1.0",
+      returns = { { "string", "" } }, 
+      errors = { "the cpu device has no sass: compile the module on a cuda device, such as \"cuda:sm_90\"" },
+        since = "0.1.0",
     },
     {
       name = "cpp", forms = { "mod:cpp()" },

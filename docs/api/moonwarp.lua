@@ -8,7 +8,8 @@ is started.
 
 Conventions of the whole library: indices count from 1; sizes are elements unless a name says bytes; times are
 seconds; bandwidths are bytes a second; x is the fastest dimension, as `threadIdx.x` is. Misuse raises an error that
-begins with the script's own file and line. An option that does not exist is refused, with the nearest one that does.]],
+begins with the script's own file and line. An option that does not exist is refused, with the nearest one that
+does.]],
   setup = [[local mw = require "moonwarp"]],
 
   classes = {
@@ -18,7 +19,6 @@ begins with the script's own file and line. An option that does not exist is ref
       { "id", "string", [[what `mw.device` takes: "cuda:0", "cpu"; the bare "cuda" where no such device is usable]] },
       { "usable", "boolean", "whether it can be opened" },
       { "reason", "string", "why it is usable or not: what was looked for, and where" },
-      { "name", "string", "the device's own name, where it is usable", optional = true },
     },
     occupancy_question = {
       about = "What `mw.occupancy` is asked.",
@@ -66,7 +66,8 @@ print(dev == mw.device "cpu")    --> true]],
       forms = { "mw.devices()" },
       about = [[Lists what there is: one entry for each device that can be opened, and one for each kind that cannot,
 with the reason. Best first.]],
-      returns = { { "device_entry[]", "as in `{ { id = \"cuda\", usable = false, reason = \"...\" }, { id = \"cpu\", ... } }`" } },
+      returns = { { "device_entry[]",
+        "as in `{ { id = \"cuda\", usable = false, reason = \"...\" }, { id = \"cpu\", ... } }`" } },
       since = "0.1.0",
       example = [[
 for _, d in ipairs(mw.devices()) do
@@ -78,7 +79,8 @@ end]],
       forms = { "mw.type(value)" },
       about = [[Tells the library's objects apart, as `io.type` does for files.]],
       params = { { "value", "any", "anything" } },
-      returns = { { "string?", [["device", "array", "module", "kernel", "launch", "stream", "event" or "graph"; with "closed " before it for a closed object; nil for what is not ours]] } },
+      returns = { { "string?",
+        [["device", "array", "module", "kernel", "launch", "stream", "event" or "graph"; with "closed " before it for a closed object; nil for what is not ours]] } },
       since = "0.1.0",
       example = [[
 local a = mw.device "cpu":zeros("f32", 4)
@@ -91,8 +93,8 @@ print(mw.type "text")  --> nil]],
       name = "null",
       forms = { "mw.null" },
       field = "lightuserdata",
-      about = [[The null pointer, for a pointer parameter of a kernel that may have none. `nil` is refused there, since it
-is more often a mistake in a variable's name.]],
+      about = [[The null pointer, for a pointer parameter of a kernel that may have none. `nil` is refused there,
+since it is more often a mistake in a variable's name.]],
       since = "0.1.0",
       example = [[
 local mod = mw.device "cpu":module { source = [=[
@@ -105,8 +107,8 @@ print(out:get(1)) --> 0]],
     {
       name = "poll",
       forms = { "mw.poll()" },
-      about = [[Runs the stream callbacks that are due. Every method that synchronises or queries does so too; a script that
-does other work for long calls this now and then. An error in a callback is raised here.]],
+      about = [[Runs the stream callbacks that are due. Every method that synchronises or queries does so too; a
+script that does other work for long calls this now and then. An error in a callback is raised here.]],
       returns = { { "integer", "how many ran" } },
       since = "0.1.0",
       example = [[print(mw.poll()) --> 0]],
@@ -114,12 +116,13 @@ does other work for long calls this now and then. An error in a callback is rais
     {
       name = "occupancy",
       forms = { "mw.occupancy{ kernel, arch = \"sm_90\", block =, shared = 0 }" },
-      about = [[Occupancy of a kernel on a GPU that need not be there: the source is compiled for the architecture with NVRTC,
-and the rules of that architecture are applied. Needs the CUDA toolkit, no GPU. Without `arch` it asks the kernel's own
-device, as `k:occupancy` does.]],
+      about = [[Occupancy of a kernel on a GPU that need not be there: the source is compiled for the architecture
+with NVRTC, and the rules of that architecture are applied. Needs the CUDA toolkit, no GPU. Without `arch` it asks
+the kernel's own device, as `k:occupancy` does.]],
       params = { { "question", "occupancy_question", "see below" } },
       returns = { { "occupancy_answer", "threads, blocks, occupancy and what limits it; see `k:occupancy`" } },
-      errors = { "mw.occupancy: a table with a kernel in it is wanted, as in { kernel, arch = 'sm_90' }", "<why NVRTC is not usable>" },
+      errors = { "mw.occupancy: a table with a kernel in it is wanted, as in { kernel, arch = 'sm_90' }",
+        "<why NVRTC is not usable>" },
       source = "NVIDIA's cuda_occupancy.h",
       since = "0.1.0",
     },

@@ -4,9 +4,9 @@ return {
   owner = "stream",
   self = "s",
   about = [[
-A queue of work of one device: what is queued runs in order; different streams run side by side. A launch takes a stream
-in `k:prepare`, a copy in its options. A stream made with `blocking = true` (the default) and the default stream wait for
-each other, as CUDA's legacy default stream does.
+A queue of work of one device: what is queued runs in order; different streams run side by side. A launch takes a
+stream in `k:prepare`, a copy in its options. A stream made with `blocking = true` (the default) and the default
+stream wait for each other, as CUDA's legacy default stream does.
 
 Closing a stream does not wait: its work still finishes.]],
   setup = [[
@@ -24,13 +24,15 @@ b:copy(a, { stream = s })
 s:synchronize()
 print(b:get(1000)) --> 1.0]],
     },
-    { name = "query", forms = { "s:query()" }, about = [[True when all work queued so far is done. Runs callbacks that are due.]],
+    { name = "query", forms = { "s:query()" },
+      about = [[True when all work queued so far is done. Runs callbacks that are due.]],
       returns = { { "boolean", "" } }, since = "0.1.0" },
     {
       name = "record", forms = { "s:record([event])" },
       about = [[Records an event: it is reached when the work queued so far is done. Makes the event where none is given.]],
       params = { { "event", "event", "of the same device", optional = true } },
-      returns = { { "event", "the event" } }, errors = { "an event of <id> expected, got one of <id>" }, since = "0.1.0",
+      returns = { { "event", "the event" } }, errors = { "an event of <id> expected, got one of <id>" },
+        since = "0.1.0",
     },
     {
       name = "wait", forms = { "s:wait(event)" },
@@ -48,17 +50,19 @@ print(a:get(1)) --> 1.0]],
     },
     {
       name = "callback", forms = { "s:callback(f)" },
-      about = [[Calls `f()` once the stream has got there: on the script's own thread, in the first `synchronize`, `query` or
-`mw.poll` after that. Later work in the stream does not wait for it.]],
+      about = [[Calls `f()` once the stream has got there: on the script's own thread, in the first `synchronize`,
+`query` or `mw.poll` after that. Later work in the stream does not wait for it.]],
       params = { { "f", "fun()", "may use the whole library" } },
       returns = { { "stream", "the stream itself" } }, since = "0.1.0",
       example = [[
 s:callback(function() print "reached" end) --> reached
 s:synchronize()]],
     },
-    { name = "priority", forms = { "s:priority()" }, about = [[As it was made; lower is more urgent.]], returns = { { "integer", "" } },
+    { name = "priority", forms = { "s:priority()" }, about = [[As it was made; lower is more urgent.]],
+      returns = { { "integer", "" } },
       since = "0.1.0" },
-    { name = "device", forms = { "s:device()" }, about = [[The device that it belongs to.]], returns = { { "device", "a handle of it" } },
+    { name = "device", forms = { "s:device()" }, about = [[The device that it belongs to.]],
+      returns = { { "device", "a handle of it" } },
       since = "0.1.0" },
   },
 }

@@ -13,7 +13,6 @@
 ---@field id string what `mw.device` takes: "cuda:0", "cpu"; the bare "cuda" where no such device is usable
 ---@field usable boolean whether it can be opened
 ---@field reason string why it is usable or not: what was looked for, and where
----@field name? string the device's own name, where it is usable
 
 --- What `mw.occupancy` is asked.
 ---@class moonwarp.occupancy_question
@@ -22,7 +21,7 @@
 ---@field block? integer threads a block, default the size that fills the GPU best
 ---@field shared? integer dynamic shared memory a block, bytes, default 0
 
---- What `dev:properties()` returns. What is unknown is absent.
+--- What `dev:properties()` returns. What is unknown is absent or 0; what a device does not have, such as the CPU device registers, is 0.
 ---@class moonwarp.device_properties
 ---@field id string "cpu", "cuda:0", "cuda:sm_90"
 ---@field name string the maker's name of it
@@ -227,11 +226,11 @@
 ---@field records? table[] the rows, default all of this run
 ---@field quiet? boolean print nothing, default false
 
---- One GPU, or the CPU device. It makes everything else: arrays, modules, streams, events, graphs. Whatever it made keeps it
---- alive, so closing the handle early does no harm; the device itself is closed when the last child is.
+--- One GPU, or the CPU device. It makes everything else: arrays, modules, streams, events, graphs. Whatever it made
+--- keeps it alive, so closing the handle early does no harm; the device itself is closed when the last child is.
 --- 
---- Work without a stream goes to the device's default stream, which keeps CUDA's legacy rule: it waits for earlier work of
---- blocking streams, and they wait for it.
+--- Work without a stream goes to the device's default stream, which keeps CUDA's legacy rule: it waits for earlier work
+--- of blocking streams, and they wait for it.
 ---@class moonwarp.device
 local device = {}
 
@@ -243,7 +242,7 @@ function device:id() end
 ---@return string # as in "NVIDIA H200"
 function device:name() end
 
---- Everything the device says of itself, as a new table. Sizes in bytes, clocks in Hz. What is unknown is absent.
+--- Everything the device says of itself, as a new table. Sizes in bytes, clocks in Hz.
 ---@return moonwarp.device_properties # see below
 function device:properties() end
 
@@ -256,18 +255,18 @@ function device:memory() end
 ---@return number? # bytes a second
 function device:peak_bandwidth() end
 
---- True for an architecture without a device (`mw.device "cuda:sm_90"`): it compiles kernels and tells their
---- attributes and occupancy; arrays and launches are refused.
+--- True for an architecture without a device (`mw.device "cuda:sm_90"`): it compiles kernels and tells
+--- their attributes and occupancy; arrays and launches are refused.
 ---@return boolean
 function device:is_offline() end
 
---- Waits until all streams of the device are done, then runs the callbacks that are due. What a kernel did wrong
---- earlier is raised here, at the latest.
+--- Waits until all streams of the device are done, then runs the callbacks that are due. What a kernel
+--- did wrong earlier is raised here, at the latest.
 function device:synchronize() end
 
---- A new array in the device's memory. From sizes: every byte is 0xFF, so that a float is NaN and a signed integer
---- -1; what a kernel never wrote shows. From a table: nested tables, the outermost being the slowest dimension, so
---- `{ {1, 2, 3}, {4, 5, 6} }` is 3 x 2. From a string: packed elements, little-endian.
+--- A new array in the device's memory. From sizes: every byte is 0xFF, so that a float is NaN and a
+--- signed integer -1; what a kernel never wrote shows. From a table: nested tables, the outermost being the slowest
+--- dimension, so `{ {1, 2, 3}, {4, 5, 6} }` is 3 x 2. From a string: packed elements, little-endian.
 ---@param dtype moonwarp.dtype the element type
 ---@param n1 integer elements along x, the fastest dimension
 ---@param ... integer n2, n3, n4: further dimensions, up to 4 in all
@@ -276,8 +275,8 @@ function device:synchronize() end
 ---@overload fun(self: moonwarp.device, dtype: moonwarp.dtype, bytes: string, ...: integer): moonwarp.array
 function device:array(dtype, n1, ...) end
 
---- The same, with whatever the memory held before. For arrays that are written as a whole at once. Takes a table
---- or a string too.
+--- The same, with whatever the memory held before. For arrays that are written as a whole at once. Takes
+--- a table or a string too.
 ---@param dtype moonwarp.dtype the element type
 ---@param n1 integer elements along x, the fastest dimension
 ---@param ... integer n2, n3, n4: further dimensions, up to 4 in all
@@ -338,14 +337,14 @@ function device:pageable(dtype, n1, ...) end
 ---@overload fun(self: moonwarp.device, dtype: moonwarp.dtype, bytes: string, ...: integer): moonwarp.array
 function device:managed(dtype, n1, ...) end
 
---- A new array from a NumPy .npy file, versions 1.0 to 3.0, in C order. NumPy's shape is turned round, so that x is
---- the fastest dimension here: shape (2, 3) there is 3 x 2 here.
+--- A new array from a NumPy .npy file, versions 1.0 to 3.0, in C order. NumPy's shape is turned round,
+--- so that x is the fastest dimension here: shape (2, 3) there is 3 x 2 here.
 ---@param path string the file
 ---@return moonwarp.array # a new array
 function device:load(path) end
 
---- Compiles CUDA C++ for this device, or finds the result in the cache. Ordinary source: no extern "C", nothing of
---- moonwarp in it. The compiler's whole log is in the error, with the user's own file and lines.
+--- Compiles CUDA C++ for this device, or finds the result in the cache. Ordinary source: no extern "C",
+--- nothing of moonwarp in it. The compiler's whole log is in the error, with the user's own file and lines.
 ---@param options string|moonwarp.module_options a file's name, or options
 ---@return moonwarp.module # loaded, ready to give kernels
 function device:module(options) end
@@ -369,23 +368,23 @@ function device:priorities() end
 ---@return moonwarp.event # not recorded yet
 function device:event(options) end
 
---- Runs `f(stream)` once and records what it launches and copies instead of doing it. Launches and copies without a
---- stream go to the capturing stream; other streams join by waiting for an event recorded there, and must be waited for
---- in turn before `f` ends. The graph holds every array and kernel it uses.
+--- Runs `f(stream)` once and records what it launches and copies instead of doing it. Launches and
+--- copies without a stream go to the capturing stream; other streams join by waiting for an event recorded there, and
+--- must be waited for in turn before `f` ends. The stream is closed when `f` returns. The graph holds every array and kernel it uses.
 ---@param f fun(stream: moonwarp.stream) launches and copies
 ---@return moonwarp.graph # ready to be launched
 function device:capture(f) end
 
---- Gives the handle back. The device itself is closed when nothing it made is left. `mw.device` with the same id
---- then makes a new handle.
+--- Gives the handle back. The device itself is closed when nothing it made is left. `mw.device` with the
+--- same id then makes a new handle.
 function device:close() end
 
---- Elements of one type in one to four dimensions, in a device's or the host's memory. x is the fastest dimension: element
---- (i, j) of an nx x ny array is at `(j - 1) * nx + (i - 1)`, where a kernel finds it at `iy * nx + ix`. `dev:array` and its
---- kin make arrays.
+--- Elements of one type in one to four dimensions, in a device's or the host's memory. x is the fastest dimension:
+--- element (i, j) of an nx x ny array is at `(j - 1) * nx + (i - 1)`, where a kernel finds it at `iy * nx + ix`.
+--- `dev:array` and its kin make arrays.
 --- 
---- Element types: f16, bf16, f32, f64, i8 to i64, u8 to u64. An f16 or bf16 is a Lua number on this side, rounded to nearest
---- even. A u64 above 2^63 - 1 is the Lua integer with the same bits.
+--- Element types: f16, bf16, f32, f64, i8 to i64, u8 to u64. An f16 or bf16 is a Lua number on this side, rounded to
+--- nearest even. A u64 above 2^63 - 1 is the Lua integer with the same bits.
 --- 
 --- A method that changes elements returns the array, so calls can be chained. Views share memory: `view`, `reshape`,
 --- `slice` and `readonly` copy nothing.
@@ -421,8 +420,8 @@ function array:space() end
 ---@return moonwarp.device # a handle of it
 function array:device() end
 
---- The address of the first element, as the device sees it. For messages and for arrays of pointers (`T **` takes
---- an array of u64).
+--- The address of the first element, as the device sees it. For messages and for arrays of pointers (`T
+--- **` takes an array of u64).
 ---@return integer
 function array:address() end
 
@@ -430,8 +429,8 @@ function array:address() end
 ---@return boolean
 function array:is_readonly() end
 
---- One element. Each call is a transfer: for many, use `totable` or `bytes`. A single index counts through the
---- whole array, whatever its shape.
+--- One element. Each call is a transfer: for many, use `totable` or `bytes`. A single index counts
+--- through the whole array, whatever its shape.
 ---@param i integer along x
 ---@param ... integer j, k, l: as many as there are dimensions
 ---@return number # an integer for integer types
@@ -461,21 +460,21 @@ function array:upload(values) end
 ---@return moonwarp.array # the array itself
 function array:fill(value) end
 
---- Evenly spaced values from `first` to `last`, both included, in memory order over all dimensions. A single
---- element is `first`. Integer types take the value rounded towards zero.
+--- Evenly spaced values from `first` to `last`, both included, in memory order over all dimensions. A
+--- single element is `first`. Integer types take the value rounded towards zero.
 ---@param first number
 ---@param last number
 ---@return moonwarp.array # the array itself
 function array:linspace(first, last) end
 
---- Random numbers from a counter-based generator: an element depends on the seed and its place alone, so that one
---- seed gives the same bits on every device, with any block size.
+--- Random numbers from a counter-based generator: an element depends on the seed and its place alone, so
+--- that one seed gives the same bits on every device, with any block size.
 ---@param options? integer|moonwarp.random_options a seed, or options; seed 0 where it is left out
 ---@return moonwarp.array # the array itself
 function array:random(options) end
 
---- Copies elements of another array into this one: the whole or a part, on one device or between two. Without a
---- stream it is complete when it returns.
+--- Copies elements of another array into this one: the whole or a part, on one device or between two.
+--- Without a stream it is complete when it returns.
 ---@param source moonwarp.array of the same element type, on any device
 ---@param options? moonwarp.copy_options
 ---@return moonwarp.array # the array itself
@@ -503,8 +502,8 @@ function array:view(first, n1, ...) end
 ---@return moonwarp.array # a view
 function array:reshape(n1, ...) end
 
---- The k-th part along the slowest dimension, with one dimension less: of 4 x 3, `slice(2)` is the second row of
---- 4. Of one dimension it is a single element. Shares the memory.
+--- The k-th part along the slowest dimension, with one dimension less: of 4 x 3, `slice(2)` is the
+--- second row of 4. Of one dimension it is a single element. Shares the memory.
 ---@param k integer from 1 to the size of the slowest dimension
 ---@return moonwarp.array # a view
 function array:slice(k) end
@@ -522,8 +521,8 @@ function array:close() end
 ---@field [string] moonwarp.kernel
 local module = {}
 
---- The kernel of that name. A template is instantiated by naming it: `"scale<float>"`. The same name gives the
---- same kernel again. Where the source has `__device__` or `__constant__` variables, the CPU device needs its templates
+--- The kernel of that name. A template is instantiated by naming it: `"scale<float>"`. The same name
+--- gives the same kernel again. Where the source has `__device__` or `__constant__` variables, its templates must be
 --- listed in the option `templates`, so that all kernels share one copy of the variables.
 ---@param name string as the source has it, with template arguments if it is a template
 ---@return moonwarp.kernel
@@ -533,8 +532,8 @@ function module:kernel(name) end
 ---@return string[]
 function module:kernels() end
 
---- A `__device__` or `__constant__` variable as an array of one dimension that shares its memory. A variable whose
---- type is no element type is an array of u8.
+--- A `__device__` or `__constant__` variable as an array of one dimension that shares its memory. A
+--- variable whose type is no element type is an array of u8.
 ---@param name string as the source has it
 ---@return moonwarp.array # in space "global"
 function module:variable(name) end
@@ -619,8 +618,8 @@ function kernel:signature() end
 ---@return moonwarp.kernel_attributes # see below
 function kernel:attributes() end
 
---- Which engine runs the kernel, and why not a faster one. "cuda" on a GPU; on the CPU device "loop", "split" or
---- "fiber".
+--- Which engine runs the kernel, and why not a faster one. "cuda" on a GPU; on the CPU device "loop",
+--- "split" or "fiber".
 ---@return string engine
 ---@return string why # "" where it is the fastest
 function kernel:engine() end
@@ -672,9 +671,9 @@ function launch:kernel() end
 --- Gives back what the object holds. Using it afterwards, or closing it again, is an error.
 function launch:close() end
 
---- A queue of work of one device: what is queued runs in order; different streams run side by side. A launch takes a stream
---- in `k:prepare`, a copy in its options. A stream made with `blocking = true` (the default) and the default stream wait for
---- each other, as CUDA's legacy default stream does.
+--- A queue of work of one device: what is queued runs in order; different streams run side by side. A launch takes a
+--- stream in `k:prepare`, a copy in its options. A stream made with `blocking = true` (the default) and the default
+--- stream wait for each other, as CUDA's legacy default stream does.
 --- 
 --- Closing a stream does not wait: its work still finishes.
 ---@class moonwarp.stream
@@ -697,8 +696,8 @@ function stream:record(event) end
 ---@return moonwarp.stream # the stream itself
 function stream:wait(event) end
 
---- Calls `f()` once the stream has got there: on the script's own thread, in the first `synchronize`, `query` or
---- `mw.poll` after that. Later work in the stream does not wait for it.
+--- Calls `f()` once the stream has got there: on the script's own thread, in the first `synchronize`,
+--- `query` or `mw.poll` after that. Later work in the stream does not wait for it.
 ---@param f fun() may use the whole library
 ---@return moonwarp.stream # the stream itself
 function stream:callback(f) end
@@ -714,8 +713,8 @@ function stream:device() end
 --- Gives back what the object holds. Using it afterwards, or closing it again, is an error.
 function stream:close() end
 
---- A mark in a stream that can be waited for, asked about and timed. `dev:event` or `s:record` makes it. Recording it again
---- moves the mark.
+--- A mark in a stream that can be waited for, asked about and timed. `dev:event` or `s:record` makes it. Recording it
+--- again moves the mark.
 ---@class moonwarp.event
 local event = {}
 
@@ -801,37 +800,38 @@ function mw.devices() end
 ---@return string? # "device", "array", "module", "kernel", "launch", "stream", "event" or "graph"; with "closed " before it for a closed object; nil for what is not ours
 function mw.type(value) end
 
---- Runs the stream callbacks that are due. Every method that synchronises or queries does so too; a script that
---- does other work for long calls this now and then. An error in a callback is raised here.
+--- Runs the stream callbacks that are due. Every method that synchronises or queries does so too; a
+--- script that does other work for long calls this now and then. An error in a callback is raised here.
 ---@return integer # how many ran
 function mw.poll() end
 
---- Occupancy of a kernel on a GPU that need not be there: the source is compiled for the architecture with NVRTC,
---- and the rules of that architecture are applied. Needs the CUDA toolkit, no GPU. Without `arch` it asks the kernel's own
---- device, as `k:occupancy` does.
+--- Occupancy of a kernel on a GPU that need not be there: the source is compiled for the architecture
+--- with NVRTC, and the rules of that architecture are applied. Needs the CUDA toolkit, no GPU. Without `arch` it asks
+--- the kernel's own device, as `k:occupancy` does.
 ---@param question moonwarp.occupancy_question see below
 ---@return moonwarp.occupancy_answer # threads, blocks, occupancy and what limits it; see `k:occupancy`
 function mw.occupancy(question) end
 
---- A parameter of the script that the command line can set: `-p n=8192`. The text is converted to the default's type;
---- `1e6` and `2^20` are integers. `-p n=1,2,4` runs the script for each value; a default that is a list takes all values at
---- once.
+--- A parameter of the script that the command line can set: `-p n=8192`. The text is converted to the
+--- default's type; `1e6` and `2^20` are integers. `-p n=1,2,4` runs the script for each value; a default that is a list
+--- takes all values at once.
 ---@param name string
 ---@param default number|string|boolean|table its type is the parameter's
 ---@param help? string shown by `moonwarp list`
 ---@return any # the value
 function mw.arg(name, default, help) end
 
---- Measures how long a function takes until the answer is steady: one call apart, warm-up, then samples until
---- noise, time and number are all reached, or the time limit is. On a GPU a sample lies between two events, so it is the
---- device's time and not the host's.
+--- Measures how long a function takes until the answer is steady: one call apart, warm-up, then samples
+--- until noise, time and number are all reached, or the time limit is. On a GPU a sample lies between two events, so it
+--- is the device's time and not the host's.
 ---@param f function|moonwarp.launch called without arguments
 ---@param options? moonwarp.bench_options
 ---@return moonwarp.bench_result # see below
 function mw.bench(f, options) end
 
---- Compares an array with what is expected, within a tolerance that knows the element type and the length of sums.
---- Where elements are wrong it says which, on standard error, and the program ends with exit code 3. NaN equals NaN.
+--- Compares an array with what is expected, within a tolerance that knows the element type and the
+--- length of sums. Where elements are wrong it says which, on standard error, and the program ends with exit code 3. NaN
+--- equals NaN.
 ---@param got moonwarp.array on any device
 ---@param expected moonwarp.array|table|number|function of the same type and shape; a number is every element; a function gets the indices i[, j, ...]
 ---@param options? moonwarp.check_options
@@ -839,21 +839,22 @@ function mw.bench(f, options) end
 ---@return moonwarp.check_report report # see below
 function mw.check(got, expected, options) end
 
---- Writes one measurement as a line of JSON to OUT/SCRIPT.jsonl, and to the file given with `--json`: what the
---- script gives, and date, script, device, version and parameters. A benchmark result is written with its statistics. Written
---- at once, so nothing measured is lost.
+--- Writes one measurement as a line of JSON to OUT/SCRIPT.jsonl, and to the file given with `--json`:
+--- what the script gives, and date, script, device, version and parameters. A benchmark result is written with its
+--- statistics. Written at once, so nothing measured is lost.
 ---@param values table as in `{ threads = 256, T_tot = bytes / t.median, t = t }`
 ---@return table # the record, completed
 function mw.record(values) end
 
---- Prints records as an aligned table: one unit a column, the device in the title, and the warnings of the
---- benchmarks below.
+--- Prints records as an aligned table: one unit a column, the device in the title, and the warnings of
+--- the benchmarks below.
 ---@param spec moonwarp.table_spec columns in a list, and options
 ---@return string # what was printed
 function mw.table(spec) end
 
---- Draws records: a chart in the terminal, OUT/NAME.dat with a commented header, OUT/NAME.gp that draws by itself,
---- and SVG and PNG where gnuplot is installed. Without gnuplot everything but the pictures is written, and it says so.
+--- Draws records: a chart in the terminal, OUT/NAME.dat with a commented header, OUT/NAME.gp that draws
+--- by itself, and SVG and PNG where gnuplot is installed. Without gnuplot everything but the pictures is written, and it
+--- says so.
 ---@param spec moonwarp.plot_spec
 ---@return moonwarp.plot_made # see below
 function mw.plot(spec) end

@@ -88,8 +88,9 @@ end
 ---@param help string?
 ---@return any value
 function arg.get(name, default, help)
-  if type(name) ~= "string" then error("mw.arg: the name must be a string, got " .. type(name),
-    2) end
+  if type(name) ~= "string" then
+    error("mw.arg: the name must be a string, got " .. type(name), 2)
+  end
   if help ~= nil and type(help) ~= "string" then
     error("mw.arg: the help must be a string, got " .. type(help), 2)
   end

@@ -44,18 +44,18 @@ function array.release(device)
   if known and core.type(known) == "module" then known:close() end
 end
 
--- Whether the script's process can write the elements without a device's help.
-local function is_host(self)
+-- Memory that a kernel cannot write, or not fast: the host's, and constants.
+local function is_remote(self)
   local space = self:space()
-  return space == "pinned" or space == "pageable"
+  return space == "pinned" or space == "pageable" or space == "global"
 end
 
--- Runs a helper kernel over the array; a host array goes by way of the device's memory.
+-- Runs a helper kernel over the array; remote memory is filled by way of the device's.
 local function run_kernel(self, name, ...)
   local device, count = self:device(), #self
   local kernel = module_of(device):kernel(("%s<%s>"):format(name, C_TYPES[self:dtype()]))
   local grid = (count + BLOCK - 1) // BLOCK
-  if not is_host(self) then
+  if not is_remote(self) then
     kernel:launch(grid, BLOCK, self, ...)
     return self
   end
@@ -73,9 +73,8 @@ end
 
 local function check_number(who, position, value)
   if type(value) ~= "number" then
-    error(("bad argument #%d to '%s' (number expected, got %s)"):format(position, who,
-      core.type(value) or type(value)),
-      3)
+    local kind = core.type(value) or type(value)
+    error(("bad argument #%d to '%s' (number expected, got %s)"):format(position, who, kind), 3)
   end
 end
 
@@ -101,7 +100,7 @@ end
 function array.fill(self, value)
   check_writable(self, "fill")
   check_number("fill", 1, value)
-  if is_host(self) or self:device():id() == "cpu" then return fill_by_doubling(self, value) end
+  if is_remote(self) or self:device():id() == "cpu" then return fill_by_doubling(self, value) end
   return run_kernel(self, "fill", value, #self)
 end
 
@@ -118,15 +117,15 @@ function array.linspace(self, from, to)
 end
 
 local RANDOM = { seed = "number", kind = "string", min = "number", max = "number", mean = "number",
-  sd = "number",
-                 offset = "number" }
+                 sd = "number", offset = "number" }
 
 local function random_options(given)
   if type(given) == "number" or given == nil then given = { seed = given } end
   local options = fields.check("random", given, RANDOM, 3)
   local seed = math.tointeger(options.seed or 0)
-  if not seed then error(("random: the seed must be an integer, got %s"):format(options.seed),
-    3) end
+  if not seed then
+    error(("random: the seed must be an integer, got %s"):format(options.seed), 3)
+  end
   local offset = math.tointeger(options.offset or 0)
   if not offset or offset < 0 then
     error(("random: option 'offset' must be an integer >= 0, got %s"):format(options.offset), 3)
@@ -149,15 +148,14 @@ function array.random(self, options)
   local given, seed, offset = random_options(options)
   local kind = given.kind or "uniform"
   if kind == "normal" then
-    return run_kernel(self, "random_normal", seed, offset, given.mean or 0.0, given.sd or 1.0,
-      #self)
+    local mean, sd = given.mean or 0.0, given.sd or 1.0
+    return run_kernel(self, "random_normal", seed, offset, mean, sd, #self)
   elseif kind ~= "uniform" then
     error(("random: option 'kind' must be 'uniform' or 'normal', got '%s'"):format(kind), 2)
   end
   local is_float = self:dtype():find("f", 1, true) ~= nil
-  return run_kernel(self, "random_uniform", seed, offset, given.min or 0.0, given.max
-    or (is_float and 1.0 or 99.0),
-    #self)
+  local min, max = given.min or 0.0, given.max or (is_float and 1.0 or 99.0)
+  return run_kernel(self, "random_uniform", seed, offset, min, max, #self)
 end
 
 -- ---- clones -------------------------------------------------------------------------------------
@@ -261,8 +259,9 @@ end
 --- Adds the Lua half to the classes of moonwarp.core.
 ---@param methods table  core.methods
 function array.install(methods)
-  for _, name in ipairs { "clone", "fill", "linspace", "random",
-    "save" } do methods.array[name] = array[name] end
+  for _, name in ipairs { "clone", "fill", "linspace", "random", "save" } do
+    methods.array[name] = array[name]
+  end
   for _, name in ipairs { "full", "load" } do methods.device[name] = array[name] end
   local close = methods.device.close
   function methods.device.close(device)

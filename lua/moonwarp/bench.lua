@@ -33,9 +33,8 @@ local DEFAULTS = { noise = 0.005, min_time = 0.5, min_samples = 10, max_time = 1
 
 local SPEC = {
   noise = "number", min_time = "number", max_time = "number", min_samples = "number",
-    samples = "number",
-  batch = "number", warmup = "number", setup = "function", flush = "boolean", device = "userdata",
-  stream = "userdata", clock = "string",
+  samples = "number", batch = "number", warmup = "number", setup = "function", flush = "boolean",
+  device = "userdata", stream = "userdata", clock = "string",
 }
 
 -- A sample is made this many times longer than the clock's resolution.
@@ -248,19 +247,34 @@ local function check_range(options, name, least)
   end
 end
 
+local function check_whole(options, name)
+  local value = options[name]
+  if value and not math.tointeger(value) then
+    error(("mw.bench: option '%s' must be an integer, got %s"):format(name, value), 4)
+  end
+end
+
+local function check_class(options, name)
+  local value = options[name]
+  if value and core.type(value) ~= name then
+    error(("mw.bench: option '%s' must be a %s, got %s"):format(name, name,
+      core.type(value) or type(value)), 4)
+  end
+end
+
 local function limits_of(options)
-  for _, name in ipairs { "noise", "min_time", "max_time", "warmup" } do check_range(options, name,
-    0) end
+  for _, name in ipairs { "noise", "min_time", "max_time", "warmup" } do
+    check_range(options, name, 0)
+  end
   for _, name in ipairs { "min_samples", "samples", "batch" } do check_range(options, name, 1) end
+  for _, name in ipairs { "samples", "batch", "warmup" } do check_whole(options, name) end
+  for _, name in ipairs { "device", "stream" } do check_class(options, name) end
   if options.clock and options.clock ~= "host" and options.clock ~= "device" then
-    error(("mw.bench: option 'clock' must be 'host' or 'device', got '%s'"):format(options.clock),
-      3)
+    local given = options.clock
+    error(("mw.bench: option 'clock' must be 'host' or 'device', got '%s'"):format(given), 3)
   end
   local limits = setmetatable({}, { __index = DEFAULTS })
-  for _, name in ipairs { "noise", "min_time", "max_time", "warmup", "min_samples", "samples",
-    "batch" } do
-    limits[name] = options[name]
-  end
+  for name in pairs(SPEC) do limits[name] = options[name] end
   return limits
 end
 

@@ -10,12 +10,14 @@ local ticks = require "moonwarp.ticks"
 local chart = {}
 
 local STYLES = {
-  [true] = { markers = { "●", "■", "▲", "◆", "○", "□" }, level = "╌", bar = "│", floor = "─",
-    corner = "└",
-             tick = "┤", foot = "┴" },
-  [false] = { markers = { "o", "x", "+", "*", "#", "@" }, level = "-", bar = "|", floor = "-",
-    corner = "+",
-              tick = "+", foot = "+" },
+  [true] = {
+    markers = { "●", "■", "▲", "◆", "○", "□" },
+    level = "╌", bar = "│", floor = "─", corner = "└", tick = "┤", foot = "┴",
+  },
+  [false] = {
+    markers = { "o", "x", "+", "*", "#", "@" },
+    level = "-", bar = "|", floor = "-", corner = "+", tick = "+", foot = "+",
+  },
 }
 
 -- Bit of each dot of a Braille cell, by column (0, 1) and row (0 to 3) (The Unicode Standard,
@@ -147,8 +149,9 @@ local function floor_line(canvas, x, style, indent)
   local marks = {}
   for _, value in ipairs(x.ticks) do marks[math.floor(x.at(value) * (canvas.width - 1) + 0.5)] = true end
   local cells = {}
-  for column = 0, canvas.width - 1 do cells[#cells + 1] = marks[column] and style.foot
-    or style.floor end
+  for column = 0, canvas.width - 1 do
+    cells[#cells + 1] = marks[column] and style.foot or style.floor
+  end
   return (" "):rep(indent + 1) .. style.corner .. table.concat(cells)
 end
 
@@ -210,11 +213,11 @@ end
 local function with_defaults(spec)
   local unicode = spec.unicode
   if unicode == nil then unicode = chart.unicode() end
-  return { series = spec.series, levels = spec.levels or {}, title = spec.title or "",
-    logx = spec.logx,
-           logy = spec.logy, xlabel = spec.xlabel or "", ylabel = spec.ylabel or "",
-             unicode = unicode,
-           width = spec.width or chart.width(), height = spec.height or 16 }
+  return {
+    series = spec.series, levels = spec.levels or {}, title = spec.title or "",
+    xlabel = spec.xlabel or "", ylabel = spec.ylabel or "", logx = spec.logx, logy = spec.logy,
+    width = spec.width or chart.width(), height = spec.height or 16, unicode = unicode,
+  }
 end
 
 --- Draws a chart.

@@ -31,8 +31,7 @@ local PIECE = 1 << 20
 
 local SPEC = {
   relative = "number", absolute = "number", sum = "number", exact = "boolean", most = "number",
-    name = "string",
-  quiet = "boolean",
+  name = "string", quiet = "boolean",
 }
 
 -- ---- what is expected, as an array of the same type and shape -----------------------------------

@@ -8,6 +8,7 @@ local arg = require "moonwarp.arg"
 local array = require "moonwarp.array"
 local bench = require "moonwarp.bench"
 local check = require "moonwarp.check"
+local module = require "moonwarp.module"
 local occupancy = require "moonwarp.occupancy"
 local plot = require "moonwarp.plot"
 local recent = require "moonwarp.recent"
@@ -15,9 +16,11 @@ local record = require "moonwarp.record"
 local tables = require "moonwarp.table"
 
 array.install(core.methods)
+module.install(core.methods)
 
 local mw = {
   version = core.version,
+  null = core.null, -- the null pointer, as an argument of a launch
   devices = core.devices,
   type = core.type,
   poll = core.poll,

@@ -19,8 +19,7 @@ local SPEC = {
   x = "string", y = "string table", by = "string", logx = "number boolean", logy = "number boolean",
   peak = "number table", lines = "table", title = "string", xlabel = "string", ylabel = "string",
   name = "string", unit = "string", xunit = "string", records = "table", low = "string",
-    high = "string",
-  quiet = "boolean", pictures = "boolean",
+  high = "string", quiet = "boolean", pictures = "boolean",
 }
 
 -- ---- from records to series ---------------------------------------------------------------------
@@ -181,8 +180,9 @@ local function check_spec(spec)
   if type(spec) ~= "table" then error("mw.plot: a table is wanted, got " .. type(spec), 3) end
   fields.check("mw.plot", spec, SPEC, 3)
   if not spec.x then error("mw.plot: option 'x' is needed: the field along the x axis", 3) end
-  if not spec.y then error("mw.plot: option 'y' is needed: the field, or list of fields, to show",
-    3) end
+  if not spec.y then
+    error("mw.plot: option 'y' is needed: the field, or list of fields, to show", 3)
+  end
   check_base("logx", spec.logx)
   check_base("logy", spec.logy)
 end

@@ -68,8 +68,9 @@ local function append(file_path, line)
   local written
   written, reason = file:write(line, "\n")
   local closed, late = file:close()
-  if not (written and closed) then error(("mw.record: %s: %s"):format(file_path, reason or late),
-    3) end
+  if not (written and closed) then
+    error(("mw.record: %s: %s"):format(file_path, reason or late), 3)
+  end
 end
 
 --- Writes one measurement as a line of JSON to OUT/SCRIPT.jsonl, and to the file given with --json.

@@ -147,8 +147,9 @@ end
 ---@param spec table    columns, and title, records (all of the session if left out), quiet
 ---@return string text  what was printed (with --quiet or quiet = true it is not printed)
 function tables.print(spec)
-  if type(spec) ~= "table" then error("mw.table: a table of columns is wanted, got " .. type(spec),
-    2) end
+  if type(spec) ~= "table" then
+    error("mw.table: a table of columns is wanted, got " .. type(spec), 2)
+  end
   if #spec == 0 then error("mw.table: at least one column is needed, got none", 2) end
   local text = tables.format(spec)
   local waits = core.options.more and not spec.records -- a sweep's last run prints for all

@@ -21,8 +21,8 @@ end
 local function linear_ticks(low, high, count)
   local step = nice_step(high - low, count)
   local list = {}
-  for i = math.ceil(low / step - 1e-9),
-    math.floor(high / step + 1e-9) do list[#list + 1] = i * step end
+  local first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+  for i = first, last do list[#list + 1] = i * step end
   return list
 end
 

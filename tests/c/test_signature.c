@@ -16,7 +16,7 @@
 static const char *spelled(const char *mangled) {
   static char text[512];
   mw_signature s;
-  if (!mw_signature_parse(mangled, &s)) return "refused";
+  if (!mw_signature_parse(mangled, &s) || s.unknown) return "refused";
   size_t length = (size_t)snprintf(text, sizeof text, "%s(", s.name);
   for (int i = 0; i < s.nparams; i++)
     length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", i ? ", " : "", s.params[i].type);
@@ -63,9 +63,9 @@ static void kinds_and_offsets(void **state) {
   static const struct expected {
     mw_dtype dtype;
     unsigned lanes, size, offset;
-    bool     pointer, is_const;
-  } want[] = {{MW_F32, 1, 8, 0, true, true},     {MW_I8, 1, 1, 8, false, false},   {MW_I32, 1, 4, 12, false, false},
-              {MW_F32, 3, 12, 16, false, false}, {MW_F64, 1, 8, 32, false, false}, {MW_F16, 1, 2, 40, false, false},
+    bool pointer, is_const;
+  } want[] = {{MW_F32, 1, 8, 0, true, true},     {MW_I8, 1, 1, 8, false, false},      {MW_I32, 1, 4, 12, false, false},
+              {MW_F32, 3, 12, 16, false, false}, {MW_F64, 1, 8, 32, false, false},    {MW_F16, 1, 2, 40, false, false},
               {MW_BF16, 2, 4, 44, false, false}, {MW_POINTER, 1, 8, 48, true, false}, {MW_VOID, 1, 8, 56, true, false}};
   for (int i = 0; i < 9; i++) {
     assert_int_equal(s.params[i].dtype, want[i].dtype);
@@ -81,10 +81,37 @@ static void kinds_and_offsets(void **state) {
 
 static void refused(void **state) {
   (void)state;
-  static const char *const bad[] = {"",          "scale",      "_Z",        "_Z0v",       "_Z99scale", "_Z5scaleS_",
-                                    "_Z1kT_",    "_Z1kIJfdEEvDpT_", "_Z1kPFviE", "_Z1kIXadL_Z1fEEEvv", "_Z1kA_i",
-                                    "_Z1kSt",    "_Z1kN",      "_ZN3labE_",  "_Z1kS99999999_", "_Z1kIfLi"};
+  static const char *const bad[] = {"",
+                                    "scale",
+                                    "_Z",
+                                    "_Z0v",
+                                    "_Z99scale",
+                                    "_Z5scaleS_",
+                                    "_Z1kT_",
+                                    "_Z1kIJfdEEvDpT_",
+                                    "_Z1kPFviE",
+                                    "_Z1kIXadL_Z1fEEEvv",
+                                    "_Z1kA_i",
+                                    "_Z1kSt",
+                                    "_Z1kN",
+                                    "_ZN3labE_",
+                                    "_Z1kS99999999_",
+                                    "_Z1kIfLi"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_string_equal(spelled(bad[i]), "refused");
+}
+
+static void unknown_params_keep_the_name(void **state) {
+  (void)state;
+  mw_signature s;
+  assert_true(mw_signature_parse("_ZN3lab2stE3bigPFiiE", &s));
+  assert_true(s.unknown && !s.is_template);
+  assert_string_equal(s.name, "lab::st");
+  mw_signature_free(&s);
+  assert_true(mw_signature_parse("_Z4packIJidEEvDpT_", &s));
+  assert_true(s.unknown && s.is_template);
+  assert_string_equal(s.plain, "pack");
+  mw_signature_free(&s);
+  assert_false(mw_signature_parse("_Z99scale", &s));
 }
 
 /* Every prefix and every one-byte change of real names: no crash, no hang (the sanitizers watch). */
@@ -108,11 +135,12 @@ static void damaged(void **state) {
 static void declared_params(void **state) {
   (void)state;
   mw_param p[8];
-  const char *source = "// __global__ void raw(int wrong);\n"
-                       "#define X raw(\n"
-                       "extern \"C\" __global__ void __launch_bounds__(256) raw(const float *__restrict__ x, /* n */ int n,\n"
-                       "  unsigned long long q, float4 v, double **pp)\n{ }\n"
-                       "extern \"C\" __global__ void none(void) {}\n extern \"C\" __global__ void odd(thing t) {}\n";
+  const char *source =
+      "// __global__ void raw(int wrong);\n"
+      "#define X raw(\n"
+      "extern \"C\" __global__ void __launch_bounds__(256) raw(const float *__restrict__ x, /* n */ int n,\n"
+      "  unsigned long long q, float4 v, double **pp)\n{ }\n"
+      "extern \"C\" __global__ void none(void) {}\n extern \"C\" __global__ void odd(thing t) {}\n";
   assert_int_equal(mw_declared_params(source, "raw", p, 8), 5);
   assert_string_equal(p[0].name, "x");
   assert_string_equal(p[0].type, "const float *");
@@ -148,8 +176,9 @@ static void declared_variables(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(names_and_types), cmocka_unit_test(templates),       cmocka_unit_test(kinds_and_offsets),
-      cmocka_unit_test(refused),         cmocka_unit_test(damaged),         cmocka_unit_test(declared_params),
-      cmocka_unit_test(declared_variables)};
+      cmocka_unit_test(names_and_types),   cmocka_unit_test(templates),
+      cmocka_unit_test(kinds_and_offsets), cmocka_unit_test(refused),
+      cmocka_unit_test(damaged),           cmocka_unit_test(unknown_params_keep_the_name),
+      cmocka_unit_test(declared_params),   cmocka_unit_test(declared_variables)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,6 +56,47 @@ static void __attribute__((destructor)) tell_leaks(void) {
       fprintf(stderr, "mock libcuda: leak: %d %s\n", mock_live[i], kind_names[i]);
 }
 
+/* ---- the mock's own memory
+ * ---------------------------------------------------------------------------------------------- */
+
+typedef union block {
+  struct {
+    union block *previous, *next;
+    size_t bytes;
+  } in;
+  char keeps_alignment[256];
+} block;
+
+static block *blocks;
+
+void *mock_new(size_t bytes) {
+  size_t whole = sizeof(block) * (2 + bytes / sizeof(block));
+  block *b = aligned_alloc(sizeof(block), whole);
+  if (!b) return NULL;
+  memset(b, 0, sizeof *b);
+  if (bytes < 1 << 20) memset(b + 1, 0, bytes);
+  b->in.bytes = bytes;
+  b->in.next = blocks;
+  if (blocks) blocks->in.previous = b;
+  blocks = b;
+  return b + 1;
+}
+
+void mock_drop(void *address) {
+  if (!address) return;
+  block *b = (block *)address - 1;
+  if (b->in.previous)
+    b->in.previous->in.next = b->in.next;
+  else
+    blocks = b->in.next;
+  if (b->in.next) b->in.next->in.previous = b->in.previous;
+  free(b);
+}
+
+size_t mock_size(const void *address) {
+  return ((const block *)address - 1)->in.bytes;
+}
+
 /* ---- entering a call -----------------------------------------------------------------------------------------------
  */
 
@@ -221,24 +262,19 @@ cuda_result cuCtxEnablePeerAccess(cuda_context context, unsigned flags) {
 /* ---- memory --------------------------------------------------------------------------------------------------------
  */
 
-enum { HEAD = 256 }; /* keeps CUDA's alignment */
-
 static cuda_result take(size_t bytes, void **out, enum kind kind) {
   if (bytes > total_memory() || used + cached > total_memory() - bytes) return CUDA_OUT_OF_MEMORY;
-  char *block = aligned_alloc(HEAD, (HEAD + bytes + HEAD - 1) / HEAD * HEAD);
-  if (!block) return CUDA_OUT_OF_MEMORY;
-  memcpy(block, &bytes, sizeof bytes);
-  memset(block + HEAD, 0xcd, bytes);
+  *out = mock_new(bytes);
+  if (!*out) return CUDA_OUT_OF_MEMORY;
+  memset(*out, 0xcd, bytes);
   used += bytes;
   mock_live[kind]++;
-  *out = block + HEAD;
   return CUDA_OK;
 }
 
 static size_t give(void *address, enum kind kind) {
-  size_t bytes;
-  memcpy(&bytes, (char *)address - HEAD, sizeof bytes);
-  free((char *)address - HEAD);
+  size_t bytes = mock_size(address);
+  mock_drop(address);
   used -= bytes;
   mock_live[kind]--;
   return bytes;
@@ -391,7 +427,7 @@ cuda_result cuMemsetD2D32Async(cuda_address at, size_t pitch, unsigned value, si
 
 cuda_result cuStreamCreateWithPriority(cuda_queue *stream, unsigned flags, int priority) {
   ENTER(cuStreamCreateWithPriority);
-  *stream = calloc(1, sizeof **stream);
+  *stream = mock_new(sizeof **stream);
   (*stream)->non_blocking = flags & CUDA_STREAM_NON_BLOCKING;
   mock_live[STREAM]++;
   return CUDA_OK;
@@ -399,7 +435,7 @@ cuda_result cuStreamCreateWithPriority(cuda_queue *stream, unsigned flags, int p
 
 cuda_result cuStreamDestroy_v2(cuda_queue stream) {
   ENTER(cuStreamDestroy_v2);
-  free(stream);
+  mock_drop(stream);
   mock_live[STREAM]--;
   return CUDA_OK;
 }
@@ -434,7 +470,7 @@ cuda_result cuLaunchHostFunc(cuda_queue stream, void (*run)(void *), void *data)
 
 cuda_result cuEventCreate(cuda_marker *event, unsigned flags) {
   ENTER(cuEventCreate);
-  *event = calloc(1, sizeof **event);
+  *event = mock_new(sizeof **event);
   (*event)->timing = !(flags & CUDA_EVENT_DISABLE_TIMING);
   mock_live[EVENT]++;
   return CUDA_OK;
@@ -442,7 +478,7 @@ cuda_result cuEventCreate(cuda_marker *event, unsigned flags) {
 
 cuda_result cuEventDestroy_v2(cuda_marker event) {
   ENTER(cuEventDestroy_v2);
-  free(event);
+  mock_drop(event);
   mock_live[EVENT]--;
   return CUDA_OK;
 }

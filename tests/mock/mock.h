@@ -34,7 +34,6 @@ struct CUfunc_st {
   struct CUmod_st *module;
   char name[256];
   int dynamic;
-  struct CUfunc_st *next;
 };
 struct CUgraphNode_st {
   unsigned type;
@@ -66,6 +65,9 @@ extern int mock_live[KINDS];
 extern int mock_capturing; /* streams */
 
 void mock_ran(const char *kernel);
+void *mock_new(size_t bytes); /* zeroed, 256-byte aligned; all are in one list, so none looks lost to a leak checker */
+void mock_drop(void *);       /* NULL: nothing */
+size_t mock_size(const void *);
 cuda_result mock_enter(int index);
 bool mock_noted(cuda_queue stream, unsigned type); /* work became a node of a capture: not to be done now */
 

@@ -9,18 +9,8 @@
 
 #include "tests/mock/mock.h"
 
-static struct CUfunc_st *functions;
-
 static void *host(uint64_t address) {
   return (void *)(uintptr_t)address;
-}
-
-static void __attribute__((destructor)) free_functions(void) {
-  while (functions) {
-    struct CUfunc_st *next = functions->next;
-    free(functions);
-    functions = next;
-  }
 }
 
 /* ---- modules -------------------------------------------------------------------------------------------------------
@@ -39,9 +29,9 @@ static size_t image_size(const char *image) {
 
 cuda_result cuModuleLoadDataEx(cuda_code *module, const void *image, unsigned count, unsigned *options, void **values) {
   ENTER(cuModuleLoadDataEx);
-  *module = calloc(1, sizeof **module);
+  *module = mock_new(sizeof **module);
   (*module)->bytes = image_size(image);
-  (*module)->image = aligned_alloc(16, ((*module)->bytes + 16) / 16 * 16);
+  (*module)->image = mock_new((*module)->bytes + 1);
   memcpy((*module)->image, image, (*module)->bytes);
   mock_live[MODULE]++;
   return CUDA_OK;
@@ -49,20 +39,20 @@ cuda_result cuModuleLoadDataEx(cuda_code *module, const void *image, unsigned co
 
 cuda_result cuModuleUnload(cuda_code module) {
   ENTER(cuModuleUnload);
-  for (int i = 0; i < 16; i++) free(module->variables[i].storage);
-  free(module->image);
-  free(module);
+  for (int i = 0; i < 16; i++) mock_drop(module->variables[i].storage);
+  mock_drop(module->image);
+  mock_drop(module);
   mock_live[MODULE]--;
   return CUDA_OK;
 }
 
 cuda_result cuModuleGetFunction(cuda_function *function, cuda_code module, const char *name) {
   ENTER(cuModuleGetFunction);
-  if (!memmem(module->image, module->bytes, name, strlen(name) + 1)) return CUDA_NOT_FOUND;
-  *function = calloc(1, sizeof **function);
-  **function = (struct CUfunc_st){.module = module, .dynamic = 49152, .next = functions};
+  size_t length = strlen(name) + (memcmp(module->image, ELFMAG, SELFMAG) == 0); /* in PTX no zero ends a name */
+  if (!memmem(module->image, module->bytes, name, length)) return CUDA_NOT_FOUND;
+  *function = mock_new(sizeof **function);
+  **function = (struct CUfunc_st){.module = module, .dynamic = 49152};
   snprintf((*function)->name, sizeof(*function)->name, "%s", name);
-  functions = *function;
   return CUDA_OK;
 }
 
@@ -87,7 +77,7 @@ cuda_result cuModuleGetGlobal_v2(cuda_address *address, size_t *bytes, cuda_code
       v->bytes = symbol_size(module->image, name);
       if (!v->bytes) return CUDA_NOT_FOUND;
       snprintf(v->name, sizeof v->name, "%s", name);
-      v->storage = calloc(1, v->bytes);
+      v->storage = mock_new(v->bytes);
     }
     if (strcmp(v->name, name) != 0) continue;
     *address = (cuda_address)(uintptr_t)v->storage;
@@ -191,7 +181,7 @@ cuda_result cuStreamBeginCapture_v2(cuda_queue stream, unsigned mode) {
   ENTER(cuStreamBeginCapture_v2);
   if (!stream) return STREAM_CAPTURE_UNSUPPORTED;
   stream->capturing = true;
-  stream->graph = calloc(1, sizeof *stream->graph);
+  stream->graph = mock_new(sizeof *stream->graph);
   stream->last = NULL;
   mock_live[GRAPH]++;
   mock_capturing++;
@@ -217,7 +207,7 @@ cuda_result cuStreamGetCaptureInfo_v2(cuda_queue stream, unsigned *status, unsig
 
 cuda_result cuGraphInstantiateWithFlags(cuda_replay *replay, cuda_drawing graph, unsigned long long flags) {
   ENTER(cuGraphInstantiateWithFlags);
-  *replay = calloc(1, sizeof **replay);
+  *replay = mock_new(sizeof **replay);
   (*replay)->drawing = *graph;
   (*replay)->of = graph;
   mock_live[REPLAY]++;
@@ -268,14 +258,14 @@ cuda_result cuGraphNodeGetType(cuda_node node, unsigned *type) {
 
 cuda_result cuGraphExecDestroy(cuda_replay replay) {
   ENTER(cuGraphExecDestroy);
-  free(replay);
+  mock_drop(replay);
   mock_live[REPLAY]--;
   return CUDA_OK;
 }
 
 cuda_result cuGraphDestroy(cuda_drawing graph) {
   ENTER(cuGraphDestroy);
-  free(graph);
+  mock_drop(graph);
   mock_live[GRAPH]--;
   return CUDA_OK;
 }

@@ -67,15 +67,18 @@ static int extern_shared_put(const cpu_tokens *tokens, cpu_text *out, int i, int
   return end + 1;
 }
 
-/* The expression after `=` is sums and products of coordinates and small numbers: returns its end, or 0. */
+/* The expression after `=` is sums and products of coordinates, variables and small numbers: returns its end, or 0. */
 static int index_expression(const cpu_tokens *tokens, int i, int last) {
-  const cpu_token *at = tokens->at;
-  bool             any = false;
+  static const char *const beyond[] = {"(", "[", ".", "->", "::", "<", NULL};
+  const cpu_token         *at = tokens->at;
+  bool                     any = false;
   for (; i < last && !cpu_token_is(&at[i], ";") && !cpu_token_is(&at[i], ","); i++) {
     if (at[i].kind == CPU_NAME && cpu_token_any(&at[i], coordinates) && cpu_token_is(&at[i + 1], "."))
       i += 2, any = true;
-    else if (at[i].kind == CPU_NUMBER ? strspn(at[i].text, "0123456789") < (size_t)at[i].size || at[i].size > 8
-                                      : !(at[i].size == 1 && strchr("+-*()", at[i].text[0])))
+    else if (at[i].kind == CPU_NAME ? cpu_token_any(&at[i + 1], beyond)
+             : at[i].kind == CPU_NUMBER
+                 ? strspn(at[i].text, "0123456789") < (size_t)at[i].size || at[i].size > 8
+                 : !(at[i].size == 1 && strchr("+-*()", at[i].text[0])))
       return 0;
   }
   return any && i < last ? i : 0;
@@ -173,11 +176,25 @@ static const char *function_macro(const cpu_program *program, const cpu_function
   return function->recursive ? " MW_RECURSIVE " : " MW_HELPER ";
 }
 
-/* In the fast flavor a kernel with barriers has only its split form or none: its declaration gives its parameters. */
-static void kernel_declare(const cpu_program *program, const cpu_function *function, cpu_text *out) {
-  cpu_text_range(out, &program->tokens, function->head_first, function->head_last);
+/* In the fast flavor a kernel is declared, for the sake of its type, and defined under the name k_mw: as a function of
+ * one thread that takes its coordinates as parameters (thread-local variables would keep loops from being vectorised),
+ * or in its split form. A kernel that only fibers run is declared alone. */
+static void kernel_put(const cpu_program *program, const cpu_function *function, cpu_text *out) {
+  const cpu_tokens *tokens = &program->tokens;
+  cpu_text_range(out, tokens, function->head_first, function->head_last);
   cpu_emit_declaration(program, out, function->first, function->close + 1);
   cpu_text_put(out, ";");
+  if (function->split) cpu_text_put(out, function->split), out->file = 0;
+  if (function->body < 0 || function->barrier >= 0 || function->split) return;
+  cpu_text_range(out, tokens, function->head_first, function->head_last);
+  cpu_text_put(out, " MW_KERNEL ");
+  cpu_emit_declaration(program, out, function->first, function->name + 1);
+  cpu_text_put(out, "_mw(MW_COORDINATES");
+  if (function->nformals) cpu_text_put(out, ", ");
+  if (function->nformals) cpu_emit_declaration(program, out, function->open + 1, function->close);
+  cpu_text_put(out, ") {");
+  cpu_emit_shared(program, out, tokens, function->body + 1, function->last);
+  cpu_emit_tokens(tokens, out, function->body + 1, function->last, tls_shared);
 }
 
 static void function_put(const cpu_program *program, cpu_flavor flavor, const cpu_function *function, cpu_text *out) {
@@ -186,11 +203,11 @@ static void function_put(const cpu_program *program, cpu_flavor flavor, const cp
     cpu_emit_tokens(tokens, out, program->items[function->item].first, function->last, tls_shared);
     return;
   }
-  if (flavor == CPU_FAST && function->barrier >= 0) {
-    if (function->kernel) kernel_declare(program, function, out);
-    if (function->split) cpu_text_put(out, function->split), out->file = 0;
+  if (flavor == CPU_FAST && function->kernel && !function->special) {
+    kernel_put(program, function, out);
     return;
   }
+  if (flavor == CPU_FAST && function->barrier >= 0) return;
   cpu_text_range(out, tokens, function->head_first, function->head_last);
   cpu_text_put(out, function_macro(program, function));
   int body = function->body < 0 ? function->last : function->body + 1;
@@ -296,6 +313,22 @@ static void instance_params_put(const cpu_program *program, const instance *it, 
 
 static bool is_fast(const cpu_function *function) { return strcmp(function->engine, "fiber") != 0; }
 
+/* Does a function that the kernel calls read threadIdx? Then the loop must set it. */
+static bool calls_for_index(const cpu_program *program, const cpu_function *function) {
+  for (int i = 0; i < function->ncalls; i++)
+    if (program->functions[function->calls[i]].reaches_thread) return true;
+  return false;
+}
+
+static void run_put(const cpu_program *program, const instance *it, cpu_text *out) {
+  const char *angle = strchr(it->reference, '<');
+  int         stem = angle ? (int)(angle - it->reference) : (int)strlen(it->reference);
+  if (!angle) angle = "";
+  cpu_text_format(out, "%s<mw_type_%d, decltype(&%.*s_mw%s), &%.*s_mw%s%s>::run",
+                  it->function->split ? "mw_split_run" : "mw_loop_run", it->index, stem, it->reference, angle, stem,
+                  it->reference, angle, it->function->split ? "" : calls_for_index(program, it->function) ? ", true" : ", false");
+}
+
 static void instance_entry_put(const cpu_program *program, cpu_flavor flavor, const instance *it, cpu_text *out) {
   const cpu_function *function = it->function;
   bool                fast = flavor == CPU_FAST && is_fast(function);
@@ -308,13 +341,8 @@ static void instance_entry_put(const cpu_program *program, cpu_flavor flavor, co
   cpu_text_format(out, ", %d, ", function->max_threads);
   shared_size_put(program, function, out);
   cpu_text_put(out, ", ");
-  if (fast && function->split) {
-    const char *angle = strchr(it->reference, '<');
-    int         stem = angle ? (int)(angle - it->reference) : (int)strlen(it->reference);
-    cpu_text_format(out, "mw_split_run<mw_type_%d, decltype(&%.*s_mw%s), &%.*s_mw%s>::run", it->index, stem,
-                    it->reference, angle ? angle : "", stem, it->reference, angle ? angle : "");
-  } else if (fast)
-    cpu_text_format(out, "mw_loop_run<mw_type_%d, &%s>::run", it->index, it->reference);
+  if (fast)
+    run_put(program, it, out);
   else
     cpu_text_put(out, "nullptr");
   if (flavor == CPU_FIBER)
@@ -388,7 +416,8 @@ static int instances_plain(const cpu_program *program, instance *list) {
 }
 
 static void unit_put(const cpu_program *program, cpu_flavor flavor, const instance *list, int count, cpu_text *out) {
-  cpu_text_format(out, "#define %s 1\n#include \"moonwarp.h\"\n#include \"entry.h\"\n", flavor == CPU_FAST ? "MW_FAST" : "MW_FIBER");
+  cpu_text_format(out, "#define %s 1\n#include \"moonwarp.h\"\n#include \"entry.h\"\n%s", flavor == CPU_FAST ? "MW_FAST" : "MW_FIBER",
+                  flavor == CPU_FAST ? "#include \"split.h\"\n" : "");
   for (int i = 0; i < program->nitems; i++) item_put(program, flavor, &program->items[i], out);
   cpu_text_put(out, "\n# 1 \"moonwarp\"\n");
   kernels_put(program, flavor, list, count, out);

@@ -124,7 +124,7 @@ static void template_put(expansion *it, int call, cpu_tokens *next) {
     return;
   }
   deducer_put(it, &names);
-  cpu_tokens_format(next, like, "using mw_p%d = decltype ( mw_types_%.*s ", it->suffix, like->size, like->text);
+  cpu_tokens_format(next, like, "using mw_k%d = decltype ( mw_types_%.*s ", it->suffix, like->size, like->text);
   int open = cpu_call_open(&it->in->work, call);
   cpu_tokens_copy(next, &it->in->work, call + 1, it->in->work.at[open].match + 1);
   cpu_tokens_scan(next, " ) ; ", like);
@@ -132,7 +132,7 @@ static void template_put(expansion *it, int call, cpu_tokens *next) {
     name_add(it, names.names[i]);
     cpu_tokens_format(next, like, names.types[i] ? "using %.*s_mw%d = " : "constexpr auto %.*s_mw%d = ",
                       names.names[i]->size, names.names[i]->text, it->suffix);
-    cpu_tokens_format(next, like, "%s mw_p%d :: template at < %d > :: %s ; ", names.types[i] ? "typename" : "", it->suffix,
+    cpu_tokens_format(next, like, "%s mw_k%d :: template at < %d > :: %s ; ", names.types[i] ? "typename" : "", it->suffix,
                       i, names.types[i] ? "type" : "value");
   }
 }
@@ -145,9 +145,7 @@ static void token_put(expansion *it, const cpu_tokens *from, int i, cpu_tokens *
     cpu_tokens_push(next, token);
     return;
   }
-  cpu_tokens_scan(next, " ", token);
-  cpu_tokens_format(next, token, "%.*s_mw%d", token->size, token->text, it->suffix);
-  if (token->space) next->at[next->count - 1].space = true;
+  cpu_tokens_format(next, token, " %.*s_mw%d", token->size, token->text, it->suffix);
 }
 
 static void range_put(expansion *it, const cpu_tokens *from, int first, int last, cpu_tokens *next) {

@@ -211,8 +211,9 @@ static bool declarators_expand(cpu_splitter *in, const cpu_node *node, cpu_token
   for (int i = 0; i < count; i++) {
     cpu_tokens_copy(next, &in->work, list[i].spec, list[i].spec_last);
     int end = i + 1 < count ? list[i + 1].first - 1 : node->last - 1;
-    cpu_tokens_scan(next, " ", &in->work.at[list[i].name]);
+    int first = next->count;
     cpu_tokens_copy(next, &in->work, list[i].first, end);
+    next->at[first].space = true;
     cpu_tokens_scan(next, " ; ", &in->work.at[list[i].name]);
   }
   return true;

@@ -113,9 +113,7 @@ static void locals_put(writer *it) {
     if (!needed[i]) continue;
     const cpu_token *name = &in->work.at[local->declarator.name];
     if (local->class == CPU_AGAIN) {
-      tokens_put(it, local->declarator.spec, local->declarator.spec_last);
-      put(it, " ");
-      tokens_put(it, local->declarator.first, local->declarator.init_last);
+      tokens_put(it, local->declarator.spec, local->declarator.init_last);
       put(it, "; ");
     } else if (local->class == CPU_PRIVATE)
       cpu_text_format(it->out, " mw_T%d &%.*s = mw_L%d.at[mw_t];", i, name->size, name->text, i);
@@ -158,9 +156,7 @@ static void declare_put(writer *it, const segment *piece) {
 static void exchange_put(writer *it, const segment *piece) {
   const cpu_token *at = it->in->work.at;
   int              number = piece->first + 2, kind = at[piece->first + 4].text[0] - '0';
-  const char      *form = kind == 0 ? " mw_x%.*s.at[mw_t + 32] = (" : " mw_x%.*s.set(mw_t, (";
-  cpu_text_format(it->out, kind == 0 ? " mw_x%.*s.at[mw_t + 32] = (" : " mw_x%.*s.set(mw_t, (", at[number].size, at[number].text);
-  (void)form;
+  cpu_text_format(it->out, " mw_x%.*s.%s", at[number].size, at[number].text, kind == 0 ? "at[mw_t + 32] = (" : "set(mw_t, (");
   tokens_put(it, piece->first + 6, piece->last - 2);
   put(it, kind == 0 ? ");" : "));");
 }
@@ -385,7 +381,36 @@ static void body_walk(writer *it, int node) {
     walk(it, node);
 }
 
+/* using T_mw3 = ...; __shared__ float part_mw3[32]; made by helper.c under a name of its own */
+static bool own_type(const cpu_splitter *in, const cpu_node *node) {
+  const cpu_token *at = in->work.at;
+  int              i = node->first + 1;
+  while (i < node->last && !cpu_token_is(&at[i], "[") && !cpu_token_is(&at[i], "=") && !cpu_token_is(&at[i], ";")) i++;
+  return memmem(at[i - 1].text, (size_t)at[i - 1].size, "_mw", 3) || !strncmp(at[i - 1].text, "mw_", 3);
+}
+
+/* A block whose names are used for nothing else needs no braces: regions may reach across its end. */
+static bool transparent(const cpu_splitter *in, int block) {
+  for (int i = 0; i < in->nnodes; i++)
+    if (in->nodes[i].kind == CPU_NODE_TYPE && inside(in, i, block) && !own_type(in, &in->nodes[i])) return false;
+  for (int i = 0; i < in->nlocals; i++)
+    for (int k = 0; k < in->nlocals; k++)
+      if (i != k && inside(in, in->locals[i].node, block) &&
+          cpu_same_text(&in->work.at[in->locals[i].declarator.name], &in->work.at[in->locals[k].declarator.name]))
+        return false;
+  for (int i = 0; i < in->nlocals; i++)
+    for (int k = 0; k < in->kernel->nformals; k++)
+      if (inside(in, in->locals[i].node, block) && in->kernel->formals[k].name >= 0 &&
+          cpu_same_text(&in->work.at[in->locals[i].declarator.name], &in->program->tokens.at[in->kernel->formals[k].name]))
+        return false;
+  return true;
+}
+
 static void block_walk(writer *it, int node) {
+  if (transparent(it->in, node)) {
+    body_walk(it, node);
+    return;
+  }
   if (shadows(it->in, node)) flush(it);
   put(it, " {\n");
   body_walk(it, node);
@@ -656,6 +681,16 @@ static void helpers_check(writer *it) {
   }
 }
 
+static void formal_put(writer *it, const cpu_formal *formal, bool changed) {
+  const cpu_program *program = it->in->program;
+  int                name = changed ? formal->name : formal->last;
+  cpu_emit_declaration(program, it->out, formal->first, name);
+  if (!changed) return;
+  cpu_text_put(it->out, " mw_a_");
+  cpu_text_plain(it->out, &program->tokens, name, name + 1);
+  cpu_emit_declaration(program, it->out, name + 1, formal->last);
+}
+
 static void signature_put(writer *it) {
   const cpu_splitter *in = it->in;
   const cpu_function *kernel = in->kernel;
@@ -670,8 +705,7 @@ static void signature_put(writer *it) {
   for (int i = 0; i < kernel->nformals; i++) {
     const cpu_formal *formal = &kernel->formals[i];
     if (i) cpu_text_put(out, ", ");
-    cpu_emit_declaration(in->program, out, formal->first, formal->last);
-    if (formal->name >= 0 && formal->name == formal->last - 1 && cpu_local_find(in, 1 + 0) < 0) continue;
+    formal_put(it, formal, in->changed[i]);
   }
   cpu_text_put(out, ") {\n MW_BLOCK\n");
   if (it->returns) cpu_text_format(out, " mw_mask<%d> mw_live; mw_live.fill(mw_n);\n", kernel->max_threads);
@@ -688,12 +722,37 @@ static void body_put(writer *it) {
   if (it->out) cpu_text_put(it->out, "\n}\n");
 }
 
-/* A kernel's parameter that it changes becomes a variable: int n  ->  int mw_n_; ... int n = mw_n_; */
+static bool formal_changed(const cpu_splitter *in, const cpu_formal *formal) {
+  const cpu_tokens *from = &in->program->tokens;
+  bool              pointer = false;
+  for (int i = formal->first; i < formal->last; i++)
+    pointer |= cpu_token_is(&from->at[i], "*") || cpu_token_is(&from->at[i], "[");
+  for (int i = in->kernel->body; formal->name >= 0 && i < in->kernel->last; i++)
+    if (cpu_same_text(&from->at[i], &from->at[formal->name]) && !cpu_is_member(from, i) &&
+        cpu_change_at(in->program, from, i, pointer) != CPU_READ)
+      return true;
+  return false;
+}
+
+/* The body's tokens. A parameter that the kernel changes becomes a variable: int n  ->  int mw_a_n; { int n = mw_a_n; */
 static void start(cpu_splitter *in) {
   const cpu_tokens *from = &in->program->tokens;
+  int               open = in->kernel->body;
   in->work.files = from->files;
   in->work.nfiles = from->nfiles;
-  cpu_tokens_copy(&in->work, from, in->kernel->body, from->at[in->kernel->body].match + 1);
+  if (in->kernel->nformals > CPU_MOST_PARAMS) cpu_split_refuse(in, 0, "there are more than %d parameters", CPU_MOST_PARAMS);
+  cpu_tokens_copy(&in->work, from, open, open + 1);
+  for (int i = 0; i < in->kernel->nformals && !in->refused; i++) {
+    const cpu_formal *formal = &in->kernel->formals[i];
+    in->changed[i] = formal_changed(in, formal);
+    if (!in->changed[i]) continue;
+    const cpu_token *name = &from->at[formal->name];
+    if (formal->name != formal->last - 1)
+      cpu_split_refuse(in, 0, "parameter '%.*s' is changed, and of a type that is not understood", name->size, name->text);
+    cpu_tokens_copy(&in->work, from, formal->first, formal->last);
+    cpu_tokens_format(&in->work, name, " = mw_a_%.*s ; ", name->size, name->text);
+  }
+  cpu_tokens_copy(&in->work, from, open + 1, from->at[open].match + 1);
   cpu_tokens_match(&in->work);
 }
 

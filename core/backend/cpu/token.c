@@ -249,7 +249,7 @@ void cpu_tokens_scan(cpu_tokens *list, const char *text, const cpu_token *like) 
       in.at = token_read(&in);
     in.line = like->line;
   }
-  list->at[list->count] = (cpu_token){.kind = CPU_END, .text = "", .match = -1, .line = like->line, .file = like->file};
+  if (list->count) list->at[list->count] = (cpu_token){.kind = CPU_END, .text = "", .match = -1, .line = like->line, .file = like->file};
 }
 
 void cpu_tokens_free(cpu_tokens *list) {

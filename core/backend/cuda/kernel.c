@@ -29,7 +29,7 @@ static void write_signature(const mw_signature *s, char *text, size_t size) {
   size_t length = (size_t)snprintf(text, size, "%s(", s->plain);
   for (int i = 0; i < s->nparams && length < size; i++)
     length += (size_t)snprintf(text + length, size - length, "%s%s", i ? ", " : "", s->params[i].type);
-  if (length < size) snprintf(text + length, size - length, ")");
+  if (length < size) snprintf(text + length, size - length, s->unknown ? "...)" : ")");
 }
 
 static bool answers_to(const cuda_entry *entry, const char *name, char *signature, size_t size) {

@@ -162,8 +162,16 @@ mw_status cuda_module_instantiate(cuda_module *module, const char *expression, c
   const char *const wanted[] = {expression, NULL};
   mw_source source = module->source;
   source.templates = wanted;
-  mw_status status = make_unit(cuda_device_of(module->base.device), &source, out, err);
-  if (status != MW_OK) return status;
+  mw_error cause = {.status = MW_OK};
+  mw_status status = make_unit(cuda_device_of(module->base.device), &source, out, &cause);
+  if (status != MW_OK) {
+    if (err) mw_free(err->log);
+    if (err)
+      err->log = cause.log;
+    else
+      mw_free(cause.log);
+    return mw_fail(err, status, "no kernel '%.200s': %.750s", expression, cause.text);
+  }
   (*out)->next = module->units->next;
   module->units->next = *out;
   return MW_OK;

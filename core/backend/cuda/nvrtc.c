@@ -92,7 +92,9 @@ static char *program_log(cuda_program program) {
 
 /* The first line that tells of an error; line is where to put it. */
 static void first_error(const char *log, char *line, size_t size) {
-  const char *error = strstr(log, "error"), *start = error ? error : log;
+  const char *error = strstr(log, "error:");
+  if (!error) error = strstr(log, "error");
+  const char *start = error ? error : log;
   while (start > log && start[-1] != '\n') start--;
   snprintf(line, size, "%.*s", (int)strcspn(start, "\n"), start);
 }

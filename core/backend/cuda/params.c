@@ -63,6 +63,8 @@ int cuda_params_of(const cuda_entry *entry, const char *source, mw_signature *ou
     snprintf(out->name, sizeof out->name, "%s", entry->symbol);
     snprintf(out->plain, sizeof out->plain, "%s", entry->symbol);
     use_declared(entry, source, out);
+  } else if (out->unknown) {
+    use_sizes(entry, out);
   }
   if (!fits(out->params, out->nparams, entry)) use_sizes(entry, out);
   use_slots(entry, out);

@@ -15,7 +15,7 @@ static bool find_tool(const char *name, char *path, size_t size) {
   snprintf(folder, sizeof folder, "%s", cuda_nvrtc.toolkit);
   char *slash = strrchr(folder, '/');
   if (slash) *slash = '\0';
-  snprintf(path, size, "%s/bin/%s", folder, name);
+  snprintf(path, size, "%.400s/bin/%s", folder, name);
   return (*folder && access(path, X_OK) == 0) || mw_process_find(name, path, size);
 }
 

@@ -14,7 +14,8 @@
 #define MW_INLINE __attribute__((always_inline))
 
 #if defined(MW_FAST)
-#define MW_KERNEL static inline MW_INLINE
+#define MW_KERNEL      static inline MW_INLINE
+#define MW_COORDINATES const uint3 threadIdx, const uint3 blockIdx, const dim3 blockDim, const dim3 gridDim
 #else
 #define MW_KERNEL static
 #endif
@@ -238,15 +239,16 @@ MW_HELPER void mw_block_note(mw_worker *worker, mw_u64 block) { *(volatile unsig
 
 /* A kernel without barriers: the threads of a block are the iterations of a loop that the compiler may vectorise,
  * since CUDA orders nothing between them. */
-template <class F, F K> struct mw_loop_run;
-template <class... A, void (*K)(A...)> struct mw_loop_run<void (*)(A...), K> {
-  static MW_INLINE inline void block(const dim3 shape, A... arguments) {
+template <class F, class S, S K, bool Index> struct mw_loop_run;
+template <class... A, class S, S K, bool Index> struct mw_loop_run<void (*)(A...), S, K, Index> {
+  static MW_INLINE inline void block(const uint3 at, const dim3 shape, const dim3 grid, A... arguments) {
     for (unsigned z = 0; z < shape.z; z++)
       for (unsigned y = 0; y < shape.y; y++)
         MW_VECTOR_LOOP
-        for (unsigned x = 0; x < shape.x; x++) {
-          threadIdx = {x, y, z};
-          K(arguments...);
+        for (int x = 0; x < (int)shape.x; x++) {
+          const uint3 thread = {(unsigned)x, y, z};
+          if (Index) threadIdx = thread; /* functions that the kernel calls read it */
+          K(thread, at, shape, grid, arguments...);
         }
   }
 
@@ -260,7 +262,7 @@ template <class... A, void (*K)(A...)> struct mw_loop_run<void (*)(A...), K> {
     for (mw_u64 b = first; b < last; b++, mw_block_next(grid, at)) {
       mw_block_note(worker, b);
       blockIdx = at;
-      block(shape, mw_argument<A, mw_offset<void (*)(A...), I>::at>(grid)...);
+      block(at, shape, dim3(grid->grid), mw_argument<A, mw_offset<void (*)(A...), I>::at>(grid)...);
     }
   }
 

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the split form of a kernel is made of: a function that runs a whole block, in which each stretch between two
+ * barriers or warp operations is a loop over the threads. Included by units of the FAST flavor. The generator is
+ * core/backend/cpu/split.c; names that begin with mw_ do not meet the user's.
+ *
+ * Threads that do not take part in a warp operation leave no value: what a shuffle reads from them is undefined, as in
+ * CUDA, votes do not count them. */
+#ifndef MW_SPLIT_H
+#define MW_SPLIT_H
+
+#pragma GCC system_header
+
+#define MW_SPLIT        static inline MW_INLINE
+#define MW_STACK_SHARED __attribute__((aligned(64)))
+
+/* In front of everything: the block's coordinates as locals, and thread 0's for the sake of types. */
+#define MW_BLOCK                                                                                                       \
+  const uint3 blockIdx = ::blockIdx, threadIdx = {0, 0, 0};                                                            \
+  const dim3 blockDim = ::blockDim, gridDim = ::gridDim;                                                               \
+  const int mw_nx = (int)blockDim.x, mw_ny = (int)blockDim.y, mw_nz = (int)blockDim.z, mw_n = mw_nx * mw_ny * mw_nz;  \
+  const int mw_t = 0;                                                                                                  \
+  (void)blockIdx, (void)threadIdx, (void)gridDim, (void)mw_n, (void)mw_t;
+
+#define MW_THREADS                                                                                                     \
+  for (int mw_z = 0; mw_z < mw_nz; mw_z++)                                                                             \
+    for (int mw_y = 0; mw_y < mw_ny; mw_y++)                                                                           \
+      MW_VECTOR_LOOP                                                                                                   \
+      for (int mw_x = 0; mw_x < mw_nx; mw_x++)
+
+#define MW_THREAD                                                                                                      \
+  const int mw_t = (mw_z * mw_ny + mw_y) * mw_nx + mw_x;                                                               \
+  const uint3 threadIdx = {(unsigned)mw_x, (unsigned)mw_y, (unsigned)mw_z};                                            \
+  (void)mw_t, (void)threadIdx;
+
+/* {== Types =========================================================== */
+
+template <class T> struct mw_plain_of {
+  typedef T type;
+};
+template <class T> struct mw_plain_of<T &> : mw_plain_of<T> {};
+template <class T> struct mw_plain_of<T &&> : mw_plain_of<T> {};
+template <class T> struct mw_plain_of<const T> : mw_plain_of<T> {};
+template <class T> struct mw_plain_of<volatile T> : mw_plain_of<T> {};
+template <class T> struct mw_plain_of<const volatile T> : mw_plain_of<T> {};
+template <class T, size_t N> struct mw_plain_of<T[N]> {
+  typedef T *type;
+};
+template <class T, size_t N> struct mw_plain_of<const T[N]> {
+  typedef const T *type;
+};
+template <class T> using mw_plain = typename mw_plain_of<T>::type;
+
+/* The arguments of a helper's template header, as the compiler deduced them. */
+template <class T> struct mw_one {
+  typedef T type;
+};
+template <auto V> struct mw_constant {
+  static constexpr auto value = V;
+};
+template <int I, class T, class... R> struct mw_pick {
+  typedef typename mw_pick<I - 1, R...>::type type;
+};
+template <class T, class... R> struct mw_pick<0, T, R...> {
+  typedef T type;
+};
+template <class... T> struct mw_pack {
+  template <int I> using at = typename mw_pick<I, T...>::type;
+};
+
+/* ==} */
+
+/* {== Storage with one element a thread =============================== */
+
+template <class T, int N> struct __attribute__((aligned(64))) mw_private {
+  static_assert(sizeof(T) <= 2048, "a variable that lives across barriers is too large for the split form");
+  T at[N];
+  char apart[64]; /* so that arrays of 4 KiB do not fall on the same cache sets */
+};
+
+template <class T> MW_HELPER void mw_assign(T &to, const T &from) { __builtin_memcpy((void *)&to, (const void *)&from, sizeof(T)); }
+
+template <int N> struct __attribute__((aligned(64))) mw_mask {
+  unsigned char at[N];
+  char apart[64];
+  MW_INLINE void clear(int n) { __builtin_memset(at, 0, n); }
+  MW_INLINE void fill(int n) { __builtin_memset(at, 1, n); }
+  MW_INLINE bool some(unsigned char value, int n) const {
+    unsigned found = 0;
+    for (int t = 0; t < n; t++) found |= at[t] == value;
+    return found;
+  }
+  MW_INLINE bool none(int n) const {
+    unsigned found = 0;
+    for (int t = 0; t < n; t++) found |= at[t];
+    return !found;
+  }
+};
+
+/* ==} */
+
+/* {== Warp operations ================================================= */
+
+/* Element t is at[t + 32]: a shuffle may read past both ends of the block. */
+template <int N, class T> struct __attribute__((aligned(64))) mw_shuffle {
+  static_assert(sizeof(T) <= 8, "a shuffle moves at most 8 bytes");
+  T at[N + 32 + 64];
+};
+
+template <class X> MW_HELPER auto mw_get_shfl_down(const X &x, int t, int, unsigned delta, int width = 32) {
+  const auto own = x.at[t + 32], other = x.at[t + 32 + (int)(delta & 31)];
+  return (unsigned)(t & (width - 1)) + delta < (unsigned)width ? other : own;
+}
+template <class X> MW_HELPER auto mw_get_shfl_up(const X &x, int t, int, unsigned delta, int width = 32) {
+  const auto own = x.at[t + 32], other = x.at[t + 32 - (int)(delta & 31)];
+  return (unsigned)(t & (width - 1)) >= delta ? other : own;
+}
+template <class X> MW_HELPER auto mw_get_shfl(const X &x, int t, int, int lane, int width = 32) {
+  return x.at[(t & ~(width - 1)) + (lane & (width - 1)) + 32];
+}
+template <class X> MW_HELPER auto mw_get_shfl_xor(const X &x, int t, int, int mask, int width = 32) {
+  const int lane = t & 31, from = lane ^ (mask & 31);
+  return x.at[(t & ~31) + (from <= (lane | (width - 1)) ? from : lane) + 32];
+}
+
+/* Two bits a thread: it takes part, and what it says. */
+template <int N> struct __attribute__((aligned(64))) mw_votes {
+  unsigned char at[N + 32];
+  unsigned yes[N / 32 + 1], here[N / 32 + 1];
+  MW_INLINE void clear(int n) { __builtin_memset(at, 0, (n + 31) & ~31); }
+  MW_INLINE void set(int t, bool vote) { at[t] = 2 | vote; }
+  MW_INLINE void collect(int n) {
+    for (int w = 0; w * 32 < n; w++) {
+      unsigned y = 0, h = 0;
+      for (int l = 0; l < 32; l++) {
+        y |= (unsigned)(at[w * 32 + l] & 1) << l;
+        h |= (unsigned)(at[w * 32 + l] >> 1) << l;
+      }
+      yes[w] = y, here[w] = h;
+    }
+  }
+  MW_INLINE int count(int n) const {
+    int sum = 0;
+    for (int t = 0; t < n; t++) sum += at[t] & 1;
+    return sum;
+  }
+  MW_INLINE int any(int n) const { return count(n) != 0; }
+  MW_INLINE int all(int n) const {
+    int no = 0;
+    for (int t = 0; t < n; t++) no += at[t] == 2;
+    return no == 0;
+  }
+};
+
+template <class X> MW_HELPER unsigned mw_get_ballot(const X &x, int t, int, unsigned mask) { return x.yes[t / 32] & mask; }
+template <class X> MW_HELPER unsigned mw_get_active(const X &x, int t, int) { return x.here[t / 32]; }
+template <class X> MW_HELPER int mw_get_any(const X &x, int t, int, unsigned mask) { return (x.yes[t / 32] & mask) != 0; }
+template <class X> MW_HELPER int mw_get_all(const X &x, int t, int, unsigned mask) {
+  return (x.yes[t / 32] & mask) == (x.here[t / 32] & mask);
+}
+
+template <int N, class T> struct __attribute__((aligned(64))) mw_values {
+  T at[N + 32];
+  mw_votes<N> votes;
+  MW_INLINE void clear(int n) { votes.clear(n); }
+  MW_INLINE void set(int t, T value) { at[t] = value, votes.set(t, true); }
+  MW_INLINE void collect(int n) { votes.collect(n); }
+};
+
+/* The lanes of t's warp that are in the mask and take part. */
+template <class X> MW_HELPER unsigned mw_lanes_of(const X &x, int t, unsigned mask) { return x.votes.here[t / 32] & mask; }
+
+template <class X> MW_HELPER unsigned mw_get_match_any(const X &x, int t, int, unsigned mask) {
+  unsigned same = 0, lanes = mw_lanes_of(x, t, mask);
+  for (int l = 0; l < 32; l++)
+    same |= (unsigned)((lanes >> l & 1) && x.at[(t & ~31) + l] == x.at[t]) << l;
+  return same;
+}
+template <class X> MW_HELPER unsigned mw_get_match_all(const X &x, int t, int n, unsigned mask, int *all) {
+  const unsigned lanes = mw_lanes_of(x, t, mask);
+  *all = mw_get_match_any(x, t, n, mask) == lanes;
+  return *all ? lanes : 0;
+}
+
+#define MW_GET_REDUCE(name, expression)                                                                                \
+  template <class X> MW_HELPER auto mw_get_reduce_##name(const X &x, int t, int, unsigned mask) {                      \
+    const unsigned lanes = mw_lanes_of(x, t, mask);                                                                    \
+    auto a = x.at[t];                                                                                                  \
+    for (int l = 0; l < 32; l++)                                                                                       \
+      if ((lanes >> l & 1) && l != (t & 31)) {                                                                         \
+        const auto b = x.at[(t & ~31) + l];                                                                            \
+        a = expression;                                                                                                \
+      }                                                                                                                \
+    return a;                                                                                                          \
+  }
+MW_GET_REDUCE(add, a + b)
+MW_GET_REDUCE(min, a < b ? a : b)
+MW_GET_REDUCE(max, a > b ? a : b)
+MW_GET_REDUCE(and, a & b)
+MW_GET_REDUCE(or, a | b)
+MW_GET_REDUCE(xor, a ^ b)
+
+/* ==} */
+
+/* The launcher: F is the kernel's own type, K runs a block of it. */
+template <class F, class S, S K> struct mw_split_run;
+template <class... A, class S, S K> struct mw_split_run<void (*)(A...), S, K> {
+  template <int... I>
+  static MW_INLINE inline void blocks(const mw_grid *grid, mw_worker *worker, mw_u64 first, mw_u64 last, mw_indices<I...>) {
+    mw_worker_now = worker;
+    blockDim = dim3(grid->block);
+    gridDim = dim3(grid->grid);
+    uint3 at = mw_block_at(grid, first);
+    for (mw_u64 b = first; b < last; b++, mw_block_next(grid, at)) {
+      mw_block_note(worker, b);
+      blockIdx = at;
+      K(mw_argument<A, mw_offset<void (*)(A...), I>::at>(grid)...);
+    }
+  }
+  static void run(const mw_grid *grid, mw_worker *worker, mw_u64 first, mw_u64 last) {
+    blocks(grid, worker, first, last, mw_indices_to<sizeof...(A)>());
+  }
+};
+
+#endif

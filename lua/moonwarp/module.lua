@@ -1,0 +1,42 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The Lua half of modules: device variables as plain values.
+
+local module = {}
+
+--- A __device__ or __constant__ variable as a value.
+---@param m userdata     the module
+---@param name string    the variable's name in the source
+---@return any value     a number where it is one element, else a list
+local function get(m, name)
+  local view <close> = m:variable(name)
+  if #view == 1 then return view:get(1) end
+  return view:totable()
+end
+
+--- Sets a __device__ or __constant__ variable; kernels launched later see it.
+---@param m userdata     the module
+---@param name string    the variable's name in the source
+---@param value any      a number where it is one element, else a list of as many, or packed bytes
+---@return userdata m    the module
+local function set(m, name, value)
+  local view <close> = m:variable(name)
+  if type(value) == "number" and #view == 1 then
+    view:set(1, value)
+  elseif type(value) == "table" or type(value) == "string" then
+    view:upload(value)
+  else
+    error(("variable '%s' has %d elements: a %s expected, got %s"):format(name, #view,
+      #view == 1 and "number" or "table of that many", type(value)), 2)
+  end
+  return m
+end
+
+--- Adds the methods.
+---@param methods table core.methods
+function module.install(methods)
+  methods.module.get = get
+  methods.module.set = set
+end
+
+return module

@@ -1,0 +1,275 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The CUDA backend over the fake driver of tests/mock, in child processes: no GPU is needed. The fake driver is built
+-- here, with the C compiler; NVRTC is needed for modules.
+
+local support = require "tests.support"
+local core = support.core
+
+local CC = os.getenv "CC" or "cc"
+
+local folder
+local function driver()
+  if folder then return folder .. "/libcuda.so" end
+  local pipe = assert(io.popen "mktemp -d")
+  folder = pipe:read "l"
+  pipe:close()
+  local home = core.home()
+  local built = os.execute(("%s -std=gnu11 -D_GNU_SOURCE -O1 -fPIC -shared -I'%s' -o '%s/libcuda.so' '%s'/tests/mock/*.c")
+    :format(CC, home, folder, home))
+  assert(built, "the fake driver does not compile")
+  return folder .. "/libcuda.so"
+end
+
+local PRELUDE = [[
+  local mw = require "moonwarp"
+  local core = require "moonwarp.core"
+  local function fails(fn)
+    local ok, message = pcall(fn)
+    assert(not ok, "an error was expected")
+    return (message:gsub("^[^\n:]+:%d+: ", ""))
+  end
+  local SOURCE = "__global__ void fill(float *x, float value, int n) { x[threadIdx.x] = value; }\n"
+    .. "__global__ void copy(double *to, const double *from, int n) { to[threadIdx.x] = from[threadIdx.x]; }\n"
+    .. "__global__ void other(int *x) { x[0] = 1; }\n__device__ int counter;\n"
+]]
+
+local function on_mock(code, env)
+  env = env or {}
+  env.MOONWARP_LIBCUDA = driver()
+  env.MOCK_CUDA_LEAKS = env.MOCK_CUDA_LEAKS or 1
+  return support.child_passes(PRELUDE .. code, { env = env })
+end
+
+local has_compiler = os.execute(CC .. " --version >/dev/null 2>&1")
+local has_sources = #support.files(core.home() .. "/tests/mock") > 0
+if not (has_compiler and has_sources) then
+  pending("the fake driver needs a C compiler and its sources")
+  return
+end
+
+describe("the CUDA device over a fake driver", function()
+  after_each(function()
+    if folder then os.execute(("rm -rf '%s'"):format(folder)) end
+    folder = nil
+  end)
+
+  it("is found, preferred and described", function()
+    local output = on_mock([[
+      for _, entry in ipairs(mw.devices()) do print(entry.id, entry.usable) end
+      local dev = mw.device()
+      print(dev:id(), mw.device "cuda" == dev, mw.device "cuda:0" == dev, mw.device "cuda:1" == dev)
+      print(dev:is_offline(), dev:properties().warp_size, math.type(dev:memory()))
+      dev:synchronize()
+    ]], { MOCK_CUDA_DEVICES = 2, MOONWARP_DEVICE = "cuda:0" })
+    assert.are.equal("cuda:0\ttrue\ncuda:1\ttrue\ncpu\ttrue\ncuda:0\ttrue\ttrue\tfalse\nfalse\t32\tinteger\n", output)
+  end)
+
+  it("holds arrays, moves and fills them", function()
+    local output = on_mock [[
+      local dev = mw.device "cuda:0"
+      for _, maker in ipairs { "array", "pinned", "pageable", "managed" } do
+        local a = dev[maker](dev, "i32", { 1, 2, 3, 4 })
+        local b = dev:zeros("i32", 4)
+        b:copy(a, { from = 2, to = 1, count = 3 })
+        print(maker, table.concat(b:totable(), " "), tostring(a))
+        a:close()
+        b:close()
+      end
+      local s = dev:stream()
+      local p = dev:pinned("f64", { 1.5, 2.5 })
+      local d = dev:zeros("f64", 2)
+      d:copy(p, { stream = s })
+      s:synchronize()
+      print(table.concat(d:totable(), " "), dev:array("i16", 2):get(1))
+      local cpu = mw.device "cpu"
+      local c = cpu:zeros("f64", 2):copy(d)
+      print(table.concat(c:totable(), " "))
+      print(fails(function() dev:empty("u8", 1 << 45) end):match "^out of memory on cuda:0: wanted")
+    ]]
+    assert.are.equal(table.concat({
+      "array\t2 3 4 0\tarray<i32>[4] cuda:0", "pinned\t2 3 4 0\tarray<i32>[4] cuda:0, pinned",
+      "pageable\t2 3 4 0\tarray<i32>[4] cuda:0, pageable", "managed\t2 3 4 0\tarray<i32>[4] cuda:0, managed",
+      "1.5 2.5\t-1", "1.5 2.5", "out of memory on cuda:0: wanted", "",
+    }, "\n"), output)
+  end)
+
+  it("times events, queues callbacks and keeps streams apart", function()
+    local output = on_mock [[
+      local dev = mw.device "cuda:0"
+      local s <close> = dev:stream { blocking = false }
+      local a, b = s:record(), s:record()
+      b:synchronize()
+      print(b:since(a) >= 0, b:query(), s:query())
+      local ran
+      s:callback(function() ran = true end)
+      s:synchronize()
+      print(ran)
+      s:wait(a)
+      print(fails(function() mw.device "cpu":event():record(s) end))
+    ]]
+    assert.are.equal("true\ttrue\ttrue\ntrue\n"
+      .. "bad argument #1 to 'record' (a stream of cpu expected, got one of cuda:0)\n", output)
+  end)
+
+  it("never hangs on queries of work that does not end", function()
+    local output = on_mock([[
+      local dev = mw.device "cuda:0"
+      local s = dev:stream()
+      local e = s:record()
+      print(s:query(), e:query())
+      os.exit(0, false)
+    ]], { MOCK_CUDA_HANG = 1, MOCK_CUDA_LEAKS = 0 })
+    assert.are.equal("false\tfalse\n", output)
+  end)
+
+  it("says why there is no device", function()
+    local output = on_mock([[
+      for _, entry in ipairs(mw.devices()) do print(entry.id, entry.usable, #entry.reason > 0) end
+      print(#fails(function() mw.device "cuda" end) > 10, core.last_status())
+    ]], { MOCK_CUDA_DEVICES = 0 })
+    assert.are.equal("cuda\tfalse\ttrue\ncpu\ttrue\ttrue\ntrue\tno_device\n", output)
+    support.child_passes(PRELUDE .. [[
+      local reason = mw.devices()[1].reason
+      assert(reason:find("/nowhere/libcuda.so", 1, true), reason)
+    ]], { env = { MOONWARP_LIBCUDA = "/nowhere/libcuda.so" } })
+  end)
+
+  it("names the call, the code and its meaning when the driver fails", function()
+    local output = on_mock([[
+      local dev = mw.device "cuda:0"
+      print(fails(function() dev:stream() end))
+      print(core.last_status())
+    ]], { MOCK_CUDA_FAIL = "cuStreamCreateWithPriority:801:1" })
+    assert.is_truthy(output:find("cuStreamCreateWithPriority", 1, true), output)
+    assert.is_truthy(output:find("(801): ", 1, true), output)
+    assert.is_truthy(output:find("\ndriver\n", 1, true) or output:find("\nunsupported\n", 1, true), output)
+  end)
+
+  it("collects garbage and tries again when memory is short", function()
+    local output = on_mock([[
+      local dev = mw.device "cuda:0"
+      for _ = 1, 40 do dev:empty("u8", 100 << 20) end
+      print "enough"
+    ]], { MOCK_CUDA_MEMORY = 1 << 29 })
+    assert.are.equal("enough\n", output)
+  end)
+
+  if not support.has_nvrtc() then return end
+
+  it("compiles and launches with checked arguments", function()
+    local output = on_mock [[
+      local dev = mw.device "cuda:0"
+      local m = dev:module { source = SOURCE }
+      print(table.concat(m:kernels(), " "), m.fill:signature())
+      local x = dev:zeros("f32", 4)
+      m.fill:launch(1, 4, x, 2.5, 3)
+      dev:synchronize()
+      print(table.concat(x:totable(), " "))
+      print(fails(function() m.fill:launch(1, 4, x, "a", 3) end))
+      print(fails(function() m.fill:launch(1, 4, dev:pageable("f32", 4), 1, 3) end):match "is pageable host memory")
+      local d, r = dev:zeros("f64", 2), dev:array("f64", { 7, 8 }):readonly()
+      m.copy:launch(1, 2, d, r, 2)
+      print(table.concat(d:totable(), " "), fails(function() m.copy:launch(1, 2, r, d, 2) end):match "read%-only view")
+      print(m:variable "counter":get(1), (m.fill:engine()))
+    ]]
+    assert.are.equal(table.concat({
+      "fill copy other\tfill(float *x, float value, int n)", "2.5 2.5 2.5 0.0",
+      "kernel 'fill', parameter 2 'value' is float: a number, got string", "is pageable host memory",
+      "7.0 8.0\tread-only view", "0\tcuda", "",
+    }, "\n"), output)
+  end)
+
+  it("captures, updates and replays graphs", function()
+    local output = on_mock [[
+      local dev = mw.device "cuda:0"
+      local m = dev:module { source = SOURCE }
+      local x, y = dev:zeros("f32", 2), dev:zeros("f32", 2)
+      local g = dev:capture(function()
+        m.fill:launch(1, 2, x, 1.5, 2)
+        m.fill:launch(1, 2, y, 2.5, 2)
+      end)
+      print(x:get(1), #g:nodes(), g:nodes()[2].kernel)
+      g:launch()
+      dev:synchronize()
+      print(x:get(1), y:get(2))
+      g:update(2, y, 9, 1)
+      y:fill(0)
+      g:launch()
+      dev:synchronize()
+      print(y:get(1), y:get(2), #g:dot() > 10)
+      pcall(dev.capture, dev, function(s) s:close() end)
+      print(pcall(dev.capture, dev, function() error("mine", 0) end))
+      dev:capture(function() end):launch()
+    ]]
+    assert.are.equal("0.0\t2\tfill\n1.5\t2.5\n9.0\t0.0\ttrue\nfalse\tmine\n", output)
+  end)
+
+  it("counts launches of joined streams as nodes, and no others", function()
+    local output = on_mock [[
+      local dev = mw.device "cuda:0"
+      local m = dev:module { source = SOURCE }
+      local x = dev:zeros("f32", 2)
+      local joined, apart = dev:stream { blocking = false }, dev:stream { blocking = false }
+      local fork, join = dev:event { timing = false }, dev:event { timing = false }
+      local g = dev:capture(function(s)
+        m.fill:launch(1, 2, x, 1, 2)
+        s:record(fork)
+        joined:wait(fork)
+        m.fill:prepare { grid = 1, block = 2, stream = joined }(x, 2, 2)
+        joined:record(join)
+        s:wait(join)
+        m.fill:prepare { grid = 1, block = 2, stream = apart }(x, 3, 1)
+      end)
+      print(#g:nodes(), x:get(1))
+    ]]
+    assert.are.equal("2\t3.0\n", output)
+  end)
+
+  it("launches without allocating", function()
+    local output = on_mock [[
+      local dev = mw.device "cuda:0"
+      local m = dev:module { source = SOURCE }
+      local x = dev:zeros("f32", 4)
+      local go = m.fill:prepare { grid = 1, block = 4 }
+      go(x, 1, 4)
+      collectgarbage()
+      collectgarbage "stop"
+      local lua_before, core_before = core.allocations()
+      for _ = 1, 10000 do go(x, 2.0, 4) end
+      local lua_after, core_after = core.allocations()
+      print(lua_after - lua_before <= 2, core_after - core_before)
+    ]]
+    assert.are.equal("true\t0\n", output)
+  end)
+
+  it("is lost for the process after an illegal address", function()
+    local output = on_mock([[
+      local dev = mw.device "cuda:0"
+      local m = dev:module { source = SOURCE }
+      local x = dev:zeros("f32", 4)
+      m.fill:launch(1, 4, x, 1, 4)
+      local message = fails(function() m.fill:launch(1, 4, x, 1, 4) dev:synchronize() end)
+      print(core.last_status(), message:find("lost", 1, true) ~= nil or message)
+      print(#fails(function() m.fill:launch(1, 4, x, 1, 4) end) > 10, core.last_status())
+      print(#fails(function() dev:zeros("f32", 4) end) > 10, core.last_status())
+      x:close()
+      m:close()
+    ]], { MOCK_CUDA_FAIL = "cuLaunchKernel:700:2", MOCK_CUDA_LEAKS = 0 })
+    assert.are.equal("lost\ttrue\ntrue\tlost\ntrue\tlost\n", output)
+  end)
+
+  it("gives everything back", function()
+    local output = on_mock [[
+      local dev = mw.device "cuda:0"
+      for _ = 1, 5 do
+        local m, s, x = dev:module { source = SOURCE }, dev:stream(), dev:zeros("f32", 8)
+        m.fill:prepare { grid = 1, block = 8, stream = s }(x, 1, 8)
+        local g = dev:capture(function() m.fill:launch(1, 8, x, 1, 8) end)
+        g:launch(s)
+        s:record()
+      end
+    ]]
+    assert.are.equal("", output)
+  end)
+end)

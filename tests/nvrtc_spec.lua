@@ -1,0 +1,89 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Every kernel file compiles for every architecture that NVRTC knows here, without a GPU.
+
+local support = require "tests.support"
+local core, mw = support.core, support.mw
+local fails_with = support.fails_with
+
+local ARCHITECTURES = { 75, 80, 86, 89, 90, 100, 120 }
+
+-- A template is compiled only where it is instantiated.
+local TEMPLATES = {
+  ["array.cu"] = { "fill<float>", "fill<__half>", "linspace<double>", "random_uniform<int>", "random_uniform<float>",
+                   "random_normal<__nv_bfloat16>" },
+  ["basic.cu"] = { "twice<float>", "constant<3>" },
+  ["variables.cu"] = { "add_to_counter<int>" },
+}
+
+local function kernel_files()
+  local files = {}
+  for _, folder in ipairs { "/kernels", "/tests/kernels" } do
+    for _, path in ipairs(support.files(core.home() .. folder)) do
+      if path:find "%.cu$" then files[#files + 1] = path end
+    end
+  end
+  return files
+end
+
+describe("NVRTC", function()
+  local available, reason = support.has_nvrtc()
+  if not available then
+    pending("is not there: " .. tostring(reason):match "[^\n]*")
+    return
+  end
+  support.no_leaks()
+
+  it("has files to compile", function() assert.is_true(#kernel_files() >= 8) end)
+
+  for _, number in ipairs(ARCHITECTURES) do
+    it("compiles every kernel file for sm_" .. number, function()
+      local dev = mw.device("cuda:sm_" .. number)
+      for _, path in ipairs(kernel_files()) do
+        local m <close> = dev:module { file = path, templates = TEMPLATES[path:match "[^/]*$"] }
+        for _, name in ipairs(m:kernels()) do
+          local attributes = m:kernel(name):attributes()
+          assert.is_true(attributes.max_threads >= 1, path .. ": " .. name)
+          assert.is_true(attributes.registers >= 1 and attributes.registers <= 255, path .. ": " .. name)
+        end
+      end
+    end)
+  end
+
+  it("knows a kernel's parameters, shared memory and engine", function()
+    local dev = mw.device "cuda:sm_90"
+    local m <close> = dev:module(support.kernel_file "barriers.cu")
+    assert.are.equal("rotate(int *out, const int *in, int n)", m.rotate:signature())
+    assert.are.equal(256, m.rotate:attributes().shared_bytes)
+    assert.are.equal("cuda", (m.rotate:engine()))
+    local b <close> = dev:module(support.kernel_file "basic.cu")
+    assert.are.equal("twice<float>(float *x, int n)", b:kernel "twice<float>":signature())
+  end)
+
+  it("gives PTX and refuses what the offline device has not", function()
+    local dev = mw.device "cuda:sm_90"
+    local m <close> = dev:module { source = "__global__ void k(int *x) { x[0] = 1; }\n" }
+    local ptx = m:ptx()
+    assert.is_truthy(ptx:find(".target sm_90", 1, true))
+    assert.is_truthy(ptx:find("_Z1kPi", 1, true))
+    fails_with(function() m:cpp() end, "CPU")
+  end)
+
+  it("keeps what it compiled", function()
+    local dev = mw.device "cuda:sm_90"
+    local source = "__global__ void kept(int *x) { x[0] = 1; }\n"
+    local first <close> = dev:module { source = source }
+    local second <close> = dev:module { source = source }
+    assert.is_true(second:from_cache())
+    assert.are.equal(first.kept:attributes().registers, second.kept:attributes().registers)
+  end)
+
+  it("tells the user's file and line of a mistake", function()
+    local dev = mw.device "cuda:sm_90"
+    local message = fails_with(function()
+      dev:module { name = "mine.cu", source = "\n__global__ void k(int *x) {\n  x[0] = missing;\n}\n" }
+    end, "missing")
+    assert.is_truthy(message:find "mine%.cu%(3%)", message)
+    assert.are.equal("compile", core.last_status())
+  end)
+end)
