@@ -60,12 +60,14 @@ $(BUILD)/obj/%.o: %.c | $(BUILD)/packages
 
 $(BUILD)/tests/%: tests/c/%.c $(SHARED)
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $^ $(call static,lua5.4,-llua5.4) -lcmocka $(LIBS)
+	@echo "  test $<"
+	$(Q)$(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $^ $(call static,lua5.4,-llua5.4) -lcmocka $(LIBS)
 
 # A stand-in for the CUDA driver: the CUDA device's own C code is tested without a GPU.
 $(BUILD)/mock/libcuda.so.1: $(wildcard tests/mock/*.[ch])
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS) -O1 -g -shared -o $@ $(filter %.c,$^)
+	@echo "  mock $@"
+	$(Q)$(CC) $(FLAGS) -O1 -g -shared -o $@ $(filter %.c,$^)
 
 $(BUILD)/packages:
 	@mkdir -p $(@D)

@@ -81,6 +81,40 @@ describe("docs/api", function()
   end
 end)
 
+-- ---- entries and names --------------------------------------------------------------------------------------------------
+
+-- The data as docs/gen.lua loads it, with names.lua to judge it.
+local function load_api()
+  local names = assert(loadfile(DOCS .. "/generate/names.lua"))()
+  local api = dofile(DOCS .. "/api.lua")
+  for i, page in ipairs(api.pages) do api.pages[i] = dofile(("%s/api/%s.lua"):format(DOCS, page)) end
+  return api, names
+end
+
+describe("docs-check", function()
+  it("finds an entry for every name, and a name for every entry", function()
+    local api, names = load_api()
+    assert.are.same({}, names.problems(api))
+  end)
+
+  it("reports a registered name without an entry", function()
+    local api, names = load_api()
+    core.methods.array.undocumented = print
+    local problems = names.problems(api)
+    core.methods.array.undocumented = nil
+    assert.are.same({ "array.undocumented has no entry in docs/api" }, problems)
+  end)
+
+  it("reports an entry without a name", function()
+    local api, names = load_api()
+    table.insert(api.pages[2].entries, { name = "vanished" })
+    assert.are.same({ "device.vanished has an entry in docs/api, but the library does not have it" },
+      names.problems(api))
+  end)
+end)
+
+-- ---- whole documents ----------------------------------------------------------------------------------------------------
+
 -- The fenced blocks of a document: { language, text } in order.
 local function blocks_of(path)
   local list = {}

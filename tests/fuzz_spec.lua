@@ -6,7 +6,7 @@
 local support = require "tests.support"
 local core = support.core
 
-local CALLS = 24000
+local CALLS = 60000
 
 describe("random arguments", function()
   for _, dev in ipairs(support.devices()) do

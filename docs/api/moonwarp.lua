@@ -125,6 +125,10 @@ the kernel's own device, as `k:occupancy` does.]],
         "<why NVRTC is not usable>" },
       source = "NVIDIA's cuda_occupancy.h",
       since = "0.1.0",
+      example = [[
+local k = mw.device "cpu":module("triad.cu").triad
+print(mw.occupancy { k, block = 256 }.threads) --> 256
+-- mw.occupancy { k, arch = "sm_90", block = 256 } asks for a GPU that is not there]],
     },
   },
 }

@@ -533,7 +533,7 @@ function module:kernel(name) end
 function module:kernels() end
 
 --- A `__device__` or `__constant__` variable as an array of one dimension that shares its memory. A
---- variable whose type is no element type is an array of u8.
+--- variable whose type is no element type is an array of u8. A CUDA device does not know a variable that no kernel uses.
 ---@param name string as the source has it
 ---@return moonwarp.array # in space "global"
 function module:variable(name) end
