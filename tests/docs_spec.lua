@@ -8,7 +8,7 @@ local core = support.core
 
 local DOCS = core.home() .. "/docs"
 
--- ---- running a script with its prints caught ----------------------------------------------------------------------
+-- ---- running a script with its prints caught ------------------------------------------------------------------
 
 local function joined(...)
   local words = table.pack(...)
@@ -40,7 +40,7 @@ local function check_arrows(text, name)
   end
 end
 
--- ---- what the command line would have chosen ------------------------------------------------------------------------
+-- ---- what the command line would have chosen --------------------------------------------------------------------
 
 local CHANGED = { "device", "out", "quiet", "script", "failed_checks" }
 
@@ -63,7 +63,7 @@ local function in_folder(body)
   end)
 end
 
--- ---- the pages ------------------------------------------------------------------------------------------------------
+-- ---- the pages --------------------------------------------------------------------------------------------------
 
 describe("docs/api", function()
   support.warm()
@@ -81,7 +81,7 @@ describe("docs/api", function()
   end
 end)
 
--- ---- entries and names --------------------------------------------------------------------------------------------------
+-- ---- entries and names ----------------------------------------------------------------------------------------------
 
 -- The data as docs/gen.lua loads it, with names.lua to judge it.
 local function load_api()
@@ -113,7 +113,7 @@ describe("docs-check", function()
   end)
 end)
 
--- ---- whole documents ----------------------------------------------------------------------------------------------------
+-- ---- whole documents ------------------------------------------------------------------------------------------------
 
 -- The fenced blocks of a document: { language, text } in order.
 local function blocks_of(path)

@@ -205,7 +205,7 @@ describe("Ctrl-C", function()
       local mw = require "moonwarp"
       local dev = mw.device "cpu"
       local m = dev:module { source = "__global__ void forever(volatile int *x) { while (x[0] == 0) {} }\n"
-        .. "__global__ void spin(int *x) { __shared__ int s; while (x[0] == 0) {"
+        .. "__global__ void spin(volatile int *x) { __shared__ int s; while (x[0] == 0) {"
         .. " __syncthreads(); s = x[0]; __syncthreads(); } }\n" }
       local x = dev:zeros("i32", 1)
       m.forever:prepare { grid = 1, block = 1 }:close()

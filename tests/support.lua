@@ -202,7 +202,7 @@ function support.child(code, options)
   pipe:close()
   os.remove(script)
   os.remove(name)
-  local text, status = output:match "^(.-)\n?status (%d+)\n$"
+  local text, status = output:match "^(.-)\n?status (%d+)\n"
   return math.tointeger(tonumber(status)), text
 end
 

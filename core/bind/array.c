@@ -123,7 +123,12 @@ static int from_string(lua_State *L, mw_device *device, mw_space space, mw_dtype
   lua_Integer shape[4] = {(lua_Integer)(length / width)};
   int dims = lua_gettop(L) > 3 ? check_shape(L, 4, dtype, shape) : 1;
   size_t wanted = (size_t)product(shape, dims) * width;
-  if (wanted != length || length == 0)
+  if (length == 0) luaL_argerror(L, 3, "the string is empty, an array has at least one element");
+  if (length % width != 0)
+    luaL_argerror(L, 3,
+                  lua_pushfstring(L, "the string has %I bytes, which is no whole number of %s elements of %d bytes",
+                                  (LUAI_UACINT)length, mw_dtype_name(dtype), (int)width));
+  if (wanted != length)
     luaL_argerror(L, 3,
                   lua_pushfstring(L, "the string has %I bytes, %I elements of %s need %I", (LUAI_UACINT)length,
                                   (LUAI_UACINT)product(shape, dims), mw_dtype_name(dtype), (LUAI_UACINT)wanted));

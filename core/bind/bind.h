@@ -191,6 +191,7 @@ typedef struct bind_graph {
 
 extern bind_class stream_class, event_class, graph_class;
 bind_stream *check_stream(lua_State *, int index, const mw_device *); /* of that device; NULL: of any */
+bind_stream *option_stream(lua_State *, const mw_device *); /* the same of the option on top of the stack */
 bind_event *check_event(lua_State *, int index, const mw_device *);
 void capture_launch(lua_State *, const bind_launch *, int first); /* after a launch while capturing; its arguments */
 void capture_buffer(lua_State *, mw_buffer *);                    /* no effect unless capturing */

@@ -102,6 +102,7 @@ static const char *store_integer(lua_State *L, int index, mw_dtype dtype, void *
   lua_Integer value = lua_type(L, index) == LUA_TNUMBER ? lua_tointegerx(L, index, &exact) : 0;
   if (!exact || value < least || value > greatest) {
     const char *got = luaL_tolstring(L, index, NULL);
+    if (dtype == MW_U64) return lua_pushfstring(L, "an integer (from 2^63 on the one with the same bits), got %s", got);
     return lua_pushfstring(L, "an integer from %I to %I, got %s", (LUAI_UACINT)least, (LUAI_UACINT)greatest, got);
   }
   memcpy(at, &value, mw_dtype_size(dtype)); /* little-endian: the low bytes are the narrower value */

@@ -73,7 +73,7 @@ static int stream_record(lua_State *L) {
 
 static bind_event *check_recorded(lua_State *L, int index) {
   bind_event *self = check_event(L, index, NULL);
-  if (!self->recorded) luaL_argerror(L, index, "the event was never recorded");
+  if (!self->recorded) luaL_error(L, "the event was never recorded; record it in a stream first");
   return self;
 }
 

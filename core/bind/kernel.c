@@ -133,7 +133,7 @@ static int kernel_prepare(lua_State *L) {
   self->launch.shared = (size_t)option_integer(L, 2, "shared", 0, 0, 1 << 30);
   self->launch.cooperative = option_boolean(L, 2, "cooperative", false);
   if (option_push(L, 2, "stream")) {
-    self->stream = check_stream(L, lua_gettop(L), kernel->kernel->module->device);
+    self->stream = option_stream(L, kernel->kernel->module->device);
     lua_setiuservalue(L, 4, 2);
   }
   check_launch_limits(L, self);

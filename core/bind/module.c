@@ -61,6 +61,14 @@ static void sort(lua_State *L, int index) {
   lua_pop(L, 2);
 }
 
+/* NAME, NAME=value or NAME(x)=value: anything else would reach the compiler as something other than a macro. */
+static void check_macro(lua_State *L, const char *define) {
+  static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
+  size_t length = strspn(define, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
+  if (length == 0 || !strchr(letters, define[0]) || (define[length] && !strchr("=(", define[length])))
+    luaL_error(L, "option 'defines': '%s' does not begin with the name of a macro", define);
+}
+
 /* Turns {N = 3, FLAG = true, "A=1"} into {"A=1", "FLAG", "N=3"}, sorted so that a cache key does not depend on the
  * order of a Lua table. */
 static void normalise_defines(lua_State *L) {
@@ -70,7 +78,7 @@ static void normalise_defines(lua_State *L) {
   lua_newtable(L);
   for (lua_pushnil(L); lua_next(L, source); lua_pop(L, 1))
     if (push_define(L)) {
-      lua_tolstring(L, -1, NULL); /* a number in the list becomes its text */
+      check_macro(L, lua_tostring(L, -1)); /* a number in the list becomes its text */
       lua_rawseti(L, source + 1, ++count);
     }
   sort(L, source + 1);

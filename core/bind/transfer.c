@@ -175,7 +175,7 @@ static mw_device *mover(const bind_array *a, const bind_array *source) {
 
 static mw_stream *copy_stream(lua_State *L, mw_device *device, const bind_array *a, const bind_array *source) {
   if (!option_push(L, 3, "stream")) return current_stream(L, device);
-  bind_stream *given = check_stream(L, lua_gettop(L), NULL);
+  bind_stream *given = option_stream(L, NULL);
   mw_device *of = given->stream->device;
   if (of != a->buffer->device && of != source->buffer->device)
     luaL_error(L, "option 'stream' is a stream of %s, the copy is between %s and %s", of->info.id,

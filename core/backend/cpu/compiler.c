@@ -272,6 +272,10 @@ mw_status cpu_preprocess(const cpu_program *program, char **out, mw_error *error
   return status;
 }
 
+/* Partial redundancy elimination makes one value of a loop's step and of an index i + 1, after which the loop has no
+ * induction variable that the vectoriser knows. A loop that stays scalar is no news to the user. */
+static const char *const clang_only[] = {"-Wno-pass-failed", "-fno-caret-diagnostics", "-mllvm", "-enable-pre=0", NULL};
+
 static void compile_arguments(arguments *list, const cpu_program *program, const cpu_toolchain *tools,
                               const char *output) {
   static const char *const fixed[] = {"-x",
@@ -297,8 +301,8 @@ static void compile_arguments(arguments *list, const cpu_program *program, const
   if (program->no_contract) argument_add(list, "-DMW_NO_CONTRACT=1");
   if (program->fast_math) argument_add(list, "-ffast-math");
   if (program->line_info) argument_add(list, "-g");
-  argument_add(list, tools->clang ? "-Wno-pass-failed" : "-fno-gnu-unique");
-  if (tools->clang) argument_add(list, "-fno-caret-diagnostics");
+  for (int i = 0; tools->clang && clang_only[i]; i++) argument_add(list, clang_only[i]);
+  if (!tools->clang) argument_add(list, "-fno-gnu-unique");
   argument_join(list, "-I", mw_shim_folder());
   argument_add(list, "-o");
   argument_add(list, output);

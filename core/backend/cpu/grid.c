@@ -56,7 +56,7 @@ static void run_fast(cpu_grid *grid, cpu_worker *worker, unsigned long long firs
   grid->unit->run(&grid->abi, &worker->lent, first, last);
 }
 
-static void run_plain_block(cpu_grid *grid, cpu_worker *worker, mw_thread *thread) {
+static void run_plain_block(cpu_grid *grid, mw_thread *thread) {
   const mw_dim3 size = grid->abi.block;
   for (unsigned z = 0; z < size.z; z++)
     for (unsigned y = 0; y < size.y; y++)
@@ -65,7 +65,6 @@ static void run_plain_block(cpu_grid *grid, cpu_worker *worker, mw_thread *threa
         grid->unit->thread(&grid->abi);
         thread->rank++;
       }
-  (void)worker;
 }
 
 /* A barrier-free kernel in the fiber flavor: one call for each thread, no fibers. */
@@ -77,7 +76,7 @@ static void run_plain(cpu_grid *grid, cpu_worker *worker, unsigned long long fir
     worker->lent.block = block;
     thread.block_idx = cpu_grid_block(grid, block);
     thread.rank = 0;
-    run_plain_block(grid, worker, &thread);
+    run_plain_block(grid, &thread);
   }
   worker->plain = NULL;
 }

@@ -18,10 +18,9 @@ enum { NULL_REACH = 64 << 10, FAR = 1 << 20 };
 
 typedef enum known { KNOWN, UNKNOWN_NO_TWIN, UNKNOWN_NO_FAULT } known;
 
-static known run_again(cpu_device *device, cpu_worker *me, const cpu_grid *grid, cpu_fault *fault) {
+static known run_again(cpu_worker *me, const cpu_grid *grid, cpu_fault *fault) {
   const mw_unit_kernel *unit;
   const mw_unit_table *table;
-  (void)device;
   if (cpu_module_twin(grid->kernel, &unit, &table, NULL) != MW_OK) return UNKNOWN_NO_TWIN;
   cpu_grid again;
   cpu_worker *outer = cpu_current;
@@ -166,7 +165,7 @@ mw_status cpu_fault_report(cpu_device *device, cpu_worker *me, cpu_grid *grid, m
                    (size_t)grid->fault.address);
   known how = KNOWN;
   bool blind = !grid->fault.has_thread && grid->fault.kind != CPU_FAULT_RULE && grid->run && grid->unit->run;
-  if (blind && !grid->fault.stack_overflow) how = run_again(device, me, grid, &grid->fault);
+  if (blind && !grid->fault.stack_overflow) how = run_again(me, grid, &grid->fault);
   return tell(device, grid, &grid->fault, how, err);
 }
 
