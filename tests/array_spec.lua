@@ -106,11 +106,11 @@ support.each_device(function(dev, id)
 
     it("refuses a length that does not fit", function()
       fails(function() dev:array("i32", "12345") end,
-        "bad argument #2 to 'array' (the string has 5 bytes, 1 elements of i32 need 4)")
+        "bad argument #2 to 'array' (the string has 5 bytes, which is no whole number of i32 elements of 4 bytes)")
       fails(function() dev:array("i32", "12345678", 3) end,
         "bad argument #2 to 'array' (the string has 8 bytes, 3 elements of i32 need 12)")
       fails(function() dev:array("u8", "") end,
-        "bad argument #2 to 'array' (the string has 0 bytes, 0 elements of u8 need 0)")
+        "bad argument #2 to 'array' (the string is empty, an array has at least one element)")
     end)
   end)
 

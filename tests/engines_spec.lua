@@ -163,7 +163,7 @@ support.each_device(function(dev, id)
   end)
 end)
 
--- ---- the ladders of kernels/ -----------------------------------------------------------------------------------------
+-- ---- the ladders of kernels/ -------------------------------------------------------------------------------------
 
 support.each_device(function(dev, id)
   local function each_engine(options, body)

@@ -92,8 +92,8 @@ describe("a fault on the CPU device", function()
         local x <close> = dev:array("i32", { 4, 6 })
         m.divide:launch(1, 2, x, 2)
         assert.are.same({ 2, 3 }, x:totable())
-        faults(function() m.divide:launch(1, 2, x, 0) end, "kernel 'divide' divided an integer by zero", "block (0,0,0)",
-          "thread (0,0,0)")
+        faults(function() m.divide:launch(1, 2, x, 0) end, "kernel 'divide' divided an integer by zero",
+          "block (0,0,0)", "thread (0,0,0)")
       end)
 
       it("by endless recursion", function()

@@ -89,7 +89,8 @@ support.each_device(function(dev, id)
         { { 1, 1, 1, 1 }, "grid is an integer or {x, y, z}, got a table of 4" },
       }
       for _, case in ipairs(cases) do
-        fails_with(function() m.scale:prepare { grid = case[1], block = 1 } end, "bad argument #1 to 'prepare'", case[2])
+        fails_with(function() m.scale:prepare { grid = case[1], block = 1 } end,
+          "bad argument #1 to 'prepare'", case[2])
       end
     end)
 
@@ -118,7 +119,7 @@ support.each_device(function(dev, id)
         "option 'shared' is an integer from 0 to 1073741824, got -1")
       fails_with(function() m.scale:prepare { grid = 1, block = 1, cooperative = 1 } end,
         "option 'cooperative' is true or false, got 1")
-      fails_with(function() m.scale:prepare { grid = 1, block = 1, stream = true } end, "stream expected, got boolean")
+      fails_with(function() m.scale:prepare { grid = 1, block = 1, stream = true } end, "option 'stream' is a stream, got true")
     end)
   end)
 

@@ -113,12 +113,13 @@ support.each_device(function(dev, id)
         local slow = m.slowly:prepare { grid = 1, block = 1, stream = s }
         local add = m.add:prepare { grid = 1, block = 64, stream = s }
         for round = 1, 10 do
-          local a, b = dev:full(round, "i32", 64), dev:full(1, "i32", 64)
-          dev:synchronize()
           slow(out, 0, 200000)
-          add(out, a, b, 64)
-          a = nil
-          b = nil
+          do
+            local a, b = dev:full(round, "i32", 64), dev:full(1, "i32", 64)
+            dev:synchronize()
+            slow(out, 0, 200000)
+            add(out, a, b, 64)
+          end
           collectgarbage()
           dev:zeros("i32", 64):close()
         end

@@ -15,8 +15,9 @@ local function driver()
   folder = pipe:read "l"
   pipe:close()
   local home = core.home()
-  local built = os.execute(("%s -std=gnu11 -D_GNU_SOURCE -O1 -fPIC -shared -I'%s' -o '%s/libcuda.so' '%s'/tests/mock/*.c")
-    :format(CC, home, folder, home))
+  local options = "-std=gnu11 -D_GNU_SOURCE -O1 -fPIC -shared"
+  local built = os.execute(("%s %s -I'%s' -o '%s/libcuda.so' '%s'/tests/mock/*.c"):format(CC, options, home, folder,
+    home))
   assert(built, "the fake driver does not compile")
   return folder .. "/libcuda.so"
 end

@@ -147,7 +147,8 @@ support.each_device(function(dev, id)
     end)
 
     it("leaves nothing behind", function()
-      for _ = 1, 3 do assert.is_false((pcall(dev.module, dev, { source = "__global__ void k(int *x) { nonsense; }" }))) end
+      local options = { source = "__global__ void k(int *x) { nonsense; }" }
+      for _ = 1, 3 do assert.is_false((pcall(dev.module, dev, options))) end
     end)
   end)
 
@@ -259,7 +260,12 @@ support.each_device(function(dev, id)
       local m <close> = dev:module { source = [[
         __device__ int total;
         __global__ void plain() { atomicAdd(&total, 1); }
-        __global__ void barrier() { __shared__ int s; if (threadIdx.x == 0) s = 10; __syncthreads(); atomicAdd(&total, s); }
+        __global__ void barrier() {
+          __shared__ int s;
+          if (threadIdx.x == 0) s = 10;
+          __syncthreads();
+          atomicAdd(&total, s);
+        }
         __global__ void odd(int *x) {
           if (threadIdx.x < 2) { x[0] = 1; }
           unsigned m = __ballot_sync(__activemask(), 1);

@@ -195,8 +195,8 @@ function support.child(code, options)
   local script = name .. ".lua"
   support.write(script, code)
   local command = ("cd %s && env %s timeout -k 5 %d %s %s 2>&1 </dev/null; s=$?; echo; echo status $s"):format(
-    quoted(options.folder or "."), environment_text(options.env), options.limit or 60, options.lua or os.getenv "MOONWARP_TEST_LUA" or "lua5.4",
-    quoted(script))
+    quoted(options.folder or "."), environment_text(options.env), options.limit or 60,
+    options.lua or os.getenv "MOONWARP_TEST_LUA" or "lua5.4", quoted(script))
   local pipe = assert(io.popen(command))
   local output = pipe:read "a"
   pipe:close()

@@ -116,7 +116,7 @@ support.each_device(function(dev, id)
     local b <close> = dev:zeros("i32", 3)
     local closed = dev:stream()
     closed:close()
-    support.fails_with(function() b:copy(a, { stream = 1 }) end, "stream expected, got number")
+    support.fails_with(function() b:copy(a, { stream = 1 }) end, "option 'stream' is a stream, got")
     support.fails_with(function() b:copy(a, { stream = closed }) end, "attempt to use a closed stream")
   end)
 

@@ -22,7 +22,8 @@ bind_stream *check_stream(lua_State *L, int index, const mw_device *device) {
 
 bind_stream *option_stream(lua_State *L, const mw_device *device) {
   bind_stream *self = bind_test(L, -1, &stream_class);
-  if (!self || !self->object.open) luaL_error(L, "option 'stream' is a stream, got %s", luaL_tolstring(L, -1, NULL));
+  if (!self) luaL_error(L, "option 'stream' is a stream, got %s", luaL_tolstring(L, -1, NULL));
+  if (!self->object.open) luaL_error(L, "option 'stream': attempt to use a closed stream");
   if (device && self->stream->device != device)
     luaL_error(L, "option 'stream' is a stream of %s, got one of %s", device->info.id, self->stream->device->info.id);
   return self;
