@@ -87,7 +87,7 @@ support.each_device(function(dev, id)
     fails(function() a:synchronize() end, "the event was never recorded; record it in a stream first")
     b:record()
     b:synchronize()
-    fails(function() b:since(a) end, "bad argument #1 to 'since' (the event was never recorded)")
+    fails(function() b:since(a) end, "the event was never recorded; record it in a stream first")
     fails(function() b:since() end, "bad argument #1 to 'since' (event expected, got no value)")
   end)
 

@@ -119,7 +119,8 @@ support.each_device(function(dev, id)
         "option 'shared' is an integer from 0 to 1073741824, got -1")
       fails_with(function() m.scale:prepare { grid = 1, block = 1, cooperative = 1 } end,
         "option 'cooperative' is true or false, got 1")
-      fails_with(function() m.scale:prepare { grid = 1, block = 1, stream = true } end, "option 'stream' is a stream, got true")
+      fails_with(function() m.scale:prepare { grid = 1, block = 1, stream = true } end,
+        "option 'stream' is a stream, got true")
     end)
   end)
 

@@ -242,6 +242,7 @@ extern const mw_backend *const mw_backends[]; /* best first, NULL-terminated */
 
 mw_status mw_fail(mw_error *, mw_status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void      mw_error_clear(mw_error *);
+const char *mw_bytes_text(char out[32], double bytes); /* "3.2 GiB" */
 
 void mw_device_retain(mw_device *);
 void mw_device_release(mw_device *);  /* the last one closes */

@@ -219,3 +219,28 @@ bool mw_declared_variable(const char *source, const char *name, mw_param *out) {
   mw_free(text);
   return found;
 }
+
+/* A declarator stands behind its type or behind a comma; what stands behind an operator or in a call is a use. */
+static bool is_declarator(const char *start, const char *at) {
+  const char *before = at;
+  while (before > start && isspace((unsigned char)before[-1])) before--;
+  if (before == start || memchr(start, '(', (size_t)(at - start))) return false;
+  bool assigned = memchr(start, '=', (size_t)(at - start)) != NULL;
+  return before[-1] == ',' || (!assigned && (is_word(before[-1]) || strchr("*&>", before[-1])));
+}
+
+bool mw_declared_constant(const char *source, const char *name) {
+  char *text = blanked(source);
+  int constant = 0, other = 0;
+  for (const char *c = find_word(text, name); c; c = find_word(c + 1, name)) {
+    const char *start = statement_start(text, c);
+    if (!is_declarator(start, c) || range_has(start, c, "return")) continue;
+    bool pointer = memchr(start, '*', (size_t)(c - start)) != NULL; /* const char *p: p itself may change */
+    if (range_has(start, c, "constexpr") || (range_has(start, c, "const") && !pointer))
+      constant++;
+    else
+      other++;
+  }
+  mw_free(text);
+  return constant > 0 && other == 0;
+}

@@ -16,4 +16,7 @@ int mw_declared_params(const char *source, const char *kernel, mw_param *out, in
  * pointers). False: not found or not a type that can be told. */
 bool mw_declared_variable(const char *source, const char *name, mw_param *out);
 
+/* True: every variable of that bare name that the text declares, at least one, is const or constexpr. */
+bool mw_declared_constant(const char *source, const char *name);
+
 #endif

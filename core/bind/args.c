@@ -157,12 +157,3 @@ void check_dims(lua_State *L, int index, int argument, const char *what, uint32_
     lua_pop(L, 1);
   }
 }
-
-void push_bytes(lua_State *L, double bytes) {
-  static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-  int unit = 0;
-  for (; bytes >= 1024 && unit < 4; unit++) bytes /= 1024;
-  char text[64];
-  snprintf(text, sizeof text, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
-  lua_pushstring(L, text);
-}

@@ -77,7 +77,6 @@ bool option_push(lua_State *, int index, const char *name); /* pushes the field;
 /* integer or {x, y, z} at index; argument: the number that a complaint names */
 void check_dims(lua_State *, int index, int argument, const char *what, uint32_t out[3]);
 const char *nearest_name(const char *word, const char *const *names);       /* NULL: nothing near */
-void push_bytes(lua_State *, double bytes);                                 /* "3.2 GiB" */
 
 /* ---- dtype.c: one element between Lua and memory ---------------------------------------------------------------- */
 

@@ -228,7 +228,7 @@ static void out_of_memory(void **state) {
   mw_buffer *x = alloc(800 << 20, MW_SPACE_DEVICE), *y = NULL;
   mw_buffer_release(x);
   x = alloc(800 << 20, MW_SPACE_DEVICE); /* the pool kept the first: drained, trimmed, tried again */
-  REFUSED(MW_NO_MEMORY, "out of device memory: wanted 800.0 MiB, free 224.0 MiB of 1.0 GiB on cuda:0",
+  REFUSED(MW_NO_MEMORY, "out of memory on cuda:0: wanted 800.0 MiB, free 224.0 MiB of 1.0 GiB",
           cuda->alloc(device->main, 800 << 20, MW_SPACE_DEVICE, &y, &err));
   mw_buffer_release(x);
 }
@@ -309,7 +309,7 @@ static void kernels_by_name(void **state) {
   assert_int_equal(k->params[0].lanes, 4);
   assert_string_equal(kernel(m, "twice(double *, int)")->params[0].type, "double *");
   REFUSED(MW_INVALID, "overloaded: give one whole signature: twice(", cuda->kernel(m, "twice", &k, &err));
-  REFUSED(MW_INVALID, "no kernel 'nope' in 'test.cu'; it has: fill, copy", cuda->kernel(m, "nope", &k, &err));
+  REFUSED(MW_INVALID, "module 'test.cu' has no kernel 'nope'; it has: fill, copy", cuda->kernel(m, "nope", &k, &err));
   REFUSED(MW_INVALID, "templates = {\"scale<int>\"}", cuda->kernel(m, "scale<int>", &k, &err));
   cuda->unload(m);
 }
@@ -325,7 +325,7 @@ static void templates(void **state) {
   assert_string_equal(kernel(m, "scale<float>")->params[2].name, "n");
   assert_string_equal(kernel(m, "plain")->params[0].type, "float *");
   assert_null(m->kernel_names[1]);
-  REFUSED(MW_INVALID, "is a template: name its arguments, as in 'scale<float>'", cuda->kernel(m, "scale", &k, &err));
+  REFUSED(MW_INVALID, "is a template: name an instance, as in scale<float>", cuda->kernel(m, "scale", &k, &err));
   assert_int_equal(cuda->kernel(m, "scale<nope>", &k, &err), MW_COMPILE);
   cuda->unload(m);
 }
@@ -341,7 +341,7 @@ static void variables(void **state) {
   assert_int_equal(type.dtype, MW_F32);
   assert_int_equal(coef->space, MW_SPACE_GLOBAL);
   mw_buffer_release(coef);
-  REFUSED(MW_INVALID, "no device variable 'nope'", cuda->variable(m, "nope", &coef, &type, &err));
+  REFUSED(MW_INVALID, "module 'test.cu' has no device variable 'nope'; it has: coef (", cuda->variable(m, "nope", &coef, &type, &err));
   cuda->unload(m);
 }
 

@@ -184,7 +184,7 @@ static void test_out_of_memory(void **state) {
   bench *b = begin();
   mw_buffer *x;
   expect(b, cpu->alloc(b->device->main, (size_t)1 << 50, MW_SPACE_DEVICE, &x, &b->error), MW_NO_MEMORY,
-         "out of memory on cpu: wanted 1048576.0 GiB, free ");
+         "out of memory on cpu: wanted 1.0 PiB, free ");
   end(b);
 }
 

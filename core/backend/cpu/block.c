@@ -436,7 +436,7 @@ static void fail(const char *what, const char *file, int line) __attribute__((no
 static void fail(const char *what, const char *file, int line) {
   cpu_worker *worker = cpu_current;
   cpu_fault *fault = &worker->fault;
-  fault->kind = CPU_FAULT_FAIL;
+  *fault = (cpu_fault){.kind = CPU_FAULT_FAIL}; /* nothing of an earlier one */
   fault->block = worker->lent.block;
   const mw_thread *thread = worker->in_crew ? &cpu_crew_lane(worker->crew)->thread : worker->plain;
   fault->has_thread = thread != NULL;

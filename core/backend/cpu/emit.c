@@ -81,7 +81,7 @@ static int index_expression(const cpu_tokens *tokens, int i, int last) {
                  : !(at[i].size == 1 && strchr("+-*()", at[i].text[0])))
       return 0;
   }
-  return any && i < last ? i : 0;
+  return any ? i : 0;
 }
 
 /* int i = blockIdx.x * blockDim.x + threadIdx.x: the same 32 bits come out of signed arithmetic, which g++ can
@@ -101,7 +101,7 @@ static int index_put(const cpu_tokens *tokens, cpu_text *out, int i, int last) {
       cpu_text_token(out, tokens, &at[k]);
     }
     i = end;
-    if (!cpu_token_is(&at[end], ",")) return i;
+    if (end >= last || !cpu_token_is(&at[end], ",")) return i;
     name = end + 1;
   }
 }
@@ -178,7 +178,7 @@ static const char *function_macro(const cpu_program *program, const cpu_function
 
 /* In the fast flavor a kernel is declared, for the sake of its type, and defined under the name k_mw: as a function of
  * one thread that takes its coordinates as parameters (thread-local variables would keep loops from being vectorised),
- * or in its split form. A kernel that only fibers run is declared alone. */
+ * or as what split.c makes of it: a function of a row of threads, or of a block where there are barriers. A kernel that only fibers run is declared alone. */
 static void kernel_put(const cpu_program *program, const cpu_function *function, cpu_text *out) {
   const cpu_tokens *tokens = &program->tokens;
   cpu_text_range(out, tokens, function->head_first, function->head_last);
@@ -335,10 +335,10 @@ static void run_put(const cpu_program *program, const instance *it, cpu_text *ou
   const char *angle = strchr(it->reference, '<');
   int         stem = angle ? (int)(angle - it->reference) : (int)strlen(it->reference);
   if (!angle) angle = "";
-  const bool split = it->function->split != NULL;
-  cpu_text_format(out, "%s<mw_type_%d, decltype(&%.*s_mw%s), &%.*s_mw%s", split ? "mw_split_run" : "mw_loop_run",
+  const bool block = it->function->split && it->function->barrier >= 0;
+  cpu_text_format(out, "%s<mw_type_%d, decltype(&%.*s_mw%s), &%.*s_mw%s", block ? "mw_split_run" : "mw_loop_run",
                   it->index, stem, it->reference, angle, stem, it->reference, angle);
-  if (!split)
+  if (!block)
     cpu_text_format(out, ", %d, %d", calls_for_index(program, it->function), walks_rows(program, it->function));
   cpu_text_put(out, ">::run");
 }

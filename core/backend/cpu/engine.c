@@ -39,6 +39,7 @@ static mw_status kernel_choose(cpu_program *program, cpu_function *kernel, const
   if (forced && !strcmp(forced, "loop") && kernel->barrier >= 0)
     return refuse(program, kernel, "loop", barrier_name(program, kernel), error);
   if (kernel->barrier < 0 && !(forced && !strcmp(forced, "split"))) {
+    kernel->split = cpu_split(program, kernel, why, sizeof why); /* NULL: a loop around the kernel as it is */
     engine_set(program, kernel, "loop", "");
     return MW_OK;
   }
@@ -69,6 +70,6 @@ void cpu_engines_demote(cpu_program *program, const char *why) {
     if (!kernel->split) continue;
     mw_free(kernel->split);
     kernel->split = NULL;
-    engine_set(program, kernel, "fiber", why);
+    if (kernel->barrier >= 0) engine_set(program, kernel, "fiber", why);
   }
 }

@@ -80,8 +80,10 @@ static void hand_on(int number, siginfo_t *info, void *context) {
     before->sa_sigaction(number, info, context);
   else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN)
     before->sa_handler(number);
-  else
-    sigaction(number, before, NULL); /* returns to the same instruction, which now ends the process as usual */
+  else {
+    sigaction(number, before, NULL); /* returns to the same instruction, which now ends the process as usual ... */
+    if (info->si_code <= 0) raise(number); /* ... unless somebody sent the signal: then there is none */
+  }
 }
 
 static void on_fault(int number, siginfo_t *info, void *context) {

@@ -133,21 +133,12 @@ mw_status cpu_memory_tell(mw_device *device, size_t *free, size_t *total, mw_err
   return MW_OK;
 }
 
-static const char *tell_bytes(char out[32], size_t bytes) {
-  const double mib = (double)bytes / (1 << 20);
-  if (mib >= 100)
-    snprintf(out, 32, "%.1f GiB", mib / 1024);
-  else
-    snprintf(out, 32, "%.3g MiB", mib);
-  return out;
-}
-
 static mw_status fail_memory(mw_device *device, size_t wanted, const char *why, mw_error *err) {
   char a[32], b[32], c[32];
   size_t left, total;
   cpu_memory_tell(device, &left, &total, err);
-  return mw_fail(err, MW_NO_MEMORY, "out of memory on cpu: wanted %s, free %s of %s%s", tell_bytes(a, wanted),
-                 tell_bytes(b, left), tell_bytes(c, total), why);
+  return mw_fail(err, MW_NO_MEMORY, "out of memory on cpu: wanted %s, free %s of %s%s",
+                 mw_bytes_text(a, (double)wanted), mw_bytes_text(b, (double)left), mw_bytes_text(c, (double)total), why);
 }
 
 /* The mapping, inaccessible but for the array's pages; the array ends where they end but for the slack. */

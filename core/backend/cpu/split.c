@@ -12,36 +12,8 @@
 
 #include "core/backend/backend.h"
 
-enum { MOST_SEGMENTS = 512, MOST_GUARDS = 32 };
-
-static const char stack_shared[] = " MW_STACK_SHARED ";
-
-typedef enum segment_kind { SEGMENT_STATEMENT, SEGMENT_DECLARE, SEGMENT_EXCHANGE, SEGMENT_PREDICATE, SEGMENT_ENTER } segment_kind;
-
-typedef struct segment { /* a piece of a region */
-  segment_kind kind;
-  int          first, last; /* tokens */
-  int          node;
-} segment;
-
-typedef struct writer {
-  cpu_splitter *in;
-  cpu_text     *out;     /* NULL in the first walk */
-  int          *regions; /* of each token; -1: in none */
-  int           region;  /* the open one */
-  int           last_region;
-  segment       open[MOST_SEGMENTS];
-  int           nopen;
-  int           guards[MOST_GUARDS][2]; /* predicate and the value that lets a thread pass */
-  int           nguards;
-  bool          returns;  /* some thread may leave before the end: the others must know */
-  bool          deep;     /* a loop inside of a thread loop */
-  int           loops;    /* uniform loops around */
-  bool          sets_index; /* helpers read threadIdx */
-} writer;
-
 void cpu_split_refuse(cpu_splitter *in, int token, const char *format, ...) {
-  char    text[200];
+  char text[200];
   va_list args;
   if (in->refused) return;
   in->refused = true;
@@ -52,242 +24,76 @@ void cpu_split_refuse(cpu_splitter *in, int token, const char *format, ...) {
   snprintf(in->why, in->why_size, "line %d: %s", at->line, text);
 }
 
-static int line_of(const cpu_splitter *in, int token) { return in->work.at[token].line; }
-
-/* ---- regions ------------------------------------------------------------------------------------------------------ */
-
-static void put(writer *it, const char *text) {
-  if (!it->out) return;
-  cpu_text_put(it->out, text);
-  if (strchr(text, '\n')) it->out->file = 0;
+static int line_of(const cpu_splitter *in, int token) {
+  return in->work.at[token].line;
 }
 
-static void putf(writer *it, const char *format, int a, int b) {
-  char text[256];
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-  snprintf(text, sizeof text, format, a, b);
-#pragma GCC diagnostic pop
-  put(it, text);
-}
+/* ---- variables where barriers are
+ * ------------------------------------------------------------------------------------ */
 
-static void tokens_put(writer *it, int first, int last) {
-  if (it->out) cpu_emit_tokens(&it->in->work, it->out, first, last, stack_shared);
-}
-
-static void segment_add(writer *it, segment_kind kind, int first, int last, int node) {
-  if (it->nopen == MOST_SEGMENTS) {
-    cpu_split_refuse(it->in, first, "the kernel is too long");
-    return;
-  }
-  it->open[it->nopen++] = (segment){kind, first, last, node};
-  for (int i = first; i < last; i++) it->regions[i] = it->region;
-}
-
-static bool segment_uses(const writer *it, int local) {
-  for (int k = 0; k < it->nopen; k++)
-    for (int i = it->open[k].first; i < it->open[k].last; i++)
-      if (cpu_local_find(it->in, i) == local) return true;
-  return false;
-}
-
-/* Marks what the open region needs, through the variables that are computed again. */
-static void need(const cpu_splitter *in, int local, bool *needed) {
-  const cpu_local *it = &in->locals[local];
-  if (needed[local]) return;
-  needed[local] = true;
-  if (it->class != CPU_AGAIN) return;
-  for (int i = it->declarator.init; i < it->declarator.init_last; i++) {
-    int used = cpu_local_find(in, i);
-    if (used >= 0 && used != local) need(in, used, needed);
-  }
-}
-
-static void locals_put(writer *it) {
-  cpu_splitter *in = it->in;
-  bool         *needed = mw_calloc((size_t)in->nlocals + 1, sizeof *needed);
-  for (int i = 0; i < in->nlocals; i++)
-    if (segment_uses(it, i)) need(in, i, needed);
-  for (int i = 0; i < in->nlocals; i++) {
-    const cpu_local *local = &in->locals[i];
-    if (!needed[i]) continue;
-    const cpu_token *name = &in->work.at[local->declarator.name];
-    if (local->class == CPU_AGAIN) {
-      tokens_put(it, local->declarator.spec, local->declarator.init_last);
-      put(it, "; ");
-    } else if (local->class == CPU_PRIVATE)
-      cpu_text_format(it->out, " mw_T%d &%.*s = mw_L%d.at[mw_t];", i, name->size, name->text, i);
-  }
-  mw_free(needed);
-}
-
-/* float x = 1;  ->  x = 1;   float x[2] = {1};  ->  a copy of such an array */
-static void private_init_put(writer *it, int index) {
-  const cpu_local      *local = &it->in->locals[index];
-  const cpu_declarator *d = &local->declarator;
-  if (d->init_last == d->init) return;
-  bool braces = cpu_token_is(&it->in->work.at[d->init], "{");
-  if (d->dims_last > d->dims) {
-    putf(it, " { const mw_T%d mw_i%d = ", index, index);
-    tokens_put(it, d->init, d->init_last);
-    put(it, "; mw_assign(");
-    tokens_put(it, d->name, d->name + 1);
-    putf(it, ", mw_i%d); }", index, 0);
-    return;
-  }
-  tokens_put(it, d->name, d->name + 1);
-  put(it, " = ");
-  if (braces) putf(it, "mw_T%d ", index, 0);
-  tokens_put(it, d->init, d->init_last);
-  put(it, ";");
-}
-
-static void declare_put(writer *it, const segment *piece) {
-  for (int i = 0; i < it->in->nlocals; i++) {
-    const cpu_local *local = &it->in->locals[i];
-    if (local->node != piece->node) continue;
-    if (local->class == CPU_LOCAL)
-      tokens_put(it, piece->first, piece->last);
-    else
-      private_init_put(it, i);
-  }
-}
-
-static void exchange_put(writer *it, const segment *piece) {
+static void type_tokens_put(cpu_writer *it, const cpu_local *local) {
   const cpu_token *at = it->in->work.at;
-  int              number = piece->first + 2, kind = at[piece->first + 4].text[0] - '0';
-  cpu_text_format(it->out, " mw_x%.*s.%s", at[number].size, at[number].text, kind == 0 ? "at[mw_t + 32] = (" : "set(mw_t, (");
-  tokens_put(it, piece->first + 6, piece->last - 2);
-  put(it, kind == 0 ? ");" : "));");
-}
-
-static void predicate_put(writer *it, const segment *piece) {
-  const cpu_node *node = &it->in->nodes[piece->node];
-  putf(it, " mw_p%d.at[mw_t] = ", node->predicate, 0);
-  if (piece->kind == SEGMENT_ENTER) {
-    put(it, "1;");
-    return;
-  }
-  put(it, "(");
-  if (piece->first == piece->last)
-    put(it, "true");
-  else
-    tokens_put(it, piece->first, piece->last);
-  put(it, node->kind == CPU_NODE_IF ? ") ? 1 : 2;" : ") ? 1 : 0;");
-}
-
-/* return; inside of a thread loop: the thread is done, the loop is not. */
-static void statement_put(writer *it, const segment *piece) {
-  const cpu_token *at = it->in->work.at;
-  int              from = piece->first;
-  for (int i = piece->first; i < piece->last; i++) {
-    if (!cpu_token_is(&at[i], "return")) continue;
-    tokens_put(it, from, i);
-    putf(it, it->returns ? " { mw_live.at[mw_t] = 0; goto mw_out%d; }" : " goto mw_out%d;", it->region, 0);
-    from = i + 2;
-  }
-  tokens_put(it, from, piece->last);
-}
-
-static bool open_has(const writer *it, const char *word) {
-  for (int k = 0; k < it->nopen; k++)
-    for (int i = it->open[k].first; i < it->open[k].last; i++)
-      if (cpu_token_is(&it->in->work.at[i], word)) return true;
-  return false;
-}
-
-static void region_put(writer *it) {
-  bool leaves = open_has(it, "return");
-  put(it, "\nMW_THREADS {\n MW_THREAD\n");
-  if (it->sets_index) put(it, " ::threadIdx = threadIdx;");
-  if (it->returns) put(it, " if (!mw_live.at[mw_t]) continue;");
-  if (it->nguards) putf(it, " if (mw_p%d.at[mw_t] != %d) continue;", it->guards[it->nguards - 1][0], it->guards[it->nguards - 1][1]);
-  locals_put(it);
-  if (leaves) put(it, " {");
-  for (int k = 0; k < it->nopen; k++) {
-    const segment *piece = &it->open[k];
-    if (piece->kind == SEGMENT_STATEMENT) statement_put(it, piece);
-    if (piece->kind == SEGMENT_DECLARE) declare_put(it, piece);
-    if (piece->kind == SEGMENT_EXCHANGE) exchange_put(it, piece);
-    if (piece->kind == SEGMENT_PREDICATE || piece->kind == SEGMENT_ENTER) predicate_put(it, piece);
-  }
-  if (leaves) putf(it, " } mw_out%d:;", it->region, 0);
-  put(it, "\n}\n");
-  if (leaves && it->returns) put(it, "if (mw_live.none(mw_n)) return;\n");
-}
-
-static void flush(writer *it) {
-  if (!it->nopen) return;
-  it->deep |= open_has(it, "for") || open_has(it, "while");
-  if (it->out)
-    region_put(it);
-  else if (open_has(it, "return"))
-    it->returns = true;
-  it->last_region = it->region++;
-  it->nopen = 0;
-}
-
-/* ---- variables where barriers are ------------------------------------------------------------------------------------ */
-
-static void type_tokens_put(writer *it, const cpu_local *local) {
-  const cpu_token *at = it->in->work.at;
-  bool             after = false;
+  bool after = false;
   for (int i = local->declarator.spec; i < local->declarator.name; i++) {
     if (i == local->declarator.spec_last) i = local->declarator.first;
     if (i >= local->declarator.name) break;
     after |= cpu_token_is(&at[i], "*");
-    bool constant = cpu_token_is(&at[i], "const") || cpu_token_is(&at[i], "constexpr") || cpu_token_is(&at[i], "__restrict__");
+    bool constant =
+        cpu_token_is(&at[i], "const") || cpu_token_is(&at[i], "constexpr") || cpu_token_is(&at[i], "__restrict__");
     if (constant && (after || !local->pointer)) continue;
-    tokens_put(it, i, i + 1);
-    put(it, " ");
+    cpu_put_tokens(it, i, i + 1);
+    cpu_put(it, " ");
   }
 }
 
 /* typedef float mw_T3; mw_private<mw_T3, 1024> mw_L3; mw_T3 &x = mw_L3.at[0]; the last for the sake of its type. */
-static void storage_put(writer *it, int index) {
+static void storage_put(cpu_writer *it, int index) {
   const cpu_local *local = &it->in->locals[index];
   if (!it->out) return;
   if (local->is_auto) {
-    putf(it, "typedef mw_plain<decltype(", 0, 0);
-    tokens_put(it, local->declarator.init, local->declarator.init_last);
-    putf(it, ")> mw_T%d;", index, 0);
+    cpu_put_numbers(it, "typedef mw_plain<decltype(", 0, 0);
+    cpu_put_tokens(it, local->declarator.init, local->declarator.init_last);
+    cpu_put_numbers(it, ")> mw_T%d;", index, 0);
   } else {
-    put(it, " typedef ");
+    cpu_put(it, " typedef ");
     type_tokens_put(it, local);
-    putf(it, " mw_T%d", index, 0);
-    tokens_put(it, local->declarator.dims, local->declarator.dims_last);
-    put(it, ";");
+    cpu_put_numbers(it, " mw_T%d", index, 0);
+    cpu_put_tokens(it, local->declarator.dims, local->declarator.dims_last);
+    cpu_put(it, ";");
   }
   const cpu_token *name = &it->in->work.at[local->declarator.name];
   cpu_text_format(it->out, " mw_private<mw_T%d, %d> mw_L%d; mw_T%d &%.*s = mw_L%d.at[0]; (void)%.*s;", index,
                   it->in->kernel->max_threads, index, index, name->size, name->text, index, name->size, name->text);
 }
 
-static void declare_walk(writer *it, int node, int first, int last) {
+static void declare_walk(cpu_writer *it, int node, int first, int last) {
   cpu_splitter *in = it->in;
   for (int i = 0; i < in->nlocals; i++) {
     cpu_local *local = &in->locals[i];
     if (local->node != node) continue;
     if (local->class == CPU_UNIFORM) {
-      if (!cpu_is_pure(in, local->declarator.init, local->declarator.init_last)) flush(it);
-      tokens_put(it, first, last);
+      if (!cpu_is_pure(in, local->declarator.init, local->declarator.init_last)) cpu_region_flush(it);
+      cpu_put_tokens(it, first, last);
     } else if (local->class == CPU_AGAIN)
-      tokens_put(it, first, last);
+      cpu_put_tokens(it, first, last);
     else {
       if (local->reference && local->class == CPU_PRIVATE && it->out)
         cpu_split_refuse(in, first, "the reference '%.*s' is used on both sides of a barrier",
                          in->work.at[local->declarator.name].size, in->work.at[local->declarator.name].text);
       if (local->class == CPU_PRIVATE) storage_put(it, i);
-      segment_add(it, SEGMENT_DECLARE, first, last, node);
+      cpu_segment_add(it, CPU_SEGMENT_DECLARE, first, last, node);
     }
   }
 }
 
-/* ---- statements -------------------------------------------------------------------------------------------------------- */
+/* ---- statements
+ * -------------------------------------------------------------------------------------------------------- */
 
-static void walk(writer *it, int node);
+static void walk(cpu_writer *it, int node);
 
-static bool in_predicate(const cpu_splitter *in, int node) { return cpu_context(in, node) != 0; }
+static bool in_predicate(const cpu_splitter *in, int node) {
+  return cpu_context(in, node) != 0;
+}
 
 /* The loop or switch that break or continue at `node` leaves; -1: none. */
 static int loop_around(const cpu_splitter *in, int node, bool is_break) {
@@ -307,59 +113,61 @@ static bool inside(const cpu_splitter *in, int node, int outer) {
 static void jumps_check(cpu_splitter *in, int node) {
   for (int i = 0; i < in->nnodes; i++) {
     const cpu_node *jump = &in->nodes[i];
-    bool            is_break = jump->kind == CPU_NODE_BREAK;
+    bool is_break = jump->kind == CPU_NODE_BREAK;
     if (!inside(in, i, node)) continue;
     if (jump->kind == CPU_NODE_RETURN && in_predicate(in, node))
-      cpu_split_refuse(in, jump->first, "return under a condition that differs between threads, with warp operations beside it");
+      cpu_split_refuse(in, jump->first,
+                       "return under a condition that differs between threads, with warp operations beside it");
     if (!is_break && jump->kind != CPU_NODE_CONTINUE) continue;
     if (!inside(in, loop_around(in, i, is_break), node))
-      cpu_split_refuse(in, jump->first, "%s out of a loop with barriers, under a condition that differs between threads",
+      cpu_split_refuse(in, jump->first,
+                       "%s out of a loop with barriers, under a condition that differs between threads",
                        is_break ? "break" : "continue");
   }
-}
-
-static bool is_jump(const cpu_splitter *in, int node) {
-  if (node < 0) return false;
-  cpu_node_kind kind = in->nodes[node].kind;
-  if (kind == CPU_NODE_BLOCK) return in->nodes[node].child >= 0 && in->nodes[in->nodes[node].child].next < 0 && is_jump(in, in->nodes[node].child);
-  return kind == CPU_NODE_RETURN || kind == CPU_NODE_BREAK || kind == CPU_NODE_CONTINUE;
 }
 
 /* A jump that all threads take together, standing outside of thread loops. */
 static void jump_check(cpu_splitter *in, int node) {
   while (in->nodes[node].kind == CPU_NODE_BLOCK) node = in->nodes[node].child;
   const cpu_node *jump = &in->nodes[node];
-  int             loop = loop_around(in, node, jump->kind == CPU_NODE_BREAK);
-  bool            fits = jump->kind == CPU_NODE_RETURN ? !in_predicate(in, node)
-                                                       : loop >= 0 && !in->nodes[loop].predicate && cpu_context(in, node) == cpu_context(in, loop);
+  int loop = loop_around(in, node, jump->kind == CPU_NODE_BREAK);
+  bool fits = jump->kind == CPU_NODE_RETURN
+                  ? !in_predicate(in, node)
+                  : loop >= 0 && !in->nodes[loop].predicate && cpu_context(in, node) == cpu_context(in, loop);
   if (!fits) cpu_split_refuse(in, jump->first, "a jump under a condition that differs between threads");
 }
 
 static bool assigns_uniform(const cpu_splitter *in, const cpu_node *node) {
   static const char *const steps[] = {"++", "--", NULL};
-  int                      name = node->first + cpu_token_any(&in->work.at[node->first], steps);
-  int                      local = cpu_local_find(in, name);
-  return local >= 0 && in->locals[local].class == CPU_UNIFORM && cpu_change_at(in->program, &in->work, name, in->locals[local].pointer) == CPU_CHANGED;
+  int name = node->first + cpu_token_any(&in->work.at[node->first], steps);
+  int local = cpu_local_find(in, name);
+  return local >= 0 && in->locals[local].class == CPU_UNIFORM &&
+         cpu_change_at(in->program, &in->work, name, in->locals[local].pointer) == CPU_CHANGED;
 }
 
-static void simple_walk(writer *it, int index) {
-  cpu_splitter   *in = it->in;
+static bool jumps_together(const cpu_splitter *in, int index) {
+  const cpu_node *node = &in->nodes[index];
+  return cpu_is_jump(in, index) || (node->kind == CPU_NODE_IF && node->otherwise < 0 && cpu_is_jump(in, node->child) &&
+                                    cpu_is_uniform(in, node->head, node->head_last));
+}
+
+static void simple_walk(cpu_writer *it, int index) {
+  cpu_splitter *in = it->in;
   const cpu_node *node = &in->nodes[index];
   if (node->kind == CPU_NODE_TYPE)
-    tokens_put(it, node->first, node->last);
+    cpu_put_tokens(it, node->first, node->last);
   else if (node->kind == CPU_NODE_DECLARE)
     declare_walk(it, index, node->first, node->last);
-  else if (is_jump(in, index) ||
-           (node->kind == CPU_NODE_IF && node->otherwise < 0 && is_jump(in, node->child) && cpu_is_uniform(in, node->head, node->head_last))) {
-    flush(it);
+  else if (!(in->plain && it->nopen) && jumps_together(in, index)) {
+    cpu_region_flush(it);
     jump_check(in, node->kind == CPU_NODE_IF ? node->child : index);
-    tokens_put(it, node->first, node->last);
+    cpu_put_tokens(it, node->first, node->last);
   } else if (node->kind == CPU_NODE_LEAF && assigns_uniform(in, node)) {
-    flush(it);
-    tokens_put(it, node->first, node->last);
+    cpu_region_flush(it);
+    cpu_put_tokens(it, node->first, node->last);
   } else if (node->last > node->first + 1 || node->kind != CPU_NODE_LEAF) {
     jumps_check(in, index);
-    segment_add(it, SEGMENT_STATEMENT, node->first, node->last, index);
+    cpu_segment_add(it, CPU_SEGMENT_STATEMENT, node->first, node->last, index);
   }
 }
 
@@ -373,7 +181,7 @@ static bool shadows(const cpu_splitter *in, int block) {
   return false;
 }
 
-static void body_walk(writer *it, int node) {
+static void body_walk(cpu_writer *it, int node) {
   if (node < 0) return;
   if (it->in->nodes[node].kind == CPU_NODE_BLOCK)
     for (int i = it->in->nodes[node].child; i >= 0; i = it->in->nodes[i].next) walk(it, i);
@@ -384,7 +192,7 @@ static void body_walk(writer *it, int node) {
 /* using T_mw3 = ...; __shared__ float part_mw3[32]; made by helper.c under a name of its own */
 static bool own_type(const cpu_splitter *in, const cpu_node *node) {
   const cpu_token *at = in->work.at;
-  int              i = node->first + 1;
+  int i = node->first + 1;
   while (i < node->last && !cpu_token_is(&at[i], "[") && !cpu_token_is(&at[i], "=") && !cpu_token_is(&at[i], ";")) i++;
   return memmem(at[i - 1].text, (size_t)at[i - 1].size, "_mw", 3) || !strncmp(at[i - 1].text, "mw_", 3);
 }
@@ -401,141 +209,142 @@ static bool transparent(const cpu_splitter *in, int block) {
   for (int i = 0; i < in->nlocals; i++)
     for (int k = 0; k < in->kernel->nformals; k++)
       if (inside(in, in->locals[i].node, block) && in->kernel->formals[k].name >= 0 &&
-          cpu_same_text(&in->work.at[in->locals[i].declarator.name], &in->program->tokens.at[in->kernel->formals[k].name]))
+          cpu_same_text(&in->work.at[in->locals[i].declarator.name],
+                        &in->program->tokens.at[in->kernel->formals[k].name]))
         return false;
   return true;
 }
 
-static void block_walk(writer *it, int node) {
+static void block_walk(cpu_writer *it, int node) {
   if (transparent(it->in, node)) {
     body_walk(it, node);
     return;
   }
-  if (shadows(it->in, node)) flush(it);
-  put(it, " {\n");
+  if (shadows(it->in, node)) cpu_region_flush(it);
+  cpu_put(it, " {\n");
   body_walk(it, node);
-  flush(it);
-  put(it, " }\n");
+  cpu_region_flush(it);
+  cpu_put(it, " }\n");
 }
 
-static void uniform_if_walk(writer *it, int index) {
+static void uniform_if_walk(cpu_writer *it, int index) {
   const cpu_node *node = &it->in->nodes[index];
-  flush(it);
-  put(it, "\nif (");
-  tokens_put(it, node->head, node->head_last);
-  put(it, ") {\n");
+  cpu_region_flush(it);
+  cpu_put(it, "\nif (");
+  cpu_put_tokens(it, node->head, node->head_last);
+  cpu_put(it, ") {\n");
   body_walk(it, node->child);
-  flush(it);
-  put(it, "\n}\n");
+  cpu_region_flush(it);
+  cpu_put(it, "\n}\n");
   if (node->otherwise < 0) return;
-  put(it, "else {\n");
+  cpu_put(it, "else {\n");
   body_walk(it, node->otherwise);
-  flush(it);
-  put(it, "\n}\n");
+  cpu_region_flush(it);
+  cpu_put(it, "\n}\n");
 }
 
-static void guarded_walk(writer *it, int predicate, int value, int body) {
-  if (it->nguards == MOST_GUARDS) {
+static void guarded_walk(cpu_writer *it, int predicate, int value, int body) {
+  if (it->nguards == CPU_MOST_GUARDS) {
     cpu_split_refuse(it->in, it->in->nodes[body].first, "conditions are nested too deeply");
     return;
   }
   it->guards[it->nguards][0] = predicate;
   it->guards[it->nguards++][1] = value;
-  putf(it, "if (mw_p%d.some(%d, mw_n)) {\n", predicate, value);
+  cpu_put_numbers(it, "if (mw_p%d.some(%d, mw_n)) {\n", predicate, value);
   body_walk(it, body);
-  flush(it);
-  put(it, "\n}\n");
+  cpu_region_flush(it);
+  cpu_put(it, "\n}\n");
   it->nguards--;
 }
 
-static void mask_put(writer *it, int predicate) {
-  putf(it, "\nmw_mask<%d> mw_p%d; ", it->in->kernel->max_threads, predicate);
-  putf(it, "mw_p%d.clear(mw_n);\n", predicate, 0);
+static void mask_put(cpu_writer *it, int predicate) {
+  cpu_put_numbers(it, "\nmw_mask<%d> mw_p%d; ", it->in->kernel->max_threads, predicate);
+  cpu_put_numbers(it, "mw_p%d.clear(mw_n);\n", predicate, 0);
 }
 
-static void predicated_if_walk(writer *it, int index) {
+static void predicated_if_walk(cpu_writer *it, int index) {
   const cpu_node *node = &it->in->nodes[index];
-  put(it, " {\n");
+  cpu_put(it, " {\n");
   mask_put(it, node->predicate);
-  segment_add(it, SEGMENT_PREDICATE, node->head, node->head_last, index);
-  flush(it);
+  cpu_segment_add(it, CPU_SEGMENT_PREDICATE, node->head, node->head_last, index);
+  cpu_region_flush(it);
   guarded_walk(it, node->predicate, 1, node->child);
   if (node->otherwise >= 0) guarded_walk(it, node->predicate, 2, node->otherwise);
-  put(it, " }\n");
+  cpu_put(it, " }\n");
 }
 
 /* Each thread leaves the loop in its own time; the loop ends when all have. */
-static void masked_loop_walk(writer *it, int index) {
-  cpu_splitter   *in = it->in;
+static void masked_loop_walk(cpu_writer *it, int index) {
+  cpu_splitter *in = it->in;
   const cpu_node *node = &in->nodes[index];
-  bool            is_for = node->kind == CPU_NODE_FOR;
-  int             test = is_for ? node->init_last + 1 : node->head, test_last = is_for ? node->test_last : node->head_last;
-  bool            declares = false;
-  flush(it);
-  put(it, " {\n");
+  bool is_for = node->kind == CPU_NODE_FOR;
+  int test = is_for ? node->init_last + 1 : node->head, test_last = is_for ? node->test_last : node->head_last;
+  bool declares = false;
+  cpu_region_flush(it);
+  cpu_put(it, " {\n");
   for (int i = 0; i < in->nlocals; i++) declares |= in->locals[i].node == index;
   if (declares)
     declare_walk(it, index, node->head, node->init_last + 1);
   else if (is_for && node->init_last > node->head)
-    segment_add(it, SEGMENT_STATEMENT, node->head, node->init_last + 1, index);
+    cpu_segment_add(it, CPU_SEGMENT_STATEMENT, node->head, node->init_last + 1, index);
   mask_put(it, node->predicate);
-  segment_add(it, SEGMENT_ENTER, node->first, node->first, index);
-  flush(it);
+  cpu_segment_add(it, CPU_SEGMENT_ENTER, node->first, node->first, index);
+  cpu_region_flush(it);
   it->guards[it->nguards][0] = node->predicate;
   it->guards[it->nguards++][1] = 1;
-  put(it, "for (;;) {\n");
-  segment_add(it, SEGMENT_PREDICATE, test, test_last, index);
-  flush(it);
-  putf(it, "if (!mw_p%d.some(1, mw_n)) break;\n", node->predicate, 0);
+  cpu_put(it, "for (;;) {\n");
+  cpu_segment_add(it, CPU_SEGMENT_PREDICATE, test, test_last, index);
+  cpu_region_flush(it);
+  cpu_put_numbers(it, "if (!mw_p%d.some(1, mw_n)) break;\n", node->predicate, 0);
   body_walk(it, node->child);
   if (is_for && node->head_last > node->test_last + 1) {
-    segment_add(it, SEGMENT_STATEMENT, node->test_last + 1, node->head_last, index);
-    segment_add(it, SEGMENT_STATEMENT, node->test_last, node->test_last + 1, index);
+    cpu_segment_add(it, CPU_SEGMENT_STATEMENT, node->test_last + 1, node->head_last, index);
+    cpu_segment_add(it, CPU_SEGMENT_STATEMENT, node->test_last, node->test_last + 1, index);
   }
-  flush(it);
+  cpu_region_flush(it);
   it->nguards--;
-  put(it, "\n}\n }\n");
+  cpu_put(it, "\n}\n }\n");
 }
 
-static void uniform_loop_walk(writer *it, int index) {
+static void uniform_loop_walk(cpu_writer *it, int index) {
   const cpu_node *node = &it->in->nodes[index];
-  flush(it);
+  cpu_region_flush(it);
   if (node->kind == CPU_NODE_DO) {
-    put(it, "\ndo {\n");
+    cpu_put(it, "\ndo {\n");
     body_walk(it, node->child);
-    flush(it);
-    put(it, "\n} while (");
-    tokens_put(it, node->head, node->head_last);
-    put(it, ");\n");
+    cpu_region_flush(it);
+    cpu_put(it, "\n} while (");
+    cpu_put_tokens(it, node->head, node->head_last);
+    cpu_put(it, ");\n");
     return;
   }
-  put(it, node->kind == CPU_NODE_FOR ? "\nfor (" : "\nwhile (");
-  tokens_put(it, node->head, node->head_last);
-  put(it, ") {\n");
+  cpu_put(it, node->kind == CPU_NODE_FOR ? "\nfor (" : "\nwhile (");
+  cpu_put_tokens(it, node->head, node->head_last);
+  cpu_put(it, ") {\n");
   body_walk(it, node->child);
-  flush(it);
-  put(it, "\n}\n");
+  cpu_region_flush(it);
+  cpu_put(it, "\n}\n");
 }
 
 static const char *const exchange_types[] = {"mw_shuffle", "mw_votes", "mw_values", "mw_votes", "mw_votes", "mw_votes"};
 static const char *const exchange_results[] = {"", "", "", "count", "all", "any"};
 
-static void exchange_walk(writer *it, int index) {
-  const cpu_node  *node = &it->in->nodes[index];
+static void exchange_walk(cpu_writer *it, int index) {
+  const cpu_node *node = &it->in->nodes[index];
   const cpu_token *number = &it->in->work.at[node->first + 2];
-  int              kind = it->in->work.at[node->first + 4].text[0] - '0';
+  int kind = it->in->work.at[node->first + 4].text[0] - '0';
   if (it->out) {
     cpu_text_format(it->out, "\n%s<%d", exchange_types[kind], it->in->kernel->max_threads);
     if (kind == 0 || kind == 2) {
-      put(it, ", mw_plain<decltype(");
-      tokens_put(it, node->first + 6, node->last - 2);
-      put(it, ")>");
+      cpu_put(it, ", mw_plain<decltype(");
+      cpu_put_tokens(it, node->first + 6, node->last - 2);
+      cpu_put(it, ")>");
     }
     cpu_text_format(it->out, "> mw_x%.*s;", number->size, number->text);
     if (kind) cpu_text_format(it->out, " mw_x%.*s.clear(mw_n);\n", number->size, number->text);
   }
-  segment_add(it, SEGMENT_EXCHANGE, node->first, node->last, index);
-  flush(it);
+  cpu_segment_add(it, CPU_SEGMENT_EXCHANGE, node->first, node->last, index);
+  cpu_region_flush(it);
   if (!it->out || !kind) return;
   cpu_text_format(it->out, "mw_x%.*s.collect(mw_n);\n", number->size, number->text);
   if (kind >= 3)
@@ -544,14 +353,14 @@ static void exchange_walk(writer *it, int index) {
   it->out->file = 0;
 }
 
-static void walk(writer *it, int index) {
+static void walk(cpu_writer *it, int index) {
   const cpu_node *node = &it->in->nodes[index];
   if (it->in->refused) return;
   bool loop = node->kind == CPU_NODE_FOR || node->kind == CPU_NODE_WHILE || node->kind == CPU_NODE_DO;
   if (!cpu_node_splits(node))
     simple_walk(it, index);
   else if (node->kind == CPU_NODE_BARRIER || node->kind == CPU_NODE_WARP)
-    flush(it);
+    cpu_region_flush(it);
   else if (node->kind == CPU_NODE_EXCHANGE)
     exchange_walk(it, index);
   else if (node->kind == CPU_NODE_BLOCK)
@@ -564,7 +373,8 @@ static void walk(writer *it, int index) {
     cpu_split_refuse(it->in, node->first, "a barrier stands inside of a switch");
 }
 
-/* ---- conditions ---------------------------------------------------------------------------------------------------------- */
+/* ---- conditions
+ * ---------------------------------------------------------------------------------------------------------- */
 
 static bool header_uniform(const cpu_splitter *in, int index) {
   const cpu_node *node = &in->nodes[index];
@@ -577,10 +387,12 @@ static bool header_uniform(const cpu_splitter *in, int index) {
 /* A condition that differs between threads: warp operations go under a predicate, a barrier cannot. */
 static bool predicate_give(cpu_splitter *in, int index) {
   cpu_node *node = &in->nodes[index];
-  bool      headed = node->kind == CPU_NODE_IF || node->kind == CPU_NODE_FOR || node->kind == CPU_NODE_WHILE || node->kind == CPU_NODE_DO;
+  bool headed = node->kind == CPU_NODE_IF || node->kind == CPU_NODE_FOR || node->kind == CPU_NODE_WHILE ||
+                node->kind == CPU_NODE_DO;
   if (!headed || !cpu_node_splits(node) || node->predicate || header_uniform(in, index)) return false;
   if (node->barrier >= 0)
-    cpu_split_refuse(in, node->barrier, "barrier is under a condition that differs between threads: line %d", line_of(in, node->first));
+    cpu_split_refuse(in, node->barrier, "barrier is under a condition that differs between threads: line %d",
+                     line_of(in, node->first));
   else if (node->kind == CPU_NODE_DO)
     cpu_split_refuse(in, node->first, "a warp operation is in a do loop whose condition differs between threads");
   node->predicate = ++in->predicates;
@@ -594,7 +406,8 @@ static void masked_loops_check(cpu_splitter *in) {
     for (int k = 0; k < in->nnodes; k++)
       if ((in->nodes[k].kind == CPU_NODE_BREAK || in->nodes[k].kind == CPU_NODE_CONTINUE) &&
           loop_around(in, k, in->nodes[k].kind == CPU_NODE_BREAK) == i)
-        cpu_split_refuse(in, in->nodes[k].first, "a jump in a loop with warp operations whose condition differs between threads: line %d",
+        cpu_split_refuse(in, in->nodes[k].first,
+                         "a jump in a loop with warp operations whose condition differs between threads: line %d",
                          line_of(in, node->first));
   }
 }
@@ -612,15 +425,17 @@ static void conditions_settle(cpu_splitter *in) {
   masked_loops_check(in);
 }
 
-/* ---- the function --------------------------------------------------------------------------------------------------------- */
+/* ---- the function
+ * --------------------------------------------------------------------------------------------------------- */
 
 /* Whatever is left of barriers and warp operations outside of statements of their own was not understood. */
 static void rest_check(cpu_splitter *in) {
   for (int i = 0; i < in->work.count; i++) {
     const cpu_token *token = &in->work.at[i];
-    bool             lambda = cpu_token_is(token, "[") && i && token[-1].kind == CPU_PUNCT && !cpu_token_is(token - 1, ")") &&
+    bool lambda = cpu_token_is(token, "[") && i && token[-1].kind == CPU_PUNCT && !cpu_token_is(token - 1, ")") &&
                   !cpu_token_is(token - 1, "]");
     if (lambda) cpu_split_refuse(in, i, "there is a lambda");
+    if (in->plain && cpu_token_is(token, "__shared__")) cpu_split_refuse(in, i, "shared memory without a barrier");
     if (cpu_is_group(token)) cpu_split_refuse(in, i, "cooperative groups are used in a way that is not split");
     if (!cpu_is_barrier(token) && !cpu_is_warp_operation(token)) continue;
     cpu_node_kind kind = in->nodes[cpu_node_at(in, i)].kind;
@@ -647,7 +462,7 @@ static void types_mark(cpu_splitter *in) {
 }
 
 /* After the first walk: variables whose every use is in one region need no array. */
-static void places_choose(writer *it) {
+static void places_choose(cpu_writer *it) {
   cpu_splitter *in = it->in;
   for (int i = 0; i < in->work.count; i++) {
     int index = cpu_local_find(in, i);
@@ -660,13 +475,13 @@ static void places_choose(writer *it) {
   }
   for (int i = 0; i < in->nlocals; i++) {
     cpu_local *local = &in->locals[i];
-    bool       declared = in->nodes[local->node].kind == CPU_NODE_DECLARE;
-    if (local->class == CPU_PRIVATE && local->region >= 0 && !local->escapes && !local->typed && declared)
-      local->class = CPU_LOCAL;
+    bool declared = in->nodes[local->node].kind == CPU_NODE_DECLARE;
+    bool one = local->region >= 0 && !local->escapes && !local->typed && declared;
+    if (local->class == CPU_PRIVATE && (one || in->plain)) local->class = CPU_LOCAL;
   }
 }
 
-static void helpers_check(writer *it) {
+static void helpers_check(cpu_writer *it) {
   cpu_splitter *in = it->in;
   for (int i = 0; i < in->work.count; i++) {
     const cpu_token *token = &in->work.at[i];
@@ -675,15 +490,16 @@ static void helpers_check(writer *it) {
       const cpu_function *function = &in->program->functions[k];
       if (function->name < 0 || !cpu_same_text(&in->program->tokens.at[function->name], token)) continue;
       if (function->barrier >= 0 && !function->kernel)
-        cpu_split_refuse(in, i, "'%.*s' has barriers and is not called in a way that can be unfolded", token->size, token->text);
+        cpu_split_refuse(in, i, "'%.*s' has barriers and is not called in a way that can be unfolded", token->size,
+                         token->text);
       it->sets_index |= function->reaches_thread;
     }
   }
 }
 
-static void formal_put(writer *it, const cpu_formal *formal, bool changed) {
+static void formal_put(cpu_writer *it, const cpu_formal *formal, bool changed) {
   const cpu_program *program = it->in->program;
-  int                name = changed ? formal->name : formal->last;
+  int name = changed ? formal->name : formal->last;
   cpu_emit_declaration(program, it->out, formal->first, name);
   if (!changed) return;
   cpu_text_put(it->out, " mw_a_");
@@ -691,40 +507,41 @@ static void formal_put(writer *it, const cpu_formal *formal, bool changed) {
   cpu_emit_declaration(program, it->out, name + 1, formal->last);
 }
 
-static void signature_put(writer *it) {
+static void signature_put(cpu_writer *it) {
   const cpu_splitter *in = it->in;
   const cpu_function *kernel = in->kernel;
-  const cpu_tokens   *tokens = &in->program->tokens;
-  cpu_text           *out = it->out;
+  const cpu_tokens *tokens = &in->program->tokens;
+  cpu_text *out = it->out;
   cpu_text_put(out, "\n");
   if (in->prelude.at) cpu_text_put(out, in->prelude.at);
   cpu_text_range(out, tokens, kernel->head_first, kernel->head_last);
   cpu_text_put(out, " MW_SPLIT void ");
   cpu_text_plain(out, tokens, kernel->name, kernel->name + 1);
-  cpu_text_put(out, "_mw(");
+  cpu_text_put(out, in->plain ? "_mw(MW_ROW_PARAMETERS" : "_mw(");
+  if (in->plain && kernel->nformals) cpu_text_put(out, ", ");
   for (int i = 0; i < kernel->nformals; i++) {
     const cpu_formal *formal = &kernel->formals[i];
     if (i) cpu_text_put(out, ", ");
     formal_put(it, formal, in->changed[i]);
   }
-  cpu_text_put(out, ") {\n MW_BLOCK\n");
+  cpu_text_put(out, in->plain ? ") {\n MW_ROW_BLOCK\n" : ") {\n MW_BLOCK\n");
   if (it->returns) cpu_text_format(out, " mw_mask<%d> mw_live; mw_live.fill(mw_n);\n", kernel->max_threads);
   out->file = 0;
 }
 
-static void body_put(writer *it) {
+static void body_put(cpu_writer *it) {
   if (it->out) {
     signature_put(it);
     cpu_emit_shared(it->in->program, it->out, &it->in->work, 0, it->in->work.count);
   }
   body_walk(it, 0);
-  flush(it);
+  cpu_region_flush(it);
   if (it->out) cpu_text_put(it->out, "\n}\n");
 }
 
 static bool formal_changed(const cpu_splitter *in, const cpu_formal *formal) {
   const cpu_tokens *from = &in->program->tokens;
-  bool              pointer = false;
+  bool pointer = false;
   for (int i = formal->first; i < formal->last; i++)
     pointer |= cpu_token_is(&from->at[i], "*") || cpu_token_is(&from->at[i], "[");
   for (int i = in->kernel->body; formal->name >= 0 && i < in->kernel->last; i++)
@@ -734,13 +551,15 @@ static bool formal_changed(const cpu_splitter *in, const cpu_formal *formal) {
   return false;
 }
 
-/* The body's tokens. A parameter that the kernel changes becomes a variable: int n  ->  int mw_a_n; { int n = mw_a_n; */
+/* The body's tokens. A parameter that the kernel changes becomes a variable: int n  ->  int mw_a_n; { int n = mw_a_n;
+ */
 static void start(cpu_splitter *in) {
   const cpu_tokens *from = &in->program->tokens;
-  int               open = in->kernel->body;
+  int open = in->kernel->body;
   in->work.files = from->files;
   in->work.nfiles = from->nfiles;
-  if (in->kernel->nformals > CPU_MOST_PARAMS) cpu_split_refuse(in, 0, "there are more than %d parameters", CPU_MOST_PARAMS);
+  if (in->kernel->nformals > CPU_MOST_PARAMS)
+    cpu_split_refuse(in, 0, "there are more than %d parameters", CPU_MOST_PARAMS);
   cpu_tokens_copy(&in->work, from, open, open + 1);
   for (int i = 0; i < in->kernel->nformals && !in->refused; i++) {
     const cpu_formal *formal = &in->kernel->formals[i];
@@ -748,7 +567,8 @@ static void start(cpu_splitter *in) {
     if (!in->changed[i]) continue;
     const cpu_token *name = &from->at[formal->name];
     if (formal->name != formal->last - 1)
-      cpu_split_refuse(in, 0, "parameter '%.*s' is changed, and of a type that is not understood", name->size, name->text);
+      cpu_split_refuse(in, 0, "parameter '%.*s' is changed, and of a type that is not understood", name->size,
+                       name->text);
     cpu_tokens_copy(&in->work, from, formal->first, formal->last);
     cpu_tokens_format(&in->work, name, " = mw_a_%.*s ; ", name->size, name->text);
   }
@@ -757,14 +577,16 @@ static void start(cpu_splitter *in) {
 }
 
 static char *text_make(cpu_splitter *in) {
-  int     *regions = mw_malloc((size_t)(in->work.count + 1) * sizeof *regions);
+  int *regions = mw_malloc((size_t)(in->work.count + 1) * sizeof *regions);
   cpu_text out = {0};
-  writer   it = {.in = in, .regions = regions};
+  cpu_writer it = {.in = in, .regions = regions};
   for (int i = 0; i <= in->work.count; i++) regions[i] = -1;
   types_mark(in);
   helpers_check(&it);
   body_put(&it);
   places_choose(&it);
+  if (in->plain && it.last_region > 0) cpu_split_refuse(in, 0, "a jump stands between two regions");
+  if (in->plain) it.returns = false;
   it.out = &out;
   it.region = it.nopen = 0;
   if (!in->refused) body_put(&it);
@@ -776,8 +598,9 @@ static char *text_make(cpu_splitter *in) {
 }
 
 char *cpu_split(cpu_program *program, cpu_function *kernel, char *why, size_t why_size) {
-  cpu_splitter in = {.program = program, .kernel = kernel, .why = why, .why_size = why_size};
-  char        *text = NULL;
+  cpu_splitter in = {
+      .program = program, .kernel = kernel, .why = why, .why_size = why_size, .plain = kernel->barrier < 0};
+  char *text = NULL;
   start(&in);
   cpu_inline(&in);
   if (!in.refused) rest_check(&in);

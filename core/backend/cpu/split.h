@@ -12,15 +12,15 @@
 #include "core/backend/cpu/program.h"
 
 typedef enum cpu_node_kind {
-  CPU_NODE_LEAF,     /* an expression */
-  CPU_NODE_DECLARE,  /* variables of one declaration */
-  CPU_NODE_TYPE,     /* using, typedef, __shared__, static: stays outside of thread loops */
+  CPU_NODE_LEAF,    /* an expression */
+  CPU_NODE_DECLARE, /* variables of one declaration */
+  CPU_NODE_TYPE,    /* using, typedef, __shared__, static: stays outside of thread loops */
   CPU_NODE_BLOCK,
   CPU_NODE_IF,
   CPU_NODE_FOR,
   CPU_NODE_WHILE,
   CPU_NODE_DO,
-  CPU_NODE_SWITCH,   /* and whatever else has a body; never split */
+  CPU_NODE_SWITCH, /* and whatever else has a body; never split */
   CPU_NODE_RETURN,
   CPU_NODE_BREAK,
   CPU_NODE_CONTINUE,
@@ -31,13 +31,13 @@ typedef enum cpu_node_kind {
 
 typedef struct cpu_node {
   cpu_node_kind kind;
-  int           first, last;          /* tokens, ; and } included */
-  int           head, head_last;      /* between the parentheses of if, for, while, do */
-  int           init_last, test_last; /* for: the two ; inside */
-  int           child, otherwise;     /* body or first statement of a block; else */
-  int           next, parent;         /* -1: none */
-  int           barrier, warp;        /* first split token of the block, of the warp in it; -1: none */
-  int           predicate;            /* CPU_NODE_IF, _FOR, _WHILE that warp operations are under: its number; 0: none */
+  int first, last;          /* tokens, ; and } included */
+  int head, head_last;      /* between the parentheses of if, for, while, do */
+  int init_last, test_last; /* for: the two ; inside */
+  int child, otherwise;     /* body or first statement of a block; else */
+  int next, parent;         /* -1: none */
+  int barrier, warp;        /* first split token of the block, of the warp in it; -1: none */
+  int predicate;            /* CPU_NODE_IF, _FOR, _WHILE that warp operations are under: its number; 0: none */
 } cpu_node;
 
 typedef struct cpu_declarator {
@@ -49,43 +49,75 @@ typedef struct cpu_declarator {
 } cpu_declarator;
 
 typedef enum cpu_class {
-  CPU_PRIVATE,   /* one for each thread, in an array that lives across thread loops */
-  CPU_LOCAL,     /* lives in one region: an ordinary variable of the thread loop */
-  CPU_AGAIN,     /* cheap and constant: computed again in each region */
-  CPU_UNIFORM,   /* the same for all threads: an ordinary variable outside of thread loops */
+  CPU_PRIVATE, /* one for each thread, in an array that lives across thread loops */
+  CPU_LOCAL,   /* lives in one region: an ordinary variable of the thread loop */
+  CPU_AGAIN,   /* cheap and constant: computed again in each region */
+  CPU_UNIFORM, /* the same for all threads: an ordinary variable outside of thread loops */
 } cpu_class;
 
 typedef struct cpu_local { /* a variable declared where barriers are */
   cpu_declarator declarator;
-  int            node;        /* that declares it */
-  int            until;       /* token where its scope ends */
-  cpu_class      class;
-  bool           uniform, pointer, reference, is_const, is_auto;
-  bool           escapes;     /* address taken, bound to a reference, or changed where that cannot be followed */
-  bool           typed;       /* its type is needed outside of thread loops */
-  int            changes;     /* besides its initialiser */
-  int            header;      /* changed in the header of this loop only; -1 */
-  int            region;      /* of all uses; -1: more than one */
-  int            predicate;   /* of the declaration */
+  int node;  /* that declares it */
+  int until; /* token where its scope ends */
+  cpu_class class;
+  bool uniform, pointer, reference, is_const, is_auto;
+  bool escapes;  /* address taken, bound to a reference, or changed where that cannot be followed */
+  bool typed;    /* its type is needed outside of thread loops */
+  int changes;   /* besides its initialiser */
+  int header;    /* changed in the header of this loop only; -1 */
+  int region;    /* of all uses; -1: more than one */
+  int predicate; /* of the declaration */
 } cpu_local;
 
 typedef struct cpu_splitter {
-  cpu_program  *program;
+  cpu_program *program;
   cpu_function *kernel;
-  cpu_tokens    work; /* { body } */
-  bool          changed[CPU_MOST_PARAMS]; /* parameters that the kernel changes: variables of the body */
-  cpu_node     *nodes;
-  int           nnodes;
-  cpu_local    *locals;
-  int           nlocals;
-  cpu_text      prelude; /* declarations in front of the block function */
-  int           serial;  /* of generated names */
-  int           predicates;
-  char         *why;
-  size_t        why_size;
-  bool          refused;
+  cpu_tokens work;               /* { body } */
+  bool changed[CPU_MOST_PARAMS]; /* parameters that the kernel changes: variables of the body */
+  cpu_node *nodes;
+  int nnodes;
+  cpu_local *locals;
+  int nlocals;
+  cpu_text prelude; /* declarations in front of the block function */
+  int serial;       /* of generated names */
+  int predicates;
+  char *why;
+  size_t why_size;
+  bool refused;
+  bool plain; /* no barriers at all: one region, whatever is in it */
 } cpu_splitter;
 
+enum { CPU_MOST_SEGMENTS = 512, CPU_MOST_GUARDS = 32 };
+
+typedef enum cpu_segment_kind {
+  CPU_SEGMENT_STATEMENT,
+  CPU_SEGMENT_DECLARE,
+  CPU_SEGMENT_EXCHANGE,
+  CPU_SEGMENT_PREDICATE,
+  CPU_SEGMENT_ENTER
+} cpu_segment_kind;
+
+typedef struct cpu_segment { /* a piece of a region */
+  cpu_segment_kind kind;
+  int first, last; /* tokens */
+  int node;
+} cpu_segment;
+
+typedef struct cpu_writer {
+  cpu_splitter *in;
+  cpu_text *out; /* NULL in the first walk */
+  int *regions;  /* of each token; -1: in none */
+  int region;    /* the open one */
+  int last_region;
+  cpu_segment open[CPU_MOST_SEGMENTS];
+  int nopen;
+  int guards[CPU_MOST_GUARDS][2]; /* predicate and the value that lets a thread pass */
+  int nguards;
+  bool returns;    /* some thread may leave before the end: the others must know */
+  bool deep;       /* a loop inside of a thread loop */
+  int copy;        /* of a region's text: labels differ */
+  bool sets_index; /* helpers read threadIdx */
+} cpu_writer;
 void cpu_split_refuse(cpu_splitter *, int token, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* tree.c */
@@ -96,8 +128,8 @@ bool cpu_node_splits(const cpu_node *); /* has a split point in it */
 /* change.c: what becomes of the variable that the name at `i` stands for? pointer: changing its target is none. */
 typedef enum cpu_change { CPU_READ, CPU_CHANGED, CPU_ESCAPED } cpu_change;
 cpu_change cpu_change_at(const cpu_program *, const cpu_tokens *, int i, bool pointer);
-bool       cpu_is_member(const cpu_tokens *, int i); /* after a . or -> or :: */
-bool       cpu_same_text(const cpu_token *, const cpu_token *);
+bool cpu_is_member(const cpu_tokens *, int i); /* after a . or -> or :: */
+bool cpu_same_text(const cpu_token *, const cpu_token *);
 
 /* inline.c: helpers with barriers are put in place of their calls, warp operations become exchanges. */
 void cpu_inline(cpu_splitter *);
@@ -105,17 +137,30 @@ void cpu_inline(cpu_splitter *);
 void cpu_helper_expand(cpu_splitter *, int node, int name, int callee, cpu_tokens *next);
 /* Tokens first ... last-1 of one list to the end of another. */
 void cpu_tokens_copy(cpu_tokens *, const cpu_tokens *, int first, int last);
-void cpu_tokens_format(cpu_tokens *, const cpu_token *like, const char *format, ...) __attribute__((format(printf, 3, 4)));
-int  cpu_call_open(const cpu_tokens *, int name); /* its ( past template arguments; -1: no call */
-int  cpu_arguments(const cpu_tokens *, int open, int first[], int last[], int most); /* their count; -1: too many */
+void cpu_tokens_format(cpu_tokens *, const cpu_token *like, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+int cpu_call_open(const cpu_tokens *, int name); /* its ( past template arguments; -1: no call */
+int cpu_arguments(const cpu_tokens *, int open, int first[], int last[], int most); /* their count; -1: too many */
+
+/* guard.c: is the condition true for all threads of a row (x from 0 to the last) if it is for the first and the last?
+ * Returns the factor by which its values exceed the grid's own indices, 0: no. negated: for the opposite of it. */
+int cpu_guard_scale(const cpu_splitter *, int first, int last, bool negated);
 
 /* uniform.c */
 void cpu_locals_read(cpu_splitter *);
 bool cpu_is_uniform(const cpu_splitter *, int first, int last); /* the same for all threads? */
 bool cpu_is_pure(const cpu_splitter *, int first, int last);    /* neither loads nor calls */
-int  cpu_local_find(const cpu_splitter *, int token);           /* the variable a name stands for; -1 */
-int  cpu_node_at(const cpu_splitter *, int token);              /* the innermost statement around a token */
-int  cpu_context(const cpu_splitter *, int node); /* which predicate a statement is under: 2n then, 2n+1 else; 0 none */
+int cpu_local_find(const cpu_splitter *, int token);            /* the variable a name stands for; -1 */
+int cpu_node_at(const cpu_splitter *, int token);               /* the innermost statement around a token */
+int cpu_context(const cpu_splitter *, int node); /* which predicate a statement is under: 2n then, 2n+1 else; 0 none */
 bool cpu_at_barrier_level(const cpu_splitter *, int node); /* stands directly where split points stand */
+
+/* region.c: all of these write nothing in the first walk. */
+void cpu_put(cpu_writer *, const char *text);
+void cpu_put_numbers(cpu_writer *, const char *format, int a, int b); /* format: none, one or two %d */
+void cpu_put_tokens(cpu_writer *, int first, int last);
+void cpu_segment_add(cpu_writer *, cpu_segment_kind, int first, int last, int node);
+void cpu_region_flush(cpu_writer *);              /* closes the open region: a split point */
+bool cpu_is_jump(const cpu_splitter *, int node); /* return, break or continue, in braces or not */
 
 #endif

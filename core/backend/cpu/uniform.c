@@ -19,7 +19,7 @@ static const char *const maths[] = {"sqrtf", "sqrt", "rsqrtf", "expf",  "exp",  
 
 bool cpu_at_barrier_level(const cpu_splitter *in, int node) {
   int parent = in->nodes[node].parent;
-  return parent < 0 || cpu_node_splits(&in->nodes[parent]);
+  return parent < 0 || cpu_node_splits(&in->nodes[parent]) || (in->plain && parent == 0);
 }
 
 int cpu_node_at(const cpu_splitter *in, int token) {
@@ -216,6 +216,8 @@ static void uniform_settle(cpu_splitter *in) {
     cpu_local *local = &in->locals[i];
     bool       array = local->declarator.dims_last > local->declarator.dims;
     local->uniform = !local->escapes && !local->reference && (!array || (local->is_const && !local->changes));
+    if (in->plain && (local->changes || !cpu_is_pure(in, local->declarator.init, local->declarator.init_last)))
+      local->uniform = false; /* without barriers nothing is gained by leaving the thread loop for it */
   }
   for (bool changed = true; changed;) {
     changed = false;

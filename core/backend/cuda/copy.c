@@ -30,11 +30,18 @@ static end end_of(const mw_place *place) {
 /* ---- between devices ----------------------------------------------------------------------------------------------
  */
 
-/* Direct access makes the copy faster where the hardware has it; the copy works without. */
+/* Direct access makes the copy faster where the hardware has it; the copy works without. Access to a context's memory
+ * does not reach its pool's. */
 static void enable_peer(cuda_device *device, const cuda_device *peer) {
+  const cuda_access access = {{CUDA_LOCATION_DEVICE, device->ordinal}, CUDA_ACCESS_READ_WRITE};
+  uint64_t bit = UINT64_C(1) << (peer->ordinal & 63);
   int can = 0;
+  if (device->peers & bit) return;
+  device->peers |= bit;
   cuda_driver.cuDeviceCanAccessPeer(&can, device->ordinal, peer->ordinal);
-  if (can) cuda_driver.cuCtxEnablePeerAccess(peer->context, 0); /* again: CUDA_PEER_ALREADY_ENABLED, no matter */
+  if (!can) return;
+  cuda_driver.cuCtxEnablePeerAccess(peer->context, 0); /* again: CUDA_PEER_ALREADY_ENABLED, no matter */
+  if (peer->pool) cuda_driver.cuMemPoolSetAccess(peer->pool, &access, 1);
 }
 
 /* Behind the other device's default stream before, in front of it after: as if both had one. */
@@ -49,7 +56,7 @@ static mw_status order_devices(cuda_device *first, cuda_queue queue, cuda_device
 
 static mw_status copy_peer(cuda_stream *stream, end to, end from, size_t bytes, mw_error *err) {
   cuda_device *own = cuda_device_of(stream->base.device), *other = to.device == own ? from.device : to.device;
-  if (cuda_is_capturing(stream))
+  if (stream->base.capturing)
     return mw_fail(err, MW_INVALID, "a copy between two devices cannot be captured into a graph");
   mw_status status = order_devices(other, NULL, own, stream->queue, err);
   if (status != MW_OK) return status;
@@ -63,7 +70,7 @@ static mw_status copy_peer(cuda_stream *stream, end to, end from, size_t bytes, 
  */
 
 static mw_status copy_plain(cuda_device *device, cuda_stream *stream, end to, end from, size_t bytes, mw_error *err) {
-  if (cuda_is_capturing(stream))
+  if (stream->base.capturing)
     return mw_fail(err, MW_INVALID,
                    "a copy with plain host memory cannot be captured into a graph: use a pinned array");
   mw_status status = MW_OK;
@@ -98,7 +105,7 @@ mw_status cuda_copy(mw_stream *base, mw_place to_place, mw_place from_place, siz
 
 static mw_status fill_plain(cuda_stream *stream, char *at, const void *pattern, size_t width, size_t count,
                             mw_error *err) {
-  if (cuda_is_capturing(stream))
+  if (stream->base.capturing)
     return mw_fail(err, MW_INVALID, "filling plain host memory cannot be captured into a graph: use a device array");
   mw_status status = cuda_wait(stream, err);
   for (size_t i = 0; i < count && status == MW_OK; i++) memcpy(at + i * width, pattern, width);

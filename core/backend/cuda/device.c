@@ -55,6 +55,7 @@ static void read_limits(const cuda_device *device, mw_device_info *info) {
   info->async_engines = attribute(device, CUDA_ATTR_ASYNC_ENGINE_COUNT);
   info->cooperative = attribute(device, CUDA_ATTR_COOPERATIVE_LAUNCH) != 0;
   info->managed = attribute(device, CUDA_ATTR_MANAGED_MEMORY) != 0;
+  info->pageable_access = attribute(device, CUDA_ATTR_PAGEABLE_ACCESS) != 0;
 }
 
 /* Peak bandwidth: memory clock x 2 (double data rate) x bus width, as NVIDIA's deviceQuery computes it. */
@@ -66,6 +67,38 @@ static void read_memory(const cuda_device *device, mw_device_info *info) {
   info->bus_bits = attribute(device, CUDA_ATTR_GLOBAL_MEMORY_BUS_WIDTH);
   info->peak_bandwidth = 2 * info->memory_clock_hz * info->bus_bits / 8;
   info->ecc = attribute(device, CUDA_ATTR_ECC_ENABLED) != 0;
+}
+
+/* ---- the open devices ----------------------------------------------------------------------------------------------
+ */
+
+static cuda_device *open_devices;
+
+static void link_device(cuda_device *device) {
+  device->next = open_devices;
+  open_devices = device;
+}
+
+/* Its context goes, and with it the access that the others were given to its memory. */
+static void unlink_device(cuda_device *device) {
+  cuda_device **at = &open_devices;
+  while (*at && *at != device) at = &(*at)->next;
+  if (*at) *at = device->next;
+  for (cuda_device *d = open_devices; d; d = d->next) d->peers &= ~(UINT64_C(1) << (device->ordinal & 63));
+}
+
+static mw_status wait_for_all(cuda_device *device, mw_error *err) {
+  mw_status status = cuda_enter(device, err);
+  if (status == MW_OK) status = cuda_wait(&device->main, err);
+  for (cuda_stream *s = device->streams; s && status == MW_OK; s = s->next)
+    if (!s->base.capturing) status = cuda_wait(s, err);
+  return status;
+}
+
+bool cuda_others_settled(const cuda_device *device) {
+  for (cuda_device *d = open_devices; d; d = d->next)
+    if (d != device && !d->lost && wait_for_all(d, NULL) == MW_INTERRUPTED) return false;
+  return true;
 }
 
 /* ---- open and close ------------------------------------------------------------------------------------------------
@@ -108,11 +141,13 @@ static mw_status open_ordinal(int ordinal, mw_device **out, mw_error *err) {
   device->base.main = &device->main.base;
   mw_status status = CUDA_TRY(device, err, cuDeviceGet, &device->ordinal, ordinal);
   if (status == MW_OK) status = start(device, err);
-  if (status == MW_OK)
-    *out = &device->base;
-  else
+  if (status != MW_OK) {
     mw_free(device);
-  return status;
+    return status;
+  }
+  link_device(device);
+  *out = &device->base;
+  return MW_OK;
 }
 
 mw_status cuda_open(const char *which, mw_device **out, mw_error *err) {
@@ -130,17 +165,23 @@ mw_status cuda_open(const char *which, mw_device **out, mw_error *err) {
   return open_ordinal((int)ordinal, out, err);
 }
 
-/* After an interrupted wait a kernel may never end, and releasing would wait for it: the process's end does it. */
-void cuda_close(mw_device *base) {
-  cuda_device *device = cuda_device_of(base);
-  bool stuck = !base->info.offline && !device->lost && device->abandoned && !cuda_idle(device);
-  if (!base->info.offline && !stuck && !device->lost && cuda_enter(device, NULL) == MW_OK) {
+/* Releasing the context waits for its work. After an interrupted wait a kernel may never end, and a lost device may
+ * never answer: then the process's end does it. */
+static void release_context(cuda_device *device) {
+  bool stuck = device->lost || (device->abandoned && !cuda_idle(device));
+  if (!stuck && cuda_enter(device, NULL) == MW_OK) {
     cuda_driver.cuEventDestroy_v2(device->join);
     cuda_driver.cuCtxSetCurrent(NULL);
-  }
-  if (!base->info.offline && !stuck) {
-    cuda_current = NULL;
     cuda_driver.cuDevicePrimaryCtxRelease_v2(device->ordinal);
+  }
+  cuda_current = NULL; /* the next device makes its own current, whatever is now */
+}
+
+void cuda_close(mw_device *base) {
+  cuda_device *device = cuda_device_of(base);
+  if (!base->info.offline) {
+    unlink_device(device);
+    release_context(device);
   }
   mw_free(device);
 }
@@ -149,11 +190,8 @@ mw_status cuda_synchronize(mw_device *base, mw_error *err) {
   CUDA_ONLINE(base, "synchronize", err);
   cuda_device *device = cuda_device_of(base);
   if (device->capture)
-    return mw_fail(err, MW_INVALID, "%s cannot be synchronized while a graph is captured", base->info.id);
-  mw_status status = cuda_enter(device, err);
-  if (status == MW_OK) status = cuda_wait(&device->main, err);
-  for (cuda_stream *s = device->streams; s && status == MW_OK; s = s->next) status = cuda_wait(s, err);
-  return status;
+    return cuda_refuse_capturing("synchronize the device", err);
+  return wait_for_all(device, err);
 }
 
 mw_status cuda_memory(mw_device *base, size_t *free_bytes, size_t *total, mw_error *err) {

@@ -29,6 +29,14 @@ typedef struct cuda_uuid {
   char bytes[16];
 } cuda_uuid;
 
+typedef struct cuda_access { /* CUmemAccessDesc */
+  struct {
+    unsigned type; /* CUmemLocationType */
+    int id;
+  } location;
+  unsigned flags;
+} cuda_access;
+
 typedef struct cuda_node_params { /* CUDA_KERNEL_NODE_PARAMS_v2 */
   cuda_function func;
   unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared;
@@ -64,6 +72,7 @@ enum {
   CUDA_LAUNCH_FAILED = 719,
   CUDA_COOPERATIVE_TOO_LARGE = 720,
   CUDA_TENSOR_MEMORY_LEAK = 721,
+  CUDA_CAPTURE_UNJOINED = 904,
 };
 
 /* CUdevice_attribute */
@@ -88,6 +97,7 @@ enum {
   CUDA_ATTR_MAX_SHARED_PER_MP = 81,
   CUDA_ATTR_MAX_REGISTERS_PER_MP = 82,
   CUDA_ATTR_MANAGED_MEMORY = 83,
+  CUDA_ATTR_PAGEABLE_ACCESS = 88,
   CUDA_ATTR_COOPERATIVE_LAUNCH = 95,
   CUDA_ATTR_MAX_SHARED_PER_BLOCK_OPTIN = 97,
   CUDA_ATTR_MAX_BLOCKS_PER_MP = 106,
@@ -114,6 +124,8 @@ enum {
   CUDA_CAPTURE_RELAXED = 2,
   CUDA_CAPTURE_ACTIVE = 1,
   CUDA_POOL_RELEASE_THRESHOLD = 4,
+  CUDA_LOCATION_DEVICE = 1,
+  CUDA_ACCESS_READ_WRITE = 3,
   CUDA_JIT_ERROR_LOG = 5,
   CUDA_JIT_ERROR_LOG_SIZE = 6,
   CUDA_NODE_KERNEL = 0,
@@ -152,6 +164,7 @@ enum {
   X(cuMemFreeHost,                     (void *)) \
   X(cuMemAllocManaged,                 (cuda_address *, size_t, unsigned flags)) \
   X(cuMemPoolSetAttribute,             (cuda_pool, unsigned attribute, void *)) \
+  X(cuMemPoolSetAccess,                (cuda_pool, const cuda_access *, size_t count)) \
   X(cuMemPoolTrimTo,                   (cuda_pool, size_t keep)) \
   X(cuMemcpyHtoDAsync_v2,              (cuda_address, const void *, size_t, cuda_queue)) \
   X(cuMemcpyDtoHAsync_v2,              (void *, cuda_address, size_t, cuda_queue)) \

@@ -21,10 +21,11 @@ mw_status cuda_capture_begin(mw_stream *base, mw_error *err) {
   cuda_stream *stream = (cuda_stream *)base;
   if (device->capture) return mw_fail(err, MW_INVALID, "%s is capturing a graph already", device->base.info.id);
   if (!stream->queue)
-    return mw_fail(err, MW_INVALID, "the default stream cannot be captured: use a stream of dev:stream()");
+    return mw_fail(err, MW_INVALID, "the default stream cannot be captured: use one made by device:stream()");
   mw_status status = cuda_enter(device, err);
   if (status == MW_OK) status = CUDA_TRY(device, err, cuStreamBeginCapture_v2, stream->queue, CUDA_CAPTURE_RELAXED);
   if (status != MW_OK) return status;
+  device->captures++;
   device->capture = mw_calloc(1, sizeof *device->capture);
   device->capture->base.device = base->device;
   device->capturer = stream;
@@ -32,14 +33,13 @@ mw_status cuda_capture_begin(mw_stream *base, mw_error *err) {
   return MW_OK;
 }
 
-/* After a launch the stream's last node is the launch's; a stream outside the capture has none to note. */
+/* After a launch the stream's last node is the launch's, and the only one that later work there depends on. */
 mw_status cuda_capture_note(cuda_stream *stream, const mw_launch *l, mw_error *err) {
   cuda_device *device = cuda_device_of(stream->base.device);
   cuda_graph *graph = device->capture;
   const cuda_node *nodes = NULL;
   size_t count = 0;
   unsigned state = 0;
-  if (!stream->queue) return MW_OK;
   mw_status status =
       CUDA_TRY(device, err, cuStreamGetCaptureInfo_v2, stream->queue, &state, NULL, NULL, &nodes, &count);
   if (status != MW_OK || state != CUDA_CAPTURE_ACTIVE || count != 1) return status;
@@ -57,25 +57,34 @@ mw_status cuda_capture_note(cuda_stream *stream, const mw_launch *l, mw_error *e
 
 static void close_capture(cuda_device *device) {
   device->capture = NULL;
-  device->capturer->base.capturing = false;
+  for (cuda_stream *s = device->streams; s; s = s->next) s->base.capturing = false;
   device->capturer = NULL;
   cuda_free_deferred(device);
   cuda_reap_streams(device);
   cuda_unload_retired(device);
 }
 
+/* By the driver; the graph is instantiated where it is wanted. */
+static mw_status finish(cuda_device *device, cuda_graph *graph, bool wanted, mw_error *err) {
+  if (device->lost) return cuda_refuse_lost(device, err);
+  cuda_result code = cuda_driver.cuStreamEndCapture(device->capturer->queue, &graph->drawing);
+  if (code == CUDA_CAPTURE_UNJOINED && !wanted) return MW_OK;
+  if (code == CUDA_CAPTURE_UNJOINED)
+    return mw_fail(err, MW_INVALID,
+                   "a stream that joined the capture was not joined back: record an event on it and let the captured "
+                   "stream wait for that");
+  mw_status status = cuda_check(device, code, "cuStreamEndCapture", err);
+  if (status != MW_OK || !wanted) return status;
+  return CUDA_TRY(device, err, cuGraphInstantiateWithFlags, &graph->replay, graph->drawing, 0);
+}
+
 mw_status cuda_capture_end(mw_stream *base, mw_graph **out, mw_error *err) {
   cuda_device *device = cuda_device_of(base->device);
   cuda_graph *graph = device->capture;
-  mw_status status = MW_OK;
-  if (!graph || device->capturer != (cuda_stream *)base)
-    return mw_fail(err, MW_INVALID, "this stream is not being captured");
-  if (device->lost)
-    status = cuda_refuse_lost(device, err);
-  else
-    status = CUDA_TRY(device, err, cuStreamEndCapture, ((cuda_stream *)base)->queue, &graph->drawing);
-  if (status == MW_OK && out)
-    status = CUDA_TRY(device, err, cuGraphInstantiateWithFlags, &graph->replay, graph->drawing, 0);
+  if (!base->capturing) return mw_fail(err, MW_INVALID, "the stream is not being captured");
+  if (device->capturer != (cuda_stream *)base)
+    return mw_fail(err, MW_INVALID, "the capture began on another stream: end it there");
+  mw_status status = finish(device, graph, out != NULL, err);
   if (status == MW_OK && out) *out = &graph->base;
   close_capture(device);
   if (status != MW_OK || !out) cuda_graph_destroy(&graph->base);
@@ -88,8 +97,7 @@ mw_status cuda_capture_end(mw_stream *base, mw_graph **out, mw_error *err) {
 mw_status cuda_graph_launch(mw_graph *graph, mw_stream *stream, mw_error *err) {
   cuda_device *device = cuda_device_of(graph->device);
   mw_status status = cuda_enter(device, err);
-  if (status == MW_OK && cuda_is_capturing((cuda_stream *)stream))
-    return mw_fail(err, MW_INVALID, "a graph cannot be launched into a stream that is being captured");
+  if (status == MW_OK && stream->capturing) status = cuda_refuse_capturing("launch a graph on it", err);
   if (status != MW_OK) return status;
   status = CUDA_TRY(device, err, cuGraphLaunch, graph_of(graph)->replay, ((cuda_stream *)stream)->queue);
   return status == MW_OK && device->sync_each ? cuda_wait((cuda_stream *)stream, err) : status;

@@ -51,24 +51,31 @@ static bool answers_to(const cuda_entry *entry, const char *name, char *signatur
 /* ---- plain kernels --------------------------------------------------------------------------------------------------
  */
 
-static bool is_template_of(const cuda_module *module, const char *name) {
+/* The module's plain kernels, then its source's templates as "scale<...>"; true where name is one of those. */
+static bool list_known(const cuda_module *module, const char *name, char *known, size_t size) {
   bool *templates, found = false;
   char **names = mw_source_kernels(module->source.text, &templates);
-  for (int i = 0; names[i]; i++) found = found || (templates[i] && strcmp(names[i], name) == 0);
+  size_t length = 0;
+  *known = '\0';
+  for (char **n = module->names; *n && length < size; n++)
+    length += (size_t)snprintf(known + length, size - length, "%s%s", length ? ", " : "", *n);
+  for (int i = 0; names[i]; i++) {
+    if (!templates[i]) continue;
+    found = found || strcmp(names[i], name) == 0;
+    if (length < size)
+      length += (size_t)snprintf(known + length, size - length, "%s%s<...>", length ? ", " : "", names[i]);
+  }
   mw_free(names);
   mw_free(templates);
   return found;
 }
 
 static mw_status refuse_name(const cuda_module *module, const char *name, mw_error *err) {
-  char known[512] = "";
-  size_t length = 0;
-  if (is_template_of(module, name))
-    return mw_fail(err, MW_INVALID, "kernel '%s' in '%.128s' is a template: name its arguments, as in '%s<float>'",
+  char known[512];
+  if (list_known(module, name, known, sizeof known))
+    return mw_fail(err, MW_INVALID, "kernel '%s' of module '%.128s' is a template: name an instance, as in %s<float>",
                    name, module->base.name, name);
-  for (char **n = module->names; *n && length < sizeof known; n++)
-    length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", n == module->names ? "" : ", ", *n);
-  return mw_fail(err, MW_INVALID, "no kernel '%s' in '%.128s'; it has: %s", name, module->base.name,
+  return mw_fail(err, MW_INVALID, "module '%.128s' has no kernel '%s'; it has: %s", module->base.name, name,
                  *known ? known : "none");
 }
 
@@ -86,7 +93,7 @@ static mw_status find_plain(cuda_module *module, const char *name, place *out, m
   }
   if (found == 1) return MW_OK;
   if (found == 0) return refuse_name(module, name, err);
-  return mw_fail(err, MW_INVALID, "kernel '%s' in '%.100s' is overloaded: give one whole signature: %s", name,
+  return mw_fail(err, MW_INVALID, "kernel '%s' of module '%.100s' is overloaded: give one whole signature: %s", name,
                  module->base.name, all);
 }
 

@@ -45,6 +45,6 @@ mw_status cuda_launch(mw_stream *base, const mw_launch *l, mw_error *err) {
   cuda_result code = launch_now(stream, l, kernel->function);
   if (code != CUDA_OK) return fail_launch(device, l, code, err);
   device->last = kernel;
-  if (device->capture) return cuda_capture_note(stream, l, err);
+  if (base->capturing) return cuda_capture_note(stream, l, err);
   return device->sync_each ? cuda_wait(stream, err) : MW_OK;
 }

@@ -97,25 +97,16 @@ static const char *alloc_call(const cuda_device *device, mw_space space) {
   return device->pool ? "cuMemAllocAsync" : "cuMemAlloc";
 }
 
-static const char *human(double bytes, char *text, size_t size) {
-  static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  int unit = 0;
-  for (; bytes >= 1024 && unit < 6; unit++) bytes /= 1024;
-  snprintf(text, size, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
-  return text;
-}
-
 static mw_status out_of_memory(const cuda_device *device, size_t bytes, mw_space space, mw_error *err) {
   char wanted[32], left[32], all[32];
   size_t available = 0, total = 0;
-  human((double)bytes, wanted, sizeof wanted);
+  mw_bytes_text(wanted, (double)bytes);
   if (space == MW_SPACE_PINNED || space == MW_SPACE_PAGEABLE)
     return mw_fail(err, MW_NO_MEMORY, "out of %s host memory: wanted %s", space == MW_SPACE_PINNED ? "pinned" : "plain",
                    wanted);
   cuda_driver.cuMemGetInfo_v2(&available, &total);
-  return mw_fail(err, MW_NO_MEMORY, "out of device memory: wanted %s, free %s of %s on %s", wanted,
-                 human((double)available, left, sizeof left), human((double)total, all, sizeof all),
-                 device->base.info.id);
+  return mw_fail(err, MW_NO_MEMORY, "out of memory on %s: wanted %s, free %s of %s", device->base.info.id, wanted,
+                 mw_bytes_text(left, (double)available), mw_bytes_text(all, (double)total));
 }
 
 /* Frees that wait in streams happen, and the pool gives back what it keeps. */
@@ -160,10 +151,12 @@ static void join_users(cuda_device *device, mw_buffer *buffer) {
     if (s != own && !implied(s, own)) cuda_order(device, s->queue, own->queue);
 }
 
-/* Host memory may go only when no copy uses it any more; false: a wait was interrupted, so it stays. */
+/* Host memory may go only when no copy uses it any more, on another device neither; false: a wait was interrupted, so
+ * it stays. */
 static bool settled(cuda_device *device, mw_buffer *buffer) {
   join_users(device, buffer);
-  return cuda_wait((cuda_stream *)buffer->stream, NULL) != MW_INTERRUPTED;
+  if (cuda_wait((cuda_stream *)buffer->stream, NULL) == MW_INTERRUPTED) return false;
+  return !buffer->wandering || !buffer->host || (cuda_others_settled(device) && cuda_enter(device, NULL) == MW_OK);
 }
 
 static void give_back(cuda_device *device, cuda_buffer *buffer) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Modules: a source compiled and loaded. A template that is asked for later is compiled into one more unit of the same
- * module, unless the module has device variables, which a second unit would have twice. */
+ * module, unless the module has variables that can change, which a second unit would have twice. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/backend/cuda/objects.h"
@@ -151,27 +152,92 @@ mw_status cuda_compile(mw_device *base, const mw_source *source, mw_module **out
   return MW_OK;
 }
 
-mw_status cuda_module_instantiate(cuda_module *module, const char *expression, cuda_unit **out, mw_error *err) {
-  const cuda_image *image = &module->units->read;
-  if (image->nglobals > 0)
-    return mw_fail(
-        err, MW_INVALID,
-        "'%s' is not in '%.128s' yet, and the module has device variables ('%s'), which compiling again would "
-        "double: list it when the module is made, templates = {\"%s\"}",
-        expression, module->base.name, image->globals[0].symbol, expression);
+/* ---- templates that are asked for later -----------------------------------------------------------------------------
+ */
+
+/* "counter" of _ZZ4nextvE7counter or _ZZ4nextvE7counter_0, a variable inside a function; NULL: no such name. */
+static const char *local_name(const char *symbol, char *bare, size_t size) {
+  if (strncmp(symbol, "_ZZ", 3) != 0) return NULL;
+  for (const char *at = strchr(symbol, 'E'); at; at = strchr(at + 1, 'E')) {
+    char *name;
+    unsigned long length = strtoul(at + 1, &name, 10);
+    size_t left = strlen(name);
+    if (name == at + 1 || length > left || (length < left && name[length] != '_')) continue;
+    snprintf(bare, size, "%.*s", (int)length, name);
+    return bare;
+  }
+  return NULL;
+}
+
+static bool is_library(const char *name) {
+  static const char *const spaces[] = {"cuda::", "cub::", "thrust::", "std::", "nv::", "cooperative_groups::", NULL};
+  for (const char *const *space = spaces; *space; space++)
+    if (strncmp(name, *space, strlen(*space)) == 0) return true;
+  return false;
+}
+
+/* A member of a class is one: CUDA has no device variables there. So are libraries' objects and what the source
+ * declares const. A variable that only an included file declares counts as one that changes. */
+static bool is_constant(const cuda_global *global, const char *source) {
+  char bare[256];
+  mw_signature s;
+  if (global->constant) return false; /* a __constant__ variable: constant to kernels alone */
+  if (local_name(global->symbol, bare, sizeof bare)) return mw_declared_constant(source, bare);
+  if (!mw_signature_parse(global->symbol, &s)) return mw_declared_constant(source, global->symbol);
+  bool constant = strstr(s.plain, ">::") || is_library(s.plain) ||
+                  mw_declared_constant(source, mw_signature_bare(s.plain));
+  mw_signature_free(&s);
+  return constant;
+}
+
+static bool has_variables(const cuda_image *image, const char *source) {
+  for (int i = 0; i < image->nglobals; i++)
+    if (!is_constant(&image->globals[i], source)) return true;
+  return false;
+}
+
+static mw_status refuse_second(const cuda_module *module, const char *expression, mw_error *err) {
+  return mw_fail(
+      err, MW_INVALID,
+      "module '%.128s' has device variables, so '%s' must be compiled with it: list it in templates = {\"%s\"}",
+      module->base.name, expression, expression);
+}
+
+/* The compiler leaves out variables that no kernel uses, so the new unit is asked too. */
+static mw_status compile_second(cuda_module *module, const char *expression, cuda_unit **out, mw_error *err) {
   const char *const wanted[] = {expression, NULL};
+  const char *text = module->source.text;
+  cuda_device *device = cuda_device_of(module->base.device);
+  cuda_unit *unit = NULL;
   mw_source source = module->source;
   source.templates = wanted;
-  mw_error cause = {.status = MW_OK};
-  mw_status status = make_unit(cuda_device_of(module->base.device), &source, out, &cause);
-  if (status != MW_OK) {
-    if (err) mw_free(err->log);
-    if (err)
-      err->log = cause.log;
-    else
-      mw_free(cause.log);
-    return mw_fail(err, status, "no kernel '%.200s': %.750s", expression, cause.text);
+  mw_status status = cuda_compile_unit(&device->base, &source, &unit, err);
+  if (status == MW_OK && has_variables(&unit->read, text)) status = refuse_second(module, expression, err);
+  if (status == MW_OK) status = load_unit(device, &source, unit, err);
+  if (status == MW_OK)
+    *out = unit;
+  else if (unit)
+    cuda_unit_free(unit);
+  return status;
+}
+
+/* The compiler's log goes from one to the other. */
+static mw_status fail_second(const char *expression, mw_status status, mw_error *cause, mw_error *err) {
+  if (!err) {
+    mw_free(cause->log);
+    return status;
   }
+  mw_free(err->log);
+  err->log = cause->log;
+  return mw_fail(err, status, "no kernel '%.200s': %.750s", expression, cause->text);
+}
+
+mw_status cuda_module_instantiate(cuda_module *module, const char *expression, cuda_unit **out, mw_error *err) {
+  mw_error cause = {.status = MW_OK};
+  if (has_variables(&module->units->read, module->source.text)) return refuse_second(module, expression, err);
+  mw_status status = compile_second(module, expression, out, &cause);
+  if (status == MW_INVALID) return mw_fail(err, status, "%s", cause.text);
+  if (status != MW_OK) return fail_second(expression, status, &cause, err);
   (*out)->next = module->units->next;
   module->units->next = *out;
   return MW_OK;
@@ -256,6 +322,23 @@ static void describe_variable(const cuda_module *module, const char *name, size_
   snprintf(out->name, sizeof out->name, "%s", bare);
 }
 
+static mw_status refuse_variable(const cuda_module *module, const char *name, mw_error *err) {
+  char known[512] = "";
+  size_t length = 0;
+  const cuda_image *image = &module->units->read;
+  for (int i = 0; i < image->nglobals && length < sizeof known; i++) {
+    mw_signature s;
+    if (is_constant(&image->globals[i], module->source.text)) continue;
+    bool mangled = mw_signature_parse(image->globals[i].symbol, &s);
+    length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", length ? ", " : "",
+                               mangled ? s.plain : image->globals[i].symbol);
+    mw_signature_free(&s);
+  }
+  return mw_fail(err, MW_INVALID,
+                 "module '%.128s' has no device variable '%s'; it has: %s (the compiler leaves out what no kernel uses)",
+                 module->base.name, name, *known ? known : "none");
+}
+
 mw_status cuda_variable(mw_module *base, const char *name, mw_buffer **out, mw_param *type, mw_error *err) {
   CUDA_ONLINE(base->device, "variable", err);
   cuda_module *module = module_of(base);
@@ -264,9 +347,7 @@ mw_status cuda_variable(mw_module *base, const char *name, mw_buffer **out, mw_p
   cuda_address address;
   size_t bytes;
   if (!global)
-    return mw_fail(err, MW_INVALID,
-                   "no device variable '%s' in '%.128s'; one that no kernel uses is left out by the compiler", name,
-                   base->name);
+    return refuse_variable(module, name, err);
   mw_status status = cuda_enter(device, err);
   if (status == MW_OK)
     status = CUDA_TRY(device, err, cuModuleGetGlobal_v2, &address, &bytes, module->units->code, global->symbol);

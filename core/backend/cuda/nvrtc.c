@@ -99,11 +99,19 @@ static void first_error(const char *log, char *line, size_t size) {
   snprintf(line, size, "%.*s", (int)strcspn(start, "\n"), start);
 }
 
+/* NVRTC names the option that it refuses, not the value. */
+static void add_standard(const mw_source *source, char *line, size_t size) {
+  size_t length = strlen(line);
+  if (!source->standard || !strstr(line, "--std")) return;
+  snprintf(line + length, size - length, ": '%.64s'", source->standard);
+}
+
 static mw_status fail_compile(const mw_device *device, const mw_source *source, unsigned code, char *log,
                               mw_error *err) {
   char line[512];
   bool missing_file = strstr(log, "open source file") != NULL;
   first_error(log, line, sizeof line);
+  add_standard(source, line, sizeof line);
   if (err) {
     mw_free(err->log);
     err->log = log;

@@ -44,11 +44,14 @@ struct cuda_device {
   cuda_buffer *buffers;
   cuda_buffer *deferred; /* freed during a capture */
   cuda_graph *capture;   /* being recorded; NULL: none */
+  unsigned captures;     /* begun so far */
   cuda_stream *capturer;
   cuda_module *retired; /* unloaded during a capture */
   cuda_kernel *last;    /* launched */
   bool sync_each;       /* MOONWARP_SYNC=1 */
   bool abandoned;       /* a wait was interrupted: work may never end */
+  uint64_t peers;       /* a bit for each ordinal whose memory this device was given access to */
+  cuda_device *next;    /* open */
   bool lost;
   char lost_why[512];
 };
@@ -63,6 +66,7 @@ struct cuda_event {
   mw_event base;
   cuda_marker marker;
   bool recorded;
+  unsigned captured; /* the number of the capture it was recorded in; 0: in none */
 };
 
 typedef struct cuda_lowered { /* a template and what its kernel is called in the code */
@@ -146,6 +150,7 @@ void cuda_probe(mw_probe *);
 mw_status cuda_open(const char *which, mw_device **, mw_error *);
 void cuda_close(mw_device *);
 mw_status cuda_synchronize(mw_device *, mw_error *);
+bool cuda_others_settled(const cuda_device *); /* waits for all other open devices; false: Ctrl-C ended the wait */
 mw_status cuda_memory(mw_device *, size_t *free, size_t *total, mw_error *);
 void cuda_describe_driver(char *text, size_t size); /* "CUDA driver 13.0, NVRTC 13.0" */
 mw_status cuda_offline_open(const char *arch, mw_device **, mw_error *);
@@ -167,7 +172,7 @@ mw_status cuda_fill(mw_stream *, mw_place, const void *pattern, size_t width, si
 
 mw_status cuda_wait(cuda_stream *, mw_error *); /* until its work is done; Ctrl-C ends it */
 bool cuda_idle(cuda_device *);                  /* no stream has work left; not asked of a lost device */
-bool cuda_is_capturing(cuda_stream *);
+mw_status cuda_refuse_capturing(const char *what, mw_error *); /* what can be done after the capture */
 void cuda_order(cuda_device *, cuda_queue first, cuda_queue then);
 void cuda_reap_streams(cuda_device *);
 mw_status cuda_stream_create(mw_device *, bool blocking, int priority, mw_stream **, mw_error *);
@@ -183,6 +188,7 @@ void cuda_event_destroy(mw_event *);
 mw_status cuda_event_record(mw_event *, mw_stream *, mw_error *);
 mw_status cuda_event_query(mw_event *, mw_error *);
 mw_status cuda_event_synchronize(mw_event *, mw_error *);
+mw_status cuda_refuse_captured(const cuda_event *, mw_error *); /* MW_OK where it was recorded in no capture */
 mw_status cuda_event_elapsed(mw_event *from, mw_event *to, double *seconds, mw_error *);
 
 mw_status cuda_capture_begin(mw_stream *, mw_error *);

@@ -2,7 +2,7 @@
  *
  * Architectures without a device: "cuda:sm_90" compiles, tells a kernel's attributes and its occupancy, and refuses
  * everything else. The numbers are those of the CUDA C++ Programming Guide, "Technical Specifications per Compute
- * Capability". */
+ * Capability"; 8.8 and 12.1, which it leaves out, are those of cuda/__device/arch_traits.h in NVIDIA's CCCL. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,9 @@ typedef struct architecture {
 
 static const architecture table[] = {
     {75, 1024, 16, 64, 64},    {80, 2048, 32, 164, 163},  {86, 1536, 16, 100, 99},
-    {87, 1536, 16, 164, 163},  {89, 1536, 24, 100, 99},   {90, 2048, 32, 228, 227},
-    {100, 2048, 32, 228, 227}, {103, 2048, 32, 228, 227}, {120, 1536, 24, 100, 99},
+    {87, 1536, 16, 164, 163},  {88, 1536, 16, 100, 99},   {89, 1536, 24, 100, 99},
+    {90, 2048, 32, 228, 227},  {100, 2048, 32, 228, 227}, {103, 2048, 32, 228, 227},
+    {110, 1536, 24, 228, 227}, {120, 1536, 24, 100, 99},  {121, 1536, 24, 100, 99},
 };
 
 static const architecture *find(int arch) {

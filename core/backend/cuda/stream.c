@@ -51,6 +51,7 @@ mw_status cuda_wait(cuda_stream *stream, mw_error *err) {
 mw_status cuda_event_synchronize(mw_event *event, mw_error *err) {
   cuda_device *device = cuda_device_of(event->device);
   mw_status status = cuda_enter(device, err);
+  if (status == MW_OK) status = cuda_refuse_captured((cuda_event *)event, err);
   return status == MW_OK ? wait_for(device, ask_event, event, "cuEventQuery", err) : status;
 }
 
@@ -69,13 +70,8 @@ void cuda_order(cuda_device *device, cuda_queue first, cuda_queue then) {
   cuda_driver.cuStreamWaitEvent(then, device->join, 0);
 }
 
-bool cuda_is_capturing(cuda_stream *stream) {
-  unsigned status = 0;
-  cuda_device *device = cuda_device_of(stream->base.device);
-  if (!device->capture || !stream->queue) return false;
-  if (stream == device->capturer) return true;
-  cuda_result code = cuda_driver.cuStreamGetCaptureInfo_v2(stream->queue, &status, NULL, NULL, NULL, NULL);
-  return code == CUDA_OK && status == CUDA_CAPTURE_ACTIVE;
+mw_status cuda_refuse_capturing(const char *what, mw_error *err) {
+  return mw_fail(err, MW_INVALID, "a stream is being captured: you can %s after the capture has ended", what);
 }
 
 /* ---- streams ------------------------------------------------------------------------------------------------------
@@ -131,18 +127,34 @@ void cuda_reap_streams(cuda_device *device) {
   }
 }
 
-mw_status cuda_stream_wait(mw_stream *stream, mw_event *event, mw_error *err) {
+/* Said before the driver is asked: a wait that it refuses ends the capture. */
+static mw_status check_wait(const cuda_stream *stream, const cuda_event *event, mw_error *err) {
+  const cuda_device *device = cuda_device_of(stream->base.device);
+  if (!event->captured && stream->base.capturing)
+    return mw_fail(err, MW_INVALID, "a captured stream cannot wait for an event recorded outside the capture");
+  if (!event->captured) return MW_OK;
+  if (!device->capture || event->captured != device->captures)
+    return mw_fail(err, MW_INVALID, "the event was recorded in a capture that has ended: record it again");
+  return stream->queue ? MW_OK : mw_fail(err, MW_INVALID, "the default stream cannot join a capture");
+}
+
+/* A stream that waits for an event of the capture joins it. */
+mw_status cuda_stream_wait(mw_stream *stream, mw_event *base, mw_error *err) {
   cuda_device *device = cuda_device_of(stream->device);
+  const cuda_event *event = (const cuda_event *)base;
+  if (!event->recorded) return MW_OK;
   mw_status status = cuda_enter(device, err);
-  if (status != MW_OK) return status;
-  return CUDA_TRY(device, err, cuStreamWaitEvent, stream_of(stream)->queue, ((cuda_event *)event)->marker, 0);
+  if (status == MW_OK) status = check_wait(stream_of(stream), event, err);
+  if (status == MW_OK)
+    status = CUDA_TRY(device, err, cuStreamWaitEvent, stream_of(stream)->queue, event->marker, 0);
+  if (status == MW_OK && event->captured) stream->capturing = true;
+  return status;
 }
 
 mw_status cuda_stream_callback(mw_stream *stream, mw_callback callback, mw_error *err) {
   cuda_device *device = cuda_device_of(stream->device);
   mw_status status = cuda_enter(device, err);
-  if (status == MW_OK && cuda_is_capturing(stream_of(stream)))
-    return mw_fail(err, MW_INVALID, "a callback cannot be captured into a graph");
+  if (stream->capturing) return mw_fail(err, MW_INVALID, "a callback cannot be part of a graph");
   if (status != MW_OK) return status;
   return CUDA_TRY(device, err, cuLaunchHostFunc, stream_of(stream)->queue, callback.run, callback.data);
 }
@@ -150,6 +162,7 @@ mw_status cuda_stream_callback(mw_stream *stream, mw_callback callback, mw_error
 mw_status cuda_stream_query(mw_stream *stream, mw_error *err) {
   cuda_device *device = cuda_device_of(stream->device);
   mw_status status = cuda_enter(device, err);
+  if (status == MW_OK && stream->capturing) status = cuda_refuse_capturing("query it", err);
   if (status != MW_OK) return status;
   cuda_result code = ask_stream(stream);
   return code == CUDA_NOT_READY ? MW_NOT_READY : cuda_check(device, code, "cuStreamQuery", err);
@@ -158,8 +171,7 @@ mw_status cuda_stream_query(mw_stream *stream, mw_error *err) {
 mw_status cuda_stream_synchronize(mw_stream *stream, mw_error *err) {
   cuda_device *device = cuda_device_of(stream->device);
   mw_status status = cuda_enter(device, err);
-  if (status == MW_OK && cuda_is_capturing(stream_of(stream)))
-    return mw_fail(err, MW_INVALID, "a stream cannot be synchronized while it is captured into a graph");
+  if (status == MW_OK && stream->capturing) status = cuda_refuse_capturing("synchronize it", err);
   return status == MW_OK ? cuda_wait(stream_of(stream), err) : status;
 }
 

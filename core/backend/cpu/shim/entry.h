@@ -25,7 +25,7 @@
 #define MW_SHARED    static __thread
 
 #if defined(__clang__)
-#define MW_VECTOR_LOOP _Pragma("clang loop vectorize(assume_safety) interleave(enable)")
+#define MW_VECTOR_LOOP _Pragma("clang loop vectorize(assume_safety) interleave_count(2)")
 #else
 #define MW_VECTOR_LOOP _Pragma("GCC ivdep")
 #endif
@@ -245,9 +245,11 @@ MW_HELPER void mw_block_note(mw_worker *worker, mw_u64 block) { *(volatile unsig
  * (`Rows`: kernels without shared memory). mw_row_threads bounds a line to what stays in the first-level cache. */
 enum { mw_row_threads = 4096 };
 
-template <class F, class S, S K, bool Index, bool Rows> struct mw_loop_run;
-template <class... A, class S, S K, bool Index, bool Rows> struct mw_loop_run<void (*)(A...), S, K, Index, Rows> {
-  static MW_INLINE inline void row(const unsigned z, const unsigned y, const uint3 at, const dim3 shape, const dim3 grid,
+/* One row of threads: of a function of one thread, or by a function that does the row itself. */
+template <class S, S K, bool Index> struct mw_row;
+template <class... A, void (*K)(uint3, uint3, dim3, dim3, A...), bool Index>
+struct mw_row<void (*)(uint3, uint3, dim3, dim3, A...), K, Index> {
+  static MW_INLINE inline void run(const unsigned z, const unsigned y, const uint3 at, const dim3 shape, const dim3 grid,
                                    A... arguments) {
     MW_VECTOR_LOOP
     for (int x = 0; x < (int)shape.x; x++) {
@@ -256,7 +258,17 @@ template <class... A, class S, S K, bool Index, bool Rows> struct mw_loop_run<vo
       K(thread, at, shape, grid, arguments...);
     }
   }
+};
+template <class... A, void (*K)(unsigned, unsigned, uint3, dim3, dim3, A...), bool Index>
+struct mw_row<void (*)(unsigned, unsigned, uint3, dim3, dim3, A...), K, Index> {
+  static MW_INLINE inline void run(const unsigned z, const unsigned y, const uint3 at, const dim3 shape, const dim3 grid,
+                                   A... arguments) {
+    K(z, y, at, shape, grid, arguments...);
+  }
+};
 
+template <class F, class S, S K, bool Index, bool Rows> struct mw_loop_run;
+template <class... A, class S, S K, bool Index, bool Rows> struct mw_loop_run<void (*)(A...), S, K, Index, Rows> {
   static MW_INLINE inline void neighbours(mw_worker *worker, mw_u64 first, unsigned count, uint3 at, const dim3 shape,
                                           const dim3 grid, A... arguments) {
     for (unsigned z = 0; z < shape.z; z++)
@@ -265,7 +277,7 @@ template <class... A, class S, S K, bool Index, bool Rows> struct mw_loop_run<vo
           const uint3 block = {at.x + i, at.y, at.z};
           mw_block_note(worker, first + i);
           blockIdx = block;
-          row(z, y, block, shape, grid, arguments...);
+          mw_row<S, K, Index>::run(z, y, block, shape, grid, arguments...);
         }
   }
 

@@ -22,14 +22,32 @@
   const int mw_t = 0;                                                                                                  \
   (void)blockIdx, (void)threadIdx, (void)gridDim, (void)mw_n, (void)mw_t;
 
+/* The same for a row of threads of a kernel without barriers. */
+#define MW_ROW_PARAMETERS                                                                                              \
+  const unsigned mw_z, const unsigned mw_y, const uint3 blockIdx, const dim3 blockDim, const dim3 gridDim
+#define MW_ROW_BLOCK                                                                                                   \
+  const uint3 threadIdx = {0, mw_y, mw_z};                                                                             \
+  const int mw_nx = (int)blockDim.x, mw_ny = (int)blockDim.y, mw_t = 0;                                                \
+  (void)blockIdx, (void)threadIdx, (void)gridDim, (void)mw_ny, (void)mw_t;
+
 #define MW_THREADS                                                                                                     \
   for (int mw_z = 0; mw_z < mw_nz; mw_z++)                                                                             \
     for (int mw_y = 0; mw_y < mw_ny; mw_y++)                                                                           \
       MW_VECTOR_LOOP                                                                                                   \
       for (int mw_x = 0; mw_x < mw_nx; mw_x++)
 
+/* The same in two halves, for regions that treat whole rows of threads; the two ends of a row; and are the indices of
+ * the grid, times `scale`, far from overflow? */
+#define MW_ROWS                                                                                                        \
+  for (int mw_z = 0; mw_z < mw_nz; mw_z++)                                                                             \
+    for (int mw_y = 0; mw_y < mw_ny; mw_y++)
+#define MW_ROW MW_VECTOR_LOOP for (int mw_x = 0; mw_x < mw_nx; mw_x++)
+#define MW_ENDS for (int mw_x = 0; mw_full && mw_x < mw_nx; mw_x += mw_nx > 1 ? mw_nx - 1 : 1)
+#define MW_LINEAR(scale)                                                                                               \
+  ((mw_u64)gridDim.x * blockDim.x * (scale) < 1u << 30 && (mw_u64)gridDim.y * blockDim.y * (scale) < 1u << 30)
+
 #define MW_THREAD                                                                                                      \
-  const int mw_t = (mw_z * mw_ny + mw_y) * mw_nx + mw_x;                                                               \
+  const int mw_t = ((int)mw_z * mw_ny + (int)mw_y) * mw_nx + mw_x;                                                              \
   const uint3 threadIdx = {(unsigned)mw_x, (unsigned)mw_y, (unsigned)mw_z};                                            \
   (void)mw_t, (void)threadIdx;
 

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Conditions such as i < n that need not be asked of each thread: true at both ends of a row of threads, true within.
+ * That holds for comparisons of a value that grows with threadIdx.x by a constant step, without wrapping, with a value
+ * that does not depend on threadIdx.x, and for conjunctions of such. Growing values are sums of coordinates, products
+ * blockIdx.d * blockDim.d and small literals: never negative, bounded by the grid's own indices times a factor. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/backend/cpu/split.h"
+
+enum { MOST_SCALE = 1 << 16, MOST_DEPTH = 6 };
+
+typedef struct reading {
+  const cpu_splitter *in;
+  int at, last;
+  int scale; /* of the value; 0: not understood */
+  int depth;
+} reading;
+
+static bool token_at(const reading *it, const char *text) {
+  return it->at < it->last && cpu_token_is(&it->in->work.at[it->at], text);
+}
+
+/* Does anything in the range depend on threadIdx.x? Follows variables that are computed again. */
+static bool depends(const cpu_splitter *in, int first, int last, int depth) {
+  for (int i = first; i < last; i++) {
+    const cpu_token *token = &in->work.at[i];
+    if (cpu_token_is(token, "threadIdx") && !cpu_token_is(token + 2, "y") && !cpu_token_is(token + 2, "z")) return true;
+    int local = cpu_local_find(in, i);
+    if (local < 0 || in->locals[local].uniform) continue;
+    const cpu_declarator *it = &in->locals[local].declarator;
+    if (in->locals[local].class != CPU_AGAIN || depth > MOST_DEPTH || depends(in, it->init, it->init_last, depth + 1))
+      return true;
+  }
+  return false;
+}
+
+/* The same for the whole row, and nothing a thread could change. */
+static bool constant_in_row(const cpu_splitter *in, int first, int last) {
+  return first < last && !depends(in, first, last, 0) && cpu_is_pure(in, first, last);
+}
+
+static bool integer_type(const cpu_splitter *in, const cpu_declarator *it) {
+  static const char *const types[] = {"const", "int",      "unsigned", "long", "size_t",
+                                      "auto",  "uint32_t", "int32_t",  NULL};
+  for (int i = it->spec; i < it->name; i++)
+    if (!cpu_token_any(&in->work.at[i], types)) return false;
+  return true;
+}
+
+static int sum_degree(reading *it);
+
+static int literal_degree(reading *it) {
+  const cpu_token *token = &it->in->work.at[it->at];
+  long value = strtol(token->text, NULL, 0);
+  if (value < 0 || value > 1024 || memchr(token->text, '.', (size_t)token->size)) return -1;
+  it->scale *= value ? (int)value : 1;
+  it->at++;
+  return it->scale < MOST_SCALE ? 0 : -1;
+}
+
+/* threadIdx.x grows by one from thread to thread; the other coordinates stay. */
+static int coordinate_degree(reading *it) {
+  static const char *const names[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
+  const cpu_token *token = &it->in->work.at[it->at];
+  if (!cpu_token_any(token, names) || !cpu_token_is(token + 1, ".")) return -1;
+  it->at += 3;
+  return cpu_token_is(token, "threadIdx") && cpu_token_is(token + 2, "x");
+}
+
+static int variable_degree(reading *it) {
+  int local = cpu_local_find(it->in, it->at);
+  if (local < 0 || it->depth > MOST_DEPTH) return -1;
+  const cpu_local *variable = &it->in->locals[local];
+  const cpu_declarator *d = &variable->declarator;
+  if ((variable->class != CPU_AGAIN && variable->class != CPU_UNIFORM) || variable->changes) return -1;
+  if (!integer_type(it->in, d) || d->init == d->init_last || d->braces) return -1;
+  reading inner = {.in = it->in, .at = d->init, .last = d->init_last, .scale = it->scale, .depth = it->depth + 1};
+  int degree = sum_degree(&inner);
+  if (degree < 0 || inner.at != inner.last) return -1;
+  it->scale = inner.scale;
+  it->at++;
+  return degree;
+}
+
+static int factor_degree(reading *it) {
+  if (it->at >= it->last) return -1;
+  if (token_at(it, "(")) {
+    it->at++;
+    int degree = sum_degree(it);
+    if (degree < 0 || !token_at(it, ")")) return -1;
+    it->at++;
+    return degree;
+  }
+  if (it->in->work.at[it->at].kind == CPU_NUMBER) return literal_degree(it);
+  int degree = coordinate_degree(it);
+  return degree >= 0 ? degree : variable_degree(it);
+}
+
+/* A literal times something, or blockIdx.d * blockDim.d: anything else could be larger than the grid. */
+static bool product_bounded(const reading *it, int first) {
+  const cpu_token *a = &it->in->work.at[first], *b = a + 4;
+  if (a->kind == CPU_NUMBER || it->in->work.at[it->at - 1].kind == CPU_NUMBER) return true;
+  if (it->at - first != 7 || !cpu_same_text(a + 2, b + 2)) return false;
+  return (cpu_token_is(a, "blockIdx") && cpu_token_is(b, "blockDim")) ||
+         (cpu_token_is(b, "blockIdx") && cpu_token_is(a, "blockDim"));
+}
+
+static int product_degree(reading *it) {
+  int first = it->at, degree = factor_degree(it);
+  if (degree < 0 || !token_at(it, "*")) return degree;
+  it->at++;
+  int other = factor_degree(it);
+  if (other < 0 || degree + other > 1 || !product_bounded(it, first) || token_at(it, "*")) return -1;
+  return degree + other;
+}
+
+static int sum_degree(reading *it) {
+  int degree = product_degree(it);
+  while (degree >= 0 && token_at(it, "+")) {
+    it->at++;
+    int other = product_degree(it);
+    if (other < 0 || degree + other > 1) return -1;
+    degree += other;
+  }
+  return degree;
+}
+
+/* The factor by which the value exceeds the grid's indices; 0: it is not known to grow steadily. */
+static int growing(const cpu_splitter *in, int first, int last) {
+  reading it = {.in = in, .at = first, .last = last, .scale = 4};
+  int degree = sum_degree(&it);
+  return degree == 1 && it.at == last ? it.scale : 0;
+}
+
+static int top_level(const cpu_splitter *in, int first, int last, const char *const *operators) {
+  for (int i = first; i < last; i++) {
+    if (in->work.at[i].match > i)
+      i = in->work.at[i].match;
+    else if (in->work.at[i].kind == CPU_PUNCT && cpu_token_any(&in->work.at[i], operators))
+      return i;
+  }
+  return -1;
+}
+
+static int conjunction(const cpu_splitter *in, int first, int last, bool negated, int depth);
+
+static int comparison(const cpu_splitter *in, int first, int last, int depth) {
+  static const char *const operators[] = {"<", "<=", ">", ">=", NULL};
+  if (constant_in_row(in, first, last)) return 1;
+  int local = last == first + 1 ? cpu_local_find(in, first) : -1;
+  if (local >= 0) { /* bool inside = i < n && j < n; */
+    const cpu_local *it = &in->locals[local];
+    if (it->class != CPU_AGAIN || !cpu_token_is(&in->work.at[it->declarator.spec_last - 1], "bool")) return 0;
+    return conjunction(in, it->declarator.init, it->declarator.init_last, false, depth + 1);
+  }
+  int at = top_level(in, first, last, operators);
+  if (at < 0 || top_level(in, at + 1, last, operators) >= 0) return 0;
+  if (constant_in_row(in, at + 1, last)) return growing(in, first, at);
+  return constant_in_row(in, first, at) ? growing(in, at + 1, last) : 0;
+}
+
+/* a && b && c; negated: the opposite of a || b || c. */
+static int conjunction(const cpu_splitter *in, int first, int last, bool negated, int depth) {
+  static const char *const both[] = {"&&", NULL}, *const either[] = {"||", NULL};
+  if (depth > MOST_DEPTH || first >= last) return 0;
+  if (cpu_token_is(&in->work.at[first], "(") && in->work.at[first].match == last - 1)
+    return conjunction(in, first + 1, last - 1, negated, depth + 1);
+  if (cpu_token_is(&in->work.at[first], "!") && (last == first + 2 || in->work.at[first + 1].match == last - 1))
+    return conjunction(in, first + 1, last, !negated, depth + 1);
+  int at = top_level(in, first, last, negated ? either : both);
+  if (at < 0) {
+    if (top_level(in, first, last, negated ? both : either) >= 0) return 0;
+    return negated && last == first + 1 ? 0 : comparison(in, first, last, depth);
+  }
+  int left = conjunction(in, first, at, negated, depth + 1), right = conjunction(in, at + 1, last, negated, depth + 1);
+  return !left || !right ? 0 : left > right ? left : right;
+}
+
+int cpu_guard_scale(const cpu_splitter *in, int first, int last, bool negated) {
+  return conjunction(in, first, last, negated, 0);
+}
