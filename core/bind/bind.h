@@ -63,6 +63,7 @@ int bind_fail(lua_State *, mw_status, const char *format, ...); /* never returns
 void bind_try(lua_State *, mw_status, mw_error *);              /* raises unless MW_OK */
 void bind_where(lua_State *);                                   /* pushes "file:line: " of the script's own line */
 const char *bind_status_name(mw_status);                        /* "no_device" */
+void bind_push_last_text(lua_State *);                          /* the last error's message */
 
 /* ---- args.c: checking arguments ------------------------------------------------------------------------------- */
 

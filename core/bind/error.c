@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * A status of the backend becomes a Lua error here and nowhere else. Messages are plain strings that begin with the
- * script's own file and line, whichever Lua or C functions of the library lie between; the status of the last one can
- * be asked for (moonwarp.core.last_status), which the command line turns into its exit code. */
+ * script's own file and line, whichever Lua or C functions of the library lie between; the status and the text of the
+ * last one can be asked for (moonwarp.core.last_status): the command line turns them into its exit code. */
 #include "core/bind/bind.h"
 #include "core/host/home.h"
 
 #include <string.h>
+
+/* Its address is the registry's key of the text of the last error. */
+static const char last_text;
 
 const char *bind_status_name(mw_status status) {
   static const char *const names[] = {
@@ -45,27 +48,37 @@ void bind_where(lua_State *L) {
   lua_pushliteral(L, "");
 }
 
+/* Raises the two strings on top of the stack, joined, and remembers them. */
+static int raise_joined(lua_State *L, mw_status status) {
+  lua_concat(L, 2);
+  bind_host_of(L)->last = status;
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &last_text);
+  return lua_error(L);
+}
+
+void bind_push_last_text(lua_State *L) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &last_text);
+}
+
 int bind_raise(lua_State *L, mw_error *err) {
-  bind_host_of(L)->last = err->status;
+  mw_status status = err->status;
   bind_where(L);
   if (err->log && *err->log)
     lua_pushfstring(L, "%s\n%s", err->text, err->log);
   else
     lua_pushstring(L, err->text);
   mw_error_clear(err);
-  lua_concat(L, 2);
-  return lua_error(L);
+  return raise_joined(L, status);
 }
 
 int bind_fail(lua_State *L, mw_status status, const char *format, ...) {
-  bind_host_of(L)->last = status;
   bind_where(L);
   va_list args;
   va_start(args, format);
   lua_pushvfstring(L, format, args);
   va_end(args);
-  lua_concat(L, 2);
-  return lua_error(L);
+  return raise_joined(L, status);
 }
 
 void bind_try(lua_State *L, mw_status status, mw_error *err) {

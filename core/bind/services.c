@@ -28,9 +28,16 @@ static int service_interrupted(lua_State *L) {
   return 1;
 }
 
-/* core.last_status(): the code of the last error raised ("no_device", "compile", ...), "ok" where there was none. */
+/* core.last_status([message]): the code of the last error raised ("no_device", "compile", ...), "ok" where there was
+ * none; given a message, "ok" too where that error is not in it: the script may have caught it and failed otherwise. */
 static int service_last_status(lua_State *L) {
-  lua_pushstring(L, bind_status_name(bind_host_of(L)->last));
+  const char *message = luaL_optstring(L, 1, NULL);
+  mw_status status = bind_host_of(L)->last;
+  if (message && status != MW_OK) {
+    bind_push_last_text(L);
+    if (!strstr(message, lua_tostring(L, -1))) status = MW_OK;
+  }
+  lua_pushstring(L, bind_status_name(status));
   return 1;
 }
 

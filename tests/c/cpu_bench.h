@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the tests of the CPU device share: a device with a module compiled from `source_text`, which the including test
- * defines before, and short forms of the table's calls. Include cmocka.h before. */
+ * What the tests of the CPU device share: a device with a module compiled from a test's own source, and short forms of
+ * the table's calls. */
 #ifndef CPU_BENCH_H
 #define CPU_BENCH_H
 
@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "core/backend/backend.h"
+#include "tests/c/test.h"
 
 typedef struct bench {
   mw_device *device;
@@ -25,9 +26,9 @@ static inline void check(bench *b, mw_status status) {
   assert_int_equal(status, MW_OK);
 }
 
-static inline bench *begin(void) {
+static inline bench *begin(const char *text) {
   bench *b = calloc(1, sizeof *b);
-  const mw_source source = {.name = "test_grid.cu", .text = source_text};
+  const mw_source source = {.name = "test_grid.cu", .text = text};
   check(b, cpu->open("", &b->device, &b->error));
   check(b, cpu->compile(b->device, &source, &b->module, &b->error));
   return b;

@@ -73,7 +73,7 @@ static const char *const source_text =
 
 static void test_every_block_once(void **state) {
   (void)state;
-  bench *b = begin();
+  bench *b = begin(source_text);
   const unsigned grids[] = {1, 2, 3, 7, 64, 1000, 4097};
   mw_buffer *x = array(b, 4097 * 64 * sizeof(int));
   int *values = x->address, rounds = 0;
@@ -93,7 +93,7 @@ static void test_every_block_once(void **state) {
 
 static void test_split_and_template(void **state) {
   (void)state;
-  bench *b = begin();
+  bench *b = begin(source_text);
   mw_buffer *x = array(b, 1000 * 128 * sizeof(int));
   int *values = x->address;
   for (int i = 0; i < 128000; i++) values[i] = i;
@@ -117,7 +117,7 @@ static void test_split_and_template(void **state) {
 
 static void test_no_allocation(void **state) {
   (void)state;
-  bench *b = begin();
+  bench *b = begin(source_text);
   mw_stream *s = stream(b, true);
   mw_buffer *x = array(b, 256 * sizeof(int));
   mw_kernel *k = kernel(b, "add");
@@ -137,7 +137,7 @@ static void test_no_allocation(void **state) {
 
 static void test_print(void **state) {
   (void)state;
-  bench *b = begin();
+  bench *b = begin(source_text);
   int ends[2], kept = dup(1);
   char text[64] = "";
   assert_int_equal(pipe(ends), 0);
@@ -162,7 +162,7 @@ static void test_print(void **state) {
 
 static void test_copy_and_fill(void **state) {
   (void)state;
-  bench *b = begin();
+  bench *b = begin(source_text);
   const size_t n = (48u << 20) + 13;
   mw_buffer *x = array(b, n), *y = array(b, n);
   const uint32_t word = 0x01020304;
@@ -181,7 +181,7 @@ static void test_copy_and_fill(void **state) {
 
 static void test_out_of_memory(void **state) {
   (void)state;
-  bench *b = begin();
+  bench *b = begin(source_text);
   mw_buffer *x;
   expect(b, cpu->alloc(b->device->main, (size_t)1 << 50, MW_SPACE_DEVICE, &x, &b->error), MW_NO_MEMORY,
          "out of memory on cpu: wanted 1.0 PiB, free ");
@@ -190,7 +190,7 @@ static void test_out_of_memory(void **state) {
 
 static void test_free_in_order(void **state) {
   (void)state;
-  bench *b = begin();
+  bench *b = begin(source_text);
   mw_stream *s = stream(b, false);
   mw_buffer *x = array(b, 4096), *y = array(b, 4096);
   size_t left, total, left_after;
@@ -214,7 +214,7 @@ static void test_free_in_order(void **state) {
 
 static void test_out_of_bounds(void **state) {
   (void)state;
-  bench *b = begin();
+  bench *b = begin(source_text);
   mw_buffer *x = array(b, 8000), *y = array(b, 8000);
   arguments a = {0}, r = {0};
   push_array(&a, x), push_long(&a, 1000);
@@ -239,7 +239,7 @@ static void test_out_of_bounds(void **state) {
 
 static void test_slack(void **state) {
   (void)state;
-  bench *b = begin();
+  bench *b = begin(source_text);
   mw_buffer *x = array(b, 8 * 1001);
   arguments a = {0};
   push_array(&a, x), push_long(&a, 1001);
@@ -252,7 +252,7 @@ static void test_slack(void **state) {
 
 static void test_division(void **state) {
   (void)state;
-  bench *b = begin();
+  bench *b = begin(source_text);
   mw_stream *s = stream(b, true);
   mw_buffer *x = array(b, 64);
   arguments a = {0}, one = {0};
@@ -272,7 +272,7 @@ static void test_division(void **state) {
 
 static void test_assert(void **state) {
   (void)state;
-  bench *b = begin();
+  bench *b = begin(source_text);
   mw_buffer *x = array(b, 128 * sizeof(int));
   for (int i = 0; i < 128; i++) ((int *)x->address)[i] = i;
   arguments a = {0};
@@ -286,7 +286,7 @@ static void test_assert(void **state) {
 
 static void test_cooperative(void **state) {
   (void)state;
-  bench *b = begin();
+  bench *b = begin(source_text);
   mw_buffer *x = array(b, 16 * 64 * sizeof(int));
   int *values = x->address;
   arguments a = {0};
@@ -305,7 +305,7 @@ static void test_cooperative(void **state) {
 
 static void test_divergent_source(void **state) {
   (void)state;
-  bench *b = begin();
+  bench *b = begin(source_text);
   arguments a = {0};
   push_int(&a, 32);
   expect(b, go(b, b->device->main, kernel(b, "uneven"), &a, 1, 64), MW_FAULT,
@@ -346,7 +346,7 @@ static mw_status interrupted(bench *b, mw_stream *s, unsigned grid) {
 
 static void test_interrupt(void **state) {
   (void)state;
-  bench *b = begin();
+  bench *b = begin(source_text);
   mw_stream *s = stream(b, true);
   struct sigaction mine = {.sa_handler = on_sigint}, before;
   sigaction(SIGINT, &mine, &before);

@@ -29,7 +29,7 @@ static const char *const source_text =
 static void test_streams_overlap(void **state) {
   (void)state;
   if (sysconf(_SC_NPROCESSORS_ONLN) < 2) skip();
-  bench *b = begin();
+  bench *b = begin(source_text);
   mw_stream *s[2] = {stream(b, true), stream(b, true)};
   mw_buffer *x[2] = {array(b, 64), array(b, 64)};
   mw_event *from[2] = {event(b), event(b)}, *to[2] = {event(b), event(b)};
@@ -61,7 +61,7 @@ static void note_call(void *data) {
 
 static void test_order(void **state) {
   (void)state;
-  bench *b = begin();
+  bench *b = begin(source_text);
   mw_stream *s = stream(b, true), *t = stream(b, false);
   mw_buffer *x = array(b, 64 * sizeof(int)), *w = array(b, 64);
   mw_event *e = event(b);
@@ -91,7 +91,7 @@ static void test_order(void **state) {
 
 static void test_event_errors(void **state) {
   (void)state;
-  bench *b = begin();
+  bench *b = begin(source_text);
   mw_event *e = event(b), *mute;
   double t;
   check(b, cpu->event_create(b->device, false, &mute, &b->error));
@@ -136,7 +136,7 @@ static mw_graph *captured(bench *b, mw_stream *s, mw_stream *t, mw_buffer *x, mw
 
 static void test_graph(void **state) {
   (void)state;
-  bench *b = begin();
+  bench *b = begin(source_text);
   mw_stream *s = stream(b, true), *t = stream(b, true);
   mw_buffer *x = array(b, 64), *y = array(b, 64);
   mw_graph *g = captured(b, s, t, x, y);
@@ -175,7 +175,7 @@ static void test_graph(void **state) {
 
 static void test_unjoined(void **state) {
   (void)state;
-  bench *b = begin();
+  bench *b = begin(source_text);
   mw_stream *s = stream(b, true), *t = stream(b, true);
   mw_event *fork = event(b);
   mw_graph *g = NULL;
@@ -198,7 +198,7 @@ static void test_unjoined(void **state) {
 
 static void test_error_told_once(void **state) {
   (void)state;
-  bench *b = begin();
+  bench *b = begin(source_text);
   mw_stream *s = stream(b, true);
   mw_buffer *x = array(b, 64);
   arguments zero = {0}, one = {0};
@@ -225,7 +225,7 @@ static void test_error_told_once(void **state) {
 /* A ring's worth of work many times over, on streams that wait for each other and are destroyed at once. */
 static void test_many(void **state) {
   (void)state;
-  bench *b = begin();
+  bench *b = begin(source_text);
   mw_buffer *x = array(b, 64 * sizeof(int));
   mw_event *e = event(b);
   arguments one = {0};

@@ -123,7 +123,7 @@ local function status_of(outcome, message)
   if outcome == "done" then return OK end
   complain(message)
   if outcome == "interrupted" then return INTERRUPTED end
-  return core.last_status() == "no_device" and NO_DEVICE or FAILED
+  return core.last_status(message) == "no_device" and NO_DEVICE or FAILED
 end
 
 local function warn_unused(parameters)
