@@ -77,12 +77,12 @@ $(BUILD)/packages:
 -include $(OBJECTS:.o=.d) $(C_TESTS:=.d)
 
 probe: programs
-	@.make/probe.sh $(BUILD)/moonwarp "$(CC)"
+	@MOONWARP_HOME="$(CURDIR)" .make/probe.sh $(BUILD)/moonwarp "$(CC)"
 
 demo: ## install what is missing, build, run the memcopy study on the best device
 	@.make/deps.sh demo
 	@$(MAKE) --no-print-directory all
-	MOONWARP_HOME=$(CURDIR) $(BUILD)/moonwarp run memcopy --out $(OUT)
+	MOONWARP_HOME="$(CURDIR)" $(BUILD)/moonwarp run memcopy --out $(OUT)
 
 check: ## install what is missing, build, run every test
 	@.make/deps.sh check
@@ -101,20 +101,20 @@ check-asan: ## build and run every test under AddressSanitizer and UBSan
 	@SANITIZED=1 tests/check.sh build-asan
 
 check-gpu: programs ## every spec on a real CUDA device
-	@MOONWARP_HOME=$(CURDIR) tests/check-gpu.sh $(BUILD)/moonwarp
+	@MOONWARP_HOME="$(CURDIR)" tests/check-gpu.sh $(BUILD)/moonwarp
 
 bench: programs ## the figures of docs/measurements.md
 	@for file in tests/bench/*.lua; do echo "== $$file"; \
-	  MOONWARP_HOME=$(CURDIR) $(BUILD)/moonwarp run $$file --out $(OUT) || exit 1; done
+	  MOONWARP_HOME="$(CURDIR)" $(BUILD)/moonwarp run $$file --out $(OUT) || exit 1; done
 
 bundle: programs ## dist/moonwarp-VERSION-linux-x86_64.tar.gz, for a machine with glibc 2.34 and nothing else
 	@.make/bundle.sh $(BUILD) $(BUNDLE)
 
 docs: programs ## generate docs/api and the language server's definitions
-	LUA_CPATH="$(BUILD)/?.so;;" MOONWARP_HOME=$(CURDIR) $(LUA) docs/gen.lua
+	LUA_CPATH="$(BUILD)/?.so;;" MOONWARP_HOME="$(CURDIR)" $(LUA) docs/gen.lua
 
 docs-check: programs ## fail where generated documents are stale or a name has none
-	@LUA_CPATH="$(BUILD)/?.so;;" MOONWARP_HOME=$(CURDIR) $(LUA) docs/gen.lua --check
+	@LUA_CPATH="$(BUILD)/?.so;;" MOONWARP_HOME="$(CURDIR)" $(LUA) docs/gen.lua --check
 
 lint: ## luacheck, clang-format, compiler warnings
 	luacheck --quiet lua experiments tests docs

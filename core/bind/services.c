@@ -6,6 +6,7 @@
 #include "core/compile/cache.h"
 #include "core/host/home.h"
 
+#include <string.h>
 #include <time.h>
 
 /* core.clock(): monotonic seconds. */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -184,6 +185,12 @@ static void probes_and_opens(void **state) {
   assert_string_equal(device->info.arch, "sm_90");
   assert_string_equal(device->info.uuid, "GPU-abababab-abab-abab-abab-abababababab");
   assert_true(device->info.peak_bandwidth > 4.9e12 && device->info.peak_bandwidth < 4.92e12);
+  assert_false(device->info.pageable_access);
+  setenv("MOCK_CUDA_PAGEABLE", "1", 1);
+  OK(cuda->open("1", &other, &err));
+  unsetenv("MOCK_CUDA_PAGEABLE");
+  assert_true(other->info.pageable_access);
+  mw_device_release(other);
 }
 
 static void two_devices(void **state) {
@@ -199,6 +206,15 @@ static void two_devices(void **state) {
   OK(cuda->copy(device->main, (mw_place){.host = &got}, (mw_place){.buffer = here, .offset = 60}, 4, &err));
   assert_int_equal(got, 7);
   assert_true(calls("cuMemcpyPeerAsync") > 0);
+  OK(cuda->copy(device->main, (mw_place){.buffer = here}, (mw_place){.buffer = there}, 64, &err));
+  assert_int_equal(calls("cuMemPoolSetAccess"), 1); /* once for the two */
+  assert_int_equal(calls("cuCtxEnablePeerAccess"), 1);
+  mw_buffer *pinned = alloc(64, MW_SPACE_PINNED); /* one device's, used by the other: its end waits for both */
+  OK(cuda->copy(other->main, (mw_place){.buffer = there}, (mw_place){.buffer = pinned}, 64, &err));
+  mw_buffer_use(pinned, other->main);
+  int asked = calls("cuStreamQuery");
+  mw_buffer_release(pinned);
+  assert_true(calls("cuStreamQuery") >= asked + 2);
   mw_buffer_release(here);
   mw_buffer_release(there);
   mw_device_release(other);
@@ -268,9 +284,13 @@ static void events_and_callbacks(void **state) {
   int one = 1, least, greatest;
   OK(cuda->event_create(device, true, &from, &err));
   OK(cuda->event_create(device, true, &to, &err));
-  REFUSED(MW_INVALID, "never recorded", cuda->event_elapsed(from, to, &seconds, &err));
+  REFUSED(MW_INVALID, "the earlier event has not been recorded", cuda->event_elapsed(from, to, &seconds, &err));
   OK(cuda->event_record(from, device->main, &err));
   OK(cuda->event_record(to, device->main, &err));
+  setenv("MOCK_CUDA_HANG", "1", 1);
+  assert_int_equal(cuda->event_query(to, &err), MW_NOT_READY);
+  REFUSED(MW_NOT_READY, "synchronize it first", cuda->event_elapsed(from, to, &seconds, &err));
+  unsetenv("MOCK_CUDA_HANG");
   OK(cuda->event_elapsed(from, to, &seconds, &err));
   assert_true(seconds >= 0 && seconds < 1);
   OK(cuda->stream_wait(device->main, to, &err));
@@ -330,6 +350,63 @@ static void templates(void **state) {
   cuda->unload(m);
 }
 
+/* Only what changes stands in the way of a second unit: constants, which the code holds as variables, do not. */
+static void templates_later(void **state) {
+  (void)state;
+  if (!have_nvrtc()) skip();
+  static const struct {
+    const char *text;
+    bool allowed;
+  } cases[] = {
+      {"static const int table[3] = {1, 2, 3};", true},
+      {"constexpr int table[3] = {1, 2, 3};", true},
+      {"namespace lab { __device__ const int table[3] = {1, 2, 3}; } using lab::table;", true},
+      {"struct limits { static const int table[3]; }; constexpr int table[3] = {1, 2, 3};", true},
+      {"__constant__ int table[3];", false},
+      {"__device__ int table[3];", false},
+      {"static __device__ int other = 4, table[3];", false},
+      {"namespace lab { __managed__ int table[3]; } using lab::table;", false},
+      {"/* const int */ __device__ int table[3]; // constexpr int table[3]", false},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[512];
+    mw_kernel *k;
+    for (int plain = 0; plain < 2; plain++) { /* without a plain kernel the first unit holds no variables at all */
+      snprintf(text, sizeof text, "%s\n%s template <class T> __global__ void get(T *x, int i) { x[0] = table[i]; }\n",
+               cases[i].text, plain ? "__global__ void first(int *x, int i) { x[0] = table[i]; }" : "");
+      mw_module *m = compile(device, text, NULL);
+      if (cases[i].allowed) {
+        assert_string_equal(kernel(m, "get<float>")->params[0].type, "float *");
+        kernel(m, "get<long>");
+      } else {
+        REFUSED(MW_INVALID, "so 'get<float>' must be compiled with it: list it in templates = {\"get<float>\"}",
+                cuda->kernel(m, "get<float>", &k, &err));
+      }
+      cuda->unload(m);
+    }
+  }
+}
+
+/* The kernels behind a:fill and a:random, one type after the other as scripts ask for them. */
+static void array_kernels(void **state) {
+  (void)state;
+  static char text[1 << 16];
+  char path[512];
+  const char *home = getenv("MOONWARP_HOME");
+  snprintf(path, sizeof path, "%s/kernels/moonwarp/array.cu", home && *home ? home : ".");
+  FILE *file = fopen(path, "r");
+  if (!have_nvrtc() || !file) skip();
+  text[fread(text, 1, sizeof text - 1, file)] = '\0';
+  fclose(file);
+  static const char *const first[] = {"fill<float>", NULL};
+  mw_module *m = compile(device, text, first);
+  kernel(m, "fill<float>");
+  kernel(m, "linspace<float>");
+  if (*cuda_nvrtc.toolkit) kernel(m, "random_normal<__half>");
+  kernel(m, "random_uniform<int>");
+  cuda->unload(m);
+}
+
 static void variables(void **state) {
   (void)state;
   if (!have_nvrtc()) skip();
@@ -341,7 +418,8 @@ static void variables(void **state) {
   assert_int_equal(type.dtype, MW_F32);
   assert_int_equal(coef->space, MW_SPACE_GLOBAL);
   mw_buffer_release(coef);
-  REFUSED(MW_INVALID, "module 'test.cu' has no device variable 'nope'; it has: coef (", cuda->variable(m, "nope", &coef, &type, &err));
+  REFUSED(MW_INVALID, "module 'test.cu' has no device variable 'nope'; it has: coef (",
+          cuda->variable(m, "nope", &coef, &type, &err));
   cuda->unload(m);
 }
 
@@ -355,6 +433,8 @@ static void compile_errors(void **state) {
   assert_non_null(err.log);
   bad.text = "#include \"not_there.h\"\n";
   REFUSED(MW_COMPILE, "not_there.h", cuda->compile(device, &bad, &m, &err));
+  bad = (mw_source){.name = "bad.cu", .text = "", .standard = "c++1998"};
+  REFUSED(MW_COMPILE, "--std(-std): 'c++1998'", cuda->compile(device, &bad, &m, &err));
 }
 
 static void cached(void **state) {
@@ -378,7 +458,39 @@ static void texts(void **state) {
   OK(cuda->text(m, "ptx", &text, &err));
   assert_non_null(strstr(text, ".target sm_90"));
   mw_free(text);
-  REFUSED(MW_UNSUPPORTED, "compiles the source itself", cuda->text(m, "cpp", &text, &err));
+  REFUSED(MW_UNSUPPORTED, "the CPU device makes it, mw.device \"cpu\"", cuda->text(m, "cpp", &text, &err));
+  cuda->unload(m);
+}
+
+static void write_tool(const char *path, const char *script) {
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs(script, file);
+  fclose(file);
+  assert_int_equal(chmod(path, 0755), 0);
+}
+
+/* A disassembler of the test's own; a toolkit with a real one beside NVRTC is preferred to the PATH. */
+static void sass(void **state) {
+  (void)state;
+  if (!have_nvrtc()) skip();
+  char real[600], tool[600], *path = strdup(getenv("PATH")), *text;
+  snprintf(real, sizeof real, "%.500s/../bin/nvdisasm", cuda_nvrtc.toolkit);
+  if (access(real, X_OK) == 0) skip();
+  snprintf(tool, sizeof tool, "%s/bin", getenv("MOONWARP_CACHE"));
+  mkdir(tool, 0755);
+  setenv("PATH", tool, 1);
+  mw_module *m = compile(device, source_text, NULL);
+  REFUSED(MW_UNSUPPORTED, "SASS needs nvdisasm or cuobjdump", cuda->text(m, "sass", &text, &err));
+  snprintf(tool, sizeof tool, "%s/bin/cuobjdump", getenv("MOONWARP_CACHE"));
+  write_tool(tool, "#!/bin/sh\nread -r head <\"$2\"\necho \"$1 $head\" | /bin/tr -cd 'a-zA-Z -'\n");
+  OK(cuda->text(m, "sass", &text, &err));
+  assert_memory_equal(text, "-sass ELF", 9);
+  mw_free(text);
+  write_tool(tool, "#!/bin/sh\necho 'not a cubin' >&2\nexit 3\n");
+  REFUSED(MW_IO, "cuobjdump failed with exit status 3: not a cubin", cuda->text(m, "sass", &text, &err));
+  setenv("PATH", path, 1);
+  free(path);
   cuda->unload(m);
 }
 
@@ -471,12 +583,16 @@ static void lost_device(void **state) {
           cuda->synchronize(doomed, &err));
   REFUSED(MW_LOST, "is lost for this process since cuStreamQuery", cuda->launch(doomed->main, &call.launch, &err));
   REFUSED(MW_LOST, "is lost", cuda->event_create(doomed, true, &event, &err));
+  int released = calls("cuDevicePrimaryCtxRelease_v2");
   mw_buffer_release(x);
   cuda->unload(m);
   mw_device_release(doomed);
   unsetenv("MOCK_CUDA_FAIL");
-  for (size_t i = 0; i < KINDS; i++) /* what a lost device leaves is the driver's to clean up */
-    before_test[i] = live(kinds[i]) - (strcmp(kinds[i], "event") == 0 || strcmp(kinds[i], "context") == 0);
+  assert_int_equal(calls("cuDevicePrimaryCtxRelease_v2"), released); /* it might wait for ever */
+  for (size_t i = 0; i < KINDS; i++) {                               /* what it leaves is the driver's to clean up */
+    bool by_device = strcmp(kinds[i], "event") == 0 || strcmp(kinds[i], "context") == 0;
+    before_test[i] = live(kinds[i]) - by_device; /* of this test's own device, which is closed next */
+  }
 }
 
 static void interrupted(void **state) {
@@ -507,8 +623,11 @@ static void graphs(void **state) {
   assert_true(s->capturing);
   OK(cuda->launch(s, &call.launch, &err));
   OK(cuda->launch(s, &call.launch, &err));
-  REFUSED(MW_INVALID, "while a graph is captured", cuda->alloc(device->main, 64, MW_SPACE_DEVICE, &none, &err));
-  REFUSED(MW_INVALID, "while it is captured", cuda->stream_synchronize(s, &err));
+  REFUSED(MW_INVALID, "cannot be made while a graph is captured",
+          cuda->alloc(device->main, 64, MW_SPACE_DEVICE, &none, &err));
+  REFUSED(MW_INVALID, "you can synchronize it after the capture", cuda->stream_synchronize(s, &err));
+  REFUSED(MW_INVALID, "you can query it after the capture", cuda->stream_query(s, &err));
+  REFUSED(MW_INVALID, "you can synchronize the device after", cuda->synchronize(device, &err));
   float zero = 0;
   REFUSED(MW_INVALID, "use a pinned array", cuda->copy(s, (mw_place){.buffer = x}, (mw_place){.host = &zero}, 4, &err));
   mw_buffer_release(dropped); /* given back when the capture ends */
@@ -533,6 +652,79 @@ static void graphs(void **state) {
   OK(cuda->capture_end(s, NULL, &err));
   cuda->stream_destroy(s);
   mw_buffer_release(x);
+}
+
+static mw_event *mark(mw_stream *stream) {
+  mw_event *event;
+  OK(cuda->event_create(device, true, &event, &err));
+  OK(cuda->event_record(event, stream, &err));
+  return event;
+}
+
+static void joined_streams(void **state) {
+  (void)state;
+  if (!have_nvrtc()) skip();
+  mw_module *m = compile(device, source_text, NULL);
+  mw_buffer *x = alloc(64, MW_SPACE_DEVICE);
+  mw_stream *s, *joined, *apart;
+  mw_graph *g;
+  fill_call call;
+  prepare_fill(&call, kernel(m, "fill"), x, 1);
+  OK(cuda->stream_create(device, false, 0, &s, &err));
+  OK(cuda->stream_create(device, false, 0, &joined, &err));
+  OK(cuda->stream_create(device, false, 0, &apart, &err));
+  mw_event *outside = mark(apart), *never;
+  OK(cuda->event_create(device, true, &never, &err));
+  OK(cuda->capture_begin(s, &err));
+  OK(cuda->launch(s, &call.launch, &err));
+  mw_event *fork = mark(s);
+  OK(cuda->stream_wait(joined, fork, &err));
+  assert_true(joined->capturing && !apart->capturing);
+  call.launch.block[0] = 2; /* tells the nodes apart */
+  OK(cuda->launch(joined, &call.launch, &err));
+  OK(cuda->launch(apart, &call.launch, &err));
+  mw_event *join = mark(joined);
+  OK(cuda->stream_wait(s, join, &err));
+  OK(cuda->stream_wait(s, never, &err));
+  REFUSED(MW_INVALID, "recorded outside the capture", cuda->stream_wait(s, outside, &err));
+  REFUSED(MW_INVALID, "the default stream cannot join", cuda->stream_wait(device->main, fork, &err));
+  REFUSED(MW_INVALID, "began on another stream", cuda->capture_end(joined, &g, &err));
+  call.launch.block[0] = 3;
+  OK(cuda->launch(s, &call.launch, &err));
+  OK(cuda->capture_end(s, &g, &err));
+  assert_false(s->capturing || joined->capturing);
+  assert_int_equal(g->nodes, 3);
+  char *dot;
+  OK(cuda->graph_dot(g, &dot, &err));
+  assert_non_null(strstr(dot, "1: fill\\ngrid 1 1 1, block 64 1 1"));
+  assert_non_null(strstr(dot, "2: fill\\ngrid 1 1 1, block 2 1 1"));
+  assert_non_null(strstr(dot, "3: fill\\ngrid 1 1 1, block 3 1 1"));
+  mw_free(dot);
+  OK(cuda->stream_query(joined, &err));
+  REFUSED(MW_INVALID, "marks a place in a graph, not a moment", cuda->event_query(fork, &err));
+  REFUSED(MW_INVALID, "marks a place in a graph", cuda->event_synchronize(fork, &err));
+  REFUSED(MW_INVALID, "marks a place in a graph", cuda->event_elapsed(fork, outside, &(double){0}, &err));
+  REFUSED(MW_INVALID, "in a capture that has ended: record it again", cuda->stream_wait(joined, fork, &err));
+  OK(cuda->event_record(fork, s, &err));
+  OK(cuda->event_query(fork, &err));
+  cuda->graph_destroy(g);
+  for (int wanted = 0; wanted < 2; wanted++) { /* not joined back */
+    OK(cuda->capture_begin(s, &err));
+    OK(cuda->event_record(fork, s, &err));
+    OK(cuda->stream_wait(joined, fork, &err));
+    OK(cuda->launch(joined, &call.launch, &err));
+    if (wanted)
+      REFUSED(MW_INVALID, "was not joined back", cuda->capture_end(s, &g, &err));
+    else
+      OK(cuda->capture_end(s, NULL, &err));
+    assert_false(s->capturing || joined->capturing);
+  }
+  mw_event *const events[] = {outside, never, fork, join};
+  for (int i = 0; i < 4; i++) cuda->event_destroy(events[i]);
+  mw_stream *const streams[] = {s, joined, apart};
+  for (int i = 0; i < 3; i++) cuda->stream_destroy(streams[i]);
+  mw_buffer_release(x);
+  cuda->unload(m);
 }
 
 /* ---- architectures without a device
@@ -576,10 +768,10 @@ static int told(const char *limit) {
 /* The number is by NVIDIA's cuda_occupancy.h where the build had it, the words are by the backend's own rules. */
 static void occupancy_rules(void **state) {
   (void)state;
-  static const char *const archs[] = {"sm_75", "sm_80",  "sm_86",  "sm_87", "sm_89",
-                                      "sm_90", "sm_100", "sm_103", "sm_120"};
+  static const char *const archs[] = {"sm_75",  "sm_80",  "sm_86",  "sm_87",  "sm_89", "sm_90",
+                                      "sm_100", "sm_103", "sm_110", "sm_120", "sm_121"};
   if (!have_nvrtc()) skip();
-  for (int a = 0; a < 9; a++) {
+  for (size_t a = 0; a < sizeof archs / sizeof *archs; a++) {
     mw_device *offline;
     OK(cuda->open(archs[a], &offline, &err));
     mw_module module = {.device = offline};
@@ -632,16 +824,20 @@ int main(void) {
                                      TEST(events_and_callbacks),
                                      TEST(kernels_by_name),
                                      TEST(templates),
+                                     TEST(templates_later),
+                                     TEST(array_kernels),
                                      TEST(variables),
                                      TEST(compile_errors),
                                      TEST(cached),
                                      TEST(texts),
+                                     TEST(sass),
                                      TEST(newer_device),
                                      TEST(launches),
                                      TEST(failures),
                                      TEST(lost_device),
                                      TEST(interrupted),
                                      TEST(graphs),
+                                     TEST(joined_streams),
                                      TEST(offline),
                                      TEST(occupancy_rules)};
   if (!find_mock()) {

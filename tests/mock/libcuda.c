@@ -5,6 +5,7 @@
  * table below, carried out. Behaviour is steered by environment variables, read at each call:
  *   MOCK_CUDA_DEVICES=2  MOCK_CUDA_VERSION=12040  MOCK_CUDA_ARCH=80  MOCK_CUDA_MEMORY=bytes  MOCK_CUDA_POOLS=0
  *   MOCK_CUDA_HANG=1                     streams and events never become ready
+ *   MOCK_CUDA_PAGEABLE=1                 kernels reach plain host memory
  *   MOCK_CUDA_FAIL=cuLaunchKernel:700:3  the third such call from now on fails with 700 (sticky where CUDA's is)
  *   MOCK_CUDA_LEAKS=1                    what is still alive at exit is told on standard error */
 #include <stdio.h>
@@ -215,6 +216,7 @@ cuda_result cuDeviceGetAttribute(int *value, unsigned attribute, cuda_ordinal de
   *value = attribute == CUDA_ATTR_CAPABILITY_MAJOR         ? arch / 10
            : attribute == CUDA_ATTR_CAPABILITY_MINOR       ? arch % 10
            : attribute == CUDA_ATTR_MEMORY_POOLS_SUPPORTED ? (int)setting("MOCK_CUDA_POOLS", 1)
+           : attribute == CUDA_ATTR_PAGEABLE_ACCESS        ? (int)setting("MOCK_CUDA_PAGEABLE", 0)
                                                            : values[attribute];
   return CUDA_OK;
 }
@@ -239,6 +241,7 @@ cuda_result cuDevicePrimaryCtxRetain(cuda_context *context, cuda_ordinal device)
 }
 
 cuda_result cuDevicePrimaryCtxRelease_v2(cuda_ordinal device) {
+  ENTER(cuDevicePrimaryCtxRelease_v2);
   mock_live[CONTEXT]--;
   return CUDA_OK;
 }
@@ -256,6 +259,7 @@ cuda_result cuCtxGetStreamPriorityRange(int *least, int *greatest) {
 }
 
 cuda_result cuCtxEnablePeerAccess(cuda_context context, unsigned flags) {
+  ENTER(cuCtxEnablePeerAccess);
   return CUDA_OK;
 }
 
@@ -340,6 +344,11 @@ cuda_result cuMemPoolSetAttribute(cuda_pool pool, unsigned attribute, void *valu
   return CUDA_OK;
 }
 
+cuda_result cuMemPoolSetAccess(cuda_pool pool, const cuda_access *access, size_t count) {
+  ENTER(cuMemPoolSetAccess);
+  return count == 1 && access->location.type == CUDA_LOCATION_DEVICE ? CUDA_OK : INVALID_VALUE;
+}
+
 cuda_result cuMemPoolTrimTo(cuda_pool pool, size_t keep) {
   ENTER(cuMemPoolTrimTo);
   cached = 0;
@@ -349,26 +358,49 @@ cuda_result cuMemPoolTrimTo(cuda_pool pool, size_t keep) {
 /* ---- streams: at once, or a node of the graph that is captured
  * ------------------------------------------------------- */
 
-int mock_capturing;
+cuda_queue mock_streams;
 
-static cuda_node add_node(cuda_queue stream, unsigned type) {
+/* The default stream would wait for a blocking stream that is captured. */
+cuda_result mock_allowed(cuda_queue stream) {
+  if (stream) return stream->graph && stream->graph->invalid ? STREAM_CAPTURE_INVALIDATED : CUDA_OK;
+  for (cuda_queue s = mock_streams; s; s = s->next)
+    if (s->graph && !s->non_blocking) return STREAM_CAPTURE_IMPLICIT;
+  return CUDA_OK;
+}
+
+static bool add_node(cuda_queue stream, unsigned type) {
   struct CUgraph_st *graph = stream->graph;
-  if (graph->count == MOST_NODES) return NULL;
+  if (graph->count == MOST_NODES) return false;
   cuda_node node = &graph->nodes[graph->count++];
-  *node = (struct CUgraphNode_st){.type = type, .after = stream->last ? (int)(stream->last - graph->nodes) : -1};
-  stream->last = node;
-  return node;
+  *node = (struct CUgraphNode_st){.type = type, .nafter = stream->tails.count};
+  for (int i = 0; i < stream->tails.count; i++) node->after[i] = (int)(stream->tails.node[i] - graph->nodes);
+  stream->tails = (struct tails){{node}, 1};
+  return true;
+}
+
+static void add_tails(struct tails *to, const struct tails *from) {
+  for (int i = 0; i < from->count; i++) {
+    bool there = to->count == MOST_TAILS;
+    for (int k = 0; k < to->count; k++) there = there || to->node[k] == from->node[i];
+    if (!there) to->node[to->count++] = from->node[i];
+  }
+}
+
+static struct CUgraph_st *open_capture(unsigned number) {
+  for (cuda_queue s = mock_streams; s; s = s->next)
+    if (s->graph && s->graph->capture == number) return s->graph;
+  return NULL;
 }
 
 /* True: the work was noted as a node and is not to be done now. */
 bool mock_noted(cuda_queue stream, unsigned type) {
-  return stream && stream->capturing && add_node(stream, type);
+  return stream && stream->graph && add_node(stream, type);
 }
 
 static cuda_result move(cuda_queue stream, void *to, const void *from, size_t bytes) {
-  if (!stream && mock_capturing) return STREAM_CAPTURE_IMPLICIT;
-  if (!mock_noted(stream, CUDA_NODE_MEMCPY)) memmove(to, from, bytes);
-  return CUDA_OK;
+  cuda_result code = mock_allowed(stream);
+  if (code == CUDA_OK && !mock_noted(stream, CUDA_NODE_MEMCPY)) memmove(to, from, bytes);
+  return code;
 }
 
 cuda_result cuMemcpyHtoDAsync_v2(cuda_address to, const void *from, size_t bytes, cuda_queue stream) {
@@ -398,8 +430,8 @@ cuda_result cuMemcpyPeerAsync(cuda_address to, cuda_context a, cuda_address from
 }
 
 static cuda_result set(cuda_queue stream, char *at, const void *pattern, size_t width, size_t pitch, size_t count) {
-  if (!stream && mock_capturing) return STREAM_CAPTURE_IMPLICIT;
-  if (mock_noted(stream, CUDA_NODE_MEMSET)) return CUDA_OK;
+  cuda_result code = mock_allowed(stream);
+  if (code != CUDA_OK || mock_noted(stream, CUDA_NODE_MEMSET)) return code;
   for (size_t i = 0; i < count; i++) memcpy(at + i * pitch, pattern, width);
   return CUDA_OK;
 }
@@ -429,12 +461,17 @@ cuda_result cuStreamCreateWithPriority(cuda_queue *stream, unsigned flags, int p
   ENTER(cuStreamCreateWithPriority);
   *stream = mock_new(sizeof **stream);
   (*stream)->non_blocking = flags & CUDA_STREAM_NON_BLOCKING;
+  (*stream)->next = mock_streams;
+  mock_streams = *stream;
   mock_live[STREAM]++;
   return CUDA_OK;
 }
 
 cuda_result cuStreamDestroy_v2(cuda_queue stream) {
   ENTER(cuStreamDestroy_v2);
+  cuda_queue *at = &mock_streams;
+  while (*at != stream) at = &(*at)->next;
+  *at = stream->next;
   mock_drop(stream);
   mock_live[STREAM]--;
   return CUDA_OK;
@@ -442,6 +479,18 @@ cuda_result cuStreamDestroy_v2(cuda_queue stream) {
 
 cuda_result cuStreamWaitEvent(cuda_queue stream, cuda_marker event, unsigned flags) {
   ENTER(cuStreamWaitEvent);
+  if (!event->recorded) return CUDA_OK;
+  if (!event->capture && stream && stream->graph) {
+    stream->graph->invalid = true;
+    return STREAM_CAPTURE_ISOLATION;
+  }
+  if (!event->capture) return mock_allowed(stream);
+  struct CUgraph_st *graph = open_capture(event->capture);
+  if (!graph) return INVALID_VALUE;
+  if (!stream) return STREAM_CAPTURE_IMPLICIT;
+  if (stream->graph && stream->graph != graph) return STREAM_CAPTURE_MERGE;
+  stream->graph = graph;
+  add_tails(&stream->tails, &event->tails);
   return CUDA_OK;
 }
 
@@ -451,7 +500,8 @@ static cuda_result ready(void) {
 
 cuda_result cuStreamQuery(cuda_queue stream) {
   ENTER(cuStreamQuery);
-  return stream && stream->capturing ? STREAM_CAPTURE_UNSUPPORTED : ready();
+  cuda_result code = stream && stream->graph ? STREAM_CAPTURE_UNSUPPORTED : mock_allowed(stream);
+  return code == CUDA_OK ? ready() : code;
 }
 
 cuda_result cuStreamSynchronize(cuda_queue stream) {
@@ -485,19 +535,26 @@ cuda_result cuEventDestroy_v2(cuda_marker event) {
 
 cuda_result cuEventRecord(cuda_marker event, cuda_queue stream) {
   ENTER(cuEventRecord);
+  cuda_result code = mock_allowed(stream);
+  if (code != CUDA_OK) return code;
   event->seconds = now_seconds();
   event->recorded = true;
+  event->capture = stream && stream->graph ? stream->graph->capture : 0;
+  if (event->capture) event->tails = stream->tails;
   return CUDA_OK;
 }
 
 cuda_result cuEventQuery(cuda_marker event) {
   ENTER(cuEventQuery);
-  return ready();
+  if (event->capture) return open_capture(event->capture) ? CAPTURED_EVENT : INVALID_VALUE;
+  return event->recorded ? ready() : CUDA_OK;
 }
 
 cuda_result cuEventElapsedTime(float *milliseconds, cuda_marker from, cuda_marker to) {
   ENTER(cuEventElapsedTime);
-  if (!from->recorded || !to->recorded || !from->timing || !to->timing) return 400;
+  if (!from->recorded || !to->recorded || !from->timing || !to->timing) return INVALID_HANDLE;
+  if (from->capture || to->capture) return INVALID_VALUE;
+  if (ready() != CUDA_OK) return CUDA_NOT_READY;
   *milliseconds = (float)(1e3 * (to->seconds - from->seconds));
   return CUDA_OK;
 }

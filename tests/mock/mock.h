@@ -11,15 +11,32 @@
 #define PROTOTYPE(name, arguments) cuda_result name arguments;
 CUDA_DRIVER_CALLS(PROTOTYPE)
 
-enum { INVALID_VALUE = 1, NOT_SUPPORTED = 801, STREAM_CAPTURE_UNSUPPORTED = 900, STREAM_CAPTURE_IMPLICIT = 906 };
-enum { MOST_NODES = 64, MOST_ARGUMENTS = 8 };
+enum {
+  INVALID_VALUE = 1,
+  INVALID_HANDLE = 400,
+  NOT_SUPPORTED = 801,
+  STREAM_CAPTURE_UNSUPPORTED = 900,
+  STREAM_CAPTURE_INVALIDATED = 901,
+  STREAM_CAPTURE_MERGE = 902,
+  STREAM_CAPTURE_UNMATCHED = 903,
+  STREAM_CAPTURE_ISOLATION = 905,
+  STREAM_CAPTURE_IMPLICIT = 906,
+  CAPTURED_EVENT = 907
+};
+enum { MOST_NODES = 64, MOST_ARGUMENTS = 8, MOST_TAILS = 4 };
 
 struct CUctx_st {
   int device;
 };
+struct tails { /* the nodes that the next one must follow */
+  cuda_node node[MOST_TAILS];
+  int count;
+};
 struct CUevent_st {
   double seconds;
   bool recorded, timing;
+  unsigned capture; /* its number; 0: recorded in none */
+  struct tails tails;
 };
 struct CUmod_st {
   char *image;
@@ -39,20 +56,23 @@ struct CUgraphNode_st {
   unsigned type;
   struct CUfunc_st *function;
   uint64_t values[MOST_ARGUMENTS];
-  int after;
+  int after[MOST_TAILS], nafter;
 };
 struct CUgraph_st {
   struct CUgraphNode_st nodes[MOST_NODES];
   int count;
+  unsigned capture;
+  bool invalid;
 };
 struct CUgraphExec_st {
   struct CUgraph_st drawing;
   struct CUgraph_st *of;
 };
 struct CUstream_st {
-  bool capturing, non_blocking;
-  struct CUgraph_st *graph;
-  cuda_node last;
+  bool non_blocking, origin;
+  struct CUgraph_st *graph; /* NULL: not captured */
+  struct tails tails;
+  cuda_queue next;
 };
 
 enum kind { MEMORY, PINNED, STREAM, EVENT, MODULE, GRAPH, REPLAY, CONTEXT, KINDS };
@@ -62,7 +82,7 @@ int mock_cuda_calls(const char *name);   /* calls of that entry point */
 const char *mock_cuda_last_kernel(void); /* mangled name of the last kernel carried out */
 
 extern int mock_live[KINDS];
-extern int mock_capturing; /* streams */
+extern cuda_queue mock_streams; /* all but the default one */
 
 void mock_ran(const char *kernel);
 void *mock_new(size_t bytes); /* zeroed, 256-byte aligned; all are in one list, so none looks lost to a leak checker */
@@ -70,6 +90,7 @@ void mock_drop(void *);       /* NULL: nothing */
 size_t mock_size(const void *);
 cuda_result mock_enter(int index);
 bool mock_noted(cuda_queue stream, unsigned type); /* work became a node of a capture: not to be done now */
+cuda_result mock_allowed(cuda_queue stream);       /* work in it, as far as captures go */
 
 enum {
 #define INDEX(name, arguments) index_##name,

@@ -150,14 +150,15 @@ static void run(cuda_function function, const uint64_t *values) {
 static cuda_result launch(cuda_function function, unsigned shared, cuda_queue stream, void **params) {
   uint64_t values[MOST_ARGUMENTS];
   if ((int)shared > function->dynamic) return INVALID_VALUE;
-  if (!stream && mock_capturing) return STREAM_CAPTURE_IMPLICIT;
+  cuda_result code = mock_allowed(stream);
+  if (code != CUDA_OK) return code;
   take_values(function, params, values);
   if (!mock_noted(stream, CUDA_NODE_KERNEL)) {
     run(function, values);
     return CUDA_OK;
   }
-  stream->last->function = function;
-  memcpy(stream->last->values, values, sizeof values);
+  stream->tails.node[0]->function = function;
+  memcpy(stream->tails.node[0]->values, values, sizeof values);
   return CUDA_OK;
 }
 
@@ -178,30 +179,53 @@ cuda_result cuLaunchCooperativeKernel(cuda_function function, unsigned gx, unsig
  */
 
 cuda_result cuStreamBeginCapture_v2(cuda_queue stream, unsigned mode) {
+  static unsigned captures;
   ENTER(cuStreamBeginCapture_v2);
-  if (!stream) return STREAM_CAPTURE_UNSUPPORTED;
-  stream->capturing = true;
+  if (!stream || stream->graph) return STREAM_CAPTURE_UNSUPPORTED;
+  stream->origin = true;
   stream->graph = mock_new(sizeof *stream->graph);
-  stream->last = NULL;
+  stream->graph->capture = ++captures;
+  stream->tails.count = 0;
   mock_live[GRAPH]++;
-  mock_capturing++;
   return CUDA_OK;
+}
+
+/* Nodes come after all they follow: one pass from the last to the first marks all that leads to the tails. */
+static bool all_joined(cuda_queue origin) {
+  const struct CUgraph_st *graph = origin->graph;
+  bool reached[MOST_NODES] = {false}, joined = true;
+  for (int i = 0; i < origin->tails.count; i++) reached[origin->tails.node[i] - graph->nodes] = true;
+  for (int node = graph->count - 1; node >= 0; node--)
+    for (int i = 0; reached[node] && i < graph->nodes[node].nafter; i++) reached[graph->nodes[node].after[i]] = true;
+  for (cuda_queue s = mock_streams; s; s = s->next)
+    for (int i = 0; s->graph == graph && i < s->tails.count; i++)
+      joined = joined && reached[s->tails.node[i] - graph->nodes];
+  return joined;
 }
 
 cuda_result cuStreamEndCapture(cuda_queue stream, cuda_drawing *graph) {
   ENTER(cuStreamEndCapture);
-  stream->capturing = false;
-  *graph = stream->graph;
-  mock_capturing--;
-  return CUDA_OK;
+  struct CUgraph_st *made = stream->graph;
+  if (!made) return INVALID_VALUE;
+  if (!stream->origin) return STREAM_CAPTURE_UNMATCHED;
+  cuda_result code = made->invalid ? STREAM_CAPTURE_INVALIDATED : !all_joined(stream) ? CUDA_CAPTURE_UNJOINED : CUDA_OK;
+  for (cuda_queue s = mock_streams; s; s = s->next) {
+    if (s->graph != made) continue;
+    s->graph = NULL;
+    s->origin = false;
+    s->tails.count = 0;
+  }
+  *graph = code == CUDA_OK ? made : NULL;
+  if (code != CUDA_OK) cuGraphDestroy(made);
+  return code;
 }
 
 cuda_result cuStreamGetCaptureInfo_v2(cuda_queue stream, unsigned *status, unsigned long *id, cuda_drawing *graph,
                                       const cuda_node **after, size_t *count) {
   ENTER(cuStreamGetCaptureInfo_v2);
-  *status = stream->capturing ? CUDA_CAPTURE_ACTIVE : 0;
-  if (after) *after = &stream->last;
-  if (count) *count = stream->capturing && stream->last ? 1 : 0;
+  *status = stream->graph ? CUDA_CAPTURE_ACTIVE + stream->graph->invalid : 0;
+  if (after) *after = stream->tails.node;
+  if (count) *count = (size_t)stream->tails.count;
   return CUDA_OK;
 }
 
@@ -241,10 +265,10 @@ cuda_result cuGraphGetEdges(cuda_drawing graph, cuda_node *from, cuda_node *to, 
   ENTER(cuGraphGetEdges);
   size_t n = 0;
   for (int i = 0; i < graph->count; i++) {
-    if (graph->nodes[i].after < 0) continue;
-    if (from) from[n] = &graph->nodes[graph->nodes[i].after];
-    if (to) to[n] = &graph->nodes[i];
-    n++;
+    for (int k = 0; k < graph->nodes[i].nafter; k++, n++) {
+      if (from) from[n] = &graph->nodes[graph->nodes[i].after[k]];
+      if (to) to[n] = &graph->nodes[i];
+    }
   }
   *count = n;
   return CUDA_OK;

@@ -189,8 +189,7 @@ void cuda_close(mw_device *base) {
 mw_status cuda_synchronize(mw_device *base, mw_error *err) {
   CUDA_ONLINE(base, "synchronize", err);
   cuda_device *device = cuda_device_of(base);
-  if (device->capture)
-    return cuda_refuse_capturing("synchronize the device", err);
+  if (device->capture) return cuda_refuse_capturing("synchronize the device", err);
   return wait_for_all(device, err);
 }
 

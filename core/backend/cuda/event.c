@@ -69,8 +69,7 @@ mw_status cuda_event_elapsed(mw_event *from, mw_event *to, double *seconds, mw_e
   if (status == MW_OK) status = cuda_enter(device, err);
   if (status != MW_OK) return status;
   cuda_result code = cuda_driver.cuEventElapsedTime(&milliseconds, event_of(from)->marker, event_of(to)->marker);
-  if (code == CUDA_NOT_READY)
-    return mw_fail(err, MW_NOT_READY, "an event has not happened yet: synchronize it first");
+  if (code == CUDA_NOT_READY) return mw_fail(err, MW_NOT_READY, "an event has not happened yet: synchronize it first");
   *seconds = 1e-3 * (double)milliseconds;
   return cuda_check(device, code, "cuEventElapsedTime", err);
 }

@@ -184,8 +184,8 @@ static bool is_constant(const cuda_global *global, const char *source) {
   if (global->constant) return false; /* a __constant__ variable: constant to kernels alone */
   if (local_name(global->symbol, bare, sizeof bare)) return mw_declared_constant(source, bare);
   if (!mw_signature_parse(global->symbol, &s)) return mw_declared_constant(source, global->symbol);
-  bool constant = strstr(s.plain, ">::") || is_library(s.plain) ||
-                  mw_declared_constant(source, mw_signature_bare(s.plain));
+  bool constant =
+      strstr(s.plain, ">::") || is_library(s.plain) || mw_declared_constant(source, mw_signature_bare(s.plain));
   mw_signature_free(&s);
   return constant;
 }
@@ -334,9 +334,10 @@ static mw_status refuse_variable(const cuda_module *module, const char *name, mw
                                mangled ? s.plain : image->globals[i].symbol);
     mw_signature_free(&s);
   }
-  return mw_fail(err, MW_INVALID,
-                 "module '%.128s' has no device variable '%s'; it has: %s (the compiler leaves out what no kernel uses)",
-                 module->base.name, name, *known ? known : "none");
+  return mw_fail(
+      err, MW_INVALID,
+      "module '%.128s' has no device variable '%s'; it has: %s (the compiler leaves out what no kernel uses)",
+      module->base.name, name, *known ? known : "none");
 }
 
 mw_status cuda_variable(mw_module *base, const char *name, mw_buffer **out, mw_param *type, mw_error *err) {
@@ -346,8 +347,7 @@ mw_status cuda_variable(mw_module *base, const char *name, mw_buffer **out, mw_p
   const cuda_global *global = find_global(&module->units->read, name);
   cuda_address address;
   size_t bytes;
-  if (!global)
-    return refuse_variable(module, name, err);
+  if (!global) return refuse_variable(module, name, err);
   mw_status status = cuda_enter(device, err);
   if (status == MW_OK)
     status = CUDA_TRY(device, err, cuModuleGetGlobal_v2, &address, &bytes, module->units->code, global->symbol);

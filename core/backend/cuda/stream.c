@@ -145,8 +145,7 @@ mw_status cuda_stream_wait(mw_stream *stream, mw_event *base, mw_error *err) {
   if (!event->recorded) return MW_OK;
   mw_status status = cuda_enter(device, err);
   if (status == MW_OK) status = check_wait(stream_of(stream), event, err);
-  if (status == MW_OK)
-    status = CUDA_TRY(device, err, cuStreamWaitEvent, stream_of(stream)->queue, event->marker, 0);
+  if (status == MW_OK) status = CUDA_TRY(device, err, cuStreamWaitEvent, stream_of(stream)->queue, event->marker, 0);
   if (status == MW_OK && event->captured) stream->capturing = true;
   return status;
 }

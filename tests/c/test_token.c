@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tokens of preprocessed C++: kinds, lines, files, partners of brackets, chunks of system headers. */
+#include "core/backend/cpu/token.h"
+
+#include "tests/c/test.h"
+
+static void expect_tokens(const char *text, const char *const *want) {
+  cpu_tokens tokens;
+  cpu_tokens_read(&tokens, text, NULL);
+  int count = 0;
+  for (; want[count]; count++) {
+    assert_true(count < tokens.count);
+    if (!cpu_token_is(&tokens.at[count], want[count]))
+      fail_msg("token %d is '%.*s', not '%s'", count, tokens.at[count].size, tokens.at[count].text, want[count]);
+  }
+  assert_int_equal(tokens.count, count);
+  assert_int_equal(tokens.at[count].kind, CPU_END);
+  cpu_tokens_free(&tokens);
+}
+#define TOKENS(text, ...) expect_tokens(text, (const char *const[]){__VA_ARGS__, NULL})
+
+static void kinds(void **state) {
+  (void)state;
+  TOKENS("a+=b[0x1fu]", "a", "+=", "b", "[", "0x1fu", "]");
+  TOKENS("x->y::z ... 1.5e-3f .5 1'000", "x", "->", "y", "::", "z", "...", "1.5e-3f", ".5", "1'000");
+  TOKENS("k<<<g, b>>>(p)", "k", "<<<", "g", ",", "b", ">>>", "(", "p", ")");
+  TOKENS("a >>= 1; a > > b", "a", ">>=", "1", ";", "a", ">", ">", "b");
+  TOKENS("\"a \\\" b\" 'x' u8\"y\" L'z'", "\"a \\\" b\"", "'x'", "u8\"y\"", "L'z'");
+  TOKENS("R\"(a \" b)\" R\"t(x)\" y)t\"", "R\"(a \" b)\"", "R\"t(x)\" y)t\"");
+}
+
+/* >> closes two template lists as often as it shifts: it stays two tokens, and is written as it was. */
+static void shifts(void **state) {
+  (void)state;
+  cpu_tokens tokens;
+  cpu_text   out = {0};
+  cpu_tokens_read(&tokens, "a>>3 + v<w<int>>", NULL);
+  cpu_text_plain(&out, &tokens, 0, tokens.count);
+  assert_string_equal(out.at, "a>>3 + v<w<int>>");
+  free(out.at);
+  cpu_tokens_free(&tokens);
+}
+
+static void brackets(void **state) {
+  (void)state;
+  cpu_tokens tokens;
+  cpu_tokens_read(&tokens, "f(a[1], {b})", NULL);
+  assert_int_equal(tokens.mismatch, 0);
+  assert_int_equal(tokens.at[1].match, tokens.count - 1);
+  assert_int_equal(tokens.at[tokens.count - 1].match, 1);
+  assert_int_equal(tokens.at[3].match, 5);
+  cpu_tokens_free(&tokens);
+  cpu_tokens_read(&tokens, "f(\n(a]\n)", NULL);
+  assert_int_equal(tokens.mismatch, 2);
+  cpu_tokens_free(&tokens);
+  cpu_tokens_read(&tokens, "{\n{ }", NULL);
+  assert_int_equal(tokens.mismatch, 1);
+  cpu_tokens_free(&tokens);
+}
+
+static void lines(void **state) {
+  (void)state;
+  cpu_tokens tokens;
+  cpu_tokens_read(&tokens, "# 7 \"k.cu\"\na\nb\n# 3 \"h.cuh\" 1\nc\n# 10 \"k.cu\" 2\nd", NULL);
+  assert_int_equal(tokens.count, 4);
+  const int want[] = {7, 8, 3, 10};
+  for (int i = 0; i < 4; i++) assert_int_equal(tokens.at[i].line, want[i]);
+  assert_string_equal(tokens.files[tokens.at[0].file], "k.cu");
+  assert_string_equal(tokens.files[tokens.at[2].file], "h.cuh");
+  assert_int_equal(tokens.at[3].file, tokens.at[0].file);
+  cpu_tokens_free(&tokens);
+}
+
+static void chunks(void **state) {
+  (void)state;
+  cpu_tokens tokens;
+  cpu_tokens_read(&tokens,
+                  "# 1 \"k.cu\"\n# 1 \"/usr/include/x.h\" 1 3 4\nextern int x;\n# 2 \"k.cu\" 2\nint y;\n"
+                  "# 1 \"/shim/a.h\" 1\nint hidden;\n# 1 \"/shim/b.h\" 1\nint more;\n# 2 \"/shim/a.h\" 2\n"
+                  "# 4 \"k.cu\" 2\nint z;\n",
+                  "/shim");
+  assert_int_equal(tokens.at[0].kind, CPU_CHUNK);
+  assert_non_null(memmem(tokens.at[0].text, (size_t)tokens.at[0].size, "extern int x;", 13));
+  assert_true(cpu_token_is(&tokens.at[2], "y"));
+  assert_int_equal(tokens.at[4].kind, CPU_CHUNK);
+  assert_non_null(memmem(tokens.at[4].text, (size_t)tokens.at[4].size, "#include \"/shim/a.h\"", 20));
+  assert_true(cpu_token_is(&tokens.at[6], "z"));
+  assert_int_equal(tokens.at[6].line, 4);
+  assert_int_equal(tokens.count, 8);
+  cpu_tokens_free(&tokens);
+}
+
+static void pragmas(void **state) {
+  (void)state;
+  cpu_tokens tokens;
+  cpu_tokens_read(&tokens, "x;\n#pragma unroll 4\nfor", NULL);
+  assert_int_equal(tokens.at[2].kind, CPU_PRAGMA);
+  assert_true(cpu_token_is(&tokens.at[2], "#pragma unroll 4"));
+  assert_int_equal(tokens.at[3].line, 3);
+  cpu_tokens_free(&tokens);
+}
+
+/* Written text keeps every token on its own line of the user's file. */
+static void located(void **state) {
+  (void)state;
+  cpu_tokens tokens;
+  cpu_text   out = {0};
+  cpu_tokens_read(&tokens, "# 5 \"k.cu\"\na\nb\n\n\n\n\n\n\n\n\nc", NULL);
+  cpu_text_range(&out, &tokens, 0, tokens.count);
+  assert_string_equal(out.at, "\n# 5 \"k.cu\"\n a\n b\n# 15 \"k.cu\"\n c");
+  free(out.at);
+  cpu_tokens_free(&tokens);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(kinds),  cmocka_unit_test(shifts),  cmocka_unit_test(brackets), cmocka_unit_test(lines),
+      cmocka_unit_test(chunks), cmocka_unit_test(pragmas), cmocka_unit_test(located),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
