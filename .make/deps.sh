@@ -41,16 +41,21 @@ fi
 [ ${#missing[@]} -gt 0 ] || exit 0
 
 echo "missing packages: ${missing[*]}"
+by_hand="apt-get install --no-install-recommends ${missing[*]}"
 if [ -n "$name_only" ]; then
-  echo "install them with: apt-get install --no-install-recommends ${missing[*]}" >&2
+  echo "${NO_DEPS:+NO_DEPS is set: }install them with: $by_hand" >&2
+  [ -n "${NO_DEPS:-}" ] || echo "(make demo and make check do so by themselves)" >&2
   exit 1
 fi
-root=()
+apt=(env DEBIAN_FRONTEND=noninteractive apt-get -qq)
 if [ "$(id -u)" != 0 ]; then
-  command -v sudo >/dev/null || { echo "they are installed as root, and there is no sudo here" >&2; exit 1; }
-  root=(sudo)
+  command -v sudo >/dev/null || { echo "there is no sudo here; as root: $by_hand" >&2; exit 1; }
+  apt=(sudo "${apt[@]}")
 fi
-export DEBIAN_FRONTEND=noninteractive
-install=("${root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}")
+echo "installing them with apt-get ..."
+install=("${apt[@]}" install -y --no-install-recommends "${missing[@]}")
 # The package lists of a fresh machine are empty or old: a failed try is repeated with new ones.
-"${install[@]}" >/dev/null 2>&1 || { "${root[@]}" apt-get update -qq && "${install[@]}" >/dev/null; }
+"${install[@]}" >/dev/null 2>&1 || { "${apt[@]}" update && "${install[@]}" >/dev/null; } || {
+  echo "they could not be installed (see above); by hand, as root: $by_hand" >&2
+  exit 1
+}

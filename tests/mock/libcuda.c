@@ -397,10 +397,23 @@ bool mock_noted(cuda_queue stream, unsigned type) {
   return stream && stream->graph && add_node(stream, type);
 }
 
-static cuda_result move(cuda_queue stream, void *to, const void *from, size_t bytes) {
+void mock_move(const struct move *m) {
+  if (m->from) memmove(m->to, m->from, m->bytes);
+  for (size_t i = 0; !m->from && i < m->count; i++) memcpy(m->to + i * m->pitch, &m->pattern, m->bytes);
+}
+
+static cuda_result do_move(cuda_queue stream, unsigned type, const struct move *m) {
   cuda_result code = mock_allowed(stream);
-  if (code == CUDA_OK && !mock_noted(stream, CUDA_NODE_MEMCPY)) memmove(to, from, bytes);
-  return code;
+  if (code != CUDA_OK) return code;
+  if (mock_noted(stream, type))
+    stream->tails.node[0]->move = *m;
+  else
+    mock_move(m);
+  return CUDA_OK;
+}
+
+static cuda_result move(cuda_queue stream, void *to, const void *from, size_t bytes) {
+  return do_move(stream, CUDA_NODE_MEMCPY, &(struct move){.to = to, .from = from, .bytes = bytes});
 }
 
 cuda_result cuMemcpyHtoDAsync_v2(cuda_address to, const void *from, size_t bytes, cuda_queue stream) {
@@ -430,10 +443,9 @@ cuda_result cuMemcpyPeerAsync(cuda_address to, cuda_context a, cuda_address from
 }
 
 static cuda_result set(cuda_queue stream, char *at, const void *pattern, size_t width, size_t pitch, size_t count) {
-  cuda_result code = mock_allowed(stream);
-  if (code != CUDA_OK || mock_noted(stream, CUDA_NODE_MEMSET)) return code;
-  for (size_t i = 0; i < count; i++) memcpy(at + i * pitch, pattern, width);
-  return CUDA_OK;
+  struct move m = {.to = at, .bytes = width, .pitch = pitch, .count = count};
+  memcpy(&m.pattern, pattern, width);
+  return do_move(stream, CUDA_NODE_MEMSET, &m);
 }
 
 cuda_result cuMemsetD8Async(cuda_address at, unsigned char value, size_t count, cuda_queue stream) {

@@ -52,8 +52,15 @@ struct CUfunc_st {
   char name[256];
   int dynamic;
 };
+struct move { /* a copy, or where from is NULL a fill */
+  char *to;
+  const char *from;
+  size_t bytes, pitch, count;
+  uint32_t pattern;
+};
 struct CUgraphNode_st {
   unsigned type;
+  struct move move;
   struct CUfunc_st *function;
   uint64_t values[MOST_ARGUMENTS];
   int after[MOST_TAILS], nafter;
@@ -90,6 +97,7 @@ void mock_drop(void *);       /* NULL: nothing */
 size_t mock_size(const void *);
 cuda_result mock_enter(int index);
 bool mock_noted(cuda_queue stream, unsigned type); /* work became a node of a capture: not to be done now */
+void mock_move(const struct move *);
 cuda_result mock_allowed(cuda_queue stream);       /* work in it, as far as captures go */
 
 enum {

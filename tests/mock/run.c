@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The fake driver's modules, launches and graphs. A module takes any code; a function is found where its name stands
- * in it; two kernels are carried out on the host, all others only counted. */
+ * in it; the few kernels of the table below are carried out on the host, all others only counted. */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,11 +123,26 @@ static void run_copy(const uint64_t *v) { /* copy(double *to, const double *from
   memcpy(host(v[0]), host(v[1]), (size_t)(int)v[2] * sizeof(double));
 }
 
+/* fill<T>(T *x, T value, unsigned long long n) of kernels/moonwarp/array.cu */
+static void run_fill_words(const uint64_t *v) {
+  uint32_t value = (uint32_t)v[1], *x = host(v[0]);
+  for (uint64_t i = 0; i < v[2]; i++) x[i] = value;
+}
+
+static void run_fill_doubles(const uint64_t *v) {
+  uint64_t *x = host(v[0]);
+  for (uint64_t i = 0; i < v[2]; i++) x[i] = v[1];
+}
+
 static const struct known {
   const char *name;
   int sizes[MOST_ARGUMENTS];
   void (*run)(const uint64_t *values);
-} known[] = {{"_Z4fillPffi", {8, 4, 4}, run_fill}, {"_Z4copyPdPKdi", {8, 8, 4}, run_copy}};
+} known[] = {{"_Z4fillPffi", {8, 4, 4}, run_fill},
+             {"_Z4copyPdPKdi", {8, 8, 4}, run_copy},
+             {"_Z4fillIfEvPT_S0_y", {8, 4, 8}, run_fill_words},
+             {"_Z4fillIiEvPT_S0_y", {8, 4, 8}, run_fill_words},
+             {"_Z4fillIdEvPT_S0_y", {8, 8, 8}, run_fill_doubles}};
 
 static const struct known *find_known(const char *name) {
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -240,9 +255,13 @@ cuda_result cuGraphInstantiateWithFlags(cuda_replay *replay, cuda_drawing graph,
 
 cuda_result cuGraphLaunch(cuda_replay replay, cuda_queue stream) {
   ENTER(cuGraphLaunch);
-  for (int i = 0; i < replay->drawing.count; i++)
-    if (replay->drawing.nodes[i].type == CUDA_NODE_KERNEL)
-      run(replay->drawing.nodes[i].function, replay->drawing.nodes[i].values);
+  for (int i = 0; i < replay->drawing.count; i++) {
+    const struct CUgraphNode_st *node = &replay->drawing.nodes[i];
+    if (node->type == CUDA_NODE_KERNEL)
+      run(node->function, node->values);
+    else
+      mock_move(&node->move);
+  }
   return CUDA_OK;
 }
 

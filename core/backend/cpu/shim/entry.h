@@ -136,11 +136,14 @@ template <class T> constexpr mw_type_text mw_type_spelled() {
     if (*from == '[') depth++;
     if (depth == 0 && (*from == ']' || *from == ';')) break;
     if (*from == ']') depth--;
+    int skip = 0;
     for (const mw_type_alias &alias : mw_type_aliases)
-      if (int skip = mw_type_match(from, alias.own)) {
+      if (!skip && (skip = mw_type_match(from, alias.own)))
         for (const char *known = alias.known; *known && length < 94;) out.at[length++] = *known++;
-        from += skip;
-      }
+    if (skip) {
+      from += skip - 1;
+      continue;
+    }
     if (*from == '*' && length && out.at[length - 1] != ' ' && out.at[length - 1] != '*' && out.at[length - 1] != '(')
       out.at[length++] = ' ';
     out.at[length++] = *from;
