@@ -33,7 +33,7 @@ run_file() { # kind file
   case $1 in
     c) "$build/tests/$(basename "$2" .c)" ;;
     module) preloaded "${LUA:-lua5.4}" tests/busted.lua -o TAP "$2" ;;
-    program) MOONWARP_TEST_LUA="$MOONWARP_PROGRAM run" "$MOONWARP_PROGRAM" run tests/busted.lua -- -o TAP "$2" ;;
+    program) MOONWARP_TEST_LUA="'$MOONWARP_PROGRAM' run" "$MOONWARP_PROGRAM" run tests/busted.lua -- -o TAP "$2" ;;
     tool) case $2 in
         luacheck) luacheck --quiet lua experiments tests docs ;;
         docs) preloaded "${LUA:-lua5.4}" docs/gen.lua --check ;;

@@ -302,7 +302,7 @@ mw.version == require("moonwarp.core").version
   -- A terminal, by script(1): what is typed goes through the line editor.
   local function at_terminal(keys, folder)
     return shell(("{ sleep 0.4; %s sleep 0.3; } | HOME=%s XDG_STATE_HOME=%s/state TERM=xterm timeout 20 " ..
-      "script -qec '%s repl' /dev/null"):format(keys, folder, folder, PROGRAM))
+      "script -qec %s /dev/null"):format(keys, folder, folder, quoted(quoted(PROGRAM) .. " repl")))
   end
 
   it("completes names at a terminal and keeps a private history", function()

@@ -212,7 +212,7 @@ describe("Ctrl-C", function()
       m.spin:prepare { grid = 1, block = 1 }:close()
       os.execute("(sleep 0.3; kill -INT $PPID) &")
       %s
-    ]]):format(body), { limit = 20, lua = program .. " run" })
+    ]]):format(body), { limit = 20, lua = ("'%s' run"):format(program) })
   end
 
   for name, body in pairs {

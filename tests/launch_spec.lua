@@ -268,7 +268,7 @@ support.each_device(function(dev, id)
         fails(function() m.scale:launch(1, 4, x, 2, 4) end, ("kernel 'scale', parameter 1 'x' is float *: "
           .. "array<f32>[4] %s is not on %s; make it there, or copy it with copy()"):format(other:id(), id))
         fails_with(function() m.scale:prepare { grid = 1, block = 1, stream = stream } end,
-          ("a stream of %s expected, got one of %s"):format(id, other:id()))
+          ("option 'stream' is a stream of %s, got one of %s"):format(id, other:id()))
       end)
     end
   end

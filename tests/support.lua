@@ -111,6 +111,7 @@ end
 
 --- Fails every test of the enclosing block that leaves an object open which nothing refers to.
 function support.no_leaks()
+  support.warm()
   local before
   busted.before_each(function() before = live() end)
   busted.after_each(function()
@@ -121,7 +122,7 @@ function support.no_leaks()
   end)
 end
 
---- Compiles the library's own helper kernels of each device, which then stay: call it before a leak check counts.
+--- Compiles the library's own helper kernels of each device, which then stay: not a leak.
 function support.warm()
   for _, dev in ipairs(support.devices()) do
     local a <close> = dev:array("f32", 1)

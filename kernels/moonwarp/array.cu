@@ -37,20 +37,20 @@ template <class T> struct element {
 };
 
 template <> struct element<float> {
-  static const int digits = 24;
+  enum { digits = 24 };
   static __device__ __forceinline__ float from(double v) { return (float)v; }
 };
 template <> struct element<double> {
-  static const int digits = 53;
+  enum { digits = 53 };
   static __device__ __forceinline__ double from(double v) { return v; }
 };
 #if defined(HAS_SMALL_FLOATS)
 template <> struct element<__half> {
-  static const int digits = 11;
+  enum { digits = 11 };
   static __device__ __forceinline__ __half from(double v) { return __float2half_rn((float)v); }
 };
 template <> struct element<__nv_bfloat16> {
-  static const int digits = 8;
+  enum { digits = 8 };
   static __device__ __forceinline__ __nv_bfloat16 from(double v) { return __float2bfloat16_rn((float)v); }
 };
 #endif

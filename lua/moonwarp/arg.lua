@@ -95,9 +95,11 @@ function arg.get(name, default, help)
     error("mw.arg: the help must be a string, got " .. type(help), 2)
   end
   check_default(name, default)
-  local value = value_of(name, default)
-  remember { name = name, default = default, help = help, value = value }
-  return value
+  -- Known before its text is read, so that a wrong value is not reported as a wrong name as well.
+  local entry = { name = name, default = default, help = help, value = default }
+  remember(entry)
+  entry.value = value_of(name, default)
+  return entry.value
 end
 
 --- The values in force, by name.

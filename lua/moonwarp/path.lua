@@ -30,9 +30,11 @@ end
 function path.out(name)
   local folder = core.options.out or "out"
   if not made[folder] then
-    local command = ("mkdir -p -- %s 2>/dev/null"):format(path.quote(folder))
-    if not os.execute(command) then
-      error(("cannot make the output folder %s; choose another with --out DIR"):format(folder), 0)
+    local pipe = io.popen(("mkdir -p -- %s 2>&1"):format(path.quote(folder)))
+    local reason = pipe:read("a"):match("[^:]*$"):gsub("%s+$", "")
+    if not pipe:close() then
+      error(("cannot make the output folder %s:%s; choose another with --out DIR"):format(folder,
+        reason), 0)
     end
     made[folder] = true
   end

@@ -78,10 +78,20 @@ function ticks.axis(low, high, base, count, tight)
   return axis
 end
 
+-- 80000000000 as 80e9; nil where digits would be lost.
+local function in_thousands(value)
+  local power = math.floor(math.log(math.abs(value), 10) / 3 + 1e-9) * 3
+  local text = ("%.4ge%d"):format(value / 10.0 ^ power, power)
+  return tonumber(text) == value and text or nil
+end
+
 --- A tick's label: short, without trailing zeros.
 ---@param value number
 ---@return string
 function ticks.label(value)
+  if math.abs(value) >= 1e6 and math.abs(value) < 1e15 and in_thousands(value) then
+    return in_thousands(value)
+  end
   if value == math.floor(value) and math.abs(value) < 1e15 then return ("%d"):format(value) end
   local text = units.digits(value, 3)
   return text:find(".", 1, true) and not text:find("e", 1, true)

@@ -49,71 +49,99 @@ static bool integer_type(const cpu_splitter *in, const cpu_declarator *it) {
   return true;
 }
 
-static int sum_degree(reading *it);
+typedef struct factor {
+  int degree; /* 1: grows with threadIdx.x; 0: constant in the row; -1: not understood */
+  bool literal;
+  const cpu_token *coordinate; /* blockIdx of blockIdx.x, by itself or under another name; else NULL */
+} factor;
 
-static int literal_degree(reading *it) {
-  const cpu_token *token = &it->in->work.at[it->at];
+static const factor unknown = {.degree = -1};
+
+static int sum_degree(reading *it);
+static factor factor_read(reading *it);
+
+static factor literal_read(reading *it) {
+  const cpu_token *token = &it->in->work.at[it->at++];
   long value = strtol(token->text, NULL, 0);
-  if (value < 0 || value > 1024 || memchr(token->text, '.', (size_t)token->size)) return -1;
+  if (value < 0 || value > 1024 || memchr(token->text, '.', (size_t)token->size)) return unknown;
   it->scale *= value ? (int)value : 1;
-  it->at++;
-  return it->scale < MOST_SCALE ? 0 : -1;
+  return it->scale < MOST_SCALE ? (factor){.literal = true} : unknown;
 }
 
 /* threadIdx.x grows by one from thread to thread; the other coordinates stay. */
-static int coordinate_degree(reading *it) {
-  static const char *const names[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
+static factor coordinate_read(reading *it) {
   const cpu_token *token = &it->in->work.at[it->at];
-  if (!cpu_token_any(token, names) || !cpu_token_is(token + 1, ".")) return -1;
   it->at += 3;
-  return cpu_token_is(token, "threadIdx") && cpu_token_is(token + 2, "x");
+  return (factor){.degree = cpu_token_is(token, "threadIdx") && cpu_token_is(token + 2, "x"), .coordinate = token};
 }
 
-static int variable_degree(reading *it) {
+static factor variable_read(reading *it) {
   int local = cpu_local_find(it->in, it->at);
-  if (local < 0 || it->depth > MOST_DEPTH) return -1;
+  if (local < 0 || it->depth > MOST_DEPTH) return unknown;
   const cpu_local *variable = &it->in->locals[local];
   const cpu_declarator *d = &variable->declarator;
-  if ((variable->class != CPU_AGAIN && variable->class != CPU_UNIFORM) || variable->changes) return -1;
-  if (!integer_type(it->in, d) || d->init == d->init_last || d->braces) return -1;
+  if ((variable->class != CPU_AGAIN && variable->class != CPU_UNIFORM) || variable->changes) return unknown;
+  if (!integer_type(it->in, d) || d->init == d->init_last || d->braces) return unknown;
   reading inner = {.in = it->in, .at = d->init, .last = d->init_last, .scale = it->scale, .depth = it->depth + 1};
-  int degree = sum_degree(&inner);
-  if (degree < 0 || inner.at != inner.last) return -1;
+  factor alone = factor_read(&inner);
+  if (inner.at != inner.last) {
+    inner.at = d->init;
+    alone = (factor){.degree = sum_degree(&inner)};
+  }
   it->scale = inner.scale;
   it->at++;
-  return degree;
+  return inner.at == inner.last ? alone : unknown;
 }
 
-static int factor_degree(reading *it) {
-  if (it->at >= it->last) return -1;
+/* (int), (size_t), ...: values are small and not negative, so none of them changes one. */
+static bool is_cast(const reading *it) {
+  static const char *const types[] = {"int", "unsigned", "long", "size_t", "uint32_t", "int32_t", NULL};
+  int close = it->in->work.at[it->at].match;
+  for (int i = it->at + 1; i < close; i++)
+    if (!cpu_token_any(&it->in->work.at[i], types)) return false;
+  return close > it->at + 1;
+}
+
+static factor factor_read(reading *it) {
+  static const char *const coordinates[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
+  if (it->at >= it->last) return unknown;
+  const cpu_token *token = &it->in->work.at[it->at];
+  if (token_at(it, "(") && is_cast(it)) {
+    it->at = token->match + 1;
+    return factor_read(it);
+  }
   if (token_at(it, "(")) {
     it->at++;
-    int degree = sum_degree(it);
-    if (degree < 0 || !token_at(it, ")")) return -1;
+    factor inner = {.degree = sum_degree(it)};
+    bool closed = token_at(it, ")");
     it->at++;
-    return degree;
+    return closed ? inner : unknown;
   }
-  if (it->in->work.at[it->at].kind == CPU_NUMBER) return literal_degree(it);
-  int degree = coordinate_degree(it);
-  return degree >= 0 ? degree : variable_degree(it);
+  if (token->kind == CPU_NUMBER) return literal_read(it);
+  if (cpu_token_any(token, coordinates) && cpu_token_is(token + 1, ".")) return coordinate_read(it);
+  return variable_read(it);
 }
 
-/* A literal times something, or blockIdx.d * blockDim.d: anything else could be larger than the grid. */
-static bool product_bounded(const reading *it, int first) {
-  const cpu_token *a = &it->in->work.at[first], *b = a + 4;
-  if (a->kind == CPU_NUMBER || it->in->work.at[it->at - 1].kind == CPU_NUMBER) return true;
-  if (it->at - first != 7 || !cpu_same_text(a + 2, b + 2)) return false;
-  return (cpu_token_is(a, "blockIdx") && cpu_token_is(b, "blockDim")) ||
-         (cpu_token_is(b, "blockIdx") && cpu_token_is(a, "blockDim"));
+static bool block_pair(const factor *a, const factor *b) {
+  if (!a->coordinate || !b->coordinate || !cpu_same_text(a->coordinate + 2, b->coordinate + 2)) return false;
+  return (cpu_token_is(a->coordinate, "blockIdx") && cpu_token_is(b->coordinate, "blockDim")) ||
+         (cpu_token_is(b->coordinate, "blockIdx") && cpu_token_is(a->coordinate, "blockDim"));
 }
 
+/* Literals times one value, or times blockIdx.d * blockDim.d: anything else could be larger than the grid. */
 static int product_degree(reading *it) {
-  int first = it->at, degree = factor_degree(it);
-  if (degree < 0 || !token_at(it, "*")) return degree;
-  it->at++;
-  int other = factor_degree(it);
-  if (other < 0 || degree + other > 1 || !product_bounded(it, first) || token_at(it, "*")) return -1;
-  return degree + other;
+  factor values[2];
+  int count = 0, degree = 0;
+  for (;;) {
+    factor one = factor_read(it);
+    if (one.degree < 0 || (!one.literal && count == 2)) return -1;
+    if (!one.literal) values[count++] = one;
+    degree += one.degree;
+    if (!token_at(it, "*")) break;
+    it->at++;
+  }
+  if (degree > 1 || (count == 2 && !block_pair(&values[0], &values[1]))) return -1;
+  return degree;
 }
 
 static int sum_degree(reading *it) {

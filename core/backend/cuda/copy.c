@@ -23,7 +23,7 @@ static end end_of(const mw_place *place) {
   end out = {.at = (char *)buffer->address + place->offset};
   bool plain = buffer->device->backend != &mw_cuda_backend || buffer->space == MW_SPACE_PAGEABLE;
   if (!plain) out.device = cuda_device_of(buffer->device);
-  out.on_device = buffer->space == MW_SPACE_DEVICE || buffer->space == MW_SPACE_GLOBAL;
+  out.on_device = !plain && (buffer->space == MW_SPACE_DEVICE || buffer->space == MW_SPACE_GLOBAL);
   return out;
 }
 

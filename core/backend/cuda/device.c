@@ -97,7 +97,7 @@ static mw_status wait_for_all(cuda_device *device, mw_error *err) {
 
 bool cuda_others_settled(const cuda_device *device) {
   for (cuda_device *d = open_devices; d; d = d->next)
-    if (d != device && !d->lost && wait_for_all(d, NULL) == MW_INTERRUPTED) return false;
+    if (d != device && !d->lost && (cuda_stuck(d) || wait_for_all(d, NULL) == MW_INTERRUPTED)) return false;
   return true;
 }
 
@@ -168,8 +168,7 @@ mw_status cuda_open(const char *which, mw_device **out, mw_error *err) {
 /* Releasing the context waits for its work. After an interrupted wait a kernel may never end, and a lost device may
  * never answer: then the process's end does it. */
 static void release_context(cuda_device *device) {
-  bool stuck = device->lost || (device->abandoned && !cuda_idle(device));
-  if (!stuck && cuda_enter(device, NULL) == MW_OK) {
+  if (!cuda_stuck(device) && cuda_enter(device, NULL) == MW_OK) {
     cuda_driver.cuEventDestroy_v2(device->join);
     cuda_driver.cuCtxSetCurrent(NULL);
     cuda_driver.cuDevicePrimaryCtxRelease_v2(device->ordinal);

@@ -154,6 +154,7 @@ static void join_users(cuda_device *device, mw_buffer *buffer) {
 /* Host memory may go only when no copy uses it any more, on another device neither; false: a wait was interrupted, so
  * it stays. */
 static bool settled(cuda_device *device, mw_buffer *buffer) {
+  if (cuda_stuck(device)) return false;
   join_users(device, buffer);
   if (cuda_wait((cuda_stream *)buffer->stream, NULL) == MW_INTERRUPTED) return false;
   return !buffer->wandering || !buffer->host || (cuda_others_settled(device) && cuda_enter(device, NULL) == MW_OK);

@@ -244,7 +244,7 @@ mw_status cuda_module_instantiate(cuda_module *module, const char *expression, c
 }
 
 static void free_units(cuda_device *device, cuda_module *module) {
-  bool usable = !device->base.info.offline && !device->lost && cuda_enter(device, NULL) == MW_OK;
+  bool usable = !device->base.info.offline && !cuda_stuck(device) && cuda_enter(device, NULL) == MW_OK;
   if (usable && cuda_synchronize(&device->base, NULL) == MW_INTERRUPTED) usable = false; /* a kernel may never end */
   for (cuda_unit *unit = module->units, *next; unit; unit = next) {
     next = unit->next;

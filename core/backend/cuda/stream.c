@@ -55,10 +55,16 @@ mw_status cuda_event_synchronize(mw_event *event, mw_error *err) {
   return status == MW_OK ? wait_for(device, ask_event, event, "cuEventQuery", err) : status;
 }
 
-bool cuda_idle(cuda_device *device) {
+static bool is_idle(cuda_device *device) {
   bool idle = cuda_enter(device, NULL) == MW_OK && ask_stream(&device->main) != CUDA_NOT_READY;
   for (cuda_stream *s = device->streams; s && idle; s = s->next) idle = ask_stream(s) != CUDA_NOT_READY;
   return idle;
+}
+
+/* A kernel that was interrupted once may run for ever, and no second Ctrl-C ends the wait of a release. */
+bool cuda_stuck(cuda_device *device) {
+  if (device->abandoned && !device->lost) device->abandoned = !is_idle(device);
+  return device->lost || device->abandoned;
 }
 
 /* ---- ordering -----------------------------------------------------------------------------------------------------

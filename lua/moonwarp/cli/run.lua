@@ -167,11 +167,12 @@ local function execute(chunk, parsed, script, takes_list)
   local words = parsed.rest or {}
   _G.arg = table.move(words, 1, #words, 1, { [0] = script })
   local status = run_all(chunk, combinations(parameters, takes_list), words)
-  if status ~= INTERRUPTED then warn_unused(parameters) end
+  if status == OK then warn_unused(parameters) end -- else it may not have come that far
   return final_status(status)
 end
 
 local function fail_no_script(word)
+  if io.open(word, "r") then options.fail("'%s' is a folder without an init.lua", word) end
   if word:find("/") or word:match("%.lua$") then options.fail("there is no file '%s'", word) end
   local names = require("moonwarp.cli.studies").names()
   options.fail_unknown("study", word, names, "moonwarp list names them")
@@ -201,6 +202,9 @@ function run.run(words)
     options.fail("run wants a study or a file; moonwarp list names the studies")
   end
   local path = studies.find(parsed[1]) or fail_no_script(parsed[1])
+  if path:match("%.cuh?$") then
+    options.fail("'%s' holds kernels: run a script that loads it with dev:module", path)
+  end
   local chunk, text = load_script(path)
   if not chunk then return FAILED end
   local takes_list = {}
