@@ -146,13 +146,25 @@ local function first_field(spec)
   return type(spec.y) == "table" and spec.y[1] or spec.y
 end
 
+-- The value whose unit an axis takes: the largest, or on a logarithmic axis the one in its middle, so
+-- that neither end gets a label of many digits.
+local function typical_x(series, log)
+  local most = largest(series, "x")
+  if not log then return most end
+  local least = most
+  for _, one in ipairs(series) do
+    for _, point in ipairs(one.points) do least = math.min(least, point.x) end
+  end
+  return math.sqrt(least * most)
+end
+
 -- Everything that the writers need, with numbers in the units that the axes show.
 local function figure_of(spec, entries)
   local series, levels, yfield = collect(spec, entries), levels_of(spec), first_field(spec)
   local unit = spec.unit or units.of(yfield)
   local most = largest(series, "y")
   for _, level in ipairs(levels) do most = math.max(most, level.value) end
-  local xscale = units.choose(spec.xunit or units.of(spec.x), largest(series, "x"))
+  local xscale = units.choose(spec.xunit or units.of(spec.x), typical_x(series, spec.logx))
   local yscale = units.choose(unit, most)
   local title = spec.title or ("%s against %s"):format(yfield, spec.x)
   return {

@@ -68,6 +68,8 @@ static void templates_later(void **state) {
       {"constexpr int table[3] = {1, 2, 3};", true},
       {"namespace lab { __device__ const int table[3] = {1, 2, 3}; } using lab::table;", true},
       {"struct limits { static const int table[3]; }; constexpr int table[3] = {1, 2, 3};", true},
+      {"template <class T> struct of { static constexpr int all[3] = {1, 2, 3}; };\n#define table of<float>::all",
+       true},
       {"__constant__ int table[3];", false},
       {"__device__ int table[3];", false},
       {"static __device__ int other = 4, table[3];", false},

@@ -37,7 +37,7 @@ static bool depends(const cpu_splitter *in, int first, int last, int depth) {
 }
 
 /* The same for the whole row, and nothing a thread could change. */
-static bool constant_in_row(const cpu_splitter *in, int first, int last) {
+bool cpu_constant_in_row(const cpu_splitter *in, int first, int last) {
   return first < last && !depends(in, first, last, 0) && cpu_is_pure(in, first, last);
 }
 
@@ -156,7 +156,7 @@ static int sum_degree(reading *it) {
 }
 
 /* The factor by which the value exceeds the grid's indices; 0: it is not known to grow steadily. */
-static int growing(const cpu_splitter *in, int first, int last) {
+int cpu_growing_scale(const cpu_splitter *in, int first, int last) {
   reading it = {.in = in, .at = first, .last = last, .scale = 4};
   int degree = sum_degree(&it);
   return degree == 1 && it.at == last ? it.scale : 0;
@@ -176,7 +176,7 @@ static int conjunction(const cpu_splitter *in, int first, int last, bool negated
 
 static int comparison(const cpu_splitter *in, int first, int last, int depth) {
   static const char *const operators[] = {"<", "<=", ">", ">=", NULL};
-  if (constant_in_row(in, first, last)) return 1;
+  if (cpu_constant_in_row(in, first, last)) return 1;
   int local = last == first + 1 ? cpu_local_find(in, first) : -1;
   if (local >= 0) { /* bool inside = i < n && j < n; */
     const cpu_local *it = &in->locals[local];
@@ -185,8 +185,8 @@ static int comparison(const cpu_splitter *in, int first, int last, int depth) {
   }
   int at = top_level(in, first, last, operators);
   if (at < 0 || top_level(in, at + 1, last, operators) >= 0) return 0;
-  if (constant_in_row(in, at + 1, last)) return growing(in, first, at);
-  return constant_in_row(in, first, at) ? growing(in, at + 1, last) : 0;
+  if (cpu_constant_in_row(in, at + 1, last)) return cpu_growing_scale(in, first, at);
+  return cpu_constant_in_row(in, first, at) ? cpu_growing_scale(in, at + 1, last) : 0;
 }
 
 /* a && b && c; negated: the opposite of a || b || c. */
@@ -208,4 +208,19 @@ static int conjunction(const cpu_splitter *in, int first, int last, bool negated
 
 int cpu_guard_scale(const cpu_splitter *in, int first, int last, bool negated) {
   return conjunction(in, first, last, negated, 0);
+}
+
+bool cpu_leaves_if(const cpu_splitter *in, int node) {
+  return in->nodes[node].otherwise < 0 && cpu_is_jump(in, in->nodes[node].child);
+}
+
+bool cpu_is_guard(const cpu_splitter *in, int index) {
+  const cpu_node *node = &in->nodes[index];
+  if (node->kind != CPU_NODE_IF) return false;
+  if (!cpu_is_pure(in, node->head, node->head_last) || cpu_is_uniform(in, node->head, node->head_last)) return false;
+  for (int i = node->head; i < node->head_last; i++) {
+    int local = cpu_local_find(in, i);
+    if (local >= 0 && in->locals[local].class != CPU_AGAIN && in->locals[local].class != CPU_UNIFORM) return false;
+  }
+  return cpu_guard_scale(in, node->head, node->head_last, cpu_leaves_if(in, index)) > 0;
 }

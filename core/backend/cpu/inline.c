@@ -258,27 +258,31 @@ static bool node_expand(cpu_splitter *in, int index, cpu_tokens *next) {
   return true;
 }
 
+void cpu_tokens_replace(cpu_splitter *in, int first, int last, cpu_tokens *part) {
+  cpu_tokens next = {.files = in->work.files, .nfiles = in->work.nfiles};
+  cpu_tokens_copy(&next, &in->work, 0, first);
+  cpu_tokens_copy(&next, part, 0, part->count);
+  cpu_tokens_copy(&next, &in->work, last, in->work.count);
+  cpu_tokens_match(&next);
+  next.nowned = part->nowned + in->work.nowned;
+  next.owned = mw_realloc(part->owned, (size_t)(next.nowned + 1) * sizeof *next.owned);
+  if (in->work.nowned)
+    memcpy(next.owned + part->nowned, in->work.owned, (size_t)in->work.nowned * sizeof *next.owned);
+  mw_free(in->work.owned);
+  mw_free(in->work.at);
+  mw_free(part->at);
+  in->work = next;
+  cpu_tree_read(in);
+}
+
 static bool step(cpu_splitter *in) {
   for (int i = 0; i < in->nnodes; i++) {
-    cpu_tokens part = {0}, next = {0};
+    cpu_tokens part = {0};
     if (!node_expand(in, i, &part)) continue;
-    if (!in->refused) {
-      next.files = in->work.files;
-      next.nfiles = in->work.nfiles;
-      cpu_tokens_copy(&next, &in->work, 0, in->nodes[i].first);
-      cpu_tokens_copy(&next, &part, 0, part.count);
-      cpu_tokens_copy(&next, &in->work, in->nodes[i].last, in->work.count);
-      cpu_tokens_match(&next);
-      next.owned = mw_realloc(part.owned, (size_t)(part.nowned + in->work.nowned + 1) * sizeof *next.owned);
-      memcpy(next.owned + part.nowned, in->work.owned, (size_t)in->work.nowned * sizeof *next.owned);
-      next.nowned = part.nowned + in->work.nowned;
-      mw_free(in->work.owned);
-      mw_free(in->work.at);
-      mw_free(part.at);
-      in->work = next;
-      cpu_tree_read(in);
-    } else
+    if (in->refused)
       cpu_tokens_free(&part);
+    else
+      cpu_tokens_replace(in, in->nodes[i].first, in->nodes[i].last, &part);
     return !in->refused;
   }
   return false;

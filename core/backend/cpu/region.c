@@ -60,6 +60,17 @@ static void need(const cpu_splitter *in, int local, bool *needed) {
   }
 }
 
+/* The same through uniform variables too: for text in front of their declarations. */
+static void need_all(const cpu_splitter *in, int local, bool *needed) {
+  const cpu_declarator *it = &in->locals[local].declarator;
+  if (needed[local]) return;
+  needed[local] = true;
+  for (int i = it->init; i < it->init_last; i++) {
+    int used = cpu_local_find(in, i);
+    if (used >= 0 && used != local) need_all(in, used, needed);
+  }
+}
+
 /* Declarations of what the open region uses; known_only: of what is computed again, for a guard. */
 static void locals_put(cpu_writer *it, bool known_only) {
   cpu_splitter *in = it->in;
@@ -165,23 +176,18 @@ bool cpu_is_jump(const cpu_splitter *in, int node) {
   return kind == CPU_NODE_RETURN || kind == CPU_NODE_BREAK || kind == CPU_NODE_CONTINUE;
 }
 
-static bool leaves_if(const cpu_splitter *in, const cpu_node *node) {
-  return node->otherwise < 0 && cpu_is_jump(in, node->child);
-}
-
 /* A guard is an `if` at the top of the region, or an early return, that only asks for coordinates and constants. It is
  * asked of both ends of a row of threads: rows in which all pass need no masks in vector code (a masked store makes the
  * processor read the line it writes, which costs a copy half as much again). */
 static bool is_guard(const cpu_writer *it, const cpu_segment *piece) {
-  const cpu_splitter *in = it->in;
-  const cpu_node *node = &in->nodes[piece->node];
-  if (piece->kind != CPU_SEGMENT_STATEMENT || node->kind != CPU_NODE_IF || piece->first != node->first) return false;
-  if (!cpu_is_pure(in, node->head, node->head_last) || cpu_is_uniform(in, node->head, node->head_last)) return false;
-  for (int i = node->head; i < node->head_last; i++) {
-    int local = cpu_local_find(in, i);
-    if (local >= 0 && in->locals[local].class != CPU_AGAIN && in->locals[local].class != CPU_UNIFORM) return false;
-  }
-  return cpu_guard_scale(in, node->head, node->head_last, leaves_if(in, node)) > 0;
+  const cpu_node *node = &it->in->nodes[piece->node];
+  if (piece->kind != CPU_SEGMENT_STATEMENT || piece->first != node->first) return false;
+  return !node->guard && cpu_is_guard(it->in, piece->node);
+}
+
+/* One of the kernel's own guards, in text for threads that pass them all. */
+static bool is_passed(const cpu_writer *it, const cpu_segment *piece) {
+  return it->passed && piece->kind == CPU_SEGMENT_STATEMENT && it->in->nodes[piece->node].guard;
 }
 
 static bool has_guard(const cpu_writer *it) {
@@ -194,14 +200,25 @@ static bool has_guard(const cpu_writer *it) {
 static void passed_put(cpu_writer *it, const cpu_segment *piece) {
   const cpu_node *node = &it->in->nodes[piece->node];
   cpu_segment rest = *piece;
-  if (leaves_if(it->in, node)) return;
+  if (cpu_leaves_if(it->in, piece->node)) return;
   cpu_put(it, " if (true) ");
   rest.first = node->head_last + 1;
   statement_put(it, &rest);
 }
 
+/* May a thread leave the kernel in the open region? */
+static bool open_leaves(const cpu_writer *it) {
+  for (int k = 0; k < it->nopen; k++) {
+    const cpu_segment *piece = &it->open[k];
+    if (is_passed(it, piece) && cpu_leaves_if(it->in, piece->node)) continue;
+    for (int i = piece->first; i < piece->last; i++)
+      if (cpu_token_is(&it->in->work.at[i], "return")) return true;
+  }
+  return false;
+}
+
 static void thread_put(cpu_writer *it, const char *loop, bool passed) {
-  bool leaves = open_has(it, "return");
+  bool leaves = open_leaves(it);
   cpu_put(it, loop);
   if (it->sets_index) cpu_put(it, " ::threadIdx = threadIdx;");
   if (it->returns) cpu_put(it, " if (!mw_live.at[mw_t]) continue;");
@@ -212,7 +229,7 @@ static void thread_put(cpu_writer *it, const char *loop, bool passed) {
   if (leaves) cpu_put(it, " {");
   for (int k = 0; k < it->nopen; k++) {
     const cpu_segment *piece = &it->open[k];
-    if (passed && is_guard(it, piece))
+    if (is_passed(it, piece) || (passed && is_guard(it, piece)))
       passed_put(it, piece);
     else if (piece->kind == CPU_SEGMENT_STATEMENT)
       statement_put(it, piece);
@@ -225,36 +242,68 @@ static void thread_put(cpu_writer *it, const char *loop, bool passed) {
   cpu_put(it, "\n}\n");
 }
 
-static void guards_put(cpu_writer *it) {
+/* The declarations and conditions of guards, for one thread. */
+static void guard_put(cpu_writer *it, int index) {
+  const cpu_node *node = &it->in->nodes[index];
+  cpu_put(it, cpu_leaves_if(it->in, index) ? " mw_full &= !(" : " mw_full &= bool(");
+  cpu_put_tokens(it, node->head, node->head_last);
+  cpu_put(it, ");");
+}
+
+static void region_guards_put(cpu_writer *it) {
   const cpu_splitter *in = it->in;
   int scale = 1;
   for (int k = 0; k < it->nopen; k++) {
-    const cpu_node *node = &in->nodes[it->open[k].node];
-    int one = is_guard(it, &it->open[k]) ? cpu_guard_scale(in, node->head, node->head_last, leaves_if(in, node)) : 1;
+    int node = it->open[k].node, one = 1;
+    if (is_guard(it, &it->open[k]))
+      one = cpu_guard_scale(in, in->nodes[node].head, in->nodes[node].head_last, cpu_leaves_if(in, node));
     scale = one > scale ? one : scale;
   }
   if (!in->plain) cpu_put(it, "\nMW_ROWS");
-  cpu_put_numbers(it, " {\n bool mw_full = MW_LINEAR(%d);\n MW_ENDS {\n MW_THREAD", scale, 0);
+  cpu_put_numbers(it, " {\n bool mw_full = MW_LINEAR(%d);\n MW_ENDS {", scale, 0);
+  cpu_put(it, in->plain ? "\n MW_ROW_THREAD" : "\n MW_THREAD");
   locals_put(it, true);
-  for (int k = 0; k < it->nopen; k++) {
-    const cpu_node *node = &in->nodes[it->open[k].node];
-    if (!is_guard(it, &it->open[k])) continue;
-    cpu_put(it, leaves_if(in, node) ? " mw_full &= !(" : " mw_full &= bool(");
-    cpu_put_tokens(it, node->head, node->head_last);
-    cpu_put(it, ");");
-  }
+  for (int k = 0; k < it->nopen; k++)
+    if (is_guard(it, &it->open[k])) guard_put(it, it->open[k].node);
   cpu_put(it, "\n}\nif (mw_full) {\n");
 }
 
+/* Everything that the kernel's own guards are made of stands in front of them again. */
+static void guard_locals_put(cpu_writer *it) {
+  cpu_splitter *in = it->in;
+  bool *needed = mw_calloc((size_t)in->nlocals + 1, sizeof *needed);
+  for (int k = 0; k < in->nnodes; k++)
+    for (int i = in->nodes[k].head; in->nodes[k].guard && i < in->nodes[k].head_last; i++)
+      if (cpu_local_find(in, i) >= 0) need_all(in, cpu_local_find(in, i), needed);
+  for (int i = 0; i < in->nlocals; i++)
+    if (needed[i]) {
+      cpu_put_tokens(it, in->locals[i].declarator.spec, in->locals[i].declarator.init_last);
+      cpu_put(it, "; ");
+    }
+  mw_free(needed);
+}
+
+void cpu_guards_put(cpu_writer *it) {
+  const cpu_splitter *in = it->in;
+  cpu_put_numbers(it, "\nbool mw_full = MW_LINEAR(%d);\n", in->guard_scale, 0);
+  cpu_put(it, in->plain ? "MW_ENDS {\n MW_ROW_THREAD" : "MW_ROWS MW_ENDS {\n MW_THREAD");
+  guard_locals_put(it);
+  for (int k = 0; k < in->nnodes; k++)
+    if (in->nodes[k].guard) guard_put(it, k);
+  cpu_put(it, "\n}\n");
+}
+
 static void region_put(cpu_writer *it) {
+  const char *row = it->in->plain ? "MW_ROW {\n MW_ROW_THREAD\n" : "MW_ROW {\n MW_THREAD\n";
   if (!it->nguards && !it->returns && has_guard(it)) {
-    guards_put(it);
-    thread_put(it, "MW_ROW {\n MW_THREAD\n", true);
-    thread_put(it, "} else MW_ROW {\n MW_THREAD\n", false);
+    region_guards_put(it);
+    thread_put(it, row, true);
+    cpu_put(it, "} else ");
+    thread_put(it, row, false);
     cpu_put(it, "}\n");
   } else
-    thread_put(it, it->in->plain ? "\nMW_ROW {\n MW_THREAD\n" : "\nMW_THREADS {\n MW_THREAD\n", false);
-  if (open_has(it, "return") && it->returns) cpu_put(it, "if (mw_live.none(mw_n)) return;\n");
+    thread_put(it, it->in->plain ? row : "\nMW_THREADS {\n MW_THREAD\n", false);
+  if (open_leaves(it) && it->returns) cpu_put(it, "if (mw_live.none(mw_n)) return;\n");
 }
 
 void cpu_region_flush(cpu_writer *it) {
@@ -262,7 +311,7 @@ void cpu_region_flush(cpu_writer *it) {
   it->deep |= open_has(it, "for") || open_has(it, "while");
   if (it->out)
     region_put(it);
-  else if (open_has(it, "return"))
+  else if (open_leaves(it))
     it->returns = true;
   it->last_region = it->region++;
   it->nopen = 0;

@@ -262,6 +262,15 @@ static void mask_put(cpu_writer *it, int predicate) {
   cpu_put_numbers(it, "mw_p%d.clear(mw_n);\n", predicate, 0);
 }
 
+/* All threads are known to pass. */
+static void passed_if_walk(cpu_writer *it, int index) {
+  cpu_region_flush(it);
+  cpu_put(it, " {\n");
+  if (!cpu_leaves_if(it->in, index)) body_walk(it, it->in->nodes[index].child);
+  cpu_region_flush(it);
+  cpu_put(it, " }\n");
+}
+
 static void predicated_if_walk(cpu_writer *it, int index) {
   const cpu_node *node = &it->in->nodes[index];
   cpu_put(it, " {\n");
@@ -365,6 +374,8 @@ static void walk(cpu_writer *it, int index) {
     exchange_walk(it, index);
   else if (node->kind == CPU_NODE_BLOCK)
     block_walk(it, index);
+  else if (node->guard && it->passed)
+    passed_if_walk(it, index);
   else if (node->kind == CPU_NODE_IF)
     (node->predicate ? predicated_if_walk : uniform_if_walk)(it, index);
   else if (loop)
@@ -376,7 +387,7 @@ static void walk(cpu_writer *it, int index) {
 /* ---- conditions
  * ---------------------------------------------------------------------------------------------------------- */
 
-static bool header_uniform(const cpu_splitter *in, int index) {
+bool cpu_header_uniform(const cpu_splitter *in, int index) {
   const cpu_node *node = &in->nodes[index];
   if (!cpu_is_uniform(in, node->head, node->head_last)) return false;
   for (int i = 0; i < in->nlocals; i++)
@@ -389,7 +400,7 @@ static bool predicate_give(cpu_splitter *in, int index) {
   cpu_node *node = &in->nodes[index];
   bool headed = node->kind == CPU_NODE_IF || node->kind == CPU_NODE_FOR || node->kind == CPU_NODE_WHILE ||
                 node->kind == CPU_NODE_DO;
-  if (!headed || !cpu_node_splits(node) || node->predicate || header_uniform(in, index)) return false;
+  if (!headed || !cpu_node_splits(node) || node->predicate || cpu_header_uniform(in, index)) return false;
   if (node->barrier >= 0)
     cpu_split_refuse(in, node->barrier, "barrier is under a condition that differs between threads: line %d",
                      line_of(in, node->first));
@@ -413,7 +424,7 @@ static void masked_loops_check(cpu_splitter *in) {
 }
 
 /* Predicates make fewer variables uniform, which makes more predicates: until nothing changes. */
-static void conditions_settle(cpu_splitter *in) {
+void cpu_conditions_settle(cpu_splitter *in) {
   for (bool changed = true; changed && !in->refused;) {
     changed = false;
     mw_free(in->locals);
@@ -461,9 +472,10 @@ static void types_mark(cpu_splitter *in) {
       typed_mark(in, in->locals[i].declarator.init, in->locals[i].declarator.init_last);
 }
 
-/* After the first walk: variables whose every use is in one region need no array. */
-static void places_choose(cpu_writer *it) {
+/* After a first walk: which variables have all their uses in one region? */
+static void places_note(cpu_writer *it, bool *alone) {
   cpu_splitter *in = it->in;
+  for (int i = 0; i < in->nlocals; i++) in->locals[i].region = -2;
   for (int i = 0; i < in->work.count; i++) {
     int index = cpu_local_find(in, i);
     if (index < 0) continue;
@@ -474,11 +486,17 @@ static void places_choose(cpu_writer *it) {
       local->region = -1;
   }
   for (int i = 0; i < in->nlocals; i++) {
-    cpu_local *local = &in->locals[i];
+    const cpu_local *local = &in->locals[i];
     bool declared = in->nodes[local->node].kind == CPU_NODE_DECLARE;
     bool one = local->region >= 0 && !local->escapes && !local->typed && declared;
-    if (local->class == CPU_PRIVATE && (one || in->plain)) local->class = CPU_LOCAL;
+    alone[i] &= one || (in->plain && it->last_region == 0);
   }
+}
+
+/* Variables that are alone in both forms of the text, with guards and without, need no array. */
+static void places_choose(cpu_splitter *in, const bool *alone) {
+  for (int i = 0; i < in->nlocals; i++)
+    if (in->locals[i].class == CPU_PRIVATE && alone[i]) in->locals[i].class = CPU_LOCAL;
 }
 
 static void helpers_check(cpu_writer *it) {
@@ -525,18 +543,27 @@ static void signature_put(cpu_writer *it) {
     formal_put(it, formal, in->changed[i]);
   }
   cpu_text_put(out, in->plain ? ") {\n MW_ROW_BLOCK\n" : ") {\n MW_BLOCK\n");
-  if (it->returns) cpu_text_format(out, " mw_mask<%d> mw_live; mw_live.fill(mw_n);\n", kernel->max_threads);
   out->file = 0;
 }
 
-static void body_put(cpu_writer *it) {
-  if (it->out) {
-    signature_put(it);
-    cpu_emit_shared(it->in->program, it->out, &it->in->work, 0, it->in->work.count);
-  }
+static void first_walk(cpu_writer *it, bool passed, bool *alone, bool *returns) {
+  for (int i = 0; i <= it->in->work.count; i++) it->regions[i] = -1;
+  it->passed = passed;
+  it->returns = false;
+  it->region = it->last_region = 0;
   body_walk(it, 0);
   cpu_region_flush(it);
-  if (it->out) cpu_text_put(it->out, "\n}\n");
+  *returns = it->returns && !(it->in->plain && it->last_region == 0);
+  places_note(it, alone);
+}
+
+static void body_put(cpu_writer *it, bool passed, bool returns) {
+  it->passed = passed;
+  it->returns = returns;
+  it->region = 0;
+  if (returns) cpu_put_numbers(it, " mw_mask<%d> mw_live; mw_live.fill(mw_n);\n", it->in->kernel->max_threads, 0);
+  body_walk(it, 0);
+  cpu_region_flush(it);
 }
 
 static bool formal_changed(const cpu_splitter *in, const cpu_formal *formal) {
@@ -576,35 +603,51 @@ static void start(cpu_splitter *in) {
   cpu_tokens_match(&in->work);
 }
 
+/* Where there are guards the text stands twice: for blocks or rows whose threads all pass them, and for the rest. */
+static void text_put(cpu_writer *it, const bool *returns) {
+  const cpu_splitter *in = it->in;
+  signature_put(it);
+  cpu_emit_shared(in->program, it->out, &in->work, 0, in->work.count);
+  if (in->guard_scale) {
+    cpu_guards_put(it);
+    cpu_put(it, "if (mw_full) {\n");
+    body_put(it, true, returns[1]);
+    cpu_put(it, "return;\n}\n");
+  }
+  body_put(it, false, returns[0]);
+  cpu_put(it, "\n}\n");
+}
+
 static char *text_make(cpu_splitter *in) {
   int *regions = mw_malloc((size_t)(in->work.count + 1) * sizeof *regions);
+  bool *alone = mw_malloc((size_t)in->nlocals + 1), returns[2] = {false, false};
   cpu_text out = {0};
   cpu_writer it = {.in = in, .regions = regions};
-  for (int i = 0; i <= in->work.count; i++) regions[i] = -1;
+  memset(alone, 1, (size_t)in->nlocals + 1);
   types_mark(in);
   helpers_check(&it);
-  body_put(&it);
-  places_choose(&it);
-  if (in->plain && it.last_region > 0) cpu_split_refuse(in, 0, "a jump stands between two regions");
-  if (in->plain) it.returns = false;
+  first_walk(&it, false, alone, &returns[0]);
+  if (in->guard_scale) first_walk(&it, true, alone, &returns[1]);
+  places_choose(in, alone);
   it.out = &out;
-  it.region = it.nopen = 0;
-  if (!in->refused) body_put(&it);
+  if (!in->refused) text_put(&it, returns);
   mw_free(regions);
+  mw_free(alone);
   in->program->inner_loops |= it.deep && !in->refused;
   if (!in->refused) return out.at;
   mw_free(out.at);
   return NULL;
 }
 
-char *cpu_split(cpu_program *program, cpu_function *kernel, char *why, size_t why_size) {
-  cpu_splitter in = {
-      .program = program, .kernel = kernel, .why = why, .why_size = why_size, .plain = kernel->barrier < 0};
+static char *split_once(cpu_program *program, cpu_function *kernel, bool lift, char *why, size_t why_size) {
+  cpu_splitter in = {.program = program, .kernel = kernel, .why = why, .why_size = why_size};
   char *text = NULL;
+  in.plain = kernel->barrier < 0;
+  in.lift = lift;
   start(&in);
   cpu_inline(&in);
   if (!in.refused) rest_check(&in);
-  if (!in.refused) conditions_settle(&in);
+  if (!in.refused) cpu_loops_lift(&in);
   if (!in.refused) text = text_make(&in);
   mw_free(in.prelude.at);
   mw_free(in.nodes);
@@ -613,4 +656,9 @@ char *cpu_split(cpu_program *program, cpu_function *kernel, char *why, size_t wh
   in.work.files = NULL;
   cpu_tokens_free(&in.work);
   return text;
+}
+
+char *cpu_split(cpu_program *program, cpu_function *kernel, char *why, size_t why_size) {
+  char *text = split_once(program, kernel, true, why, why_size);
+  return text ? text : split_once(program, kernel, false, why, why_size);
 }

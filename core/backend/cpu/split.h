@@ -37,6 +37,8 @@ typedef struct cpu_node {
   int child, otherwise;     /* body or first statement of a block; else */
   int next, parent;         /* -1: none */
   int barrier, warp;        /* first split token of the block, of the warp in it; -1: none */
+  bool lifted;              /* a loop without split points that stands outside of the thread loop all the same */
+  bool guard;               /* an `if` at the top that is asked once for all threads: lift.c */
   int predicate;            /* CPU_NODE_IF, _FOR, _WHILE that warp operations are under: its number; 0: none */
 } cpu_node;
 
@@ -84,7 +86,9 @@ typedef struct cpu_splitter {
   char *why;
   size_t why_size;
   bool refused;
-  bool plain; /* no barriers at all: one region, whatever is in it */
+  bool plain;      /* no barriers at all: the text is of a row of threads */
+  bool lift;       /* loops may be lifted */
+  int guard_scale; /* of the guards, see cpu_guard_scale; 0: there are none */
 } cpu_splitter;
 
 enum { CPU_MOST_SEGMENTS = 512, CPU_MOST_GUARDS = 32 };
@@ -113,6 +117,7 @@ typedef struct cpu_writer {
   int nopen;
   int guards[CPU_MOST_GUARDS][2]; /* predicate and the value that lets a thread pass */
   int nguards;
+  bool passed;     /* this walk is for threads that pass all guards */
   bool returns;    /* some thread may leave before the end: the others must know */
   bool deep;       /* a loop inside of a thread loop */
   int copy;        /* of a region's text: labels differ */
@@ -133,6 +138,8 @@ bool cpu_same_text(const cpu_token *, const cpu_token *);
 
 /* inline.c: helpers with barriers are put in place of their calls, warp operations become exchanges. */
 void cpu_inline(cpu_splitter *);
+/* Puts `part` (given up) in place of the tokens first ... last-1 and reads the tree again. */
+void cpu_tokens_replace(cpu_splitter *, int first, int last, cpu_tokens *part);
 /* helper.c: the body of function `callee` in front of statement `node`, whose call at `name` it replaces. */
 void cpu_helper_expand(cpu_splitter *, int node, int name, int callee, cpu_tokens *next);
 /* Tokens first ... last-1 of one list to the end of another. */
@@ -145,6 +152,16 @@ int cpu_arguments(const cpu_tokens *, int open, int first[], int last[], int mos
 /* guard.c: is the condition true for all threads of a row (x from 0 to the last) if it is for the first and the last?
  * Returns the factor by which its values exceed the grid's own indices, 0: no. negated: for the opposite of it. */
 int cpu_guard_scale(const cpu_splitter *, int first, int last, bool negated);
+bool cpu_is_guard(const cpu_splitter *, int node);  /* an `if` of that kind, made of coordinates and constants */
+bool cpu_leaves_if(const cpu_splitter *, int node); /* if (...) return; */
+int cpu_growing_scale(const cpu_splitter *, int first, int last); /* of a value that grows with threadIdx.x; 0: no */
+bool cpu_constant_in_row(const cpu_splitter *, int first, int last);
+
+/* lift.c: settles which conditions are uniform, which loops are lifted, which conditions are guards. */
+void cpu_loops_lift(cpu_splitter *);
+void cpu_node_lift(cpu_splitter *, int node); /* tree.c */
+void cpu_conditions_settle(cpu_splitter *);   /* split.c */
+bool cpu_header_uniform(const cpu_splitter *, int node);
 
 /* uniform.c */
 void cpu_locals_read(cpu_splitter *);
@@ -161,6 +178,7 @@ void cpu_put_numbers(cpu_writer *, const char *format, int a, int b); /* format:
 void cpu_put_tokens(cpu_writer *, int first, int last);
 void cpu_segment_add(cpu_writer *, cpu_segment_kind, int first, int last, int node);
 void cpu_region_flush(cpu_writer *);              /* closes the open region: a split point */
+void cpu_guards_put(cpu_writer *);                /* bool mw_full: do all threads pass the guards? */
 bool cpu_is_jump(const cpu_splitter *, int node); /* return, break or continue, in braces or not */
 
 #endif

@@ -255,3 +255,9 @@ void cpu_tree_read(cpu_splitter *in) {
   block_read(in, 0, -1, &body);
   for (int i = 0; i < in->nnodes; i++) split_mark(in, i);
 }
+
+void cpu_node_lift(cpu_splitter *in, int node) {
+  in->nodes[node].lifted = true;
+  for (int up = node; up >= 0; up = in->nodes[up].parent)
+    if (in->nodes[up].warp < 0) in->nodes[up].warp = in->nodes[node].first;
+}

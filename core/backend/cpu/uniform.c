@@ -216,7 +216,8 @@ static void uniform_settle(cpu_splitter *in) {
     cpu_local *local = &in->locals[i];
     bool       array = local->declarator.dims_last > local->declarator.dims;
     local->uniform = !local->escapes && !local->reference && (!array || (local->is_const && !local->changes));
-    if (in->plain && (local->changes || !cpu_is_pure(in, local->declarator.init, local->declarator.init_last)))
+    bool elsewhere = local->changes && local->header < 0;
+    if (in->plain && (elsewhere || !cpu_is_pure(in, local->declarator.init, local->declarator.init_last)))
       local->uniform = false; /* without barriers nothing is gained by leaving the thread loop for it */
   }
   for (bool changed = true; changed;) {

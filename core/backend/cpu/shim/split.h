@@ -27,8 +27,12 @@
   const unsigned mw_z, const unsigned mw_y, const uint3 blockIdx, const dim3 blockDim, const dim3 gridDim
 #define MW_ROW_BLOCK                                                                                                   \
   const uint3 threadIdx = {0, mw_y, mw_z};                                                                             \
-  const int mw_nx = (int)blockDim.x, mw_ny = (int)blockDim.y, mw_t = 0;                                                \
-  (void)blockIdx, (void)threadIdx, (void)gridDim, (void)mw_ny, (void)mw_t;
+  const int mw_nx = (int)blockDim.x, mw_n = mw_nx, mw_t = 0;                                                           \
+  (void)blockIdx, (void)threadIdx, (void)gridDim, (void)mw_n, (void)mw_t;
+#define MW_ROW_THREAD                                                                                                  \
+  const int mw_t = mw_x;                                                                                               \
+  const uint3 threadIdx = {(unsigned)mw_x, mw_y, mw_z};                                                                \
+  (void)mw_t, (void)threadIdx;
 
 #define MW_THREADS                                                                                                     \
   for (int mw_z = 0; mw_z < mw_nz; mw_z++)                                                                             \
@@ -47,7 +51,7 @@
   ((mw_u64)gridDim.x * blockDim.x * (scale) < 1u << 30 && (mw_u64)gridDim.y * blockDim.y * (scale) < 1u << 30)
 
 #define MW_THREAD                                                                                                      \
-  const int mw_t = ((int)mw_z * mw_ny + (int)mw_y) * mw_nx + mw_x;                                                              \
+  const int mw_t = (mw_z * mw_ny + mw_y) * mw_nx + mw_x;                                                              \
   const uint3 threadIdx = {(unsigned)mw_x, (unsigned)mw_y, (unsigned)mw_z};                                            \
   (void)mw_t, (void)threadIdx;
 
