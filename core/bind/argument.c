@@ -18,13 +18,20 @@ static int refuse(lua_State *L, const bind_launch *self, int parameter, const ch
 /* ---- arrays --------------------------------------------------------------------------------------------------------
  */
 
+/* Pinned memory is every device's of the same backend. */
+static bool reachable(const bind_array *a, const mw_device *device) {
+  const mw_buffer *buffer = a->buffer;
+  if (buffer->space == MW_SPACE_PINNED) return buffer->device->backend == device->backend;
+  return buffer->device == device && (buffer->space != MW_SPACE_PAGEABLE || device->info.pageable_access);
+}
+
 static int refuse_array(lua_State *L, const bind_launch *self, int parameter, const bind_array *a) {
   const mw_param *p = &self->launch.kernel->params[parameter];
   const mw_device *device = self->launch.kernel->module->device;
   char text[256];
   if (!a->object.open) return refuse(L, self, parameter, "the array is closed");
   array_format(a, text, sizeof text);
-  if (a->buffer->device != device)
+  if (!reachable(a, device) && a->buffer->device != device)
     return refuse(L, self, parameter,
                   lua_pushfstring(L, "%s is not on %s; make it there, or copy it with copy()", text, device->info.id));
   if (a->buffer->space == MW_SPACE_PAGEABLE && !device->info.pageable_access)
@@ -53,10 +60,6 @@ static bool dtype_fits(const mw_param *p, const bind_array *a, uintptr_t address
   size_t width = mw_dtype_size(p->dtype) * p->lanes;
   size_t align = p->lanes == 3 ? mw_dtype_size(p->dtype) : width > 16 ? 16 : width;
   return a->count % p->lanes == 0 && address % align == 0;
-}
-
-static bool reachable(const bind_array *a, const mw_device *device) {
-  return a->buffer->device == device && (a->buffer->space != MW_SPACE_PAGEABLE || device->info.pageable_access);
 }
 
 static void store_array(lua_State *L, int index, const bind_launch *self, int parameter, void *at) {

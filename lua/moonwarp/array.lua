@@ -143,8 +143,11 @@ end
 ---@param self userdata
 ---@param options integer|table|nil  a seed, or the options
 ---@return userdata self
-function array.random(self, options)
+function array.random(self, options, ...)
   check_writable(self, "random")
+  if select("#", ...) > 0 then
+    error("random takes a seed or a table of options, got more", 2)
+  end
   local given, seed, offset = random_options(options)
   local kind = given.kind or "uniform"
   if kind == "normal" then

@@ -59,7 +59,14 @@ end
 local function expected_array(got, expected, shape)
   local device = got:device()
   local copy = device:pageable(got:dtype(), table.unpack(shape))
-  if type(expected) == "table" then return copy:upload(expected) end
+  if type(expected) == "table" then
+    local ok, problem = pcall(copy.upload, copy, expected)
+    if not ok then
+      copy:close()
+      error("mw.check: what is expected: " .. problem:match("%((.*)%)$") or problem, 4)
+    end
+    return copy
+  end
   if type(expected) == "function" then
     local flat <close> = copy:view(1, #copy)
     flat:upload(from_function(got, expected, shape))

@@ -9,6 +9,7 @@ local array = require "moonwarp.array"
 local bench = require "moonwarp.bench"
 local check = require "moonwarp.check"
 local module = require "moonwarp.module"
+local nearest = require "moonwarp.nearest"
 local occupancy = require "moonwarp.occupancy"
 local plot = require "moonwarp.plot"
 local recent = require "moonwarp.recent"
@@ -17,6 +18,9 @@ local tables = require "moonwarp.table"
 
 array.install(core.methods)
 module.install(core.methods)
+for class, methods in pairs(core.methods) do
+  if class ~= "module" then nearest.guard(methods, "a " .. class) end -- its fields are kernels
+end
 
 local mw = {
   version = core.version,
@@ -43,4 +47,5 @@ function mw.device(id)
   return recent.note(core.device(id or core.options.device or os.getenv "MOONWARP_DEVICE"))
 end
 
+nearest.guard(mw, "moonwarp")
 return mw

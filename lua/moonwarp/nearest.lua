@@ -44,4 +44,20 @@ function nearest.find(word, names)
   return best
 end
 
+--- Makes the reading of an unknown field an error of the reader that names the nearest one. Names
+--- that begin with "__" are Lua's own and may be looked for.
+---@param fields table
+---@param what string  whose fields they are: "array", "moonwarp"
+function nearest.guard(fields, what)
+  setmetatable(fields, { __index = function(_, key)
+    if type(key) ~= "string" or key:sub(1, 2) == "__" then return nil end
+    local names = {}
+    for name in pairs(fields) do names[#names + 1] = name end
+    table.sort(names)
+    local near = nearest.find(key, names)
+    error(("%s has no '%s'; %s"):format(what, key, near and ("did you mean '%s'?"):format(near)
+      or "it has " .. table.concat(names, ", ")), 2)
+  end })
+end
+
 return nearest

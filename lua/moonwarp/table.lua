@@ -2,11 +2,12 @@
 --
 -- Records as an aligned table: one unit a column, numbers right, words left, the device in the
 -- title.
--- Depends on moonwarp.core, bench, fields, record, units.
+-- Depends on moonwarp.core, bench, fields, nearest, record, units.
 
 local core = require "moonwarp.core"
 local bench = require "moonwarp.bench"
 local fields = require "moonwarp.fields"
+local nearest = require "moonwarp.nearest"
 local record = require "moonwarp.record"
 local units = require "moonwarp.units"
 
@@ -30,6 +31,21 @@ local function column_of(given, number)
   return { field = given[1], title = given.title or given[1], unit = given.unit
     or units.of(given[1]),
            digits = given.digits }
+end
+
+-- A field that no record has is a mistyped one.
+local function check_field(field, entries)
+  local names = {}
+  for _, entry in ipairs(entries) do
+    if record.field(entry, field) ~= nil then return end
+    for name in pairs(entry) do names[name] = true end
+  end
+  local list = {}
+  for name in pairs(names) do list[#list + 1] = name end
+  table.sort(list)
+  local near = nearest.find(field, list)
+  error(("mw.table: no record has a field '%s'; %s"):format(field, near
+    and ("did you mean '%s'?"):format(near) or "there are " .. table.concat(list, ", ")), 4)
 end
 
 local function magnitude(value)
@@ -130,8 +146,14 @@ function tables.format(spec)
   end
   fields.check("mw.table", options, SPEC, 3)
   local entries = spec.records or record.all()
+  if #entries == 0 then
+    error("mw.table: there are no records; mw.record makes them", 3)
+  end
   local columns = {}
-  for i, given in ipairs(spec) do columns[i] = column_of(given, i) end
+  for i, given in ipairs(spec) do
+    columns[i] = column_of(given, i)
+    check_field(columns[i].field, entries)
+  end
   if spread_over_devices(entries) then table.insert(columns, 1, column_of("device", 0)) end
   for i, column in ipairs(columns) do columns[i] = column_lines(column, entries) end
   local lines = join_columns(columns, #entries + 2)

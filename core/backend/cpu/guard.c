@@ -75,11 +75,25 @@ static factor coordinate_read(reading *it) {
   return (factor){.degree = cpu_token_is(token, "threadIdx") && cpu_token_is(token + 2, "x"), .coordinate = token};
 }
 
+/* The variable of a grid-stride loop (lift.c): it counts up from zero, and its sum with an index stays below the bound
+ * by less than one step. In 32 unsigned bits that may wrap. */
+static bool is_turn(const cpu_splitter *in, const cpu_local *variable) {
+  const cpu_token *name = &in->work.at[variable->declarator.name];
+  if (variable->class != CPU_UNIFORM || name->size < 5 || memcmp(name->text, "mw_k", 4)) return false;
+  for (int i = variable->declarator.spec; i < variable->declarator.spec_last; i++)
+    if (cpu_token_is(&in->work.at[i], "unsigned") || cpu_token_is(&in->work.at[i], "uint32_t")) return false;
+  return true;
+}
+
 static factor variable_read(reading *it) {
   int local = cpu_local_find(it->in, it->at);
   if (local < 0 || it->depth > MOST_DEPTH) return unknown;
   const cpu_local *variable = &it->in->locals[local];
   const cpu_declarator *d = &variable->declarator;
+  if (is_turn(it->in, variable)) {
+    it->at++;
+    return (factor){.degree = 0};
+  }
   if ((variable->class != CPU_AGAIN && variable->class != CPU_UNIFORM) || variable->changes) return unknown;
   if (!integer_type(it->in, d) || d->init == d->init_last || d->braces) return unknown;
   reading inner = {.in = it->in, .at = d->init, .last = d->init_last, .scale = it->scale, .depth = it->depth + 1};

@@ -5,7 +5,7 @@
  * of it before the next begins. CUDA orders nothing between threads but at barriers, so either is right.
  *
  * A loop is lifted where its header is the same for all threads. A grid-stride loop is first made one of that kind:
- *   for (int i = E; i < n; i += S) body   ->   for (int k = 0; E + k < n; k += S) { int i = E + k; if (i < n) body }
+ *   for (int i = E; i < n; i += S) body   ->   for (int k = 0; first(E) + k < n; k += S) { int i = E + k; if (i < n) body }
  * where E grows with the thread, so that the first thread is the last to leave. */
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +34,14 @@ static bool only_read(const cpu_splitter *in, const cpu_node *node, int name) {
     if (cpu_same_text(&in->work.at[i], &in->work.at[name]) && !cpu_is_member(&in->work, i) &&
         cpu_change_at(in->program, &in->work, i, false) != CPU_READ)
       return false;
+  return true;
+}
+
+static bool plain_integer(const cpu_splitter *in, const cpu_declarator *it) {
+  static const char *const types[] = {"const", "int", "unsigned", "long", "size_t", "uint32_t", "int32_t", "uint64_t",
+                                      "int64_t", NULL};
+  for (int i = it->spec; i < it->spec_last; i++)
+    if (!cpu_token_any(&in->work.at[i], types)) return false;
   return true;
 }
 
@@ -66,7 +74,7 @@ static bool stride_fits(const cpu_splitter *in, int index, stride *out) {
   static const char *const jumps[] = {"return", "break", "continue", "goto", NULL};
   const cpu_node *node = &in->nodes[index];
   if (node->kind != CPU_NODE_FOR || cpu_node_splits(node) || has_word(in, node, jumps)) return false;
-  if (!stride_form(in, node, out) || !only_read(in, node, out->variable.name)) return false;
+  if (!stride_form(in, node, out) || !plain_integer(in, &out->variable) || !only_read(in, node, out->variable.name)) return false;
   for (int up = node->parent; up >= 0; up = in->nodes[up].parent) {
     const cpu_node *around = &in->nodes[up];
     bool open = around->kind == CPU_NODE_BLOCK || (around->kind == CPU_NODE_IF && cpu_is_guard(in, up));
@@ -76,17 +84,23 @@ static bool stride_fits(const cpu_splitter *in, int index, stride *out) {
          cpu_growing_scale(in, out->variable.init, out->variable.init_last) > 0;
 }
 
+static void type_put(const cpu_splitter *in, const cpu_declarator *it, cpu_tokens *next) {
+  for (int i = it->spec; i < it->spec_last; i++)
+    if (!cpu_token_is(&in->work.at[i], "const")) cpu_tokens_push(next, &in->work.at[i]);
+}
+
 static void stride_put(cpu_splitter *in, int index, const stride *it, cpu_tokens *next) {
   const cpu_node *node = &in->nodes[index];
   const cpu_token *like = &in->work.at[node->first];
   const cpu_declarator *v = &it->variable;
   int number = ++in->serial;
   cpu_tokens_scan(next, "for ( ", like);
-  for (int i = v->spec; i < v->spec_last; i++)
-    if (!cpu_token_is(&in->work.at[i], "const")) cpu_tokens_push(next, &in->work.at[i]);
+  type_put(in, v, next);
   cpu_tokens_format(next, like, " mw_k%d = 0 ; ( ", number);
+  type_put(in, v, next);
+  cpu_tokens_scan(next, " ) ( mw_first ( ", like);
   cpu_tokens_copy(next, &in->work, v->init, v->init_last);
-  cpu_tokens_format(next, like, " ) + mw_k%d < ", number);
+  cpu_tokens_format(next, like, " ) + mw_k%d ) < ", number);
   cpu_tokens_copy(next, &in->work, it->bound, it->bound_last);
   cpu_tokens_format(next, like, " ; mw_k%d += ", number);
   cpu_tokens_copy(next, &in->work, it->step, it->step_last);

@@ -66,6 +66,10 @@ bool cpu_is_uniform(const cpu_splitter *in, int first, int last) {
   for (int i = first; i < last; i++) {
     const cpu_token *token = &in->work.at[i];
     if (token->kind != CPU_NAME) continue;
+    if (cpu_token_is(token, "mw_first")) { /* the first thread's value: outside of thread loops */
+      i = in->work.at[i + 1].match;
+      continue;
+    }
     bool known = token->size > 4 && !memcmp(token->text, "mw_v", 4);
     if (cpu_is_member(&in->work, i)) {
       if (is_call(in, i)) return false;

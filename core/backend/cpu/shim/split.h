@@ -94,6 +94,9 @@ template <class... T> struct mw_pack {
 
 /* {== Storage with one element a thread =============================== */
 
+/* Outside of thread loops coordinates are the first thread's. */
+template <class T> MW_HELPER T mw_first(T value) { return value; }
+
 template <class T, int N> struct __attribute__((aligned(64))) mw_private {
   static_assert(sizeof(T) <= 2048, "a variable that lives across barriers is too large for the split form");
   T at[N];
