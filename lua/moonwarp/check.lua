@@ -56,23 +56,28 @@ local function from_function(got, expected, shape)
   return values
 end
 
+-- Values into a new array, or a view of it; what is wrong with them is the caller's mistake.
+local function fill_with(copy, view, values)
+  local ok, problem = pcall(view.upload, view, values)
+  if ok then return end
+  copy:close()
+  problem = problem:match("%((.*)%)$") or problem:match("^[^:]+:%d+: (.*)$") or problem
+  error("mw.check: what is expected: " .. problem, 4)
+end
+
 local function expected_array(got, expected, shape)
   local device = got:device()
   local copy = device:pageable(got:dtype(), table.unpack(shape))
   if type(expected) == "table" then
-    local ok, problem = pcall(copy.upload, copy, expected)
-    if not ok then
-      copy:close()
-      error("mw.check: what is expected: " .. problem:match("%((.*)%)$") or problem, 4)
-    end
-    return copy
-  end
-  if type(expected) == "function" then
+    fill_with(copy, copy, expected)
+  elseif type(expected) == "function" then
+    local values = from_function(got, expected, shape)
     local flat <close> = copy:view(1, #copy)
-    flat:upload(from_function(got, expected, shape))
-    return copy
+    fill_with(copy, flat, values)
+  else
+    copy:fill(expected)
   end
-  return copy:fill(expected)
+  return copy
 end
 
 local function check_pair(got, expected, shape)

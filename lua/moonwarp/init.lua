@@ -19,7 +19,8 @@ local tables = require "moonwarp.table"
 array.install(core.methods)
 module.install(core.methods)
 for class, methods in pairs(core.methods) do
-  if class ~= "module" then nearest.guard(methods, "a " .. class) end -- its fields are kernels
+  local article = class:match("^[aeiou]") and "an " or "a "
+  if class ~= "module" then nearest.guard(methods, article .. class) end -- its fields are kernels
 end
 
 local mw = {

@@ -39,7 +39,8 @@ function nearest.find(word, names)
   local best, least
   for _, name in ipairs(names) do
     local d = is_beginning(word, name) and 1 or nearest.distance(word:lower(), name:lower())
-    if d <= math.max(1, #name // 3) and (not least or d < least) then best, least = name, d end
+    local is_near = d <= math.max(1, #name // 3) and d < #name
+    if is_near and (not least or d < least) then best, least = name, d end
   end
   return best
 end

@@ -257,7 +257,9 @@ void cpu_tree_read(cpu_splitter *in) {
 }
 
 void cpu_node_lift(cpu_splitter *in, int node) {
+  int body = in->nodes[node].child;
   in->nodes[node].lifted = true;
+  if (body >= 0 && in->nodes[body].kind == CPU_NODE_BLOCK) in->nodes[body].warp = in->nodes[node].first;
   for (int up = node; up >= 0; up = in->nodes[up].parent)
     if (in->nodes[up].warp < 0) in->nodes[up].warp = in->nodes[node].first;
 }
