@@ -150,9 +150,15 @@ function gnuplot.write(name, text)
   return name
 end
 
---- Runs gnuplot on a script in its folder.
+-- gnuplot says nothing where the disk is full: the pictures are there when they end as such files do.
+local function is_whole(name, ending)
+  local file <close> = io.open(name, "rb")
+  return file ~= nil and file:seek("end", -16) ~= nil and file:read("a"):find(ending, 1, true) ~= nil
+end
+
+--- Runs gnuplot on a script in its folder, which is to leave an SVG and a PNG of the same name.
 ---@param folder string
----@param script string
+---@param script string    as in "copy.gp"
 ---@return boolean ok
 ---@return string? reason  "gnuplot is not installed", or gnuplot's own words
 function gnuplot.run(folder, script)
@@ -163,8 +169,10 @@ function gnuplot.run(folder, script)
   local pipe, reason = io.popen(command)
   if not pipe then return false, reason end
   local words = pipe:read("a")
-  if pipe:close() then return true end
-  return false, "gnuplot failed: " .. words:gsub("%s+", " ")
+  if not pipe:close() then return false, "gnuplot failed: " .. words:gsub("%s+", " ") end
+  local base = folder .. "/" .. script:gsub("%.gp$", "")
+  if is_whole(base .. ".svg", "</svg>") and is_whole(base .. ".png", "IEND") then return true end
+  return false, ("gnuplot left no whole pictures in %s: is the disk full?"):format(folder)
 end
 
 return gnuplot

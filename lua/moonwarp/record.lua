@@ -64,7 +64,9 @@ end
 
 local function append(file_path, line)
   local file, reason = io.open(file_path, "a")
-  if not file then error("mw.record: " .. reason, 3) end
+  if not file then
+    error(("mw.record: %s; choose another folder with --out DIR"):format(reason), 3)
+  end
   local written
   written, reason = file:write(line, "\n")
   local closed, late = file:close()
