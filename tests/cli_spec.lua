@@ -163,7 +163,7 @@ describe("parameters", function()
 
   it("that do not fit are refused", function()
     local status, output = run_script(SCRIPT, "-p", "n=many")
-    assert.are.equal(1, status)
+    assert.are.equal(2, status)
     assert.is_truthy(output:find("parameter 'n' must be an integer, got 'many'", 1, true), output)
   end)
 

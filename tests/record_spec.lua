@@ -63,7 +63,7 @@ describe("mw.record", function()
       fails_with(function() mw.record { device = "cpu" } end, "mw.record: ", "/no/such/file: No such file")
       core.options.out = "/proc/nowhere"
       fails(function() mw.record { device = "cpu" } end,
-        "cannot make the output folder /proc/nowhere; choose another with --out DIR")
+        "cannot make the output folder /proc/nowhere: No such file or directory; choose another with --out DIR")
     end)
   end)
 

@@ -5,8 +5,11 @@
 #include "core/host/home.h"
 #include "core/host/host.h"
 
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static int run(lua_State *L) {
   if (!*mw_home())
@@ -29,6 +32,14 @@ static void push_words(lua_State *L, int argc, char **argv) {
   }
 }
 
+/* Says so where what was printed is lost, as on a full disk. A closed standard output is the caller's wish. */
+static bool output_arrived(void) {
+  bool flushed = fflush(stdout) == 0 && !ferror(stdout);
+  if (flushed || fcntl(STDOUT_FILENO, F_GETFD) == -1) return true;
+  fputs("moonwarp: standard output could not be written: is the disk full?\n", stderr);
+  return false;
+}
+
 int main(int argc, char **argv) {
   lua_State *L = host_state_new();
   if (!L) {
@@ -46,5 +57,5 @@ int main(int argc, char **argv) {
     fprintf(stderr, "moonwarp: %s\n", lua_tostring(L, -1));
   host_editor_close();
   lua_close(L);
-  return status;
+  return output_arrived() || status != EXIT_SUCCESS ? status : EXIT_FAILURE;
 }

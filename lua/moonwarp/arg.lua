@@ -13,8 +13,13 @@ arg.declared = {}
 local TRUTH = { ["true"] = true, yes = true, on = true, ["1"] = true,
                 ["false"] = false, no = false, off = false, ["0"] = false }
 
+--- What was last wrong with a value of the command line: the program ends with the status of wrong
+--- use where that is why the script failed.
+arg.refused = nil
+
 local function refuse(name, text, wanted)
-  error(("parameter '%s' must be %s, got '%s'"):format(name, wanted, text), 0)
+  arg.refused = ("parameter '%s' must be %s, got '%s'"):format(name, wanted, text)
+  error(arg.refused, 0)
 end
 
 local convert = {}

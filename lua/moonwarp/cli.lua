@@ -64,20 +64,12 @@ local function dispatch(words)
   return command_of(first).run(rest_of(words, 2))
 end
 
--- What was printed is of use only where it arrives: a full disk is a failure.
-local function after_flush(status)
-  local ok, reason = io.stdout:flush()
-  if ok then return status end
-  io.stderr:write("moonwarp: cannot write the output: ", reason, "\n")
-  return status == cli.OK and cli.FAILED or status
-end
-
 --- Runs the command line.
 ---@param words string[]   [0] is the program's name
 ---@return integer status
 function cli.main(words)
   local outcome, result = require("moonwarp.host").call(options.attempt, dispatch, words)
-  if outcome == "done" and not options.is_usage(result) then return after_flush(result) end
+  if outcome == "done" and not options.is_usage(result) then return result end
   io.stdout:flush()
   io.stderr:write("moonwarp: ", tostring(result), "\n")
   if outcome == "interrupted" then return cli.INTERRUPTED end

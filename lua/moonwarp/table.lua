@@ -146,14 +146,10 @@ function tables.format(spec)
   end
   fields.check("mw.table", options, SPEC, 3)
   local entries = spec.records or record.all()
-  if #entries == 0 then
-    error("mw.table: there are no records; mw.record makes them", 3)
-  end
   local columns = {}
-  for i, given in ipairs(spec) do
-    columns[i] = column_of(given, i)
-    check_field(columns[i].field, entries)
-  end
+  for i, given in ipairs(spec) do columns[i] = column_of(given, i) end
+  if #entries == 0 then error("mw.table: there are no records; mw.record makes them", 3) end
+  for _, column in ipairs(columns) do check_field(column.field, entries) end
   if spread_over_devices(entries) then table.insert(columns, 1, column_of("device", 0)) end
   for i, column in ipairs(columns) do columns[i] = column_lines(column, entries) end
   local lines = join_columns(columns, #entries + 2)

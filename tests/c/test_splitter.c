@@ -11,15 +11,15 @@
 /* ---- decisions ------------------------------------------------------------------------------------------------ */
 
 static cpu_program *parse(const char *text, const char *engine, mw_error *error) {
-  mw_source    source = {.name = "t.cu", .text = text, .engine = engine, .no_cache = true};
+  mw_source source = {.name = "t.cu", .text = text, .engine = engine, .no_cache = true};
   cpu_program *program = NULL;
   if (cpu_program_parse(&source, &program, error) != MW_OK) return NULL;
   return program;
 }
 
 static void expect_engine(const char *text, const char *engine, const char *why) {
-  mw_error            error = {0};
-  cpu_program        *program = parse(text, NULL, &error);
+  mw_error error = {0};
+  cpu_program *program = parse(text, NULL, &error);
   const cpu_declared *kernels;
   if (!program) fail_msg("%s\n%s", error.text, text);
   assert_true(cpu_program_kernels(program, &kernels) >= 1);
@@ -30,7 +30,7 @@ static void expect_engine(const char *text, const char *engine, const char *why)
 }
 
 static void expect_refusal(const char *text, const char *engine, mw_status status, const char *message) {
-  mw_error     error = {0};
+  mw_error error = {0};
   cpu_program *program = parse(text, engine, &error);
   assert_null(program);
   assert_int_equal(error.status, status);
@@ -81,9 +81,9 @@ static void uniformity(void **state) {
   expect_engine(KERNEL("int m = n;\nif (t > 3) m = 2;\nif (m > 1) __syncthreads();\n"), "fiber", "differs");
   expect_engine(KERNEL("int m = n;\nm += 2;\nif (m > 1) __syncthreads();\n"), "split", "");
   expect_engine(KERNEL("int m = n;\nint *p = &m;\n*p = t;\nif (m > 1) __syncthreads();\n"), "fiber", "differs");
-  expect_engine("__device__ void set(int &m) { m = threadIdx.x; }\n" KERNEL(
-                    "int m = n;\nset(m);\nif (m > 1) __syncthreads();\n"),
-                "fiber", "differs");
+  expect_engine(
+      "__device__ void set(int &m) { m = threadIdx.x; }\n" KERNEL("int m = n;\nset(m);\nif (m > 1) __syncthreads();\n"),
+      "fiber", "differs");
   expect_engine("__device__ int f(int m) { return m + threadIdx.x; }\n" KERNEL("if (f(n) > 1) __syncthreads();\n"),
                 "fiber", "differs");
   expect_engine(KERNEL("__shared__ int s;\nif (t == 0) s = n;\n__syncthreads();\nif (s > 1) __syncthreads();\n"),
@@ -97,7 +97,7 @@ static void forced(void **state) {
   expect_refusal(KERNEL("__syncthreads();\n"), "loop", MW_UNSUPPORTED, "reaches __syncthreads at t.cu:3");
   expect_refusal(KERNEL("if (t < n) __syncthreads();\n"), "split", MW_UNSUPPORTED, "differs between threads");
   expect_refusal(KERNEL(""), "threads", MW_INVALID, "engine is");
-  mw_error     error = {0};
+  mw_error error = {0};
   cpu_program *program = parse(KERNEL("x[t] = 1;\n"), "fiber", &error);
   assert_non_null(program);
   const cpu_declared *kernels;
@@ -120,12 +120,12 @@ static void unsupported(void **state) {
 
 typedef struct loaded {
   cpu_program *program;
-  cpu_unit    *unit;
+  cpu_unit *unit;
 } loaded;
 
 static loaded load(const char *text, const char *const *templates) {
   mw_error error = {0};
-  loaded   it = {parse(text, NULL, &error), NULL};
+  loaded it = {parse(text, NULL, &error), NULL};
   if (!it.program || cpu_unit_load(it.program, CPU_FAST, templates, &it.unit, &error))
     fail_msg("%s\n%s", error.text, error.log ? error.log : "");
   return it;
@@ -150,10 +150,10 @@ static const mw_unit_kernel *kernel_of(const loaded *it, const char *name, const
 
 static void launch(const loaded *it, const char *name, const char *engine, mw_dim3 grid, mw_dim3 block, void **args) {
   static _Alignas(64) char dynamic[48 << 10];
-  const mw_unit_kernel    *kernel = kernel_of(it, name, engine);
-  char                     bytes[256];
-  mw_worker                worker = {.dynamic_shared = dynamic};
-  mw_grid                  all = {bytes, grid, block, sizeof dynamic};
+  const mw_unit_kernel *kernel = kernel_of(it, name, engine);
+  char bytes[256];
+  mw_worker worker = {.dynamic_shared = dynamic};
+  mw_grid all = {bytes, grid, block, sizeof dynamic};
   for (unsigned i = 0; i < kernel->nparams; i++)
     memcpy(bytes + kernel->params[i].offset, args[i], kernel->params[i].size);
   kernel->run(&all, &worker, 0, (unsigned long long)grid.x * grid.y * grid.z);
@@ -194,9 +194,9 @@ static void doubles(double *x, double *y, double *want) {
 
 static void loop_kernels(void **state) {
   (void)state;
-  loaded  it = load(loops, NULL);
-  double  x[N], y[N], want[N], *px = x, *py = y;
-  int     n = 900;
+  loaded it = load(loops, NULL);
+  double x[N], y[N], want[N], *px = x, *py = y;
+  int n = 900;
   doubles(x, y, want);
   for (int i = 0; i < n; i++) want[i] = 2 * x[i];
   launch(&it, "guarded", "loop", DIM(8, 1, 1), DIM(128, 1, 1), ARGS(&py, &px, &n));
@@ -224,7 +224,7 @@ static void nested_loops(void **state) {
   (void)state;
   loaded it = load(loops, NULL);
   double a[N], b[N], c[N], want[N], *pa = a, *pb = b, *pc = c;
-  int    n = 30;
+  int n = 30;
   doubles(a, c, want);
   for (int i = 0; i < N; i++) b[i] = i % 5;
   for (int i = 0; i < n * n; i++) want[i] = 0;
@@ -232,12 +232,28 @@ static void nested_loops(void **state) {
     for (int k = 0; k < n; k++) want[i] += a[i / n * n + k] * b[k * n + i % n];
   launch(&it, "product", "loop", DIM(2, 4, 1), DIM(16, 8, 1), ARGS(&pc, &pa, &pb, &n));
   expect_doubles(c, want, n * n);
+  for (int i = 0; i < N; i++) c[i] = -1;
+  launch(&it, "product", "loop", DIM(8, 2, 1), DIM(4, 16, 1), ARGS(&pc, &pa, &pb, &n)); /* narrow in x */
+  expect_doubles(c, want, n * n);
   launch(&it, "first", "loop", DIM(3, 1, 1), DIM(32, 1, 1), ARGS(&pc, &n));
   for (int i = 0; i < 3; i++) want[i] = n * (n - 1) / 2;
   expect_doubles(c, want, 3);
   int out[4 * 6 * 8], *po = out;
   launch(&it, "cube", "loop", DIM(2, 3, 2), DIM(4, 2, 2), ARGS(&po));
   for (int i = 0; i < 4 * 6 * 8; i++) assert_int_equal(out[i], i % 8 + 100 * (i / 8 % 6) + 10000 * (i / 48));
+  unload(&it);
+}
+
+/* A thread that holds a lock is not stopped in its middle for another one. */
+static void locks(void **state) {
+  (void)state;
+  loaded it = load("__device__ int lock;\n__global__ void k(int *sum, int n) {\n"
+                   "  while (atomicCAS(&lock, 0, 1) != 0);\n  for (int i = 0; i < n; i++) *sum += i;\n"
+                   "  atomicExch(&lock, 0);\n}\n",
+                   NULL);
+  int sum = 0, n = 40, *psum = &sum;
+  launch(&it, "k", "loop", DIM(3, 1, 1), DIM(64, 1, 1), ARGS(&psum, &n));
+  assert_int_equal(sum, 3 * 64 * (40 * 39 / 2));
   unload(&it);
 }
 
@@ -250,7 +266,8 @@ static const char reductions[] =
     "  v = threadIdx.x < blockDim.x / 32 ? part[lane] : T(0);\n  if (warp == 0) v = warp_sum(v);\n  return v;\n}\n"
     "__global__ void tree(double *out, const double *x, int n) {\n  __shared__ double s[128];\n"
     "  unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t;\n  s[t] = i < n ? x[i] : 0;\n  __syncthreads();\n"
-    "  for (unsigned k = blockDim.x / 2; k > 0; k >>= 1) {\n    if (t < k) s[t] += s[t + k];\n    __syncthreads();\n  }\n"
+    "  for (unsigned k = blockDim.x / 2; k > 0; k >>= 1) {\n    if (t < k) s[t] += s[t + k];\n    __syncthreads();\n  "
+    "}\n"
     "  if (t == 0) out[blockIdx.x] = s[0];\n}\n"
     "__global__ void dynamic(double *out, const double *x, int n) {\n  extern __shared__ double s[];\n"
     "  int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;\n  s[t] = i < n ? x[i] : 0;\n"
@@ -270,9 +287,9 @@ static void reduction_kernels(void **state) {
   (void)state;
   const char *const templates[] = {"rows<double, 8>", NULL};
   const char *const plain[] = {"tree", "dynamic", "shuffled"};
-  loaded            it = load(reductions, templates);
-  double            x[N], y[N], want[N], *px = x, *py = y;
-  int               n = 900, columns = 90, count = 10;
+  loaded it = load(reductions, templates);
+  double x[N], y[N], want[N], *px = x, *py = y;
+  int n = 900, columns = 90, count = 10;
   for (int k = 0; k < 3; k++) {
     doubles(x, y, want);
     memset(want, 0, 8 * sizeof *want);
@@ -298,7 +315,8 @@ static const char scans[] =
     "    double before = carry;\n    for (int k = 0; k < w; k++) before += part[k];\n"
     "    if (i < n) y[i] = v + before;\n    for (int k = 0; k < blockDim.x / 32; k++) carry += part[k];\n"
     "    __syncthreads();\n  }\n}\n"
-    "__global__ void swap(int *out, int n) {\n  __shared__ int s[64];\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "__global__ void swap(int *out, int n) {\n  __shared__ int s[64];\n  int i = blockIdx.x * blockDim.x + "
+    "threadIdx.x;\n"
     "  if (i >= n) return;\n  s[threadIdx.x] = i;\n  __syncthreads();\n  int v = s[threadIdx.x ^ 1];\n"
     "  __syncthreads();\n  n -= 1;\n  out[i] = v + n;\n}\n"
     "__global__ void votes(unsigned *out, const int *x) {\n  int v = x[threadIdx.x];\n"
@@ -306,7 +324,8 @@ static const char scans[] =
     "  int c = __syncthreads_count(v & 1);\n  if (__syncthreads_and(v == 9)) { out[0] = 77; return; }\n"
     "  out[threadIdx.x] = b + 3 * any + 5 * all + 7 * c + __popc(__match_any_sync(~0u, v & 3)) +\n"
     "                     __shfl_sync(~0u, v, 5, 8) + __reduce_add_sync(~0u, v);\n}\n"
-    "__global__ void turn(int *out) {\n  __shared__ int s[2][3][4];\n  int x = threadIdx.x, y = threadIdx.y, z = threadIdx.z;\n"
+    "__global__ void turn(int *out) {\n  __shared__ int s[2][3][4];\n  int x = threadIdx.x, y = threadIdx.y, z = "
+    "threadIdx.z;\n"
     "  s[z][y][x] = x + 10 * y + 100 * z;\n  __syncthreads();\n"
     "  out[((blockIdx.x * 2 + z) * 3 + y) * 4 + x] = s[1 - z][2 - y][3 - x];\n}\n";
 
@@ -314,7 +333,7 @@ static void scan_kernels(void **state) {
   (void)state;
   loaded it = load(scans, NULL);
   double x[N], y[N], want[N], *px = x, *py = y;
-  int    n = 900, out[N], *po = out;
+  int n = 900, out[N], *po = out;
   doubles(x, y, want);
   for (int i = 0; i < n; i++) want[i] = x[i] + (i ? want[i - 1] : 0);
   launch(&it, "cumsum", "split", DIM(1, 1, 1), DIM(128, 1, 1), ARGS(&py, &px, &n));
@@ -323,8 +342,7 @@ static void scan_kernels(void **state) {
   launch(&it, "swap", "split", DIM(15, 1, 1), DIM(64, 1, 1), ARGS(&po, &n));
   for (int i = 0; i < N; i++) assert_int_equal(out[i], i < n ? (i ^ 1) + n - 1 : -1);
   launch(&it, "turn", "split", DIM(2, 1, 1), DIM(4, 3, 2), ARGS(&po));
-  for (int i = 0; i < 48; i++)
-    assert_int_equal(out[i], 3 - i % 4 + 10 * (2 - i / 4 % 3) + 100 * (1 - i / 12 % 2));
+  for (int i = 0; i < 48; i++) assert_int_equal(out[i], 3 - i % 4 + 10 * (2 - i / 4 % 3) + 100 * (1 - i / 12 % 2));
   unload(&it);
 }
 
@@ -343,8 +361,8 @@ static unsigned vote_of(const int *x, int i, int odd) {
 
 static void vote_kernels(void **state) {
   (void)state;
-  loaded   it = load(scans, NULL);
-  int      x[96], *px = x, odd = 0;
+  loaded it = load(scans, NULL);
+  int x[96], *px = x, odd = 0;
   unsigned out[96], *po = out;
   for (int i = 0; i < 96; i++) x[i] = (i * 7 + i / 5) % 8, odd += x[i] & 1;
   launch(&it, "votes", "split", DIM(1, 1, 1), DIM(96, 1, 1), ARGS(&po, &px));
@@ -364,9 +382,9 @@ static void parameters(void **state) {
                    "  if (threadIdx.x < 3) atomicAdd(&total, 1); }\n",
                    NULL);
   const mw_unit_kernel *kernel = kernel_of(&it, "k", "loop");
-  const char *const     types[] = {"pair", "float4 *", "const int *", "bool", "unsigned long long"};
-  const char *const     names[] = {"p", "v", "q", "f", "u"};
-  const unsigned        offsets[] = {0, 16, 24, 32, 40};
+  const char *const types[] = {"pair", "float4 *", "const int *", "bool", "unsigned long long"};
+  const char *const names[] = {"p", "v", "q", "f", "u"};
+  const unsigned offsets[] = {0, 16, 24, 32, 40};
   assert_int_equal(kernel->nparams, 5);
   assert_int_equal(kernel->args_bytes, 48);
   for (int i = 0; i < 5; i++) {
@@ -380,7 +398,7 @@ static void parameters(void **state) {
   assert_int_equal(it.unit->table->nvariables, 2);
   assert_string_equal(it.unit->table->variables[0].name, "c");
   assert_int_equal(it.unit->table->variables[0].bytes, 16);
-  char  args[64] = {0};
+  char args[64] = {0};
   void *fields[] = {args, args, args, args, args};
   launch(&it, "k", "loop", DIM(5, 1, 1), DIM(32, 1, 1), fields);
   assert_int_equal(*(int *)it.unit->table->variables[1].address, 15);
@@ -389,8 +407,8 @@ static void parameters(void **state) {
 
 static void compile_errors(void **state) {
   (void)state;
-  mw_error     error = {0};
-  cpu_unit    *unit = NULL;
+  mw_error error = {0};
+  cpu_unit *unit = NULL;
   cpu_program *program = parse("// one\n__global__ void k(float *x) {\n  x[threadIdx.x] = wrong;\n}\n", NULL, &error);
   assert_non_null(program);
   assert_int_equal(cpu_unit_load(program, CPU_FAST, NULL, &unit, &error), MW_COMPILE);
@@ -406,10 +424,13 @@ static void compile_errors(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(engines),        cmocka_unit_test(refusals_to_split), cmocka_unit_test(uniformity),
-      cmocka_unit_test(forced),         cmocka_unit_test(unsupported),       cmocka_unit_test(loop_kernels),
-      cmocka_unit_test(nested_loops),   cmocka_unit_test(reduction_kernels), cmocka_unit_test(scan_kernels),
-      cmocka_unit_test(vote_kernels),   cmocka_unit_test(parameters),        cmocka_unit_test(compile_errors),
+      cmocka_unit_test(engines),           cmocka_unit_test(refusals_to_split),
+      cmocka_unit_test(uniformity),        cmocka_unit_test(forced),
+      cmocka_unit_test(unsupported),       cmocka_unit_test(loop_kernels),
+      cmocka_unit_test(nested_loops),      cmocka_unit_test(locks),
+      cmocka_unit_test(reduction_kernels), cmocka_unit_test(scan_kernels),
+      cmocka_unit_test(vote_kernels),      cmocka_unit_test(parameters),
+      cmocka_unit_test(compile_errors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ static void kinds(void **state) {
 static void shifts(void **state) {
   (void)state;
   cpu_tokens tokens;
-  cpu_text   out = {0};
+  cpu_text out = {0};
   cpu_tokens_read(&tokens, "a>>3 + v<w<int>>", NULL);
   cpu_text_plain(&out, &tokens, 0, tokens.count);
   assert_string_equal(out.at, "a>>3 + v<w<int>>");
@@ -105,7 +105,7 @@ static void pragmas(void **state) {
 static void located(void **state) {
   (void)state;
   cpu_tokens tokens;
-  cpu_text   out = {0};
+  cpu_text out = {0};
   cpu_tokens_read(&tokens, "# 5 \"k.cu\"\na\nb\n\n\n\n\n\n\n\n\nc", NULL);
   cpu_text_range(&out, &tokens, 0, tokens.count);
   assert_string_equal(out.at, "\n# 5 \"k.cu\"\n a\n b\n# 15 \"k.cu\"\n c");

@@ -22,8 +22,8 @@ static bool ends_operand(const cpu_token *token) {
 }
 
 static bool is_assignment(const cpu_token *token) {
-  static const char *const operators[] = {"=",  "+=", "-=", "*=",  "/=",  "%=", "&=", "|=",
-                                          "^=", "<<=", ">>=", "++", "--", NULL};
+  static const char *const operators[] = {
+      "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--", NULL};
   return token->kind == CPU_PUNCT && cpu_token_any(token, operators);
 }
 
@@ -51,8 +51,9 @@ static bool takes_reference(const cpu_program *program, const cpu_token *name) {
 /* The whole of an argument: does the callee take it by reference? Shim functions take values and pointers. */
 static bool passed_by_reference(const cpu_program *program, const cpu_tokens *tokens, int i) {
   const cpu_token *at = tokens->at;
-  int              open = enclosing(at, i);
-  if (open < 1 || !cpu_token_is(&at[open], "(")) return open >= 1 && cpu_token_is(&at[open], "{") && ends_operand(&at[open - 1]);
+  int open = enclosing(at, i);
+  if (open < 1 || !cpu_token_is(&at[open], "("))
+    return open >= 1 && cpu_token_is(&at[open], "{") && ends_operand(&at[open - 1]);
   int callee = open - 1;
   if (cpu_token_is(&at[callee], ">")) {
     for (int depth = 0; callee > 0; callee--) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The system's C++ compiler: which one, what it is, how it is called. clang++ is preferred, g++ taken where it is not
- * there or where it does better (see cpu_toolchain_find); $MOONWARP_CXX forces one. Versions are asked for once and
+ * there; $MOONWARP_CXX forces one. Versions are asked for once and
  * kept in the cache under the program's path, time and size, so that a later process need not start it. */
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,9 +25,9 @@ enum { MOST_ARGUMENTS = 256 };
 
 typedef struct arguments {
   const char *at[MOST_ARGUMENTS + 1];
-  int         count;
-  char       *owned[MOST_ARGUMENTS];
-  int         nowned;
+  int count;
+  char *owned[MOST_ARGUMENTS];
+  int nowned;
 } arguments;
 
 static void argument_add(arguments *list, const char *text) {
@@ -35,8 +35,7 @@ static void argument_add(arguments *list, const char *text) {
 }
 
 static void argument_join(arguments *list, const char *prefix, const char *text) {
-  if (list->nowned < MOST_ARGUMENTS)
-    argument_add(list, list->owned[list->nowned++] = mw_format("%s%s", prefix, text));
+  if (list->nowned < MOST_ARGUMENTS) argument_add(list, list->owned[list->nowned++] = mw_format("%s%s", prefix, text));
 }
 
 static void arguments_free(arguments *list) {
@@ -45,7 +44,9 @@ static void arguments_free(arguments *list) {
 
 /* ---- which compiler ------------------------------------------------------------------------------------------- */
 
-static bool compiler_path(const char *program, char *path, size_t size) { return mw_process_find(program, path, size); }
+static bool compiler_path(const char *program, char *path, size_t size) {
+  return mw_process_find(program, path, size);
+}
 
 /* Path, size and time of the program: changes whenever it is updated. */
 static void stamp_put(cpu_text *out, const char *path) {
@@ -61,7 +62,8 @@ static void cpu_features_put(cpu_text *out) {
   static const unsigned leaves[] = {0, 1, 7, 0xd, 0x80000001u, 0x80000002u, 0x80000003u, 0x80000004u};
   for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++)
     if (__get_cpuid_count(leaves[i], 0, &a, &b, &c, &d))
-      cpu_text_format(out, "%x:%x.%x.%x.%x\n", leaves[i], a, leaves[i] == 1 ? b & 0xffffff : b, leaves[i] == 1 ? c & ~(1u << 27) : c, d);
+      cpu_text_format(out, "%x:%x.%x.%x.%x\n", leaves[i], a, leaves[i] == 1 ? b & 0xffffff : b,
+                      leaves[i] == 1 ? c & ~(1u << 27) : c, d);
 #else
   cpu_text_format(out, "%lx %lx\n", getauxval(AT_HWCAP), getauxval(AT_HWCAP2));
 #endif
@@ -69,9 +71,9 @@ static void cpu_features_put(cpu_text *out) {
 
 void cpu_toolchain_identity(char *out, size_t size) {
   static const char *const programs[] = {"clang++", "g++", NULL};
-  const char              *forced = getenv("MOONWARP_CXX");
-  char                     path[512];
-  cpu_text                 text = {0};
+  const char *forced = getenv("MOONWARP_CXX");
+  char path[512];
+  cpu_text text = {0};
   cpu_text_format(&text, "forced %s\n", forced && *forced ? forced : "none");
   if (forced && *forced && compiler_path(forced, path, sizeof path)) stamp_put(&text, path);
   for (int i = 0; programs[i]; i++)
@@ -84,7 +86,7 @@ void cpu_toolchain_identity(char *out, size_t size) {
 /* "Debian clang version 14.0.6" -> "clang++ 14.0.6", "g++ (Debian 12.2.0-14) 12.2.0" -> "g++ 12.2.0". */
 static void version_read(const char *text, cpu_toolchain *out) {
   const char *line = strchr(text, '\n'), *at = strstr(text, "clang version ");
-  size_t      length = line ? (size_t)(line - text) : strlen(text);
+  size_t length = line ? (size_t)(line - text) : strlen(text);
   out->clang = at != NULL && at < text + length;
   if (out->clang)
     at += strlen("clang version ");
@@ -95,14 +97,15 @@ static void version_read(const char *text, cpu_toolchain *out) {
 }
 
 static mw_status version_ask(cpu_toolchain *out, mw_error *error) {
-  const char       *argv[] = {out->path, "--version", NULL};
+  const char *argv[] = {out->path, "--version", NULL};
   mw_process_result result = {0};
-  mw_status         status = mw_process_run(argv, NULL, 0, 20, &result, error);
+  mw_status status = mw_process_run(argv, NULL, 0, 20, &result, error);
   if (status) return status;
   bool failed = result.exit != 0;
   if (!failed) version_read(result.out, out);
   mw_process_result_free(&result);
-  if (failed) return mw_fail(error, MW_NO_DEVICE, "'%s' does not work as a C++ compiler: '--version' failed", out->path);
+  if (failed)
+    return mw_fail(error, MW_NO_DEVICE, "'%s' does not work as a C++ compiler: '--version' failed", out->path);
   return MW_OK;
 }
 
@@ -113,7 +116,7 @@ static mw_status version_find(cpu_toolchain *out, mw_error *error) {
   mw_cache_key_text(maker, "stamp", stamp.at);
   mw_cache_key key = mw_cache_key_end(maker);
   mw_free(stamp.at);
-  void  *bytes;
+  void *bytes;
   size_t size;
   if (mw_cache_get(&key, &bytes, &size)) {
     bool fits = size == sizeof out->version + 1;
@@ -132,7 +135,7 @@ static mw_status version_find(cpu_toolchain *out, mw_error *error) {
   return MW_OK;
 }
 
-mw_status cpu_toolchain_find(cpu_toolchain *out, bool prefer_gnu, mw_error *error) {
+mw_status cpu_toolchain_find(cpu_toolchain *out, mw_error *error) {
   const char *forced = getenv("MOONWARP_CXX");
   *out = (cpu_toolchain){0};
   if (forced && *forced) {
@@ -140,17 +143,17 @@ mw_status cpu_toolchain_find(cpu_toolchain *out, bool prefer_gnu, mw_error *erro
       return mw_fail(error, MW_NO_DEVICE, "MOONWARP_CXX names '%s', which is not there", forced);
     return version_find(out, error);
   }
-  const char *first = prefer_gnu ? "g++" : "clang++", *second = prefer_gnu ? "clang++" : "g++";
-  if (!compiler_path(first, out->path, sizeof out->path) && !compiler_path(second, out->path, sizeof out->path))
-    return mw_fail(error, MW_NO_DEVICE,
-                   "the CPU device needs a C++ compiler: neither clang++ nor g++ is on the PATH; install one (apt install "
-                   "g++), or name one in MOONWARP_CXX");
+  if (!compiler_path("clang++", out->path, sizeof out->path) && !compiler_path("g++", out->path, sizeof out->path))
+    return mw_fail(
+        error, MW_NO_DEVICE,
+        "the CPU device needs a C++ compiler: neither clang++ nor g++ is on the PATH; install one (apt install "
+        "g++), or name one in MOONWARP_CXX");
   return version_find(out, error);
 }
 
 mw_status cpu_compiler(char *out, size_t size, mw_error *error) {
   cpu_toolchain tools;
-  mw_status     status = cpu_toolchain_find(&tools, false, error);
+  mw_status status = cpu_toolchain_find(&tools, error);
   if (!status) snprintf(out, size, "%s", tools.version);
   return status;
 }
@@ -163,13 +166,15 @@ static bool line_is_noise(const char *line, size_t size, const char *shim) {
          memmem(line, size, "In file included from <stdin>", 29) || memmem(line, size, "/moonwarp.h", 11);
 }
 
-static bool line_is_detail(const char *line) { return line[0] == ' ' || line[0] == '\t'; }
+static bool line_is_detail(const char *line) {
+  return line[0] == ' ' || line[0] == '\t';
+}
 
 /* The compiler's log without lines about the shim, and without the source lines quoted below them. */
 static char *log_clean(const char *log) {
-  cpu_text    out = {0};
+  cpu_text out = {0};
   const char *shim = mw_shim_folder();
-  bool        noise = false;
+  bool noise = false;
   while (*log) {
     size_t size = strcspn(log, "\n");
     if (!line_is_detail(log)) noise = line_is_noise(log, size, shim);
@@ -199,7 +204,7 @@ static void first_error(const char *log, char *out, size_t size) {
 }
 
 static mw_status compile_failed(const cpu_program *program, const char *log, mw_error *error) {
-  char  first[700];
+  char first[700];
   char *clean = log_clean(log);
   if (!strstr(clean, "error: ")) {
     mw_free(clean);
@@ -237,8 +242,16 @@ static void standard_add(arguments *list, const cpu_program *program) {
 }
 
 static void preprocess_arguments(arguments *list, const cpu_program *program, const cpu_toolchain *tools) {
-  static const char *const fixed[] = {"-x",          "c++",          "-E",           "-w",          "-DMW_PREPROCESS=1",
-                                      "-D__CUDACC__=1", "-D__NVCC__=1", "-D__CUDA_ARCH__=800", "-D__MOONWARP_CPU__=1", NULL};
+  static const char *const fixed[] = {"-x",
+                                      "c++",
+                                      "-E",
+                                      "-w",
+                                      "-DMW_PREPROCESS=1",
+                                      "-D__CUDACC__=1",
+                                      "-D__NVCC__=1",
+                                      "-D__CUDA_ARCH__=800",
+                                      "-D__MOONWARP_CPU__=1",
+                                      NULL};
   argument_add(list, tools->path);
   standard_add(list, program);
   for (int i = 0; fixed[i]; i++) argument_add(list, fixed[i]);
@@ -252,11 +265,11 @@ static void preprocess_arguments(arguments *list, const cpu_program *program, co
 
 mw_status cpu_preprocess(const cpu_program *program, char **out, mw_error *error) {
   cpu_toolchain tools;
-  mw_status     status = cpu_toolchain_find(&tools, false, error);
+  mw_status status = cpu_toolchain_find(&tools, error);
   if (status) return status;
   arguments list = {0};
   preprocess_arguments(&list, program, &tools);
-  char             *input = mw_format("# 1 \"%s\"\n%s\n", program->name, program->text);
+  char *input = mw_format("# 1 \"%s\"\n%s\n", program->name, program->text);
   mw_process_result result = {0};
   status = mw_process_run(list.at, input, strlen(input), 0, &result, error);
   mw_free(input);
@@ -316,11 +329,11 @@ static void compile_arguments(arguments *list, const cpu_program *program, const
 }
 
 static bool file_read(const char *path, void **bytes, size_t *size) {
-  int         fd = open(path, O_RDONLY | O_CLOEXEC);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
   struct stat st;
   if (fd < 0) return false;
   if (fstat(fd, &st) != 0) st.st_size = 0;
-  char  *at = mw_malloc((size_t)st.st_size + 1);
+  char *at = mw_malloc((size_t)st.st_size + 1);
   size_t got = 0;
   for (ssize_t n; got < (size_t)st.st_size && (n = read(fd, at + got, (size_t)st.st_size - got)) > 0;) got += (size_t)n;
   close(fd);
@@ -342,7 +355,7 @@ static mw_status compile_in(const cpu_program *program, const cpu_toolchain *too
   arguments list = {0};
   compile_arguments(&list, program, tools, output);
   mw_process_result result = {0};
-  mw_status         status = mw_process_run(list.at, generated, strlen(generated), 0, &result, error);
+  mw_status status = mw_process_run(list.at, generated, strlen(generated), 0, &result, error);
   if (!status) {
     if (result.exit != 0)
       status = compile_failed(program, result.err, error);
@@ -358,11 +371,11 @@ static mw_status compile_in(const cpu_program *program, const cpu_toolchain *too
   return status;
 }
 
-mw_status cpu_compile(const cpu_program *program, cpu_flavor flavor, const char *generated, void **bytes, size_t *size,
-                      char **log, mw_error *error) {
+mw_status cpu_compile(const cpu_program *program, const char *generated, void **bytes, size_t *size, char **log,
+                      mw_error *error) {
   cpu_toolchain tools;
-  char          folder[512];
-  mw_status     status = cpu_toolchain_find(&tools, flavor == CPU_FAST && program->inner_loops, error);
+  char folder[512];
+  mw_status status = cpu_toolchain_find(&tools, error);
   if (status) return status;
   if (!folder_make(folder, sizeof folder))
     return mw_fail(error, MW_IO, "%s: cannot make a folder for the compiler; set TMPDIR to one that can be written to",

@@ -16,9 +16,10 @@ typedef struct walk {
   int head_first, head_last; /* the template header in front of the declaration being read */
 } walk;
 
-static const char *const attribute_words[] = {"__attribute__", "__attribute", "__launch_bounds__", "__align__",
-                                              "__builtin_align__", "alignas", "decltype", "__declspec", "noexcept",
-                                              "__maxnreg__", "__cluster_dims__", "__block_size__", "explicit", NULL};
+static const char *const attribute_words[] = {"__attribute__",     "__attribute", "__launch_bounds__", "__align__",
+                                              "__builtin_align__", "alignas",     "decltype",          "__declspec",
+                                              "noexcept",          "__maxnreg__", "__cluster_dims__",  "__block_size__",
+                                              "explicit",          NULL};
 
 const char *cpu_program_string(cpu_program *program, char *text) {
   program->strings = mw_realloc(program->strings, (size_t)(program->nstrings + 1) * sizeof *program->strings);
@@ -35,7 +36,7 @@ static cpu_item *item_add(walk *in, cpu_item_kind kind, int first, int last, con
 
 static cpu_function *function_add(walk *in, int first, int last, const char *scope) {
   cpu_program *program = in->program;
-  size_t       count = (size_t)program->nfunctions + 1;
+  size_t count = (size_t)program->nfunctions + 1;
   program->functions = mw_realloc(program->functions, count * sizeof *program->functions);
   cpu_function *function = &program->functions[program->nfunctions];
   *function = (cpu_function){.first = first, .last = last, .body = -1, .name = -1, .open = -1, .close = -1};
@@ -71,9 +72,9 @@ int cpu_angle_end(const cpu_tokens *tokens, int open, int last) {
 
 /* ---- one declaration ------------------------------------------------------------------------------------------ */
 
-typedef struct shape { /* of a declaration that begins at first */
-  int  first, name, open, close; /* open: ( of the parameters, -1: no function */
-  int  body, last;
+typedef struct shape {          /* of a declaration that begins at first */
+  int first, name, open, close; /* open: ( of the parameters, -1: no function */
+  int body, last;
   bool global, device, variable, shared, constant, is_const, is_extern, constexpr_, class_;
 } shape;
 
@@ -139,14 +140,15 @@ static int parenthesis_read(walk *in, shape *out, int i, int end) {
 
 static shape declaration_shape(walk *in, int first, int end) {
   const cpu_token *at = in->at;
-  shape            out = {.first = first, .name = -1, .open = -1, .close = -1, .body = -1};
+  shape out = {.first = first, .name = -1, .open = -1, .close = -1, .body = -1};
   static const char *const stops[] = {"=", "[", ";", "{", NULL};
   static const char *const classes[] = {"struct", "class", "union", "enum", NULL};
   for (int i = first; i < end; i++) {
     word_note(&out, &at[i]);
     if (at[i].kind == CPU_NAME && cpu_token_any(&at[i], classes)) out.class_ = true;
     if (cpu_token_is(&at[i], "operator")) { /* operator() and operator< */
-      while (i + 1 < end && (!cpu_token_is(&at[i + 1], "(") || cpu_token_is(&at[i], "operator"))) i += cpu_token_is(&at[i + 1], "(") ? 2 : 1;
+      while (i + 1 < end && (!cpu_token_is(&at[i + 1], "(") || cpu_token_is(&at[i], "operator")))
+        i += cpu_token_is(&at[i + 1], "(") ? 2 : 1;
       continue;
     }
     if (cpu_token_is(&at[i], "[") && i + 1 < end && cpu_token_is(&at[i + 1], "[")) {
@@ -216,8 +218,8 @@ static void formals_read(cpu_function *function, const cpu_tokens *tokens) {
 /* __launch_bounds__(256): a plain number counts, anything else leaves 1024. */
 static void bounds_read(cpu_function *function, const cpu_token *at) {
   for (int i = function->first; i < function->open; i++)
-    if (cpu_token_is(&at[i], "__launch_bounds__") && at[i + 2].kind == CPU_NUMBER &&
-        at[i + 3].kind == CPU_PUNCT && strchr(",)", at[i + 3].text[0])) {
+    if (cpu_token_is(&at[i], "__launch_bounds__") && at[i + 2].kind == CPU_NUMBER && at[i + 3].kind == CPU_PUNCT &&
+        strchr(",)", at[i + 3].text[0])) {
       int bound = (int)strtol(at[i + 2].text, NULL, 0);
       if (bound > 0 && bound < function->max_threads) function->max_threads = bound;
     }
@@ -250,15 +252,14 @@ static void function_item(walk *in, const shape *found, const char *scope) {
 static void variable_add(cpu_program *program, int name, const shape *found, const char *scope) {
   size_t count = (size_t)program->nvariables + 1;
   program->variables = mw_realloc(program->variables, count * sizeof *program->variables);
-  program->variables[program->nvariables++] =
-      (cpu_variable){name, scope, found->constant || found->is_const};
+  program->variables[program->nvariables++] = (cpu_variable){name, scope, found->constant || found->is_const};
 }
 
 /* a, b[4] = {...}: the last name in front of [ = { , or ; is what is declared. */
 static void variables_read(walk *in, const shape *found, const char *scope) {
   const cpu_token *at = in->at;
-  int              name = -1;
-  bool             open = true;
+  int name = -1;
+  bool open = true;
   for (int i = found->first; i < found->last; i++) {
     bool ends = cpu_token_is(&at[i], ",") || cpu_token_is(&at[i], ";");
     if (ends || cpu_token_is(&at[i], "=") || cpu_token_is(&at[i], "[") || cpu_token_is(&at[i], "{")) {
@@ -290,7 +291,7 @@ static void class_item(walk *in, const shape *found, const char *scope) {
 
 static void other_item(walk *in, const shape *found, const char *scope) {
   static const char *const passed[] = {"using", "typedef", "static_assert", "friend", NULL};
-  int                      first = in->head_last > in->head_first ? in->head_first : found->first;
+  int first = in->head_last > in->head_first ? in->head_first : found->first;
   if (found->shared)
     item_add(in, CPU_ITEM_SHARED, first, found->last, scope);
   else if (found->device || found->variable) {
@@ -317,7 +318,7 @@ static int region_walk(walk *in, int i, int open, const char *scope, const char 
 }
 
 static int namespace_walk(walk *in, int i, int last, const char *scope) {
-  int      open = i;
+  int open = i;
   cpu_text path = {0};
   cpu_text_put(&path, scope);
   bool inlined = cpu_token_is(&in->at[i], "inline");
@@ -372,8 +373,7 @@ static int step(walk *in, int i, int last, const char *scope) {
   if (cpu_token_is(&at[i], "namespace") ||
       (cpu_token_is(&at[i], "inline") && i + 1 < last && cpu_token_is(&at[i + 1], "namespace")))
     return namespace_walk(in, i, last, scope);
-  if (cpu_token_is(&at[i], "extern") && i + 2 < last && at[i + 1].kind == CPU_STRING &&
-      cpu_token_is(&at[i + 2], "{"))
+  if (cpu_token_is(&at[i], "extern") && i + 2 < last && at[i + 1].kind == CPU_STRING && cpu_token_is(&at[i + 2], "{"))
     return region_walk(in, i, i + 2, scope, scope);
   return declaration_walk(in, i, last, scope);
 }

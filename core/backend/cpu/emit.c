@@ -9,9 +9,9 @@
 #include "core/backend/backend.h"
 #include "core/backend/cpu/program.h"
 
-static const char *const dropped[] = {"__global__",      "__device__",   "__host__",     "__forceinline__",
-                                      "__noinline__",    "__constant__", "__managed__",  "__grid_constant__",
-                                      "__inline_hint__", NULL};
+static const char *const dropped[] = {
+    "__global__",   "__device__",  "__host__",          "__forceinline__", "__noinline__",
+    "__constant__", "__managed__", "__grid_constant__", "__inline_hint__", NULL};
 static const char *const dropped_calls[] = {"__launch_bounds__", "__maxnreg__", NULL};
 static const char *const storage[] = {"static", "inline", "__inline__", "__inline", "extern", NULL};
 static const char *const coordinates[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
@@ -43,7 +43,7 @@ static void pragma_put(cpu_text *out, const cpu_tokens *tokens, const cpu_token 
 /* extern __shared__ T name[]...; -> auto *const name = (T (*)...)mw_dynamic_shared(); Returns its end, or 0. */
 static int extern_shared_put(const cpu_tokens *tokens, cpu_text *out, int i, int last) {
   const cpu_token *at = tokens->at;
-  int              end = i, shared = 0, bracket = 0;
+  int end = i, shared = 0, bracket = 0;
   for (; end < last && !cpu_token_is(&at[end], ";"); end++) {
     if (cpu_token_is(&at[end], "__shared__")) shared = end;
     if (cpu_token_is(&at[end], "[") && !bracket) bracket = end;
@@ -70,15 +70,14 @@ static int extern_shared_put(const cpu_tokens *tokens, cpu_text *out, int i, int
 /* The expression after `=` is sums and products of coordinates, variables and small numbers: returns its end, or 0. */
 static int index_expression(const cpu_tokens *tokens, int i, int last) {
   static const char *const beyond[] = {"(", "[", ".", "->", "::", "<", NULL};
-  const cpu_token         *at = tokens->at;
-  bool                     any = false;
+  const cpu_token *at = tokens->at;
+  bool any = false;
   for (; i < last && !cpu_token_is(&at[i], ";") && !cpu_token_is(&at[i], ","); i++) {
     if (at[i].kind == CPU_NAME && cpu_token_any(&at[i], coordinates) && cpu_token_is(&at[i + 1], "."))
       i += 2, any = true;
-    else if (at[i].kind == CPU_NAME ? cpu_token_any(&at[i + 1], beyond)
-             : at[i].kind == CPU_NUMBER
-                 ? strspn(at[i].text, "0123456789") < (size_t)at[i].size || at[i].size > 8
-                 : !(at[i].size == 1 && strchr("+-*()", at[i].text[0])))
+    else if (at[i].kind == CPU_NAME     ? cpu_token_any(&at[i + 1], beyond)
+             : at[i].kind == CPU_NUMBER ? strspn(at[i].text, "0123456789") < (size_t)at[i].size || at[i].size > 8
+                                        : !(at[i].size == 1 && strchr("+-*()", at[i].text[0])))
       return 0;
   }
   return any ? i : 0;
@@ -178,7 +177,8 @@ static const char *function_macro(const cpu_program *program, const cpu_function
 
 /* In the fast flavor a kernel is declared, for the sake of its type, and defined under the name k_mw: as a function of
  * one thread that takes its coordinates as parameters (thread-local variables would keep loops from being vectorised),
- * or as what split.c makes of it: a function of a row of threads, or of a block where there are barriers. A kernel that only fibers run is declared alone. */
+ * or as what split.c makes of it: a function of a row of threads, or of a block where there are barriers. A kernel that
+ * only fibers run is declared alone. */
 static void kernel_put(const cpu_program *program, const cpu_function *function, cpu_text *out) {
   const cpu_tokens *tokens = &program->tokens;
   cpu_text_range(out, tokens, function->head_first, function->head_last);
@@ -219,7 +219,7 @@ static void function_put(const cpu_program *program, cpu_flavor flavor, const cp
 
 static void variable_put(const cpu_program *program, const cpu_item *item, cpu_text *out) {
   const cpu_token *at = program->tokens.at;
-  int              first = item->first;
+  int first = item->first;
   if (cpu_token_is(&at[first], "template")) {
     int end = cpu_angle_end(&program->tokens, first + 1, item->last);
     cpu_text_range(out, &program->tokens, first, end);
@@ -270,7 +270,8 @@ static void shared_size_put(const cpu_program *program, const cpu_function *func
     for (; end < function->last && !cpu_token_is(&at[end], ";"); end++) {
       if (cpu_token_is(&at[end], "[") && !bracket) bracket = end;
       bool local = at[end].kind == CPU_NAME && bracket && end > bracket;
-      plain &= !cpu_token_is(&at[end], ",") && !cpu_token_is(&at[end], "__align__") && !cpu_token_is(&at[end], "extern");
+      plain &=
+          !cpu_token_is(&at[end], ",") && !cpu_token_is(&at[end], "__align__") && !cpu_token_is(&at[end], "extern");
       for (int k = function->body; local && plain && k < i; k++)
         plain &= !(at[k].size == at[end].size && !memcmp(at[k].text, at[end].text, (size_t)at[k].size));
     }
@@ -296,9 +297,9 @@ static void param_names_put(const cpu_program *program, const cpu_function *func
 
 typedef struct instance { /* a kernel, or a template with its arguments */
   const cpu_function *function;
-  const char         *name;      /* as asked for */
-  char               *reference; /* as C++ finds it from outside of every namespace */
-  int                 index;
+  const char *name; /* as asked for */
+  char *reference;  /* as C++ finds it from outside of every namespace */
+  int index;
 } instance;
 
 /* The lines that only the kernel's own text can break are named after it in compiler messages. */
@@ -311,7 +312,9 @@ static void instance_params_put(const cpu_program *program, const instance *it, 
                   it->index, it->index);
 }
 
-static bool is_fast(const cpu_function *function) { return strcmp(function->engine, "fiber") != 0; }
+static bool is_fast(const cpu_function *function) {
+  return strcmp(function->engine, "fiber") != 0;
+}
 
 /* Does a function that the kernel calls read threadIdx? Then the loop must set it. */
 static bool calls_for_index(const cpu_program *program, const cpu_function *function) {
@@ -333,7 +336,7 @@ static bool walks_rows(const cpu_program *program, const cpu_function *kernel) {
 
 static void run_put(const cpu_program *program, const instance *it, cpu_text *out) {
   const char *angle = strchr(it->reference, '<');
-  int         stem = angle ? (int)(angle - it->reference) : (int)strlen(it->reference);
+  int stem = angle ? (int)(angle - it->reference) : (int)strlen(it->reference);
   if (!angle) angle = "";
   const bool block = it->function->split && it->function->barrier >= 0;
   cpu_text_format(out, "%s<mw_type_%d, decltype(&%.*s_mw%s), &%.*s_mw%s", block ? "mw_split_run" : "mw_loop_run",
@@ -345,8 +348,8 @@ static void run_put(const cpu_program *program, const instance *it, cpu_text *ou
 
 static void instance_entry_put(const cpu_program *program, cpu_flavor flavor, const instance *it, cpu_text *out) {
   const cpu_function *function = it->function;
-  bool                fast = flavor == CPU_FAST && is_fast(function);
-  const char         *engine = flavor == CPU_FAST ? function->engine : "fiber";
+  bool fast = flavor == CPU_FAST && is_fast(function);
+  const char *engine = flavor == CPU_FAST ? function->engine : "fiber";
   cpu_text_put(out, "  {");
   string_put(out, it->name);
   cpu_text_format(out, ", mw_params_%d.at, %d, mw_params_%d.bytes, \"%s\", ", it->index, function->nformals, it->index,
@@ -377,7 +380,7 @@ static void variable_table_put(const cpu_program *program, cpu_text *out) {
   cpu_text_put(out, "static const mw_unit_variable mw_variables[] = {\n");
   for (int i = 0; i < program->nvariables; i++) {
     const cpu_variable *variable = &program->variables[i];
-    const cpu_token    *name = &program->tokens.at[variable->name];
+    const cpu_token *name = &program->tokens.at[variable->name];
     cpu_text_format(out, "  mw_variable(\"%.*s\", %s%.*s, %d),\n", name->size, name->text, variable->scope, name->size,
                     name->text, variable->is_const);
   }
@@ -398,7 +401,7 @@ static const cpu_function *kernel_named(const cpu_program *program, const char *
 
 /* "ns::scale<float>" -> the template scale, referred to as ns::scale<float>. */
 static bool instance_find(const cpu_program *program, const char *asked, instance *out) {
-  size_t      stem = strcspn(asked, "<");
+  size_t stem = strcspn(asked, "<");
   const char *bare = asked;
   for (size_t i = 0; i + 1 < stem; i++)
     if (asked[i] == ':' && asked[i + 1] == ':') bare = asked + i + 2;
@@ -430,8 +433,8 @@ static int instances_plain(const cpu_program *program, instance *list) {
 }
 
 static void unit_put(const cpu_program *program, cpu_flavor flavor, const instance *list, int count, cpu_text *out) {
-  cpu_text_format(out, "#define %s 1\n#include \"moonwarp.h\"\n#include \"entry.h\"\n%s", flavor == CPU_FAST ? "MW_FAST" : "MW_FIBER",
-                  flavor == CPU_FAST ? "#include \"split.h\"\n" : "");
+  cpu_text_format(out, "#define %s 1\n#include \"moonwarp.h\"\n#include \"entry.h\"\n%s",
+                  flavor == CPU_FAST ? "MW_FAST" : "MW_FIBER", flavor == CPU_FAST ? "#include \"split.h\"\n" : "");
   for (int i = 0; i < program->nitems; i++) item_put(program, flavor, &program->items[i], out);
   cpu_text_put(out, "\n# 1 \"moonwarp\"\n");
   kernels_put(program, flavor, list, count, out);
@@ -443,7 +446,7 @@ char *cpu_emit(const cpu_program *program, cpu_flavor flavor, const char *const 
   int wanted = 0;
   while (asked && asked[wanted]) wanted++;
   instance *list = mw_calloc((size_t)(program->nfunctions + wanted + 1), sizeof *list);
-  int       plain = instances_plain(program, list), count = plain;
+  int plain = instances_plain(program, list), count = plain;
   for (int i = 0; i < wanted; i++) {
     list[count].index = count;
     if (!instance_known(list, count, asked[i]) && instance_find(program, asked[i], &list[count])) count++;

@@ -15,7 +15,7 @@ static void engine_set(cpu_program *program, cpu_function *kernel, const char *e
 
 static const char *barrier_name(const cpu_program *program, const cpu_function *kernel) {
   static __thread char text[128];
-  const cpu_token     *token = &program->tokens.at[kernel->barrier];
+  const cpu_token *token = &program->tokens.at[kernel->barrier];
   if (cpu_is_barrier(token) || cpu_is_warp_operation(token))
     snprintf(text, sizeof text, "reaches %.*s at %.80s", token->size, token->text, cpu_where(program, kernel->barrier));
   else
@@ -26,7 +26,8 @@ static const char *barrier_name(const cpu_program *program, const cpu_function *
 static mw_status refuse(const cpu_program *program, const cpu_function *kernel, const char *engine, const char *why,
                         mw_error *error) {
   const cpu_token *name = &program->tokens.at[kernel->name];
-  return mw_fail(error, MW_UNSUPPORTED, "kernel '%.*s' cannot run with engine '%s': %s; leave the engine to \"auto\" or ask for \"fiber\"",
+  return mw_fail(error, MW_UNSUPPORTED,
+                 "kernel '%.*s' cannot run with engine '%s': %s; leave the engine to \"auto\" or ask for \"fiber\"",
                  name->size, name->text, engine, why);
 }
 

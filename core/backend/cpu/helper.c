@@ -2,7 +2,8 @@
  *
  * Puts the body of a __device__ function in place of a call, as C++ would compute it: parameters become variables
  * initialised by the arguments, its own names get a suffix, its one return at the end becomes an assignment. Template
- * parameters are deduced by the compiler itself, from a declaration with the same header whose return type names them. */
+ * parameters are deduced by the compiler itself, from a declaration with the same header whose return type names them.
+ */
 #include <string.h>
 
 #include "core/backend/backend.h"
@@ -11,13 +12,13 @@
 enum { MOST_NAMES = 128 };
 
 typedef struct expansion {
-  cpu_splitter       *in;
+  cpu_splitter *in;
   const cpu_function *callee;
-  cpu_splitter        body;  /* the callee's own body as a tree */
-  int                 suffix;
-  const cpu_token    *names[MOST_NAMES]; /* to rename */
-  int                 nnames;
-  bool                refused;
+  cpu_splitter body; /* the callee's own body as a tree */
+  int suffix;
+  const cpu_token *names[MOST_NAMES]; /* to rename */
+  int nnames;
+  bool refused;
 } expansion;
 
 static void refuse(expansion *it, int call, const char *why) {
@@ -39,18 +40,19 @@ static bool name_known(const expansion *it, const cpu_token *name) {
   return false;
 }
 
-/* ---- what the callee names ---------------------------------------------------------------------------------------- */
+/* ---- what the callee names ----------------------------------------------------------------------------------------
+ */
 
 static void declared_names(expansion *it, int first, int last) {
   cpu_declarator list[16];
-  int            count;
+  int count;
   if (cpu_declarator_read(&it->body.work, first, last, list, 16, &count))
     for (int i = 0; i < count; i++) name_add(it, &it->body.work.at[list[i].name]);
 }
 
 static void type_names(expansion *it, const cpu_node *node, int call) {
   const cpu_token *at = it->body.work.at;
-  bool             shared = false;
+  bool shared = false;
   for (int i = node->first; i < node->last; i++) {
     shared |= cpu_token_is(&at[i], "__shared__");
     if (shared && (cpu_token_is(&at[i], "[") || cpu_token_is(&at[i], ";") || cpu_token_is(&at[i], ","))) {
@@ -72,17 +74,18 @@ static void body_names(expansion *it, int call) {
     if (it->callee->formals[i].name >= 0) name_add(it, &it->in->program->tokens.at[it->callee->formals[i].name]);
 }
 
-/* ---- template parameters -------------------------------------------------------------------------------------------- */
+/* ---- template parameters --------------------------------------------------------------------------------------------
+ */
 
 typedef struct header { /* template <class T, int N> */
   const cpu_token *names[16];
-  bool             types[16];
-  int              count;
+  bool types[16];
+  int count;
 } header;
 
 static bool header_read(expansion *it, header *out) {
   const cpu_token *at = it->in->program->tokens.at;
-  int              first = it->callee->head_first + 2, last = it->callee->head_last - 1;
+  int first = it->callee->head_first + 2, last = it->callee->head_last - 1;
   for (int i = first, begin = first; i <= last; i++) {
     if (i < last && cpu_token_is(&at[i], "...")) return false;
     if (i < last && !cpu_token_is(&at[i], ",")) continue;
@@ -99,12 +102,12 @@ static bool header_read(expansion *it, header *out) {
 
 /* template <class T> mw_pack<mw_one<T>> mw_types_warp_sum(T v); once for each helper. */
 static void deducer_put(expansion *it, const header *names) {
-  cpu_text         text = {0}, *out = &it->in->prelude;
+  cpu_text text = {0}, *out = &it->in->prelude;
   const cpu_token *name = &it->in->program->tokens.at[it->callee->name];
   cpu_text_put(&text, "mw_pack<");
   for (int i = 0; i < names->count; i++)
-    cpu_text_format(&text, "%s%s<%.*s>", i ? ", " : "", names->types[i] ? "mw_one" : "mw_constant", names->names[i]->size,
-                    names->names[i]->text);
+    cpu_text_format(&text, "%s%s<%.*s>", i ? ", " : "", names->types[i] ? "mw_one" : "mw_constant",
+                    names->names[i]->size, names->names[i]->text);
   cpu_text_format(&text, "> mw_types_%.*s(", name->size, name->text);
   if (!out->at || !strstr(out->at, text.at)) {
     cpu_text_plain(out, &it->in->program->tokens, it->callee->head_first, it->callee->head_last);
@@ -118,7 +121,7 @@ static void deducer_put(expansion *it, const header *names) {
 
 static void template_put(expansion *it, int call, cpu_tokens *next) {
   const cpu_token *like = &it->in->work.at[call];
-  header           names = {0};
+  header names = {0};
   if (!header_read(it, &names)) {
     refuse(it, call, "has a template header that is not understood");
     return;
@@ -130,14 +133,16 @@ static void template_put(expansion *it, int call, cpu_tokens *next) {
   cpu_tokens_scan(next, " ) ; ", like);
   for (int i = 0; i < names.count; i++) {
     name_add(it, names.names[i]);
-    cpu_tokens_format(next, like, names.types[i] ? "using %.*s_mw%d = " : "constexpr auto %.*s_mw%d = ",
-                      names.names[i]->size, names.names[i]->text, it->suffix);
-    cpu_tokens_format(next, like, "%s mw_k%d :: template at < %d > :: %s ; ", names.types[i] ? "typename" : "", it->suffix,
-                      i, names.types[i] ? "type" : "value");
+    cpu_tokens_format(next, like,
+                      names.types[i] ? "using %.*s_mw%d = " : "constexpr auto %.*s_mw%d = ", names.names[i]->size,
+                      names.names[i]->text, it->suffix);
+    cpu_tokens_format(next, like, "%s mw_k%d :: template at < %d > :: %s ; ", names.types[i] ? "typename" : "",
+                      it->suffix, i, names.types[i] ? "type" : "value");
   }
 }
 
-/* ---- the body ------------------------------------------------------------------------------------------------------- */
+/* ---- the body -------------------------------------------------------------------------------------------------------
+ */
 
 static void token_put(expansion *it, const cpu_tokens *from, int i, cpu_tokens *next) {
   const cpu_token *token = &from->at[i];
@@ -166,14 +171,14 @@ static bool by_const_reference(const cpu_tokens *tokens, const cpu_formal *forma
 /* T v = argument; T v[] becomes a pointer. */
 static void formal_put(expansion *it, const cpu_formal *formal, int first, int last, int call, cpu_tokens *next) {
   const cpu_tokens *from = &it->in->program->tokens;
-  const cpu_token  *like = &it->in->work.at[call];
-  bool              reference = by_reference(from, formal);
+  const cpu_token *like = &it->in->work.at[call];
+  bool reference = by_reference(from, formal);
   if (formal->name < 0) return;
   if (reference && !by_const_reference(from, formal)) {
     refuse(it, call, "takes a parameter by reference");
     return;
   }
-  int  stop = formal->name + 1;
+  int stop = formal->name + 1;
   bool array = stop < formal->last && cpu_token_is(&from->at[stop], "[");
   if (stop < formal->last && !array) {
     refuse(it, call, "has a parameter of a type that is not understood");
@@ -204,7 +209,7 @@ static void formals_put(expansion *it, int call, cpu_tokens *next) {
 /* The return at the end of the body; -1: none. Refuses any other. */
 static int return_find(expansion *it, int call) {
   const cpu_tokens *work = &it->body.work;
-  int               last = -1, found = 0;
+  int last = -1, found = 0;
   for (int i = it->body.nodes[0].child; i >= 0; i = it->body.nodes[i].next) last = i;
   for (int i = 0; i < work->count; i++) found += cpu_token_is(&work->at[i], "return");
   bool at_end = last >= 0 && it->body.nodes[last].kind == CPU_NODE_RETURN;
@@ -214,8 +219,8 @@ static int return_find(expansion *it, int call) {
 
 static void body_put(expansion *it, int call, bool value, cpu_tokens *next) {
   const cpu_tokens *work = &it->body.work;
-  const cpu_token  *like = &it->in->work.at[call];
-  int               leave = return_find(it, call), end = work->count - 1;
+  const cpu_token *like = &it->in->work.at[call];
+  int leave = return_find(it, call), end = work->count - 1;
   if (it->refused) return;
   range_put(it, work, 1, leave < 0 ? end : it->body.nodes[leave].first, next);
   if (leave < 0 || !value) return;
@@ -225,10 +230,11 @@ static void body_put(expansion *it, int call, bool value, cpu_tokens *next) {
 
 /* The callee's return type; false: it has none. */
 static bool result_put(expansion *it, int call, cpu_tokens *next) {
-  static const char *const skipped[] = {"__device__", "__host__", "static", "inline", "__forceinline__", "__inline__",
-                                        "__noinline__", "constexpr", "const", "extern", NULL};
+  static const char *const skipped[] = {"__device__", "__host__",     "static",    "inline", "__forceinline__",
+                                        "__inline__", "__noinline__", "constexpr", "const",  "extern",
+                                        NULL};
   const cpu_tokens *from = &it->in->program->tokens;
-  cpu_tokens        type = {0};
+  cpu_tokens type = {0};
   for (int i = it->callee->first; i < it->callee->name; i++) {
     if (cpu_token_is(&from->at[i], "__attribute__"))
       i = from->at[i + 1].match;
@@ -251,10 +257,10 @@ static bool result_put(expansion *it, int call, cpu_tokens *next) {
 }
 
 static void expand(expansion *it, const cpu_node *statement, int call, cpu_tokens *next) {
-  cpu_splitter    *in = it->in;
+  cpu_splitter *in = it->in;
   const cpu_token *like = &in->work.at[call];
-  int              open = cpu_call_open(&in->work, call);
-  bool             wrap = statement->kind != CPU_NODE_DECLARE;
+  int open = cpu_call_open(&in->work, call);
+  bool wrap = statement->kind != CPU_NODE_DECLARE;
   if (wrap) cpu_tokens_scan(next, "{ ", like);
   if (it->callee->is_template) template_put(it, call, next);
   if (it->refused) return;
@@ -275,7 +281,7 @@ static void expand(expansion *it, const cpu_node *statement, int call, cpu_token
 void cpu_helper_expand(cpu_splitter *in, int node, int call, int callee, cpu_tokens *next) {
   const cpu_function *function = &in->program->functions[callee];
   expansion it = {.in = in, .callee = function, .suffix = ++in->serial};
-  bool      qualified = cpu_is_member(&in->work, call);
+  bool qualified = cpu_is_member(&in->work, call);
   if (function->is_class || function->body < 0 || function->special || qualified)
     refuse(&it, call, "is a member, a specialisation, or without a body");
   else if (function->recursive || function->overloaded)

@@ -17,7 +17,7 @@ void cpu_tokens_copy(cpu_tokens *to, const cpu_tokens *from, int first, int last
 }
 
 void cpu_tokens_format(cpu_tokens *to, const cpu_token *like, const char *format, ...) {
-  char    text[512];
+  char text[512];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
@@ -81,8 +81,9 @@ static bool order_allows(cpu_splitter *in, const cpu_node *node, int operation) 
   static const char *const stops[] = {"&&", "||", "?", "++", "--", NULL};
   for (int i = node->first; i < operation; i++) {
     if (cpu_token_any(&in->work.at[i], stops) && in->work.at[i].kind == CPU_PUNCT) {
-      cpu_split_refuse(in, operation, "%.*s may not be reached by all, or depends on order: '%.*s' stands in front of it",
-                       in->work.at[operation].size, in->work.at[operation].text, in->work.at[i].size, in->work.at[i].text);
+      cpu_split_refuse(
+          in, operation, "%.*s may not be reached by all, or depends on order: '%.*s' stands in front of it",
+          in->work.at[operation].size, in->work.at[operation].text, in->work.at[i].size, in->work.at[i].text);
       return false;
     }
     if (in->work.at[i].match > i && in->work.at[i].match < operation) i = in->work.at[i].match;
@@ -102,9 +103,9 @@ static bool order_allows(cpu_splitter *in, const cpu_node *node, int operation) 
 
 typedef struct warp_form {
   const char *name;
-  int         kind;   /* 0 shuffle, 1 vote, 2 values, 3 and up: of the block */
-  int         value;  /* which argument is exchanged; -1: true */
-  int         least, most;
+  int kind;  /* 0 shuffle, 1 vote, 2 values, 3 and up: of the block */
+  int value; /* which argument is exchanged; -1: true */
+  int least, most;
   const char *get;
 } warp_form;
 
@@ -152,11 +153,11 @@ static void read_put(cpu_splitter *in, const warp_form *what, int number, int co
 }
 
 static void exchange_expand(cpu_splitter *in, int node, int name, cpu_tokens *next) {
-  const cpu_node  *statement = &in->nodes[node];
+  const cpu_node *statement = &in->nodes[node];
   const cpu_token *like = &in->work.at[name];
   const warp_form *what = operation_of(like);
-  int              first[4], last[4], open = cpu_call_open(&in->work, name), number = ++in->serial;
-  int              count = open < 0 ? -1 : cpu_arguments(&in->work, open, first, last, 4);
+  int first[4], last[4], open = cpu_call_open(&in->work, name), number = ++in->serial;
+  int count = open < 0 ? -1 : cpu_arguments(&in->work, open, first, last, 4);
   if (!what || count < what->least || count > what->most) {
     cpu_split_refuse(in, name, "%.*s is not called in a known form", like->size, like->text);
     return;
@@ -175,11 +176,12 @@ static void exchange_expand(cpu_splitter *in, int node, int name, cpu_tokens *ne
   if (wrap) cpu_tokens_scan(next, " }", like);
 }
 
-/* ---- conditions ---------------------------------------------------------------------------------------------------- */
+/* ---- conditions ----------------------------------------------------------------------------------------------------
+ */
 
 static void if_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
   const cpu_token *like = &in->work.at[node->first];
-  int              number = ++in->serial;
+  int number = ++in->serial;
   cpu_tokens_format(next, like, "{ bool mw_c%d = bool ( ", number);
   cpu_tokens_copy(next, &in->work, node->head, node->head_last);
   cpu_tokens_format(next, like, " ) ; if ( mw_c%d ) ", number);
@@ -189,8 +191,8 @@ static void if_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) 
 
 static void loop_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
   const cpu_token *like = &in->work.at[node->first];
-  const cpu_node  *body = &in->nodes[node->child];
-  int              number = ++in->serial;
+  const cpu_node *body = &in->nodes[node->child];
+  int number = ++in->serial;
   cpu_tokens_scan(next, "for ( ; ; ) { ", like);
   if (node->kind == CPU_NODE_DO) cpu_tokens_copy(next, &in->work, body->first, body->last);
   cpu_tokens_format(next, like, "bool mw_c%d = bool ( ", number);
@@ -200,12 +202,13 @@ static void loop_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next
   cpu_tokens_scan(next, " }", like);
 }
 
-/* ---- one step ------------------------------------------------------------------------------------------------------- */
+/* ---- one step -------------------------------------------------------------------------------------------------------
+ */
 
 /* const float a = 1, *b = p;  ->  const float a = 1; const float *b = p; */
 static bool declarators_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
   cpu_declarator list[16];
-  int            count = 0;
+  int count = 0;
   if (node->kind != CPU_NODE_DECLARE || in->nodes[node->parent].kind != CPU_NODE_BLOCK) return false;
   if (!cpu_declarator_read(&in->work, node->first, node->last - 1, list, 16, &count) || count < 2) return false;
   for (int i = 0; i < count; i++) {
@@ -238,9 +241,9 @@ static bool has_continue(const cpu_splitter *in, const cpu_node *node) {
 /* Expands what this node needs; false: nothing to do here. */
 static bool node_expand(cpu_splitter *in, int index, cpu_tokens *next) {
   const cpu_node *node = &in->nodes[index];
-  bool            simple = node->kind == CPU_NODE_LEAF || node->kind == CPU_NODE_DECLARE;
-  bool            headed = node->kind == CPU_NODE_IF || node->kind == CPU_NODE_WHILE || node->kind == CPU_NODE_DO;
-  int             operation = -1;
+  bool simple = node->kind == CPU_NODE_LEAF || node->kind == CPU_NODE_DECLARE;
+  bool headed = node->kind == CPU_NODE_IF || node->kind == CPU_NODE_WHILE || node->kind == CPU_NODE_DO;
+  int operation = -1;
   if (declarators_expand(in, node, next)) return true;
   if (simple) operation = operation_find(in, node->first, node->last);
   if (headed || node->kind == CPU_NODE_FOR || node->kind == CPU_NODE_SWITCH)
@@ -266,8 +269,7 @@ void cpu_tokens_replace(cpu_splitter *in, int first, int last, cpu_tokens *part)
   cpu_tokens_match(&next);
   next.nowned = part->nowned + in->work.nowned;
   next.owned = mw_realloc(part->owned, (size_t)(next.nowned + 1) * sizeof *next.owned);
-  if (in->work.nowned)
-    memcpy(next.owned + part->nowned, in->work.owned, (size_t)in->work.nowned * sizeof *next.owned);
+  if (in->work.nowned) memcpy(next.owned + part->nowned, in->work.owned, (size_t)in->work.nowned * sizeof *next.owned);
   mw_free(in->work.owned);
   mw_free(in->work.at);
   mw_free(part->at);
@@ -288,9 +290,26 @@ static bool step(cpu_splitter *in) {
   return false;
 }
 
+/* Whatever is left of barriers and warp operations outside of statements of their own was not understood. */
+static void rest_check(cpu_splitter *in) {
+  for (int i = 0; i < in->work.count; i++) {
+    const cpu_token *token = &in->work.at[i];
+    bool lambda = cpu_token_is(token, "[") && i && token[-1].kind == CPU_PUNCT && !cpu_token_is(token - 1, ")") &&
+                  !cpu_token_is(token - 1, "]");
+    if (lambda) cpu_split_refuse(in, i, "there is a lambda");
+    if (in->plain && cpu_token_is(token, "__shared__")) cpu_split_refuse(in, i, "shared memory without a barrier");
+    if (cpu_is_group(token)) cpu_split_refuse(in, i, "cooperative groups are used in a way that is not split");
+    if (!cpu_is_barrier(token) && !cpu_is_warp_operation(token)) continue;
+    cpu_node_kind kind = in->nodes[cpu_node_at(in, i)].kind;
+    if (kind != CPU_NODE_BARRIER && kind != CPU_NODE_WARP)
+      cpu_split_refuse(in, i, "%.*s is not a statement of its own", token->size, token->text);
+  }
+}
+
 void cpu_inline(cpu_splitter *in) {
   int steps = 0;
   cpu_tree_read(in);
   while (!in->refused && step(in))
     if (++steps > MOST_STEPS) cpu_split_refuse(in, 0, "its helpers with barriers unfold too far");
+  if (!in->refused) rest_check(in);
 }

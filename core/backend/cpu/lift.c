@@ -4,9 +4,10 @@
  * memory as a GPU's threads do, side by side, and vectorises; for (t ...) for (k ...) lets one thread walk through all
  * of it before the next begins. CUDA orders nothing between threads but at barriers, so either is right.
  *
- * A loop is lifted where its header is the same for all threads. A grid-stride loop is first made one of that kind:
- *   for (int i = E; i < n; i += S) body   ->   for (int k = 0; first(E) + k < n; k += S) { int i = E + k; if (i < n) body }
- * where E grows with the thread, so that the first thread is the last to leave. */
+ * Conditions first: which are the same for all threads, which need a predicate. A loop is lifted where its header is
+ * the same for all threads. A grid-stride loop is first made one of that kind: for (int i = E; i < n; i += S) body   ->
+ * for (int k = 0; first(E) + k < n; k += S) { int i = E + k; if (i < n) body } where E grows with the thread, so that
+ * the first thread is the last to leave. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,58 @@
 
 enum { SHORT_LOOP = 32 };
 
-/* ---- grid-stride loops ------------------------------------------------------------------------------------------- */
+/* ---- conditions ------------------------------------------------------------------------------------------------- */
+
+bool cpu_header_uniform(const cpu_splitter *in, int index) {
+  const cpu_node *node = &in->nodes[index];
+  if (!cpu_is_uniform(in, node->head, node->head_last)) return false;
+  for (int i = 0; i < in->nlocals; i++)
+    if (in->locals[i].node == index && !in->locals[i].uniform) return false;
+  return true;
+}
+
+/* A condition that differs between threads: warp operations go under a predicate, a barrier cannot. */
+static bool predicate_give(cpu_splitter *in, int index) {
+  cpu_node *node = &in->nodes[index];
+  bool headed = node->kind == CPU_NODE_IF || node->kind == CPU_NODE_FOR || node->kind == CPU_NODE_WHILE ||
+                node->kind == CPU_NODE_DO;
+  if (!headed || !cpu_node_splits(node) || node->predicate || cpu_header_uniform(in, index)) return false;
+  if (node->barrier >= 0)
+    cpu_split_refuse(in, node->barrier, "barrier is under a condition that differs between threads: line %d",
+                     in->work.at[node->first].line);
+  else if (node->kind == CPU_NODE_DO)
+    cpu_split_refuse(in, node->first, "a warp operation is in a do loop whose condition differs between threads");
+  node->predicate = ++in->predicates;
+  return true;
+}
+
+static void masked_loops_check(cpu_splitter *in) {
+  for (int i = 0; i < in->nnodes; i++) {
+    const cpu_node *node = &in->nodes[i];
+    if (!node->predicate || node->kind == CPU_NODE_IF) continue;
+    for (int k = 0; k < in->nnodes; k++)
+      if ((in->nodes[k].kind == CPU_NODE_BREAK || in->nodes[k].kind == CPU_NODE_CONTINUE) &&
+          cpu_loop_around(in, k, in->nodes[k].kind == CPU_NODE_BREAK) == i)
+        cpu_split_refuse(in, in->nodes[k].first,
+                         "a jump in a loop with warp operations whose condition differs between threads: line %d",
+                         in->work.at[node->first].line);
+  }
+}
+
+/* Predicates make fewer variables uniform, which makes more predicates: until nothing changes. */
+static void conditions_settle(cpu_splitter *in) {
+  for (bool changed = true; changed && !in->refused;) {
+    changed = false;
+    mw_free(in->locals);
+    in->locals = NULL;
+    in->nlocals = 0;
+    cpu_locals_read(in);
+    for (int i = 0; i < in->nnodes; i++) changed |= predicate_give(in, i);
+  }
+  masked_loops_check(in);
+}
+
+/* ---- grid-stride loops ------------------------------------------------------------------------------------------ */
 
 typedef struct stride {
   cpu_declarator variable;
@@ -38,8 +90,8 @@ static bool only_read(const cpu_splitter *in, const cpu_node *node, int name) {
 }
 
 static bool plain_integer(const cpu_splitter *in, const cpu_declarator *it) {
-  static const char *const types[] = {"const", "int", "unsigned", "long", "size_t", "uint32_t", "int32_t", "uint64_t",
-                                      "int64_t", NULL};
+  static const char *const types[] = {"const",    "int",     "unsigned", "long",    "size_t",
+                                      "uint32_t", "int32_t", "uint64_t", "int64_t", NULL};
   for (int i = it->spec; i < it->spec_last; i++)
     if (!cpu_token_any(&in->work.at[i], types)) return false;
   return true;
@@ -49,7 +101,8 @@ static bool plain_integer(const cpu_splitter *in, const cpu_declarator *it) {
 static bool stride_form(const cpu_splitter *in, const cpu_node *node, stride *out) {
   const cpu_token *at = in->work.at;
   int count = 0, test = node->init_last + 1, step = node->test_last + 1;
-  if (!cpu_declarator_read(&in->work, node->head, node->init_last, &out->variable, 1, &count) || count != 1) return false;
+  if (!cpu_declarator_read(&in->work, node->head, node->init_last, &out->variable, 1, &count) || count != 1)
+    return false;
   const cpu_token *name = &at[out->variable.name];
   if (out->variable.first != out->variable.name || out->variable.dims_last > out->variable.dims) return false;
   if (!cpu_same_text(&at[test], name) || !cpu_token_is(&at[test + 1], "<")) return false;
@@ -74,7 +127,8 @@ static bool stride_fits(const cpu_splitter *in, int index, stride *out) {
   static const char *const jumps[] = {"return", "break", "continue", "goto", NULL};
   const cpu_node *node = &in->nodes[index];
   if (node->kind != CPU_NODE_FOR || cpu_node_splits(node) || has_word(in, node, jumps)) return false;
-  if (!stride_form(in, node, out) || !plain_integer(in, &out->variable) || !only_read(in, node, out->variable.name)) return false;
+  if (!stride_form(in, node, out) || !plain_integer(in, &out->variable) || !only_read(in, node, out->variable.name))
+    return false;
   for (int up = node->parent; up >= 0; up = in->nodes[up].parent) {
     const cpu_node *around = &in->nodes[up];
     bool open = around->kind == CPU_NODE_BLOCK || (around->kind == CPU_NODE_IF && cpu_is_guard(in, up));
@@ -127,7 +181,7 @@ static bool stride_rewrite(cpu_splitter *in) {
   return false;
 }
 
-/* ---- which loops ---------------------------------------------------------------------------------------------------- */
+/* ---- which loops ------------------------------------------------------------------------------------------------ */
 
 /* for (int k = 0; k < 4; k++): unrolled by the compiler, inside of the thread loop. */
 static bool is_short(const cpu_splitter *in, const cpu_node *node) {
@@ -190,19 +244,27 @@ static bool lift_round(cpu_splitter *in, bool *blocked) {
   cpu_tree_read(in);
   for (int i = 0; i < in->nnodes; i++)
     if (!blocked[i] && liftable(in, i)) cpu_node_lift(in, i);
-  cpu_conditions_settle(in);
+  conditions_settle(in);
   guards_mark(in);
   for (int i = 0; i < in->nnodes; i++)
     if (in->nodes[i].lifted && !lifts(in, i)) blocked[i] = again = true;
   return again && !in->refused;
 }
 
+/* A thread that holds a lock must come to its end before the next one waits for it. */
+static bool may_lock(const cpu_program *program) {
+  static const char *const words[] = {"atomicCAS", "atomicExch", "volatile", NULL};
+  for (int i = 0; i < program->tokens.count; i++)
+    if (program->tokens.at[i].kind == CPU_NAME && cpu_token_any(&program->tokens.at[i], words)) return true;
+  return false;
+}
+
 void cpu_loops_lift(cpu_splitter *in) {
-  cpu_conditions_settle(in);
+  conditions_settle(in);
   guards_mark(in);
-  if (!in->lift || in->refused) return;
+  if (!in->lift || in->refused || may_lock(in->program)) return;
   while (!in->refused && stride_rewrite(in)) {
-    cpu_conditions_settle(in);
+    conditions_settle(in);
     guards_mark(in);
   }
   bool *blocked = mw_calloc((size_t)in->nnodes + 1, sizeof *blocked);

@@ -138,7 +138,8 @@ static mw_status fail_memory(mw_device *device, size_t wanted, const char *why, 
   size_t left, total;
   cpu_memory_tell(device, &left, &total, err);
   return mw_fail(err, MW_NO_MEMORY, "out of memory on cpu: wanted %s, free %s of %s%s",
-                 mw_bytes_text(a, (double)wanted), mw_bytes_text(b, (double)left), mw_bytes_text(c, (double)total), why);
+                 mw_bytes_text(a, (double)wanted), mw_bytes_text(b, (double)left), mw_bytes_text(c, (double)total),
+                 why);
 }
 
 /* The mapping, inaccessible but for the array's pages; the array ends where they end but for the slack. */

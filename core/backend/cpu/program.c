@@ -17,7 +17,9 @@
 
 /* ---- copies ---------------------------------------------------------------------------------------------------- */
 
-static char *text_copy(const char *text) { return text ? mw_strdup(text) : NULL; }
+static char *text_copy(const char *text) {
+  return text ? mw_strdup(text) : NULL;
+}
 
 static char **list_copy(const char *const *list) {
   int count = 0;
@@ -103,10 +105,10 @@ static int is_header(const struct dirent *entry) {
 /* Names, sizes and times of the files below a folder: the shim changes only with moonwarp itself. */
 static void folder_stamp(cpu_text *out, const char *folder, int depth) {
   struct dirent **list;
-  int             count = scandir(folder, &list, is_header, alphasort);
+  int count = scandir(folder, &list, is_header, alphasort);
   for (int i = 0; i < count; i++) {
     struct stat st;
-    char       *path = mw_format("%s/%s", folder, list[i]->d_name);
+    char *path = mw_format("%s/%s", folder, list[i]->d_name);
     if (list[i]->d_name[0] == '.' || stat(path, &st) != 0) {
     } else if (S_ISDIR(st.st_mode) && depth < 4)
       folder_stamp(out, path, depth + 1);
@@ -122,48 +124,49 @@ static void folder_stamp(cpu_text *out, const char *folder, int depth) {
 /* The file this code was loaded from: another generator may write other text. */
 static void self_stamp(cpu_text *out) {
   static const int here;
-  Dl_info          info;
-  struct stat      st;
+  Dl_info info;
+  struct stat st;
   if (dladdr(&here, &info) && stat(info.dli_fname, &st) == 0)
     cpu_text_format(out, "self %lld %lld.%09ld\n", (long long)st.st_size, (long long)st.st_mtim.tv_sec,
                     st.st_mtim.tv_nsec);
 }
 
 static bool program_key(cpu_program *program) {
-  char     identity[2048];
+  char identity[2048];
   cpu_text stamp = {0};
   cpu_toolchain_identity(identity, sizeof identity);
   self_stamp(&stamp);
   folder_stamp(&stamp, mw_shim_folder(), 0);
   mw_cache_keymaker *maker = mw_cache_key_begin("cpu program");
-  int                abi = MW_ABI_VERSION;
+  int abi = MW_ABI_VERSION;
   mw_cache_key_add(maker, "abi", &abi, sizeof abi);
   mw_cache_key_text(maker, "stamp", stamp.at);
   mw_cache_key_text(maker, "compiler", identity);
   mw_cache_key_text(maker, "engine", program->engine);
   mw_source source = program_source(program);
-  bool      complete = mw_source_hash(&source, maker);
+  bool complete = mw_source_hash(&source, maker);
   program->key = mw_cache_key_end(maker);
   mw_free(stamp.at);
   return complete;
 }
 
-/* ---- what is kept of an analysis ---------------------------------------------------------------------------------- */
+/* ---- what is kept of an analysis ----------------------------------------------------------------------------------
+ */
 
 static const char *const engines[] = {"loop", "split", "fiber"};
 
 typedef struct kept { /* one kernel; the entry is: has_variables, then these */
-  char    name[128], engine_why[256];
+  char name[128], engine_why[256];
   int32_t is_template, engine, barrier_line;
 } kept;
 
 static void analysis_keep(const cpu_program *program) {
-  size_t   size = 1 + (size_t)program->ndeclared * sizeof(kept);
-  char    *bytes = mw_calloc(1, size);
+  size_t size = 1 + (size_t)program->ndeclared * sizeof(kept);
+  char *bytes = mw_calloc(1, size);
   bytes[0] = program->has_variables;
   for (int i = 0; i < program->ndeclared; i++) {
     const cpu_declared *declared = &program->declared[i];
-    kept                one = {.is_template = declared->is_template, .barrier_line = declared->barrier_line};
+    kept one = {.is_template = declared->is_template, .barrier_line = declared->barrier_line};
     memcpy(one.name, declared->name, sizeof one.name);
     memcpy(one.engine_why, declared->engine_why, sizeof one.engine_why);
     while (strcmp(engines[one.engine], declared->engine)) one.engine++;
@@ -174,7 +177,7 @@ static void analysis_keep(const cpu_program *program) {
 }
 
 static bool analysis_recall(cpu_program *program) {
-  char  *bytes;
+  char *bytes;
   size_t size;
   if (!mw_cache_get(&program->key, (void **)&bytes, &size)) return false;
   bool fits = size >= 1 && (size - 1) % sizeof(kept) == 0;
@@ -196,7 +199,8 @@ static bool analysis_recall(cpu_program *program) {
   return fits;
 }
 
-/* ---- analysis ----------------------------------------------------------------------------------------------------- */
+/* ---- analysis -----------------------------------------------------------------------------------------------------
+ */
 
 static void declared_fill(cpu_program *program) {
   mw_free(program->declared);
@@ -205,7 +209,7 @@ static void declared_fill(cpu_program *program) {
   for (int i = 0; i < program->nfunctions; i++) {
     const cpu_function *function = &program->functions[i];
     if (!function->kernel || function->body < 0 || function->special) continue;
-    cpu_declared    *declared = &program->declared[program->ndeclared++];
+    cpu_declared *declared = &program->declared[program->ndeclared++];
     const cpu_token *name = &program->tokens.at[function->name];
     snprintf(declared->name, sizeof declared->name, "%.*s", name->size, name->text);
     snprintf(declared->engine_why, sizeof declared->engine_why, "%s", function->engine_why);
@@ -244,7 +248,8 @@ static mw_status options_check(const mw_source *source, mw_error *error) {
   if (!engine)
     return mw_fail(error, MW_INVALID, "engine is \"auto\", \"loop\", \"split\" or \"fiber\", got '%s'", source->engine);
   if (!*mw_shim_folder())
-    return mw_fail(error, MW_NO_DEVICE, "the CPU device's own headers were not found; set MOONWARP_HOME to moonwarp's folder");
+    return mw_fail(error, MW_NO_DEVICE,
+                   "the CPU device's own headers were not found; set MOONWARP_HOME to moonwarp's folder");
   return MW_OK;
 }
 
@@ -270,4 +275,6 @@ int cpu_program_kernels(const cpu_program *program, const cpu_declared **out) {
   return program->ndeclared;
 }
 
-bool cpu_program_has_variables(const cpu_program *program) { return program->has_variables; }
+bool cpu_program_has_variables(const cpu_program *program) {
+  return program->has_variables;
+}

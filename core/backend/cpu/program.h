@@ -81,7 +81,6 @@ struct cpu_program {
   int           nvariables;
   char        **strings; /* owned texts */
   int           nstrings;
-  bool          inner_loops; /* a loop inside of a thread loop: g++ vectorises around it, clang++ does not */
 };
 
 /* Items, functions and variables of the tokens (declaration.c). */
@@ -130,11 +129,9 @@ typedef struct cpu_toolchain {
   bool clang;
 } cpu_toolchain;
 
-/* prefer_gnu: g++ where both are there and neither is forced. */
-mw_status cpu_toolchain_find(cpu_toolchain *out, bool prefer_gnu, mw_error *);
+mw_status cpu_toolchain_find(cpu_toolchain *out, mw_error *);
 void      cpu_toolchain_identity(char *out, size_t size); /* of every compiler in question and of this CPU; no process */
 mw_status cpu_preprocess(const cpu_program *, char **out, mw_error *);
-mw_status cpu_compile(const cpu_program *, cpu_flavor, const char *generated, void **bytes, size_t *size, char **log,
-                      mw_error *);
+mw_status cpu_compile(const cpu_program *, const char *generated, void **bytes, size_t *size, char **log, mw_error *);
 
 #endif

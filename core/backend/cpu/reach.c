@@ -9,30 +9,44 @@
 #include "core/backend/backend.h"
 #include "core/backend/cpu/program.h"
 
-static const char *const barriers[] = {"__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or",
-                                       "__barrier_sync", NULL};
-static const char *const warp_operations[] = {
-    "__shfl_sync",       "__shfl_up_sync",    "__shfl_down_sync",  "__shfl_xor_sync",   "__ballot_sync",
-    "__all_sync",        "__any_sync",        "__syncwarp",        "__activemask",      "__match_any_sync",
-    "__match_all_sync",  "__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync", "__reduce_and_sync",
-    "__reduce_or_sync",  "__reduce_xor_sync", NULL};
-static const char *const groups[] = {"cooperative_groups", "thread_block",  "this_thread_block", "tiled_partition",
-                                     "thread_block_tile",  "this_grid",     "grid_group",        "coalesced_threads",
-                                     "coalesced_group",    "thread_group",  "labeled_partition", "binary_partition",
+static const char *const barriers[] = {"__syncthreads",    "__syncthreads_count", "__syncthreads_and",
+                                       "__syncthreads_or", "__barrier_sync",      NULL};
+static const char *const warp_operations[] = {"__shfl_sync",       "__shfl_up_sync",    "__shfl_down_sync",
+                                              "__shfl_xor_sync",   "__ballot_sync",     "__all_sync",
+                                              "__any_sync",        "__syncwarp",        "__activemask",
+                                              "__match_any_sync",  "__match_all_sync",  "__reduce_add_sync",
+                                              "__reduce_min_sync", "__reduce_max_sync", "__reduce_and_sync",
+                                              "__reduce_or_sync",  "__reduce_xor_sync", NULL};
+static const char *const groups[] = {"cooperative_groups",
+                                     "thread_block",
+                                     "this_thread_block",
+                                     "tiled_partition",
+                                     "thread_block_tile",
+                                     "this_grid",
+                                     "grid_group",
+                                     "coalesced_threads",
+                                     "coalesced_group",
+                                     "thread_group",
+                                     "labeled_partition",
+                                     "binary_partition",
                                      NULL};
 
-bool cpu_is_barrier(const cpu_token *token) { return token->kind == CPU_NAME && cpu_token_any(token, barriers); }
+bool cpu_is_barrier(const cpu_token *token) {
+  return token->kind == CPU_NAME && cpu_token_any(token, barriers);
+}
 
 bool cpu_is_warp_operation(const cpu_token *token) {
   return token->kind == CPU_NAME && token->text[0] == '_' && cpu_token_any(token, warp_operations);
 }
 
-bool cpu_is_group(const cpu_token *token) { return token->kind == CPU_NAME && cpu_token_any(token, groups); }
+bool cpu_is_group(const cpu_token *token) {
+  return token->kind == CPU_NAME && cpu_token_any(token, groups);
+}
 
 const char *cpu_where(const cpu_program *program, int token) {
   static __thread char text[512];
-  const cpu_token     *at = &program->tokens.at[token];
-  const char          *file = program->tokens.files[at->file], *slash = strrchr(file, '/');
+  const cpu_token *at = &program->tokens.at[token];
+  const char *file = program->tokens.files[at->file], *slash = strrchr(file, '/');
   snprintf(text, sizeof text, "%s:%d", slash ? slash + 1 : file, at->line);
   return text;
 }
@@ -75,15 +89,15 @@ static bool class_defines(const cpu_program *program, const cpu_function *functi
   const cpu_token *at = program->tokens.at;
   for (int i = function->body + 1; i < at[function->body].match; i++) {
     if (cpu_token_is(&at[i], "{")) i = at[i].match;
-    if (at[i].kind == CPU_NAME && at[i].size == called->size && !memcmp(at[i].text, called->text, (size_t)called->size) &&
-        cpu_token_is(&at[i + 1], "("))
+    if (at[i].kind == CPU_NAME && at[i].size == called->size &&
+        !memcmp(at[i].text, called->text, (size_t)called->size) && cpu_token_is(&at[i + 1], "("))
       return true;
   }
   return false;
 }
 
 static void body_read(cpu_program *program, int index) {
-  cpu_function    *function = &program->functions[index];
+  cpu_function *function = &program->functions[index];
   const cpu_token *at = program->tokens.at;
   for (int i = function->body; i < function->last; i++) {
     if (at[i].kind != CPU_NAME) continue;
@@ -92,7 +106,8 @@ static void body_read(cpu_program *program, int index) {
     function->reaches_thread |= cpu_token_is(&at[i], "threadIdx");
     for (int k = 0; k < program->nfunctions; k++)
       if (i != program->functions[k].name && program->functions[k].body >= 0 &&
-          (same_name(program, &program->functions[k], &at[i]) || class_defines(program, &program->functions[k], &at[i])))
+          (same_name(program, &program->functions[k], &at[i]) ||
+           class_defines(program, &program->functions[k], &at[i])))
         call_note(function, k);
   }
   function->barrier = function->own_barrier;
@@ -103,7 +118,8 @@ static void body_read(cpu_program *program, int index) {
 static bool groups_by_alias(const cpu_program *program, cpu_function *function, const cpu_token *alias) {
   for (int i = function->body; i >= 0 && i < function->last; i++) {
     const cpu_token *token = &program->tokens.at[i];
-    if (token->kind == CPU_NAME && token->size == alias->size && !memcmp(token->text, alias->text, (size_t)alias->size)) {
+    if (token->kind == CPU_NAME && token->size == alias->size &&
+        !memcmp(token->text, alias->text, (size_t)alias->size)) {
       function->own_barrier = function->barrier = i;
       return function->reaches_thread = true;
     }
@@ -207,7 +223,7 @@ static const refusal *refusal_of(const cpu_token *token) {
 static mw_status function_check(const cpu_program *program, const cpu_function *function, mw_error *error) {
   for (int i = function->first; i < function->last; i++) {
     const cpu_token *token = &program->tokens.at[i];
-    const refusal   *found = token->kind == CPU_STRING ? NULL : refusal_of(token);
+    const refusal *found = token->kind == CPU_STRING ? NULL : refusal_of(token);
     if (!found) continue;
     return mw_fail(error, MW_UNSUPPORTED, "%s: %s is not on the CPU device; it needs the CUDA device",
                    cpu_where(program, i), found->what);
@@ -231,7 +247,7 @@ static mw_status program_check(const cpu_program *program, mw_error *error) {
                    program->name, program->name, program->tokens.mismatch);
   for (int i = 0; i < program->nitems; i++) {
     const cpu_item *item = &program->items[i];
-    mw_status       status = MW_OK;
+    mw_status status = MW_OK;
     if (item->kind == CPU_ITEM_FUNCTION) status = function_check(program, &program->functions[item->function], error);
     if (item->kind == CPU_ITEM_VARIABLE || item->kind == CPU_ITEM_SHARED) status = variable_check(program, item, error);
     if (status) return status;

@@ -10,8 +10,7 @@
 
 static const char stack_shared[] = " MW_STACK_SHARED ";
 
-/* ---- regions ------------------------------------------------------------------------------------------------------
- */
+/* ---- regions ---------------------------------------------------------------------------------------------------- */
 
 void cpu_put(cpu_writer *it, const char *text) {
   if (!it->out) return;
@@ -160,13 +159,6 @@ static void statement_put(cpu_writer *it, const cpu_segment *piece) {
   cpu_put_tokens(it, from, piece->last);
 }
 
-static bool open_has(const cpu_writer *it, const char *word) {
-  for (int k = 0; k < it->nopen; k++)
-    for (int i = it->open[k].first; i < it->open[k].last; i++)
-      if (cpu_token_is(&it->in->work.at[i], word)) return true;
-  return false;
-}
-
 bool cpu_is_jump(const cpu_splitter *in, int node) {
   if (node < 0) return false;
   cpu_node_kind kind = in->nodes[node].kind;
@@ -308,7 +300,6 @@ static void region_put(cpu_writer *it) {
 
 void cpu_region_flush(cpu_writer *it) {
   if (!it->nopen) return;
-  it->deep |= open_has(it, "for") || open_has(it, "while");
   if (it->out)
     region_put(it);
   else if (open_leaves(it))

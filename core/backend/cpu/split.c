@@ -12,6 +12,8 @@
 
 #include "core/backend/backend.h"
 
+enum { NARROW_LABELS = 10000 }; /* the second text of a function begins to count here */
+
 void cpu_split_refuse(cpu_splitter *in, int token, const char *format, ...) {
   char text[200];
   va_list args;
@@ -24,12 +26,7 @@ void cpu_split_refuse(cpu_splitter *in, int token, const char *format, ...) {
   snprintf(in->why, in->why_size, "line %d: %s", at->line, text);
 }
 
-static int line_of(const cpu_splitter *in, int token) {
-  return in->work.at[token].line;
-}
-
-/* ---- variables where barriers are
- * ------------------------------------------------------------------------------------ */
+/* ---- variables where barriers are ------------------------------------------------------------------------------- */
 
 static void type_tokens_put(cpu_writer *it, const cpu_local *local) {
   const cpu_token *at = it->in->work.at;
@@ -44,6 +41,12 @@ static void type_tokens_put(cpu_writer *it, const cpu_local *local) {
     cpu_put_tokens(it, i, i + 1);
     cpu_put(it, " ");
   }
+}
+
+/* Threads that do not take part leave no value. Vector code computes with their elements all the same, before it drops
+ * the results; what lies there by chance may be denormal, and slow beyond measure (seen: 60 times). */
+static bool some_wait(const cpu_writer *it) {
+  return it->nguards || it->returns;
 }
 
 /* typedef float mw_T3; mw_private<mw_T3, 1024> mw_L3; mw_T3 &x = mw_L3.at[0]; the last for the sake of its type. */
@@ -64,6 +67,7 @@ static void storage_put(cpu_writer *it, int index) {
   const cpu_token *name = &it->in->work.at[local->declarator.name];
   cpu_text_format(it->out, " mw_private<mw_T%d, %d> mw_L%d; mw_T%d &%.*s = mw_L%d.at[0]; (void)%.*s;", index,
                   it->in->kernel->max_threads, index, index, name->size, name->text, index, name->size, name->text);
+  if (some_wait(it)) cpu_put_numbers(it, " mw_L%d.clear(mw_n);", index, 0);
 }
 
 static void declare_walk(cpu_writer *it, int node, int first, int last) {
@@ -86,8 +90,7 @@ static void declare_walk(cpu_writer *it, int node, int first, int last) {
   }
 }
 
-/* ---- statements
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- statements ------------------------------------------------------------------------------------------------- */
 
 static void walk(cpu_writer *it, int node);
 
@@ -96,7 +99,7 @@ static bool in_predicate(const cpu_splitter *in, int node) {
 }
 
 /* The loop or switch that break or continue at `node` leaves; -1: none. */
-static int loop_around(const cpu_splitter *in, int node, bool is_break) {
+int cpu_loop_around(const cpu_splitter *in, int node, bool is_break) {
   for (int up = in->nodes[node].parent; up >= 0; up = in->nodes[up].parent) {
     cpu_node_kind kind = in->nodes[up].kind;
     if (kind == CPU_NODE_FOR || kind == CPU_NODE_WHILE || kind == CPU_NODE_DO) return up;
@@ -119,7 +122,7 @@ static void jumps_check(cpu_splitter *in, int node) {
       cpu_split_refuse(in, jump->first,
                        "return under a condition that differs between threads, with warp operations beside it");
     if (!is_break && jump->kind != CPU_NODE_CONTINUE) continue;
-    if (!inside(in, loop_around(in, i, is_break), node))
+    if (!inside(in, cpu_loop_around(in, i, is_break), node))
       cpu_split_refuse(in, jump->first,
                        "%s out of a loop with barriers, under a condition that differs between threads",
                        is_break ? "break" : "continue");
@@ -130,7 +133,7 @@ static void jumps_check(cpu_splitter *in, int node) {
 static void jump_check(cpu_splitter *in, int node) {
   while (in->nodes[node].kind == CPU_NODE_BLOCK) node = in->nodes[node].child;
   const cpu_node *jump = &in->nodes[node];
-  int loop = loop_around(in, node, jump->kind == CPU_NODE_BREAK);
+  int loop = cpu_loop_around(in, node, jump->kind == CPU_NODE_BREAK);
   bool fits = jump->kind == CPU_NODE_RETURN
                   ? !in_predicate(in, node)
                   : loop >= 0 && !in->nodes[loop].predicate && cpu_context(in, node) == cpu_context(in, loop);
@@ -350,7 +353,7 @@ static void exchange_walk(cpu_writer *it, int index) {
       cpu_put(it, ")>");
     }
     cpu_text_format(it->out, "> mw_x%.*s;", number->size, number->text);
-    if (kind) cpu_text_format(it->out, " mw_x%.*s.clear(mw_n);\n", number->size, number->text);
+    if (kind || some_wait(it)) cpu_text_format(it->out, " mw_x%.*s.clear(mw_n);\n", number->size, number->text);
   }
   cpu_segment_add(it, CPU_SEGMENT_EXCHANGE, node->first, node->last, index);
   cpu_region_flush(it);
@@ -384,93 +387,7 @@ static void walk(cpu_writer *it, int index) {
     cpu_split_refuse(it->in, node->first, "a barrier stands inside of a switch");
 }
 
-/* ---- conditions
- * ---------------------------------------------------------------------------------------------------------- */
-
-bool cpu_header_uniform(const cpu_splitter *in, int index) {
-  const cpu_node *node = &in->nodes[index];
-  if (!cpu_is_uniform(in, node->head, node->head_last)) return false;
-  for (int i = 0; i < in->nlocals; i++)
-    if (in->locals[i].node == index && !in->locals[i].uniform) return false;
-  return true;
-}
-
-/* A condition that differs between threads: warp operations go under a predicate, a barrier cannot. */
-static bool predicate_give(cpu_splitter *in, int index) {
-  cpu_node *node = &in->nodes[index];
-  bool headed = node->kind == CPU_NODE_IF || node->kind == CPU_NODE_FOR || node->kind == CPU_NODE_WHILE ||
-                node->kind == CPU_NODE_DO;
-  if (!headed || !cpu_node_splits(node) || node->predicate || cpu_header_uniform(in, index)) return false;
-  if (node->barrier >= 0)
-    cpu_split_refuse(in, node->barrier, "barrier is under a condition that differs between threads: line %d",
-                     line_of(in, node->first));
-  else if (node->kind == CPU_NODE_DO)
-    cpu_split_refuse(in, node->first, "a warp operation is in a do loop whose condition differs between threads");
-  node->predicate = ++in->predicates;
-  return true;
-}
-
-static void masked_loops_check(cpu_splitter *in) {
-  for (int i = 0; i < in->nnodes; i++) {
-    const cpu_node *node = &in->nodes[i];
-    if (!node->predicate || node->kind == CPU_NODE_IF) continue;
-    for (int k = 0; k < in->nnodes; k++)
-      if ((in->nodes[k].kind == CPU_NODE_BREAK || in->nodes[k].kind == CPU_NODE_CONTINUE) &&
-          loop_around(in, k, in->nodes[k].kind == CPU_NODE_BREAK) == i)
-        cpu_split_refuse(in, in->nodes[k].first,
-                         "a jump in a loop with warp operations whose condition differs between threads: line %d",
-                         line_of(in, node->first));
-  }
-}
-
-/* Predicates make fewer variables uniform, which makes more predicates: until nothing changes. */
-void cpu_conditions_settle(cpu_splitter *in) {
-  for (bool changed = true; changed && !in->refused;) {
-    changed = false;
-    mw_free(in->locals);
-    in->locals = NULL;
-    in->nlocals = 0;
-    cpu_locals_read(in);
-    for (int i = 0; i < in->nnodes; i++) changed |= predicate_give(in, i);
-  }
-  masked_loops_check(in);
-}
-
-/* ---- the function
- * --------------------------------------------------------------------------------------------------------- */
-
-/* Whatever is left of barriers and warp operations outside of statements of their own was not understood. */
-static void rest_check(cpu_splitter *in) {
-  for (int i = 0; i < in->work.count; i++) {
-    const cpu_token *token = &in->work.at[i];
-    bool lambda = cpu_token_is(token, "[") && i && token[-1].kind == CPU_PUNCT && !cpu_token_is(token - 1, ")") &&
-                  !cpu_token_is(token - 1, "]");
-    if (lambda) cpu_split_refuse(in, i, "there is a lambda");
-    if (in->plain && cpu_token_is(token, "__shared__")) cpu_split_refuse(in, i, "shared memory without a barrier");
-    if (cpu_is_group(token)) cpu_split_refuse(in, i, "cooperative groups are used in a way that is not split");
-    if (!cpu_is_barrier(token) && !cpu_is_warp_operation(token)) continue;
-    cpu_node_kind kind = in->nodes[cpu_node_at(in, i)].kind;
-    if (kind != CPU_NODE_BARRIER && kind != CPU_NODE_WARP)
-      cpu_split_refuse(in, i, "%.*s is not a statement of its own", token->size, token->text);
-  }
-}
-
-static void typed_mark(cpu_splitter *in, int first, int last) {
-  for (int i = first; i < last; i++) {
-    int local = cpu_local_find(in, i);
-    if (local >= 0) in->locals[local].typed = true;
-  }
-}
-
-/* Where types are asked for outside of thread loops, the variables must be known there. */
-static void types_mark(cpu_splitter *in) {
-  for (int i = 0; i < in->nnodes; i++)
-    if (in->nodes[i].kind == CPU_NODE_TYPE || in->nodes[i].kind == CPU_NODE_EXCHANGE)
-      typed_mark(in, in->nodes[i].first, in->nodes[i].last);
-  for (int i = in->nlocals - 1; i >= 0; i--)
-    if (in->locals[i].is_auto && in->locals[i].class == CPU_PRIVATE)
-      typed_mark(in, in->locals[i].declarator.init, in->locals[i].declarator.init_last);
-}
+/* ---- the function ----------------------------------------------------------------------------------------------- */
 
 /* After a first walk: which variables have all their uses in one region? */
 static void places_note(cpu_writer *it, bool *alone) {
@@ -515,21 +432,18 @@ static void helpers_check(cpu_writer *it) {
   }
 }
 
-static void formal_put(cpu_writer *it, const cpu_formal *formal, bool changed) {
-  const cpu_program *program = it->in->program;
+static void formal_put(const cpu_program *program, cpu_text *out, const cpu_formal *formal, bool changed) {
   int name = changed ? formal->name : formal->last;
-  cpu_emit_declaration(program, it->out, formal->first, name);
+  cpu_emit_declaration(program, out, formal->first, name);
   if (!changed) return;
-  cpu_text_put(it->out, " mw_a_");
-  cpu_text_plain(it->out, &program->tokens, name, name + 1);
-  cpu_emit_declaration(program, it->out, name + 1, formal->last);
+  cpu_text_put(out, " mw_a_");
+  cpu_text_plain(out, &program->tokens, name, name + 1);
+  cpu_emit_declaration(program, out, name + 1, formal->last);
 }
 
-static void signature_put(cpu_writer *it) {
-  const cpu_splitter *in = it->in;
+static void signature_put(const cpu_splitter *in, cpu_text *out) {
   const cpu_function *kernel = in->kernel;
   const cpu_tokens *tokens = &in->program->tokens;
-  cpu_text *out = it->out;
   cpu_text_put(out, "\n");
   if (in->prelude.at) cpu_text_put(out, in->prelude.at);
   cpu_text_range(out, tokens, kernel->head_first, kernel->head_last);
@@ -538,12 +452,13 @@ static void signature_put(cpu_writer *it) {
   cpu_text_put(out, in->plain ? "_mw(MW_ROW_PARAMETERS" : "_mw(");
   if (in->plain && kernel->nformals) cpu_text_put(out, ", ");
   for (int i = 0; i < kernel->nformals; i++) {
-    const cpu_formal *formal = &kernel->formals[i];
     if (i) cpu_text_put(out, ", ");
-    formal_put(it, formal, in->changed[i]);
+    formal_put(in->program, out, &kernel->formals[i], in->changed[i]);
   }
   cpu_text_put(out, in->plain ? ") {\n MW_ROW_BLOCK\n" : ") {\n MW_BLOCK\n");
   out->file = 0;
+  cpu_emit_shared(in->program, out, &in->work, 0, in->work.count);
+  cpu_text_put(out, "\n");
 }
 
 static void first_walk(cpu_writer *it, bool passed, bool *alone, bool *returns) {
@@ -605,57 +520,77 @@ static void start(cpu_splitter *in) {
 
 /* Where there are guards the text stands twice: for blocks or rows whose threads all pass them, and for the rest. */
 static void text_put(cpu_writer *it, const bool *returns) {
-  const cpu_splitter *in = it->in;
-  signature_put(it);
-  cpu_emit_shared(in->program, it->out, &in->work, 0, in->work.count);
-  if (in->guard_scale) {
+  if (it->in->guard_scale) {
     cpu_guards_put(it);
     cpu_put(it, "if (mw_full) {\n");
     body_put(it, true, returns[1]);
     cpu_put(it, "return;\n}\n");
   }
   body_put(it, false, returns[0]);
-  cpu_put(it, "\n}\n");
 }
 
-static char *text_make(cpu_splitter *in) {
+static void text_make(cpu_splitter *in, cpu_text *out, int first_label) {
   int *regions = mw_malloc((size_t)(in->work.count + 1) * sizeof *regions);
   bool *alone = mw_malloc((size_t)in->nlocals + 1), returns[2] = {false, false};
-  cpu_text out = {0};
-  cpu_writer it = {.in = in, .regions = regions};
+  cpu_writer it = {.in = in, .regions = regions, .copy = first_label};
   memset(alone, 1, (size_t)in->nlocals + 1);
-  types_mark(in);
+  cpu_types_mark(in);
   helpers_check(&it);
   first_walk(&it, false, alone, &returns[0]);
   if (in->guard_scale) first_walk(&it, true, alone, &returns[1]);
   places_choose(in, alone);
-  it.out = &out;
+  it.out = out;
   if (!in->refused) text_put(&it, returns);
   mw_free(regions);
   mw_free(alone);
-  in->program->inner_loops |= it.deep && !in->refused;
-  if (!in->refused) return out.at;
-  mw_free(out.at);
-  return NULL;
+}
+
+static bool body_make(cpu_splitter *in, cpu_text *out, int first_label) {
+  start(in);
+  cpu_inline(in);
+  if (!in->refused) cpu_loops_lift(in);
+  if (!in->refused) text_make(in, out, first_label);
+  return !in->refused;
+}
+
+static void splitter_free(cpu_splitter *in) {
+  mw_free(in->prelude.at);
+  mw_free(in->nodes);
+  mw_free(in->locals);
+  in->work.nfiles = 0;
+  in->work.files = NULL;
+  cpu_tokens_free(&in->work);
+}
+
+static bool has_lifted(const cpu_splitter *in) {
+  for (int i = 0; i < in->nnodes; i++)
+    if (in->nodes[i].lifted) return true;
+  return false;
+}
+
+/* In a block of few threads side by side a lifted loop costs more than it saves. */
+static void narrow_put(const cpu_splitter *wide, cpu_text *out) {
+  cpu_splitter in = {.program = wide->program, .kernel = wide->kernel, .why = wide->why, .why_size = wide->why_size};
+  cpu_text body = {0};
+  in.plain = true;
+  if (body_make(&in, &body, NARROW_LABELS)) cpu_text_format(out, "if (blockDim.x < 8) {\n%s\nreturn;\n}\n", body.at);
+  mw_free(body.at);
+  splitter_free(&in);
 }
 
 static char *split_once(cpu_program *program, cpu_function *kernel, bool lift, char *why, size_t why_size) {
-  cpu_splitter in = {.program = program, .kernel = kernel, .why = why, .why_size = why_size};
-  char *text = NULL;
+  cpu_splitter in = {.program = program, .kernel = kernel, .why = why, .why_size = why_size, .lift = lift};
+  cpu_text body = {0}, all = {0};
   in.plain = kernel->barrier < 0;
-  in.lift = lift;
-  start(&in);
-  cpu_inline(&in);
-  if (!in.refused) rest_check(&in);
-  if (!in.refused) cpu_loops_lift(&in);
-  if (!in.refused) text = text_make(&in);
-  mw_free(in.prelude.at);
-  mw_free(in.nodes);
-  mw_free(in.locals);
-  in.work.nfiles = 0;
-  in.work.files = NULL;
-  cpu_tokens_free(&in.work);
-  return text;
+  if (body_make(&in, &body, 0)) {
+    signature_put(&in, &all);
+    if (in.plain && has_lifted(&in)) narrow_put(&in, &all);
+    if (body.at) cpu_text_put(&all, body.at);
+    cpu_text_put(&all, "\n}\n");
+  }
+  mw_free(body.at);
+  splitter_free(&in);
+  return all.at;
 }
 
 char *cpu_split(cpu_program *program, cpu_function *kernel, char *why, size_t why_size) {

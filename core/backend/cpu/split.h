@@ -119,7 +119,6 @@ typedef struct cpu_writer {
   int nguards;
   bool passed;     /* this walk is for threads that pass all guards */
   bool returns;    /* some thread may leave before the end: the others must know */
-  bool deep;       /* a loop inside of a thread loop */
   int copy;        /* of a region's text: labels differ */
   bool sets_index; /* helpers read threadIdx */
 } cpu_writer;
@@ -160,11 +159,13 @@ bool cpu_constant_in_row(const cpu_splitter *, int first, int last);
 /* lift.c: settles which conditions are uniform, which loops are lifted, which conditions are guards. */
 void cpu_loops_lift(cpu_splitter *);
 void cpu_node_lift(cpu_splitter *, int node); /* tree.c */
-void cpu_conditions_settle(cpu_splitter *);   /* split.c */
-bool cpu_header_uniform(const cpu_splitter *, int node);
+bool cpu_header_uniform(const cpu_splitter *, int node); /* and so are the variables that it declares */
+/* The loop or switch that a break or continue at `node` is for; -1: none (split.c). */
+int cpu_loop_around(const cpu_splitter *, int node, bool is_break);
 
 /* uniform.c */
 void cpu_locals_read(cpu_splitter *);
+void cpu_types_mark(cpu_splitter *); /* variables whose types are asked for outside of thread loops */
 bool cpu_is_uniform(const cpu_splitter *, int first, int last); /* the same for all threads? */
 bool cpu_is_pure(const cpu_splitter *, int first, int last);    /* neither loads nor calls */
 int cpu_local_find(const cpu_splitter *, int token);            /* the variable a name stands for; -1 */

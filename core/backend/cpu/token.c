@@ -15,12 +15,12 @@ typedef struct reader {
   cpu_tokens *out;
   const char *at;
   const char *shim;
-  int         line, file;
-  bool        space;  /* white space since the last token */
-  bool        fresh;  /* nothing but white space on this line so far */
-  bool        system; /* the marker in force names a system header */
-  int         depth;  /* of shim headers entered; 0: outside of the shim */
-  const char *chunk;  /* where the current system chunk began; NULL: none */
+  int line, file;
+  bool space;        /* white space since the last token */
+  bool fresh;        /* nothing but white space on this line so far */
+  bool system;       /* the marker in force names a system header */
+  int depth;         /* of shim headers entered; 0: outside of the shim */
+  const char *chunk; /* where the current system chunk began; NULL: none */
 } reader;
 
 /* ---- the list ------------------------------------------------------------------------------------------------ */
@@ -119,7 +119,7 @@ static const char *directive_read(reader *in) {
   while (*at == ' ' || *at == '\t') at++;
   if (isdigit((unsigned char)*at)) {
     char *after;
-    long  line = strtol(at, &after, 10);
+    long line = strtol(at, &after, 10);
     const char *open = memchr(after, '"', (size_t)(end - after));
     const char *close = open ? memchr(open + 1, '"', (size_t)(end - open - 1)) : NULL;
     if (close) marker_apply(in, in->at, line, open + 1, (size_t)(close - open - 1), close + 1, end);
@@ -131,7 +131,9 @@ static const char *directive_read(reader *in) {
 
 /* ---- tokens -------------------------------------------------------------------------------------------------- */
 
-static bool name_byte(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 128; }
+static bool name_byte(char c) {
+  return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 128;
+}
 
 static const char *number_end(const char *at) {
   for (;; at++) {
@@ -159,8 +161,9 @@ static const char *raw_end(const char *at) {
 }
 
 static const char *punct_end(const char *at) {
-  static const char *const longer[] = {"<<<", ">>>", "<<=", ">>=", "...", "->*", "::", "->", "++", "--", "<<", "<=", ">=",
-                                       "==",  "!=",  "&&",  "||",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=", "^=", NULL};
+  static const char *const longer[] = {"<<<", ">>>", "<<=", ">>=", "...", "->*", "::", "->", "++",
+                                       "--",  "<<",  "<=",  ">=",  "==",  "!=",  "&&", "||", "+=",
+                                       "-=",  "*=",  "/=",  "%=",  "&=",  "|=",  "^=", NULL};
   for (int i = 0; longer[i]; i++)
     if (!strncmp(at, longer[i], strlen(longer[i]))) return at + strlen(longer[i]);
   return at + 1; /* ">>" stays two tokens: it may close two template lists */
@@ -175,7 +178,7 @@ static const char *name_end(const char *at) {
 }
 
 static const char *token_read(reader *in) {
-  const char    *at = in->at, *end;
+  const char *at = in->at, *end;
   cpu_token_kind kind = CPU_PUNCT;
   if (isdigit((unsigned char)*at) || (*at == '.' && isdigit((unsigned char)at[1])))
     kind = CPU_NUMBER, end = number_end(at + 1);
@@ -191,7 +194,9 @@ static const char *token_read(reader *in) {
 }
 
 /* The opening bracket of a closing one; 0: not a closing bracket. */
-static char partner(char close) { return close == ')' ? '(' : close == ']' ? '[' : close == '}' ? '{' : 0; }
+static char partner(char close) {
+  return close == ')' ? '(' : close == ']' ? '[' : close == '}' ? '{' : 0;
+}
 
 void cpu_tokens_match(cpu_tokens *list) {
   int *open = mw_malloc((size_t)(list->count + 1) * sizeof *open), top = 0;
@@ -237,7 +242,8 @@ void cpu_tokens_read(cpu_tokens *list, const char *text, const char *shim) {
 void cpu_tokens_push(cpu_tokens *list, const cpu_token *token) {
   reader in = {.out = list, .line = token->line, .file = token->file, .space = token->space};
   token_add(&in, token->kind, token->text, (size_t)token->size);
-  list->at[list->count] = (cpu_token){.kind = CPU_END, .text = "", .match = -1, .line = token->line, .file = token->file};
+  list->at[list->count] =
+      (cpu_token){.kind = CPU_END, .text = "", .match = -1, .line = token->line, .file = token->file};
 }
 
 void cpu_tokens_scan(cpu_tokens *list, const char *text, const cpu_token *like) {
@@ -249,7 +255,9 @@ void cpu_tokens_scan(cpu_tokens *list, const char *text, const cpu_token *like) 
       in.at = token_read(&in);
     in.line = like->line;
   }
-  if (list->count) list->at[list->count] = (cpu_token){.kind = CPU_END, .text = "", .match = -1, .line = like->line, .file = like->file};
+  if (list->count)
+    list->at[list->count] =
+        (cpu_token){.kind = CPU_END, .text = "", .match = -1, .line = like->line, .file = like->file};
 }
 
 void cpu_tokens_free(cpu_tokens *list) {
@@ -273,13 +281,15 @@ void cpu_text_add(cpu_text *text, const char *bytes, size_t size) {
   text->at[text->size] = 0;
 }
 
-void cpu_text_put(cpu_text *text, const char *bytes) { cpu_text_add(text, bytes, strlen(bytes)); }
+void cpu_text_put(cpu_text *text, const char *bytes) {
+  cpu_text_add(text, bytes, strlen(bytes));
+}
 
 void cpu_text_format(cpu_text *text, const char *format, ...) {
   va_list args, again;
   va_start(args, format);
   va_copy(again, args);
-  int   size = vsnprintf(NULL, 0, format, args);
+  int size = vsnprintf(NULL, 0, format, args);
   char *bytes = mw_malloc((size_t)size + 1);
   vsnprintf(bytes, (size_t)size + 1, format, again);
   va_end(again);

@@ -6,30 +6,39 @@
 #include "core/backend/backend.h"
 #include "core/backend/cpu/split.h"
 
-static const char *const type_words[] = {"void",  "bool",   "char",   "short",    "int",      "long", "float",
-                                         "double", "signed", "unsigned", "auto", "const", "volatile", "constexpr",
-                                         "register", "size_t", NULL};
-static const char *const passed_words[] = {"using", "typedef", "static_assert", "struct", "class", "union", "enum", "extern",
-                                           "static", "__shared__", NULL};
-static const char *const not_types[] = {"return", "delete", "new", "throw", "goto", "case", "default", "else", "sizeof",
-                                        "break", "continue", "operator", NULL};
+static const char *const type_words[] = {"void",     "bool",      "char",     "short",    "int",  "long",
+                                         "float",    "double",    "signed",   "unsigned", "auto", "const",
+                                         "volatile", "constexpr", "register", "size_t",   NULL};
+static const char *const passed_words[] = {"using", "typedef", "static_assert", "struct",     "class", "union",
+                                           "enum",  "extern",  "static",        "__shared__", NULL};
+static const char *const not_types[] = {"return", "delete", "new",   "throw",    "goto",     "case", "default",
+                                        "else",   "sizeof", "break", "continue", "operator", NULL};
 
 static int node_add(cpu_splitter *in, cpu_node_kind kind, int first, int parent) {
   in->nodes = mw_realloc(in->nodes, (size_t)(in->nnodes + 1) * sizeof *in->nodes);
-  in->nodes[in->nnodes] = (cpu_node){.kind = kind, .first = first, .last = first, .child = -1, .otherwise = -1,
-                                     .next = -1, .parent = parent, .barrier = -1, .warp = -1};
+  in->nodes[in->nnodes] = (cpu_node){.kind = kind,
+                                     .first = first,
+                                     .last = first,
+                                     .child = -1,
+                                     .otherwise = -1,
+                                     .next = -1,
+                                     .parent = parent,
+                                     .barrier = -1,
+                                     .warp = -1};
   return in->nnodes++;
 }
 
-bool cpu_node_splits(const cpu_node *node) { return node->barrier >= 0 || node->warp >= 0; }
+bool cpu_node_splits(const cpu_node *node) {
+  return node->barrier >= 0 || node->warp >= 0;
+}
 
 /* ---- declarations ---------------------------------------------------------------------------------------------- */
 
 /* Past the type: int, unsigned long, const T, ns::T<int>. Returns `first` where no type begins. */
 static int type_end(const cpu_tokens *tokens, int first, int last) {
   const cpu_token *at = tokens->at;
-  int              i = first;
-  bool             named = false, word = false;
+  int i = first;
+  bool named = false, word = false;
   while (i < last && at[i].kind == CPU_NAME) {
     bool keyword = cpu_token_any(&at[i], type_words);
     bool qualifier = cpu_token_is(&at[i], "const") || cpu_token_is(&at[i], "volatile") ||
@@ -94,7 +103,7 @@ bool cpu_declarator_read(const cpu_tokens *tokens, int first, int last, cpu_decl
   *count = 0;
   for (int i = spec_last; *count < most;) {
     cpu_declarator one = {.spec = first, .spec_last = spec_last};
-    int            end = declarator_one(tokens, i, last, &one);
+    int end = declarator_one(tokens, i, last, &one);
     if (!end) return false;
     out[(*count)++] = one;
     if (end >= last || !cpu_token_is(&tokens->at[end], ",")) return true;
@@ -116,8 +125,8 @@ static int simple_end(cpu_splitter *in, int i, int last) {
 
 static cpu_node_kind simple_kind(cpu_splitter *in, int i, int last) {
   const cpu_token *token = &in->work.at[i];
-  cpu_declarator   scratch[16];
-  int              count;
+  cpu_declarator scratch[16];
+  int count;
   if (cpu_token_is(token, "return")) return CPU_NODE_RETURN;
   if (cpu_token_is(token, "break")) return CPU_NODE_BREAK;
   if (cpu_token_is(token, "continue")) return CPU_NODE_CONTINUE;
@@ -154,7 +163,7 @@ static int block_read(cpu_splitter *in, int open, int parent, int *made) {
 
 static void for_header(cpu_splitter *in, int node) {
   const cpu_token *at = in->work.at;
-  cpu_node        *it = &in->nodes[node];
+  cpu_node *it = &in->nodes[node];
   it->init_last = it->test_last = it->head_last;
   for (int i = it->head, found = 0; i < it->head_last; i++) {
     if (at[i].match > i) i = at[i].match;
@@ -168,7 +177,7 @@ static void for_header(cpu_splitter *in, int node) {
 
 static int headed_read(cpu_splitter *in, cpu_node_kind kind, int i, int last, int parent, int *made) {
   const cpu_token *at = in->work.at;
-  int              node = node_add(in, kind, i, parent), child, open = i + 1;
+  int node = node_add(in, kind, i, parent), child, open = i + 1;
   while (open < last && !cpu_token_is(&at[open], "(")) open++;
   in->nodes[node].head = open + 1;
   in->nodes[node].head_last = at[open].match;
@@ -186,8 +195,8 @@ static int headed_read(cpu_splitter *in, cpu_node_kind kind, int i, int last, in
 
 static int do_read(cpu_splitter *in, int i, int last, int parent, int *made) {
   const cpu_token *at = in->work.at;
-  int              node = node_add(in, CPU_NODE_DO, i, parent), child;
-  int              end = statement_read(in, i + 1, last, node, &child);
+  int node = node_add(in, CPU_NODE_DO, i, parent), child;
+  int end = statement_read(in, i + 1, last, node, &child);
   in->nodes[node].child = child;
   in->nodes[node].head = end + 2;
   in->nodes[node].head_last = at[end + 1].match;
@@ -236,7 +245,7 @@ static bool exchange_is_block(const cpu_splitter *in, const cpu_node *node) {
 
 static void split_mark(cpu_splitter *in, int index) {
   cpu_node *node = &in->nodes[index];
-  bool      block = node->kind == CPU_NODE_BARRIER, warp = node->kind == CPU_NODE_WARP;
+  bool block = node->kind == CPU_NODE_BARRIER, warp = node->kind == CPU_NODE_WARP;
   if (node->kind == CPU_NODE_EXCHANGE) {
     block = exchange_is_block(in, node);
     warp = !block;

@@ -9,13 +9,23 @@
 #include "core/backend/backend.h"
 #include "core/backend/cpu/split.h"
 
-static const char *const harmless_calls[] = {
-    "sizeof", "alignof", "int",   "unsigned", "float", "double", "bool",  "char",        "short",       "long",
-    "size_t", "min",     "max",   "abs",      "fminf", "fmaxf",  "fmin",  "fmax",        "static_cast", "const_cast",
-    "__ffs",  "__clz",   "__popc", "decltype", "mw_types", "reinterpret_cast", NULL};
-static const char *const maths[] = {"sqrtf", "sqrt", "rsqrtf", "expf",  "exp",  "logf", "log",   "log2f", "log2", "powf",
-                                    "pow",   "sinf", "cosf",   "ceilf", "ceil", "floorf", "floor", "fabsf", "fabs", "__ldg",
-                                    NULL};
+static const char *const harmless_calls[] = {"sizeof",      "alignof",
+                                             "int",         "unsigned",
+                                             "float",       "double",
+                                             "bool",        "char",
+                                             "short",       "long",
+                                             "size_t",      "min",
+                                             "max",         "abs",
+                                             "fminf",       "fmaxf",
+                                             "fmin",        "fmax",
+                                             "static_cast", "const_cast",
+                                             "__ffs",       "__clz",
+                                             "__popc",      "decltype",
+                                             "mw_types",    "reinterpret_cast",
+                                             NULL};
+static const char *const maths[] = {"sqrtf", "sqrt",   "rsqrtf", "expf",  "exp",  "logf",  "log",
+                                    "log2f", "log2",   "powf",   "pow",   "sinf", "cosf",  "ceilf",
+                                    "ceil",  "floorf", "floor",  "fabsf", "fabs", "__ldg", NULL};
 
 bool cpu_at_barrier_level(const cpu_splitter *in, int node) {
   int parent = in->nodes[node].parent;
@@ -51,7 +61,8 @@ int cpu_local_find(const cpu_splitter *in, int token) {
   return best;
 }
 
-/* ---- expressions -------------------------------------------------------------------------------------------------- */
+/* ---- expressions --------------------------------------------------------------------------------------------------
+ */
 
 static bool call_allowed(const cpu_token *token, bool pure) {
   return cpu_token_any(token, harmless_calls) || (!pure && cpu_token_any(token, maths));
@@ -76,7 +87,8 @@ bool cpu_is_uniform(const cpu_splitter *in, int first, int last) {
       continue;
     }
     if (known) continue;
-    if (cpu_token_is(token, "threadIdx") || cpu_token_is(token, "mw_t") || cpu_token_is(token, "mw_lanes")) return false;
+    if (cpu_token_is(token, "threadIdx") || cpu_token_is(token, "mw_t") || cpu_token_is(token, "mw_lanes"))
+      return false;
     int local = cpu_local_find(in, i);
     if (local >= 0 ? !in->locals[local].uniform : is_call(in, i) && !call_allowed(token, false)) return false;
   }
@@ -114,12 +126,14 @@ bool cpu_is_pure(const cpu_splitter *in, int first, int last) {
     bool begins = i == first || (token[-1].kind == CPU_PUNCT && !cpu_token_is(token - 1, ")"));
     if ((cpu_token_is(token, "*") || cpu_token_is(token, "&")) && begins) return false;
     if (token->kind != CPU_NAME || cpu_is_member(&in->work, i)) continue;
-    if (cpu_local_find(in, i) < 0 && (is_memory(in, token) || (is_call(in, i) && !call_allowed(token, true)))) return false;
+    if (cpu_local_find(in, i) < 0 && (is_memory(in, token) || (is_call(in, i) && !call_allowed(token, true))))
+      return false;
   }
   return true;
 }
 
-/* ---- variables ------------------------------------------------------------------------------------------------------ */
+/* ---- variables ------------------------------------------------------------------------------------------------------
+ */
 
 static void local_add(cpu_splitter *in, int node, const cpu_declarator *declarator, int until) {
   in->locals = mw_realloc(in->locals, (size_t)(in->nlocals + 1) * sizeof *in->locals);
@@ -138,7 +152,7 @@ static void local_add(cpu_splitter *in, int node, const cpu_declarator *declarat
 
 static void locals_of(cpu_splitter *in, int node, int first, int last, int until) {
   cpu_declarator list[16];
-  int            count;
+  int count;
   if (!cpu_declarator_read(&in->work, first, last, list, 16, &count)) return;
   for (int i = 0; i < count; i++) local_add(in, node, &list[i], until);
 }
@@ -155,7 +169,7 @@ static void locals_collect(cpu_splitter *in) {
 /* x = e; x += e; x++; ++x; as a whole statement: where e begins, or `last`; 0: another form. */
 static int plain_assignment(const cpu_splitter *in, const cpu_node *node, int name) {
   static const char *const steps[] = {"++", "--", NULL};
-  const cpu_token         *at = in->work.at;
+  const cpu_token *at = in->work.at;
   if (node->kind != CPU_NODE_LEAF) return 0;
   if (name == node->first + 1 && cpu_token_any(&at[node->first], steps) && name + 2 == node->last) return node->last;
   if (name != node->first) return 0;
@@ -164,7 +178,7 @@ static int plain_assignment(const cpu_splitter *in, const cpu_node *node, int na
 }
 
 static bool change_is_uniform(const cpu_splitter *in, const cpu_local *local, int name) {
-  int             index = cpu_node_at(in, name), declared = cpu_context(in, local->node);
+  int index = cpu_node_at(in, name), declared = cpu_context(in, local->node);
   const cpu_node *node = &in->nodes[index];
   if (node->kind == CPU_NODE_FOR && cpu_node_splits(node) && !node->predicate) {
     if (cpu_context(in, index) != declared) return false;
@@ -181,9 +195,9 @@ static void changes_count(cpu_splitter *in) {
     int index = cpu_local_find(in, i);
     if (index < 0 || i == in->locals[index].declarator.name) continue;
     cpu_local *local = &in->locals[index];
-    bool       array = local->declarator.dims_last > local->declarator.dims;
+    bool array = local->declarator.dims_last > local->declarator.dims;
     cpu_change change = cpu_change_at(in->program, &in->work, i, local->pointer && !array);
-    int        node = cpu_node_at(in, i);
+    int node = cpu_node_at(in, i);
     if (array && !cpu_token_is(&in->work.at[i + 1], "[")) local->escapes = true;
     if (change == CPU_ESCAPED) local->escapes = true;
     if (change == CPU_READ) continue;
@@ -218,7 +232,7 @@ static bool still_uniform(const cpu_splitter *in, int index) {
 static void uniform_settle(cpu_splitter *in) {
   for (int i = 0; i < in->nlocals; i++) {
     cpu_local *local = &in->locals[i];
-    bool       array = local->declarator.dims_last > local->declarator.dims;
+    bool array = local->declarator.dims_last > local->declarator.dims;
     local->uniform = !local->escapes && !local->reference && (!array || (local->is_const && !local->changes));
     bool elsewhere = local->changes && local->header < 0;
     if (in->plain && (elsewhere || !cpu_is_pure(in, local->declarator.init, local->declarator.init_last)))
@@ -237,7 +251,7 @@ static void uniform_settle(cpu_splitter *in) {
 /* May the value be computed again wherever it is used? `depth` bounds the chain of variables it is made of. */
 static bool again(const cpu_splitter *in, const cpu_local *local, int depth) {
   const cpu_declarator *it = &local->declarator;
-  bool                  loop_variable = in->nodes[local->node].kind == CPU_NODE_FOR;
+  bool loop_variable = in->nodes[local->node].kind == CPU_NODE_FOR;
   if (local->changes || local->escapes || local->reference || loop_variable || it->dims_last > it->dims) return false;
   if (it->init_last == it->init || it->init_last - it->init > 28 || it->braces || depth > 4) return false;
   if (!cpu_is_pure(in, it->init, it->init_last)) return false;
@@ -245,7 +259,7 @@ static bool again(const cpu_splitter *in, const cpu_local *local, int depth) {
     int used = cpu_local_find(in, i);
     if (used < 0) continue;
     const cpu_local *other = &in->locals[used];
-    const cpu_node  *header = other->header < 0 ? NULL : &in->nodes[other->header];
+    const cpu_node *header = other->header < 0 ? NULL : &in->nodes[other->header];
     bool fixed = !other->changes || (header && header->first <= it->name && it->name < header->last);
     if (other->uniform ? !fixed : !again(in, other, depth + 1)) return false;
   }
@@ -261,4 +275,21 @@ void cpu_locals_read(cpu_splitter *in) {
     cpu_local *local = &in->locals[i];
     local->class = local->uniform ? CPU_UNIFORM : again(in, local, 0) ? CPU_AGAIN : CPU_PRIVATE;
   }
+}
+
+static void typed_mark(cpu_splitter *in, int first, int last) {
+  for (int i = first; i < last; i++) {
+    int local = cpu_local_find(in, i);
+    if (local >= 0) in->locals[local].typed = true;
+  }
+}
+
+/* Where types are asked for outside of thread loops, the variables must be known there. */
+void cpu_types_mark(cpu_splitter *in) {
+  for (int i = 0; i < in->nnodes; i++)
+    if (in->nodes[i].kind == CPU_NODE_TYPE || in->nodes[i].kind == CPU_NODE_EXCHANGE)
+      typed_mark(in, in->nodes[i].first, in->nodes[i].last);
+  for (int i = in->nlocals - 1; i >= 0; i--)
+    if (in->locals[i].is_auto && in->locals[i].class == CPU_PRIVATE)
+      typed_mark(in, in->locals[i].declarator.init, in->locals[i].declarator.init_last);
 }

@@ -18,7 +18,7 @@
 
 typedef struct loaded_unit {
   cpu_unit base;
-  int      fd; /* stays open: the name /proc/self/fd/N tells loaded units apart */
+  int fd; /* stays open: the name /proc/self/fd/N tells loaded units apart */
 } loaded_unit;
 
 static double seconds_now(void) {
@@ -27,7 +27,8 @@ static double seconds_now(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* ---- instances asked for ------------------------------------------------------------------------------------------ */
+/* ---- instances asked for ------------------------------------------------------------------------------------------
+ */
 
 static bool name_equal(const char *declared, const char *asked, size_t size) {
   return strlen(declared) == size && !memcmp(declared, asked, size);
@@ -35,7 +36,7 @@ static bool name_equal(const char *declared, const char *asked, size_t size) {
 
 /* "ns::scale<float>" -> "scale" */
 static const char *name_stem(const char *asked, size_t *size) {
-  size_t      stem = strcspn(asked, "<");
+  size_t stem = strcspn(asked, "<");
   const char *bare = asked;
   for (size_t i = 0; i + 1 < stem; i++)
     if (asked[i] == ':' && asked[i + 1] == ':') bare = asked + i + 2;
@@ -46,7 +47,7 @@ static const char *name_stem(const char *asked, size_t *size) {
 
 /* Text that can stand as template arguments and no more. */
 static bool arguments_fit(const char *asked) {
-  int         depth = 0;
+  int depth = 0;
   const char *at = strchr(asked, '<');
   for (; at && *at; at++) {
     if (strchr(";{}\"\\#\n\r", *at)) return false;
@@ -58,13 +59,13 @@ static bool arguments_fit(const char *asked) {
 }
 
 static mw_status instance_check(const cpu_program *program, const char *asked, mw_error *error) {
-  size_t      size;
+  size_t size;
   const char *bare = name_stem(asked, &size);
   for (int i = 0; i < program->ndeclared; i++)
     if (program->declared[i].is_template && name_equal(program->declared[i].name, bare, size)) {
       if (arguments_fit(asked)) return MW_OK;
-      return mw_fail(error, MW_INVALID, "'%s' does not name an instance of the template '%.*s'; write '%.*s<...>'", asked,
-                     (int)size, bare, (int)size, bare);
+      return mw_fail(error, MW_INVALID, "'%s' does not name an instance of the template '%.*s'; write '%.*s<...>'",
+                     asked, (int)size, bare, (int)size, bare);
     }
   for (int i = 0; i < program->ndeclared; i++)
     if (name_equal(program->declared[i].name, bare, size))
@@ -91,16 +92,17 @@ static mw_cache_key unit_key(const cpu_program *program, cpu_flavor flavor, cons
   return mw_cache_key_end(maker);
 }
 
-/* ---- the shared object ---------------------------------------------------------------------------------------------- */
+/* ---- the shared object ----------------------------------------------------------------------------------------------
+ */
 
 typedef struct object { /* as cached: the length of the log, the log, the shared object */
-  char  *bytes;
+  char *bytes;
   size_t size;
 } object;
 
 static object object_join(const char *log, const void *bytes, size_t size) {
   uint64_t length = strlen(log);
-  object   out = {mw_malloc(sizeof length + length + size), sizeof length + length + size};
+  object out = {mw_malloc(sizeof length + length + size), sizeof length + length + size};
   memcpy(out.bytes, &length, sizeof length);
   memcpy(out.bytes + sizeof length, log, length);
   memcpy(out.bytes + sizeof length + length, bytes, size);
@@ -126,7 +128,7 @@ static bool object_write(const object *it, size_t from, int fd) {
 
 static mw_status object_load(const object *it, loaded_unit *unit, const char *name, mw_error *error) {
   uint64_t length;
-  char     path[64];
+  char path[64];
   memcpy(&length, it->bytes, sizeof length);
   unit->base.log = mw_format("%.*s", (int)length, it->bytes + sizeof length);
   unit->fd = memfd_create("moonwarp unit", MFD_CLOEXEC);
@@ -134,14 +136,16 @@ static mw_status object_load(const object *it, loaded_unit *unit, const char *na
     return mw_fail(error, MW_IO, "no memory file for the code of '%s': %s", name, strerror(errno));
   snprintf(path, sizeof path, "/proc/self/fd/%d", unit->fd);
   unit->base.handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (!unit->base.handle) return mw_fail(error, MW_COMPILE, "the compiled code of '%s' does not load: %s", name, dlerror());
+  if (!unit->base.handle)
+    return mw_fail(error, MW_COMPILE, "the compiled code of '%s' does not load: %s", name, dlerror());
   unit->base.table = dlsym(unit->base.handle, "mw_unit_table");
   if (!unit->base.table || unit->base.table->abi != MW_ABI_VERSION)
     return mw_fail(error, MW_COMPILE, "the compiled code of '%s' is of another version of moonwarp", name);
   return MW_OK;
 }
 
-/* ---- generating and compiling ----------------------------------------------------------------------------------------- */
+/* ---- generating and compiling
+ * ----------------------------------------------------------------------------------------- */
 
 static bool any_split(const cpu_program *program) {
   for (int i = 0; i < program->nfunctions; i++)
@@ -151,10 +155,10 @@ static bool any_split(const cpu_program *program) {
 
 static mw_status compile_once(const cpu_program *program, cpu_flavor flavor, const char *const *asked, object *out,
                               mw_error *error) {
-  void     *bytes = NULL;
-  size_t    size = 0;
-  char     *log = NULL, *generated = cpu_emit(program, flavor, asked);
-  mw_status status = cpu_compile(program, flavor, generated, &bytes, &size, &log, error);
+  void *bytes = NULL;
+  size_t size = 0;
+  char *log = NULL, *generated = cpu_emit(program, flavor, asked);
+  mw_status status = cpu_compile(program, generated, &bytes, &size, &log, error);
   if (!status) *out = object_join(log, bytes, size);
   mw_free(generated);
   mw_free(bytes);
@@ -163,13 +167,14 @@ static mw_status compile_once(const cpu_program *program, cpu_flavor flavor, con
 }
 
 /* Where the split forms do not compile and the rest does, fibers run those kernels: always right comes before fast. */
-static mw_status compile(cpu_program *program, cpu_flavor flavor, const char *const *asked, object *out, mw_error *error) {
-  mw_error  first = {0};
+static mw_status compile(cpu_program *program, cpu_flavor flavor, const char *const *asked, object *out,
+                         mw_error *error) {
+  mw_error first = {0};
   mw_status status = compile_once(program, flavor, asked, out, &first);
-  bool      forced = program->engine && !strcmp(program->engine, "split");
+  bool forced = program->engine && !strcmp(program->engine, "split");
   if (status == MW_COMPILE && flavor == CPU_FAST && any_split(program) && !forced) {
     const char *colon = strstr(first.text, "failed: ");
-    char       *why = mw_format("its split form does not compile: %.180s", colon ? colon + 8 : first.text);
+    char *why = mw_format("its split form does not compile: %.180s", colon ? colon + 8 : first.text);
     cpu_engines_demote(program, why);
     mw_free(why);
     mw_error_clear(&first);
@@ -191,7 +196,7 @@ static mw_status object_get(cpu_program *program, cpu_flavor flavor, const char 
     if (unit->from_cache) return MW_OK;
     mw_free(out->bytes);
   }
-  double    start = seconds_now();
+  double start = seconds_now();
   mw_status status = cpu_program_need(program, error);
   if (!status) status = compile(program, flavor, asked, out, error);
   unit->compile_seconds = seconds_now() - start;
@@ -206,7 +211,7 @@ static mw_status unit_load(cpu_program *program, cpu_flavor flavor, const char *
     if (status) return status;
   }
   loaded_unit *unit = mw_calloc(1, sizeof *unit);
-  object       code = {0};
+  object code = {0};
   unit->fd = -1;
   unit->base.flavor = flavor;
   mw_status status = object_get(program, flavor, asked, &code, &unit->base, error);
@@ -224,7 +229,7 @@ static mw_status unit_load(cpu_program *program, cpu_flavor flavor, const char *
 mw_status cpu_unit_load(const cpu_program *program, cpu_flavor flavor, const char *const *templates, cpu_unit **out,
                         mw_error *error) {
   static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER; /* the analysis is filled in at the first need */
-  const char           **asked = asked_list(program, templates);
+  const char **asked = asked_list(program, templates);
   pthread_mutex_lock(&one);
   mw_status status = unit_load((cpu_program *)program, flavor, asked, out, error);
   pthread_mutex_unlock(&one);
@@ -243,8 +248,8 @@ void cpu_unit_free(cpu_unit *base) {
 
 char *cpu_unit_source(const cpu_program *program, cpu_flavor flavor, const char *const *templates) {
   const char **asked = asked_list(program, templates);
-  mw_error     error = {0};
-  char        *text = NULL;
+  mw_error error = {0};
+  char *text = NULL;
   if (!cpu_program_need((cpu_program *)program, &error))
     text = cpu_emit(program, flavor, asked);
   else

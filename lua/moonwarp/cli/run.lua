@@ -11,7 +11,7 @@ local options = require "moonwarp.cli.options"
 
 local run = {}
 
-local OK, FAILED, CHECK, NO_DEVICE, INTERRUPTED = 0, 1, 3, 4, 130
+local OK, FAILED, WRONG_USE, CHECK, NO_DEVICE, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
 -- ---- options ------------------------------------------------------------------------------------
 
@@ -119,11 +119,17 @@ local function set_options(parsed, script)
   file:close()
 end
 
+local function is_refused_value(message)
+  local loaded = package.loaded["moonwarp.arg"]
+  return loaded and loaded.refused and message:find(loaded.refused, 1, true) ~= nil
+end
+
 local function status_of(outcome, message)
   if outcome == "done" then return OK end
   complain(message)
   if outcome == "interrupted" then return INTERRUPTED end
-  return core.last_status(message) == "no_device" and NO_DEVICE or FAILED
+  if core.last_status(message) == "no_device" then return NO_DEVICE end
+  return is_refused_value(message) and WRONG_USE or FAILED
 end
 
 local function warn_unused(parameters)

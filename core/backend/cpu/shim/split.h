@@ -19,12 +19,13 @@
   const uint3 blockIdx = ::blockIdx, threadIdx = {0, 0, 0};                                                            \
   const dim3 blockDim = ::blockDim, gridDim = ::gridDim;                                                               \
   const int mw_nx = (int)blockDim.x, mw_ny = (int)blockDim.y, mw_nz = (int)blockDim.z, mw_n = mw_nx * mw_ny * mw_nz;  \
-  const int mw_t = 0;                                                                                                  \
-  (void)blockIdx, (void)threadIdx, (void)gridDim, (void)mw_n, (void)mw_t;
+  const int mw_t = 0, mw_from = 0, mw_to = mw_nx;                                                                      \
+  (void)blockIdx, (void)threadIdx, (void)gridDim, (void)mw_n, (void)mw_t, (void)mw_from, (void)mw_to;
 
-/* The same for a row of threads of a kernel without barriers. */
+/* The same for a row of threads, mw_from to mw_to, of a kernel without barriers. */
 #define MW_ROW_PARAMETERS                                                                                              \
-  const unsigned mw_z, const unsigned mw_y, const uint3 blockIdx, const dim3 blockDim, const dim3 gridDim
+  const unsigned mw_z, const unsigned mw_y, const int mw_from, const int mw_to, const uint3 blockIdx,                  \
+      const dim3 blockDim, const dim3 gridDim
 #define MW_ROW_BLOCK                                                                                                   \
   const uint3 threadIdx = {0, mw_y, mw_z};                                                                             \
   const int mw_nx = (int)blockDim.x, mw_n = mw_nx, mw_t = 0;                                                           \
@@ -45,8 +46,9 @@
 #define MW_ROWS                                                                                                        \
   for (int mw_z = 0; mw_z < mw_nz; mw_z++)                                                                             \
     for (int mw_y = 0; mw_y < mw_ny; mw_y++)
-#define MW_ROW MW_VECTOR_LOOP for (int mw_x = 0; mw_x < mw_nx; mw_x++)
-#define MW_ENDS for (int mw_x = 0; mw_full && mw_x < mw_nx; mw_x += mw_nx > 1 ? mw_nx - 1 : 1)
+#define MW_ROW MW_VECTOR_LOOP for (int mw_x = mw_from; mw_x < mw_to; mw_x++)
+#define MW_ENDS                                                                                                        \
+  for (int mw_x = mw_from; mw_full && mw_x < mw_to; mw_x += mw_to - mw_from > 1 ? mw_to - mw_from - 1 : 1)
 #define MW_LINEAR(scale)                                                                                               \
   ((mw_u64)gridDim.x * blockDim.x * (scale) < 1u << 30 && (mw_u64)gridDim.y * blockDim.y * (scale) < 1u << 30)
 
@@ -101,6 +103,7 @@ template <class T, int N> struct __attribute__((aligned(64))) mw_private {
   static_assert(sizeof(T) <= 2048, "a variable that lives across barriers is too large for the split form");
   T at[N];
   char apart[64]; /* so that arrays of 4 KiB do not fall on the same cache sets */
+  MW_INLINE void clear(int n) { __builtin_memset((void *)at, 0, n * sizeof(T)); }
 };
 
 template <class T> MW_HELPER void mw_assign(T &to, const T &from) { __builtin_memcpy((void *)&to, (const void *)&from, sizeof(T)); }
@@ -130,6 +133,7 @@ template <int N> struct __attribute__((aligned(64))) mw_mask {
 template <int N, class T> struct __attribute__((aligned(64))) mw_shuffle {
   static_assert(sizeof(T) <= 8, "a shuffle moves at most 8 bytes");
   T at[N + 32 + 64];
+  MW_INLINE void clear(int n) { __builtin_memset((void *)at, 0, (n + 96) * sizeof(T)); }
 };
 
 template <class X> MW_HELPER auto mw_get_shfl_down(const X &x, int t, int, unsigned delta, int width = 32) {
