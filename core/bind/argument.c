@@ -104,10 +104,14 @@ static void store_vector(lua_State *L, int index, const bind_launch *self, int p
 static void store_struct(lua_State *L, int index, const bind_launch *self, int parameter, void *at) {
   const mw_param *p = &self->launch.kernel->params[parameter];
   size_t length = lua_type(L, index) == LUA_TSTRING ? lua_rawlen(L, index) : 0;
+  if (lua_type(L, index) != LUA_TSTRING)
+    refuse(L, self, parameter,
+           lua_pushfstring(L, "a string of %d bytes expected (string.pack makes one), got %s", (int)p->size,
+                           luaL_typename(L, index)));
   if (length != p->size)
     refuse(L, self, parameter,
-           lua_pushfstring(L, "a string of %d bytes expected (string.pack makes one), got %s of %d", (int)p->size,
-                           luaL_typename(L, index), (int)length));
+           lua_pushfstring(L, "a string of %d bytes expected (string.pack makes one), got one of %d", (int)p->size,
+                           (int)length));
   memcpy(at, lua_tostring(L, index), length);
 }
 

@@ -24,6 +24,7 @@ typedef struct mw_worker {
   char              *scratch;        /* the split engine's thread-local variables; 64-byte aligned */
   unsigned long long scratch_bytes;
   unsigned long long block; /* linear index of the block being run; stored before its first instruction */
+  unsigned long long blocks; /* how many neighbours are run with it */
 } mw_worker;
 
 /* One CUDA thread of the fiber engine. The unit's built-ins read it through the thread-local `self`. */

@@ -438,6 +438,7 @@ static void fail(const char *what, const char *file, int line) {
   cpu_fault *fault = &worker->fault;
   *fault = (cpu_fault){.kind = CPU_FAULT_FAIL}; /* nothing of an earlier one */
   fault->block = worker->lent.block;
+  fault->blocks = worker->lent.blocks;
   const mw_thread *thread = worker->in_crew ? &cpu_crew_lane(worker->crew)->thread : worker->plain;
   fault->has_thread = thread != NULL;
   if (thread) fault->thread = thread->thread_idx;

@@ -323,17 +323,6 @@ static bool calls_for_index(const cpu_program *program, const cpu_function *func
   return false;
 }
 
-/* May neighbouring blocks be walked together? Not where a block keeps something in shared memory meanwhile. */
-static bool walks_rows(const cpu_program *program, const cpu_function *kernel) {
-  for (int i = 0; i < program->nitems; i++)
-    if (program->items[i].kind == CPU_ITEM_SHARED) return false;
-  for (int i = 0; i < program->nfunctions; i++) {
-    const cpu_function *function = &program->functions[i];
-    if ((function == kernel || !function->kernel) && cpu_function_has(program, function, "__shared__")) return false;
-  }
-  return true;
-}
-
 static void run_put(const cpu_program *program, const instance *it, cpu_text *out) {
   const char *angle = strchr(it->reference, '<');
   int stem = angle ? (int)(angle - it->reference) : (int)strlen(it->reference);
@@ -342,7 +331,7 @@ static void run_put(const cpu_program *program, const instance *it, cpu_text *ou
   cpu_text_format(out, "%s<mw_type_%d, decltype(&%.*s_mw%s), &%.*s_mw%s", block ? "mw_split_run" : "mw_loop_run",
                   it->index, stem, it->reference, angle, stem, it->reference, angle);
   if (!block)
-    cpu_text_format(out, ", %d, %d", calls_for_index(program, it->function), walks_rows(program, it->function));
+    cpu_text_format(out, ", %d, %s", calls_for_index(program, it->function), cpu_walk(program, it->function));
   cpu_text_put(out, ">::run");
 }
 

@@ -62,6 +62,7 @@ static void note(cpu_worker *worker, int number, const siginfo_t *info, const uc
   fault->code = info->si_code;
   fault->address = (uintptr_t)info->si_addr;
   fault->block = *(volatile unsigned long long *)&worker->lent.block;
+  fault->blocks = *(volatile unsigned long long *)&worker->lent.blocks;
   note_direction(fault, context);
   fault->stack_overflow = overflowed(worker, fault);
   const mw_thread *thread = worker->in_crew ? &cpu_crew_lane(worker->crew)->thread : worker->plain;

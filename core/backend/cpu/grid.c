@@ -74,6 +74,7 @@ static void run_plain(cpu_grid *grid, cpu_worker *worker, unsigned long long fir
   *grid->table->self() = &thread;
   for (unsigned long long block = first; block < last; block++) {
     worker->lent.block = block;
+    worker->lent.blocks = 1;
     thread.block_idx = cpu_grid_block(grid, block);
     thread.rank = 0;
     run_plain_block(grid, &thread);
@@ -84,6 +85,7 @@ static void run_plain(cpu_grid *grid, cpu_worker *worker, unsigned long long fir
 static void run_fibers(cpu_grid *grid, cpu_worker *worker, unsigned long long first, unsigned long long last) {
   for (unsigned long long block = first; block < last; block++) {
     worker->lent.block = block;
+    worker->lent.blocks = 1;
     if (!cpu_crew_run(worker->crew, grid, block)) return;
   }
 }

@@ -113,6 +113,9 @@ void      cpu_engines_demote(cpu_program *, const char *why); /* every split ker
 /* The block function of a kernel, or NULL with the reason why it cannot be split (split.c). */
 char *cpu_split(cpu_program *, cpu_function *, char *why, size_t why_size);
 
+/* How the blocks of a barrier-free kernel may be walked: an mw_walk of shim/entry.h (walk.c). */
+const char *cpu_walk(const cpu_program *, const cpu_function *);
+
 /* The generated C++ (emit.c); asked: kernels to list, as asked for, NULL-terminated. */
 char *cpu_emit(const cpu_program *, cpu_flavor, const char *const *asked);
 /* Tokens of a body with CUDA's qualifiers and declarations rewritten; shared: what __shared__ becomes. */

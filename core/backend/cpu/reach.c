@@ -242,9 +242,6 @@ static mw_status variable_check(const cpu_program *program, const cpu_item *item
 }
 
 static mw_status program_check(const cpu_program *program, mw_error *error) {
-  if (program->tokens.mismatch)
-    return mw_fail(error, MW_COMPILE, "compiling '%s' for the CPU device failed: %s:%d: a bracket has no partner",
-                   program->name, program->name, program->tokens.mismatch);
   for (int i = 0; i < program->nitems; i++) {
     const cpu_item *item = &program->items[i];
     mw_status status = MW_OK;

@@ -28,7 +28,7 @@ static known run_again(cpu_worker *me, const cpu_grid *grid, cpu_fault *fault) {
   me->mute = true;
   cpu_current = me;
   cpu_worker_enter(me, &again);
-  bool quiet = cpu_worker_run(me, &again, fault->block, fault->block + 1);
+  bool quiet = cpu_worker_run(me, &again, fault->block, fault->block + fault->blocks);
   cpu_worker_leave(me);
   cpu_current = outer;
   me->mute = false;

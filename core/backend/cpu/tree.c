@@ -175,10 +175,19 @@ static void for_header(cpu_splitter *in, int node) {
   }
 }
 
+/* What is no statement of C++ is left to the compiler's own message. */
+static int misread(cpu_splitter *in, int node, int last, int *made) {
+  cpu_split_refuse(in, in->nodes[node].first, "a statement is not understood");
+  in->nodes[node].last = last;
+  *made = node;
+  return last;
+}
+
 static int headed_read(cpu_splitter *in, cpu_node_kind kind, int i, int last, int parent, int *made) {
   const cpu_token *at = in->work.at;
   int node = node_add(in, kind, i, parent), child, open = i + 1;
-  while (open < last && !cpu_token_is(&at[open], "(")) open++;
+  if (open < last && cpu_token_is(&at[open], "constexpr")) open++;
+  if (open >= last || !cpu_token_is(&at[open], "(")) return misread(in, node, last, made);
   in->nodes[node].head = open + 1;
   in->nodes[node].head_last = at[open].match;
   if (kind == CPU_NODE_FOR) for_header(in, node);
@@ -198,6 +207,8 @@ static int do_read(cpu_splitter *in, int i, int last, int parent, int *made) {
   int node = node_add(in, CPU_NODE_DO, i, parent), child;
   int end = statement_read(in, i + 1, last, node, &child);
   in->nodes[node].child = child;
+  if (end + 1 >= last || !cpu_token_is(&at[end], "while") || !cpu_token_is(&at[end + 1], "("))
+    return misread(in, node, last, made);
   in->nodes[node].head = end + 2;
   in->nodes[node].head_last = at[end + 1].match;
   in->nodes[node].last = simple_end(in, at[end + 1].match, last);

@@ -32,7 +32,8 @@ typedef struct cpu_fault {
   uintptr_t address;
   bool write, direction_known;
   bool stack_overflow;
-  unsigned long long block; /* linear index */
+  unsigned long long block;  /* linear index; the first, where several were run together */
+  unsigned long long blocks; /* how many */
   bool has_thread;          /* thread is known */
   mw_dim3 thread;
   char text[640];

@@ -236,7 +236,10 @@ MW_HELPER void mw_block_next(const mw_grid *grid, uint3 &at) {
 }
 
 /* A fault handler reads it: never moved, never left out. */
-MW_HELPER void mw_block_note(mw_worker *worker, mw_u64 block) { *(volatile unsigned long long *)&worker->block = block; }
+MW_HELPER void mw_block_note(mw_worker *worker, mw_u64 block, unsigned count) {
+  *(volatile unsigned long long *)&worker->block = block;
+  *(volatile unsigned long long *)&worker->blocks = count;
+}
 
 #if defined(MW_FAST)
 
@@ -245,17 +248,20 @@ MW_HELPER void mw_block_note(mw_worker *worker, mw_u64 block) { *(volatile unsig
  *
  * Nor does it between blocks. A block of 32 x 8 threads touches eight short pieces of memory a row apart, which no
  * prefetcher follows; so neighbours in x are walked together, thread row by thread row, and memory in long lines
- * (`Rows`: kernels without shared memory). mw_row_threads bounds a line to what stays in the first-level cache. */
-enum { mw_row_threads = 4096 };
+ * (mw_rows). Where a kernel uses its coordinates along x only as blockIdx.x * blockDim.x + threadIdx.x, the line is one
+ * loop: threadIdx.x simply goes on counting past the block's end (mw_line). mw_line_threads bounds a line to what stays
+ * in the first-level cache. */
+enum mw_walk { mw_blocks, mw_rows, mw_line };
+enum { mw_line_threads = 4096 };
 
 /* One row of threads: of a function of one thread, or by a function that does the row itself. */
 template <class S, S K, bool Index> struct mw_row;
 template <class... A, void (*K)(uint3, uint3, dim3, dim3, A...), bool Index>
 struct mw_row<void (*)(uint3, uint3, dim3, dim3, A...), K, Index> {
   static MW_INLINE inline void run(const unsigned z, const unsigned y, const uint3 at, const dim3 shape, const dim3 grid,
-                                   A... arguments) {
+                                   const unsigned count, A... arguments) {
     MW_VECTOR_LOOP
-    for (int x = 0; x < (int)shape.x; x++) {
+    for (int x = 0; x < (int)(shape.x * count); x++) {
       const uint3 thread = {(unsigned)x, y, z};
       if (Index) threadIdx = thread; /* functions that the kernel calls read it */
       K(thread, at, shape, grid, arguments...);
@@ -273,9 +279,9 @@ MW_HELPER int mw_piece_end(int from, int length) {
 template <class... A, void (*K)(unsigned, unsigned, int, int, uint3, dim3, dim3, A...), bool Index>
 struct mw_row<void (*)(unsigned, unsigned, int, int, uint3, dim3, dim3, A...), K, Index> {
   static MW_INLINE inline void run(const unsigned z, const unsigned y, const uint3 at, const dim3 shape, const dim3 grid,
-                                   A... arguments) {
-    const int length = (int)shape.x;
-    const bool border = length >= 16 && (at.x == 0 || at.x + 1 == grid.x);
+                                   const unsigned count, A... arguments) {
+    const int length = (int)(shape.x * count);
+    const bool border = length >= 16 && (at.x == 0 || at.x + count == grid.x);
     for (int from = 0, to; from < length; from = to) {
       to = border ? mw_piece_end(from, length) : length;
       K(z, y, from, to, at, shape, grid, arguments...);
@@ -283,17 +289,18 @@ struct mw_row<void (*)(unsigned, unsigned, int, int, uint3, dim3, dim3, A...), K
   }
 };
 
-template <class F, class S, S K, bool Index, bool Rows> struct mw_loop_run;
-template <class... A, class S, S K, bool Index, bool Rows> struct mw_loop_run<void (*)(A...), S, K, Index, Rows> {
+template <class F, class S, S K, bool Index, mw_walk Walk> struct mw_loop_run;
+template <class... A, class S, S K, bool Index, mw_walk Walk> struct mw_loop_run<void (*)(A...), S, K, Index, Walk> {
   static MW_INLINE inline void neighbours(mw_worker *worker, mw_u64 first, unsigned count, uint3 at, const dim3 shape,
                                           const dim3 grid, A... arguments) {
     for (unsigned z = 0; z < shape.z; z++)
       for (unsigned y = 0; y < shape.y; y++)
-        for (unsigned i = 0; i < count; i++) {
+        for (unsigned i = 0; i < count; i += Walk == mw_line ? count : 1) {
           const uint3 block = {at.x + i, at.y, at.z};
-          mw_block_note(worker, first + i);
+          const unsigned together = Walk == mw_line ? count : 1;
+          mw_block_note(worker, first + i, together);
           blockIdx = block;
-          mw_row<S, K, Index>::run(z, y, block, shape, grid, arguments...);
+          mw_row<S, K, Index>::run(z, y, block, shape, grid, together, arguments...);
         }
   }
 
@@ -303,7 +310,7 @@ template <class... A, class S, S K, bool Index, bool Rows> struct mw_loop_run<vo
     mw_worker_now = worker;
     blockDim = shape;
     gridDim = dim3(grid->grid);
-    const unsigned wide = Rows && shape.x < mw_row_threads ? mw_row_threads / shape.x : 1;
+    const unsigned wide = Walk != mw_blocks && shape.x < mw_line_threads ? mw_line_threads / shape.x : 1;
     uint3 at = mw_block_at(grid, first);
     while (first < last) {
       unsigned count = grid->grid.x - at.x < wide ? grid->grid.x - at.x : wide;

@@ -241,7 +241,7 @@ template <class... A, class S, S K> struct mw_split_run<void (*)(A...), S, K> {
     gridDim = dim3(grid->grid);
     uint3 at = mw_block_at(grid, first);
     for (mw_u64 b = first; b < last; b++, mw_block_next(grid, at)) {
-      mw_block_note(worker, b);
+      mw_block_note(worker, b, 1);
       blockIdx = at;
       K(mw_argument<A, mw_offset<void (*)(A...), I>::at>(grid)...);
     }
