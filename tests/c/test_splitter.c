@@ -112,6 +112,7 @@ static void unsupported(void **state) {
   expect_refusal(KERNEL("k<<<1, 1>>>(x, n);\n"), NULL, MW_UNSUPPORTED, "dynamic parallelism");
   expect_refusal(KERNEL("x[t] = tex2D<float>(0, 1, 2);\n"), NULL, MW_UNSUPPORTED, "textures");
   expect_refusal("#include <cub/cub.cuh>\n" KERNEL(""), NULL, MW_UNSUPPORTED, "CUDA device");
+  expect_refusal("__global__ void k(float *x) {\n x[0 = 1;\n}\n", NULL, MW_COMPILE, "line 3: a bracket has no partner");
   expect_refusal("#include \"absent.h\"\n" KERNEL(""), NULL, MW_COMPILE, "t.cu:1: ");
   expect_engine("int main() { k<<<1, 1>>>(0, 0); }\n" KERNEL("x[t] = 1;\n"), "loop", "");
 }

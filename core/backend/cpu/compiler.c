@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The system's C++ compiler: which one, what it is, how it is called. clang++ is preferred, g++ taken where it is not
- * there; $MOONWARP_CXX forces one. Versions are asked for once and
- * kept in the cache under the program's path, time and size, so that a later process need not start it. */
+ * there; $MOONWARP_CXX forces one. Versions are asked for once and kept in the cache under the program's path, time and
+ * size, so that a later process need not start it. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -296,22 +296,26 @@ static const char *const libraries[] = {"-nodefaultlibs", "-lm", "-lgcc", NULL};
 
 static void compile_arguments(arguments *list, const cpu_program *program, const cpu_toolchain *tools,
                               const char *output) {
-  static const char *const fixed[] = {"-x",
-                                      "c++",
-                                      "-O3",
-                                      "-march=native",
-                                      "-fPIC",
-                                      "-shared",
-                                      "-fvisibility=hidden",
-                                      "-fno-math-errno",
-                                      "-fno-trapping-math",
-                                      "-fno-strict-aliasing",
-                                      "-fno-exceptions",
-                                      "-fno-asynchronous-unwind-tables",
-                                      "-fno-stack-protector",
-                                      "-mprefer-vector-width=512",
-                                      "-pipe",
-                                      NULL};
+  static const char *const fixed[] = {
+    "-x",
+    "c++",
+    "-O3",
+    "-march=native",
+    "-fPIC",
+    "-shared",
+    "-fvisibility=hidden",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fno-strict-aliasing",
+    "-fno-exceptions",
+    "-fno-asynchronous-unwind-tables",
+    "-fno-stack-protector",
+#if defined(__x86_64__)
+    "-mprefer-vector-width=512",
+#endif
+    "-pipe",
+    NULL
+  };
   argument_add(list, tools->path);
   standard_add(list, program);
   for (int i = 0; fixed[i]; i++) argument_add(list, fixed[i]);

@@ -330,8 +330,7 @@ static void run_put(const cpu_program *program, const instance *it, cpu_text *ou
   const bool block = it->function->split && it->function->barrier >= 0;
   cpu_text_format(out, "%s<mw_type_%d, decltype(&%.*s_mw%s), &%.*s_mw%s", block ? "mw_split_run" : "mw_loop_run",
                   it->index, stem, it->reference, angle, stem, it->reference, angle);
-  if (!block)
-    cpu_text_format(out, ", %d, %s", calls_for_index(program, it->function), cpu_walk(program, it->function));
+  if (!block) cpu_text_format(out, ", %d, %s", calls_for_index(program, it->function), cpu_walk(program, it->function));
   cpu_text_put(out, ">::run");
 }
 

@@ -50,6 +50,18 @@ static void declared_names(expansion *it, int first, int last) {
     for (int i = 0; i < count; i++) name_add(it, &it->body.work.at[list[i].name]);
 }
 
+/* Shared memory of a helper is one for all its calls; unfolded twice it would be two. */
+static void keeper_note(expansion *it, int call) {
+  cpu_splitter *in = it->in;
+  for (int i = 0; i < in->nkeepers; i++)
+    if (in->keepers[i] == it->callee && in->keeper_suffix[i] != it->suffix)
+      refuse(it, call, "has shared memory of its own and is called more than once");
+  if (in->nkeepers == CPU_MOST_KEEPERS) refuse(it, call, "is one of too many with shared memory of their own");
+  if (it->refused) return;
+  in->keepers[in->nkeepers] = it->callee;
+  in->keeper_suffix[in->nkeepers++] = it->suffix;
+}
+
 static void type_names(expansion *it, const cpu_node *node, int call) {
   const cpu_token *at = it->body.work.at;
   bool shared = false;
@@ -61,6 +73,7 @@ static void type_names(expansion *it, const cpu_node *node, int call) {
     if (at[i].match > i) i = at[i].match;
   }
   if (!shared) refuse(it, call, "declares a type or a static variable");
+  if (shared && !cpu_token_is(&at[node->first], "extern")) keeper_note(it, call);
 }
 
 static void body_names(expansion *it, int call) {

@@ -71,6 +71,8 @@ typedef struct cpu_local { /* a variable declared where barriers are */
   int predicate; /* of the declaration */
 } cpu_local;
 
+enum { CPU_MOST_KEEPERS = 16 };
+
 typedef struct cpu_splitter {
   cpu_program *program;
   cpu_function *kernel;
@@ -82,6 +84,8 @@ typedef struct cpu_splitter {
   int nlocals;
   cpu_text prelude; /* declarations in front of the block function */
   int serial;       /* of generated names */
+  const cpu_function *keepers[CPU_MOST_KEEPERS]; /* helpers with shared memory of their own, and which unfolding it was */
+  int keeper_suffix[CPU_MOST_KEEPERS], nkeepers;
   int predicates;
   char *why;
   size_t why_size;

@@ -123,6 +123,18 @@ static int simple_end(cpu_splitter *in, int i, int last) {
   return i < last ? i + 1 : last;
 }
 
+/* struct P { int a, b; } p; declares a variable of each thread beside its type. */
+static void type_check(cpu_splitter *in, int i, int last) {
+  static const char *const classes[] = {"struct", "class", "union", "enum", NULL};
+  const cpu_token *at = in->work.at;
+  int end = i + 1;
+  if (!cpu_token_any(&at[i], classes)) return;
+  while (end < last && !cpu_token_is(&at[end], "{") && !cpu_token_is(&at[end], ";")) end++;
+  bool forward = cpu_token_is(&at[end], ";") && end == i + 2;
+  bool body = cpu_token_is(&at[end], "{") && cpu_token_is(&at[at[end].match + 1], ";");
+  if (!forward && !body) cpu_split_refuse(in, i, "a variable is declared together with its %.*s", at[i].size, at[i].text);
+}
+
 static cpu_node_kind simple_kind(cpu_splitter *in, int i, int last) {
   const cpu_token *token = &in->work.at[i];
   cpu_declarator scratch[16];
@@ -133,7 +145,10 @@ static cpu_node_kind simple_kind(cpu_splitter *in, int i, int last) {
   if (cpu_token_is(token, "__syncthreads") && last == i + 4) return CPU_NODE_BARRIER;
   if (cpu_token_is(token, "__syncwarp")) return CPU_NODE_WARP;
   if (cpu_token_is(token, "mw_exchange")) return CPU_NODE_EXCHANGE;
-  if (cpu_token_any(token, passed_words)) return CPU_NODE_TYPE;
+  if (cpu_token_any(token, passed_words)) {
+    type_check(in, i, last);
+    return CPU_NODE_TYPE;
+  }
   if (cpu_declarator_read(&in->work, i, last - 1, scratch, 16, &count)) {
     for (int k = i; k < scratch[0].spec_last; k++)
       if (cpu_token_is(&in->work.at[k], "__shared__") || cpu_token_is(&in->work.at[k], "static")) return CPU_NODE_TYPE;

@@ -137,12 +137,14 @@ template <int N, class T> struct __attribute__((aligned(64))) mw_shuffle {
 };
 
 template <class X> MW_HELPER auto mw_get_shfl_down(const X &x, int t, int, unsigned delta, int width = 32) {
-  const auto own = x.at[t + 32], other = x.at[t + 32 + (int)(delta & 31)];
-  return (unsigned)(t & (width - 1)) + delta < (unsigned)width ? other : own;
+  const int by = (int)(delta & 31);
+  const auto own = x.at[t + 32], other = x.at[t + 32 + by];
+  return (t & (width - 1)) + by < width ? other : own;
 }
 template <class X> MW_HELPER auto mw_get_shfl_up(const X &x, int t, int, unsigned delta, int width = 32) {
-  const auto own = x.at[t + 32], other = x.at[t + 32 - (int)(delta & 31)];
-  return (unsigned)(t & (width - 1)) >= delta ? other : own;
+  const int by = (int)(delta & 31);
+  const auto own = x.at[t + 32], other = x.at[t + 32 - by];
+  return (t & (width - 1)) >= by ? other : own;
 }
 template <class X> MW_HELPER auto mw_get_shfl(const X &x, int t, int, int lane, int width = 32) {
   return x.at[(t & ~(width - 1)) + (lane & (width - 1)) + 32];
