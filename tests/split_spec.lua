@@ -10,7 +10,8 @@ local THREADS = 64
 
 local function results(dev, source, engine)
   local module <close> = dev:module { source = source, name = "tricky.cu", engine = engine }
-  local input <close>, out <close> = dev:array("i32", THREADS), dev:zeros("i32", THREADS)
+  local input <close> = dev:array("i32", THREADS)
+  local out <close> = dev:zeros("i32", THREADS)
   local values = {}
   for i = 1, THREADS do values[i] = i * 7919 % 101 end
   input:upload(values)
