@@ -126,6 +126,9 @@ moonwarp: FOLDER/script.lua:2: attempt to index a nil value (field 'x')
   it("4 where there is no such device", function()
     expect_part(4, "moonwarp: (-e):1: ", "-e", "mw.device()", "--device", "cuda:99")
     expect_part(4, "moonwarp: (-e):1: ", "-e", "mw.device 'cuda:99'")
+    expect_part(4, "moonwarp: no luck: (-e):1: ", "-e",
+      "local _, problem = pcall(mw.device, 'cuda:99') error('no luck: ' .. problem, 0)")
+    expect_part(1, "moonwarp: another error", "-e", "pcall(mw.device, 'cuda:99') error('another error', 0)")
   end)
 end)
 

@@ -173,6 +173,7 @@ static mw_device *mover(const bind_array *a, const bind_array *source) {
   return !a->buffer->host || source->buffer->host ? a->buffer->device : source->buffer->device;
 }
 
+/* A stream of the device that cannot reach the other's memory does not carry the copy: both devices are waited for. */
 static mw_stream *copy_stream(lua_State *L, mw_device *device, const bind_array *a, const bind_array *source) {
   if (!option_push(L, 3, "stream")) return current_stream(L, device);
   bind_stream *given = option_stream(L, NULL);
@@ -181,7 +182,8 @@ static mw_stream *copy_stream(lua_State *L, mw_device *device, const bind_array 
     luaL_error(L, "option 'stream' is a stream of %s, the copy is between %s and %s", of->info.id,
                a->buffer->device->info.id, source->buffer->device->info.id);
   lua_pop(L, 1);
-  return given->stream;
+  bool able = of == device || (a->buffer->host && source->buffer->host) || of->backend == device->backend;
+  return able ? given->stream : current_stream(L, device);
 }
 
 static void copy_within_host(const bind_array *a, const bind_array *source, part p, size_t width) {

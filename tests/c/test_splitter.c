@@ -245,6 +245,29 @@ static void nested_loops(void **state) {
   unload(&it);
 }
 
+/* Rows of neighbouring blocks are longer than any block: variables, early returns and lifted loops must not mind. */
+static void long_rows(void **state) {
+  (void)state;
+  enum { WIDE = 9000 };
+  static double y[WIDE], want[WIDE];
+  loaded it = load("__global__ void __launch_bounds__(64) k(double *y, int n, int m) {\n"
+                   "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i >= n || y[i] > 0) return;\n"
+                   "  double s = 0, p = 1;\n  for (int k = 0; k < m; k++) { s += p * k; p = s + i % 3; }\n"
+                   "  y[i] = s;\n}\n",
+                   NULL);
+  double *py = y;
+  int n = WIDE - 50, m = 40;
+  for (int i = 0; i < WIDE; i++) {
+    double s = 0, p = 1;
+    for (int k = 0; k < m && i < n && i % 5; k++) s += p * k, p = s + i % 3;
+    y[i] = i % 5 ? -1 : 1;
+    want[i] = i < n && i % 5 ? s : y[i];
+  }
+  launch(&it, "k", "loop", DIM(WIDE / 64 + 1, 1, 1), DIM(64, 1, 1), ARGS(&py, &n, &m));
+  expect_doubles(y, want, WIDE);
+  unload(&it);
+}
+
 /* A thread that holds a lock is not stopped in its middle for another one. */
 static void locks(void **state) {
   (void)state;
@@ -425,13 +448,13 @@ static void compile_errors(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(engines),           cmocka_unit_test(refusals_to_split),
-      cmocka_unit_test(uniformity),        cmocka_unit_test(forced),
-      cmocka_unit_test(unsupported),       cmocka_unit_test(loop_kernels),
-      cmocka_unit_test(nested_loops),      cmocka_unit_test(locks),
-      cmocka_unit_test(reduction_kernels), cmocka_unit_test(scan_kernels),
-      cmocka_unit_test(vote_kernels),      cmocka_unit_test(parameters),
-      cmocka_unit_test(compile_errors),
+      cmocka_unit_test(engines),      cmocka_unit_test(refusals_to_split),
+      cmocka_unit_test(uniformity),   cmocka_unit_test(forced),
+      cmocka_unit_test(unsupported),  cmocka_unit_test(loop_kernels),
+      cmocka_unit_test(nested_loops), cmocka_unit_test(long_rows),
+      cmocka_unit_test(locks),        cmocka_unit_test(reduction_kernels),
+      cmocka_unit_test(scan_kernels), cmocka_unit_test(vote_kernels),
+      cmocka_unit_test(parameters),   cmocka_unit_test(compile_errors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

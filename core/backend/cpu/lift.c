@@ -271,3 +271,9 @@ void cpu_loops_lift(cpu_splitter *in) {
   while (lift_round(in, blocked)) continue;
   mw_free(blocked);
 }
+
+bool cpu_has_lifted(const cpu_splitter *in) {
+  for (int i = 0; i < in->nnodes; i++)
+    if (in->nodes[i].lifted) return true;
+  return false;
+}

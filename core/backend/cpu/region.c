@@ -12,6 +12,12 @@ static const char stack_shared[] = " MW_STACK_SHARED ";
 
 /* ---- regions ---------------------------------------------------------------------------------------------------- */
 
+/* How many threads there may be an element for: of a block, or of a piece of a row (mw_piece_threads in shim/entry.h).
+ */
+int cpu_threads_most(const cpu_splitter *in) {
+  return in->plain ? 1024 : in->kernel->max_threads;
+}
+
 void cpu_put(cpu_writer *it, const char *text) {
   if (!it->out) return;
   cpu_text_put(it->out, text);

@@ -66,7 +66,7 @@ static void storage_put(cpu_writer *it, int index) {
   }
   const cpu_token *name = &it->in->work.at[local->declarator.name];
   cpu_text_format(it->out, " mw_private<mw_T%d, %d> mw_L%d; mw_T%d &%.*s = mw_L%d.at[0]; (void)%.*s;", index,
-                  it->in->kernel->max_threads, index, index, name->size, name->text, index, name->size, name->text);
+                  cpu_threads_most(it->in), index, index, name->size, name->text, index, name->size, name->text);
   if (some_wait(it)) cpu_put_numbers(it, " mw_L%d.clear(mw_n);", index, 0);
 }
 
@@ -261,7 +261,7 @@ static void guarded_walk(cpu_writer *it, int predicate, int value, int body) {
 }
 
 static void mask_put(cpu_writer *it, int predicate) {
-  cpu_put_numbers(it, "\nmw_mask<%d> mw_p%d; ", it->in->kernel->max_threads, predicate);
+  cpu_put_numbers(it, "\nmw_mask<%d> mw_p%d; ", cpu_threads_most(it->in), predicate);
   cpu_put_numbers(it, "mw_p%d.clear(mw_n);\n", predicate, 0);
 }
 
@@ -346,7 +346,7 @@ static void exchange_walk(cpu_writer *it, int index) {
   const cpu_token *number = &it->in->work.at[node->first + 2];
   int kind = it->in->work.at[node->first + 4].text[0] - '0';
   if (it->out) {
-    cpu_text_format(it->out, "\n%s<%d", exchange_types[kind], it->in->kernel->max_threads);
+    cpu_text_format(it->out, "\n%s<%d", exchange_types[kind], cpu_threads_most(it->in));
     if (kind == 0 || kind == 2) {
       cpu_put(it, ", mw_plain<decltype(");
       cpu_put_tokens(it, node->first + 6, node->last - 2);
@@ -476,7 +476,7 @@ static void body_put(cpu_writer *it, bool passed, bool returns) {
   it->passed = passed;
   it->returns = returns;
   it->region = 0;
-  if (returns) cpu_put_numbers(it, " mw_mask<%d> mw_live; mw_live.fill(mw_n);\n", it->in->kernel->max_threads, 0);
+  if (returns) cpu_put_numbers(it, " mw_mask<%d> mw_live; mw_live.fill(mw_n);\n", cpu_threads_most(it->in), 0);
   body_walk(it, 0);
   cpu_region_flush(it);
 }
@@ -562,18 +562,12 @@ static void splitter_free(cpu_splitter *in) {
   cpu_tokens_free(&in->work);
 }
 
-static bool has_lifted(const cpu_splitter *in) {
-  for (int i = 0; i < in->nnodes; i++)
-    if (in->nodes[i].lifted) return true;
-  return false;
-}
-
-/* In a block of few threads side by side a lifted loop costs more than it saves. */
+/* With few threads side by side a lifted loop costs more than it saves. */
 static void narrow_put(const cpu_splitter *wide, cpu_text *out) {
   cpu_splitter in = {.program = wide->program, .kernel = wide->kernel, .why = wide->why, .why_size = wide->why_size};
   cpu_text body = {0};
   in.plain = true;
-  if (body_make(&in, &body, NARROW_LABELS)) cpu_text_format(out, "if (blockDim.x < 8) {\n%s\nreturn;\n}\n", body.at);
+  if (body_make(&in, &body, NARROW_LABELS)) cpu_text_format(out, "if (mw_n < 8) {\n%s\nreturn;\n}\n", body.at);
   mw_free(body.at);
   splitter_free(&in);
 }
@@ -584,7 +578,7 @@ static char *split_once(cpu_program *program, cpu_function *kernel, bool lift, c
   in.plain = kernel->barrier < 0;
   if (body_make(&in, &body, 0)) {
     signature_put(&in, &all);
-    if (in.plain && has_lifted(&in)) narrow_put(&in, &all);
+    if (in.plain && cpu_has_lifted(&in)) narrow_put(&in, &all);
     if (body.at) cpu_text_put(&all, body.at);
     cpu_text_put(&all, "\n}\n");
   }

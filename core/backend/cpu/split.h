@@ -162,6 +162,7 @@ bool cpu_constant_in_row(const cpu_splitter *, int first, int last);
 
 /* lift.c: settles which conditions are uniform, which loops are lifted, which conditions are guards. */
 void cpu_loops_lift(cpu_splitter *);
+bool cpu_has_lifted(const cpu_splitter *);
 void cpu_node_lift(cpu_splitter *, int node); /* tree.c */
 bool cpu_header_uniform(const cpu_splitter *, int node); /* and so are the variables that it declares */
 /* The loop or switch that a break or continue at `node` is for; -1: none (split.c). */
@@ -178,6 +179,7 @@ int cpu_context(const cpu_splitter *, int node); /* which predicate a statement 
 bool cpu_at_barrier_level(const cpu_splitter *, int node); /* stands directly where split points stand */
 
 /* region.c: all of these write nothing in the first walk. */
+int cpu_threads_most(const cpu_splitter *); /* that an array of one element a thread is made for */
 void cpu_put(cpu_writer *, const char *text);
 void cpu_put_numbers(cpu_writer *, const char *format, int a, int b); /* format: none, one or two %d */
 void cpu_put_tokens(cpu_writer *, int first, int last);

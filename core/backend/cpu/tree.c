@@ -132,7 +132,8 @@ static void type_check(cpu_splitter *in, int i, int last) {
   while (end < last && !cpu_token_is(&at[end], "{") && !cpu_token_is(&at[end], ";")) end++;
   bool forward = cpu_token_is(&at[end], ";") && end == i + 2;
   bool body = cpu_token_is(&at[end], "{") && cpu_token_is(&at[at[end].match + 1], ";");
-  if (!forward && !body) cpu_split_refuse(in, i, "a variable is declared together with its %.*s", at[i].size, at[i].text);
+  if (!forward && !body)
+    cpu_split_refuse(in, i, "a variable is declared together with its %.*s", at[i].size, at[i].text);
 }
 
 static cpu_node_kind simple_kind(cpu_splitter *in, int i, int last) {

@@ -30,6 +30,7 @@ double cpu_now(void) {
 cpu_worker *cpu_worker_make(cpu_device *device) {
   cpu_worker *worker = mw_calloc(1, sizeof *worker);
   worker->device = device;
+  worker->signal_stack = mw_malloc(SIGNAL_STACK); /* here: on a busy machine its thread may begin late */
   return worker;
 }
 
@@ -45,6 +46,7 @@ void cpu_worker_free(cpu_worker *worker) {
   if (!worker) return;
   if (worker->crew) cpu_crew_free(worker->crew);
   if (worker->shared) munmap(worker->shared, shared_room() + page_bytes());
+  mw_free(worker->signal_stack);
   mw_free(worker->text);
   mw_free(worker);
 }
@@ -63,11 +65,8 @@ static void make_timer(cpu_worker *worker) {
 static void lend_signal_stack(cpu_worker *worker) {
   stack_t now;
   if (sigaltstack(NULL, &now) || !(now.ss_flags & SS_DISABLE)) return;
-  worker->signal_stack = mw_malloc(SIGNAL_STACK);
   stack_t mine = {.ss_sp = worker->signal_stack, .ss_size = SIGNAL_STACK};
-  if (sigaltstack(&mine, NULL) == 0) return;
-  mw_free(worker->signal_stack);
-  worker->signal_stack = NULL;
+  worker->stack_lent = sigaltstack(&mine, NULL) == 0;
 }
 
 static const char *stack_low(void) {
@@ -90,11 +89,10 @@ void cpu_worker_attach(cpu_worker *worker, bool with_timer) {
 
 void cpu_worker_detach(cpu_worker *worker) {
   if (!worker->attached) return;
-  if (worker->signal_stack && pthread_equal(worker->thread, pthread_self())) {
+  if (worker->stack_lent && pthread_equal(worker->thread, pthread_self())) {
     stack_t none = {.ss_flags = SS_DISABLE};
     sigaltstack(&none, NULL);
-    mw_free(worker->signal_stack);
-    worker->signal_stack = NULL;
+    worker->stack_lent = false;
   }
   if (worker->has_timer) timer_delete(worker->timer);
   worker->has_timer = worker->attached = false;

@@ -55,7 +55,8 @@ typedef struct cpu_worker {
   char *shared;                /* dynamic shared memory; its end touches a guard page */
   char *text;                  /* printed, not yet written out */
   size_t text_used, text_size;
-  char *signal_stack;    /* NULL: the thread had one already */
+  char *signal_stack;
+  bool stack_lent; /* to its thread; false: that had one already */
   const char *stack_low; /* the lowest usable byte of the OS thread's own stack */
   bool attached, has_timer;
   timer_t timer; /* ends a block of the script's own thread some time after Ctrl-C */

@@ -253,6 +253,8 @@ MW_HELPER void mw_block_note(mw_worker *worker, mw_u64 block, unsigned count) {
  * in the first-level cache. */
 enum mw_walk { mw_blocks, mw_rows, mw_line };
 enum { mw_line_threads = 4096 };
+/* What a function of a row is given at once: its arrays of one element a thread are made for that. */
+enum { mw_piece_threads = 1024 };
 
 /* One row of threads: of a function of one thread, or by a function that does the row itself. */
 template <class S, S K, bool Index> struct mw_row;
@@ -284,6 +286,7 @@ struct mw_row<void (*)(unsigned, unsigned, int, int, uint3, dim3, dim3, A...), K
     const bool border = length >= 16 && (at.x == 0 || at.x + count == grid.x);
     for (int from = 0, to; from < length; from = to) {
       to = border ? mw_piece_end(from, length) : length;
+      if (to - from > mw_piece_threads) to = from + mw_piece_threads;
       K(z, y, from, to, at, shape, grid, arguments...);
     }
   }

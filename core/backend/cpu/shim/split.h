@@ -27,11 +27,11 @@
   const unsigned mw_z, const unsigned mw_y, const int mw_from, const int mw_to, const uint3 blockIdx,                  \
       const dim3 blockDim, const dim3 gridDim
 #define MW_ROW_BLOCK                                                                                                   \
-  const uint3 threadIdx = {0, mw_y, mw_z};                                                                             \
-  const int mw_nx = (int)blockDim.x, mw_n = mw_nx, mw_t = 0;                                                           \
+  const uint3 threadIdx = {(unsigned)mw_from, mw_y, mw_z};                                                             \
+  const int mw_n = mw_to - mw_from, mw_t = 0;                                                                          \
   (void)blockIdx, (void)threadIdx, (void)gridDim, (void)mw_n, (void)mw_t;
 #define MW_ROW_THREAD                                                                                                  \
-  const int mw_t = mw_x;                                                                                               \
+  const int mw_t = mw_x - mw_from;                                                                                     \
   const uint3 threadIdx = {(unsigned)mw_x, mw_y, mw_z};                                                                \
   (void)mw_t, (void)threadIdx;
 
