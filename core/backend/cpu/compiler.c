@@ -287,9 +287,11 @@ mw_status cpu_preprocess(const cpu_program *program, char **out, mw_error *error
 
 /* Partial redundancy elimination makes one value of a loop's step and of an index i + 1, after which the loop has no
  * induction variable that the vectoriser knows. A loop that stays scalar is no news to the user. */
-static const char *const clang_only[] = {"-Wno-pass-failed", "-fno-caret-diagnostics", "-mllvm", "-enable-pre=0", NULL};
+static const char *const clang_only[] = {"-O3",    "-Wno-pass-failed", "-fno-caret-diagnostics",
+                                         "-mllvm", "-enable-pre=0",    NULL};
 
-static const char *const gnu_only[] = {"-fno-gnu-unique", "-fno-use-linker-plugin", NULL};
+static const char *const gnu_only[] = {
+    "-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic", "-fno-gnu-unique", "-fno-use-linker-plugin", NULL};
 
 /* A unit needs nothing of the C++ library; leaving it and the linker's plugin out halves the time of linking. */
 static const char *const libraries[] = {"-nodefaultlibs", "-lm", "-lgcc", NULL};
@@ -299,7 +301,6 @@ static void compile_arguments(arguments *list, const cpu_program *program, const
   static const char *const fixed[] = {
     "-x",
     "c++",
-    "-O3",
     "-march=native",
     "-fPIC",
     "-shared",
