@@ -127,7 +127,24 @@ const char *option_string(lua_State *L, int index, const char *name, const char 
   return value;
 }
 
-static uint32_t check_dim(lua_State *L, int index, const char *what, int axis) {
+static bool is_short_text(const char *text, size_t length) {
+  if (length > 40) return false;
+  for (size_t i = 0; i < length; i++)
+    if ((unsigned char)text[i] < ' ') return false;
+  return true;
+}
+
+const char *value_text(lua_State *L, int index) {
+  int type = lua_type(L, index);
+  if (type == LUA_TTABLE) return lua_pushfstring(L, "table of %I", (LUAI_UACINT)lua_rawlen(L, index));
+  if (type != LUA_TSTRING) return luaL_tolstring(L, index, NULL);
+  size_t length = 0;
+  const char *text = lua_tolstring(L, index, &length);
+  return is_short_text(text, length) ? lua_pushfstring(L, "string '%s'", text)
+                                     : lua_pushfstring(L, "string of %I bytes", (LUAI_UACINT)length);
+}
+
+static uint32_t check_dim(lua_State *L, int index, const char *kernel, const char *what, int axis) {
   int exact = 0;
   lua_Number number = lua_tonumber(L, -1);
   lua_Integer value = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : 0;
@@ -135,25 +152,27 @@ static uint32_t check_dim(lua_State *L, int index, const char *what, int axis) {
   const char *got = luaL_tolstring(L, -1, NULL);
   const char *hint = !exact && number > 1 ? " (use // for whole blocks)" : "";
   luaL_argerror(L, index,
-                lua_pushfstring(L, "%s.%c is an integer of at least 1, got %s%s", what, "xyz"[axis], got, hint));
+                lua_pushfstring(L, "kernel '%s': %s.%c is an integer of at least 1, got %s%s", kernel, what,
+                                "xyz"[axis], got, hint));
   return 0;
 }
 
-void check_dims(lua_State *L, int index, int argument, const char *what, uint32_t out[3]) {
+void check_dims(lua_State *L, int index, int argument, const char *kernel, const char *what, uint32_t out[3]) {
   out[0] = out[1] = out[2] = 1;
   if (!lua_istable(L, index)) {
     lua_pushvalue(L, index);
-    out[0] = check_dim(L, argument, what, 0);
+    out[0] = check_dim(L, argument, kernel, what, 0);
     lua_pop(L, 1);
     return;
   }
   lua_Unsigned length = lua_rawlen(L, index);
   if (length < 1 || length > 3)
-    luaL_argerror(L, argument,
-                  lua_pushfstring(L, "%s is an integer or {x, y, z}, got a table of %d", what, (int)length));
+    luaL_argerror(
+        L, argument,
+        lua_pushfstring(L, "kernel '%s': %s is an integer or {x, y, z}, got a table of %d", kernel, what, (int)length));
   for (int axis = 0; axis < (int)length; axis++) {
     lua_rawgeti(L, index, axis + 1);
-    out[axis] = check_dim(L, argument, what, axis);
+    out[axis] = check_dim(L, argument, kernel, what, axis);
     lua_pop(L, 1);
   }
 }

@@ -92,7 +92,7 @@ static void store_vector(lua_State *L, int index, const bind_launch *self, int p
   const mw_param *p = &self->launch.kernel->params[parameter];
   if (!lua_istable(L, index) || lua_rawlen(L, index) != p->lanes)
     refuse(L, self, parameter,
-           lua_pushfstring(L, "a table of %d numbers expected, got %s", p->lanes, luaL_tolstring(L, index, NULL)));
+           lua_pushfstring(L, "a table of %d numbers expected, got %s", p->lanes, value_text(L, index)));
   for (int i = 0; i < p->lanes; i++, at += mw_dtype_size(p->dtype)) {
     lua_rawgeti(L, index, i + 1);
     const char *problem = store_element(L, lua_gettop(L), p->dtype, at);

@@ -75,9 +75,11 @@ lua_Integer option_integer(lua_State *, int index, const char *name, lua_Integer
                            lua_Integer greatest);
 const char *option_string(lua_State *, int index, const char *name, const char *standard);
 bool option_push(lua_State *, int index, const char *name); /* pushes the field; false and nothing if nil */
-/* integer or {x, y, z} at index; argument: the number that a complaint names */
-void check_dims(lua_State *, int index, int argument, const char *what, uint32_t out[3]);
-const char *nearest_name(const char *word, const char *const *names);       /* NULL: nothing near */
+/* what a complaint says it got: a number as it is, 'table of 3', "string 'abc'"; pushed, for the complaint to keep */
+const char *value_text(lua_State *, int index);
+/* integer or {x, y, z} at index; argument, kernel and what (grid or block): what a complaint names */
+void check_dims(lua_State *, int index, int argument, const char *kernel, const char *what, uint32_t out[3]);
+const char *nearest_name(const char *word, const char *const *names); /* NULL: nothing near */
 
 /* ---- dtype.c: one element between Lua and memory ---------------------------------------------------------------- */
 

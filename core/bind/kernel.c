@@ -113,10 +113,10 @@ static int kernel_options(lua_State *L) {
   return 1;
 }
 
-static void read_dims_option(lua_State *L, const char *name, uint32_t out[3]) {
+static void read_dims_option(lua_State *L, const mw_kernel *kernel, const char *name, uint32_t out[3]) {
   if (!option_push(L, 2, name)) luaL_error(L, "prepare needs '%s': an integer or {x, y, z}", name);
   lua_replace(L, 3);
-  check_dims(L, 3, 2, name, out);
+  check_dims(L, 3, 2, kernel->name, name, out);
 }
 
 /* k:prepare{ grid =, block =, shared = 0, stream =, cooperative = false }: a launch to be called with the kernel's
@@ -128,8 +128,8 @@ static int kernel_prepare(lua_State *L) {
   check_options(L, 2, names);
   lua_settop(L, 3);
   bind_launch *self = launch_push(L, 1);
-  read_dims_option(L, "grid", self->launch.grid);
-  read_dims_option(L, "block", self->launch.block);
+  read_dims_option(L, kernel->kernel, "grid", self->launch.grid);
+  read_dims_option(L, kernel->kernel, "block", self->launch.block);
   self->launch.shared = (size_t)option_integer(L, 2, "shared", 0, 0, 1 << 30);
   self->launch.cooperative = option_boolean(L, 2, "cooperative", false);
   if (option_push(L, 2, "stream")) {
@@ -145,10 +145,10 @@ static int kernel_prepare(lua_State *L) {
 /* k:launch(grid, block, ...): the direct form, on the current stream, without dynamic shared memory. The launch it
  * needs is kept in user value 1. */
 static int kernel_launch(lua_State *L) {
-  check_kernel(L, 1);
+  const char *name = check_kernel(L, 1)->kernel->name;
   uint32_t grid[3], block[3];
-  check_dims(L, 2, 2, "grid", grid);
-  check_dims(L, 3, 3, "block", block);
+  check_dims(L, 2, 2, name, "grid", grid);
+  check_dims(L, 3, 3, name, "block", block);
   if (lua_getiuservalue(L, 1, 1) != LUA_TUSERDATA) {
     lua_pop(L, 1);
     launch_opened(launch_push(L, 1));

@@ -129,7 +129,7 @@ static int change_dims(lua_State *L, const char *what, bool grid) {
   bind_launch *self = bind_check(L, 1, &launch_class);
   uint32_t *dims = grid ? self->launch.grid : self->launch.block, wanted[3];
   if (lua_gettop(L) < 2) return push_dims(L, dims);
-  check_dims(L, 2, 2, what, wanted);
+  check_dims(L, 2, 2, self->launch.kernel->name, what, wanted);
   bind_launch changed = *self;
   memcpy(grid ? changed.launch.grid : changed.launch.block, wanted, sizeof wanted);
   check_launch_limits(L, &changed);

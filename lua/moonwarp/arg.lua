@@ -33,7 +33,8 @@ function convert.boolean(name, text)
 end
 
 function convert.float(name, text)
-  return tonumber(text) or refuse(name, text, "a number")
+  local value = tonumber(text)
+  return value and value + 0.0 or refuse(name, text, "a number")
 end
 
 -- 1e6 and 2^20 are integers to whoever types them.
