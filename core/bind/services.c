@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What the Lua half and the command line ask of the host: clock, cache, counters, the folder of our own files. */
-#include "core/backend/cpu/unit.h"
+#include "core/backend/cpu/translate/unit.h"
 #include "core/bind/bind.h"
 #include "core/compile/cache.h"
 #include "core/host/home.h"

@@ -4,7 +4,7 @@
  * kernel says. Blocks run here one after the other on this thread, by the unit's own entries. */
 #include <math.h>
 
-#include "core/backend/cpu/unit.h"
+#include "core/backend/cpu/translate/unit.h"
 
 #include "tests/c/test.h"
 

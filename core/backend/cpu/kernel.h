@@ -4,7 +4,7 @@
 #ifndef MW_CPU_KERNEL_H
 #define MW_CPU_KERNEL_H
 
-#include "core/backend/cpu/unit.h"
+#include "core/backend/cpu/translate/unit.h"
 
 typedef struct cpu_kernel {
   mw_kernel base;

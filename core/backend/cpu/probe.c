@@ -3,7 +3,7 @@
  * What this machine is: cores, memory, name. Opens nothing. */
 #include "core/backend/cpu/device.h"
 
-#include "core/backend/cpu/unit.h"
+#include "core/backend/cpu/translate/unit.h"
 
 #include <sched.h>
 #include <stdio.h>

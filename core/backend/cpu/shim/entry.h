@@ -2,7 +2,7 @@
  *
  * What the generated text of a unit is made of: what CUDA's qualifiers become, descriptions of kernel parameters, the
  * launchers, and the table that the host reads. Included by every unit after moonwarp.h. The generator is
- * core/backend/cpu/emit.c; the layout of the table is ../abi.h.
+ * core/backend/cpu/translate/emit.c; the layout of the table is ../abi.h.
  *
  * Text from the user's own headers is part of the unit already; text of shim headers is included again, see
  * ../token.h. While the user's source is preprocessed MW_PREPROCESS is defined, and moonwarp.h is not included. */

@@ -2,7 +2,7 @@
  *
  * What the split form of a kernel is made of: a function that runs a whole block, in which each stretch between two
  * barriers or warp operations is a loop over the threads. Included by units of the FAST flavor. The generator is
- * core/backend/cpu/split.c; names that begin with mw_ do not meet the user's.
+ * core/backend/cpu/split/split.c; names that begin with mw_ do not meet the user's.
  *
  * Threads that do not take part in a warp operation leave no value: what a shuffle reads from them is undefined, as in
  * CUDA, votes do not count them. */

@@ -2,7 +2,7 @@
  *
  * Units: found in the cache or generated and compiled, then loaded from memory, each load on its own, so that two
  * modules of one source never share variables. */
-#include "core/backend/cpu/unit.h"
+#include "core/backend/cpu/translate/unit.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/backend/cpu/program.h"
+#include "core/backend/cpu/translate/program.h"
 
 typedef struct loaded_unit {
   cpu_unit base;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/backend/backend.h"
-#include "core/backend/cpu/program.h"
+#include "core/backend/cpu/translate/program.h"
 
 static void engine_set(cpu_program *program, cpu_function *kernel, const char *engine, const char *why) {
   kernel->engine = engine;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/backend/backend.h"
-#include "core/backend/cpu/split.h"
+#include "core/backend/cpu/split/split.h"
 
 static const char stack_shared[] = " MW_STACK_SHARED ";
 

@@ -4,7 +4,7 @@
  * becomes a loop over the threads, uniform control flow stays outside of those loops, variables that live across
  * regions become arrays with one element a thread. The same walk is done twice: first to number the regions, which
  * decides where each variable lives, then to write. The text is C++ over shim/split.h. */
-#include "core/backend/cpu/split.h"
+#include "core/backend/cpu/split/split.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/backend/backend.h"
-#include "core/backend/cpu/split.h"
+#include "core/backend/cpu/split/split.h"
 
 static const char *const type_words[] = {"void",     "bool",      "char",     "short",    "int",  "long",
                                          "float",    "double",    "signed",   "unsigned", "auto", "const",

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * A .cu source after preprocessing: its functions, variables and how they reach barriers. The common ground of the
- * analysis (program.c, tree.c, uniform.c, inline.c, split.c), of the generator (emit.c) and of unit.c.
+ * analysis here, of the splitter (../split), of the generator (emit.c) and of unit.c.
  *
  * Everything refers to tokens by index, so nothing here owns text but the token list. */
 #ifndef MW_CPU_PROGRAM_H
 #define MW_CPU_PROGRAM_H
 
-#include "core/backend/cpu/token.h"
-#include "core/backend/cpu/unit.h"
+#include "core/backend/cpu/translate/token.h"
+#include "core/backend/cpu/translate/unit.h"
 #include "core/compile/cache.h"
 
 enum { CPU_MOST_PARAMS = 128 };
@@ -110,7 +110,7 @@ int cpu_angle_end(const cpu_tokens *, int open, int last);
 /* Sets engine and engine_why of every kernel (engine.c). */
 mw_status cpu_engines_choose(cpu_program *, mw_error *);
 void      cpu_engines_demote(cpu_program *, const char *why); /* every split kernel becomes a fiber kernel */
-/* The block function of a kernel, or NULL with the reason why it cannot be split (split.c). */
+/* The block function of a kernel, or NULL with the reason why it cannot be split (../split/split.c). */
 char *cpu_split(cpu_program *, cpu_function *, char *why, size_t why_size);
 
 /* How the blocks of a barrier-free kernel may be walked: an mw_walk of shim/entry.h (walk.c). */

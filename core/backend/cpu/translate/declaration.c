@@ -3,7 +3,7 @@
  * The declarations of a .cu source: walks namespaces, tells functions from variables, classes and host code, and
  * leaves one item for each in program->items. No C++ front end: it knows what a declaration looks like from outside,
  * and passes on what it does not know. */
-#include "core/backend/cpu/program.h"
+#include "core/backend/cpu/translate/program.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -16,7 +16,7 @@
 #endif
 
 #include "core/backend/backend.h"
-#include "core/backend/cpu/program.h"
+#include "core/backend/cpu/translate/program.h"
 #include "core/compile/cache.h"
 #include "core/compile/process.h"
 #include "core/host/home.h"

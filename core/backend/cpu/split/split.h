@@ -9,7 +9,7 @@
 #ifndef MW_CPU_SPLIT_H
 #define MW_CPU_SPLIT_H
 
-#include "core/backend/cpu/program.h"
+#include "core/backend/cpu/translate/program.h"
 
 typedef enum cpu_node_kind {
   CPU_NODE_LEAF,    /* an expression */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "core/backend/backend.h"
-#include "core/backend/cpu/split.h"
+#include "core/backend/cpu/split/split.h"
 
 enum { SHORT_LOOP = 32 };
 

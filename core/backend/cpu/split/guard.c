@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/backend/cpu/split.h"
+#include "core/backend/cpu/split/split.h"
 
 enum { MOST_SCALE = 1 << 16, MOST_DEPTH = 6 };
 

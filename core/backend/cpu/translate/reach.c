@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/backend/backend.h"
-#include "core/backend/cpu/program.h"
+#include "core/backend/cpu/translate/program.h"
 
 static const char *const barriers[] = {"__syncthreads",    "__syncthreads_count", "__syncthreads_and",
                                        "__syncthreads_or", "__barrier_sync",      NULL};

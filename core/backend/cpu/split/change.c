@@ -3,7 +3,7 @@
  * Does a use of a variable change it? Answered from the tokens around its name; whatever could change it counts. */
 #include <string.h>
 
-#include "core/backend/cpu/split.h"
+#include "core/backend/cpu/split/split.h"
 
 bool cpu_same_text(const cpu_token *a, const cpu_token *b) {
   return a->size == b->size && !memcmp(a->text, b->text, (size_t)a->size);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/backend/backend.h"
-#include "core/backend/cpu/split.h"
+#include "core/backend/cpu/split/split.h"
 
 enum { MOST_STEPS = 400, MOST_ARGUMENTS = 32 };
 

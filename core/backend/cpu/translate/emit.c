@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/backend/backend.h"
-#include "core/backend/cpu/program.h"
+#include "core/backend/cpu/translate/program.h"
 
 static const char *const dropped[] = {
     "__global__",   "__device__",  "__host__",          "__forceinline__", "__noinline__",

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/backend/backend.h"
-#include "core/backend/cpu/split.h"
+#include "core/backend/cpu/split/split.h"
 
 enum { MOST_NAMES = 128 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Tokens of preprocessed C++; see token.h. */
-#include "core/backend/cpu/token.h"
+#include "core/backend/cpu/translate/token.h"
 
 #include <ctype.h>
 #include <stdarg.h>
