@@ -121,9 +121,9 @@ docs-check: programs ## fail where generated documents are stale or a name has n
 	@LUA_CPATH="$(BUILD)/?.so;;" MOONWARP_HOME="$(CURDIR)" $(LUA) docs/gen.lua --check
 
 lint: ## luacheck, clang-format, compiler warnings
-	luacheck --quiet lua experiments tests docs
-	clang-format --dry-run -Werror $(SOURCES) $(wildcard tests/c/*.c) # headers are aligned by hand
-	$(CC) $(FLAGS) -O2 -Werror -fsyntax-only $(SOURCES) $(wildcard tests/c/*.c)
+	$(Q)luacheck --quiet lua experiments tests docs
+	$(Q)clang-format --dry-run -Werror $(SOURCES) $(wildcard tests/c/*.c) # headers are aligned by hand
+	$(Q)$(CC) $(FLAGS) -O2 -Werror -fsyntax-only $(SOURCES) $(wildcard tests/c/*.c)
 
 metrics: ## lengths of files and functions, against the budget
 	@.make/metrics.sh
