@@ -157,17 +157,48 @@ describe("parameters", function()
     assert.are.equal("4+8+16\t1\n4+8+16\t2\n", output)
   end)
 
-  it("that the script does not ask for are named", function()
-    local status, output = run_script(SCRIPT, "-p", "nmae=q")
-    assert.are.equal(0, status)
-    assert.are.equal("1\t2\tx\nmoonwarp: warning: the script asks for no parameter 'nmae'; did you mean 'name'?\n",
-      output)
+  it("that the script does not ask for are refused before it starts", function()
+    local status, output = run_script(SCRIPT, "-p", "naem=q")
+    assert.are.equal(2, status)
+    assert.are.equal("moonwarp: unknown parameter 'naem'; did you mean 'name'?\n", output)
+    status, output = run_script(SCRIPT, "-p", "z=1")
+    assert.are.equal(2, status)
+    assert.are.equal("moonwarp: unknown parameter 'z'; there is n, by, name\n", output)
+    expect(2, "moonwarp: unknown parameter 'n'; the script asks for none with mw.arg\n", "-e", "print(1)", "-p", "n=1")
+    expect(2, "moonwarp: unknown parameter 'm'; there is n, seconds, smallest, vector_block\n", "run", "memcopy", "-p",
+      "m=1")
+  end)
+
+  it("that a script asks for in ways that cannot be read are checked after the run", function()
+    for _, text in ipairs { "local get = mw.arg print(get('name', 'x'))", "print(mw['arg']('name', 'x'))",
+                            "print(load('return mw.arg(\"name\", \"x\")')())" } do
+      expect(0, "q\n", "-e", text, "-p", "name=q")
+      local status, output = moonwarp("-e", text, "-p", "naem=q")
+      assert.are.equal(2, status)
+      assert.are.equal("x\nmoonwarp: unknown parameter 'naem'; did you mean 'name'?\n", output)
+    end
+    expect(0, "1\n", "-e", "-- see mw.arg\nlocal m = mw print(m.arg ( 'k', 2))", "-p", "k=1")
   end)
 
   it("that do not fit are refused", function()
     local status, output = run_script(SCRIPT, "-p", "n=many")
     assert.are.equal(2, status)
     assert.is_truthy(output:find("parameter 'n' must be an integer, got 'many'", 1, true), output)
+  end)
+
+  it("that do not fit are refused in the first run of a sweep", function()
+    local status, output = run_script(SCRIPT, "-p", "n=1,2,many")
+    assert.are.equal(2, status)
+    assert.is_nil(output:find("1\t2\tx", 1, true), output)
+    assert.is_truthy(output:find("parameter 'n' must be an integer, got 'many'", 1, true), output)
+  end)
+
+  it("leave the file of --json alone where they are wrong", function()
+    support.with_folder(function(folder)
+      support.write(folder .. "/r.jsonl", "old\n")
+      expect_part(2, "unknown parameter 'n'", "-e", "", "-p", "n=1", "--json", folder .. "/r.jsonl")
+      assert.are.equal("old\n", support.read(folder .. "/r.jsonl"))
+    end)
   end)
 
   it("meet in one file of records", function()

@@ -118,9 +118,9 @@ support.each_device(function(dev, id)
   end)
 
   it("is asked with a colon", function()
-    fails(function() dev.id() end, "bad argument #1 to 'id' (device expected, got no value)")
+    fails(function() dev.id() end, "bad argument #1 to 'id' (device expected, got no value; methods take a colon, as in device:id(...))")
     fails(function() dev.memory(io.stdout) end,
-      "bad argument #1 to 'memory' (device expected, got FILE*)")
+      "bad argument #1 to 'memory' (device expected, got FILE*; methods take a colon, as in device:memory(...))")
   end)
 
   it("is closed once, and opens again", function()
@@ -146,7 +146,7 @@ support.each_device(function(dev, id)
     assert.are.equal(table.concat({
       "closed device\tdevice (closed)",
       "bad argument #1 to '?' (attempt to use a closed device)",
-      "attempt to use a closed device",
+      "calling 'close' on bad self (attempt to use a closed device)",
       "2\ttrue",
       "false\t4",
       "closed device\n",

@@ -75,11 +75,11 @@ support.each_device(function(dev, id)
     fails(with(8, 1 << 32),
       "kernel 'scalars', parameter 8 'g' is unsigned int: an integer from 0 to 4294967295, got 4294967296")
     fails(with(4, "3"),
-      "kernel 'scalars', parameter 4 'c' is int: an integer from -2147483648 to 2147483647, got 3")
+      "kernel 'scalars', parameter 4 'c' is int: an integer from -2147483648 to 2147483647, got string '3'")
     fails(with(4, nil),
       "kernel 'scalars', parameter 4 'c' is int: an integer from -2147483648 to 2147483647, got nil")
-    fails(with(10, "x"), "kernel 'scalars', parameter 10 'i' is float: a number, got string")
-    fails(with(12, 1), "kernel 'scalars', parameter 12 'k' is bool: true or false, got number")
+    fails(with(10, "x"), "kernel 'scalars', parameter 10 'i' is float: a number, got string 'x'")
+    fails(with(12, 1), "kernel 'scalars', parameter 12 'k' is bool: true or false, got 1")
     fails_with(with(4, out), "kernel 'scalars', parameter 4 'c' is int: an integer", "got array<f64>[11]")
     assert.are.equal("invalid", core.last_status())
     assert.are.equal(0.0, out:get(1))
@@ -95,7 +95,7 @@ support.each_device(function(dev, id)
     fails_with(function() m.vectors:launch(1, 1, out, { 1 }, { 3, 4, 5, 6 }) end,
       "kernel 'vectors', parameter 2 'a' is float2: a table of 2 numbers expected, got table")
     fails(function() m.vectors:launch(1, 1, out, { 1, "x" }, { 3, 4, 5, 6 }) end,
-      "kernel 'vectors', parameter 2 'a' is float2: component 2: a number, got string")
+      "kernel 'vectors', parameter 2 'a' is float2: component 2: a number, got string 'x'")
     fails(function() m.vectors:launch(1, 1, out, { 1, 2 }, 3) end,
       "kernel 'vectors', parameter 3 'b' is int4: a table of 4 numbers expected, got 3")
     fails(function() m.by_value:launch(1, 1, out, "1234") end, "kernel 'by_value', parameter 2 'pair' is Pair: "

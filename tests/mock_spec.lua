@@ -176,7 +176,7 @@ describe("the CUDA device over a fake driver", function()
     ]]
     assert.are.equal(table.concat({
       "fill copy other\tfill(float *x, float value, int n)", "2.5 2.5 2.5 0.0",
-      "kernel 'fill', parameter 2 'value' is float: a number, got string", "is pageable host memory",
+      "kernel 'fill', parameter 2 'value' is float: a number, got string 'a'", "is pageable host memory",
       "7.0 8.0\tread-only view", "0\tcuda", "",
     }, "\n"), output)
   end)

@@ -239,6 +239,8 @@ struct mw_backend {
 
 extern const mw_backend mw_cpu_backend, mw_cuda_backend;
 extern const mw_backend *const mw_backends[]; /* best first, NULL-terminated */
+bool        mw_backend_is_numbered(const mw_backend *); /* its devices are NAME:0, NAME:1, ... and not just NAME */
+const char *mw_device_forms(void);                      /* every form of a device's id, in words */
 
 mw_status mw_fail(mw_error *, mw_status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void      mw_error_clear(mw_error *);

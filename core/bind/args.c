@@ -7,18 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static void refuse_surplus(lua_State *L, const char *name, int most, int got) {
+void check_count(lua_State *L, const char *name, int most, int got) {
   if (got <= most) return;
   if (most == 0) luaL_error(L, "'%s' takes no arguments, got %d", name, got);
   luaL_error(L, "'%s' takes %d argument%s at most, got %d", name, most, most == 1 ? "" : "s", got);
-}
-
-void check_count(lua_State *L, int most, const char *method) {
-  refuse_surplus(L, method, most - 1, lua_gettop(L) - 1);
-}
-
-void check_function_count(lua_State *L, int most, const char *function) {
-  refuse_surplus(L, function, most, lua_gettop(L));
 }
 
 static int least_of(int a, int b, int c) {

@@ -176,14 +176,14 @@ static int device_managed(lua_State *L) {
   return make(L, MW_SPACE_MANAGED, POISON);
 }
 
-const luaL_Reg array_makers[] = {
-    {"array", device_array},
-    {"empty", device_empty},
-    {"managed", device_managed},
-    {"pageable", device_pageable},
-    {"pinned", device_pinned},
-    {"zeros", device_zeros},
-    {NULL, NULL},
+const bind_method array_makers[] = {
+    {"array", device_array, ANY_COUNT},
+    {"empty", device_empty, ANY_COUNT},
+    {"managed", device_managed, ANY_COUNT},
+    {"pageable", device_pageable, ANY_COUNT},
+    {"pinned", device_pinned, ANY_COUNT},
+    {"zeros", device_zeros, ANY_COUNT},
+    {NULL, NULL, 0},
 };
 
 /* ---- asking ---------------------------------------------------------------------------------------------------- */
@@ -311,20 +311,20 @@ static int array_readonly(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg methods[] = {
-    {"address", array_address},
-    {"device", array_device},
-    {"dims", array_dims},
-    {"dtype", array_dtype},
-    {"is_readonly", array_is_readonly},
-    {"nbytes", array_nbytes},
-    {"readonly", array_readonly},
-    {"reshape", array_reshape},
-    {"shape", array_shape},
-    {"slice", array_slice},
-    {"space", array_space},
-    {"view", array_view},
-    {NULL, NULL},
+static const bind_method methods[] = {
+    {"address", array_address, 0},
+    {"device", array_device, 0},
+    {"dims", array_dims, 0},
+    {"dtype", array_dtype, 0},
+    {"is_readonly", array_is_readonly, 0},
+    {"nbytes", array_nbytes, 0},
+    {"readonly", array_readonly, 0},
+    {"reshape", array_reshape, ANY_COUNT},
+    {"shape", array_shape, 0},
+    {"slice", array_slice, 1},
+    {"space", array_space, 0},
+    {"view", array_view, ANY_COUNT},
+    {NULL, NULL, 0},
 };
 
 static const luaL_Reg metamethods[] = {{"__len", array_count}, {"__tostring", array_tostring}, {NULL, NULL}};

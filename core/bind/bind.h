@@ -13,10 +13,19 @@
 
 /* ---- object.c: userdata with a closed mark ------------------------------------------------------------------ */
 
+typedef struct bind_method { /* a NULL name ends a list of them */
+  const char *name;
+  lua_CFunction call;
+  int most; /* arguments besides the object itself; more are refused */
+} bind_method;
+
+enum { ANY_COUNT = -1 }; /* the method counts them itself */
+
 typedef struct bind_class {
   const char *name;                     /* the word users say: "array" */
   void (*release)(lua_State *, void *); /* gives back what the object holds; runs once, never raises */
-  const luaL_Reg *methods, *metamethods;
+  const bind_method *methods;
+  const luaL_Reg *metamethods;
   int live; /* open objects of this class */
 } bind_class;
 
@@ -32,9 +41,10 @@ void *bind_test(lua_State *, int index, const bind_class *);            /* NULL:
 void *bind_check(lua_State *, int index, const bind_class *);           /* open object of that class, or raises */
 void *bind_self(lua_State *, int index, const bind_class *);            /* open or closed, or raises */
 void bind_release(lua_State *, void *object);                           /* gives back what it holds, if open */
-int bind_close(lua_State *);                                            /* the method close */
 int bind_collect(lua_State *);                                          /* __gc and __close */
 int bind_methods(lua_State *, const bind_class *);                      /* pushes the class's method table */
+/* adds methods of the class to the table on top; each checks its object and the number of its arguments first */
+void bind_add_methods(lua_State *, const bind_class *, const bind_method *);
 
 /* ---- host.c: what one Lua state keeps ----------------------------------------------------------------------- */
 
@@ -67,8 +77,7 @@ void bind_push_last_text(lua_State *);                          /* the last erro
 
 /* ---- args.c: checking arguments ------------------------------------------------------------------------------- */
 
-void check_count(lua_State *, int most, const char *method); /* too many arguments raise; most counts self */
-void check_function_count(lua_State *, int most, const char *function); /* the same where there is no self */
+void check_count(lua_State *, const char *name, int most, int got);    /* too many arguments raise */
 void check_options(lua_State *, int index, const char *const names[]); /* a table with no other keys */
 bool option_boolean(lua_State *, int index, const char *name, bool standard);
 lua_Integer option_integer(lua_State *, int index, const char *name, lua_Integer standard, lua_Integer least,
@@ -114,7 +123,7 @@ typedef struct bind_array {
 } bind_array;
 
 extern bind_class array_class;
-extern const luaL_Reg array_makers[], array_transfers[];
+extern const bind_method array_makers[], array_transfers[];
 bind_array *check_array(lua_State *, int index);
 void array_push(lua_State *, mw_buffer *, size_t offset, mw_dtype, int dims, const lua_Integer *shape, bool readonly);
 /* takes over one count of the buffer */
@@ -193,17 +202,17 @@ typedef struct bind_graph {
 
 extern bind_class stream_class, event_class, graph_class;
 bind_stream *check_stream(lua_State *, int index, const mw_device *); /* of that device; NULL: of any */
-bind_stream *option_stream(lua_State *, const mw_device *); /* the same of the option on top of the stack */
+bind_stream *option_stream(lua_State *, const mw_device *);           /* the same of the option on top of the stack */
 bind_event *check_event(lua_State *, int index, const mw_device *);
 void capture_launch(lua_State *, const bind_launch *, int first); /* after a launch while capturing; its arguments */
 void capture_buffer(lua_State *, mw_buffer *);                    /* no effect unless capturing */
 
-extern const luaL_Reg stream_makers[], event_makers[], graph_makers[], module_makers[]; /* methods of a device */
-extern const luaL_Reg event_stream_methods[];                                           /* of a stream: record */
+extern const bind_method stream_makers[], event_makers[], graph_makers[], module_makers[]; /* methods of a device */
+extern const bind_method event_stream_methods[];                                           /* of a stream: record */
 
 /* ---- occupancy.c, compare.c, services.c, allocator.c --------------------------------------------------------- */
 
-extern const luaL_Reg occupancy_methods[]; /* of a kernel */
+extern const bind_method occupancy_methods[]; /* of a kernel */
 extern const luaL_Reg allocator_functions[], compare_functions[], service_functions[];
 void allocator_install(lua_State *); /* counts this state's allocations from now on */
 

@@ -61,8 +61,7 @@ static const mw_backend *find_backend(const char *name, size_t length) {
 static mw_status open_named(const char *id, mw_device **out, mw_error *err) {
   size_t length = strcspn(id, ":");
   const mw_backend *backend = find_backend(id, length);
-  if (!backend)
-    return mw_fail(err, MW_NO_DEVICE, "no device '%s': cpu, cuda, cuda:N or cuda:sm_NN (offline) expected", id);
+  if (!backend) return mw_fail(err, MW_NO_DEVICE, "no device '%s': %s expected", id, mw_device_forms());
   return backend->open(id[length] ? id + length + 1 : "0", out, err);
 }
 
@@ -85,7 +84,7 @@ static bool push_opened(lua_State *L, const char *id) {
 
 /* mw.device(id): the handle of that device; without an id the best one there is. Raises with the reason. */
 static int device_open(lua_State *L) {
-  check_function_count(L, 1, "device");
+  check_count(L, "device", 1, lua_gettop(L));
   const char *id = lua_isnoneornil(L, 1) ? best_backend(L) : luaL_checkstring(L, 1);
   if (push_opened(L, id)) return 1;
   bind_device *self = bind_new(L, &device_class, sizeof *self, 0);
@@ -104,14 +103,14 @@ static void device_release(lua_State *L, void *object) {
 
 /* mw.devices(): one entry a device that can be opened, and one a backend that is not usable, with the reason. */
 static int device_list(lua_State *L) {
-  check_function_count(L, 0, "devices");
+  check_count(L, "devices", 0, lua_gettop(L));
   lua_newtable(L);
   for (const mw_backend *const *b = mw_backends; *b; b++) {
     mw_probe probe = {0};
     (*b)->probe(&probe);
     for (int i = 0; i < (probe.devices ? probe.devices : 1); i++) {
       lua_createtable(L, 0, 3);
-      lua_pushfstring(L, probe.devices && strcmp((*b)->name, "cpu") != 0 ? "%s:%d" : "%s", (*b)->name, i);
+      lua_pushfstring(L, probe.devices && mw_backend_is_numbered(*b) ? "%s:%d" : "%s", (*b)->name, i);
       lua_setfield(L, -2, "id");
       lua_pushboolean(L, probe.devices > 0);
       lua_setfield(L, -2, "usable");
@@ -256,16 +255,16 @@ static int device_tostring(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg methods[] = {
-    {"id", device_id},
-    {"is_offline", device_is_offline},
-    {"memory", device_memory},
-    {"name", device_name},
-    {"peak_bandwidth", device_peak_bandwidth},
-    {"priorities", device_priorities},
-    {"properties", device_properties},
-    {"synchronize", device_synchronize},
-    {NULL, NULL},
+static const bind_method methods[] = {
+    {"id", device_id, 0},
+    {"is_offline", device_is_offline, 0},
+    {"memory", device_memory, 0},
+    {"name", device_name, 0},
+    {"peak_bandwidth", device_peak_bandwidth, 0},
+    {"priorities", device_priorities, 0},
+    {"properties", device_properties, 0},
+    {"synchronize", device_synchronize, 0},
+    {NULL, NULL, 0},
 };
 
 static const luaL_Reg metamethods[] = {{"__tostring", device_tostring}, {NULL, NULL}};

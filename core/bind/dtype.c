@@ -101,7 +101,7 @@ static const char *store_integer(lua_State *L, int index, mw_dtype dtype, void *
   int exact = 0;
   lua_Integer value = lua_type(L, index) == LUA_TNUMBER ? lua_tointegerx(L, index, &exact) : 0;
   if (!exact || value < least || value > greatest) {
-    const char *got = luaL_tolstring(L, index, NULL);
+    const char *got = value_text(L, index);
     if (dtype == MW_U64) return lua_pushfstring(L, "an integer (from 2^63 on the one with the same bits), got %s", got);
     return lua_pushfstring(L, "an integer from %I to %I, got %s", (LUAI_UACINT)least, (LUAI_UACINT)greatest, got);
   }
@@ -110,7 +110,7 @@ static const char *store_integer(lua_State *L, int index, mw_dtype dtype, void *
 }
 
 static const char *store_float(lua_State *L, int index, mw_dtype dtype, void *at) {
-  if (lua_type(L, index) != LUA_TNUMBER) return lua_pushfstring(L, "a number, got %s", luaL_typename(L, index));
+  if (lua_type(L, index) != LUA_TNUMBER) return lua_pushfstring(L, "a number, got %s", value_text(L, index));
   double value = lua_tonumber(L, index);
   float single = (float)value;
   uint16_t half = dtype == MW_F16 ? mw_f16_from_f64(value) : mw_bf16_from_f64(value);
@@ -122,7 +122,7 @@ static const char *store_float(lua_State *L, int index, mw_dtype dtype, void *at
 const char *store_element(lua_State *L, int index, mw_dtype dtype, void *at) {
   if (mw_dtype_is_float(dtype)) return store_float(L, index, dtype, at);
   if (dtype != MW_BOOL) return store_integer(L, index, dtype, at);
-  if (!lua_isboolean(L, index)) return lua_pushfstring(L, "true or false, got %s", luaL_typename(L, index));
+  if (!lua_isboolean(L, index)) return lua_pushfstring(L, "true or false, got %s", value_text(L, index));
   *(uint8_t *)at = (uint8_t)lua_toboolean(L, index);
   return NULL;
 }

@@ -36,13 +36,12 @@ static bind_event *event_push(lua_State *L, mw_device *device, bool timing) {
 static int device_event(lua_State *L) {
   static const char *const names[] = {"timing", NULL};
   mw_device *device = check_device(L, 1)->device;
-  check_count(L, 2, "event");
   if (!lua_isnoneornil(L, 2)) check_options(L, 2, names);
   event_push(L, device, option_boolean(L, 2, "timing", true));
   return 1;
 }
 
-const luaL_Reg event_makers[] = {{"event", device_event}, {NULL, NULL}};
+const bind_method event_makers[] = {{"event", device_event, 1}, {NULL, NULL, 0}};
 
 static void record(lua_State *L, bind_event *self, mw_stream *stream) {
   mw_error err = {0};
@@ -125,13 +124,14 @@ static int event_tostring(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg methods[] = {
-    {"device", event_device},           {"query", event_query}, {"record", event_record}, {"since", event_since},
-    {"synchronize", event_synchronize}, {NULL, NULL},
+static const bind_method methods[] = {
+    {"device", event_device, 0},           {"query", event_query, 0},
+    {"record", event_record, 1},           {"since", event_since, 1},
+    {"synchronize", event_synchronize, 0}, {NULL, NULL, 0},
 };
 
 static const luaL_Reg metamethods[] = {{"__tostring", event_tostring}, {NULL, NULL}};
 
 bind_class event_class = {"event", event_release, methods, metamethods, 0};
 
-const luaL_Reg event_stream_methods[] = {{"record", stream_record}, {NULL, NULL}};
+const bind_method event_stream_methods[] = {{"record", stream_record, 1}, {NULL, NULL, 0}};

@@ -109,7 +109,6 @@ static int run_captured(lua_State *L, bind_host *host, bind_capture *capture) {
 static int device_capture(lua_State *L) {
   mw_device *device = check_device(L, 1)->device;
   luaL_checktype(L, 2, LUA_TFUNCTION);
-  check_count(L, 2, "capture");
   bind_host *host = bind_host_of(L);
   if (host->capture) return luaL_error(L, "capture: a capture is in progress; finish it first");
   if (!device->main) return bind_fail(L, MW_UNSUPPORTED, "%s cannot run graphs", device->info.id);
@@ -133,7 +132,7 @@ static int device_capture(lua_State *L) {
   return 1;
 }
 
-const luaL_Reg graph_makers[] = {{"capture", device_capture}, {NULL, NULL}};
+const bind_method graph_makers[] = {{"capture", device_capture, 1}, {NULL, NULL, 0}};
 
 /* ---- replaying
  * ---------------------------------------------------------------------------------------------------------- */
@@ -227,9 +226,9 @@ static int graph_tostring(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg methods[] = {
-    {"device", graph_device}, {"dot", graph_dot},       {"launch", graph_launch},
-    {"nodes", graph_nodes},   {"update", graph_update}, {NULL, NULL},
+static const bind_method methods[] = {
+    {"device", graph_device, 0},         {"dot", graph_dot, 0}, {"launch", graph_launch, 1}, {"nodes", graph_nodes, 0},
+    {"update", graph_update, ANY_COUNT}, {NULL, NULL, 0},
 };
 
 static const luaL_Reg metamethods[] = {{"__tostring", graph_tostring}, {NULL, NULL}};

@@ -124,7 +124,6 @@ static void read_dims_option(lua_State *L, const mw_kernel *kernel, const char *
 static int kernel_prepare(lua_State *L) {
   static const char *const names[] = {"grid", "block", "shared", "stream", "cooperative", NULL};
   bind_kernel *kernel = check_kernel(L, 1);
-  check_count(L, 2, "prepare");
   check_options(L, 2, names);
   lua_settop(L, 3);
   bind_launch *self = launch_push(L, 1);
@@ -179,10 +178,10 @@ static int kernel_tostring(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg methods[] = {
-    {"attributes", kernel_attributes}, {"device", kernel_device},       {"engine", kernel_engine},
-    {"launch", kernel_launch},         {"name", kernel_name},           {"options", kernel_options},
-    {"prepare", kernel_prepare},       {"signature", kernel_signature}, {NULL, NULL},
+static const bind_method methods[] = {
+    {"attributes", kernel_attributes, 0}, {"device", kernel_device, 0},       {"engine", kernel_engine, 0},
+    {"launch", kernel_launch, ANY_COUNT}, {"name", kernel_name, 0},           {"options", kernel_options, 0},
+    {"prepare", kernel_prepare, 1},       {"signature", kernel_signature, 0}, {NULL, NULL, 0},
 };
 
 static const luaL_Reg metamethods[] = {{"__tostring", kernel_tostring}, {NULL, NULL}};

@@ -163,8 +163,8 @@ static int launch_tostring(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg methods[] = {
-    {"block", launch_block}, {"grid", launch_grid}, {"kernel", launch_kernel}, {NULL, NULL}};
+static const bind_method methods[] = {
+    {"block", launch_block, 1}, {"grid", launch_grid, 1}, {"kernel", launch_kernel, 0}, {NULL, NULL, 0}};
 
 static const luaL_Reg metamethods[] = {{"__call", launch_call}, {"__tostring", launch_tostring}, {NULL, NULL}};
 

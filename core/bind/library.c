@@ -8,9 +8,9 @@
 
 #define MW_VERSION "0.1.0"
 
-static void add_methods(lua_State *L, const bind_class *class, const luaL_Reg *more) {
+static void add_methods(lua_State *L, const bind_class *class, const bind_method *more) {
   bind_methods(L, class);
-  luaL_setfuncs(L, more, 0);
+  bind_add_methods(L, class, more);
   lua_pop(L, 1);
 }
 

@@ -188,7 +188,6 @@ static mw_source check_source(lua_State *L) {
  * the compiler's log. */
 static int device_module(lua_State *L) {
   mw_device *device = check_device(L, 1)->device;
-  check_count(L, 2, "module");
   if (lua_type(L, 2) != LUA_TSTRING) luaL_checktype(L, 2, LUA_TTABLE);
   mw_source source = check_source(L);
   bind_module *self = bind_new(L, &module_class, sizeof *self, 2);
@@ -204,7 +203,7 @@ static int device_module(lua_State *L) {
   return 1;
 }
 
-const luaL_Reg module_makers[] = {{"module", device_module}, {NULL, NULL}};
+const bind_method module_makers[] = {{"module", device_module, 1}, {NULL, NULL, 0}};
 
 /* ---- kernels and variables ------------------------------------------------------------------------------------------
  */
@@ -305,18 +304,18 @@ static int module_tostring(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg methods[] = {
-    {"cpp", module_cpp},
-    {"device", module_device},
-    {"from_cache", module_from_cache},
-    {"kernel", module_kernel},
-    {"kernels", module_kernels},
-    {"log", module_log},
-    {"options", module_options},
-    {"ptx", module_ptx},
-    {"sass", module_sass},
-    {"variable", module_variable},
-    {NULL, NULL},
+static const bind_method methods[] = {
+    {"cpp", module_cpp, 0},
+    {"device", module_device, 0},
+    {"from_cache", module_from_cache, 0},
+    {"kernel", module_kernel, 1},
+    {"kernels", module_kernels, 0},
+    {"log", module_log, 0},
+    {"options", module_options, 0},
+    {"ptx", module_ptx, 0},
+    {"sass", module_sass, 0},
+    {"variable", module_variable, 1},
+    {NULL, NULL, 0},
 };
 
 static const luaL_Reg metamethods[] = {{"__index", module_index}, {"__tostring", module_tostring}, {NULL, NULL}};

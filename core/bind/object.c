@@ -27,6 +27,45 @@ static bool is_registered(lua_State *L, const bind_class *class) {
   return known;
 }
 
+static int refuse_object(lua_State *L, const bind_class *class, const char *method) {
+  bool named = luaL_getmetafield(L, 1, "__name") == LUA_TSTRING;
+  const char *got = named ? lua_tostring(L, -1) : luaL_typename(L, 1);
+  return luaL_error(L, "bad argument #1 to '%s' (%s expected, got %s; methods take a colon, as in %s:%s(...))", method,
+                    class->name, got, class->name, method);
+}
+
+/* What stands in a method table for every method. Upvalues: the class, the method's name, the method itself, the most
+ * arguments it takes. Called with a dot instead of a colon a method has no object, or takes its argument for one. */
+static int call_method(lua_State *L) {
+  const bind_class *class = lua_touserdata(L, lua_upvalueindex(1));
+  int most = (int)lua_tointeger(L, lua_upvalueindex(4));
+  if (!bind_test(L, 1, class)) refuse_object(L, class, lua_tostring(L, lua_upvalueindex(2)));
+  bool closed = !((bind_object *)lua_touserdata(L, 1))->open; /* which the method says */
+  if (most != ANY_COUNT && !closed) check_count(L, lua_tostring(L, lua_upvalueindex(2)), most, lua_gettop(L) - 1);
+  return lua_tocfunction(L, lua_upvalueindex(3))(L);
+}
+
+void bind_add_methods(lua_State *L, const bind_class *class, const bind_method *methods) {
+  for (; methods->name; methods++) {
+    lua_pushlightuserdata(L, (void *)(uintptr_t) class);
+    lua_pushstring(L, methods->name);
+    lua_pushcfunction(L, methods->call);
+    lua_pushinteger(L, methods->most);
+    lua_pushcclosure(L, call_method, 4);
+    lua_setfield(L, -2, methods->name);
+  }
+}
+
+/* The method close, of every class. */
+static int close_object(lua_State *L) {
+  bind_object *object = lua_touserdata(L, 1);
+  if (!object->open) return bind_fail(L, MW_INVALID, "attempt to use a closed %s", object->class->name);
+  bind_release(L, object);
+  return 0;
+}
+
+static const bind_method closing[] = {{"close", close_object, 0}, {NULL, NULL, 0}};
+
 void bind_register(lua_State *L, bind_class *class) {
   if (is_registered(L, class)) return;
   lua_newtable(L);
@@ -39,9 +78,8 @@ void bind_register(lua_State *L, bind_class *class) {
   lua_pushcfunction(L, bind_collect);
   lua_setfield(L, -2, "__close");
   lua_newtable(L);
-  luaL_setfuncs(L, class->methods, 0);
-  lua_pushcfunction(L, bind_close);
-  lua_setfield(L, -2, "close");
+  bind_add_methods(L, class, class->methods);
+  bind_add_methods(L, class, closing);
   lua_pushvalue(L, -1);
   lua_setfield(L, -3, "methods");
   lua_setfield(L, -2, "__index");
@@ -95,7 +133,7 @@ void bind_release(lua_State *L, void *userdata) {
   object->class->release(L, object);
 }
 
-/* `close` is one function for every class, so it must know its own from any other userdata. */
+/* __gc is one function for every class, so it must know its own from any other userdata. */
 static bool is_own(lua_State *L, int index) {
   bind_object *object = lua_touserdata(L, index);
   if (lua_type(L, index) != LUA_TUSERDATA || lua_rawlen(L, index) < sizeof *object) return false;
@@ -104,14 +142,6 @@ static bool is_own(lua_State *L, int index) {
   bool own = lua_rawequal(L, -1, -2);
   lua_pop(L, 2);
   return own;
-}
-
-int bind_close(lua_State *L) {
-  luaL_argexpected(L, is_own(L, 1), 1, "object of moonwarp");
-  bind_object *object = lua_touserdata(L, 1);
-  if (!object->open) return bind_fail(L, MW_INVALID, "attempt to use a closed %s", object->class->name);
-  bind_release(L, object);
-  return 0;
 }
 
 int bind_collect(lua_State *L) {

@@ -85,4 +85,5 @@ static int kernel_suggest(lua_State *L) {
   return 1;
 }
 
-const luaL_Reg occupancy_methods[] = {{"occupancy", kernel_occupancy}, {"suggest", kernel_suggest}, {NULL, NULL}};
+const bind_method occupancy_methods[] = {
+    {"occupancy", kernel_occupancy, 2}, {"suggest", kernel_suggest, 1}, {NULL, NULL, 0}};

@@ -43,6 +43,7 @@ static int service_last_status(lua_State *L) {
 }
 
 static int service_poll(lua_State *L) {
+  check_count(L, "poll", 0, lua_gettop(L));
   lua_pushinteger(L, bind_poll(L));
   return 1;
 }
@@ -62,6 +63,7 @@ static int service_live(lua_State *L) {
 /* core.type(v): "array", "closed array", ...; nil for what is not ours. */
 static int service_type(lua_State *L) {
   luaL_checkany(L, 1);
+  check_count(L, "type", 1, lua_gettop(L));
   if (lua_type(L, 1) != LUA_TUSERDATA || luaL_getmetafield(L, 1, "__gc") == LUA_TNIL ||
       lua_tocfunction(L, -1) != bind_collect) {
     luaL_pushfail(L);
@@ -124,6 +126,12 @@ static int service_compiler(lua_State *L) {
   return 2;
 }
 
+/* core.where(): "file:line: " of the script's own line, for the Lua half's errors. */
+static int service_where(lua_State *L) {
+  bind_where(L);
+  return 1;
+}
+
 const luaL_Reg service_functions[] = {
     {"cache_clear", service_cache_clear},
     {"cache_stat", service_cache_stat},
@@ -135,5 +143,6 @@ const luaL_Reg service_functions[] = {
     {"live", service_live},
     {"poll", service_poll},
     {"type", service_type},
+    {"where", service_where},
     {NULL, NULL},
 };

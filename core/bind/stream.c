@@ -40,7 +40,6 @@ static void check_runs(lua_State *L, const mw_device *device, const char *what) 
 static int device_stream(lua_State *L) {
   static const char *const names[] = {"blocking", "priority", NULL};
   mw_device *device = check_device(L, 1)->device;
-  check_count(L, 2, "stream");
   check_runs(L, device, "streams");
   if (!lua_isnoneornil(L, 2)) check_options(L, 2, names);
   int least = 0, greatest = 0;
@@ -68,7 +67,8 @@ static int device_default_stream(lua_State *L) {
   return 1;
 }
 
-const luaL_Reg stream_makers[] = {{"default_stream", device_default_stream}, {"stream", device_stream}, {NULL, NULL}};
+const bind_method stream_makers[] = {
+    {"default_stream", device_default_stream, 0}, {"stream", device_stream, 1}, {NULL, NULL, 0}};
 
 /* s:synchronize(): waits for all work queued so far, then runs the callbacks that are due. */
 static int stream_synchronize(lua_State *L) {
@@ -131,14 +131,14 @@ static int stream_tostring(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg methods[] = {
-    {"callback", stream_callback},
-    {"device", stream_device},
-    {"priority", stream_priority},
-    {"query", stream_query},
-    {"synchronize", stream_synchronize},
-    {"wait", stream_wait},
-    {NULL, NULL},
+static const bind_method methods[] = {
+    {"callback", stream_callback, 1},
+    {"device", stream_device, 0},
+    {"priority", stream_priority, 0},
+    {"query", stream_query, 0},
+    {"synchronize", stream_synchronize, 0},
+    {"wait", stream_wait, 1},
+    {NULL, NULL, 0},
 };
 
 static const luaL_Reg metamethods[] = {{"__tostring", stream_tostring}, {NULL, NULL}};

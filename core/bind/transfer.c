@@ -52,7 +52,8 @@ static bind_array *check_writable(lua_State *L, int index) {
 static size_t check_element(lua_State *L, const bind_array *a, int given) {
   lua_Integer at = 0, stride = 1;
   bool flat = given == 1;
-  if (!flat && given != a->dims) luaL_error(L, "the array has %d dimensions, got %d indices", a->dims, given);
+  if (!flat && given != a->dims)
+    luaL_error(L, "the array has %d dimension%s, got %d indices", a->dims, a->dims == 1 ? "" : "s", given);
   for (int d = 0; d < given; d++) {
     lua_Integer index = luaL_checkinteger(L, 2 + d), most = flat ? (lua_Integer)a->count : a->shape[d];
     luaL_argcheck(L, index >= 1 && index <= most, 2 + d,
@@ -134,7 +135,6 @@ static void upload_table(lua_State *L, const bind_array *a) {
 /* a:upload(table | string): new contents for the whole array. */
 static int array_upload(lua_State *L) {
   bind_array *a = check_writable(L, 1);
-  check_count(L, 2, "upload");
   if (lua_istable(L, 2)) {
     upload_table(L, a);
   } else {
@@ -210,7 +210,6 @@ static void copy_on_stream(lua_State *L, mw_stream *stream, bind_array *a, bind_
  * from `to` on; any two arrays of one element type, on any two devices. */
 static int array_copy(lua_State *L) {
   bind_array *a = check_writable(L, 1), *source = check_array(L, 2);
-  check_count(L, 3, "copy");
   if (a->dtype != source->dtype)
     luaL_argerror(L, 2,
                   lua_pushfstring(L, "array of %s expected, got array of %s", mw_dtype_name(a->dtype),
@@ -227,7 +226,12 @@ static int array_copy(lua_State *L) {
   return 1;
 }
 
-const luaL_Reg array_transfers[] = {
-    {"bytes", array_tobytes},   {"copy", array_copy},     {"get", array_get}, {"set", array_set},
-    {"totable", array_totable}, {"upload", array_upload}, {NULL, NULL},
+const bind_method array_transfers[] = {
+    {"bytes", array_tobytes, 0},
+    {"copy", array_copy, 2},
+    {"get", array_get, ANY_COUNT},
+    {"set", array_set, ANY_COUNT},
+    {"totable", array_totable, 0},
+    {"upload", array_upload, 1},
+    {NULL, NULL, 0},
 };

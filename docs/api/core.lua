@@ -98,5 +98,8 @@ print(core.last_status()) --> no_device]] },
       about = [[How many objects of each class are open: a test that leaves one open fails.]],
       returns = { { "table<moonwarp.class, integer>", "" } }, since = "0.1.0",
         example = [[print(core.live().graph) --> 0]] },
+    { name = "where", forms = { "core.where()" },
+      about = [[Where the script is, as an error's message begins: `"copy.lua:7: "`. The library's own lines are left out.]],
+      returns = { { "string", "" } }, since = "0.1.0", example = [[print(#core.where() > 0) --> true]] },
   },
 }

@@ -102,6 +102,12 @@ local dev = mw.device "cpu"]],
       { "svg", "string", "path", optional = true }, { "png", "string", "path", optional = true },
       { "reason", "string", "why there are no pictures", optional = true },
     },
+    arg_limits = {
+      about = "What values of a parameter are allowed.",
+      { "min", "number", "the least number" },
+      { "max", "number", "the greatest number" },
+      { "choices", "any[]", "the only values" },
+    },
     table_spec = {
       about = "The list of columns, and options. A column is a field's name or `{ field, title =, unit =, digits = }`.",
       { "title", "string", "", default = [["records"]] },
@@ -112,15 +118,23 @@ local dev = mw.device "cpu"]],
 
   entries = {
     {
-      name = "arg", forms = { "mw.arg(name, default[, help])" },
+      name = "arg", forms = { "mw.arg(name, default[, help[, limits]])" },
       about = [[A parameter of the script that the command line can set: `-p n=8192`. The text is converted to the
 default's type; `1e6` and `2^20` are integers. `-p n=1,2,4` runs the script for each value; a default that is a list
-takes all values at once.]],
+takes all values at once.
+
+`moonwarp run` reads the names out of the script's text and refuses any other before the script starts, with exit status
+2; where a name is computed, or another file is loaded, it does so after the run. A value that does not fit is refused by
+`mw.arg` itself, every value of a sweep in its first run: call it before the work.]],
       params = { { "name", "string", "" },
         { "default", "number|string|boolean|table", "its type is the parameter's" },
-                 { "help", "string", "shown by `moonwarp list`", optional = true } },
+                 { "help", "string", "shown by `moonwarp list`", optional = true },
+                 { "limits", "arg_limits", "what a value given with -p must fit", optional = true } },
       returns = { { "any", "the value" } },
-      errors = { "parameter 'n' must be an integer, got 'many'" }, since = "0.1.0",
+      errors = { "parameter 'n' must be an integer, got 'many'",
+                 "parameter 'n' must be a number from 1 to 4096, got '0'",
+                 "parameter 'kind' must be one of random, sorted, got 'sortde'; did you mean 'sorted'?",
+                 "unknown parameter 'nn'; did you mean 'n'?" }, since = "0.1.0",
       example = [[print(mw.arg("n", 4096, "edge of the array")) --> 4096]],
     },
     {

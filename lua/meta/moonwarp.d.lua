@@ -133,6 +133,12 @@
 ---@field block integer[] {x, y, z}
 ---@field shared integer dynamic shared memory, bytes
 
+--- What values of a parameter are allowed.
+---@class moonwarp.arg_limits
+---@field min? number the least number
+---@field max? number the greatest number
+---@field choices? any[] the only values
+
 --- When to stop, and what a sample is.
 ---@class moonwarp.bench_options
 ---@field noise? number relative standard error of the median to reach, default 0.005
@@ -815,11 +821,16 @@ function mw.occupancy(question) end
 --- A parameter of the script that the command line can set: `-p n=8192`. The text is converted to the
 --- default's type; `1e6` and `2^20` are integers. `-p n=1,2,4` runs the script for each value; a default that is a list
 --- takes all values at once.
+--- 
+--- `moonwarp run` reads the names out of the script's text and refuses any other before the script starts, with exit status
+--- 2; where a name is computed, or another file is loaded, it does so after the run. A value that does not fit is refused by
+--- `mw.arg` itself, every value of a sweep in its first run: call it before the work.
 ---@param name string
 ---@param default number|string|boolean|table its type is the parameter's
 ---@param help? string shown by `moonwarp list`
+---@param limits? moonwarp.arg_limits what a value given with -p must fit
 ---@return any # the value
-function mw.arg(name, default, help) end
+function mw.arg(name, default, help, limits) end
 
 --- Measures how long a function takes until the answer is steady: one call apart, warm-up, then samples
 --- until noise, time and number are all reached, or the time limit is. On a GPU a sample lies between two events, so it

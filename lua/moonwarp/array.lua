@@ -5,11 +5,12 @@
 -- Random numbers are counter-based, so that an element's value depends on the seed and its index
 -- alone: the same on
 -- every device.
--- Depends on moonwarp.core, fields, npy, kernels/moonwarp/array.cu.
+-- Depends on moonwarp.core, fields, npy, public, kernels/moonwarp/array.cu.
 
 local core = require "moonwarp.core"
 local fields = require "moonwarp.fields"
 local npy = require "moonwarp.npy"
+local public = require "moonwarp.public"
 
 local array = {}
 
@@ -143,11 +144,8 @@ end
 ---@param self userdata
 ---@param options integer|table|nil  a seed, or the options
 ---@return userdata self
-function array.random(self, options, ...)
+function array.random(self, options)
   check_writable(self, "random")
-  if select("#", ...) > 0 then
-    error("random takes a seed or a table of options, got more", 2)
-  end
   local given, seed, offset = random_options(options)
   local kind = given.kind or "uniform"
   if kind == "normal" then
@@ -262,15 +260,18 @@ end
 --- Adds the Lua half to the classes of moonwarp.core.
 ---@param methods table  core.methods
 function array.install(methods)
-  for _, name in ipairs { "clone", "fill", "linspace", "random", "save" } do
-    methods.array[name] = array[name]
+  local most = { clone = 0, fill = 1, linspace = 2, random = 1, save = 1 }
+  for name, count in pairs(most) do
+    methods.array[name] = public.method("array", name, count, array[name])
   end
-  for _, name in ipairs { "full", "load" } do methods.device[name] = array[name] end
+  for name, count in pairs { full = math.maxinteger, load = 1 } do -- array.empty counts full's sizes
+    methods.device[name] = public.method("device", name, count, array[name])
+  end
   local close = methods.device.close
-  function methods.device.close(device)
-    if core.type(device) == "device" then array.release(device) end
+  methods.device.close = public.method("device", "close", 0, function(device)
+    array.release(device)
     return close(device)
-  end
+  end)
 end
 
 return array

@@ -11,6 +11,7 @@ local check = require "moonwarp.check"
 local module = require "moonwarp.module"
 local nearest = require "moonwarp.nearest"
 local occupancy = require "moonwarp.occupancy"
+local public = require "moonwarp.public"
 local plot = require "moonwarp.plot"
 local recent = require "moonwarp.recent"
 local record = require "moonwarp.record"
@@ -29,13 +30,13 @@ local mw = {
   devices = core.devices,
   type = core.type,
   poll = core.poll,
-  occupancy = occupancy.query,
-  arg = arg.get,
-  bench = bench.run,
-  check = check.run,
-  record = record.write,
-  plot = plot.draw,
-  table = tables.print,
+  occupancy = public.func("mw.occupancy", 1, occupancy.query),
+  arg = public.func("mw.arg", 4, arg.get),
+  bench = public.func("mw.bench", 2, bench.run),
+  check = public.func("mw.check", 3, check.run),
+  record = public.func("mw.record", 1, record.write),
+  plot = public.func("mw.plot", 1, plot.draw),
+  table = public.func("mw.table", 1, tables.print),
 }
 
 --- Opens a device. Without an id: the one chosen with --device or $MOONWARP_DEVICE, else the first
@@ -44,9 +45,9 @@ local mw = {
 ---@param id string?        "cpu", "cuda", "cuda:1", "cuda:sm_90" (an architecture without a GPU:
 ---                           compiles only)
 ---@return userdata device  raises with the reason where there is no such device
-function mw.device(id)
+mw.device = public.placed("mw.device", 1, function(id)
   return recent.note(core.device(id or core.options.device or os.getenv "MOONWARP_DEVICE"))
-end
+end)
 
 nearest.guard(mw, "moonwarp")
 return mw

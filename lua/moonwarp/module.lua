@@ -1,6 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The Lua half of modules: device variables as plain values.
+-- Depends on public.
+
+local public = require "moonwarp.public"
 
 local module = {}
 
@@ -35,8 +38,8 @@ end
 --- Adds the methods.
 ---@param methods table core.methods
 function module.install(methods)
-  methods.module.get = get
-  methods.module.set = set
+  methods.module.get = public.method("module", "get", 1, get)
+  methods.module.set = public.method("module", "set", 2, set)
 end
 
 return module

@@ -132,20 +132,25 @@ local function status_of(outcome, message)
   return is_refused_value(message) and WRONG_USE or FAILED
 end
 
-local function warn_unused(parameters)
-  local loaded = package.loaded["moonwarp.arg"]
+-- Refuses parameters given that are not among the script's, a list of { name = }.
+local function check_known(given, entries)
   local names, known = {}, {}
-  for i, entry in ipairs(loaded and loaded.declared or {}) do
+  for i, entry in ipairs(entries) do
     names[i] = entry.name
     known[entry.name] = true
   end
-  for _, parameter in ipairs(parameters) do
+  for _, parameter in ipairs(given) do
     if not known[parameter.name] then
-      local near = require("moonwarp.nearest").find(parameter.name, names)
-      complain(("warning: the script asks for no parameter '%s'%s"):format(parameter.name,
-        near and ("; did you mean '%s'?"):format(near) or ""))
+      options.fail_unknown("parameter", parameter.name, names,
+        #names == 0 and "the script asks for none with mw.arg" or nil)
     end
   end
+end
+
+-- What the script asked for when it ran: for scripts that cannot be read beforehand.
+local function check_asked(given)
+  local loaded = package.loaded["moonwarp.arg"]
+  check_known(given, loaded and loaded.declared or {})
 end
 
 local function run_all(chunk, all, words)
@@ -167,13 +172,24 @@ local function final_status(status)
   return CHECK
 end
 
-local function execute(chunk, parsed, script, takes_list)
-  local parameters = parameters_of(parsed.p)
+-- Every value of every parameter, by name.
+local function sweep_of(parameters)
+  local sweep = {}
+  for _, parameter in ipairs(parameters) do sweep[parameter.name] = parameter.values end
+  return sweep
+end
+
+local function execute(chunk, parsed, script, text)
+  local parameters, takes_list = parameters_of(parsed.p), {}
+  local declared, complete = require("moonwarp.cli.studies").parameters(text)
+  if complete then check_known(parameters, declared) end
+  for _, parameter in ipairs(declared) do takes_list[parameter.name] = parameter.list end
   set_options(parsed, script)
+  core.options.sweep = sweep_of(parameters)
   local words = parsed.rest or {}
   _G.arg = table.move(words, 1, #words, 1, { [0] = script })
   local status = run_all(chunk, combinations(parameters, takes_list), words)
-  if status == OK then warn_unused(parameters) end -- else it may not have come that far
+  if status == OK then check_asked(parameters) end -- else it may not have come that far
   return final_status(status)
 end
 
@@ -213,11 +229,7 @@ function run.run(words)
   end
   local chunk, text = load_script(path)
   if not chunk then return FAILED end
-  local takes_list = {}
-  for _, parameter in ipairs(studies.parameters(text)) do
-    takes_list[parameter.name] = parameter.list
-  end
-  return execute(chunk, parsed, path, takes_list)
+  return execute(chunk, parsed, path, text)
 end
 
 -- mw is there without a require, and costs nothing where it is not used.
@@ -247,7 +259,7 @@ function run.code(words)
     return FAILED
   end
   offer_mw()
-  return execute(chunk, parsed, "-e", {})
+  return execute(chunk, parsed, "-e", code)
 end
 
 return run

@@ -76,14 +76,27 @@ local function default_at(text, from)
   return text:sub(from, at - 1):gsub("^%s+", ""):gsub("%s+$", ""), at
 end
 
+-- Whether nothing but the calls found can ask for parameters: no mw.arg under another name or with
+-- a computed one, and no other file.
+local function is_complete(text, calls)
+  local code = ("\n" .. text):gsub("\n%s*%-%-[^\n]*", "\n")
+    :gsub("%f[%w_.:]require%s*%(?%s*[\"']moonwarp[%w_.]*[\"']", "")
+  for _, word in ipairs { "require", "dofile", "loadfile", "load" } do
+    if code:find("%f[%w_.:]" .. word .. "%f[^%w_]") then return false end
+  end
+  local _, uses = code:gsub("%.%s*arg%f[^%w_]", "")
+  return uses <= calls and not code:find("[\"']arg[\"']")
+end
+
 --- The parameters that a script asks for: { name =, default = (text), list =, help = }.
 ---@param text string
 ---@return table[]
+---@return boolean complete  whether it can ask for no others
 function studies.parameters(text)
   local found, from = {}, 1
   while true do
-    local _, last, name = text:find("mw%.arg%s*%(%s*[\"']([%w_]+)[\"']%s*,", from)
-    if not last then return found end
+    local _, last, name = text:find("[%w_]%s*%.%s*arg%s*%(%s*[\"']([%w_]+)[\"']%s*,", from)
+    if not last then return found, is_complete(text, #found) end
     local default, at = default_at(text, last + 1)
     local help = text:match("^,%s*\"([^\"]*)\"", at) or text:match("^,%s*'([^']*)'", at)
     local list = default:sub(1, 1) == "{"
