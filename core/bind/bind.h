@@ -90,6 +90,11 @@ const char *value_text(lua_State *, int index);
 void check_dims(lua_State *, int index, int argument, const char *kernel, const char *what, uint32_t out[3]);
 const char *nearest_name(const char *word, const char *const *names); /* NULL: nothing near */
 
+/* ---- result.c: tables that are made to be read ---------------------------------------------------------------- */
+
+void bind_result(lua_State *);         /* print shows the fields of the table on top */
+void bind_result_methods(lua_State *); /* pushes the metatable of them all; the Lua half adds __tostring */
+
 /* ---- dtype.c: one element between Lua and memory ---------------------------------------------------------------- */
 
 mw_dtype check_dtype(lua_State *, int index);

@@ -116,9 +116,11 @@ static int device_list(lua_State *L) {
       lua_setfield(L, -2, "usable");
       lua_pushstring(L, probe.reason);
       lua_setfield(L, -2, "reason");
+      bind_result(L);
       lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
     }
   }
+  bind_result(L);
   return 1;
 }
 
@@ -192,6 +194,7 @@ static int device_properties(lua_State *L) {
   set_boolean(L, "ecc", info->ecc);
   set_boolean(L, "pageable_access", info->pageable_access);
   set_boolean(L, "offline", info->offline);
+  bind_result(L);
   return 1;
 }
 

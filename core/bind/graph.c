@@ -196,8 +196,10 @@ static int graph_nodes(lua_State *L) {
     set_dims(L, "block", launch->block);
     lua_pushinteger(L, (lua_Integer)launch->shared);
     lua_setfield(L, -2, "shared");
+    bind_result(L);
     lua_rawseti(L, -2, i + 1);
   }
+  bind_result(L);
   return 1;
 }
 

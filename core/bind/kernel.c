@@ -103,6 +103,7 @@ static int kernel_attributes(lua_State *L) {
   set_integer(L, "local_bytes", kernel->local_bytes);
   set_integer(L, "const_bytes", kernel->const_bytes);
   set_integer(L, "max_threads", (size_t)kernel->max_threads);
+  bind_result(L);
   return 1;
 }
 

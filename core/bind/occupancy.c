@@ -25,6 +25,7 @@ static void push_result(lua_State *L, const mw_kernel *kernel, int threads, int 
   lua_setfield(L, -2, "occupancy");
   lua_pushstring(L, limit);
   lua_setfield(L, -2, "limit");
+  bind_result(L);
 }
 
 /* k:occupancy(threads[, shared]): { threads, blocks (a multiprocessor), occupancy (resident threads over the most

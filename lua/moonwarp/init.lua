@@ -15,10 +15,12 @@ local public = require "moonwarp.public"
 local plot = require "moonwarp.plot"
 local recent = require "moonwarp.recent"
 local record = require "moonwarp.record"
+local show = require "moonwarp.show"
 local tables = require "moonwarp.table"
 
 array.install(core.methods)
 module.install(core.methods)
+core.result.__tostring = show.fields
 for class, methods in pairs(core.methods) do
   local article = class:match("^[aeiou]") and "an " or "a "
   if class ~= "module" then nearest.guard(methods, article .. class) end -- its fields are kernels

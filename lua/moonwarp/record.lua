@@ -84,7 +84,7 @@ end
 function record.write(values)
   if type(values) ~= "table" then error("mw.record: a table is wanted, got " .. type(values), 2) end
   local entry = complete(values)
-  session[#session + 1] = entry
+  session[#session + 1] = setmetatable(entry, core.result)
   local line = line_of(entry)
   append(path.out(path.script() .. ".jsonl"), line)
   if core.options.json then append(core.options.json, line) end

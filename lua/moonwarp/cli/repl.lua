@@ -2,12 +2,11 @@
 --
 -- moonwarp repl: reads, runs, prints. A line that is an expression is printed; one that is not
 -- finished goes on at the next prompt. Ctrl-C gives up the line or ends what runs, Ctrl-D leaves.
--- Depends on moonwarp.host (call, open_editor, read_line, remember), cli.complete, cli.show,
--- cli.options.
+-- Depends on moonwarp.host (call, open_editor, read_line, remember), cli.complete, cli.options, show.
 
 local host = require "moonwarp.host"
 local options = require "moonwarp.cli.options"
-local show = require "moonwarp.cli.show"
+local show = require "moonwarp.show"
 
 local repl = {}
 

@@ -1,14 +1,25 @@
 -- SPDX-License-Identifier: MIT
 --
--- A value as the prompt prints it: tables one level deep, strings inside them quoted.
+-- A value as the prompt prints it, and as print shows a table of results: tables one level deep,
+-- strings inside them quoted.
 
 local show = {}
 
 local MOST = 40 -- entries of a table
 
+-- Three numbers are sizes in x, y and z.
+local function is_short_list(value)
+  if #value < 1 or #value > 4 then return false end
+  for key, item in pairs(value) do
+    if math.type(key) ~= "integer" or type(item) ~= "number" then return false end
+  end
+  return true
+end
+
 local function entry(value)
   if type(value) == "string" then return (("%q"):format(value):gsub("\\\n", "\\n")) end
   if type(value) == "table" and not getmetatable(value) then
+    if is_short_list(value) then return "{ " .. table.concat(value, ", ") .. " }" end
     return next(value) == nil and "{}" or "{...}"
   end
   return tostring(value)
@@ -34,7 +45,10 @@ local function named_keys(values, list_length)
   return keys
 end
 
-local function shallow(values)
+--- The text of a table, whatever its metatable.
+---@param values table
+---@return string
+function show.fields(values)
   local parts = {}
   for i = 1, math.min(#values, MOST) do parts[i] = entry(values[i]) end
   for _, key in ipairs(named_keys(values, #values)) do
@@ -55,7 +69,7 @@ function show.value(value)
   if type(value) ~= "table" then return tostring(value) end
   local meta = getmetatable(value)
   if type(meta) == "table" and meta.__tostring then return tostring(value) end
-  return shallow(value)
+  return show.fields(value)
 end
 
 return show
