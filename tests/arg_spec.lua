@@ -60,7 +60,8 @@ describe("mw.arg", function()
     local range, kinds = { min = 1, max = 8 }, { choices = { "random", "sorted", 3 } }
     given({ n = { "9" }, f = { "0.5" }, k = { "sortde" }, i = { "1e30" }, l = { "1", "0" }, m = { "9" } }, function()
       fails(function() mw.arg("n", 1, nil, range) end, "parameter 'n' must be a number from 1 to 8, got '9'")
-      fails(function() mw.arg("f", 1.5, nil, { min = 1 }) end, "parameter 'f' must be a number of at least 1, got '0.5'")
+      fails(function() mw.arg("f", 1.5, nil, { min = 1 }) end,
+        "parameter 'f' must be a number of at least 1, got '0.5'")
       fails(function() mw.arg("m", 1, nil, { max = 8 }) end, "parameter 'm' must be a number of at most 8, got '9'")
       fails(function() mw.arg("l", { 1 }, nil, range) end, "parameter 'l' must be a number from 1 to 8, got '0'")
       fails(function() mw.arg("k", "random", nil, kinds) end,

@@ -105,6 +105,7 @@ case $what in
 esac
 rm -rf "$logs"
 mkdir -p "$logs"
-list | grep -e "${ONLY:-.}" | xargs -P "${JOBS:-1}" -L 1 "$0" "$build" one
+list | grep -e "${ONLY:-.}" >"$logs/list" || { echo "no test's name matches ONLY=$ONLY"; exit 2; }
+xargs -P "${JOBS:-1}" -L 1 "$0" "$build" one <"$logs/list"
 cat "$logs"/*.sum | awk '{ passed += $1; failed += $2 } END { print passed " passed, " failed " failed"
   exit failed > 0 || passed == 0 }'

@@ -118,7 +118,8 @@ support.each_device(function(dev, id)
   end)
 
   it("is asked with a colon", function()
-    fails(function() dev.id() end, "bad argument #1 to 'id' (device expected, got no value; methods take a colon, as in device:id(...))")
+    fails(function() dev.id() end,
+      "bad argument #1 to 'id' (device expected, got no value; methods take a colon, as in device:id(...))")
     fails(function() dev.memory(io.stdout) end,
       "bad argument #1 to 'memory' (device expected, got FILE*; methods take a colon, as in device:memory(...))")
   end)

@@ -58,7 +58,8 @@ support.each_device(function(dev)
 
   it("name the nearest one", function()
     fails(function() return objects.array:shap() end, "an array has no 'shap'; did you mean 'shape'?")
-    fails(function() return objects.stream:sychronize() end, "a stream has no 'sychronize'; did you mean 'synchronize'?")
+    fails(function() return objects.stream:sychronize() end,
+      "a stream has no 'sychronize'; did you mean 'synchronize'?")
   end)
 end)
 
