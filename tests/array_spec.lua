@@ -171,11 +171,13 @@ support.each_device(function(dev, id)
       fails(function() dev:zeros("f32", 4, -1) end,
         "bad argument #3 to 'zeros' (a size of at least 1 expected, got -1)")
       fails(function() dev:zeros("f32", 1.5) end,
-        "bad argument #2 to 'zeros' (number has no integer representation)")
+        "bad argument #2 to 'zeros' (an integer expected, got 1.5)")
       fails(function() dev:zeros("f32", 0 / 0) end,
-        "bad argument #2 to 'zeros' (number has no integer representation)")
+        "bad argument #2 to 'zeros' (an integer expected, got nan)")
       fails(function() dev:zeros("f64", 1 << 40, 1 << 40) end,
         "bad argument #3 to 'zeros' (the array would have more bytes than an address can count)")
+      fails(function() dev:full(300, "u8", 2) end,
+        "bad argument #1 to 'fill' (u8 holds an integer from 0 to 255, got 300)")
       fails(function() dev:zeros("f64", math.maxinteger) end,
         "bad argument #2 to 'zeros' (the array would have more bytes than an address can count)")
       fails(function() dev:zeros("f64", true) end,
@@ -208,7 +210,7 @@ support.each_device(function(dev, id)
       fails(function() a:get(1, 1, 1) end, "the array has 2 dimensions, got 3 indices")
       fails(function() a:get() end, "the array has 2 dimensions, got 0 indices")
       fails(function() a:get(1.5, 1) end,
-        "bad argument #1 to 'get' (number has no integer representation)")
+        "bad argument #1 to 'get' (an integer expected, got 1.5)")
       fails(function() a:set(1) end, "set takes the indices and then the value")
       fails(function() a:set(4, 4, 0) end,
         "bad argument #2 to 'set' (index from 1 to 3 expected, got 4)")

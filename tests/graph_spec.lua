@@ -93,7 +93,7 @@ support.each_device(function(dev, id)
       "kernel 'increment' takes 2 arguments, got 1: increment(int *x, int n)")
     fails(function() g:update(1, x, 2.5) end,
       "kernel 'increment', parameter 2 'n' is int: an integer from -2147483648 to 2147483647, got 2.5")
-    fails(function() g:update() end, "bad argument #1 to 'update' (number expected, got no value)")
+    fails(function() g:update() end, "bad argument #1 to 'update' (an integer expected, got no value)")
     g:launch()
     dev:synchronize()
     assert.are.same({ 1, 1 }, x:totable())

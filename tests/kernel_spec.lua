@@ -81,10 +81,10 @@ support.each_device(function(dev, id)
         { -3, "grid.x is an integer of at least 1, got -3" },
         { 2.5, "grid.x is an integer of at least 1, got 2.5 (use // for whole blocks)" },
         { 0 / 0, "grid.x is an integer of at least 1, got" },
-        { 1 << 32, "grid.x is an integer of at least 1, got 4294967296" },
-        { "4", "grid.x is an integer of at least 1, got 4" },
+        { 1 << 32, "grid.x is an integer of at most 4294967295, got 4294967296" },
+        { "4", "grid.x is an integer of at least 1, got string '4'" },
         { { 1, 0 }, "grid.y is an integer of at least 1, got 0" },
-        { { 1, 1, "x" }, "grid.z is an integer of at least 1, got x" },
+        { { 1, 1, "x" }, "grid.z is an integer of at least 1, got string 'x'" },
         { {}, "grid is an integer or {x, y, z}, got a table of 0" },
         { { 1, 1, 1, 1 }, "grid is an integer or {x, y, z}, got a table of 4" },
       }

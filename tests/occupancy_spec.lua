@@ -58,7 +58,9 @@ support.each_device(function(dev)
       "bad argument #1 to 'occupancy' (1 to 1024 threads a block expected, got 1025)")
     fails(function() m.scale:occupancy(32, -1) end,
       "bad argument #2 to 'occupancy' (bytes of shared memory expected, at least 0)")
-    fails(function() m.scale:occupancy() end, "bad argument #1 to 'occupancy' (number expected, got no value)")
+    assert.are.equal("no block fits: shared memory", m.scale:occupancy(32, 1 << 40).limit)
+    assert.are.equal(0, m.scale:occupancy(32, 1 << 40).blocks)
+    fails(function() m.scale:occupancy() end, "bad argument #1 to 'occupancy' (an integer expected, got no value)")
     fails(function() m.scale:suggest { shared = "much" } end,
       "suggest: 'shared' is a number of bytes or a function of the block's threads that returns one")
     fails(function() m.scale:suggest { shared = function() return -1 end } end,

@@ -74,7 +74,7 @@ support.each_device(function(dev, id)
     fails(function() b:copy(a, { from = 3, count = 3 }) end,
       "bad argument #2 to 'copy' (option 'count' is an integer from 1 to 2, got 3)")
     fails(function() b:copy(a, { to = "2" }) end,
-      "bad argument #2 to 'copy' (option 'to' is an integer from 1 to 3, got 2)")
+      "bad argument #2 to 'copy' (option 'to' is an integer from 1 to 3, got string '2')")
     fails(function() b:copy(a, { form = 1 }) end, "bad argument #2 to 'copy' "
       .. "(unknown option 'form': did you mean 'from'? known: from, to, count, stream)")
     fails(function() b:copy(a, { 1 }) end, "bad argument #2 to 'copy' (options have names, got the key 1)")

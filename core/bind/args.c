@@ -13,6 +13,13 @@ void check_count(lua_State *L, const char *name, int most, int got) {
   luaL_error(L, "'%s' takes %d argument%s at most, got %d", name, most, most == 1 ? "" : "s", got);
 }
 
+lua_Integer check_integer(lua_State *L, int index) {
+  int exact = 0;
+  lua_Integer value = lua_type(L, index) == LUA_TNUMBER ? lua_tointegerx(L, index, &exact) : 0;
+  if (!exact) luaL_argerror(L, index, lua_pushfstring(L, "an integer expected, got %s", value_text(L, index)));
+  return value;
+}
+
 static int least_of(int a, int b, int c) {
   int least = a < b ? a : b;
   return least < c ? least : c;
@@ -87,8 +94,7 @@ bool option_push(lua_State *L, int index, const char *name) {
 }
 
 static int wrong_option(lua_State *L, int index, const char *name, const char *wanted) {
-  return luaL_argerror(L, index,
-                       lua_pushfstring(L, "option '%s' is %s, got %s", name, wanted, luaL_tolstring(L, -1, NULL)));
+  return luaL_argerror(L, index, lua_pushfstring(L, "option '%s' is %s, got %s", name, wanted, value_text(L, -1)));
 }
 
 bool option_boolean(lua_State *L, int index, const char *name, bool standard) {
@@ -130,7 +136,10 @@ static bool is_short_text(const char *text, size_t length) {
 
 const char *value_text(lua_State *L, int index) {
   int type = lua_type(L, index);
-  if (type == LUA_TTABLE) return lua_pushfstring(L, "table of %I", (LUAI_UACINT)lua_rawlen(L, index));
+  if (type == LUA_TNONE) return "no value";
+  if (type == LUA_TNUMBER && lua_tonumber(L, index) != lua_tonumber(L, index)) return "nan"; /* and not "-nan" */
+  if (type == LUA_TTABLE && !luaL_getmetafield(L, index, "__tostring"))
+    return lua_pushfstring(L, "table of %I", (LUAI_UACINT)lua_rawlen(L, index));
   if (type != LUA_TSTRING) return luaL_tolstring(L, index, NULL);
   size_t length = 0;
   const char *text = lua_tolstring(L, index, &length);
@@ -143,11 +152,12 @@ static uint32_t check_dim(lua_State *L, int index, const char *kernel, const cha
   lua_Number number = lua_tonumber(L, -1);
   lua_Integer value = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : 0;
   if (exact && value >= 1 && value <= UINT32_MAX) return (uint32_t)value;
-  const char *got = luaL_tolstring(L, -1, NULL);
-  const char *hint = !exact && number > 1 ? " (use // for whole blocks)" : "";
+  bool fraction = lua_type(L, -1) == LUA_TNUMBER && !exact && number > 1 && number < UINT32_MAX;
+  const char *limit = number > UINT32_MAX ? "at most 4294967295" : "at least 1";
+  const char *got = value_text(L, -1);
   luaL_argerror(L, index,
-                lua_pushfstring(L, "kernel '%s': %s.%c is an integer of at least 1, got %s%s", kernel, what,
-                                "xyz"[axis], got, hint));
+                lua_pushfstring(L, "kernel '%s': %s.%c is an integer of %s, got %s%s", kernel, what, "xyz"[axis], limit,
+                                got, fraction ? " (use // for whole blocks)" : ""));
   return 0;
 }
 

@@ -77,7 +77,7 @@ static int check_shape(lua_State *L, int index, mw_dtype dtype, lua_Integer shap
   if (dims > 4) luaL_error(L, "an array has at most 4 dimensions, got %d", dims);
   lua_Integer most = PTRDIFF_MAX / (lua_Integer)mw_dtype_size(dtype), count = 1;
   for (int i = 0; i < dims; i++) {
-    shape[i] = luaL_checkinteger(L, index + i);
+    shape[i] = check_integer(L, index + i);
     luaL_argcheck(L, shape[i] >= 1, index + i,
                   lua_pushfstring(L, "a size of at least 1 expected, got %I", (LUAI_UACINT)shape[i]));
     luaL_argcheck(L, shape[i] <= most / count, index + i, "the array would have more bytes than an address can count");
@@ -268,7 +268,7 @@ static int push_view(lua_State *L, const bind_array *a, size_t first, int dims, 
 /* a:view(first, n1[, ...]): elements from the first-th on, in a shape of their own; shares the memory. */
 static int array_view(lua_State *L) {
   bind_array *a = check_array(L, 1);
-  lua_Integer first = luaL_checkinteger(L, 2), shape[4];
+  lua_Integer first = check_integer(L, 2), shape[4];
   int dims = check_shape(L, 3, a->dtype, shape);
   lua_Integer count = product(shape, dims), all = (lua_Integer)a->count;
   luaL_argcheck(
@@ -295,7 +295,7 @@ static int array_reshape(lua_State *L) {
 /* a:slice(k): the k-th part along the slowest dimension, one dimension less; shares the memory. */
 static int array_slice(lua_State *L) {
   bind_array *a = check_array(L, 1);
-  lua_Integer k = luaL_checkinteger(L, 2), most = a->shape[a->dims - 1];
+  lua_Integer k = check_integer(L, 2), most = a->shape[a->dims - 1];
   luaL_argcheck(L, k >= 1 && k <= most, 2,
                 lua_pushfstring(L, "a slice from 1 to %I expected, got %I", (LUAI_UACINT)most, (LUAI_UACINT)k));
   static const lua_Integer one[1] = {1};

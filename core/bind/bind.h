@@ -77,7 +77,8 @@ void bind_push_last_text(lua_State *);                          /* the last erro
 
 /* ---- args.c: checking arguments ------------------------------------------------------------------------------- */
 
-void check_count(lua_State *, const char *name, int most, int got);    /* too many arguments raise */
+void check_count(lua_State *, const char *name, int most, int got); /* too many arguments raise */
+lua_Integer check_integer(lua_State *, int index); /* a number with an integer's value; a string is none */
 void check_options(lua_State *, int index, const char *const names[]); /* a table with no other keys */
 bool option_boolean(lua_State *, int index, const char *name, bool standard);
 lua_Integer option_integer(lua_State *, int index, const char *name, lua_Integer standard, lua_Integer least,

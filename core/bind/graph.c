@@ -148,7 +148,7 @@ static int graph_launch(lua_State *L) {
 }
 
 static bind_node *check_node(lua_State *L, bind_graph *self, int index) {
-  lua_Integer node = luaL_checkinteger(L, index);
+  lua_Integer node = check_integer(L, index);
   luaL_argcheck(L, node >= 1 && node <= self->nnodes, index,
                 lua_pushfstring(L, "the graph has %d kernel nodes, got number %I", self->nnodes, (LUAI_UACINT)node));
   return &self->nodes[node - 1];

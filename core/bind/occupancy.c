@@ -33,14 +33,15 @@ static void push_result(lua_State *L, const mw_kernel *kernel, int threads, int 
 static int kernel_occupancy(lua_State *L) {
   mw_kernel *kernel = check_kernel(L, 1)->kernel;
   const mw_device_info *info = &kernel->module->device->info;
-  lua_Integer threads = luaL_checkinteger(L, 2), shared = luaL_optinteger(L, 3, 0);
+  lua_Integer threads = check_integer(L, 2), shared = lua_isnoneornil(L, 3) ? 0 : check_integer(L, 3);
   luaL_argcheck(L, threads >= 1 && threads <= info->max_threads_per_block, 2,
                 lua_pushfstring(L, "1 to %d threads a block expected, got %I", info->max_threads_per_block,
                                 (LUAI_UACINT)threads));
   luaL_argcheck(L, shared >= 0, 3, "bytes of shared memory expected, at least 0");
   int blocks = 0;
-  char limit[256];
-  query(L, kernel, (int)threads, (size_t)shared, &blocks, limit);
+  char limit[256] = "no block fits: shared memory";
+  if ((size_t)shared + kernel->shared_bytes <= info->shared_per_block_optin)
+    query(L, kernel, (int)threads, (size_t)shared, &blocks, limit);
   push_result(L, kernel, (int)threads, blocks, limit);
   return 1;
 }

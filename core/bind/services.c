@@ -126,6 +126,14 @@ static int service_compiler(lua_State *L) {
   return 2;
 }
 
+/* core.misfit(dtype, value): why an element of that type cannot hold the value, or nil. */
+static int service_misfit(lua_State *L) {
+  char element[8];
+  const char *problem = store_element(L, 2, check_dtype(L, 1), element);
+  lua_pushstring(L, problem);
+  return 1;
+}
+
 /* core.where(): "file:line: " of the script's own line, for the Lua half's errors. */
 static int service_where(lua_State *L) {
   bind_where(L);
@@ -141,6 +149,7 @@ const luaL_Reg service_functions[] = {
     {"interrupted", service_interrupted},
     {"last_status", service_last_status},
     {"live", service_live},
+    {"misfit", service_misfit},
     {"poll", service_poll},
     {"type", service_type},
     {"where", service_where},

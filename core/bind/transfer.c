@@ -55,7 +55,7 @@ static size_t check_element(lua_State *L, const bind_array *a, int given) {
   if (!flat && given != a->dims)
     luaL_error(L, "the array has %d dimension%s, got %d indices", a->dims, a->dims == 1 ? "" : "s", given);
   for (int d = 0; d < given; d++) {
-    lua_Integer index = luaL_checkinteger(L, 2 + d), most = flat ? (lua_Integer)a->count : a->shape[d];
+    lua_Integer index = check_integer(L, 2 + d), most = flat ? (lua_Integer)a->count : a->shape[d];
     luaL_argcheck(L, index >= 1 && index <= most, 2 + d,
                   lua_pushfstring(L, "index from 1 to %I expected, got %I", (LUAI_UACINT)most, (LUAI_UACINT)index));
     at += (index - 1) * stride;

@@ -101,6 +101,10 @@ end
 function array.fill(self, value)
   check_writable(self, "fill")
   check_number("fill", 1, value)
+  local problem = core.misfit(self:dtype(), value)
+  if problem then
+    error(("bad argument #1 to 'fill' (%s holds %s)"):format(self:dtype(), problem), 2)
+  end
   if is_remote(self) or self:device():id() == "cpu" then return fill_by_doubling(self, value) end
   return run_kernel(self, "fill", value, #self)
 end
@@ -134,6 +138,18 @@ local function random_options(given)
   return options, seed, offset
 end
 
+local function check_finite(options)
+  for _, name in ipairs { "min", "max", "mean", "sd" } do
+    local value = options[name]
+    if value and not (math.abs(value) < math.huge) then
+      error(("random: option '%s' must be a finite number, got %s"):format(name, value), 3)
+    end
+  end
+  if options.sd and options.sd < 0 then
+    error(("random: option 'sd' must be at least 0, got %s"):format(options.sd), 3)
+  end
+end
+
 --- Random numbers by a counter-based generator (Philox; see kernels/moonwarp/array.cu): the same
 --- for one seed on every
 --- device, whatever the array's shape.
@@ -147,6 +163,7 @@ end
 function array.random(self, options)
   check_writable(self, "random")
   local given, seed, offset = random_options(options)
+  check_finite(given)
   local kind = given.kind or "uniform"
   if kind == "normal" then
     local mean, sd = given.mean or 0.0, given.sd or 1.0
@@ -156,6 +173,9 @@ function array.random(self, options)
   end
   local is_float = self:dtype():find("f", 1, true) ~= nil
   local min, max = given.min or 0.0, given.max or (is_float and 1.0 or 99.0)
+  if min > max then
+    error(("random: option 'min' is %s, which is above max, %s"):format(min, max), 2)
+  end
   return run_kernel(self, "random_uniform", seed, offset, min, max, #self)
 end
 

@@ -34,7 +34,7 @@ local DEFAULTS = { noise = 0.005, min_time = 0.5, min_samples = 10, max_time = 1
 local SPEC = {
   noise = "number", min_time = "number", max_time = "number", min_samples = "number",
   samples = "number", batch = "number", warmup = "number", setup = "function", flush = "boolean",
-  device = "userdata", stream = "userdata", clock = "string",
+  device = "device", stream = "stream", clock = "string",
 }
 
 -- A sample is made this many times longer than the clock's resolution.
@@ -254,21 +254,12 @@ local function check_whole(options, name)
   end
 end
 
-local function check_class(options, name)
-  local value = options[name]
-  if value and core.type(value) ~= name then
-    error(("mw.bench: option '%s' must be a %s, got %s"):format(name, name,
-      core.type(value) or type(value)), 4)
-  end
-end
-
 local function limits_of(options)
   for _, name in ipairs { "noise", "min_time", "max_time", "warmup" } do
     check_range(options, name, 0)
   end
   for _, name in ipairs { "min_samples", "samples", "batch" } do check_range(options, name, 1) end
   for _, name in ipairs { "samples", "batch", "warmup" } do check_whole(options, name) end
-  for _, name in ipairs { "device", "stream" } do check_class(options, name) end
   if options.clock and options.clock ~= "host" and options.clock ~= "device" then
     local given = options.clock
     error(("mw.bench: option 'clock' must be 'host' or 'device', got '%s'"):format(given), 3)

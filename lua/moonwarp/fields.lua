@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Checks of option tables: an unknown key, or a value of the wrong type, is an error of the caller.
--- Depends on nearest.
+-- Depends on moonwarp.core, nearest.
 
+local core = require "moonwarp.core"
 local nearest = require "moonwarp.nearest"
 
 local fields = {}
@@ -24,7 +25,7 @@ local function check_known(who, key, spec, level)
 end
 
 local function check_type(who, key, value, wanted, level)
-  local kind = type(value)
+  local kind = core.type(value) or type(value)
   if wanted == "any" or (" " .. wanted .. " "):find(" " .. kind .. " ", 1, true) then return end
   error(("%s: option '%s' must be a %s, got %s"):format(who, key, wanted:gsub(" ", " or "), kind),
     level + 1)
@@ -33,7 +34,7 @@ end
 --- Refuses options that are not a table, unknown keys and values of the wrong type.
 ---@param who string        what the message begins with, as in "mw.bench"
 ---@param options table?    nil counts as an empty table
----@param spec table        name to wanted types, as in { noise = "number", unit = "string table" };
+---@param spec table        name to wanted types, as in { noise = "number", device = "device" };
 ---                           "any" takes all
 ---@param level integer?    which caller is blamed; 2: the one of the function that calls this
 ---@return table options

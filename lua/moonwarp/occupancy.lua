@@ -9,7 +9,7 @@ local fields = require "moonwarp.fields"
 
 local occupancy = {}
 
-local SPEC = { [1] = "userdata", arch = "string", block = "number", shared = "number" }
+local SPEC = { [1] = "kernel", arch = "string", block = "number", shared = "number" }
 
 --- How many blocks of a kernel a multiprocessor of some architecture holds, and what limits them:
 --- mw.occupancy{ kernel, arch = "sm_90", block = 256, shared = 0 }.
