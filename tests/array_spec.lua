@@ -181,7 +181,7 @@ support.each_device(function(dev, id)
       fails(function() dev:zeros("f64", math.maxinteger) end,
         "bad argument #2 to 'zeros' (the array would have more bytes than an address can count)")
       fails(function() dev:zeros("f64", true) end,
-        "bad argument #2 to 'zeros' (number expected, got boolean)")
+        "bad argument #2 to 'zeros' (an integer expected, got true)")
     end)
 
     it("says what was wanted, free and there when the memory does not suffice", function()
@@ -387,6 +387,7 @@ support.each_device(function(dev, id)
         fails(function() dev:load(path) end, path .. ": the file ends after 99 of 100 elements")
         local b <close> = dev:zeros("bf16", 1)
         fails_with(function() b:save(path) end, "NumPy has no bf16")
+        fails(function() a:save "/dev/full" end, "/dev/full: No space left on device")
         fails_with(function() a:save(folder .. "/no/such/folder.npy") end, "No such file")
         fails(function() dev:load(1 == 1) end, "bad argument #1 to 'load' (string expected, got boolean)")
       end)

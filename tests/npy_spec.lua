@@ -53,6 +53,7 @@ describe("a .npy header", function()
   it("of a scalar has one element, of booleans has u8", function()
     assert.are.same({ dtype = "f64", shape = { 1 }, count = 1 }, read(header("<f8", "False", "()")))
     assert.are.equal("u8", read(header("|b1", "False", "(3,)")).dtype)
+    assert.are.same({ 3, 4 }, read(header("<f4", "False", "(3L, 4L)")).shape)
   end)
 
   it("in Fortran order is taken for one dimension only", function()
@@ -74,6 +75,15 @@ describe("a .npy header", function()
         "elements of type '<c16' have no type here; f2, f4, f8, i1 to i8 and u1 to u8 do",
       [header("<f4", "False", "(1, 1, 1, 1, 1)")] = "5 dimensions; 1 to 4 are possible",
       [header("<f4", "False", "(0,)")] = "the array has no elements",
+      [header("<f4", "False", "(2, -1)")] = "a size of -1 in its shape",
+      [header("<f4", "False", "(99999999999999999999,)")] = "the shape (99999999999999999999,) is none",
+      [header("<f4", "False", "(two,)")] = "the shape (two,) is none",
+      [(header("x", "False", "(2,)"):gsub("'x'", "[('a', '<f4'), ('b', '<i4')]"))] =
+        "structured elements; in NumPy: save each field on its own, as a['name']",
+      [header("<U3", "False", "(2,)")] =
+        "elements of type '<U3' have no type here; f2, f4, f8, i1 to i8 and u1 to u8 do",
+      [header("|O", "False", "(2,)")] =
+        "elements of type '|O' have no type here; f2, f4, f8, i1 to i8 and u1 to u8 do",
       ["\x93NUMPY\1\0\3\0{}\n"] = "the header lacks descr, fortran_order or shape",
     }
     for bytes, expected in pairs(cases) do

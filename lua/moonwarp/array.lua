@@ -141,7 +141,7 @@ end
 local function check_finite(options)
   for _, name in ipairs { "min", "max", "mean", "sd" } do
     local value = options[name]
-    if value and not (math.abs(value) < math.huge) then
+    if value and (value ~= value or math.abs(value) == math.huge) then
       error(("random: option '%s' must be a finite number, got %s"):format(name, value), 3)
     end
   end
@@ -228,6 +228,20 @@ local function write_elements(file, self)
   return true
 end
 
+local function write_file(file, header, self)
+  local handle <close> = file
+  local written, reason = handle:write(header)
+  if written then written, reason = write_elements(handle, self) end
+  if written then written, reason = handle:close() end
+  return written, reason
+end
+
+-- What was written in part must not look whole. It is not removed: the name may be a device's.
+local function empty(name)
+  local file = io.open(name, "wb")
+  if file then file:close() end
+end
+
 --- Writes a NumPy .npy file; the shape is turned round, so that a[k][j][i] in Python is a:get(i, j,
 --- k) here.
 ---@param self userdata   not bf16, which NumPy does not know
@@ -237,13 +251,12 @@ function array.save(self, name)
   check_path("save", name)
   local header, reason = npy.header(self:dtype(), reversed { self:shape() })
   if not header then error(("%s: %s"):format(name, reason), 2) end
-  local file <close>, cause = io.open(name, "wb")
+  local file, cause = io.open(name, "wb")
   if not file then error(cause, 2) end
-  local written, why = file:write(header)
-  if written then written, why = write_elements(file, self) end
-  if written then written, why = file:close() end
-  if not written then error(("%s: %s"):format(name, why), 2) end
-  return self
+  local ok, written, why = pcall(write_file, file, header, self)
+  if ok and written then return self end
+  empty(name)
+  error(ok and ("%s: %s"):format(name, why) or written, ok and 2 or 0)
 end
 
 local function read_elements(file, name, self)

@@ -37,9 +37,14 @@ function npy.header(dtype, shape)
   return MAGIC .. "\1\0" .. string.pack("<I2", #text) .. text
 end
 
+-- The sizes, or nil where one is none.
 local function read_shape(text)
   local shape = {}
-  for number in text:gmatch("%d+") do shape[#shape + 1] = math.tointeger(tonumber(number)) end
+  for number in text:gmatch("[^%s(),]+") do
+    local size = math.tointeger(tonumber((number:gsub("L$", "")))) -- Python 2 wrote 3L
+    if not size then return nil end
+    shape[#shape + 1] = size
+  end
   return shape
 end
 
@@ -73,7 +78,8 @@ local function check_shape(shape, fortran)
   end
   if #shape > 4 then return ("%d dimensions; 1 to 4 are possible"):format(#shape) end
   for _, size in ipairs(shape) do
-    if size < 1 then return "the array has no elements" end
+    if size == 0 then return "the array has no elements" end
+    if size < 0 then return ("a size of %d in its shape"):format(size) end
   end
 end
 
@@ -87,11 +93,14 @@ function npy.read(file)
   local descr = text:match("'descr'%s*:%s*'([^']*)'")
   local fortran = text:match("'fortran_order'%s*:%s*(%a+)")
   local inside = text:match("'shape'%s*:%s*(%b())")
+  if text:find("'descr'%s*:%s*%[") then return nil,
+    "structured elements; in NumPy: save each field on its own, as a['name']" end
   if not (descr and fortran and inside) then return nil,
     "the header lacks descr, fortran_order or shape" end
   local dtype, cause = dtype_of(descr)
   if not dtype then return nil, cause end
   local shape = read_shape(inside)
+  if not shape then return nil, ("the shape %s is none"):format(inside) end
   if #shape == 0 then shape = { 1 } end
   cause = check_shape(shape, fortran)
   if cause then return nil, cause end

@@ -24,19 +24,28 @@ function path.script()
   return (name:match("([^/]+)$") or name):gsub("%.lua$", "")
 end
 
+--- Makes the output folder, with its parents.
+---@param folder string
+---@return string? problem
+function path.make(folder)
+  local quoted = path.quote(folder)
+  local make = "{ mkdir -p -- %s && { test -w %s || echo : it may not be written to; }; } 2>&1"
+  local pipe <close> = io.popen(make:format(quoted, quoted))
+  local reason = pipe:read("a"):match("[^:]*$"):gsub("%s+$", "")
+  if reason ~= "" then
+    return ("cannot make the output folder %s:%s; choose another with --out DIR"):format(folder, reason)
+  end
+  made[folder] = true
+end
+
 --- The path of a file in the output folder (--out, else "out"), which is made if need be.
 ---@param name string
 ---@return string
 function path.out(name)
   local folder = core.options.out or "out"
   if not made[folder] then
-    local pipe = io.popen(("mkdir -p -- %s 2>&1"):format(path.quote(folder)))
-    local reason = pipe:read("a"):match("[^:]*$"):gsub("%s+$", "")
-    if not pipe:close() then
-      error(("cannot make the output folder %s:%s; choose another with --out DIR"):format(folder,
-        reason), 0)
-    end
-    made[folder] = true
+    local problem = path.make(folder)
+    if problem then error(problem, 0) end
   end
   return folder .. "/" .. name
 end

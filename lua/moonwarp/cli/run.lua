@@ -113,6 +113,8 @@ local function set_options(parsed, script)
   into.device, into.out = parsed.device, parsed.out
   into.json, into.quiet = parsed.json, parsed.quiet
   into.script, into.failed_checks = script, 0
+  local problem = parsed.out and require("moonwarp.path").make(parsed.out)
+  if problem then options.fail("%s", problem) end
   if not parsed.json then return end
   local file, reason = io.open(parsed.json, "w")
   if not file then options.fail("cannot write the file of --json: %s", reason) end
