@@ -60,6 +60,19 @@ support.each_device(function(dev)
     fails(function() return objects.array:shap() end, "an array has no 'shap'; did you mean 'shape'?")
     fails(function() return objects.stream:sychronize() end,
       "a stream has no 'sychronize'; did you mean 'synchronize'?")
+    fails(function() return objects.array:sise() end, "an array has no 'sise'; did you mean 'shape'?")
+    fails(function() return objects.kernel:run() end, "a kernel has no 'run'; did you mean 'launch'?")
+  end)
+
+  it("have no elements and fields of their own", function()
+    local array, kernel = objects.array, objects.kernel
+    fails(function() return array[2] end, "an element is read with get: a:get(2); a:totable() reads all")
+    fails(function() array[2] = 1 end, "an element is written with set: a:set(2, value)")
+    fails(function() array.name = 1 end, "no field of an array can be set, got 'name'")
+    fails(function() objects.module.name = 1 end, "no field of a module can be set, got 'name'")
+    fails(function() kernel[1] = 1 end, "no field of a kernel can be set, got '1'")
+    fails(function() kernel(1) end,
+      "kernel 'nothing' needs a grid and a block: k:launch(grid, block, ...), or k:prepare{ grid =, block = }")
   end)
 end)
 
@@ -73,6 +86,11 @@ describe("functions of moonwarp", function()
     fails(function() mw.devices(1) end, "'devices' takes no arguments, got 1")
     fails(function() mw.poll(1) end, "'poll' takes no arguments, got 1")
     fails(function() mw.type(1, 2) end, "'type' takes 1 argument at most, got 2")
+  end)
+
+  it("are not methods, nor methods functions", function()
+    fails(function() mw:device() end, "mw.device is a function: write a dot before its name, not a colon")
+    fails(function() mw.zeros("f32", 1) end, "moonwarp has no 'zeros', a device has: mw.device():zeros(...)")
   end)
 
   it("name the script's line, not the library's", function()

@@ -6,13 +6,28 @@
 
 #include <string.h>
 
+/* The type that a word of C or NumPy stands for; NULL: none. */
+static const char *foreign_name(const char *word) {
+  static const char *const words[][2] = {
+      {"half", "f16"},    {"float16", "f16"}, {"bfloat16", "bf16"}, {"float", "f32"},  {"float32", "f32"},
+      {"single", "f32"},  {"double", "f64"},  {"float64", "f64"},   {"number", "f64"}, {"char", "i8"},
+      {"int8", "i8"},     {"short", "i16"},   {"int16", "i16"},     {"int", "i32"},    {"int32", "i32"},
+      {"integer", "i32"}, {"long", "i64"},    {"int64", "i64"},     {"bool", "u8"},    {"byte", "u8"},
+      {"uint8", "u8"},    {"uint16", "u16"},  {"uint", "u32"},      {"uint32", "u32"}, {"unsigned", "u32"},
+      {"uint64", "u64"},  {"size_t", "u64"},
+  };
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strcmp(word, words[i][0]) == 0) return words[i][1];
+  return NULL;
+}
+
 mw_dtype check_dtype(lua_State *L, int index) {
   static const char *names[MW_ARRAY_DTYPES + 1];
   for (int i = 0; i < MW_ARRAY_DTYPES; i++) names[i] = mw_dtype_name((mw_dtype)i);
   mw_dtype type = MW_F32;
   const char *name = luaL_checkstring(L, index);
   if (mw_dtype_parse(name, &type)) return type;
-  const char *near = nearest_name(name, names);
+  const char *foreign = foreign_name(name), *near = foreign ? foreign : nearest_name(name, names);
   const char *message = lua_pushfstring(
       L, "no element type '%s'%s%s%s: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64 expected", name,
       near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");

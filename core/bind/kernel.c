@@ -19,7 +19,7 @@ static int no_kernel(lua_State *L, const mw_module *module, const char *name, mw
   const char *near = nearest_name(name, module->kernel_names);
   size_t used = strlen(err->text);
   if (near && strcmp(near, name) != 0 && used + strlen(near) + 24 < sizeof err->text) {
-    strcat(err->text, ": did you mean '");
+    strcat(err->text, "; did you mean '");
     strcat(strcat(err->text, near), "'?");
   }
   return bind_raise(L, err);
@@ -185,6 +185,13 @@ static const bind_method methods[] = {
     {"prepare", kernel_prepare, 1},       {"signature", kernel_signature, 0}, {NULL, NULL, 0},
 };
 
-static const luaL_Reg metamethods[] = {{"__tostring", kernel_tostring}, {NULL, NULL}};
+/* k(...): what a launch looks like in other languages. */
+static int kernel_call(lua_State *L) {
+  return luaL_error(L,
+                    "kernel '%s' needs a grid and a block: k:launch(grid, block, ...), or k:prepare{ grid =, block = }",
+                    check_kernel(L, 1)->kernel->name);
+}
+
+static const luaL_Reg metamethods[] = {{"__call", kernel_call}, {"__tostring", kernel_tostring}, {NULL, NULL}};
 
 bind_class kernel_class = {"kernel", kernel_release, methods, metamethods, 0};

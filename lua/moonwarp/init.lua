@@ -18,12 +18,34 @@ local record = require "moonwarp.record"
 local show = require "moonwarp.show"
 local tables = require "moonwarp.table"
 
+-- What other libraries call our methods.
+local HINTS = {
+  array = { size = "shape", count = "shape", length = "shape", tolist = "totable", read = "totable",
+            download = "totable", write = "upload", free = "close", destroy = "close" },
+  device = { sync = "synchronize", malloc = "array", compile = "module", destroy = "close" },
+  event = { sync = "synchronize", elapsed = "since" },
+  kernel = { run = "launch", call = "launch", attrs = "attributes" },
+  stream = { sync = "synchronize", destroy = "close" },
+}
+
+local function explain_index(key)
+  if math.type(key) ~= "integer" then return nil end
+  return ("an element is read with get: a:get(%d); a:totable() reads all"):format(key)
+end
+
+local function explain_device(key)
+  if type(key) ~= "string" or not rawget(core.methods.device, key) then return nil end
+  return ("moonwarp has no '%s', a device has: mw.device():%s(...)"):format(key, key)
+end
+
 array.install(core.methods)
 module.install(core.methods)
 core.result.__tostring = show.fields
 for class, methods in pairs(core.methods) do
   local article = class:match("^[aeiou]") and "an " or "a "
-  if class ~= "module" then nearest.guard(methods, article .. class) end -- its fields are kernels
+  if class ~= "module" then -- its fields are kernels
+    nearest.guard(methods, article .. class, HINTS[class], class == "array" and explain_index or nil)
+  end
 end
 
 local mw = {
@@ -51,5 +73,6 @@ mw.device = public.placed("mw.device", 1, function(id)
   return recent.note(core.device(id or core.options.device or os.getenv "MOONWARP_DEVICE"))
 end)
 
-nearest.guard(mw, "moonwarp")
+public.library = mw
+nearest.guard(mw, "moonwarp", { open = "device", benchmark = "bench" }, explain_device)
 return mw

@@ -48,14 +48,23 @@ end
 --- Makes the reading of an unknown field an error of the reader that names the nearest one. Names
 --- that begin with "__" are Lua's own and may be looked for.
 ---@param fields table
----@param what string  whose fields they are: "array", "moonwarp"
-function nearest.guard(fields, what)
+---@param what string     whose fields they are: "array", "moonwarp"
+---@param hints table?    what others call a field: { size = "shape" }
+---@param explain (fun(key: any): string?)?  a message of its own for a key, tried first
+function nearest.guard(fields, what, hints, explain)
+  hints = hints or {}
   setmetatable(fields, { __index = function(_, key)
+    local message = explain and explain(key)
+    if message then error(message, 2) end
     if type(key) ~= "string" or key:sub(1, 2) == "__" then return nil end
-    local names = {}
+    local names, known = {}, {}
     for name in pairs(fields) do names[#names + 1] = name end
     table.sort(names)
-    local near = nearest.find(key, names)
+    table.move(names, 1, #names, 1, known)
+    for word in pairs(hints) do known[#known + 1] = word end
+    table.sort(known)
+    local near = nearest.find(key, known)
+    near = hints[near] or hints[key] or near
     error(("%s has no '%s'; %s"):format(what, key, near and ("did you mean '%s'?"):format(near)
       or "it has " .. table.concat(names, ", ")), 2)
   end })
