@@ -58,5 +58,11 @@ return {
       name = "__tostring", forms = { "tostring(object)" },
       about = [[A line about the object, or `<class> (closed)`.]], meta = false, since = "0.1.0",
     },
+    {
+      name = "__newindex", forms = { "object.name = value" },
+      about = [[An error: objects have no fields to set, and elements are written with `set`.]], meta = false,
+      errors = { "no field of <class> can be set, got 'name'", "an element is written with set: a:set(1, value)" },
+      since = "0.1.0",
+    },
   },
 }

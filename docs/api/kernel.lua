@@ -59,6 +59,12 @@ local B, A, C = dev:zeros("f64", n, n), dev:full(1, "f64", n, n), dev:full(2, "f
 
   entries = {
     {
+      name = "__call", forms = { "k(...)" },
+      about = [[An error: a launch needs a grid and a block.]], meta = false,
+      errors = { "kernel 'triad' needs a grid and a block: k:launch(grid, block, ...), or k:prepare{ grid =, block = }" },
+      since = "0.1.0",
+    },
+    {
       name = "prepare", forms = { "k:prepare{ grid =, block =, shared = 0, stream =, cooperative = false }" },
       about = [[A launch with everything but its arguments. Calling it is the fast way to launch: it allocates nothing.]],
       params = { { "options", "prepare_options", "" } },
