@@ -20,10 +20,13 @@ local mw = require "moonwarp"
 local dev = mw.device()
 local gpu = dev:id() ~= "cpu"
 
-local n = mw.arg("n", gpu and 16384 or 4096, "points along each side of the square arrays of f64")
-local seconds = mw.arg("seconds", 0.2, "least time of a measurement; three times that at most")
-local smallest = mw.arg("smallest", gpu and 256 or 64, "least side of the array-size sweep")
-local vector_block = mw.arg("vector_block", 256, "threads a block of the 16-byte rungs")
+local n = mw.arg("n", gpu and 16384 or 4096, "points along each side of the square arrays of f64",
+  { min = 256, max = 1 << 20 })
+local seconds = mw.arg("seconds", 0.2, "least time of a measurement; three times that at most",
+  { min = 0, max = 3600 })
+local smallest = mw.arg("smallest", gpu and 256 or 64, "least side of the array-size sweep", { min = 1 })
+local vector_block = mw.arg("vector_block", 256, "threads a block of the 16-byte rungs",
+  { min = 1, max = 1024 })
 
 local copy = dev:module "memcopy.cu"
 local triad = dev:module("triad.cu").triad

@@ -132,6 +132,19 @@ moonwarp: FOLDER/script.lua:2: attempt to index a nil value (field 'x')
   end)
 end)
 
+describe("the output folder", function()
+  it("is tried before the script starts", function()
+    support.with_folder(function(folder)
+      support.write(folder .. "/file", "")
+      expect(2, ("moonwarp: cannot make the output folder %s/file: File exists; choose another with --out DIR\n")
+        :format(folder), "-e", "print(1)", "--out", folder .. "/file")
+      expect(0, "1\n", "-e", "print(1)", "--out", folder .. "/a/b")
+    end)
+    expect_part(2, "moonwarp: cannot make the output folder /proc/nowhere: ", "-e", "print(1)", "--out",
+      "/proc/nowhere")
+  end)
+end)
+
 describe("parameters", function()
   local SCRIPT = [[
     local mw = require "moonwarp"
@@ -191,6 +204,11 @@ describe("parameters", function()
     assert.are.equal(2, status)
     assert.is_nil(output:find("1\t2\tx", 1, true), output)
     assert.is_truthy(output:find("parameter 'n' must be an integer, got 'many'", 1, true), output)
+  end)
+
+  it("of memcopy are refused beyond its limits", function()
+    expect_part(2, "parameter 'n' must be a number from 256 to 1048576, got '8'", "run", "memcopy", "-p", "n=512,8",
+      "--device", "cpu")
   end)
 
   it("leave the file of --json alone where they are wrong", function()

@@ -96,7 +96,7 @@ support.each_device(function(dev, id)
     fails(function() dev:event { timng = true } end,
       "bad argument #1 to 'event' (unknown option 'timng': did you mean 'timing'? known: timing)")
     fails(function() dev:event { timing = "yes" } end,
-      "bad argument #1 to 'event' (option 'timing' is true or false, got yes)")
+      "bad argument #1 to 'event' (option 'timing' is true or false, got string 'yes')")
     fails(function() e:record(1) end, "bad argument #1 to 'record' (stream expected, got number)")
   end)
 

@@ -52,6 +52,8 @@ support.each_device(function(dev)
   end)
 
   it("refuses what makes no sense", function()
+    fails(function() mw.occupancy { m.scale, blok = 1 } end,
+      "mw.occupancy: unknown option 'blok'; did you mean 'block'?")
     fails(function() m.scale:occupancy(0) end,
       "bad argument #1 to 'occupancy' (1 to 1024 threads a block expected, got 0)")
     fails(function() m.scale:occupancy(1025) end,

@@ -113,6 +113,19 @@ describe("mw.plot", function()
     end)
   end)
 
+  it("refuses lines that are none", function()
+    local spec = { x = "x", y = "y", records = { { x = 1, y = 2 } } }
+    local function refused(key, value, message)
+      fails(function()
+        mw.plot { x = "x", y = "y", records = spec.records, [key] = value }
+      end, "mw.plot: " .. message)
+    end
+    refused("peak", { label = "x" }, "a line must be a number or { value = number, label = text }")
+    refused("peak", { value = 1, lable = "x" }, "a line: unknown option 'lable'; did you mean 'label'?")
+    refused("lines", { { value = 1, lable = "x" } }, "a line: unknown option 'lable'; did you mean 'label'?")
+    refused("lines", { value = 1 }, "option 'lines' must be a list of lines, got the key 'value'")
+  end)
+
   it("refuses what it cannot draw", function()
     fails(function() mw.plot(1) end, "mw.plot: a table is wanted, got number")
     fails(function() mw.plot { y = "y" } end, "mw.plot: option 'x' is needed: the field along the x axis")

@@ -99,7 +99,9 @@ end
 local function object_lines(out, api, page)
   about_lines(out, page.about)
   out[#out + 1] = ("---@class moonwarp.%s"):format(page.owner)
-  for _, entry in ipairs(page.entries) do out[#out + 1] = OPERATORS[entry.name] end
+  for _, entry in ipairs(page.entries) do
+    if not entry.refuses then out[#out + 1] = OPERATORS[entry.name] end
+  end
   out[#out + 1] = ("local %s = {}"):format(page.owner)
   out[#out + 1] = ""
   for _, entry in ipairs(page.entries) do

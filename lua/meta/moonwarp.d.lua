@@ -599,7 +599,6 @@ function module:close() end
 --- | `float3 v`, `dim3 d`, ... | a table of as many numbers |
 --- | a struct by value | a string of exactly its size; string.pack makes one |
 ---@class moonwarp.kernel
----@overload fun(...: any)
 local kernel = {}
 
 --- A launch with everything but its arguments. Calling it is the fast way to launch: it allocates nothing.

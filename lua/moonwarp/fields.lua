@@ -10,7 +10,9 @@ local fields = {}
 
 local function keys_of(spec)
   local names = {}
-  for name in pairs(spec) do names[#names + 1] = name end
+  for name in pairs(spec) do
+    if type(name) == "string" then names[#names + 1] = name end
+  end
   table.sort(names)
   return names
 end

@@ -73,6 +73,5 @@ mw.device = public.placed("mw.device", 1, function(id)
   return recent.note(core.device(id or core.options.device or os.getenv "MOONWARP_DEVICE"))
 end)
 
-public.library = mw
 nearest.guard(mw, "moonwarp", { open = "device", benchmark = "bench" }, explain_device)
 return mw

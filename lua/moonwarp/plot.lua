@@ -96,17 +96,26 @@ local function largest(series, key)
   return most
 end
 
+local LINE = { value = "number", label = "string" }
+
 -- Level lines from peak (a number, or { value =, label = }) and lines (a list of such).
 local function levels_of(spec)
   local list = {}
   local function add(given, label)
     if type(given) == "number" then given = { value = given, label = label } end
     if type(given) ~= "table" or not is_number(given.value) then
-      error("mw.plot: a line must be a number or { value = number, label = text }", 4)
+      error("mw.plot: a line must be a number or { value = number, label = text }", 5)
     end
+    fields.check("mw.plot: a line", given, LINE, 5)
     list[#list + 1] = { value = given.value, label = given.label or label }
   end
   if spec.peak then add(spec.peak, "peak") end
+  local count = #(spec.lines or {})
+  for key in pairs(spec.lines or {}) do
+    if math.type(key) ~= "integer" or key > count then
+      error(("mw.plot: option 'lines' must be a list of lines, got the key '%s'"):format(key), 4)
+    end
+  end
   for _, line in ipairs(spec.lines or {}) do add(line, "line") end
   return list
 end

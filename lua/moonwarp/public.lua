@@ -17,9 +17,6 @@ local function refuse_surplus(name, most, got)
   error(("%s takes %d argument%s at most, got %d"):format(name, most, most == 1 and "" or "s", got), 3)
 end
 
---- The table mw, set by init.lua: as an argument it comes of mw:device() for mw.device().
-public.library = nil
-
 --- A function that refuses surplus arguments. Errors of f keep their levels: it is tail called.
 ---@param name string    as messages say it: "mw.check"
 ---@param most integer
@@ -28,7 +25,7 @@ public.library = nil
 function public.func(name, most, f)
   return function(...)
     local got = select("#", ...)
-    if got > 0 and rawequal((...), public.library) then
+    if got > 0 and rawequal((...), package.loaded.moonwarp) then -- mw:device() for mw.device()
       error(("%s is a function: write a dot before its name, not a colon"):format(name), 2)
     end
     if got > most then refuse_surplus(name, most, got) end
