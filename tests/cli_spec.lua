@@ -190,6 +190,8 @@ describe("parameters", function()
       assert.are.equal(2, status)
       assert.are.equal("x\nmoonwarp: unknown parameter 'naem'; did you mean 'name'?\n", output)
     end
+    expect(0, "", "-e", "if false then mw.arg('n', 1) end", "-p", "n=1")
+    expect(0, "", "-e", "if false then mw.arg('n', 1) end load('')", "-p", "n=1")
     expect(0, "1\n", "-e", "-- see mw.arg\nlocal m = mw print(m.arg ( 'k', 2))", "-p", "k=1")
   end)
 

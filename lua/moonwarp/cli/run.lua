@@ -149,10 +149,12 @@ local function check_known(given, entries)
   end
 end
 
--- What the script asked for when it ran: for scripts that cannot be read beforehand.
-local function check_asked(given)
+-- What the script asked for when it ran, too: for scripts that cannot be read beforehand.
+local function check_asked(given, declared)
   local loaded = package.loaded["moonwarp.arg"]
-  check_known(given, loaded and loaded.declared or {})
+  local all = table.move(declared, 1, #declared, 1, {})
+  for _, entry in ipairs(loaded and loaded.declared or {}) do all[#all + 1] = entry end
+  check_known(given, all)
 end
 
 local function run_all(chunk, all, words)
@@ -191,7 +193,8 @@ local function execute(chunk, parsed, script, text)
   local words = parsed.rest or {}
   _G.arg = table.move(words, 1, #words, 1, { [0] = script })
   local status = run_all(chunk, combinations(parameters, takes_list), words)
-  if status == OK then check_asked(parameters) end -- else it may not have come that far
+  -- A run that failed may not have come that far.
+  if status == OK and not complete then check_asked(parameters, declared) end
   return final_status(status)
 end
 

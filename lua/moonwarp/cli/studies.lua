@@ -80,7 +80,7 @@ end
 -- a computed one, and no other file.
 local function is_complete(text, calls)
   local code = ("\n" .. text):gsub("\n%s*%-%-[^\n]*", "\n")
-    :gsub("%f[%w_.:]require%s*%(?%s*[\"']moonwarp[%w_.]*[\"']", "")
+    :gsub("%f[%w_.:]require%s*%(?%s*[\"']moonwarp[\"']", "")
   for _, word in ipairs { "require", "dofile", "loadfile", "load" } do
     if code:find("%f[%w_.:]" .. word .. "%f[^%w_]") then return false end
   end
