@@ -95,11 +95,11 @@ describe("functions of moonwarp", function()
 
   it("name the script's line, not the library's", function()
     local _, message = pcall(function() mw.device(1, 2) end)
-    assert.are.equal("tests/method_spec.lua", message:match "^[^:]*")
+    assert.is_truthy(message:find "^[^:]*method_spec%.lua:%d+: ", message)
     _, message = pcall(function() mw.device {} end)
-    assert.are.equal("tests/method_spec.lua", message:match "^[^:]*")
-    local dev <close> = mw.device "cpu"
+    assert.is_truthy(message:find "^[^:]*method_spec%.lua:%d+: ", message)
+    local dev = mw.device "cpu"
     _, message = pcall(function() dev:full(1, "f32", 0) end)
-    assert.are.equal("tests/method_spec.lua", message:match "^[^:]*")
+    assert.is_truthy(message:find "^[^:]*method_spec%.lua:%d+: ", message)
   end)
 end)

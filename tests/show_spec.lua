@@ -8,7 +8,7 @@ local mw = support.mw
 
 describe("results", function()
   it("are printed by their fields", function()
-    local dev <close> = mw.device "cpu"
+    local dev = mw.device "cpu"
     local m <close> = dev:module { source = "__global__ void f() {}" }
     assert.are.equal('{ blocks = 1, limit = "a core runs one block at a time", occupancy = 0.0625, threads = 64 }',
       tostring(m.f:occupancy(64)))
@@ -24,7 +24,7 @@ describe("results", function()
   end)
 
   it("are plain tables besides", function()
-    local dev <close> = mw.device "cpu"
+    local dev = mw.device "cpu"
     local names = {}
     for name in pairs(dev:properties()) do names[name] = true end
     assert.is_true(names.id and names.warp_size)

@@ -297,7 +297,8 @@ end
 ---                           { cause, remedy }
 function bench.run(fn, options)
   if type(fn) ~= "function" and not (getmetatable(fn) and core.type(fn) == "launch") then
-    error("mw.bench: a function is wanted, got " .. (core.type(fn) or type(fn)), 2)
+    error(("mw.bench: a function is wanted, got %s; as in mw.bench(function() go(x, n) end)"):format(
+      core.type(fn) or type(fn)), 2)
   end
   options = fields.check("mw.bench", options, SPEC)
   local limits, device = limits_of(options), device_of(options)
