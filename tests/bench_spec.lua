@@ -89,7 +89,8 @@ describe("mw.bench", function()
   end)
 
   it("refuses what makes no sense", function()
-    fails(function() mw.bench(3) end, "mw.bench: a function is wanted, got number; as in mw.bench(function() go(x, n) end)")
+    fails(function() mw.bench(3) end,
+      "mw.bench: a function is wanted, got number; as in mw.bench(function() go(x, n) end)")
     fails(function() mw.bench(work, { noize = 1 }) end, "mw.bench: unknown option 'noize'; did you mean 'noise'?")
     fails(function() mw.bench(work, { noise = -1 }) end, "mw.bench: option 'noise' must be at least 0, got -1")
     fails(function() mw.bench(work, { samples = 0 }) end, "mw.bench: option 'samples' must be at least 1, got 0")
