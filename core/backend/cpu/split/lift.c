@@ -31,7 +31,10 @@ static bool predicate_give(cpu_splitter *in, int index) {
   cpu_node *node = &in->nodes[index];
   bool headed = node->kind == CPU_NODE_IF || node->kind == CPU_NODE_FOR || node->kind == CPU_NODE_WHILE ||
                 node->kind == CPU_NODE_DO;
-  if (!headed || !cpu_node_splits(node) || node->predicate || cpu_header_uniform(in, index)) return false;
+  if (!headed || !cpu_node_splits(node) || node->predicate) return false;
+  if (node->kind == CPU_NODE_FOR && node->test_last == node->head_last && node->init_last == node->head_last)
+    cpu_split_refuse(in, node->first, "a range-based for with a barrier or warp operation in it is not understood");
+  if (cpu_header_uniform(in, index)) return false;
   if (node->barrier >= 0)
     cpu_split_refuse(in, node->barrier, "barrier is under a condition that differs between threads: line %d",
                      in->work.at[node->first].line);

@@ -38,7 +38,8 @@ typedef struct cpu_tokens {
   int        nfiles;
   char     **owned; /* texts made here */
   int        nowned;
-  int        mismatch; /* line of a bracket without a partner; 0: all match */
+  const char *wrong;   /* a bracket or quote without a partner; NULL: all match */
+  int        wrong_line, wrong_file;
 } cpu_tokens;
 
 /* shim: folder whose headers are included again by the generated text; may be NULL. */
