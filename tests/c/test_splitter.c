@@ -119,7 +119,7 @@ static void unsupported(void **state) {
   expect_refusal("\n__global__ const float *f() { return 0; }\n", NULL, MW_COMPILE,
                  "t.cu:2: kernel 'f' must return void, not const float*");
   expect_refusal(KERNEL("") KERNEL(""), NULL, MW_UNSUPPORTED,
-                 "t.cu:4: there are two kernels named 'k'; give each its own name");
+                 "t.cu:1: there are two kernels named 'k'; give each its own name");
   expect_engine("extern \"C\" __launch_bounds__(32) __global__ static void k(int k) { }", "loop", "");
   expect_engine("int main() { k<<<1, 1>>>(0, 0); }\n" KERNEL("x[t] = 1;\n"), "loop", "");
 }
