@@ -108,6 +108,7 @@ static int index_put(const cpu_tokens *tokens, cpu_text *out, int i, int last) {
 /* One token, or the construct that begins at it. Returns where to go on. */
 static int token_put(const cpu_tokens *tokens, cpu_text *out, int i, int last, const char *shared) {
   const cpu_token *at = tokens->at;
+  if (at[i].yields) cpu_text_put(out, cpu_token_is(&at[i], ";") ? " mw_yield(), true" : " mw_yield(), ");
   if (at[i].kind == CPU_PRAGMA) {
     pragma_put(out, tokens, &at[i]);
     return i + 1;
@@ -185,7 +186,7 @@ static void kernel_put(const cpu_program *program, const cpu_function *function,
   cpu_emit_declaration(program, out, function->first, function->close + 1);
   cpu_text_put(out, ";");
   if (function->split) cpu_text_put(out, function->split), out->file = 0;
-  if (function->body < 0 || function->barrier >= 0 || function->split) return;
+  if (function->body < 0 || function->barrier >= 0 || function->wait >= 0 || function->split) return;
   cpu_text_range(out, tokens, function->head_first, function->head_last);
   cpu_text_put(out, " MW_KERNEL ");
   cpu_emit_declaration(program, out, function->first, function->name + 1);
@@ -354,7 +355,7 @@ static void instance_entry_put(const cpu_program *program, cpu_flavor flavor, co
     cpu_text_format(out, ", mw_thread_run<mw_type_%d, &%s>::run", it->index, it->reference);
   else
     cpu_text_put(out, ", nullptr");
-  cpu_text_format(out, ", %d},\n", function->barrier >= 0);
+  cpu_text_format(out, ", %d},\n", function->barrier >= 0 || function->wait >= 0);
 }
 
 static void kernels_put(const cpu_program *program, cpu_flavor flavor, const instance *list, int count, cpu_text *out) {

@@ -23,6 +23,13 @@ static const char *barrier_name(const cpu_program *program, const cpu_function *
   return text;
 }
 
+static const char *wait_place(const cpu_program *program, const cpu_function *kernel) {
+  static __thread char text[160];
+  snprintf(text, sizeof text, "the loop at %.80s waits for what another thread writes",
+           cpu_where(program, kernel->wait));
+  return text;
+}
+
 static mw_status refuse(const cpu_program *program, const cpu_function *kernel, const char *engine, const char *why,
                         mw_error *error) {
   const cpu_token *name = &program->tokens.at[kernel->name];
@@ -35,6 +42,11 @@ static mw_status kernel_choose(cpu_program *program, cpu_function *kernel, const
   char why[256] = "";
   if (forced && !strcmp(forced, "fiber")) {
     engine_set(program, kernel, "fiber", "engine = \"fiber\" was asked for");
+    return MW_OK;
+  }
+  if (kernel->wait >= 0) {
+    if (forced) return refuse(program, kernel, forced, wait_place(program, kernel), error);
+    engine_set(program, kernel, "fiber", wait_place(program, kernel));
     return MW_OK;
   }
   if (forced && !strcmp(forced, "loop") && kernel->barrier >= 0)

@@ -30,6 +30,7 @@ typedef struct cpu_function {
   int         max_threads;
   int         barrier;              /* token of the first barrier or warp operation it reaches; -1: none */
   int         own_barrier;          /* the first in its own body; -1: none */
+  int         wait;                 /* token of the first loop in it that waits for another thread (wait.c); -1: none */
   bool        reaches_thread;       /* it or what it calls reads threadIdx */
   bool        recursive, overloaded;
   int        *calls, ncalls;        /* functions named in the body */
@@ -85,6 +86,8 @@ struct cpu_program {
 
 /* Items, functions and variables of the tokens (declaration.c). */
 void cpu_declarations_read(cpu_program *);
+/* Loops that wait for what another thread writes (wait.c). */
+void cpu_waits_find(cpu_program *);
 /* Calls, barriers and recursion of the functions; refuses what the CPU device does not have (reach.c). */
 mw_status cpu_reach(cpu_program *, mw_error *);
 

@@ -158,6 +158,7 @@ static void reach_spread(cpu_program *program) {
       for (int k = 0; k < caller->ncalls; k++) {
         const cpu_function *callee = &program->functions[caller->calls[k]];
         if (caller->barrier < 0 && callee->barrier >= 0) caller->barrier = callee->barrier, changed = true;
+        if (caller->wait < 0 && callee->wait >= 0) caller->wait = callee->wait, changed = true;
         if (!caller->reaches_thread && callee->reaches_thread) caller->reaches_thread = changed = true;
       }
     }

@@ -29,6 +29,7 @@ typedef struct cpu_token {
   int            line, file; /* file: index into cpu_tokens.files */
   int            match;      /* of ( [ { and their partners: index of the other one; else -1 */
   bool           space;      /* white space before it */
+  bool           yields;     /* a condition begins here that waits for another thread: wait.c */
 } cpu_token;
 
 typedef struct cpu_tokens {
