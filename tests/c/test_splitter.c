@@ -60,7 +60,8 @@ static void refusals_to_split(void **state) {
   expect_engine(KERNEL("for (int i = t; i < n; i++) __syncthreads();\n"), "fiber", "differs between threads");
   expect_engine(KERNEL("while (x[t] > 0) {\n x[t] -= 1;\n __syncthreads(); }\n"), "fiber", "differs between threads");
   expect_engine(KERNEL("for (;;) {\n __syncthreads();\n if (x[t] > 1) break;\n}\n"), "fiber", "break out of a loop");
-  expect_engine(KERNEL("for (float v : *(float (*)[3])x) { __syncthreads(); x[t] = v; }\n"), "fiber", "range-based for");
+  expect_engine(KERNEL("for (float v : *(float (*)[3])x) { __syncthreads(); x[t] = v; }\n"), "fiber",
+                "range-based for");
   expect_engine(KERNEL("switch (n) { case 1: __syncthreads(); }\n"), "fiber", "switch");
   expect_engine(KERNEL("auto f = [&](int i) { x[i] = 1; };\nf(t);\n__syncthreads();\n"), "fiber", "lambda");
   expect_engine(KERNEL("x[t] = t > 3 && __any_sync(~0u, t > 5);\n"), "fiber", "'&&' stands in front of it");

@@ -12,7 +12,7 @@
 
 enum { MOST_NAMES = 16 };
 
-const char cpu_kept[] = " MW_KEPT ";
+static const char cpu_kept[] = " MW_KEPT ";
 
 int cpu_shared_names(const cpu_tokens *tokens, int first, int last, int names[], int most) {
   static const char *const ends[] = {"[", ";", ",", "=", "{", NULL};
@@ -104,4 +104,12 @@ const char *cpu_keeper_put(cpu_splitter *in, const cpu_function *helper, const c
   for (int i = 0; fits && i < count; i++) keeper_one(in, helper, body, marked, &body->work.at[list[i]]);
   mw_free(marked);
   return fits ? NULL : "has shared memory of a kind that is not understood";
+}
+
+/* Shared memory declared inside of a loop or a branch keeps its contents when that ends. */
+void cpu_type_put(cpu_writer *it, const cpu_node *node) {
+  if (node->parent == 0)
+    cpu_put_tokens(it, node->first, node->last);
+  else if (it->out)
+    cpu_emit_tokens(&it->in->work, it->out, node->first, node->last, cpu_kept);
 }

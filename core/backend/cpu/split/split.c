@@ -154,19 +154,11 @@ static bool jumps_together(const cpu_splitter *in, int index) {
                                     cpu_is_uniform(in, node->head, node->head_last));
 }
 
-/* Shared memory declared inside of a loop or a branch keeps its contents when that ends. */
-static void type_put(cpu_writer *it, const cpu_node *node) {
-  if (node->parent == 0)
-    cpu_put_tokens(it, node->first, node->last);
-  else if (it->out)
-    cpu_emit_tokens(&it->in->work, it->out, node->first, node->last, cpu_kept);
-}
-
 static void simple_walk(cpu_writer *it, int index) {
   cpu_splitter *in = it->in;
   const cpu_node *node = &in->nodes[index];
   if (node->kind == CPU_NODE_TYPE)
-    type_put(it, node);
+    cpu_type_put(it, node);
   else if (node->kind == CPU_NODE_DECLARE)
     declare_walk(it, index, node->first, node->last);
   else if (!(in->plain && it->nopen) && jumps_together(in, index)) {

@@ -143,10 +143,11 @@ void cpu_tokens_replace(cpu_splitter *, int first, int last, cpu_tokens *part);
 void cpu_helper_expand(cpu_splitter *, int node, int name, int callee, cpu_tokens *next);
 /* keep.c: shared memory of a helper, or of a block inside of a kernel, lasts as CUDA's does. `node`: its declaration in
  * `body`, the helper's own; NULL, or why not. Writes the function that holds it. */
-extern const char cpu_kept[]; /* what __shared__ becomes there */
 const char *cpu_keeper_put(cpu_splitter *, const cpu_function *helper, const cpu_splitter *body, int node);
 /* keep.c: the name of that function */
 void cpu_keeper_name(const cpu_splitter *, const cpu_function *helper, const cpu_token *variable, cpu_text *);
+/* keep.c: a statement of kind CPU_NODE_TYPE */
+void cpu_type_put(cpu_writer *, const cpu_node *);
 /* The names that a declaration of shared memory declares: tokens; returns their count. */
 int cpu_shared_names(const cpu_tokens *, int first, int last, int names[], int most);
 /* Tokens first ... last-1 of one list to the end of another. */
