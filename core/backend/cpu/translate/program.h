@@ -129,6 +129,8 @@ char *cpu_emit(const cpu_program *, cpu_flavor, const char *const *asked);
 void cpu_emit_tokens(const cpu_tokens *, cpu_text *, int first, int last, const char *shared);
 /* Local declarations of the extern __shared__ arrays that the tokens name. */
 void cpu_emit_shared(const cpu_program *, cpu_text *, const cpu_tokens *, int first, int last);
+/* A function that gives the size of a function's static shared memory: k_mw_shared (shared.c). */
+void cpu_shared_size_put(const cpu_program *, const cpu_function *, cpu_text *);
 /* Declaration tokens of a function without storage class. */
 void cpu_emit_declaration(const cpu_program *, cpu_text *, int first, int last);
 
