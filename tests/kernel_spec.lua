@@ -65,8 +65,8 @@ support.each_device(function(dev, id)
     assert.are.equal(4 * 5 * 8, tiles:kernel "tile<double, 4>":attributes().shared_bytes)
     assert.are.equal(128, tiles.two:attributes().shared_bytes)
     assert.are.equal(128, tiles.calls:attributes().shared_bytes)
-    support.fails(function() tiles:kernel "tile" end, "kernel 'tile' of module 'source' is a template: name an instance, "
-      .. "as in tile<float>")
+    support.fails(function() tiles:kernel "tile" end,
+      "kernel 'tile' of module 'source' is a template: name an instance, as in tile<float>")
   end)
 
   it("say which engine runs them and why", function()

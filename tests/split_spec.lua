@@ -70,6 +70,13 @@ local cases = {
   { "a helper whose parameter has the kernel's name", "split", [[
     __device__ int h(int k) { __shared__ int s[64]; s[threadIdx.x] = k; __syncthreads(); return s[63 - threadIdx.x]; }
     ]] .. HEAD .. [[ out[t] = h(in[t]); }]] },
+  { "elements that all read under conditions of their own", "split", HEAD .. [[ __shared__ int s[64], r[64];
+    s[t] = in[t]; r[t] = t; __syncthreads(); int sum = 0;
+    for (int k = 0; k < 64; k++) { if (s[k] > in[t]) sum += r[k] * t; else if (t & 1) sum -= s[k]; }
+    for (int k = 1; k < 64; k += 3) sum += t > k ? r[k] : 0;
+    __syncthreads(); for (int k = 0; k < 64; k++) if (k == t) r[k] = sum + r[k];
+    __syncthreads(); for (int k = 0; k < 80; k++) if (k < n) sum += s[k] ^ r[k];
+    out[t] = sum; }]] },
   { "a range-based for", "fiber", [[
     struct S { int a[3] = { 1, 2, 3 };
       __device__ int *begin() { return a; } __device__ int *end() { return a + 3; } };

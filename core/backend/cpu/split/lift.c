@@ -266,7 +266,7 @@ void cpu_loops_lift(cpu_splitter *in) {
   conditions_settle(in);
   guards_mark(in);
   if (!in->lift || in->refused || may_lock(in->program)) return;
-  while (!in->refused && stride_rewrite(in)) {
+  while (!in->refused && (stride_rewrite(in) || cpu_element_hoist(in))) {
     conditions_settle(in);
     guards_mark(in);
   }

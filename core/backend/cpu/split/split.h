@@ -173,6 +173,9 @@ bool cpu_header_uniform(const cpu_splitter *, int node); /* and so are the varia
 /* The loop or switch that a break or continue at `node` is for; -1: none (split.c). */
 int cpu_loop_around(const cpu_splitter *, int node, bool is_break);
 
+/* hoist.c: reads one element that all threads read in front of what they do with it; false: there is none left. */
+bool cpu_element_hoist(cpu_splitter *);
+
 /* uniform.c */
 void cpu_locals_read(cpu_splitter *);
 void cpu_types_mark(cpu_splitter *); /* variables whose types are asked for outside of thread loops */
