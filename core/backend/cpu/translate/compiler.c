@@ -296,6 +296,8 @@ static const char *const gnu_only[] = {
 /* A unit needs nothing of the C++ library; leaving it and the linker's plugin out halves the time of linking. */
 static const char *const libraries[] = {"-nodefaultlibs", "-lm", "-lgcc", NULL};
 
+/* Without -fwrapv: where a signed index might wrap, neighbours need not lie side by side, and memory is gathered (g++:
+ * tiled N-body 10 times slower, shared-memory stencil 4 times; clang++: stencils by a fifth). */
 static void compile_arguments(arguments *list, const cpu_program *program, const cpu_toolchain *tools,
                               const char *output) {
   static const char *const fixed[] = {
