@@ -52,6 +52,23 @@ support.each_device(function(dev, id)
     if id ~= "cpu" then assert.is_true(a.registers > 0) end
   end)
 
+  it("know the shared memory of each instance, and of what they call", function()
+    local tiles <close> = dev:module { source = [[
+      __device__ float first(float v) { __shared__ float part[32]; part[threadIdx.x % 32] = v; __syncthreads();
+        return part[0]; }
+      template <class T, int N> __global__ void tile(T *x) { constexpr int W = N + 1; __shared__ T rows[N][W];
+        rows[threadIdx.x % N][0] = x[0]; __syncthreads(); x[0] = rows[0][0]; }
+      __global__ void two(float *x) { __shared__ float a[16], b[16]; a[threadIdx.x % 16] = b[threadIdx.x % 16] = 1;
+        __syncthreads(); x[0] = a[1] + b[2]; }
+      __global__ void calls(float *x) { x[0] = first(x[0]) + first(x[1]); }]] }
+    assert.are.equal(8 * 9 * 4, tiles:kernel "tile<float, 8>":attributes().shared_bytes)
+    assert.are.equal(4 * 5 * 8, tiles:kernel "tile<double, 4>":attributes().shared_bytes)
+    assert.are.equal(128, tiles.two:attributes().shared_bytes)
+    assert.are.equal(128, tiles.calls:attributes().shared_bytes)
+    support.fails(function() tiles:kernel "tile" end,
+      "kernel 'tile' of module 'source' is a template: name an instance, as in tile<float>")
+  end)
+
   it("say which engine runs them and why", function()
     local engine, why = m.scale:engine()
     assert.are.equal(id == "cpu" and "loop" or "cuda", engine)

@@ -16,7 +16,8 @@ static void kernel_release(lua_State *L, void *object) {
 }
 
 static int no_kernel(lua_State *L, const mw_module *module, const char *name, mw_error *err) {
-  const char *near = nearest_name(name, module->kernel_names);
+  /* A template asked for without its arguments is no misspelt name. */
+  const char *near = strstr(err->text, "has no kernel") ? nearest_name(name, module->kernel_names) : NULL;
   size_t used = strlen(err->text);
   if (near && strcmp(near, name) != 0 && used + strlen(near) + 24 < sizeof err->text) {
     strcat(err->text, "; did you mean '");

@@ -60,6 +60,8 @@ static void refusals_to_split(void **state) {
   expect_engine(KERNEL("for (int i = t; i < n; i++) __syncthreads();\n"), "fiber", "differs between threads");
   expect_engine(KERNEL("while (x[t] > 0) {\n x[t] -= 1;\n __syncthreads(); }\n"), "fiber", "differs between threads");
   expect_engine(KERNEL("for (;;) {\n __syncthreads();\n if (x[t] > 1) break;\n}\n"), "fiber", "break out of a loop");
+  expect_engine(KERNEL("for (float v : *(float (*)[3])x) { __syncthreads(); x[t] = v; }\n"), "fiber",
+                "range-based for");
   expect_engine(KERNEL("switch (n) { case 1: __syncthreads(); }\n"), "fiber", "switch");
   expect_engine(KERNEL("auto f = [&](int i) { x[i] = 1; };\nf(t);\n__syncthreads();\n"), "fiber", "lambda");
   expect_engine(KERNEL("x[t] = t > 3 && __any_sync(~0u, t > 5);\n"), "fiber", "'&&' stands in front of it");
@@ -112,8 +114,14 @@ static void unsupported(void **state) {
   expect_refusal(KERNEL("k<<<1, 1>>>(x, n);\n"), NULL, MW_UNSUPPORTED, "dynamic parallelism");
   expect_refusal(KERNEL("x[t] = tex2D<float>(0, 1, 2);\n"), NULL, MW_UNSUPPORTED, "textures");
   expect_refusal("#include <cub/cub.cuh>\n" KERNEL(""), NULL, MW_UNSUPPORTED, "CUDA device");
-  expect_refusal("__global__ void k(float *x) {\n x[0 = 1;\n}\n", NULL, MW_COMPILE, "line 3: a bracket has no partner");
+  expect_refusal("__global__ void k(float *x) {\n x[0 = 1;\n}\n", NULL, MW_COMPILE, "t.cu:3: a bracket has no partner");
   expect_refusal("#include \"absent.h\"\n" KERNEL(""), NULL, MW_COMPILE, "t.cu:1: ");
+  expect_refusal("\n'", NULL, MW_COMPILE, "t.cu:2: a quote is not closed");
+  expect_refusal("\n__global__ const float *f() { return 0; }\n", NULL, MW_COMPILE,
+                 "t.cu:2: kernel 'f' must return void, not const float*");
+  expect_refusal(KERNEL("") KERNEL(""), NULL, MW_UNSUPPORTED,
+                 "t.cu:1: there are two kernels named 'k'; give each its own name");
+  expect_engine("extern \"C\" __launch_bounds__(32) __global__ static void k(int k) { }", "loop", "");
   expect_engine("int main() { k<<<1, 1>>>(0, 0); }\n" KERNEL("x[t] = 1;\n"), "loop", "");
 }
 

@@ -46,16 +46,16 @@ static void brackets(void **state) {
   (void)state;
   cpu_tokens tokens;
   cpu_tokens_read(&tokens, "f(a[1], {b})", NULL);
-  assert_int_equal(tokens.mismatch, 0);
+  assert_null(tokens.wrong);
   assert_int_equal(tokens.at[1].match, tokens.count - 1);
   assert_int_equal(tokens.at[tokens.count - 1].match, 1);
   assert_int_equal(tokens.at[3].match, 5);
   cpu_tokens_free(&tokens);
   cpu_tokens_read(&tokens, "f(\n(a]\n)", NULL);
-  assert_int_equal(tokens.mismatch, 2);
+  assert_int_equal(tokens.wrong_line, 2);
   cpu_tokens_free(&tokens);
   cpu_tokens_read(&tokens, "{\n{ }", NULL);
-  assert_int_equal(tokens.mismatch, 1);
+  assert_int_equal(tokens.wrong_line, 1);
   cpu_tokens_free(&tokens);
 }
 

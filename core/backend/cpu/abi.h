@@ -102,7 +102,7 @@ typedef struct mw_unit_kernel {
   /* fiber: one thread of one block; self points to its mw_thread. For a barrier-free kernel the host simply calls it
    * for one thread after the other. */
   void (*thread)(const mw_grid *);
-  int needs_fibers; /* reaches a barrier or a warp operation: its threads need stacks of their own */
+  int needs_fibers; /* reaches a barrier, a warp operation or a waiting loop: its threads need stacks of their own */
 } mw_unit_kernel;
 
 typedef struct mw_unit_variable {

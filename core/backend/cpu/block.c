@@ -7,9 +7,12 @@
 
 #include "core/backend/cpu/fault.h"
 
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { YIELDS = 1024 }; /* of a block's threads to each other, until the whole CPU thread yields */
 
 /* ---- fibers of a crew ------------------------------------------------------------------------------------------- */
 
@@ -406,6 +409,7 @@ static unsigned active_mask(void) {
 static void yield(void) {
   cpu_crew *crew = cpu_current->crew;
   if (!cpu_current->in_crew) return;
+  if (++crew->yields % YIELDS == 0) sched_yield(); /* what is waited for may be on a thread that does not run */
   cpu_lane *lane = cpu_crew_lane(crew);
   unsigned w = crew->current / CPU_WARP, i = crew->current % CPU_WARP;
   uint32_t later = crew->warps[w].ready & (i < 31 ? ~0u << (i + 1) : 0);

@@ -39,6 +39,7 @@ struct cpu_crew {
   mw_thread **self;
   cpu_fiber home;
   unsigned threads, live, current;
+  unsigned yields;
   uint32_t ready_warps;
   bool dirty;     /* fibers were left in the middle of a kernel: make them again */
   bool abandoned; /* a fiber gave the block up; worker->fault says why */

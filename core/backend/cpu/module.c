@@ -68,11 +68,29 @@ static bool any_engine(const cpu_module *module, bool fiber) {
   return false;
 }
 
-/* Kernels that the fast flavor lists without code: their split form did not compile, or they need fibers. */
-static bool lacks_kernels(const cpu_unit *unit) {
-  for (unsigned i = 0; i < unit->table->nkernels; i++)
-    if (!unit->table->kernels[i].run) return true;
-  return false;
+static cpu_declared *declaration(const cpu_module *module, const char *name) {
+  const size_t length = strcspn(name, "< ");
+  for (int i = 0; i < module->ndeclared; i++) {
+    cpu_declared *declared = &module->declared[i];
+    if (strlen(declared->name) == length && strncmp(declared->name, name, length) == 0) return declared;
+  }
+  return NULL;
+}
+
+/* Kernels that the fast flavor lists without code: their split form did not compile, or they need fibers. The reason
+ * stands in that unit alone, so it is noted. */
+static bool lacks_kernels(const cpu_module *module, const cpu_unit *unit) {
+  bool lacks = false;
+  for (unsigned i = 0; i < unit->table->nkernels; i++) {
+    const mw_unit_kernel *kernel = &unit->table->kernels[i];
+    if (kernel->run) continue;
+    lacks = true;
+    cpu_declared *declared = declaration(module, kernel->name);
+    if (!declared) continue;
+    declared->engine = "fiber";
+    snprintf(declared->engine_why, sizeof declared->engine_why, "%s", kernel->engine_why);
+  }
+  return lacks;
 }
 
 static mw_status load_source(cpu_module *module, mw_error *err) {
@@ -80,7 +98,7 @@ static mw_status load_source(cpu_module *module, mw_error *err) {
   const bool fibers = any_engine(module, true), fast = any_engine(module, false) || !module->ndeclared;
   if ((variables && fibers) || !fast) return load(module, CPU_FIBER, NULL, false, NULL, err);
   mw_status status = load(module, CPU_FAST, NULL, false, NULL, err);
-  if (status != MW_OK || !lacks_kernels(module->units->unit)) return status;
+  if (status != MW_OK || !lacks_kernels(module, module->units->unit)) return status;
   if (variables) unload_first(module);
   return load(module, CPU_FIBER, NULL, false, NULL, err);
 }
@@ -186,15 +204,6 @@ static const mw_unit_kernel *find(const cpu_module *module, const char *name, co
   return best;
 }
 
-static const cpu_declared *declaration(const cpu_module *module, const char *name) {
-  const size_t length = strcspn(name, "< ");
-  for (int i = 0; i < module->ndeclared; i++) {
-    const cpu_declared *declared = &module->declared[i];
-    if (strlen(declared->name) == length && strncmp(declared->name, name, length) == 0) return declared;
-  }
-  return NULL;
-}
-
 static mw_status fail_unknown(const cpu_module *module, const char *name, mw_error *err) {
   char list[512] = "";
   size_t used = 0;
@@ -219,12 +228,14 @@ static mw_status instantiate(cpu_module *module, const char *name, const cpu_dec
   mw_status status = load(module, fiber ? CPU_FIBER : CPU_FAST, name, false, NULL, err);
   const loaded *where;
   if (status != MW_OK || find(module, name, &where)) return status;
+  lacks_kernels(module, module->units->unit);
   return load(module, CPU_FIBER, name, false, NULL, err);
 }
 
 static const char *why_engine(const cpu_module *module, const char *name, const mw_unit_kernel *unit) {
   const cpu_declared *declared = declaration(module, name);
-  if (unit->run || !declared || strcmp(declared->engine, "fiber") == 0) return unit->engine_why;
+  if (unit->run || !declared) return unit->engine_why;
+  if (strcmp(declared->engine, "fiber") == 0) return declared->engine_why;
   return cpu_program_has_variables(module->program) ? variables_why : unit->engine_why;
 }
 

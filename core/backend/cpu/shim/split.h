@@ -13,6 +13,9 @@
 
 #define MW_SPLIT        static inline MW_INLINE
 #define MW_STACK_SHARED __attribute__((aligned(64)))
+/* Shared memory that outlives the block of text it is declared in; and what refers to that of a helper. */
+#define MW_KEPT static __thread __attribute__((aligned(64)))
+#define mw_kept
 
 /* In front of everything: the block's coordinates as locals, and thread 0's for the sake of types. */
 #define MW_BLOCK                                                                                                       \

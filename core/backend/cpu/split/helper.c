@@ -9,7 +9,7 @@
 #include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 
-enum { MOST_NAMES = 128 };
+enum { MOST_NAMES = 128, MOST_SHARED = 16 };
 
 typedef struct expansion {
   cpu_splitter *in;
@@ -50,30 +50,30 @@ static void declared_names(expansion *it, int first, int last) {
     for (int i = 0; i < count; i++) name_add(it, &it->body.work.at[list[i].name]);
 }
 
-/* Shared memory of a helper is one for all its calls; unfolded twice it would be two. */
-static void keeper_note(expansion *it, int call) {
-  cpu_splitter *in = it->in;
-  for (int i = 0; i < in->nkeepers; i++)
-    if (in->keepers[i] == it->callee && in->keeper_suffix[i] != it->suffix)
-      refuse(it, call, "has shared memory of its own and is called more than once");
-  if (in->nkeepers == CPU_MOST_KEEPERS) refuse(it, call, "is one of too many with shared memory of their own");
-  if (it->refused) return;
-  in->keepers[in->nkeepers] = it->callee;
-  in->keeper_suffix[in->nkeepers++] = it->suffix;
+static bool is_extern(const cpu_tokens *tokens, const cpu_node *node) {
+  return cpu_token_is(&tokens->at[node->first], "extern");
 }
 
-static void type_names(expansion *it, const cpu_node *node, int call) {
-  const cpu_token *at = it->body.work.at;
-  bool shared = false;
-  for (int i = node->first; i < node->last; i++) {
-    shared |= cpu_token_is(&at[i], "__shared__");
-    if (shared && (cpu_token_is(&at[i], "[") || cpu_token_is(&at[i], ";") || cpu_token_is(&at[i], ","))) {
-      if (at[i - 1].kind == CPU_NAME && !cpu_token_is(&at[node->first], "extern")) name_add(it, &at[i - 1]);
-    }
-    if (at[i].match > i) i = at[i].match;
+static bool is_shared(const cpu_tokens *tokens, const cpu_node *node) {
+  for (int i = node->first; i < node->last; i++)
+    if (cpu_token_is(&tokens->at[i], "__shared__")) return true;
+  return false;
+}
+
+/* Shared memory of its own is put elsewhere, and is known here under names with the suffix. */
+static void type_names(expansion *it, int index, int call) {
+  const cpu_tokens *work = &it->body.work;
+  const cpu_node *node = &it->body.nodes[index];
+  int names[MOST_SHARED];
+  if (!is_shared(work, node)) {
+    refuse(it, call, "declares a type or a static variable");
+    return;
   }
-  if (!shared) refuse(it, call, "declares a type or a static variable");
-  if (shared && !cpu_token_is(&at[node->first], "extern")) keeper_note(it, call);
+  if (is_extern(work, node)) return;
+  const char *why = cpu_keeper_put(it->in, it->callee, &it->body, index);
+  if (why) refuse(it, call, why);
+  int count = cpu_shared_names(work, node->first, node->last, names, MOST_SHARED);
+  for (int i = 0; i < count; i++) name_add(it, &work->at[names[i]]);
 }
 
 static void body_names(expansion *it, int call) {
@@ -81,7 +81,7 @@ static void body_names(expansion *it, int call) {
     const cpu_node *node = &it->body.nodes[i];
     if (node->kind == CPU_NODE_DECLARE) declared_names(it, node->first, node->last - 1);
     if (node->kind == CPU_NODE_FOR) declared_names(it, node->head, node->init_last);
-    if (node->kind == CPU_NODE_TYPE) type_names(it, node, call);
+    if (node->kind == CPU_NODE_TYPE) type_names(it, i, call);
   }
   for (int i = 0; i < it->callee->nformals; i++)
     if (it->callee->formals[i].name >= 0) name_add(it, &it->in->program->tokens.at[it->callee->formals[i].name]);
@@ -170,6 +170,44 @@ static void range_put(expansion *it, const cpu_tokens *from, int first, int last
   for (int i = first; i < last; i++) token_put(it, from, i, next);
 }
 
+/* mw_kept auto & part_mw3 = mw_keep_k_block_sum_part < T_mw3 > ( ) ; */
+static void keeper_call_put(expansion *it, const cpu_token *variable, cpu_tokens *next) {
+  cpu_text text = {0};
+  header names = {0};
+  cpu_text_format(&text, " mw_kept auto & %.*s_mw%d = ", variable->size, variable->text, it->suffix);
+  cpu_keeper_name(it->in, it->callee, variable, &text);
+  if (it->callee->is_template && header_read(it, &names))
+    for (int i = 0; i < names.count; i++)
+      cpu_text_format(&text, "%s %.*s_mw%d%s", i ? " ," : " <", names.names[i]->size, names.names[i]->text, it->suffix,
+                      i + 1 < names.count ? "" : " >");
+  cpu_text_put(&text, " ( ) ; ");
+  cpu_tokens_scan(next, text.at, variable);
+  mw_free(text.at);
+}
+
+/* At the first token of a declaration of shared memory: what stands for it. Returns where to go on. */
+static int shared_put(expansion *it, int i, cpu_tokens *next) {
+  const cpu_tokens *work = &it->body.work;
+  for (int k = 0; k < it->body.nnodes; k++) {
+    const cpu_node *node = &it->body.nodes[k];
+    int names[MOST_SHARED];
+    if (node->kind != CPU_NODE_TYPE || node->first != i || is_extern(work, node)) continue;
+    int count = cpu_shared_names(work, node->first, node->last, names, MOST_SHARED);
+    for (int n = 0; n < count; n++) keeper_call_put(it, &work->at[names[n]], next);
+    return node->last;
+  }
+  return i;
+}
+
+/* The callee's own statements. */
+static void statements_put(expansion *it, int first, int last, cpu_tokens *next) {
+  for (int i = first; i < last;) {
+    int end = shared_put(it, i, next);
+    if (end == i) token_put(it, &it->body.work, end++, next);
+    i = end;
+  }
+}
+
 static bool by_reference(const cpu_tokens *tokens, const cpu_formal *formal) {
   for (int i = formal->first; i < formal->last; i++)
     if (cpu_token_is(&tokens->at[i], "&") || cpu_token_is(&tokens->at[i], "&&")) return true;
@@ -235,7 +273,7 @@ static void body_put(expansion *it, int call, bool value, cpu_tokens *next) {
   const cpu_token *like = &it->in->work.at[call];
   int leave = return_find(it, call), end = work->count - 1;
   if (it->refused) return;
-  range_put(it, work, 1, leave < 0 ? end : it->body.nodes[leave].first, next);
+  statements_put(it, 1, leave < 0 ? end : it->body.nodes[leave].first, next);
   if (leave < 0 || !value) return;
   cpu_tokens_format(next, like, " mw_r%d = ", it->suffix);
   range_put(it, work, it->body.nodes[leave].first + 1, it->body.nodes[leave].last, next);
@@ -302,6 +340,8 @@ void cpu_helper_expand(cpu_splitter *in, int node, int call, int callee, cpu_tok
   if (it.refused) return;
   it.body = (cpu_splitter){.program = in->program, .kernel = in->kernel, .why = in->why, .why_size = in->why_size};
   const cpu_tokens *from = &in->program->tokens;
+  it.body.work.files = from->files;
+  it.body.work.nfiles = from->nfiles;
   cpu_tokens_copy(&it.body.work, from, function->body, from->at[function->body].match + 1);
   cpu_tokens_match(&it.body.work);
   cpu_tree_read(&it.body);
@@ -310,6 +350,7 @@ void cpu_helper_expand(cpu_splitter *in, int node, int call, int callee, cpu_tok
   else
     expand(&it, &in->nodes[node], call, next);
   mw_free(it.body.nodes);
+  it.body.work.files = NULL;
   it.body.work.nfiles = 0;
   cpu_tokens_free(&it.body.work);
 }

@@ -31,7 +31,10 @@ static bool predicate_give(cpu_splitter *in, int index) {
   cpu_node *node = &in->nodes[index];
   bool headed = node->kind == CPU_NODE_IF || node->kind == CPU_NODE_FOR || node->kind == CPU_NODE_WHILE ||
                 node->kind == CPU_NODE_DO;
-  if (!headed || !cpu_node_splits(node) || node->predicate || cpu_header_uniform(in, index)) return false;
+  if (!headed || !cpu_node_splits(node) || node->predicate) return false;
+  if (node->kind == CPU_NODE_FOR && node->test_last == node->head_last && node->init_last == node->head_last)
+    cpu_split_refuse(in, node->first, "a range-based for with a barrier or warp operation in it is not understood");
+  if (cpu_header_uniform(in, index)) return false;
   if (node->barrier >= 0)
     cpu_split_refuse(in, node->barrier, "barrier is under a condition that differs between threads: line %d",
                      in->work.at[node->first].line);
@@ -263,7 +266,7 @@ void cpu_loops_lift(cpu_splitter *in) {
   conditions_settle(in);
   guards_mark(in);
   if (!in->lift || in->refused || may_lock(in->program)) return;
-  while (!in->refused && stride_rewrite(in)) {
+  while (!in->refused && (stride_rewrite(in) || cpu_element_hoist(in))) {
     conditions_settle(in);
     guards_mark(in);
   }

@@ -158,7 +158,7 @@ static void simple_walk(cpu_writer *it, int index) {
   cpu_splitter *in = it->in;
   const cpu_node *node = &in->nodes[index];
   if (node->kind == CPU_NODE_TYPE)
-    cpu_put_tokens(it, node->first, node->last);
+    cpu_type_put(it, node);
   else if (node->kind == CPU_NODE_DECLARE)
     declare_walk(it, index, node->first, node->last);
   else if (!(in->plain && it->nopen) && jumps_together(in, index)) {

@@ -71,8 +71,6 @@ typedef struct cpu_local { /* a variable declared where barriers are */
   int predicate; /* of the declaration */
 } cpu_local;
 
-enum { CPU_MOST_KEEPERS = 16 };
-
 typedef struct cpu_splitter {
   cpu_program *program;
   cpu_function *kernel;
@@ -84,8 +82,6 @@ typedef struct cpu_splitter {
   int nlocals;
   cpu_text prelude; /* declarations in front of the block function */
   int serial;       /* of generated names */
-  const cpu_function *keepers[CPU_MOST_KEEPERS]; /* helpers with shared memory of their own, and which unfolding it was */
-  int keeper_suffix[CPU_MOST_KEEPERS], nkeepers;
   int predicates;
   char *why;
   size_t why_size;
@@ -145,6 +141,15 @@ void cpu_inline(cpu_splitter *);
 void cpu_tokens_replace(cpu_splitter *, int first, int last, cpu_tokens *part);
 /* helper.c: the body of function `callee` in front of statement `node`, whose call at `name` it replaces. */
 void cpu_helper_expand(cpu_splitter *, int node, int name, int callee, cpu_tokens *next);
+/* keep.c: shared memory of a helper, or of a block inside of a kernel, lasts as CUDA's does. `node`: its declaration in
+ * `body`, the helper's own; NULL, or why not. Writes the function that holds it. */
+const char *cpu_keeper_put(cpu_splitter *, const cpu_function *helper, const cpu_splitter *body, int node);
+/* keep.c: the name of that function */
+void cpu_keeper_name(const cpu_splitter *, const cpu_function *helper, const cpu_token *variable, cpu_text *);
+/* keep.c: a statement of kind CPU_NODE_TYPE */
+void cpu_type_put(cpu_writer *, const cpu_node *);
+/* The names that a declaration of shared memory declares: tokens; returns their count. */
+int cpu_shared_names(const cpu_tokens *, int first, int last, int names[], int most);
 /* Tokens first ... last-1 of one list to the end of another. */
 void cpu_tokens_copy(cpu_tokens *, const cpu_tokens *, int first, int last);
 void cpu_tokens_format(cpu_tokens *, const cpu_token *like, const char *format, ...)
@@ -167,6 +172,9 @@ void cpu_node_lift(cpu_splitter *, int node); /* tree.c */
 bool cpu_header_uniform(const cpu_splitter *, int node); /* and so are the variables that it declares */
 /* The loop or switch that a break or continue at `node` is for; -1: none (split.c). */
 int cpu_loop_around(const cpu_splitter *, int node, bool is_break);
+
+/* hoist.c: reads one element that all threads read in front of what they do with it; false: there is none left. */
+bool cpu_element_hoist(cpu_splitter *);
 
 /* uniform.c */
 void cpu_locals_read(cpu_splitter *);

@@ -9,8 +9,8 @@
 static const char *const type_words[] = {"void",     "bool",      "char",     "short",    "int",  "long",
                                          "float",    "double",    "signed",   "unsigned", "auto", "const",
                                          "volatile", "constexpr", "register", "size_t",   NULL};
-static const char *const passed_words[] = {"using", "typedef", "static_assert", "struct",     "class", "union",
-                                           "enum",  "extern",  "static",        "__shared__", NULL};
+static const char *const passed_words[] = {"using", "typedef", "static_assert", "struct",     "class",   "union",
+                                           "enum",  "extern",  "static",        "__shared__", "mw_kept", NULL};
 static const char *const not_types[] = {"return", "delete", "new",   "throw",    "goto",     "case", "default",
                                         "else",   "sizeof", "break", "continue", "operator", NULL};
 

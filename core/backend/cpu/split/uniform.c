@@ -27,9 +27,16 @@ static const char *const maths[] = {"sqrtf", "sqrt",   "rsqrtf", "expf",  "exp",
                                     "log2f", "log2",   "powf",   "pow",   "sinf", "cosf",  "ceilf",
                                     "ceil",  "floorf", "floor",  "fabsf", "fabs", "__ldg", NULL};
 
+/* The one branch of an `if` may have a barrier and the other none: both are walked alike. */
+static bool is_branch(const cpu_splitter *in, int node) {
+  int parent = in->nodes[node].parent;
+  return in->nodes[node].kind == CPU_NODE_BLOCK && parent >= 0 && in->nodes[parent].kind == CPU_NODE_IF &&
+         cpu_node_splits(&in->nodes[parent]);
+}
+
 bool cpu_at_barrier_level(const cpu_splitter *in, int node) {
   int parent = in->nodes[node].parent;
-  return parent < 0 || cpu_node_splits(&in->nodes[parent]) || (in->plain && parent == 0);
+  return parent < 0 || cpu_node_splits(&in->nodes[parent]) || is_branch(in, parent) || (in->plain && parent == 0);
 }
 
 int cpu_node_at(const cpu_splitter *in, int token) {
@@ -177,9 +184,18 @@ static int plain_assignment(const cpu_splitter *in, const cpu_node *node, int na
   return at[name + 1].kind == CPU_PUNCT && at[name + 1].text[at[name + 1].size - 1] == '=' ? name + 2 : 0;
 }
 
+/* while (n-- > 0): evaluated once for all threads where all go on together. */
+static bool in_condition(const cpu_node *node, int name) {
+  if (!cpu_node_splits(node) || node->predicate) return false;
+  if (node->kind == CPU_NODE_WHILE || node->kind == CPU_NODE_DO) return node->head <= name && name < node->head_last;
+  return node->kind == CPU_NODE_FOR && node->init_last < name && name < node->test_last;
+}
+
 static bool change_is_uniform(const cpu_splitter *in, const cpu_local *local, int name) {
   int index = cpu_node_at(in, name), declared = cpu_context(in, local->node);
   const cpu_node *node = &in->nodes[index];
+  if (in_condition(node, name))
+    return cpu_context(in, index) == declared && cpu_is_uniform(in, node->head, node->head_last);
   if (node->kind == CPU_NODE_FOR && cpu_node_splits(node) && !node->predicate) {
     if (cpu_context(in, index) != declared) return false;
     if (name < node->init_last) return cpu_is_uniform(in, node->head, node->init_last);

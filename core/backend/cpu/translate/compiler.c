@@ -296,6 +296,8 @@ static const char *const gnu_only[] = {
 /* A unit needs nothing of the C++ library; leaving it and the linker's plugin out halves the time of linking. */
 static const char *const libraries[] = {"-nodefaultlibs", "-lm", "-lgcc", NULL};
 
+/* Without -fwrapv: where a signed index might wrap, neighbours need not lie side by side, and memory is gathered (g++:
+ * tiled N-body 10 times slower, shared-memory stencil 4 times; clang++: stencils by a fifth). */
 static void compile_arguments(arguments *list, const cpu_program *program, const cpu_toolchain *tools,
                               const char *output) {
   static const char *const fixed[] = {
@@ -327,10 +329,13 @@ static void compile_arguments(arguments *list, const cpu_program *program, const
   for (int i = 0; tools->clang && clang_only[i]; i++) argument_add(list, clang_only[i]);
   for (int i = 0; !tools->clang && gnu_only[i]; i++) argument_add(list, gnu_only[i]);
   argument_join(list, "-I", mw_shim_folder());
-  argument_add(list, "-o");
-  argument_add(list, output);
+  if (output) {
+    argument_add(list, "-o");
+    argument_add(list, output);
+  } else
+    argument_add(list, "-fsyntax-only");
   argument_add(list, "-");
-  for (int i = 0; libraries[i]; i++) argument_add(list, libraries[i]);
+  for (int i = 0; output && libraries[i]; i++) argument_add(list, libraries[i]);
 }
 
 static bool file_read(const char *path, void **bytes, size_t *size) {
@@ -376,12 +381,25 @@ static mw_status compile_in(const cpu_program *program, const cpu_toolchain *too
   return status;
 }
 
+static mw_status check_only(const cpu_program *program, const cpu_toolchain *tools, const char *generated,
+                            mw_error *error) {
+  arguments list = {0};
+  compile_arguments(&list, program, tools, NULL);
+  mw_process_result result = {0};
+  mw_status status = mw_process_run(list.at, generated, strlen(generated), 0, &result, error);
+  if (!status && result.exit != 0) status = compile_failed(program, result.err, error);
+  if (result.err) mw_process_result_free(&result);
+  arguments_free(&list);
+  return status;
+}
+
 mw_status cpu_compile(const cpu_program *program, const char *generated, void **bytes, size_t *size, char **log,
                       mw_error *error) {
   cpu_toolchain tools;
   char folder[512];
   mw_status status = cpu_toolchain_find(&tools, error);
   if (status) return status;
+  if (!bytes) return check_only(program, &tools, generated, error);
   if (!folder_make(folder, sizeof folder))
     return mw_fail(error, MW_IO, "%s: cannot make a folder for the compiler; set TMPDIR to one that can be written to",
                    folder);

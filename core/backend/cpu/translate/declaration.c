@@ -40,7 +40,7 @@ static cpu_function *function_add(walk *in, int first, int last, const char *sco
   program->functions = mw_realloc(program->functions, count * sizeof *program->functions);
   cpu_function *function = &program->functions[program->nfunctions];
   *function = (cpu_function){.first = first, .last = last, .body = -1, .name = -1, .open = -1, .close = -1};
-  function->barrier = function->own_barrier = -1;
+  function->barrier = function->own_barrier = function->wait = -1;
   function->max_threads = 1024;
   function->scope = scope;
   function->head_first = in->head_first;

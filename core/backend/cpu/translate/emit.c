@@ -108,6 +108,7 @@ static int index_put(const cpu_tokens *tokens, cpu_text *out, int i, int last) {
 /* One token, or the construct that begins at it. Returns where to go on. */
 static int token_put(const cpu_tokens *tokens, cpu_text *out, int i, int last, const char *shared) {
   const cpu_token *at = tokens->at;
+  if (at[i].yields) cpu_text_put(out, cpu_token_is(&at[i], ";") ? " mw_yield(), true" : " mw_yield(), ");
   if (at[i].kind == CPU_PRAGMA) {
     pragma_put(out, tokens, &at[i]);
     return i + 1;
@@ -185,7 +186,7 @@ static void kernel_put(const cpu_program *program, const cpu_function *function,
   cpu_emit_declaration(program, out, function->first, function->close + 1);
   cpu_text_put(out, ";");
   if (function->split) cpu_text_put(out, function->split), out->file = 0;
-  if (function->body < 0 || function->barrier >= 0 || function->split) return;
+  if (function->body < 0 || function->barrier >= 0 || function->wait >= 0 || function->split) return;
   cpu_text_range(out, tokens, function->head_first, function->head_last);
   cpu_text_put(out, " MW_KERNEL ");
   cpu_emit_declaration(program, out, function->first, function->name + 1);
@@ -203,6 +204,7 @@ static void function_put(const cpu_program *program, cpu_flavor flavor, const cp
     cpu_emit_tokens(tokens, out, program->items[function->item].first, function->last, tls_shared);
     return;
   }
+  cpu_shared_size_put(program, function, out);
   if (flavor == CPU_FAST && function->kernel && !function->special) {
     kernel_put(program, function, out);
     return;
@@ -259,32 +261,6 @@ static void string_put(cpu_text *out, const char *text) {
   cpu_text_put(out, "\"");
 }
 
-/* sizeof of every __shared__ array of the body whose type is known outside of it. */
-static void shared_size_put(const cpu_program *program, const cpu_function *function, cpu_text *out) {
-  const cpu_token *at = program->tokens.at;
-  cpu_text_put(out, "0");
-  for (int i = function->body; i < function->last; i++) {
-    if (!cpu_token_is(&at[i], "__shared__") || cpu_token_is(&at[i - 1], "extern")) continue;
-    int end = i + 1, bracket = 0;
-    bool plain = true;
-    for (; end < function->last && !cpu_token_is(&at[end], ";"); end++) {
-      if (cpu_token_is(&at[end], "[") && !bracket) bracket = end;
-      bool local = at[end].kind == CPU_NAME && bracket && end > bracket;
-      plain &=
-          !cpu_token_is(&at[end], ",") && !cpu_token_is(&at[end], "__align__") && !cpu_token_is(&at[end], "extern");
-      for (int k = function->body; local && plain && k < i; k++)
-        plain &= !(at[k].size == at[end].size && !memcmp(at[k].text, at[end].text, (size_t)at[k].size));
-    }
-    int name = (bracket ? bracket : end) - 1;
-    if (plain && !function->is_template && name > i + 1) {
-      cpu_text_put(out, " + sizeof(");
-      cpu_text_plain(out, &program->tokens, i + 1, name);
-      if (bracket) cpu_text_plain(out, &program->tokens, bracket, end);
-      cpu_text_put(out, ")");
-    }
-  }
-}
-
 static void param_names_put(const cpu_program *program, const cpu_function *function, cpu_text *out) {
   for (int i = 0; i < function->nformals; i++) {
     int name = function->formals[i].name;
@@ -323,13 +299,18 @@ static bool calls_for_index(const cpu_program *program, const cpu_function *func
   return false;
 }
 
+/* "ns::scale<float>" -> ns::scale_mw<float>, for what is generated beside the kernel. */
+static void reference_put(const instance *it, const char *suffix, cpu_text *out) {
+  int stem = (int)strcspn(it->reference, "<");
+  cpu_text_format(out, "%.*s%s%s", stem, it->reference, suffix, it->reference + stem);
+}
+
 static void run_put(const cpu_program *program, const instance *it, cpu_text *out) {
-  const char *angle = strchr(it->reference, '<');
-  int stem = angle ? (int)(angle - it->reference) : (int)strlen(it->reference);
-  if (!angle) angle = "";
   const bool block = it->function->split && it->function->barrier >= 0;
-  cpu_text_format(out, "%s<mw_type_%d, decltype(&%.*s_mw%s), &%.*s_mw%s", block ? "mw_split_run" : "mw_loop_run",
-                  it->index, stem, it->reference, angle, stem, it->reference, angle);
+  cpu_text_format(out, "%s<mw_type_%d, decltype(&", block ? "mw_split_run" : "mw_loop_run", it->index);
+  reference_put(it, "_mw", out);
+  cpu_text_put(out, "), &");
+  reference_put(it, "_mw", out);
   if (!block) cpu_text_format(out, ", %d, %s", calls_for_index(program, it->function), cpu_walk(program, it->function));
   cpu_text_put(out, ">::run");
 }
@@ -344,8 +325,8 @@ static void instance_entry_put(const cpu_program *program, cpu_flavor flavor, co
                   engine);
   string_put(out, function->engine_why);
   cpu_text_format(out, ", %d, ", function->max_threads);
-  shared_size_put(program, function, out);
-  cpu_text_put(out, ", ");
+  reference_put(it, "_mw_shared", out);
+  cpu_text_put(out, "(), ");
   if (fast)
     run_put(program, it, out);
   else
@@ -354,7 +335,7 @@ static void instance_entry_put(const cpu_program *program, cpu_flavor flavor, co
     cpu_text_format(out, ", mw_thread_run<mw_type_%d, &%s>::run", it->index, it->reference);
   else
     cpu_text_put(out, ", nullptr");
-  cpu_text_format(out, ", %d},\n", function->barrier >= 0);
+  cpu_text_format(out, ", %d},\n", function->barrier >= 0 || function->wait >= 0);
 }
 
 static void kernels_put(const cpu_program *program, cpu_flavor flavor, const instance *list, int count, cpu_text *out) {

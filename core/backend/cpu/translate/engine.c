@@ -23,6 +23,13 @@ static const char *barrier_name(const cpu_program *program, const cpu_function *
   return text;
 }
 
+static const char *wait_place(const cpu_program *program, const cpu_function *kernel) {
+  static __thread char text[160];
+  snprintf(text, sizeof text, "the loop at %.80s waits for what another thread writes",
+           cpu_where(program, kernel->wait));
+  return text;
+}
+
 static mw_status refuse(const cpu_program *program, const cpu_function *kernel, const char *engine, const char *why,
                         mw_error *error) {
   const cpu_token *name = &program->tokens.at[kernel->name];
@@ -35,6 +42,11 @@ static mw_status kernel_choose(cpu_program *program, cpu_function *kernel, const
   char why[256] = "";
   if (forced && !strcmp(forced, "fiber")) {
     engine_set(program, kernel, "fiber", "engine = \"fiber\" was asked for");
+    return MW_OK;
+  }
+  if (kernel->wait >= 0) {
+    if (forced) return refuse(program, kernel, forced, wait_place(program, kernel), error);
+    engine_set(program, kernel, "fiber", wait_place(program, kernel));
     return MW_OK;
   }
   if (forced && !strcmp(forced, "loop") && kernel->barrier >= 0)
@@ -65,12 +77,27 @@ mw_status cpu_engines_choose(cpu_program *program, mw_error *error) {
   return MW_OK;
 }
 
+char *cpu_split_take(cpu_function *kernel) {
+  char *form = kernel->split;
+  kernel->split = NULL;
+  if (form && kernel->barrier >= 0) kernel->engine = "fiber";
+  return form;
+}
+
+void cpu_split_give(cpu_function *kernel, char *form) {
+  kernel->split = form;
+  if (kernel->barrier >= 0) kernel->engine = "split";
+}
+
+void cpu_split_fail(cpu_program *program, cpu_function *kernel, const char *why) {
+  if (kernel->barrier >= 0) engine_set(program, kernel, "fiber", why);
+}
+
 void cpu_engines_demote(cpu_program *program, const char *why) {
   for (int i = 0; i < program->nfunctions; i++) {
     cpu_function *kernel = &program->functions[i];
     if (!kernel->split) continue;
-    mw_free(kernel->split);
-    kernel->split = NULL;
-    if (kernel->barrier >= 0) engine_set(program, kernel, "fiber", why);
+    mw_free(cpu_split_take(kernel));
+    cpu_split_fail(program, kernel, why);
   }
 }

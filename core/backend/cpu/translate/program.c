@@ -222,10 +222,12 @@ static void declared_fill(cpu_program *program) {
 
 mw_status cpu_program_analyse(cpu_program *program, mw_error *error) {
   cpu_tokens_read(&program->tokens, program->preprocessed, mw_shim_folder());
-  if (program->tokens.mismatch)
-    return mw_fail(error, MW_COMPILE, "compiling '%s' for the CPU device failed: line %d: a bracket has no partner",
-                   program->name, program->tokens.mismatch);
+  const cpu_tokens *tokens = &program->tokens;
+  if (tokens->wrong)
+    return mw_fail(error, MW_COMPILE, "compiling '%s' for the CPU device failed: %s:%d: %s", program->name,
+                   tokens->files[tokens->wrong_file], tokens->wrong_line, tokens->wrong);
   cpu_declarations_read(program);
+  cpu_waits_find(program);
   mw_status status = cpu_reach(program, error);
   if (!status) status = cpu_engines_choose(program, error);
   if (!status) declared_fill(program);

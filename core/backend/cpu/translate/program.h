@@ -30,6 +30,7 @@ typedef struct cpu_function {
   int         max_threads;
   int         barrier;              /* token of the first barrier or warp operation it reaches; -1: none */
   int         own_barrier;          /* the first in its own body; -1: none */
+  int         wait;                 /* token of the first loop in it that waits for another thread (wait.c); -1: none */
   bool        reaches_thread;       /* it or what it calls reads threadIdx */
   bool        recursive, overloaded;
   int        *calls, ncalls;        /* functions named in the body */
@@ -85,6 +86,8 @@ struct cpu_program {
 
 /* Items, functions and variables of the tokens (declaration.c). */
 void cpu_declarations_read(cpu_program *);
+/* Loops that wait for what another thread writes (wait.c). */
+void cpu_waits_find(cpu_program *);
 /* Calls, barriers and recursion of the functions; refuses what the CPU device does not have (reach.c). */
 mw_status cpu_reach(cpu_program *, mw_error *);
 
@@ -110,6 +113,10 @@ int cpu_angle_end(const cpu_tokens *, int open, int last);
 /* Sets engine and engine_why of every kernel (engine.c). */
 mw_status cpu_engines_choose(cpu_program *, mw_error *);
 void      cpu_engines_demote(cpu_program *, const char *why); /* every split kernel becomes a fiber kernel */
+/* The split form of a kernel, taken out of it (NULL: it has none) and put back. Without, fibers run it, or a plain loop. */
+char     *cpu_split_take(cpu_function *);
+void      cpu_split_give(cpu_function *, char *form);
+void      cpu_split_fail(cpu_program *, cpu_function *, const char *why); /* it is not put back, for this reason */
 /* The block function of a kernel, or NULL with the reason why it cannot be split (../split/split.c). */
 char *cpu_split(cpu_program *, cpu_function *, char *why, size_t why_size);
 
@@ -122,6 +129,8 @@ char *cpu_emit(const cpu_program *, cpu_flavor, const char *const *asked);
 void cpu_emit_tokens(const cpu_tokens *, cpu_text *, int first, int last, const char *shared);
 /* Local declarations of the extern __shared__ arrays that the tokens name. */
 void cpu_emit_shared(const cpu_program *, cpu_text *, const cpu_tokens *, int first, int last);
+/* A function that gives the size of a function's static shared memory: k_mw_shared (shared.c). */
+void cpu_shared_size_put(const cpu_program *, const cpu_function *, cpu_text *);
 /* Declaration tokens of a function without storage class. */
 void cpu_emit_declaration(const cpu_program *, cpu_text *, int first, int last);
 
@@ -135,6 +144,7 @@ typedef struct cpu_toolchain {
 mw_status cpu_toolchain_find(cpu_toolchain *out, mw_error *);
 void      cpu_toolchain_identity(char *out, size_t size); /* of every compiler in question and of this CPU; no process */
 mw_status cpu_preprocess(const cpu_program *, char **out, mw_error *);
+/* bytes may be NULL: then the text is checked, and no code is made. */
 mw_status cpu_compile(const cpu_program *, const char *generated, void **bytes, size_t *size, char **log, mw_error *);
 
 #endif

@@ -96,6 +96,18 @@ static bool class_defines(const cpu_program *program, const cpu_function *functi
   return false;
 }
 
+/* A parameter hides the function of its name. */
+static bool is_formal(const cpu_program *program, const cpu_function *function, const cpu_token *name) {
+  for (int i = 0; i < function->nformals; i++) {
+    int formal = function->formals[i].name;
+    if (formal < 0) continue;
+    const cpu_token *own = &program->tokens.at[formal];
+    if (own->size == name->size && !memcmp(own->text, name->text, (size_t)name->size)) return true;
+  }
+  return false;
+}
+
+/* What a function names is what it may call. Kernels are left out: no device code calls them. */
 static void body_read(cpu_program *program, int index) {
   cpu_function *function = &program->functions[index];
   const cpu_token *at = program->tokens.at;
@@ -104,8 +116,9 @@ static void body_read(cpu_program *program, int index) {
     if (function->own_barrier < 0 && (cpu_is_barrier(&at[i]) || cpu_is_warp_operation(&at[i]) || cpu_is_group(&at[i])))
       function->own_barrier = i;
     function->reaches_thread |= cpu_token_is(&at[i], "threadIdx");
+    if (is_formal(program, function, &at[i])) continue;
     for (int k = 0; k < program->nfunctions; k++)
-      if (i != program->functions[k].name && program->functions[k].body >= 0 &&
+      if (i != program->functions[k].name && program->functions[k].body >= 0 && !program->functions[k].kernel &&
           (same_name(program, &program->functions[k], &at[i]) ||
            class_defines(program, &program->functions[k], &at[i])))
         call_note(function, k);
@@ -145,6 +158,7 @@ static void reach_spread(cpu_program *program) {
       for (int k = 0; k < caller->ncalls; k++) {
         const cpu_function *callee = &program->functions[caller->calls[k]];
         if (caller->barrier < 0 && callee->barrier >= 0) caller->barrier = callee->barrier, changed = true;
+        if (caller->wait < 0 && callee->wait >= 0) caller->wait = callee->wait, changed = true;
         if (!caller->reaches_thread && callee->reaches_thread) caller->reaches_thread = changed = true;
       }
     }
@@ -249,11 +263,49 @@ static mw_status program_check(const cpu_program *program, mw_error *error) {
     if (item->kind == CPU_ITEM_VARIABLE || item->kind == CPU_ITEM_SHARED) status = variable_check(program, item, error);
     if (status) return status;
   }
-  for (int i = 0; i < program->nfunctions; i++)
-    if (program->functions[i].kernel && program->functions[i].overloaded)
-      return mw_fail(error, MW_UNSUPPORTED, "%s: there are two kernels of this name; give each its own name",
-                     cpu_where(program, program->functions[i].name));
   return MW_OK;
+}
+
+/* What the kernel returns, in words; NULL: nothing, as it must be. */
+static char *result_of(const cpu_program *program, const cpu_function *kernel) {
+  static const char *const words[] = {"static",         "inline",           "__inline__", "__forceinline__",
+                                      "__noinline__",   "extern",           "__global__", "__launch_bounds__",
+                                      "__maxnreg__",    "__attribute__",    "template",   "constexpr",
+                                      "__block_size__", "__cluster_dims__", NULL};
+  const cpu_token *at = program->tokens.at;
+  cpu_text result = {0};
+  for (int i = kernel->first; i < kernel->name; i++) {
+    bool passed = cpu_token_any(&at[i], words) || at[i].kind == CPU_STRING || cpu_token_is(&at[i], "[");
+    if (passed && at[i + 1].match > i) i = at[i + 1].match;
+    if (passed) continue;
+    if (cpu_token_is(&at[i], "auto") || cpu_token_is(&at[i + 1], "::") || cpu_token_is(&at[i], "::")) break;
+    if (result.at && at[i].kind == CPU_NAME) cpu_text_put(&result, " ");
+    cpu_text_plain(&result, &program->tokens, i, i + 1);
+  }
+  if (result.at && strcmp(result.at, "void")) return result.at;
+  mw_free(result.at);
+  return NULL;
+}
+
+static mw_status kernel_check(const cpu_program *program, const cpu_function *kernel, mw_error *error) {
+  const cpu_token *name = &program->tokens.at[kernel->name];
+  if (kernel->overloaded)
+    return mw_fail(error, MW_UNSUPPORTED, "%s: there are two kernels named '%.*s'; give each its own name",
+                   cpu_where(program, kernel->name), name->size, name->text);
+  char *result = result_of(program, kernel);
+  if (!result) return MW_OK;
+  mw_status status = mw_fail(error, MW_COMPILE, "%s: kernel '%.*s' must return void, not %s",
+                             cpu_where(program, kernel->name), name->size, name->text, result);
+  mw_free(result);
+  return status;
+}
+
+static mw_status kernels_check(const cpu_program *program, mw_error *error) {
+  mw_status status = MW_OK;
+  for (int i = 0; i < program->nfunctions && !status; i++)
+    if (program->functions[i].kernel && program->functions[i].name >= 0)
+      status = kernel_check(program, &program->functions[i], error);
+  return status;
 }
 
 mw_status cpu_reach(cpu_program *program, mw_error *error) {
@@ -262,5 +314,6 @@ mw_status cpu_reach(cpu_program *program, mw_error *error) {
   aliases_read(program);
   reach_spread(program);
   recursion_find(program);
-  return program_check(program, error);
+  mw_status status = program_check(program, error);
+  return status ? status : kernels_check(program, error);
 }

@@ -177,6 +177,18 @@ static const char *name_end(const char *at) {
   return end;
 }
 
+/* The first thing that is wrong counts. */
+static void wrong_note(cpu_tokens *list, const char *what, int line, int file) {
+  if (list->wrong) return;
+  list->wrong = what;
+  list->wrong_line = line;
+  list->wrong_file = file;
+}
+
+static void bracket_note(cpu_tokens *list, const cpu_token *bracket) {
+  wrong_note(list, "a bracket has no partner", bracket->line, bracket->file);
+}
+
 static const char *token_read(reader *in) {
   const char *at = in->at, *end;
   cpu_token_kind kind = CPU_PUNCT;
@@ -189,6 +201,8 @@ static const char *token_read(reader *in) {
   else
     end = punct_end(at);
   if (!in->system && !in->depth) token_add(in, kind, at, (size_t)(end - at));
+  if (kind == CPU_STRING && (end - at < 2 || (end[-1] != '"' && end[-1] != '\'')))
+    wrong_note(in->out, "a quote is not closed", in->line, in->file);
   for (const char *p = at; p < end; p++) in->line += *p == '\n';
   return end;
 }
@@ -201,19 +215,19 @@ static char partner(char close) {
 void cpu_tokens_match(cpu_tokens *list) {
   int *open = mw_malloc((size_t)(list->count + 1) * sizeof *open), top = 0;
   for (int i = 0; i < list->count; i++) list->at[i].match = -1;
-  for (int i = 0; i < list->count && !list->mismatch; i++) {
+  for (int i = 0; i < list->count && !list->wrong; i++) {
     cpu_token *token = &list->at[i];
     if (token->kind != CPU_PUNCT || token->size != 1) continue;
     if (strchr("([{", token->text[0])) open[top++] = i;
     if (!partner(token->text[0])) continue;
     if (!top || list->at[open[top - 1]].text[0] != partner(token->text[0])) {
-      list->mismatch = token->line;
+      bracket_note(list, token);
       break;
     }
     token->match = open[--top];
     list->at[token->match].match = i;
   }
-  if (top && !list->mismatch) list->mismatch = list->at[open[top - 1]].line;
+  if (top) bracket_note(list, &list->at[open[top - 1]]);
   mw_free(open);
 }
 

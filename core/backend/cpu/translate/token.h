@@ -29,6 +29,7 @@ typedef struct cpu_token {
   int            line, file; /* file: index into cpu_tokens.files */
   int            match;      /* of ( [ { and their partners: index of the other one; else -1 */
   bool           space;      /* white space before it */
+  bool           yields;     /* a condition begins here that waits for another thread: wait.c */
 } cpu_token;
 
 typedef struct cpu_tokens {
@@ -38,7 +39,8 @@ typedef struct cpu_tokens {
   int        nfiles;
   char     **owned; /* texts made here */
   int        nowned;
-  int        mismatch; /* line of a bracket without a partner; 0: all match */
+  const char *wrong;   /* a bracket or quote without a partner; NULL: all match */
+  int        wrong_line, wrong_file;
 } cpu_tokens;
 
 /* shim: folder whose headers are included again by the generated text; may be NULL. */

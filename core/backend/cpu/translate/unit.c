@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "core/backend/cpu/translate/program.h"
+#include "core/host/home.h"
 
 typedef struct loaded_unit {
   cpu_unit base;
@@ -166,26 +167,71 @@ static mw_status compile_once(const cpu_program *program, cpu_flavor flavor, con
   return status;
 }
 
-/* Where the split forms do not compile and the rest does, fibers run those kernels: always right comes before fast. */
+/* Reads what would be compiled and makes no code of it. */
+static mw_status check_once(const cpu_program *program, const char *const *asked, mw_error *error) {
+  char *generated = cpu_emit(program, CPU_FAST, asked);
+  mw_status status = cpu_compile(program, generated, NULL, NULL, NULL, error);
+  mw_free(generated);
+  return status;
+}
+
+/* The compiler's first message, shortened: without a place in the shim, and of a failed assertion what it says. */
+static char *why_not(const mw_error *error) {
+  static const char *const fronts[] = {"failed: ", "static assertion failed: ", NULL};
+  const char *text = error->text, *shim = strstr(text, mw_shim_folder());
+  for (int i = 0; fronts[i]; i++) {
+    const char *front = strstr(text, fronts[i]);
+    if (front) text = front + strlen(fronts[i]);
+  }
+  if (shim && text <= shim && strstr(shim, ": ")) text = strstr(shim, ": ") + 2;
+  const char *quote = strncmp(text, "static", 6) ? NULL : strchr(text, '"');
+  if (quote) text = quote + 1;
+  return mw_format("its split form did not compile: %.*s", (int)strcspn(text, quote ? "\"\n" : "\n"), text);
+}
+
+static void form_try(cpu_program *program, cpu_function *kernel, char **form, const char *const *asked) {
+  mw_error error = {0};
+  cpu_split_give(kernel, *form);
+  bool fits = check_once(program, asked, &error) != MW_COMPILE;
+  *form = cpu_split_take(kernel);
+  if (!fits) {
+    char *why = why_not(&error);
+    cpu_split_fail(program, kernel, why);
+    mw_free(why);
+    mw_free(*form);
+    *form = NULL;
+  }
+  mw_error_clear(&error);
+}
+
+/* Tries each split form alone, beside the rest of the source, and gives up those that do not compile. An error: the
+ * rest does not compile either, so the fault is the source's own. */
+static mw_status forms_sift(cpu_program *program, const char *const *asked, mw_error *error) {
+  char **forms = mw_calloc((size_t)program->nfunctions, sizeof *forms);
+  for (int i = 0; i < program->nfunctions; i++) forms[i] = cpu_split_take(&program->functions[i]);
+  mw_status status = check_once(program, asked, error);
+  for (int i = 0; !status && i < program->nfunctions; i++)
+    if (forms[i]) form_try(program, &program->functions[i], &forms[i], asked);
+  for (int i = 0; i < program->nfunctions; i++)
+    if (forms[i]) cpu_split_give(&program->functions[i], forms[i]);
+  mw_free(forms);
+  return status;
+}
+
+/* Where a split form does not compile and the rest does, fibers run that kernel: always right comes before fast. What
+ * only fails when code is made of it is no more told apart. */
 static mw_status compile(cpu_program *program, cpu_flavor flavor, const char *const *asked, object *out,
                          mw_error *error) {
-  mw_error first = {0};
-  mw_status status = compile_once(program, flavor, asked, out, &first);
   bool forced = program->engine && !strcmp(program->engine, "split");
-  if (status == MW_COMPILE && flavor == CPU_FAST && any_split(program) && !forced) {
-    const char *colon = strstr(first.text, "failed: ");
-    char *why = mw_format("its split form does not compile: %.180s", colon ? colon + 8 : first.text);
-    cpu_engines_demote(program, why);
-    mw_free(why);
-    mw_error_clear(&first);
-    return compile_once(program, flavor, asked, out, error);
-  }
-  if (status && error) {
-    *error = first;
-    first.log = NULL;
-  }
-  mw_error_clear(&first);
-  return status;
+  mw_status status = compile_once(program, flavor, asked, out, error);
+  if (status != MW_COMPILE || flavor != CPU_FAST || !any_split(program) || forced) return status;
+  mw_error_clear(error);
+  status = forms_sift(program, asked, error);
+  if (!status) status = compile_once(program, flavor, asked, out, error);
+  if (status != MW_COMPILE || !any_split(program)) return status;
+  mw_error_clear(error);
+  cpu_engines_demote(program, "the split forms of its source did not compile together");
+  return compile_once(program, flavor, asked, out, error);
 }
 
 static mw_status object_get(cpu_program *program, cpu_flavor flavor, const char *const *asked, object *out,

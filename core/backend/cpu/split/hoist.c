@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Elements of shared memory that all threads read, in a loop over a known part of the array:
+ *
+ *   for (int k = 0; k < 256; k++) sum += near ? mass[k] * f : 0;    ->
+ *   for (int k = 0; k < 256; k++) { const auto mw_h1 = mass[(k)]; sum += near ? mw_h1 * f : 0; }
+ *
+ * The element exists, so it may be read though no thread asks for it; and what is read under a condition of each
+ * thread's own keeps g++ from vectorising the threads (it has no masked load of one and the same address). */
+#include <stdlib.h>
+
+#include "core/backend/backend.h"
+#include "core/backend/cpu/split/split.h"
+
+enum { MOST_NAMES = 16 };
+
+typedef struct counted { /* for (int k = 0; k < 256; k++) */
+  int name;
+  long last; /* 256 */
+} counted;
+
+static bool is_number(const cpu_token *token, long *value) {
+  char *end;
+  *value = token->kind == CPU_NUMBER ? strtol(token->text, &end, 0) : -1;
+  return token->kind == CPU_NUMBER && end == token->text + token->size;
+}
+
+static bool is_changed(const cpu_splitter *in, const cpu_node *loop, int name) {
+  for (int i = loop->head_last; i < loop->last; i++)
+    if (cpu_same_text(&in->work.at[i], &in->work.at[name]) && !cpu_is_member(&in->work, i) &&
+        cpu_change_at(in->program, &in->work, i, false) != CPU_READ)
+      return true;
+  return false;
+}
+
+static bool counted_form(const cpu_splitter *in, const cpu_node *loop, counted *out) {
+  const cpu_token *at = in->work.at;
+  cpu_declarator variable;
+  int count = 0, test = loop->init_last + 1, step = loop->test_last + 1;
+  long first, by;
+  if (loop->kind != CPU_NODE_FOR || cpu_node_splits(loop) || loop->test_last != test + 3 ||
+      !cpu_declarator_read(&in->work, loop->head, loop->init_last, &variable, 1, &count) || count != 1)
+    return false;
+  out->name = variable.name;
+  bool starts = variable.init_last == variable.init + 1 && is_number(&at[variable.init], &first);
+  bool ends = cpu_same_text(&at[test], &at[out->name]) && cpu_token_is(&at[test + 1], "<") &&
+              is_number(&at[test + 2], &out->last);
+  bool prefix = cpu_token_is(&at[step], "++") && cpu_same_text(&at[step + 1], &at[out->name]);
+  bool postfix = cpu_same_text(&at[step], &at[out->name]) && cpu_token_is(&at[step + 1], "++");
+  bool steps = cpu_same_text(&at[step], &at[out->name]) && cpu_token_is(&at[step + 1], "+=") &&
+               is_number(&at[step + 2], &by) && loop->head_last == step + 3;
+  bool one = (prefix || postfix) && loop->head_last == step + 2;
+  return starts && ends && (one || steps) && !is_changed(in, loop, out->name);
+}
+
+/* The name is an array of at least so many elements, which is used by its elements only. */
+static bool is_array(const cpu_splitter *in, int name, long least) {
+  const cpu_token *at = in->work.at;
+  bool found = false;
+  for (int i = 0; i < in->nnodes; i++) {
+    const cpu_node *node = &in->nodes[i];
+    int names[MOST_NAMES];
+    if (node->kind != CPU_NODE_TYPE || !cpu_token_is(&at[node->first], "__shared__")) continue;
+    if (cpu_token_is(&at[node->first + 1], "volatile")) continue;
+    int count = cpu_shared_names(&in->work, node->first, node->last, names, MOST_NAMES);
+    for (int n = 0; n < count; n++) {
+      long size;
+      int dims = names[n] + 1;
+      if (!cpu_same_text(&at[names[n]], &at[name])) continue;
+      found = cpu_token_is(&at[dims], "[") && is_number(&at[dims + 1], &size) && at[dims].match == dims + 2 &&
+              !cpu_token_is(&at[dims + 3], "[") && size >= least;
+    }
+  }
+  for (int i = 0; found && i < in->work.count; i++)
+    if (cpu_same_text(&at[i], &at[name]) && !cpu_is_member(&in->work, i))
+      found = cpu_token_is(&at[i + 1], "[") && !cpu_token_is(&at[i - 1], "&");
+  return found;
+}
+
+static bool is_element(const cpu_splitter *in, int i, int index) {
+  const cpu_token *at = in->work.at;
+  return at[i].kind == CPU_NAME && !cpu_is_member(&in->work, i) && cpu_token_is(&at[i + 1], "[") &&
+         cpu_same_text(&at[i + 2], &at[index]) && at[i + 1].match == i + 3;
+}
+
+/* An element that may be read in front of the loop's body; -1: none. */
+static int element_find(const cpu_splitter *in, const cpu_node *loop, const counted *it) {
+  for (int i = loop->head_last + 1; i < loop->last; i++)
+    if (is_element(in, i, it->name) && cpu_local_find(in, i) < 0 && is_array(in, i, it->last) &&
+        !is_changed(in, loop, i))
+      return i;
+  return -1;
+}
+
+static void hoist_put(cpu_splitter *in, const cpu_node *loop, int element, cpu_tokens *next) {
+  const cpu_token *at = in->work.at, *array = &at[element], *index = &at[element + 2];
+  int number = ++in->serial;
+  cpu_tokens_copy(next, &in->work, loop->first, loop->head_last + 1);
+  cpu_tokens_format(next, array, " { const auto mw_h%d = %.*s [ ( %.*s ) ] ; ", number, array->size, array->text,
+                    index->size, index->text);
+  for (int i = loop->head_last + 1; i < loop->last; i++)
+    if (is_element(in, i, element + 2) && cpu_same_text(&at[i], array)) {
+      cpu_tokens_format(next, &at[i], " mw_h%d ", number);
+      i += 3;
+    } else
+      cpu_tokens_push(next, &at[i]);
+  cpu_tokens_scan(next, " }", array);
+}
+
+bool cpu_element_hoist(cpu_splitter *in) {
+  for (int i = 0; i < in->nnodes; i++) {
+    counted it;
+    cpu_tokens part = {0};
+    int element = counted_form(in, &in->nodes[i], &it) ? element_find(in, &in->nodes[i], &it) : -1;
+    if (element < 0) continue;
+    hoist_put(in, &in->nodes[i], element, &part);
+    cpu_tokens_replace(in, in->nodes[i].first, in->nodes[i].last, &part);
+    return true;
+  }
+  return false;
+}

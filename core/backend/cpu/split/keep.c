@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Shared memory that a helper declares. CUDA has one for each function (and each instance of a template), whoever calls
+ * it, and it keeps its contents from one call to the next. So it stays in a function of its own, which stands in front
+ * of the kernel and returns it; the unfolded calls refer to that:
+ *
+ *   template <class T> auto &mw_keep_k_block_sum_part() { MW_KEPT T part[32]; return part; } */
+#include <string.h>
+
+#include "core/backend/backend.h"
+#include "core/backend/cpu/split/split.h"
+
+enum { MOST_NAMES = 16 };
+
+static const char cpu_kept[] = " MW_KEPT ";
+
+int cpu_shared_names(const cpu_tokens *tokens, int first, int last, int names[], int most) {
+  static const char *const ends[] = {"[", ";", ",", "=", "{", NULL};
+  const cpu_token *at = tokens->at;
+  int count = 0;
+  bool open = true;
+  for (int i = first; i < last && count < most; i++) {
+    if (cpu_token_is(&at[i], "<")) i = cpu_angle_end(tokens, i, last) - 1;
+    if (open && i > first && cpu_token_any(&at[i], ends) && at[i - 1].kind == CPU_NAME) {
+      names[count++] = i - 1;
+      open = false;
+    }
+    open |= cpu_token_is(&at[i], ",");
+    if (at[i].match > i) i = at[i].match;
+  }
+  return count;
+}
+
+void cpu_keeper_name(const cpu_splitter *in, const cpu_function *helper, const cpu_token *variable, cpu_text *out) {
+  const cpu_token *at = in->program->tokens.at;
+  const cpu_token *kernel = &at[in->kernel->name], *name = &at[helper->name];
+  cpu_text_format(out, "mw_keep_%.*s_%.*s_%.*s", kernel->size, kernel->text, name->size, name->text, variable->size,
+                  variable->text);
+}
+
+static bool names(const cpu_tokens *tokens, const cpu_node *node, const cpu_token *name) {
+  for (int i = node->first; i < node->last; i++)
+    if (tokens->at[i].kind == CPU_NAME && !cpu_is_member(tokens, i) && cpu_same_text(&tokens->at[i], name)) return true;
+  return false;
+}
+
+static bool is_constant(const cpu_tokens *tokens, const cpu_declarator *it) {
+  for (int i = it->spec; i < it->spec_last; i++)
+    if (cpu_token_is(&tokens->at[i], "const") || cpu_token_is(&tokens->at[i], "constexpr")) return true;
+  return false;
+}
+
+/* Marks the declarations that the marked ones name, from the last to the first. False: one is no constant. */
+static bool constants_mark(const cpu_splitter *body, int node, bool *marked) {
+  const cpu_tokens *work = &body->work;
+  marked[node] = true;
+  for (int i = node - 1; i >= 0; i--) {
+    cpu_declarator list[MOST_NAMES];
+    int count = 0;
+    const cpu_node *before = &body->nodes[i];
+    if (before->kind != CPU_NODE_DECLARE ||
+        !cpu_declarator_read(work, before->first, before->last - 1, list, MOST_NAMES, &count))
+      continue;
+    for (int k = i + 1; k <= node; k++)
+      for (int n = 0; marked[k] && n < count; n++) marked[i] |= names(work, &body->nodes[k], &work->at[list[n].name]);
+    if (marked[i] && !is_constant(work, &list[0])) return false;
+  }
+  return true;
+}
+
+static bool names_formal(const cpu_splitter *in, const cpu_function *helper, const cpu_splitter *body,
+                         const bool *marked) {
+  for (int i = 0; i < body->nnodes; i++)
+    for (int k = 0; marked[i] && k < helper->nformals; k++)
+      if (helper->formals[k].name >= 0 &&
+          names(&body->work, &body->nodes[i], &in->program->tokens.at[helper->formals[k].name]))
+        return true;
+  return false;
+}
+
+/* Once for each variable of each helper, however often it is called. */
+static void keeper_one(cpu_splitter *in, const cpu_function *helper, const cpu_splitter *body, const bool *marked,
+                       const cpu_token *variable) {
+  cpu_text name = {0}, *out = &in->prelude;
+  cpu_keeper_name(in, helper, variable, &name);
+  cpu_text_put(&name, "()");
+  if (!out->at || !strstr(out->at, name.at)) {
+    cpu_text_plain(out, &in->program->tokens, helper->head_first, helper->head_last);
+    cpu_text_format(out, " MW_HELPER auto &%s {", name.at);
+    out->file = 0;
+    for (int i = 0; i < body->nnodes; i++)
+      if (marked[i]) cpu_emit_tokens(&body->work, out, body->nodes[i].first, body->nodes[i].last, cpu_kept);
+    cpu_text_format(out, " return %.*s; }\n", variable->size, variable->text);
+    out->file = 0;
+  }
+  mw_free(name.at);
+}
+
+const char *cpu_keeper_put(cpu_splitter *in, const cpu_function *helper, const cpu_splitter *body, int node) {
+  int list[MOST_NAMES];
+  int count = cpu_shared_names(&body->work, body->nodes[node].first, body->nodes[node].last, list, MOST_NAMES);
+  bool *marked = mw_calloc((size_t)body->nnodes, sizeof *marked);
+  bool fits = count > 0 && constants_mark(body, node, marked) && !names_formal(in, helper, body, marked);
+  for (int i = 0; fits && i < count; i++) keeper_one(in, helper, body, marked, &body->work.at[list[i]]);
+  mw_free(marked);
+  return fits ? NULL : "has shared memory of a kind that is not understood";
+}
+
+/* Shared memory declared inside of a loop or a branch keeps its contents when that ends. */
+void cpu_type_put(cpu_writer *it, const cpu_node *node) {
+  if (node->parent == 0)
+    cpu_put_tokens(it, node->first, node->last);
+  else if (it->out)
+    cpu_emit_tokens(&it->in->work, it->out, node->first, node->last, cpu_kept);
+}

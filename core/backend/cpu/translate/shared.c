@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How much static shared memory a kernel has: a constexpr function beside it, with the same template header, which the
+ * table of kernels calls for each instance. What a declaration needs of the body's own constants and type names is
+ * repeated there:
+ *
+ *   template <class T> static constexpr unsigned k_mw_shared() { const int W = 32; return 0 + sizeof(T[W]); } */
+#include <string.h>
+
+#include "core/backend/backend.h"
+#include "core/backend/cpu/split/split.h"
+#include "core/backend/cpu/translate/program.h"
+
+enum { MOST_NAMES = 16 };
+
+typedef struct sizes {
+  const cpu_program *program;
+  const cpu_function *function;
+  const cpu_token *at;
+  bool *repeated; /* of each token of the body: a statement begins here that is repeated */
+} sizes;
+
+static int statement_first(const sizes *in, int i) {
+  static const char *const ends[] = {";", "{", "}", NULL};
+  while (i > in->function->body + 1 && !cpu_token_any(&in->at[i - 1], ends)) i--;
+  return i;
+}
+
+static int statement_last(const sizes *in, int i) {
+  while (i < in->function->last && !cpu_token_is(&in->at[i], ";"))
+    i = in->at[i].match > i ? in->at[i].match + 1 : i + 1;
+  return i + 1;
+}
+
+/* Where the body declares the name, in front of token `before`; -1: nowhere, so it is known outside. */
+static int declared_at(const sizes *in, const cpu_token *name, int before) {
+  for (int i = in->function->body + 1; i < before; i++)
+    if (in->at[i].kind == CPU_NAME && cpu_same_text(&in->at[i], name) && !cpu_is_member(&in->program->tokens, i))
+      return i;
+  return -1;
+}
+
+/* Repeats what tokens first ... last-1 need. False: a name means something else here than outside. */
+static bool names_repeat(const sizes *in, int first, int last, int depth) {
+  static const char *const starts[] = {"const", "constexpr", "using", "typedef", "static", NULL};
+  for (int i = first; i < last; i++) {
+    if (in->at[i].kind != CPU_NAME || cpu_is_member(&in->program->tokens, i)) continue;
+    int declared = declared_at(in, &in->at[i], first);
+    if (declared < 0) continue;
+    int begin = statement_first(in, declared);
+    if (in->repeated[begin - in->function->body]) continue;
+    bool known = cpu_token_any(&in->at[begin], starts) && !cpu_token_is(&in->at[begin + 1], "__shared__");
+    if (!known || depth > 4 || !names_repeat(in, begin + 1, declared, depth + 1)) {
+      bool type = in->at[i + 1].kind == CPU_NAME || cpu_token_any(&in->at[i], starts);
+      if (type && !known) continue; /* a word of the language, or of the type's name */
+      return false;
+    }
+    if (!names_repeat(in, declared + 1, statement_last(in, declared), depth + 1)) return false;
+    in->repeated[begin - in->function->body] = true;
+  }
+  return true;
+}
+
+/* + sizeof(T[32]) for each of __shared__ T a[32], b; */
+static void declaration_put(const sizes *in, int first, int last, cpu_text *out) {
+  int names[MOST_NAMES];
+  const cpu_tokens *tokens = &in->program->tokens;
+  int count = cpu_shared_names(tokens, first, last, names, MOST_NAMES);
+  for (int n = 0; n < count; n++) {
+    int end = names[n] + 1;
+    while (cpu_token_is(&in->at[end], "[")) end = in->at[end].match + 1;
+    if (!names_repeat(in, names[n] + 1, end, 0) || !names_repeat(in, first + 1, names[0], 0)) continue;
+    cpu_text_put(out, " + sizeof(");
+    for (int i = first + 1; i < names[0]; i++) {
+      if (cpu_token_is(&in->at[i], "__align__") || cpu_token_is(&in->at[i], "alignas"))
+        i = in->at[i + 1].match;
+      else {
+        cpu_text_plain(out, tokens, i, i + 1);
+        cpu_text_put(out, " ");
+      }
+    }
+    cpu_text_plain(out, tokens, names[n] + 1, end);
+    cpu_text_put(out, ")");
+  }
+}
+
+static bool is_counted(const cpu_function *function) {
+  return function->body >= 0 && !function->is_class && !function->special && !function->overloaded &&
+         function->name >= 0;
+}
+
+static void name_put(const cpu_program *program, const cpu_function *function, cpu_text *out) {
+  cpu_text_plain(out, &program->tokens, function->name, function->name + 1);
+  cpu_text_put(out, "_mw_shared()");
+}
+
+/* Helpers bring their own; which instances of templates are called is not known here. */
+static void helpers_put(const cpu_program *program, const cpu_function *kernel, cpu_text *out) {
+  bool *reached = mw_calloc((size_t)program->nfunctions, sizeof *reached);
+  int self = (int)(kernel - program->functions);
+  reached[self] = true;
+  for (bool again = true; again;) {
+    again = false;
+    for (int i = 0; i < program->nfunctions; i++)
+      for (int k = 0; reached[i] && k < program->functions[i].ncalls; k++) {
+        again |= !reached[program->functions[i].calls[k]];
+        reached[program->functions[i].calls[k]] = true;
+      }
+  }
+  for (int i = 0; i < program->nfunctions; i++) {
+    const cpu_function *helper = &program->functions[i];
+    if (!reached[i] || i == self || !is_counted(helper) || helper->is_template || helper->first > kernel->first ||
+        !cpu_function_has(program, helper, "__shared__"))
+      continue;
+    cpu_text_format(out, " + %s", helper->scope);
+    name_put(program, helper, out);
+  }
+  mw_free(reached);
+}
+
+void cpu_shared_size_put(const cpu_program *program, const cpu_function *function, cpu_text *out) {
+  bool helper = !function->kernel && !function->is_template && cpu_function_has(program, function, "__shared__");
+  if (!is_counted(function) || !(function->kernel || helper)) return;
+  const cpu_token *at = program->tokens.at;
+  cpu_text sum = {0};
+  sizes in = {program, function, at, mw_calloc((size_t)(function->last - function->body) + 1, sizeof(bool))};
+  for (int i = function->body; i < function->last; i++)
+    if (cpu_token_is(&at[i], "__shared__") && !cpu_token_is(&at[i - 1], "extern") &&
+        !cpu_token_is(&at[i + 1], "extern"))
+      declaration_put(&in, i, statement_last(&in, i), &sum);
+  if (function->kernel) helpers_put(program, function, &sum);
+  cpu_text_put(out, "\n");
+  cpu_text_plain(out, &program->tokens, function->head_first, function->head_last);
+  cpu_text_put(out, " static constexpr unsigned ");
+  name_put(program, function, out);
+  cpu_text_put(out, " {");
+  for (int i = function->body; i < function->last; i++)
+    if (in.repeated[i - function->body]) cpu_text_plain(out, &program->tokens, i, statement_last(&in, i));
+  cpu_text_format(out, " return 0%s; }\n", sum.at ? sum.at : "");
+  out->file = 0;
+  mw_free(sum.at);
+  mw_free(in.repeated);
+}
