@@ -72,7 +72,7 @@ end
 -- One colour scale for all frames; gnuplot refuses an empty range.
 local function range_of(self)
   local low, high = self.spec.low or self.low or 0, self.spec.high or self.high or 1
-  if not (high > low) then high = low + 1 end
+  if high <= low then high = low + 1 end
   return low, high
 end
 

@@ -29,7 +29,7 @@ local function check_span(span, i)
   for _, name in ipairs { "lane", "kind", "from", "to" } do
     if span[name] == nil then error(("mw.timeline: span %d has no '%s'"):format(i, name), 4) end
   end
-  if not (span.to >= span.from) then
+  if span.to < span.from then
     error(("mw.timeline: span %d ends before it begins: from %g to %g s"):format(i, span.from, span.to), 4)
   end
 end
