@@ -90,7 +90,33 @@ local dev = mw.device "cpu"]],
       { "xunit", "string", "of x", default = "by the field's name" },
       { "records", "table[]", "what to draw", default = "all of this run" },
       { "low", "string", "field of an error bar's lower end" }, { "high", "string", "and of its upper end" },
+      { "square", "boolean", "a path in a plane: points in the order of the records, one scale for both axes",
+        default = "false" },
+      { "points", "boolean", "false: lines alone", default = "true" },
       { "quiet", "boolean", "draw nothing in the terminal", default = "false" },
+      { "pictures", "boolean", "false: no SVG and PNG", default = "true" },
+    },
+    film_spec = {
+      about = "How a field is shown.",
+      { "name", "string", "of the files, without ending", default = "SCRIPT-film" },
+      { "title", "string", "" }, { "xlabel", "string", "", default = [["ix"]] },
+      { "ylabel", "string", "", default = [["iy"]] },
+      { "label", "string", "of the colours, with unit" },
+      { "low", "number", "where the colours begin", default = "the smallest value of all frames" },
+      { "high", "number", "where they end", default = "the largest" },
+      { "delay", "number", "between frames", unit = "s", default = "0.08" },
+      { "device", "device", "named in the title", default = "the last one opened" },
+      { "quiet", "boolean", "print nothing", default = "false" },
+      { "pictures", "boolean", "false: no GIF, SVG and PNG", default = "true" },
+    },
+    timeline_spec = {
+      about = "Spans of time in lanes.",
+      { "spans", "table[]", "`{ lane =, kind =, from =, to = [, label =] }`: texts, and seconds of one clock",
+        optional = false },
+      { "name", "string", "of the files, without ending", default = "SCRIPT-timeline" },
+      { "title", "string", "" },
+      { "device", "device", "named in the title", default = "the last one opened" },
+      { "quiet", "boolean", "print nothing", default = "false" },
       { "pictures", "boolean", "false: no SVG and PNG", default = "true" },
     },
     plot_made = {
@@ -214,6 +240,46 @@ says so.]],
 local records = {}
 for i = 1, 4 do records[i] = { threads = 2^(i + 4), T_tot = i * 1e9 } end
 mw.plot { x = "threads", y = "T_tot", logx = 2, peak = 5e9, records = records, pictures = false, name = "example" }]],
+    },
+    {
+      name = "film", forms = { "mw.film([options])" },
+      about = [[Begins a film of a 2-D field: an object with `film:add(array[, caption])`, which keeps the field as it
+is now (2^18 elements at most), and `film:draw()`, which writes OUT/NAME.dat, OUT/NAME.gp and, where gnuplot is
+installed, NAME.gif with all frames and NAME.svg and NAME.png with the last one.]],
+      params = { { "options", "film_spec", "", optional = true } },
+      returns = { { "table", "the film: `add` returns it again, `draw` the paths of what was written" } },
+      errors = { "film:add: a 2-D array is wanted",
+        "film:add: the array has <n> x <m> elements, a frame shows 262144 at most; film a smaller field or a view",
+        "film:draw: there is no frame; film:add(array) adds one" }, since = "0.2.0",
+      example = [[
+local film = mw.film { name = "example-film", pictures = false, quiet = true }
+film:add(dev:array("f64", 8, 8):random(1), "noise")
+print(film:draw().dat ~= nil) --> true]],
+    },
+    {
+      name = "timeline", forms = { "mw.timeline{ spans = ... }" },
+      about = [[Draws who was busy when: rows of letters in the terminal, OUT/NAME.dat, OUT/NAME.gp, SVG and PNG where
+gnuplot is installed, and OUT/NAME.trace.json, which Perfetto (ui.perfetto.dev) opens.]],
+      params = { { "spec", "timeline_spec", "" } },
+      returns = { { "table", "paths of what was written, and the chart's text" } },
+      errors = { "mw.timeline: option 'spans' is needed: a list of { lane =, kind =, from =, to = }",
+        "mw.timeline: span <i> has no '<field>'",
+        "mw.timeline: span <i> ends before it begins: from <a> to <b> s" },
+      source = "Trace Event Format, complete events", since = "0.2.0",
+      example = [[
+local spans = { { lane = "stream 1", kind = "copy in", from = 0, to = 1e-3 },
+                { lane = "stream 1", kind = "kernel", from = 1e-3, to = 3e-3 },
+                { lane = "stream 2", kind = "copy in", from = 1e-3, to = 2e-3 } }
+mw.timeline { spans = spans, name = "example-timeline", pictures = false }]],
+    },
+    {
+      name = "remark", forms = { "mw.remark(format, ...)" },
+      about = [[Prints a paragraph, wrapped, and keeps it in OUT/SCRIPT.txt: what a study concludes, in words computed
+from its numbers.]],
+      params = { { "format", "string", "as string.format takes it" }, { "...", "any", "values" } },
+      returns = { { "string", "the paragraph" } },
+      errors = { "mw.remark: a text is wanted, got <type>" }, since = "0.2.0",
+      example = [[mw.remark("The vector copy is %.0f %% faster.", 12.4)]],
     },
   },
 }

@@ -196,6 +196,20 @@
 ---@field relative number
 ---@field tolerance_why string where the tolerance is from
 
+--- How a field is shown.
+---@class moonwarp.film_spec
+---@field name? string of the files, without ending, default SCRIPT-film
+---@field title? string
+---@field xlabel? string default "ix"
+---@field ylabel? string default "iy"
+---@field label? string of the colours, with unit
+---@field low? number where the colours begin, default the smallest value of all frames
+---@field high? number where they end, default the largest
+---@field delay? number between frames, s, default 0.08
+---@field device? moonwarp.device named in the title, default the last one opened
+---@field quiet? boolean print nothing, default false
+---@field pictures? boolean false: no GIF, SVG and PNG, default true
+
 --- What was written.
 ---@class moonwarp.plot_made
 ---@field chart string the chart in the terminal
@@ -223,6 +237,8 @@
 ---@field records? table[] what to draw, default all of this run
 ---@field low? string field of an error bar's lower end
 ---@field high? string and of its upper end
+---@field square? boolean a path in a plane: points in the order of the records, one scale for both axes, default false
+---@field points? boolean false: lines alone, default true
 ---@field quiet? boolean draw nothing in the terminal, default false
 ---@field pictures? boolean false: no SVG and PNG, default true
 
@@ -231,6 +247,15 @@
 ---@field title? string default "records"
 ---@field records? table[] the rows, default all of this run
 ---@field quiet? boolean print nothing, default false
+
+--- Spans of time in lanes.
+---@class moonwarp.timeline_spec
+---@field spans table[] `{ lane =, kind =, from =, to = [, label =] }`: texts, and seconds of one clock
+---@field name? string of the files, without ending, default SCRIPT-timeline
+---@field title? string
+---@field device? moonwarp.device named in the title, default the last one opened
+---@field quiet? boolean print nothing, default false
+---@field pictures? boolean false: no SVG and PNG, default true
 
 --- One GPU, or the CPU device. It makes everything else: arrays, modules, streams, events, graphs. Whatever it made
 --- keeps it alive, so closing the handle early does no harm; the device itself is closed when the last child is.
@@ -869,5 +894,25 @@ function mw.table(spec) end
 ---@param spec moonwarp.plot_spec
 ---@return moonwarp.plot_made # see below
 function mw.plot(spec) end
+
+--- Begins a film of a 2-D field: an object with `film:add(array[, caption])`, which keeps the field as it
+--- is now (2^18 elements at most), and `film:draw()`, which writes OUT/NAME.dat, OUT/NAME.gp and, where gnuplot is
+--- installed, NAME.gif with all frames and NAME.svg and NAME.png with the last one.
+---@param options? moonwarp.film_spec
+---@return table # the film: `add` returns it again, `draw` the paths of what was written
+function mw.film(options) end
+
+--- Draws who was busy when: rows of letters in the terminal, OUT/NAME.dat, OUT/NAME.gp, SVG and PNG where
+--- gnuplot is installed, and OUT/NAME.trace.json, which Perfetto (ui.perfetto.dev) opens.
+---@param spec moonwarp.timeline_spec
+---@return table # paths of what was written, and the chart's text
+function mw.timeline(spec) end
+
+--- Prints a paragraph, wrapped, and keeps it in OUT/SCRIPT.txt: what a study concludes, in words computed
+--- from its numbers.
+---@param format string as string.format takes it
+---@param ... any values
+---@return string # the paragraph
+function mw.remark(format, ...) end
 
 return mw

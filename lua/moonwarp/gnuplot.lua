@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- Data files and gnuplot scripts of a figure (see plot.lua), and running gnuplot where it is
--- installed.
+-- Data files and gnuplot scripts of a figure, and running gnuplot where it is installed. Charts of
+-- records are written here (see plot.lua); film.lua and timeline.lua bring their own commands.
 -- A script holds its data and the style of plots/base.gp, so that it draws anywhere by itself.
--- Depends on moonwarp.core (home), path.
+-- Depends on moonwarp.core (home, version), path.
 
 local core = require "moonwarp.core"
 local path = require "moonwarp.path"
@@ -11,12 +11,11 @@ local path = require "moonwarp.path"
 local gnuplot = {}
 
 local function column_names(figure)
-  local names = { figure.xlabel, figure.ylabel }
-  if figure.spread then
-    names[3], names[4] = "low", "high"
-  end
-  for i, name in ipairs(names) do names[i] = '"' .. name:gsub('"', "'") .. '"' end
-  return table.concat(names, " ")
+  local names = figure.columns or { figure.xlabel, figure.ylabel }
+  if figure.spread then names = { names[1], names[2], "low", "high" } end
+  local quoted = {}
+  for i, name in ipairs(names) do quoted[i] = '"' .. name:gsub('"', "'") .. '"' end
+  return table.concat(quoted, " ")
 end
 
 local function point_line(point, spread)
@@ -39,16 +38,20 @@ local function blocks(figure)
   return table.concat(lines, "\n")
 end
 
-local function header(figure)
+--- The comment that heads every data file and script: what, on which device, by what, when, units.
+---@param figure table  title, device, script, date, columns (names with units) or xlabel and ylabel,
+---                     levels (optional)
+---@return string
+function gnuplot.header(figure)
   local lines = {
     "# " .. figure.title,
     "# device: " .. figure.device,
     "# script: " .. figure.script,
     "# date: " .. figure.date,
-    "# moonwarp " .. figure.version .. ", " .. _VERSION,
+    "# moonwarp " .. core.version .. ", " .. _VERSION,
     "# columns: " .. column_names(figure),
   }
-  for _, level in ipairs(figure.levels) do
+  for _, level in ipairs(figure.levels or {}) do
     lines[#lines + 1] = ("# level: %.10g %s"):format(level.value, level.label)
   end
   return table.concat(lines, "\n")
@@ -58,12 +61,17 @@ end
 ---@param figure table
 ---@return string
 function gnuplot.data(figure)
-  return header(figure) .. "\n" .. blocks(figure) .. "\n"
+  return gnuplot.header(figure) .. "\n" .. blocks(figure) .. "\n"
 end
 
-local function quoted(text)
+--- A text as gnuplot's literal string.
+---@param text string
+---@return string
+function gnuplot.quote(text)
   return "'" .. text:gsub("'", "''") .. "'"
 end
+
+local quoted = gnuplot.quote
 
 -- How many doublings the points span along x: few enough get a tick each.
 local function octaves(figure)
@@ -81,7 +89,7 @@ local function axis_commands(name, base, label, figure)
   if base then lines[#lines + 1] = ("set logscale %s %g"):format(name, base) end
   if base == 2 then lines[#lines + 1] = ("set format %s '%%.4g'"):format(name) end
   if base == 2 and name == "x" and octaves(figure) <= 13 then lines[#lines + 1] = "set xtics 2" end
-  if not base and name == "y" then lines[#lines + 1] = "set yrange [0:*]" end
+  if not base and name == "y" and not figure.square then lines[#lines + 1] = "set yrange [0:*]" end
   return table.concat(lines, "\n")
 end
 
@@ -92,8 +100,8 @@ local function series_commands(figure)
     if figure.spread then
       parts[#parts + 1] = ("%s using 1:2:3:4 with yerrorbars ls %d lw 1.2 ps 0 notitle"):format(data, style)
     end
-    parts[#parts + 1] = ("%s using 1:2 with linespoints ls %d title %s"):format(data, style,
-      quoted(one.name))
+    parts[#parts + 1] = ("%s using 1:2 with %s ls %d title %s"):format(data,
+      figure.style or "linespoints", style, quoted(one.name))
   end
   for i, level in ipairs(figure.levels) do
     parts[#parts + 1] = ("%.10g with lines ls %d title %s"):format(level.value, 10 + (i - 1) % 3,
@@ -111,21 +119,23 @@ local function base_style()
   return text
 end
 
---- The text of the .gp file, which writes NAME.svg and NAME.png beside itself.
----@param figure table
+--- The text of a .gp file, which holds its data and writes NAME.svg and NAME.png beside itself.
+---@param figure table    name, title, and what gnuplot.header takes
+---@param data string     of the block $data
+---@param commands string settings of this chart, behind the common style
+---@param draw string     the plot command
 ---@return string
-function gnuplot.script(figure)
+function gnuplot.frame(figure, data, commands, draw)
   return table.concat({
-    header(figure), ("# draws %s.svg and %s.png: gnuplot %s.gp"):format(figure.name, figure.name,
+    gnuplot.header(figure), ("# draws %s.svg and %s.png: gnuplot %s.gp"):format(figure.name, figure.name,
       figure.name), "",
-    "$data << END_OF_DATA", blocks(figure), "END_OF_DATA", "",
+    "$data << END_OF_DATA", data, "END_OF_DATA", "",
     base_style(),
     "set title " .. quoted(figure.title),
-    axis_commands("x", figure.logx, figure.xlabel, figure),
-    axis_commands("y", figure.logy, figure.ylabel, figure), "",
+    commands, "",
     "set terminal svg size 900,560 dynamic font 'Helvetica,15' background rgb 'white'",
     ("set output %s"):format(quoted(figure.name .. ".svg")),
-    series_commands(figure),
+    draw,
     "if (strstrt(GPVAL_TERMINALS, 'pngcairo') > 0) {",
     "  set terminal pngcairo size 1125,700 font 'Helvetica,14'",
     "} else {",
@@ -135,6 +145,16 @@ function gnuplot.script(figure)
     "replot",
     "unset output",
   }, "\n") .. "\n"
+end
+
+--- The text of the .gp file of a chart of records.
+---@param figure table
+---@return string
+function gnuplot.script(figure)
+  local axes = { axis_commands("x", figure.logx, figure.xlabel, figure),
+                 axis_commands("y", figure.logy, figure.ylabel, figure) }
+  if figure.square then axes[#axes + 1] = "set size ratio -1" end
+  return gnuplot.frame(figure, blocks(figure), table.concat(axes, "\n"), series_commands(figure))
 end
 
 --- Writes a text file; raises with path and reason where it cannot.

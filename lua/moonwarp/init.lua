@@ -8,6 +8,7 @@ local arg = require "moonwarp.arg"
 local array = require "moonwarp.array"
 local bench = require "moonwarp.bench"
 local check = require "moonwarp.check"
+local film = require "moonwarp.film"
 local module = require "moonwarp.module"
 local nearest = require "moonwarp.nearest"
 local occupancy = require "moonwarp.occupancy"
@@ -15,8 +16,10 @@ local public = require "moonwarp.public"
 local plot = require "moonwarp.plot"
 local recent = require "moonwarp.recent"
 local record = require "moonwarp.record"
+local remark = require "moonwarp.remark"
 local show = require "moonwarp.show"
 local tables = require "moonwarp.table"
+local timeline = require "moonwarp.timeline"
 
 -- What other libraries call our methods.
 local HINTS = {
@@ -60,7 +63,10 @@ local mw = {
   check = public.func("mw.check", 3, check.run),
   record = public.func("mw.record", 1, record.write),
   plot = public.func("mw.plot", 1, plot.draw),
+  film = public.func("mw.film", 1, film.new),
+  timeline = public.func("mw.timeline", 1, timeline.draw),
   table = public.func("mw.table", 1, tables.print),
+  remark = remark.say,
 }
 
 --- Opens a device. Without an id: the one chosen with --device or $MOONWARP_DEVICE, else the first

@@ -19,7 +19,7 @@ local SPEC = {
   x = "string", y = "string table", by = "string", logx = "number boolean", logy = "number boolean",
   peak = "number table", lines = "table", title = "string", xlabel = "string", ylabel = "string",
   name = "string", unit = "string", xunit = "string", records = "table", low = "string",
-  high = "string", quiet = "boolean", pictures = "boolean",
+  high = "string", quiet = "boolean", pictures = "boolean", square = "boolean", points = "boolean",
 }
 
 -- ---- from records to series ---------------------------------------------------------------------
@@ -80,8 +80,8 @@ local function collect(spec, entries)
       if point then table.insert(by_name[name].points, point) end
     end
   end
-  for _, one in ipairs(list) do
-    table.sort(one.points, function(a, b) return a.x < b.x end)
+  for _, one in ipairs(list) do -- a path goes where it goes
+    if not spec.square then table.sort(one.points, function(a, b) return a.x < b.x end) end
   end
   return list
 end
@@ -185,7 +185,7 @@ local function figure_of(spec, entries)
     logx = base_of(spec.logx), logy = base_of(spec.logy),
     spread = spec.low ~= nil and spec.high ~= nil,
     device = record.devices(entries), script = path.script(), date = os.date("!%Y-%m-%d %H:%M UTC"),
-    version = core.version,
+    square = spec.square, style = spec.points == false and "lines" or "linespoints",
   }
 end
 
@@ -236,7 +236,8 @@ end
 --- xlabel, ylabel, name,
 --- unit, xunit (base units: "s", "B", "B/s", ...; known for the usual fields), records (all of the
 --- session), low, high
---- (fields of error bars), quiet, pictures (false: no SVG and PNG).
+--- (fields of error bars), square (a path in a plane: points in the order of the records, one scale for
+--- both axes), points (false: lines alone), quiet, pictures (false: no SVG and PNG).
 ---@param spec table
 ---@return table made  dat, gp, svg, png (paths; the pictures only where gnuplot drew them), chart
 ---                           (text),

@@ -1,0 +1,47 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What a study concludes, in words computed from its numbers: printed as a paragraph, and kept beside
+-- the data in OUT/SCRIPT.txt.
+-- Depends on moonwarp.core, gnuplot (write), path.
+
+local core = require "moonwarp.core"
+local gnuplot = require "moonwarp.gnuplot"
+local path = require "moonwarp.path"
+
+local remark = {}
+
+local WIDTH = 96
+local said = {}
+
+local function wrapped(text)
+  local lines, line = {}, ""
+  for word in text:gmatch("%S+") do
+    if #line + #word + 1 > WIDTH and line ~= "" then
+      lines[#lines + 1] = line
+      line = word
+    else
+      line = line == "" and word or line .. " " .. word
+    end
+  end
+  lines[#lines + 1] = line
+  return table.concat(lines, "\n")
+end
+
+--- Prints a paragraph and keeps it in OUT/SCRIPT.txt; the file holds the paragraphs of this run.
+---@param format string  as string.format takes it
+---@param ... any
+---@return string paragraph
+function remark.say(format, ...)
+  if type(format) ~= "string" then
+    error("mw.remark: a text is wanted, got " .. type(format), 2)
+  end
+  local ok, text = pcall(string.format, format, ...)
+  if not ok then error("mw.remark: " .. text:gsub("^bad argument #(%d+) to 'format'", "value %1 of the text"), 2) end
+  local paragraph = wrapped(text)
+  said[#said + 1] = paragraph
+  gnuplot.write(path.out(path.script() .. ".txt"), table.concat(said, "\n\n") .. "\n")
+  if not core.options.quiet then print(paragraph .. "\n") end
+  return paragraph
+end
+
+return remark
