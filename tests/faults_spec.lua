@@ -50,6 +50,22 @@ describe("a fault on the CPU device", function()
           "just past the end of parameter 1 'x', an array of 400 bytes (offset 400")
       end)
 
+      it("in the few bytes before the guard names the thread that wrote", function()
+        local x <close> = dev:zeros("i32", 129)
+        faults(function() m.one_thread:launch(4, 32, x, 129) end, "kernel 'one_thread' wrote outside every array",
+          "block (2,0,0)", "thread (5,0,0)", "just past the end of parameter 1 'x', an array of 516 bytes (offset 516",
+          "index 129")
+        local y <close> = dev:zeros("i32", 33)
+        faults(function() m.barrier_and_fault:launch(1, 32, y, 33) end, "kernel 'barrier_and_fault' wrote",
+          "block (0,0,0)", "thread (3,0,0)", "index 33")
+      end)
+
+      it("in the few bytes before the guard that happens but once has no thread", function()
+        local x <close> = dev:zeros("i32", 5)
+        faults(function() m.once:launch(1, 1, x, 5) end, "kernel 'once' wrote outside every array",
+          "block and thread not known (the launch did not do it again when run once more)", "index 5")
+      end)
+
       it("before the start of an array is seen", function()
         local x <close> = dev:zeros("f32", 1024)
         local message = faults(function() m.write_at:launch(1, 1, x, -4096) end,
@@ -160,6 +176,28 @@ describe("a fault on the CPU device", function()
       end)
     end)
   end
+
+  it("to the element is seen with MOONWARP_CPU_CHECK", function()
+    local code = [[
+      local mw = require "moonwarp"
+      local dev = mw.device "cpu"
+      local m = dev:module { source = [=[
+        template <class T> __global__ void peek(T *out, const T *x, int i) { out[0] = x[i]; }
+        __global__ void vector(float *out, const float *x) { *(float4 *)out = *(const float4 *)x; }
+      ]=] }
+      for dtype, name in pairs { i8 = "signed char", i16 = "short", f32 = "float", f64 = "double" } do
+        local out, x = dev:zeros(dtype, 1), dev:zeros(dtype, 101)
+        local peek = m:kernel(("peek<%s>"):format(name))
+        peek:launch(1, 1, out, x, 100)
+        print(select(2, pcall(peek.launch, peek, 1, 1, out, x, 101)))
+      end
+      print(select(2, pcall(m.vector.launch, m.vector, 1, 1, dev:zeros("f32", 5), dev:zeros("f32", 5))))
+    ]]
+    local output = support.child_passes(code, { env = { MOONWARP_CPU_CHECK = 1 } })
+    local _, seen = output:gsub("read outside every array: block %(0,0,0%), thread %(0,0,0%), just past the end", "")
+    assert.are.equal(4, seen, output)
+    assert.is_truthy(output:find("MOONWARP_CPU_CHECK aligns arrays to their elements only", 1, true), output)
+  end)
 
   it("by a mask that names other lanes is one", function()
     local m <close> = dev:module { engine = "fiber", source = [[

@@ -129,6 +129,7 @@ static void resume(cpu_crew *crew, cpu_fiber *from) {
 }
 
 void cpu_crew_wait(cpu_crew *crew) {
+  if (crew->grid->watch) cpu_fault_watch(crew->worker, crew->grid->watch);
   cpu_lane *lane = cpu_crew_lane(crew);
   if (pick_next(crew))
     resume(crew, &lane->fiber);
@@ -437,11 +438,7 @@ static void fail(const char *what, const char *file, int line) {
   cpu_worker *worker = cpu_current;
   cpu_fault *fault = &worker->fault;
   *fault = (cpu_fault){.kind = CPU_FAULT_FAIL}; /* nothing of an earlier one */
-  fault->block = worker->lent.block;
-  fault->blocks = worker->lent.blocks;
-  const mw_thread *thread = worker->in_crew ? &cpu_crew_lane(worker->crew)->thread : worker->plain;
-  fault->has_thread = thread != NULL;
-  if (thread) fault->thread = thread->thread_idx;
+  cpu_fault_place(worker);
   snprintf(fault->text, sizeof fault->text, "%s at %s:%d", what, file, line);
   cpu_fault_leave(worker);
 }
