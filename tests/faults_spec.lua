@@ -104,6 +104,18 @@ describe("a fault on the CPU device", function()
           "__syncthreads", "faults.cu:29", "faults.cu:33")
       end)
 
+      it("through a null pointer that the compiler sees says so", function()
+        local x <close> = dev:zeros("i32", 4)
+        faults(function() m.constant_null:launch(1, 4, x) end,
+          "kernel 'constant_null' wrote through a null pointer", "block (0,0,0)", "thread (2,0,0)")
+      end)
+
+      it("by local arrays that jump over the guard below the stack", function()
+        local x <close> = dev:zeros("i32", 32)
+        faults(function() m.large_array:launch(1, 32, x, 5) end, "kernel 'large_array' overflowed a thread's stack",
+          "block (0,0,0)", "use smaller local arrays", "MOONWARP_CPU_STACK")
+      end)
+
       it("by an integer division by zero", function()
         local x <close> = dev:array("i32", { 4, 6 })
         m.divide:launch(1, 2, x, 2)
@@ -114,8 +126,10 @@ describe("a fault on the CPU device", function()
 
       it("by endless recursion", function()
         local x <close> = dev:zeros("i32", 2)
-        faults(function() m.recursion:launch(1, 1, x) end, "kernel 'recursion' overflowed a thread's stack",
-          "block (0,0,0)", "MOONWARP_CPU_STACK")
+        faults(function() m.recursion:launch(1, 1, x) end, "kernel 'recursion' overflowed its worker's stack",
+          "block (0,0,0)", "less recursion")
+        faults(function() m.large_plain:launch(1, 32, x, 5) end, "kernel 'large_plain' overflowed its worker's stack",
+          "block (0,0,0)", "use smaller local arrays")
       end)
 
       it("by __trap", function()

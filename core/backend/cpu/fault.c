@@ -72,6 +72,7 @@ static void note(cpu_worker *worker, int number, const siginfo_t *info, const uc
   fault->address = (uintptr_t)info->si_addr;
   note_direction(fault, context);
   fault->stack_overflow = overflowed(worker, fault);
+  fault->on_fiber = worker->in_crew;
   cpu_fault_place(worker);
 }
 

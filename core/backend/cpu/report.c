@@ -164,6 +164,10 @@ static mw_status tell_bounds(cpu_device *device, const cpu_grid *grid, const cpu
 static mw_status tell_signal(cpu_device *device, const cpu_grid *grid, const cpu_fault *fault, const char *where,
                              mw_error *err) {
   const char *name = grid->kernel->base.name;
+  if (fault->stack_overflow && !fault->on_fiber)
+    return mw_fail(err, MW_FAULT,
+                   "kernel '%s' overflowed its worker's stack: %s; use smaller local arrays or less recursion", name,
+                   where);
   if (fault->stack_overflow)
     return mw_fail(err, MW_FAULT,
                    "kernel '%s' overflowed a thread's stack: %s; use smaller local arrays or less recursion, or give "
