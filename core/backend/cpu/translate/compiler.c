@@ -19,6 +19,7 @@
 #include "core/backend/cpu/translate/program.h"
 #include "core/compile/cache.h"
 #include "core/compile/process.h"
+#include "core/compile/scratch.h"
 #include "core/host/home.h"
 
 enum { MOST_ARGUMENTS = 256 };
@@ -351,16 +352,9 @@ static bool file_read(const char *path, void **bytes, size_t *size) {
   return got > 0;
 }
 
-/* A private folder for the compiler's output, empty again afterwards. */
-static bool folder_make(char *path, size_t size) {
-  const char *base = getenv("TMPDIR");
-  snprintf(path, size, "%s/moonwarp-XXXXXX", base && *base ? base : "/tmp");
-  return mkdtemp(path) != NULL;
-}
-
 static mw_status compile_in(const cpu_program *program, const cpu_toolchain *tools, const char *folder,
                             const char *generated, void **bytes, size_t *size, char **log, mw_error *error) {
-  char *output = mw_format("%s/unit.so", folder);
+  char *output = mw_format("%s/" MW_SCRATCH_FILE, folder);
   arguments list = {0};
   compile_arguments(&list, program, tools, output);
   mw_process_result result = {0};
@@ -374,7 +368,6 @@ static mw_status compile_in(const cpu_program *program, const cpu_toolchain *too
       *log = log_clean(result.err);
     mw_process_result_free(&result);
   }
-  unlink(output);
   mw_free(output);
   arguments_free(&list);
   return status;
@@ -383,13 +376,13 @@ static mw_status compile_in(const cpu_program *program, const cpu_toolchain *too
 mw_status cpu_compile(const cpu_program *program, const char *generated, void **bytes, size_t *size, char **log,
                       mw_error *error) {
   cpu_toolchain tools;
-  char folder[512];
+  mw_scratch folder;
   mw_status status = cpu_toolchain_find(&tools, error);
   if (status) return status;
-  if (!folder_make(folder, sizeof folder))
+  if (!mw_scratch_make(&folder))
     return mw_fail(error, MW_IO, "%s: cannot make a folder for the compiler; set TMPDIR to one that can be written to",
-                   folder);
-  status = compile_in(program, &tools, folder, generated, bytes, size, log, error);
-  rmdir(folder);
+                   folder.path);
+  status = compile_in(program, &tools, folder.path, generated, bytes, size, log, error);
+  mw_scratch_drop(&folder);
   return status;
 }
