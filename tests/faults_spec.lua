@@ -222,6 +222,43 @@ describe("a fault on the CPU device", function()
       "does not name the calling lane")
   end)
 
+  it("by two barriers on one line tells them apart", function()
+    local m <close> = dev:module { name = "line.cu", source = [[
+      __global__ void apart(int *x) { if (threadIdx.x < 8) __syncthreads(); else { x[0] = 1; __syncthreads(); } }
+    ]] }
+    local x <close> = dev:zeros("i32", 32)
+    if not dev:properties().driver:find("clang", 1, true) then
+      m.apart:launch(1, 32, x)
+      return
+    end
+    fails_with(function() m.apart:launch(1, 32, x) end, "kernel 'apart'", "barrier divergence",
+      "thread (0,0,0) waits at line.cu:1 (__syncthreads)",
+      "while thread (31,0,0) waits at line.cu:1 (__syncthreads, another one on that line)")
+  end)
+
+  it("is not what becomes of a built-in that CUDA has no more", function()
+    for _, name in ipairs { "__ballot", "__any", "__all" } do
+      fails_with(function()
+        dev:module { source = ("__global__ void old(int *x) { x[0] = %s(x[0]); }"):format(name) }
+      end, name .. " is gone from CUDA since sm_70: use " .. name .. "_sync with a mask")
+    end
+  end)
+
+  it("by a named barrier that is used wrongly is one", function()
+    local m <close> = dev:module { name = "named.cu", source = [[
+      __global__ void alone(int *x) { if (threadIdx.x < 32) __barrier_sync_count(1, 64); x[0] = 1; }
+      __global__ void uneven(int *x) { __barrier_sync_count(1, 33); }
+      __global__ void unlike(int *x) { if (threadIdx.x < 32) __barrier_sync_count(2, 64); else __barrier_sync(2); }
+      __global__ void beyond(int *x) { __barrier_sync(16); }
+    ]] }
+    local x <close> = dev:zeros("i32", 1)
+    fails_with(function() m.alone:launch(1, 64, x) end, "kernel 'alone'", "barrier divergence",
+      "waits at named.cu:1 (__barrier_sync_count) for threads that never come")
+    fails_with(function() m.uneven:launch(1, 64, x) end, "kernel 'uneven'", "33 threads, wanted a multiple of 32")
+    fails_with(function() m.unlike:launch(1, 64, x) end, "kernel 'unlike'", "meet at barrier 2, where others wait for")
+    fails_with(function() m.beyond:launch(1, 64, x) end, "kernel 'beyond'", "barrier 16, there are 0 to 15")
+  end)
+
   it("by a grid barrier without a cooperative launch is one", function()
     local m <close> = dev:module { source = [[
       #include <cooperative_groups.h>
