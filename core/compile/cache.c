@@ -167,7 +167,7 @@ static void map_counters(void) {
   struct stat st;
   int fd = openat(cache.folder_fd, COUNTERS_FILE, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0) return;
-  flock(fd, LOCK_EX); /* until it is closed: nobody takes a file that another is about to size for a damaged one */
+  flock(fd, LOCK_EX); /* nobody takes a file that another is about to size for a damaged one */
   const bool whole = fstat(fd, &st) == 0 && (size_t)st.st_size == sizeof(counters);
   const bool sized = whole || ftruncate(fd, sizeof(counters)) == 0;
   if (sized && posix_fallocate(fd, 0, sizeof(counters)) == 0) {
@@ -177,6 +177,7 @@ static void map_counters(void) {
       check_counters(whole);
     }
   }
+  flock(fd, LOCK_UN); /* closing would not do it: the mapping holds the file open */
   close(fd);
 }
 
