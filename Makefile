@@ -37,7 +37,7 @@ static   = $(if $(filter /%,$(shell $(CC) -print-file-name=lib$(1).a)),-l:lib$(1
 PROGRAM_LIBS = $(call static,lua5.4,-llua5.4) $(call static,edit,-ledit) $(call static,tinfo,-ltinfo) \
                $(call static,bsd,-lbsd) $(call static,md,-lmd)
 
-.PHONY: all demo check check-c check-asan check-gpu bench bundle docs docs-check lint metrics install uninstall clean \
+.PHONY: all demo check check-c check-asan check-tsan check-gpu bench bundle docs docs-check lint metrics install uninstall clean \
         help probe programs c-tests
 .DELETE_ON_ERROR:
 
@@ -104,6 +104,14 @@ check-asan: ## build and run every test under AddressSanitizer and UBSan
 	  CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 	@SANITIZED=1 tests/check.sh build-asan
 
+# Kernels are not instrumented, and leaving one by a signal confuses the sanitizer: so no specs of faults.
+check-tsan: ## races in streams, events, graphs and the pool, by ThreadSanitizer
+	@.make/deps.sh check
+	@$(MAKE) --no-print-directory BUILD=build-tsan CC=gcc programs \
+	  CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=thread"
+	@ONLY='^program tests/\(engines\|event\|graph\|hotpath\|launch\|lifetime\|stream\|transfer\)_spec' \
+	  tests/check.sh build-tsan
+
 check-gpu: programs ## every spec on a real CUDA device
 	@MOONWARP_HOME="$(CURDIR)" tests/check-gpu.sh $(BUILD)/moonwarp
 
@@ -143,7 +151,7 @@ uninstall: ## out of PREFIX
 	  $(DESTDIR)$(PREFIX)/share/man/man1/moonwarp.1
 
 clean: ## remove everything that was built
-	rm -rf $(BUILD) build-asan dist
+	rm -rf $(BUILD) build-asan build-tsan dist
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
