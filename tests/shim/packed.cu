@@ -116,6 +116,8 @@ __global__ void check_named_barriers(int *wrong) {
   CHECK(box[32 + (r + 7) % (THREADS - 32)] == 0);
 }
 
+__device__ double places[THREADS];
+
 __global__ void check_small_extras(int *wrong) {
   const __half nan = __ushort_as_half(0x7e00), one = __float2half((float)opaque_one());
   const __half2 a = __halves2half2(nan, one), b = __halves2half2(one, one);
@@ -131,7 +133,6 @@ __global__ void check_small_extras(int *wrong) {
   atomicAdd(&sum, one);
   __syncthreads();
   CHECK(__half2float(sum) == 256);
-  double place = 0;
-  __stcs(&place, opaque_one());
-  CHECK(__ldcs(&place) == 1);
+  __stcs(&places[rank_in_block()], opaque_one());
+  CHECK(__ldcs(&places[rank_in_block()]) == 1);
 }
