@@ -65,7 +65,7 @@ $(BUILD)/obj/core/backend/cuda/occupancy.o $(BUILD)/tests/test_cuda_abi: FLAGS +
 $(BUILD)/tests/%: tests/c/%.c $(SHARED)
 	@mkdir -p $(@D)
 	@echo "  test $<"
-	$(Q)$(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $^ $(call static,lua5.4,-llua5.4) -lcmocka $(LIBS)
+	$(Q)$(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $(filter %.c %.o,$^) $(call static,lua5.4,-llua5.4) -lcmocka $(LIBS)
 
 # A stand-in for the CUDA driver: the CUDA device's own C code is tested without a GPU.
 $(BUILD)/mock/libcuda.so.1: $(wildcard tests/mock/*.[ch])
