@@ -27,7 +27,7 @@ local length = mw.arg("length", gpu and 1 << 26 or 1 << 18, "elements of the lon
 local types = mw.arg("types", { "f64", "f32" }, "element types", { choices = { "f64", "f32" } })
 local parts = mw.arg("parts", { "ladder", "sizes", "scan" }, "what to run",
   { choices = { "ladder", "sizes", "scan" } })
-local seconds = mw.arg("seconds", gpu and 0.1 or 0.04, "least time of a measurement; three times that at most",
+local seconds = mw.arg("seconds", 0.05, "least time of a measurement; three times that at most",
   { min = 0, max = 3600 })
 local bx = mw.arg("bx", 32, "block of the kernels over x and y: threads along x", { min = 1 })
 local by = mw.arg("by", 8, "and along y", { min = 1 })
