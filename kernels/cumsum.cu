@@ -43,18 +43,24 @@ __device__ void unpack(double2 v, double *to) {
   to[1] = v.y;
 }
 
-__device__ float4 pack(const float *x) { return make_float4(x[0], x[1], x[2], x[3]); }
-__device__ double2 pack(const double *x) { return make_double2(x[0], x[1]); }
+__device__ float4 pack(const float *x) {
+  return make_float4(x[0], x[1], x[2], x[3]);
+}
+__device__ double2 pack(const double *x) {
+  return make_double2(x[0], x[1]);
+}
 
 // V vectors of a row for each lane of a warp, 32 vectors apart, from `first` on; zero behind the row's end.
 // wide: rows are whole vectors, so that each is one load.
-template <typename T, int V> __device__ void load_row(T (*x)[16 / sizeof(T)], const T *row, int first, int end, bool wide) {
+template <typename T, int V>
+__device__ void load_row(T (*x)[16 / sizeof(T)], const T *row, int first, int end, bool wide) {
   const int P = 16 / sizeof(T);
   int ix = first + threadIdx.x * P;
   if (wide) {
     typedef typename vector16<T>::type vector;
 #pragma unroll
-    for (int v = 0; v < V; v++) unpack(ix + 32 * P * v < end ? *(const vector *)(row + ix + 32 * P * v) : vector(), x[v]);
+    for (int v = 0; v < V; v++)
+      unpack(ix + 32 * P * v < end ? *(const vector *)(row + ix + 32 * P * v) : vector(), x[v]);
   } else {
 #pragma unroll
     for (int v = 0; v < V; v++)
@@ -78,7 +84,8 @@ template <typename T> __global__ void copy_wide(T *__restrict__ B, const T *__re
   const int P = 16 / sizeof(T);
   typedef typename vector16<T>::type V;
   size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if ((i + 1) * P <= n) ((V *)B)[i] = ((const V *)A)[i];
+  if ((i + 1) * P <= n)
+    ((V *)B)[i] = ((const V *)A)[i];
   else
     for (i *= P; i < n; i++) B[i] = A[i];
 }
@@ -158,7 +165,8 @@ template <typename T> __global__ void cumsum_y(T *B, const T *A, int nx, int ny,
 // Sums of `count` elements that lie `inner` apart: for y count = ny, inner = nx; for z count = nz, inner = nx * ny.
 // W warps of U rows are one pass over 32 columns. What a warp does not have is zero, so that all meet at the barrier.
 template <typename T, int U, int W>
-__global__ void __launch_bounds__(32 * W) cumsum_tile(T *__restrict__ B, const T *__restrict__ A, int inner, int count) {
+__global__ void __launch_bounds__(32 * W)
+    cumsum_tile(T *__restrict__ B, const T *__restrict__ A, int inner, int count) {
   __shared__ T sums[2][W][32];
   int lane = threadIdx.x, w = threadIdx.y, turn = 0;
   int i = blockIdx.x * 32 + lane;
@@ -248,8 +256,7 @@ template <typename T> __global__ void cumsum_shuffle(T *B, const T *A, int nx, i
   }
 }
 
-template <typename T, int V>
-__global__ void cumsum_rows(T *__restrict__ B, const T *__restrict__ A, int nx, int rows) {
+template <typename T, int V> __global__ void cumsum_rows(T *__restrict__ B, const T *__restrict__ A, int nx, int rows) {
   const int P = 16 / sizeof(T);
   int lane = threadIdx.x;
   int iy = blockIdx.x * blockDim.y + threadIdx.y;
@@ -294,4 +301,4 @@ __global__ void cumsum_rows(T *__restrict__ B, const T *__restrict__ A, int nx, 
 // copy_x            block {1, 256}, grid {1, ceil(ny / 256), nz}
 // cumsum_shared     block 32, grid rows = ny * nz
 // *_x32, cumsum_broadcast, _shuffle, _rows   block {32, by}, grid ceil(rows / by); the source has by = 1
-// cumsum_tile       block {32, W}, grid {ceil(inner / 32), outer}: outer = nz for y, 1 for z; <T, 8, 16> is a good start
+// cumsum_tile       block {32, W}, grid {ceil(inner / 32), outer}: outer = nz for y, 1 for z; try <T, 8, 16>

@@ -6,8 +6,8 @@
 //   v1 scan_tiles, scan_totals, scan_add   three launches: each block scans its own tile; one block scans the tiles'
 //                     totals; each tile but the first gets what lies before it. y is read and written again, so the
 //                     bound is half of a copy (Oxford, "CUDA Programming on NVIDIA GPUs", lecture 4)
-//   v2 scan_once      one launch: a tile publishes its sum and looks back over its predecessors until it finds one whose
-//                     whole prefix is known. Each element is read once and written once: the bound is a copy
+//   v2 scan_once      one launch: a tile publishes its sum and looks back over its predecessors until it finds one
+//                     whose prefix is known. Each element is read once and written once: the bound is a copy
 //   v3 scan_rounds    one launch of as many blocks as run at once. A block takes every gridDim-th tile, loads the next
 //                     one before it works on this one, and writes a tile a round after it was summed, when the sums of
 //                     the tiles between are long there: nobody waits. The same bits from run to run
@@ -46,7 +46,7 @@ template <> struct vector16<float> { typedef float4 type; };
 template <> struct vector16<double> { typedef double2 type; };
 
 template <typename T> constexpr int WIDE = 16 / sizeof(T);
-template <typename T, int B, int U> constexpr int TILE = B * U * WIDE<T>;
+template <typename T, int B, int U> constexpr int TILE = B * U * (16 / sizeof(T));
 
 __device__ void unpack(float4 v, float *to) {
   to[0] = v.x;
@@ -60,8 +60,12 @@ __device__ void unpack(double2 v, double *to) {
   to[1] = v.y;
 }
 
-__device__ float4 pack(const float *x) { return make_float4(x[0], x[1], x[2], x[3]); }
-__device__ double2 pack(const double *x) { return make_double2(x[0], x[1]); }
+__device__ float4 pack(const float *x) {
+  return make_float4(x[0], x[1], x[2], x[3]);
+}
+__device__ double2 pack(const double *x) {
+  return make_double2(x[0], x[1]);
+}
 
 // Where the thread's first vector of a tile begins; the others follow 32 vectors apart.
 template <typename T, int B, int U> __device__ size_t place(int tile) {
@@ -186,8 +190,8 @@ __device__ unsigned peek(const volatile word *status, int tile, double *v) {
   return high >> 32 == low >> 32 ? (unsigned)(low >> 32) : NOTHING;
 }
 
-// The sum of all tiles before this one, by one warp. It looks at 32 predecessors at a time, lane 0 at the nearest, until
-// all are there that lie in front of the nearest known prefix.
+// The sum of all tiles before this one, by one warp. It looks at 32 predecessors at a time, lane 0 at the nearest,
+// until all are there that lie in front of the nearest known prefix.
 template <typename T> __device__ T look_back(const volatile word *status, int tile) {
   int lane = threadIdx.x % 32;
   T sum = 0;
@@ -301,8 +305,8 @@ __global__ void __launch_bounds__(B)
   store_tile<T, B, U>(y, a, prefix + before, n, tile);
 }
 
-// All blocks must run at once: a cooperative launch. Tile t is summed in one turn of the loop and written in the next,
-// with the sums of the gridDim - 1 tiles since this block's last one; so there is one turn more than the block has tiles.
+// All blocks must run at once: a cooperative launch. A tile is summed in one turn of the loop and written in the next,
+// with the sums of the gridDim - 1 tiles since this block's last one; so a block has one turn more than tiles.
 template <typename T, int B, int U>
 __global__ void __launch_bounds__(B, 1)
     scan_rounds(T *__restrict__ y, const T *__restrict__ x, size_t n, volatile word *status) {
