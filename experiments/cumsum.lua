@@ -37,7 +37,7 @@ local loads = mw.arg("loads", 4, "loads in flight a lane of cumsum_rows", { min 
 local tile_rows = mw.arg("tile_rows", 8, "rows a warp of cumsum_tile", { min = 1, max = 32 })
 local tile_warps = mw.arg("tile_warps", 16, "warps a block of cumsum_tile", { min = 1, max = 32 })
 local scan_block = mw.arg("scan_block", gpu and 512 or 128, "block of the 1-D scans in one pass",
-  { min = 32, max = 1024 })
+  { choices = { 32, 64, 128, 256, 512, 1024 } })
 local scan_loads = mw.arg("scan_loads", 8, "loads in flight a thread of them", { min = 1, max = 16 })
 
 local cumsum, scan = dev:module "cumsum.cu", dev:module "scan.cu"
