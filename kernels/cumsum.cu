@@ -1,22 +1,208 @@
 // SPDX-License-Identifier: MIT
 //
-// cumsum: the running sum of a 3-D array along x, its fastest and so its hardest dimension.
+// cumsum: the running sum of a 3-D array along one of its dimensions, reached from a copy in small steps.
 //
-// The ladder
-//   v1 cumsum_shared    one warp a row: 32 numbers into shared memory, the first thread adds them up
-//   v2 cumsum_shuffle   the same row by warp shuffles in five doubling steps
+// The ladder (ETH Zurich, "Solving PDEs in parallel on GPUs": a notebook of ten tasks; T is float or double)
+//   v1  copy_3d           one element a thread, block 32 x 8
+//   v2  copy_z            a thread copies along z: neighbours still read neighbours
+//   v3  cumsum_z          the same with the sum in a register, which costs nothing
+//   v4  copy_y            a thread copies along y
+//   v5  cumsum_y          the same with the sum in a register
+//   v6  copy_x            a thread copies along x: neighbours read a row apart, each a line of its own
+//   v7  copy_x32          a warp copies a row, 32 elements at a time
+//   v8  cumsum_shared     these 32 through shared memory, where the first thread adds them up
+//   v9  cumsum_broadcast  every lane hears of every other by 32 shuffles and adds up for itself
+//   v10 cumsum_shuffle    five doubling steps instead of 32
+// and beyond the source, what keeps a large GPU's memory busy
+//   v0  copy_wide         16 bytes a thread: what there is to reach
+//   v11 cumsum_rows       a warp a row, V loads of 16 bytes in flight a lane
+//   v12 cumsum_tile       y or z: W warps take U rows each of the same columns, all loads in flight at once, and tell
+//                         each other their sums; two buffers in turn, so that one barrier a pass is enough
 //
-// Bound: main memory. T_eff_cs = 2 * bytes(A) / t (ETH Zurich, "Solving PDEs in parallel on GPUs", lecture 10, tasks 7
-// and 9). The doubling scan is that of W. D. Hillis and G. L. Steele, "Data parallel algorithms" (1986).
-// Rounding: a row of nx terms, so mw.check takes { sum = nx }.
+// Bound of all: main memory, each element read once and written once. T_eff_cs = 2 * bytes(A) / t, at most what the
+// fastest copy reaches. v6 moves a whole sector of 32 bytes for each element, v8 and v9 are bound by their chain of 32
+// additions. The doubling scan is that of W. D. Hillis and G. L. Steele, "Data parallel algorithms" (1986).
+// Rounding: v3, v5, v8 and v9 add in order, 1 rounding a term; the others add parts, about 10 + n / 32 in a chain. All
+// stay within eps * sqrt(terms) of each other for terms of one sign, so mw.check takes { sum = terms }.
 
-// ---- kernels --------------------------------------------------------------------------------------------------------
+// ---- device helpers -------------------------------------------------------------------------------------------------
 
-__global__ void cumsum_shared(double *B, const double *A, int nx) {
-  __shared__ double part[32];
+template <typename T> struct vector16;
+template <> struct vector16<float> { typedef float4 type; };
+template <> struct vector16<double> { typedef double2 type; };
+
+__device__ void unpack(float4 v, float *to) {
+  to[0] = v.x;
+  to[1] = v.y;
+  to[2] = v.z;
+  to[3] = v.w;
+}
+
+__device__ void unpack(double2 v, double *to) {
+  to[0] = v.x;
+  to[1] = v.y;
+}
+
+__device__ float4 pack(const float *x) {
+  return make_float4(x[0], x[1], x[2], x[3]);
+}
+__device__ double2 pack(const double *x) {
+  return make_double2(x[0], x[1]);
+}
+
+// V vectors of a row for each lane of a warp, 32 vectors apart, from `first` on; zero behind the row's end.
+// wide: rows are whole vectors, so that each is one load.
+template <typename T, int V>
+__device__ void load_row(T (*x)[16 / sizeof(T)], const T *row, int first, int end, bool wide) {
+  const int P = 16 / sizeof(T);
+  int ix = first + threadIdx.x * P;
+  if (wide) {
+    typedef typename vector16<T>::type vector;
+#pragma unroll
+    for (int v = 0; v < V; v++)
+      unpack(ix + 32 * P * v < end ? *(const vector *)(row + ix + 32 * P * v) : vector(), x[v]);
+  } else {
+#pragma unroll
+    for (int v = 0; v < V; v++)
+      for (int p = 0; p < P; p++) x[v][p] = ix + 32 * P * v + p < end ? row[ix + 32 * P * v + p] : (T)0;
+  }
+}
+
+template <typename T> __device__ void store16(T *row, const T *x, int ix, int end, bool wide) {
+  const int P = 16 / sizeof(T);
+  if (wide) {
+    if (ix < end) *(typename vector16<T>::type *)(row + ix) = pack(x);
+  } else {
+    for (int p = 0; p < P; p++)
+      if (ix + p < end) row[ix + p] = x[p];
+  }
+}
+
+// ---- kernels: copies ------------------------------------------------------------------------------------------------
+
+template <typename T> __global__ void copy_wide(T *__restrict__ B, const T *__restrict__ A, size_t n) {
+  const int P = 16 / sizeof(T);
+  typedef typename vector16<T>::type V;
+  size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if ((i + 1) * P <= n)
+    ((V *)B)[i] = ((const V *)A)[i];
+  else
+    for (i *= P; i < n; i++) B[i] = A[i];
+}
+
+template <typename T> __global__ void copy_3d(T *B, const T *A, int nx, int ny, int nz) {
+  int ix = blockIdx.x * blockDim.x + threadIdx.x;
+  int iy = blockIdx.y * blockDim.y + threadIdx.y;
+  int iz = blockIdx.z * blockDim.z + threadIdx.z;
+  size_t i = ((size_t)iz * ny + iy) * nx + ix;
+  if (ix < nx && iy < ny && iz < nz) B[i] = A[i];
+}
+
+template <typename T> __global__ void copy_z(T *B, const T *A, int nx, int ny, int nz) {
+  int ix = blockIdx.x * blockDim.x + threadIdx.x;
+  int iy = blockIdx.y * blockDim.y + threadIdx.y;
+  if (ix >= nx || iy >= ny) return;
+  for (int iz = 0; iz < nz; iz++) {
+    size_t i = ((size_t)iz * ny + iy) * nx + ix;
+    B[i] = A[i];
+  }
+}
+
+template <typename T> __global__ void copy_y(T *B, const T *A, int nx, int ny, int nz) {
+  int ix = blockIdx.x * blockDim.x + threadIdx.x;
+  int iz = blockIdx.z * blockDim.z + threadIdx.z;
+  if (ix >= nx || iz >= nz) return;
+  for (int iy = 0; iy < ny; iy++) {
+    size_t i = ((size_t)iz * ny + iy) * nx + ix;
+    B[i] = A[i];
+  }
+}
+
+template <typename T> __global__ void copy_x(T *B, const T *A, int nx, int ny, int nz) {
+  int iy = blockIdx.y * blockDim.y + threadIdx.y;
+  int iz = blockIdx.z * blockDim.z + threadIdx.z;
+  if (iy >= ny || iz >= nz) return;
+  for (int ix = 0; ix < nx; ix++) {
+    size_t i = ((size_t)iz * ny + iy) * nx + ix;
+    B[i] = A[i];
+  }
+}
+
+// rows = ny * nz: from here on it does not matter which of them a row is.
+template <typename T> __global__ void copy_x32(T *B, const T *A, int nx, int rows) {
+  int iy = blockIdx.x * blockDim.y + threadIdx.y;
+  if (iy >= rows) return;
+  size_t row = (size_t)iy * nx;
+  for (int ix = threadIdx.x; ix < nx; ix += 32) B[row + ix] = A[row + ix];
+}
+
+// ---- kernels: sums along z and y ------------------------------------------------------------------------------------
+
+template <typename T> __global__ void cumsum_z(T *B, const T *A, int nx, int ny, int nz) {
+  int ix = blockIdx.x * blockDim.x + threadIdx.x;
+  int iy = blockIdx.y * blockDim.y + threadIdx.y;
+  if (ix >= nx || iy >= ny) return;
+  T sum = 0;
+  for (int iz = 0; iz < nz; iz++) {
+    size_t i = ((size_t)iz * ny + iy) * nx + ix;
+    sum += A[i];
+    B[i] = sum;
+  }
+}
+
+template <typename T> __global__ void cumsum_y(T *B, const T *A, int nx, int ny, int nz) {
+  int ix = blockIdx.x * blockDim.x + threadIdx.x;
+  int iz = blockIdx.z * blockDim.z + threadIdx.z;
+  if (ix >= nx || iz >= nz) return;
+  T sum = 0;
+  for (int iy = 0; iy < ny; iy++) {
+    size_t i = ((size_t)iz * ny + iy) * nx + ix;
+    sum += A[i];
+    B[i] = sum;
+  }
+}
+
+// Sums of `count` elements that lie `inner` apart: for y count = ny, inner = nx; for z count = nz, inner = nx * ny.
+// W warps of U rows are one pass over 32 columns. What a warp does not have is zero, so that all meet at the barrier.
+template <typename T, int U, int W>
+__global__ void __launch_bounds__(32 * W)
+    cumsum_tile(T *__restrict__ B, const T *__restrict__ A, int inner, int count) {
+  __shared__ T sums[2][W][32];
+  int lane = threadIdx.x, w = threadIdx.y, turn = 0;
+  int i = blockIdx.x * 32 + lane;
+  size_t column = (size_t)blockIdx.y * count * inner + i;
+  T carry = 0;
+  for (int first = 0; first < count; first += U * W) {
+    T x[U];
+    int k = first + w * U;
+    int rows = i < inner ? count - k : 0;
+#pragma unroll
+    for (int u = 0; u < U; u++) x[u] = u < rows ? A[column + (size_t)(k + u) * inner] : (T)0;
+#pragma unroll
+    for (int u = 1; u < U; u++) x[u] += x[u - 1];
+    sums[turn][w][lane] = x[U - 1];
+    __syncthreads();
+    T before = carry;
+#pragma unroll
+    for (int v = 0; v < W; v++) {
+      T sum = sums[turn][v][lane];
+      if (v < w) before += sum;
+      carry += sum;
+    }
+#pragma unroll
+    for (int u = 0; u < U; u++)
+      if (u < rows) B[column + (size_t)(k + u) * inner] = before + x[u];
+    turn ^= 1;
+  }
+}
+
+// ---- kernels: sums along x ------------------------------------------------------------------------------------------
+
+template <typename T> __global__ void cumsum_shared(T *B, const T *A, int nx) {
+  __shared__ T part[32];
   int lane = threadIdx.x;
   size_t row = (size_t)blockIdx.x * nx;
-  double sum = 0;
+  T sum = 0;
   for (int first = 0; first < nx; first += 32) {
     if (first + lane < nx) part[lane] = A[row + first + lane];
     __syncthreads();
@@ -32,18 +218,36 @@ __global__ void cumsum_shared(double *B, const double *A, int nx) {
   }
 }
 
-// A lane without a number adds zero, so that the whole warp is there for every shuffle.
-__global__ void cumsum_shuffle(double *B, const double *A, int nx, int rows) {
+// A lane without a number adds zero, so that the whole warp is there for every shuffle; so below.
+template <typename T> __global__ void cumsum_broadcast(T *B, const T *A, int nx, int rows) {
   int lane = threadIdx.x;
   int iy = blockIdx.x * blockDim.y + threadIdx.y;
   bool on = iy < rows;
   size_t row = (size_t)iy * nx;
-  double before = 0;
+  T sum = 0;
   for (int first = 0; first < nx; first += 32) {
     int ix = first + lane;
-    double sum = on && ix < nx ? A[row + ix] : 0.0;
+    T value = on && ix < nx ? A[row + ix] : (T)0;
+    T mine = 0;
+    for (int i = 0; i < 32; i++) {
+      sum += __shfl_sync(0xffffffff, value, i);
+      if (i == lane) mine = sum;
+    }
+    if (on && ix < nx) B[row + ix] = mine;
+  }
+}
+
+template <typename T> __global__ void cumsum_shuffle(T *B, const T *A, int nx, int rows) {
+  int lane = threadIdx.x;
+  int iy = blockIdx.x * blockDim.y + threadIdx.y;
+  bool on = iy < rows;
+  size_t row = (size_t)iy * nx;
+  T before = 0;
+  for (int first = 0; first < nx; first += 32) {
+    int ix = first + lane;
+    T sum = on && ix < nx ? A[row + ix] : (T)0;
     for (int k = 1; k < 32; k *= 2) {
-      double left = __shfl_up_sync(0xffffffff, sum, k);
+      T left = __shfl_up_sync(0xffffffff, sum, k);
       if (lane >= k) sum += left;
     }
     sum += before;
@@ -52,6 +256,49 @@ __global__ void cumsum_shuffle(double *B, const double *A, int nx, int rows) {
   }
 }
 
+template <typename T, int V> __global__ void cumsum_rows(T *__restrict__ B, const T *__restrict__ A, int nx, int rows) {
+  const int P = 16 / sizeof(T);
+  int lane = threadIdx.x;
+  int iy = blockIdx.x * blockDim.y + threadIdx.y;
+  int end = iy < rows ? nx : 0;
+  bool wide = nx % P == 0;
+  size_t row = (size_t)iy * nx;
+  T carry = 0;
+  for (int first = 0; first < nx; first += 32 * P * V) {
+    T x[V][P], sum[V];
+    load_row<T, V>(x, A + row, first, end, wide);
+#pragma unroll
+    for (int v = 0; v < V; v++) {
+#pragma unroll
+      for (int p = 1; p < P; p++) x[v][p] += x[v][p - 1];
+      sum[v] = x[v][P - 1];
+    }
+#pragma unroll
+    for (int k = 1; k < 32; k *= 2) {
+#pragma unroll
+      for (int v = 0; v < V; v++) {
+        T left = __shfl_up_sync(0xffffffff, sum[v], k);
+        if (lane >= k) sum[v] += left;
+      }
+    }
+#pragma unroll
+    for (int v = 0; v < V; v++) {
+      T left = __shfl_up_sync(0xffffffff, sum[v], 1);
+      T before = carry + (lane > 0 ? left : (T)0);
+#pragma unroll
+      for (int p = 0; p < P; p++) x[v][p] += before;
+      store16(B + row, x[v], first + (32 * v + lane) * P, end, wide);
+      carry += __shfl_sync(0xffffffff, sum[v], 31);
+    }
+  }
+}
+
 // ---- host notes -----------------------------------------------------------------------------------------------------
-// cumsum_shared    block 32, grid rows = ny * nz
-// cumsum_shuffle   block {32, by}, grid ceil(rows / by)
+// copy_wide         block b, grid ceil(n / (b * 16 / sizeof(T))); both arrays begin on a 16-byte boundary
+// copy_3d           block {32, 8}, grid {ceil(nx / 32), ceil(ny / 8), nz}
+// *_z               block {32, 8}, grid {ceil(nx / 32), ceil(ny / 8)}
+// *_y               block 256, grid {ceil(nx / 256), 1, nz}
+// copy_x            block {1, 256}, grid {1, ceil(ny / 256), nz}
+// cumsum_shared     block 32, grid rows = ny * nz
+// *_x32, cumsum_broadcast, _shuffle, _rows   block {32, by}, grid ceil(rows / by); the source has by = 1
+// cumsum_tile       block {32, W}, grid {ceil(inner / 32), outer}: outer = nz for y, 1 for z; try <T, 8, 16>

@@ -12,6 +12,12 @@ local ARCHITECTURES = { 75, 80, 86, 89, 90, 100, 120 }
 local TEMPLATES = {
   ["array.cu"] = { "fill<float>", "fill<__half>", "linspace<double>", "random_uniform<int>", "random_uniform<float>",
                    "random_normal<__nv_bfloat16>" },
+  ["cumsum.cu"] = { "copy_wide<float>", "copy_3d<double>", "copy_z<float>", "copy_y<double>", "copy_x<float>",
+                    "copy_x32<double>", "cumsum_z<float>", "cumsum_y<double>", "cumsum_shared<float>",
+                    "cumsum_broadcast<double>", "cumsum_shuffle<float>", "cumsum_rows<float,4>",
+                    "cumsum_rows<double,4>", "cumsum_tile<float,8,16>", "cumsum_tile<double,8,16>" },
+  ["scan.cu"] = { "scan_tiles<float>", "scan_totals<double>", "scan_add<float>", "scan_once<float,512,8>",
+                  "scan_once<double,512,8>", "scan_rounds<float,512,8>", "scan_rounds<double,512,8>" },
   ["basic.cu"] = { "twice<float>", "constant<3>" },
   ["variables.cu"] = { "add_to_counter<int>" },
 }

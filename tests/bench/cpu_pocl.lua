@@ -67,7 +67,7 @@ local function cumsum()
   local A = dev:array("f64", nx, rows):random(4)
   local B, R = dev:array("f64", nx, rows), dev:array("f64", nx, rows)
   local groups = (rows + 7) // 8
-  local go = dev:module("cumsum.cu").cumsum_shuffle:prepare { block = { 32, 8 }, grid = groups }
+  local go = dev:module("cumsum.cu")["cumsum_shuffle<double>"]:prepare { block = { 32, 8 }, grid = groups }
   local twin = opencl.kernel(source, "cumsum_shuffle")
   set(twin, R, A, { "int", nx }, { "int", rows }, { "shared", 32 * 8 * 8 })
   compare("cumsum, shuffles", function() go(B, A, nx, rows) end, function() twin:run(1, groups, 32, 8) end,
