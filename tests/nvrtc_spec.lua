@@ -12,6 +12,9 @@ local ARCHITECTURES = { 75, 80, 86, 89, 90, 100, 120 }
 local TEMPLATES = {
   ["array.cu"] = { "fill<float>", "fill<__half>", "linspace<double>", "random_uniform<int>", "random_uniform<float>",
                    "random_normal<__nv_bfloat16>" },
+  ["nbody.cu"] = { "potential_shared<double>", "potential_shared<float>", "potential_wide<256,4,8>",
+                   "potential_pairs<16>", "accelerations<double,64>", "accelerations<float,64>",
+                   "advance<double>", "advance<float>" },
   ["basic.cu"] = { "twice<float>", "constant<3>" },
   ["variables.cu"] = { "add_to_counter<int>" },
 }
