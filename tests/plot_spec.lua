@@ -45,6 +45,12 @@ describe("mw.plot", function()
     end)
   end)
 
+  it("marks an axis of powers of 2 at powers of 2, wherever it begins", function()
+    with_plot({ logx = 2, pictures = false }, function(made)
+      assert.is_truthy(support.read(made.gp):find("set xtics 1,2\n", 1, true))
+    end)
+  end)
+
   it("writes a script that draws without any other file", function()
     with_plot({ name = "alone", pictures = false }, function(made, folder)
       assert.is_nil(made.png)
