@@ -13,8 +13,8 @@
 //                                with own bodies ask who is who; unrolled U times; bound: the special-function units
 //   v6 the option fast_math      any of them: denormals are flushed, so rsqrtf is one instruction; roots and divisions
 //                                are approximate; bound: the special-function units
-//   v7 potential_pairs<I>        each pair once, by Newton's third law: a root serves two interactions, so the bound
-//                                of the special-function units is twice as high
+//   v7 potential_pairs<I>        each pair once, by Newton's third law: a root serves two interactions; bound: issue,
+//                                nine instructions for the two
 //
 // The special-function units give 16 results a cycle and multiprocessor (CUDA C++ Programming Guide, throughput of
 // native arithmetic instructions, reciprocal square root of f32, compute capability 5.0 and later).

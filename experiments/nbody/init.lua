@@ -212,7 +212,7 @@ local function say_best()
   mw.remark("With one root an interaction the special-function units allow %.3g a second: 16 a "
     .. "cycle on %d multiprocessors at %.2f GHz, the highest clock. That rung has %.2f of it%s.",
     ceiling, properties.multiprocessors, properties.clock / 1e9, best.interactions / ceiling,
-    best.number == 7 and ", and may have up to 2, since a root serves both bodies of a pair" or "")
+    best.number == 7 and "; it may pass it, since one root serves both bodies of a pair" or "")
 end
 
 local function say_ellipse()
