@@ -37,7 +37,7 @@ static   = $(if $(filter /%,$(shell $(CC) -print-file-name=lib$(1).a)),-l:lib$(1
 PROGRAM_LIBS = $(call static,lua5.4,-llua5.4) $(call static,edit,-ledit) $(call static,tinfo,-ltinfo) \
                $(call static,bsd,-lbsd) $(call static,md,-lmd)
 
-.PHONY: all demo check check-c check-asan check-gpu bench bundle docs docs-check lint metrics install uninstall clean \
+.PHONY: all demo check check-c check-asan check-tsan check-gpu bench bundle docs docs-check lint metrics install uninstall clean \
         help probe programs c-tests
 .DELETE_ON_ERROR:
 
@@ -65,7 +65,7 @@ $(BUILD)/obj/core/backend/cuda/occupancy.o $(BUILD)/tests/test_cuda_abi: FLAGS +
 $(BUILD)/tests/%: tests/c/%.c $(SHARED)
 	@mkdir -p $(@D)
 	@echo "  test $<"
-	$(Q)$(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $^ $(call static,lua5.4,-llua5.4) -lcmocka $(LIBS)
+	$(Q)$(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $(filter %.c %.o,$^) $(call static,lua5.4,-llua5.4) -lcmocka $(LIBS)
 
 # A stand-in for the CUDA driver: the CUDA device's own C code is tested without a GPU.
 $(BUILD)/mock/libcuda.so.1: $(wildcard tests/mock/*.[ch])
@@ -103,6 +103,14 @@ check-asan: ## build and run every test under AddressSanitizer and UBSan
 	@$(MAKE) --no-print-directory BUILD=build-asan CC=gcc programs c-tests \
 	  CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 	@SANITIZED=1 tests/check.sh build-asan
+
+# Kernels are not instrumented, and leaving one by a signal confuses the sanitizer: so no specs of faults.
+check-tsan: ## races in streams, events, graphs and the pool, by ThreadSanitizer
+	@.make/deps.sh check
+	@$(MAKE) --no-print-directory BUILD=build-tsan CC=gcc programs \
+	  CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=thread"
+	@ONLY='^program tests/\(engines\|event\|graph\|hotpath\|launch\|lifetime\|stream\|transfer\)_spec' \
+	  tests/check.sh build-tsan
 
 check-gpu: programs ## every spec on a real CUDA device
 	@MOONWARP_HOME="$(CURDIR)" tests/check-gpu.sh $(BUILD)/moonwarp
@@ -143,7 +151,7 @@ uninstall: ## out of PREFIX
 	  $(DESTDIR)$(PREFIX)/share/man/man1/moonwarp.1
 
 clean: ## remove everything that was built
-	rm -rf $(BUILD) build-asan dist
+	rm -rf $(BUILD) build-asan build-tsan dist
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22

@@ -183,3 +183,20 @@ mw.plot { x = "threads", y = "T_tot", by = "series", logx = 2, records = shapes,
 mw.plot { x = "bytes", y = "T_tot", by = "series", logx = 2, records = sweep, peak = top,
           title = "memcopy: T_tot against array size", xlabel = "bytes of one array",
           name = "memcopy-size" }
+
+-- ---- in words -----------------------------------------------------------------------------------
+
+local function GB(rate)
+  return rate / 1e9
+end
+
+local block, wide = best(shapes), best(vector)
+local warp = shapes[2] -- 32 x 1
+mw.remark("The best block of one element a thread, %s, moves %.0f GB/s; blocks of one warp reach %.0f %% of that. The "
+  .. "best 16-byte rung, %s, is at %.0f %% of the library's copy (%.0f GB/s)%s.",
+  block.rung, GB(block.T_tot), 100 * warp.T_tot / block.T_tot, wide.rung, 100 * wide.T_tot / rungs[1].T_tot,
+  GB(rungs[1].T_tot), peak and (" and at %.0f %% of the theoretical peak"):format(100 * wide.T_tot / peak) or "")
+mw.remark("Between host and device, pinned memory gives %.3g times the rate of pageable memory towards the host and "
+  .. "%.3g times towards the device%s.", host[1].T_tot / host[3].T_tot, host[2].T_tot / host[4].T_tot,
+  gpu and ", since pageable memory is copied once more, by the processor"
+    or "; on this device both are ordinary memory")

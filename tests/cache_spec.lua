@@ -151,3 +151,106 @@ for _, dev in ipairs(support.devices()) do
     end)
   end)
 end
+
+-- A child that compiles kernels number `from` to `to` on the CPU device and checks what they write.
+local MANY = [[
+  local mw = require "moonwarp"
+  local dev = mw.device "cpu"
+  local x = dev:zeros("i32", 1)
+  for i = %d, %d do
+    local m <close> = dev:module { source = ("__global__ void k(int *x) { x[0] = %%d; }"):format(i) }
+    m.k:launch(1, 1, x)
+    assert(x:get(1) == i)
+  end
+]]
+
+local STAT = [[
+  local stat = require "moonwarp.core".cache_stat()
+  print(stat.hits, stat.misses, stat.bytes, stat.bound, stat.folder)
+]]
+
+describe("the cache", function()
+  local function stat(env)
+    local hits, misses, bytes, bound, folder = support.child_passes(STAT, { env = env })
+      :match "^(%d+)\t(%d+)\t(%d+)\t(%d+)\t([^\n]*)"
+    return { hits = tonumber(hits), misses = tonumber(misses), bytes = tonumber(bytes), bound = tonumber(bound),
+      folder = folder }
+  end
+
+  it("stays within its bound while several processes fill it", function()
+    support.with_folder(function(folder)
+      local lua, children = os.getenv "MOONWARP_TEST_LUA" or "lua5.4", {}
+      for i = 0, 2 do
+        local script = ("%s/%d.lua"):format(folder, i)
+        support.write(script, MANY:format(8 * i + 1, 8 * i + 14))
+        children[#children + 1] = ("(MOONWARP_CACHE='%s/cache' MOONWARP_CACHE_MAX=200000 %s '%s' 2>&1)"):format(folder,
+          lua, script)
+      end
+      local pipe = assert(io.popen(table.concat(children, " & ") .. " & wait"))
+      assert.are.equal("", pipe:read "a")
+      pipe:close()
+      local env = { MOONWARP_CACHE = folder .. "/cache", MOONWARP_CACHE_MAX = 200000 }
+      local seen = stat(env)
+      assert.is_true(seen.bytes > 50000 and seen.bytes <= 200000, ("%d bytes"):format(seen.bytes))
+      assert.are.equal(200000, seen.bound)
+      -- what was used last is still there
+      support.child_passes(MANY:format(30, 30), { env = env })
+      local before = stat(env)
+      support.child_passes(MANY:format(30, 30), { env = env })
+      local after = stat(env)
+      assert.is_true(after.hits > before.hits)
+      assert.are.equal(before.misses, after.misses)
+    end)
+  end)
+
+  it("counts anew where its counters are damaged", function()
+    support.with_folder(function(folder)
+      local env = { MOONWARP_CACHE = folder .. "/cache" }
+      support.child_passes(MANY:format(1, 2), { env = env })
+      local right = stat(env)
+      assert.is_true(right.misses > 0)
+      for _, damage in ipairs { ("\255"):rep(24), "garbage", "", ("x"):rep(24), ("\0"):rep(100) } do
+        support.write(folder .. "/cache/counters-1", damage)
+        local seen = stat(env)
+        assert.are.same({ 0, 0, right.bytes }, { seen.hits, seen.misses, seen.bytes })
+      end
+      support.child_passes(MANY:format(1, 2), { env = env })
+      local later = stat(env)
+      assert.is_true(later.hits > 0 and later.hits < 100)
+      assert.are.equal(0, later.misses)
+    end)
+  end)
+
+  it("ignores an XDG_CACHE_HOME that is not absolute", function()
+    support.with_folder(function(folder)
+      local env = { MOONWARP_CACHE = "", XDG_CACHE_HOME = "relative", HOME = folder }
+      assert.are.equal(folder .. "/.cache/moonwarp", stat(env).folder)
+      env.XDG_CACHE_HOME = folder .. "/xdg"
+      assert.are.equal(folder .. "/xdg/moonwarp", stat(env).folder)
+    end)
+  end)
+end)
+
+describe("a compilation that is killed", function()
+  it("leaves a folder that the next one removes", function()
+    support.with_folder(function(folder)
+      support.write(folder .. "/slow", '#!/bin/sh\ncase "$*" in *unit.so*) kill -9 $PPID;; esac\nexec c++ "$@"\n')
+      os.execute(("chmod +x '%s/slow'; mkdir '%s/tmp' '%s/tmp/moonwarp-unit-mine00'"):format(folder, folder, folder))
+      support.write(folder .. "/tmp/moonwarp-unit-mine00/work", "mine")
+      local function compile(compiler)
+        return support.child(MANY:format(1, 1), { env = { MOONWARP_CACHE = folder .. "/cache", MOONWARP_CXX = compiler,
+          TMPDIR = folder .. "/tmp" } })
+      end
+      local function folders()
+        local pipe <close> = assert(io.popen(("cd '%s/tmp' && ls -d moonwarp-unit-*"):format(folder)))
+        return select(2, pipe:read "a":gsub("\n", ""))
+      end
+      assert.are.equal(137, (compile(folder .. "/slow")))
+      assert.are.equal(2, folders())
+      local status, output = compile "c++"
+      assert.are.equal(0, status, output)
+      assert.are.equal(1, folders())
+      assert.are.equal("mine", support.read(folder .. "/tmp/moonwarp-unit-mine00/work"))
+    end)
+  end)
+end)

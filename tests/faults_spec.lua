@@ -50,6 +50,22 @@ describe("a fault on the CPU device", function()
           "just past the end of parameter 1 'x', an array of 400 bytes (offset 400")
       end)
 
+      it("in the few bytes before the guard names the thread that wrote", function()
+        local x <close> = dev:zeros("i32", 129)
+        faults(function() m.one_thread:launch(4, 32, x, 129) end, "kernel 'one_thread' wrote outside every array",
+          "block (2,0,0)", "thread (5,0,0)", "just past the end of parameter 1 'x', an array of 516 bytes (offset 516",
+          "index 129")
+        local y <close> = dev:zeros("i32", 33)
+        faults(function() m.barrier_and_fault:launch(1, 32, y, 33) end, "kernel 'barrier_and_fault' wrote",
+          "block (0,0,0)", "thread (3,0,0)", "index 33")
+      end)
+
+      it("in the few bytes before the guard that happens but once has no thread", function()
+        local x <close> = dev:zeros("i32", 5)
+        faults(function() m.once:launch(1, 1, x, 5) end, "kernel 'once' wrote outside every array",
+          "block and thread not known (the launch did not do it again when run once more)", "index 5")
+      end)
+
       it("before the start of an array is seen", function()
         local x <close> = dev:zeros("f32", 1024)
         local message = faults(function() m.write_at:launch(1, 1, x, -4096) end,
@@ -88,6 +104,18 @@ describe("a fault on the CPU device", function()
           "__syncthreads", "faults.cu:29", "faults.cu:33")
       end)
 
+      it("through a null pointer that the compiler sees says so", function()
+        local x <close> = dev:zeros("i32", 4)
+        faults(function() m.constant_null:launch(1, 4, x) end,
+          "kernel 'constant_null' wrote through a null pointer", "block (0,0,0)", "thread (2,0,0)")
+      end)
+
+      it("by local arrays that jump over the guard below the stack", function()
+        local x <close> = dev:zeros("i32", 32)
+        faults(function() m.large_array:launch(1, 32, x, 5) end, "kernel 'large_array' overflowed a thread's stack",
+          "block (0,0,0)", "use smaller local arrays", "MOONWARP_CPU_STACK")
+      end)
+
       it("by an integer division by zero", function()
         local x <close> = dev:array("i32", { 4, 6 })
         m.divide:launch(1, 2, x, 2)
@@ -98,8 +126,10 @@ describe("a fault on the CPU device", function()
 
       it("by endless recursion", function()
         local x <close> = dev:zeros("i32", 2)
-        faults(function() m.recursion:launch(1, 1, x) end, "kernel 'recursion' overflowed a thread's stack",
-          "block (0,0,0)", "MOONWARP_CPU_STACK")
+        faults(function() m.recursion:launch(1, 1, x) end, "kernel 'recursion' overflowed its worker's stack",
+          "block (0,0,0)", "less recursion")
+        faults(function() m.large_plain:launch(1, 32, x, 5) end, "kernel 'large_plain' overflowed its worker's stack",
+          "block (0,0,0)", "use smaller local arrays")
       end)
 
       it("by __trap", function()
@@ -161,6 +191,28 @@ describe("a fault on the CPU device", function()
     end)
   end
 
+  it("to the element is seen with MOONWARP_CPU_CHECK", function()
+    local code = [[
+      local mw = require "moonwarp"
+      local dev = mw.device "cpu"
+      local m = dev:module { source = [=[
+        template <class T> __global__ void peek(T *out, const T *x, int i) { out[0] = x[i]; }
+        __global__ void vector(float *out, const float *x) { *(float4 *)out = *(const float4 *)x; }
+      ]=] }
+      for dtype, name in pairs { i8 = "signed char", i16 = "short", f32 = "float", f64 = "double" } do
+        local out, x = dev:zeros(dtype, 1), dev:zeros(dtype, 101)
+        local peek = m:kernel(("peek<%s>"):format(name))
+        peek:launch(1, 1, out, x, 100)
+        print(select(2, pcall(peek.launch, peek, 1, 1, out, x, 101)))
+      end
+      print(select(2, pcall(m.vector.launch, m.vector, 1, 1, dev:zeros("f32", 5), dev:zeros("f32", 5))))
+    ]]
+    local output = support.child_passes(code, { env = { MOONWARP_CPU_CHECK = 1 } })
+    local _, seen = output:gsub("read outside every array: block %(0,0,0%), thread %(0,0,0%), just past the end", "")
+    assert.are.equal(4, seen, output)
+    assert.is_truthy(output:find("MOONWARP_CPU_CHECK aligns arrays to their elements only", 1, true), output)
+  end)
+
   it("by a mask that names other lanes is one", function()
     local m <close> = dev:module { engine = "fiber", source = [[
       __global__ void wrong(int *x) { x[threadIdx.x] = __shfl_sync(0x1u, (int)threadIdx.x, 0); }
@@ -168,6 +220,43 @@ describe("a fault on the CPU device", function()
     local x <close> = dev:zeros("i32", 32)
     fails_with(function() m.wrong:launch(1, 32, x) end, "kernel 'wrong'", "mask 0x00000001",
       "does not name the calling lane")
+  end)
+
+  it("by two barriers on one line tells them apart", function()
+    local m <close> = dev:module { name = "line.cu", source = [[
+      __global__ void apart(int *x) { if (threadIdx.x < 8) __syncthreads(); else { x[0] = 1; __syncthreads(); } }
+    ]] }
+    local x <close> = dev:zeros("i32", 32)
+    if not dev:properties().driver:find("clang", 1, true) then
+      m.apart:launch(1, 32, x)
+      return
+    end
+    fails_with(function() m.apart:launch(1, 32, x) end, "kernel 'apart'", "barrier divergence",
+      "thread (0,0,0) waits at line.cu:1 (__syncthreads)",
+      "while thread (31,0,0) waits at line.cu:1 (__syncthreads, another one on that line)")
+  end)
+
+  it("is not what becomes of a built-in that CUDA has no more", function()
+    for _, name in ipairs { "__ballot", "__any", "__all" } do
+      fails_with(function()
+        dev:module { source = ("__global__ void old(int *x) { x[0] = %s(x[0]); }"):format(name) }
+      end, name .. " is gone from CUDA since sm_70: use " .. name .. "_sync with a mask")
+    end
+  end)
+
+  it("by a named barrier that is used wrongly is one", function()
+    local m <close> = dev:module { name = "named.cu", source = [[
+      __global__ void alone(int *x) { if (threadIdx.x < 32) __barrier_sync_count(1, 64); x[0] = 1; }
+      __global__ void uneven(int *x) { __barrier_sync_count(1, 33); }
+      __global__ void unlike(int *x) { if (threadIdx.x < 32) __barrier_sync_count(2, 64); else __barrier_sync(2); }
+      __global__ void beyond(int *x) { __barrier_sync(16); }
+    ]] }
+    local x <close> = dev:zeros("i32", 1)
+    fails_with(function() m.alone:launch(1, 64, x) end, "kernel 'alone'", "barrier divergence",
+      "waits at named.cu:1 (__barrier_sync_count) for threads that never come")
+    fails_with(function() m.uneven:launch(1, 64, x) end, "kernel 'uneven'", "33 threads, wanted a multiple of 32")
+    fails_with(function() m.unlike:launch(1, 64, x) end, "kernel 'unlike'", "meet at barrier 2, where others wait for")
+    fails_with(function() m.beyond:launch(1, 64, x) end, "kernel 'beyond'", "barrier 16, there are 0 to 15")
   end)
 
   it("by a grid barrier without a cooperative launch is one", function()

@@ -31,7 +31,8 @@ support.each_device(function(dev, id)
     it("lists its plain kernels in the order of the source", function()
       local m <close> = dev:module(support.kernel_file "faults.cu")
       assert.are.same({ "write_at", "read_at", "one_thread", "barrier_and_fault", "null_pointer", "divergent", "divide",
-                        "recursion", "trap", "asserted", "works" }, m:kernels())
+                        "recursion", "trap", "asserted", "works", "once", "large_array", "constant_null",
+                        "large_plain" }, m:kernels())
     end)
 
     it("says where it looked for a file that is not there", function()

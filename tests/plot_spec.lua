@@ -146,8 +146,8 @@ describe("mw.plot", function()
     fails(function() mw.plot { x = "x", y = "y", records = {} } end,
       "mw.plot: no record has both 'x' and 'y' as numbers")
     fails(function() mw.plot { x = "x", y = "y", color = "red" } end,
-      "mw.plot: unknown option 'color'; it takes by, high, lines, logx, logy, low, name, peak, pictures, points, quiet, "
-      .. "records, square, title, unit, x, xlabel, xunit, y, ylabel")
+      "mw.plot: unknown option 'color'; it takes by, high, lines, logx, logy, low, name, peak, pictures, points, "
+      .. "quiet, records, square, title, unit, x, xlabel, xunit, y, ylabel")
   end)
 end)
 

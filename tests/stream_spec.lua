@@ -117,6 +117,29 @@ support.each_device(function(dev, id)
     assert.are.equal(10, y:get(1))
   end)
 
+  it("keep arrays that are freed while they are in use, however they wait for each other", function()
+    local streams = {}
+    for i = 1, 5 do streams[i] = dev:stream() end
+    for round = 1, 8 do
+      local arrays, before = {}, nil
+      for i, s in ipairs(streams) do
+        local x = dev:zeros("i32", 20001)
+        if before then s:wait(before) end
+        for _ = 1, 3 do m.add:prepare { grid = 157, block = 128, stream = s }(x, x, x, 20001) end
+        before = s:record()
+        if i % 2 == 0 then x:close() else arrays[i] = x end
+      end
+      if round % 2 == 0 then dev:synchronize() end
+      for _, x in pairs(arrays) do
+        assert.are.equal(0, x:get(20001))
+        x:close()
+      end
+    end
+    dev:synchronize()
+    for _, s in ipairs(streams) do s:close() end
+    collectgarbage()
+  end)
+
   it("take a great number of operations", function()
     local s <close> = dev:stream()
     local x <close> = dev:zeros("i32", 1)

@@ -28,7 +28,8 @@
 #define MAGIC         0x315052574e4f4f4dULL /* "MOONWRP1" on disk */
 #define COUNTERS_FILE "counters-1"
 #define DEFAULT_BOUND (1ULL << 30)
-#define STALE_SECONDS 3600 /* a temporary file this old belongs to a process that died */
+#define IMPLAUSIBLE   (1ULL << 48) /* no counter gets there */
+#define STALE_SECONDS 3600         /* a temporary file this old belongs to a process that died */
 
 typedef struct trailer {
   uint64_t magic, length;
@@ -108,7 +109,7 @@ static bool choose_folder(char *out, size_t size) {
   int length;
   if (is_set(own))
     length = snprintf(out, size, "%s", own);
-  else if (is_set(xdg))
+  else if (is_set(xdg) && *xdg == '/') /* one that is not absolute is to be ignored (XDG base directories, 0.8) */
     length = snprintf(out, size, "%s/moonwarp", xdg);
   else {
     struct passwd *user = is_set(home) ? NULL : getpwuid(geteuid());
@@ -148,14 +149,35 @@ static uint64_t read_bound(void) {
   return DEFAULT_BOUND;
 }
 
+static uint64_t count_bytes(void);
+
+/* Where the file is new, cut or damaged, counting begins again; the bytes can be counted. */
+static void check_counters(bool whole) {
+  counters *shared = cache.shared;
+  if (whole && atomic_load(&shared->hits) < IMPLAUSIBLE && atomic_load(&shared->misses) < IMPLAUSIBLE &&
+      atomic_load(&shared->bytes) < IMPLAUSIBLE)
+    return;
+  atomic_store(&shared->hits, 0);
+  atomic_store(&shared->misses, 0);
+  atomic_store(&shared->bytes, count_bytes());
+}
+
 /* Space is reserved before mapping: a store to a hole would be SIGBUS on a full disk. */
 static void map_counters(void) {
+  struct stat st;
   int fd = openat(cache.folder_fd, COUNTERS_FILE, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0) return;
-  if (posix_fallocate(fd, 0, sizeof(counters)) == 0) {
+  flock(fd, LOCK_EX); /* nobody takes a file that another is about to size for a damaged one */
+  const bool whole = fstat(fd, &st) == 0 && (size_t)st.st_size == sizeof(counters);
+  const bool sized = whole || ftruncate(fd, sizeof(counters)) == 0;
+  if (sized && posix_fallocate(fd, 0, sizeof(counters)) == 0) {
     void *at = mmap(NULL, sizeof(counters), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (at != MAP_FAILED) cache.shared = at;
+    if (at != MAP_FAILED) {
+      cache.shared = at;
+      check_counters(whole);
+    }
   }
+  flock(fd, LOCK_UN); /* closing would not do it: the mapping holds the file open */
   close(fd);
 }
 
@@ -368,6 +390,12 @@ static entry_list list_all(void) {
     list_folder(&list, folder);
   }
   return list;
+}
+
+static uint64_t count_bytes(void) {
+  entry_list list = list_all();
+  mw_free(list.at);
+  return list.bytes;
 }
 
 static int older_first(const void *a, const void *b) {

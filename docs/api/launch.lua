@@ -18,7 +18,11 @@ local go = k:prepare { grid = { n // 32, n // 4 }, block = { 32, 4 } }]],
     {
       name = "__call", forms = { "go(...)" },
       about = [[Queues the launch and returns. What the kernel does wrong later is raised by the next call that
-synchronises; on the CPU device's default stream a launch is complete when it returns, so it is raised at once.]],
+synchronises; on the CPU device's default stream a launch is complete when it returns, so it is raised at once.
+
+On the CPU device an access outside every array names kernel, block, thread, array and offset. Behind an array whose size is
+no multiple of 16 bytes (64 from 64 KiB on) lie a few bytes where writes are found and reads are not; with
+`MOONWARP_CPU_CHECK=1` in the environment arrays end at inaccessible memory to the element.]],
       params = { { "...", "any", "the kernel's arguments; see the table in [kernel](kernel.md)" } },
       errors = {
         "kernel 'triad' takes 6 arguments, got 5: triad(double *B, ...)",
@@ -29,6 +33,7 @@ synchronises; on the CPU device's default stream a launch is complete when it re
         "kernel 'triad', parameter 1 'B' is double *: array<f64>[64 x 64] cpu is a read-only view and the parameter is not const",
         "kernel 'triad', parameter 1 'B' is double *: the array is closed",
         "kernel 'triad', parameter 1 'B' is double *: an array expected, got nil (mw.null is the null pointer)",
+        "kernel 'triad' wrote outside every array: block (0,0,0), thread (5,0,0), just past the end of parameter 1 'B', an array of 8000 bytes (offset 8000; index 1000, it has 1000 of double *)",
         "attempt to launch a closed kernel", "attempt to launch on a closed stream",
       },
       meta = false, since = "0.1.0",

@@ -94,31 +94,31 @@ static int *slot_of(const mw_grid *grid) {
 static void reverse_block(const mw_grid *grid) {
   unsigned n = threads_of(grid);
   tile[self->rank] = (int)(self->rank + 1000 * self->block_idx.x);
-  cpu_runtime.barrier(MW_BARRIER_SYNC, 0, "reverse.cu", 3);
+  cpu_runtime.barrier(MW_BARRIER_SYNC, 0, "reverse.cu", 3, 0);
   *slot_of(grid) = tile[n - 1 - self->rank];
-  cpu_runtime.barrier(MW_BARRIER_SYNC, 0, "reverse.cu", 5);
+  cpu_runtime.barrier(MW_BARRIER_SYNC, 0, "reverse.cu", 5, 0);
 }
 
 static void count_barriers(const mw_grid *grid) {
   int i = (int)self->rank;
-  int count = cpu_runtime.barrier(MW_BARRIER_COUNT, i % 3 == 0, "count.cu", 1);
-  int all = cpu_runtime.barrier(MW_BARRIER_AND, i < 1000000, "count.cu", 2);
-  int not_all = cpu_runtime.barrier(MW_BARRIER_AND, i != 5, "count.cu", 3);
-  int any = cpu_runtime.barrier(MW_BARRIER_OR, i == 5, "count.cu", 4);
-  int none = cpu_runtime.barrier(MW_BARRIER_OR, i < 0, "count.cu", 5);
+  int count = cpu_runtime.barrier(MW_BARRIER_COUNT, i % 3 == 0, "count.cu", 1, 0);
+  int all = cpu_runtime.barrier(MW_BARRIER_AND, i < 1000000, "count.cu", 2, 0);
+  int not_all = cpu_runtime.barrier(MW_BARRIER_AND, i != 5, "count.cu", 3, 0);
+  int any = cpu_runtime.barrier(MW_BARRIER_OR, i == 5, "count.cu", 4, 0);
+  int none = cpu_runtime.barrier(MW_BARRIER_OR, i < 0, "count.cu", 5, 0);
   *slot_of(grid) = count * 16 + all * 8 + not_all * 4 + any * 2 + none;
 }
 
 static void leave_early(const mw_grid *grid) {
   if (self->rank % 2) return;
-  *slot_of(grid) = cpu_runtime.barrier(MW_BARRIER_COUNT, 1, "early.cu", 2);
+  *slot_of(grid) = cpu_runtime.barrier(MW_BARRIER_COUNT, 1, "early.cu", 2, 0);
 }
 
 static void diverge(const mw_grid *grid) {
   if (self->rank < threads_of(grid) / 2)
-    cpu_runtime.barrier(MW_BARRIER_SYNC, 0, "x.cu", 6);
+    cpu_runtime.barrier(MW_BARRIER_SYNC, 0, "x.cu", 6, 0);
   else
-    cpu_runtime.barrier(MW_BARRIER_SYNC, 0, "x.cu", 10);
+    cpu_runtime.barrier(MW_BARRIER_SYNC, 0, "x.cu", 10, 0);
 }
 
 static void sync_grid(const mw_grid *grid) {
@@ -168,7 +168,7 @@ static void foreign_mask(const mw_grid *grid) {
 static void missing_lane(const mw_grid *grid) {
   (void)grid;
   if (self->rank != 3) warp(MW_WARP_SYNC, ~0u, 0, 0, 32);
-  cpu_runtime.barrier(MW_BARRIER_SYNC, 0, "m.cu", 20);
+  cpu_runtime.barrier(MW_BARRIER_SYNC, 0, "m.cu", 20, 0);
 }
 
 static void active(const mw_grid *grid) {
@@ -178,7 +178,7 @@ static void active(const mw_grid *grid) {
 static void deep(const mw_grid *grid) {
   volatile char big[256 << 10];
   for (size_t i = sizeof big; i-- > 0;) big[i] = 1;
-  cpu_runtime.barrier(MW_BARRIER_SYNC, 0, "d.cu", 1);
+  cpu_runtime.barrier(MW_BARRIER_SYNC, 0, "d.cu", 1, 0);
   *slot_of(grid) = big[7];
 }
 
@@ -191,7 +191,7 @@ static void spin(const mw_grid *grid) {
 static void trap(const mw_grid *grid) {
   (void)grid;
   if (self->rank == 40) (cpu_runtime.fail)("assertion `i < n' failed", "t.cu", 12);
-  cpu_runtime.barrier(MW_BARRIER_SYNC, 0, "t.cu", 13);
+  cpu_runtime.barrier(MW_BARRIER_SYNC, 0, "t.cu", 13, 0);
 }
 
 /* ---- running them

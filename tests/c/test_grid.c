@@ -244,8 +244,8 @@ static void test_slack(void **state) {
   arguments a = {0};
   push_array(&a, x), push_long(&a, 1001);
   expect(b, go(b, b->device->main, kernel(b, "wild"), &a, 8, 32), MW_FAULT,
-         "kernel 'wild' wrote outside every array: just past the end of parameter 1 'B', an array of 8008 bytes "
-         "(offset 8008)");
+         "kernel 'wild' wrote outside every array: block (3,0,0), thread (17,0,0), just past the end of parameter 1 "
+         "'B', an array of 8008 bytes (offset 8008; index 1001, it has 1001 of double *)");
   mw_buffer_release(x);
   end(b);
 }

@@ -56,3 +56,28 @@ __global__ void asserted(int *x, int limit) {
 }
 
 __global__ void works(int *x) { x[threadIdx.x] = threadIdx.x + 1; }
+
+__global__ void once(int *x, int at) {
+  if (atomicExch(x, 1) == 0) x[at] = 1;
+}
+
+// Jumps over any guard page; the last barrier is for fibers only.
+__global__ void large_array(int *x, int at) {
+  volatile float local[100000];
+  local[at] = 1;
+  __syncthreads();
+  x[threadIdx.x] = (int)local[at];
+  if (x[0] < 0) __syncthreads();
+}
+
+__global__ void constant_null(int *x) {
+  int *nowhere = nullptr;
+  if (threadIdx.x == 2) *nowhere = x[0];
+  x[threadIdx.x] = 1;
+}
+
+__global__ void large_plain(int *x, int at) {
+  volatile float local[30000000];
+  local[at] = 1;
+  x[0] = (int)local[at];
+}

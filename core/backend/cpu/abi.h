@@ -5,7 +5,7 @@
 #ifndef MW_CPU_ABI_H
 #define MW_CPU_ABI_H
 
-#define MW_ABI_VERSION 1
+#define MW_ABI_VERSION 2
 
 typedef struct mw_dim3 {
   unsigned x, y, z;
@@ -72,7 +72,10 @@ typedef struct mw_warp_request {
 
 /* What the host gives a unit when it is loaded. */
 typedef struct mw_runtime {
-  int  (*barrier)(enum mw_barrier_op, int value, const char *file, int line); /* fiber engine */
+  /* fiber engine; column: tells two barriers of one line apart, 0 where the compiler does not say */
+  int  (*barrier)(enum mw_barrier_op, int value, const char *file, int line, int column);
+  /* fiber engine: meets `count` threads, or all of the block where that is 0, at one of the 16 named barriers */
+  void (*named_barrier)(unsigned id, unsigned count, const char *what, const char *file, int line);
   void (*grid_barrier)(const char *file, int line);                           /* fiber engine, cooperative launch */
   unsigned long long (*warp)(const mw_warp_request *);                        /* fiber engine */
   unsigned (*active_mask)(void);                                              /* fiber engine */

@@ -81,7 +81,7 @@ cpu_lane *cpu_crew_lane(cpu_crew *crew) {
 }
 
 uint32_t cpu_warp_lanes(const cpu_warp *warp) {
-  return warp->ready | warp->at_barrier | warp->at_warp | warp->at_grid | warp->asking;
+  return warp->ready | warp->at_barrier | warp->at_named | warp->at_warp | warp->at_grid | warp->asking;
 }
 
 void cpu_crew_wake(cpu_crew *crew, unsigned w, uint32_t lanes) {
@@ -132,6 +132,7 @@ static void resume(cpu_crew *crew, cpu_fiber *from) {
 }
 
 void cpu_crew_wait(cpu_crew *crew) {
+  if (crew->grid->watch) cpu_fault_watch(crew->worker, crew->grid->watch);
   cpu_lane *lane = cpu_crew_lane(crew);
   if (pick_next(crew))
     resume(crew, &lane->fiber);
@@ -191,28 +192,30 @@ static cpu_lane *stop_at(cpu_crew *crew, const char *what, const char *file, int
   lane->what = what;
   lane->file = file;
   lane->line = line;
+  lane->column = 0;
   *bit = 1u << crew->current % CPU_WARP;
   crew->warps[crew->current / CPU_WARP].ready &= ~*bit;
   return lane;
 }
 
 /* One who arrives at another barrier than the first is not counted, so the block ends up divergent. */
-static bool joins(cpu_crew *crew, enum mw_barrier_op op, const char *file, int line) {
+static bool joins(cpu_crew *crew, enum mw_barrier_op op, const char *file, int line, int column) {
   if (!crew->arrived) {
     crew->op = op;
     crew->file = file;
     crew->line = line;
+    crew->column = column;
     return true;
   }
-  return crew->op == op && same_place(crew->file, crew->line, file, line);
+  return crew->op == op && crew->column == column && same_place(crew->file, crew->line, file, line);
 }
 
-static int barrier(enum mw_barrier_op op, int value, const char *file, int line) {
+static int barrier(enum mw_barrier_op op, int value, const char *file, int line, int column) {
   cpu_crew *crew = cpu_current->crew;
   uint32_t bit;
-  stop_at(crew, barrier_names[op], file, line, &bit);
+  stop_at(crew, barrier_names[op], file, line, &bit)->column = column;
   crew->warps[crew->current / CPU_WARP].at_barrier |= bit;
-  if (joins(crew, op, file, line)) {
+  if (joins(crew, op, file, line, column)) {
     crew->arrived++;
     crew->truths += value != 0;
   }
@@ -221,6 +224,55 @@ static int barrier(enum mw_barrier_op op, int value, const char *file, int line)
   else
     cpu_crew_wait(crew);
   return crew->result;
+}
+
+/* ---- named barriers: PTX ISA, "barrier" -------------------------------------------------------------------------- */
+
+static bool named_complete(const cpu_crew *crew, const cpu_named *named) {
+  return named->arrived && named->arrived == (named->count ? named->count : crew->live);
+}
+
+static void release_named(cpu_crew *crew, unsigned id) {
+  crew->named[id].arrived = 0;
+  for (unsigned w = 0; w * CPU_WARP < crew->threads; w++) {
+    cpu_warp *warp = &crew->warps[w];
+    uint32_t free = 0;
+    for (uint32_t rest = warp->at_named; rest; rest &= rest - 1)
+      if (warp->lanes[__builtin_ctz(rest)].named == id) free |= rest & -rest;
+    warp->at_named &= ~free;
+    cpu_crew_wake(crew, w, free);
+  }
+}
+
+static void settle_named(cpu_crew *crew) {
+  for (unsigned id = 0; id < CPU_NAMED; id++)
+    if (named_complete(crew, &crew->named[id])) release_named(crew, id);
+}
+
+static void check_named(cpu_crew *crew, unsigned id, unsigned count, const char *what, const char *file, int line) {
+  if (id >= CPU_NAMED)
+    cpu_crew_abandon(crew, "%s at %s:%d: barrier %u, there are 0 to %d", what, file, line, id, CPU_NAMED - 1);
+  if (count % CPU_WARP)
+    cpu_crew_abandon(crew, "%s at %s:%d: %u threads, wanted a multiple of %d", what, file, line, count, CPU_WARP);
+  const cpu_named *named = &crew->named[id];
+  if (named->arrived && named->count != count)
+    cpu_crew_abandon(crew, "%s at %s:%d: %u threads meet at barrier %u, where others wait for %u", what, file, line,
+                     count, id, named->count);
+}
+
+static void named_barrier(unsigned id, unsigned count, const char *what, const char *file, int line) {
+  cpu_crew *crew = cpu_current->crew;
+  check_named(crew, id, count, what, file, line);
+  uint32_t bit;
+  stop_at(crew, what, file, line, &bit)->named = id;
+  crew->warps[crew->current / CPU_WARP].at_named |= bit;
+  crew->any_named = true;
+  crew->named[id].count = count;
+  crew->named[id].arrived++;
+  if (named_complete(crew, &crew->named[id]))
+    release_named(crew, id);
+  else
+    cpu_crew_wait(crew);
 }
 
 /* ---- the grid barrier
@@ -296,6 +348,7 @@ static void exit_lane(cpu_crew *crew) {
   crew->live--;
   if (crew->warps[w].ngroups) cpu_warp_settle(crew, w);
   if (crew->arrived && crew->arrived == crew->live) release_barrier(crew);
+  if (crew->any_named) settle_named(crew);
   if (crew->at_grid && crew->at_grid == crew->live) meet_all(crew);
   cpu_crew_wait(crew);
 }
@@ -323,13 +376,14 @@ static void line_up(cpu_crew *crew) {
   crew->live = crew->threads;
   crew->arrived = crew->truths = crew->at_grid = 0;
   crew->ready_warps = warps == CPU_WARPS ? ~0u : (1u << warps) - 1;
-  crew->abandoned = false;
+  crew->abandoned = crew->any_named = false;
+  memset(crew->named, 0, sizeof crew->named);
   crew->current = 0;
   for (unsigned w = 0; w < warps; w++) {
     cpu_warp *warp = &crew->warps[w];
     unsigned lanes = crew->threads - w * CPU_WARP;
     warp->ready = lanes >= CPU_WARP ? ~0u : (1u << lanes) - 1;
-    warp->at_barrier = warp->at_warp = warp->at_grid = warp->asking = warp->exited = 0;
+    warp->at_barrier = warp->at_named = warp->at_warp = warp->at_grid = warp->asking = warp->exited = 0;
     warp->ngroups = 0;
   }
 }
@@ -340,7 +394,8 @@ static const cpu_lane *waiting_lane(const cpu_crew *crew, const cpu_lane *unlike
     const cpu_warp *warp = &crew->warps[rank / CPU_WARP];
     const cpu_lane *lane = &warp->lanes[rank % CPU_WARP];
     if (warp->exited >> rank % CPU_WARP & 1) continue;
-    if (!unlike || lane->what != unlike->what || !same_place(lane->file, lane->line, unlike->file, unlike->line))
+    if (!unlike || lane->what != unlike->what || lane->column != unlike->column ||
+        !same_place(lane->file, lane->line, unlike->file, unlike->line))
       return lane;
   }
   return NULL;
@@ -361,13 +416,18 @@ static void report_divergence(cpu_crew *crew) {
   char a[256], b[256] = "";
   tell_place(a, sizeof a, first);
   if (other) tell_place(b, sizeof b, other);
+  const bool one_line =
+      other && other->what == first->what && same_place(first->file, first->line, other->file, other->line);
   fault->kind = CPU_FAULT_RULE;
   fault->block = crew->worker->lent.block;
   fault->has_thread = false;
   snprintf(fault->text, sizeof fault->text, "barrier divergence: %s) %s%s", a, other ? "while " : "for threads that ",
            b);
   size_t used = strlen(fault->text);
-  snprintf(fault->text + used, sizeof fault->text - used, "%s", other ? ")" : "never come");
+  snprintf(fault->text + used, sizeof fault->text - used, "%s",
+           one_line ? ", another one on that line)"
+           : other  ? ")"
+                    : "never come");
 }
 
 bool cpu_crew_run(cpu_crew *crew, cpu_grid *grid, unsigned long long block) {
@@ -441,13 +501,9 @@ static void fail(const char *what, const char *file, int line) {
   cpu_worker *worker = cpu_current;
   cpu_fault *fault = &worker->fault;
   *fault = (cpu_fault){.kind = CPU_FAULT_FAIL}; /* nothing of an earlier one */
-  fault->block = worker->lent.block;
-  fault->blocks = worker->lent.blocks;
-  const mw_thread *thread = worker->in_crew ? &cpu_crew_lane(worker->crew)->thread : worker->plain;
-  fault->has_thread = thread != NULL;
-  if (thread) fault->thread = thread->thread_idx;
+  cpu_fault_place(worker);
   snprintf(fault->text, sizeof fault->text, "%s at %s:%d", what, file, line);
   cpu_fault_leave(worker);
 }
 
-const mw_runtime cpu_runtime = {barrier, grid_barrier, warp_operation, active_mask, yield, print, fail};
+const mw_runtime cpu_runtime = {barrier, named_barrier, grid_barrier, warp_operation, active_mask, yield, print, fail};

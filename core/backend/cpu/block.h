@@ -17,7 +17,8 @@ typedef struct cpu_lane { /* one CUDA thread */
   const mw_warp_request *request; /* while it waits in a warp operation */
   unsigned long long result;
   const char *what, *file; /* where it waits */
-  int line;
+  int line, column;
+  unsigned named;   /* the named barrier it waits at */
   const void *site; /* caller of active_mask */
 } cpu_lane;
 
@@ -26,12 +27,18 @@ typedef struct cpu_group {
 } cpu_group; /* lanes that meet in a warp operation */
 
 typedef struct cpu_warp { /* one bit a lane; a lane is in exactly one of ready ... exited */
-  uint32_t ready, at_barrier, at_warp, at_grid, asking, exited;
+  uint32_t ready, at_barrier, at_named, at_warp, at_grid, asking, exited;
   cpu_lane *lanes;
   cpu_slab slab;
   unsigned ngroups;
   cpu_group groups[CPU_WARP];
 } cpu_warp;
+
+typedef struct cpu_named { /* a named barrier being gathered */
+  unsigned arrived, count; /* count 0: all threads that have not exited */
+} cpu_named;
+
+enum { CPU_NAMED = 16 };
 
 struct cpu_crew {
   cpu_worker *worker;
@@ -48,7 +55,9 @@ struct cpu_crew {
   unsigned arrived, truths;
   enum mw_barrier_op op;
   const char *file;
-  int line, result;
+  int line, column, result;
+  bool any_named; /* some named barrier was used in this block */
+  cpu_named named[CPU_NAMED];
   unsigned at_grid; /* threads at the grid barrier, and where it is */
   const char *grid_file;
   int grid_line;

@@ -55,19 +55,35 @@ static bool overflowed(const cpu_worker *worker, const cpu_fault *fault) {
   return fault->address < low && fault->address + reach >= low;
 }
 
+void cpu_fault_place(cpu_worker *worker) {
+  cpu_fault *fault = &worker->fault;
+  fault->block = *(volatile unsigned long long *)&worker->lent.block;
+  fault->blocks = *(volatile unsigned long long *)&worker->lent.blocks;
+  const mw_thread *thread = worker->in_crew ? &cpu_crew_lane(worker->crew)->thread : worker->plain;
+  fault->has_thread = thread != NULL;
+  if (thread) fault->thread = thread->thread_idx;
+}
+
 static void note(cpu_worker *worker, int number, const siginfo_t *info, const ucontext_t *context) {
   cpu_fault *fault = &worker->fault;
   fault->kind = CPU_FAULT_SIGNAL;
   fault->signal = number;
   fault->code = info->si_code;
   fault->address = (uintptr_t)info->si_addr;
-  fault->block = *(volatile unsigned long long *)&worker->lent.block;
-  fault->blocks = *(volatile unsigned long long *)&worker->lent.blocks;
   note_direction(fault, context);
   fault->stack_overflow = overflowed(worker, fault);
-  const mw_thread *thread = worker->in_crew ? &cpu_crew_lane(worker->crew)->thread : worker->plain;
-  fault->has_thread = thread != NULL;
-  if (thread) fault->thread = thread->thread_idx;
+  fault->on_fiber = worker->in_crew;
+  cpu_fault_place(worker);
+}
+
+/* Told as if the guard had caught it. */
+void cpu_fault_watch(cpu_worker *worker, const cpu_slack *slack) {
+  const uintptr_t written = cpu_slack_written(slack);
+  if (!written) return;
+  worker->fault = (cpu_fault){
+      .kind = CPU_FAULT_SIGNAL, .signal = SIGSEGV, .address = written, .write = true, .direction_known = true};
+  cpu_fault_place(worker);
+  cpu_fault_leave(worker);
 }
 
 /* ---- handlers

@@ -15,10 +15,15 @@ extern atomic_uint cpu_interrupts; /* how often Ctrl-C was pressed */
 
 /* Leaves the running kernel with worker->fault filled. On a fiber or a plain stack. */
 void cpu_fault_leave(cpu_worker *) __attribute__((noreturn));
+/* Notes which block and thread the worker runs. */
+void cpu_fault_place(cpu_worker *);
+/* Leaves the running kernel where its thread has written behind the array that is watched. */
+void cpu_fault_watch(cpu_worker *, const cpu_slack *);
 
 /* The error for a grid that stopped with a fault; runs the block again to name the thread where it is not known. */
 mw_status cpu_fault_report(cpu_device *, cpu_worker *me, cpu_grid *, mw_error *);
-/* The error for a write just behind an array that the guard page could not see; MW_OK: none. */
-mw_status cpu_fault_check_slack(cpu_device *, const cpu_grid *, mw_error *);
+/* The error for a write just behind an array that the guard page could not see; MW_OK: none. Runs the launch again to
+ * find the thread. */
+mw_status cpu_fault_check_slack(cpu_device *, cpu_worker *me, cpu_grid *, mw_error *);
 
 #endif

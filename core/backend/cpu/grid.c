@@ -63,6 +63,7 @@ static void run_plain_block(cpu_grid *grid, mw_thread *thread) {
       for (unsigned x = 0; x < size.x; x++) {
         thread->thread_idx = (mw_dim3){x, y, z};
         grid->unit->thread(&grid->abi);
+        if (grid->watch) cpu_fault_watch(cpu_current, grid->watch);
         thread->rank++;
       }
 }
@@ -195,6 +196,7 @@ static void begin_grid(cpu_grid *grid, int priority) {
   grid->chunk = 1;
   grid->launcher_sleeps = false;
   grid->link = NULL;
+  grid->watch = NULL;
   atomic_init(&grid->next, 0);
   atomic_init(&grid->stop, CPU_GOING);
   atomic_init(&grid->users, 0);
@@ -241,7 +243,7 @@ mw_status cpu_grid_launch(cpu_device *device, cpu_worker *me, const cpu_launch *
   if (status != MW_OK) return status;
   if (!launch->cooperative) remember(launch->kernel, grid.block_seconds);
   if (!atomic_load_explicit(&device->memory.slacks, memory_order_relaxed)) return MW_OK;
-  return cpu_fault_check_slack(device, &grid, err);
+  return cpu_fault_check_slack(device, me, &grid, err);
 }
 
 mw_status cpu_grid_work(cpu_device *device, cpu_worker *me, cpu_grid_run_function *run, void *data,

@@ -39,6 +39,7 @@ struct cpu_grid {
   atomic_int users;     /* pool threads inside */
   bool launcher_sleeps; /* under the pool's lock */
   cpu_grid *link;       /* in the pool's list */
+  const cpu_slack *watch; /* looked at after every thread: which one writes there? NULL: usually */
   cpu_fault fault;      /* the first one; valid when stop == CPU_STOP_FAULT */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Arrays: each in a mapping of its own, between inaccessible areas, its end within 64 bytes of one. */
+ * Arrays: each in a mapping of its own, between inaccessible areas, its end at one or a few bytes before it. */
 #ifndef MW_CPU_MEMORY_H
 #define MW_CPU_MEMORY_H
 
@@ -19,6 +19,7 @@ typedef struct cpu_buffer {
 
 typedef struct cpu_memory {
   pthread_mutex_t lock;
+  bool exact; /* $MOONWARP_CPU_CHECK: arrays end at the guard, to the element */
   cpu_buffer **arrays; /* live ones, by address */
   size_t count, room;
   atomic_size_t used; /* bytes, of live and waiting ones */
@@ -26,6 +27,11 @@ typedef struct cpu_memory {
   cpu_buffer *waiting;
   atomic_bool any_waiting;
 } cpu_memory;
+
+typedef struct cpu_slack { /* the bytes between an array and its guard */
+  const unsigned char *at;
+  size_t bytes;
+} cpu_slack;
 
 typedef struct cpu_found { /* the array nearest to an address */
   bool found;
@@ -40,8 +46,10 @@ void cpu_memory_free(mw_buffer *);
 mw_status cpu_memory_tell(mw_device *, size_t *free, size_t *total, mw_error *);
 void cpu_memory_reap(mw_device *); /* unmaps freed arrays that no queued work can use any more */
 cpu_found cpu_memory_nearest(cpu_memory *, uintptr_t address);
-/* True where the canary behind the array that holds address was overwritten; restores it. */
-bool cpu_memory_overrun(cpu_memory *, uintptr_t address, cpu_found *out, size_t *offset);
+/* The first byte of the slack that was written to; 0: none was. */
+uintptr_t cpu_slack_written(const cpu_slack *);
+/* The same for the array that holds address; restores the canary. */
+uintptr_t cpu_memory_overrun(cpu_memory *, uintptr_t address, cpu_slack *out);
 
 /* transfer.c */
 mw_status cpu_transfer_copy(mw_stream *, mw_place to, mw_place from, size_t, mw_error *);

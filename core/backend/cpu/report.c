@@ -2,7 +2,7 @@
  *
  * A caught fault in words: kernel, block, thread, the nearest array and the place in it. A loop or split kernel does
  * not know which thread faulted; its block is then run again in the fiber flavor, and where that run does not fault
- * the message says so. */
+ * the message says so. The same for a write that no guard page saw: then it is the whole launch. */
 #include "core/backend/cpu/block.h"
 #include "core/backend/cpu/fault.h"
 #include "core/backend/cpu/module.h"
@@ -11,27 +11,52 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NULL_REACH = 64 << 10, FAR = 1 << 20 };
+enum { NULL_REACH = 64 << 10, SEARCH_SECONDS = 2 };
 
 /* ---- which thread
  * ---------------------------------------------------------------------------------------------------- */
 
-typedef enum known { KNOWN, UNKNOWN_NO_TWIN, UNKNOWN_NO_FAULT } known;
+typedef enum known {
+  KNOWN,
+  UNKNOWN_NO_TWIN,
+  UNKNOWN_NO_FAULT,
+  UNKNOWN_NO_WRITE,
+  UNKNOWN_LONG,
+  UNKNOWN_COOPERATIVE
+} known;
 
-static known run_again(cpu_worker *me, const cpu_grid *grid, cpu_fault *fault) {
+static const char *const why_unknown[] = {
+    [UNKNOWN_NO_TWIN] = "the kernel cannot be run again thread by thread",
+    [UNKNOWN_NO_FAULT] = "the block did not fail again when run once more",
+    [UNKNOWN_NO_WRITE] = "the launch did not do it again when run once more",
+    [UNKNOWN_LONG] = "looking for it by running the launch once more took too long",
+    [UNKNOWN_COOPERATIVE] = "a cooperative launch is not run again",
+};
+
+/* The same launch in the fiber flavor, silently. False: there is no such form of the kernel. */
+static bool begin_again(cpu_worker *me, const cpu_grid *grid, cpu_grid *again) {
   const mw_unit_kernel *unit;
   const mw_unit_table *table;
-  if (cpu_module_twin(grid->kernel, &unit, &table, NULL) != MW_OK) return UNKNOWN_NO_TWIN;
-  cpu_grid again;
-  cpu_worker *outer = cpu_current;
-  cpu_grid_again(&again, grid, unit, table);
+  if (cpu_module_twin(grid->kernel, &unit, &table, NULL) != MW_OK) return false;
+  cpu_grid_again(again, grid, unit, table);
   me->mute = true;
-  cpu_current = me;
-  cpu_worker_enter(me, &again);
-  bool quiet = cpu_worker_run(me, &again, fault->block, fault->block + fault->blocks);
+  cpu_worker_enter(me, again);
+  return true;
+}
+
+static void end_again(cpu_worker *me) {
   cpu_worker_leave(me);
-  cpu_current = outer;
   me->mute = false;
+}
+
+static known run_again(cpu_worker *me, const cpu_grid *grid, cpu_fault *fault) {
+  cpu_grid again;
+  if (!begin_again(me, grid, &again)) return UNKNOWN_NO_TWIN;
+  cpu_worker *outer = cpu_current;
+  cpu_current = me;
+  bool quiet = cpu_worker_run(me, &again, fault->block, fault->block + fault->blocks);
+  cpu_current = outer;
+  end_again(me);
   if (quiet || me->fault.kind == CPU_FAULT_ABORTED) return UNKNOWN_NO_FAULT;
   *fault = me->fault;
   return KNOWN;
@@ -41,9 +66,10 @@ static void tell_where(char *out, size_t size, const cpu_grid *grid, const cpu_f
   const mw_dim3 b = cpu_grid_block(grid, fault->block), t = fault->thread;
   if (fault->has_thread)
     snprintf(out, size, "block (%u,%u,%u), thread (%u,%u,%u)", b.x, b.y, b.z, t.x, t.y, t.z);
+  else if (!fault->blocks)
+    snprintf(out, size, "block and thread not known (%s)", why_unknown[how]);
   else if (how == UNKNOWN_NO_FAULT)
-    snprintf(out, size, "block (%u,%u,%u), thread not known (the block did not fail again when run once more)", b.x,
-             b.y, b.z);
+    snprintf(out, size, "block (%u,%u,%u), thread not known (%s)", b.x, b.y, b.z, why_unknown[how]);
   else
     snprintf(out, size, "block (%u,%u,%u)", b.x, b.y, b.z);
 }
@@ -124,8 +150,11 @@ static mw_status tell_bounds(cpu_device *device, const cpu_grid *grid, const cpu
     return mw_fail(err, MW_FAULT, "kernel '%s' %s through a null pointer: %s, address 0x%zx", name, verb, where,
                    (size_t)fault->address);
   if (!fault->direction_known)
-    return mw_fail(err, MW_FAULT, "kernel '%s' went outside every array: %s, an address no memory can have", name,
-                   where);
+    return mw_fail(err, MW_FAULT,
+                   "kernel '%s' went outside every array: %s, an address no memory can have, or one that is not a "
+                   "multiple of the size of the vector there%s",
+                   name, where,
+                   device->memory.exact ? " (MOONWARP_CPU_CHECK aligns arrays to their elements only)" : "");
   char array[384];
   cpu_found nearest = cpu_memory_nearest(&device->memory, fault->address);
   tell_array(array, sizeof array, grid, fault->address, &nearest);
@@ -135,6 +164,10 @@ static mw_status tell_bounds(cpu_device *device, const cpu_grid *grid, const cpu
 static mw_status tell_signal(cpu_device *device, const cpu_grid *grid, const cpu_fault *fault, const char *where,
                              mw_error *err) {
   const char *name = grid->kernel->base.name;
+  if (fault->stack_overflow && !fault->on_fiber)
+    return mw_fail(err, MW_FAULT,
+                   "kernel '%s' overflowed its worker's stack: %s; use smaller local arrays or less recursion", name,
+                   where);
   if (fault->stack_overflow)
     return mw_fail(err, MW_FAULT,
                    "kernel '%s' overflowed a thread's stack: %s; use smaller local arrays or less recursion, or give "
@@ -172,22 +205,41 @@ mw_status cpu_fault_report(cpu_device *device, cpu_worker *me, cpu_grid *grid, m
 /* ---- the bytes between an array and its guard
  * -------------------------------------------------------------------------------- */
 
-static mw_status tell_overrun(const cpu_grid *grid, const mw_param *param, int index, const cpu_found *array,
-                              size_t offset, mw_error *err) {
-  return mw_fail(err, MW_FAULT,
-                 "kernel '%s' wrote outside every array: just past the end of parameter %d '%s', an array of %zu bytes "
-                 "(offset %zu); block and thread not known, only that it was this launch",
-                 grid->kernel->base.name, index + 1, param->name, array->bytes, offset);
+/* The launch once more, to see who does it: from its last block on, since that is where arrays end. */
+static known find_writer(cpu_worker *me, const cpu_grid *grid, const cpu_slack *slack, cpu_fault *fault) {
+  if (grid->meeting) return UNKNOWN_COOPERATIVE;
+  cpu_grid again;
+  if (!begin_again(me, grid, &again)) return UNKNOWN_NO_TWIN;
+  again.watch = slack;
+  cpu_worker *outer = cpu_current;
+  cpu_current = me;
+  const double enough = cpu_now() + SEARCH_SECONDS;
+  bool quiet = true;
+  unsigned long long left = grid->blocks;
+  while (quiet && left && cpu_now() < enough) {
+    left--;
+    quiet = cpu_worker_run(me, &again, left, left + 1);
+  }
+  cpu_current = outer;
+  end_again(me);
+  if (quiet) return left ? UNKNOWN_LONG : UNKNOWN_NO_WRITE;
+  if (cpu_slack_written(slack) != me->fault.address) return UNKNOWN_NO_WRITE;
+  *fault = me->fault;
+  return KNOWN;
 }
 
-mw_status cpu_fault_check_slack(cpu_device *device, const cpu_grid *grid, mw_error *err) {
+mw_status cpu_fault_check_slack(cpu_device *device, cpu_worker *me, cpu_grid *grid, mw_error *err) {
   const mw_kernel *kernel = &grid->kernel->base;
   for (int i = 0; i < kernel->nparams; i++) {
     if (!kernel->params[i].pointer) continue;
-    cpu_found array;
-    size_t offset;
-    if (cpu_memory_overrun(&device->memory, pointer_value(grid, &kernel->params[i]), &array, &offset))
-      return tell_overrun(grid, &kernel->params[i], i, &array, offset, err);
+    const uintptr_t value = pointer_value(grid, &kernel->params[i]);
+    cpu_slack slack;
+    cpu_fault fault = {.kind = CPU_FAULT_SIGNAL, .signal = SIGSEGV, .write = true, .direction_known = true};
+    fault.address = cpu_memory_overrun(&device->memory, value, &slack);
+    if (!fault.address) continue;
+    const known how = find_writer(me, grid, &slack, &fault);
+    cpu_memory_overrun(&device->memory, value, &slack);
+    return tell(device, grid, &fault, how, err);
   }
   return MW_OK;
 }

@@ -164,6 +164,8 @@ bool cpu_worker_run(cpu_worker *worker, cpu_grid *grid, unsigned long long first
     settle(worker);
     return false;
   }
+  worker->lent.block = first; /* until the unit notes its own: a large frame overflows the stack before it does */
+  worker->lent.blocks = last - first;
   worker->armed = 1;
   atomic_signal_fence(memory_order_seq_cst);
   grid->run(grid, worker, first, last);

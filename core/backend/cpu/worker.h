@@ -31,7 +31,7 @@ typedef struct cpu_fault {
   int signal, code;
   uintptr_t address;
   bool write, direction_known;
-  bool stack_overflow;
+  bool stack_overflow, on_fiber;
   unsigned long long block;  /* linear index; the first, where several were run together */
   unsigned long long blocks; /* how many */
   bool has_thread;          /* thread is known */

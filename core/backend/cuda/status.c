@@ -35,8 +35,9 @@ static bool ends_the_context(cuda_result code) {
 static const char *what_happened(cuda_result code) {
   switch (code) {
   case CUDA_ILLEGAL_ADDRESS:
-  case CUDA_INVALID_ADDRESS_SPACE:
     return "accessed memory outside its arrays";
+  case CUDA_INVALID_ADDRESS_SPACE:
+    return "used a local or shared address where only one of global memory will do, as in __ldcs and __stcs";
   case CUDA_MISALIGNED_ADDRESS:
     return "accessed memory at an address that is not a multiple of the element's size";
   case CUDA_ASSERT:

@@ -22,7 +22,7 @@ The history is kept in $XDG_STATE_HOME/moonwarp/history, else ~/.local/state/moo
 
 local function history_file()
   local state = os.getenv("XDG_STATE_HOME")
-  if not state or state == "" then state = (os.getenv("HOME") or "") .. "/.local/state" end
+  if not state or state:sub(1, 1) ~= "/" then state = (os.getenv("HOME") or "") .. "/.local/state" end
   return state .. "/moonwarp/history"
 end
 

@@ -99,7 +99,7 @@ struct thread_group {
 /* ==} */
 
 struct thread_block {
-  static void sync(MW_HERE) { __syncthreads(mw_file, mw_line); }
+  static void sync(MW_EXACTLY_HERE) { __syncthreads(mw_file, mw_line, mw_column); }
   static unsigned thread_rank() { return mw_thread_rank(); }
   static unsigned size() { return mw_block_threads(); }
   static unsigned num_threads() { return mw_block_threads(); }

@@ -36,6 +36,8 @@ static const mw_runtime *mw_runtime_now; /* stored by mw_unit_table.bind before 
 
 #include "moonwarp/integer.h"
 
+#include "moonwarp/packed.h"
+
 #include "moonwarp/convert.h"
 
 #include "moonwarp/math.h"

@@ -109,7 +109,7 @@ static void hoist_put(cpu_splitter *in, const cpu_node *loop, int element, cpu_t
 
 bool cpu_element_hoist(cpu_splitter *in) {
   for (int i = 0; i < in->nnodes; i++) {
-    counted it;
+    counted it = {0};
     cpu_tokens part = {0};
     int element = counted_form(in, &in->nodes[i], &it) ? element_find(in, &in->nodes[i], &it) : -1;
     if (element < 0) continue;

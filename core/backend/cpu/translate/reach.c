@@ -9,8 +9,13 @@
 #include "core/backend/backend.h"
 #include "core/backend/cpu/translate/program.h"
 
-static const char *const barriers[] = {"__syncthreads",    "__syncthreads_count", "__syncthreads_and",
-                                       "__syncthreads_or", "__barrier_sync",      NULL};
+static const char *const barriers[] = {"__syncthreads",
+                                       "__syncthreads_count",
+                                       "__syncthreads_and",
+                                       "__syncthreads_or",
+                                       "__barrier_sync",
+                                       "__barrier_sync_count",
+                                       NULL};
 static const char *const warp_operations[] = {"__shfl_sync",       "__shfl_up_sync",    "__shfl_down_sync",
                                               "__shfl_xor_sync",   "__ballot_sync",     "__all_sync",
                                               "__any_sync",        "__syncwarp",        "__activemask",

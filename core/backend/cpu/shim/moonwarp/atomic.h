@@ -85,5 +85,9 @@ MW_ATOMIC(atomicExch, float, return mw_bits<float>(mw_exchange((mw_bits32 *)p, m
     for (unsigned i = 0; i < sizeof(T) / sizeof(Part); i++) (&old.x)[i] = atomicAdd(part + i, (&v.x)[i]);              \
     return old;                                                                                                        \
   }
-MW_ATOMIC_VECTOR(atomicAdd, float2, float)
-MW_ATOMIC_VECTOR(atomicAdd, float4, float)
+#define MW_ATOMIC_VECTOR_SCOPES(T, Part)                                                                               \
+  MW_ATOMIC_VECTOR(atomicAdd, T, Part)                                                                                 \
+  MW_ATOMIC_VECTOR(atomicAdd_block, T, Part)                                                                           \
+  MW_ATOMIC_VECTOR(atomicAdd_system, T, Part)
+MW_ATOMIC_VECTOR_SCOPES(float2, float)
+MW_ATOMIC_VECTOR_SCOPES(float4, float)

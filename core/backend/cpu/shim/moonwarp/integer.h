@@ -144,28 +144,3 @@ MW_FN unsigned __dp2a_lo(unsigned a, unsigned b, unsigned c) {
 MW_FN unsigned __dp2a_hi(unsigned a, unsigned b, unsigned c) {
   return __dp2a_lo(a, b >> 16, c);
 }
-
-/* Four bytes or two halfwords at once: the element-wise operations that kernels use. `e` is computed from x and y. */
-#define MW_PACKED(name, Part, e)                                                                                       \
-  MW_FN unsigned name(unsigned a, unsigned b) {                                                                        \
-    unsigned r = 0;                                                                                                    \
-    for (unsigned i = 0; i < 32; i += 8 * sizeof(Part)) {                                                              \
-      const int x = (Part)(a >> i), y = (Part)(b >> i);                                                                \
-      r |= ((unsigned)(e) & (0xffffffffu >> (32 - 8 * sizeof(Part)))) << i;                                            \
-    }                                                                                                                  \
-    return r;                                                                                                          \
-  }
-#define MW_PACKED_FAMILY(n, Signed, Unsigned)                                                                          \
-  MW_PACKED(__vadd##n, Signed, x + y)                                                                                  \
-  MW_PACKED(__vsub##n, Signed, x - y)                                                                                  \
-  MW_PACKED(__vmins##n, Signed, x < y ? x : y)                                                                         \
-  MW_PACKED(__vmaxs##n, Signed, x > y ? x : y)                                                                         \
-  MW_PACKED(__vminu##n, Unsigned, x < y ? x : y)                                                                       \
-  MW_PACKED(__vmaxu##n, Unsigned, x > y ? x : y)                                                                       \
-  MW_PACKED(__vabsdiffu##n, Unsigned, x > y ? x - y : y - x)                                                           \
-  MW_PACKED(__vavgu##n, Unsigned, (x + y + 1) / 2)                                                                     \
-  MW_PACKED(__vcmpeq##n, Unsigned, x == y ? -1 : 0)                                                                    \
-  MW_PACKED(__vcmpgts##n, Signed, x > y ? -1 : 0)                                                                      \
-  MW_PACKED(__vcmpgtu##n, Unsigned, x > y ? -1 : 0)
-MW_PACKED_FAMILY(4, signed char, unsigned char)
-MW_PACKED_FAMILY(2, short, unsigned short)

@@ -14,8 +14,13 @@ MW_LOAD(__ldcs)
 MW_LOAD(__ldlu)
 MW_LOAD(__ldcv)
 
+template <class T> struct mw_self_of {
+  typedef T type;
+};
+template <class T> using mw_itself = typename mw_self_of<T>::type; /* not deduced: a value is converted */
+
 #define MW_STORE(name)                                                                                                 \
-  template <class T> MW_FN void name(T *p, T value) {                                                                  \
+  template <class T> MW_FN void name(T *p, mw_itself<T> value) {                                                                  \
     *p = value;                                                                                                        \
   }
 MW_STORE(__stwb)
@@ -38,6 +43,14 @@ MW_FN size_t __cvta_generic_to_global(const void *p) {
 MW_FN size_t __cvta_generic_to_shared(const void *p) {
   return (size_t)p;
 }
+
+/* Where everything is in one address space nobody can tell. */
+#define MW_NO_SPACE(name)                                                                                              \
+  template <class T> unsigned name(T) __attribute__((error(#name " needs the CUDA device: the CPU has one address space")));
+MW_NO_SPACE(__isShared)
+MW_NO_SPACE(__isConstant)
+MW_NO_SPACE(__isLocal)
+MW_NO_SPACE(__isGridConstant)
 
 /* Templates, so that only a use is an error, and one that carries this text. */
 template <class T> void *malloc(T) __attribute__((error("malloc in a kernel needs the CUDA device")));

@@ -234,6 +234,7 @@ template <class F> struct __attribute__((aligned(2))) mw_small {
   X(sin, sinf(x))                                                                                                      \
   X(cos, cosf(x))                                                                                                      \
   X(tanh, tanhf(x))                                                                                                    \
+  X(tanh_approx, tanhf(x))                                                                                                    \
   X(floor, floorf(x))                                                                                                  \
   X(ceil, ceilf(x))                                                                                                    \
   X(rint, rintf(x))                                                                                                    \
@@ -277,6 +278,8 @@ template <class F> struct __attribute__((aligned(4))) mw_small2 {
   MW_PAIR2(__hmul2_sat, __hmul_sat)
   MW_PAIR2(__hmin2, __hmin)
   MW_PAIR2(__hmax2, __hmax)
+  MW_PAIR2(__hmin2_nan, __hmin_nan)
+  MW_PAIR2(__hmax2_nan, __hmax_nan)
 
 /* __hxx2 gives 1 or 0 in each place, __hbxx2 whether both hold, __hxx2_mask all bits or none. */
 #define MW_PAIR_COMPARISON(name)                                                                                       \
@@ -295,6 +298,12 @@ template <class F> struct __attribute__((aligned(4))) mw_small2 {
   MW_PAIR_COMPARISON(gt)
   MW_PAIR_COMPARISON(le)
   MW_PAIR_COMPARISON(ge)
+  MW_PAIR_COMPARISON(equ)
+  MW_PAIR_COMPARISON(neu)
+  MW_PAIR_COMPARISON(ltu)
+  MW_PAIR_COMPARISON(gtu)
+  MW_PAIR_COMPARISON(leu)
+  MW_PAIR_COMPARISON(geu)
   friend bool operator==(mw_small2 a, mw_small2 b) {
     return __hbeq2(a, b);
   }
@@ -313,6 +322,10 @@ template <class F> struct __attribute__((aligned(4))) mw_small2 {
   }
   friend mw_small2 __hfma2(mw_small2 a, mw_small2 b, mw_small2 c) {
     return mw_small2(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y));
+  }
+  /* Complex a * b + c, rounded as the fused operations it is made of. */
+  friend mw_small2 __hcmadd(mw_small2 a, mw_small2 b, mw_small2 c) {
+    return mw_small2(__hfma(-a.y, b.y, __hfma(a.x, b.x, c.x)), __hfma(a.y, b.x, __hfma(a.x, b.y, c.y)));
   }
   friend mw_small2 __hfma2_sat(mw_small2 a, mw_small2 b, mw_small2 c) {
     return mw_small2(__hfma_sat(a.x, b.x, c.x), __hfma_sat(a.y, b.y, c.y));
@@ -447,11 +460,15 @@ template <class F> struct __attribute__((aligned(4))) mw_small2 {
   MW_FN T2 __lowhigh2highlow(T2 v) {                                                                                   \
     return T2(v.y, v.x);                                                                                               \
   }                                                                                                                    \
-  MW_FN T atomicAdd(T *p, T v) {                                                                                       \
-    MW_CAS_LOOP(T, mw_bits16, p, old, old + v);                                                                        \
+  MW_ATOMIC(atomicAdd, T, MW_CAS_LOOP(T, mw_bits16, p, old, old + v))                                                  \
+  MW_ATOMIC(atomicAdd, T2, MW_CAS_LOOP(T2, mw_bits32, p, old, old + v))                                                \
+  MW_FN signed char __##N##2char_rz(T x) {                                                                             \
+    const float f = x;                                                                                                 \
+    return f != f ? 0 : f > 127 ? 127 : f < -128 ? -128 : (signed char)f;                                              \
   }                                                                                                                    \
-  MW_FN T2 atomicAdd(T2 *p, T2 v) {                                                                                    \
-    MW_CAS_LOOP(T2, mw_bits32, p, old, old + v);                                                                       \
+  MW_FN unsigned char __##N##2uchar_rz(T x) {                                                                          \
+    const float f = x;                                                                                                 \
+    return f != f || f < 0 ? 0 : f > 255 ? 255 : (unsigned char)f;                                                     \
   }
 
 /* ==} */

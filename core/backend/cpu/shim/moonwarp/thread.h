@@ -37,27 +37,50 @@ MW_FN unsigned mw_lane() {
 
 /* {== Block barriers =================================================== */
 
-MW_FN int mw_barrier(enum mw_barrier_op op, int value, const char *what, const char *mw_file, int mw_line) {
+/* Two barriers on one line are two barriers; g++ does not say which column it is at. */
+#if defined(__clang__)
+#define MW_EXACTLY_HERE MW_HERE, int mw_column = __builtin_COLUMN()
+#else
+#define MW_EXACTLY_HERE MW_HERE, int mw_column = 0
+#endif
+
+MW_FN int mw_barrier(enum mw_barrier_op op, int value, const char *what, const char *mw_file, int mw_line,
+                     int mw_column) {
 #if defined(MW_FAST)
-  (void)op, (void)value;
+  (void)op, (void)value, (void)mw_column;
   MW_FAIL(what);
 #else
   (void)what;
-  return mw_runtime_now->barrier(op, value, mw_file, mw_line);
+  return mw_runtime_now->barrier(op, value, mw_file, mw_line, mw_column);
 #endif
 }
 
-MW_FN void __syncthreads(MW_HERE) {
-  mw_barrier(MW_BARRIER_SYNC, 0, "__syncthreads", mw_file, mw_line);
+MW_FN void __syncthreads(MW_EXACTLY_HERE) {
+  mw_barrier(MW_BARRIER_SYNC, 0, "__syncthreads", mw_file, mw_line, mw_column);
 }
-MW_FN int __syncthreads_count(int p, MW_HERE) {
-  return mw_barrier(MW_BARRIER_COUNT, p, "__syncthreads_count", mw_file, mw_line);
+MW_FN int __syncthreads_count(int p, MW_EXACTLY_HERE) {
+  return mw_barrier(MW_BARRIER_COUNT, p, "__syncthreads_count", mw_file, mw_line, mw_column);
 }
-MW_FN int __syncthreads_and(int p, MW_HERE) {
-  return mw_barrier(MW_BARRIER_AND, p, "__syncthreads_and", mw_file, mw_line);
+MW_FN int __syncthreads_and(int p, MW_EXACTLY_HERE) {
+  return mw_barrier(MW_BARRIER_AND, p, "__syncthreads_and", mw_file, mw_line, mw_column);
 }
-MW_FN int __syncthreads_or(int p, MW_HERE) {
-  return mw_barrier(MW_BARRIER_OR, p, "__syncthreads_or", mw_file, mw_line);
+MW_FN int __syncthreads_or(int p, MW_EXACTLY_HERE) {
+  return mw_barrier(MW_BARRIER_OR, p, "__syncthreads_or", mw_file, mw_line, mw_column);
+}
+
+MW_FN void mw_named_barrier(unsigned id, unsigned count, const char *what, const char *mw_file, int mw_line) {
+#if defined(MW_FAST)
+  (void)id, (void)count;
+  MW_FAIL(what);
+#else
+  mw_runtime_now->named_barrier(id, count, what, mw_file, mw_line);
+#endif
+}
+MW_FN void __barrier_sync(unsigned id, MW_HERE) {
+  mw_named_barrier(id, 0, "__barrier_sync", mw_file, mw_line);
+}
+MW_FN void __barrier_sync_count(unsigned id, unsigned count, MW_HERE) {
+  mw_named_barrier(id, count, "__barrier_sync_count", mw_file, mw_line);
 }
 
 MW_FN void mw_grid_barrier(MW_HERE) {
@@ -145,6 +168,18 @@ MW_FN unsigned __activemask(MW_HERE) {
 }
 
 /* ==} */
+
+/* What sm_70 took away. Templates, so that only a use is an error. */
+#define MW_GONE(name)                                                                                                  \
+  template <class... A>                                                                                                \
+  int name(A...) __attribute__((error(#name " is gone from CUDA since sm_70: use " #name "_sync with a mask")));
+MW_GONE(__ballot)
+MW_GONE(__all)
+MW_GONE(__any)
+MW_GONE(__shfl)
+MW_GONE(__shfl_up)
+MW_GONE(__shfl_down)
+MW_GONE(__shfl_xor)
 
 MW_FN void __threadfence() {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
