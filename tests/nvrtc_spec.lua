@@ -18,6 +18,9 @@ local TEMPLATES = {
                     "cumsum_rows<double,4>", "cumsum_tile<float,8,16>", "cumsum_tile<double,8,16>" },
   ["scan.cu"] = { "scan_tiles<float>", "scan_totals<double>", "scan_add<float>", "scan_once<float,512,8>",
                   "scan_once<double,512,8>", "scan_rounds<float,512,8>", "scan_rounds<double,512,8>" },
+  ["nbody.cu"] = { "potential_shared<double>", "potential_shared<float>", "potential_wide<256,4,8>",
+                   "potential_pairs<16>", "accelerations<double,64>", "accelerations<float,64>",
+                   "advance<double>", "advance<float>" },
   ["basic.cu"] = { "twice<float>", "constant<3>" },
   ["variables.cu"] = { "add_to_counter<int>" },
 }

@@ -51,6 +51,12 @@ describe("mw.plot", function()
     end)
   end)
 
+  it("writes powers of 2 on an axis of counts in full", function()
+    with_plot({ logx = 2, pictures = false }, function(made)
+      assert.is_truthy(support.read(made.gp):find("set format x '%.6g'", 1, true))
+    end)
+  end)
+
   it("writes a script that draws without any other file", function()
     with_plot({ name = "alone", pictures = false }, function(made, folder)
       assert.is_nil(made.png)

@@ -87,7 +87,7 @@ end
 local function axis_commands(name, base, label, figure)
   local lines = { ("set %slabel %s noenhanced"):format(name, quoted(label)) }
   if base then lines[#lines + 1] = ("set logscale %s %g"):format(name, base) end
-  if base == 2 then lines[#lines + 1] = ("set format %s '%%.4g'"):format(name) end
+  if base then lines[#lines + 1] = ("set format %s '%%.6g'"):format(name) end
   -- From 1 on, so that the marks are powers of 2 wherever the axis begins.
   if base == 2 and name == "x" and octaves(figure) <= 13 then lines[#lines + 1] = "set xtics 1,2" end
   if not base and name == "y" and not figure.square then lines[#lines + 1] = "set yrange [0:*]" end
