@@ -12,6 +12,7 @@ local ARCHITECTURES = { 75, 80, 86, 89, 90, 100, 120 }
 local TEMPLATES = {
   ["array.cu"] = { "fill<float>", "fill<__half>", "linspace<double>", "random_uniform<int>", "random_uniform<float>",
                    "random_normal<__nv_bfloat16>" },
+  ["streams.cu"] = { "iterate<float>", "iterate<double>" },
   ["basic.cu"] = { "twice<float>", "constant<3>" },
   ["variables.cu"] = { "add_to_counter<int>" },
 }

@@ -34,7 +34,7 @@ local function check_span(span, i)
     if span[name] == nil then error(("mw.timeline: span %d has no '%s'"):format(i, name), 4) end
   end
   for _, name in ipairs { "from", "to" } do
-    if not (math.abs(span[name]) < math.huge) then
+    if span[name] ~= span[name] or math.abs(span[name]) == math.huge then
       error(("mw.timeline: span %d: '%s' must be a finite time"):format(i, name), 4)
     end
   end
