@@ -21,6 +21,7 @@ local TEMPLATES = {
   ["nbody.cu"] = { "potential_shared<double>", "potential_shared<float>", "potential_wide<256,4,8>",
                    "potential_pairs<16>", "accelerations<double,64>", "accelerations<float,64>",
                    "advance<double>", "advance<float>" },
+  ["streams.cu"] = { "iterate<float>", "iterate<double>" },
   ["basic.cu"] = { "twice<float>", "constant<3>" },
   ["variables.cu"] = { "add_to_counter<int>" },
 }

@@ -13,7 +13,7 @@ local film = {}
 
 local SPEC = {
   name = "string", title = "string", xlabel = "string", ylabel = "string", label = "string",
-  low = "number", high = "number", delay = "number", device = "userdata", quiet = "boolean",
+  low = "number", high = "number", delay = "number", device = "device", quiet = "boolean",
   pictures = "boolean",
 }
 local MOST_POINTS = 1 << 18

@@ -164,10 +164,10 @@ end
 ---@return string name
 function gnuplot.write(name, text)
   local file, reason = io.open(name, "w")
-  if not file then error("mw.plot: " .. reason, 0) end
+  if not file then error("cannot write " .. reason, 0) end
   local written, cause = file:write(text)
   local closed, late = file:close()
-  if not (written and closed) then error(("mw.plot: %s: %s"):format(name, cause or late), 0) end
+  if not (written and closed) then error(("cannot write %s: %s"):format(name, cause or late), 0) end
   return name
 end
 

@@ -13,10 +13,14 @@ local remark = {}
 local WIDTH = 96
 local said = {}
 
+local function width(text)
+  return utf8.len(text) or #text
+end
+
 local function wrapped(text)
   local lines, line = {}, ""
   for word in text:gmatch("%S+") do
-    if #line + #word + 1 > WIDTH and line ~= "" then
+    if width(line) + width(word) + 1 > WIDTH and line ~= "" then
       lines[#lines + 1] = line
       line = word
     else
@@ -25,6 +29,12 @@ local function wrapped(text)
   end
   lines[#lines + 1] = line
   return table.concat(lines, "\n")
+end
+
+-- Lua counts the format as the first argument.
+local function explained(message)
+  local number, reason = message:match "^bad argument #(%d+) to '[%w.]*format' %((.*)%)$"
+  return number and ("value %d of the text: %s"):format(number - 1, reason) or message
 end
 
 --- Prints a paragraph and keeps it in OUT/SCRIPT.txt; the file holds the paragraphs of this run.
@@ -36,7 +46,7 @@ function remark.say(format, ...)
     error("mw.remark: a text is wanted, got " .. type(format), 2)
   end
   local ok, text = pcall(string.format, format, ...)
-  if not ok then error("mw.remark: " .. text:gsub("^bad argument #(%d+) to 'format'", "value %1 of the text"), 2) end
+  if not ok then error("mw.remark: " .. explained(text), 2) end
   local paragraph = wrapped(text)
   said[#said + 1] = paragraph
   gnuplot.write(path.out(path.script() .. ".txt"), table.concat(said, "\n\n") .. "\n")

@@ -14,12 +14,16 @@ local units = require "moonwarp.units"
 local timeline = {}
 
 local SPEC = {
-  name = "string", title = "string", spans = "table", device = "userdata", quiet = "boolean",
+  name = "string", title = "string", spans = "table", device = "device", quiet = "boolean",
   pictures = "boolean",
 }
 local SPAN = { lane = "string", kind = "string", from = "number", to = "number", label = "string" }
 local COLUMNS = 88 -- of the terminal's rows
 local MOST_KINDS = 6 -- as many as plots/base.gp has colours
+local MOST_LETTERS = 32 -- of a lane's name, in the terminal and the chart; the trace has all
+local THIN = 1 / 400 -- of the chart's width: what is shorter is drawn so wide, or it could not be seen
+local ROUNDING = 1e-6 -- of a column: 10.003 - 10.001 is not quite 0.002
+local ROOMY = 22 -- lanes whose names fit below each other in the usual size
 
 local function check_span(span, i)
   if type(span) ~= "table" then
@@ -28,6 +32,11 @@ local function check_span(span, i)
   fields.check(("mw.timeline: span %d"):format(i), span, SPAN, 4)
   for _, name in ipairs { "lane", "kind", "from", "to" } do
     if span[name] == nil then error(("mw.timeline: span %d has no '%s'"):format(i, name), 4) end
+  end
+  for _, name in ipairs { "from", "to" } do
+    if span[name] ~= span[name] or math.abs(span[name]) == math.huge then
+      error(("mw.timeline: span %d: '%s' must be a finite time"):format(i, name), 4)
+    end
   end
   if span.to < span.from then
     error(("mw.timeline: span %d ends before it begins: from %g to %g s"):format(i, span.from, span.to), 4)
@@ -53,6 +62,16 @@ local function arrange(spans)
   return { spans = spans, lanes = lanes, kinds = kinds, start = start, length = finish - start }
 end
 
+local function width(text)
+  return utf8.len(text) or #text
+end
+
+local function shortened(text)
+  if width(text) <= MOST_LETTERS then return text end
+  local cut = utf8.len(text) and utf8.offset(text, MOST_LETTERS) or MOST_LETTERS
+  return text:sub(1, cut - 1) .. "…"
+end
+
 -- ---- the terminal -------------------------------------------------------------------------------
 
 local function letters_of(kinds)
@@ -75,17 +94,18 @@ local function text_of(chart, title)
   for i, lane in ipairs(chart.lanes) do
     rows[i] = {}
     for c = 1, COLUMNS do rows[i][c] = "." end
-    wide = math.max(wide, #lane)
+    wide = math.max(wide, width(shortened(lane)))
   end
   for _, span in ipairs(chart.spans) do
     local scale = chart.length > 0 and COLUMNS / chart.length or 0
-    local first = math.floor((span.from - chart.start) * scale) + 1
-    local last = math.max(first, math.ceil((span.to - chart.start) * scale))
+    local first = math.min(COLUMNS, math.floor((span.from - chart.start) * scale + ROUNDING) + 1)
+    local last = math.max(first, math.ceil((span.to - chart.start) * scale - ROUNDING))
     for c = first, math.min(last, COLUMNS) do rows[chart.lanes[span.lane]][c] = letters[span.kind] end
   end
   local lines, legend = { title }, {}
   for i, lane in ipairs(chart.lanes) do
-    lines[#lines + 1] = ("  %-" .. wide .. "s %s"):format(lane, table.concat(rows[i]))
+    local name = shortened(lane)
+    lines[#lines + 1] = ("  %s%s %s"):format(name, (" "):rep(wide - width(name)), table.concat(rows[i]))
   end
   for i, kind in ipairs(chart.kinds) do legend[i] = ("%s %s"):format(letters[kind], kind) end
   lines[#lines + 1] = ("  %s 0 to %s; %s"):format((" "):rep(wide), units.format(chart.length, "s"),
@@ -98,7 +118,7 @@ end
 local function data_of(chart, scale)
   local blocks = {}
   for k, kind in ipairs(chart.kinds) do
-    local lines = { ("# kind %d: %s"):format(k - 1, kind) }
+    local lines = { ("# kind %d: %s"):format(k - 1, (kind:gsub("%c", " "))) }
     for _, span in ipairs(chart.spans) do
       if span.kind == kind then
         lines[#lines + 1] = ("%.9g %.9g %d"):format((span.from - chart.start) / scale.factor,
@@ -113,12 +133,16 @@ end
 local function settings(chart, scale)
   local tics = {}
   for i, lane in ipairs(chart.lanes) do
-    tics[i] = ("%s %d"):format(gnuplot.quote(lane), #chart.lanes - i + 1)
+    -- gnuplot formats the text of a mark as printf does
+    tics[i] = ("%s %d"):format(gnuplot.quote((shortened(lane):gsub("%%", "%%%%"))), #chart.lanes - i + 1)
   end
+  local size = #chart.lanes > ROOMY and (" font ',%d'"):format(math.max(4, 15 * ROOMY // #chart.lanes)) or ""
+  local long = chart.length > 0 and chart.length / scale.factor or 1
   return table.concat({
     ("set xlabel 'time (%s)'"):format(scale.name),
-    ("set ytics (%s)"):format(table.concat(tics, ", ")),
-    ("set yrange [0.4:%g]"):format(#chart.lanes + 0.6), "set xrange [0:*]",
+    ("set ytics noenhanced (%s)%s"):format(table.concat(tics, ", "), size),
+    ("least = %.9g"):format(long * THIN), ("set xrange [0:%.9g]"):format(long * (1 + THIN)),
+    ("set yrange [0.4:%g]"):format(#chart.lanes + 0.6),
     "set grid noytics xtics", "set style fill solid 0.85 border lc rgb 'white'",
   }, "\n")
 end
@@ -126,8 +150,8 @@ end
 local function plot_command(chart)
   local parts = {}
   for k, kind in ipairs(chart.kinds) do
-    parts[k] = ("$data index %d using 1:3:1:2:($3-0.35):($3+0.35) with boxxyerror ls %d lw 0.5 title %s")
-      :format(k - 1, k, gnuplot.quote(kind))
+    parts[k] = ("$data index %d using 1:3:1:($2 - $1 < least ? $1 + least : $2):($3 - 0.35):($3 + 0.35) "
+      .. "with boxxyerror ls %d lw 0.5 title %s"):format(k - 1, k, gnuplot.quote(kind))
   end
   return "plot " .. table.concat(parts, ", \\\n     ")
 end
