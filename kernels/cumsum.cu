@@ -18,6 +18,8 @@
 //   v11 cumsum_rows       a warp a row, V loads of 16 bytes in flight a lane
 //   v12 cumsum_tile       y or z: W warps take U rows each of the same columns, all loads in flight at once, and tell
 //                         each other their sums; two buffers in turn, so that one barrier a pass is enough
+//   v13 cumsum_paced      z: 16 bytes a thread, U planes in flight; no block may run ahead of the others by more than a
+//                         few planes, since planes a power of two apart lie in the same banks of memory
 //
 // Bound of all: main memory, each element read once and written once. T_eff_cs = 2 * bytes(A) / t, at most what the
 // fastest copy reaches. v6 moves a whole sector of 32 bytes for each element, v8 and v9 are bound by their chain of 32
@@ -50,21 +52,15 @@ __device__ double2 pack(const double *x) {
   return make_double2(x[0], x[1]);
 }
 
-// V vectors of a row for each lane of a warp, 32 vectors apart, from `first` on; zero behind the row's end.
-// wide: rows are whole vectors, so that each is one load.
-template <typename T, int V>
-__device__ void load_row(T (*x)[16 / sizeof(T)], const T *row, int first, int end, bool wide) {
+// The vector at ix of a row that ends at `end`, zero behind it. wide: rows are whole vectors, so that it is one load.
+template <typename T> __device__ void load16(T *x, const T *row, int ix, int end, bool wide) {
   const int P = 16 / sizeof(T);
-  int ix = first + threadIdx.x * P;
+  typedef typename vector16<T>::type vector;
   if (wide) {
-    typedef typename vector16<T>::type vector;
-#pragma unroll
-    for (int v = 0; v < V; v++)
-      unpack(ix + 32 * P * v < end ? *(const vector *)(row + ix + 32 * P * v) : vector(), x[v]);
+    unpack(ix < end ? *(const vector *)(row + ix) : vector(), x);
   } else {
 #pragma unroll
-    for (int v = 0; v < V; v++)
-      for (int p = 0; p < P; p++) x[v][p] = ix + 32 * P * v + p < end ? row[ix + 32 * P * v + p] : (T)0;
+    for (int p = 0; p < P; p++) x[p] = ix + p < end ? row[ix + p] : (T)0;
   }
 }
 
@@ -162,22 +158,29 @@ template <typename T> __global__ void cumsum_y(T *B, const T *A, int nx, int ny,
   }
 }
 
+// U elements of a column from row k on, `inner` apart; zero behind its `rows` rows.
+template <typename T, int U>
+__device__ void load_column(T *x, const T *column, int inner, int k, int rows) {
+#pragma unroll
+  for (int u = 0; u < U; u++) x[u] = k + u < rows ? column[(size_t)(k + u) * inner] : (T)0;
+}
+
 // Sums of `count` elements that lie `inner` apart: for y count = ny, inner = nx; for z count = nz, inner = nx * ny.
 // W warps of U rows are one pass over 32 columns. What a warp does not have is zero, so that all meet at the barrier.
+// The bound of half a multiprocessor's threads leaves registers for the next pass, which is under way meanwhile.
 template <typename T, int U, int W>
-__global__ void __launch_bounds__(32 * W)
+__global__ void __launch_bounds__(32 * W, 32 / W)
     cumsum_tile(T *__restrict__ B, const T *__restrict__ A, int inner, int count) {
   __shared__ T sums[2][W][32];
   int lane = threadIdx.x, w = threadIdx.y, turn = 0;
   int i = blockIdx.x * 32 + lane;
+  int rows = i < inner ? count : 0;
   size_t column = (size_t)blockIdx.y * count * inner + i;
-  T carry = 0;
+  T x[U], next[U], carry = 0;
+  load_column<T, U>(x, A + column, inner, w * U, rows);
   for (int first = 0; first < count; first += U * W) {
-    T x[U];
     int k = first + w * U;
-    int rows = i < inner ? count - k : 0;
-#pragma unroll
-    for (int u = 0; u < U; u++) x[u] = u < rows ? A[column + (size_t)(k + u) * inner] : (T)0;
+    load_column<T, U>(next, A + column, inner, k + U * W, rows);
 #pragma unroll
     for (int u = 1; u < U; u++) x[u] += x[u - 1];
     sums[turn][w][lane] = x[U - 1];
@@ -190,9 +193,43 @@ __global__ void __launch_bounds__(32 * W)
       carry += sum;
     }
 #pragma unroll
-    for (int u = 0; u < U; u++)
-      if (u < rows) B[column + (size_t)(k + u) * inner] = before + x[u];
+    for (int u = 0; u < U; u++) {
+      if (k + u < rows) B[column + (size_t)(k + u) * inner] = before + x[u];
+      x[u] = next[u];
+    }
     turn ^= 1;
+  }
+}
+
+// Along z. A block that has finished U planes says so, and begins the next ones when all blocks have finished those `lag`
+// stages back. Counters grow from launch to launch (this is launch number `runs`), so nobody has to clear them. The
+// blocks wait for each other: a cooperative launch.
+template <typename T, int U>
+__global__ void __launch_bounds__(256)
+    cumsum_paced(T *__restrict__ B, const T *__restrict__ A, int inner, int count, unsigned *stages, unsigned runs,
+                 int lag) {
+  const int P = 16 / sizeof(T);
+  int i = (blockIdx.x * blockDim.x + threadIdx.x) * P;
+  bool wide = inner % P == 0;
+  T x[U][P], sum[P];
+#pragma unroll
+  for (int p = 0; p < P; p++) sum[p] = 0;
+#pragma unroll
+  for (int u = 0; u < U; u++) load16(x[u], A + (size_t)u * inner, i, u < count ? inner : 0, wide);
+  for (int k = 0, stage = 0; k < count; k += U, stage++) {
+    if (threadIdx.x == 0 && stage >= lag) {
+      while (*(volatile unsigned *)(stages + stage - lag) < runs * gridDim.x) {
+      }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+#pragma unroll
+      for (int p = 0; p < P; p++) sum[p] += x[u][p];
+      load16(x[u], A + (size_t)(k + u + U) * inner, i, k + u + U < count ? inner : 0, wide);
+      store16(B + (size_t)(k + u) * inner, sum, i, k + u < count ? inner : 0, wide);
+    }
+    if (threadIdx.x == 0) atomicAdd(stages + stage, 1u);
   }
 }
 
@@ -266,7 +303,8 @@ template <typename T, int V> __global__ void cumsum_rows(T *__restrict__ B, cons
   T carry = 0;
   for (int first = 0; first < nx; first += 32 * P * V) {
     T x[V][P], sum[V];
-    load_row<T, V>(x, A + row, first, end, wide);
+#pragma unroll
+    for (int v = 0; v < V; v++) load16(x[v], A + row, first + (32 * v + lane) * P, end, wide);
 #pragma unroll
     for (int v = 0; v < V; v++) {
 #pragma unroll
@@ -302,3 +340,5 @@ template <typename T, int V> __global__ void cumsum_rows(T *__restrict__ B, cons
 // cumsum_shared     block 32, grid rows = ny * nz
 // *_x32, cumsum_broadcast, _shuffle, _rows   block {32, by}, grid ceil(rows / by); the source has by = 1
 // cumsum_tile       block {32, W}, grid {ceil(inner / 32), outer}: outer = nz for y, 1 for z; try <T, 8, 16>
+// cumsum_paced      block b, grid ceil(inner / (b * 16 / sizeof(T))), cooperative; stages: ceil(count / U) counters that
+//                   begin as 0, runs = 1, 2, ...; lag 1 or more, try <T, 4> with lag 3

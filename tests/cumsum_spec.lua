@@ -93,6 +93,22 @@ support.each_device(function(dev, id)
     end)
   end
 
+  it("cumsum_paced adds up along z again and again, with whole vectors and without", function()
+    local m <close> = dev:module "cumsum.cu"
+    for _, shape in ipairs { { 8, 6, 21 }, { 7, 5, 3 }, { 33, 1, 64 } } do
+      local inner, nz = shape[1] * shape[2], shape[3]
+      local A <close> = dev:full(1, "f64", inner, nz)
+      local B <close> = dev:array("f64", inner, nz)
+      local stages <close> = dev:zeros("u32", ceil_div(nz, 4))
+      local go = m["cumsum_paced<double,4>"]:prepare { grid = ceil_div(inner, 64), block = 32, cooperative = true }
+      for run = 1, 3 do
+        B:fill(0 / 0)
+        go(B, A, inner, nz, stages, run, 1)
+        right(("%d planes of %d"):format(nz, inner), B, function(_, k) return k end, { exact = true })
+      end
+    end
+  end)
+
   it("cumsum_rows takes rows of whole vectors and of one element", function()
     local m <close> = dev:module "cumsum.cu"
     for _, nx in ipairs { 1, 4, 96, 129 } do

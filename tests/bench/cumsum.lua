@@ -11,7 +11,7 @@ local lab = require "lab"
 
 local n = mw.arg("n", 512, "points along each side")
 local rounds = mw.arg("rounds", 25, "samples of each contender")
-local more = mw.arg("more", false, "more shapes, and dimension 3 in step")
+local more = mw.arg("more", false, "more shapes")
 
 local dev = lab.device(mw, "cuda")
 if not dev then return end
@@ -55,53 +55,16 @@ local function add_tiles(rows, warps)
   add(3, name, function() z(B, A, n * n, n) end)
 end
 
--- All columns at once, every thread two of them, and no block more than `lag` stages of U planes
--- ahead of the slowest: what is read and written at a time lies within a few planes. Counters go on
--- from run to run, so that nothing has to be cleared.
-local IN_STEP = [[
-template <int U> __device__ void planes(double2 (&x)[U], const double *A, size_t i, size_t inner, int k, int count) {
-#pragma unroll
-  for (int u = 0; u < U; u++)
-    x[u] = k + u < count ? *(const double2 *)(A + i + (size_t)(k + u) * inner) : make_double2(0.0, 0.0);
-}
-
-template <int U>
-__global__ void in_step(double *__restrict__ B, const double *__restrict__ A, int inner, int count,
-                        unsigned *stages, unsigned runs, int lag) {
-  size_t i = 2 * ((size_t)blockIdx.x * blockDim.x + threadIdx.x);
-  int end = i < inner ? count : 0;
-  double2 x[U], next[U], sum = make_double2(0.0, 0.0);
-  planes<U>(x, A, i, inner, 0, end);
-  for (int k = 0, stage = 0; k < count; k += U, stage++) {
-    if (stage >= lag) {
-      if (threadIdx.x == 0)
-        while (*(volatile unsigned *)(stages + stage - lag) < runs * gridDim.x) {
-        }
-      __syncthreads();
-    }
-    planes<U>(next, A, i, inner, k + U, end);
-#pragma unroll
-    for (int u = 0; u < U; u++) {
-      sum.x += x[u].x;
-      sum.y += x[u].y;
-      if (k + u < end) *(double2 *)(B + i + (size_t)(k + u) * inner) = sum;
-      x[u] = next[u];
-    }
-    if (threadIdx.x == 0) atomicAdd(stages + stage, 1u);
-  }
-}
-]]
-
-local function add_in_step(module, planes, block, lag)
-  local k = module[("in_step<%d>"):format(planes)]
+local function add_paced(planes, block, lag)
+  local k = m[("cumsum_paced<double,%d>"):format(planes)]
   local grid = ceil_div(n * n // 2, block)
-  if n % 2 ~= 0 or k:occupancy(block).blocks * dev:properties().multiprocessors < grid then
-    print(("  left out: in_step<%d>, block %d: the columns do not fit at once"):format(planes, block))
+  if k:occupancy(block).blocks * dev:properties().multiprocessors < grid then
+    print(("  left out: paced<%d>, block %d: the columns do not fit at once"):format(planes, block))
     return
   end
   local stages, runs = dev:zeros("u32", ceil_div(n, planes)), 0
   local go = k:prepare { block = block, grid = grid, cooperative = true }
-  add(3, ("in step<%d>, block %d, lag %d"):format(planes, block, lag), function()
+  add(3, ("paced<%d>, block %d, lag %d"):format(planes, block, lag), function()
     runs = runs + 1
     go(B, A, n * n, n, stages, runs, lag)
   end)
@@ -111,16 +74,14 @@ add_copies()
 for _, loads in ipairs { 2, 4 } do add_rows(loads, 1) end
 add_tiles(8, 16)
 add_tiles(8, 8)
+for _, lag in ipairs { 3, 4 } do add_paced(4, 256, lag) end
 if more then
   for _, warps in ipairs { 2, 4 } do add_rows(4, warps) end
   for _, shape in ipairs { { 4, 16 }, { 16, 8 }, { 16, 4 }, { 8, 32 }, { 4, 32 } } do
     add_tiles(table.unpack(shape))
   end
-  local module = dev:module { name = "in_step.cu", source = IN_STEP }
-  for _, planes in ipairs { 2, 4 } do
-    for _, block in ipairs { 128, 256, 512 } do
-      for _, lag in ipairs { 1, 2, 4, 8 } do add_in_step(module, planes, block, lag) end
-    end
+  for _, planes in ipairs { 2, 4, 8 } do
+    for _, lag in ipairs { 2, 6, 8 } do add_paced(planes, 256, lag) end
   end
 end
 
