@@ -5,7 +5,7 @@
 #ifndef MW_CPU_ABI_H
 #define MW_CPU_ABI_H
 
-#define MW_ABI_VERSION 2
+#define MW_ABI_VERSION 3
 
 typedef struct mw_dim3 {
   unsigned x, y, z;
@@ -82,6 +82,7 @@ typedef struct mw_runtime {
   void (*yield)(void);                                                        /* fiber engine: let other threads run */
   int  (*print)(const char *format, ...) __attribute__((format(printf, 1, 2))); /* any engine */
   void (*fail)(const char *what, const char *file, int line) __attribute__((noreturn)); /* assert, __trap */
+  void (*overrun)(void) __attribute__((noreturn)); /* a local array was: the canary beside it is gone */
 } mw_runtime;
 
 typedef struct mw_unit_param {

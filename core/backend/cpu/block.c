@@ -34,13 +34,14 @@ void cpu_crew_free(cpu_crew *crew) {
 
 static void exit_lane(cpu_crew *crew);
 
-/* A fiber outlives its block: it runs the same CUDA thread of the next one. */
+/* A fiber outlives its block: it runs the same CUDA thread of the next one. A kernel may have overwritten this frame, so
+ * after it everything comes from the worker. */
 static void fiber_main(void *argument) {
-  cpu_lane *lane = argument;
-  cpu_fiber_started(&lane->fiber);
+  cpu_fiber_started(&((cpu_lane *)argument)->fiber);
   for (;;) {
-    lane->crew->grid->unit->thread(&lane->crew->grid->abi);
-    exit_lane(lane->crew);
+    cpu_grid *grid = cpu_current->crew->grid;
+    grid->unit->thread(&grid->abi);
+    exit_lane(cpu_current->crew);
   }
 }
 
@@ -506,4 +507,21 @@ static void fail(const char *what, const char *file, int line) {
   cpu_fault_leave(worker);
 }
 
-const mw_runtime cpu_runtime = {barrier, named_barrier, grid_barrier, warp_operation, active_mask, yield, print, fail};
+/* A function's canary was overwritten, which is seen when it returns: in a loop or split kernel after all its blocks. */
+static void overrun(void) __attribute__((noreturn));
+
+static void overrun(void) {
+  cpu_worker *worker = cpu_current;
+  worker->armed = 0;
+  worker->fault = (cpu_fault){.kind = CPU_FAULT_SIGNAL, .target = CPU_TARGET_LOCAL};
+  cpu_fault_place(worker);
+  if (!worker->fault.has_thread) {
+    worker->fault.block = worker->first;
+    worker->fault.blocks = worker->last - worker->first;
+  }
+  cpu_fault_leave(worker);
+}
+
+const mw_runtime cpu_runtime = {barrier,     named_barrier, grid_barrier, warp_operation,
+                                active_mask, yield,         print,        fail,
+                                overrun};

@@ -5,6 +5,7 @@
 #undef _FORTIFY_SOURCE /* its longjmp check refuses to leave a fiber */
 #include "core/backend/cpu/fault.h"
 
+#include "core/backend/cpu/away.h"
 #include "core/backend/cpu/block.h"
 #include "core/backend/interrupt.h"
 
@@ -29,7 +30,10 @@ int cpu_fault_abort_signal(void) {
  */
 
 void cpu_fault_leave(cpu_worker *worker) {
-  if (worker->in_crew) cpu_fiber_escape(&worker->crew->home);
+  if (worker->in_crew)
+    cpu_fiber_escape(&worker->crew->home);
+  else if (worker->away && worker->away->there)
+    cpu_fiber_escape(&worker->away->home);
   _longjmp(worker->trap, 1);
 }
 
@@ -46,13 +50,74 @@ static void note_direction(cpu_fault *fault, const ucontext_t *context) {
 #endif
 }
 
-/* The guard below the fiber's or the thread's stack was touched. */
-static bool overflowed(const cpu_worker *worker, const cpu_fault *fault) {
-  if (fault->signal != SIGSEGV) return false;
-  const size_t reach = worker->in_crew ? (size_t)sysconf(_SC_PAGESIZE) : CPU_THREAD_GUARD;
-  const char *stack = worker->in_crew ? cpu_crew_lane(worker->crew)->fiber.low : worker->stack_low;
-  const uintptr_t low = (uintptr_t)stack;
-  return fault->address < low && fault->address + reach >= low;
+static bool between(uintptr_t address, const char *low, size_t bytes) {
+  return address - (uintptr_t)low < bytes;
+}
+
+static uintptr_t stack_pointer(const ucontext_t *context) {
+#if defined(__x86_64__)
+  return (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+  return context->uc_mcontext.sp;
+#else
+  return (uintptr_t)context;
+#endif
+}
+
+/* The guards below and above the stack that the kernel runs on. Below it is an overflow where the stack pointer has come
+ * there as well; an index of some array can be anything. */
+static bool beside_stack(const cpu_worker *worker, cpu_fault *fault, const ucontext_t *context) {
+  const bool away = !worker->in_crew && worker->away && worker->away->there;
+  if (!worker->in_crew && !away) return false;
+  const cpu_fiber *fiber = away ? &worker->away->fiber : &cpu_crew_lane(worker->crew)->fiber;
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  const size_t under = away ? CPU_AWAY_GUARD : page, above = away ? CPU_AWAY_ABOVE : page;
+  const bool at_end = between(stack_pointer(context), fiber->low - under, under + page);
+  if (between(fault->address, fiber->low - under, under) && at_end) {
+    fault->target = CPU_TARGET_UNDER;
+    return true;
+  }
+  if (!between(fault->address, fiber->low + fiber->bytes, above)) return false;
+  fault->target = CPU_TARGET_LOCAL;
+  fault->base = (uintptr_t)fiber->low;
+  fault->bytes = fiber->bytes;
+  return true;
+}
+
+static bool beside_shared(const cpu_worker *worker, cpu_fault *fault) {
+  const uintptr_t address = fault->address, base = (uintptr_t)worker->lent.dynamic_shared;
+  if (!worker->shared || !worker->shared_bytes) return false;
+  if (address + CPU_SHARED_MOST + CPU_SHARED_GUARD < base || address > base + CPU_SHARED_MOST + CPU_SHARED_GUARD)
+    return false;
+  fault->target = CPU_TARGET_SHARED;
+  fault->base = base;
+  fault->bytes = worker->shared_bytes;
+  return true;
+}
+
+/* The instruction itself could not be fetched, or a return found an address that none can have. */
+static bool without_code(const cpu_fault *fault, const ucontext_t *context) {
+#if defined(__x86_64__)
+  const uintptr_t at = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+  if (fault->direction_known) return fault->address == at;
+  return fault->signal == SIGSEGV && (*(const unsigned char *)at == 0xc3 || *(const unsigned char *)at == 0xc2);
+#elif defined(__aarch64__)
+  return fault->address == context->uc_mcontext.pc;
+#else
+  (void)fault, (void)context;
+  return false;
+#endif
+}
+
+static void note_target(cpu_worker *worker, const ucontext_t *context) {
+  cpu_fault *fault = &worker->fault;
+  fault->target = CPU_TARGET_ARRAY;
+  fault->base = fault->bytes = 0;
+  if (fault->signal != SIGSEGV && fault->signal != SIGBUS) return;
+  if (without_code(fault, context))
+    fault->target = CPU_TARGET_NO_CODE;
+  else if (!beside_stack(worker, fault, context))
+    beside_shared(worker, fault);
 }
 
 void cpu_fault_place(cpu_worker *worker) {
@@ -71,7 +136,7 @@ static void note(cpu_worker *worker, int number, const siginfo_t *info, const uc
   fault->code = info->si_code;
   fault->address = (uintptr_t)info->si_addr;
   note_direction(fault, context);
-  fault->stack_overflow = overflowed(worker, fault);
+  note_target(worker, context);
   fault->on_fiber = worker->in_crew;
   cpu_fault_place(worker);
 }
@@ -110,6 +175,7 @@ static void on_fault(int number, siginfo_t *info, void *context) {
     hand_on(number, info, context);
     return;
   }
+  worker->armed = 0; /* should noting it fault as well, the process ends and does not come back here for ever */
   note(worker, number, info, context);
   cpu_fault_leave(worker);
 }

@@ -71,13 +71,17 @@ static size_t slot_bytes(const cpu_slab *slab) {
   return slab->stack + page_bytes();
 }
 
+static size_t slab_bytes(const cpu_slab *slab) {
+  return CPU_SLAB * slot_bytes(slab) + page_bytes();
+}
+
 int cpu_slab_make(cpu_slab *slab) {
   slab->stack = cpu_stack_bytes();
-  size_t slot = slot_bytes(slab), bytes = CPU_SLAB * slot, page = page_bytes();
+  size_t slot = slot_bytes(slab), bytes = slab_bytes(slab), page = page_bytes();
   char *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) return -1;
   madvise(base, bytes, MADV_NOHUGEPAGE); /* else 64 KiB of stack would take 2 MiB of memory */
-  for (unsigned i = 0; i < CPU_SLAB; i++) {
+  for (unsigned i = 0; i <= CPU_SLAB; i++) {
     if (madvise(base + i * slot, page, MADV_GUARD_INSTALL) && mprotect(base + i * slot, page, PROT_NONE)) {
       munmap(base, bytes);
       return -1;
@@ -88,7 +92,7 @@ int cpu_slab_make(cpu_slab *slab) {
 }
 
 void cpu_slab_free(cpu_slab *slab) {
-  if (slab->base) munmap(slab->base, CPU_SLAB * slot_bytes(slab));
+  if (slab->base) munmap(slab->base, slab_bytes(slab));
   slab->base = NULL;
 }
 

@@ -16,7 +16,7 @@ typedef struct cpu_fiber {
   void *sanitizer;  /* ThreadSanitizer's name for it */
 } cpu_fiber;
 
-/* A slab is the stacks of 32 fibers (one warp) in one mapping, each with an inaccessible page below it. */
+/* A slab is the stacks of 32 fibers (one warp) in one mapping, each between inaccessible pages. */
 enum { CPU_SLAB = 32 };
 typedef struct cpu_slab {
   char *base;

@@ -68,17 +68,19 @@ static void run_plain_block(cpu_grid *grid, mw_thread *thread) {
       }
 }
 
-/* A barrier-free kernel in the fiber flavor: one call for each thread, no fibers. */
+/* A barrier-free kernel in the fiber flavor: one call for each thread, no fibers. Which thread runs is kept in the
+ * worker, off the stack that a kernel may overrun. */
 static void run_plain(cpu_grid *grid, cpu_worker *worker, unsigned long long first, unsigned long long last) {
-  mw_thread thread = {.grid = &grid->abi, .worker = &worker->lent};
-  worker->plain = &thread;
-  *grid->table->self() = &thread;
+  mw_thread *thread = &worker->alone;
+  *thread = (mw_thread){.grid = &grid->abi, .worker = &worker->lent};
+  worker->plain = thread;
+  *grid->table->self() = thread;
   for (unsigned long long block = first; block < last; block++) {
     worker->lent.block = block;
     worker->lent.blocks = 1;
-    thread.block_idx = cpu_grid_block(grid, block);
-    thread.rank = 0;
-    run_plain_block(grid, &thread);
+    thread->block_idx = cpu_grid_block(grid, block);
+    thread->rank = 0;
+    run_plain_block(grid, thread);
   }
   worker->plain = NULL;
 }

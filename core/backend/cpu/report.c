@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NULL_REACH = 64 << 10, SEARCH_SECONDS = 2 };
+enum { NULL_REACH = 64 << 10, SEARCH_SECONDS = 2, BESIDE = 64 << 10 };
 
 /* ---- which thread
  * ---------------------------------------------------------------------------------------------------- */
@@ -64,10 +64,14 @@ static known run_again(cpu_worker *me, const cpu_grid *grid, cpu_fault *fault) {
 
 static void tell_where(char *out, size_t size, const cpu_grid *grid, const cpu_fault *fault, known how) {
   const mw_dim3 b = cpu_grid_block(grid, fault->block), t = fault->thread;
+  const mw_dim3 last = cpu_grid_block(grid, fault->block + (fault->blocks ? fault->blocks - 1 : 0));
   if (fault->has_thread)
     snprintf(out, size, "block (%u,%u,%u), thread (%u,%u,%u)", b.x, b.y, b.z, t.x, t.y, t.z);
   else if (!fault->blocks)
     snprintf(out, size, "block and thread not known (%s)", why_unknown[how]);
+  else if (fault->blocks > 1 && fault->target == CPU_TARGET_LOCAL)
+    snprintf(out, size, "one of blocks (%u,%u,%u) to (%u,%u,%u), thread not known (%s)", b.x, b.y, b.z, last.x, last.y,
+             last.z, why_unknown[how]);
   else if (how == UNKNOWN_NO_FAULT)
     snprintf(out, size, "block (%u,%u,%u), thread not known (%s)", b.x, b.y, b.z, why_unknown[how]);
   else
@@ -116,6 +120,26 @@ static int tell_distance(char *out, size_t size, const cpu_found *array, uintptr
   return snprintf(out, size, "%zu bytes past the end of", (size_t)(address - end));
 }
 
+static uintptr_t distance(const cpu_found *array, uintptr_t address) {
+  if (!array->found) return UINTPTR_MAX;
+  if (address < array->start) return array->start - address;
+  return address < array->start + array->bytes ? 0 : address - (array->start + array->bytes);
+}
+
+/* The array that was meant: the one beside the address, else the nearest that a parameter points to. */
+static cpu_found meant(cpu_device *device, const cpu_grid *grid, uintptr_t address) {
+  const mw_kernel *kernel = &grid->kernel->base;
+  cpu_found best = {0}, nearest = cpu_memory_nearest(&device->memory, address);
+  if (distance(&nearest, address) < BESIDE) return nearest;
+  for (int i = 0; i < kernel->nparams; i++) {
+    if (!kernel->params[i].pointer) continue;
+    const uintptr_t value = pointer_value(grid, &kernel->params[i]);
+    const cpu_found array = cpu_memory_nearest(&device->memory, value);
+    if (distance(&array, value) == 0 && distance(&array, address) < distance(&best, address)) best = array;
+  }
+  return best.found ? best : nearest;
+}
+
 static void tell_array(char *out, size_t size, const cpu_grid *grid, uintptr_t address, const cpu_found *array) {
   if (!array->found) {
     snprintf(out, size, "address 0x%zx, and there is no array", (size_t)address);
@@ -142,10 +166,14 @@ static void tell_array(char *out, size_t size, const cpu_grid *grid, uintptr_t a
 /* ---- the sentences
  * -------------------------------------------------------------------------------------------------------- */
 
+static const char *verb_of(const cpu_fault *fault) {
+  return !fault->direction_known ? "went" : fault->write ? "wrote" : "read";
+}
+
 static mw_status tell_bounds(cpu_device *device, const cpu_grid *grid, const cpu_fault *fault, const char *where,
                              mw_error *err) {
   const char *name = grid->kernel->base.name;
-  const char *verb = !fault->direction_known ? "went" : fault->write ? "wrote" : "read";
+  const char *verb = verb_of(fault);
   if (fault->direction_known && fault->address < NULL_REACH)
     return mw_fail(err, MW_FAULT, "kernel '%s' %s through a null pointer: %s, address 0x%zx", name, verb, where,
                    (size_t)fault->address);
@@ -156,23 +184,55 @@ static mw_status tell_bounds(cpu_device *device, const cpu_grid *grid, const cpu
                    name, where,
                    device->memory.exact ? " (MOONWARP_CPU_CHECK aligns arrays to their elements only)" : "");
   char array[384];
-  cpu_found nearest = cpu_memory_nearest(&device->memory, fault->address);
+  cpu_found nearest = meant(device, grid, fault->address);
   tell_array(array, sizeof array, grid, fault->address, &nearest);
   return mw_fail(err, MW_FAULT, "kernel '%s' %s outside every array: %s, %s", name, verb, where, array);
+}
+
+static mw_status tell_stack(const cpu_grid *grid, const cpu_fault *fault, const char *where, mw_error *err) {
+  const char *name = grid->kernel->base.name;
+  const char *shared = grid->kernel->unit->shared_bytes ? " or static shared memory" : "";
+  if (fault->target == CPU_TARGET_LOCAL)
+    return mw_fail(err, MW_FAULT, "kernel '%s' overran a local array%s: %s; its stack was overwritten", name, shared,
+                   where);
+  if (fault->target == CPU_TARGET_NO_CODE)
+    return mw_fail(err, MW_FAULT,
+                   "kernel '%s' jumped to an address that holds no code: %s; a local array%s was overrun, or a function "
+                   "pointer is wrong",
+                   name, where, shared);
+  if (!fault->on_fiber)
+    return mw_fail(err, MW_FAULT,
+                   "kernel '%s' overflowed its worker's stack: %s; use smaller local arrays or less recursion", name,
+                   where);
+  return mw_fail(err, MW_FAULT,
+                 "kernel '%s' overflowed a thread's stack: %s; use smaller local arrays or less recursion, or give "
+                 "each thread more with MOONWARP_CPU_STACK=bytes (now %zu)",
+                 name, where, cpu_stack_bytes());
+}
+
+/* Known by its addresses: dynamic shared memory lies between guards of its own. */
+static mw_status tell_shared(const cpu_grid *grid, const cpu_fault *fault, const char *where, mw_error *err) {
+  const cpu_found shared = {true, fault->base, fault->bytes};
+  char place[96];
+  tell_distance(place, sizeof place, &shared, fault->address);
+  return mw_fail(err, MW_FAULT, "kernel '%s' %s outside its dynamic shared memory: %s, %s the %zu bytes of it",
+                 grid->kernel->base.name, verb_of(fault), where, place, fault->bytes);
+}
+
+/* The guard of a stack or of shared memory was met by an index that an array is nearer to. */
+static bool of_array(cpu_device *device, const cpu_grid *grid, const cpu_fault *fault) {
+  if (fault->target == CPU_TARGET_ARRAY) return true;
+  if (!fault->bytes) return false;
+  const cpu_found array = meant(device, grid, fault->address), own = {true, fault->base, fault->bytes};
+  return distance(&array, fault->address) < distance(&own, fault->address);
 }
 
 static mw_status tell_signal(cpu_device *device, const cpu_grid *grid, const cpu_fault *fault, const char *where,
                              mw_error *err) {
   const char *name = grid->kernel->base.name;
-  if (fault->stack_overflow && !fault->on_fiber)
-    return mw_fail(err, MW_FAULT,
-                   "kernel '%s' overflowed its worker's stack: %s; use smaller local arrays or less recursion", name,
-                   where);
-  if (fault->stack_overflow)
-    return mw_fail(err, MW_FAULT,
-                   "kernel '%s' overflowed a thread's stack: %s; use smaller local arrays or less recursion, or give "
-                   "each thread more with MOONWARP_CPU_STACK=bytes (now %zu)",
-                   name, where, cpu_stack_bytes());
+  const bool array = of_array(device, grid, fault);
+  if (!array && fault->target == CPU_TARGET_SHARED) return tell_shared(grid, fault, where, err);
+  if (!array) return tell_stack(grid, fault, where, err);
   if (fault->signal == SIGFPE)
     return mw_fail(err, MW_FAULT, "kernel '%s' divided an integer by zero (or the least integer by -1): %s", name,
                    where);
@@ -198,7 +258,7 @@ mw_status cpu_fault_report(cpu_device *device, cpu_worker *me, cpu_grid *grid, m
                    (size_t)grid->fault.address);
   known how = KNOWN;
   bool blind = !grid->fault.has_thread && grid->fault.kind != CPU_FAULT_RULE && grid->run && grid->unit->run;
-  if (blind && !grid->fault.stack_overflow) how = run_again(me, grid, &grid->fault);
+  if (blind && grid->fault.target != CPU_TARGET_UNDER) how = run_again(me, grid, &grid->fault);
   return tell(device, grid, &grid->fault, how, err);
 }
 

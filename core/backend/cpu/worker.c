@@ -5,6 +5,7 @@
 #undef _FORTIFY_SOURCE /* its longjmp check refuses to leave a fiber */
 #include "core/backend/cpu/worker.h"
 
+#include "core/backend/cpu/away.h"
 #include "core/backend/cpu/block.h"
 #include "core/backend/cpu/fault.h"
 
@@ -45,7 +46,8 @@ static size_t shared_room(void) {
 void cpu_worker_free(cpu_worker *worker) {
   if (!worker) return;
   if (worker->crew) cpu_crew_free(worker->crew);
-  if (worker->shared) munmap(worker->shared, shared_room() + page_bytes());
+  cpu_away_free(worker->away);
+  if (worker->shared) munmap(worker->shared, shared_room() + 2 * (size_t)CPU_SHARED_GUARD);
   mw_free(worker->signal_stack);
   mw_free(worker->text);
   mw_free(worker);
@@ -69,19 +71,8 @@ static void lend_signal_stack(cpu_worker *worker) {
   worker->stack_lent = sigaltstack(&mine, NULL) == 0;
 }
 
-static const char *stack_low(void) {
-  pthread_attr_t attributes;
-  void *low = NULL;
-  size_t bytes;
-  if (pthread_getattr_np(pthread_self(), &attributes)) return NULL;
-  pthread_attr_getstack(&attributes, &low, &bytes);
-  pthread_attr_destroy(&attributes);
-  return low;
-}
-
 void cpu_worker_attach(cpu_worker *worker, bool with_timer) {
   worker->thread = pthread_self();
-  worker->stack_low = stack_low();
   lend_signal_stack(worker);
   if (with_timer) make_timer(worker);
   worker->attached = true;
@@ -105,8 +96,7 @@ int cpu_thread_start(pthread_t *thread, void *(*run)(void *), void *argument) {
   const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, cpu_fault_abort_signal()};
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) sigdelset(&all, faults[i]);
   pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, THREAD_STACK); /* reserved, not used: split kernels keep locals there */
-  pthread_attr_setguardsize(&attributes, CPU_THREAD_GUARD);
+  pthread_attr_setstacksize(&attributes, THREAD_STACK); /* reserved, not used */
   pthread_sigmask(SIG_SETMASK, &all, &before);
   int failed = pthread_create(thread, &attributes, run, argument);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -117,16 +107,25 @@ int cpu_thread_start(pthread_t *thread, void *(*run)(void *), void *argument) {
 /* ---- running ------------------------------------------------------------------------------------------------------
  */
 
-/* extern __shared__ memory ends at an inaccessible page, 16-byte aligned as CUDA's is at least. */
+/* extern __shared__ memory ends at an inaccessible area, 16-byte aligned as CUDA's is at least, and begins less than a
+ * page above another. */
 static char *shared_memory(cpu_worker *worker, size_t bytes) {
-  size_t page = page_bytes(), most = shared_room();
+  const size_t page = page_bytes(), most = shared_room(), wanted = (bytes + 15) / 16 * 16;
+  const size_t open = (wanted + page - 1) / page * page;
   if (!worker->shared) {
-    char *map = mmap(NULL, most + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *map = mmap(NULL, most + 2 * (size_t)CPU_SHARED_GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                     -1, 0);
     if (map == MAP_FAILED) return NULL;
-    mprotect(map + most, page, PROT_NONE);
     worker->shared = map;
+    worker->shared_bytes = 0;
   }
-  return worker->shared + most - (bytes + 15) / 16 * 16;
+  char *low = worker->shared + CPU_SHARED_GUARD, *end = low + most;
+  if (bytes != worker->shared_bytes) {
+    mprotect(low, most - open, PROT_NONE);
+    if (mprotect(end - open, open, PROT_READ | PROT_WRITE)) return NULL;
+    worker->shared_bytes = bytes;
+  }
+  return end - wanted;
 }
 
 void cpu_worker_enter(cpu_worker *worker, cpu_grid *grid) {
@@ -152,10 +151,16 @@ void cpu_worker_leave(cpu_worker *worker) {
 static void settle(cpu_worker *worker) {
   worker->armed = worker->busy = 0;
   worker->plain = NULL;
+  if (worker->away && worker->away->there) cpu_away_left(worker->away);
   if (!worker->in_crew) return;
   cpu_fiber_escaped(&worker->crew->home);
   worker->crew->dirty = true;
   worker->in_crew = false;
+}
+
+/* Fibers have stacks of their own; copies and fills overrun nothing. */
+static bool runs_away(const cpu_grid *grid) {
+  return grid->unit && (grid->unit->run || !grid->unit->needs_fibers);
 }
 
 bool cpu_worker_run(cpu_worker *worker, cpu_grid *grid, unsigned long long first, unsigned long long last) {
@@ -166,9 +171,14 @@ bool cpu_worker_run(cpu_worker *worker, cpu_grid *grid, unsigned long long first
   }
   worker->lent.block = first; /* until the unit notes its own: a large frame overflows the stack before it does */
   worker->lent.blocks = last - first;
+  worker->first = first;
+  worker->last = last;
   worker->armed = 1;
   atomic_signal_fence(memory_order_seq_cst);
-  grid->run(grid, worker, first, last);
+  if (runs_away(grid))
+    cpu_away_run(worker, grid, first, last);
+  else
+    grid->run(grid, worker, first, last);
   atomic_signal_fence(memory_order_seq_cst);
   worker->armed = 0;
   return worker->fault.kind == CPU_FAULT_NONE;

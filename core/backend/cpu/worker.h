@@ -17,6 +17,7 @@
 typedef struct cpu_device cpu_device;
 typedef struct cpu_grid cpu_grid;
 typedef struct cpu_crew cpu_crew;
+typedef struct cpu_away cpu_away;
 
 typedef enum cpu_fault_kind {
   CPU_FAULT_NONE,
@@ -26,12 +27,23 @@ typedef enum cpu_fault_kind {
   CPU_FAULT_ABORTED, /* another block failed, or Ctrl-C */
 } cpu_fault_kind;
 
+typedef enum cpu_target { /* what a faulting address means */
+  CPU_TARGET_ARRAY,     /* outside every array, as far as is known */
+  CPU_TARGET_UNDER,     /* the guard below the stack: too much of it was used */
+  CPU_TARGET_LOCAL,     /* the guard above the stack, or a canary in it: a local array was overrun */
+  CPU_TARGET_NO_CODE,   /* a jump to where no code is, as a return from an overwritten frame is */
+  CPU_TARGET_SHARED,    /* beside dynamic shared memory */
+} cpu_target;
+
 typedef struct cpu_fault {
   cpu_fault_kind kind;
+  cpu_target target;
+  uintptr_t base; /* the memory whose guard it was, where that is not an array's ... */
+  size_t bytes;   /* ... else 0 */
   int signal, code;
   uintptr_t address;
   bool write, direction_known;
-  bool stack_overflow, on_fiber;
+  bool on_fiber;
   unsigned long long block;  /* linear index; the first, where several were run together */
   unsigned long long blocks; /* how many */
   bool has_thread;          /* thread is known */
@@ -48,21 +60,24 @@ typedef struct cpu_worker {
   volatile sig_atomic_t busy;  /* inside the runtime: not to be aborted now */
   _Atomic(cpu_grid *) grid;    /* the one it takes part in, else NULL */
   cpu_fault fault;             /* of the last guarded run */
+  mw_thread alone;
   mw_thread *plain;            /* the thread of a barrier-free kernel in the fiber flavor that runs now */
   cpu_crew *crew;              /* the fiber engine's; made at its first use */
+  cpu_away *away;              /* the other engines' stack; made at its first use */
+  unsigned long long first, last; /* the blocks of the run */
   bool in_crew;                /* a block is running in fibers */
   bool mute;                   /* print nothing: a block is run again only to name a thread */
-  char *shared;                /* dynamic shared memory; its end touches a guard page */
+  char *shared;                /* dynamic shared memory, guards included; its end touches one */
+  size_t shared_bytes;         /* that the guards stand for now */
   char *text;                  /* printed, not yet written out */
   size_t text_used, text_size;
   char *signal_stack;
   bool stack_lent; /* to its thread; false: that had one already */
-  const char *stack_low; /* the lowest usable byte of the OS thread's own stack */
   bool attached, has_timer;
   timer_t timer; /* ends a block of the script's own thread some time after Ctrl-C */
 } cpu_worker;
 
-enum { CPU_SHARED_MOST = 227 << 10, CPU_THREAD_GUARD = 64 << 10 };
+enum { CPU_SHARED_MOST = 227 << 10, CPU_SHARED_GUARD = 1 << 20 };
 
 extern __thread cpu_worker *cpu_current __attribute__((tls_model("initial-exec")));
 

@@ -27,6 +27,11 @@ extern "C" {
 
 static const mw_runtime *mw_runtime_now; /* stored by mw_unit_table.bind before anything runs */
 
+/* Called where a function returns and the canary above its arrays is gone (-fstack-protector-strong). */
+extern "C" __attribute__((noreturn, used, visibility("hidden"))) void __stack_chk_fail(void) {
+  mw_runtime_now->overrun();
+}
+
 /* Ends the launch with a message; in kernels that were to run in another flavor too. */
 #define MW_FAIL(what) mw_runtime_now->fail(what, mw_file, mw_line)
 

@@ -315,7 +315,7 @@ static void compile_arguments(arguments *list, const cpu_program *program, const
     "-fno-strict-aliasing",
     "-fno-exceptions",
     "-fno-asynchronous-unwind-tables",
-    "-fno-stack-protector",
+    "-fstack-protector-strong",
     "-fno-delete-null-pointer-checks",
 #if defined(__x86_64__)
     "-mprefer-vector-width=512",

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/backend/cpu/away.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+
+static cpu_away *make(void) {
+  const size_t bytes = (size_t)CPU_AWAY_GUARD + CPU_AWAY_STACK + CPU_AWAY_ABOVE;
+  char *map = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (map == MAP_FAILED) return NULL;
+  if (mprotect(map + CPU_AWAY_GUARD, CPU_AWAY_STACK, PROT_READ | PROT_WRITE)) {
+    munmap(map, bytes);
+    return NULL;
+  }
+  madvise(map + CPU_AWAY_GUARD, CPU_AWAY_STACK, MADV_NOHUGEPAGE); /* else a few KiB of frames would take 2 MiB */
+  cpu_away *away = mw_calloc(1, sizeof *away);
+  away->map = map;
+  away->map_bytes = bytes;
+  return away;
+}
+
+void cpu_away_free(cpu_away *away) {
+  if (!away) return;
+  if (away->made) cpu_fiber_drop(&away->fiber);
+  munmap(away->map, away->map_bytes);
+  mw_free(away);
+}
+
+/* A kernel may have overwritten this very frame: after it everything comes from the worker. */
+static void away_main(void *argument) {
+  (void)argument;
+  cpu_fiber_started(&cpu_current->away->fiber);
+  for (;;) {
+    cpu_away *away = cpu_current->away;
+    away->grid->run(away->grid, cpu_current, away->first, away->last);
+    away = cpu_current->away;
+    cpu_fiber_switch(&away->fiber, &away->home);
+  }
+}
+
+bool cpu_away_run(cpu_worker *worker, cpu_grid *grid, unsigned long long first, unsigned long long last) {
+  if (!worker->away) worker->away = make();
+  cpu_away *away = worker->away;
+  if (!away) {
+    worker->fault = (cpu_fault){.kind = CPU_FAULT_RULE, .block = first};
+    snprintf(worker->fault.text, sizeof worker->fault.text, "the system has no memory for its stack");
+    return false;
+  }
+  if (!away->made) cpu_fiber_make(&away->fiber, away->map + CPU_AWAY_GUARD, CPU_AWAY_STACK, 0, away_main, NULL);
+  away->made = true;
+  away->grid = grid;
+  away->first = first;
+  away->last = last;
+  cpu_fiber_home(&away->home);
+  away->there = true;
+  cpu_fiber_switch(&away->home, &away->fiber);
+  away->there = false;
+  return true;
+}
+
+void cpu_away_left(cpu_away *away) {
+  cpu_fiber_escaped(&away->home);
+  away->there = away->made = false;
+}
