@@ -21,6 +21,7 @@ typedef struct mw_grid {
 /* What a worker thread lends to the block it is running. */
 typedef struct mw_worker {
   char              *dynamic_shared; /* extern __shared__ memory; its end touches a guard page */
+  char              *static_shared;  /* what stands for the unit's section of __shared__ variables; likewise */
   char              *scratch;        /* the split engine's thread-local variables; 64-byte aligned */
   unsigned long long scratch_bytes;
   unsigned long long block; /* linear index of the block being run; stored before its first instruction */
@@ -124,6 +125,7 @@ typedef struct mw_unit_table {
   const mw_unit_variable *variables;
   unsigned                nvariables;
   void (*bind)(const mw_runtime *);
+  const char *shared_first, *shared_last; /* the section of __shared__ variables: their offsets, never their memory */
   mw_thread **(*self)(void); /* address of the calling OS thread's `self`; the scheduler stores through it at a switch */
 } mw_unit_table;
 

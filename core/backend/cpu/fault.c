@@ -84,15 +84,13 @@ static bool beside_stack(const cpu_worker *worker, cpu_fault *fault, const ucont
   return true;
 }
 
-static bool beside_shared(const cpu_worker *worker, cpu_fault *fault) {
-  const uintptr_t address = fault->address, base = (uintptr_t)worker->lent.dynamic_shared;
-  if (!worker->shared || !worker->shared_bytes) return false;
-  if (address + CPU_SHARED_MOST + CPU_SHARED_GUARD < base || address > base + CPU_SHARED_MOST + CPU_SHARED_GUARD)
-    return false;
-  fault->target = CPU_TARGET_SHARED;
-  fault->base = base;
-  fault->bytes = worker->shared_bytes;
-  return true;
+static void beside_shared(const cpu_worker *worker, cpu_fault *fault) {
+  const bool dynamic = cpu_shared_beside(&worker->dynamic, fault->address);
+  if (!dynamic && !cpu_shared_beside(&worker->fixed, fault->address)) return;
+  const cpu_shared *shared = dynamic ? &worker->dynamic : &worker->fixed;
+  fault->target = dynamic ? CPU_TARGET_DYNAMIC : CPU_TARGET_STATIC;
+  fault->base = (uintptr_t)shared->at;
+  fault->bytes = shared->bytes;
 }
 
 /* The instruction itself could not be fetched, or a return found an address that none can have. */

@@ -210,13 +210,15 @@ static mw_status tell_stack(const cpu_grid *grid, const cpu_fault *fault, const 
                  name, where, cpu_stack_bytes());
 }
 
-/* Known by its addresses: dynamic shared memory lies between guards of its own. */
+/* Known by its addresses: shared memory lies between guards of its own. */
 static mw_status tell_shared(const cpu_grid *grid, const cpu_fault *fault, const char *where, mw_error *err) {
   const cpu_found shared = {true, fault->base, fault->bytes};
   char place[96];
   tell_distance(place, sizeof place, &shared, fault->address);
-  return mw_fail(err, MW_FAULT, "kernel '%s' %s outside its dynamic shared memory: %s, %s the %zu bytes of it",
-                 grid->kernel->base.name, verb_of(fault), where, place, fault->bytes);
+  const char *kind = fault->target == CPU_TARGET_STATIC ? "static" : "dynamic";
+  return mw_fail(err, MW_FAULT, "kernel '%s' %s outside its shared memory: %s, %s the %zu bytes of %s shared memory%s",
+                 grid->kernel->base.name, verb_of(fault), where, place, fault->bytes, kind,
+                 fault->target == CPU_TARGET_STATIC ? " in its module" : "");
 }
 
 /* The guard of a stack or of shared memory was met by an index that an array is nearer to. */
@@ -231,7 +233,8 @@ static mw_status tell_signal(cpu_device *device, const cpu_grid *grid, const cpu
                              mw_error *err) {
   const char *name = grid->kernel->base.name;
   const bool array = of_array(device, grid, fault);
-  if (!array && fault->target == CPU_TARGET_SHARED) return tell_shared(grid, fault, where, err);
+  if (!array && (fault->target == CPU_TARGET_DYNAMIC || fault->target == CPU_TARGET_STATIC))
+    return tell_shared(grid, fault, where, err);
   if (!array) return tell_stack(grid, fault, where, err);
   if (fault->signal == SIGFPE)
     return mw_fail(err, MW_FAULT, "kernel '%s' divided an integer by zero (or the least integer by -1): %s", name,

@@ -39,15 +39,17 @@ static size_t page_bytes(void) {
   return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static size_t shared_room(void) {
-  return (CPU_SHARED_MOST + page_bytes() - 1) / page_bytes() * page_bytes();
+static void shared_free(cpu_shared *shared) {
+  if (shared->map) munmap(shared->map, shared->room + 2 * (size_t)CPU_SHARED_GUARD);
+  *shared = (cpu_shared){0};
 }
 
 void cpu_worker_free(cpu_worker *worker) {
   if (!worker) return;
   if (worker->crew) cpu_crew_free(worker->crew);
   cpu_away_free(worker->away);
-  if (worker->shared) munmap(worker->shared, shared_room() + 2 * (size_t)CPU_SHARED_GUARD);
+  shared_free(&worker->dynamic);
+  shared_free(&worker->fixed);
   mw_free(worker->signal_stack);
   mw_free(worker->text);
   mw_free(worker);
@@ -107,31 +109,46 @@ int cpu_thread_start(pthread_t *thread, void *(*run)(void *), void *argument) {
 /* ---- running ------------------------------------------------------------------------------------------------------
  */
 
-/* extern __shared__ memory ends at an inaccessible area, 16-byte aligned as CUDA's is at least, and begins less than a
- * page above another. */
-static char *shared_memory(cpu_worker *worker, size_t bytes) {
-  const size_t page = page_bytes(), most = shared_room(), wanted = (bytes + 15) / 16 * 16;
+/* Opens the last bytes in front of the guard. NULL: the system gives no memory. */
+static char *shared_memory(cpu_shared *shared, size_t bytes, size_t align) {
+  const size_t page = page_bytes(), wanted = (bytes + align - 1) / align * align;
   const size_t open = (wanted + page - 1) / page * page;
-  if (!worker->shared) {
-    char *map = mmap(NULL, most + 2 * (size_t)CPU_SHARED_GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+  if (shared->bytes == bytes && shared->at) return shared->at;
+  if (open > shared->room) {
+    shared_free(shared);
+    const size_t room = open > CPU_SHARED_MOST + page ? open : (CPU_SHARED_MOST / page + 1) * page;
+    char *map = mmap(NULL, room + 2 * (size_t)CPU_SHARED_GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                      -1, 0);
     if (map == MAP_FAILED) return NULL;
-    worker->shared = map;
-    worker->shared_bytes = 0;
+    *shared = (cpu_shared){.map = map, .room = room};
   }
-  char *low = worker->shared + CPU_SHARED_GUARD, *end = low + most;
-  if (bytes != worker->shared_bytes) {
-    mprotect(low, most - open, PROT_NONE);
-    if (mprotect(end - open, open, PROT_READ | PROT_WRITE)) return NULL;
-    worker->shared_bytes = bytes;
-  }
-  return end - wanted;
+  char *low = shared->map + CPU_SHARED_GUARD, *end = low + shared->room;
+  mprotect(low, shared->room - open, PROT_NONE);
+  if (mprotect(end - open, open, PROT_READ | PROT_WRITE)) return NULL;
+  shared->bytes = bytes;
+  return shared->at = end - wanted;
+}
+
+bool cpu_shared_beside(const cpu_shared *shared, uintptr_t address) {
+  const uintptr_t low = (uintptr_t)shared->map, at = (uintptr_t)shared->at;
+  if (!shared->map || address - low >= shared->room + 2 * (size_t)CPU_SHARED_GUARD) return false;
+  return address < at || address >= at + shared->bytes;
+}
+
+/* extern __shared__ memory is 16-byte aligned, as CUDA's is at least; the other as the unit's section is. */
+static void give_shared(cpu_worker *worker, const cpu_grid *grid) {
+  const mw_unit_table *table = grid->table;
+  const size_t bytes = (size_t)((uintptr_t)table->shared_last - (uintptr_t)table->shared_first);
+  const uintptr_t first = (uintptr_t)table->shared_first | CPU_SHARED_ALIGN;
+  if (grid->abi.dynamic_shared)
+    worker->lent.dynamic_shared = shared_memory(&worker->dynamic, grid->abi.dynamic_shared, 16);
+  if (bytes) worker->lent.static_shared = shared_memory(&worker->fixed, bytes, first & -first);
 }
 
 void cpu_worker_enter(cpu_worker *worker, cpu_grid *grid) {
   atomic_store_explicit(&worker->grid, grid, memory_order_relaxed);
   if (!grid->unit) return;
-  if (grid->abi.dynamic_shared) worker->lent.dynamic_shared = shared_memory(worker, grid->abi.dynamic_shared);
+  give_shared(worker, grid);
   if (grid->unit->thread && grid->unit->needs_fibers && !worker->crew) worker->crew = cpu_crew_make(worker);
 }
 

@@ -32,7 +32,8 @@ typedef enum cpu_target { /* what a faulting address means */
   CPU_TARGET_UNDER,     /* the guard below the stack: too much of it was used */
   CPU_TARGET_LOCAL,     /* the guard above the stack, or a canary in it: a local array was overrun */
   CPU_TARGET_NO_CODE,   /* a jump to where no code is, as a return from an overwritten frame is */
-  CPU_TARGET_SHARED,    /* beside dynamic shared memory */
+  CPU_TARGET_DYNAMIC,   /* beside dynamic shared memory */
+  CPU_TARGET_STATIC,    /* beside static shared memory */
 } cpu_target;
 
 typedef struct cpu_fault {
@@ -51,6 +52,13 @@ typedef struct cpu_fault {
   char text[640];
 } cpu_fault;
 
+typedef struct cpu_shared { /* shared memory: its end touches a guard, its start is less than a page above one */
+  char *map;
+  size_t room;  /* without the guards */
+  size_t bytes; /* that the guards stand for now */
+  char *at;
+} cpu_shared;
+
 typedef struct cpu_worker {
   mw_worker lent; /* what the unit sees */
   cpu_device *device;
@@ -67,8 +75,7 @@ typedef struct cpu_worker {
   unsigned long long first, last; /* the blocks of the run */
   bool in_crew;                /* a block is running in fibers */
   bool mute;                   /* print nothing: a block is run again only to name a thread */
-  char *shared;                /* dynamic shared memory, guards included; its end touches one */
-  size_t shared_bytes;         /* that the guards stand for now */
+  cpu_shared dynamic, fixed;   /* extern __shared__ memory, and the static one of the unit */
   char *text;                  /* printed, not yet written out */
   size_t text_used, text_size;
   char *signal_stack;
@@ -77,7 +84,7 @@ typedef struct cpu_worker {
   timer_t timer; /* ends a block of the script's own thread some time after Ctrl-C */
 } cpu_worker;
 
-enum { CPU_SHARED_MOST = 227 << 10, CPU_SHARED_GUARD = 1 << 20 };
+enum { CPU_SHARED_MOST = 227 << 10, CPU_SHARED_GUARD = 1 << 20, CPU_SHARED_ALIGN = 128 };
 
 extern __thread cpu_worker *cpu_current __attribute__((tls_model("initial-exec")));
 
@@ -90,6 +97,7 @@ void cpu_worker_detach(cpu_worker *); /* by the same OS thread */
 /* Runs blocks first ... last-1 of the grid. False: something stopped it, worker->fault says what. */
 bool cpu_worker_run(cpu_worker *, cpu_grid *, unsigned long long first, unsigned long long last);
 void cpu_worker_enter(cpu_worker *, cpu_grid *); /* before the first run of a grid: shared memory, crew */
+bool cpu_shared_beside(const cpu_shared *, uintptr_t address); /* in its guards? */
 void cpu_worker_leave(cpu_worker *);             /* after the last: writes out what the kernel printed */
 
 /* What kernels print. cpu_worker_print may be called inside a kernel only. */

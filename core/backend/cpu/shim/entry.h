@@ -22,7 +22,7 @@
 #define MW_HELPER    static inline MW_INLINE
 #define MW_RECURSIVE static inline
 #define MW_MEMBER    inline /* explicit specialisations, and members defined outside of their class */
-#define MW_SHARED    static __thread
+#define MW_SHARED    static __thread /* in classes, where the section below cannot be named */
 
 #if defined(__clang__)
 #define MW_VECTOR_LOOP _Pragma("clang loop vectorize(assume_safety) interleave_count(2)")
@@ -34,10 +34,23 @@ typedef unsigned long long mw_u64;
 
 #if defined(MW_FAST)
 static __thread mw_worker *mw_worker_now;
-MW_HELPER void *mw_dynamic_shared() { return mw_worker_now->dynamic_shared; }
+MW_HELPER mw_worker *mw_worker_of() { return mw_worker_now; }
 #else
-MW_HELPER void *mw_dynamic_shared() { return mw_self->worker->dynamic_shared; }
+MW_HELPER mw_worker *mw_worker_of() { return mw_self->worker; }
 #endif
+MW_HELPER void *mw_dynamic_shared() { return mw_worker_of()->dynamic_shared; }
+
+/* __shared__ T a[32]; becomes MW_PLACED T mw_placed_a[32]; decltype(mw_placed_a) &a = mw_placed(mw_placed_a); The
+ * section's own memory is never touched: the linker lays out there what each worker has between guards. */
+#define MW_PLACED      static __attribute__((section("mw_shared"), used))
+#define MW_PLACED_KEPT static __attribute__((section("mw_shared"), used, aligned(64)))
+extern "C" {
+extern char mw_shared_first[] __asm__("__start_mw_shared") __attribute__((weak, visibility("hidden")));
+extern char mw_shared_last[] __asm__("__stop_mw_shared") __attribute__((weak, visibility("hidden")));
+}
+template <class T> MW_HELPER T &mw_placed(T &variable) {
+  return *(T *)(mw_worker_of()->static_shared + ((char *)&variable - mw_shared_first));
+}
 
 /* {== Parameters ====================================================== */
 
@@ -375,7 +388,7 @@ static mw_thread **mw_self_address() { return &mw_self; }
   static void mw_bind(const mw_runtime *runtime) { mw_runtime_now = runtime; }                                                  \
   extern const mw_unit_table mw_table __asm__("mw_unit_table") __attribute__((visibility("default")));                 \
   const mw_unit_table mw_table = {                                                                                     \
-      MW_ABI_VERSION, kernels, nkernels, variables, nvariables, mw_bind, MW_SELF};
+      MW_ABI_VERSION, kernels, nkernels, variables, nvariables, mw_bind, mw_shared_first, mw_shared_last, MW_SELF};
 
 /* ==} */
 

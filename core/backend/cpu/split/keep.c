@@ -4,15 +4,13 @@
  * it, and it keeps its contents from one call to the next. So it stays in a function of its own, which stands in front
  * of the kernel and returns it; the unfolded calls refer to that:
  *
- *   template <class T> auto &mw_keep_k_block_sum_part() { MW_KEPT T part[32]; return part; } */
+ *   template <class T> auto &mw_keep_k_block_sum_part() { MW_PLACED_KEPT T part[32]; return part; } */
 #include <string.h>
 
 #include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 
 enum { MOST_NAMES = 16 };
-
-static const char cpu_kept[] = " MW_KEPT ";
 
 int cpu_shared_names(const cpu_tokens *tokens, int first, int last, int names[], int most) {
   static const char *const ends[] = {"[", ";", ",", "=", "{", NULL};
@@ -89,7 +87,7 @@ static void keeper_one(cpu_splitter *in, const cpu_function *helper, const cpu_s
     cpu_text_format(out, " MW_HELPER auto &%s {", name.at);
     out->file = 0;
     for (int i = 0; i < body->nnodes; i++)
-      if (marked[i]) cpu_emit_tokens(&body->work, out, body->nodes[i].first, body->nodes[i].last, cpu_kept);
+      if (marked[i]) cpu_emit_tokens(&body->work, out, body->nodes[i].first, body->nodes[i].last, cpu_placed_kept);
     cpu_text_format(out, " return %.*s; }\n", variable->size, variable->text);
     out->file = 0;
   }
@@ -111,5 +109,5 @@ void cpu_type_put(cpu_writer *it, const cpu_node *node) {
   if (node->parent == 0)
     cpu_put_tokens(it, node->first, node->last);
   else if (it->out)
-    cpu_emit_tokens(&it->in->work, it->out, node->first, node->last, cpu_kept);
+    cpu_emit_tokens(&it->in->work, it->out, node->first, node->last, cpu_placed_kept);
 }

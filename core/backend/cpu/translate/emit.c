@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/backend/backend.h"
+#include "core/backend/cpu/split/split.h"
 #include "core/backend/cpu/translate/program.h"
 
 static const char *const dropped[] = {
@@ -17,7 +18,10 @@ static const char *const storage[] = {"static", "inline", "__inline__", "__inlin
 static const char *const coordinates[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
 
 /* Each worker thread runs one block at a time: what its threads share is the worker's own. */
-static const char tls_shared[] = " MW_SHARED ";
+static const char tls_shared[] = " MW_SHARED ", tls_kept[] = " MW_KEPT ";
+const char cpu_placed[] = " MW_PLACED ", cpu_placed_kept[] = " MW_PLACED_KEPT ";
+
+enum { MOST_SHARED = 16 };
 
 /* ---- bodies --------------------------------------------------------------------------------------------------- */
 
@@ -105,6 +109,33 @@ static int index_put(const cpu_tokens *tokens, cpu_text *out, int i, int last) {
   }
 }
 
+/* __shared__ T a[32], b; by entry.h's MW_PLACED. Returns its end, or 0: a form that is not understood. */
+static int placed_put(const cpu_tokens *tokens, cpu_text *out, int i, int last, const char *shared) {
+  const cpu_token *at = tokens->at;
+  int names[MOST_SHARED], end = i;
+  for (; end < last && !cpu_token_is(&at[end], ";"); end++) {
+    if (cpu_token_is(&at[end], "{") || cpu_token_is(&at[end], "=")) return 0;
+    if (at[end].match > end) end = at[end].match;
+  }
+  const int count = end < last ? cpu_shared_names(tokens, i, end + 1, names, MOST_SHARED) : 0;
+  if (!count || count == MOST_SHARED) return 0;
+  cpu_text_put(out, shared);
+  for (int k = i + 1, n = 0; k <= end; k++) {
+    if (cpu_token_is(&at[k], "static")) continue;
+    if (n < count && k == names[n]) {
+      cpu_text_format(out, " mw_placed_%.*s", at[k].size, at[k].text);
+      n++;
+    } else
+      cpu_text_token(out, tokens, &at[k]);
+  }
+  for (int n = 0; n < count; n++) {
+    const cpu_token *name = &at[names[n]];
+    cpu_text_format(out, " decltype(mw_placed_%.*s) &%.*s = mw_placed(mw_placed_%.*s); (void)%.*s;", name->size,
+                    name->text, name->size, name->text, name->size, name->text, name->size, name->text);
+  }
+  return end + 1;
+}
+
 /* One token, or the construct that begins at it. Returns where to go on. */
 static int token_put(const cpu_tokens *tokens, cpu_text *out, int i, int last, const char *shared) {
   const cpu_token *at = tokens->at;
@@ -120,7 +151,9 @@ static int token_put(const cpu_tokens *tokens, cpu_text *out, int i, int last, c
     if (end) return end;
     if (cpu_token_is(&at[i], "static") && cpu_token_is(&at[i + 1], "__shared__")) return i + 1;
     if (cpu_token_is(&at[i], "__shared__")) {
-      cpu_text_put(out, shared);
+      end = shared == cpu_placed || shared == cpu_placed_kept ? placed_put(tokens, out, i, last, shared) : 0;
+      if (end) return end;
+      cpu_text_put(out, shared == cpu_placed ? tls_shared : shared == cpu_placed_kept ? tls_kept : shared);
       return i + 1 + cpu_token_is(&at[i + 1], "static");
     }
     end = index_put(tokens, out, i, last);
@@ -169,9 +202,12 @@ void cpu_emit_declaration(const cpu_program *program, cpu_text *out, int first, 
   }
 }
 
+static bool is_member(const cpu_program *program, const cpu_function *function) {
+  return function->special || (function->name > 0 && cpu_token_is(&program->tokens.at[function->name - 1], "::"));
+}
+
 static const char *function_macro(const cpu_program *program, const cpu_function *function) {
-  bool member = function->name > 0 && cpu_token_is(&program->tokens.at[function->name - 1], "::");
-  if (function->special || member) return " MW_MEMBER ";
+  if (is_member(program, function)) return " MW_MEMBER ";
   if (function->kernel) return " MW_KERNEL ";
   return function->recursive ? " MW_RECURSIVE " : " MW_HELPER ";
 }
@@ -195,7 +231,7 @@ static void kernel_put(const cpu_program *program, const cpu_function *function,
   if (function->nformals) cpu_emit_declaration(program, out, function->open + 1, function->close);
   cpu_text_put(out, ") {");
   cpu_emit_shared(program, out, tokens, function->body + 1, function->last);
-  cpu_emit_tokens(tokens, out, function->body + 1, function->last, tls_shared);
+  cpu_emit_tokens(tokens, out, function->body + 1, function->last, cpu_placed);
 }
 
 static void function_put(const cpu_program *program, cpu_flavor flavor, const cpu_function *function, cpu_text *out) {
@@ -216,7 +252,7 @@ static void function_put(const cpu_program *program, cpu_flavor flavor, const cp
   cpu_emit_declaration(program, out, function->first, body);
   if (function->body < 0) return;
   cpu_emit_shared(program, out, tokens, body, function->last);
-  cpu_emit_tokens(tokens, out, body, function->last, tls_shared);
+  cpu_emit_tokens(tokens, out, body, function->last, is_member(program, function) ? tls_shared : cpu_placed);
 }
 
 static void variable_put(const cpu_program *program, const cpu_item *item, cpu_text *out) {

@@ -126,6 +126,7 @@ const char *cpu_walk(const cpu_program *, const cpu_function *);
 /* The generated C++ (emit.c); asked: kernels to list, as asked for, NULL-terminated. */
 char *cpu_emit(const cpu_program *, cpu_flavor, const char *const *asked);
 /* Tokens of a body with CUDA's qualifiers and declarations rewritten; shared: what __shared__ becomes. */
+extern const char cpu_placed[], cpu_placed_kept[]; /* shared: laid out by the linker, kept by each worker */
 void cpu_emit_tokens(const cpu_tokens *, cpu_text *, int first, int last, const char *shared);
 /* Local declarations of the extern __shared__ arrays that the tokens name. */
 void cpu_emit_shared(const cpu_program *, cpu_text *, const cpu_tokens *, int first, int last);
