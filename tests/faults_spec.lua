@@ -213,6 +213,82 @@ describe("a fault on the CPU device", function()
     assert.is_truthy(output:find("MOONWARP_CPU_CHECK aligns arrays to their elements only", 1, true), output)
   end)
 
+  -- Each in a process of its own: what is overrun here once ended or hung it.
+  local function overrun(body, source, options)
+    return support.child_passes(([[
+      local mw = require "moonwarp"
+      local dev = mw.device "cpu"
+      local source = [=[%s]=]
+      for _, engine in ipairs { "auto", "fiber" } do
+        local m = dev:module { source = source, engine = engine }
+        local x = dev:zeros("i32", 256)
+        %s
+        local y = dev:full(3, "i32", 4)
+        assert(y:get(4) == 3)
+      end
+      print "alive"
+    ]]):format(source, body), options or { limit = 30 })
+  end
+
+  it("by a local array that is overrun a little or far is one", function()
+    local output = overrun([[
+      for _, n in ipairs { 20, 24, 64, 4000, 10000000 } do
+        local ok, message = pcall(m.over.launch, m.over, 2, 32, x, n, 0)
+        print(engine, n, ok, message)
+      end
+      m.over:launch(1, 32, x, 16, 0)
+    ]], [[
+      __global__ void over(int *x, int n, int k) {
+        int a[16];
+        for (int i = 0; i < n; ++i) a[i] = i + k;
+        int s = 0;
+        for (int i = 0; i < n; ++i) s += a[i * 3 % n];
+        x[threadIdx.x] = s;
+      }
+    ]])
+    local _, seen = output:gsub("kernel 'over' overran a local array: block %(0,0,0%), thread %(0,0,0%)", "")
+    assert.are.equal(10, seen, output)
+    assert.is_truthy(output:find("alive", 1, true), output)
+  end)
+
+  it("beside static shared memory names it", function()
+    local output = overrun([[
+      print(engine, pcall(m.beside.launch, m.beside, 1, 32, x, 100))
+      print(engine, pcall(m.beside.launch, m.beside, 1, 32, x, 4000))
+      if engine == "fiber" then print(engine, pcall(m.beside.launch, m.beside, 1, 32, x, -2000)) end
+      m.beside:launch(1, 32, x, 0)
+    ]], [[
+      __global__ void beside(int *x, int k) {
+        __shared__ int s[32];
+        s[(int)threadIdx.x + k] = 1;
+        __syncthreads();
+        x[threadIdx.x] = s[threadIdx.x];
+      }
+    ]])
+    local _, seen = output:gsub("of static shared memory in its module", "")
+    assert.is_true(seen >= 4, output)
+    assert.is_truthy(output:find("block (0,0,0), thread (0,0,0), 272 bytes past the end of the 128 bytes", 1, true), output)
+    assert.is_truthy(output:find("7872 bytes before the start of the 128 bytes", 1, true)
+      or output:find("8000 bytes before the start of the 128 bytes", 1, true), output)
+  end)
+
+  it("beside dynamic shared memory names it, not an array", function()
+    local m <close> = dev:module { source = [[
+      __global__ void beside(int *x, int k) {
+        extern __shared__ int s[];
+        s[(int)threadIdx.x + k] = 1;
+        __syncthreads();
+        x[threadIdx.x] = s[threadIdx.x];
+      }
+    ]] }
+    local x <close> = dev:zeros("i32", 32)
+    local go = m.beside:prepare { grid = 1, block = 32, shared = 128 }
+    fails_with(function() go(x, 2) end, "block (0,0,0), thread (30,0,0)",
+      "just past the end of the 128 bytes of dynamic shared memory")
+    fails_with(function() go(x, -8000) end, "32000 bytes before the start of the 128 bytes of dynamic shared memory")
+    go(x, 0)
+  end)
+
   it("by a mask that names other lanes is one", function()
     local m <close> = dev:module { engine = "fiber", source = [[
       __global__ void wrong(int *x) { x[threadIdx.x] = __shfl_sync(0x1u, (int)threadIdx.x, 0); }

@@ -21,8 +21,10 @@ struct cpu_away {
 
 enum { CPU_AWAY_STACK = 8 << 20, CPU_AWAY_GUARD = 1 << 20, CPU_AWAY_ABOVE = 16 << 20 };
 
-/* Runs the blocks there. False: the system gives no memory for a stack, and worker->fault says so. */
-bool cpu_away_run(cpu_worker *, cpu_grid *, unsigned long long first, unsigned long long last);
+/* Makes the stack, before a signal may end the run. False: the system gives no memory; worker->fault says so. */
+bool cpu_away_prepare(cpu_worker *);
+/* Runs the blocks there; worker->fault says it where bytes above the frames were overwritten. */
+void cpu_away_run(cpu_worker *, cpu_grid *, unsigned long long first, unsigned long long last);
 /* A kernel was left in the middle, from the host's stack again. */
 void cpu_away_left(cpu_away *);
 void cpu_away_free(cpu_away *);

@@ -30,6 +30,7 @@ int cpu_fault_abort_signal(void) {
  */
 
 void cpu_fault_leave(cpu_worker *worker) {
+  worker->armed = 0; /* a signal on the way out finds nothing left to leave */
   if (worker->in_crew)
     cpu_fiber_escape(&worker->crew->home);
   else if (worker->away && worker->away->there)

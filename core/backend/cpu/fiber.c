@@ -46,7 +46,7 @@
 #define TSAN_SWITCH(to) ((void)(to))
 #endif
 
-enum { DEFAULT_STACK = 64 << 10, LEAST_STACK = 16 << 10, MOST_STACK = 64 << 20, COLOURS = 20, COLOUR_BYTES = 192 };
+enum { DEFAULT_STACK = 64 << 10, LEAST_STACK = 16 << 10, MOST_STACK = 64 << 20, COLOURS = 20 };
 
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102 /* Linux 6.13: guard pages without a mapping of their own */
@@ -238,7 +238,7 @@ void cpu_fiber_make(cpu_fiber *fiber, char *low, size_t bytes, unsigned colour, 
   fiber->low = low;
   fiber->bytes = bytes;
   ASAN_CLEAN(low, bytes);
-  lay_out(fiber, low + bytes - colour % COLOURS * COLOUR_BYTES, entry, argument);
+  lay_out(fiber, low + bytes - colour % COLOURS * CPU_FIBER_COLOUR, entry, argument);
 #ifdef MW_TSAN
   fiber->sanitizer = __tsan_create_fiber(0);
 #endif

@@ -190,9 +190,11 @@ bool cpu_worker_run(cpu_worker *worker, cpu_grid *grid, unsigned long long first
   worker->lent.blocks = last - first;
   worker->first = first;
   worker->last = last;
+  const bool away = runs_away(grid);
+  if (away && !cpu_away_prepare(worker)) return false;
   worker->armed = 1;
   atomic_signal_fence(memory_order_seq_cst);
-  if (runs_away(grid))
+  if (away)
     cpu_away_run(worker, grid, first, last);
   else
     grid->run(grid, worker, first, last);
