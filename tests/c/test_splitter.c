@@ -161,7 +161,8 @@ static void launch(const loaded *it, const char *name, const char *engine, mw_di
   static _Alignas(64) char dynamic[48 << 10];
   const mw_unit_kernel *kernel = kernel_of(it, name, engine);
   char bytes[256];
-  mw_worker worker = {.dynamic_shared = dynamic};
+  static _Alignas(128) char placed[64 << 10];
+  mw_worker worker = {.dynamic_shared = dynamic, .static_shared = placed};
   mw_grid all = {bytes, grid, block, sizeof dynamic};
   for (unsigned i = 0; i < kernel->nparams; i++)
     memcpy(bytes + kernel->params[i].offset, args[i], kernel->params[i].size);

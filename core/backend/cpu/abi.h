@@ -125,8 +125,8 @@ typedef struct mw_unit_table {
   const mw_unit_variable *variables;
   unsigned                nvariables;
   void (*bind)(const mw_runtime *);
-  const char *shared_first, *shared_last; /* the section of __shared__ variables: their offsets, never their memory */
   mw_thread **(*self)(void); /* address of the calling OS thread's `self`; the scheduler stores through it at a switch */
+  const char *shared_first, *shared_last; /* the section of __shared__ variables: their offsets, never their memory */
 } mw_unit_table;
 
 #endif

@@ -77,8 +77,8 @@ void cpu_away_run(cpu_worker *worker, cpu_grid *grid, unsigned long long first, 
   cpu_fiber_switch(&away->home, &away->fiber);
   away->there = false;
   if (!overrun(away)) return;
-  worker->fault = (cpu_fault){
-      .kind = CPU_FAULT_SIGNAL, .target = CPU_TARGET_LOCAL, .block = first, .blocks = last - first};
+  worker->fault =
+      (cpu_fault){.kind = CPU_FAULT_SIGNAL, .target = CPU_TARGET_LOCAL, .block = first, .blocks = last - first};
   away->made = false;
 }
 

@@ -34,8 +34,8 @@ void cpu_crew_free(cpu_crew *crew) {
 
 static void exit_lane(cpu_crew *crew);
 
-/* A fiber outlives its block: it runs the same CUDA thread of the next one. A kernel may have overwritten this frame, so
- * after it everything comes from the worker. */
+/* A fiber outlives its block: it runs the same CUDA thread of the next one. A kernel may have overwritten this frame,
+ * so after it everything comes from the worker. */
 static void fiber_main(void *argument) {
   cpu_fiber_started(&((cpu_lane *)argument)->fiber);
   for (;;) {
@@ -507,7 +507,8 @@ static void fail(const char *what, const char *file, int line) {
   cpu_fault_leave(worker);
 }
 
-/* A function's canary was overwritten, which is seen when it returns: in a loop or split kernel after all its blocks. */
+/* A function's canary was overwritten, which is seen when it returns: in a loop or split kernel after all its blocks.
+ */
 static void overrun(void) __attribute__((noreturn));
 
 static void overrun(void) {
@@ -522,6 +523,5 @@ static void overrun(void) {
   cpu_fault_leave(worker);
 }
 
-const mw_runtime cpu_runtime = {barrier,     named_barrier, grid_barrier, warp_operation,
-                                active_mask, yield,         print,        fail,
-                                overrun};
+const mw_runtime cpu_runtime = {barrier, named_barrier, grid_barrier, warp_operation, active_mask,
+                                yield,   print,         fail,         overrun};

@@ -65,8 +65,8 @@ static uintptr_t stack_pointer(const ucontext_t *context) {
 #endif
 }
 
-/* The guards below and above the stack that the kernel runs on. Below it is an overflow where the stack pointer has come
- * there as well; an index of some array can be anything. */
+/* The guards below and above the stack that the kernel runs on. Below it is an overflow where the stack pointer has
+ * come there as well; an index of some array can be anything. */
 static bool beside_stack(const cpu_worker *worker, cpu_fault *fault, const ucontext_t *context) {
   const bool away = !worker->in_crew && worker->away && worker->away->there;
   if (!worker->in_crew && !away) return false;

@@ -196,10 +196,11 @@ static mw_status tell_stack(const cpu_grid *grid, const cpu_fault *fault, const 
     return mw_fail(err, MW_FAULT, "kernel '%s' overran a local array%s: %s; its stack was overwritten", name, shared,
                    where);
   if (fault->target == CPU_TARGET_NO_CODE)
-    return mw_fail(err, MW_FAULT,
-                   "kernel '%s' jumped to an address that holds no code: %s; a local array%s was overrun, or a function "
-                   "pointer is wrong",
-                   name, where, shared);
+    return mw_fail(
+        err, MW_FAULT,
+        "kernel '%s' jumped to an address that holds no code: %s; a local array%s was overrun, or a function "
+        "pointer is wrong",
+        name, where, shared);
   if (!fault->on_fiber)
     return mw_fail(err, MW_FAULT,
                    "kernel '%s' overflowed its worker's stack: %s; use smaller local arrays or less recursion", name,

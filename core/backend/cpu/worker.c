@@ -117,8 +117,8 @@ static char *shared_memory(cpu_shared *shared, size_t bytes, size_t align) {
   if (open > shared->room) {
     shared_free(shared);
     const size_t room = open > CPU_SHARED_MOST + page ? open : (CPU_SHARED_MOST / page + 1) * page;
-    char *map = mmap(NULL, room + 2 * (size_t)CPU_SHARED_GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                     -1, 0);
+    char *map =
+        mmap(NULL, room + 2 * (size_t)CPU_SHARED_GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED) return NULL;
     *shared = (cpu_shared){.map = map, .room = room};
   }
@@ -138,11 +138,12 @@ bool cpu_shared_beside(const cpu_shared *shared, uintptr_t address) {
 /* extern __shared__ memory is 16-byte aligned, as CUDA's is at least; the other as the unit's section is. */
 static void give_shared(cpu_worker *worker, const cpu_grid *grid) {
   const mw_unit_table *table = grid->table;
-  const size_t bytes = (size_t)((uintptr_t)table->shared_last - (uintptr_t)table->shared_first);
-  const uintptr_t first = (uintptr_t)table->shared_first | CPU_SHARED_ALIGN;
+  const mw_unit_table *table = grid->table;
+  const uintptr_t first = table ? (uintptr_t)table->shared_first : 0, align = first | CPU_SHARED_ALIGN;
+  const size_t bytes = table ? (size_t)((uintptr_t)table->shared_last - first) : 0;
   if (grid->abi.dynamic_shared)
     worker->lent.dynamic_shared = shared_memory(&worker->dynamic, grid->abi.dynamic_shared, 16);
-  if (bytes) worker->lent.static_shared = shared_memory(&worker->fixed, bytes, first & -first);
+  if (bytes) worker->lent.static_shared = shared_memory(&worker->fixed, bytes, align & -align);
 }
 
 void cpu_worker_enter(cpu_worker *worker, cpu_grid *grid) {

@@ -388,7 +388,7 @@ static mw_thread **mw_self_address() { return &mw_self; }
   static void mw_bind(const mw_runtime *runtime) { mw_runtime_now = runtime; }                                                  \
   extern const mw_unit_table mw_table __asm__("mw_unit_table") __attribute__((visibility("default")));                 \
   const mw_unit_table mw_table = {                                                                                     \
-      MW_ABI_VERSION, kernels, nkernels, variables, nvariables, mw_bind, mw_shared_first, mw_shared_last, MW_SELF};
+      MW_ABI_VERSION, kernels, nkernels, variables, nvariables, mw_bind, MW_SELF, mw_shared_first, mw_shared_last};
 
 /* ==} */
 
