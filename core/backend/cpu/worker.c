@@ -138,7 +138,6 @@ bool cpu_shared_beside(const cpu_shared *shared, uintptr_t address) {
 /* extern __shared__ memory is 16-byte aligned, as CUDA's is at least; the other as the unit's section is. */
 static void give_shared(cpu_worker *worker, const cpu_grid *grid) {
   const mw_unit_table *table = grid->table;
-  const mw_unit_table *table = grid->table;
   const uintptr_t first = table ? (uintptr_t)table->shared_first : 0, align = first | CPU_SHARED_ALIGN;
   const size_t bytes = table ? (size_t)((uintptr_t)table->shared_last - first) : 0;
   if (grid->abi.dynamic_shared)
