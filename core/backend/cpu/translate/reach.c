@@ -244,7 +244,7 @@ static mw_status function_check(const cpu_program *program, const cpu_function *
     const cpu_token *token = &program->tokens.at[i];
     const refusal *found = token->kind == CPU_STRING ? NULL : refusal_of(token);
     if (!found) continue;
-    return mw_fail(error, MW_UNSUPPORTED, "%s: %s is not on the CPU device; it needs the CUDA device",
+    return mw_fail(error, MW_UNSUPPORTED, "%s: the CPU device has no %s; use the CUDA device",
                    cpu_where(program, i), found->what);
   }
   return MW_OK;
@@ -254,7 +254,7 @@ static mw_status variable_check(const cpu_program *program, const cpu_item *item
   for (int i = item->first; i < item->last; i++) {
     const refusal *found = refusal_of(&program->tokens.at[i]);
     if (found)
-      return mw_fail(error, MW_UNSUPPORTED, "%s: %s is not on the CPU device; it needs the CUDA device",
+      return mw_fail(error, MW_UNSUPPORTED, "%s: the CPU device has no %s; use the CUDA device",
                      cpu_where(program, i), found->what);
   }
   return MW_OK;
