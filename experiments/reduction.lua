@@ -316,7 +316,8 @@ local function measure(set, group, m, fields)
   local t = mw.bench(function() m.run(count) end, { min_time = seconds, max_time = 3 * seconds, device = dev })
   fields.study, fields.group, fields.method, fields.type, fields.op, fields.t =
     "reduction", group, m.name, set.dtype, m.op, t
-  fields.n, fields.T_tot = count, bytes_of(set, m.op, count) / t.median
+  fields.n, fields.bytes = count, bytes_of(set, m.op, count)
+  fields.T_tot = fields.bytes / t.median
   return mw.record(fields)
 end
 
@@ -427,16 +428,19 @@ mw.table { "type", "op", "method", "t", "T_tot", share,
            { "results", title = ("results of %d runs"):format(repeats) },
            title = "reduction over the grid", records = grid_records }
 
+local CUB = { f32 = 4384e9, f64 = 4468e9 } -- as above
+
 local function chart(records, x, options)
-  local lines = gpu and n >= 1 << 26 and types[1] == "f32" and { { value = 4384e9, label = "CUB, 2^28 f32, H200" } }
-  mw.plot { x = x, y = "T_tot", by = "method", logx = 2, records = records, peak = top, lines = lines or nil,
+  local cub = { value = CUB[types[1]], label = "CUB, 2^28 " .. types[1] .. ", H200" }
+  mw.plot { x = x, y = "T_tot", by = "method", logx = options.logx or 2, records = records, peak = top,
+            lines = gpu and n >= 1 << 26 and { cub } or nil,
             title = "reduction: sum of " .. types[1] .. ", T_tot against " .. options.xlabel,
             xlabel = options.xlabel, name = "reduction-" .. options.name, logy = options.logy }
 end
 
 chart(sweeps.threads, "threads", { xlabel = "threads a block", name = "threads" })
 chart(sweeps.blocks, "per", { xlabel = "blocks a multiprocessor", name = "blocks" })
-chart(sweeps.size, "n", { xlabel = "elements", name = "size", logy = 10 })
+chart(sweeps.size, "n", { xlabel = "elements", name = "size", logx = 10, logy = 10 })
 
 -- ---- in words -----------------------------------------------------------------------------------
 
@@ -456,6 +460,14 @@ local function fastest(records)
   return best
 end
 
+local function slowest(records)
+  local worst
+  for _, r in ipairs(records) do
+    if not worst or r.t.median > worst.t.median then worst = r end
+  end
+  return worst
+end
+
 local function tree_time(kernel, grid)
   return find(within_records, { type = types[1], method = kernel, grid = grid }).t.median
 end
@@ -463,32 +475,31 @@ end
 local alone, few = "one element a thread", ("%d blocks a multiprocessor"):format(per)
 mw.remark("Within a block (%s): with an element a thread the strided tree takes %.2f times the halving tree's " ..
   "time, and shuffles with one shared stage %.2f times; with %s the same two take %.2f and %.2f times, for the " ..
-  "tree is climbed once a block and each thread has added %d elements before. The halving tree itself " ..
-  "gains a factor of %.2f from the smaller grid.", types[1],
+  "tree is climbed once a block and each thread has added %d elements before. From the smaller grid " ..
+  "the halving tree becomes %.2f times as fast.", types[1],
   tree_time("reduce_strided", alone) / tree_time("reduce_tree", alone),
   tree_time("reduce_shuffle", alone) / tree_time("reduce_tree", alone), few,
   tree_time("reduce_strided", few) / tree_time("reduce_tree", few),
   tree_time("reduce_shuffle", few) / tree_time("reduce_tree", few), n // (blocks * 256),
   tree_time("reduce_tree", alone) / tree_time("reduce_tree", few))
 
-local smallest, first_op = sweeps.size[1].n, operations[1]
-local small, large = {}, {}
-for _, r in ipairs(sweeps.size) do
-  if r.n == smallest then small[#small + 1] = r end
+local function only(records, wanted)
+  local list = {}
+  for _, r in ipairs(records) do
+    if find({ r }, wanted) then list[#list + 1] = r end
+  end
+  return list
 end
-for _, r in ipairs(grid_records) do
-  if r.type == types[1] and r.op == first_op then large[#large + 1] = r end
-end
-local quick, best = fastest(small), fastest(large)
-mw.remark("Over the grid: of %d elements the method is the time; '%s' is the quickest with %.1f us, the host takes " ..
-  "%.1f us. Of %d elements '%s' is the best (%s of %s) with %.0f GB/s, %.0f %% of the %s; the slowest method " ..
-  "takes %.2f times as long.", smallest, quick.method, quick.t.median * 1e6,
-  find(small, { method = "host" }).t.median * 1e6, n, best.method, best.op, best.type, best.T_tot / 1e9,
-  100 * best.share, top.label, (function()
-    local slowest = best
-    for _, r in ipairs(large) do if r.t.median > slowest.t.median then slowest = r end end
-    return slowest.t.median / best.t.median
-  end)())
+
+local small = only(sweeps.size, { n = sweeps.size[1].n })
+local large = only(grid_records, { type = types[1], op = operations[1] })
+local quick, late = fastest(small), slowest(small)
+local best, worst = fastest(large), slowest(large)
+mw.remark("Over the grid: of %d elements the launches are the time: '%s' is the quickest with %.1f us, '%s' the " ..
+  "slowest with %.1f us. Of %d elements '%s' is the best (%s of %s) with %.0f GB/s, %.0f %% of the %s; '%s' takes " ..
+  "%.2f times as long.", small[1].n, quick.method, quick.t.median * 1e6, late.method, late.t.median * 1e6, n,
+  best.method, best.op, best.type, best.T_tot / 1e9, 100 * best.share, top.label, worst.method,
+  worst.t.median / best.t.median)
 
 local moved = {}
 for _, r in ipairs(grid_records) do

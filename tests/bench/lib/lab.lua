@@ -9,16 +9,31 @@ local lab = {}
 
 local folder = core.home() .. "/tests/bench"
 
---- Builds and loads one of the C modules beside the benchmarks.
----@param name string  "openmp", "opencl", "environment", "bare_launch"
+local function built(dir, file)
+  local pipe = io.popen(("make -s -C '%s' DIR='%s' '%s' 2>&1"):format(folder, dir, file))
+  local words = pipe:read "a"
+  if pipe:close() then return true end
+  return nil, (words:match "^[^\n]*")
+end
+
+local function is_there(file)
+  local handle <close> = io.open(file)
+  return handle ~= nil
+end
+
+--- Loads one of the modules beside the benchmarks, built if need be. One that lies in
+--- $MOONWARP_BENCH_DIR is taken as it is, for a machine without the compiler.
+---@param name string  "openmp", "opencl", "environment", "bare_launch", "cub"
 ---@return table? module
 ---@return string? reason
 function lab.module(name)
-  local dir = (os.getenv "MOONWARP_BENCH_DIR" or core.home() .. "/build/bench")
+  local given = os.getenv "MOONWARP_BENCH_DIR"
+  local dir = given or core.home() .. "/build/bench"
   local file = ("%s/%s.so"):format(dir, name)
-  local pipe = io.popen(("make -s -C '%s' DIR='%s' '%s' 2>&1"):format(folder, dir, file))
-  local words = pipe:read "a"
-  if not pipe:close() then return nil, words end
+  if not (given and is_there(file)) then
+    local ok, reason = built(dir, file)
+    if not ok then return nil, reason end
+  end
   local open, reason = package.loadlib(file, "luaopen_" .. name)
   if not open then return nil, reason end
   return open()
