@@ -98,7 +98,10 @@ local function references(set, count)
     r.min, r.max = math.min(r.min, x), math.max(r.max, x)
     r.length = math.max(r.length, x * x + y * y)
   end
-  for i = 1, math.min(count, #set.xs) do see(set.xs[i], set.ys[i]) end
+  for i = 1, math.min(count, #set.xs) do
+    local covered = set.taken[i] and i + PERIOD > count -- by a plant, and not repeated
+    if not covered then see(set.xs[i], set.ys[i]) end
+  end
   for _, plant in ipairs(set.plants) do
     if plant.at <= count then
       local before = set.xs[(plant.at - 1) % #set.xs + 1]
@@ -114,10 +117,10 @@ local function plant(set)
   local size = math.min(n, AWKWARD)
   local at = { { 1, -2.5, 1 }, { size, 2.5, -1 }, { n // 3 + 1, -2, 3 }, { n - n // 7, -3, 0 },
                { n, 3, 2 } }
-  local taken = {}
+  set.taken = {}
   for _, p in ipairs(at) do
-    if not taken[p[1]] then
-      taken[p[1]] = true
+    if not set.taken[p[1]] then
+      set.taken[p[1]] = true
       set.x:set(p[1], p[2])
       set.y:set(p[1], p[3])
       set.plants[#set.plants + 1] = { at = p[1], x = p[2], y = p[3] }

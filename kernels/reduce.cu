@@ -315,8 +315,9 @@ __global__ void reduce_last(T *out, T *parts, unsigned *ticket, const T *x, cons
   if (comes_last(parts, ticket, value)) finish<OP>(out, parts, ticket);
 }
 
+// Two blocks of 1024 threads a multiprocessor want 32 registers a thread, which a sum has without being told (0).
 template <typename T, int OP, int U, int B>
-__global__ void __launch_bounds__(B)
+__global__ void __launch_bounds__(B, OP != SUM && B == 1024 ? 2 : 0)
 reduce_once(T *out, T *parts, unsigned *ticket, const T *x, const T *y, size_t n) {
   T value;
   value = gather_vectors<OP, U, B>(x, y, n);

@@ -220,18 +220,27 @@ describe("the study", function()
     return
   end
 
+  local function study(folder, words)
+    local command = ("cd '%s' && timeout 100 '%s' run reduction --device cpu -p seconds=0 -p types=f32 -p ops=sum " ..
+      "-p per=4 -p per_once=2 --out '%s' %s >'%s/log' 2>&1"):format(folder, program, folder, words, folder)
+    local ok = os.execute(command)
+    local log = support.read(folder .. "/log")
+    assert.is_true(ok, log)
+    return log
+  end
+
   it("runs, checks and leaves its files", function()
     support.with_folder(function(folder)
-      local command = ("cd '%s' && timeout 100 '%s' run reduction --device cpu -p n=20011 -p seconds=0 -p types=f32 " ..
-        "-p ops=sum -p per=4 -p per_once=2 --out '%s' >'%s/log' 2>&1"):format(folder, program, folder, folder)
-      local ok = os.execute(command)
-      local log = support.read(folder .. "/log")
-      assert.is_true(ok, log)
+      local log = study(folder, "-p n=20011")
       assert.is_truthy(log:find("Same bits: of 10 runs each", 1, true), log)
       for _, name in ipairs { "reduction.jsonl", "reduction.txt", "reduction-size.dat", "reduction-threads.gp",
                               "reduction-blocks.dat" } do
         assert.is_true(#support.read(folder .. "/" .. name) > 0, name)
       end
     end)
+  end)
+
+  it("knows the answer for a handful of elements", function()
+    support.with_folder(function(folder) study(folder, "-p n=1,3") end)
   end)
 end)

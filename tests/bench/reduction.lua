@@ -24,18 +24,8 @@ end
 local TYPES = { { dtype = "f32", name = "float", cub = cub.sum_f32, relative = 1e-5 },
                 { dtype = "f64", name = "double", cub = cub.sum_f64, relative = 1e-13 } }
 
-local stream = dev:default_stream() -- where CUB works as well
-local from, to = dev:event(), dev:event()
 local grid = per * dev:properties().multiprocessors
 local code = dev:module "reduce.cu"
-
-local function device_seconds(fn)
-  from:record(stream)
-  fn()
-  to:record(stream)
-  to:synchronize()
-  return to:since(from)
-end
 
 -- Both agree, and are near the mean of uniform numbers; ours has the same bits in every run.
 local function check(type, ours, theirs, out, expected)
@@ -59,12 +49,10 @@ local function compare(type)
   local function ours() go(out, parts, ticket, x, mw.null, n) end
   local function theirs() type.cub(expected:address(), x:address(), n) end
   check(type, ours, theirs, out, expected)
-  local samples = { {}, {} }
-  for round = 1, rounds do
-    samples[1][round], samples[2][round] = device_seconds(ours), device_seconds(theirs)
-  end
-  local t, other = lab.median(samples[1]), lab.median(samples[2])
-  print(("  %s: %.0f GB/s, CUB %.0f GB/s"):format(type.dtype, x:nbytes() / t / 1e9, x:nbytes() / other / 1e9))
+  local medians = lab.alternate_on(dev, { ours, theirs }, rounds)
+  local t, other = medians[1], medians[2]
+  print(("  %s: %.0f GB/s, CUB %.0f GB/s"):format(type.dtype, x:nbytes() / t / 1e9,
+    x:nbytes() / other / 1e9))
   lab.compare { name = ("sum of %d %s"):format(n, type.dtype), ours = t, other_name = "CUB", other = other,
                 ratio = other / t, least = 1.00 }
 end

@@ -90,6 +90,28 @@ function lab.alternate(contenders, rounds, batch)
   return medians
 end
 
+--- The same by the device's own clock, between two events on its default stream, where the work goes.
+---@param device userdata
+---@param contenders function[]  each queues its work
+---@param rounds integer
+---@return number[] medians      seconds a call
+function lab.alternate_on(device, contenders, rounds)
+  local from, to = device:event(), device:event()
+  local medians = {}
+  for i in ipairs(contenders) do medians[i] = {} end
+  for round = 0, rounds do -- the first warms up
+    for i, fn in ipairs(contenders) do
+      from:record()
+      fn()
+      to:record()
+      to:synchronize()
+      if round > 0 then medians[i][round] = to:since(from) end
+    end
+  end
+  for i, list in ipairs(medians) do medians[i] = lab.median(list) end
+  return medians
+end
+
 local function time_text(seconds)
   for _, step in ipairs { { 1, "s" }, { 1e-3, "ms" }, { 1e-6, "us" } } do
     if seconds >= step[1] then return ("%.3f %s"):format(seconds / step[1], step[2]) end
