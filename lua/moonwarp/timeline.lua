@@ -14,7 +14,7 @@ local units = require "moonwarp.units"
 local timeline = {}
 
 local SPEC = {
-  name = "string", title = "string", spans = "table", device = "userdata", quiet = "boolean",
+  name = "string", title = "string", spans = "table", device = "device", quiet = "boolean",
   pictures = "boolean",
 }
 local SPAN = { lane = "string", kind = "string", from = "number", to = "number", label = "string" }
