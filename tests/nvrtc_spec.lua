@@ -13,6 +13,7 @@ local TEMPLATES = {
   ["array.cu"] = { "fill<float>", "fill<__half>", "linspace<double>", "random_uniform<int>", "random_uniform<float>",
                    "random_normal<__nv_bfloat16>" },
   ["basic.cu"] = { "twice<float>", "constant<3>" },
+  ["stencil.cu"] = { "diffusion_march<8>", "diffusion_levels<8>" },
   ["variables.cu"] = { "add_to_counter<int>" },
 }
 
