@@ -27,30 +27,9 @@
 // Rounding: v3, v5, v8 and v9 add in order, 1 rounding a term; the others add parts, about 10 + n / 32 in a chain. All
 // stay within eps * sqrt(terms) of each other for terms of one sign, so mw.check takes { sum = terms }.
 
+#include "vector16.cuh"
+
 // ---- device helpers -------------------------------------------------------------------------------------------------
-
-template <typename T> struct vector16;
-template <> struct vector16<float> { typedef float4 type; };
-template <> struct vector16<double> { typedef double2 type; };
-
-__device__ void unpack(float4 v, float *to) {
-  to[0] = v.x;
-  to[1] = v.y;
-  to[2] = v.z;
-  to[3] = v.w;
-}
-
-__device__ void unpack(double2 v, double *to) {
-  to[0] = v.x;
-  to[1] = v.y;
-}
-
-__device__ float4 pack(const float *x) {
-  return make_float4(x[0], x[1], x[2], x[3]);
-}
-__device__ double2 pack(const double *x) {
-  return make_double2(x[0], x[1]);
-}
 
 // The vector at ix of a row that ends at `end`, zero behind it. wide: rows are whole vectors, so that it is one load.
 template <typename T> __device__ void load16(T *x, const T *row, int ix, int end, bool wide) {

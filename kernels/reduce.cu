@@ -29,6 +29,8 @@
 // NaN: a sum with one is NaN; minimum and maximum skip them, as fmin and fmax do, and are +inf and -inf of nothing.
 // Define REAL for v1 to v6 in another type: dev:module{ file = "reduce.cu", defines = { REAL = "double" } }.
 
+#include "vector16.cuh"
+
 #ifndef REAL
 #define REAL float
 #endif
@@ -142,10 +144,6 @@ template <int OP> __device__ void swap_in(double *to, double value) {
     old = atomicCAS(word, seen, (unsigned long long)__double_as_longlong(next));
   } while (old != seen);
 }
-
-template <typename T> struct vector16;
-template <> struct vector16<float> { typedef float4 type; };
-template <> struct vector16<double> { typedef double2 type; };
 
 template <int OP> __device__ float join_items(float so_far, float4 x, float4 y) {
   so_far = join<OP>(join<OP>(so_far, item<OP>(x.x, y.x)), item<OP>(x.y, y.y));
