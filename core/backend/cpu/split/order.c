@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Whether the thread loops of a kernel may be called free of dependences. CUDA orders nothing between threads, so the
- * loops carry pragmas that say so (MW_VECTOR_LOOP in shim/entry.h). But both compilers' vectorisers then gather the loads
- * that lie side by side in records of one thread (m[1] and m[3] of m = a + 4 * t) at the first of them, and such stores at
- * the last, above and below what the same thread stores or loads in between. So a kernel in which that could happen
- * keeps the compilers' own analysis (MW_ORDERED_LOOP).
+ * loops carry pragmas that say so (MW_VECTOR_LOOP in shim/entry.h). But both compilers' vectorisers then gather the
+ * loads that lie side by side in records of one thread (m[1] and m[3] of m = a + 4 * t) at the first of them, and such
+ * stores at the last, above and below what the same thread stores or loads in between. A kernel in which that could
+ * happen has MW_ORDERED_LOOP.
  *
  * Only accesses of a constant step of more than one element form such groups. Not so: subscripts that grow by one from
  * thread to thread, stay, or step by what is known at run time alone. Whatever is not understood counts as a group. */
@@ -41,7 +41,8 @@ typedef struct reader {
   bool unsure;
 } reader;
 
-/* ---- names -------------------------------------------------------------------------------------------------------- */
+/* ---- names --------------------------------------------------------------------------------------------------------
+ */
 
 static int statement_end(const reader *in, int i) {
   for (; i < in->function->last && !cpu_token_is(&in->at[i], ";"); i++)
@@ -97,15 +98,24 @@ static bool is_shared(const reader *in, const cpu_declarator *it) {
   return false;
 }
 
+/* A type parameter of the template: whoever does not ask for its members reads and writes it as one. */
+static bool is_parameter(const reader *in, int type) {
+  for (int i = in->function->head_first + 1; i < in->function->head_last; i++)
+    if ((cpu_token_is(&in->at[i - 1], "class") || cpu_token_is(&in->at[i - 1], "typename")) &&
+        cpu_same_text(&in->at[i], &in->at[type]))
+      return true;
+  return false;
+}
+
 /* Of a type that is read and written as one. */
 static bool is_scalar(const reader *in, const cpu_declarator *it) {
   static const char *const words[] = {
-      "const",    "volatile", "__shared__", "__restrict__", "constexpr", "extern",  "static",  "int",
-      "unsigned", "float",    "double",     "char",         "short",     "long",    "signed",  "bool",
-      "size_t",   "int32_t",  "uint32_t",   "int64_t",      "uint64_t",  "uint8_t", "int8_t",  "uint16_t",
-      "int16_t",  "__half",   "half",       "unsigned int", "register",  "uint",    "uchar",   NULL};
+      "const",    "volatile", "__shared__", "__restrict__", "constexpr", "extern",  "static", "int",
+      "unsigned", "float",    "double",     "char",         "short",     "long",    "signed", "bool",
+      "size_t",   "int32_t",  "uint32_t",   "int64_t",      "uint64_t",  "uint8_t", "int8_t", "uint16_t",
+      "int16_t",  "__half",   "half",       "unsigned int", "register",  "uint",    "uchar",  NULL};
   for (int i = it->spec; i < it->spec_last; i++)
-    if (in->at[i].kind != CPU_NAME || !cpu_token_any(&in->at[i], words)) return false;
+    if (in->at[i].kind != CPU_NAME || !(cpu_token_any(&in->at[i], words) || is_parameter(in, i))) return false;
   return true;
 }
 
@@ -188,6 +198,21 @@ static bool range_stays(reader *in, int first, int last) {
 
 static step sum_read(reader *in, int *i, int last, int depth);
 
+/* Changed, if at all, by what is the same for all threads: for (i = t; i < n; i += 256) */
+static bool moves_evenly(reader *in, int name) {
+  for (int i = in->function->body + 1; i < in->function->last; i++) {
+    if (!is_use(in, i, name) || change_of(in, i, false) == CPU_READ) continue;
+    static const char *const by_one[] = {"++", "--", NULL};
+    if (cpu_token_any(&in->at[i - 1], by_one) || cpu_token_any(&in->at[i + 1], by_one)) continue;
+    if (!cpu_token_is(&in->at[i + 1], "+=") && !cpu_token_is(&in->at[i + 1], "-=")) return false;
+    int end = i + 2;
+    while (!cpu_token_is(&in->at[end], ";") && !cpu_token_is(&in->at[end], ",") && !cpu_token_is(&in->at[end], ")"))
+      end = in->at[end].match > end ? in->at[end].match + 1 : end + 1;
+    if (!range_stays(in, i + 2, end)) return false;
+  }
+  return true;
+}
+
 static step name_step(reader *in, int *i, int depth) {
   int name = name_find(in, *i);
   if (name < 0 || cpu_token_is(&in->at[*i + 1], "(") || cpu_token_is(&in->at[*i + 1], "[")) {
@@ -197,17 +222,20 @@ static step name_step(reader *in, int *i, int depth) {
   }
   const cpu_declarator *it = &in->names[name];
   ++*i;
-  if (!is_changed(in, name) && name >= in->nformals && it->init < it->init_last && it->dims == it->dims_last &&
-      !it->braces && !is_pointer(in, it) && depth < MOST_DEPTH) {
+  const bool changed = is_changed(in, name);
+  if ((!changed || moves_evenly(in, name)) && name >= in->nformals && it->init < it->init_last &&
+      it->dims == it->dims_last && !it->braces && !is_pointer(in, it) && depth < MOST_DEPTH) {
     int at = it->init;
     step inner = sum_read(in, &at, it->init_last, depth + 1);
+    if (changed) inner.literal = inner.runtime = false;
     if (at == it->init_last && inner.known) return inner;
   }
   return variable_stays(in, name) ? (step){.known = true, .runtime = name < in->nformals} : unknown_step;
 }
 
 static bool is_cast(const reader *in, int open) {
-  static const char *const types[] = {"int", "unsigned", "long", "size_t", "uint32_t", "int32_t", "float", "double", NULL};
+  static const char *const types[] = {"int",     "unsigned", "long",   "size_t", "uint32_t",
+                                      "int32_t", "float",    "double", NULL};
   for (int i = open + 1; i < in->at[open].match; i++)
     if (!cpu_token_any(&in->at[i], types)) return false;
   return in->at[open].match > open + 1;

@@ -320,8 +320,8 @@ static void run_put(const cpu_program *program, const instance *it, cpu_text *ou
   cpu_text_put(out, "), &");
   reference_put(it, "_mw", out);
   if (!block)
-    cpu_text_format(out, ", %d, %s, %d", calls_for_index(program, it->function), cpu_walk(program, it->function),
-                    !it->function->split && cpu_needs_order(program, it->function));
+    cpu_text_format(out, ", %d, %s, %s", calls_for_index(program, it->function), cpu_walk(program, it->function),
+                    !it->function->split && cpu_needs_order(program, it->function) ? "1 /* MW_ORDERED_LOOP */" : "0");
   cpu_text_put(out, ">::run");
 }
 
