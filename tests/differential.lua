@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- differential.lua SEED COUNT: random kernels through the automatic choice of engine and through fibers, which must agree
--- in every bit; prints what does not, and "done COUNT wrong N". Threads touch elements of their own between barriers
+-- differential.lua SEED COUNT: random kernels through the automatic choice of engine and through fibers, which must
+-- agree in every bit; prints what does not, and "done COUNT wrong N". Threads touch elements of their own between barriers
 -- (records of 1 to 4 numbers, local arrays by data), so that every result is defined. differential_spec.lua starts it
 -- once for each compiler.
 
@@ -68,11 +68,13 @@ local function kernel(name)
     return table.concat(list, "\n  ")
   end
 
-  local shared = barriers and ("__shared__ unsigned s[64 * %d], x[64];\n  s[t] = in[t]; x[t] = in[t];%s __syncthreads();")
-    :format(stride, (" s[t + 64 * %d] = 7u;"):rep(stride - 1):gsub("%%d", (function()
-      local i = 0
-      return function() i = i + 1 return tostring(i) end
-    end)())) or ""
+  local shared = ""
+  if barriers then
+    local rest = {}
+    for i = 1, stride - 1 do rest[i] = ("s[t + 64 * %d] = 7u;"):format(i) end
+    shared = ("__shared__ unsigned s[64 * %d], x[64];\n  s[t] = in[t]; x[t] = in[t]; %s __syncthreads();"):format(stride,
+      table.concat(rest, " "))
+  end
   depth = -1
   return ([[
 __global__ void %s(unsigned *out, unsigned *g, unsigned *h, const unsigned *in, int n) {

@@ -66,11 +66,29 @@ describe("the engines agree", function()
     if there(compiler) then
       it("about random kernels with " .. compiler, function()
         local seed = tonumber(os.getenv "MOONWARP_FUZZ_SEED") or 1
-        local code = ("arg = { '%d', '%d' }\ndofile(%q)\n"):format(seed, COUNT, core.home() .. "/tests/differential.lua")
+        local script = core.home() .. "/tests/differential.lua"
+        local code = ("arg = { '%d', '%d' }\ndofile(%q)\n"):format(seed, COUNT, script)
         local status, output = support.child(code, { limit = 120, env = { MOONWARP_CXX = compiler } })
         local words = ("seed %d: %s"):format(seed, output:sub(-4000))
         assert.are.equal(0, status, words)
         assert.is_truthy(output:find(("done %d wrong 0"):format(COUNT), 1, true), words)
+      end)
+
+      it("that a loop without an end has none, with " .. compiler, function()
+        for _, body in ipairs { "while (o[0] == 0);", "while (o[0] == 0) { __syncthreads(); }" } do
+          local code = ([[
+            local dev = require "moonwarp".device "cpu"
+            local module = dev:module { source = "__global__ void k(int *o) { %s o[1] = 1; }", name = "endless.cu" }
+            local o = dev:zeros("i32", 32)
+            print("started " .. module.k:engine())
+            io.stdout:flush()
+            module.k:launch(1, 32, o)
+            dev:synchronize()
+            print "ended"]]):format(body)
+          local _, output = support.child(code, { limit = 3, env = { MOONWARP_CXX = compiler } })
+          assert.is_truthy(output:find("started", 1, true), output)
+          assert.is_falsy(output:find("ended", 1, true), output)
+        end
       end)
 
       it("about records of one thread with " .. compiler, function()
