@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
 -- differential.lua SEED COUNT: random kernels through the automatic choice of engine and through fibers, which must
--- agree in every bit; prints what does not, and "done COUNT wrong N". Threads touch elements of their own between barriers
+-- agree in every bit; prints what does not, and "done COUNT wrong N".
+-- Threads touch elements of their own between barriers
 -- (records of 1 to 4 numbers, local arrays by data), so that every result is defined. differential_spec.lua starts it
 -- once for each compiler.
 
@@ -72,8 +73,8 @@ local function kernel(name)
   if barriers then
     local rest = {}
     for i = 1, stride - 1 do rest[i] = ("s[t + 64 * %d] = 7u;"):format(i) end
-    shared = ("__shared__ unsigned s[64 * %d], x[64];\n  s[t] = in[t]; x[t] = in[t]; %s __syncthreads();"):format(stride,
-      table.concat(rest, " "))
+    local text = "__shared__ unsigned s[64 * %d], x[64];\n  s[t] = in[t]; x[t] = in[t]; %s __syncthreads();"
+    shared = text:format(stride, table.concat(rest, " "))
   end
   depth = -1
   return ([[
