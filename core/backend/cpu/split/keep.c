@@ -15,7 +15,8 @@ enum { MOST_NAMES = 16 };
 static const char cpu_kept[] = " MW_KEPT ";
 
 int cpu_class_braces(const cpu_tokens *tokens, int first, int last) {
-  static const char *const classes[] = {"struct", "union", "class", "enum", NULL}, *const ends[] = {"=", "[", ";", NULL};
+  static const char *const classes[] = {"struct", "union", "class", "enum", NULL}, *const ends[] = {"=", "[", ";",
+                                                                                                    NULL};
   bool found = false;
   for (int i = first; i < last && !cpu_token_any(&tokens->at[i], ends); i++) {
     found |= cpu_token_any(&tokens->at[i], classes);

@@ -33,8 +33,8 @@ static int statement_last(const sizes *in, int i) {
   return i + 1;
 }
 
-/* Where the body declares the name, in front of token `before`; -1: nowhere, so it is known outside. In `const half one`
- * half is no declared name. */
+/* Where the body declares the name, in front of token `before`; -1: nowhere, so it is known outside. In `const half
+ * one` half is no declared name. */
 static int declared_at(const sizes *in, const cpu_token *name, int before) {
   static const char *const ends[] = {"=", ";", "[", "{", "(", ",", NULL};
   for (int i = in->function->body + 1; i < before; i++)
