@@ -37,7 +37,7 @@ static   = $(if $(filter /%,$(shell $(CC) -print-file-name=lib$(1).a)),-l:lib$(1
 PROGRAM_LIBS = $(call static,lua5.4,-llua5.4) $(call static,edit,-ledit) $(call static,tinfo,-ltinfo) \
                $(call static,bsd,-lbsd) $(call static,md,-lmd)
 
-.PHONY: all demo check check-c check-asan check-tsan check-gpu bench bundle docs docs-check lint metrics install uninstall clean \
+.PHONY: all demo check studies check-c check-asan check-tsan check-gpu bench bundle docs docs-check lint metrics install uninstall clean \
         help probe programs c-tests
 .DELETE_ON_ERROR:
 
@@ -118,6 +118,9 @@ check-gpu: programs ## every spec on a real CUDA device
 bench: programs ## the figures of docs/measurements.md
 	@for file in tests/bench/*.lua; do echo "== $$file"; \
 	  MOONWARP_HOME="$(CURDIR)" $(BUILD)/moonwarp run $$file --out $(OUT) || exit 1; done
+
+studies: programs ## the six studies with their defaults, and how long they took
+	@MOONWARP_HOME="$(CURDIR)" tests/bench/suite.sh $(BUILD)/moonwarp $(OUT)
 
 bundle: programs ## dist/moonwarp-VERSION-linux-x86_64.tar.gz, for a machine with glibc 2.34 and nothing else
 	@.make/bundle.sh $(BUILD) $(BUNDLE)

@@ -23,7 +23,7 @@
 -- Types are those of the Lua language server; "array" and the like stand for the classes of this library.
 
 return {
-  version = "0.1.0",
+  version = "0.2.0",
 
   pages = {
     "moonwarp", "device", "array", "module", "kernel", "launch", "stream", "event", "graph", "measuring", "core",
@@ -43,26 +43,26 @@ return {
     {
       name = "close", forms = { "object:close()" },
       about = [[Gives back what the object holds. Using it afterwards, or closing it again, is an error.]],
-      errors = { "attempt to use a closed <class>" }, since = "0.1.0",
+      errors = { "attempt to use a closed <class>" }, since = "0.2.0",
     },
     {
       name = "__close", forms = { "local object <close> = ..." },
       about = [[Closes at the end of the block, on the error path too; closing what is closed already does nothing.]],
-      meta = false, since = "0.1.0",
+      meta = false, since = "0.2.0",
     },
     {
       name = "__gc", forms = { "(the collector)" },
-      about = [[Closes an object that nothing holds any more.]], meta = false, since = "0.1.0",
+      about = [[Closes an object that nothing holds any more.]], meta = false, since = "0.2.0",
     },
     {
       name = "__tostring", forms = { "tostring(object)" },
-      about = [[A line about the object, or `<class> (closed)`.]], meta = false, since = "0.1.0",
+      about = [[A line about the object, or `<class> (closed)`.]], meta = false, since = "0.2.0",
     },
     {
       name = "__newindex", forms = { "object.name = value" },
       about = [[An error: objects have no fields to set, and elements are written with `set`.]], meta = false,
       errors = { "no field of <class> can be set, got 'name'", "an element is written with set: a:set(1, value)" },
-      since = "0.1.0",
+      since = "0.2.0",
     },
   },
 }

@@ -27,30 +27,9 @@
 // Rounding: v3, v5, v8 and v9 add in order, 1 rounding a term; the others add parts, about 10 + n / 32 in a chain. All
 // stay within eps * sqrt(terms) of each other for terms of one sign, so mw.check takes { sum = terms }.
 
+#include "vector16.cuh"
+
 // ---- device helpers -------------------------------------------------------------------------------------------------
-
-template <typename T> struct vector16;
-template <> struct vector16<float> { typedef float4 type; };
-template <> struct vector16<double> { typedef double2 type; };
-
-__device__ void unpack(float4 v, float *to) {
-  to[0] = v.x;
-  to[1] = v.y;
-  to[2] = v.z;
-  to[3] = v.w;
-}
-
-__device__ void unpack(double2 v, double *to) {
-  to[0] = v.x;
-  to[1] = v.y;
-}
-
-__device__ float4 pack(const float *x) {
-  return make_float4(x[0], x[1], x[2], x[3]);
-}
-__device__ double2 pack(const double *x) {
-  return make_double2(x[0], x[1]);
-}
 
 // The vector at ix of a row that ends at `end`, zero behind it. wide: rows are whole vectors, so that it is one load.
 template <typename T> __device__ void load16(T *x, const T *row, int ix, int end, bool wide) {
@@ -201,16 +180,13 @@ __global__ void __launch_bounds__(32 * W, 32 / W)
   }
 }
 
-// Along z. A block that has finished U planes says so, and begins the next ones when all blocks have finished those `lag`
-// stages back. Counters grow from launch to launch (this is launch number `runs`), so nobody has to clear them. The
-// blocks wait for each other: a cooperative launch.
+// A block that has finished U planes says so, and begins the next ones when all blocks have finished those `lag` stages
+// back.
 template <typename T, int U>
-__global__ void __launch_bounds__(256)
-    cumsum_paced(T *__restrict__ B, const T *__restrict__ A, int inner, int count, unsigned *stages, unsigned runs,
-                 int lag) {
+__device__ void keep_pace(T *__restrict__ B, const T *__restrict__ A, int inner, int count, unsigned *stages,
+                          unsigned wanted, int lag, bool wide) {
   const int P = 16 / sizeof(T);
   int i = (blockIdx.x * blockDim.x + threadIdx.x) * P;
-  bool wide = inner % P == 0;
   T x[U][P], sum[P];
 #pragma unroll
   for (int p = 0; p < P; p++) sum[p] = 0;
@@ -218,7 +194,7 @@ __global__ void __launch_bounds__(256)
   for (int u = 0; u < U; u++) load16(x[u], A + (size_t)u * inner, i, u < count ? inner : 0, wide);
   for (int k = 0, stage = 0; k < count; k += U, stage++) {
     if (threadIdx.x == 0 && stage >= lag) {
-      while (*(volatile unsigned *)(stages + stage - lag) < runs * gridDim.x) {
+      while (*(volatile unsigned *)(stages + stage - lag) < wanted) {
       }
     }
     __syncthreads();
@@ -231,6 +207,18 @@ __global__ void __launch_bounds__(256)
     }
     if (threadIdx.x == 0) atomicAdd(stages + stage, 1u);
   }
+}
+
+// Along z. Counters grow from launch to launch (this is launch number `runs`), so nobody has to clear them. The blocks wait
+// for each other: a cooperative launch. The two calls become two loops, one without a question about single elements.
+template <typename T, int U>
+__global__ void __launch_bounds__(256)
+    cumsum_paced(T *__restrict__ B, const T *__restrict__ A, int inner, int count, unsigned *stages, unsigned runs,
+                 int lag) {
+  if (inner % (16 / sizeof(T)) == 0)
+    keep_pace<T, U>(B, A, inner, count, stages, runs * gridDim.x, lag, true);
+  else
+    keep_pace<T, U>(B, A, inner, count, stages, runs * gridDim.x, lag, false);
 }
 
 // ---- kernels: sums along x ------------------------------------------------------------------------------------------

@@ -18,6 +18,8 @@
 // Rounding: partial sums of partial sums; the longest chain of additions is about n / (1024 * 1024) for v1 and
 // n / (tile * gridDim) for v3, some 60 more for both.
 
+#include "vector16.cuh"
+
 // ---- device helpers: sums over a warp -------------------------------------------------------------------------------
 
 #define ALL 0xffffffffu
@@ -41,31 +43,8 @@ template <typename T> __device__ T sum_of_warp(T value) {
 // A block of B threads holds B * U vectors of 16 bytes. A warp's are together, and its lanes take them in turn, so that
 // one load of a warp is 512 bytes in a row.
 
-template <typename T> struct vector16;
-template <> struct vector16<float> { typedef float4 type; };
-template <> struct vector16<double> { typedef double2 type; };
-
 template <typename T> constexpr int WIDE = 16 / sizeof(T);
 template <typename T, int B, int U> constexpr int TILE = B * U * (16 / sizeof(T));
-
-__device__ void unpack(float4 v, float *to) {
-  to[0] = v.x;
-  to[1] = v.y;
-  to[2] = v.z;
-  to[3] = v.w;
-}
-
-__device__ void unpack(double2 v, double *to) {
-  to[0] = v.x;
-  to[1] = v.y;
-}
-
-__device__ float4 pack(const float *x) {
-  return make_float4(x[0], x[1], x[2], x[3]);
-}
-__device__ double2 pack(const double *x) {
-  return make_double2(x[0], x[1]);
-}
 
 // Where the thread's first vector of a tile begins; the others follow 32 vectors apart.
 template <typename T, int B, int U> __device__ size_t place(int tile) {

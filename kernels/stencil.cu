@@ -1,27 +1,115 @@
 // SPDX-License-Identifier: MIT
 //
-// stencil: one explicit step of 2-D heat diffusion, T2 = T + dt * Ci * lam * laplace(T); the border is not updated.
+// stencil: explicit steps of 2-D heat diffusion, T2 = T + dt * Ci * lam * laplace(T). The border keeps its values: a
+// single step does not write it.
 //
 // The ladder
-//   v1 diffusion          every neighbour from main memory; the caches find what was read before
-//   v2 diffusion_shared   a block's tile of T with a halo of one cell in (dynamic) shared memory
+//   v1 diffusion          every neighbour from main memory; the caches find what was read before: near the triad
+//   v2 diffusion_triad    the derivatives removed: what memory gives when each number moves once
+//   v3 diffusion_staged   v2, but T goes through (dynamic) shared memory: as v2, on-chip memory costs nothing here
+//   v4 diffusion_halo     v3 with room for a halo of one cell: as v3
+//   v5 diffusion_filled   v4 with the halo read: a little below, by the cells that two blocks read
+//   v6 diffusion_shared   v5 with the derivatives back, from shared memory: as v5, arithmetic is free
+//   v7 diffusion_march    ROWS rows a thread, the three rows of a column in registers: few loads, but fewer threads
+//   v8 diffusion_vector   16 bytes a thread: two f64 or four f32 columns; as v2
+//   v9 diffusion_levels   temporal blocking: K steps a pass over memory; up to K times v2, less the halos
 //
-// Bound: main memory. T_eff = A_eff / t with A_eff = (2 * 1 + 1) * bytes(T): T is the unknown field (read and written),
-// Ci a known one (ETH Zurich, "Solving PDEs in parallel on GPUs", lecture 10, which gives the formula of the step).
+// Bound: main memory. T_eff = A_eff / t with A_eff = (2 * 1 + 1) * bytes(T) a step: T is the unknown field (read and
+// written), Ci a known one (ETH Zurich, "Solving PDEs in parallel on GPUs", lecture 10, which gives the formula of the
+// step, v1 to v6 and the idea of v7). v1 to v8 cannot exceed the triad; v9 moves A_eff once for K steps, and can.
+//
+// How v9 works. Level k is the field after k steps; level 0 is T. A warp owns a strip of 32 * COLUMNS columns and walks
+// down the rows with all levels at once, each one row behind the level before it:
+//
+//     row j       level 0, from memory
+//     row j - 1   level 1, a step of row j - 1 of level 0, whose lower neighbour has just come
+//     row j - 2   level 2, a step of row j - 2 of level 1, whose lower neighbour has just been computed
+//     ...
+//     row j - K   level K, to memory
+//
+// From one row to the next a level remembers one row (held[k] is row j - 1 - k of level k) and the flux into it from
+// above. So T is read once and written once for K steps. Ci of the last K + 1 rows stays in registers too, since every
+// level needs it, each a row later than the one before. Neighbours along x are in the next lane: shuffles, no shared
+// memory, no barrier. At a strip's edges the levels lose a column a step, so strips overlap by the halo; a warp starts
+// K rows early and ends K rows late. Rounding is that of K steps of v1, up to which multiplications and additions the
+// compiler fuses: an element differs by a few eps a step.
+
+#ifndef REAL
+#define REAL double // or float
+#endif
+#define COLUMNS (16 / (int)sizeof(REAL))
+#define WARP 0xffffffffu
 
 // ---- device helpers -------------------------------------------------------------------------------------------------
 
 // The flux form of the lecture: qx = -lam * dT/dx, then T2 = T - dt * Ci * (dqx/dx + dqy/dy).
-__device__ double step_of(double w, double e, double s, double n, double c, double Ci, double lam, double dt,
-                          double _dx, double _dy) {
+__device__ REAL step_of(REAL w, REAL e, REAL s, REAL n, REAL c, REAL Ci, REAL lam, REAL dt, REAL _dx, REAL _dy) {
   return c + dt * Ci * (-((-lam * (e - c) * _dx) - (-lam * (c - w) * _dx)) * _dx -
                         ((-lam * (n - c) * _dy) - (-lam * (c - s) * _dy)) * _dy);
 }
 
+// What one access of 16 bytes brings.
+struct __align__(16) columns {
+  REAL at[COLUMNS];
+};
+
+// The columns from (ix, iy) on, ix a multiple of COLUMNS; zero outside the field. Where COLUMNS does not divide nx, not
+// every row begins on a boundary of 16 bytes, and the columns are read one by one.
+__device__ columns columns_of(const REAL *field, int ix, int iy, int nx, int ny) {
+  columns c;
+  size_t i = (size_t)iy * nx + ix;
+  bool inside = ix >= 0 && ix < nx && iy >= 0 && iy < ny;
+  if (inside && nx % COLUMNS == 0) return *(const columns *)(field + i);
+#pragma unroll
+  for (int k = 0; k < COLUMNS; k++) c.at[k] = inside && ix + k < nx ? field[i + k] : (REAL)0;
+  return c;
+}
+
+// Writes those of the columns that are from first to last - 1.
+__device__ void put_columns(REAL *field, columns c, int ix, int iy, int nx, int first, int last) {
+  size_t i = (size_t)iy * nx + ix;
+  if (nx % COLUMNS == 0 && ix >= first && ix + COLUMNS <= last) {
+    *(columns *)(field + i) = c;
+    return;
+  }
+#pragma unroll
+  for (int k = 0; k < COLUMNS; k++) {
+    if (ix + k >= first && ix + k < last) field[i + k] = c.at[k];
+  }
+}
+
+// dt * Ci of row iy: the cells that no step changes get zero.
+__device__ columns rate_of(columns Ci, REAL dt, int ix, int iy, int nx, int ny) {
+  bool solid = iy > 0 && iy < ny - 1;
+#pragma unroll
+  for (int k = 0; k < COLUMNS; k++) {
+    Ci.at[k] = solid && ix + k > 0 && ix + k < nx - 1 ? dt * Ci.at[k] : (REAL)0;
+  }
+  return Ci;
+}
+
+// One step of the columns c: n is the row below them; flux holds what flows in from the row above, then what flows out
+// to the row below; w and e are the cells left and right of them.
+__device__ columns advance(columns c, columns n, columns &flux, REAL w, REAL e, columns rate, REAL lam, REAL _dx,
+                           REAL _dy) {
+  columns out;
+  REAL west = -lam * (c.at[0] - w) * _dx;
+#pragma unroll
+  for (int k = 0; k < COLUMNS; k++) {
+    REAL right = k + 1 < COLUMNS ? c.at[(k + 1) % COLUMNS] : e;
+    REAL east = -lam * (right - c.at[k]) * _dx;
+    REAL north = -lam * (n.at[k] - c.at[k]) * _dy;
+    out.at[k] = c.at[k] + rate.at[k] * (-(east - west) * _dx - (north - flux.at[k]) * _dy);
+    west = east;
+    flux.at[k] = north;
+  }
+  return out;
+}
+
 // ---- kernels --------------------------------------------------------------------------------------------------------
 
-__global__ void diffusion(double *T2, const double *T, const double *Ci, double lam, double dt, double _dx, double _dy,
-                          int nx, int ny) {
+__global__ void diffusion(REAL *T2, const REAL *T, const REAL *Ci, REAL lam, REAL dt, REAL _dx, REAL _dy, int nx,
+                          int ny) {
   int ix = blockIdx.x * blockDim.x + threadIdx.x;
   int iy = blockIdx.y * blockDim.y + threadIdx.y;
   if (ix > 0 && ix < nx - 1 && iy > 0 && iy < ny - 1) {
@@ -30,10 +118,64 @@ __global__ void diffusion(double *T2, const double *T, const double *Ci, double 
   }
 }
 
+// v2 to v5 keep the parameters that they do not use, so that a launch of one is a launch of all.
+__global__ void diffusion_triad(REAL *T2, const REAL *T, const REAL *Ci, REAL lam, REAL dt, REAL _dx, REAL _dy, int nx,
+                                int ny) {
+  int ix = blockIdx.x * blockDim.x + threadIdx.x;
+  int iy = blockIdx.y * blockDim.y + threadIdx.y;
+  size_t i = (size_t)iy * nx + ix;
+  if (ix > 0 && ix < nx - 1 && iy > 0 && iy < ny - 1) T2[i] = T[i] + dt * Ci[i];
+}
+
+// A thread reads back what it has written itself: no barrier is needed.
+__global__ void diffusion_staged(REAL *T2, const REAL *T, const REAL *Ci, REAL lam, REAL dt, REAL _dx, REAL _dy, int nx,
+                                 int ny) {
+  extern __shared__ REAL tile[];
+  int ix = blockIdx.x * blockDim.x + threadIdx.x;
+  int iy = blockIdx.y * blockDim.y + threadIdx.y;
+  int at = threadIdx.y * blockDim.x + threadIdx.x;
+  size_t i = (size_t)iy * nx + ix;
+  if (ix < nx && iy < ny) tile[at] = T[i];
+  if (ix > 0 && ix < nx - 1 && iy > 0 && iy < ny - 1) T2[i] = tile[at] + dt * Ci[i];
+}
+
+__global__ void diffusion_halo(REAL *T2, const REAL *T, const REAL *Ci, REAL lam, REAL dt, REAL _dx, REAL _dy, int nx,
+                               int ny) {
+  extern __shared__ REAL tile[];
+  int width = blockDim.x + 2;
+  int ix = blockIdx.x * blockDim.x + threadIdx.x;
+  int iy = blockIdx.y * blockDim.y + threadIdx.y;
+  int at = (threadIdx.y + 1) * width + threadIdx.x + 1;
+  size_t i = (size_t)iy * nx + ix;
+  if (ix < nx && iy < ny) tile[at] = T[i];
+  if (ix > 0 && ix < nx - 1 && iy > 0 && iy < ny - 1) T2[i] = tile[at] + dt * Ci[i];
+}
+
+// The barrier keeps the reads of the halo, which nothing here uses: another thread might.
+__global__ void diffusion_filled(REAL *T2, const REAL *T, const REAL *Ci, REAL lam, REAL dt, REAL _dx, REAL _dy, int nx,
+                                 int ny) {
+  extern __shared__ REAL tile[];
+  int width = blockDim.x + 2;
+  int ix = blockIdx.x * blockDim.x + threadIdx.x;
+  int iy = blockIdx.y * blockDim.y + threadIdx.y;
+  int at = (threadIdx.y + 1) * width + threadIdx.x + 1;
+  size_t i = (size_t)iy * nx + ix;
+  bool inside = ix > 0 && ix < nx - 1 && iy > 0 && iy < ny - 1;
+  if (ix < nx && iy < ny) tile[at] = T[i];
+  if (inside) {
+    if (threadIdx.x == 0) tile[at - 1] = T[i - 1];
+    if (threadIdx.x == blockDim.x - 1) tile[at + 1] = T[i + 1];
+    if (threadIdx.y == 0) tile[at - width] = T[i - nx];
+    if (threadIdx.y == blockDim.y - 1) tile[at + width] = T[i + nx];
+  }
+  __syncthreads();
+  if (inside) T2[i] = tile[at] + dt * Ci[i];
+}
+
 // The barrier is outside every condition: a block at the border has threads without a cell, and they must arrive too.
-__global__ void diffusion_shared(double *T2, const double *T, const double *Ci, double lam, double dt, double _dx,
-                                 double _dy, int nx, int ny) {
-  extern __shared__ double tile[];
+__global__ void diffusion_shared(REAL *T2, const REAL *T, const REAL *Ci, REAL lam, REAL dt, REAL _dx, REAL _dy, int nx,
+                                 int ny) {
+  extern __shared__ REAL tile[];
   int width = blockDim.x + 2;
   int ix = blockIdx.x * blockDim.x + threadIdx.x;
   int iy = blockIdx.y * blockDim.y + threadIdx.y;
@@ -53,7 +195,92 @@ __global__ void diffusion_shared(double *T2, const double *T, const double *Ci, 
   }
 }
 
+template <int ROWS>
+__global__ void diffusion_march(REAL *__restrict__ T2, const REAL *__restrict__ T, const REAL *__restrict__ Ci,
+                                REAL lam, REAL dt, REAL _dx, REAL _dy, int nx, int ny) {
+  int ix = blockIdx.x * blockDim.x + threadIdx.x;
+  int first = (blockIdx.y * blockDim.y + threadIdx.y) * ROWS;
+  if (ix < 1 || ix >= nx - 1 || first >= ny) return;
+  size_t i = (size_t)first * nx + ix;
+  REAL s = first > 0 ? T[i - nx] : (REAL)0, c = T[i];
+#pragma unroll
+  for (int k = 0; k < ROWS; k++) {
+    if (first + k < ny - 1) {
+      REAL n = T[i + nx];
+      if (first + k > 0) T2[i] = step_of(T[i - 1], T[i + 1], s, n, c, Ci[i], lam, dt, _dx, _dy);
+      s = c;
+      c = n;
+      i += nx;
+    }
+  }
+}
+
+__global__ void diffusion_vector(REAL *__restrict__ T2, const REAL *__restrict__ T, const REAL *__restrict__ Ci,
+                                 REAL lam, REAL dt, REAL _dx, REAL _dy, int nx, int ny) {
+  int ix = COLUMNS * (blockIdx.x * blockDim.x + threadIdx.x);
+  int iy = blockIdx.y * blockDim.y + threadIdx.y;
+  if (iy < 1 || iy >= ny - 1 || ix >= nx) return;
+  size_t i = (size_t)iy * nx + ix;
+  columns s, c, n, r, out;
+  if (nx % COLUMNS == 0) { // asked once, so that all four loads are in flight together
+    s = *(const columns *)(T + i - nx);
+    c = *(const columns *)(T + i);
+    n = *(const columns *)(T + i + nx);
+    r = *(const columns *)(Ci + i);
+  } else {
+    s = columns_of(T, ix, iy - 1, nx, ny);
+    c = columns_of(T, ix, iy, nx, ny);
+    n = columns_of(T, ix, iy + 1, nx, ny);
+    r = columns_of(Ci, ix, iy, nx, ny);
+  }
+  REAL w = ix > 0 ? T[i - 1] : (REAL)0, e = ix + COLUMNS < nx ? T[i + COLUMNS] : (REAL)0;
+#pragma unroll
+  for (int k = 0; k < COLUMNS; k++) {
+    REAL left = k > 0 ? c.at[(k + COLUMNS - 1) % COLUMNS] : w, right = k + 1 < COLUMNS ? c.at[(k + 1) % COLUMNS] : e;
+    out.at[k] = step_of(left, right, s.at[k], n.at[k], c.at[k], r.at[k], lam, dt, _dx, _dy);
+  }
+  put_columns(T2, out, ix, iy, nx, 1, nx - 1);
+}
+
+// Writes all of T2, the border as T has it.
+template <int K>
+__global__ void __launch_bounds__(128)
+diffusion_levels(REAL *__restrict__ T2, const REAL *__restrict__ T, const REAL *__restrict__ Ci, REAL lam, REAL dt,
+                 REAL _dx, REAL _dy, int nx, int ny, int rows) {
+  const int halo = (K + COLUMNS - 1) / COLUMNS * COLUMNS, width = 32 * COLUMNS - 2 * halo;
+  int own = (blockIdx.x * blockDim.x + threadIdx.x) / 32 * width; // the strip's first column without its halo
+  if (own >= nx) return;
+  int ix = own - halo + threadIdx.x % 32 * COLUMNS;
+  int first = blockIdx.y * rows, last = min(first + rows, ny);
+  columns none = {}, held[K], flux[K], rate[K + 1]; // rate[k] is of row j - k
+#pragma unroll
+  for (int k = 0; k < K; k++) held[k] = flux[k] = rate[k] = none;
+  rate[K] = none;
+  columns next = columns_of(T, ix, first - K, nx, ny), next_Ci = columns_of(Ci, ix, first - K, nx, ny);
+  for (int j = first - K; j < last + K; j++) {
+    columns row = next;
+#pragma unroll
+    for (int k = K; k > 0; k--) rate[k] = rate[k - 1];
+    rate[0] = rate_of(next_Ci, dt, ix, j, nx, ny);
+    next = columns_of(T, ix, j + 1, nx, ny); // a row ahead: the levels' arithmetic hides the wait
+    next_Ci = columns_of(Ci, ix, j + 1, nx, ny);
+#pragma unroll
+    for (int k = 0; k < K; k++) {
+      REAL w = __shfl_up_sync(WARP, held[k].at[COLUMNS - 1], 1), e = __shfl_down_sync(WARP, held[k].at[0], 1);
+      columns out = advance(held[k], row, flux[k], w, e, rate[k + 1], lam, _dx, _dy);
+      held[k] = row;
+      row = out;
+    }
+    if (j - K >= first) put_columns(T2, row, ix, j - K, nx, own, min(own + width, nx));
+  }
+}
+
 // ---- host notes -----------------------------------------------------------------------------------------------------
-// both               block {bx, by}, grid {ceil(nx / bx), ceil(ny / by)}
-// diffusion_shared   shared = (bx + 2) * (by + 2) * 8 bytes
+// arrays             the three fields begin on a boundary of 16 bytes (v8 and v9)
+// v1 to v6           block {bx, by}, grid {ceil(nx / bx), ceil(ny / by)}
+// shared             v3: bx * by * sizeof(REAL); v4 to v6: (bx + 2) * (by + 2) * sizeof(REAL)
+// diffusion_march    block {bx, by}, grid {ceil(nx / bx), ceil(ny / (by * ROWS))}
+// diffusion_vector   block {bx, by}, grid {ceil(nx / (bx * COLUMNS)), ceil(ny / by)}
+// diffusion_levels   block 32 * warps (128 at most), grid {ceil(strips / warps), ceil(ny / rows)} with
+//                    strips = ceil(nx / (32 * COLUMNS - 2 * halo)), halo = K rounded up to a multiple of COLUMNS
 // stable for         dt <= min(dx, dy)^2 / lam / max(Ci) / 4; the lecture divides by 4.1

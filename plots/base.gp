@@ -19,3 +19,6 @@ set style line 6 lc rgb '#56b4e9' lw 2.5 pt 4 ps 1.0
 set style line 10 lc rgb '#000000' lw 1.5 dt 2
 set style line 11 lc rgb '#666666' lw 1.5 dt 3
 set style line 12 lc rgb '#999999' lw 1.5 dt 4
+set style line 13 lc rgb '#882255' lw 1.5 dt 2
+set style line 14 lc rgb '#117733' lw 1.5 dt 3
+set style line 15 lc rgb '#88762a' lw 1.5 dt 4

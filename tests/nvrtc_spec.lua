@@ -24,6 +24,11 @@ local TEMPLATES = {
                    "advance<double>", "advance<float>" },
   ["streams.cu"] = { "iterate<float>", "iterate<double>" },
   ["basic.cu"] = { "twice<float>", "constant<3>" },
+  ["reduce.cu"] = { "reduce_parts<float,SUM>", "reduce_begin<double,MIN>", "reduce_atomic<float,MIN>",
+                    "reduce_atomic<double,MAX>", "reduce_atomic<double,SUM>", "reduce_cas<float,LENGTH>",
+                    "reduce_cas<double,SUM>", "reduce_lock<double,MIN>", "reduce_last<double,LENGTH>",
+                    "reduce_once<float,SUM,4,1024>", "reduce_once<double,LENGTH,2,1024>" },
+  ["stencil.cu"] = { "diffusion_march<8>", "diffusion_levels<8>" },
   ["variables.cu"] = { "add_to_counter<int>" },
 }
 

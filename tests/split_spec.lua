@@ -67,6 +67,12 @@ local cases = {
     while (m-- > 0) { __syncthreads(); int v = s[(t + m) % n]; __syncthreads(); s[t] += v * m; }
     do { __syncthreads(); int v = s[(t + m + 1) % n]; __syncthreads(); s[t] += v * m; } while (++m < 3);
     out[t] = s[t] + m; }]] },
+  { "shared memory whose struct has no name", "split", HEAD .. [[ __shared__ struct { int a[64]; float b; } s, r[2];
+    s.a[t] = in[t]; r[1].a[t] = t; __syncthreads(); out[t] = s.a[63 - t] + r[1].a[(t + 1) % n]; }]] },
+  { "shared memory that is a union", "split", HEAD .. [[ __shared__ union U { int a[64]; float b[64]; } s;
+    s.a[t] = in[t]; __syncthreads(); out[t] = s.a[63 - t]; }]] },
+  { "a pointer to a function by typedef", "loop", "typedef int (*op)(int, int);\n" ..
+    "__device__ int add(int a, int b) { return a + b; }\n" .. HEAD .. "op f = add; out[t] = f(in[t], n); }" },
   { "a helper whose parameter has the kernel's name", "split", [[
     __device__ int h(int k) { __shared__ int s[64]; s[threadIdx.x] = k; __syncthreads(); return s[63 - threadIdx.x]; }
     ]] .. HEAD .. [[ out[t] = h(in[t]); }]] },

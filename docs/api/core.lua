@@ -88,6 +88,12 @@ is right when |got - expected| <= absolute + relative * |expected|.]],
     { name = "interrupted", forms = { "core.interrupted()" },
       about = [[True after Ctrl-C, until it has become an error of the script.]],
       returns = { { "boolean", "" } }, since = "0.1.0", example = [[print(core.interrupted()) --> false]] },
+    { name = "largest", forms = { "core.largest(array)" },
+      about = [[The largest finite magnitude of an array's elements, wherever it is; 0 where there is none.]],
+      params = { { "array", "array", "" } }, returns = { { "number", "" } }, since = "0.2.0",
+      example = [[
+local dev = core.device "cpu"
+print(core.largest(dev:array("f64", { 1, -3, 2 }))) --> 3.0]] },
     { name = "last_status", forms = { "core.last_status([message])" },
       about = [[The kind of the last error that a device call raised: the command line's exit code comes from it. Given a
 message, "ok" where that error is not part of it: a script may catch one error and fail with another.]],

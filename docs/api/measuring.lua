@@ -248,7 +248,11 @@ is now (2^18 elements at most), and `film:draw()`, which writes OUT/NAME.dat, OU
 installed, NAME.gif with all frames and NAME.svg and NAME.png with the last one.]],
       params = { { "options", "film_spec", "", optional = true } },
       returns = { { "table", "the film: `add` returns it again, `draw` the paths of what was written" } },
-      errors = { "film:add: a 2-D array is wanted",
+      errors = { "mw.film: option 'high' must be above 'low', got <a> and <b>",
+        "film:add: a 2-D array is wanted",
+        "film:add: the array has <n> x <m> elements, a picture needs 2 x 2 at least",
+        "film:add: the array has <n> x <m> elements, a picture needs 2 x 2 at least",
+        "mw.film: option 'high' must be above 'low', got <a> and <b>",
         "film:add: the array has <n> x <m> elements, a frame shows 262144 at most; film a smaller field or a view",
         "film:draw: there is no frame; film:add(array) adds one" }, since = "0.2.0",
       example = [[

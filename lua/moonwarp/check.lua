@@ -17,7 +17,7 @@
 --                                approach to probabilistic rounding error analysis", 2019)
 -- eps is the distance from 1 to the next number of the type: f64 2^-52, f32 2^-23, f16 2^-10, bf16
 -- 2^-7.
--- Depends on moonwarp.core (compare), fields, units.
+-- Depends on moonwarp.core (compare, largest), fields, units.
 
 local core = require "moonwarp.core"
 local fields = require "moonwarp.fields"
@@ -27,7 +27,6 @@ local check = {}
 
 local EPS = { f64 = 2.0 ^ -52, f32 = 2.0 ^ -23, f16 = 2.0 ^ -10, bf16 = 2.0 ^ -7 }
 local ROUNDINGS = 4
-local PIECE = 1 << 20
 
 local SPEC = {
   relative = "number", absolute = "number", sum = "number", exact = "boolean", most = "number",
@@ -169,20 +168,6 @@ local function indexed(first, shape)
   return list
 end
 
--- The largest magnitude: the largest distance from an array of zeros, a piece at a time.
-local function largest_of(expected)
-  local count, most = #expected, 0.0
-  local size = math.min(count, PIECE)
-  local zeros <close> = expected:device():pageable(expected:dtype(), size):fill(0)
-  for first = 1, count, size do
-    local length = math.min(size, count - first + 1)
-    local part <close> = expected:view(first, length)
-    local zero <close> = zeros:view(1, length)
-    most = math.max(most, core.compare(part, zero, 0.0, 0.0, 0).max_absolute)
-  end
-  return most
-end
-
 -- Whether every error is of rounding's size beside the largest magnitude; a NaN on one side never is.
 local function is_small(found, largest, dtype)
   local eps = EPS[dtype]
@@ -195,7 +180,7 @@ end
 
 local function compare(got, expected, options, shape)
   local dtype = got:dtype()
-  local function largest() return largest_of(expected) end
+  local function largest() return core.largest(expected) end
   local absolute, relative, why = tolerance_of(options, dtype, largest)
   local found = core.compare(got, expected, absolute, relative, math.tointeger(options.most or 5) or 5)
   return setmetatable({

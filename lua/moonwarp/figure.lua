@@ -33,12 +33,17 @@ function figure.say(spec, text)
   if not spec.quiet and not core.options.quiet then print(text) end
 end
 
+local function exists(name)
+  local file <close> = io.open(name, "rb")
+  return file ~= nil
+end
+
 --- Writes NAME.dat and NAME.gp, draws the pictures where gnuplot is, and says what is there.
 ---@param spec table      quiet, pictures (false: none)
 ---@param about table     what figure.describe gave
 ---@param data string     text of the .dat file below its header
 ---@param script string   text of the .gp file
----@param more string[]?  endings of further pictures that the script draws: "gif"
+---@param more string[]?  endings of further pictures that the script draws where gnuplot can: "gif"
 ---@return table made     dat, gp, svg, png and so on: paths; reason: why there are no pictures
 function figure.write(spec, about, data, script, more)
   local made = {
@@ -54,8 +59,11 @@ function figure.write(spec, about, data, script, more)
   end
   local names = { made.dat, made.gp }
   for _, ending in ipairs(table.move(more or {}, 1, #(more or {}), 3, { "svg", "png" })) do
-    made[ending] = path.out(("%s.%s"):format(about.name, ending))
-    names[#names + 1] = made[ending]
+    local name = path.out(("%s.%s"):format(about.name, ending))
+    if exists(name) then
+      made[ending] = name
+      names[#names + 1] = name
+    end
   end
   figure.say(spec, "written: " .. table.concat(names, ", "))
   return made

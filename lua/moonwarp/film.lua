@@ -31,12 +31,18 @@ film_type.__name = "film"
 ---@return table film  with the methods add and draw
 function film.new(spec)
   local options = fields.check("mw.film", spec, SPEC, 3)
+  if options.low and options.high and options.high <= options.low then
+    error(("mw.film: option 'high' must be above 'low', got %g and %g"):format(options.high, options.low), 2)
+  end
   return setmetatable({ spec = options, frames = {} }, film_type)
 end
 
+-- gnuplot leaves out what is no number; it has no word for an infinite one.
 local function numbers(row)
   local words = {}
-  for i, value in ipairs(row) do words[i] = ("%.6g"):format(value) end
+  for i, value in ipairs(row) do
+    words[i] = value - value == 0 and ("%.6g"):format(value) or "nan"
+  end
   return table.concat(words, " ")
 end
 
@@ -50,6 +56,9 @@ function film_type:add(array, caption)
   end
   local nx, ny, deep = array:shape()
   if not ny or deep then error("film:add: a 2-D array is wanted", 2) end
+  if nx < 2 or ny < 2 then
+    error(("film:add: the array has %d x %d elements, a picture needs 2 x 2 at least"):format(nx, ny), 2)
+  end
   if nx * ny > MOST_POINTS then
     error(("film:add: the array has %d x %d elements, a frame shows %d at most; film a smaller field or a view")
       :format(nx, ny, MOST_POINTS), 2)
@@ -58,14 +67,15 @@ function film_type:add(array, caption)
   for iy, row in ipairs(array:totable()) do
     lines[iy] = numbers(row)
     for _, value in ipairs(row) do
-      if value == value then
+      if value - value == 0 then -- neither NaN nor infinite
         self.low = math.min(self.low or value, value)
         self.high = math.max(self.high or value, value)
       end
     end
   end
-  table.insert(self.frames, { caption = caption or ("frame %d"):format(#self.frames + 1),
-                              nx = nx, ny = ny, rows = table.concat(lines, "\n") })
+  -- a line break would end the comment that the caption stands in
+  local words = tostring(caption or ("frame %d"):format(#self.frames + 1)):gsub("%s+", " ")
+  table.insert(self.frames, { caption = words, rows = table.concat(lines, "\n") })
   return self
 end
 

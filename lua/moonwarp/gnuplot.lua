@@ -105,7 +105,7 @@ local function series_commands(figure)
       figure.style or "linespoints", style, quoted(one.name))
   end
   for i, level in ipairs(figure.levels) do
-    parts[#parts + 1] = ("%.10g with lines ls %d title %s"):format(level.value, 10 + (i - 1) % 3,
+    parts[#parts + 1] = ("%.10g with lines ls %d title %s"):format(level.value, 10 + (i - 1) % 6,
       quoted(level.label))
   end
   return "plot " .. table.concat(parts, ", \\\n     ")

@@ -39,7 +39,8 @@ function nearest.find(word, names)
   local best, least
   for _, name in ipairs(names) do
     local d = is_beginning(word, name) and 1 or nearest.distance(word:lower(), name:lower())
-    local is_near = d <= math.max(1, #name // 3) and d < #name
+    local begins = word:sub(1, #name) == name -- of a name of one letter nothing else is near
+    local is_near = d <= math.max(1, #name // 3) and (d < #name or begins)
     if is_near and (not least or d < least) then best, least = name, d end
   end
   return best

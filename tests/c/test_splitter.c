@@ -110,7 +110,7 @@ static void forced(void **state) {
 
 static void unsupported(void **state) {
   (void)state;
-  expect_refusal(KERNEL("asm(\"nop;\");\n"), NULL, MW_UNSUPPORTED, "t.cu:3: inline PTX");
+  expect_refusal(KERNEL("asm(\"nop;\");\n"), NULL, MW_UNSUPPORTED, "t.cu:3: the CPU device has no inline PTX");
   expect_refusal(KERNEL("k<<<1, 1>>>(x, n);\n"), NULL, MW_UNSUPPORTED, "dynamic parallelism");
   expect_refusal(KERNEL("x[t] = tex2D<float>(0, 1, 2);\n"), NULL, MW_UNSUPPORTED, "textures");
   expect_refusal("#include <cub/cub.cuh>\n" KERNEL(""), NULL, MW_UNSUPPORTED, "CUDA device");

@@ -73,7 +73,7 @@ static bool beside_stack(const cpu_worker *worker, cpu_fault *fault, const ucont
   const cpu_fiber *fiber = away ? &worker->away->fiber : &cpu_crew_lane(worker->crew)->fiber;
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   const size_t under = away ? CPU_AWAY_GUARD : page, above = away ? CPU_AWAY_ABOVE : page;
-  const bool at_end = between(stack_pointer(context), fiber->low - under, under + page);
+  const bool at_end = stack_pointer(context) < (uintptr_t)fiber->low + page; /* a large frame goes on far below */
   if (between(fault->address, fiber->low - under, under) && at_end) {
     fault->target = CPU_TARGET_UNDER;
     return true;

@@ -24,11 +24,18 @@
 #define MW_MEMBER    inline /* explicit specialisations, and members defined outside of their class */
 #define MW_SHARED    static __thread /* in classes, where the section below cannot be named */
 
+/* Loops over threads. The free one says that nothing depends on anything across threads, which CUDA promises; both
+ * vectorisers take it as a promise about two accesses of one thread as well, where those lie in interleaved records
+ * (clang++ 14, g++ 12). Kernels that could tell (split/order.c) have the ordered one: g++ proves what it needs, clang++
+ * forms no groups of accesses in such a unit (compiler.c: its own proof is wrong, too, where one of them has a condition). */
 #if defined(__clang__)
-#define MW_VECTOR_LOOP _Pragma("clang loop vectorize(assume_safety) interleave_count(2)")
+#define MW_FREE_LOOP    _Pragma("clang loop vectorize(assume_safety) interleave_count(2)")
+#define MW_ORDERED_LOOP MW_FREE_LOOP
 #else
-#define MW_VECTOR_LOOP _Pragma("GCC ivdep")
+#define MW_FREE_LOOP _Pragma("GCC ivdep")
+#define MW_ORDERED_LOOP
 #endif
+#define MW_VECTOR_LOOP MW_FREE_LOOP
 
 typedef unsigned long long mw_u64;
 
@@ -270,16 +277,21 @@ enum { mw_line_threads = 4096 };
 enum { mw_piece_threads = 1024 };
 
 /* One row of threads: of a function of one thread, or by a function that does the row itself. */
-template <class S, S K, bool Index> struct mw_row;
-template <class... A, void (*K)(uint3, uint3, dim3, dim3, A...), bool Index>
-struct mw_row<void (*)(uint3, uint3, dim3, dim3, A...), K, Index> {
+template <class S, S K, bool Index, bool Ordered> struct mw_row;
+#define MW_ROW_LOOP                                                                                                    \
+  for (int x = 0; x < (int)(shape.x * count); x++) {                                                                   \
+    const uint3 thread = {(unsigned)x, y, z};                                                                          \
+    if (Index) threadIdx = thread; /* functions that the kernel calls read it */                                       \
+    K(thread, at, shape, grid, arguments...);                                                                          \
+  }
+template <class... A, void (*K)(uint3, uint3, dim3, dim3, A...), bool Index, bool Ordered>
+struct mw_row<void (*)(uint3, uint3, dim3, dim3, A...), K, Index, Ordered> {
   static MW_INLINE inline void run(const unsigned z, const unsigned y, const uint3 at, const dim3 shape, const dim3 grid,
                                    const unsigned count, A... arguments) {
-    MW_VECTOR_LOOP
-    for (int x = 0; x < (int)(shape.x * count); x++) {
-      const uint3 thread = {(unsigned)x, y, z};
-      if (Index) threadIdx = thread; /* functions that the kernel calls read it */
-      K(thread, at, shape, grid, arguments...);
+    if constexpr (Ordered) {
+      MW_ORDERED_LOOP MW_ROW_LOOP
+    } else {
+      MW_FREE_LOOP MW_ROW_LOOP
     }
   }
 };
@@ -291,8 +303,8 @@ MW_HELPER int mw_piece_end(int from, int length) {
   return from + (grown < left ? grown : left);
 }
 
-template <class... A, void (*K)(unsigned, unsigned, int, int, uint3, dim3, dim3, A...), bool Index>
-struct mw_row<void (*)(unsigned, unsigned, int, int, uint3, dim3, dim3, A...), K, Index> {
+template <class... A, void (*K)(unsigned, unsigned, int, int, uint3, dim3, dim3, A...), bool Index, bool Ordered>
+struct mw_row<void (*)(unsigned, unsigned, int, int, uint3, dim3, dim3, A...), K, Index, Ordered> {
   static MW_INLINE inline void run(const unsigned z, const unsigned y, const uint3 at, const dim3 shape, const dim3 grid,
                                    const unsigned count, A... arguments) {
     const int length = (int)(shape.x * count);
@@ -305,8 +317,9 @@ struct mw_row<void (*)(unsigned, unsigned, int, int, uint3, dim3, dim3, A...), K
   }
 };
 
-template <class F, class S, S K, bool Index, mw_walk Walk> struct mw_loop_run;
-template <class... A, class S, S K, bool Index, mw_walk Walk> struct mw_loop_run<void (*)(A...), S, K, Index, Walk> {
+template <class F, class S, S K, bool Index, mw_walk Walk, bool Ordered> struct mw_loop_run;
+template <class... A, class S, S K, bool Index, mw_walk Walk, bool Ordered>
+struct mw_loop_run<void (*)(A...), S, K, Index, Walk, Ordered> {
   static MW_INLINE inline void neighbours(mw_worker *worker, mw_u64 first, unsigned count, uint3 at, const dim3 shape,
                                           const dim3 grid, A... arguments) {
     for (unsigned z = 0; z < shape.z; z++)
@@ -316,7 +329,7 @@ template <class... A, class S, S K, bool Index, mw_walk Walk> struct mw_loop_run
           const unsigned together = Walk == mw_line ? count : 1;
           mw_block_note(worker, first + i, together);
           blockIdx = block;
-          mw_row<S, K, Index>::run(z, y, block, shape, grid, together, arguments...);
+          mw_row<S, K, Index, Ordered>::run(z, y, block, shape, grid, together, arguments...);
         }
   }
 

@@ -12,11 +12,24 @@
 
 enum { MOST_NAMES = 16 };
 
+int cpu_class_braces(const cpu_tokens *tokens, int first, int last) {
+  static const char *const classes[] = {"struct", "union", "class", "enum", NULL}, *const ends[] = {"=", "[", ";",
+                                                                                                    NULL};
+  bool found = false;
+  for (int i = first; i < last && !cpu_token_any(&tokens->at[i], ends); i++) {
+    found |= cpu_token_any(&tokens->at[i], classes);
+    if (found && cpu_token_is(&tokens->at[i], "{")) return i;
+    if (tokens->at[i].match > i) i = tokens->at[i].match;
+  }
+  return 0;
+}
+
 int cpu_shared_names(const cpu_tokens *tokens, int first, int last, int names[], int most) {
   static const char *const ends[] = {"[", ";", ",", "=", "{", NULL};
   const cpu_token *at = tokens->at;
-  int count = 0;
+  int count = 0, braces = cpu_class_braces(tokens, first, last);
   bool open = true;
+  if (braces) first = at[braces].match;
   for (int i = first; i < last && count < most; i++) {
     if (cpu_token_is(&at[i], "<")) i = cpu_angle_end(tokens, i, last) - 1;
     if (open && i > first && cpu_token_any(&at[i], ends) && at[i - 1].kind == CPU_NAME) {

@@ -148,6 +148,8 @@ const char *cpu_keeper_put(cpu_splitter *, const cpu_function *helper, const cpu
 void cpu_keeper_name(const cpu_splitter *, const cpu_function *helper, const cpu_token *variable, cpu_text *);
 /* keep.c: a statement of kind CPU_NODE_TYPE */
 void cpu_type_put(cpu_writer *, const cpu_node *);
+/* The { of the class that a declaration defines beside its variables; 0: none. */
+int cpu_class_braces(const cpu_tokens *, int first, int last);
 /* The names that a declaration of shared memory declares: tokens; returns their count. */
 int cpu_shared_names(const cpu_tokens *, int first, int last, int names[], int most);
 /* Tokens first ... last-1 of one list to the end of another. */

@@ -288,11 +288,19 @@ mw_status cpu_preprocess(const cpu_program *program, char **out, mw_error *error
 
 /* Partial redundancy elimination makes one value of a loop's step and of an index i + 1, after which the loop has no
  * induction variable that the vectoriser knows. A loop that stays scalar is no news to the user. */
-static const char *const clang_only[] = {"-O3",    "-Wno-pass-failed", "-fno-caret-diagnostics",
-                                         "-mllvm", "-enable-pre=0",    NULL};
+static const char *const clang_only[] = {
+    "-O3", "-Wno-pass-failed", "-fno-caret-diagnostics", "-mllvm", "-enable-pre=0", "-fno-finite-loops", NULL};
+/* Where a kernel's records would be read out of order (../split/order.c). Elsewhere it costs up to four times the time.
+ */
+static const char *const clang_ordered[] = {"-mllvm", "-enable-interleaved-mem-accesses=false", NULL};
 
-static const char *const gnu_only[] = {
-    "-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic", "-fno-gnu-unique", "-fno-use-linker-plugin", NULL};
+static const char *const gnu_only[] = {"-O2",
+                                       "-ftree-vectorize",
+                                       "-fvect-cost-model=dynamic",
+                                       "-fno-finite-loops",
+                                       "-fno-gnu-unique",
+                                       "-fno-use-linker-plugin",
+                                       NULL};
 
 /* A unit needs nothing of the C++ library; leaving it and the linker's plugin out halves the time of linking. */
 static const char *const libraries[] = {"-nodefaultlibs", "-lm", "-lgcc", NULL};
@@ -300,9 +308,10 @@ static const char *const libraries[] = {"-nodefaultlibs", "-lm", "-lgcc", NULL};
 /* Without -fwrapv: where a signed index might wrap, neighbours need not lie side by side, and memory is gathered (g++:
  * tiled N-body 10 times slower, shared-memory stencil 4 times; clang++: stencils by a fifth).
  * Large frames touch each of their pages, so that none jumps over the guard below a stack; a null pointer known to the
- * compiler is still followed, so that the fault can be told. Neither costs measurable time. */
+ * compiler is still followed, so that the fault can be told. Neither costs measurable time. Nor does it that loops are
+ * not assumed to end: in CUDA while (flag == 0); may wait for ever. */
 static void compile_arguments(arguments *list, const cpu_program *program, const cpu_toolchain *tools,
-                              const char *output) {
+                              const char *generated, const char *output) {
   static const char *const fixed[] = {
     "-x",
     "c++",
@@ -332,6 +341,8 @@ static void compile_arguments(arguments *list, const cpu_program *program, const
   if (program->fast_math) argument_add(list, "-ffast-math");
   if (program->line_info) argument_add(list, "-g");
   for (int i = 0; tools->clang && clang_only[i]; i++) argument_add(list, clang_only[i]);
+  const bool ordered = tools->clang && strstr(generated, "MW_ORDERED_LOOP");
+  for (int i = 0; ordered && clang_ordered[i]; i++) argument_add(list, clang_ordered[i]);
   for (int i = 0; !tools->clang && gnu_only[i]; i++) argument_add(list, gnu_only[i]);
   argument_join(list, "-I", mw_shim_folder());
   if (output) {
@@ -361,7 +372,7 @@ static mw_status compile_in(const cpu_program *program, const cpu_toolchain *too
                             const char *generated, void **bytes, size_t *size, char **log, mw_error *error) {
   char *output = mw_format("%s/" MW_SCRATCH_FILE, folder);
   arguments list = {0};
-  compile_arguments(&list, program, tools, output);
+  compile_arguments(&list, program, tools, generated, output);
   mw_process_result result = {0};
   mw_status status = mw_process_run(list.at, generated, strlen(generated), 0, &result, error);
   if (!status) {
@@ -381,7 +392,7 @@ static mw_status compile_in(const cpu_program *program, const cpu_toolchain *too
 static mw_status check_only(const cpu_program *program, const cpu_toolchain *tools, const char *generated,
                             mw_error *error) {
   arguments list = {0};
-  compile_arguments(&list, program, tools, NULL);
+  compile_arguments(&list, program, tools, generated, NULL);
   mw_process_result result = {0};
   mw_status status = mw_process_run(list.at, generated, strlen(generated), 0, &result, error);
   if (!status && result.exit != 0) status = compile_failed(program, result.err, error);

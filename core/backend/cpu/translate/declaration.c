@@ -349,7 +349,7 @@ static bool is_instantiation(walk *in, int i, int last) {
 
 static int declaration_walk(walk *in, int i, int last, const char *scope) {
   shape found = declaration_shape(in, i, last);
-  if (found.open >= 0)
+  if (found.open >= 0 && !cpu_token_is(&in->at[i], "typedef")) /* typedef int (*op)(int); has parentheses too */
     function_item(in, &found, scope);
   else
     other_item(in, &found, scope);

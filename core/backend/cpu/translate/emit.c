@@ -212,6 +212,14 @@ static const char *function_macro(const cpu_program *program, const cpu_function
   return function->recursive ? " MW_RECURSIVE " : " MW_HELPER ";
 }
 
+static void split_put(const cpu_program *program, const cpu_function *function, cpu_text *out) {
+  const bool ordered = cpu_needs_order(program, function);
+  if (ordered) cpu_text_put(out, "\n#undef MW_VECTOR_LOOP\n#define MW_VECTOR_LOOP MW_ORDERED_LOOP\n");
+  cpu_text_put(out, function->split);
+  if (ordered) cpu_text_put(out, "\n#undef MW_VECTOR_LOOP\n#define MW_VECTOR_LOOP MW_FREE_LOOP\n");
+  out->file = 0;
+}
+
 /* In the fast flavor a kernel is declared, for the sake of its type, and defined under the name k_mw: as a function of
  * one thread that takes its coordinates as parameters (thread-local variables would keep loops from being vectorised),
  * or as what split.c makes of it: a function of a row of threads, or of a block where there are barriers. A kernel that
@@ -221,7 +229,7 @@ static void kernel_put(const cpu_program *program, const cpu_function *function,
   cpu_text_range(out, tokens, function->head_first, function->head_last);
   cpu_emit_declaration(program, out, function->first, function->close + 1);
   cpu_text_put(out, ";");
-  if (function->split) cpu_text_put(out, function->split), out->file = 0;
+  if (function->split) split_put(program, function, out);
   if (function->body < 0 || function->barrier >= 0 || function->wait >= 0 || function->split) return;
   cpu_text_range(out, tokens, function->head_first, function->head_last);
   cpu_text_put(out, " MW_KERNEL ");
@@ -347,7 +355,9 @@ static void run_put(const cpu_program *program, const instance *it, cpu_text *ou
   reference_put(it, "_mw", out);
   cpu_text_put(out, "), &");
   reference_put(it, "_mw", out);
-  if (!block) cpu_text_format(out, ", %d, %s", calls_for_index(program, it->function), cpu_walk(program, it->function));
+  if (!block)
+    cpu_text_format(out, ", %d, %s, %s", calls_for_index(program, it->function), cpu_walk(program, it->function),
+                    !it->function->split && cpu_needs_order(program, it->function) ? "1 /* MW_ORDERED_LOOP */" : "0");
   cpu_text_put(out, ">::run");
 }
 

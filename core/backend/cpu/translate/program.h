@@ -120,6 +120,9 @@ void      cpu_split_fail(cpu_program *, cpu_function *, const char *why); /* it 
 /* The block function of a kernel, or NULL with the reason why it cannot be split (../split/split.c). */
 char *cpu_split(cpu_program *, cpu_function *, char *why, size_t why_size);
 
+/* Must the thread loops leave the order within a thread to the compiler's own analysis (../split/order.c)? */
+bool cpu_needs_order(const cpu_program *, const cpu_function *kernel);
+
 /* How the blocks of a barrier-free kernel may be walked: an mw_walk of shim/entry.h (walk.c). */
 const char *cpu_walk(const cpu_program *, const cpu_function *);
 

@@ -223,8 +223,8 @@ static const refusal refusals[] = {
     {"nvcuda", NULL, "tensor core operations (wmma)"},
     {"cub", "::", "CUB"},
     {"thrust", "::", "Thrust"},
-    {"<<<", NULL, "launching a kernel from device code (dynamic parallelism)"},
-    {"cudaLaunchDevice", NULL, "launching a kernel from device code (dynamic parallelism)"},
+    {"<<<", NULL, "launches from device code (dynamic parallelism)"},
+    {"cudaLaunchDevice", NULL, "launches from device code (dynamic parallelism)"},
     {"this_cluster", NULL, "thread block clusters"},
     {"cluster_group", NULL, "thread block clusters"},
     {"__cluster_dims__", NULL, "thread block clusters"},
@@ -244,8 +244,8 @@ static mw_status function_check(const cpu_program *program, const cpu_function *
     const cpu_token *token = &program->tokens.at[i];
     const refusal *found = token->kind == CPU_STRING ? NULL : refusal_of(token);
     if (!found) continue;
-    return mw_fail(error, MW_UNSUPPORTED, "%s: %s is not on the CPU device; it needs the CUDA device",
-                   cpu_where(program, i), found->what);
+    return mw_fail(error, MW_UNSUPPORTED, "%s: the CPU device has no %s; use the CUDA device", cpu_where(program, i),
+                   found->what);
   }
   return MW_OK;
 }
@@ -254,8 +254,8 @@ static mw_status variable_check(const cpu_program *program, const cpu_item *item
   for (int i = item->first; i < item->last; i++) {
     const refusal *found = refusal_of(&program->tokens.at[i]);
     if (found)
-      return mw_fail(error, MW_UNSUPPORTED, "%s: %s is not on the CPU device; it needs the CUDA device",
-                     cpu_where(program, i), found->what);
+      return mw_fail(error, MW_UNSUPPORTED, "%s: the CPU device has no %s; use the CUDA device", cpu_where(program, i),
+                     found->what);
   }
   return MW_OK;
 }

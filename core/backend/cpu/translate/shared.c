@@ -18,6 +18,7 @@ typedef struct sizes {
   const cpu_function *function;
   const cpu_token *at;
   bool *repeated; /* of each token of the body: a statement begins here that is repeated */
+  cpu_text *types;
 } sizes;
 
 static int statement_first(const sizes *in, int i) {
@@ -32,8 +33,8 @@ static int statement_last(const sizes *in, int i) {
   return i + 1;
 }
 
-/* Where the body declares the name, in front of token `before`; -1: nowhere, so it is known outside. In `const half one`
- * half is no declared name. */
+/* Where the body declares the name, in front of token `before`; -1: nowhere, so it is known outside. In `const half
+ * one` half is no declared name. */
 static int declared_at(const sizes *in, const cpu_token *name, int before) {
   static const char *const ends[] = {"=", ";", "[", "{", "(", ",", NULL};
   for (int i = in->function->body + 1; i < before; i++)
@@ -64,24 +65,39 @@ static bool names_repeat(const sizes *in, int first, int last, int depth) {
   return true;
 }
 
+static void type_put(const sizes *in, int first, int last, cpu_text *out) {
+  for (int i = first; i < last; i++) {
+    if (cpu_token_is(&in->at[i], "__align__") || cpu_token_is(&in->at[i], "alignas"))
+      i = in->at[i + 1].match;
+    else {
+      cpu_text_plain(out, &in->program->tokens, i, i + 1);
+      cpu_text_put(out, " ");
+    }
+  }
+}
+
+/* __shared__ struct { int a; } s[2]; its type has a name of its own in front: sizeof(mw_size_7[2]). */
+static void class_put(const sizes *in, int first, int last) {
+  cpu_text_put(in->types, " typedef ");
+  type_put(in, first + 1, last, in->types);
+  cpu_text_format(in->types, "mw_size_%d;", first);
+}
+
 /* + sizeof(T[32]) for each of __shared__ T a[32], b; */
 static void declaration_put(const sizes *in, int first, int last, cpu_text *out) {
   int names[MOST_NAMES];
   const cpu_tokens *tokens = &in->program->tokens;
-  int count = cpu_shared_names(tokens, first, last, names, MOST_NAMES);
+  int count = cpu_shared_names(tokens, first, last, names, MOST_NAMES), braces = cpu_class_braces(tokens, first, last);
   for (int n = 0; n < count; n++) {
     int end = names[n] + 1;
     while (cpu_token_is(&in->at[end], "[")) end = in->at[end].match + 1;
     if (!names_repeat(in, names[n] + 1, end, 0) || !names_repeat(in, first + 1, names[0], 0)) continue;
     cpu_text_put(out, " + sizeof(");
-    for (int i = first + 1; i < names[0]; i++) {
-      if (cpu_token_is(&in->at[i], "__align__") || cpu_token_is(&in->at[i], "alignas"))
-        i = in->at[i + 1].match;
-      else {
-        cpu_text_plain(out, tokens, i, i + 1);
-        cpu_text_put(out, " ");
-      }
-    }
+    if (braces && n == 0) class_put(in, first, in->at[braces].match + 1);
+    if (braces)
+      cpu_text_format(out, "mw_size_%d", first);
+    else
+      type_put(in, first + 1, names[0], out);
     cpu_text_plain(out, tokens, names[n] + 1, end);
     cpu_text_put(out, ")");
   }
@@ -125,8 +141,8 @@ void cpu_shared_size_put(const cpu_program *program, const cpu_function *functio
   bool helper = !function->kernel && !function->is_template && cpu_function_has(program, function, "__shared__");
   if (!is_counted(function) || !(function->kernel || helper)) return;
   const cpu_token *at = program->tokens.at;
-  cpu_text sum = {0};
-  sizes in = {program, function, at, mw_calloc((size_t)(function->last - function->body) + 1, sizeof(bool))};
+  cpu_text sum = {0}, types = {0};
+  sizes in = {program, function, at, mw_calloc((size_t)(function->last - function->body) + 1, sizeof(bool)), &types};
   for (int i = function->body; i < function->last; i++)
     if (cpu_token_is(&at[i], "__shared__") && !cpu_token_is(&at[i - 1], "extern") &&
         !cpu_token_is(&at[i + 1], "extern"))
@@ -139,8 +155,9 @@ void cpu_shared_size_put(const cpu_program *program, const cpu_function *functio
   cpu_text_put(out, " {");
   for (int i = function->body; i < function->last; i++)
     if (in.repeated[i - function->body]) cpu_text_plain(out, &program->tokens, i, statement_last(&in, i));
-  cpu_text_format(out, " return 0%s; }\n", sum.at ? sum.at : "");
+  cpu_text_format(out, "%s return 0%s; }\n", types.at ? types.at : "", sum.at ? sum.at : "");
   out->file = 0;
+  mw_free(types.at);
   mw_free(sum.at);
   mw_free(in.repeated);
 }

@@ -1,0 +1,595 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Whether the thread loops of a kernel may be called free of dependences. CUDA orders nothing between threads, so the
+ * loops carry pragmas that say so (MW_VECTOR_LOOP in shim/entry.h). But both compilers' vectorisers then gather the
+ * loads that lie side by side in records of one thread (m[1] and m[3] of m = a + 4 * t) at the first of them, and such
+ * stores at the last, above and below what the same thread stores or loads in between. A kernel in which that could
+ * happen has MW_ORDERED_LOOP.
+ *
+ * Only accesses of a constant step of more than one element form such groups. Not so: subscripts that grow by one from
+ * thread to thread, stay, or step by what is known at run time alone. Whatever is not understood counts as a group. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/backend/backend.h"
+#include "core/backend/cpu/split/split.h"
+
+enum { MOST_NAMES = 200, MOST_ACCESSES = 300, MOST_DEPTH = 6 };
+
+typedef struct access {
+  const cpu_token *base; /* the array's name; NULL: may be any */
+  bool own;              /* an array of the block or thread: no other name overlaps it */
+  bool alone;            /* __restrict__ */
+  bool store, grouped, barrier;
+  int subscript; /* its [, where it is the only one and made of what does not change; 0 */
+} access;
+
+typedef struct reader {
+  const cpu_program *program;
+  const cpu_tokens *tokens;
+  const cpu_token *at;
+  const cpu_function *function;
+  cpu_declarator names[MOST_NAMES];
+  bool visited[MOST_NAMES];
+  int nnames, nformals;
+  bool structs; /* variables of a class type live in arrays of one element a thread */
+  struct reader *kernel;
+  int depth;
+  /* of the kernel's reader: */
+  access list[MOST_ACCESSES], pending[16];
+  int count, npending;
+  bool unsure;
+} reader;
+
+/* ---- names --------------------------------------------------------------------------------------------------------
+ */
+
+static int statement_end(const reader *in, int i) {
+  for (; i < in->function->last && !cpu_token_is(&in->at[i], ";"); i++)
+    if (in->at[i].match > i) i = in->at[i].match;
+  return i;
+}
+
+static void declaration_add(reader *in, int first, int last) {
+  cpu_declarator list[16];
+  int count = 0;
+  while (first < last && (cpu_token_is(&in->at[first], "extern") || cpu_token_is(&in->at[first], "static") ||
+                          cpu_token_is(&in->at[first], "__shared__")))
+    first++;
+  if (!cpu_declarator_read(in->tokens, first, last, list, 16, &count)) return;
+  for (int i = 0; i < count && in->nnames < MOST_NAMES; i++) in->names[in->nnames++] = list[i];
+  if (in->nnames == MOST_NAMES) in->kernel->unsure = true;
+}
+
+static void names_read(reader *in) {
+  static const char *const before[] = {";", "{", "}", NULL};
+  const cpu_function *function = in->function;
+  for (int i = 0; i < function->nformals; i++)
+    declaration_add(in, function->formals[i].first, function->formals[i].last);
+  in->nformals = in->nnames;
+  for (int i = function->body + 1; i < function->last; i++) {
+    bool header = cpu_token_is(&in->at[i - 1], "(") && cpu_token_is(&in->at[i - 2], "for");
+    if (in->at[i].kind == CPU_NAME && (header || cpu_token_any(&in->at[i - 1], before)))
+      declaration_add(in, i, statement_end(in, i));
+  }
+}
+
+/* The one declaration of a name; -1: none, -2: several. */
+static int name_find(const reader *in, int token) {
+  int found = -1;
+  for (int i = 0; i < in->nnames; i++)
+    if (cpu_same_text(&in->at[in->names[i].name], &in->at[token])) found = found == -1 ? i : -2;
+  return found;
+}
+
+static bool says(const reader *in, int first, int last, const char *word) {
+  for (int i = first; i < last; i++)
+    if (cpu_token_is(&in->at[i], word)) return true;
+  return false;
+}
+
+static bool is_pointer(const reader *in, const cpu_declarator *it) {
+  return says(in, it->first, it->name, "*");
+}
+
+static bool is_shared(const reader *in, const cpu_declarator *it) {
+  for (int i = it->spec_last - 1; i >= in->function->body && i >= it->spec - 3; i--)
+    if (cpu_token_is(&in->at[i], "__shared__")) return true;
+  return false;
+}
+
+/* A type parameter of the template: whoever does not ask for its members reads and writes it as one. */
+static bool is_parameter(const reader *in, int type) {
+  for (int i = in->function->head_first + 1; i < in->function->head_last; i++)
+    if ((cpu_token_is(&in->at[i - 1], "class") || cpu_token_is(&in->at[i - 1], "typename")) &&
+        cpu_same_text(&in->at[i], &in->at[type]))
+      return true;
+  return false;
+}
+
+/* Of a type that is read and written as one. */
+static bool is_scalar(const reader *in, const cpu_declarator *it) {
+  static const char *const words[] = {
+      "const",    "volatile", "__shared__", "__restrict__", "constexpr", "extern",  "static", "int",
+      "unsigned", "float",    "double",     "char",         "short",     "long",    "signed", "bool",
+      "size_t",   "int32_t",  "uint32_t",   "int64_t",      "uint64_t",  "uint8_t", "int8_t", "uint16_t",
+      "int16_t",  "__half",   "half",       "unsigned int", "register",  "uint",    "uchar",  NULL};
+  for (int i = it->spec; i < it->spec_last; i++)
+    if (in->at[i].kind != CPU_NAME || !(cpu_token_any(&in->at[i], words) || is_parameter(in, i))) return false;
+  return true;
+}
+
+/* ---- steps from thread to thread --------------------------------------------------------------------------------- */
+
+typedef struct step {
+  bool known, literal, runtime; /* runtime: never a constant of the compiler's */
+  long value;                   /* of a literal */
+  long by;
+} step;
+
+static const step unknown_step = {0};
+
+static bool range_stays(reader *in, int first, int last);
+
+static cpu_change change_of(const reader *in, int token, bool pointer) {
+  return cpu_change_at(in->program, in->tokens, token, pointer);
+}
+
+static bool is_use(const reader *in, int i, int name) {
+  return in->at[i].kind == CPU_NAME && i != in->names[name].name && !cpu_is_member(in->tokens, i) &&
+         cpu_same_text(&in->at[i], &in->at[in->names[name].name]);
+}
+
+static bool is_changed(const reader *in, int name) {
+  const bool pointer = is_pointer(in, &in->names[name]);
+  for (int i = in->function->body + 1; i < in->function->last; i++)
+    if (is_use(in, i, name) && change_of(in, i, pointer) != CPU_READ) return true;
+  return false;
+}
+
+/* Neither its first value nor what it is changed by depends on threadIdx.x. */
+static bool variable_stays(reader *in, int name) {
+  const cpu_declarator *it = &in->names[name];
+  if (in->visited[name]) return true;
+  if (it->dims_last > it->dims || says(in, it->first, it->name, "&") || is_pointer(in, it)) return false;
+  in->visited[name] = true;
+  bool stays = it->init == it->init_last || range_stays(in, it->init, it->init_last);
+  for (int i = in->function->body + 1; stays && i < in->function->last; i++) {
+    if (!is_use(in, i, name)) continue;
+    cpu_change change = change_of(in, i, false);
+    if (change == CPU_ESCAPED) stays = false;
+    if (change == CPU_CHANGED && in->at[i + 1].kind == CPU_PUNCT && strchr("=+-*/%&|^<>", in->at[i + 1].text[0])) {
+      int end = i + 2;
+      while (!cpu_token_is(&in->at[end], ";") && !cpu_token_is(&in->at[end], ",") && !cpu_token_is(&in->at[end], ")"))
+        end = in->at[end].match > end ? in->at[end].match + 1 : end + 1;
+      stays = range_stays(in, i + 2, end);
+    } else if (change == CPU_CHANGED && !cpu_token_is(&in->at[i - 1], "++") && !cpu_token_is(&in->at[i - 1], "--"))
+      stays = false;
+  }
+  in->visited[name] = false;
+  return stays;
+}
+
+static bool is_coordinate(const reader *in, int i) {
+  static const char *const names[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
+  return in->at[i].kind == CPU_NAME && cpu_token_any(&in->at[i], names) && cpu_token_is(&in->at[i + 1], ".");
+}
+
+static bool is_thread_x(const reader *in, int i) {
+  return cpu_token_is(&in->at[i], "threadIdx") && cpu_token_is(&in->at[i + 2], "x");
+}
+
+static bool range_stays(reader *in, int first, int last) {
+  static const char *const calls[] = {"min", "max", "int", "unsigned", "sizeof", "size_t", NULL};
+  for (int i = first; i < last; i++) {
+    if (in->at[i].kind != CPU_NAME) continue;
+    if (is_coordinate(in, i)) {
+      if (is_thread_x(in, i)) return false;
+      i += 2;
+      continue;
+    }
+    int name = name_find(in, i);
+    bool called = cpu_token_is(&in->at[i + 1], "(") && !cpu_token_any(&in->at[i], calls);
+    if (called || name == -2 || cpu_is_member(in->tokens, i) || cpu_token_is(&in->at[i + 1], "[")) return false;
+    if (cpu_token_is(&in->at[i], "threadIdx") || (name >= 0 && !variable_stays(in, name))) return false;
+  }
+  return true;
+}
+
+static step sum_read(reader *in, int *i, int last, int depth);
+
+/* Changed, if at all, by what is the same for all threads: for (i = t; i < n; i += 256) */
+static bool moves_evenly(reader *in, int name) {
+  for (int i = in->function->body + 1; i < in->function->last; i++) {
+    if (!is_use(in, i, name) || change_of(in, i, false) == CPU_READ) continue;
+    static const char *const by_one[] = {"++", "--", NULL};
+    if (cpu_token_any(&in->at[i - 1], by_one) || cpu_token_any(&in->at[i + 1], by_one)) continue;
+    if (!cpu_token_is(&in->at[i + 1], "+=") && !cpu_token_is(&in->at[i + 1], "-=")) return false;
+    int end = i + 2;
+    while (!cpu_token_is(&in->at[end], ";") && !cpu_token_is(&in->at[end], ",") && !cpu_token_is(&in->at[end], ")"))
+      end = in->at[end].match > end ? in->at[end].match + 1 : end + 1;
+    if (!range_stays(in, i + 2, end)) return false;
+  }
+  return true;
+}
+
+static step name_step(reader *in, int *i, int depth) {
+  int name = name_find(in, *i);
+  if (name < 0 || cpu_token_is(&in->at[*i + 1], "(") || cpu_token_is(&in->at[*i + 1], "[")) {
+    bool constant = name == -1 && in->at[*i + 1].kind == CPU_PUNCT && strchr("+-*)];", in->at[*i + 1].text[0]);
+    ++*i;
+    return constant ? (step){.known = true} : unknown_step;
+  }
+  const cpu_declarator *it = &in->names[name];
+  ++*i;
+  const bool changed = is_changed(in, name);
+  if ((!changed || moves_evenly(in, name)) && name >= in->nformals && it->init < it->init_last &&
+      it->dims == it->dims_last && !it->braces && !is_pointer(in, it) && depth < MOST_DEPTH) {
+    int at = it->init;
+    step inner = sum_read(in, &at, it->init_last, depth + 1);
+    if (changed) inner.literal = inner.runtime = false;
+    if (at == it->init_last && inner.known) return inner;
+  }
+  return variable_stays(in, name) ? (step){.known = true, .runtime = name < in->nformals} : unknown_step;
+}
+
+static bool is_cast(const reader *in, int open) {
+  static const char *const types[] = {"int",     "unsigned", "long",   "size_t", "uint32_t",
+                                      "int32_t", "float",    "double", NULL};
+  for (int i = open + 1; i < in->at[open].match; i++)
+    if (!cpu_token_any(&in->at[i], types)) return false;
+  return in->at[open].match > open + 1;
+}
+
+static step factor_read(reader *in, int *i, int last, int depth) {
+  if (*i >= last) return unknown_step;
+  const cpu_token *token = &in->at[*i];
+  if (cpu_token_is(token, "(") && is_cast(in, *i)) {
+    *i = token->match + 1;
+    return factor_read(in, i, last, depth);
+  }
+  if (cpu_token_is(token, "(")) {
+    int at = *i + 1;
+    bool stays = range_stays(in, at, token->match);
+    step inner = sum_read(in, &at, token->match, depth);
+    *i = token->match + 1;
+    return at == token->match && inner.known ? inner : (step){.known = stays};
+  }
+  if (token->kind == CPU_NUMBER) {
+    ++*i;
+    return (step){.known = true, .literal = true, .value = strtol(token->text, NULL, 0)};
+  }
+  if (is_coordinate(in, *i)) {
+    *i += 3;
+    return (step){.known = true, .runtime = true, .by = is_thread_x(in, *i - 3)};
+  }
+  if (token->kind == CPU_NAME) return name_step(in, i, depth);
+  return unknown_step;
+}
+
+static step product_read(reader *in, int *i, int last, int depth) {
+  step all = factor_read(in, i, last, depth);
+  while (*i < last && cpu_token_is(&in->at[*i], "*")) {
+    ++*i;
+    step one = factor_read(in, i, last, depth);
+    if (!all.known || !one.known)
+      all = unknown_step;
+    else if (all.literal && one.literal)
+      all.value *= one.value;
+    else if (all.literal || one.literal)
+      all = (step){.known = true, .by = all.literal ? all.value * one.by : one.value * all.by};
+    else if (!all.by && !one.by)
+      all = (step){.known = true, .runtime = all.runtime && one.runtime};
+    else /* t * n: a step that only the launch tells */
+      all = (step){.known = (all.by && !one.by && one.runtime) || (one.by && !all.by && all.runtime)};
+  }
+  return all;
+}
+
+static step sum_read(reader *in, int *i, int last, int depth) {
+  bool negative = *i < last && cpu_token_is(&in->at[*i], "-");
+  *i += negative;
+  step all = product_read(in, i, last, depth);
+  if (negative) all.by = -all.by, all.value = -all.value;
+  while (*i < last && (cpu_token_is(&in->at[*i], "+") || cpu_token_is(&in->at[*i], "-"))) {
+    bool minus = cpu_token_is(&in->at[(*i)++], "-");
+    step one = product_read(in, i, last, depth);
+    bool literal = all.literal && one.literal;
+    all = (step){.known = all.known && one.known,
+                 .literal = literal,
+                 .value = minus ? all.value - one.value : all.value + one.value,
+                 .by = minus ? all.by - one.by : all.by + one.by};
+  }
+  return all;
+}
+
+/* Subscripts [a][b] at token i: does the address grow by at most one element from thread to thread? */
+static bool subscripts_flat(reader *in, int i) {
+  for (; cpu_token_is(&in->at[i], "["); i = in->at[i].match + 1) {
+    int at = i + 1, close = in->at[i].match;
+    bool inner = !cpu_token_is(&in->at[close + 1], "[");
+    if (range_stays(in, i + 1, close)) continue;
+    step found = sum_read(in, &at, close, 0);
+    if (at != close || !found.known || labs(found.by) > inner) return false;
+  }
+  return !cpu_token_is(&in->at[i], ".") && !cpu_token_is(&in->at[i], "->");
+}
+
+/* ---- accesses ---------------------------------------------------------------------------------------------------- */
+
+static void access_add(reader *in, access one) {
+  reader *kernel = in->kernel;
+  if (in != kernel && !one.barrier) one = (access){.store = one.store, .grouped = true};
+  if (kernel->count == MOST_ACCESSES)
+    kernel->unsure = true;
+  else
+    kernel->list[kernel->count++] = one;
+}
+
+/* What is assigned to is stored after what stands to the right has been loaded. */
+static void pending_add(reader *in, access one) {
+  if (in->npending == 16)
+    in->kernel->unsure = true;
+  else
+    in->pending[in->npending++] = one;
+}
+
+static void pending_flush(reader *in) {
+  for (int i = 0; i < in->npending; i++) access_add(in, in->pending[i]);
+  in->npending = 0;
+}
+
+static bool ends_operand(const reader *in, int i) {
+  const cpu_token *token = &in->at[i];
+  if (token->kind == CPU_NAME) return !cpu_token_is(token, "return") && !cpu_token_is(token, "else");
+  if (cpu_token_is(token, ")")) return !is_cast(in, token->match);
+  return token->kind == CPU_NUMBER || cpu_token_is(token, "]");
+}
+
+static bool is_unary(const reader *in, int i, const char *sign) {
+  return cpu_token_is(&in->at[i], sign) && !ends_operand(in, i - 1);
+}
+
+/* Past subscripts, members and closing brackets of what begins at `first`. */
+static int chain_end(const reader *in, int first, int i) {
+  for (;;) {
+    if (cpu_token_is(&in->at[i], "["))
+      i = in->at[i].match + 1;
+    else if (cpu_token_is(&in->at[i], ".") || cpu_token_is(&in->at[i], "->"))
+      i += 2;
+    else if (cpu_token_is(&in->at[i], ")") && in->at[i].match == first - 1 && !ends_operand(in, first - 2))
+      first--, i++;
+    else
+      return i;
+  }
+}
+
+static void access_put(reader *in, int first, int after, access one) {
+  int end = chain_end(in, first, after);
+  const cpu_token *next = &in->at[end];
+  bool assigned = cpu_token_is(next, "=");
+  bool counted = cpu_token_is(next, "++") || cpu_token_is(next, "--") || cpu_token_is(&in->at[first - 1], "++") ||
+                 cpu_token_is(&in->at[first - 1], "--");
+  bool updated = next->kind == CPU_PUNCT && next->size > 1 && next->text[next->size - 1] == '=' &&
+                 !strchr("=!<>", next->text[next->size > 2 ? 1 : 0]);
+  if (next->kind == CPU_PUNCT && next->size == 3 && next->text[2] == '=') updated = true; /* <<= */
+  bool address = is_unary(in, first - 1, "&");
+  if (address) one.grouped = false;
+  if (!assigned) access_add(in, one);
+  one.store = true;
+  if (counted || address) access_add(in, one);
+  if (assigned || updated) pending_add(in, one);
+}
+
+/* [2 * i + 1] of a variable that stays as it was declared. */
+static bool is_fixed(const reader *in, int open) {
+  for (int i = open + 1; i < in->at[open].match; i++) {
+    if (in->at[i].kind == CPU_NUMBER || (in->at[i].kind == CPU_PUNCT && strchr("+-*()", in->at[i].text[0]))) continue;
+    int name = in->at[i].kind == CPU_NAME ? name_find(in, i) : -2;
+    if (is_coordinate(in, i))
+      i += 2;
+    else if (name < 0 || is_changed(in, name))
+      return false;
+  }
+  return !cpu_token_is(&in->at[in->at[open].match + 1], "[");
+}
+
+static void element_put(reader *in, int i, int name) {
+  const cpu_declarator *it = name >= 0 ? &in->names[name] : NULL;
+  access one = {.base = &in->at[i], .grouped = true};
+  if (name == -2) one.base = NULL;
+  if (it && is_shared(in, it)) {
+    one.own = true;
+    one.grouped = !is_scalar(in, it) || !subscripts_flat(in, i + 1);
+  } else if (it && name < in->nformals && !is_changed(in, name)) {
+    one.alone = says(in, it->first, it->name, "__restrict__");
+    one.grouped = !is_scalar(in, it) || !subscripts_flat(in, i + 1);
+  } else if (it && it->dims_last > it->dims && !is_pointer(in, it))
+    one.own = true;
+  else if (it)
+    one.base = NULL;
+  if (one.base && is_fixed(in, i + 1) && in->kernel == in) one.subscript = i + 1;
+  access_put(in, i, i + 1, one);
+}
+
+/* *p; *(p + i) */
+static void target_put(reader *in, int star) {
+  int name = in->at[star + 1].kind == CPU_NAME ? name_find(in, star + 1) : -2;
+  access one = {.grouped = true};
+  if (name >= 0 && name < in->nformals && !is_changed(in, name)) {
+    one.base = &in->at[star + 1];
+    one.grouped = !is_scalar(in, &in->names[name]);
+  }
+  int after = cpu_token_is(&in->at[star + 1], "(") ? in->at[star + 1].match + 1 : star + 2;
+  access_put(in, star, after, one);
+}
+
+/* ---- statements -------------------------------------------------------------------------------------------------- */
+
+static void range_read(reader *in, int first, int last);
+
+static int body_end(const reader *in, int i) {
+  static const char *const headed[] = {"if", "for", "while", "switch", NULL};
+  if (i >= in->function->last) return i;
+  if (cpu_token_is(&in->at[i], "{")) return in->at[i].match + 1;
+  if (cpu_token_any(&in->at[i], headed) && cpu_token_is(&in->at[i + 1], "(")) {
+    int end = body_end(in, in->at[i + 1].match + 1);
+    return cpu_token_is(&in->at[end], "else") ? body_end(in, end + 1) : end;
+  }
+  if (cpu_token_is(&in->at[i], "do")) return statement_end(in, body_end(in, i + 1)) + 1;
+  return statement_end(in, i) + 1;
+}
+
+/* What follows in one round may be preceded by it in the next. */
+static int loop_read(reader *in, int i) {
+  int end = body_end(in, i);
+  if (in->depth > MOST_DEPTH) in->kernel->unsure = true;
+  in->depth++;
+  for (int round = 0; round < 2 && !in->kernel->unsure; round++) range_read(in, i + 1, end);
+  in->depth--;
+  return end;
+}
+
+static void helper_read(reader *in, const cpu_function *helper) {
+  if (in->depth > MOST_DEPTH || helper->recursive) in->kernel->unsure = true;
+  if (helper->body < 0 || helper->kernel || helper->is_class || in->kernel->unsure) return;
+  reader *inner = mw_calloc(1, sizeof *inner);
+  inner->program = in->program, inner->tokens = in->tokens, inner->at = in->at;
+  inner->function = helper, inner->kernel = in->kernel, inner->depth = in->depth + 1;
+  names_read(inner);
+  range_read(inner, helper->body + 1, helper->last);
+  pending_flush(inner);
+  mw_free(inner);
+}
+
+static bool has_methods(const reader *in) {
+  for (int i = 0; i < in->program->nfunctions; i++)
+    if (in->program->functions[i].is_class && cpu_function_has(in->program, &in->program->functions[i], "["))
+      return true;
+  return false;
+}
+
+static int call_read(reader *in, int i) {
+  int open = cpu_call_open(in->tokens, i), close = in->at[open].match;
+  bool method = cpu_is_member(in->tokens, i) || name_find(in, i) != -1;
+  range_read(in, open + 1, close);
+  if (method && has_methods(in)) in->kernel->unsure = true;
+  for (int k = 0; !method && k < in->program->nfunctions; k++) {
+    const cpu_function *found = &in->program->functions[k];
+    if (found->name >= 0 && cpu_same_text(&in->at[found->name], &in->at[i])) helper_read(in, found);
+  }
+  return close;
+}
+
+static bool is_cut(const reader *in, int i) {
+  static const char *const before[] = {";", "{", "}", ")", NULL};
+  bool barrier = cpu_token_is(&in->at[i], "__syncthreads") || cpu_token_is(&in->at[i], "__syncwarp");
+  return barrier && in->kernel == in && cpu_token_any(&in->at[i - 1], before);
+}
+
+static void name_read(reader *in, int i) {
+  int name = name_find(in, i);
+  const cpu_declarator *it = name >= 0 ? &in->names[name] : NULL;
+  const cpu_token *next = &in->at[i + 1];
+  if (it && it->name == i) {
+    if (it->dims_last > it->dims && it->init_last > it->init)
+      pending_add(in, (access){.base = &in->at[i], .own = true, .store = true, .grouped = true});
+  } else if (is_unary(in, i - 1, "*"))
+    ; /* seen at the star */
+  else if (cpu_token_is(next, "["))
+    element_put(in, i, name);
+  else if (cpu_token_is(next, "->") || (it && says(in, it->first, it->name, "&") && name >= in->nformals) ||
+           (it && says(in, it->first, it->name, "&") && in->kernel != in))
+    access_put(in, i, i + 1, (access){.grouped = true});
+  else if (it && in->structs && name >= in->nformals && !is_scalar(in, it) && !is_pointer(in, it) &&
+           !cpu_token_is(&in->at[it->spec_last - 1], "auto"))
+    access_put(in, i, i + 1, (access){.base = &in->at[i], .own = true, .grouped = true});
+}
+
+static void range_read(reader *in, int first, int last) {
+  static const char *const loops[] = {"for", "while", "do", NULL};
+  for (int i = first; i < last && !in->kernel->unsure; i++) {
+    const cpu_token *token = &in->at[i];
+    if (cpu_token_is(token, ";")) pending_flush(in);
+    if (is_unary(in, i, "*")) target_put(in, i);
+    if (cpu_token_is(token, "[") && cpu_token_is(&in->at[i - 1], ")")) /* ((float4 *)p)[i] */
+      access_put(in, in->at[i - 1].match, i, (access){.grouped = true});
+    if (token->kind != CPU_NAME) continue;
+    if (is_cut(in, i))
+      access_add(in, (access){.barrier = true});
+    else if (cpu_token_any(token, loops))
+      i = loop_read(in, i) - 1;
+    else if (cpu_call_open(in->tokens, i) >= 0)
+      i = call_read(in, i);
+    else if (!cpu_is_member(in->tokens, i))
+      name_read(in, i);
+  }
+}
+
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
+
+static bool same(const access *a, const access *b) {
+  return !a->base || !b->base || cpu_same_text(a->base, b->base);
+}
+
+/* A term of a sum that is a number. */
+static bool is_offset(const cpu_token *token) {
+  static const char *const left[] = {"[", "+", "-", NULL}, *const right[] = {"]", "+", "-", NULL};
+  return token->kind == CPU_NUMBER && cpu_token_any(token - 1, left) && cpu_token_any(token + 1, right);
+}
+
+static int name_after(const cpu_token *at, int i, int last) {
+  for (i++; i < last && (is_offset(&at[i]) || cpu_token_is(&at[i], "+") || cpu_token_is(&at[i], "-")); i++)
+    ;
+  return i;
+}
+
+/* m[2 * i] and m[2 * i + 1]: a known number of elements apart. */
+static bool is_distinct(const reader *in, const access *a, const access *b) {
+  if (!a->subscript || !b->subscript || !cpu_same_text(a->base, b->base)) return false;
+  int i = a->subscript, k = b->subscript, last = in->at[i].match, end = in->at[k].match;
+  bool equal = last - i == end - k;
+  for (int n = 0; equal && n < last - i; n++) equal = cpu_same_text(&in->at[i + n], &in->at[k + n]);
+  if (equal) return false;
+  for (;;) {
+    i = name_after(in->at, i, last), k = name_after(in->at, k, end);
+    if (i == last || k == end) return i == last && k == end;
+    if (!cpu_same_text(&in->at[i], &in->at[k])) return false;
+  }
+}
+
+static bool overlaps(const reader *in, const access *a, const access *b) {
+  if (is_distinct(in, a, b)) return false;
+  return same(a, b) || !(a->own || b->own || a->alone || b->alone);
+}
+
+/* Loads of a group are done with the first, stores with the last: would one cross what must stay where it is? */
+static bool crosses(const reader *in, int first, int last) {
+  const access *moved = &in->list[in->list[first].store ? first : last];
+  for (int i = first + 1; i < last; i++)
+    if ((moved->store || in->list[i].store) && overlaps(in, moved, &in->list[i])) return true;
+  return false;
+}
+
+static bool group_crosses(const reader *in, int i) {
+  const access *one = &in->list[i];
+  for (int k = i + 1; one->grouped && k < in->count && !in->list[k].barrier; k++) {
+    const access *other = &in->list[k];
+    if (other->grouped && other->store == one->store && same(one, other) && crosses(in, i, k)) return true;
+  }
+  return false;
+}
+
+bool cpu_needs_order(const cpu_program *program, const cpu_function *kernel) {
+  reader *in = mw_calloc(1, sizeof *in);
+  in->program = program, in->tokens = &program->tokens, in->at = program->tokens.at;
+  in->function = kernel, in->kernel = in;
+  in->structs = kernel->split && strstr(kernel->split, "mw_private<");
+  names_read(in);
+  range_read(in, kernel->body + 1, kernel->last);
+  pending_flush(in);
+  bool needed = in->unsure;
+  for (int i = 0; i < in->count && !needed; i++) needed = group_crosses(in, i);
+  mw_free(in);
+  return needed;
+}

@@ -1,0 +1,415 @@
+-- SPDX-License-Identifier: MIT
+--
+-- stencil: how near to main memory's peak is a step of 2-D heat diffusion, and how does a solver get
+-- beyond it?
+--
+-- The rungs: the naive step; the lecture's way to shared memory in small steps (derivatives removed,
+-- which leaves a triad; T staged in shared memory; a halo allocated; the halo read; derivatives back);
+-- then registers (a thread marches down rows), 16-byte accesses, and temporal blocking, K steps a pass.
+-- Block shapes and K are swept. A film of a Gaussian that spreads, and a mode whose decay is known.
+-- T_eff = steps * A_eff / t with A_eff = (2 * 1 + 1) arrays: T is read and written, Ci is read. The
+-- peak is the best triad of this run.
+--
+-- What others measured, for comparison:
+--   Tesla P100 (ETH Zurich, "Solving PDEs in parallel on GPUs", lecture 10, f64): triad 561 GB/s,
+--   staged 561, halo allocated 561, halo read 538, diffusion from shared memory 538
+--   H200 (CUDA C++, for this project, f64): naive 32 x 4 4242 GB/s
+
+local mw = require "moonwarp"
+
+local dev = mw.device()
+local gpu = dev:id() ~= "cpu"
+
+local n = mw.arg("n", gpu and 16384 or 2048, "points along each side of the four square arrays",
+  { min = 8, max = 1 << 16 })
+local kind = mw.arg("type", "f64", "of the elements", { choices = { "f32", "f64" } })
+local seconds = mw.arg("seconds", gpu and 0.1 or 0.03,
+  "least time of a measurement; three times that at most", { min = 0, max = 3600 })
+local levels = mw.arg("levels", { 1, 2, 4, 8 }, "steps a pass of temporal blocking", { min = 1, max = 12 })
+local rows = mw.arg("rows", 512, "rows of a warp, temporal blocking", { min = 1 })
+local march = mw.arg("march", 8, "rows of a thread, the marching rung", { min = 1, max = 64 })
+local side = mw.arg("side", 96, "points along each side of the film's field", { min = 8, max = 512 })
+local frames = mw.arg("frames", 40, "of the film", { min = 2, max = 500 })
+
+local size = kind == "f64" and 8 or 4
+local eps = kind == "f64" and 2.0 ^ -52 or 2.0 ^ -23
+local columns = 16 // size -- of a 16-byte access
+levels = type(levels) == "table" and levels or { levels }
+
+local MARCH, LEVELS = ("diffusion_march<%d>"):format(march), "diffusion_levels<%d>"
+local templates = { MARCH } -- named at once: one compilation
+for _, k in ipairs(levels) do templates[#templates + 1] = LEVELS:format(k) end
+local kernels = dev:module { file = "stencil.cu", templates = templates,
+                             defines = { REAL = kind == "f64" and "double" or "float" } }
+
+-- Coefficients of the measured steps: stable, and not the same along x and y.
+local LAM, DT, BY_DX, BY_DY = 1.0, 0.1, 1.1, 0.9
+
+local T, Ci = dev:array(kind, n, n):random(1), dev:array(kind, n, n):random(2)
+local T2, R = dev:array(kind, n, n), dev:array(kind, n, n)
+
+local function ceil_div(a, b)
+  return (a + b - 1) // b
+end
+
+-- ---- launches -----------------------------------------------------------------------------------
+
+local NONE, TILE, HALO = 0, 1, 2
+local RUNGS = {
+  { name = "naive", kernel = "diffusion", shared = NONE },
+  { name = "triad: no derivatives", kernel = "diffusion_triad", shared = NONE },
+  { name = "T in shared memory", kernel = "diffusion_staged", shared = TILE },
+  { name = "halo allocated", kernel = "diffusion_halo", shared = HALO },
+  { name = "halo read", kernel = "diffusion_filled", shared = HALO },
+  { name = "diffusion, shared memory", kernel = "diffusion_shared", shared = HALO },
+  { name = "rows in registers", kernel = MARCH, tall = march },
+  { name = "16 bytes a thread", kernel = "diffusion_vector", wide = columns },
+}
+local NAIVE, TRIAD, SHARED, VECTOR = RUNGS[1], RUNGS[2], RUNGS[6], RUNGS[8]
+
+local function shared_bytes(rung, bx, by)
+  if rung.shared == TILE then return bx * by * size end
+  return rung.shared == HALO and (bx + 2) * (by + 2) * size or 0
+end
+
+-- One step from `from` to `to`, nx x ny, in blocks of bx x by.
+local function step(rung, bx, by, nx, ny)
+  local go = kernels:kernel(rung.kernel):prepare {
+    block = { bx, by }, shared = shared_bytes(rung, bx, by),
+    grid = { ceil_div(nx, bx * (rung.wide or 1)), ceil_div(ny, by * (rung.tall or 1)) } }
+  return function(to, from, ci, dt, by_dx, by_dy)
+    go(to, from, ci, LAM, dt or DT, by_dx or BY_DX, by_dy or BY_DY, nx, ny)
+  end
+end
+
+-- k steps in one pass.
+local function pass(k, nx, ny)
+  local warps, halo = 2, ceil_div(k, columns) * columns
+  local strips = ceil_div(nx, 32 * columns - 2 * halo)
+  local go = kernels:kernel(LEVELS:format(k)):prepare {
+    block = 32 * warps, grid = { ceil_div(strips, warps), ceil_div(ny, rows) } }
+  return function(to, from, ci, dt, by_dx, by_dy)
+    go(to, from, ci, LAM, dt or DT, by_dx or BY_DX, by_dy or BY_DY, nx, ny, rows)
+  end
+end
+
+-- k naive steps from `from` between the arrays a and b; returns the one with the result, and the other.
+local function naive_steps(k, from, a, b, ci)
+  local go = step(NAIVE, 32, 8, from:shape())
+  a:copy(from)
+  b:copy(from)
+  go(a, from, ci)
+  for _ = 2, k do
+    go(b, a, ci)
+    a, b = b, a
+  end
+  return a, b
+end
+
+-- ---- what is right ------------------------------------------------------------------------------
+
+-- T2 of one cell on the host: the discrete heat equation itself, with the sum of second differences.
+local function host_cell(value, ci, i, j, rung)
+  local c = value(i, j)
+  if rung == TRIAD then return c + DT * ci(i, j) end
+  local along_x = (value(i - 1, j) - 2 * c + value(i + 1, j)) * BY_DX ^ 2
+  local along_y = (value(i, j - 1) - 2 * c + value(i, j + 1)) * BY_DY ^ 2
+  return c + DT * LAM * ci(i, j) * (along_x + along_y)
+end
+
+-- Rounding of a step: the field is below 1 and the step no more than an average of neighbours, so an
+-- element differs by a few eps, and k steps by k times that.
+local function tolerance(k)
+  return 8 * eps * k
+end
+
+-- Naive step and triad, every element, on a field that no block divides. NaN: the border is not written.
+local function check_small(rung)
+  local nx, ny = 67, 43
+  local a <close> = dev:array(kind, nx, ny):random(3)
+  local c <close> = dev:array(kind, nx, ny):random(4)
+  local out <close> = dev:full(0 / 0, kind, nx, ny)
+  step(rung, 16, 8, nx, ny)(out, a, c)
+  local A, C = a:totable(), c:totable()
+  local function value(i, j) return A[j][i] end
+  local function ci(i, j) return C[j][i] end
+  mw.check(out, function(i, j)
+    if i == 1 or i == nx or j == 1 or j == ny then return 0 / 0 end
+    return host_cell(value, ci, i, j, rung)
+  end, { absolute = tolerance(1), name = rung.name .. ", small field" })
+end
+
+-- Samples of the measured size: cells beside the corners, and others spread over the field.
+local function check_samples(got, rung)
+  local function value(i, j) return T:get(i, j) end
+  local function ci(i, j) return Ci:get(i, j) end
+  local cells = { { 2, 2 }, { n - 1, 2 }, { 2, n - 1 }, { n - 1, n - 1 } }
+  for k = 1, 60 do cells[#cells + 1] = { 2 + k * 7919 % (n - 2), 2 + k * 104729 % (n - 2) } end
+  local want = {}
+  local have <close> = dev:array(kind, #cells)
+  for k, at in ipairs(cells) do
+    want[k] = host_cell(value, ci, at[1], at[2], rung)
+    have:set(k, got:get(at[1], at[2]))
+  end
+  mw.check(have, want, { absolute = tolerance(1), name = rung.name .. ", samples" })
+end
+
+-- ---- measuring ----------------------------------------------------------------------------------
+
+local function bench(fn)
+  return mw.bench(fn, { min_time = seconds, max_time = 3 * seconds, device = dev })
+end
+
+local checked, BAND = {}, 128
+
+-- A rung in full, the first time. In another block shape a large field is checked in three bands of
+-- rows, since the whole of it takes longer to compare on the host than to measure.
+local function check(to, reference, fields)
+  local options = { absolute = tolerance(fields.steps), name = ("%s, block %s"):format(fields.rung, fields.block) }
+  if not checked[fields.rung] or #to <= 1 << 24 then
+    checked[fields.rung] = true
+    mw.check(to, reference, options)
+    return
+  end
+  for _, row in ipairs { 0, n // 2, n - BAND } do
+    local got <close> = to:view(row * n + 1, n, BAND)
+    local expected <close> = reference:view(row * n + 1, n, BAND)
+    mw.check(got, expected, options)
+  end
+end
+
+-- Runs on poison, checks against the reference, benches and records.
+local function measure(group, fields, to, reference, fn)
+  to:fill(0 / 0)
+  fn()
+  check(to, reference, fields)
+  local t = bench(fn)
+  fields.study, fields.group, fields.type, fields.t = "stencil", group, kind, t
+  fields.T_eff = fields.steps * 3 * T:nbytes() / t.median
+  return mw.record(fields)
+end
+
+local function measure_step(group, rung, bx, by, series)
+  local go = step(rung, bx, by, n, n)
+  return measure(group, { rung = rung.name, block = ("%d x %d"):format(bx, by), threads = bx * by,
+                          steps = 1, series = series }, T2, R, function() go(T2, T, Ci) end)
+end
+
+-- Shapes of a kernel that a device takes: 1 to 1024 threads, and the kernel's own limit.
+local function each_shape(rung, widths, body)
+  local most = kernels:kernel(rung.kernel):attributes().max_threads
+  for _, bx in ipairs(widths) do
+    for k = 0, 10 do
+      if bx << k <= most and bx << k >= 32 then body(bx, 1 << k) end
+    end
+  end
+end
+
+local function best(records)
+  local most = records[1]
+  for _, r in ipairs(records) do
+    if r.T_eff > most.T_eff then most = r end
+  end
+  return most
+end
+
+-- ---- the rungs: block shapes 32 x 2^k, and for the naive step all shapes ---------------------------
+
+check_small(NAIVE)
+check_small(TRIAD)
+
+-- What `rung` and those that compute the same are held against, in R.
+local function reference(rung)
+  R:fill(0 / 0)
+  step(rung, 32, 8, n, n)(R, T, Ci)
+  check_samples(R, rung)
+end
+
+local ladder, threads = {}, {}
+
+-- Blocks 32 wide; returns the records.
+local function sweep(rung)
+  local mine = {}
+  each_shape(rung, { 32 }, function(bx, by)
+    mine[#mine + 1] = measure_step("threads", rung, bx, by, rung.name)
+  end)
+  table.move(mine, 1, #mine, #threads + 1, threads)
+  return mine
+end
+
+reference(TRIAD)
+local triads = sweep(TRIAD)
+local peak_by = best(triads).threads // 32
+for i = 3, 5 do ladder[i] = measure_step("rungs", RUNGS[i], 32, peak_by) end
+
+reference(NAIVE)
+local shapes = {}
+for i, r in ipairs(sweep(NAIVE)) do
+  shapes[i] = setmetatable({ series = "32 wide" }, { __index = r })
+end
+ladder[6], ladder[8] = best(sweep(SHARED)), best(sweep(VECTOR))
+ladder[7] = measure_step("rungs", RUNGS[7], 128, 1)
+each_shape(NAIVE, { 8, 16, 64, 256 }, function(bx, by)
+  shapes[#shapes + 1] = measure_step("shapes", NAIVE, bx, by, ("%d wide"):format(bx))
+end)
+ladder[1] = best(shapes)
+local worst_shape = shapes[1]
+for _, r in ipairs(shapes) do
+  if r.T_eff < worst_shape.T_eff then worst_shape = r end
+end
+
+-- ---- temporal blocking --------------------------------------------------------------------------
+
+local passes = {}
+for _, k in ipairs(levels) do
+  local result, other = naive_steps(k, T, T2, R, Ci)
+  local go = pass(k, n, n)
+  passes[#passes + 1] = measure("levels", { rung = ("%d step%s a pass"):format(k, k > 1 and "s" or ""),
+    block = "64", threads = 64, steps = k, series = "temporal blocking" }, other, result,
+    function() go(other, T, Ci) end)
+end
+local deepest = best(passes)
+
+-- The triad again, lest a slow moment at the beginning makes everything else look good.
+reference(TRIAD)
+local before = best(triads)
+local again = measure_step("rungs", TRIAD, 32, peak_by)
+local drift = math.abs(again.T_eff / before.T_eff - 1)
+triads[#triads + 1] = again
+local peak = best(triads)
+ladder[2] = peak
+table.move(passes, 1, #passes, #ladder + 1, ladder)
+
+for _, r in ipairs(ladder) do
+  r.share = r.T_eff / peak.T_eff
+  r.left = r.steps == 1 and math.max(0, peak.T_eff / r.T_eff - 1) or nil
+end
+
+-- ---- the physics, on a small field --------------------------------------------------------------
+
+-- The lecture's setting on side x side points; half a square of 10 x 10.
+local function small_setting(ci)
+  local d = 10 / (side - 1)
+  return { by_d = 1 / d, d = d, dt = d * d / LAM / ci / 4.1, ci = dev:full(ci, kind, side, side) }
+end
+
+-- sin * sin keeps its shape and loses the same factor with every step.
+local function check_mode(k, steps)
+  local s = small_setting(0.5)
+  local wave = math.pi / (side - 1)
+  local factor = 1 - 8 * s.dt * 0.5 * LAM * s.by_d ^ 2 * math.sin(wave / 2) ^ 2
+  local start = {}
+  for j = 1, side do
+    start[j] = {}
+    for i = 1, side do start[j][i] = math.sin(wave * (i - 1)) * math.sin(wave * (j - 1)) end
+  end
+  local from = dev:array(kind, start)
+  local to = from:clone()
+  local one = step(NAIVE, 32, 8, side, side)
+  local many = k > 1 and pass(k, side, side) or one
+  for _ = 1, steps // k do
+    many(to, from, s.ci, s.dt, s.by_d, s.by_d)
+    from, to = to, from
+  end
+  mw.check(from, function(i, j) return start[j][i] * factor ^ (steps // k * k) end,
+    { absolute = tolerance(steps), name = ("decay of a mode, %d steps a pass"):format(k) })
+  return factor
+end
+
+-- Least and greatest element.
+local function extremes(array)
+  local low, high = math.huge, -math.huge
+  for _, row in ipairs(array:totable()) do
+    low, high = math.min(low, table.unpack(row)), math.max(high, table.unpack(row))
+  end
+  return low, high
+end
+
+-- A Gaussian spreads; nothing gets colder than the coldest or hotter than the hottest cell was.
+local function shoot(k, passes_a_frame)
+  local s = small_setting(0.5)
+  local start = {}
+  for j = 1, side do
+    start[j] = {}
+    for i = 1, side do
+      local x, y = (i - 1) * s.d - 5, (j - 1) * s.d - 5
+      start[j][i] = 10 * math.exp(-(x / 2) ^ 2 - (y / 2) ^ 2)
+    end
+  end
+  local from = dev:array(kind, start)
+  local to, go = from:clone(), pass(k, side, side)
+  local film = mw.film { name = "stencil-film", title = "stencil: heat diffusion", low = 0, high = 10,
+                         label = "T", device = dev, delay = 0.1 }
+  local low, high = extremes(from)
+  local allowed, first_high, steps = 10 * tolerance(1), high, 0
+  for frame = 1, frames do
+    film:add(from, ("t = %.2f s"):format(steps * s.dt))
+    for _ = 1, frame < frames and passes_a_frame or 0 do
+      go(to, from, s.ci, s.dt, s.by_d, s.by_d)
+      from, to, steps = to, from, steps + k
+    end
+    local now_low, now_high = extremes(from)
+    if now_low < low - allowed or now_high > high + allowed then
+      error(("the maximum principle is hurt at step %d: %g to %g, before %g to %g"):format(steps, now_low,
+        now_high, low, high), 0)
+    end
+    low, high = now_low, now_high
+  end
+  film:draw()
+  return { steps = steps, t = steps * s.dt, from = first_high, to = high }
+end
+
+local depth = deepest.steps
+local factor = check_mode(1, 240)
+check_mode(depth, 240)
+
+-- ---- what it shows ------------------------------------------------------------------------------
+
+mw.table { "rung", "block", "steps", "t", "T_eff",
+           { "share", title = "of the triad", unit = "%", digits = 3 },
+           { "left", title = "faster at most by", unit = "%", digits = 2 },
+           title = "stencil, " .. kind, records = ladder }
+
+local single = best { ladder[1], ladder[6], ladder[7], ladder[8] }
+local top = { value = peak.T_eff, label = "best triad" }
+local p100 = gpu and kind == "f64" and {
+  { value = 561e9, label = "P100, triad and staged" },
+  { value = 538e9, label = "P100, from shared memory" } } or {}
+mw.plot { x = "threads", y = "T_eff", by = "series", logx = 2, records = threads, peak = top, lines = p100,
+          title = "stencil: T_eff of blocks 32 x 2^k", xlabel = "threads a block", name = "stencil-threads" }
+mw.plot { x = "threads", y = "T_eff", by = "series", logx = 2, records = shapes, peak = top,
+          title = "stencil: T_eff of the naive step by the block's shape", xlabel = "threads a block",
+          name = "stencil-shapes" }
+mw.plot { x = "steps", y = "T_eff", by = "series", logx = 2, records = passes, peak = top,
+          lines = { { value = single.T_eff, label = "best single step" } },
+          title = "stencil: T_eff of temporal blocking", xlabel = "steps a pass", name = "stencil-levels" }
+local film = shoot(depth, math.max(1, 8 // depth))
+
+local function against(a, b)
+  local percent = 100 * (a / b - 1)
+  return ("%.1f %% %s than"):format(math.abs(percent), percent < 0 and "slower" or "faster")
+end
+
+mw.remark("The naive step reaches %.0f %% of the triad, %s. The version from shared memory is %s the "
+  .. "naive one: %s. The best single step is '%s' in blocks of %s, with %.1f %% of the triad.",
+  100 * ladder[1].share,
+  ladder[1].share < 1 and ("so a step that moves every number once is at most %.0f %% faster"):format(
+    100 * ladder[1].left) or "so there is nothing left to gain for a single step",
+  against(ladder[6].T_eff, ladder[1].T_eff),
+  ladder[6].T_eff > 1.02 * ladder[1].T_eff and "here the caches alone do not hold the halo"
+    or "the caches hold the rows that neighbours share anyway, and the tile costs instructions and a barrier",
+  single.rung, single.block, 100 * single.share)
+mw.remark("The block's shape changes the naive step by a factor of %.2f: %s is best, %s worst.",
+  ladder[1].T_eff / worst_shape.T_eff, ladder[1].block, worst_shape.block)
+mw.remark("Temporal blocking with %d steps a pass has a T_eff of %.2f times the triad's%s; that is %.0f %% of "
+  .. "what %d steps for one pass over memory would give, the rest goes into %s.", depth, deepest.share,
+  deepest.share > 1 and ", which no single step can reach" or "", 100 * deepest.share / depth, depth,
+  gpu and "arithmetic and halos"
+    or "arithmetic, halos and the exchanges between lanes, which cost memory accesses on a CPU")
+mw.remark("The same triad had %.1f GB/s before the other rungs and %.1f GB/s after them, so the machine's pace "
+  .. "changed by %.1f %% on the way: %s.", before.T_eff / 1e9, again.T_eff / 1e9, 100 * drift,
+  drift < 0.05 and "larger differences than that are the kernels'"
+    or "rungs that differ by less are not told apart, and steps in a chart may be the machine's; run it again")
+mw.remark("Physics: a mode sin x sin of %d x %d points decayed by the factor %.6f a step, as the discrete "
+  .. "equation says, within rounding; the Gaussian's top fell from %.2f to %.2f in %d steps (%.1f s) and no "
+  .. "cell left the range of the step before.", side, side, factor, film.from, film.to, film.steps, film.t)
