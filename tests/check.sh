@@ -3,6 +3,8 @@
 #
 # check.sh BUILD [c]: every test (or the C tests alone) on what was built in BUILD. Each file runs in a process of its
 # own, so that a crash costs one file; failures are printed, and the last line is the sum. Called by the Makefile.
+# A spec runs as a module of the stock interpreter, in the program, and, where it is about what the CPU device
+# compiles, by the other C++ compiler too.
 #   JOBS=n        files at a time (1: specs that measure want the machine to themselves)
 #   SANITIZED=1   BUILD was made with AddressSanitizer and UBSan
 #   ONLY=pattern  only files whose name matches
@@ -17,7 +19,10 @@ limit=900 # seconds a file
 
 export MOONWARP_HOME=$PWD MOONWARP_PROGRAM=$build/moonwarp MOONWARP_CACHE=$logs/cache
 export LUA_PATH="$PWD/?.lua;$PWD/lua/?.lua;$PWD/lua/?/init.lua;;" LUA_CPATH="$build/?.so;;"
-export UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=allow_user_segv_handler=1:detect_leaks=${LEAKS:-1}
+# Thread-local memory of modules is found by what an older C library wrote in front of it; with a newer one the leak
+# check follows wild pointers there.
+export UBSAN_OPTIONS=print_stacktrace=1
+export ASAN_OPTIONS=allow_user_segv_handler=1:intercept_tls_get_addr=0:detect_leaks=${LEAKS:-1}
 
 # A stock interpreter is not built with the sanitizer, so its runtime has to come first; what the interpreter itself
 # leaves to the system at exit is no leak of ours.
@@ -29,11 +34,17 @@ preloaded() {
   fi
 }
 
+# What the CPU device does not take here by itself, where it is there.
+other_compiler() {
+  [ -z "${MOONWARP_CXX:-}" ] && command -v clang++ >/dev/null && command -v g++
+}
+
 run_file() { # kind file
   case $1 in
     c) "$build/tests/$(basename "$2" .c)" ;;
     module) preloaded "${LUA:-lua5.4}" tests/busted.lua -o TAP "$2" ;;
     program) MOONWARP_TEST_LUA="'$MOONWARP_PROGRAM' run" "$MOONWARP_PROGRAM" run tests/busted.lua -- -o TAP "$2" ;;
+    other) MOONWARP_CXX=$(other_compiler) run_file program "$2" ;;
     tool) case $2 in
         luacheck) luacheck --quiet lua experiments tests docs ;;
         docs) preloaded "${LUA:-lua5.4}" docs/gen.lua --check ;;
@@ -53,7 +64,7 @@ read_counts() { # kind log status
       skipped=$(($(count '^\[  SKIPPED \] [a-z0-9_]*$' "$2") / 2))
       failed=$(($(count '^\[  FAILED  \] [a-z0-9_]*$' "$2") / 2))
       ;;
-    module | program)
+    module | program | other)
       skipped=$(count '^ok [0-9]* .*# SKIP' "$2")
       passed=$(($(count '^ok [0-9]' "$2") - skipped))
       failed=$(count '^not ok [0-9]' "$2")
@@ -66,16 +77,11 @@ read_counts() { # kind log status
 }
 
 one() { # kind file
-  local name log status try passed failed skipped
+  local name log status passed failed skipped
   name=$1-$(basename "$2" | sed 's/\.[a-z]*$//')
   log=$logs/$name.log
-  # The leak check's own tracer may crash while a thread ends: that says nothing of the test.
-  for try in 1 2 3; do
-    timeout -k 5 $limit "$0" "$build" run "$1" "$2" >"$log" 2>&1
-    status=$?
-    grep -q 'LeakSanitizer has encountered a fatal error' "$log" || break
-    [ $try = 3 ] || echo "  again: the leak check of $2 crashed"
-  done
+  timeout -k 5 $limit "$0" "$build" run "$1" "$2" >"$log" 2>&1
+  status=$?
   read_counts "$1" "$log" $status >"$logs/$name.sum"
   read -r passed failed skipped <"$logs/$name.sum"
   printf '%-8s %-24s %4d passed %3d failed%s\n' "$1" "$(basename "$2")" "$passed" "$failed" \
@@ -95,6 +101,11 @@ list() {
     # The command line's spec starts the program itself.
     [ "$file" = tests/cli_spec.lua ] || echo "program $file"
   done
+  if other_compiler >/dev/null; then
+    for file in cumsum differential engines faults launch nbody reduction shim split stencil streams waits; do
+      echo "other tests/${file}_spec.lua"
+    done
+  fi
   echo "tool luacheck"
   echo "tool docs"
 }

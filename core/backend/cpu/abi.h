@@ -5,7 +5,7 @@
 #ifndef MW_CPU_ABI_H
 #define MW_CPU_ABI_H
 
-#define MW_ABI_VERSION 3
+#define MW_ABI_VERSION 4
 
 typedef struct mw_dim3 {
   unsigned x, y, z;
@@ -21,7 +21,7 @@ typedef struct mw_grid {
 /* What a worker thread lends to the block it is running. */
 typedef struct mw_worker {
   char              *dynamic_shared; /* extern __shared__ memory; its end touches a guard page */
-  char              *static_shared;  /* what stands for the unit's section of __shared__ variables; likewise */
+  char              *static_shared;  /* the unit's __shared__ variables; likewise */
   char              *scratch;        /* the split engine's thread-local variables; 64-byte aligned */
   unsigned long long scratch_bytes;
   unsigned long long block; /* linear index of the block being run; stored before its first instruction */
@@ -117,6 +117,11 @@ typedef struct mw_unit_variable {
   unsigned char      dtype, lanes, is_const;
 } mw_unit_variable;
 
+/* What all __shared__ variables of a unit need, one behind the other; known once it is loaded. */
+typedef struct mw_shared_layout {
+  unsigned long long bytes, align;
+} mw_shared_layout;
+
 /* Every unit exports one of these as `mw_unit_table`. */
 typedef struct mw_unit_table {
   int                     abi;
@@ -126,7 +131,7 @@ typedef struct mw_unit_table {
   unsigned                nvariables;
   void (*bind)(const mw_runtime *);
   mw_thread **(*self)(void); /* address of the calling OS thread's `self`; the scheduler stores through it at a switch */
-  const char *shared_first, *shared_last; /* the section of __shared__ variables: their offsets, never their memory */
+  const mw_shared_layout *shared;
 } mw_unit_table;
 
 #endif

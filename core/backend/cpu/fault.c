@@ -193,7 +193,7 @@ static void on_abort(int number, siginfo_t *info, void *context) {
     return;
   }
   cpu_grid *grid = atomic_load(&worker->grid);
-  if (worker->busy || !grid || !cpu_grid_stopped(grid)) return;
+  if (worker->busy || cpu_fiber_between() || !grid || !cpu_grid_stopped(grid)) return;
   stop_timer(worker);
   worker->fault.kind = CPU_FAULT_ABORTED;
   cpu_fault_leave(worker);

@@ -8,6 +8,7 @@
 #include "core/backend/backend.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -32,8 +33,10 @@
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #define ASAN_CLEAN(low, bytes) __asan_unpoison_memory_region(low, bytes) /* frames that were abandoned there */
-#define ASAN_LEAVE(from, to)   __sanitizer_start_switch_fiber(&(from)->fake_stack, (to)->low, (to)->bytes)
-#define ASAN_ARRIVE(fiber)     __sanitizer_finish_switch_fiber((fiber)->fake_stack, NULL, NULL)
+static __thread volatile sig_atomic_t between;
+#define ASAN_LEAVE(from, to)                                                                                           \
+  (between = 1, __sanitizer_start_switch_fiber(&(from)->fake_stack, (to)->low, (to)->bytes))
+#define ASAN_ARRIVE(fiber) (__sanitizer_finish_switch_fiber((fiber)->fake_stack, NULL, NULL), between = 0)
 #else
 #define ASAN_CLEAN(low, bytes) ((void)(low), (void)(bytes))
 #define ASAN_LEAVE(from, to)   ((void)(from), (void)(to))
@@ -279,6 +282,14 @@ void cpu_fiber_switch(cpu_fiber *from, cpu_fiber *to) {
 
 void cpu_fiber_started(cpu_fiber *fiber) {
   ASAN_ARRIVE(fiber);
+}
+
+bool cpu_fiber_between(void) {
+#ifdef MW_ASAN
+  return between;
+#else
+  return false;
+#endif
 }
 
 void cpu_fiber_escape(cpu_fiber *home) {

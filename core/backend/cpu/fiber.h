@@ -5,6 +5,7 @@
 #ifndef MW_CPU_FIBER_H
 #define MW_CPU_FIBER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +37,8 @@ void cpu_fiber_drop(cpu_fiber *); /* what the sanitizers and ucontext hold; the 
 void cpu_fiber_home(cpu_fiber *); /* makes one of the calling OS thread's own stack */
 void cpu_fiber_switch(cpu_fiber *from, cpu_fiber *to);
 void cpu_fiber_started(cpu_fiber *);     /* entry's first act: tells AddressSanitizer that the switch is done */
+/* The calling thread is on its way from one to another, and AddressSanitizer would not stand to see it leave. */
+bool cpu_fiber_between(void);
 void cpu_fiber_escape(cpu_fiber *home);  /* before a longjmp from some fiber to the home stack ... */
 void cpu_fiber_escaped(cpu_fiber *home); /* ... and after it */
 

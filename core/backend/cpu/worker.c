@@ -135,14 +135,13 @@ bool cpu_shared_beside(const cpu_shared *shared, uintptr_t address) {
   return address < at || address >= at + shared->bytes;
 }
 
-/* extern __shared__ memory is 16-byte aligned, as CUDA's is at least; the other as the unit's section is. */
+/* extern __shared__ memory is 16-byte aligned, as CUDA's is at least. */
 static void give_shared(cpu_worker *worker, const cpu_grid *grid) {
-  const mw_unit_table *table = grid->table;
-  const uintptr_t first = table ? (uintptr_t)table->shared_first : 0, align = first | CPU_SHARED_ALIGN;
-  const size_t bytes = table ? (size_t)((uintptr_t)table->shared_last - first) : 0;
+  const mw_shared_layout *fixed = grid->table ? grid->table->shared : NULL;
   if (grid->abi.dynamic_shared)
     worker->lent.dynamic_shared = shared_memory(&worker->dynamic, grid->abi.dynamic_shared, 16);
-  if (bytes) worker->lent.static_shared = shared_memory(&worker->fixed, bytes, align & -align);
+  if (fixed && fixed->bytes)
+    worker->lent.static_shared = shared_memory(&worker->fixed, (size_t)fixed->bytes, (size_t)fixed->align);
 }
 
 void cpu_worker_enter(cpu_worker *worker, cpu_grid *grid) {

@@ -84,7 +84,7 @@ typedef struct cpu_worker {
   timer_t timer; /* ends a block of the script's own thread some time after Ctrl-C */
 } cpu_worker;
 
-enum { CPU_SHARED_MOST = 227 << 10, CPU_SHARED_GUARD = 1 << 20, CPU_SHARED_ALIGN = 128 };
+enum { CPU_SHARED_MOST = 227 << 10, CPU_SHARED_GUARD = 1 << 20 };
 
 extern __thread cpu_worker *cpu_current __attribute__((tls_model("initial-exec")));
 

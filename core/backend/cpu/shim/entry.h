@@ -22,7 +22,7 @@
 #define MW_HELPER    static inline MW_INLINE
 #define MW_RECURSIVE static inline
 #define MW_MEMBER    inline /* explicit specialisations, and members defined outside of their class */
-#define MW_SHARED    static __thread /* in classes, where the section below cannot be named */
+#define MW_SHARED    static __thread /* in classes and namespaces */
 
 /* Loops over threads. The free one says that nothing depends on anything across threads, which CUDA promises; both
  * vectorisers take it as a promise about two accesses of one thread as well, where those lie in interleaved records
@@ -47,16 +47,29 @@ MW_HELPER mw_worker *mw_worker_of() { return mw_self->worker; }
 #endif
 MW_HELPER void *mw_dynamic_shared() { return mw_worker_of()->dynamic_shared; }
 
-/* __shared__ T a[32]; becomes MW_PLACED T mw_placed_a[32]; decltype(mw_placed_a) &a = mw_placed(mw_placed_a); The
- * section's own memory is never touched: the linker lays out there what each worker has between guards. */
-#define MW_PLACED      static __attribute__((section("mw_shared"), used))
-#define MW_PLACED_KEPT static __attribute__((section("mw_shared"), used, aligned(64)))
-extern "C" {
-extern char mw_shared_first[] __asm__("__start_mw_shared") __attribute__((weak, visibility("hidden")));
-extern char mw_shared_last[] __asm__("__stop_mw_shared") __attribute__((weak, visibility("hidden")));
+/* __shared__ T a[32], b; becomes
+ *   struct MW_PLACED mw_place_a { T mw_placed_a[32], mw_placed_b; };
+ *   auto &a = mw_placed<mw_place_a>().mw_placed_a; auto &b = ...
+ * A place is found for each such struct when the unit is loaded, the same in what each worker has between guards. (A
+ * section would do for the linker, but g++ leaves variables of templates out of those that it is told.) */
+#define MW_PLACED
+#define MW_PLACED_KEPT __attribute__((aligned(64)))
+static mw_shared_layout mw_shared_all = {0, 16};
+static mw_u64 mw_place(mw_u64 bytes, mw_u64 align) {
+  if (align < 16 && bytes >= 16) align = 16; /* arrays are read as float4 by those who know that they are */
+  const mw_u64 offset = (mw_shared_all.bytes + align - 1) / align * align;
+  mw_shared_all.bytes = offset + bytes;
+  if (mw_shared_all.align < align) mw_shared_all.align = align;
+  return offset;
 }
-template <class T> MW_HELPER T &mw_placed(T &variable) {
-  return *(T *)(mw_worker_of()->static_shared + ((char *)&variable - mw_shared_first));
+namespace { /* not shared between units */
+template <class Place> struct mw_placing {
+  static const mw_u64 offset;
+};
+template <class Place> const mw_u64 mw_placing<Place>::offset = mw_place(sizeof(Place), alignof(Place));
+} // namespace
+template <class Place> MW_HELPER Place &mw_placed() {
+  return *(Place *)(mw_worker_of()->static_shared + mw_placing<Place>::offset);
 }
 
 /* {== Parameters ====================================================== */
@@ -401,7 +414,7 @@ static mw_thread **mw_self_address() { return &mw_self; }
   static void mw_bind(const mw_runtime *runtime) { mw_runtime_now = runtime; }                                                  \
   extern const mw_unit_table mw_table __asm__("mw_unit_table") __attribute__((visibility("default")));                 \
   const mw_unit_table mw_table = {                                                                                     \
-      MW_ABI_VERSION, kernels, nkernels, variables, nvariables, mw_bind, MW_SELF, mw_shared_first, mw_shared_last};
+      MW_ABI_VERSION, kernels, nkernels, variables, nvariables, mw_bind, MW_SELF, &mw_shared_all};
 
 /* ==} */
 

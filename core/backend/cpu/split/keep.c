@@ -4,7 +4,7 @@
  * it, and it keeps its contents from one call to the next. So it stays in a function of its own, which stands in front
  * of the kernel and returns it; the unfolded calls refer to that:
  *
- *   template <class T> auto &mw_keep_k_block_sum_part() { MW_PLACED_KEPT T part[32]; return part; } */
+ *   template <class T> auto &mw_keep_k_block_sum_part() { __shared__ T part[32]; return part; }, placed by entry.h */
 #include <string.h>
 
 #include "core/backend/backend.h"

@@ -298,6 +298,7 @@ static const char *const gnu_only[] = {"-O2",
                                        "-ftree-vectorize",
                                        "-fvect-cost-model=dynamic",
                                        "-fno-finite-loops",
+                                       "-fno-aggressive-loop-optimizations",
                                        "-fno-gnu-unique",
                                        "-fno-use-linker-plugin",
                                        NULL};
@@ -309,7 +310,8 @@ static const char *const libraries[] = {"-nodefaultlibs", "-lm", "-lgcc", NULL};
  * tiled N-body 10 times slower, shared-memory stencil 4 times; clang++: stencils by a fifth).
  * Large frames touch each of their pages, so that none jumps over the guard below a stack; a null pointer known to the
  * compiler is still followed, so that the fault can be told. Neither costs measurable time. Nor does it that loops are
- * not assumed to end: in CUDA while (flag == 0); may wait for ever. */
+ * not assumed to end (in CUDA while (flag == 0); may wait for ever), nor to end before they overrun an array (else g++
+ * overruns it here and there, beyond what a canary sees). */
 static void compile_arguments(arguments *list, const cpu_program *program, const cpu_toolchain *tools,
                               const char *generated, const char *output) {
   static const char *const fixed[] = {

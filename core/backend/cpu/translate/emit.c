@@ -119,7 +119,8 @@ static int placed_put(const cpu_tokens *tokens, cpu_text *out, int i, int last, 
   }
   const int count = end < last ? cpu_shared_names(tokens, i, end + 1, names, MOST_SHARED) : 0;
   if (!count || count == MOST_SHARED) return 0;
-  cpu_text_put(out, shared);
+  const cpu_token *place = &at[names[0]];
+  cpu_text_format(out, " struct%smw_place_%.*s {", shared, place->size, place->text);
   for (int k = i + 1, n = 0; k <= end; k++) {
     if (cpu_token_is(&at[k], "static")) continue;
     if (n < count && k == names[n]) {
@@ -128,10 +129,11 @@ static int placed_put(const cpu_tokens *tokens, cpu_text *out, int i, int last, 
     } else
       cpu_text_token(out, tokens, &at[k]);
   }
+  cpu_text_put(out, "};");
   for (int n = 0; n < count; n++) {
     const cpu_token *name = &at[names[n]];
-    cpu_text_format(out, " decltype(mw_placed_%.*s) &%.*s = mw_placed(mw_placed_%.*s); (void)%.*s;", name->size,
-                    name->text, name->size, name->text, name->size, name->text, name->size, name->text);
+    cpu_text_format(out, " auto &%.*s = mw_placed<mw_place_%.*s>().mw_placed_%.*s; (void)%.*s;", name->size, name->text,
+                    place->size, place->text, name->size, name->text, name->size, name->text);
   }
   return end + 1;
 }
