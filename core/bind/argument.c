@@ -15,8 +15,7 @@ static int refuse(lua_State *L, const bind_launch *self, int parameter, const ch
                    kernel->name, parameter + 1, p->name, p->type, what);
 }
 
-/* ---- arrays --------------------------------------------------------------------------------------------------------
- */
+/* ---- arrays ---------------------------------------------------------------------------------------------------- */
 
 /* Pinned memory is every device's of the same backend. */
 static bool reachable(const bind_array *a, const mw_device *device) {
@@ -85,8 +84,7 @@ static void store_array(lua_State *L, int index, const bind_launch *self, int pa
   memcpy(at, &address, sizeof address);
 }
 
-/* ---- values --------------------------------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------------------------- */
 
 static void store_vector(lua_State *L, int index, const bind_launch *self, int parameter, char *at) {
   const mw_param *p = &self->launch.kernel->params[parameter];

@@ -115,8 +115,7 @@ bind_device *check_device(lua_State *, int index);
 void push_device(lua_State *, mw_device *); /* the script's handle of it, made anew if it was closed */
 void device_functions(lua_State *);         /* adds device, devices to the table on top */
 
-/* ---- array.c, transfer.c, literal.c --------------------------------------------------------------------------------
- */
+/* ---- array.c, transfer.c, literal.c ---------------------------------------------------------------------------- */
 
 typedef struct bind_array {
   bind_object object;
@@ -142,8 +141,7 @@ int literal_shape(lua_State *, int index, lua_Integer shape[4]); /* dims of a (n
 void literal_store(lua_State *, int index, mw_dtype, int dims, const lua_Integer *shape, void *to);
 mw_stream *current_stream(lua_State *, mw_device *); /* the capturing stream, else the default one */
 
-/* ---- module.c, kernel.c, signature text -----------------------------------------------------------------------------
- */
+/* ---- module.c, kernel.c, signature text ------------------------------------------------------------------------ */
 
 typedef struct bind_module {
   bind_object object;

@@ -205,8 +205,7 @@ static int device_module(lua_State *L) {
 
 const bind_method module_makers[] = {{"module", device_module, 1}, {NULL, NULL, 0}};
 
-/* ---- kernels and variables ------------------------------------------------------------------------------------------
- */
+/* ---- kernels and variables ------------------------------------------------------------------------------------- */
 
 static int module_kernel(lua_State *L) {
   check_module(L, 1);

@@ -129,8 +129,7 @@ local function remember(entry)
 end
 
 --- A parameter of the script. The text given with -p is converted to the default's type; a default
---- that is
---- a list takes all values given, in order.
+--- that is a list takes all values given, in order.
 ---@param name string
 ---@param default number|string|boolean|table
 ---@param help string?

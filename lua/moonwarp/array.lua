@@ -1,10 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The Lua half of arrays: filling by kernels, clones, NumPy files. The methods are added to those
--- of moonwarp.core.
--- Random numbers are counter-based, so that an element's value depends on the seed and its index
--- alone: the same on
--- every device.
+-- of moonwarp.core. Random numbers are counter-based, so that an element's value depends on the
+-- seed and its index alone: the same on every device.
 -- Depends on moonwarp.core, fields, npy, public, kernels/moonwarp/array.cu.
 
 local core = require "moonwarp.core"
@@ -151,12 +149,10 @@ local function check_finite(options)
 end
 
 --- Random numbers by a counter-based generator (Philox; see kernels/moonwarp/array.cu): the same
---- for one seed on every
---- device, whatever the array's shape.
+--- for one seed on every device, whatever the array's shape.
 --- Options: seed (0), kind ("uniform"; "normal"), min and max of uniform numbers (0 and 1; 0 and 99
---- for integer
---- types, both ends in), mean and sd of normal ones (0 and 1), offset (numbers of the sequence to
---- skip).
+--- for integer types, both ends in), mean and sd of normal ones (0 and 1), offset (numbers of the
+--- sequence to skip).
 ---@param self userdata
 ---@param options integer|table|nil  a seed, or the options
 ---@return userdata self
@@ -274,8 +270,7 @@ local function read_elements(file, name, self)
 end
 
 --- Reads a NumPy .npy file into a new array; the shape is turned round, so that x, the last index
---- in Python, is the
---- first one here.
+--- in Python, is the first one here.
 ---@param device userdata
 ---@param name string
 ---@return userdata

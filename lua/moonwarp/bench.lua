@@ -3,22 +3,17 @@
 -- Measuring how long something takes, until the answer is steady.
 --
 -- The problem: a kernel's time is neither one number (caches, clocks, other processes) nor what a
--- wall clock
--- around its launch shows (a launch returns before the kernel has run).
+-- wall clock around its launch shows (a launch returns before the kernel has run).
 --   t0 = clock(); go(B, A, n); t1 = clock()      measures the launch, not the kernel
 --   t = mw.bench(function() go(B, A, n) end)     the median of many samples, by the device's own
 --   clock
 -- Caveats: on CUDA one sample spans a batch of calls between two events, so a call that takes the
--- host longer
--- than the device is timed at the host's pace (a warning says so); data that fits a cache stays
--- there from
--- call to call unless { flush = true }.
+-- host longer than the device is timed at the host's pace (a warning says so); data that fits a
+-- cache stays there from call to call unless { flush = true }.
 --
 -- The protocol: one call timed apart (compilation, first touch), warm-up, then the batch size is
--- chosen so that a
--- sample is well above the clock's resolution, then samples until the relative noise of the median,
--- the least time
--- and the least number are all reached, or the time limit is.
+-- chosen so that a sample is well above the clock's resolution, then samples until the relative
+-- noise of the median, the least time and the least number are all reached, or the time limit is.
 -- Depends on moonwarp.core, fields, stats, units.
 
 local core = require "moonwarp.core"
@@ -281,14 +276,10 @@ end
 
 --- Measures a function: warm-up, then samples until the median is steady.
 --- Options: noise (0.005, relative standard error of the median), min_time (0.5 s), min_samples
---- (10), max_time
---- (15 s), samples (exactly so many instead), batch (calls a sample; chosen by itself), warmup
---- (further calls
---- before), setup (function called before each sample, untimed; one call a sample), flush (true:
---- the device's
---- caches are overwritten before each sample), device, stream (whose clock; the last device
---- opened),
---- clock ("device" or "host").
+--- (10), max_time (15 s), samples (exactly so many instead), batch (calls a sample; chosen by
+--- itself), warmup (further calls before), setup (function called before each sample, untimed; one
+--- call a sample), flush (true: the device's caches are overwritten before each sample), device,
+--- stream (whose clock; the last device opened), clock ("device" or "host").
 ---@param fn function         called without arguments
 ---@param options table?
 ---@return table result       seconds a call: median, min, max, mean, sd, mad, p05, p95; noise

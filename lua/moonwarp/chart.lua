@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- A chart in the terminal: points joined by lines of Braille dots, axes with ticks, level lines, a
--- legend.
--- Plain ASCII where the locale is not UTF-8. Returns text; prints nothing.
+-- legend. Plain ASCII where the locale is not UTF-8. Returns text; prints nothing.
 -- Depends on ticks.
 
 local ticks = require "moonwarp.ticks"

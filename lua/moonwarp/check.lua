@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Is a result right? Compares an array with what is expected, within a tolerance that knows the
--- element type and the
--- length of the sums behind it.
+-- element type and the length of the sums behind it.
 --
 -- The tolerance of an element: |got - expected| <= absolute + relative * |expected|, NaN equals
 -- NaN.
@@ -204,12 +203,11 @@ local function tell(report, options)
 end
 
 --- Compares an array with what is expected. When elements are wrong it says so on standard error
---- (first wrong ones with
---- their indices, counts, largest errors) and the program ends with exit code 3.
+--- (first wrong ones with their indices, counts, largest errors) and the program ends with exit
+--- code 3.
 --- Options: relative, absolute (tolerances), exact (true: every bit of the value), sum (each
---- element is a sum of so
---- many terms), most (how many wrong elements are shown, 5), name (what the report calls the
---- array), quiet.
+--- element is a sum of so many terms), most (how many wrong elements are shown, 5), name (what the
+--- report calls the array), quiet.
 ---@param got userdata    an array on any device
 ---@param expected any    an array of the same type and shape, a table, a number (of every element),
 ---                           or a function of the

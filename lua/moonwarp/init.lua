@@ -70,8 +70,7 @@ local mw = {
 }
 
 --- Opens a device. Without an id: the one chosen with --device or $MOONWARP_DEVICE, else the first
---- usable CUDA device,
---- else the CPU. The same id gives the same handle.
+--- usable CUDA device, else the CPU. The same id gives the same handle.
 ---@param id string?        "cpu", "cuda", "cuda:1", "cuda:sm_90" (an architecture without a GPU:
 ---                           compiles only)
 ---@return userdata device  raises with the reason where there is no such device

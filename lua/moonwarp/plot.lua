@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Records as charts: a .dat file, a gnuplot script that needs nothing beside it, SVG and PNG where
--- gnuplot is
--- installed, and a chart in the terminal.
+-- gnuplot is installed, and a chart in the terminal.
 -- Depends on moonwarp.core, chart, fields, gnuplot, path, record, units.
 
 local core = require "moonwarp.core"
@@ -231,13 +230,11 @@ end
 
 --- Draws records as a chart: in the terminal, and as OUT/NAME.dat, .gp, .svg and .png.
 --- Options: x, y (fields; y may be a list), by (a field: one series for each of its values), logx,
---- logy (base, or
---- true for 10), peak (a level: number or { value =, label = }), lines (a list of such), title,
---- xlabel, ylabel, name,
---- unit, xunit (base units: "s", "B", "B/s", ...; known for the usual fields), records (all of the
---- session), low, high
---- (fields of error bars), square (a path in a plane: points in the order of the records, one scale for
---- both axes), points (false: lines alone), quiet, pictures (false: no SVG and PNG).
+--- logy (base, or true for 10), peak (a level: number or { value =, label = }), lines (a list of
+--- such), title, xlabel, ylabel, name, unit, xunit (base units: "s", "B", "B/s", ...; known for the
+--- usual fields), records (all of the session), low, high (fields of error bars), square (a path in
+--- a plane: points in the order of the records, one scale for both axes), points (false: lines
+--- alone), quiet, pictures (false: no SVG and PNG).
 ---@param spec table
 ---@return table made  dat, gp, svg, png (paths; the pictures only where gnuplot drew them), chart
 ---                           (text),

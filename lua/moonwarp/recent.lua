@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Which device the script opened last: whose clock mw.bench takes, and whom records and charts are
--- about,
--- where the script does not say. Held weakly: it keeps no device open.
+-- about, where the script does not say. Held weakly: it keeps no device open.
 -- Depends on moonwarp.core.
 
 local core = require "moonwarp.core"

@@ -1,10 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Records: one JSON line a measurement, written as soon as it is there, so that nothing measured is
--- lost.
--- A record holds what the script gives (benchmark results included) and where it comes from: date,
--- script,
--- device, version, parameters.
+-- lost. A record holds what the script gives (benchmark results included) and where it comes from:
+-- date, script, device, version, parameters.
 -- Depends on moonwarp.core, arg, bench, json, path, recent.
 
 local core = require "moonwarp.core"
@@ -77,8 +75,7 @@ end
 
 --- Writes one measurement as a line of JSON to OUT/SCRIPT.jsonl, and to the file given with --json.
 --- Tables, numbers, strings, booleans and results of mw.bench are kept; the device is that of the
---- benchmark
---- in the record, else the one opened last, else what the field device says.
+--- benchmark in the record, else the one opened last, else what the field device says.
 ---@param values table   as in { threads = 256, T_tot = 2 * A:nbytes() / t.median, t = t }
 ---@return table record  with date, script, moonwarp, device, device_name, params added
 function record.write(values)

@@ -6,10 +6,8 @@
 local stats = {}
 
 -- The median absolute deviation times this estimates the standard deviation of a normal
--- distribution:
--- 1 / (quantile 3/4 of the standard normal) (F. R. Hampel, "The influence curve and its role in
--- robust
--- estimation", 1974).
+-- distribution: 1 / (quantile 3/4 of the standard normal) (F. R. Hampel, "The influence curve and
+-- its role in robust estimation", 1974).
 local MAD_TO_SD = 1.4826022185056018
 
 -- The standard error of a median of n normal samples is this times sd / sqrt(n): sqrt(pi / 2).
@@ -82,8 +80,7 @@ local function mean_and_sd(list)
 end
 
 -- The spread that the noise is computed from. Where most samples are equal (a coarse clock) the MAD
--- is 0
--- although others are not, and the standard deviation has to do.
+-- is 0 although others are not, and the standard deviation has to do.
 local function robust_sd(mad, sd)
   return mad > 0 and mad * MAD_TO_SD or sd
 end
@@ -108,10 +105,8 @@ function stats.summary(list)
 end
 
 --- How many samples lie far out: a modified z-score over 3.5 (B. Iglewicz and D. C. Hoaglin, "How
---- to detect
---- and handle outliers", 1993), and more than a twentieth away from the median, so that a very
---- steady
---- measurement does not raise an alarm over nothing.
+--- to detect and handle outliers", 1993), and more than a twentieth away from the median, so that a
+--- very steady measurement does not raise an alarm over nothing.
 ---@param list number[]
 ---@return integer
 function stats.outliers(list)

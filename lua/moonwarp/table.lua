@@ -159,9 +159,8 @@ function tables.format(spec)
 end
 
 --- Prints records as an aligned table: { "threads", "T_tot", "t" }. A column is a field's name (a
---- path such as
---- "t.median" reaches into a benchmark) or { name, title =, unit =, digits = }; units as in
---- mw.plot.
+--- path such as "t.median" reaches into a benchmark) or { name, title =, unit =, digits = }; units
+--- as in mw.plot.
 ---@param spec table    columns, and title, records (all of the session if left out), quiet
 ---@return string text  what was printed (with --quiet or quiet = true it is not printed)
 function tables.print(spec)

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Shared-memory stencil, block reduction, shuffle cumsum and tiled N-body on the CPU device over PoCL running the
--- OpenCL
--- twins (twins.cl), in one process, in turn. To reach: at least 1.5 times as fast, each.
+-- Shared-memory stencil, block reduction, shuffle cumsum and tiled N-body on the CPU device over
+-- PoCL running the OpenCL twins (twins.cl), in one process, in turn. To reach: at least 1.5 times
+-- as fast, each.
 
 local mw = require "moonwarp"
 local core = require "moonwarp.core"

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- What a launch costs. CUDA: from Lua (hot form, 6 arguments) over a bare cuLaunchKernel in a C loop of the same
--- process,
--- in turn; to reach: at most 1.10, and below 3.2 us. CPU device: an empty kernel in one block; to reach: 1 us.
+-- What a launch costs. CUDA: from Lua (hot form, 6 arguments) over a bare cuLaunchKernel in a C
+-- loop of the same process, in turn; to reach: at most 1.10, and below 3.2 us. CPU device: an empty
+-- kernel in one block; to reach: 1 us.
 
 local mw = require "moonwarp"
 local core = require "moonwarp.core"

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The vector rungs of memcopy over the library's copy on the device, 2 GiB, in turn. To reach: at least 0.99 of the
--- library's
--- throughput by the best of them.
+-- The vector rungs of memcopy over the library's copy on the device, 2 GiB, in turn. To reach: at
+-- least 0.99 of the library's throughput by the best of them.
 
 local mw = require "moonwarp"
 local core = require "moonwarp.core"

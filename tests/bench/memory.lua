@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Resident memory of an idle host with the CPU device open. To reach: at most 16 MiB. The process that runs this
--- script
--- is the host measured; what it shares with other processes (the C library) counts too.
+-- Resident memory of an idle host with the CPU device open. To reach: at most 16 MiB. The process
+-- that runs this script is the host measured; what it shares with other processes (the C library)
+-- counts too.
 
 local mw = require "moonwarp"
 local core = require "moonwarp.core"

@@ -16,8 +16,7 @@
 #include "core/backend/cpu/device.h"
 #include "core/backend/cpu/kernel.h"
 
-/* ---- switches -----------------------------------------------------------------------------------------------------
- */
+/* ---- switches -------------------------------------------------------------------------------------------------- */
 
 typedef struct walk {
   cpu_fiber home, there;
@@ -61,8 +60,7 @@ static void test_stack_size(void **state) {
   unsetenv("MOONWARP_CPU_STACK");
 }
 
-/* ---- kernels by hand ------------------------------------------------------------------------------------------------
- */
+/* ---- kernels by hand ------------------------------------------------------------------------------------------- */
 
 typedef struct arguments {
   int *out;
@@ -206,7 +204,7 @@ typedef struct bench {
 static mw_status run_grid(bench *b, void (*thread)(const mw_grid *), unsigned blocks, unsigned threads, bool together) {
   const mw_unit_kernel unit = {
       .name = "hand", .engine = "fiber", .engine_why = "", .max_threads = 1024, .thread = thread, .needs_fibers = 1};
-  const mw_unit_table table = {MW_ABI_VERSION, &unit, 1, NULL, 0, bind, where_self, NULL, NULL};
+  const mw_unit_table table = {MW_ABI_VERSION, &unit, 1, NULL, 0, bind, where_self, NULL};
   const cpu_unit owner = {.table = &table, .flavor = CPU_FIBER};
   cpu_kernel kernel = {.base = {.name = "hand", .args_bytes = sizeof(arguments)}, .unit = &unit, .owner = &owner};
   arguments args = {b->out, 0};

@@ -68,8 +68,7 @@ static const char *const source_text =
 
 #include "tests/c/cpu_bench.h"
 
-/* ---- launches -------------------------------------------------------------------------------------------------------
- */
+/* ---- launches -------------------------------------------------------------------------------------------------- */
 
 static void test_every_block_once(void **state) {
   (void)state;

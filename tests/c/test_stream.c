@@ -193,8 +193,7 @@ static void test_unjoined(void **state) {
   end(b);
 }
 
-/* ---- errors of asynchronous work ------------------------------------------------------------------------------------
- */
+/* ---- errors of asynchronous work ------------------------------------------------------------------------------- */
 
 static void test_error_told_once(void **state) {
   (void)state;

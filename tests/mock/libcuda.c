@@ -15,8 +15,7 @@
 
 #include "tests/mock/mock.h"
 
-/* ---- what tests ask ------------------------------------------------------------------------------------------------
- */
+/* ---- what tests ask -------------------------------------------------------------------------------------------- */
 
 static const char *const kind_names[KINDS] = {"memory", "pinned", "stream", "event",
                                               "module", "graph",  "replay", "context"};
@@ -98,8 +97,7 @@ size_t mock_size(const void *address) {
   return ((const block *)address - 1)->in.bytes;
 }
 
-/* ---- entering a call -----------------------------------------------------------------------------------------------
- */
+/* ---- entering a call ------------------------------------------------------------------------------------------- */
 
 static long setting(const char *name, long otherwise) {
   const char *text = getenv(name);
@@ -137,8 +135,7 @@ static double now_seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- driver and devices --------------------------------------------------------------------------------------------
- */
+/* ---- driver and devices ---------------------------------------------------------------------------------------- */
 
 static __thread cuda_context current;
 
@@ -263,8 +260,7 @@ cuda_result cuCtxEnablePeerAccess(cuda_context context, unsigned flags) {
   return CUDA_OK;
 }
 
-/* ---- memory --------------------------------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------------------------- */
 
 static cuda_result take(size_t bytes, void **out, enum kind kind) {
   if (bytes > total_memory() || used + cached > total_memory() - bytes) return CUDA_OUT_OF_MEMORY;
@@ -527,8 +523,7 @@ cuda_result cuLaunchHostFunc(cuda_queue stream, void (*run)(void *), void *data)
   return CUDA_OK;
 }
 
-/* ---- events --------------------------------------------------------------------------------------------------------
- */
+/* ---- events ---------------------------------------------------------------------------------------------------- */
 
 cuda_result cuEventCreate(cuda_marker *event, unsigned flags) {
   ENTER(cuEventCreate);

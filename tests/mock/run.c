@@ -13,8 +13,7 @@ static void *host(uint64_t address) {
   return (void *)(uintptr_t)address;
 }
 
-/* ---- modules -------------------------------------------------------------------------------------------------------
- */
+/* ---- modules --------------------------------------------------------------------------------------------------- */
 
 static size_t image_size(const char *image) {
   const Elf64_Ehdr *head = (const Elf64_Ehdr *)image;
@@ -110,8 +109,7 @@ cuda_result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, cuda_functi
   return CUDA_OK;
 }
 
-/* ---- launches ------------------------------------------------------------------------------------------------------
- */
+/* ---- launches -------------------------------------------------------------------------------------------------- */
 
 static void run_fill(const uint64_t *v) { /* fill(float *x, float value, int n) */
   float value, *x = host(v[0]);
@@ -190,8 +188,7 @@ cuda_result cuLaunchCooperativeKernel(cuda_function function, unsigned gx, unsig
   return launch(function, shared, stream, params);
 }
 
-/* ---- graphs --------------------------------------------------------------------------------------------------------
- */
+/* ---- graphs ---------------------------------------------------------------------------------------------------- */
 
 cuda_result cuStreamBeginCapture_v2(cuda_queue stream, unsigned mode) {
   static unsigned captures;

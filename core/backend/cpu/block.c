@@ -74,8 +74,7 @@ static bool prepare_fibers(cpu_crew *crew, unsigned warps) {
   return true;
 }
 
-/* ---- choosing who runs ---------------------------------------------------------------------------------------------
- */
+/* ---- choosing who runs ----------------------------------------------------------------------------------------- */
 
 cpu_lane *cpu_crew_lane(cpu_crew *crew) {
   return &crew->warps[crew->current / CPU_WARP].lanes[crew->current % CPU_WARP];

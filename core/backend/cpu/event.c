@@ -33,8 +33,7 @@ void cpu_event_destroy(mw_event *event) {
   cpu_event_release((cpu_event *)event);
 }
 
-/* ---- happening ----------------------------------------------------------------------------------------------------
- */
+/* ---- happening ------------------------------------------------------------------------------------------------- */
 
 void cpu_event_reach(cpu_event *event, uint64_t number) {
   pthread_mutex_lock(&event->lock);

@@ -26,8 +26,7 @@ int cpu_fault_abort_signal(void) {
   return SIGRTMIN + 5;
 }
 
-/* ---- leaving a kernel -----------------------------------------------------------------------------------------------
- */
+/* ---- leaving a kernel ------------------------------------------------------------------------------------------ */
 
 void cpu_fault_leave(cpu_worker *worker) {
   worker->armed = 0; /* a signal on the way out finds nothing left to leave */

@@ -34,9 +34,8 @@
 #include <sanitizer/common_interface_defs.h>
 #define ASAN_CLEAN(low, bytes) __asan_unpoison_memory_region(low, bytes) /* frames that were abandoned there */
 static __thread volatile sig_atomic_t between;
-#define ASAN_LEAVE(from, to)                                                                                           \
-  (between = 1, __sanitizer_start_switch_fiber(&(from)->fake_stack, (to)->low, (to)->bytes))
-#define ASAN_ARRIVE(fiber) (__sanitizer_finish_switch_fiber((fiber)->fake_stack, NULL, NULL), between = 0)
+#define ASAN_LEAVE(from, to) (between = 1, __sanitizer_start_switch_fiber(&(from)->fake_stack, (to)->low, (to)->bytes))
+#define ASAN_ARRIVE(fiber)   (__sanitizer_finish_switch_fiber((fiber)->fake_stack, NULL, NULL), between = 0)
 #else
 #define ASAN_CLEAN(low, bytes) ((void)(low), (void)(bytes))
 #define ASAN_LEAVE(from, to)   ((void)(from), (void)(to))
@@ -104,8 +103,7 @@ void cpu_slab_stack(const cpu_slab *slab, unsigned rank, char **low, size_t *byt
   *bytes = slab->stack;
 }
 
-/* ---- the switch ---------------------------------------------------------------------------------------------------
- */
+/* ---- the switch ------------------------------------------------------------------------------------------------ */
 
 #if defined(__x86_64__)
 
@@ -233,8 +231,7 @@ static void forget(cpu_fiber *fiber) {
 
 #endif
 
-/* ---- fibers ---------------------------------------------------------------------------------------------------------
- */
+/* ---- fibers ---------------------------------------------------------------------------------------------------- */
 
 void cpu_fiber_make(cpu_fiber *fiber, char *low, size_t bytes, unsigned colour, void (*entry)(void *), void *argument) {
   cpu_fiber_drop(fiber);

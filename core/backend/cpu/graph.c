@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- life ---------------------------------------------------------------------------------------------------------
- */
+/* ---- life ------------------------------------------------------------------------------------------------------ */
 
 void cpu_graph_retain(cpu_graph *graph) {
   atomic_fetch_add(&graph->refs, 1);
@@ -31,8 +30,7 @@ void cpu_graph_destroy(mw_graph *graph) {
   cpu_graph_release((cpu_graph *)graph);
 }
 
-/* ---- replay -------------------------------------------------------------------------------------------------------
- */
+/* ---- replay ---------------------------------------------------------------------------------------------------- */
 
 mw_status cpu_graph_run(cpu_graph *graph, cpu_device *device, cpu_worker *worker, int priority, mw_error *err) {
   for (int i = 0; i < graph->count; i++) {
@@ -50,8 +48,7 @@ mw_status cpu_graph_launch(mw_graph *graph, mw_stream *base, mw_error *err) {
   return cpu_stream_submit(stream, &op, 0, err);
 }
 
-/* ---- changing ------------------------------------------------------------------------------------------------------
- */
+/* ---- changing -------------------------------------------------------------------------------------------------- */
 
 static cpu_node *nth_launch(cpu_graph *graph, int index) {
   for (int i = 0; i < graph->count; i++)
@@ -76,8 +73,7 @@ mw_status cpu_graph_update(mw_graph *base, int index, const mw_launch *launch, m
   return MW_OK;
 }
 
-/* ---- printing -------------------------------------------------------------------------------------------------------
- */
+/* ---- printing -------------------------------------------------------------------------------------------------- */
 
 static void print_label(FILE *out, const cpu_op *op) {
   const cpu_launch *launch = &op->launch;

@@ -13,8 +13,7 @@
 #include <fenv.h>
 #endif
 
-/* ---- floating point: CUDA rounds to nearest and keeps denormals, whatever the host program has set -----------------
- */
+/* ---- floating point: CUDA rounds to nearest and keeps denormals, whatever the host program has set ------------- */
 
 #if defined(__x86_64__)
 typedef unsigned control;

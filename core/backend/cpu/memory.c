@@ -121,8 +121,7 @@ uintptr_t cpu_memory_overrun(cpu_memory *memory, uintptr_t address, cpu_slack *o
   return written;
 }
 
-/* ---- making and freeing ---------------------------------------------------------------------------------------------
- */
+/* ---- making and freeing ---------------------------------------------------------------------------------------- */
 
 /* Device memory is three quarters of what the system (or the control group) has: the rest is the script's and the
  * compiler's. */

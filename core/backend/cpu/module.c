@@ -32,8 +32,7 @@ typedef struct cpu_module {
 
 static const char *const variables_why = "the source has device variables and another kernel of it needs fibers";
 
-/* ---- loading ------------------------------------------------------------------------------------------------------
- */
+/* ---- loading --------------------------------------------------------------------------------------------------- */
 
 static mw_status load(cpu_module *module, cpu_flavor flavor, const char *instance, bool twin, loaded **out,
                       mw_error *err) {

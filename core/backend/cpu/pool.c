@@ -36,8 +36,7 @@ static void evict(cpu_worker **workers, unsigned count, cpu_grid *grid) {
     if (atomic_load(&workers[i]->grid) == grid) pthread_kill(workers[i]->thread, cpu_fault_abort_signal());
 }
 
-/* ---- helpers ------------------------------------------------------------------------------------------------------
- */
+/* ---- helpers --------------------------------------------------------------------------------------------------- */
 
 static bool has_blocks(cpu_grid *grid) {
   return atomic_load_explicit(&grid->next, memory_order_relaxed) < grid->blocks &&

@@ -21,8 +21,7 @@ int cpu_probe_workers(void) {
   return online > 0 ? (int)online : 1;
 }
 
-/* ---- files under /proc and /sys -----------------------------------------------------------------------------------
- */
+/* ---- files under /proc and /sys -------------------------------------------------------------------------------- */
 
 /* The text after "key :" on the first line of the file that begins with key. */
 static bool look_up(const char *path, const char *key, char *out, size_t size) {

@@ -18,8 +18,7 @@ void cpu_stream_priorities(mw_device *device, int *least, int *greatest) {
   *greatest = GREATEST_PRIORITY;
 }
 
-/* ---- operations ---------------------------------------------------------------------------------------------------
- */
+/* ---- operations ------------------------------------------------------------------------------------------------ */
 
 static mw_status wait_event(const cpu_op *op, mw_error *err) {
   while (!cpu_event_await(op->mark.event, op->mark.number, LOOK))

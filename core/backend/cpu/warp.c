@@ -9,8 +9,7 @@ static uint64_t significant(const mw_warp_request *request) {
   return request->bytes >= 8 ? request->value : request->value & ((1ull << 8 * request->bytes) - 1);
 }
 
-/* ---- what a lane gets -----------------------------------------------------------------------------------------------
- */
+/* ---- what a lane gets ------------------------------------------------------------------------------------------ */
 
 static int source_lane(const mw_warp_request *request, int lane) {
   const int first = lane & ~(request->width - 1), last = first | (request->width - 1);

@@ -106,8 +106,7 @@ int cpu_thread_start(pthread_t *thread, void *(*run)(void *), void *argument) {
   return failed;
 }
 
-/* ---- running ------------------------------------------------------------------------------------------------------
- */
+/* ---- running --------------------------------------------------------------------------------------------------- */
 
 /* Opens the last bytes in front of the guard. NULL: the system gives no memory. */
 static char *shared_memory(cpu_shared *shared, size_t bytes, size_t align) {

@@ -27,8 +27,7 @@ static end end_of(const mw_place *place) {
   return out;
 }
 
-/* ---- between devices ----------------------------------------------------------------------------------------------
- */
+/* ---- between devices ------------------------------------------------------------------------------------------- */
 
 /* Direct access makes the copy faster where the hardware has it; the copy works without. Access to a context's memory
  * does not reach its pool's. */
@@ -66,8 +65,7 @@ static mw_status copy_peer(cuda_stream *stream, end to, end from, size_t bytes, 
   return status == MW_OK ? order_devices(own, stream->queue, other, NULL, err) : status;
 }
 
-/* ---- copy ---------------------------------------------------------------------------------------------------------
- */
+/* ---- copy ------------------------------------------------------------------------------------------------------ */
 
 static mw_status copy_plain(cuda_device *device, cuda_stream *stream, end to, end from, size_t bytes, mw_error *err) {
   if (stream->base.capturing)
@@ -100,8 +98,7 @@ mw_status cuda_copy(mw_stream *base, mw_place to_place, mw_place from_place, siz
   return CUDA_TRY(device, err, cuMemcpyDtoDAsync_v2, address(to.at), address(from.at), bytes, stream->queue);
 }
 
-/* ---- fill ---------------------------------------------------------------------------------------------------------
- */
+/* ---- fill ------------------------------------------------------------------------------------------------------ */
 
 static mw_status fill_plain(cuda_stream *stream, char *at, const void *pattern, size_t width, size_t count,
                             mw_error *err) {

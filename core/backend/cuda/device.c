@@ -17,8 +17,7 @@ static size_t size_attribute(const cuda_device *device, unsigned which) {
   return value > 0 ? (size_t)value : 0;
 }
 
-/* ---- properties ---------------------------------------------------------------------------------------------------
- */
+/* ---- properties ------------------------------------------------------------------------------------------------ */
 
 static void read_names(cuda_device *device, mw_device_info *info) {
   cuda_uuid id;
@@ -69,8 +68,7 @@ static void read_memory(const cuda_device *device, mw_device_info *info) {
   info->ecc = attribute(device, CUDA_ATTR_ECC_ENABLED) != 0;
 }
 
-/* ---- the open devices ----------------------------------------------------------------------------------------------
- */
+/* ---- the open devices ------------------------------------------------------------------------------------------ */
 
 static cuda_device *open_devices;
 
@@ -101,8 +99,7 @@ bool cuda_others_settled(const cuda_device *device) {
   return true;
 }
 
-/* ---- open and close ------------------------------------------------------------------------------------------------
- */
+/* ---- open and close -------------------------------------------------------------------------------------------- */
 
 /* Freed memory stays in the pool, so that a script that allocates in a loop pays once. */
 static void keep_pool(cuda_device *device) {

@@ -12,8 +12,7 @@ static cuda_graph *graph_of(mw_graph *graph) {
   return (cuda_graph *)graph;
 }
 
-/* ---- capture -------------------------------------------------------------------------------------------------------
- */
+/* ---- capture --------------------------------------------------------------------------------------------------- */
 
 mw_status cuda_capture_begin(mw_stream *base, mw_error *err) {
   CUDA_ONLINE(base->device, "capture", err);
@@ -91,8 +90,7 @@ mw_status cuda_capture_end(mw_stream *base, mw_graph **out, mw_error *err) {
   return status;
 }
 
-/* ---- replay --------------------------------------------------------------------------------------------------------
- */
+/* ---- replay ---------------------------------------------------------------------------------------------------- */
 
 mw_status cuda_graph_launch(mw_graph *graph, mw_stream *stream, mw_error *err) {
   cuda_device *device = cuda_device_of(graph->device);
@@ -137,8 +135,7 @@ void cuda_graph_destroy(mw_graph *base) {
   mw_free(graph);
 }
 
-/* ---- dot -----------------------------------------------------------------------------------------------------------
- */
+/* ---- dot ------------------------------------------------------------------------------------------------------- */
 
 typedef struct drawing { /* what the driver says of the graph */
   cuda_node *nodes, *from, *to;

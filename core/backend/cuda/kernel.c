@@ -14,8 +14,7 @@ typedef struct place { /* where a kernel is */
   const cuda_entry *entry;
 } place;
 
-/* ---- comparing names ------------------------------------------------------------------------------------------------
- */
+/* ---- comparing names ------------------------------------------------------------------------------------------- */
 
 static bool same_without_blanks(const char *a, const char *b) {
   for (;; a++, b++) {
@@ -48,8 +47,7 @@ static bool answers_to(const cuda_entry *entry, const char *name, char *signatur
   return same;
 }
 
-/* ---- plain kernels --------------------------------------------------------------------------------------------------
- */
+/* ---- plain kernels --------------------------------------------------------------------------------------------- */
 
 /* The module's plain kernels, then its source's templates as "scale<...>"; true where name is one of those. */
 static bool list_known(const cuda_module *module, const char *name, char *known, size_t size) {
@@ -97,8 +95,7 @@ static mw_status find_plain(cuda_module *module, const char *name, place *out, m
                  module->base.name, all);
 }
 
-/* ---- templates ------------------------------------------------------------------------------------------------------
- */
+/* ---- templates ------------------------------------------------------------------------------------------------- */
 
 static bool find_symbol(cuda_unit *unit, const char *symbol, place *out) {
   for (int i = 0; i < unit->read.nentries; i++)
@@ -125,8 +122,7 @@ static mw_status find_template(cuda_module *module, const char *name, place *out
   return mw_fail(err, MW_INVALID, "'%s' is not a kernel of '%.128s'", name, module->base.name);
 }
 
-/* ---- kernels --------------------------------------------------------------------------------------------------------
- */
+/* ---- kernels --------------------------------------------------------------------------------------------------- */
 
 static int function_attribute(const cuda_kernel *kernel, unsigned which) {
   int value = 0;

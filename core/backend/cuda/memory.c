@@ -18,8 +18,7 @@ static void *pointer(cuda_address address) {
   return (void *)(uintptr_t)address;
 }
 
-/* ---- the list of buffers ------------------------------------------------------------------------------------------
- */
+/* ---- the list of buffers --------------------------------------------------------------------------------------- */
 
 mw_buffer *cuda_buffer_new(cuda_device *device, void *address, size_t bytes, mw_space space) {
   cuda_buffer *buffer = mw_calloc(1, sizeof *buffer);
@@ -50,8 +49,7 @@ void cuda_leave_stream(cuda_device *device, cuda_stream *stream) {
     }
 }
 
-/* ---- allocation ---------------------------------------------------------------------------------------------------
- */
+/* ---- allocation ------------------------------------------------------------------------------------------------ */
 
 static bool implied(const cuda_stream *first, const cuda_stream *then) { /* by the default stream's own rule */
   return (!first->queue && then->blocking) || (!then->queue && first->blocking);
@@ -140,8 +138,7 @@ mw_status cuda_alloc(mw_stream *base, size_t bytes, mw_space space, mw_buffer **
   return MW_OK;
 }
 
-/* ---- giving it back -----------------------------------------------------------------------------------------------
- */
+/* ---- giving it back -------------------------------------------------------------------------------------------- */
 
 static void join_users(cuda_device *device, mw_buffer *buffer) {
   cuda_stream *own = (cuda_stream *)buffer->stream;

@@ -14,8 +14,7 @@ static cuda_module *module_of(mw_module *module) {
   return (cuda_module *)module;
 }
 
-/* ---- a source of the module's own ----------------------------------------------------------------------------------
- */
+/* ---- a source of the module's own ------------------------------------------------------------------------------ */
 
 static char *copy_text(const char *text) {
   return text ? mw_strdup(text) : NULL;
@@ -56,8 +55,7 @@ static void free_source(mw_source *source) {
   free_list(source->templates);
 }
 
-/* ---- loading -------------------------------------------------------------------------------------------------------
- */
+/* ---- loading --------------------------------------------------------------------------------------------------- */
 
 static const char *load_hint(const cuda_unit *unit, cuda_result code) {
   bool image = code == CUDA_INVALID_IMAGE || code == CUDA_NO_BINARY_FOR_GPU || code == CUDA_UNSUPPORTED_PTX_VERSION;
@@ -93,8 +91,7 @@ static mw_status make_unit(cuda_device *device, const mw_source *source, cuda_un
   return status;
 }
 
-/* ---- the names of its kernels --------------------------------------------------------------------------------------
- */
+/* ---- the names of its kernels ---------------------------------------------------------------------------------- */
 
 static bool has_name(char **names, int count, const char *name) {
   for (int i = 0; i < count; i++)
@@ -135,8 +132,7 @@ static void collect_names(cuda_module *module) {
   module->base.kernel_names = (const char *const *)module->names;
 }
 
-/* ---- modules -------------------------------------------------------------------------------------------------------
- */
+/* ---- modules --------------------------------------------------------------------------------------------------- */
 
 mw_status cuda_compile(mw_device *base, const mw_source *source, mw_module **out, mw_error *err) {
   cuda_unit *unit;
@@ -152,8 +148,7 @@ mw_status cuda_compile(mw_device *base, const mw_source *source, mw_module **out
   return MW_OK;
 }
 
-/* ---- templates that are asked for later -----------------------------------------------------------------------------
- */
+/* ---- templates that are asked for later ------------------------------------------------------------------------ */
 
 /* "counter" of _ZZ4nextvE7counter or _ZZ4nextvE7counter_0, a variable inside a function; NULL: no such name. */
 static const char *local_name(const char *symbol, char *bare, size_t size) {
@@ -298,8 +293,7 @@ void cuda_unload_retired(cuda_device *device) {
   }
 }
 
-/* ---- device variables ----------------------------------------------------------------------------------------------
- */
+/* ---- device variables ------------------------------------------------------------------------------------------ */
 
 static const cuda_global *find_global(const cuda_image *image, const char *name) {
   for (int i = 0; i < image->nglobals; i++) {

@@ -23,8 +23,7 @@ typedef struct options {
   int count;
 } options;
 
-/* ---- options ------------------------------------------------------------------------------------------------------
- */
+/* ---- options --------------------------------------------------------------------------------------------------- */
 
 static void add_option(options *o, char *owned) {
   if (o->count < MOST_OPTIONS)
@@ -79,8 +78,7 @@ static mw_status choose_target(const mw_device *device, target *out, mw_error *e
       cuda_nvrtc.narchs ? cuda_nvrtc.archs[cuda_nvrtc.narchs - 1] : 0);
 }
 
-/* ---- the compiler -------------------------------------------------------------------------------------------------
- */
+/* ---- the compiler ---------------------------------------------------------------------------------------------- */
 
 static char *program_log(cuda_program program) {
   size_t size = 0;
@@ -271,8 +269,7 @@ static cuda_unit *fetch(const mw_cache_key *key) {
   return NULL;
 }
 
-/* ---- what module.c asks for ----------------------------------------------------------------------------------------
- */
+/* ---- what module.c asks for ------------------------------------------------------------------------------------ */
 
 mw_status cuda_compile_unit(const mw_device *device, const mw_source *source, cuda_unit **out, mw_error *err) {
   char why[1024];

@@ -12,8 +12,7 @@ static cuda_stream *stream_of(mw_stream *stream) {
   return (cuda_stream *)stream;
 }
 
-/* ---- waiting ------------------------------------------------------------------------------------------------------
- */
+/* ---- waiting --------------------------------------------------------------------------------------------------- */
 
 static int64_t now_ns(void) {
   struct timespec t;
@@ -67,8 +66,7 @@ bool cuda_stuck(cuda_device *device) {
   return device->lost || device->abandoned;
 }
 
-/* ---- ordering -----------------------------------------------------------------------------------------------------
- */
+/* ---- ordering -------------------------------------------------------------------------------------------------- */
 
 /* What is in `first` now runs before what enters `then` later. A failure shows at the next checked call. */
 void cuda_order(cuda_device *device, cuda_queue first, cuda_queue then) {
@@ -80,8 +78,7 @@ mw_status cuda_refuse_capturing(const char *what, mw_error *err) {
   return mw_fail(err, MW_INVALID, "a stream is being captured: you can %s after the capture has ended", what);
 }
 
-/* ---- streams ------------------------------------------------------------------------------------------------------
- */
+/* ---- streams --------------------------------------------------------------------------------------------------- */
 
 mw_status cuda_stream_create(mw_device *base, bool blocking, int priority, mw_stream **out, mw_error *err) {
   CUDA_ONLINE(base, "stream", err);

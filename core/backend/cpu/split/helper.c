@@ -40,8 +40,7 @@ static bool name_known(const expansion *it, const cpu_token *name) {
   return false;
 }
 
-/* ---- what the callee names ----------------------------------------------------------------------------------------
- */
+/* ---- what the callee names ------------------------------------------------------------------------------------- */
 
 static void declared_names(expansion *it, int first, int last) {
   cpu_declarator list[16];
@@ -87,8 +86,7 @@ static void body_names(expansion *it, int call) {
     if (it->callee->formals[i].name >= 0) name_add(it, &it->in->program->tokens.at[it->callee->formals[i].name]);
 }
 
-/* ---- template parameters --------------------------------------------------------------------------------------------
- */
+/* ---- template parameters --------------------------------------------------------------------------------------- */
 
 typedef struct header { /* template <class T, int N> */
   const cpu_token *names[16];
@@ -154,8 +152,7 @@ static void template_put(expansion *it, int call, cpu_tokens *next) {
   }
 }
 
-/* ---- the body -------------------------------------------------------------------------------------------------------
- */
+/* ---- the body -------------------------------------------------------------------------------------------------- */
 
 static void token_put(expansion *it, const cpu_tokens *from, int i, cpu_tokens *next) {
   const cpu_token *token = &from->at[i];

@@ -176,8 +176,7 @@ static void exchange_expand(cpu_splitter *in, int node, int name, cpu_tokens *ne
   if (wrap) cpu_tokens_scan(next, " }", like);
 }
 
-/* ---- conditions ----------------------------------------------------------------------------------------------------
- */
+/* ---- conditions ------------------------------------------------------------------------------------------------ */
 
 static void if_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
   const cpu_token *like = &in->work.at[node->first];
@@ -202,8 +201,7 @@ static void loop_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next
   cpu_tokens_scan(next, " }", like);
 }
 
-/* ---- one step -------------------------------------------------------------------------------------------------------
- */
+/* ---- one step -------------------------------------------------------------------------------------------------- */
 
 /* const float a = 1, *b = p;  ->  const float a = 1; const float *b = p; */
 static bool declarators_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {

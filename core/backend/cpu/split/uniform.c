@@ -68,8 +68,7 @@ int cpu_local_find(const cpu_splitter *in, int token) {
   return best;
 }
 
-/* ---- expressions --------------------------------------------------------------------------------------------------
- */
+/* ---- expressions ----------------------------------------------------------------------------------------------- */
 
 static bool call_allowed(const cpu_token *token, bool pure) {
   return cpu_token_any(token, harmless_calls) || (!pure && cpu_token_any(token, maths));
@@ -139,8 +138,7 @@ bool cpu_is_pure(const cpu_splitter *in, int first, int last) {
   return true;
 }
 
-/* ---- variables ------------------------------------------------------------------------------------------------------
- */
+/* ---- variables ------------------------------------------------------------------------------------------------- */
 
 static void local_add(cpu_splitter *in, int node, const cpu_declarator *declarator, int until) {
   in->locals = mw_realloc(in->locals, (size_t)(in->nlocals + 1) * sizeof *in->locals);

@@ -150,8 +150,7 @@ static bool program_key(cpu_program *program) {
   return complete;
 }
 
-/* ---- what is kept of an analysis ----------------------------------------------------------------------------------
- */
+/* ---- what is kept of an analysis ------------------------------------------------------------------------------- */
 
 static const char *const engines[] = {"loop", "split", "fiber"};
 
@@ -199,8 +198,7 @@ static bool analysis_recall(cpu_program *program) {
   return fits;
 }
 
-/* ---- analysis -----------------------------------------------------------------------------------------------------
- */
+/* ---- analysis -------------------------------------------------------------------------------------------------- */
 
 static void declared_fill(cpu_program *program) {
   mw_free(program->declared);

@@ -28,8 +28,7 @@ static double seconds_now(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* ---- instances asked for ------------------------------------------------------------------------------------------
- */
+/* ---- instances asked for --------------------------------------------------------------------------------------- */
 
 static bool name_equal(const char *declared, const char *asked, size_t size) {
   return strlen(declared) == size && !memcmp(declared, asked, size);
@@ -93,8 +92,7 @@ static mw_cache_key unit_key(const cpu_program *program, cpu_flavor flavor, cons
   return mw_cache_key_end(maker);
 }
 
-/* ---- the shared object ----------------------------------------------------------------------------------------------
- */
+/* ---- the shared object ----------------------------------------------------------------------------------------- */
 
 typedef struct object { /* as cached: the length of the log, the log, the shared object */
   char *bytes;

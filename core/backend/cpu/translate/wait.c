@@ -102,8 +102,7 @@ static bool reads_others(const waiter *in, int first, int last) {
   return false;
 }
 
-/* ---- what the loop itself changes ----------------------------------------------------------------------------------
- */
+/* ---- what the loop itself changes ------------------------------------------------------------------------------ */
 
 /* v = ...: the end of what is assigned, at its , ; or ). */
 static int value_end(const waiter *in, int i, int last) {
@@ -157,8 +156,7 @@ static bool asks_others(const waiter *in, const loop *it, int first, int last) {
   return false;
 }
 
-/* ---- loops ---------------------------------------------------------------------------------------------------------
- */
+/* ---- loops ----------------------------------------------------------------------------------------------------- */
 
 static int statement_end(const waiter *in, int i, int last) {
   static const char *const headed[] = {"if", "for", "while", "switch", NULL};
