@@ -169,6 +169,22 @@ function support.files(folder)
   return paths
 end
 
+--- The folders of the runs below a folder, oldest first.
+---@param folder string   what was given with --out
+---@return string[]
+function support.runs(folder)
+  return require("moonwarp.results.store").below(folder)
+end
+
+--- The folder of the only run below a folder.
+---@param folder string   what was given with --out
+---@return string
+function support.run(folder)
+  local runs = support.runs(folder)
+  assert.are.equal(1, #runs, "runs in " .. folder)
+  return runs[1]
+end
+
 local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
 local function environment_text(environment)

@@ -112,6 +112,17 @@ static const char *script_folder(lua_State *L) {
   return slash ? lua_pushlstring(L, script, (size_t)(slash - script)) : ".";
 }
 
+/* Notes a kernel file in moonwarp.core.files, so that a run can keep a copy of it. */
+static void note_file(lua_State *L, const char *file, const char *path) {
+  const int top = lua_gettop(L);
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  if (lua_getfield(L, -1, "moonwarp.core") == LUA_TTABLE && lua_getfield(L, -1, "files") == LUA_TTABLE) {
+    lua_pushstring(L, path);
+    lua_setfield(L, -2, file);
+  }
+  lua_settop(L, top);
+}
+
 /* Looks for the file as given, beside the script, and in kernels/; leaves path and text on the stack. */
 static void read_source(lua_State *L, const char *file, const char **path, const char **text) {
   const char *beside = script_folder(L);
@@ -121,6 +132,7 @@ static void read_source(lua_State *L, const char *file, const char **path, const
     if (!places[i] || !try_read(L, places[i])) continue;
     *path = places[i];
     *text = lua_tostring(L, -1);
+    note_file(L, file, places[i]);
     return;
   }
   bind_fail(L, MW_IO,

@@ -58,6 +58,19 @@ function bench.is_result(value)
   return getmetatable(value) == result_type
 end
 
+--- A result as a record keeps it: plain numbers, texts and lists.
+---@param result table
+---@return table
+function bench.fields(result)
+  local kept = {}
+  for key, value in pairs(result) do kept[key] = value end
+  kept.samples = {}
+  for i, value in ipairs(result.samples) do
+    kept.samples[i] = tonumber(("%.7g"):format(value))
+  end
+  return kept
+end
+
 -- ---- clocks: measure(fn, batch) returns the seconds of the batch, and the host's seconds to issue
 
 local function repeat_call(fn, batch)

@@ -16,10 +16,11 @@
 --                                approach to probabilistic rounding error analysis", 2019)
 -- eps is the distance from 1 to the next number of the type: f64 2^-52, f32 2^-23, f16 2^-10, bf16
 -- 2^-7.
--- Depends on moonwarp.core (compare, largest), fields, units.
+-- Depends on moonwarp.core (compare, largest), fields, results.run, units.
 
 local core = require "moonwarp.core"
 local fields = require "moonwarp.fields"
+local run = require "moonwarp.results.run"
 local units = require "moonwarp.units"
 
 local check = {}
@@ -196,7 +197,14 @@ local function kind_of(value)
   return core.type(value) or type(value)
 end
 
+local function mention(report)
+  run.mention("check", { what = report.name, ok = report.ok, wrong = report.wrong, count = report.count,
+    dtype = report.dtype, max_abs = report.max_abs, max_rel = report.max_rel, absolute = report.absolute,
+    relative = report.relative, text = not report.ok and tostring(report) or nil })
+end
+
 local function tell(report, options)
+  mention(report)
   if report.ok then return end
   core.options.failed_checks = (core.options.failed_checks or 0) + 1
   if not options.quiet then io.stderr:write(tostring(report), "\n") end

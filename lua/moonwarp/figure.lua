@@ -1,12 +1,13 @@
 -- SPDX-License-Identifier: MIT
 --
 -- What every kind of picture shares: where it is from, its files, and the line that says what was
--- written. Depends on moonwarp.core, gnuplot, path, record, recent.
+-- written. Depends on moonwarp.core, gnuplot, path, recent, results.run.
 
 local core = require "moonwarp.core"
 local gnuplot = require "moonwarp.gnuplot"
 local path = require "moonwarp.path"
 local recent = require "moonwarp.recent"
+local run = require "moonwarp.results.run"
 
 local figure = {}
 
@@ -38,6 +39,38 @@ local function exists(name)
   return file ~= nil
 end
 
+-- The endings of what was made, in the order that it is told in.
+local function files_of(made)
+  local endings = {}
+  for ending, name in pairs(made) do
+    if type(name) == "string" and name:sub(-#ending - 1) == "." .. ending then
+      endings[#endings + 1] = ending
+    end
+  end
+  table.sort(endings)
+  return endings
+end
+
+--- Draws the pictures of a script in the run's folder, and says what is there.
+---@param spec table      quiet
+---@param about table     name
+---@param made table      dat and gp; svg, png and so on are added, or reason where there are none
+---@param more string[]?  endings of further pictures
+function figure.draw(spec, about, made, more)
+  local ok, reason = gnuplot.run(run.folder(), about.name .. ".gp")
+  if not ok then
+    made.reason = reason
+    figure.say(spec, ("written: %s/%s.dat, .gp; no pictures: %s"):format(run.folder(), about.name, reason))
+    return
+  end
+  for _, ending in ipairs(table.move(more or {}, 1, #(more or {}), 3, { "svg", "png" })) do
+    local name = run.file(("%s.%s"):format(about.name, ending))
+    if exists(name) then made[ending] = name end
+  end
+  figure.say(spec, ("written: %s/%s.%s"):format(run.folder(), about.name,
+    table.concat(files_of(made), ", .")))
+end
+
 --- Writes NAME.dat and NAME.gp, draws the pictures where gnuplot is, and says what is there.
 ---@param spec table      quiet, pictures (false: none)
 ---@param about table     what figure.describe gave
@@ -47,25 +80,12 @@ end
 ---@return table made     dat, gp, svg, png and so on: paths; reason: why there are no pictures
 function figure.write(spec, about, data, script, more)
   local made = {
-    dat = gnuplot.write(path.out(about.name .. ".dat"), gnuplot.header(about) .. "\n" .. data .. "\n"),
-    gp = gnuplot.write(path.out(about.name .. ".gp"), script),
+    dat = gnuplot.write(run.file(about.name .. ".dat"), gnuplot.header(about) .. "\n" .. data .. "\n"),
+    gp = gnuplot.write(run.file(about.name .. ".gp"), script),
   }
   if spec.pictures == false then return made end
-  local ok, reason = gnuplot.run(path.out(""):gsub("/$", ""), about.name .. ".gp")
-  if not ok then
-    made.reason = reason
-    figure.say(spec, ("%s and %s are written; no pictures: %s"):format(made.dat, made.gp, reason))
-    return made
-  end
-  local names = { made.dat, made.gp }
-  for _, ending in ipairs(table.move(more or {}, 1, #(more or {}), 3, { "svg", "png" })) do
-    local name = path.out(("%s.%s"):format(about.name, ending))
-    if exists(name) then
-      made[ending] = name
-      names[#names + 1] = name
-    end
-  end
-  figure.say(spec, "written: " .. table.concat(names, ", "))
+  figure.draw(spec, about, made, more)
+  run.note("picture", { name = about.name, title = about.title, files = files_of(made) })
   return made
 end
 

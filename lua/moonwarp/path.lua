@@ -1,13 +1,11 @@
 -- SPDX-License-Identifier: MIT
 --
--- Where a script's results go, and the shell's quoting.
--- Depends on moonwarp.core (options.out, options.script, home).
+-- The running script's name, folders, and the shell's quoting.
+-- Depends on moonwarp.core (options.script).
 
 local core = require "moonwarp.core"
 
 local path = {}
-
-local made = {}
 
 --- A word for the shell.
 ---@param text string
@@ -20,6 +18,7 @@ end
 ---@return string
 function path.script()
   local name = core.options.script or "script"
+  if name == "-e" then return "code" end
   if name:match("init%.lua$") then name = name:match("([^/]+)/init%.lua$") or name end
   return (name:match("([^/]+)$") or name):gsub("%.lua$", "")
 end
@@ -35,19 +34,6 @@ function path.make(folder)
   if reason ~= "" then
     return ("cannot make the output folder %s:%s; choose another with --out DIR"):format(folder, reason)
   end
-  made[folder] = true
-end
-
---- The path of a file in the output folder (--out, else "out"), which is made if need be.
----@param name string
----@return string
-function path.out(name)
-  local folder = core.options.out or "out"
-  if not made[folder] then
-    local problem = path.make(folder)
-    if problem then error(problem, 0) end
-  end
-  return folder .. "/" .. name
 end
 
 --- A name made safe for a file: letters, digits, - and _.

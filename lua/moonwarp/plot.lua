@@ -2,14 +2,16 @@
 --
 -- Records as charts: a .dat file, a gnuplot script that needs nothing beside it, SVG and PNG where
 -- gnuplot is installed, and a chart in the terminal.
--- Depends on moonwarp.core, chart, fields, gnuplot, path, record, units.
+-- Depends on moonwarp.core, chart, fields, figure, gnuplot, path, record, results.run, units.
 
 local core = require "moonwarp.core"
 local chart = require "moonwarp.chart"
 local fields = require "moonwarp.fields"
+local figures = require "moonwarp.figure"
 local gnuplot = require "moonwarp.gnuplot"
 local path = require "moonwarp.path"
 local record = require "moonwarp.record"
+local run = require "moonwarp.results.run"
 local units = require "moonwarp.units"
 
 local plot = {}
@@ -207,28 +209,13 @@ local function check_spec(spec)
   check_base("logy", spec.logy)
 end
 
-local function say(spec, text)
-  if not spec.quiet and not core.options.quiet then print(text) end
-end
-
--- The pictures, or the reason why there are none.
-local function draw_pictures(figure, made)
-  local ok, reason = gnuplot.run(path.out(""):gsub("/$", ""), figure.name .. ".gp")
-  if not ok then
-    made.reason = reason
-    return ("%s and %s are written; no pictures: %s"):format(made.dat, made.gp, reason)
-  end
-  made.svg, made.png = path.out(figure.name .. ".svg"), path.out(figure.name .. ".png")
-  return ("written: %s, %s, %s, %s"):format(made.dat, made.gp, made.svg, made.png)
-end
-
 local function draw_chart(figure)
   return chart.draw { series = figure.series, levels = figure.levels, title = figure.title,
     xlabel = figure.xlabel,
                       ylabel = figure.ylabel, logx = figure.logx, logy = figure.logy }
 end
 
---- Draws records as a chart: in the terminal, and as OUT/NAME.dat, .gp, .svg and .png.
+--- Draws records as a chart: in the terminal, and as RUN/NAME.dat, .gp, .svg and .png.
 --- Options: x, y (fields; y may be a list), by (a field: one series for each of its values), logx,
 --- logy (base, or true for 10), peak (a level: number or { value =, label = }), lines (a list of
 --- such), title, xlabel, ylabel, name, unit, xunit (base units: "s", "B", "B/s", ...; known for the
@@ -252,10 +239,11 @@ function plot.draw(spec)
     made.reason = "the sweep goes on; its last run draws"
     return made
   end
-  made.dat = gnuplot.write(path.out(figure.name .. ".dat"), gnuplot.data(figure))
-  made.gp = gnuplot.write(path.out(figure.name .. ".gp"), gnuplot.script(figure))
-  say(spec, made.chart)
-  if spec.pictures ~= false then say(spec, draw_pictures(figure, made)) end
+  run.note("chart", figure)
+  made.dat = gnuplot.write(run.file(figure.name .. ".dat"), gnuplot.data(figure))
+  made.gp = gnuplot.write(run.file(figure.name .. ".gp"), gnuplot.script(figure))
+  figures.say(spec, made.chart)
+  if spec.pictures ~= false then figures.draw(spec, figure, made) end
   return made
 end
 

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- Records: one JSON line a measurement, written as soon as it is there, so that nothing measured is
--- lost. A record holds what the script gives (benchmark results included) and where it comes from:
--- date, script, device, version, parameters.
--- Depends on moonwarp.core, arg, bench, json, path, recent.
+-- Records: one a measurement, kept in the run's journal as soon as it is there, so that nothing
+-- measured is lost. A record holds what the script gives (benchmark results with all their samples
+-- included) and where it comes from: date, script, device, version, parameters.
+-- Depends on moonwarp.core, arg, bench, json, path, recent, results.run.
 
 local core = require "moonwarp.core"
 local arg = require "moonwarp.arg"
@@ -11,33 +11,22 @@ local bench = require "moonwarp.bench"
 local json = require "moonwarp.json"
 local path = require "moonwarp.path"
 local recent = require "moonwarp.recent"
+local run = require "moonwarp.results.run"
 
 local record = {}
 
 -- The order of a line's leading keys; the script's own follow by name.
 local ORDER = { "date", "script", "moonwarp", "device", "device_name", "params" }
 
--- What a benchmark result is on a line. Single samples stay in the script: there may be 100 000 of
--- them.
-local RESULT_ORDER = { "median", "min", "max", "mean", "sd", "mad", "p05", "p95", "noise", "n",
-  "batch", "first",
-                       "clock", "warnings" }
-
 local session = {}
 
-local function bench_fields(result)
-  local short = {}
-  for _, key in ipairs(RESULT_ORDER) do short[key] = result[key] end
-  if #result.warnings == 0 then short.warnings = nil end
-  return short
-end
-
-local function line_of(entry)
+-- As JSON can hold it.
+local function plain(entry)
   local flat = {}
   for key, value in pairs(entry) do
-    flat[key] = bench.is_result(value) and bench_fields(value) or value
+    flat[key] = bench.is_result(value) and bench.fields(value) or value
   end
-  return json.encode(flat, ORDER)
+  return flat
 end
 
 -- The device of a benchmark in the record, else the one opened last.
@@ -60,10 +49,11 @@ local function complete(values)
   return entry
 end
 
+-- The file given with --json.
 local function append(file_path, line)
   local file, reason = io.open(file_path, "a")
   if not file then
-    error(("mw.record: %s; choose another folder with --out DIR"):format(reason), 3)
+    error(("mw.record: %s; choose another file with --json FILE"):format(reason), 3)
   end
   local written
   written, reason = file:write(line, "\n")
@@ -73,7 +63,7 @@ local function append(file_path, line)
   end
 end
 
---- Writes one measurement as a line of JSON to OUT/SCRIPT.jsonl, and to the file given with --json.
+--- Keeps one measurement in the run's record, and in the file given with --json as a line of JSON.
 --- Tables, numbers, strings, booleans and results of mw.bench are kept; the device is that of the
 --- benchmark in the record, else the one opened last, else what the field device says.
 ---@param values table   as in { threads = 256, T_tot = 2 * A:nbytes() / t.median, t = t }
@@ -82,9 +72,9 @@ function record.write(values)
   if type(values) ~= "table" then error("mw.record: a table is wanted, got " .. type(values), 2) end
   local entry = complete(values)
   session[#session + 1] = setmetatable(entry, core.result)
-  local line = line_of(entry)
-  append(path.out(path.script() .. ".jsonl"), line)
-  if core.options.json then append(core.options.json, line) end
+  local flat = plain(entry)
+  run.note("record", flat)
+  if core.options.json then append(core.options.json, json.encode(flat, ORDER)) end
   return entry
 end
 

@@ -1,17 +1,17 @@
 -- SPDX-License-Identifier: MIT
 --
--- What a study concludes, in words computed from its numbers: printed as a paragraph, and kept beside
--- the data in OUT/SCRIPT.txt.
--- Depends on moonwarp.core, gnuplot (write), path.
+-- What a study concludes, in words computed from its numbers: printed as a paragraph, and kept in
+-- the run's record and its remarks.txt.
+-- Depends on moonwarp.core, gnuplot (write), results.run.
 
 local core = require "moonwarp.core"
 local gnuplot = require "moonwarp.gnuplot"
-local path = require "moonwarp.path"
+local run = require "moonwarp.results.run"
 
 local remark = {}
 
 local WIDTH = 96
-local said = {}
+local said = { folder = nil } -- paragraphs of the run in that folder
 
 local function width(text)
   return utf8.len(text) or #text
@@ -37,7 +37,7 @@ local function explained(message)
   return number and ("value %d of the text: %s"):format(number - 1, reason) or message
 end
 
---- Prints a paragraph and keeps it in OUT/SCRIPT.txt; the file holds the paragraphs of this run.
+--- Prints a paragraph and keeps it in the run's record and in RUN/remarks.txt.
 ---@param format string  as string.format takes it
 ---@param ... any
 ---@return string paragraph
@@ -48,8 +48,10 @@ function remark.say(format, ...)
   local ok, text = pcall(string.format, format, ...)
   if not ok then error("mw.remark: " .. explained(text), 2) end
   local paragraph = wrapped(text)
+  run.note("remark", { text = text })
+  if said.folder ~= run.folder() then said = { folder = run.folder() } end
   said[#said + 1] = paragraph
-  gnuplot.write(path.out(path.script() .. ".txt"), table.concat(said, "\n\n") .. "\n")
+  gnuplot.write(run.file("remarks.txt"), table.concat(said, "\n\n") .. "\n")
   if not core.options.quiet then print(paragraph .. "\n") end
   return paragraph
 end

@@ -2,13 +2,14 @@
 --
 -- Records as an aligned table: one unit a column, numbers right, words left, the device in the
 -- title.
--- Depends on moonwarp.core, bench, fields, nearest, record, units.
+-- Depends on moonwarp.core, bench, fields, nearest, record, results.run, units.
 
 local core = require "moonwarp.core"
 local bench = require "moonwarp.bench"
 local fields = require "moonwarp.fields"
 local nearest = require "moonwarp.nearest"
 local record = require "moonwarp.record"
+local run = require "moonwarp.results.run"
 local units = require "moonwarp.units"
 
 local tables = {}
@@ -88,18 +89,25 @@ local function pad(text, width, left)
   return left and text .. space or space .. text
 end
 
--- A column as the list of its lines, all of one width, with a rule under the heading.
-local function column_lines(column, entries)
+-- A column's heading, its cells as texts, and their numbers in the unit of the heading.
+local function fill(column, entries)
   column.scale = scale_of(column, entries)
-  local texts, left = { heading(column) }, true
-  for _, entry in ipairs(entries) do
+  column.heading, column.texts, column.numbers, column.left = heading(column), {}, {}, true
+  for i, entry in ipairs(entries) do
     local value = record.field(entry, column.field)
-    if value ~= nil and type(value) ~= "string" then left = false end
-    texts[#texts + 1] = cell(value, column)
+    if value ~= nil and type(value) ~= "string" then column.left = false end
+    column.texts[i] = cell(value, column)
+    local number = bench.is_result(value) and value.median or value
+    column.numbers[i] = type(number) == "number" and number / column.scale.factor or false
   end
+end
+
+-- A column as the list of its lines, all of one width, with a rule under the heading.
+local function column_lines(column)
+  local texts = table.move(column.texts, 1, #column.texts, 2, { column.heading })
   local width = 0
   for _, text in ipairs(texts) do width = math.max(width, utf8.len(text) or #text) end
-  for i, text in ipairs(texts) do texts[i] = pad(text, width, left) end
+  for i, text in ipairs(texts) do texts[i] = pad(text, width, column.left) end
   table.insert(texts, 2, ("-"):rep(width))
   return texts
 end
@@ -136,26 +144,46 @@ local function notes(entries)
   return lines
 end
 
---- The text of a table of records; see mw.table.
----@param spec table
----@return string
-function tables.format(spec)
+-- What is shown: title, columns with their cells, notes.
+local function build(spec)
   local options = {}
   for key, value in pairs(spec) do
     if math.type(key) ~= "integer" then options[key] = value end
   end
-  fields.check("mw.table", options, SPEC, 3)
+  fields.check("mw.table", options, SPEC, 4)
   local entries = spec.records or record.all()
   local columns = {}
   for i, given in ipairs(spec) do columns[i] = column_of(given, i) end
-  if #entries == 0 then error("mw.table: there are no records; mw.record makes them", 3) end
+  if #entries == 0 then error("mw.table: there are no records; mw.record makes them", 4) end
   for _, column in ipairs(columns) do check_field(column.field, entries) end
   if spread_over_devices(entries) then table.insert(columns, 1, column_of("device", 0)) end
-  for i, column in ipairs(columns) do columns[i] = column_lines(column, entries) end
-  local lines = join_columns(columns, #entries + 2)
+  for _, column in ipairs(columns) do fill(column, entries) end
   local title = ("%s, measured on %s"):format(spec.title or "records", record.devices(entries))
-  table.insert(lines, 1, title)
-  return table.concat(table.move(notes(entries), 1, 1000, #lines + 1, lines), "\n")
+  return { title = title, columns = columns, count = #entries, notes = notes(entries) }
+end
+
+local function text_of(built)
+  local lines = {}
+  for i, column in ipairs(built.columns) do lines[i] = column_lines(column) end
+  lines = join_columns(lines, built.count + 2)
+  table.insert(lines, 1, built.title)
+  return table.concat(table.move(built.notes, 1, #built.notes, #lines + 1, lines), "\n")
+end
+
+-- As the run's record keeps it.
+local function kept(built)
+  local columns = {}
+  for i, column in ipairs(built.columns) do
+    columns[i] = { heading = column.heading, texts = column.texts, numbers = column.numbers }
+  end
+  return { name = built.title, columns = columns, notes = built.notes }
+end
+
+--- The text of a table of records; see mw.table.
+---@param spec table
+---@return string
+function tables.format(spec)
+  return text_of(build(spec))
 end
 
 --- Prints records as an aligned table: { "threads", "T_tot", "t" }. A column is a field's name (a
@@ -168,9 +196,12 @@ function tables.print(spec)
     error("mw.table: a table of columns is wanted, got " .. type(spec), 2)
   end
   if #spec == 0 then error("mw.table: at least one column is needed, got none", 2) end
-  local text = tables.format(spec)
+  local built = build(spec)
+  local text = text_of(built)
   local waits = core.options.more and not spec.records -- a sweep's last run prints for all
-  if not spec.quiet and not core.options.quiet and not waits then print(text) end
+  if waits then return text end
+  run.mention("table", kept(built))
+  if not spec.quiet and not core.options.quiet then print(text) end
   return text
 end
 

@@ -2,13 +2,13 @@
 --
 -- Who was busy when: spans in lanes, as a chart (SVG, PNG), as rows of letters in the terminal, and as
 -- a trace that Perfetto and chrome://tracing open (Trace Event Format: complete events, in microseconds).
--- Depends on moonwarp.core, fields, figure, gnuplot, json, path, units.
+-- Depends on moonwarp.core, fields, figure, gnuplot, json, results.run, units.
 
 local fields = require "moonwarp.fields"
 local figure = require "moonwarp.figure"
 local gnuplot = require "moonwarp.gnuplot"
 local json = require "moonwarp.json"
-local path = require "moonwarp.path"
+local run = require "moonwarp.results.run"
 local units = require "moonwarp.units"
 
 local timeline = {}
@@ -168,7 +168,7 @@ local function trace_of(chart, about)
   return json.encode({ displayTimeUnit = "ms", traceEvents = events }) .. "\n"
 end
 
---- Draws spans of time in lanes: OUT/NAME.dat, .gp, .svg, .png, a trace as OUT/NAME.trace.json (open it
+--- Draws spans of time in lanes: RUN/NAME.dat, .gp, .svg, .png, a trace as RUN/NAME.trace.json (open it
 --- at ui.perfetto.dev), and rows of letters in the terminal.
 --- Options: spans, a list of { lane =, kind =, from =, to = [, label =] } with times in seconds of one
 --- clock; name (of the files), title, device (named in the title), quiet, pictures.
@@ -189,7 +189,7 @@ function timeline.draw(spec)
   local made = figure.write(options, about, data,
     gnuplot.frame(about, data, settings(chart, scale), plot_command(chart)))
   made.chart = text
-  made.trace = gnuplot.write(path.out(about.name .. ".trace.json"), trace_of(chart, about))
+  made.trace = gnuplot.write(run.file(about.name .. ".trace.json"), trace_of(chart, about))
   figure.say(options, ("written: %s (ui.perfetto.dev opens it)"):format(made.trace))
   return made
 end

@@ -29,7 +29,7 @@ local SPECS = {
   { flag = "--device", show = "ID", value = "a device", check = check_device,
     help = "cpu, cuda or cuda:N; else the first CUDA device, else the CPU" },
   { flag = "--out", show = "DIR", value = "a folder",
-    help = "where records and charts go; else out" },
+    help = "results go to DIR/STUDY/DATE-DEVICE; else out" },
   { flag = "--json", show = "FILE", value = "a file", help = "every record as a line of JSON" },
   { flag = "--quiet", help = "no tables and charts on the terminal" },
 }
@@ -113,6 +113,7 @@ local function set_options(parsed, script)
   into.device, into.out = parsed.device, parsed.out
   into.json, into.quiet = parsed.json, parsed.quiet
   into.script, into.failed_checks = script, 0
+  into.argv = parsed.argv
   local problem = parsed.out and require("moonwarp.path").make(parsed.out)
   if problem then options.fail("%s", problem) end
   if not parsed.json then return end
@@ -128,6 +129,7 @@ end
 
 local function status_of(outcome, message)
   if outcome == "done" then return OK end
+  core.options.message = tostring(message)
   complain(message)
   if outcome == "interrupted" then return INTERRUPTED end
   if core.last_status(message) == "no_device" then return NO_DEVICE end
@@ -183,6 +185,22 @@ local function sweep_of(parameters)
   return sweep
 end
 
+local STATUS = { [OK] = "complete", [CHECK] = "check failed", [INTERRUPTED] = "interrupted" }
+
+-- Closes the run's record, whatever became of the script.
+local function finish(status)
+  local loaded = package.loaded["moonwarp.results.run"]
+  if not loaded then return status end
+  local folder, problem = loaded.finish { status = STATUS[status] or "failed", exit = status,
+                                          message = core.options.message }
+  if problem then
+    complain(problem)
+    return status == OK and FAILED or status
+  end
+  if folder and not core.options.quiet then print("results: " .. folder) end
+  return status
+end
+
 local function execute(chunk, parsed, script, text)
   local parameters, takes_list = parameters_of(parsed.p), {}
   local declared, complete = require("moonwarp.cli.studies").parameters(text)
@@ -194,8 +212,14 @@ local function execute(chunk, parsed, script, text)
   _G.arg = table.move(words, 1, #words, 1, { [0] = script })
   local status = run_all(chunk, combinations(parameters, takes_list), words)
   -- A run that failed may not have come that far.
-  if status == OK and not complete then check_asked(parameters, declared) end
-  return final_status(status)
+  if status == OK and not complete then
+    local known, problem = pcall(check_asked, parameters, declared)
+    if not known then
+      finish(WRONG_USE)
+      error(problem, 0)
+    end
+  end
+  return finish(final_status(status))
 end
 
 local function fail_no_script(word)
@@ -221,6 +245,7 @@ end
 function run.run(words)
   local studies = require "moonwarp.cli.studies"
   local parsed = options.parse(words, SPECS, 1)
+  parsed.argv = table.move(words, 1, #words, 2, { "run" })
   if parsed.help then
     print(options.help(USAGE, SPECS, NOTES))
     return OK
@@ -258,6 +283,7 @@ function run.code(words)
     return OK
   end
   local parsed = options.parse(table.move(words, 3, #words, 1, {}), SPECS, 0)
+  parsed.argv = words
   local chunk, message = load(code, "=(-e)")
   if not chunk then
     complain(message)

@@ -1,0 +1,3 @@
+local environment = {}
+function environment.collect() return {} end
+return environment

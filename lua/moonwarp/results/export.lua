@@ -1,0 +1,200 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Stored runs in other forms: CSV, JSON, Markdown, and columns for gnuplot. A row is a record; a
+-- benchmark becomes the columns t (its median), t.low, t.high and so on, in seconds. Samples are in
+-- the JSON alone.
+-- Depends on moonwarp.core (version), json, units, results.measurement.
+
+local core = require "moonwarp.core"
+local json = require "moonwarp.json"
+local measurement = require "moonwarp.results.measurement"
+local units = require "moonwarp.units"
+
+local export = {}
+
+local LEADING = { "study", "device", "device_name", "date" }
+local LEFT_OUT = { script = true, moonwarp = true, params = true }
+local STATISTICS = { "low", "high", "min", "max", "mean", "sd", "mad", "p05", "p95", "noise", "n" }
+
+-- ---- rows ---------------------------------------------------------------------------------------
+
+local function add_result(row, name, result)
+  row[name] = result.median
+  for _, key in ipairs(STATISTICS) do row[("%s.%s"):format(name, key)] = result[key] end
+  for _, inner in ipairs { "cold", "graph" } do
+    if measurement.is_result(result[inner]) then
+      row[("%s.%s"):format(name, inner)] = result[inner].median
+    end
+  end
+  if result.flags and #result.flags > 0 then row[name .. ".flags"] = table.concat(result.flags, "; ") end
+end
+
+local function row_of(run, record)
+  local row = { study = run.study }
+  for name, value in pairs(record.params or {}) do
+    row[name] = type(value) == "table" and table.concat(value, ",") or value
+  end
+  for name, value in pairs(record) do
+    if measurement.is_result(value) then
+      add_result(row, name, value)
+    elseif type(value) ~= "table" and not LEFT_OUT[name] then
+      row[name] = value
+    end
+  end
+  return row
+end
+
+-- Leading columns first, then choices, then measured values, each by name; a benchmark's
+-- statistics behind it.
+local function columns_of(rows)
+  local seen, names, rank = {}, {}, {}
+  for i, name in ipairs(LEADING) do rank[name] = i end
+  for _, row in ipairs(rows) do
+    for name, value in pairs(row) do
+      if not seen[name] then names[#names + 1] = name end
+      seen[name] = true
+      local measured = math.type(value) == "float" or name:find(".", 1, true)
+      rank[name] = rank[name] or 10
+      if measured and rank[name] == 10 then rank[name] = 11 end
+    end
+  end
+  table.sort(names, function(a, b)
+    if rank[a] ~= rank[b] then return rank[a] < rank[b] end
+    return a < b
+  end)
+  return names
+end
+
+local function rows_of(runs)
+  local rows = {}
+  for _, run in ipairs(runs) do
+    for _, record in ipairs(run.records) do rows[#rows + 1] = row_of(run, record) end
+  end
+  return rows, columns_of(rows)
+end
+
+local function plain(value)
+  if math.type(value) == "float" then return ("%.10g"):format(value) end
+  return tostring(value)
+end
+
+-- ---- forms --------------------------------------------------------------------------------------
+
+local function csv_cell(value)
+  if value == nil then return "" end
+  local text = plain(value)
+  return text:find('[",\r\n]') and '"' .. text:gsub('"', '""') .. '"' or text
+end
+
+--- Comma-separated values (RFC 4180) with a heading.
+---@param runs table[]   of store.read
+---@return string
+function export.csv(runs)
+  local rows, columns = rows_of(runs)
+  local heads, lines = {}, {}
+  for i, name in ipairs(columns) do heads[i] = csv_cell(name) end
+  lines[1] = table.concat(heads, ",")
+  for _, row in ipairs(rows) do
+    local cells = {}
+    for i, name in ipairs(columns) do cells[i] = csv_cell(row[name]) end
+    lines[#lines + 1] = table.concat(cells, ",")
+  end
+  return table.concat(lines, "\r\n") .. "\r\n"
+end
+
+local function without_folder(run)
+  local copy = {}
+  for key, value in pairs(run) do copy[key] = key ~= "folder" and value or nil end
+  return copy
+end
+
+--- The records as they are stored, samples and all: a list of runs.
+---@param runs table[]
+---@return string
+function export.json(runs)
+  local list = {}
+  for i, run in ipairs(runs) do list[i] = without_folder(run) end
+  return (#list == 0 and "[]" or json.encode(list)) .. "\n"
+end
+
+local function has_value(rows, name)
+  for _, row in ipairs(rows) do
+    if row[name] ~= nil then return true end
+  end
+  return false
+end
+
+-- The columns that a reader wants: no statistics but the noise.
+local function shown_columns(rows, columns)
+  local list = {}
+  for _, name in ipairs(columns) do
+    local statistic = name:match("%.([%w_]+)$")
+    local wanted = not statistic or statistic == "noise" or statistic == "flags" or statistic == "cold"
+      or statistic == "graph"
+    if wanted and name ~= "date" and name ~= "device" and has_value(rows, name) then list[#list + 1] = name end
+  end
+  return list
+end
+
+local function is_time(name, rows)
+  for _, row in ipairs(rows) do
+    if row[name .. ".noise"] then return true end
+  end
+  return name:match("%.cold$") or name:match("%.graph$")
+end
+
+local function md_cell(name, value, time)
+  if value == nil then return "" end
+  if name:match("%.noise$") then return units.digits(value * 100, 2) .. " %" end
+  if math.type(value) == "float" then return units.format(value, time and "s" or units.of(name)) end
+  return (tostring(value):gsub("|", "\\|"))
+end
+
+--- A Markdown table with units.
+---@param runs table[]
+---@return string
+function export.md(runs)
+  local rows, columns = rows_of(runs)
+  columns = shown_columns(rows, columns)
+  local rule, time = {}, {}
+  for i, name in ipairs(columns) do
+    rule[i], time[name] = type((rows[1] or {})[name]) == "string" and "---" or "---:", is_time(name, rows)
+  end
+  local lines = { ("| %s |"):format(table.concat(columns, " | ")), ("|%s|"):format(table.concat(rule, "|")) }
+  for _, row in ipairs(rows) do
+    local cells = {}
+    for i, name in ipairs(columns) do cells[i] = md_cell(name, row[name], time[name]) end
+    lines[#lines + 1] = ("| %s |"):format(table.concat(cells, " | "))
+  end
+  return table.concat(lines, "\n") .. "\n"
+end
+
+local function dat_cell(value)
+  if value == nil then return "?" end
+  return type(value) == "string" and '"' .. value:gsub('"', "'"):gsub("\n", " ") .. '"' or plain(value)
+end
+
+--- Columns for gnuplot, under a commented heading: texts in quotation marks, "?" where a record has
+--- no such field.
+---@param runs table[]
+---@return string
+function export.dat(runs)
+  local rows, columns = rows_of(runs)
+  local lines = {}
+  for _, run in ipairs(runs) do
+    lines[#lines + 1] = ("# %s, %s (%s), %s, %s"):format(run.study or "", run.device_name or "no device",
+      run.device or "-", run.date or "", run.status)
+  end
+  lines[#lines + 1] = "# moonwarp " .. core.version .. "; times in s, rates in B/s; missing: ?"
+  local heads = {}
+  for i, name in ipairs(columns) do heads[i] = ("%d:%s"):format(i, name) end
+  lines[#lines + 1] = "# " .. table.concat(heads, " ")
+  for _, row in ipairs(rows) do
+    local cells = {}
+    for i, name in ipairs(columns) do cells[i] = dat_cell(row[name]) end
+    lines[#lines + 1] = table.concat(cells, " ")
+  end
+  return table.concat(lines, "\n") .. "\n"
+end
+
+return export

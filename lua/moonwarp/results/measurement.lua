@@ -1,0 +1,98 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The measurements of a stored run: each benchmark of each record, by a key that the same
+-- measurement of another run has too. The key is made of what the script chose (texts, whole
+-- numbers, truth values and parameters of the record), not of what it measured (other numbers).
+-- Depends on nothing.
+
+local measurement = {}
+
+local NOT_CHOSEN = { date = true, script = true, moonwarp = true, device = true, device_name = true,
+                     params = true }
+
+--- Whether a stored value is a result of mw.bench.
+---@param value any
+---@return boolean
+function measurement.is_result(value)
+  return type(value) == "table" and type(value.median) == "number" and type(value.samples) == "table"
+end
+
+local function is_chosen(key, value)
+  local kind = math.type(value) or type(value)
+  return not NOT_CHOSEN[key] and (kind == "string" or kind == "integer" or kind == "boolean")
+end
+
+--- What the script chose for a record, as sorted { name, value } pairs; parameters included.
+---@param record table
+---@return table[]
+function measurement.choices(record)
+  local chosen, names = {}, {}
+  for name, value in pairs(record.params or {}) do
+    chosen[name] = type(value) == "table" and table.concat(value, ",") or value
+  end
+  for name, value in pairs(record) do
+    if is_chosen(name, value) then chosen[name] = value end
+  end
+  for name in pairs(chosen) do names[#names + 1] = name end
+  table.sort(names)
+  for i, name in ipairs(names) do names[i] = { name, chosen[name] } end
+  return names
+end
+
+-- Names of choices that differ between the records: the others say nothing.
+local function varying(records)
+  local first, differs = {}, {}
+  for i, record in ipairs(records) do
+    local here = {}
+    for _, choice in ipairs(measurement.choices(record)) do
+      local name, value = choice[1], tostring(choice[2])
+      here[name] = true
+      if i > 1 and first[name] ~= value then differs[name] = true end
+      first[name] = first[name] or value
+    end
+    for name in pairs(first) do
+      if not here[name] then differs[name] = true end
+    end
+  end
+  return differs
+end
+
+local function words(record, wanted)
+  local parts = {}
+  for _, choice in ipairs(measurement.choices(record)) do
+    local name, value = choice[1], choice[2]
+    if not wanted or wanted[name] then
+      parts[#parts + 1] = type(value) == "string" and value or ("%s = %s"):format(name, tostring(value))
+    end
+  end
+  return table.concat(parts, ", ")
+end
+
+local function results_of(record)
+  local names = {}
+  for name, value in pairs(record) do
+    if measurement.is_result(value) then names[#names + 1] = name end
+  end
+  table.sort(names)
+  return names
+end
+
+--- The measurements of a run, in its order. Two of one key are told apart by their number.
+---@param run table
+---@return table[] list  { key =, label = (what differs within the run), field =, result =, record = }
+function measurement.of(run)
+  local list, seen, differs = {}, {}, varying(run.records)
+  for _, record in ipairs(run.records) do
+    for _, field in ipairs(results_of(record)) do
+      local key = ("%s | %s"):format(words(record), field)
+      seen[key] = (seen[key] or 0) + 1
+      if seen[key] > 1 then key = ("%s #%d"):format(key, seen[key]) end
+      local label = words(record, differs)
+      if label == "" then label = field elseif field ~= "t" then label = ("%s, %s"):format(label, field) end
+      list[#list + 1] = { key = key, label = label, field = field, result = record[field], record = record }
+    end
+  end
+  return list
+end
+
+return measurement

@@ -1,0 +1,182 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The run in progress: the folder OUT/STUDY/DATE-DEVICE that its results go to, and its journal.
+-- The folder is made when the first result comes, so that a script without results leaves nothing.
+-- Whatever is noted becomes a line of journal.jsonl at once; when the run ends, all lines are folded
+-- into record.json, which appears whole or not at all, and the journal goes. So a killed run leaves
+-- a journal: all of its lines but perhaps the last are readable, and that it is there says that the
+-- run did not end (store.lua). docs/record.md describes both files.
+-- Depends on moonwarp.core (options, files), environment, fold, json, path, recent, sources, lfs.
+
+local core = require "moonwarp.core"
+local environment = require "moonwarp.environment"
+local fold = require "moonwarp.results.fold"
+local json = require "moonwarp.json"
+local path = require "moonwarp.path"
+local recent = require "moonwarp.recent"
+local sources = require "moonwarp.results.sources"
+
+local run = {}
+
+local MOST_WAITING = 1000
+local waiting = {} -- what was mentioned before the folder was there
+
+local state -- of the run in progress: folder, journal (a file), lines, started, root, script
+
+-- ---- the folder ---------------------------------------------------------------------------------
+
+-- "cpu", "nvidia-h200", and "nvidia-h200-1" for cuda:1.
+local function device_word(device)
+  if not device then return "no-device" end
+  local id = device:id()
+  if id == "cpu" then return id end
+  local number = id:match("^cuda:([1-9]%d*)$")
+  return path.safe(device:name()):lower() .. (number and "-" .. number or "")
+end
+
+-- lfs.mkdir fails where the folder is there: two runs of one second do not share one.
+local function make_folder(root, study, device)
+  local problem = path.make(("%s/%s"):format(root, study))
+  if problem then error(problem, 0) end
+  local base = ("%s/%s/%s-%s"):format(root, study, os.date("!%Y%m%d-%H%M%S"), device_word(device))
+  local folder, number = base, 1
+  while true do
+    local made, reason = require("lfs").mkdir(folder)
+    if made then return folder end
+    if not reason:find "exists" then
+      error(("cannot make the folder %s: %s; choose another place with --out DIR"):format(folder, reason), 0)
+    end
+    number = number + 1
+    folder = ("%s-%d"):format(base, number)
+  end
+end
+
+-- ---- the journal --------------------------------------------------------------------------------
+
+local function append(line)
+  local written, reason = state.journal:write(line, "\n")
+  if written then written, reason = state.journal:flush() end
+  if not written then
+    error(("%s/journal.jsonl: %s; choose another place with --out DIR"):format(state.folder, reason), 0)
+  end
+end
+
+local function note(kind, values)
+  local line = { kind = kind, value = values }
+  state.lines[#state.lines + 1] = line
+  append(json.encode(line, { "kind" }))
+end
+
+local function header(device)
+  return {
+    schema = fold.SCHEMA, study = path.script(), device = device and device:id() or nil,
+    device_name = device and device:name() or nil,
+    date = os.date("!%Y-%m-%dT%H:%M:%SZ", state.began), moonwarp = core.version,
+    argv = core.options.argv, params = next(core.options.sweep or {}) and core.options.sweep or nil, rerun_of = core.options.rerun_of,
+    lab = os.getenv "MOONWARP_LAB", environment = environment.collect(device),
+  }
+end
+
+local began = os.time() -- of the process: a run without a header begins with it
+
+local function open()
+  local root, device = core.options.out or "out", recent.device()
+  local folder = make_folder(root, path.script(), device)
+  local journal, reason = io.open(folder .. "/journal.jsonl", "w")
+  if not journal then
+    error(("cannot write to %s: %s; choose another place with --out DIR"):format(folder, reason), 0)
+  end
+  state = { folder = folder, journal = journal, lines = {}, root = root, script = core.options.script,
+            began = began, started = core.clock() - os.difftime(os.time(), began), sources = {} }
+  note("run", header(device))
+  for _, one in ipairs(waiting) do note(one[1], one[2]) end
+  waiting = {}
+end
+
+-- Whether results still belong to the run that is open: a stock interpreter may go on to another.
+local function is_current()
+  return state and state.root == (core.options.out or "out") and state.script == core.options.script
+end
+
+local function ensure()
+  if is_current() then return end
+  run.finish { status = "complete", exit = 0 }
+  open()
+end
+
+local function keep_sources()
+  for _, entry in ipairs(sources.keep(state.folder, state.sources)) do note("source", entry) end
+end
+
+--- The folder of this run; made if need be.
+---@return string
+function run.folder()
+  ensure()
+  return state.folder
+end
+
+--- The path of a file in this run's folder.
+---@param name string
+---@return string
+function run.file(name)
+  return run.folder() .. "/" .. name
+end
+
+--- Notes a result, at once and for good.
+---@param kind string   "record", "chart", "remark" or "picture"
+---@param values table  what JSON can hold
+function run.note(kind, values)
+  ensure()
+  note(kind, values)
+  keep_sources()
+end
+
+--- Notes what alone makes no run, as a check or a table: it waits for a result that does.
+---@param kind string   "check" or "table"
+---@param values table  what JSON can hold
+function run.mention(kind, values)
+  if is_current() then return note(kind, values) end
+  if #waiting < MOST_WAITING then waiting[#waiting + 1] = { kind, values } end
+end
+
+-- ---- the end ------------------------------------------------------------------------------------
+
+local function write_whole(name, text)
+  local temporary = ("%s/.%s.part"):format(state.folder, name)
+  local file, reason = io.open(temporary, "wb")
+  local written = file and file:write(text)
+  local closed, late = file and file:close()
+  if written and closed then
+    written, reason = os.rename(temporary, ("%s/%s"):format(state.folder, name))
+  end
+  if not written then
+    os.remove(temporary)
+    return ("%s/%s: %s; its journal.jsonl has what was measured"):format(state.folder, name, reason or late)
+  end
+end
+
+--- Ends the run: record.json and data.dat appear, the journal goes. Does nothing where no result
+--- came.
+---@param ending table       status ("complete", "failed", "check failed", "interrupted"), exit,
+---                          message
+---@return string? folder    nil: there were no results
+---@return string? problem   why the record could not be written; the journal stays then
+function run.finish(ending)
+  if not state then return nil end
+  keep_sources()
+  ending.seconds = core.clock() - state.started
+  note("end", ending)
+  state.journal:close()
+  local folded = fold.lines(state.lines)
+  local problem = write_whole("record.json", json.encode(folded, fold.ORDER))
+    or write_whole("data.dat", require("moonwarp.results.export").dat { folded })
+  local folder = state.folder
+  if not problem then os.remove(folder .. "/journal.jsonl") end
+  state = nil
+  return folder, problem
+end
+
+-- A stock interpreter does not say when a script ends, nor how: its collector does the first.
+run.guard = setmetatable({}, { __gc = function() pcall(run.finish, { status = "complete" }) end })
+
+return run

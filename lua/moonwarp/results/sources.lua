@@ -1,0 +1,101 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Copies of what made a run: its script, the Lua files that it required from its own folder, and
+-- the kernel files with all that they include. They lie in RUN/source as they lay beside the
+-- script; kernels from elsewhere lie beside it, where a script looks for them before the library's.
+-- Depends on moonwarp.core (files, home, options), path.
+
+local core = require "moonwarp.core"
+local path = require "moonwarp.path"
+
+local sources = {}
+
+local function read(name)
+  local file = io.open(name, "rb")
+  if not file then return nil end
+  local text <const> = file:read("a")
+  file:close()
+  return text
+end
+
+local function folder_of(name)
+  return name:match("^(.*)/[^/]*$") or "."
+end
+
+-- The script, and the folder that its copies are relative to: a study of several files keeps its
+-- own name.
+local function script_place()
+  local script = core.options.script
+  if not script or script == "-e" then return nil end
+  local base = folder_of(script)
+  if script:match("init%.lua$") then return script, folder_of(base), base:match("([^/]+)$") .. "/" end
+  return script, base, ""
+end
+
+-- A file's name relative to a folder.
+local function relative(file, base)
+  return file:sub(1, #base + 1) == base .. "/" and file:sub(#base + 2) or file
+end
+
+-- The Lua files that the script required from below its own folder.
+local function required(base)
+  local list = {}
+  for name in pairs(package.loaded) do
+    local file = type(name) == "string" and package.searchpath(name, package.path)
+    local inside = file and file:sub(1, #base + 1) == base .. "/"
+    if inside and not file:find("/lua/moonwarp/", 1, true) then list[#list + 1] = file end
+  end
+  table.sort(list)
+  return list
+end
+
+local function copy(keep, from, to)
+  if keep.seen[to] then return end
+  keep.seen[to] = true
+  local text = read(from)
+  if not text then return end
+  local target = ("%s/source/%s"):format(keep.folder, to)
+  if path.make(folder_of(target)) then return end
+  local file = io.open(target, "wb")
+  if not file then return end
+  file:write(text)
+  file:close()
+  keep.new[#keep.new + 1] = { name = to, from = from }
+  return text
+end
+
+-- A kernel file, and the files that it names in quotes, each relative to the one that names it.
+local function copy_kernel(keep, from, to)
+  local text = copy(keep, from, to)
+  for included in (text or ""):gmatch('#%s*include%s*"([^"\n]+)"') do
+    local beside = folder_of(from) .. "/" .. included
+    if read(beside) then
+      local place = folder_of(to)
+      copy_kernel(keep, beside, place == "." and included or place .. "/" .. included)
+    end
+  end
+end
+
+-- "../x.cu" and "/a/x.cu" would leave the folder.
+local function inside(name)
+  return (name:match("^/") or name:find("..", 1, true)) and name:match("([^/]+)$") or name
+end
+
+--- Copies what is not there yet into the run's folder.
+---@param folder string      of the run
+---@param seen table         names copied before; grows
+---@return table[] new       { name =, from = } each, name relative to RUN/source
+function sources.keep(folder, seen)
+  local keep = { folder = folder, seen = seen, new = {} }
+  local script, base, prefix = script_place()
+  if script then
+    copy(keep, script, relative(script, base))
+    for _, file in ipairs(required(folder_of(script))) do copy(keep, file, relative(file, base)) end
+  end
+  for name, file in pairs(core.files) do
+    if not name:match("^moonwarp/") then copy_kernel(keep, file, (prefix or "") .. inside(name)) end
+  end
+  return keep.new
+end
+
+return sources

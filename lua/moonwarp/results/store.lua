@@ -1,0 +1,130 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The runs that are stored: finding their folders and reading their records. A folder with a
+-- record.json holds a run that ended; one with a journal alone was killed, and has what its whole
+-- lines say.
+-- Depends on moonwarp.core (options), fold, path, cjson, lfs.
+
+local core = require "moonwarp.core"
+local fold = require "moonwarp.results.fold"
+
+local store = {}
+
+local DEPTH = 5 -- of folders that are searched for runs
+
+local function read(name)
+  local file = io.open(name, "rb")
+  if not file then return nil end
+  local text <const> = file:read("a")
+  file:close()
+  return text
+end
+
+local function exists(name)
+  return require("lfs").attributes(name, "mode") == "file"
+end
+
+-- What cjson gives is floats and its own null: whole numbers become integers, null absent.
+local function lua_value(value, null)
+  if value == null then return nil end
+  if math.type(value) == "float" then return math.tointeger(value) or value end
+  if type(value) ~= "table" then return value end
+  for key, inner in pairs(value) do value[key] = lua_value(inner, null) end
+  return value
+end
+
+local function decode(text)
+  local cjson = require "cjson"
+  local ok, value = pcall(cjson.decode, text)
+  if not ok then return nil, value end
+  return lua_value(value, cjson.null)
+end
+
+-- The whole lines: a run that was killed may have left half of one.
+local function read_journal(text)
+  local lines = {}
+  for line in text:gmatch("([^\n]*)\n") do
+    local value = decode(line)
+    if type(value) == "table" and value.kind then lines[#lines + 1] = value end
+  end
+  return fold.lines(lines)
+end
+
+--- Whether a folder holds a run.
+---@param folder string
+---@return boolean
+function store.is_run(folder)
+  return exists(folder .. "/record.json") or exists(folder .. "/journal.jsonl")
+end
+
+local function problem_of(folder, run)
+  if type(run) ~= "table" or type(run.schema) ~= "string" then
+    return ("%s holds no record that can be read"):format(folder)
+  end
+  if run.schema ~= fold.SCHEMA then
+    return ("%s has a record of schema '%s'; this moonwarp reads '%s'"):format(folder, run.schema,
+      fold.SCHEMA)
+  end
+end
+
+--- Reads a run. status is "unfinished" where it was killed.
+---@param folder string
+---@return table? run       as docs/record.md says, and folder
+---@return string? problem
+function store.read(folder)
+  local text, run = read(folder .. "/record.json"), nil
+  if text then
+    run = decode(text)
+  else
+    text = read(folder .. "/journal.jsonl")
+    if not text then return nil, ("%s holds no record of a run"):format(folder) end
+    run = read_journal(text)
+  end
+  local problem = problem_of(folder, run)
+  if problem then return nil, problem end
+  run.folder = folder
+  return run
+end
+
+-- ---- finding ------------------------------------------------------------------------------------
+
+local function search(folder, depth, found)
+  local lfs = require "lfs"
+  if store.is_run(folder) then
+    found[#found + 1] = folder
+    return
+  end
+  if depth == 0 or lfs.attributes(folder, "mode") ~= "directory" then return end
+  local ok, next_entry, handle = pcall(lfs.dir, folder)
+  if not ok then return end
+  local names = {}
+  for name in next_entry, handle do
+    if name:sub(1, 1) ~= "." and name ~= "source" then names[#names + 1] = name end
+  end
+  table.sort(names)
+  for _, name in ipairs(names) do
+    local inner = folder .. "/" .. name
+    if lfs.attributes(inner, "mode") == "directory" then search(inner, depth - 1, found) end
+  end
+end
+
+--- Folders of runs in and below a folder, sorted by name, which begins with the date.
+---@param folder string
+---@return string[]
+function store.below(folder)
+  local found = {}
+  search(folder:gsub("(.)/+$", "%1"), DEPTH, found)
+  return found
+end
+
+--- What a word on the command line names: a run's folder, a folder with runs below it, or a study
+--- whose runs are in OUT ("memcopy").
+---@param word string
+---@return string[] folders  sorted; empty where there is none
+function store.named(word)
+  local found = store.below(word)
+  if #found > 0 or word:find("/") then return found end
+  return store.below(("%s/%s"):format(core.options.out or "out", word))
+end
+
+return store
