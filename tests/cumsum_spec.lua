@@ -215,9 +215,9 @@ describe("the study cumsum", function()
       local _, _, status = pipe:close()
       assert.are.equal(0, status, output)
       assert.is_truthy(output:find("Task 10: ", 1, true), output)
-      for _, name in ipairs { "cumsum.jsonl", "cumsum.txt", "cumsum-ladder-f64.gp", "cumsum-sizes.gp",
+      for _, name in ipairs { "record.json", "remarks.txt", "cumsum-ladder-f64.gp", "cumsum-sizes.gp",
                               "cumsum-scan-f64.gp" } do
-        assert.is_truthy(#support.read(folder .. "/" .. name) > 0, name)
+        assert.is_truthy(#support.read(support.run(folder) .. "/" .. name) > 0, name)
       end
     end)
   end)

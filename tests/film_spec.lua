@@ -12,11 +12,7 @@ end
 
 local function in_folder(body)
   support.with_folder(function(folder)
-    local before = core.options.out
-    core.options.out = folder
-    local ok, message = xpcall(body, debug.traceback, folder)
-    core.options.out = before
-    if not ok then error(message, 0) end
+    support.into(folder, body, folder)
   end)
 end
 
@@ -168,7 +164,7 @@ describe("mw.film", function()
         assert(made.gp and made.dat and made.reason and not made.gif)
       ]]):format(folder), { env = { PATH = folder } })
       assert.is_truthy(output:find("no pictures: gnuplot is not installed", 1, true), output)
-      assert.is_truthy(support.read(folder .. "/p.gp"):find("$data << END_OF_DATA", 1, true))
+      assert.is_truthy(support.read(support.run(folder) .. "/p.gp"):find("$data << END_OF_DATA", 1, true))
     end)
   end)
 end)

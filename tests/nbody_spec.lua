@@ -151,9 +151,9 @@ describe("nbody.cu", function()
         local output = pipe:read "a"
         local _, _, status = pipe:close()
         assert.are.equal(0, status, output)
-        for _, name in ipairs { "nbody.jsonl", "nbody.txt", "nbody-rate.gp", "nbody-orbit.dat", "nbody-energy.dat",
+        for _, name in ipairs { "record.json", "remarks.txt", "nbody-rate.gp", "nbody-orbit.dat", "nbody-energy.dat",
                                 "nbody-sphere.gp" } do
-          assert.is_true(#support.read(folder .. "/" .. name) > 100, name)
+          assert.is_true(#support.read(support.run(folder) .. "/" .. name) > 100, name)
         end
       end)
     end)

@@ -17,13 +17,8 @@ end
 
 local function with_plot(spec, body)
   support.with_folder(function(folder)
-    local before = core.options.out
-    core.options.out = folder
     spec.x, spec.y, spec.records, spec.quiet = spec.x or "threads", spec.y or "T_tot", spec.records or ROWS, true
-    local ok, made = pcall(mw.plot, spec)
-    core.options.out = before
-    if not ok then error(made, 0) end
-    body(made, folder)
+    body(support.into(folder, mw.plot, spec), folder)
   end)
 end
 
@@ -65,6 +60,7 @@ describe("mw.plot", function()
         return
       end
       os.remove(made.dat)
+      folder = support.run(folder)
       assert.is_true(os.execute(("cd %s && gnuplot alone.gp 2>/dev/null"):format(folder)))
       assert.are.equal("\x89PNG", support.read(folder .. "/alone.png"):sub(1, 4))
       assert.is_truthy(support.read(folder .. "/alone.svg"):find("</svg>", 1, true))
@@ -96,7 +92,7 @@ describe("mw.plot", function()
         assert(made.gp and made.dat and not made.png)
       ]]):format(folder), { env = { PATH = folder } })
       assert.is_truthy(output:find("no pictures: gnuplot is not installed", 1, true), output)
-      assert.is_truthy(support.read(folder .. "/p.gp"):find("$data << END_OF_DATA", 1, true))
+      assert.is_truthy(support.read(support.run(folder) .. "/p.gp"):find("$data << END_OF_DATA", 1, true))
     end)
   end)
 

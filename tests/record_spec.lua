@@ -1,59 +1,74 @@
 -- SPDX-License-Identifier: MIT
 --
--- mw.record: one line of JSON a measurement, kept at once.
+-- mw.record, and the folder that a run leaves: journal, record, sources; runs that end badly.
 
 local support = require "tests.support"
 local json = require "moonwarp.json"
 local record = require "moonwarp.record"
+local run = require "moonwarp.results.run"
+local store = require "moonwarp.results.store"
 local core, mw = support.core, support.mw
 local fails, fails_with = support.fails, support.fails_with
 
 local function with_output(body)
   support.with_folder(function(folder)
-    local before = { out = core.options.out, json = core.options.json, script = core.options.script }
-    core.options.out, core.options.script, core.options.json = folder .. "/deep/out", "studies/try.lua", nil
+    local before = { json = core.options.json, script = core.options.script }
+    core.options.script, core.options.json = "studies/try.lua", nil
     local first = #record.all()
-    local ok, message = xpcall(body, debug.traceback, folder)
+    local ok, message = pcall(support.into, folder .. "/deep/out", body, folder)
     for i = #record.all(), first + 1, -1 do record.all()[i] = nil end
-    core.options.out, core.options.json, core.options.script = before.out, before.json, before.script
+    core.options.json, core.options.script = before.json, before.script
     if not ok then error(message, 0) end
   end)
 end
 
+-- The lines of a kind in the journal of the run in progress.
+local function journal(kind)
+  local lines = {}
+  for line in support.read(run.file "journal.jsonl"):gmatch "[^\n]+" do
+    if line:find('^{"kind":"' .. kind .. '"') then lines[#lines + 1] = line end
+  end
+  return lines
+end
+
 describe("mw.record", function()
-  it("appends a line with leading keys in order", function()
+  it("keeps each measurement in the journal at once", function()
     with_output(function(folder)
       local r = mw.record { device = "cuda:0", device_name = "G", threads = 256, T_tot = 561e9, kind = "copy" }
+      assert.are.equal(1, #journal "record")
       mw.record { device = "cuda:0", threads = 512 }
       assert.are.equal(256, r.threads)
-      local lines = {}
-      for line in support.read(folder .. "/deep/out/try.jsonl"):gmatch "[^\n]+" do lines[#lines + 1] = line end
+      local lines = journal "record"
       assert.are.equal(2, #lines)
-      assert.is_truthy(lines[1]:find('^{"date":"%d%d%d%d%-%d%d%-%d%dT%d%d:%d%d:%d%dZ","script":"try","moonwarp":"'))
-      assert.is_truthy(lines[1]:find('"device":"cuda:0","device_name":"G","T_tot":561000000000,"kind":"copy",'
-        .. '"threads":256}', 1, true))
+      assert.is_truthy(lines[1]:find('"T_tot":561000000000,', 1, true))
+      assert.is_truthy(lines[1]:find('"date":"%d%d%d%d%-%d%d%-%d%dT%d%d:%d%d:%d%dZ"'))
+      assert.is_truthy(run.folder():find(folder .. "/deep/out/try/%d%d%d%d%d%d%d%d%-%d%d%d%d%d%d%-[%w-]+$"))
     end)
   end)
 
-  it("writes the file given with --json too", function()
+  it("writes the file given with --json too, with leading keys in order", function()
     with_output(function(folder)
       core.options.json = folder .. "/all.json"
-      mw.record { device = "cpu", x = 1 }
-      assert.are.equal(support.read(folder .. "/deep/out/try.jsonl"), support.read(folder .. "/all.json"))
+      mw.record { device = "cpu", device_name = "C", x = 1 }
+      assert.is_truthy(support.read(folder .. "/all.json"):find(
+        '^{"date":"[^"]+","script":"try","moonwarp":"[^"]+","device":"cpu","device_name":"C","x":1}\n$'))
     end)
   end)
 
-  it("expands benchmarks, without their samples, and takes their device", function()
-    with_output(function(folder)
+  it("expands benchmarks, every sample included, and takes their device", function()
+    with_output(function()
       local t = mw.bench(function() end, { samples = 3, batch = 1000, clock = "host" })
       t.device, t.device_name = "cuda:7", "Seven"
       local r = mw.record { t = t }
       assert.are.equal("cuda:7", r.device)
-      local line = support.read(folder .. "/deep/out/try.jsonl")
-      assert.is_truthy(line:find('"t":{"batch":1000,"clock":"host clock"', 1, true))
-      assert.is_nil(line:find("samples", 1, true))
       assert.are.equal(t.median, record.field(r, "t.median"))
       assert.is_nil(record.field(r, "t.median.x"))
+      local stored = assert(store.read(run.folder()))
+      assert.are.equal(t.median, stored.records[1].t.median)
+      assert.are.equal(3, #stored.records[1].t.samples)
+      for i, value in ipairs(t.samples) do
+        assert.is_true(math.abs(stored.records[1].t.samples[i] - value) <= 1e-6 * value)
+      end
     end)
   end)
 
@@ -63,12 +78,150 @@ describe("mw.record", function()
       fails_with(function() mw.record { device = "cpu" } end, "mw.record: ", "/no/such/file: No such file")
       core.options.out = "/proc/nowhere"
       fails(function() mw.record { device = "cpu" } end,
-        "cannot make the output folder /proc/nowhere: No such file or directory; choose another with --out DIR")
+        "cannot make the output folder /proc/nowhere/try: No such file or directory; choose another with --out DIR")
     end)
   end)
 
   it("wants a table", function()
     fails(function() mw.record(1) end, "mw.record: a table is wanted, got number")
+  end)
+end)
+
+describe("a run", function()
+  it("ends as one record, and its journal goes", function()
+    with_output(function()
+      mw.record { device = "cpu", rung = "a", n = 1, rate = 2.5 }
+      mw.check(mw.device("cpu"):full(1, "i32", 4), 1, { name = "ones" })
+      local folder, problem = run.finish { status = "complete", exit = 0 }
+      assert.is_nil(problem)
+      local stored = assert(store.read(folder))
+      assert.are.equal("complete", stored.status)
+      assert.are.equal("try", stored.study)
+      assert.are.equal("moonwarp-record/1", stored.schema)
+      assert.are.equal(1, math.tointeger(stored.records[1].n))
+      assert.are.same({ "ones", true, 4 }, { stored.checks[1].what, stored.checks[1].ok, stored.checks[1].count })
+      assert.is_nil(io.open(folder .. "/journal.jsonl"))
+      assert.is_truthy(support.read(folder .. "/data.dat"):find('"try" ? ?"?cpu"?'))
+    end)
+  end)
+
+  it("of the same second has a folder of its own", function()
+    with_output(function()
+      local folders = {}
+      for i = 1, 3 do
+        mw.record { device = "cpu", i = i }
+        folders[i] = run.finish { status = "complete", exit = 0 }
+      end
+      assert.is_true(folders[1] ~= folders[2] and folders[2] ~= folders[3])
+    end)
+  end)
+
+  it("that was killed is unfinished, and whole up to its last whole line", function()
+    with_output(function()
+      mw.record { device = "cpu", i = 1 }
+      mw.record { device = "cpu", i = 2 }
+      local folder, text = run.folder(), support.read(run.file "journal.jsonl")
+      run.finish { status = "complete" }
+      os.remove(folder .. "/record.json")
+      for cut = 1, #text, 97 do
+        support.write(folder .. "/journal.jsonl", text:sub(1, cut))
+        local stored, problem = store.read(folder)
+        local _, whole = text:sub(1, cut):gsub('\n?{"kind":"record"[^\n]*\n', "")
+        if stored then
+          assert.are.equal("unfinished", stored.status)
+          assert.are.equal(whole, #stored.records)
+        else
+          assert.is_truthy(problem:find("holds no record that can be read", 1, true))
+        end
+      end
+    end)
+  end)
+
+  it("that only checks or prints leaves no folder", function()
+    with_output(function(folder)
+      mw.check(mw.device("cpu"):full(1, "i32", 4), 1)
+      assert.are.equal(0, #support.runs(folder))
+    end)
+  end)
+
+  it("refuses a record of another schema", function()
+    with_output(function(folder)
+      support.write(folder .. "/record.json", '{"schema":"moonwarp-record/99"}')
+      local _, problem = store.read(folder)
+      assert.are.equal(folder .. " has a record of schema 'moonwarp-record/99'; this moonwarp reads "
+        .. "'moonwarp-record/1'", problem)
+    end)
+  end)
+end)
+
+local program = support.program()
+
+-- Runs the program on a script in a folder; the script's name is s.lua.
+local function with_run(script, words, body)
+  support.with_folder(function(folder)
+    support.write(folder .. "/s.lua", script)
+    support.write(folder .. "/double.cu", '#include "by.cuh"\n__global__ void twice(int *x) { x[threadIdx.x] *= BY; }\n')
+    support.write(folder .. "/by.cuh", "#define BY 2\n")
+    local pipe = io.popen(("cd '%s' && timeout -k 5 60 '%s' run s.lua --device cpu --out out %s 2>&1; echo status $?"):format(
+      folder, program, words))
+    local output = pipe:read "a"
+    pipe:close()
+    body(folder, output)
+  end)
+end
+
+local SCRIPT = [[
+  local mw = require "moonwarp"
+  local n = mw.arg("n", 4)
+  local x <close> = mw.device():full(3, "i32", n)
+  mw.device():module("double.cu").twice:launch(1, n, x)
+  mw.record { n = n, first = x:get(1) }
+  mw.check(x, mw.arg("want", 6))
+  if mw.arg("fail", false) then error "on purpose" end
+  if mw.arg("kill", false) then os.execute "kill -9 $PPID" end
+]]
+
+describe("moonwarp run", function()
+  if not program then
+    pending "needs the program"
+    return
+  end
+
+  for words, expected in pairs {
+    [""] = { "status 0", "complete", 0 }, ["-p want=7"] = { "status 3", "check failed", 3 },
+    ["-p fail=true"] = { "status 1", "failed", 1 },
+  } do
+    it("notes how it ended: " .. expected[2], function()
+      with_run(SCRIPT, words, function(folder, output)
+        assert.is_truthy(output:find(expected[1], 1, true), output)
+        local stored = assert(store.read(support.run(folder .. "/out")))
+        assert.are.equal(expected[2], stored.status)
+        assert.are.equal(expected[3], math.tointeger(stored.exit))
+        assert.are.equal(1, #stored.records)
+        assert.are.same({ "run", "s.lua" }, { stored.argv[1], stored.argv[2] })
+        if words == "-p fail=true" then assert.is_truthy(stored.message:find("on purpose", 1, true)) end
+      end)
+    end)
+  end
+
+  it("keeps what made the results, so that they can be made again", function()
+    with_run(SCRIPT, "-p n=3,5", function(folder)
+      local made = support.run(folder .. "/out")
+      for _, name in ipairs { "s.lua", "double.cu", "by.cuh" } do
+        assert.are.equal(support.read(folder .. "/" .. name), support.read(made .. "/source/" .. name))
+      end
+      local stored = assert(store.read(made))
+      assert.are.same({ "3", "5" }, stored.params.n)
+      assert.are.equal(2, #stored.records)
+    end)
+  end)
+
+  it("that is killed leaves a journal that can be read", function()
+    with_run(SCRIPT, "-p kill=true", function(folder)
+      local stored = assert(store.read(support.run(folder .. "/out")))
+      assert.are.equal("unfinished", stored.status)
+      assert.are.equal(6, math.tointeger(stored.records[1].first))
+    end)
   end)
 end)
 

@@ -233,9 +233,9 @@ describe("the study", function()
     support.with_folder(function(folder)
       local log = study(folder, "-p n=20011")
       assert.is_truthy(log:find("Same bits: of 10 runs each", 1, true), log)
-      for _, name in ipairs { "reduction.jsonl", "reduction.txt", "reduction-size.dat", "reduction-threads.gp",
+      for _, name in ipairs { "record.json", "remarks.txt", "reduction-size.dat", "reduction-threads.gp",
                               "reduction-blocks.dat" } do
-        assert.is_true(#support.read(folder .. "/" .. name) > 0, name)
+        assert.is_true(#support.read(support.run(folder) .. "/" .. name) > 0, name)
       end
     end)
   end)

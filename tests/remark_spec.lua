@@ -15,10 +15,9 @@ local function remarks(code)
       local core = require "moonwarp.core"
       core.options.out, core.options.script = %q, "some/study.lua"
     ]]):format(folder .. "/out") .. code)
-    local files = support.files(folder)
-    text = files[1] and support.read(files[1])
-    assert.are.equal(folder .. "/out/study.txt", files[1])
-    assert.are.equal(1, #files)
+    local made = support.run(folder .. "/out")
+    text = support.read(made .. "/remarks.txt")
+    output = output:gsub("results: [^\n]*\n?", "")
   end)
   return output, text
 end
@@ -77,13 +76,16 @@ describe("mw.remark", function()
 
   it("names the file that it cannot write", function()
     support.with_folder(function(folder)
-      os.execute(("mkdir -p '%s/script.txt'"):format(folder))
-      local before, script = core.options.out, core.options.script
-      core.options.out, core.options.script, core.options.quiet = folder, nil, true
-      local ok, message = pcall(mw.remark, "a text")
-      core.options.out, core.options.script, core.options.quiet = before, script, nil
+      local made, ok, message
+      support.into(folder, function()
+        made = require("moonwarp.results.run").folder()
+        os.execute(("mkdir '%s/remarks.txt'"):format(made))
+        core.options.quiet = true
+        ok, message = pcall(mw.remark, "a text")
+        core.options.quiet = nil
+      end)
       assert.is_false(ok)
-      assert.are.equal(("cannot write %s/script.txt: Is a directory"):format(folder), message)
+      assert.are.equal(("cannot write %s/remarks.txt: Is a directory"):format(made), message)
     end)
   end)
 end)

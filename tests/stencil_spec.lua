@@ -144,9 +144,9 @@ describe("the stencil study", function()
       for _, title in ipairs { "naive", "halo read", "16 bytes a thread", "3 steps a pass", "Physics:" } do
         assert.is_truthy(output:find(title, 1, true), title)
       end
-      for _, name in ipairs { "stencil.jsonl", "stencil.txt", "stencil-threads.gp", "stencil-shapes.dat",
+      for _, name in ipairs { "record.json", "remarks.txt", "stencil-threads.gp", "stencil-shapes.dat",
                               "stencil-levels.dat", "stencil-film.dat" } do
-        assert.is_true(#support.read(folder .. "/" .. name) > 0, name)
+        assert.is_true(#support.read(support.run(folder) .. "/" .. name) > 0, name)
       end
     end)
   end

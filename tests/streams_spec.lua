@@ -111,10 +111,11 @@ describe("the study", function()
                               "timeline.trace.json", "legacy.trace.json" } do
         assert.is_truthy(files["streams-" .. name], name)
       end
-      assert.is_truthy(files["streams.txt"]:find("hides", 1, true))
-      assert.is_truthy(files["streams.txt"]:find("in order", 1, true))
-      local _, lines = files["streams.jsonl"]:gsub("\n", "")
-      assert.is_true(lines >= 20)
+      assert.is_truthy(files["remarks.txt"]:find("hides", 1, true))
+      assert.is_truthy(files["remarks.txt"]:find("in order", 1, true))
+      local stored = assert(require("moonwarp.results.store").read(support.run(folder)))
+      assert.is_true(#stored.records >= 20)
+      assert.are.equal("complete", stored.status)
     end)
   end)
 

@@ -176,6 +176,20 @@ function support.runs(folder)
   return require("moonwarp.results.store").below(folder)
 end
 
+--- Calls a function while results go to a folder, as after --out; closes the run behind it.
+---@param folder string
+---@param body function
+---@return any result  the first one of body
+function support.into(folder, body, ...)
+  local before = core.options.out
+  core.options.out = folder
+  local ok, result = xpcall(body, debug.traceback, ...)
+  require("moonwarp.results.run").finish { status = "complete", exit = 0 }
+  core.options.out = before
+  if not ok then error(result, 0) end
+  return result
+end
+
 --- The folder of the only run below a folder.
 ---@param folder string   what was given with --out
 ---@return string
