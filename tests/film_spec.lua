@@ -3,7 +3,7 @@
 -- mw.film: what is refused, the data, the pictures, and fields that are no numbers or all the same.
 
 local support = require "tests.support"
-local core, mw = support.core, support.mw
+local mw = support.mw
 local fails = support.fails
 
 local function has_gnuplot()

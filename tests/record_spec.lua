@@ -160,10 +160,11 @@ local program = support.program()
 local function with_run(script, words, body)
   support.with_folder(function(folder)
     support.write(folder .. "/s.lua", script)
-    support.write(folder .. "/double.cu", '#include "by.cuh"\n__global__ void twice(int *x) { x[threadIdx.x] *= BY; }\n')
+    support.write(folder .. "/double.cu", '#include "by.cuh"\n'
+      .. "__global__ void twice(int *x) { x[threadIdx.x] *= BY; }\n")
     support.write(folder .. "/by.cuh", "#define BY 2\n")
-    local pipe = io.popen(("cd '%s' && timeout -k 5 60 '%s' run s.lua --device cpu --out out %s 2>&1; echo status $?"):format(
-      folder, program, words))
+    local command = "cd '%s' && timeout -k 5 60 '%s' run s.lua --device cpu --out out %s 2>&1; echo status $?"
+    local pipe = io.popen(command:format(folder, program, words))
     local output = pipe:read "a"
     pipe:close()
     body(folder, output)

@@ -3,7 +3,7 @@
 -- mw.timeline: the rows in the terminal, the data, the pictures, the trace.
 
 local support = require "tests.support"
-local core, mw = support.core, support.mw
+local mw = support.mw
 local fails = support.fails
 
 local function has_gnuplot()

@@ -206,7 +206,7 @@ print(table.concat(report.first[1].index, ", "))    --> 2, 2]],
     },
     {
       name = "record", forms = { "mw.record{ ... }" },
-      about = [[Writes one measurement as a line of JSON to OUT/SCRIPT.jsonl, and to the file given with `--json`:
+      about = [[Keeps one measurement in the run's record ([docs/record.md](../record.md)), and as a line of JSON in the file given with `--json`:
 what the script gives, and date, script, device, version and parameters. A benchmark result is written with its
 statistics. Written at once, so nothing measured is lost.]],
       params = { { "values", "table", "as in `{ threads = 256, T_tot = bytes / t.median, t = t }`" } },
@@ -229,7 +229,7 @@ mw.table { "threads", "T_tot", records = records }]],
     },
     {
       name = "plot", forms = { "mw.plot{ x =, y =, ... }" },
-      about = [[Draws records: a chart in the terminal, OUT/NAME.dat with a commented header, OUT/NAME.gp that draws
+      about = [[Draws records: a chart in the terminal, RUN/NAME.dat with a commented header, RUN/NAME.gp that draws
 by itself, and SVG and PNG where gnuplot is installed. Without gnuplot everything but the pictures is written, and it
 says so.]],
       params = { { "spec", "plot_spec", "" } },
@@ -244,7 +244,7 @@ mw.plot { x = "threads", y = "T_tot", logx = 2, peak = 5e9, records = records, p
     {
       name = "film", forms = { "mw.film([options])" },
       about = [[Begins a film of a 2-D field: an object with `film:add(array[, caption])`, which keeps the field as it
-is now (2^18 elements at most), and `film:draw()`, which writes OUT/NAME.dat, OUT/NAME.gp and, where gnuplot is
+is now (2^18 elements at most), and `film:draw()`, which writes RUN/NAME.dat, RUN/NAME.gp and, where gnuplot is
 installed, NAME.gif with all frames and NAME.svg and NAME.png with the last one.]],
       params = { { "options", "film_spec", "", optional = true } },
       returns = { { "table", "the film: `add` returns it again, `draw` the paths of what was written" } },
@@ -262,8 +262,8 @@ print(film:draw().dat ~= nil) --> true]],
     },
     {
       name = "timeline", forms = { "mw.timeline{ spans = ... }" },
-      about = [[Draws who was busy when: rows of letters in the terminal, OUT/NAME.dat, OUT/NAME.gp, SVG and PNG where
-gnuplot is installed, and OUT/NAME.trace.json, which Perfetto (ui.perfetto.dev) opens.]],
+      about = [[Draws who was busy when: rows of letters in the terminal, RUN/NAME.dat, RUN/NAME.gp, SVG and PNG where
+gnuplot is installed, and RUN/NAME.trace.json, which Perfetto (ui.perfetto.dev) opens.]],
       params = { { "spec", "timeline_spec", "" } },
       returns = { { "table", "paths of what was written, and the chart's text" } },
       errors = { "mw.timeline: option 'spans' is needed: a list of { lane =, kind =, from =, to = }",
@@ -280,7 +280,7 @@ mw.timeline { spans = spans, name = "example-timeline", pictures = false }]],
     },
     {
       name = "remark", forms = { "mw.remark(format, ...)" },
-      about = [[Prints a paragraph, wrapped, and keeps it in OUT/SCRIPT.txt: what a study concludes, in words computed
+      about = [[Prints a paragraph, wrapped, and keeps it in RUN/remarks.txt: what a study concludes, in words computed
 from its numbers.]],
       params = { { "format", "string", "as string.format takes it" }, { "...", "any", "values" } },
       returns = { { "string", "the paragraph" } },

@@ -875,7 +875,7 @@ function mw.bench(f, options) end
 ---@return moonwarp.check_report report # see below
 function mw.check(got, expected, options) end
 
---- Writes one measurement as a line of JSON to OUT/SCRIPT.jsonl, and to the file given with `--json`:
+--- Keeps one measurement in the run's record ([docs/record.md](../record.md)), and as a line of JSON in the file given with `--json`:
 --- what the script gives, and date, script, device, version and parameters. A benchmark result is written with its
 --- statistics. Written at once, so nothing measured is lost.
 ---@param values table as in `{ threads = 256, T_tot = bytes / t.median, t = t }`
@@ -888,7 +888,7 @@ function mw.record(values) end
 ---@return string # what was printed
 function mw.table(spec) end
 
---- Draws records: a chart in the terminal, OUT/NAME.dat with a commented header, OUT/NAME.gp that draws
+--- Draws records: a chart in the terminal, RUN/NAME.dat with a commented header, RUN/NAME.gp that draws
 --- by itself, and SVG and PNG where gnuplot is installed. Without gnuplot everything but the pictures is written, and it
 --- says so.
 ---@param spec moonwarp.plot_spec
@@ -896,19 +896,19 @@ function mw.table(spec) end
 function mw.plot(spec) end
 
 --- Begins a film of a 2-D field: an object with `film:add(array[, caption])`, which keeps the field as it
---- is now (2^18 elements at most), and `film:draw()`, which writes OUT/NAME.dat, OUT/NAME.gp and, where gnuplot is
+--- is now (2^18 elements at most), and `film:draw()`, which writes RUN/NAME.dat, RUN/NAME.gp and, where gnuplot is
 --- installed, NAME.gif with all frames and NAME.svg and NAME.png with the last one.
 ---@param options? moonwarp.film_spec
 ---@return table # the film: `add` returns it again, `draw` the paths of what was written
 function mw.film(options) end
 
---- Draws who was busy when: rows of letters in the terminal, OUT/NAME.dat, OUT/NAME.gp, SVG and PNG where
---- gnuplot is installed, and OUT/NAME.trace.json, which Perfetto (ui.perfetto.dev) opens.
+--- Draws who was busy when: rows of letters in the terminal, RUN/NAME.dat, RUN/NAME.gp, SVG and PNG where
+--- gnuplot is installed, and RUN/NAME.trace.json, which Perfetto (ui.perfetto.dev) opens.
 ---@param spec moonwarp.timeline_spec
 ---@return table # paths of what was written, and the chart's text
 function mw.timeline(spec) end
 
---- Prints a paragraph, wrapped, and keeps it in OUT/SCRIPT.txt: what a study concludes, in words computed
+--- Prints a paragraph, wrapped, and keeps it in RUN/remarks.txt: what a study concludes, in words computed
 --- from its numbers.
 ---@param format string as string.format takes it
 ---@param ... any values

@@ -10,7 +10,7 @@ local cli = {}
 --- Exit statuses.
 cli.OK, cli.FAILED, cli.USAGE, cli.CHECK, cli.NO_DEVICE, cli.INTERRUPTED = 0, 1, 2, 3, 4, 130
 
-local COMMANDS = { "run", "list", "info", "repl", "cache" }
+local COMMANDS = { "run", "list", "info", "repl", "cache", "rerun", "plot", "compare", "history", "export" }
 
 local SUMMARY = [[
 moonwarp: a GPU performance laboratory scripted in Lua
@@ -18,6 +18,11 @@ moonwarp: a GPU performance laboratory scripted in Lua
 usage:
   moonwarp run STUDY|FILE.lua [options]   run a study or a script; -p name=v sets its parameters
   moonwarp list                           the studies, with their parameters
+  moonwarp rerun DIR                      what made a stored run, again
+  moonwarp plot DIR...                    charts of stored runs, several on one
+  moonwarp compare A B                    is B faster? status 5 where something is slower
+  moonwarp history STUDY                  measurements over all stored runs
+  moonwarp export DIR...                  stored runs as CSV, JSON, Markdown or for gnuplot
   moonwarp info                           devices, compilers, cache
   moonwarp repl                           a prompt (also: moonwarp alone, at a terminal)
   moonwarp -e CODE [options]              run one piece of Lua
@@ -26,7 +31,7 @@ usage:
   moonwarp --version
 
 exit status: 0 done, 1 error in a script, 2 wrong use, 3 a check failed, 4 no such device,
-130 interrupted]]
+5 compare found something slower, 130 interrupted]]
 
 local function print_and_leave(text)
   print(text)

@@ -183,6 +183,7 @@ local function figure_of(spec, entries)
     series = scaled(series, xscale, yscale), levels = scaled_levels(levels, unit, yscale),
     xlabel = with_unit(spec.xlabel or spec.x, xscale), ylabel = with_unit(spec.ylabel or yfield,
       yscale),
+    xfactor = xscale.factor, yfactor = yscale.factor,
     logx = base_of(spec.logx), logy = base_of(spec.logy),
     spread = spec.low ~= nil and spec.high ~= nil,
     device = record.devices(entries), script = path.script(), date = os.date("!%Y-%m-%d %H:%M UTC"),

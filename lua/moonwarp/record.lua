@@ -29,6 +29,18 @@ local function plain(entry)
   return flat
 end
 
+-- What the script chose, and did not measure, tells a measurement from others (see
+-- results/measurement.lua): texts, whole numbers, truth values. JSON has one kind of number.
+local function chosen(values)
+  local names = {}
+  for name, value in pairs(values) do
+    local kind = math.type(value) or type(value)
+    if kind == "string" or kind == "integer" or kind == "boolean" then names[#names + 1] = name end
+  end
+  table.sort(names)
+  return names
+end
+
 -- The device of a benchmark in the record, else the one opened last.
 local function device_of(values)
   if values.device then return values.device end
@@ -73,8 +85,10 @@ function record.write(values)
   local entry = complete(values)
   session[#session + 1] = setmetatable(entry, core.result)
   local flat = plain(entry)
+  local line = core.options.json and json.encode(flat, ORDER)
+  flat.chosen = chosen(values)
   run.note("record", flat)
-  if core.options.json then append(core.options.json, json.encode(flat, ORDER)) end
+  if line then append(core.options.json, line) end
   return entry
 end
 

@@ -1,25 +1,19 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The measurements of a stored run: each benchmark of each record, by a key that the same
--- measurement of another run has too. The key is made of what the script chose (texts, whole
--- numbers, truth values and parameters of the record), not of what it measured (other numbers).
+-- measurement of another run has too. The key is made of what the script chose (the record's fields
+-- named in `chosen`, and parameters), not of what it measured.
 -- Depends on nothing.
 
 local measurement = {}
 
-local NOT_CHOSEN = { date = true, script = true, moonwarp = true, device = true, device_name = true,
-                     params = true }
+local NOT_CHOSEN = { device = true, device_name = true }
 
 --- Whether a stored value is a result of mw.bench.
 ---@param value any
 ---@return boolean
 function measurement.is_result(value)
   return type(value) == "table" and type(value.median) == "number" and type(value.samples) == "table"
-end
-
-local function is_chosen(key, value)
-  local kind = math.type(value) or type(value)
-  return not NOT_CHOSEN[key] and (kind == "string" or kind == "integer" or kind == "boolean")
 end
 
 --- What the script chose for a record, as sorted { name, value } pairs; parameters included.
@@ -30,8 +24,8 @@ function measurement.choices(record)
   for name, value in pairs(record.params or {}) do
     chosen[name] = type(value) == "table" and table.concat(value, ",") or value
   end
-  for name, value in pairs(record) do
-    if is_chosen(name, value) then chosen[name] = value end
+  for _, name in ipairs(record.chosen or {}) do
+    if not NOT_CHOSEN[name] then chosen[name] = record[name] end
   end
   for name in pairs(chosen) do names[#names + 1] = name end
   table.sort(names)

@@ -6,10 +6,11 @@
 -- into record.json, which appears whole or not at all, and the journal goes. So a killed run leaves
 -- a journal: all of its lines but perhaps the last are readable, and that it is there says that the
 -- run did not end (store.lua). docs/record.md describes both files.
--- Depends on moonwarp.core (options, files), environment, fold, json, path, recent, sources, lfs.
+-- Depends on moonwarp.core (options, files), environment, files, fold, json, path, recent, sources, lfs.
 
 local core = require "moonwarp.core"
 local environment = require "moonwarp.environment"
+local files = require "moonwarp.files"
 local fold = require "moonwarp.results.fold"
 local json = require "moonwarp.json"
 local path = require "moonwarp.path"
@@ -44,7 +45,8 @@ local function make_folder(root, study, device)
     local made, reason = require("lfs").mkdir(folder)
     if made then return folder end
     if not reason:find "exists" then
-      error(("cannot make the folder %s: %s; choose another place with --out DIR"):format(folder, reason), 0)
+      error(("cannot make the folder %s: %s; choose another place with --out DIR"):format(folder,
+        reason), 0)
     end
     number = number + 1
     folder = ("%s-%d"):format(base, number)
@@ -57,7 +59,8 @@ local function append(line)
   local written, reason = state.journal:write(line, "\n")
   if written then written, reason = state.journal:flush() end
   if not written then
-    error(("%s/journal.jsonl: %s; choose another place with --out DIR"):format(state.folder, reason), 0)
+    error(("%s/journal.jsonl: %s; choose another place with --out DIR"):format(state.folder,
+      reason), 0)
   end
 end
 
@@ -72,7 +75,8 @@ local function header(device)
     schema = fold.SCHEMA, study = path.script(), device = device and device:id() or nil,
     device_name = device and device:name() or nil,
     date = os.date("!%Y-%m-%dT%H:%M:%SZ", state.began), moonwarp = core.version,
-    argv = core.options.argv, params = next(core.options.sweep or {}) and core.options.sweep or nil, rerun_of = core.options.rerun_of,
+    argv = core.options.argv, rerun_of = core.options.rerun_of,
+    params = next(core.options.sweep or {}) and core.options.sweep or nil,
     lab = os.getenv "MOONWARP_LAB", environment = environment.collect(device),
   }
 end
@@ -141,20 +145,6 @@ end
 
 -- ---- the end ------------------------------------------------------------------------------------
 
-local function write_whole(name, text)
-  local temporary = ("%s/.%s.part"):format(state.folder, name)
-  local file, reason = io.open(temporary, "wb")
-  local written = file and file:write(text)
-  local closed, late = file and file:close()
-  if written and closed then
-    written, reason = os.rename(temporary, ("%s/%s"):format(state.folder, name))
-  end
-  if not written then
-    os.remove(temporary)
-    return ("%s/%s: %s; its journal.jsonl has what was measured"):format(state.folder, name, reason or late)
-  end
-end
-
 --- Ends the run: record.json and data.dat appear, the journal goes. Does nothing where no result
 --- came.
 ---@param ending table       status ("complete", "failed", "check failed", "interrupted"), exit,
@@ -168,12 +158,13 @@ function run.finish(ending)
   note("end", ending)
   state.journal:close()
   local folded = fold.lines(state.lines)
-  local problem = write_whole("record.json", json.encode(folded, fold.ORDER))
-    or write_whole("data.dat", require("moonwarp.results.export").dat { folded })
   local folder = state.folder
-  if not problem then os.remove(folder .. "/journal.jsonl") end
+  local problem = files.replace(folder, "record.json", json.encode(folded, fold.ORDER))
+    or files.replace(folder, "data.dat", require("moonwarp.results.export").dat { folded })
   state = nil
-  return folder, problem
+  if problem then return folder, problem .. "; journal.jsonl has what was measured" end
+  os.remove(folder .. "/journal.jsonl")
+  return folder
 end
 
 -- A stock interpreter does not say when a script ends, nor how: its collector does the first.

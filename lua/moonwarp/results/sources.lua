@@ -3,20 +3,13 @@
 -- Copies of what made a run: its script, the Lua files that it required from its own folder, and
 -- the kernel files with all that they include. They lie in RUN/source as they lay beside the
 -- script; kernels from elsewhere lie beside it, where a script looks for them before the library's.
--- Depends on moonwarp.core (files, home, options), path.
+-- Depends on moonwarp.core (files, home, options), files, path.
 
 local core = require "moonwarp.core"
+local files = require "moonwarp.files"
 local path = require "moonwarp.path"
 
 local sources = {}
-
-local function read(name)
-  local file = io.open(name, "rb")
-  if not file then return nil end
-  local text <const> = file:read("a")
-  file:close()
-  return text
-end
 
 local function folder_of(name)
   return name:match("^(.*)/[^/]*$") or "."
@@ -52,14 +45,11 @@ end
 local function copy(keep, from, to)
   if keep.seen[to] then return end
   keep.seen[to] = true
-  local text = read(from)
+  local text = files.read(from)
   if not text then return end
   local target = ("%s/source/%s"):format(keep.folder, to)
   if path.make(folder_of(target)) then return end
-  local file = io.open(target, "wb")
-  if not file then return end
-  file:write(text)
-  file:close()
+  if files.write(target, text) then return end
   keep.new[#keep.new + 1] = { name = to, from = from }
   return text
 end
@@ -69,7 +59,7 @@ local function copy_kernel(keep, from, to)
   local text = copy(keep, from, to)
   for included in (text or ""):gmatch('#%s*include%s*"([^"\n]+)"') do
     local beside = folder_of(from) .. "/" .. included
-    if read(beside) then
+    if files.read(beside) then
       local place = folder_of(to)
       copy_kernel(keep, beside, place == "." and included or place .. "/" .. included)
     end

@@ -3,22 +3,15 @@
 -- The runs that are stored: finding their folders and reading their records. A folder with a
 -- record.json holds a run that ended; one with a journal alone was killed, and has what its whole
 -- lines say.
--- Depends on moonwarp.core (options), fold, path, cjson, lfs.
+-- Depends on moonwarp.core (options), files, fold, cjson, lfs.
 
 local core = require "moonwarp.core"
+local files = require "moonwarp.files"
 local fold = require "moonwarp.results.fold"
 
 local store = {}
 
 local DEPTH = 5 -- of folders that are searched for runs
-
-local function read(name)
-  local file = io.open(name, "rb")
-  if not file then return nil end
-  local text <const> = file:read("a")
-  file:close()
-  return text
-end
 
 local function exists(name)
   return require("lfs").attributes(name, "mode") == "file"
@@ -72,14 +65,9 @@ end
 ---@return table? run       as docs/record.md says, and folder
 ---@return string? problem
 function store.read(folder)
-  local text, run = read(folder .. "/record.json"), nil
-  if text then
-    run = decode(text)
-  else
-    text = read(folder .. "/journal.jsonl")
-    if not text then return nil, ("%s holds no record of a run"):format(folder) end
-    run = read_journal(text)
-  end
+  local whole, lines = files.read(folder .. "/record.json"), files.read(folder .. "/journal.jsonl")
+  if not (whole or lines) then return nil, ("%s holds no record of a run"):format(folder) end
+  local run = whole and decode(whole) or lines and read_journal(lines)
   local problem = problem_of(folder, run)
   if problem then return nil, problem end
   run.folder = folder

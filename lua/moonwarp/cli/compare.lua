@@ -1,0 +1,115 @@
+-- SPDX-License-Identifier: MIT
+--
+-- moonwarp compare A B. Depends on cli.options, cli.runs, json, results.compare, units.
+
+local options = require "moonwarp.cli.options"
+local runs = require "moonwarp.cli.runs"
+local units = require "moonwarp.units"
+
+local compare = {}
+
+local OK, DIFFERENT = 0, 5
+
+local function check_threshold(text)
+  local value = tonumber((text:gsub("%s*%%$", "")))
+  if not value or value < 0 or value > 1000 then
+    options.fail("option '--threshold' wants a percentage, as 2 or 2%%, got '%s'", text)
+  end
+  return value / 100
+end
+
+local SPECS = {
+  { flag = "--threshold", show = "PERCENT", value = "a percentage", check = check_threshold,
+    help = "a difference that counts as none; else 2 on a GPU, 10 on the CPU device" },
+  { flag = "--json", help = "the result as JSON" },
+  { flag = "--all", help = "also what is the same" },
+  runs.OUT,
+}
+
+local USAGE = [[
+usage: moonwarp compare A B [options]
+
+Judges every measurement of run B beside the same one of run A, from the samples they kept: same,
+faster, slower or unclear, with a 95 % interval of the ratio. A and B are folders of runs, folders
+with runs below them, or studies: the newest run is taken.]]
+
+local NOTES = [[
+exit status: 0 nothing is slower or missing in B, 5 something is, 2 wrong use]]
+
+local SIGNS = { same = "=", faster = "+", slower = "-", unclear = "?" }
+
+local function change(ratio)
+  return ("%+.1f %%"):format((ratio - 1) * 100)
+end
+
+local function print_rows(result, everything)
+  local rows, width = {}, 11
+  for _, row in ipairs(result) do
+    if everything or row.verdict ~= "same" then
+      rows[#rows + 1] = row
+      width = math.max(width, utf8.len(row.label) or #row.label)
+    end
+  end
+  if #rows == 0 then return end
+  local function left(text) return text .. (" "):rep(width - (utf8.len(text) or #text)) end
+  print(("   %s %12s %12s %10s  %-19s"):format(left "measurement", "A", "B", "B over A", "95 % interval"))
+  for _, row in ipairs(rows) do
+    print((" %s %s %12s %12s %10s  %8s to %8s  %s"):format(SIGNS[row.verdict], left(row.label),
+      units.format(row.a.median, "s"), units.format(row.b.median, "s"), change(row.ratio),
+      change(row.low), change(row.high), row.verdict))
+  end
+end
+
+local function print_lists(result)
+  for _, one in ipairs { { "missing in B", result.missing }, { "new in B", result.new } } do
+    if #one[2] > 0 then print(("%s: %s"):format(one[1], table.concat(one[2], "; "))) end
+  end
+end
+
+local function print_text(a, b, result, everything)
+  print(("A  %s: %s"):format(a.folder, runs.label(a)))
+  print(("B  %s: %s"):format(b.folder, runs.label(b)))
+  for _, run in ipairs { a, b } do
+    local caution = runs.caution(run)
+    if caution then print("note: " .. caution) end
+  end
+  if a.device_name ~= b.device_name then print "note: A and B were measured on different devices" end
+  print_rows(result, everything)
+  print_lists(result)
+  local counts = result.counts
+  print(("%d measurements: %d same (within %s %%), %d faster, %d slower, %d unclear"):format(#result,
+    counts.same, units.digits(result.threshold * 100, 2), counts.faster, counts.slower, counts.unclear))
+end
+
+local function as_json(a, b, result)
+  local rows = {}
+  for i, row in ipairs(result) do
+    rows[i] = { key = row.key, label = row.label, a = row.a.median, b = row.b.median, ratio = row.ratio,
+                low = row.low, high = row.high, delta = row.delta, verdict = row.verdict }
+  end
+  return require("moonwarp.json").encode { a = a.folder, b = b.folder, threshold = result.threshold,
+    measurements = rows, missing = result.missing, new = result.new, counts = result.counts }
+end
+
+--- The command.
+---@param words string[]
+---@return integer status
+function compare.run(words)
+  local parsed = options.parse(words, SPECS, 2)
+  if parsed.help then
+    print(options.help(USAGE, SPECS, NOTES))
+    return OK
+  end
+  if #parsed < 2 then options.fail("compare wants two runs; moonwarp compare --help says which") end
+  runs.place(parsed)
+  local a, b = runs.latest(parsed[1]), runs.latest(parsed[2])
+  if a.folder == b.folder then options.fail("'%s' and '%s' name the same run, %s", parsed[1], parsed[2], a.folder) end
+  local result = require("moonwarp.results.compare").runs(a, b, parsed.threshold)
+  if #result + #result.missing == 0 then
+    options.fail("%s has no measurements: its script keeps no result of mw.bench with mw.record", a.folder)
+  end
+  if parsed.json then print(as_json(a, b, result)) else print_text(a, b, result, parsed.all) end
+  return (result.counts.slower > 0 or #result.missing > 0) and DIFFERENT or OK
+end
+
+return compare

@@ -1,0 +1,45 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Figures of stored runs on the terminal and in files, for the commands that draw. Depends on
+-- chart, cli.options, gnuplot, path.
+
+local chart = require "moonwarp.chart"
+local gnuplot = require "moonwarp.gnuplot"
+local options = require "moonwarp.cli.options"
+local path = require "moonwarp.path"
+
+local drawing = {}
+
+--- Prints a figure as a chart.
+---@param figure table
+function drawing.show(figure)
+  print(chart.draw { series = figure.series, levels = figure.levels or {}, title = figure.title,
+    xlabel = figure.xlabel, ylabel = figure.ylabel, logx = figure.logx, logy = figure.logy })
+end
+
+--- Writes NAME.dat and NAME.gp into a folder, draws NAME.svg and NAME.png where gnuplot is, and says
+--- so.
+---@param figure table
+---@param folder string   made if need be
+---@return string? svg    its path; nil where there are no pictures
+function drawing.write(figure, folder)
+  local problem = path.make(folder)
+  if problem then options.fail("%s", problem) end
+  local base = ("%s/%s"):format(folder, figure.name)
+  gnuplot.write(base .. ".dat", gnuplot.data(figure))
+  gnuplot.write(base .. ".gp", gnuplot.script(figure))
+  local ok, reason = gnuplot.run(folder, figure.name .. ".gp")
+  print(ok and ("written: %s.dat, .gp, .png, .svg"):format(base)
+    or ("written: %s.dat, .gp; no pictures: %s"):format(base, reason))
+  return ok and base .. ".svg" or nil
+end
+
+--- Opens a picture with whatever the desktop opens it with.
+---@param name string
+function drawing.open(name)
+  if not os.execute(("command -v xdg-open >/dev/null && xdg-open %s >/dev/null 2>&1"):format(path.quote(name))) then
+    print(("open %s yourself: there is no xdg-open that could"):format(name))
+  end
+end
+
+return drawing

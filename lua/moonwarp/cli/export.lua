@@ -1,0 +1,58 @@
+-- SPDX-License-Identifier: MIT
+--
+-- moonwarp export DIR...: stored runs as CSV, JSON, Markdown or gnuplot's columns. Depends on
+-- cli.options, cli.runs, files, results.export.
+
+local options = require "moonwarp.cli.options"
+local runs = require "moonwarp.cli.runs"
+
+local export = {}
+
+local FORMS = { "csv", "json", "md", "dat" }
+
+local SPECS = {
+  { flag = "--csv", help = "comma-separated values, a row a record (the default)" },
+  { flag = "--json", help = "the whole records, samples included: a list of runs" },
+  { flag = "--md", help = "a Markdown table" },
+  { flag = "--dat", help = "columns for gnuplot" },
+  { flag = "--output", show = "FILE", value = "a file", help = "where it is written; else the terminal" },
+  runs.OUT,
+}
+
+local USAGE = [[
+usage: moonwarp export DIR|STUDY... [options]
+
+Writes stored runs in another form. DIR is a run's folder or one with runs below it, STUDY all of
+its runs in out.]]
+
+local function form_of(parsed)
+  local chosen
+  for _, form in ipairs(FORMS) do
+    if parsed[form] and chosen then options.fail("options '--%s' and '--%s' are one too many", chosen, form) end
+    chosen = parsed[form] and form or chosen
+  end
+  return chosen or "csv"
+end
+
+--- The command.
+---@param words string[]
+---@return integer status
+function export.run(words)
+  local parsed = options.parse(words, SPECS, math.huge)
+  if parsed.help then
+    print(options.help(USAGE, SPECS))
+    return 0
+  end
+  if #parsed == 0 then options.fail("export wants a run; moonwarp export --help says which") end
+  runs.place(parsed)
+  local text = require("moonwarp.results.export")[form_of(parsed)](runs.all(parsed))
+  if not parsed.output then
+    io.write(text)
+    return 0
+  end
+  local problem = require("moonwarp.files").write(parsed.output, text)
+  if problem then options.fail("cannot write %s", problem) end
+  return 0
+end
+
+return export

@@ -1,0 +1,166 @@
+-- SPDX-License-Identifier: MIT
+--
+-- moonwarp history STUDY: its measurements over all stored runs. Depends on cli.drawing,
+-- cli.options, cli.runs, moonwarp.core, results.measurement, units.
+
+local core = require "moonwarp.core"
+local drawing = require "moonwarp.cli.drawing"
+local measurement = require "moonwarp.results.measurement"
+local options = require "moonwarp.cli.options"
+local path = require "moonwarp.path"
+local runs = require "moonwarp.cli.runs"
+local units = require "moonwarp.units"
+
+local history = {}
+
+local SPECS = {
+  { flag = "--only", show = "WORDS", value = "words",
+    help = "measurements with all of the words in their name" },
+  { flag = "--device", show = "NAME", value = "a device",
+    help = "runs of the device with this word in its name or id" },
+  { flag = "--svg", help = "the chart in files too, in out/plots" },
+  runs.OUT,
+}
+
+local USAGE = [[
+usage: moonwarp history STUDY|DIR... [options]
+
+Lists the measurements of a study over all of its runs in out, oldest first. With --only, those that
+match are drawn as a chart: the median time of each run, with its interval.]]
+
+local MOST_DRAWN = 6
+local BARS = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" }
+
+-- ---- collecting ---------------------------------------------------------------------------------
+
+local function matches(text, words)
+  for word in (words or ""):gmatch("%S+") do
+    if not text:find(word, 1, true) then return false end
+  end
+  return true
+end
+
+local function of_device(run, wanted)
+  local name = ("%s %s"):format(run.device or "", run.device_name or "")
+  return not wanted or name:lower():find(wanted:lower(), 1, true) ~= nil
+end
+
+local function sorted_runs(parsed)
+  local list = {}
+  for _, run in ipairs(runs.all(parsed)) do
+    if of_device(run, parsed.device) then list[#list + 1] = run end
+  end
+  if #list == 0 then options.fail("no run is of a device with '%s' in its name", parsed.device) end
+  table.sort(list, function(a, b)
+    if a.date ~= b.date then return (a.date or "") < (b.date or "") end
+    return a.folder < b.folder
+  end)
+  return list
+end
+
+-- Series by study, device and key: { label, device, points = { { run number, result } } }.
+local function series_of(list, parsed)
+  local order, by_key = {}, {}
+  for number, run in ipairs(list) do
+    for _, one in ipairs(measurement.of(run)) do
+      local key = ("%s|%s|%s"):format(run.study, run.device_name, one.key)
+      if not by_key[key] and matches(one.key, parsed.only) then
+        by_key[key] = { label = one.label, device = run.device_name or "no device", points = {} }
+        order[#order + 1] = by_key[key]
+      end
+      if by_key[key] then table.insert(by_key[key].points, { number, one.result }) end
+    end
+  end
+  return order
+end
+
+-- ---- telling ------------------------------------------------------------------------------------
+
+local function spark(points)
+  local low, high = math.huge, 0
+  for _, point in ipairs(points) do
+    low, high = math.min(low, point[2].median), math.max(high, point[2].median)
+  end
+  local bars = {}
+  for i, point in ipairs(points) do
+    local share = high > low and (point[2].median - low) / (high - low) or 0
+    bars[i] = BARS[1 + math.floor(share * (#BARS - 1) + 0.5)]
+  end
+  return table.concat(bars)
+end
+
+local function print_list(series)
+  local width = 11
+  for _, one in ipairs(series) do width = math.max(width, utf8.len(one.label) or #one.label) end
+  print(("%s  runs      first       last     change  course"):format("measurement" .. (" "):rep(width - 11)))
+  for _, one in ipairs(series) do
+    local first, last = one.points[1][2].median, one.points[#one.points][2].median
+    local label = one.label .. (" "):rep(width - (utf8.len(one.label) or #one.label))
+    print(("%s  %4d %10s %10s %10s  %s"):format(label, #one.points, units.format(first, "s"),
+      units.format(last, "s"), ("%+.1f %%"):format((last / first - 1) * 100), spark(one.points)))
+  end
+end
+
+local function print_runs(list)
+  for number, run in ipairs(list) do
+    print(("%4d  %s  %s%s"):format(number, runs.label(run), run.folder,
+      run.status == "complete" and "" or "  (" .. run.status .. ")"))
+  end
+end
+
+local function figure_of(series, study)
+  local most = 0
+  for _, one in ipairs(series) do
+    for _, point in ipairs(one.points) do most = math.max(most, point[2].high or point[2].median) end
+  end
+  local scale = units.choose("s", most)
+  local device, unit = series[1].device, ("t (%s)"):format(scale.name)
+  local figure = { name = path.safe("history-" .. study), title = ("%s, median times, %s"):format(study, device),
+                   xlabel = "run", ylabel = unit, columns = { "run", unit, "low", "high" }, series = {},
+                   levels = {}, spread = true, device = device, script = study,
+                   date = os.date("!%Y-%m-%d %H:%M UTC") }
+  for i, one in ipairs(series) do
+    figure.series[i] = { name = one.label, points = {} }
+    for j, point in ipairs(one.points) do
+      local result = point[2]
+      figure.series[i].points[j] = { x = point[1], y = result.median / scale.factor,
+        low = (result.low or result.median) / scale.factor, high = (result.high or result.median) / scale.factor }
+    end
+  end
+  return figure
+end
+
+local function draw(series, parsed)
+  if #series > MOST_DRAWN then
+    print(("%d measurements match, %d at most fit into one chart; --only takes more words"):format(#series, MOST_DRAWN))
+    return
+  end
+  local figure = figure_of(series, parsed[1]:match("([^/]+)/*$") or parsed[1])
+  drawing.show(figure)
+  if parsed.svg then drawing.write(figure, (core.options.out or "out") .. "/plots") end
+end
+
+--- The command.
+---@param words string[]
+---@return integer status
+function history.run(words)
+  local parsed = options.parse(words, SPECS, math.huge)
+  if parsed.help then
+    print(options.help(USAGE, SPECS))
+    return 0
+  end
+  if #parsed == 0 then options.fail("history wants a study; moonwarp history --help says more") end
+  runs.place(parsed)
+  local list = sorted_runs(parsed)
+  local series = series_of(list, parsed)
+  if #series == 0 then
+    options.fail("no measurement %s", parsed.only and ("has '%s' in its name"):format(parsed.only)
+      or "is stored: the script keeps no result of mw.bench with mw.record")
+  end
+  print_runs(list)
+  print_list(series)
+  if parsed.only or #series <= MOST_DRAWN then draw(series, parsed) end
+  return 0
+end
+
+return history

@@ -1,0 +1,81 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Words of a command line that name stored runs. Depends on moonwarp.core (options), cli.options,
+-- results.store.
+
+local core = require "moonwarp.core"
+local options = require "moonwarp.cli.options"
+local store = require "moonwarp.results.store"
+
+local runs = {}
+
+--- The option that says where runs are.
+runs.OUT = { flag = "--out", show = "DIR", value = "a folder",
+             help = "where the runs of a study are looked for; else out" }
+
+--- Takes --out.
+---@param parsed table
+function runs.place(parsed)
+  core.options.out = parsed.out or core.options.out
+end
+
+local function read(folder)
+  local run, problem = store.read(folder)
+  if not run then options.fail("%s", problem) end
+  return run
+end
+
+local function folders_of(word)
+  local folders = store.named(word)
+  if #folders == 0 then
+    options.fail("there is no run in '%s': the folder of a run, a folder with runs below it, or a study "
+      .. "with runs in %s is wanted", word, core.options.out or "out")
+  end
+  return folders
+end
+
+--- All runs that the words name, each once, in the order of the words.
+---@param words string[]
+---@return table[]
+function runs.all(words)
+  local list, seen = {}, {}
+  for _, word in ipairs(words) do
+    for _, folder in ipairs(folders_of(word)) do
+      if not seen[folder] then list[#list + 1] = read(folder) end
+      seen[folder] = true
+    end
+  end
+  return list
+end
+
+--- The newest run that a word names.
+---@param word string
+---@return table run
+function runs.latest(word)
+  local newest
+  for _, folder in ipairs(folders_of(word)) do
+    local run = read(folder)
+    if not newest or (run.date or "") >= (newest.date or "") then newest = run end
+  end
+  return newest
+end
+
+--- How a run is told from others on a chart or in a heading: "NVIDIA H200, 2026-11-21 09:30".
+---@param run table
+---@return string
+function runs.label(run)
+  local date = (run.date or ""):gsub("T", " "):gsub(":%d%dZ$", "")
+  return ("%s, %s"):format(run.device_name or run.device or "no device", date)
+end
+
+--- What a reader of a run has to know first; nil where it ended well.
+---@param run table
+---@return string?
+function runs.caution(run)
+  if run.status == "complete" then return nil end
+  return ("%s is %s: %s"):format(run.folder, run.status,
+    run.status == "unfinished" and "it has what was measured before it ended" or
+    run.message or "see its checks")
+end
+
+return runs

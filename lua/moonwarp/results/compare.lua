@@ -1,0 +1,104 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Is B faster than A? Each measurement that both runs have is judged from the samples they kept.
+--
+-- The size of a difference is the ratio of the medians, time of B over time of A, with a 95 %
+-- interval: that of the bootstrap over single samples, widened to that over the medians of ten
+-- stretches of the run where the run drifted, since samples taken one after the other are not
+-- independent. A verdict also has to be worth having:
+--   same      the whole interval lies within the threshold
+--   faster,   the whole interval lies beyond the threshold, and hardly any sample of one run is
+--   slower    beyond those of the other: Cliff's delta at least 0.474, "large" (J. Romano and
+--             others, "Appropriate statistics for ordinal level data", 2006)
+--   unclear   neither
+-- The threshold stands for what changes between two runs of the same thing (where arrays lie, how
+-- warm the device is), which no interval from inside of a run can know.
+-- Depends on moonwarp.stats, results.measurement.
+
+local measurement = require "moonwarp.results.measurement"
+local stats = require "moonwarp.stats"
+
+local compare = {}
+
+local LARGE = 0.474
+local STRETCHES, LEAST = 10, 3 -- samples a stretch
+
+--- Relative differences that count as none, where nothing else is asked for.
+compare.THRESHOLD = { cuda = 0.02, cpu = 0.10 }
+
+local function stretch_medians(samples)
+  local count = math.min(STRETCHES, #samples // LEAST)
+  if count < 2 then return samples end
+  local medians = {}
+  for i = 1, count do
+    local first, last = (i - 1) * #samples // count + 1, i * #samples // count
+    medians[i] = stats.median(table.move(samples, first, last, 1, {}))
+  end
+  return medians
+end
+
+--- How long B takes beside A.
+---@param a number[]  samples of A, in the order taken
+---@param b number[]
+---@return table effect  ratio, low, high (of median B / median A), delta (Cliff's), superiority
+function compare.effect(a, b)
+  local effect = stats.effect(b, a)
+  local slow = stats.effect(stretch_medians(b), stretch_medians(a))
+  effect.low, effect.high = math.min(effect.low, slow.low), math.max(effect.high, slow.high)
+  return effect
+end
+
+--- The word for an effect.
+---@param effect table
+---@param threshold number  relative
+---@return string verdict   "same", "faster", "slower" or "unclear"
+function compare.verdict(effect, threshold)
+  local above, below = 1 + threshold, 1 / (1 + threshold)
+  if effect.low >= below and effect.high <= above then return "same" end
+  if effect.low > above and effect.delta >= LARGE then return "slower" end
+  if effect.high < below and effect.delta <= -LARGE then return "faster" end
+  return "unclear"
+end
+
+local function threshold_for(run, given)
+  if given then return given end
+  return compare.THRESHOLD[(run.device or "cpu"):match("^%a+")] or compare.THRESHOLD.cpu
+end
+
+local function judged(a, b, threshold)
+  local effect = compare.effect(a.result.samples, b.result.samples)
+  return { key = a.key, label = a.label, a = a.result, b = b.result, ratio = effect.ratio,
+           low = effect.low, high = effect.high, delta = effect.delta,
+           verdict = compare.verdict(effect, threshold) }
+end
+
+--- Compares the measurements of two runs.
+---@param a table           a run, as store.read gives it: before
+---@param b table           after
+---@param threshold number? relative difference that counts as none; by device where left out
+---@return table result     list: { key, label, a, b (results), ratio, low, high, delta, verdict } each,
+---                         in A's order; missing (labels that only A has), new (only B);
+---                         threshold; counts by verdict
+function compare.runs(a, b, threshold)
+  local result = { missing = {}, new = {}, counts = { same = 0, faster = 0, slower = 0, unclear = 0 },
+                   threshold = threshold_for(b, threshold) }
+  local others, order = {}, measurement.of(b)
+  for _, one in ipairs(order) do others[one.key] = one end
+  for _, one in ipairs(measurement.of(a)) do
+    local other = others[one.key]
+    others[one.key] = nil
+    if other then
+      local row = judged(one, other, result.threshold)
+      result.counts[row.verdict] = result.counts[row.verdict] + 1
+      result[#result + 1] = row
+    else
+      table.insert(result.missing, one.label)
+    end
+  end
+  for _, one in ipairs(order) do
+    if others[one.key] then table.insert(result.new, one.label) end
+  end
+  return result
+end
+
+return compare

@@ -1,0 +1,291 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Stored runs: comparing, exporting, drawing again, running again.
+
+local support = require "tests.support"
+local compare = require "moonwarp.results.compare"
+local export = require "moonwarp.results.export"
+local json = require "moonwarp.json"
+local measurement = require "moonwarp.results.measurement"
+local overlay = require "moonwarp.results.overlay"
+local stats = require "moonwarp.stats"
+local store = require "moonwarp.results.store"
+
+-- ---- material -------------------------------------------------------------------------------------
+
+-- A sequence of numbers in (-1, 1) that is the same in every test run (P. L'Ecuyer's multiplier 48271).
+local function noise(seed)
+  local state = seed
+  return function()
+    state = state * 48271 % 2147483647
+    return 2 * state / 2147483647 - 1
+  end
+end
+
+local function samples_about(center, spread, count, seed)
+  local next_noise, list = noise(seed), {}
+  for i = 1, count do list[i] = center * (1 + spread * (next_noise() + next_noise() + next_noise()) / 3) end
+  return list
+end
+
+local function result_of(samples)
+  local result = stats.summary(samples)
+  result.samples = samples
+  return result
+end
+
+-- { { rung, center }, ... } as a run.
+local function run_of(rungs, seed, fields)
+  local run = { schema = "moonwarp-record/1", study = "ladder", device = "cpu", device_name = "C",
+                date = "2026-01-02T03:04:05Z", status = "complete", exit = 0, records = {}, charts = {}, sources = {} }
+  for i, rung in ipairs(rungs) do
+    run.records[i] = { rung = rung[1], n = 4096, T_tot = 1e9 / rung[2], device = "cpu", device_name = "C",
+                       date = run.date, params = { type = "f64" }, chosen = { "n", "rung" },
+                       t = result_of(samples_about(rung[2], 0.01, 200, seed + i)) }
+  end
+  for key, value in pairs(fields or {}) do run[key] = value end
+  return run
+end
+
+local function verdicts(result)
+  local list = {}
+  for _, row in ipairs(result) do list[#list + 1] = row.label .. " " .. row.verdict end
+  return table.concat(list, ", ")
+end
+
+-- ---- comparing ------------------------------------------------------------------------------------
+
+describe("compare", function()
+  it("tells what is slower, faster and the same", function()
+    local a = run_of({ { "naive", 1e-3 }, { "shared", 2e-3 }, { "vector", 3e-3 } }, 1)
+    local b = run_of({ { "naive", 1.2e-3 }, { "shared", 1.5e-3 }, { "vector", 3.01e-3 } }, 77)
+    local result = compare.runs(a, b, 0.02)
+    assert.are.equal("naive slower, shared faster, vector same", verdicts(result))
+    assert.are.same({ same = 1, faster = 1, slower = 1, unclear = 0 }, result.counts)
+    assert.is_true(result[1].low <= result[1].ratio and result[1].ratio <= result[1].high)
+    assert.is_true(math.abs(result[1].ratio - 1.2) < 0.01)
+  end)
+
+  it("does not decide what the samples do not", function()
+    local wide = result_of(samples_about(1e-3, 0.6, 12, 5))
+    local other = result_of(samples_about(1.06e-3, 0.6, 12, 9))
+    local effect = compare.effect(wide.samples, other.samples)
+    assert.are.equal("unclear", compare.verdict(effect, 0.02))
+  end)
+
+  it("is not sure of a difference that a drift inside of one run could make", function()
+    local a, b = {}, {}
+    for i = 1, 200 do
+      a[i] = 1e-3 * (1 + 0.2 * i / 200)
+      b[i] = 1.06e-3 * (1 + 0.2 * i / 200)
+    end
+    local narrow, effect = stats.effect(b, a), compare.effect(a, b)
+    assert.is_true(effect.high - effect.low > 1.5 * (narrow.high - narrow.low))
+    assert.are.equal("unclear", compare.verdict(effect, 0.02))
+  end)
+
+  it("lists what only one run has", function()
+    local a, b = run_of({ { "one", 1e-3 }, { "two", 1e-3 } }, 1), run_of({ { "two", 1e-3 }, { "three", 1e-3 } }, 3)
+    local result = compare.runs(a, b, 0.05)
+    assert.are.equal("two same", verdicts(result))
+    assert.are.same({ "one" }, result.missing)
+    assert.are.same({ "three" }, result.new)
+  end)
+
+  it("keeps two measurements of one name apart by their order", function()
+    local run = run_of({ { "same", 1e-3 }, { "same", 2e-3 } }, 1)
+    local list = measurement.of(run)
+    assert.are.equal(list[1].key .. " #2", list[2].key)
+  end)
+
+  it("knows measurements by what was chosen, not by what was measured", function()
+    local list = measurement.of(run_of({ { "naive", 1e-3 } }, 1))
+    assert.are.equal("n = 4096, naive, f64 | t", list[1].key)
+    assert.are.equal("t", list[1].label) -- nothing else differs within the run
+  end)
+end)
+
+-- ---- exporting ------------------------------------------------------------------------------------
+
+describe("export", function()
+  local run = run_of({ { 'a "b", c|d', 1e-3 }, { "e", 2e-3 } }, 1)
+
+  it("writes CSV with quotes where they are needed", function()
+    local lines = {}
+    for line in export.csv({ run }):gmatch "([^\r]*)\r\n" do lines[#lines + 1] = line end
+    assert.are.equal(3, #lines)
+    assert.is_truthy(lines[1]:find("study,device,device_name,date,n,rung,type,T_tot,t,t.high,t.low,", 1, true))
+    assert.is_truthy(lines[2]:find('ladder,cpu,C,2026-01-02T03:04:05Z,4096,"a ""b"", c|d",f64,', 1, true))
+  end)
+
+  it("writes Markdown with units", function()
+    local text = export.md { run }
+    assert.is_truthy(text:find('| a "b", c\\|d |', 1, true), text)
+    assert.is_truthy(text:find("1000.0 µs", 1, true), text)
+  end)
+
+  it("writes JSON that holds every sample", function()
+    local decoded = require("cjson").decode(export.json { run })
+    assert.are.equal(200, #decoded[1].records[2].t.samples)
+    assert.are.equal("[]\n", export.json {})
+  end)
+
+  it("writes columns that say what is missing", function()
+    local short = run_of({ { "e", 2e-3 } }, 1)
+    short.records[1].T_tot = nil
+    local text = export.dat { run, short }
+    assert.is_truthy(text:find "# %d?.-1:study 2:device")
+    assert.is_truthy(text:find(' "f64" ? ', 1, true), text)
+  end)
+end)
+
+-- ---- overlays -------------------------------------------------------------------------------------
+
+local function chart_of(name, factor, label)
+  return { name = name, title = "T against n, C (cpu)", xlabel = "n", ylabel = label, xfactor = 1, yfactor = factor,
+           levels = { { value = 5, label = "peak" } }, device = "C (cpu)", script = "s", date = "d",
+           series = { { name = "T", points = { { x = 1, y = 2 }, { x = 2, y = 3 } } } } }
+end
+
+describe("charts of several runs", function()
+  it("are one, in the units of the first", function()
+    local a = run_of({}, 1, { charts = { chart_of("T-n", 1e9, "T (GB/s)"), chart_of("other", 1, "t") } })
+    local b = run_of({}, 2, { device_name = "G", charts = { chart_of("T-n", 1e12, "T (TB/s)") } })
+    local figures = overlay.charts { a, b }
+    assert.are.equal(2, #figures)
+    assert.are.equal("T (GB/s)", figures[1].ylabel)
+    assert.are.same({ "C", "G" }, { figures[1].series[1].name, figures[1].series[2].name })
+    assert.are.equal(3000, figures[1].series[2].points[2].y)
+    assert.are.equal(5000, figures[1].levels[2].value)
+    assert.are.equal("T against n, C, G", figures[1].title)
+  end)
+
+  it("of one device are told apart by their dates", function()
+    local a = run_of({}, 1, { charts = { chart_of("T-n", 1, "T") } })
+    local b = run_of({}, 2, { date = "2026-01-09T03:04:05Z", charts = { chart_of("T-n", 1, "T") } })
+    local figures = overlay.charts { a, b }
+    assert.are.equal("2026-01-09 03:04", figures[1].series[2].name)
+  end)
+end)
+
+-- ---- the commands ---------------------------------------------------------------------------------
+
+local program = support.program()
+
+local function moonwarp(folder, words)
+  local pipe = io.popen(("cd '%s' && timeout -k 5 60 '%s' %s 2>&1; echo status $?"):format(folder, program, words))
+  local output = pipe:read "a"
+  pipe:close()
+  local text, status = output:match "^(.-)status (%d+)\n$"
+  return math.tointeger(tonumber(status)), text
+end
+
+local function stored(folder, name, run)
+  os.execute(("mkdir -p '%s/out/ladder/%s'"):format(folder, name))
+  support.write(("%s/out/ladder/%s/record.json"):format(folder, name), json.encode(run))
+end
+
+describe("the commands about stored runs", function()
+  if not program then
+    pending "needs the program"
+    return
+  end
+
+  local function with_runs(body)
+    support.with_folder(function(folder)
+      stored(folder, "1", run_of({ { "naive", 1e-3 }, { "shared", 2e-3 } }, 1,
+        { charts = { chart_of("T-n", 1, "T") } }))
+      stored(folder, "2", run_of({ { "naive", 1.5e-3 }, { "shared", 2e-3 } }, 9,
+        { date = "2026-01-09T03:04:05Z", charts = { chart_of("T-n", 1, "T") } }))
+      body(folder)
+    end)
+  end
+
+  it("compare gates by its status", function()
+    with_runs(function(folder)
+      local status, output = moonwarp(folder, "compare out/ladder/1 out/ladder/2")
+      assert.are.equal(5, status, output)
+      assert.is_truthy(output:find("1 same (within 10 %), 0 faster, 1 slower, 0 unclear", 1, true), output)
+      assert.are.equal(0, (moonwarp(folder, "compare out/ladder/2 out/ladder/1")))
+      assert.are.equal(0, (moonwarp(folder, "compare out/ladder/1 out/ladder/2 --threshold 60")))
+      local _, text = moonwarp(folder, "compare out/ladder/1 out/ladder/2 --json")
+      local result = require("cjson").decode(text)
+      assert.are.equal("slower", result.measurements[1].verdict)
+    end)
+  end)
+
+  it("refuse what is no run, and the same run twice", function()
+    with_runs(function(folder)
+      local function refused(words, text)
+        local status, output = moonwarp(folder, words)
+        assert.are.equal(2, status, output)
+        assert.is_truthy(output:find(text, 1, true), output)
+      end
+      refused("compare out/ladder/1", "compare wants two runs")
+      refused("compare ladder out/ladder/2", "name the same run")
+      refused("compare ladder nothing", "there is no run in 'nothing'")
+      refused("compare a b --threshold x", "option '--threshold' wants a percentage")
+      refused("export", "export wants a run")
+      refused("export ladder --csv --md", "options '--csv' and '--md' are one too many")
+      refused("plot ladder --only zz", "no chart has 'zz' in its name; there is T-n")
+      refused("history ladder --only zz", "no measurement has 'zz' in its name")
+      refused("history ladder --device h200", "no run is of a device with 'h200' in its name")
+      refused("rerun out/ladder/1", "kept no script")
+      support.write(folder .. "/out/ladder/2/record.json", "{ half")
+      refused("export ladder", "out/ladder/2 holds no record that can be read")
+    end)
+  end)
+
+  it("plot lays runs over each other", function()
+    with_runs(function(folder)
+      local status, output = moonwarp(folder, "plot ladder --terminal")
+      assert.are.equal(0, status, output)
+      assert.is_truthy(output:find("2026-01-02 03:04", 1, true) and output:find("2026-01-09 03:04", 1, true), output)
+      assert.is_nil(output:find("written", 1, true))
+      moonwarp(folder, "plot ladder")
+      assert.is_truthy(support.read(folder .. "/out/plots/T-n.gp"):find("2026-01-09", 1, true))
+    end)
+  end)
+
+  it("history shows every run of a measurement", function()
+    with_runs(function(folder)
+      local status, output = moonwarp(folder, "history ladder --only naive --svg")
+      assert.are.equal(0, status, output)
+      assert.is_truthy(output:find("%+%d+%.%d %%%s+▁█"), output)
+      local _, rows = support.read(folder .. "/out/plots/history-ladder.dat"):gsub("\n%d+ [%d.]+ [%d.]+ [%d.]+", "")
+      assert.are.equal(2, rows)
+    end)
+  end)
+
+  it("rerun makes a run again from what it kept", function()
+    support.with_folder(function(folder)
+      support.write(folder .. "/s.lua", [[
+        local mw = require "moonwarp"
+        local n = mw.arg("n", 4)
+        local x <close> = mw.device():full(3, "i32", n)
+        mw.device():module("double.cu").twice:launch(1, n, x)
+        mw.record { n = n, first = x:get(1), word = arg[1] }
+      ]])
+      support.write(folder .. "/double.cu", "__global__ void twice(int *x) { x[threadIdx.x] *= 2; }\n")
+      local status, output = moonwarp(folder, "run s.lua --device cpu -p n=3,5 -- hello")
+      assert.are.equal(0, status, output)
+      os.execute(("rm '%s/s.lua' '%s/double.cu'"):format(folder, folder))
+      local first = support.run(folder .. "/out")
+      status, output = moonwarp(folder, ("rerun '%s'"):format(first))
+      assert.are.equal(0, status, output)
+      moonwarp(folder, ("rerun '%s' -p n=7"):format(first))
+      local runs = support.runs(folder .. "/out")
+      assert.are.equal(3, #runs)
+      local seen = {}
+      for i, name in ipairs(runs) do
+        local run = store.read(name)
+        seen[i] = {}
+        for j, record in ipairs(run.records) do
+          seen[i][j] = ("%d %d %s"):format(record.n, record.first, record.word)
+        end
+        if i > 1 then assert.are.equal(first, run.rerun_of) end
+      end
+      assert.are.same({ { "3 6 hello", "5 6 hello" }, { "3 6 hello", "5 6 hello" }, { "7 6 hello" } }, seen)
+    end)
+  end)
+end)
