@@ -26,8 +26,8 @@ module() { # the file that a stock lua5.4 would load
 licence() { cp "/usr/share/doc/$1/copyright" "$root/licences/$1"; }
 
 cp -L "$(module lfs)" "$root/lib/lfs.so"
-cp -L "$(module dkjson)" "$root/lib/dkjson.lua"
-for package in lua-filesystem lua-dkjson liblua5.4-dev libedit-dev libbsd-dev libmd-dev libtinfo6 libxxhash-dev; do
+cp -L "$(module cjson)" "$root/lib/cjson.so"
+for package in lua-filesystem lua-cjson liblua5.4-dev libedit-dev libbsd-dev libmd-dev libtinfo6 libxxhash-dev; do
   licence "$package"
 done
 

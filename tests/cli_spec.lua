@@ -246,7 +246,7 @@ describe("list", function()
 
   it("gives JSON", function()
     local _, output = moonwarp("list", "--json")
-    local studies = require("dkjson").decode(output)
+    local studies = require("cjson").decode(output)
     local names = {}
     for _, study in ipairs(studies) do
       names[study.name] = true
