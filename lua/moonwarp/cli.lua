@@ -43,6 +43,7 @@ local function command_of(word)
     if name == word then return require("moonwarp.cli." .. name) end
   end
   local hint = word:match("%.lua$") and ("to run it: moonwarp run %s"):format(word)
+    or "moonwarp --help lists them"
   options.fail_unknown("command", word, COMMANDS, hint)
 end
 
