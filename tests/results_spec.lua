@@ -37,7 +37,8 @@ end
 -- { { rung, center }, ... } as a run.
 local function run_of(rungs, seed, fields)
   local run = { schema = "moonwarp-record/1", study = "ladder", device = "cpu", device_name = "C",
-                date = "2026-01-02T03:04:05Z", status = "complete", exit = 0, records = {}, charts = {}, sources = {} }
+                date = "2026-01-02T03:04:05Z", status = "complete", exit = 0, records = {}, charts = {}, sources = {}, checks = {},
+                tables = {}, remarks = {}, pictures = {} }
   for i, rung in ipairs(rungs) do
     run.records[i] = { rung = rung[1], n = 4096, T_tot = 1e9 / rung[2], device = "cpu", device_name = "C",
                        date = run.date, params = { type = "f64" }, chosen = { "n", "rung" },
@@ -136,6 +137,62 @@ describe("export", function()
     local text = export.dat { run, short }
     assert.is_truthy(text:find "# %d?.-1:study 2:device")
     assert.is_truthy(text:find(' "f64" ? ', 1, true), text)
+  end)
+end)
+
+-- ---- damaged records ------------------------------------------------------------------------------
+
+describe("a damaged record", function()
+  local whole = run_of({ { "naive", 1e-3 } }, 1, {
+    charts = { { name = "c", title = "T", xlabel = "x", ylabel = "y", device = "d", script = "s", date = "d",
+                 levels = {}, series = { { name = "T", points = { { x = 1, y = 2 } } } } } },
+    remarks = { { text = "so" } },
+  })
+
+  local function copy(value)
+    if type(value) ~= "table" then return value end
+    local made = {}
+    for key, inner in pairs(value) do made[key] = copy(inner) end
+    return made
+  end
+
+  -- Changes one value somewhere below, or removes it.
+  local function spoil(value, random)
+    local keys = {}
+    for key in pairs(value) do keys[#keys + 1] = key end
+    if #keys == 0 then return end
+    table.sort(keys, function(a, b) return tostring(a) < tostring(b) end)
+    local key = keys[1 + math.floor((random() + 1) / 2 * #keys * 0.999)]
+    if type(value[key]) == "table" and random() < 0.6 then return spoil(value[key], random) end
+    local junk = { 1, "x", true, {}, { 1, 2 }, { a = 1 }, -1.5 }
+    value[key] = junk[1 + math.floor((random() + 1) * 4)]
+  end
+
+  it("is refused with its place, or does no harm", function()
+    local random = noise(4711)
+    support.with_folder(function(folder)
+      local refused = 0
+      for _ = 1, 300 do
+        local run = copy(whole)
+        for _ = 1, 2 do spoil(run, random) end
+        support.write(folder .. "/record.json", json.encode(run))
+        local read, problem = store.read(folder)
+        if read then
+          for _, form in ipairs { "csv", "md", "dat", "json" } do export[form] { read } end
+          compare.runs(whole, read)
+          overlay.charts { whole, read }
+        else
+          assert.is_truthy(problem:find(folder, 1, true))
+          refused = refused + 1
+        end
+      end
+      assert.is_true(refused > 100)
+      local run = copy(whole)
+      run.charts[1].title = 7
+      support.write(folder .. "/record.json", json.encode(run))
+      assert.are.equal(folder .. " has a record that is not in order: charts[1].title must be a string, got number",
+        select(2, store.read(folder)))
+    end)
   end)
 end)
 

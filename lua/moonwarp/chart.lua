@@ -36,7 +36,7 @@ end
 
 function canvas_type:dot(x, y)
   local column, row = x // 2, y // 4
-  if column < 0 or column >= self.width or row < 0 or row >= self.height then return end
+  if not (column >= 0 and column < self.width and row >= 0 and row < self.height) then return end
   self.dots[row][column] = (self.dots[row][column] or 0) | DOTS[x % 2][y % 4]
 end
 

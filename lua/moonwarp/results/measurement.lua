@@ -13,7 +13,7 @@ local NOT_CHOSEN = { device = true, device_name = true }
 ---@param value any
 ---@return boolean
 function measurement.is_result(value)
-  return type(value) == "table" and type(value.median) == "number" and type(value.samples) == "table"
+  return type(value) == "table" and type(value.median) == "number" and #(value.samples or {}) > 0
 end
 
 --- What the script chose for a record, as sorted { name, value } pairs; parameters included.

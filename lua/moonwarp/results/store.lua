@@ -3,11 +3,12 @@
 -- The runs that are stored: finding their folders and reading their records. A folder with a
 -- record.json holds a run that ended; one with a journal alone was killed, and has what its whole
 -- lines say.
--- Depends on moonwarp.core (options), files, fold, cjson, lfs.
+-- Depends on moonwarp.core (options), files, fold, schema, cjson, lfs.
 
 local core = require "moonwarp.core"
 local files = require "moonwarp.files"
 local fold = require "moonwarp.results.fold"
+local schema = require "moonwarp.results.schema"
 
 local store = {}
 
@@ -58,6 +59,8 @@ local function problem_of(folder, run)
     return ("%s has a record of schema '%s'; this moonwarp reads '%s'"):format(folder, run.schema,
       fold.SCHEMA)
   end
+  local problem = schema.problem(run)
+  return problem and ("%s has a record that is not in order: %s"):format(folder, problem)
 end
 
 --- Reads a run. status is "unfinished" where it was killed.
