@@ -37,7 +37,8 @@ end
 -- { { rung, center }, ... } as a run.
 local function run_of(rungs, seed, fields)
   local run = { schema = "moonwarp-record/1", study = "ladder", device = "cpu", device_name = "C",
-                date = "2026-01-02T03:04:05Z", status = "complete", exit = 0, records = {}, charts = {}, sources = {}, checks = {},
+                date = "2026-01-02T03:04:05Z", status = "complete", exit = 0, records = {}, charts = {},
+                sources = {}, checks = {},
                 tables = {}, remarks = {}, pictures = {} }
   for i, rung in ipairs(rungs) do
     run.records[i] = { rung = rung[1], n = 4096, T_tot = 1e9 / rung[2], device = "cpu", device_name = "C",

@@ -14,7 +14,8 @@ local POINT = fields { x = "number", y = "number", low = "number?", high = "numb
 
 local RESULT = fields { median = "number", samples = list "number", n = "number?", noise = "number?", low = "number?",
                         high = "number?", min = "number?", max = "number?", mean = "number?", sd = "number?",
-                        mad = "number?", p05 = "number?", p95 = "number?", flags = { list = "string", optional = true } }
+                        mad = "number?", p05 = "number?", p95 = "number?",
+                        flags = { list = "string", optional = true } }
 
 local CHART = fields {
   name = "string", title = "string", xlabel = "string", ylabel = "string", device = "string", script = "string",
