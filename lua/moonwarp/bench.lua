@@ -92,7 +92,8 @@ end
 local function device_of(options)
   if options.device then return options.device end
   if options.stream then return options.stream:device() end
-  return recent.device()
+  local device = recent.device()
+  return device and not device:is_offline() and device or nil
 end
 
 local function choose_clock(options, device)
@@ -144,7 +145,7 @@ local function graph_of(fn, options, device)
     if graph == "interrupted" then error(graph, 0) end
     return nil, (graph:gsub("^[^\n:]+:%d+: ", "", 1):match "[^\n]*")
   end
-  if graph:dot():find "n0" then return graph end
+  if graph:dot():find "\n  n%d" then return graph end -- a node, be it a launch or a copy
   graph:close()
   return nil, "it queued no work in the captured stream"
 end
