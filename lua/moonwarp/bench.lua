@@ -14,9 +14,10 @@
 --
 -- bench/clock.lua and gate.lua hold the clocks, mode.lua what a sample is, protocol.lua the order of
 -- things and when it ends, warning.lua what may be wrong.
--- Depends on moonwarp.core, bench.*, fields, recent, stats, units.
+-- Depends on moonwarp.core, alarm, bench.*, fields, recent, stats, units.
 
 local core = require "moonwarp.core"
+local alarm = require "moonwarp.alarm"
 local clocks = require "moonwarp.bench.clock"
 local fields = require "moonwarp.fields"
 local modes = require "moonwarp.bench.mode"
@@ -34,6 +35,8 @@ local SPEC = {
   noise = "number", min_time = "number", max_time = "number", min_samples = "number",
   samples = "number", batch = "number", warmup = "number", setup = "function", flush = "boolean",
   device = "device", stream = "stream", clock = "string", cold = "boolean", graph = "boolean",
+  bytes = "number", flops = "number", output = "array table", input = "array table",
+  copies = "boolean", peak = "number", peak_flops = "number", name = "string", quiet = "boolean",
 }
 
 -- ---- results ------------------------------------------------------------------------------------
@@ -71,10 +74,29 @@ local function check_whole(options, name)
   end
 end
 
+-- A list of arrays, or one; an output must be one that can be written.
+local function check_arrays(options, name)
+  local given = options[name]
+  for i, array in ipairs(type(given) == "table" and given or { given }) do
+    local kind = core.type(array) or type(array)
+    if kind ~= "array" then
+      error(("mw.bench: option '%s' must be an array or a list of arrays, element %d is a %s"):format(name,
+        i, kind), 4)
+    end
+    if name == "output" and array:is_readonly() then
+      error(("mw.bench: option 'output': %s is a read-only view; give the array that is written"):format(
+        tostring(array)), 4)
+    end
+  end
+end
+
 local function limits_of(options)
-  for _, name in ipairs { "noise", "min_time", "max_time", "warmup" } do
+  for _, name in ipairs { "noise", "min_time", "max_time", "warmup", "bytes", "flops", "peak",
+                          "peak_flops" } do
     check_range(options, name, 0)
   end
+  check_arrays(options, "output")
+  check_arrays(options, "input")
   for _, name in ipairs { "min_samples", "samples", "batch" } do check_range(options, name, 1) end
   for _, name in ipairs { "samples", "batch", "warmup" } do check_whole(options, name) end
   if options.clock and options.clock ~= "host" and options.clock ~= "device" then
@@ -194,6 +216,30 @@ local function cost_of(list, start)
   return whole > 0 and math.max(0.0, 1 - sampled / whole) or 0.0
 end
 
+-- The cache that data may stay in from call to call.
+local function cache_bytes(device)
+  if not device then return 0 end
+  local l2 = device:properties().l2_bytes or 0
+  return device:id() == "cpu" and math.max(l2, last_cache()) or l2
+end
+
+-- The results of all modes as one, the first with the others in it.
+local function results_of(list, run, options)
+  local main
+  for _, mode in ipairs(list) do
+    local result = result_of(mode, run)
+    alarm.add_rates(result, run, options)
+    if main then main[mode.name] = result else main = result end
+  end
+  return main
+end
+
+local function look_for_alarms(result, list, run, options)
+  run.main, run.setup, run.cache_bytes = list[1], options.setup, cache_bytes(run.device)
+  alarm.check(result, run, options)
+  for _, entry in ipairs(result.alarms) do table.insert(result.flags, "alarm: " .. entry.name) end
+end
+
 local function run_all(fn, options, run)
   local start = core.clock()
   local main = modes.new("hot", fn, modes.preparation(options.setup, options.flush and run.flush))
@@ -201,13 +247,10 @@ local function run_all(fn, options, run)
   if options.graph then run.graph, why = graph_of(fn, options, run.device) end
   local list = modes_of(fn, options, run)
   protocol.measure(list, run)
-  local result
-  for i, mode in ipairs(list) do
-    local one = result_of(mode, run)
-    if i == 1 then result = one else result[mode.name] = one end
-  end
-  result.first, result.cost = first, cost_of(list, start)
+  local result = results_of(list, run, options)
   if why then table.insert(result.warnings, no_graph(why)) end
+  look_for_alarms(result, list, run, options)
+  result.first, result.cost = first, cost_of(list, start)
   return result
 end
 
@@ -218,13 +261,19 @@ end
 --- call a sample), flush (true: the device's caches are overwritten before each sample), cold (true:
 --- that beside the rest, as result.cold), graph (true: captured and replayed beside the rest, as
 --- result.graph), device, stream (whose clock; the last device opened), clock ("device" or "host").
+--- Declared by the script, for rates and for alarms on results that cannot be: bytes (moved a call),
+--- flops (operations a call), output, input (an array or a list: written whole by each call; read),
+--- copies (true: the output may equal the input), peak (B/s), peak_flops (flop/s), name (what an
+--- alarm calls the function), quiet (alarms are not printed).
 ---@param fn function         called without arguments
 ---@param options table?
 ---@return table result       seconds a call: median, low, high (its 95 % interval), min, max, mean,
 ---                           sd, mad, p05, p25, p75, p95; noise (relative); n, batch, first (the
 ---                           first call), samples, launch (summary of the host's seconds to issue a
 ---                           call), blocked, cost, state { before, after }, flags, clock, device,
----                           device_name, warnings { cause, remedy }, cold, graph
+---                           device_name, warnings { cause, remedy }, alarms { name, cause,
+---                           remedy }, bytes, flops, throughput, rate, intensity, peak_share, cold,
+---                           graph
 function bench.run(fn, options)
   if type(fn) ~= "function" and not (getmetatable(fn) and core.type(fn) == "launch") then
     error(("mw.bench: a function is wanted, got %s; as in mw.bench(function() go(x, n) end)"):format(
@@ -234,7 +283,8 @@ function bench.run(fn, options)
   local limits, device = limits_of(options), device_of(options)
   local clock <close> = choose_clock(options, device)
   local flush <close> = flusher(options, device)
-  local run = { clock = clock, limits = limits, device = device, flush = flush }
+  local run = { clock = clock, limits = limits, device = device, flush = flush,
+                stream = options.stream }
   local ok, result = pcall(run_all, fn, options, run)
   if run.graph then run.graph:close() end
   if not ok then error(result, 0) end
@@ -246,8 +296,9 @@ end
 --- The keys of a result in the order in which a record shows them.
 bench.order = {
   "median", "low", "high", "min", "max", "mean", "sd", "mad", "p05", "p25", "p75", "p95", "noise", "n",
-  "batch", "first", "clock", "blocked", "device", "device_name", "launch", "cost", "flags", "warnings",
-  "state", "cold", "graph", "samples",
+  "batch", "first", "bytes", "flops", "throughput", "rate", "intensity", "peak_share", "clock",
+  "blocked", "device", "device_name", "launch", "cost", "flags", "warnings", "alarms", "state",
+  "cold", "graph", "samples",
 }
 
 local function plain(value)
@@ -264,7 +315,7 @@ end
 function bench.fields(result)
   local copy = plain(result)
   for _, one in ipairs { copy, copy.cold, copy.graph } do
-    for _, name in ipairs { "warnings", "flags" } do
+    for _, name in ipairs { "warnings", "flags", "alarms" } do
       if one[name] and #one[name] == 0 then one[name] = nil end
     end
   end
