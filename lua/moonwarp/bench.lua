@@ -29,6 +29,9 @@ local warning = require "moonwarp.bench.warning"
 
 local bench = {}
 
+-- The results of this process with bytes and flops.
+local declared = {}
+
 local DEFAULTS = { noise = 0.005, min_time = 0.5, min_samples = 10, max_time = 15 }
 
 local SPEC = {
@@ -36,7 +39,8 @@ local SPEC = {
   samples = "number", batch = "number", warmup = "number", setup = "function", flush = "boolean",
   device = "device", stream = "stream", clock = "string", cold = "boolean", graph = "boolean",
   bytes = "number", flops = "number", output = "array table", input = "array table",
-  copies = "boolean", peak = "number", peak_flops = "number", name = "string", quiet = "boolean",
+  copies = "boolean", peak = "number", peak_flops = "number", dtype = "string", name = "string",
+  quiet = "boolean",
 }
 
 -- ---- results ------------------------------------------------------------------------------------
@@ -216,8 +220,10 @@ local function cost_of(list, start)
   return whole > 0 and math.max(0.0, 1 - sampled / whole) or 0.0
 end
 
--- The cache that data may stay in from call to call.
-local function cache_bytes(device)
+--- The size of the cache that data may stay in from call to call.
+---@param device userdata?
+---@return integer
+function bench.cache_bytes(device)
   if not device then return 0 end
   local l2 = device:properties().l2_bytes or 0
   return device:id() == "cpu" and math.max(l2, last_cache()) or l2
@@ -235,7 +241,7 @@ local function results_of(list, run, options)
 end
 
 local function look_for_alarms(result, list, run, options)
-  run.main, run.setup, run.cache_bytes = list[1], options.setup, cache_bytes(run.device)
+  run.main, run.setup, run.cache_bytes = list[1], options.setup, bench.cache_bytes(run.device)
   alarm.check(result, run, options)
   for _, entry in ipairs(result.alarms) do table.insert(result.flags, "alarm: " .. entry.name) end
 end
@@ -250,6 +256,8 @@ local function run_all(fn, options, run)
   local result = results_of(list, run, options)
   if why then table.insert(result.warnings, no_graph(why)) end
   look_for_alarms(result, list, run, options)
+  result.name, result.dtype = options.name, options.dtype
+  if result.intensity then declared[#declared + 1] = result end
   result.first, result.cost = first, cost_of(list, start)
   return result
 end
@@ -263,8 +271,9 @@ end
 --- result.graph), device, stream (whose clock; the last device opened), clock ("device" or "host").
 --- Declared by the script, for rates and for alarms on results that cannot be: bytes (moved a call),
 --- flops (operations a call), output, input (an array or a list: written whole by each call; read),
---- copies (true: the output may equal the input), peak (B/s), peak_flops (flop/s), name (what an
---- alarm calls the function), quiet (alarms are not printed).
+--- copies (true: the output may equal the input), peak (B/s), peak_flops (flop/s), dtype (of the
+--- operations, for mw.roofline), name (what alarms and mw.roofline call the function), quiet (alarms
+--- are not printed).
 ---@param fn function         called without arguments
 ---@param options table?
 ---@return table result       seconds a call: median, low, high (its 95 % interval), min, max, mean,
@@ -272,7 +281,7 @@ end
 ---                           first call), samples, launch (summary of the host's seconds to issue a
 ---                           call), blocked, cost, state { before, after }, flags, clock, device,
 ---                           device_name, warnings { cause, remedy }, alarms { name, cause,
----                           remedy }, bytes, flops, throughput, rate, intensity, peak_share, cold,
+---                           remedy }, name, dtype, bytes, flops, throughput, rate, intensity, peak_share, cold,
 ---                           graph
 function bench.run(fn, options)
   if type(fn) ~= "function" and not (getmetatable(fn) and core.type(fn) == "launch") then
@@ -291,12 +300,18 @@ function bench.run(fn, options)
   return result
 end
 
+--- The results of this process whose bytes and flops were declared, in order.
+---@return table[]
+function bench.declared()
+  return declared
+end
+
 -- ---- for records --------------------------------------------------------------------------------
 
 --- The keys of a result in the order in which a record shows them.
 bench.order = {
   "median", "low", "high", "min", "max", "mean", "sd", "mad", "p05", "p25", "p75", "p95", "noise", "n",
-  "batch", "first", "bytes", "flops", "throughput", "rate", "intensity", "peak_share", "clock",
+  "batch", "first", "name", "dtype", "bytes", "flops", "throughput", "rate", "intensity", "peak_share", "clock",
   "blocked", "device", "device_name", "launch", "cost", "flags", "warnings", "alarms", "state",
   "cold", "graph", "samples",
 }
