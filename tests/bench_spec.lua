@@ -162,7 +162,7 @@ support.each_device(function(dev, id)
         assert.is_true(one.median > 0 and one.launch.median > 0)
         assert.are.equal(id, one.device)
       end
-      assert.are.equal(1 + 3 * 3, #order - (id == "cpu" and 0 or 3))
+      assert.is_true(#order >= 1 + 3 * 3 and #order <= 1 + 3 * 4, #order) -- a gate is tried, once a mode at most
       assert.are.same(t.cold.samples, bench.fields(t).cold.samples)
     end)
 
@@ -171,8 +171,9 @@ support.each_device(function(dev, id)
       local x <close> = dev:zeros("i32", 1)
       local go <close> = m:kernel("add"):prepare { grid = 1, block = 1 }
       local t = mw.bench(function() go(x) end, { samples = 2, batch = 2, device = dev, graph = true })
-      -- the first call, two samples of each mode with a call to warm up before each, the gate's trial
-      assert.is_true(x:get(1) >= 1 + 2 * 2 * 2 and x:get(1) <= 1 + 4 * 3 + 4, x:get(1))
+      -- the first call; two samples of each mode, with a call to warm up before each; the gate's trial; the look
+      -- for work that outlasts the clock
+      assert.is_true(x:get(1) >= 1 + 2 * 2 * 2 and x:get(1) <= 1 + 4 * 3 + 4 + 6, x:get(1))
       assert.are.equal(0, #t.warnings == 0 and 0 or (t.graph and 0 or 1))
     end)
 

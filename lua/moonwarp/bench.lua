@@ -138,7 +138,7 @@ local function last_cache()
   return kib and math.tointeger(kib) * 1024 or 0
 end
 
--- An array to overwrite the caches with; words of 8 bytes are the fastest to fill.
+-- An array to overwrite the caches with.
 local function flusher(options, device)
   if not (options.flush or options.cold) then return nil end
   if not device then
@@ -176,16 +176,20 @@ local function graph_of(fn, options, device)
   return nil, "it queued no work in the captured stream"
 end
 
+local function main_mode(fn, options, run)
+  local flush = options.flush and run.flush
+  return modes.new("hot", fn, modes.preparation(options.setup, flush, options.stream))
+end
+
 -- The modes asked for, the main one first.
 local function modes_of(fn, options, run)
-  local main = modes.preparation(options.setup, options.flush and run.flush)
-  local list = { modes.new("hot", fn, main) }
+  local list = { main_mode(fn, options, run) }
   if options.cold then
-    list[2] = modes.new("cold", fn, modes.preparation(options.setup, run.flush))
+    list[2] = modes.new("cold", fn, modes.preparation(options.setup, run.flush, options.stream))
   end
   if run.graph then
     local function replay() run.graph:launch(options.stream) end
-    list[#list + 1] = modes.new("graph", replay, main)
+    list[#list + 1] = modes.new("graph", replay, list[1].prepare)
   end
   return list
 end
@@ -248,8 +252,7 @@ end
 
 local function run_all(fn, options, run)
   local start = core.clock()
-  local main = modes.new("hot", fn, modes.preparation(options.setup, options.flush and run.flush))
-  local first, why = protocol.warm_up(main, run.clock, options.warmup), nil
+  local first, why = protocol.warm_up(main_mode(fn, options, run), run.clock, options.warmup), nil
   if options.graph then run.graph, why = graph_of(fn, options, run.device) end
   local list = modes_of(fn, options, run)
   protocol.measure(list, run)
