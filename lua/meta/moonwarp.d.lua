@@ -169,7 +169,8 @@
 ---@field device? moonwarp.device whose clock is taken, default the last one opened
 ---@field stream? moonwarp.stream where events are recorded, default the default stream
 ---@field clock? "device"|"host" device events, or the host's clock with a synchronisation, default "device", on the CPU device "host"
----@field cold? boolean measure beside that with the caches overwritten before each call, default false
+---@field cold? boolean measure beside that with the caches overwritten before each call; a sample is one call, so short
+kernels take long to reach `min_time`, default false
 ---@field graph? boolean measure beside that the function captured into a graph and replayed, default false
 ---@field bytes? number that a call reads and writes
 ---@field flops? number operations of a call
