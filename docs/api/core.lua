@@ -69,7 +69,7 @@ print(lua > 0, math.type(c)) --> true  integer]],
       about = [[Zeros an array by the device's own means, without a kernel: what `mw.bench` overwrites caches with.]],
       params = { { "array", "array", "" }, { "stream", "stream", "", optional = true } }, since = "0.3.0",
       example = [[
-local a = dev:array("f32", { 1, 2 })
+local a = core.device "cpu":array("f32", { 1, 2 })
 core.clear(a)
 print(a:get(2)) --> 0.0]] },
     { name = "clock", forms = { "core.clock()" }, about = [[A clock that never goes back.]],
