@@ -55,6 +55,16 @@ describe("mw.bench on a CUDA device", function()
       .. "more than 50 ms to queue its work", 1, true), output)
   end)
 
+  it("puts fewer calls behind the gate where the driver's queue is full", function()
+    local output = fake.run(CODE .. [[
+      local t = mw.bench(work, quick { samples = 3, batch = 100 })
+      print(t.blocked, t.batch, t.n)
+      t = mw.bench(work, quick { samples = 3 })
+      print(t.blocked)
+    ]], { MOCK_CUDA_FORCED = 2 })
+    assert.are.equal("true\t100\t3\ntrue\n", output)
+  end)
+
   it("says why there is no gate", function()
     local output = fake.run(CODE .. [[
       print(causes(mw.bench(work, quick { samples = 3 })):match "in the times: [^,;]*")

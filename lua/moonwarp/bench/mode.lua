@@ -96,11 +96,17 @@ local function grow(self, clock, target)
   end
 end
 
--- One call a sample, which still tells whether a gate is of use.
-local function try_once(self, clock)
-  if self.prepare then self.prepare() end
-  local _, _, forced = clock.measure(self.fn, self.batch, math.min(self.batch, MOST_HELD))
-  if forced then clocks.unblock(clock, WAITS) end
+-- The batch is given: how many of its calls the gate takes before the driver's queue is full, or
+-- that it is of no use.
+local function find_lead(self, clock)
+  while clock.gate do
+    stop_if_interrupted()
+    if self.prepare then self.prepare() end
+    local _, _, forced = clock.measure(self.fn, self.batch, self.lead)
+    if not forced then return end
+    if self.lead == 1 then clocks.unblock(clock, WAITS) end
+    self.lead = math.max(self.lead // 4, 1)
+  end
 end
 
 --- Chooses the batch; the calls are the warm-up.
@@ -111,7 +117,7 @@ function mode.calibrate(self, clock, limits)
   if limits.batch or self.prepare then
     self.batch = limits.batch or 1
     self.lead = math.min(self.batch, MOST_HELD)
-    if clock.gate then try_once(self, clock) end
+    find_lead(self, clock)
     return
   end
   local target = math.max(RESOLUTIONS * clock.resolution, limits.min_time / SAMPLES)
