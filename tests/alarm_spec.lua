@@ -88,7 +88,7 @@ support.each_device(function(dev)
     end)
 
     it("is raised faster than a launch can be", function()
-      local names, t = names_of(function() end, { device = dev, bytes = 8 })
+      local names, t = names_of(function() end, { device = dev, bytes = 8, samples = 25 })
       assert.is_truthy(names:find("too_fast", 1, true), names)
       assert.is_truthy(t.alarms[1].cause:find("a launch that does nothing", 1, true), t.alarms[1].cause)
       assert.are.equal("", (names_of(function() end, { device = dev }))) -- said nothing of the device
