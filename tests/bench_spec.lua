@@ -4,6 +4,7 @@
 
 local support = require "tests.support"
 local core, mw = support.core, support.mw
+local bench = require "moonwarp.bench"
 local fails = support.fails
 
 local QUICK = { min_time = 0.01, max_time = 0.2 }
@@ -31,6 +32,34 @@ describe("mw.bench", function()
     end
     assert.are.equal(t.n, #t.samples)
     assert.are.equal("host clock", t.clock)
+  end)
+
+  it("gives the median an interval, the launch a summary and itself a cost", function()
+    local t = mw.bench(work, quick { clock = "host" })
+    assert.is_true(t.low <= t.median and t.median <= t.high)
+    assert.is_true(t.p25 <= t.median and t.median <= t.p75)
+    assert.are.equal(t.n, t.launch.n)
+    assert.is_true(t.launch.median > 0 and t.launch.median <= t.max)
+    assert.is_true(t.cost >= 0 and t.cost < 1)
+    assert.is_nil(t.blocked)
+  end)
+
+  it("is a plain table for records, with every sample", function()
+    local t = mw.bench(work, { samples = 5, clock = "host" })
+    local row = bench.fields(t)
+    assert.is_nil(getmetatable(row))
+    assert.are.same(t.samples, row.samples)
+    assert.are.equal(t.median, row.median)
+    assert.are.equal(5, row.launch.n)
+    local known = {}
+    for _, key in ipairs(bench.order) do known[key] = true end
+    for key in pairs(row) do assert.is_true(known[key], key) end
+  end)
+
+  it("flags what the rule did not reach", function()
+    local t = mw.bench(work, { samples = 3, noise = 0, clock = "host" })
+    assert.are.equal(t.noise > 0 and "noisy" or nil, t.flags[1])
+    assert.is_true(t.median > 0)
   end)
 
   it("batches short calls until the clock can see them", function()
@@ -101,6 +130,7 @@ describe("mw.bench", function()
     fails(function() mw.bench(work, { batch = 1.5 }) end, "mw.bench: option 'batch' must be an integer, got 1.5")
     fails(function() mw.bench(work, { device = io.stdout }) end,
       "mw.bench: option 'device' must be a device, got userdata")
+    fails(function() mw.bench(work, { cold = 1 }) end, "mw.bench: option 'cold' must be a boolean, got number")
     fails(function() mw.bench(work, true) end, "mw.bench: options must be a table, got boolean")
   end)
 end)
@@ -119,6 +149,53 @@ support.each_device(function(dev, id)
       assert.is_true(x:get(1000) >= t.n * t.batch)
       m:close()
       go:close()
+    end)
+
+    it("measures cold and as a graph in turn with hot", function()
+      local x <close> = dev:zeros("f32", 1 << 12)
+      local y <close> = dev:zeros("f32", 1 << 12)
+      local order = {}
+      local t = mw.bench(function() y:copy(x) end, { samples = 3, device = dev, cold = true, graph = true,
+        setup = function() order[#order + 1] = true end })
+      for _, one in ipairs { t, t.cold, t.graph } do
+        assert.are.equal(3, one.n)
+        assert.is_true(one.median > 0 and one.launch.median > 0)
+        assert.are.equal(id, one.device)
+      end
+      assert.is_true(#order >= 1 + 3 * 3 and #order <= 1 + 3 * 4, #order) -- a gate is tried, once a mode at most
+      assert.are.same(t.cold.samples, bench.fields(t).cold.samples)
+    end)
+
+    it("replays a graph to the same effect", function()
+      local m <close> = dev:module { source = "__global__ void add(int *x) { x[0] += 1; }" }
+      local x <close> = dev:zeros("i32", 1)
+      local go <close> = m:kernel("add"):prepare { grid = 1, block = 1 }
+      local t = mw.bench(function() go(x) end, { samples = 2, batch = 2, device = dev, graph = true })
+      -- the first call; two samples of each mode, with a call to warm up before each; the gate's trial; the look
+      -- for work that outlasts the clock
+      assert.is_true(x:get(1) >= 1 + 2 * 2 * 2 and x:get(1) <= 1 + 4 * 3 + 4 + 6, x:get(1))
+      assert.are.equal(0, #t.warnings == 0 and 0 or (t.graph and 0 or 1))
+    end)
+
+    it("does without a graph where there cannot be one, and says so", function()
+      local x <close> = dev:zeros("i32", 1)
+      local t = mw.bench(function()
+        x:fill(1)
+        dev:synchronize()
+      end, { samples = 2, device = dev, graph = true })
+      assert.is_nil(t.graph)
+      local last = t.warnings[#t.warnings]
+      assert.is_truthy(last.cause:find("the function cannot be captured into a graph: ", 1, true), last.cause)
+      assert.are.equal("keep synchronisation, reading and allocation out of it", last.remedy)
+      t = mw.bench(function() end, { samples = 2, device = dev, graph = true })
+      assert.is_nil(t.graph)
+      assert.is_truthy(t.warnings[#t.warnings].cause:find("it queued no work in the captured stream", 1, true))
+    end)
+
+    it("tells the device's state before and after", function()
+      local t = mw.bench(function() end, quick { device = dev })
+      assert.are.equal("table", type(t.state.before))
+      assert.are.equal("table", type(t.state.after))
     end)
 
     it("takes events on any device when asked to", function()

@@ -77,6 +77,18 @@ typedef struct mw_device_info {
   char     driver[64];  /* "CUDA driver 13.0, NVRTC 13.0" or the host compiler and its version */
 } mw_device_info;
 
+typedef struct mw_device_state { /* at one moment, only read; -1 and "": unknown */
+  double clock_hz, memory_clock_hz, clock_max_hz, memory_clock_max_hz;
+  double temperature;        /* degrees Celsius */
+  double power, power_limit; /* W */
+  double utilisation;        /* 0 to 1, of the last moments */
+  double load;               /* processes that want a core, over the last minute */
+  bool   reasons_known;
+  char   reasons[256];       /* why the clock is not higher, words with commas between: "power cap,thermal" */
+  char   governor[32];
+  char   driver[80];         /* the version of the kernel driver, "580.65.06" */
+} mw_device_state;
+
 typedef struct mw_probe {
   int  devices;      /* how many can be opened; 0: see reason */
   char reason[512];  /* why usable or not, what was looked for and where */
@@ -192,6 +204,7 @@ struct mw_backend {
   void      (*close)            (mw_device *);                                              /* by mw_device_release only */
   mw_status (*memory)           (mw_device *, size_t *free, size_t *total, mw_error *);
   mw_status (*synchronize)      (mw_device *, mw_error *);                                  /* all streams */
+  void      (*state)            (mw_device *, mw_device_state *);  /* all of it unknown before; never fails, changes nothing */
 
   mw_status (*alloc)            (mw_stream *, size_t, mw_space, mw_buffer **out, mw_error *); /* bytes > 0; uninitialised */
   void      (*free)             (mw_buffer *);                                              /* stream-ordered; by release only */

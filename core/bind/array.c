@@ -92,11 +92,20 @@ static lua_Integer product(const lua_Integer *shape, int dims) {
   return count;
 }
 
-static void fill_bytes(lua_State *L, const bind_array *a, unsigned char byte) {
+static void fill_bytes(lua_State *L, const bind_array *a, mw_stream *stream, unsigned char byte) {
   mw_error err = {0};
   mw_device *device = a->buffer->device;
-  mw_stream *stream = current_stream(L, device);
   bind_try(L, device->backend->fill(stream, array_place(a), &byte, 1, array_bytes(a), &err), &err);
+}
+
+/* core.clear(array[, stream]): zeros by the device's own means, without a kernel; what mw.bench flushes caches with. */
+int array_clear(lua_State *L) {
+  bind_array *a = check_array(L, 1);
+  mw_device *device = a->buffer->device;
+  mw_stream *stream = lua_isnoneornil(L, 2) ? current_stream(L, device) : check_stream(L, 2, device)->stream;
+  mw_buffer_use(a->buffer, stream);
+  fill_bytes(L, a, stream, 0);
+  return 0;
 }
 
 static void push_allocated(lua_State *L, mw_device *device, mw_space space, mw_dtype dtype, int dims,
@@ -151,7 +160,7 @@ static int make(lua_State *L, mw_space space, int byte) {
   if (byte >= 0 && a->buffer->host && space != MW_SPACE_DEVICE)
     memset(a->buffer->address, byte, array_bytes(a));
   else if (byte >= 0)
-    fill_bytes(L, a, (unsigned char)byte);
+    fill_bytes(L, a, current_stream(L, device), (unsigned char)byte);
   return 1;
 }
 

@@ -134,6 +134,7 @@ void array_push(lua_State *, mw_buffer *, size_t offset, mw_dtype, int dims, con
 /* takes over one count of the buffer */
 size_t array_bytes(const bind_array *);
 mw_place array_place(const bind_array *);
+int array_clear(lua_State *); /* core.clear */
 void array_read(lua_State *, const bind_array *, size_t first, size_t count, void *to);
 void array_write(lua_State *, const bind_array *, size_t first, size_t count, const void *from);
 void array_format(const bind_array *, char *out, size_t size);   /* array<f64>[4096 x 4096] cuda:0 */

@@ -198,6 +198,54 @@ static int device_properties(lua_State *L) {
   return 1;
 }
 
+static void set_known(lua_State *L, const char *name, double value) {
+  if (value < 0) return;
+  lua_pushnumber(L, value);
+  lua_setfield(L, -2, name);
+}
+
+/* "power cap,thermal" -> { "power cap", "thermal" } */
+static void set_words(lua_State *L, const char *name, const char *words) {
+  lua_newtable(L);
+  for (lua_Integer i = 1; *words; i++) {
+    size_t length = strcspn(words, ",");
+    lua_pushlstring(L, words, length);
+    lua_rawseti(L, -2, i);
+    words += length + (words[length] == ',');
+  }
+  lua_setfield(L, -2, name);
+}
+
+/* dev:state(): a table of what is known now, by reading alone: Hz, degrees Celsius, W, shares from 0 to 1. */
+static int device_state(lua_State *L) {
+  mw_device *device = check_device(L, 1)->device;
+  mw_device_state now = {.clock_hz = -1,
+                         .memory_clock_hz = -1,
+                         .clock_max_hz = -1,
+                         .memory_clock_max_hz = -1,
+                         .temperature = -1,
+                         .power = -1,
+                         .power_limit = -1,
+                         .utilisation = -1,
+                         .load = -1};
+  device->backend->state(device, &now);
+  lua_newtable(L);
+  set_known(L, "clock", now.clock_hz);
+  set_known(L, "memory_clock", now.memory_clock_hz);
+  set_known(L, "clock_max", now.clock_max_hz);
+  set_known(L, "memory_clock_max", now.memory_clock_max_hz);
+  set_known(L, "temperature", now.temperature);
+  set_known(L, "power", now.power);
+  set_known(L, "power_limit", now.power_limit);
+  set_known(L, "utilisation", now.utilisation);
+  set_known(L, "load", now.load);
+  set_string(L, "governor", now.governor);
+  set_string(L, "driver", now.driver);
+  if (now.reasons_known) set_words(L, "reasons", now.reasons);
+  bind_result(L);
+  return 1;
+}
+
 static int device_id(lua_State *L) {
   lua_pushstring(L, check_device(L, 1)->device->info.id);
   return 1;
@@ -266,6 +314,7 @@ static const bind_method methods[] = {
     {"peak_bandwidth", device_peak_bandwidth, 0},
     {"priorities", device_priorities, 0},
     {"properties", device_properties, 0},
+    {"state", device_state, 0},
     {"synchronize", device_synchronize, 0},
     {NULL, NULL, 0},
 };

@@ -143,6 +143,7 @@ static int service_where(lua_State *L) {
 const luaL_Reg service_functions[] = {
     {"cache_clear", service_cache_clear},
     {"cache_stat", service_cache_stat},
+    {"clear", array_clear},
     {"clock", service_clock},
     {"compiler", service_compiler},
     {"home", service_home},

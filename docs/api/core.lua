@@ -70,6 +70,13 @@ print(lua > 0, math.type(c)) --> true  integer]],
     { name = "cache_clear", forms = { "core.cache_clear()" }, about = [[Removes every entry.]],
       returns = { { "integer?", "entries removed; nil where it cannot" },
         { "string?", "why not", name = "reason" } }, since = "0.1.0" },
+    { name = "clear", forms = { "core.clear(array[, stream])" },
+      about = [[Zeros an array by the device's own means, without a kernel: what `mw.bench` overwrites caches with.]],
+      params = { { "array", "array", "" }, { "stream", "stream", "", optional = true } }, since = "0.3.0",
+      example = [[
+local a = core.device "cpu":array("f32", { 1, 2 })
+core.clear(a)
+print(a:get(2)) --> 0.0]] },
     { name = "clock", forms = { "core.clock()" }, about = [[A clock that never goes back.]],
       returns = { { "number", "seconds" } },
       since = "0.1.0", example = [[print(core.clock() <= core.clock()) --> true]] },

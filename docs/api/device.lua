@@ -103,6 +103,22 @@ local dev = mw.device "cpu"]],
       { "priority", "integer", "between the two of `dev:priorities()`; lower is more urgent",
         default = "the least urgent" },
     },
+    device_state = {
+      about = "What is known at a moment; what is not is absent.",
+      { "clock", "number", "of the multiprocessors, or the first core", unit = "Hz", optional = true },
+      { "clock_max", "number", "", unit = "Hz", optional = true },
+      { "memory_clock", "number", "", unit = "Hz", optional = true },
+      { "memory_clock_max", "number", "", unit = "Hz", optional = true },
+      { "temperature", "number", "of the chip, degrees Celsius", optional = true },
+      { "power", "number", "W", optional = true },
+      { "power_limit", "number", "W", optional = true },
+      { "utilisation", "number", "0 to 1, of the last moments", optional = true },
+      { "reasons", "string[]", [[why the clock is not higher: "idle", "application clocks", "power cap",
+"hardware slowdown", "sync boost", "thermal", "power brake", "display clocks"]], optional = true },
+      { "driver", "string", "the kernel driver's version", optional = true },
+      { "load", "number", "CPU device: processes that want a core, over the last minute", optional = true },
+      { "governor", "string", "CPU device: the kernel's policy for the clock", optional = true },
+    },
     event_options = {
       about = "What a new event is to be.",
       { "timing", "boolean", "false: cheaper, and `since` refuses it", default = "true" },
@@ -126,6 +142,13 @@ local dev = mw.device "cpu"]],
       example = [[
 local p = dev:properties()
 print(p.warp_size, p.max_threads_per_block) --> 32  1024]],
+    },
+    {
+      name = "state", forms = { "dev:state()" },
+      about = [[The state of the device now: clocks, temperature, power. Read through NVML on a GPU (libnvidia-ml.so.1, or
+the file that $MOONWARP_LIBNVML names) and from /sys and /proc on the CPU device. Nothing is ever set.]],
+      returns = { { "device_state", "see below" } }, since = "0.3.0",
+      example = [[print(type(dev:state())) --> table]],
     },
     {
       name = "memory", forms = { "dev:memory()" }, about = [[How much memory there is now.]],

@@ -29,17 +29,35 @@ local dev = mw.device "cpu"]],
       { "stream", "stream", "where events are recorded", default = "the default stream" },
       { "clock", [["device"|"host"]], "device events, or the host's clock with a synchronisation",
         default = [["device", on the CPU device "host"]] },
+      { "cold", "boolean", [[measure beside that with the caches overwritten before each call; a sample is one call, so short
+kernels take long to reach `min_time`]], default = "false" },
+      { "graph", "boolean", "measure beside that the function captured into a graph and replayed", default = "false" },
+      { "bytes", "number", "that a call reads and writes" },
+      { "flops", "number", "operations of a call" },
+      { "output", "array|array[]", "what each call writes whole, without reading it: alarms look at it" },
+      { "input", "array|array[]", "what each call reads" },
+      { "copies", "boolean", "the output may hold what the input holds", default = "false" },
+      { "peak", "number", "no call can move more", unit = "B/s", default = "the device's, for data beyond its cache" },
+      { "peak_flops", "number", "no call can compute more", unit = "flop/s" },
+      { "dtype", [["f32"|"f64"]], "of the operations, for `mw.roofline`" },
+      { "name", "string", "what alarms and `mw.roofline` call the function" },
+      { "quiet", "boolean", "alarms are not printed; they still count", default = "false" },
     },
     bench_result = {
-      about = "Times in seconds a call. `tostring` gives `1.234 ms ± 0.4 % (n = 37)`.",
+      about = [[Times in seconds a call. `tostring` gives `1.234 ms ± 0.4 % (n = 37)`. `cold` and `graph` are results
+with the same fields, measured in turn with the main one.]],
       result = true,
       { "median", "number", "half of the samples are below", unit = "s" },
+      { "low", "number", "where the median's 95 % bootstrap interval begins", unit = "s" },
+      { "high", "number", "where it ends", unit = "s" },
       { "min", "number", "the fastest sample", unit = "s" },
       { "max", "number", "the slowest sample", unit = "s" },
       { "mean", "number", "the arithmetic mean", unit = "s" },
       { "sd", "number", "standard deviation", unit = "s" },
       { "mad", "number", "median distance from the median", unit = "s" },
       { "p05", "number", "5 per cent of the samples are below", unit = "s" },
+      { "p25", "number", "a quarter of the samples is below", unit = "s" },
+      { "p75", "number", "three quarters of the samples are below", unit = "s" },
       { "p95", "number", "95 per cent of the samples are below", unit = "s" },
       { "noise", "number", "relative standard error of the median" },
       { "n", "integer", "number of samples" },
@@ -47,6 +65,25 @@ local dev = mw.device "cpu"]],
       { "first", "number", "the first call, with compilation and first touch", unit = "s" },
       { "samples", "number[]", "every sample, in order", unit = "s" },
       { "clock", "string", [["device events" or "host clock"]] },
+      { "launch", "table", [[the host's time to issue a call: `median`, `low`, `high`, ... as here. A launch on the CPU
+device's default stream is complete when it returns, so there it is the whole call]], unit = "s" },
+      { "blocked", "boolean", [[on a CUDA device: whether samples were queued behind a gate, so that launches are not in
+them; false with a warning where the function waits for the device]], optional = true },
+      { "cost", "number", "the share of the whole measurement that was not spent in samples" },
+      { "state", "table", "`before` and `after` the samples: what `dev:state()` told", optional = true },
+      { "flags", "string[]", [["noisy", "few samples", "outliers", "not blocked", "busy host", "throttled: <reason>",
+"clock fell", "alarm: <name>"; a flagged row stays a row]] },
+      { "alarms", "table[]", "`{ name =, cause =, remedy = }` each: results that cannot be" },
+      { "bytes", "number", "as declared", optional = true },
+      { "flops", "number", "as declared", optional = true },
+      { "throughput", "number", "bytes / median", unit = "B/s", optional = true },
+      { "rate", "number", "flops / median", unit = "flop/s", optional = true },
+      { "intensity", "number", "flops / bytes", optional = true },
+      { "peak_share", "number", "of the nearer peak, where one is known", optional = true },
+      { "cold", "bench_result", "with the caches overwritten before each call", optional = true },
+      { "graph", "bench_result", "replayed as a graph; absent, with a warning, where it cannot be", optional = true },
+      { "name", "string", "as given", optional = true },
+      { "dtype", "string", "as given", optional = true },
       { "device", "string", "its id", optional = true },
       { "device_name", "string", "", optional = true },
       { "warnings", "table[]", "`{ cause =, remedy = }` each; tables print them" },
@@ -134,6 +171,39 @@ local dev = mw.device "cpu"]],
       { "max", "number", "the greatest number" },
       { "choices", "any[]", "the only values" },
     },
+    environment_result = {
+      about = "Where a measurement comes from, as plain tables. What cannot be found out is absent.",
+      { "date", "string", "UTC, ISO 8601" }, { "moonwarp", "string", "version" }, { "lua", "string", "version" },
+      { "device", "table", [[`id`, `name`, `uuid`, `arch`, `driver` (with NVRTC, or the C++ compiler), `kernel_driver`,
+`multiprocessors`, `memory`, `clock_max`, `memory_clock_max`, `peak_bandwidth`, `power_limit`, `governor`]],
+        optional = true },
+      { "machine", "table", "`cpu`, `cores`, `memory`, `kernel`, `os`; not its name" },
+      { "compiler", "string", "of the CPU device", optional = true },
+      { "git", "table", "`revision` and `dirty` of the script's folder", optional = true },
+      { "argv", "string[]", "the command line", optional = true },
+    },
+    roofline_spec = {
+      about = "What a roofline shows. Every field may be left out.",
+      { "device", "device", "whose ceilings", default = "the last one opened" },
+      { "records", "table[]", "those with bytes and flops", default = "all of this run, and benchmarks not recorded" },
+      { "by", "string", "the field that names a kernel", default = "kernel, series, rung, version, name or study" },
+      { "dtype", [["f32"|"f64"]], "whose arithmetic counts where nothing says which", default = [["f32"]] },
+      { "ceilings", "table", "`bandwidth`, `f32`, `f64` instead of measured ones" },
+      { "title", "string", "" }, { "name", "string", "of the files" },
+      { "quiet", "boolean", "print nothing", default = "false" },
+      { "pictures", "boolean", "false: no SVG and PNG", default = "true" },
+    },
+    roofline_made = {
+      about = "Where the kernels stand, and what was written.",
+      result = true,
+      { "ceilings", "table", "`bandwidth` (B/s), `f32`, `f64` (flop/s)" },
+      { "points", "table[]", "`kernel`, `dtype`, `intensity`, `rate`, `throughput`, `roof`, `share`, `bound` each" },
+      { "words", "string", "the same in a line a kernel" },
+      { "chart", "string", "the chart in the terminal" },
+      { "dat", "string", "path of the data" }, { "gp", "string", "path of the gnuplot script" },
+      { "svg", "string", "path", optional = true }, { "png", "string", "path", optional = true },
+      { "reason", "string", "why there are no pictures", optional = true },
+    },
     table_spec = {
       about = "The list of columns, and options. A column is a field's name or `{ field, title =, unit =, digits = }`.",
       { "title", "string", "", default = [["records"]] },
@@ -166,19 +236,64 @@ takes all values at once.
     {
       name = "bench", forms = { "mw.bench(f[, options])" },
       about = [[Measures how long a function takes until the answer is steady: one call apart, warm-up, then samples
-until noise, time and number are all reached, or the time limit is. On a GPU a sample lies between two events, so it
-is the device's time and not the host's.]],
+until noise, time and number are all reached, or the time limit is.
+
+On a GPU a sample lies between two events, so it is the device's time and not the host's, and it is queued behind a gate
+that opens when the host is far enough ahead, so that launches are not in it; `launch` tells what they cost. A function
+that waits for the device, or queues for more than 50 ms, is measured without the gate (`blocked` is false). For a whole
+phase take `{ clock = "host" }`: the host's time with the device synchronised.
+
+A result that cannot be raises an alarm: it is printed on standard error, listed in `alarms`, and the program ends with
+exit code 3, as after a failed `mw.check`.
+
+| alarm | when |
+|---|---|
+| above_peak | `bytes` over the time exceed the device's peak, for data of more than twice its L2 cache, or `peak`; `flops` exceed `peak_flops` |
+| too_fast | the function declares work and takes less than half of an empty launch |
+| not_synchronised | the device is still at work when the measured stream is done |
+| not_written | parts of `output` hold a pattern that was laid over it before a run; they get back what they held |
+| copied | `output` holds what `input` holds, which is not one value throughout |
+
+The last two run the function again, twice or more.]],
       params = { { "f", "function|launch", "called without arguments" }, { "options", "bench_options", "",
         optional = true } },
       returns = { { "bench_result", "see below" } },
       errors = { "mw.bench: a function is wanted, got <type>; as in mw.bench(function() go(x, n) end)", "mw.bench: option 'noise' must be at least 0, got <n>",
                  "mw.bench: unknown option '<name>'; did you mean '<nearest>'?", "interrupted" },
-      source = "noise: sqrt(pi / 2) * 1.4826 * MAD / sqrt(n) / median, the standard error of a median of normal samples",
+      source = "noise: sqrt(pi / 2) * 1.4826 * MAD / sqrt(n) / median, the standard error of a median of normal samples; "
+        .. "low, high: the ideal bootstrap of the median, B. Efron, The Jackknife, the Bootstrap and Other Resampling Plans "
+        .. "(1982), chapter 10; the gate: nvbench's blocking kernel",
       since = "0.1.0",
       example = [[
 local a, b = dev:full(1, "f32", 1000), dev:zeros("f32", 1000)
 local t = mw.bench(function() b:copy(a) end, { samples = 5 })
 print(t.n, t.min <= t.median) --> 5  true]],
+    },
+    {
+      name = "environment", forms = { "mw.environment([device])" },
+      about = [[What a measurement was made on and by: device, driver, machine, compiler, revision, command line, date.
+Everything is read, no setting is changed.]],
+      params = { { "device", "device", "", optional = true } },
+      returns = { { "environment_result", "see below" } }, since = "0.3.0",
+      example = [[print(mw.environment(dev).device.id) --> cpu]],
+    },
+    {
+      name = "roofline", forms = { "mw.roofline([options])" },
+      about = [[Measures what the device gives at most (main memory by the triad, multiply-adds in f32 and f64) and places
+under it every benchmark of the run that declared bytes and flops, and every record with `bytes`, `flops` and `t`: a
+table, a line in words for each (memory- or compute-bound, share of its roof), and a chart as `mw.plot` draws it.]],
+      params = { { "options", "roofline_spec", "", optional = true } },
+      returns = { { "roofline_made", "see below" } },
+      errors = { "mw.roofline: nothing here declares both bytes and flops; give them to mw.bench",
+                 "mw.roofline: option 'dtype' must be 'f32' or 'f64', got '<text>'",
+                 "mw.roofline: no device is open; mw.device() opens one" },
+      source = "S. Williams, A. Waterman and D. Patterson, Roofline: an insightful visual performance model for multicore "
+        .. "architectures (2009)", since = "0.3.0",
+      example = [[
+local records = { { kernel = "copy-like", bytes = 8e6, flops = 1e6, t = 1e-3 } }
+local made = mw.roofline { records = records, ceilings = { bandwidth = 1e10, f32 = 1e11, f64 = 5e10 }, quiet = true,
+                           pictures = false, name = "example-roofline" }
+print(made.points[1].bound, made.points[1].share) --> memory  0.8]],
     },
     {
       name = "check", forms = { "mw.check(got, expected[, options])" },

@@ -56,6 +56,22 @@
 ---@field pageable_access boolean kernels reach plain host memory
 ---@field offline boolean an architecture without a device
 
+--- What is known at a moment; what is not is absent.
+---@class moonwarp.device_state
+---@field clock? number of the multiprocessors, or the first core, Hz
+---@field clock_max? number Hz
+---@field memory_clock? number Hz
+---@field memory_clock_max? number Hz
+---@field temperature? number of the chip, degrees Celsius
+---@field power? number W
+---@field power_limit? number W
+---@field utilisation? number 0 to 1, of the last moments
+---@field reasons? string[] why the clock is not higher: "idle", "application clocks", "power cap",
+"hardware slowdown", "sync boost", "thermal", "power brake", "display clocks"
+---@field driver? string the kernel driver's version
+---@field load? number CPU device: processes that want a core, over the last minute
+---@field governor? string CPU device: the kernel's policy for the clock
+
 --- What a new event is to be.
 ---@class moonwarp.event_options
 ---@field timing? boolean false: cheaper, and `since` refuses it, default true
@@ -153,16 +169,34 @@
 ---@field device? moonwarp.device whose clock is taken, default the last one opened
 ---@field stream? moonwarp.stream where events are recorded, default the default stream
 ---@field clock? "device"|"host" device events, or the host's clock with a synchronisation, default "device", on the CPU device "host"
+---@field cold? boolean measure beside that with the caches overwritten before each call; a sample is one call, so short
+kernels take long to reach `min_time`, default false
+---@field graph? boolean measure beside that the function captured into a graph and replayed, default false
+---@field bytes? number that a call reads and writes
+---@field flops? number operations of a call
+---@field output? moonwarp.array|moonwarp.array[] what each call writes whole, without reading it: alarms look at it
+---@field input? moonwarp.array|moonwarp.array[] what each call reads
+---@field copies? boolean the output may hold what the input holds, default false
+---@field peak? number no call can move more, B/s, default the device's, for data beyond its cache
+---@field peak_flops? number no call can compute more, flop/s
+---@field dtype? "f32"|"f64" of the operations, for `mw.roofline`
+---@field name? string what alarms and `mw.roofline` call the function
+---@field quiet? boolean alarms are not printed; they still count, default false
 
---- Times in seconds a call. `tostring` gives `1.234 ms ± 0.4 % (n = 37)`.
+--- Times in seconds a call. `tostring` gives `1.234 ms ± 0.4 % (n = 37)`. `cold` and `graph` are results
+with the same fields, measured in turn with the main one.
 ---@class moonwarp.bench_result
 ---@field median number half of the samples are below, s
+---@field low number where the median's 95 % bootstrap interval begins, s
+---@field high number where it ends, s
 ---@field min number the fastest sample, s
 ---@field max number the slowest sample, s
 ---@field mean number the arithmetic mean, s
 ---@field sd number standard deviation, s
 ---@field mad number median distance from the median, s
 ---@field p05 number 5 per cent of the samples are below, s
+---@field p25 number a quarter of the samples is below, s
+---@field p75 number three quarters of the samples are below, s
 ---@field p95 number 95 per cent of the samples are below, s
 ---@field noise number relative standard error of the median
 ---@field n integer number of samples
@@ -170,6 +204,25 @@
 ---@field first number the first call, with compilation and first touch, s
 ---@field samples number[] every sample, in order, s
 ---@field clock string "device events" or "host clock"
+---@field launch table the host's time to issue a call: `median`, `low`, `high`, ... as here. A launch on the CPU
+device's default stream is complete when it returns, so there it is the whole call, s
+---@field blocked? boolean on a CUDA device: whether samples were queued behind a gate, so that launches are not in
+them; false with a warning where the function waits for the device
+---@field cost number the share of the whole measurement that was not spent in samples
+---@field state? table `before` and `after` the samples: what `dev:state()` told
+---@field flags string[] "noisy", "few samples", "outliers", "not blocked", "busy host", "throttled: <reason>",
+"clock fell", "alarm: <name>"; a flagged row stays a row
+---@field alarms table[] `{ name =, cause =, remedy = }` each: results that cannot be
+---@field bytes? number as declared
+---@field flops? number as declared
+---@field throughput? number bytes / median, B/s
+---@field rate? number flops / median, flop/s
+---@field intensity? number flops / bytes
+---@field peak_share? number of the nearer peak, where one is known
+---@field cold? moonwarp.bench_result with the caches overwritten before each call
+---@field graph? moonwarp.bench_result replayed as a graph; absent, with a warning, where it cannot be
+---@field name? string as given
+---@field dtype? string as given
 ---@field device? string its id
 ---@field device_name? string
 ---@field warnings table[] `{ cause =, remedy = }` each; tables print them
@@ -195,6 +248,18 @@
 ---@field absolute number the tolerance: |got - expected| <= absolute + relative * |expected|
 ---@field relative number
 ---@field tolerance_why string where the tolerance is from
+
+--- Where a measurement comes from, as plain tables. What cannot be found out is absent.
+---@class moonwarp.environment_result
+---@field date? string UTC, ISO 8601
+---@field moonwarp? string version
+---@field lua? string version
+---@field device? table `id`, `name`, `uuid`, `arch`, `driver` (with NVRTC, or the C++ compiler), `kernel_driver`,
+`multiprocessors`, `memory`, `clock_max`, `memory_clock_max`, `peak_bandwidth`, `power_limit`, `governor`
+---@field machine? table `cpu`, `cores`, `memory`, `kernel`, `os`; not its name
+---@field compiler? string of the CPU device
+---@field git? table `revision` and `dirty` of the script's folder
+---@field argv? string[] the command line
 
 --- How a field is shown.
 ---@class moonwarp.film_spec
@@ -242,6 +307,30 @@
 ---@field quiet? boolean draw nothing in the terminal, default false
 ---@field pictures? boolean false: no SVG and PNG, default true
 
+--- Where the kernels stand, and what was written.
+---@class moonwarp.roofline_made
+---@field ceilings table `bandwidth` (B/s), `f32`, `f64` (flop/s)
+---@field points table[] `kernel`, `dtype`, `intensity`, `rate`, `throughput`, `roof`, `share`, `bound` each
+---@field words string the same in a line a kernel
+---@field chart string the chart in the terminal
+---@field dat string path of the data
+---@field gp string path of the gnuplot script
+---@field svg? string path
+---@field png? string path
+---@field reason? string why there are no pictures
+
+--- What a roofline shows. Every field may be left out.
+---@class moonwarp.roofline_spec
+---@field device? moonwarp.device whose ceilings, default the last one opened
+---@field records? table[] those with bytes and flops, default all of this run, and benchmarks not recorded
+---@field by? string the field that names a kernel, default kernel, series, rung, version, name or study
+---@field dtype? "f32"|"f64" whose arithmetic counts where nothing says which, default "f32"
+---@field ceilings? table `bandwidth`, `f32`, `f64` instead of measured ones
+---@field title? string
+---@field name? string of the files
+---@field quiet? boolean print nothing, default false
+---@field pictures? boolean false: no SVG and PNG, default true
+
 --- The list of columns, and options. A column is a field's name or `{ field, title =, unit =, digits = }`.
 ---@class moonwarp.table_spec
 ---@field title? string default "records"
@@ -276,6 +365,11 @@ function device:name() end
 --- Everything the device says of itself, as a new table. Sizes in bytes, clocks in Hz.
 ---@return moonwarp.device_properties # see below
 function device:properties() end
+
+--- The state of the device now: clocks, temperature, power. Read through NVML on a GPU (libnvidia-ml.so.1, or
+--- the file that $MOONWARP_LIBNVML names) and from /sys and /proc on the CPU device. Nothing is ever set.
+---@return moonwarp.device_state # see below
+function device:state() end
 
 --- How much memory there is now.
 ---@return integer free # free, bytes
@@ -858,12 +952,42 @@ function mw.occupancy(question) end
 function mw.arg(name, default, help, limits) end
 
 --- Measures how long a function takes until the answer is steady: one call apart, warm-up, then samples
---- until noise, time and number are all reached, or the time limit is. On a GPU a sample lies between two events, so it
---- is the device's time and not the host's.
+--- until noise, time and number are all reached, or the time limit is.
+--- 
+--- On a GPU a sample lies between two events, so it is the device's time and not the host's, and it is queued behind a gate
+--- that opens when the host is far enough ahead, so that launches are not in it; `launch` tells what they cost. A function
+--- that waits for the device, or queues for more than 50 ms, is measured without the gate (`blocked` is false). For a whole
+--- phase take `{ clock = "host" }`: the host's time with the device synchronised.
+--- 
+--- A result that cannot be raises an alarm: it is printed on standard error, listed in `alarms`, and the program ends with
+--- exit code 3, as after a failed `mw.check`.
+--- 
+--- | alarm | when |
+--- |---|---|
+--- | above_peak | `bytes` over the time exceed the device's peak, for data of more than twice its L2 cache, or `peak`; `flops` exceed `peak_flops` |
+--- | too_fast | the function declares work and takes less than half of an empty launch |
+--- | not_synchronised | the device is still at work when the measured stream is done |
+--- | not_written | parts of `output` hold a pattern that was laid over it before a run; they get back what they held |
+--- | copied | `output` holds what `input` holds, which is not one value throughout |
+--- 
+--- The last two run the function again, twice or more.
 ---@param f function|moonwarp.launch called without arguments
 ---@param options? moonwarp.bench_options
 ---@return moonwarp.bench_result # see below
 function mw.bench(f, options) end
+
+--- What a measurement was made on and by: device, driver, machine, compiler, revision, command line, date.
+--- Everything is read, no setting is changed.
+---@param device? moonwarp.device
+---@return moonwarp.environment_result # see below
+function mw.environment(device) end
+
+--- Measures what the device gives at most (main memory by the triad, multiply-adds in f32 and f64) and places
+--- under it every benchmark of the run that declared bytes and flops, and every record with `bytes`, `flops` and `t`: a
+--- table, a line in words for each (memory- or compute-bound, share of its roof), and a chart as `mw.plot` draws it.
+---@param options? moonwarp.roofline_spec
+---@return moonwarp.roofline_made # see below
+function mw.roofline(options) end
 
 --- Compares an array with what is expected, within a tolerance that knows the element type and the
 --- length of sums. Where elements are wrong it says which, on standard error, and the program ends with exit code 3. NaN

@@ -7,37 +7,41 @@
 --   t0 = clock(); go(B, A, n); t1 = clock()      measures the launch, not the kernel
 --   t = mw.bench(function() go(B, A, n) end)     the median of many samples, by the device's own
 --   clock
--- Caveats: on CUDA one sample spans a batch of calls between two events, so a call that takes the
--- host longer than the device is timed at the host's pace (a warning says so); data that fits a
--- cache stays there from call to call unless { flush = true }.
+-- On a CUDA device a sample is queued behind a gate that opens when the host is far enough ahead, so
+-- that launches are not in the time; what they cost is a number of its own, result.launch.
+-- Data that fits a cache stays there from call to call: { cold = true } measures beside that with
+-- the caches overwritten before each call, { graph = true } the function as a replayed graph.
 --
--- The protocol: one call timed apart (compilation, first touch), warm-up, then the batch size is
--- chosen so that a sample is well above the clock's resolution, then samples until the relative
--- noise of the median, the least time and the least number are all reached, or the time limit is.
--- Depends on moonwarp.core, fields, stats, units.
+-- bench/clock.lua and gate.lua hold the clocks, mode.lua what a sample is, protocol.lua the order of
+-- things and when it ends, warning.lua what may be wrong.
+-- Depends on moonwarp.core, alarm, bench.*, fields, recent, stats, units.
 
 local core = require "moonwarp.core"
+local alarm = require "moonwarp.alarm"
+local clocks = require "moonwarp.bench.clock"
 local fields = require "moonwarp.fields"
+local modes = require "moonwarp.bench.mode"
+local protocol = require "moonwarp.bench.protocol"
 local recent = require "moonwarp.recent"
 local stats = require "moonwarp.stats"
 local units = require "moonwarp.units"
+local warning = require "moonwarp.bench.warning"
 
 local bench = {}
+
+-- The results of this process with bytes and flops.
+local declared = {}
 
 local DEFAULTS = { noise = 0.005, min_time = 0.5, min_samples = 10, max_time = 15 }
 
 local SPEC = {
   noise = "number", min_time = "number", max_time = "number", min_samples = "number",
   samples = "number", batch = "number", warmup = "number", setup = "function", flush = "boolean",
-  device = "device", stream = "stream", clock = "string",
+  device = "device", stream = "stream", clock = "string", cold = "boolean", graph = "boolean",
+  bytes = "number", flops = "number", output = "array table", input = "array table",
+  copies = "boolean", peak = "number", peak_flops = "number", dtype = "string", name = "string",
+  quiet = "boolean",
 }
-
--- A sample is made this many times longer than the clock's resolution.
-local RESOLUTIONS = 200
-local EVENT_RESOLUTION = 0.5e-6 -- cuEventElapsedTime, CUDA Driver API reference
-local HOST_RESOLUTION = 0.1e-6
-local MOST_CALLS = 1 << 20
-local MOST_SAMPLES = 100000
 
 -- ---- results ------------------------------------------------------------------------------------
 
@@ -58,195 +62,7 @@ function bench.is_result(value)
   return getmetatable(value) == result_type
 end
 
---- A result as a record keeps it: plain numbers, texts and lists.
----@param result table
----@return table
-function bench.fields(result)
-  local kept = {}
-  for key, value in pairs(result) do kept[key] = value end
-  kept.samples = {}
-  for i, value in ipairs(result.samples) do
-    kept.samples[i] = tonumber(("%.7g"):format(value))
-  end
-  return kept
-end
-
--- ---- clocks: measure(fn, batch) returns the seconds of the batch, and the host's seconds to issue
-
-local function repeat_call(fn, batch)
-  for _ = 1, batch do fn() end
-end
-
-local function host_clock(device)
-  local clock = { name = "host clock", resolution = HOST_RESOLUTION }
-  function clock.measure(fn, batch)
-    local start = core.clock()
-    repeat_call(fn, batch)
-    if device then device:synchronize() end
-    return core.clock() - start, 0
-  end
-  return setmetatable(clock, { __close = function() end })
-end
-
-local function event_clock(device, stream)
-  local from, to = device:event(), device:event()
-  local clock = { name = "device events", resolution = EVENT_RESOLUTION }
-  function clock.measure(fn, batch)
-    from:record(stream)
-    local start = core.clock()
-    repeat_call(fn, batch)
-    local issued = core.clock() - start
-    to:record(stream)
-    to:synchronize()
-    return to:since(from), issued
-  end
-  return setmetatable(clock, {
-    __close = function()
-      from:close()
-      to:close()
-    end,
-  })
-end
-
-local function device_of(options)
-  if options.device then return options.device end
-  if options.stream then return options.stream:device() end
-  return recent.device()
-end
-
-local function choose_clock(options, device)
-  local wanted = options.clock or (device and device:id() ~= "cpu" and "device" or "host")
-  if wanted == "host" then return host_clock(device) end
-  if not device then error("mw.bench: clock = 'device' needs a device; none is open", 3) end
-  return event_clock(device, options.stream or device:default_stream())
-end
-
--- ---- the protocol -------------------------------------------------------------------------------
-
-local function stop_if_interrupted()
-  if core.interrupted() then error("interrupted", 0) end
-end
-
--- Grows the batch until it fills the wanted time; what was measured on the way is the warm-up.
-local function calibrate(clock, fn, target)
-  local batch = 1
-  while true do
-    stop_if_interrupted()
-    local t = clock.measure(fn, batch)
-    if t >= target or batch >= MOST_CALLS then return batch end
-    local growth = t > 0 and math.ceil(batch * target / t * 1.1) or batch * 8
-    batch = math.min(growth, batch * 8, MOST_CALLS)
-  end
-end
-
-local function flusher(options, device)
-  if not options.flush then return nil end
-  if not device then error("mw.bench: flush = true needs a device; none is open", 3) end
-  local bytes = math.max(4 * (device:properties().l2_bytes or 0), 64 << 20)
-  return device:zeros("u8", bytes)
-end
-
--- What happens before each sample, outside its time.
-local function preparation(options, flush)
-  if not options.setup and not flush then return nil end
-  return function()
-    if options.setup then options.setup() end
-    if flush then flush:fill(0) end
-  end
-end
-
-local function is_enough(run, limits)
-  local n = #run.samples
-  if n >= MOST_SAMPLES then return true end
-  if limits.samples then return n >= limits.samples end
-  if core.clock() - run.start >= limits.max_time then return true end
-  if n < limits.min_samples or run.sampled < limits.min_time
-    or n < run.next_look then return false end
-  run.next_look = math.ceil(n * 1.1)
-  return stats.summary(run.samples).noise <= limits.noise
-end
-
-local function take_samples(clock, fn, batch, prepare, limits)
-  local run = { samples = {}, sampled = 0, issued = 0, start = core.clock(), next_look = 0 }
-  repeat
-    stop_if_interrupted()
-    if prepare then prepare() end
-    local t, issued = clock.measure(fn, batch)
-    run.samples[#run.samples + 1] = t / batch
-    run.sampled, run.issued = run.sampled + t, run.issued + issued
-  until is_enough(run, limits)
-  return run
-end
-
-local function first_call(clock, fn, prepare)
-  if prepare then prepare() end
-  return (clock.measure(fn, 1))
-end
-
-local function batch_of(clock, fn, prepare, limits)
-  for _ = 1, limits.warmup or 0 do
-    if prepare then prepare() end
-    clock.measure(fn, 1)
-  end
-  if limits.batch then return limits.batch end
-  if prepare then return 1 end
-  return calibrate(clock, fn, math.max(RESOLUTIONS * clock.resolution, limits.min_time / 200))
-end
-
--- ---- warnings: each names the cause and what to do ----------------------------------------------
-
-local function percent(value)
-  return units.digits(value * 100.0, 2) .. " %"
-end
-
-local warnings = {}
-
-function warnings.noisy(result, _, limits)
-  if limits.samples or result.noise <= limits.noise then return end
-  return ("the noise is still %s after %d samples, more than the %s asked for"):format(percent(result.noise),
-    result.n, percent(limits.noise)),
-      "close other programs, or give it more time with { max_time = seconds }"
-end
-
-function warnings.few(result, _, limits)
-  if limits.samples or result.n >= limits.min_samples then return end
-  return ("only %d samples fitted into %g s"):format(result.n, limits.max_time),
-    "make the problem smaller, or give it more time with { max_time = seconds }"
-end
-
-function warnings.short(result, clock)
-  if result.median * result.batch >= 10 * clock.resolution then return end
-  return ("a sample takes %s, too little for a clock of %s"):format(
-    units.format(result.median * result.batch, "s", 3), units.format(clock.resolution, "s", 2)),
-    "leave batch out, so that calls are timed in batches"
-end
-
-function warnings.outliers(result)
-  local count = stats.outliers(result.samples)
-  if count * 10 <= result.n or result.n < 10 then return end
-  return ("%d of %d samples lie far from the median"):format(count, result.n),
-    "something else uses the machine, or its clock changes; look at result.samples"
-end
-
-function warnings.host_bound(result, clock, _, run)
-  if clock.name ~= "device events" or run.issued < 0.9 * run.sampled then return end
-  return ("the device waits for the host, which needs %s to issue a call"):format(
-    units.format(run.issued / (result.n * result.batch), "s", 3)),
-    "use a larger problem, or put the launches into a graph"
-end
-
-local WARNINGS = { "few", "noisy", "short", "outliers", "host_bound" }
-
-local function collect_warnings(result, clock, limits, run)
-  local list = {}
-  for _, name in ipairs(WARNINGS) do
-    local cause, remedy = warnings[name](result, clock, limits, run)
-    if cause then list[#list + 1] = { cause = cause, remedy = remedy } end
-  end
-  return list
-end
-
--- ---- mw.bench -----------------------------------------------------------------------------------
+-- ---- options ------------------------------------------------------------------------------------
 
 local function check_range(options, name, least)
   local value = options[name]
@@ -262,10 +78,29 @@ local function check_whole(options, name)
   end
 end
 
+-- A list of arrays, or one; an output must be one that can be written.
+local function check_arrays(options, name)
+  local given = options[name]
+  for i, array in ipairs(type(given) == "table" and given or { given }) do
+    local kind = core.type(array) or type(array)
+    if kind ~= "array" then
+      error(("mw.bench: option '%s' must be an array or a list of arrays, element %d is a %s"):format(name,
+        i, kind), 4)
+    end
+    if name == "output" and array:is_readonly() then
+      error(("mw.bench: option 'output': %s is a read-only view; give the array that is written"):format(
+        tostring(array)), 4)
+    end
+  end
+end
+
 local function limits_of(options)
-  for _, name in ipairs { "noise", "min_time", "max_time", "warmup" } do
+  for _, name in ipairs { "noise", "min_time", "max_time", "warmup", "bytes", "flops", "peak",
+                          "peak_flops" } do
     check_range(options, name, 0)
   end
+  check_arrays(options, "output")
+  check_arrays(options, "input")
   for _, name in ipairs { "min_samples", "samples", "batch" } do check_range(options, name, 1) end
   for _, name in ipairs { "samples", "batch", "warmup" } do check_whole(options, name) end
   if options.clock and options.clock ~= "host" and options.clock ~= "device" then
@@ -277,13 +112,156 @@ local function limits_of(options)
   return limits
 end
 
-local function run_protocol(fn, limits, clock, prepare)
-  local first = first_call(clock, fn, prepare)
-  local batch = batch_of(clock, fn, prepare, limits)
-  local run = take_samples(clock, fn, batch, prepare, limits)
-  local result = setmetatable(stats.summary(run.samples), result_type)
-  result.batch, result.first, result.clock, result.samples = batch, first, clock.name, run.samples
-  result.warnings = collect_warnings(result, clock, limits, run)
+
+-- ---- the clock ----------------------------------------------------------------------------------
+
+local function device_of(options)
+  if options.device then return options.device end
+  if options.stream then return options.stream:device() end
+  local device = recent.device()
+  return device and not device:is_offline() and device or nil
+end
+
+local function choose_clock(options, device)
+  local wanted = options.clock or (device and device:id() ~= "cpu" and "device" or "host")
+  if wanted == "host" then return clocks.host(device) end
+  if not device then error("mw.bench: clock = 'device' needs a device; none is open", 3) end
+  return clocks.events(device, options.stream or device:default_stream())
+end
+
+-- ---- modes --------------------------------------------------------------------------------------
+
+-- The size of the processor's last cache, which its properties do not tell.
+local function last_cache()
+  local file <close> = io.open "/sys/devices/system/cpu/cpu0/cache/index3/size"
+  local kib = file and file:read("l"):match "^(%d+)K"
+  return kib and math.tointeger(kib) * 1024 or 0
+end
+
+-- An array to overwrite the caches with.
+local function flusher(options, device)
+  if not (options.flush or options.cold) then return nil end
+  if not device then
+    error(("mw.bench: %s = true needs a device; none is open"):format(options.cold and "cold" or "flush"), 3)
+  end
+  local bytes = math.max(4 * (device:properties().l2_bytes or 0), 64 << 20)
+  if device:id() == "cpu" then bytes = math.max(bytes, 3 * last_cache() // 2) end
+  return device:zeros("u64", bytes // 8)
+end
+
+-- Work in a stream of the script joins the capture by events.
+local function captured(fn, device, stream)
+  if not stream then return device:capture(function() fn() end) end
+  local fork <close> = device:event { timing = false }
+  local join <close> = device:event { timing = false }
+  return device:capture(function(s)
+    s:record(fork)
+    stream:wait(fork)
+    fn()
+    stream:record(join)
+    s:wait(join)
+  end)
+end
+
+-- The function as a graph, or why there is none.
+local function graph_of(fn, options, device)
+  if not device then error("mw.bench: graph = true needs a device; none is open", 4) end
+  local ok, graph = pcall(captured, fn, device, options.stream)
+  if not ok then
+    if graph == "interrupted" then error(graph, 0) end
+    return nil, (graph:gsub("^[^\n:]+:%d+: ", "", 1):match "[^\n]*")
+  end
+  if graph:dot():find "\n  n%d" then return graph end -- a node, be it a launch or a copy
+  graph:close()
+  return nil, "it queued no work in the captured stream"
+end
+
+local function main_mode(fn, options, run)
+  local flush = options.flush and run.flush
+  return modes.new("hot", fn, modes.preparation(options.setup, flush, options.stream))
+end
+
+-- The modes asked for, the main one first.
+local function modes_of(fn, options, run)
+  local list = { main_mode(fn, options, run) }
+  if options.cold then
+    list[2] = modes.new("cold", fn, modes.preparation(options.setup, run.flush, options.stream))
+  end
+  if run.graph then
+    local function replay() run.graph:launch(options.stream) end
+    list[#list + 1] = modes.new("graph", replay, list[1].prepare)
+  end
+  return list
+end
+
+-- ---- mw.bench -----------------------------------------------------------------------------------
+
+local function blocked_of(run)
+  if run.clock.name ~= "device events" or not run.device:id():match "^cuda" then return nil end
+  return run.clock.gate ~= nil
+end
+
+-- A mode's samples as a result.
+local function result_of(mode, run)
+  local result = setmetatable(stats.summary(mode.samples), result_type)
+  result.batch, result.samples, result.clock = mode.batch, mode.samples, run.clock.name
+  result.launch, result.blocked = stats.summary(mode.launches), blocked_of(run)
+  result.state = run.state
+  if run.device then result.device, result.device_name = run.device:id(), run.device:name() end
+  result.warnings, result.flags = warning.collect(result, run), warning.flags(result, run)
+  return result
+end
+
+local function no_graph(reason)
+  return { cause = "the function cannot be captured into a graph: " .. reason,
+           remedy = "keep synchronisation, reading and allocation out of it" }
+end
+
+-- The share of the time that was spent on other things than what is reported.
+local function cost_of(list, start)
+  local sampled, whole = 0, core.clock() - start
+  for _, mode in ipairs(list) do sampled = sampled + mode.sampled end
+  return whole > 0 and math.max(0.0, 1 - sampled / whole) or 0.0
+end
+
+--- The size of the cache that data may stay in from call to call.
+---@param device userdata?
+---@return integer
+function bench.cache_bytes(device)
+  if not device then return 0 end
+  local l2 = device:properties().l2_bytes or 0
+  return device:id() == "cpu" and math.max(l2, last_cache()) or l2
+end
+
+-- The results of all modes as one, the first with the others in it.
+local function results_of(list, run, options)
+  local main
+  for _, mode in ipairs(list) do
+    local result = result_of(mode, run)
+    alarm.add_rates(result, run, options)
+    if main then main[mode.name] = result else main = result end
+  end
+  return main
+end
+
+local function look_for_alarms(result, list, run, options)
+  run.main, run.setup, run.cache_bytes = list[1], options.setup, bench.cache_bytes(run.device)
+  alarm.check(result, run, options)
+  for _, entry in ipairs(result.alarms) do table.insert(result.flags, "alarm: " .. entry.name) end
+end
+
+local function run_all(fn, options, run)
+  local start = core.clock()
+  local first, why = protocol.warm_up(main_mode(fn, options, run), run.clock, options.warmup), nil
+  if options.graph then run.graph, why = graph_of(fn, options, run.device) end
+  local list = modes_of(fn, options, run)
+  protocol.measure(list, run)
+  local result = results_of(list, run, options)
+  if why then table.insert(result.warnings, no_graph(why)) end
+  look_for_alarms(result, list, run, options)
+  result.name, result.dtype = options.name, options.dtype
+  if result.intensity then declared[#declared + 1] = result end
+  result.first, result.cost = first, cost_of(list, start)
   return result
 end
 
@@ -291,14 +269,23 @@ end
 --- Options: noise (0.005, relative standard error of the median), min_time (0.5 s), min_samples
 --- (10), max_time (15 s), samples (exactly so many instead), batch (calls a sample; chosen by
 --- itself), warmup (further calls before), setup (function called before each sample, untimed; one
---- call a sample), flush (true: the device's caches are overwritten before each sample), device,
---- stream (whose clock; the last device opened), clock ("device" or "host").
+--- call a sample), flush (true: the device's caches are overwritten before each sample), cold (true:
+--- that beside the rest, as result.cold), graph (true: captured and replayed beside the rest, as
+--- result.graph), device, stream (whose clock; the last device opened), clock ("device" or "host").
+--- Declared by the script, for rates and for alarms on results that cannot be: bytes (moved a call),
+--- flops (operations a call), output, input (an array or a list: written whole by each call; read),
+--- copies (true: the output may equal the input), peak (B/s), peak_flops (flop/s), dtype (of the
+--- operations, for mw.roofline), name (what alarms and mw.roofline call the function), quiet (alarms
+--- are not printed).
 ---@param fn function         called without arguments
 ---@param options table?
----@return table result       seconds a call: median, min, max, mean, sd, mad, p05, p95; noise
----                           (relative); n, batch,
----                           first (the first call), samples, clock, device, device_name, warnings
----                           { cause, remedy }
+---@return table result       seconds a call: median, low, high (its 95 % interval), min, max, mean,
+---                           sd, mad, p05, p25, p75, p95; noise (relative); n, batch, first (the
+---                           first call), samples, launch (summary of the host's seconds to issue a
+---                           call), blocked, cost, state { before, after }, flags, clock, device,
+---                           device_name, warnings { cause, remedy }, alarms { name, cause,
+---                           remedy }, name, dtype, bytes, flops, throughput, rate, intensity, peak_share, cold,
+---                           graph
 function bench.run(fn, options)
   if type(fn) ~= "function" and not (getmetatable(fn) and core.type(fn) == "launch") then
     error(("mw.bench: a function is wanted, got %s; as in mw.bench(function() go(x, n) end)"):format(
@@ -308,9 +295,49 @@ function bench.run(fn, options)
   local limits, device = limits_of(options), device_of(options)
   local clock <close> = choose_clock(options, device)
   local flush <close> = flusher(options, device)
-  local result = run_protocol(fn, limits, clock, preparation(options, flush))
-  if device then result.device, result.device_name = device:id(), device:name() end
+  local run = { clock = clock, limits = limits, device = device, flush = flush,
+                stream = options.stream }
+  local ok, result = pcall(run_all, fn, options, run)
+  if run.graph then run.graph:close() end
+  if not ok then error(result, 0) end
   return result
+end
+
+--- The results of this process whose bytes and flops were declared, in order.
+---@return table[]
+function bench.declared()
+  return declared
+end
+
+-- ---- for records --------------------------------------------------------------------------------
+
+--- The keys of a result in the order in which a record shows them.
+bench.order = {
+  "median", "low", "high", "min", "max", "mean", "sd", "mad", "p05", "p25", "p75", "p95", "noise", "n",
+  "batch", "first", "name", "dtype", "bytes", "flops", "throughput", "rate", "intensity", "peak_share", "clock",
+  "blocked", "device", "device_name", "launch", "cost", "flags", "warnings", "alarms", "state",
+  "cold", "graph", "samples",
+}
+
+local function plain(value)
+  if type(value) ~= "table" then return value end
+  local copy = {}
+  for key, inner in pairs(value) do copy[key] = plain(inner) end
+  return copy
+end
+
+--- A result as a plain table for a record, with all samples and the results of the other modes.
+--- Empty lists are left out.
+---@param result table
+---@return table
+function bench.fields(result)
+  local copy = plain(result)
+  for _, one in ipairs { copy, copy.cold, copy.graph } do
+    for _, name in ipairs { "warnings", "flags", "alarms" } do
+      if one[name] and #one[name] == 0 then one[name] = nil end
+    end
+  end
+  return copy
 end
 
 return bench

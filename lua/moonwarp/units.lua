@@ -28,7 +28,8 @@ local PREFIXES = {
 local FIELDS = {
   T_tot = "B/s", T_eff = "B/s", bandwidth = "B/s", throughput = "B/s", peak = "B/s",
   t = "s", time = "s", seconds = "s", median = "s", min = "s", max = "s", mean = "s", mad = "s",
-  sd = "s", p05 = "s", p95 = "s", first = "s",
+  sd = "s", p05 = "s", p25 = "s", p75 = "s", p95 = "s", low = "s", high = "s", first = "s",
+  launch = "s", rate = "flop/s",
   bytes = "iB", nbytes = "iB", size = "iB", flops = "flop/s", interactions = "1/s",
 }
 

@@ -5,6 +5,7 @@
  * table below, carried out. Behaviour is steered by environment variables, read at each call:
  *   MOCK_CUDA_DEVICES=2  MOCK_CUDA_VERSION=12040  MOCK_CUDA_ARCH=80  MOCK_CUDA_MEMORY=bytes  MOCK_CUDA_POOLS=0
  *   MOCK_CUDA_HANG=1                     streams and events never become ready
+ *   MOCK_CUDA_FORCED=3                   the library's blocking kernel runs out of time in its first three launches
  *   MOCK_CUDA_PAGEABLE=1                 kernels reach plain host memory
  *   MOCK_CUDA_FAIL=cuLaunchKernel:700:3  the third such call from now on fails with 700 (sticky where CUDA's is)
  *   MOCK_CUDA_LEAKS=1                    what is still alive at exit is told on standard error */

@@ -33,6 +33,7 @@ cpu_worker *cpu_device_host_worker(cpu_device *); /* attached to the calling thr
 /* probe.c */
 void cpu_probe(mw_probe *out);
 void cpu_probe_info(mw_device_info *out);
+void cpu_probe_state(mw_device *, mw_device_state *);
 int cpu_probe_workers(void);             /* usable cores, or $MOONWARP_CPU_WORKERS */
 size_t cpu_probe_system_memory(void);    /* bytes this process may use: the machine's or the control group's */
 size_t cpu_probe_available_memory(void); /* bytes free now */

@@ -17,6 +17,7 @@ const mw_backend mw_cpu_backend = {
     .close = cpu_device_close,
     .memory = cpu_memory_tell,
     .synchronize = cpu_device_synchronize,
+    .state = cpu_probe_state,
 
     .alloc = cpu_memory_alloc,
     .free = cpu_memory_free,

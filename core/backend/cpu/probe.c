@@ -125,6 +125,56 @@ void cpu_probe_info(mw_device_info *info) {
   mw_error_clear(&error);
 }
 
+/* ---- the state of a moment
+ * ------------------------------------------------------------------------------------------------------ */
+
+static double scaled_number(const char *path, double scale) {
+  const unsigned long long number = number_in(path);
+  return number == ~0ull ? -1 : scale * (double)number;
+}
+
+static bool word_in(const char *path, char *out, size_t size) {
+  char line[128] = "";
+  FILE *file = fopen(path, "r");
+  if (!file) return false;
+  bool found = fgets(line, sizeof line, file) != NULL;
+  fclose(file);
+  line[strcspn(line, "\n")] = '\0';
+  snprintf(out, size, "%.31s", line);
+  return found && *line;
+}
+
+/* The processor's own sensor is called differently by each maker; a board's others say nothing of it. */
+static double processor_temperature(void) {
+  static const char *const sensors[] = {"coretemp", "k10temp", "zenpower", "cpu_thermal"};
+  for (int i = 0; i < 16; i++) {
+    char path[64], name[32];
+    snprintf(path, sizeof path, "/sys/class/hwmon/hwmon%d/name", i);
+    if (!word_in(path, name, sizeof name)) continue;
+    snprintf(path, sizeof path, "/sys/class/hwmon/hwmon%d/temp1_input", i);
+    for (size_t k = 0; k < sizeof sensors / sizeof *sensors; k++)
+      if (!strcmp(name, sensors[k])) return scaled_number(path, 1e-3);
+  }
+  return -1;
+}
+
+static double current_clock(void) {
+  char text[64];
+  const double hz = scaled_number("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", 1e3);
+  if (hz >= 0) return hz;
+  return look_up("/proc/cpuinfo", "cpu MHz", text, sizeof text) ? 1e6 * strtod(text, NULL) : -1;
+}
+
+void cpu_probe_state(mw_device *device, mw_device_state *out) {
+  double load[1];
+  (void)device;
+  out->clock_hz = current_clock();
+  out->clock_max_hz = scaled_number("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", 1e3);
+  out->temperature = processor_temperature();
+  if (getloadavg(load, 1) == 1) out->load = load[0];
+  word_in("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", out->governor, sizeof out->governor);
+}
+
 void cpu_probe(mw_probe *out) {
   char compiler[256];
   mw_error error = {0};

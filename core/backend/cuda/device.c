@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/backend/cuda/nvml.h"
 #include "core/backend/cuda/objects.h"
 
 static int attribute(const cuda_device *device, unsigned which) {
@@ -194,4 +195,8 @@ mw_status cuda_memory(mw_device *base, size_t *free_bytes, size_t *total, mw_err
   cuda_device *device = cuda_device_of(base);
   mw_status status = cuda_enter(device, err);
   return status == MW_OK ? CUDA_TRY(device, err, cuMemGetInfo_v2, free_bytes, total) : status;
+}
+
+void cuda_state(mw_device *base, mw_device_state *out) {
+  cuda_nvml_read(&base->info, out);
 }

@@ -150,6 +150,7 @@ void cuda_probe(mw_probe *);
 mw_status cuda_open(const char *which, mw_device **, mw_error *);
 void cuda_close(mw_device *);
 mw_status cuda_synchronize(mw_device *, mw_error *);
+void cuda_state(mw_device *, mw_device_state *);
 bool cuda_others_settled(const cuda_device *); /* waits for all other open devices; false: Ctrl-C ended the wait */
 mw_status cuda_memory(mw_device *, size_t *free, size_t *total, mw_error *);
 void cuda_describe_driver(char *text, size_t size); /* "CUDA driver 13.0, NVRTC 13.0" */

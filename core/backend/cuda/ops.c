@@ -4,6 +4,7 @@
  *   driver.h, driver.c   the driver and NVRTC: types, entry points, loading
  *   objects.h, status.c  the backend's objects; the driver's results as messages, lost devices
  *   probe.c, device.c, offline.c    is it usable; a GPU; an architecture without one
+ *   nvml.h, nvml.c                  clocks, temperature, power: read, never set
  *   memory.c, copy.c                arrays; copies and fills
  *   nvrtc.c, headers.c              compiling and the cache; the headers NVRTC lacks
  *   cubin.c, ptx.c, params.c        what compiled code says of its kernels; their parameters
@@ -19,6 +20,7 @@ const mw_backend mw_cuda_backend = {
     .close = cuda_close,
     .memory = cuda_memory,
     .synchronize = cuda_synchronize,
+    .state = cuda_state,
     .alloc = cuda_alloc,
     .free = cuda_free,
     .copy = cuda_copy,

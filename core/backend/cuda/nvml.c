@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reading a GPU's clocks, temperature and power. NVML counts devices by itself, without regard to
+ * CUDA_VISIBLE_DEVICES, so a device is found by its UUID, or where that is another's (a part of a GPU has its own) by
+ * its place on the PCI bus. */
+#include "core/backend/cuda/nvml.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct nvml_table {
+#define NVML_FIELD(name, arguments) cuda_nvml_result(*name) arguments;
+  CUDA_NVML_CALLS(NVML_FIELD)
+#undef NVML_FIELD
+} nvml;
+
+/* An entry that is there and succeeds. */
+#define NVML_OK(call, ...) (nvml.call && nvml.call(__VA_ARGS__) == 0)
+
+static const struct {
+  const char *symbol;
+  size_t offset;
+} entries[] = {
+#define NVML_ENTRY(name, arguments) {#name, offsetof(struct nvml_table, name)},
+    CUDA_NVML_CALLS(NVML_ENTRY)
+#undef NVML_ENTRY
+};
+
+/* ---- loading ----------------------------------------------------------------------------------------------------- */
+
+static bool load(void) {
+  const char *forced = getenv("MOONWARP_LIBNVML");
+  void *library = dlopen(forced && *forced ? forced : "libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library) return false;
+  for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
+    void *address = dlsym(library, entries[i].symbol);
+    memcpy((char *)&nvml + entries[i].offset, &address, sizeof address);
+  }
+  return NVML_OK(nvmlInit_v2);
+}
+
+static bool is_loaded(void) {
+  static enum { UNTRIED, USABLE, ABSENT } state;
+  if (state == UNTRIED) state = load() ? USABLE : ABSENT;
+  return state == USABLE;
+}
+
+static cuda_nvml_device find(const mw_device_info *info) {
+  cuda_nvml_device device = NULL;
+  if (*info->uuid && NVML_OK(nvmlDeviceGetHandleByUUID, info->uuid, &device)) return device;
+  if (*info->pci && NVML_OK(nvmlDeviceGetHandleByPciBusId_v2, info->pci, &device)) return device;
+  return NULL;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+static void read_clocks(cuda_nvml_device device, mw_device_state *out) {
+  unsigned mhz;
+  if (NVML_OK(nvmlDeviceGetClockInfo, device, CUDA_NVML_CLOCK_SM, &mhz)) out->clock_hz = 1e6 * mhz;
+  if (NVML_OK(nvmlDeviceGetClockInfo, device, CUDA_NVML_CLOCK_MEMORY, &mhz)) out->memory_clock_hz = 1e6 * mhz;
+  if (NVML_OK(nvmlDeviceGetMaxClockInfo, device, CUDA_NVML_CLOCK_SM, &mhz)) out->clock_max_hz = 1e6 * mhz;
+  if (NVML_OK(nvmlDeviceGetMaxClockInfo, device, CUDA_NVML_CLOCK_MEMORY, &mhz)) out->memory_clock_max_hz = 1e6 * mhz;
+}
+
+/* nvml.h, nvmlClocksThrottleReasons (later nvmlClocksEventReasons); two bits share a word where a reader does the same
+ * about both. */
+static const struct {
+  unsigned long long bits;
+  const char *word;
+} reasons[] = {
+    {0x01, "idle"},       {0x02, "application clocks"}, {0x04, "power cap"},   {0x08, "hardware slowdown"},
+    {0x10, "sync boost"}, {0x20 | 0x40, "thermal"},     {0x80, "power brake"}, {0x100, "display clocks"},
+};
+
+static void read_reasons(cuda_nvml_device device, mw_device_state *out) {
+  unsigned long long bits = 0;
+  size_t length = 0;
+  out->reasons_known = NVML_OK(nvmlDeviceGetCurrentClocksThrottleReasons, device, &bits);
+  for (size_t i = 0; i < sizeof reasons / sizeof *reasons && out->reasons_known; i++)
+    if (bits & reasons[i].bits)
+      length += (size_t)snprintf(out->reasons + length, sizeof out->reasons - length, "%s%s", length ? "," : "",
+                                 reasons[i].word);
+}
+
+static void read_power(cuda_nvml_device device, mw_device_state *out) {
+  unsigned value;
+  cuda_nvml_share share;
+  if (NVML_OK(nvmlDeviceGetTemperature, device, CUDA_NVML_SENSOR_GPU, &value)) out->temperature = value;
+  if (NVML_OK(nvmlDeviceGetPowerUsage, device, &value)) out->power = 1e-3 * value;
+  if (NVML_OK(nvmlDeviceGetEnforcedPowerLimit, device, &value)) out->power_limit = 1e-3 * value;
+  if (NVML_OK(nvmlDeviceGetUtilizationRates, device, &share)) out->utilisation = share.gpu / 100.0;
+}
+
+void cuda_nvml_read(const mw_device_info *info, mw_device_state *out) {
+  cuda_nvml_device device = !info->offline && is_loaded() ? find(info) : NULL;
+  if (!device) return;
+  if (!NVML_OK(nvmlSystemGetDriverVersion, out->driver, sizeof out->driver)) out->driver[0] = '\0';
+  read_clocks(device, out);
+  read_reasons(device, out);
+  read_power(device, out);
+}

@@ -1,0 +1,75 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The protocol of a measurement: one call apart (compilation, first touch), warm-up, the batch that
+-- each mode needs, then rounds of one sample a mode until each mode's noise, least time and least
+-- number are reached, or the time limit is. Samples of the modes alternate, so that a change of the
+-- machine's pace meets all of them.
+-- Depends on moonwarp.core, bench.mode, environment, stats.
+
+local core = require "moonwarp.core"
+local environment = require "moonwarp.environment"
+local modes = require "moonwarp.bench.mode"
+local stats = require "moonwarp.stats"
+
+local protocol = {}
+
+local MOST_SAMPLES = 100000
+
+local function is_enough(mode, limits)
+  local n = #mode.samples
+  if n >= MOST_SAMPLES then return true end
+  if limits.samples then return n >= limits.samples end
+  if n < limits.min_samples or mode.sampled < limits.min_time or n < mode.next_look then
+    return false
+  end
+  mode.next_look = math.ceil(n * 1.1) -- looking sorts the samples
+  return stats.noise(mode.samples) <= limits.noise
+end
+
+-- One sample of each mode that wants more; how many still do.
+local function take_round(list, clock, limits)
+  local open = 0
+  for _, mode in ipairs(list) do
+    if not mode.done then
+      modes.sample(mode, clock, #list > 1)
+      mode.done = is_enough(mode, limits)
+      if not mode.done then open = open + 1 end
+    end
+  end
+  return open
+end
+
+local function take_samples(list, clock, limits)
+  local start = core.clock()
+  repeat
+    local open = take_round(list, clock, limits)
+    local late = not limits.samples and core.clock() - start >= limits.max_time
+  until open == 0 or late
+end
+
+--- The first call and those that the script asks for, without a gate.
+---@param mode table
+---@param clock table
+---@param count integer?  further calls
+---@return number seconds  of the first
+function protocol.warm_up(mode, clock, count)
+  local first
+  for _ = 0, count or 0 do
+    if mode.prepare then mode.prepare() end
+    local t = clock.measure(mode.fn, 1, 0)
+    first = first or t
+  end
+  return first
+end
+
+--- Measures until all modes have enough.
+---@param list table[]     modes
+---@param run table        clock, limits, device; gets state and others
+function protocol.measure(list, run)
+  for _, mode in ipairs(list) do modes.calibrate(mode, run.clock, run.limits) end
+  local watch = environment.watch(run.device)
+  take_samples(list, run.clock, run.limits)
+  run.state, run.others = watch()
+end
+
+return protocol

@@ -1,0 +1,86 @@
+-- SPDX-License-Identifier: MIT
+--
+-- mw.roofline: which kernels it finds, where it puts them, what it says; measured ceilings.
+
+local support = require "tests.support"
+local ceiling = require "moonwarp.ceiling"
+local core, mw, fails = support.core, support.mw, support.fails
+
+local MOST = { bandwidth = 100, f32 = 1000, f64 = 500 }
+
+local function draw(records, more)
+  local made
+  support.with_folder(function(folder)
+    local before = core.options.out
+    core.options.out = folder
+    local spec = { device = mw.device "cpu", records = records, ceilings = MOST, quiet = true, pictures = false }
+    for key, value in pairs(more or {}) do spec[key] = value end
+    local ok, problem = pcall(function()
+      made = mw.roofline(spec)
+      made.text = support.read(made.dat)
+    end)
+    core.options.out = before
+    if not ok then error(problem, 0) end
+  end)
+  return made
+end
+
+describe("mw.roofline", function()
+  it("tells memory-bound from compute-bound, with the share of the roof", function()
+    local made = draw { { kernel = "slim", bytes = 100, flops = 100, t = 2, device = "cpu" },
+                        { kernel = "fat", bytes = 10, flops = 1000, t = 2, device = "cpu" },
+                        { kernel = "fat64", bytes = 10, flops = 1000, t = 4, dtype = "f64", device = "cpu" } }
+    local slim, fat, fat64 = table.unpack(made.points)
+    assert.are.equal("memory", slim.bound)
+    assert.are.equal(100, slim.roof)
+    assert.are.equal(0.5, slim.share)
+    assert.are.equal("compute", fat.bound)
+    assert.are.equal(1000, fat.roof)
+    assert.are.equal(0.5, fat.share)
+    assert.are.equal(500, fat64.roof)
+    assert.is_truthy(made.words:find("slim (f32): memory-bound, 50 % of its roof of 100.0 flop/s", 1, true), made.words)
+    assert.is_truthy(made.words:find("fat64 (f64): compute-bound, 50 %", 1, true), made.words)
+    assert.is_truthy(made.text:find("roof f32", 1, true) and made.text:find("roof f64", 1, true))
+    assert.is_truthy(made.chart:find("fat64", 1, true))
+  end)
+
+  it("takes benchmarks that declared their work, once", function()
+    local dev = mw.device "cpu"
+    local x <close>, y = dev:zeros("f32", 1000), dev:zeros("f32", 1000)
+    local t = mw.bench(function() y:copy(x) end, { samples = 3, bytes = 8000, flops = 1000, name = "mine" })
+    local made = draw { { kernel = "other", t = t, device = "cpu" } }
+    assert.are.equal(1, #made.points)
+    assert.are.equal("mine", made.points[1].kernel)
+    assert.are.equal(0.125, made.points[1].intensity)
+    local all = draw(nil)
+    assert.are.equal("mine", all.points[#all.points].kernel)
+    y:close()
+  end)
+
+  it("leaves out other devices", function()
+    local made = draw { { kernel = "here", bytes = 1, flops = 1, t = 1, device = "cpu" },
+                        { kernel = "there", bytes = 1, flops = 1, t = 1, device = "cuda:0" } }
+    assert.are.equal(1, #made.points)
+  end)
+
+  it("refuses what it cannot draw", function()
+    fails(function() mw.roofline { records = { { kernel = "a", t = 1 } }, device = mw.device "cpu" } end,
+      "mw.roofline: nothing here declares both bytes and flops; give them to mw.bench")
+    fails(function() mw.roofline { dtype = "i32" } end,
+      "mw.roofline: option 'dtype' must be 'f32' or 'f64', got 'i32'")
+    fails(function() mw.roofline { nam = "x" } end, "mw.roofline: unknown option 'nam'; did you mean 'name'?")
+  end)
+end)
+
+support.each_device(function(dev, id)
+  it("measures plausible ceilings, with right results, once", function()
+    local failed = core.options.failed_checks
+    local most = ceiling.of(dev)
+    assert.are.equal(failed, core.options.failed_checks)
+    assert.is_true(most.bandwidth > 1e8 and most.f32 > 1e8 and most.f64 > 1e7)
+    assert.are.equal(id, most.device)
+    local peak = dev:peak_bandwidth()
+    assert.is_true(not peak or most.bandwidth <= 1.01 * peak)
+    assert.are.equal(most, ceiling.of(dev))
+  end)
+end)
