@@ -86,6 +86,19 @@ describe("compare", function()
     assert.are.equal("unclear", compare.verdict(effect, 0.02))
   end)
 
+  it("does not trust a difference that something else made", function()
+    local a = run_of({ { "naive", 1e-3 }, { "shared", 1e-3 } }, 1)
+    local b = run_of({ { "naive", 2e-3 }, { "shared", 1e-3 } }, 9)
+    for _, flag in ipairs { "busy host", "throttled: power", "clock fell" } do
+      b.records[1].t.flags = { "noisy", flag }
+      local result = compare.runs(a, b, 0.02)
+      assert.are.equal("naive unclear, shared same", verdicts(result))
+      assert.are.equal(flag, result[1].why)
+    end
+    b.records[1].t.flags = { "noisy", "outliers" }
+    assert.are.equal("naive slower, shared same", verdicts(compare.runs(a, b, 0.02)))
+  end)
+
   it("lists what only one run has", function()
     local a, b = run_of({ { "one", 1e-3 }, { "two", 1e-3 } }, 1), run_of({ { "two", 1e-3 }, { "three", 1e-3 } }, 3)
     local result = compare.runs(a, b, 0.05)

@@ -56,7 +56,7 @@ local function print_rows(result, everything)
   for _, row in ipairs(rows) do
     print((" %s %s %12s %12s %10s  %8s to %8s  %s"):format(SIGNS[row.verdict], left(row.label),
       units.format(row.a.median, "s"), units.format(row.b.median, "s"), change(row.ratio),
-      change(row.low), change(row.high), row.verdict))
+      change(row.low), change(row.high), row.why and ("%s: %s"):format(row.verdict, row.why) or row.verdict))
   end
 end
 
@@ -85,7 +85,7 @@ local function as_json(a, b, result)
   local rows = {}
   for i, row in ipairs(result) do
     rows[i] = { key = row.key, label = row.label, a = row.a.median, b = row.b.median, ratio = row.ratio,
-                low = row.low, high = row.high, delta = row.delta, verdict = row.verdict }
+                low = row.low, high = row.high, delta = row.delta, verdict = row.verdict, why = row.why }
   end
   return require("moonwarp.json").encode { a = a.folder, b = b.folder, threshold = result.threshold,
     measurements = rows, missing = result.missing, new = result.new, counts = result.counts }

@@ -10,7 +10,8 @@
 --   faster,   the whole interval lies beyond the threshold, and hardly any sample of one run is
 --   slower    beyond those of the other: Cliff's delta at least 0.474, "large" (J. Romano and
 --             others, "Appropriate statistics for ordinal level data", 2006)
---   unclear   neither
+--   unclear   neither, or a run that was disturbed (another program took the machine, the device was
+--             throttled) would be faster or slower
 -- The threshold stands for what changes between two runs of the same thing (where arrays lie, how
 -- warm the device is), which no interval from inside of a run can know.
 -- Depends on moonwarp.stats, results.measurement.
@@ -65,18 +66,31 @@ local function threshold_for(run, given)
   return compare.THRESHOLD[(run.device or "cpu"):match("^%a+")] or compare.THRESHOLD.cpu
 end
 
+local DISTURBED = { "^busy host$", "^throttled", "^clock fell$" }
+
+-- What else changed a time than what was measured: the word of a flag, or nil.
+local function disturbance(result)
+  for _, flag in ipairs(result.flags or {}) do
+    for _, pattern in ipairs(DISTURBED) do
+      if flag:find(pattern) then return flag end
+    end
+  end
+end
+
 local function judged(a, b, threshold)
   local effect = compare.effect(a.result.samples, b.result.samples)
+  local verdict, why = compare.verdict(effect, threshold), disturbance(a.result) or disturbance(b.result)
+  if why and (verdict == "faster" or verdict == "slower") then verdict = "unclear" else why = nil end
   return { key = a.key, label = a.label, a = a.result, b = b.result, ratio = effect.ratio,
-           low = effect.low, high = effect.high, delta = effect.delta,
-           verdict = compare.verdict(effect, threshold) }
+           low = effect.low, high = effect.high, delta = effect.delta, verdict = verdict, why = why }
 end
 
 --- Compares the measurements of two runs.
 ---@param a table           a run, as store.read gives it: before
 ---@param b table           after
 ---@param threshold number? relative difference that counts as none; by device where left out
----@return table result     list: { key, label, a, b (results), ratio, low, high, delta, verdict } each,
+---@return table result     list: { key, label, a, b (results), ratio, low, high, delta, verdict, why (a
+---                         disturbance that made it unclear) } each,
 ---                         in A's order; missing (labels that only A has), new (only B);
 ---                         threshold; counts by verdict
 function compare.runs(a, b, threshold)
