@@ -5,10 +5,9 @@
 local support = require "tests.support"
 local store = require "moonwarp.results.store"
 
-local WARM = "--device cpu -p seconds=0 "
-
 local function study(folder, words)
-  local command = ("'%s' run memcopy %s --out '%s' %s </dev/null 2>&1"):format(support.program(), WARM, folder, words)
+  local command = ("'%s' run memcopy -p seconds=0 --out '%s' %s </dev/null 2>&1"):format(support.program(), folder,
+    words)
   local pipe = assert(io.popen(command))
   local output = pipe:read "a"
   local _, _, status = pipe:close()
@@ -33,7 +32,7 @@ describe("the study memcopy", function()
 
   it("takes the fastest of the whole array for the level to reach, and calls none peak that a copy exceeds", function()
     support.with_folder(function(folder)
-      local status, output = study(folder, "-p n=300")
+      local status, output = study(folder, "-p n=300 --device cpu")
       assert.are.equal(0, status, output)
       local record = assert(store.read(support.run(folder)))
       local most, triad = 0, nil

@@ -56,6 +56,15 @@ describe("mw.plot", function()
     end
   end)
 
+  it("marks whole numbers only where an axis counts", function()
+    for _, case in ipairs { { 3, true }, { 2.5, false }, { 40, false } } do
+      local rows = { { device = "cpu", x = 1, y = 1 }, { device = "cpu", x = case[1], y = 2 } }
+      with_plot({ x = "x", y = "y", records = rows, pictures = false }, function(made)
+        assert.are.equal(case[2], support.read(made.gp):find("set xtics 1\n", 1, true) ~= nil, case[1])
+      end)
+    end
+  end)
+
   it("writes powers of 2 on an axis of counts in full", function()
     with_plot({ logx = 2, pictures = false }, function(made)
       assert.is_truthy(support.read(made.gp):find("set format x '%.6g'", 1, true))
