@@ -85,11 +85,18 @@ local function alone(threads, name, count)
   return measure("rungs", name, to, from, 2, function() go(to, from, count) end, {})
 end
 
-local function vectors(kernel, per_thread, name)
+local VECTORS = {
+  { kernel = "memcopy_vector1", per_thread = 1, name = "16 bytes a thread" },
+  { kernel = "memcopy_vector2", per_thread = 2, name = "2 x 16 bytes a thread" },
+  { kernel = "memcopy_vector4", per_thread = 4, name = "4 x 16 bytes a thread" },
+  { kernel = "memcopy_stream4", per_thread = 4, name = "4 x 16 bytes, streaming" },
+}
+
+local function vectors(rung)
   local count = #A
-  local go = copy[kernel]:prepare { block = vector_block,
-                                    grid = ceil_div(count, 2 * per_thread * vector_block) }
-  return measure("rungs", name, B, A, 2, function() go(B, A, count) end,
+  local go = copy[rung.kernel]:prepare { block = vector_block,
+                                         grid = ceil_div(count, 2 * rung.per_thread * vector_block) }
+  return measure("rungs", rung.name, B, A, 2, function() go(B, A, count) end,
     { threads = vector_block })
 end
 
@@ -120,8 +127,27 @@ local function best(records)
   return most
 end
 
+-- Every kernel on a small array with an odd number of elements, which no block divides: the measured
+-- size is a power of two by default.
+local function check_small()
+  local nx, ny = 67, 33
+  local a <close> = dev:array("f64", nx, ny):random(3)
+  local b <close> = dev:array("f64", nx, ny)
+  local function try(name, k, block, grid, ...)
+    b:fill(0 / 0)
+    k:launch(grid, block, b, a, ...)
+    mw.check(b, a, { exact = true, name = ("%s, %d x %d"):format(name, nx, ny) })
+  end
+  try("block 32 x 8", copy.memcopy, { 32, 8 }, { ceil_div(nx, 32), ceil_div(ny, 8) }, nx, ny)
+  try("one warp in all", copy.memcopy_stride, 32, 1, #a)
+  for _, rung in ipairs(VECTORS) do
+    try(rung.name, copy[rung.kernel], vector_block, ceil_div(#a, 2 * rung.per_thread * vector_block), #a)
+  end
+end
+
 -- ---- the rungs ----------------------------------------------------------------------------------
 
+check_small()
 local rungs = { library("rungs", B, A) }
 rungs[#rungs + 1] = alone(1, "one thread in all", 1 << 14)
 rungs[#rungs + 1] = alone(32, "one warp in all", 1 << 16)
@@ -144,12 +170,8 @@ table.move(shapes, 1, #shapes, #rungs + 1, rungs)
 
 local block = best(shapes)
 local best_bx, best_by = math.min(32, block.threads), math.max(1, block.threads // 32)
-local vector = {
-  vectors("memcopy_vector1", 1, "16 bytes a thread"),
-  vectors("memcopy_vector2", 2, "2 x 16 bytes a thread"),
-  vectors("memcopy_vector4", 4, "4 x 16 bytes a thread"),
-  vectors("memcopy_stream4", 4, "4 x 16 bytes, streaming"),
-}
+local vector = {}
+for i, rung in ipairs(VECTORS) do vector[i] = vectors(rung) end
 table.move(vector, 1, #vector, #rungs + 1, rungs)
 local triad_record = triads(best_bx, best_by)
 rungs[#rungs + 1] = triad_record
