@@ -25,7 +25,7 @@ local length = mw.arg("length", gpu and 1 << 26 or 1 << 18, "elements of the lon
 local types = mw.arg("types", { "f64", "f32" }, "element types", { choices = { "f64", "f32" } })
 local parts = mw.arg("parts", { "ladder", "sizes", "scan" }, "what to run",
   { choices = { "ladder", "sizes", "scan" } })
-local seconds = mw.arg("seconds", gpu and 0.05 or 0.03, "least time of a measurement; three times that at most",
+local seconds = mw.arg("seconds", gpu and 0.05 or 0.02, "least time of a measurement; three times that at most",
   { min = 0, max = 3600 })
 local bx = mw.arg("bx", 32, "block of the kernels over x and y: threads along x", { min = 1, max = 1024 })
 local by = mw.arg("by", math.min(8, 1024 // bx), "and along y; 1024 threads in all at most",

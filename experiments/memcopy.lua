@@ -20,7 +20,8 @@ local gpu = dev:id() ~= "cpu"
 -- At most as many rows as a grid has blocks along y: blocks of one row are among the rungs.
 local n = mw.arg("n", gpu and 16384 or 4096, "points along each side of the square arrays of f64",
   { min = 256, max = 65535 })
-local seconds = mw.arg("seconds", 0.2, "least time of a measurement; three times that at most",
+local seconds = mw.arg("seconds", gpu and 0.2 or 0.1,
+  "least time of a measurement; three times that at most",
   { min = 0, max = 3600 })
 local smallest = mw.arg("smallest", gpu and 256 or 64, "least side of the array-size sweep", { min = 1 })
 local vector_block = mw.arg("vector_block", 256, "threads a block of the 16-byte rungs",
