@@ -10,46 +10,44 @@
 -- launches, in one pass with look-back, and in rounds.
 -- T_tot of a copy, T_eff of a sum = 2 * bytes(A) / t. The bound is the fastest copy of the run.
 --
--- What others measured, for comparison, in GB/s:
---   Tesla P100, 512^3 f64 (ETH Zurich, "Solving PDEs in parallel on GPUs", notebook of ten tasks):
---   the column P100 of the table; Julia's generic CUDA.cumsum! 109, 112, 43 along dim 1, 2, 3
---   H200, 512^3 f64 (for this project): torch.cumsum 2928, 3870, 3942; CuPy 769, 433, 411
+-- What others measured (columns, dashed lines and series called "source"):
+--   Tesla P100, 512^3 f64 (ETH Zurich, "Solving PDEs in parallel on GPUs", notebook of ten tasks)
+--   H200, 512^3 f64, torch.cumsum and CuPy, and CUB's DeviceScan of 2^28 (for this project)
 
 local mw = require "moonwarp"
 
 local dev = mw.device()
 local gpu = dev:id() ~= "cpu"
 
-local n = mw.arg("n", gpu and 512 or 192, "points along each side of the cube",
-  { min = 8, max = 2048 })
+local n = mw.arg("n", gpu and 512 or 160, "points along each side of the cube", { min = 8, max = 2048 })
 local length = mw.arg("length", gpu and 1 << 26 or 1 << 18, "elements of the longest 1-D array",
   { min = 4096, max = 1 << 31 })
 local types = mw.arg("types", { "f64", "f32" }, "element types", { choices = { "f64", "f32" } })
 local parts = mw.arg("parts", { "ladder", "sizes", "scan" }, "what to run",
   { choices = { "ladder", "sizes", "scan" } })
-local seconds = mw.arg("seconds", 0.05, "least time of a measurement; three times that at most",
+local seconds = mw.arg("seconds", gpu and 0.05 or 0.02, "least time of a measurement; three times that at most",
   { min = 0, max = 3600 })
-local bx = mw.arg("bx", 32, "block of the kernels over x and y: threads along x", { min = 1 })
-local by = mw.arg("by", 8, "and along y", { min = 1 })
-local threads = mw.arg("threads", 256, "block of the kernels over columns", { min = 1 })
-local warps = mw.arg("warps", 1, "rows a block of the kernels with a warp a row", { min = 1 })
+local bx = mw.arg("bx", 32, "block of the kernels over x and y: threads along x", { min = 1, max = 1024 })
+local by = mw.arg("by", math.min(8, 1024 // bx), "and along y; 1024 threads in all at most",
+  { min = 1, max = 1024 // bx })
+local threads = mw.arg("threads", 256, "block of the kernels over columns (blocks in pace: 256 at most)",
+  { min = 1, max = 1024 })
+local warps = mw.arg("warps", 1, "rows a block of the kernels with a warp a row", { min = 1, max = 32 })
 local loads = mw.arg("loads", 4, "loads in flight a lane of cumsum_rows", { min = 1, max = 16 })
 local tile_rows = mw.arg("tile_rows", 8, "rows a warp of cumsum_tile", { min = 1, max = 32 })
 local tile_warps = mw.arg("tile_warps", 16, "warps a block of cumsum_tile", { min = 1, max = 32 })
-local pace_planes = mw.arg("pace_planes", 4, "planes in flight a thread of cumsum_paced",
-  { min = 1, max = 32 })
-local pace_lag = mw.arg("pace_lag", 3, "stages that its blocks may be apart", { min = 1 })
+local pace_planes = mw.arg("pace_planes", 4, "planes in flight a thread of cumsum_paced", { min = 1, max = 32 })
+local pace_lag = mw.arg("pace_lag", 3, "stages that its blocks may be apart", { min = 1, max = 2048 })
 local scan_block = mw.arg("scan_block", gpu and 512 or 128, "block of the 1-D scans in one pass",
   { choices = { 32, 64, 128, 256, 512, 1024 } })
 local scan_loads = mw.arg("scan_loads", 8, "loads in flight a thread of them", { min = 1, max = 16 })
 
 local processors = dev:properties().multiprocessors
 local CPU_GANG = 256 -- the most blocks of a cooperative launch there
-local cumsum, scan = dev:module "cumsum.cu", dev:module "scan.cu"
+local cumsum, scan -- modules, see below
 local CPP = { f64 = "double", f32 = "float" }
 local EPS = { f64 = 2.0 ^ -52, f32 = 2.0 ^ -23 }
-local VECTOR = 16 // 4 -- elements of a 16-byte load, of f32; of f64 half as many
-local VECTORS = { f32 = VECTOR, f64 = VECTOR // 2 }
+local VECTORS = { f32 = 4, f64 = 2 } -- elements of a 16-byte load
 
 local function ceil_div(a, b)
   return (a + b - 1) // b
@@ -71,81 +69,68 @@ end
 -- ---- the ladder: how each kernel is launched ----------------------------------------------------
 -- A launcher takes a kernel's name and a shape { nx, ny, nz } and returns function(B, A).
 
-local function over_cube(block, grid)
+-- The kernel made ready, or nil where the device does not take so many threads or blocks.
+local function prepared(name, block, grid, cooperative)
+  local k = cumsum[name]
+  local shape = type(block) == "table" and block or { block }
+  if shape[1] * (shape[2] or 1) > k:attributes().max_threads then return nil end
+  for i, blocks in ipairs(type(grid) == "table" and grid or { grid }) do
+    if blocks > dev:properties().max_grid[i] then return nil end
+  end
+  return k:prepare { block = block, grid = grid, cooperative = cooperative }
+end
+
+-- grid(s) gives the grid over a shape, arguments(s) what the kernel takes behind B and A.
+local function over(block, grid, arguments)
   return function(name, s)
-    local go = cumsum[name]:prepare { block = block, grid = grid(s) }
-    return function(B, A) go(B, A, s.nx, s.ny, s.nz) end
+    local go, rest = prepared(name, block, grid(s)), { arguments(s) }
+    return go and function(B, A) go(B, A, table.unpack(rest)) end
   end
 end
 
-local function over_rows(name, s)
-  local rows = s.ny * s.nz
-  local go = cumsum[name]:prepare { block = { 32, warps }, grid = ceil_div(rows, warps) }
-  return function(B, A) go(B, A, s.nx, rows) end
-end
+local function sides(s) return s.nx, s.ny, s.nz end
+local function rows_of(s) return s.nx, s.ny * s.nz end
+local function count_of(s) return s.nx * s.ny * s.nz end
 
-local function row_a_block(name, s)
-  local go = cumsum[name]:prepare { block = 32, grid = s.ny * s.nz }
-  return function(B, A) go(B, A, s.nx) end
-end
-
-local function over_vectors(name, s)
-  local count = s.nx * s.ny * s.nz
-  local go = cumsum[name]:prepare { block = threads,
-                                    grid = ceil_div(count, threads * VECTORS[s.ty]) }
-  return function(B, A) go(B, A, count) end
-end
-
-local function tiles_y(name, s)
-  local go = cumsum[name]:prepare { block = { 32, tile_warps }, grid = { ceil_div(s.nx, 32), s.nz } }
-  return function(B, A) go(B, A, s.nx, s.ny) end
-end
-
-local function tiles_z(name, s)
-  local inner = s.nx * s.ny
-  local go = cumsum[name]:prepare { block = { 32, tile_warps }, grid = ceil_div(inner, 32) }
-  return function(B, A) go(B, A, inner, s.nz) end
-end
+local over_rows = over({ 32, warps }, function(s) return ceil_div(s.ny * s.nz, warps) end, rows_of)
+local row_a_block = over(32, function(s) return s.ny * s.nz end, function(s) return s.nx end)
+local over_vectors = over(threads, function(s) return ceil_div(count_of(s), threads * VECTORS[s.ty]) end, count_of)
+local tiles_y = over({ 32, tile_warps }, function(s) return { ceil_div(s.nx, 32), s.nz } end,
+  function(s) return s.nx, s.ny end)
+local tiles_z = over({ 32, tile_warps }, function(s) return ceil_div(s.nx * s.ny, 32) end,
+  function(s) return s.nx * s.ny, s.nz end)
+local along_z = over({ bx, by }, function(s) return { ceil_div(s.nx, bx), ceil_div(s.ny, by) } end, sides)
+local along_y = over(threads, function(s) return { ceil_div(s.nx, threads), 1, s.nz } end, sides)
 
 -- All columns at once, or nil where the device cannot hold them.
 local function paced(name, s)
-  local inner, k = s.nx * s.ny, cumsum[name]
-  local grid = ceil_div(inner, threads * VECTORS[s.ty])
-  if grid > (gpu and k:occupancy(threads).blocks * processors or CPU_GANG) then return nil end
+  local inner, block = s.nx * s.ny, math.min(threads, 256)
+  local grid = ceil_div(inner, block * VECTORS[s.ty])
+  local most = gpu and cumsum[name]:occupancy(block).blocks * processors or CPU_GANG
+  local go = grid <= most and prepared(name, block, grid, true)
+  if not go then return nil end
   local stages, runs = dev:zeros("u32", ceil_div(s.nz, pace_planes)), 0
-  local go = k:prepare { block = threads, grid = grid, cooperative = true }
   return function(B, A)
     runs = runs + 1
     go(B, A, inner, s.nz, stages, runs, pace_lag)
   end
 end
 
-local along_z = over_cube({ bx, by }, function(s)
-  return { ceil_div(s.nx, bx), ceil_div(s.ny, by) }
-end)
-local along_y = over_cube(threads, function(s) return { ceil_div(s.nx, threads), 1, s.nz } end)
-
 -- dim: along which it adds up; none: a copy. p100: what the source measured, in GB/s.
 local LADDER = {
   { kernel = "copy_3d<%s>", name = "copy, an element a thread", p100 = 538,
-    launcher = over_cube({ bx, by }, function(s)
-      return { ceil_div(s.nx, bx), ceil_div(s.ny, by), s.nz }
-    end) },
+    launcher = over({ bx, by }, function(s) return { ceil_div(s.nx, bx), ceil_div(s.ny, by), s.nz }
+    end, sides) },
   { kernel = "copy_z<%s>", name = "copy along z", p100 = 515, launcher = along_z },
   { kernel = "cumsum_z<%s>", name = "dim 3, a register", dim = 3, p100 = 516, launcher = along_z },
   { kernel = "copy_y<%s>", name = "copy along y", p100 = 511, launcher = along_y },
   { kernel = "cumsum_y<%s>", name = "dim 2, a register", dim = 2, p100 = 510, launcher = along_y },
   { kernel = "copy_x<%s>", name = "copy along x, strided", p100 = 36.6,
-    launcher = over_cube({ 1, threads }, function(s)
-      return { 1, ceil_div(s.ny, threads), s.nz }
-    end) },
+    launcher = over({ 1, threads }, function(s) return { 1, ceil_div(s.ny, threads), s.nz } end, sides) },
   { kernel = "copy_x32<%s>", name = "copy along x, 32 wide", p100 = 525, launcher = over_rows },
-  { kernel = "cumsum_shared<%s>", name = "dim 1, shared memory", dim = 1, p100 = 336,
-    launcher = row_a_block },
-  { kernel = "cumsum_broadcast<%s>", name = "dim 1, broadcasts", dim = 1, p100 = 163,
-    launcher = over_rows },
-  { kernel = "cumsum_shuffle<%s>", name = "dim 1, doubling steps", dim = 1, p100 = 523,
-    launcher = over_rows },
+  { kernel = "cumsum_shared<%s>", name = "dim 1, shared memory", dim = 1, p100 = 336, launcher = row_a_block },
+  { kernel = "cumsum_broadcast<%s>", name = "dim 1, broadcasts", dim = 1, p100 = 163, launcher = over_rows },
+  { kernel = "cumsum_shuffle<%s>", name = "dim 1, doubling steps", dim = 1, p100 = 523, launcher = over_rows },
   { kernel = ("cumsum_rows<%%s,%d>"):format(loads), name = "dim 1, 16-byte loads", dim = 1,
     launcher = over_rows, best = true },
   { kernel = ("cumsum_tile<%%s,%d,%d>"):format(tile_rows, tile_warps), name = "dim 2, tiles",
@@ -157,6 +142,29 @@ local LADDER = {
 }
 for number, rung in ipairs(LADDER) do rung.number = number end
 local WIDE = { kernel = "copy_wide<%s>", name = "copy, 16 bytes a thread", launcher = over_vectors }
+
+-- All kernels of the run are named at once: one compilation a file, instead of one a kernel.
+local function module_of(file, patterns)
+  local names = {}
+  for _, ty in ipairs(types) do
+    for _, pattern in ipairs(patterns) do
+      local name = pattern:format(CPP[ty])
+      if not has(names, name) then names[#names + 1] = name end
+    end
+  end
+  return dev:module { file = file, templates = names }
+end
+
+if has(parts, "ladder") or has(parts, "sizes") then
+  local patterns = { WIDE.kernel }
+  for i, rung in ipairs(LADDER) do patterns[i + 1] = rung.kernel end
+  cumsum = module_of("cumsum.cu", patterns)
+end
+local ONCE = ("scan_once<%%s,%d,%d>"):format(scan_block, scan_loads)
+local ROUNDS = ("scan_rounds<%%s,%d,%d>"):format(scan_block, scan_loads)
+if has(parts, "scan") then
+  scan = module_of("scan.cu", { "scan_tiles<%s>", "scan_totals<%s>", "scan_add<%s>", ONCE, ROUNDS })
+end
 
 local function launch_of(rung, s)
   return rung.launcher(rung.kernel:format(CPP[s.ty]), s)
@@ -180,7 +188,7 @@ local function host_cumsum(values, s, dim)
   return sums
 end
 
--- Every rung, every element, on a cube with odd sides, against the host.
+-- Every rung that fits, every element, on a cube with odd sides, against the host.
 local function check_small(ty)
   local s = { ty = ty, nx = 67, ny = 43, nz = 29 }
   local A <close> = dev:array(ty, s.nx * s.ny * s.nz):random(7)
@@ -189,10 +197,13 @@ local function check_small(ty)
   for dim = 1, 3 do sums[dim] = host_cumsum(values, s, dim) end
   for _, rung in ipairs { WIDE, table.unpack(LADDER) } do
     B:fill(0 / 0)
-    assert(launch_of(rung, s), "a small cube fits")(B, A)
+    local go = launch_of(rung, s)
     local options = rung.dim and tolerance(ty, s.nx) or { exact = true }
     options.name = ("%s, %d x %d x %d, %s"):format(rung.name, s.nx, s.ny, s.nz, ty)
-    mw.check(B, rung.dim and sums[rung.dim] or A, options)
+    if go then
+      go(B, A)
+      mw.check(B, rung.dim and sums[rung.dim] or A, options)
+    end
   end
 end
 
@@ -265,7 +276,8 @@ local function measure(group, rung, B, A, s, refs)
   local t = bench(function() go(B, A) end)
   check_cube(rung, B, A, s, refs)
   return keep({ group = group, rung = rung.name, number = rung.number, type = s.ty, side = s.nx,
-                dim = rung.dim, best = rung.best, p100 = rung.p100 and rung.p100 * 1e9,
+                dim = rung.dim, best = rung.best,
+                p100 = rung.p100 and s.ty == "f64" and rung.p100 * 1e9 or nil,
                 series = rung.dim and ("sum, dim %d"):format(rung.dim) or "copy" }, B, t)
 end
 
@@ -307,7 +319,7 @@ end
 -- The fastest rung of each dimension over the size of the cube.
 local function sizes(ty)
   local records, side = {}, n
-  while side >= 16 and side >= n // 16 do
+  while side >= 8 and side >= n // 16 do
     local A, B, s = cube(ty, side)
     local refs = {}
     records[#records + 1] = measure("sizes", WIDE, B, A, s, refs)
@@ -350,7 +362,7 @@ end
 local function with_look_back(ty, count)
   local tiles = ceil_div(count, scan_block * scan_loads * VECTORS[ty])
   local status, ticket, clear = bookkeeping(ty, tiles)
-  local kernel = scan[("scan_once<%s,%d,%d>"):format(CPP[ty], scan_block, scan_loads)]
+  local kernel = scan[ONCE:format(CPP[ty])]
   local go = kernel:prepare { block = scan_block, grid = tiles }
   return { "one pass, look-back", function(y, x)
     clear()
@@ -358,16 +370,16 @@ local function with_look_back(ty, count)
   end, 100 + tiles // 32 }
 end
 
--- As many blocks as run at once. The CPU device has a thread for each, and at most 256 of them.
+-- As many blocks as run at once.
 local function resident(kernel)
-  local blocks = dev:properties().multiprocessors * kernel:occupancy(scan_block).blocks
-  return gpu and blocks or math.min(blocks, 256)
+  local blocks = processors * kernel:occupancy(scan_block).blocks
+  return gpu and blocks or math.min(blocks, CPU_GANG)
 end
 
 local function in_rounds(ty, count)
   local tiles = ceil_div(count, scan_block * scan_loads * VECTORS[ty])
   local status, _, clear = bookkeeping(ty, tiles)
-  local kernel = scan[("scan_rounds<%s,%d,%d>"):format(CPP[ty], scan_block, scan_loads)]
+  local kernel = scan[ROUNDS:format(CPP[ty])]
   local grid = math.min(tiles, resident(kernel))
   local go = kernel:prepare { block = scan_block, grid = grid, cooperative = true }
   return { "one pass, in rounds", function(y, x)
@@ -445,21 +457,26 @@ end
 
 -- ---- what it shows ------------------------------------------------------------------------------
 
--- The level to reach: the data sheet's where the device tells it, else what the triad moves.
-local function triad()
-  local A, B = cube("f64", n)
-  local C <close> = dev:full(1, "f64", n, n, n)
-  local go = dev:module("triad.cu").triad:prepare { block = { 32, 8 },
-    grid = { ceil_div(n * n, 32), ceil_div(n, 8) } }
-  local t = bench(function() go(B, A, C, 2, n * n, n) end)
-  local rate = 3 * A:nbytes() / t.median
-  close_all { A, B }
-  return { value = rate, label = "triad, 3 arrays" }
+-- T_tot of the triad on arrays of so many bytes.
+local function triad(bytes)
+  local count = math.min(bytes // 8, 1 << 30)
+  local A <close> = dev:array("f64", count):random(1)
+  local B <close> = dev:array("f64", count)
+  local C <close> = dev:full(1, "f64", count)
+  local go = dev:module("triad.cu").triad:prepare { block = { 256, 1 }, grid = { ceil_div(count, 256), 1 } }
+  return 3 * 8 * count / bench(function() go(B, A, C, 2, count, 1) end).median
 end
 
-local function top_level()
-  local peak = dev:peak_bandwidth()
-  return peak and { value = peak, label = "theoretical peak" } or triad()
+-- The level to reach, and others: the data sheet's where the device tells it; else the triad of the
+-- same size, unless that copy was faster, which then is the level, and not called peak. at: of what
+-- size, where the chart shows several.
+local function top_level(copy, at)
+  local function level(value, label) return { value = value, label = label .. (at and ", " .. at or "") } end
+  local peak, fast = dev:peak_bandwidth(), level(copy.T_eff, "fastest: " .. copy.rung)
+  if peak then return { value = peak, label = "theoretical peak of memory" }, { fast } end
+  local rate = triad(copy.bytes)
+  if rate > copy.T_eff then return level(rate, "peak: triad, 3 arrays"), { fast } end
+  return fast, { level(rate, "triad, 3 arrays") }
 end
 
 local function named(records, name)
@@ -503,28 +520,51 @@ local function remark_on_scan(ty, longest)
     .. "library's copy.", r(1).elements, ty, beside(r(2), r(1)), beside(r(3), r(2)), 100 * r(3).share)
 end
 
--- On a GPU the source's figures are of like scale; beside the CPU device's they would say nothing.
-local function source_levels()
-  if not gpu then return {} end
-  return { { value = 523e9, label = "P100, dim 1 by doubling steps (source)" },
-           { value = 163e9, label = "P100, dim 1 by broadcasts (source)" },
-           { value = 109e9, label = "P100, CUDA.cumsum!, dim 1 (source)" },
-           { value = 43e9, label = "P100, CUDA.cumsum!, dim 3 (source)" } }
+-- In GB/s, along dim 1, 2, 3 of 512^3 f64; "best rung" are the notebook's own kernels.
+local SOURCES = { { name = "H200 torch.cumsum", 2928, 3870, 3942 }, { name = "H200 CuPy", 769, 433, 411 },
+                  { name = "P100 best rung", 523, 510, 516 },
+                  { name = "P100 CUDA.cumsum!", 109, 112, 43 } }
+local CUB = { f64 = 3300, f32 = 3112 } -- 2^28 elements, H200: tests/bench/scan.lua
+
+-- Sources are drawn on a GPU, where they are of like scale. A few of them among the rungs: lines that
+-- can be told apart; all of them in the chart of dimensions, beside the fastest rung of each.
+local function add_sources(levels)
+  for _, at in ipairs { { 1, 1 }, { 2, 1 }, { 4, 2 }, { 4, 3 } } do
+    local source = SOURCES[at[1]]
+    levels[#levels + 1] = { value = source[at[2]] * 1e9, label = ("%s dim %d, source"):format(source.name, at[2]) }
+  end
 end
 
-local function show_ladder(ty, records, top)
-  mw.table { { "number", title = "rung" }, { "rung", title = "what" }, "t",
-             { "T_eff", title = "T" }, { "share", title = "of the fastest copy", unit = "%", digits = 3 },
-             { "p100", title = "P100 (source)", unit = "B/s" },
-             title = ("cumsum, %d x %d x %d %s"):format(n, n, n, ty), records = records }
-  local numbered = {}
-  for _, r in ipairs(records) do
-    if r.number then numbered[#numbered + 1] = r end
+local function show_dimensions(records, top, levels)
+  local points = {}
+  for dim = 1, 3 do
+    local best = fastest(records, function(r) return r.dim == dim end)
+    points[#points + 1] = setmetatable({ series = "fastest rung" }, { __index = best })
+    for _, source in ipairs(SOURCES) do
+      points[#points + 1] = { dim = dim, T_eff = source[dim] * 1e9, series = source.name .. ", source" }
+    end
   end
-  local copy = fastest(records, is_copy)
-  local levels = source_levels()
-  table.insert(levels, 1, { value = copy.T_eff, label = "fastest copy: " .. copy.rung })
-  mw.plot { x = "number", y = "T_eff", by = "series", logy = true, records = numbered, peak = top,
+  mw.plot { x = "dim", y = "T_eff", by = "series", logy = true, records = points, peak = top, lines = levels,
+            title = ("cumsum, %d^3 f64 (sources: 512^3)"):format(n), xlabel = "summed along dimension",
+            ylabel = "T = 2 bytes(A) / t", name = "cumsum-dims", quiet = true }
+end
+
+local function show_ladder(ty, records)
+  local columns = { { "number", title = "rung" }, { "rung", title = "what" }, "t", { "T_eff", title = "T" },
+    { "share", title = "of the fastest copy", unit = "%", digits = 3 },
+    title = ("cumsum, %d x %d x %d %s"):format(n, n, n, ty), records = records }
+  if ty == "f64" then columns[#columns + 1] = { "p100", title = "P100 (source)", unit = "B/s" } end
+  mw.table(columns)
+  local top, levels = top_level(fastest(records, is_copy))
+  local points = table.move(records, 1, #records, 1, {})
+  if gpu and ty == "f64" then
+    show_dimensions(records, top, levels)
+    add_sources(levels)
+    for _, r in ipairs(records) do
+      points[#points + 1] = { number = r.number, T_eff = r.p100, series = "P100, same rung, source" }
+    end
+  end
+  mw.plot { x = "number", y = "T_eff", by = "series", logy = true, records = points, peak = top,
             lines = levels, title = ("cumsum, %d^3 %s: the rungs"):format(n, ty),
             xlabel = "rung (numbers as in the table)", ylabel = "T = 2 bytes(A) / t",
             name = "cumsum-ladder-" .. ty }
@@ -535,19 +575,23 @@ local function show_scan(ty, all, longest)
   mw.table { "rung", { "elements", title = "n" }, "t", "T_eff",
              { "share", title = "of the copy", unit = "%", digits = 3 },
              title = "scan of one array, " .. ty, records = longest }
+  local top, levels = top_level(longest[1], ("%d elements"):format(longest[1].elements))
+  if gpu then levels = { { value = CUB[ty] * 1e9, label = "H200 CUB, 2^28 elements, source" } } end
   mw.plot { x = "bytes", y = "T_eff", by = "series", logx = 2, logy = true, records = all,
+            peak = top, lines = levels,
             title = ("scan of one array, %s"):format(ty), xlabel = "bytes of the array",
             name = "cumsum-scan-" .. ty }
   remark_on_scan(ty, longest)
 end
 
 if has(parts, "ladder") then
-  local top = top_level()
-  for _, ty in ipairs(types) do show_ladder(ty, ladder(ty), top) end
+  for _, ty in ipairs(types) do show_ladder(ty, ladder(ty)) end
 end
 if has(parts, "sizes") then
   local ty = types[1]
-  mw.plot { x = "side", y = "T_eff", by = "series", logx = 2, records = sizes(ty),
+  local records = sizes(ty)
+  local top, levels = top_level(records[1], ("%d^3"):format(n))
+  mw.plot { x = "side", y = "T_eff", by = "series", logx = 2, records = records, peak = top, lines = levels,
             title = ("cumsum, %s: the fastest rungs over the size"):format(ty),
             xlabel = "points along each side of the cube", logy = true, name = "cumsum-sizes" }
 end

@@ -8,21 +8,20 @@
 -- T_tot = bytes moved / t: 2 arrays for a copy, 3 for the triad, 1 for a copy between host and
 -- device.
 --
--- What others measured, for comparison:
---   Tesla P100 (ETH Zurich, "Solving PDEs in parallel on GPUs"): best block 561 GB/s, library 522,
---   one
---   warp a block 302, triad 561; theoretical peak 732
---   H200 (CUDA C++, for this project): library 4270, 32x1 851, 32x2 1701, 32x4 3358, 32x8 3881,
---   32x16 3646, 32x32 3272, 16-byte vectors 4260, triad 4333; pinned to device 55.5, pageable 9.5
+-- What others measured (the columns and dashed lines called "source"):
+--   Tesla P100 (ETH Zurich, "Solving PDEs in parallel on GPUs"; theoretical peak 732 GB/s)
+--   H200 (CUDA C++, for this project)
 
 local mw = require "moonwarp"
 
 local dev = mw.device()
 local gpu = dev:id() ~= "cpu"
 
+-- At most as many rows as a grid has blocks along y: blocks of one row are among the rungs.
 local n = mw.arg("n", gpu and 16384 or 4096, "points along each side of the square arrays of f64",
-  { min = 256, max = 1 << 20 })
-local seconds = mw.arg("seconds", 0.2, "least time of a measurement; three times that at most",
+  { min = 256, max = 65535 })
+local seconds = mw.arg("seconds", gpu and 0.2 or 0.1,
+  "least time of a measurement; three times that at most",
   { min = 0, max = 3600 })
 local smallest = mw.arg("smallest", gpu and 256 or 64, "least side of the array-size sweep", { min = 1 })
 local vector_block = mw.arg("vector_block", 256, "threads a block of the 16-byte rungs",
@@ -36,6 +35,14 @@ local most_threads = dev:properties().max_threads_per_block
 local A = dev:array("f64", n, n):random(1)
 local B = dev:array("f64", n, n)
 
+-- GB/s, from the sources above.
+local P100 = { ["library copy"] = 522, ["block 32 x 1"] = 302, triad = 561 }
+local H200 = { ["library copy"] = 4270, ["block 32 x 1"] = 851, ["block 32 x 2"] = 1701,
+  ["block 32 x 4"] = 3358, ["block 32 x 8"] = 3881, ["block 32 x 16"] = 3646,
+  ["block 32 x 32"] = 3272, ["16 bytes a thread"] = 4260, triad = 4333,
+  ["pinned, host to device"] = 55.5, ["pageable, host to device"] = 9.5 }
+local P100_BEST_BLOCK = 561
+
 -- ---- measuring ----------------------------------------------------------------------------------
 
 -- Benches fn, which is to make `to` equal to `from`, and records it. What was in `to` is poisoned
@@ -48,7 +55,8 @@ local function measure(group, rung, to, from, arrays, fn, fields)
   mw.check(to, from, { absolute = fields.absolute or 0, name = rung })
   local bytes = arrays * to:nbytes()
   return mw.record { study = "memcopy", group = group, rung = rung, threads = fields.threads,
-                     bytes = to:nbytes(), T_tot = bytes / t.median, t = t, series = fields.series }
+                     bytes = to:nbytes(), T_tot = bytes / t.median, t = t, series = fields.series,
+                     p100 = P100[rung] and P100[rung] * 1e9, h200 = H200[rung] and H200[rung] * 1e9 }
 end
 
 local function ceil_div(a, b)
@@ -78,11 +86,18 @@ local function alone(threads, name, count)
   return measure("rungs", name, to, from, 2, function() go(to, from, count) end, {})
 end
 
-local function vectors(kernel, per_thread, name)
-  local pairs_of = #A // 2
-  local go = copy[kernel]:prepare { block = vector_block,
-                                    grid = ceil_div(pairs_of, per_thread * vector_block) }
-  return measure("rungs", name, B, A, 2, function() go(B, A, pairs_of) end,
+local VECTORS = {
+  { kernel = "memcopy_vector1", per_thread = 1, name = "16 bytes a thread" },
+  { kernel = "memcopy_vector2", per_thread = 2, name = "2 x 16 bytes a thread" },
+  { kernel = "memcopy_vector4", per_thread = 4, name = "4 x 16 bytes a thread" },
+  { kernel = "memcopy_stream4", per_thread = 4, name = "4 x 16 bytes, streaming" },
+}
+
+local function vectors(rung)
+  local count = #A
+  local go = copy[rung.kernel]:prepare { block = vector_block,
+                                         grid = ceil_div(count, 2 * rung.per_thread * vector_block) }
+  return measure("rungs", rung.name, B, A, 2, function() go(B, A, count) end,
     { threads = vector_block })
 end
 
@@ -113,15 +128,40 @@ local function best(records)
   return most
 end
 
+-- Every kernel on a small array with an odd number of elements, which no block divides: the measured
+-- size is a power of two by default.
+local function check_small()
+  local nx, ny = 67, 33
+  local a <close> = dev:array("f64", nx, ny):random(3)
+  local b <close> = dev:array("f64", nx, ny)
+  local function try(name, k, block, grid, ...)
+    b:fill(0 / 0)
+    k:launch(grid, block, b, a, ...)
+    mw.check(b, a, { exact = true, name = ("%s, %d x %d"):format(name, nx, ny) })
+  end
+  try("block 32 x 8", copy.memcopy, { 32, 8 }, { ceil_div(nx, 32), ceil_div(ny, 8) }, nx, ny)
+  try("one warp in all", copy.memcopy_stride, 32, 1, #a)
+  for _, rung in ipairs(VECTORS) do
+    try(rung.name, copy[rung.kernel], vector_block, ceil_div(#a, 2 * rung.per_thread * vector_block), #a)
+  end
+end
+
 -- ---- the rungs ----------------------------------------------------------------------------------
 
+check_small()
 local rungs = { library("rungs", B, A) }
 rungs[#rungs + 1] = alone(1, "one thread in all", 1 << 14)
 rungs[#rungs + 1] = alone(32, "one warp in all", 1 << 16)
 
+-- Blocks of one thread are so slow on a GPU that a part of the rows must do there, and as a part may
+-- stay in a cache, it is in the table only. The CPU device copies as fast by any block.
 local shapes = {}
-local few = math.min(n, 1024) -- blocks of one thread are slow: a part of the rows will do
-shapes[1] = blocks("rungs", 1, 1, B:view(1, n, few), A:view(1, n, few), "memcopy")
+if gpu then
+  local few = math.min(n, 1024)
+  rungs[#rungs + 1] = blocks("rungs", 1, 1, B:view(1, n, few), A:view(1, n, few))
+else
+  shapes[1] = blocks("rungs", 1, 1, B, A, "memcopy")
+end
 for k = 0, 10 do
   if 32 << k <= most_threads then
     shapes[#shapes + 1] = blocks("rungs", 32, 1 << k, B, A, "memcopy")
@@ -129,26 +169,26 @@ for k = 0, 10 do
 end
 table.move(shapes, 1, #shapes, #rungs + 1, rungs)
 
-local best_threads = best(shapes).threads
-local best_by = math.max(1, best_threads // 32)
-local vector = {
-  vectors("memcopy_vector1", 1, "16 bytes a thread"),
-  vectors("memcopy_vector2", 2, "2 x 16 bytes a thread"),
-  vectors("memcopy_vector4", 4, "4 x 16 bytes a thread"),
-  vectors("memcopy_stream4", 4, "4 x 16 bytes, streaming"),
-}
+local block = best(shapes)
+local best_bx, best_by = math.min(32, block.threads), math.max(1, block.threads // 32)
+local vector = {}
+for i, rung in ipairs(VECTORS) do vector[i] = vectors(rung) end
 table.move(vector, 1, #vector, #rungs + 1, rungs)
-rungs[#rungs + 1] = triads(32, best_by)
+local triad_record = triads(best_bx, best_by)
+rungs[#rungs + 1] = triad_record
 
--- The level to reach. Where the device does not say, the fastest copy of the whole array.
+-- The level to reach: the data sheet's; where the device does not tell it, the triad, unless a copy
+-- of the whole array was faster, which then is the level, and not called peak.
 local whole = {}
 for _, r in ipairs(rungs) do
   if r.bytes == A:nbytes() then whole[#whole + 1] = r end
 end
 local peak, fastest = dev:peak_bandwidth(), best(whole)
 local top = peak and { value = peak, label = "theoretical peak" }
-  or { value = fastest.T_tot, label = fastest.rung .. ", peak unknown" }
-for _, r in ipairs(rungs) do r.share = r.T_tot / top.value end
+  or { value = fastest.T_tot, label = fastest == triad_record and "peak: triad, 3 arrays"
+       or "fastest copy: " .. fastest.rung }
+local top_name = (peak or fastest == triad_record) and "the peak" or "the fastest copy"
+for _, r in ipairs(whole) do r.share = r.T_tot / top.value end
 
 local host = {}
 for _, kind in ipairs { "pinned", "pageable" } do
@@ -158,29 +198,49 @@ end
 -- ---- the array's size ---------------------------------------------------------------------------
 
 local sweep = {}
-local side = smallest
+local side = math.min(smallest, n)
 while side <= n do
   local to, from = B:view(1, side, side), A:view(1, side, side)
-  sweep[#sweep + 1] = blocks("size", 32, best_by, to, from, ("block 32 x %d"):format(best_by))
+  sweep[#sweep + 1] = blocks("size", best_bx, best_by, to, from, block.rung)
   sweep[#sweep + 1] = library("size", to, from, "library copy")
   side = side * 2
 end
 
 -- ---- what it shows ------------------------------------------------------------------------------
 
-mw.table { "rung", { "threads", title = "threads a block" }, "bytes", "t", "T_tot",
-           { "share", title = "of " .. (peak and "the peak" or fastest.rung), unit = "%", digits = 3 },
-           title = "memcopy", records = rungs }
-mw.table { "rung", "bytes", "t", "T_tot", title = "memcopy between host and device",
+local columns = { "rung", { "threads", title = "threads a block" }, "bytes", "t", "T_tot",
+  { "share", title = "of " .. top_name, unit = "%", digits = 3 }, title = "memcopy", records = rungs }
+local host_columns = { "rung", "bytes", "t", "T_tot", title = "memcopy between host and device",
   records = host }
-local levels = {}
-for _, r in ipairs { rungs[1], best(vector) } do
+if gpu then -- beside the CPU device's rates the sources' would say nothing
+  columns[#columns + 1] = { "p100", title = "P100 (source)", unit = "B/s" }
+  columns[#columns + 1] = { "h200", title = "H200 (source)", unit = "B/s" }
+  host_columns[#host_columns + 1] = columns[#columns]
+end
+mw.table(columns)
+mw.table(host_columns)
+
+-- What was measured beside the blocks, and on a GPU the sources'.
+local levels, points = {}, table.move(shapes, 1, #shapes, 1, {})
+for _, r in ipairs { triad_record, rungs[1] } do
   if r.T_tot ~= top.value then levels[#levels + 1] = { value = r.T_tot, label = r.rung } end
 end
-mw.plot { x = "threads", y = "T_tot", by = "series", logx = 2, records = shapes, peak = top,
+if gpu then
+  for _, r in ipairs(shapes) do
+    if r.h200 then
+      points[#points + 1] = { threads = r.threads, T_tot = r.h200, series = "H200, CUDA C++, source" }
+    end
+  end
+  for _, one in ipairs { { P100_BEST_BLOCK, "best block, triad" }, { P100["library copy"], "library copy" },
+                         { P100["block 32 x 1"], "32 x 1" } } do
+    levels[#levels + 1] = { value = one[1] * 1e9, label = ("P100 %s, source"):format(one[2]) }
+  end
+end
+mw.plot { x = "threads", y = "T_tot", by = "series", logx = 2, records = points, peak = top,
           lines = levels, title = "memcopy: T_tot against threads a block",
           xlabel = "threads a block", name = "memcopy-threads" }
-mw.plot { x = "bytes", y = "T_tot", by = "series", logx = 2, records = sweep, peak = top,
+mw.plot { x = "bytes", y = "T_tot", by = "series", logx = 2, records = sweep,
+          peak = { value = top.value, label = top.label .. (peak and "" or (", %d x %d"):format(n, n)) },
           title = "memcopy: T_tot against array size", xlabel = "bytes of one array",
           name = "memcopy-size" }
 
@@ -190,12 +250,20 @@ local function GB(rate)
   return rate / 1e9
 end
 
-local block, wide = best(shapes), best(vector)
-local warp = shapes[2] -- 32 x 1
+local wide = best(vector)
+local warp = shapes[gpu and 1 or 2] -- 32 x 1
 mw.remark("The best block of one element a thread, %s, moves %.0f GB/s; blocks of one warp reach %.0f %% of that. The "
   .. "best 16-byte rung, %s, is at %.0f %% of the library's copy (%.0f GB/s)%s.",
   block.rung, GB(block.T_tot), 100 * warp.T_tot / block.T_tot, wide.rung, 100 * wide.T_tot / rungs[1].T_tot,
   GB(rungs[1].T_tot), peak and (" and at %.0f %% of the theoretical peak"):format(100 * wide.T_tot / peak) or "")
+-- The sweep ends with the library's copy of the size that it began with: the machine's own pace.
+local last = sweep[#sweep]
+local drift = last.bytes == rungs[1].bytes and last.T_tot / rungs[1].T_tot - 1 or 0
+if math.abs(drift) > 0.05 then
+  mw.remark("The library's copy had %.0f GB/s at the beginning and %.0f GB/s at the end, so the machine's pace changed "
+    .. "by %.0f %% on the way: rungs that differ by less are not told apart; run it again.", GB(rungs[1].T_tot),
+    GB(last.T_tot), 100 * math.abs(drift))
+end
 mw.remark("Between host and device, pinned memory gives %.3g times the rate of pageable memory towards the host and "
   .. "%.3g times towards the device%s.", host[1].T_tot / host[3].T_tot, host[2].T_tot / host[4].T_tot,
   gpu and ", since pageable memory is copied once more, by the processor"

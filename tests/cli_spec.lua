@@ -209,7 +209,7 @@ describe("parameters", function()
   end)
 
   it("of memcopy are refused beyond its limits", function()
-    expect_part(2, "parameter 'n' must be a number from 256 to 1048576, got '8'", "run", "memcopy", "-p", "n=512,8",
+    expect_part(2, "parameter 'n' must be a number from 256 to 65535, got '8'", "run", "memcopy", "-p", "n=512,8",
       "--device", "cpu")
   end)
 

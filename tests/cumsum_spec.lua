@@ -207,17 +207,57 @@ describe("the study cumsum", function()
     return
   end
 
+  local function study(folder, words)
+    local pipe = io.popen(("'%s' run cumsum -p types=f64 -p seconds=0 %s --out '%s' 2>&1 </dev/null")
+      :format(program, words, folder))
+    local output = pipe:read "a"
+    local _, _, status = pipe:close()
+    return status, output
+  end
+
   it("runs, checks every rung and leaves its files", function()
     support.with_folder(function(folder)
-      local words = "-p n=24 -p length=5000 -p types=f64 -p seconds=0"
-      local pipe = io.popen(("'%s' run cumsum %s --out '%s' 2>&1 </dev/null"):format(program, words, folder))
-      local output = pipe:read "a"
-      local _, _, status = pipe:close()
+      local status, output = study(folder, "-p n=24 -p length=5000")
       assert.are.equal(0, status, output)
       assert.is_truthy(output:find("Task 10: ", 1, true), output)
       for _, name in ipairs { "record.json", "remarks.txt", "cumsum-ladder-f64.gp", "cumsum-sizes.gp",
                               "cumsum-scan-f64.gp" } do
         assert.is_truthy(#support.read(support.run(folder) .. "/" .. name) > 0, name)
+      end
+      local record = assert(require("moonwarp.results.store").read(support.run(folder)))
+      for _, chart in ipairs(record.device == "cpu" and record.charts or {}) do
+        assert.are.equal(2, #chart.levels, chart.name) -- the triad and the fastest copy
+        assert.is_true(chart.levels[1].value >= chart.levels[2].value, chart.name)
+      end
+    end)
+  end)
+
+  it("takes blocks that some of its kernels do not take, and leaves those out", function()
+    support.with_folder(function(folder)
+      for _, threads in ipairs { 4, 1024 } do
+        local status, output = study(folder, "-p n=24 -p parts=ladder -p threads=" .. threads)
+        assert.are.equal(0, status, output)
+      end
+    end)
+  end)
+
+  it("sweeps the size of a small cube", function()
+    support.with_folder(function(folder)
+      local status, output = study(folder, "-p n=8 -p parts=sizes")
+      assert.are.equal(0, status, output)
+    end)
+  end)
+
+  it("refuses what no device takes before it measures", function()
+    support.with_folder(function(folder)
+      for words, message in pairs {
+        ["-p bx=64 -p by=32"] = "parameter 'by' must be a number from 1 to 16, got '32'",
+        ["-p warps=33"] = "parameter 'warps' must be a number from 1 to 32, got '33'",
+        ["-p pace_lag=3000000000"] = "parameter 'pace_lag' must be a number from 1 to 2048, got '3000000000'",
+      } do
+        local status, output = study(folder, words)
+        assert.are.equal(2, status, output)
+        assert.is_truthy(output:find(message, 1, true), output)
       end
     end)
   end)

@@ -42,8 +42,27 @@ describe("mw.plot", function()
 
   it("marks an axis of powers of 2 at powers of 2, wherever it begins", function()
     with_plot({ logx = 2, pictures = false }, function(made)
-      assert.is_truthy(support.read(made.gp):find("set xtics 1,2\n", 1, true))
+      assert.is_truthy(support.read(made.gp):find("set xtics 32,2\n", 1, true))
     end)
+  end)
+
+  it("marks it below 1 as well, and at fewer powers where there are many", function()
+    for _, case in ipairs { { 0.07, 900, "set xtics 0.0625,4\n" }, { 0.3, 700, "set xtics 0.25,2\n" },
+                            { 3, 5, "set xtics 2,2\n" } } do
+      local rows = { { device = "cpu", x = case[2], y = 1 }, { device = "cpu", x = case[1], y = 2 } }
+      with_plot({ x = "x", y = "y", logx = 2, records = rows, pictures = false }, function(made)
+        assert.is_truthy(support.read(made.gp):find(case[3], 1, true), support.read(made.gp))
+      end)
+    end
+  end)
+
+  it("marks whole numbers only where an axis counts", function()
+    for _, case in ipairs { { 3, true }, { 2.5, false }, { 40, false } } do
+      local rows = { { device = "cpu", x = 1, y = 1 }, { device = "cpu", x = case[1], y = 2 } }
+      with_plot({ x = "x", y = "y", records = rows, pictures = false }, function(made)
+        assert.are.equal(case[2], support.read(made.gp):find("set xtics 1\n", 1, true) ~= nil, case[1])
+      end)
+    end
   end)
 
   it("writes powers of 2 on an axis of counts in full", function()

@@ -148,9 +148,28 @@ describe("the stencil study", function()
                               "stencil-levels.dat", "stencil-film.dat" } do
         assert.is_true(#support.read(support.run(folder) .. "/" .. name) > 0, name)
       end
+      local checked = {}
+      for _, one in ipairs(assert(require("moonwarp.results.store").read(support.run(folder))).checks) do
+        checked[one.what] = one.ok
+      end
+      for _, rung in ipairs { "naive", "triad: no derivatives", "T in shared memory", "halo allocated", "halo read",
+                              "diffusion, shared memory", "rows in registers", "16 bytes a thread", "1 step a pass",
+                              "3 steps a pass" } do
+        assert.is_true(checked[rung .. ", 67 x 43"] and checked[rung .. ", 68 x 41"], rung)
+      end
     end)
   end
 
   it("runs in f64", function() study("f64", 40) end)
   it("runs in f32 on an odd field", function() study("f32", 37) end)
+
+  it("refuses more rows than a grid has blocks", function()
+    local command = ("'%s' run stencil --device cpu -p n=65536 </dev/null 2>&1"):format(support.program()
+      or "build/moonwarp")
+    local pipe = assert(io.popen(command))
+    local output = pipe:read "a"
+    local _, _, status = pipe:close()
+    assert.are.equal(2, status, output)
+    assert.is_truthy(output:find("parameter 'n' must be a number from 8 to 65535, got '65536'", 1, true), output)
+  end)
 end)

@@ -33,9 +33,9 @@ end
 local function add_copies()
   local stream = dev:default_stream()
   add(0, "library copy", function() B:copy(A, { stream = stream }) end)
-  local count = #A // 2
+  local count = #A
   for _, block in ipairs { 128, 256, 512 } do
-    local go = copies.memcopy_vector1:prepare { block = block, grid = ceil_div(count, block) }
+    local go = copies.memcopy_vector1:prepare { block = block, grid = ceil_div(count, 2 * block) }
     add(0, ("copy, 16 bytes, block %d"):format(block), function() go(B, A, count) end)
   end
 end

@@ -39,7 +39,7 @@ for _, rung in ipairs(RUNGS) do
     local step = rung[2] * block
     local go = copy[rung[1]]:prepare { block = block, grid = (count // 2 + step - 1) // step, stream = stream }
     contenders[#contenders + 1] = { name = ("%s, block %d"):format(rung[1], block),
-                                    run = function() go(B, A, count // 2) end }
+                                    run = function() go(B, A, count) end }
   end
 end
 

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- Copies of what made a run: its script, the Lua files that it required from its own folder, and
+-- Copies of what made a run: its script, the Lua files of its folder that belong to it, and
 -- the kernel files with all that they include. They lie in RUN/source as they lay beside the
 -- script; kernels from elsewhere lie beside it, where a script looks for them before the library's.
--- Depends on moonwarp.core (files, home, options), files, path.
+-- Depends on moonwarp.core (files, home, options), files, path, lfs.
 
 local core = require "moonwarp.core"
 local files = require "moonwarp.files"
@@ -30,9 +30,14 @@ local function relative(file, base)
   return file:sub(1, #base + 1) == base .. "/" and file:sub(#base + 2) or file
 end
 
--- The Lua files that the script required from below its own folder.
-local function required(base)
+-- The Lua files of a study that is a folder, and those that a script required from below its own.
+local function companions(script, base)
   local list = {}
+  if script:match("init%.lua$") then
+    for name in require("lfs").dir(base) do
+      if name:match("%.lua$") then list[#list + 1] = base .. "/" .. name end
+    end
+  end
   for name in pairs(package.loaded) do
     local file = type(name) == "string" and package.searchpath(name, package.path)
     local inside = file and file:sub(1, #base + 1) == base .. "/"
@@ -80,7 +85,7 @@ function sources.keep(folder, seen)
   local script, base, prefix = script_place()
   if script then
     copy(keep, script, relative(script, base))
-    for _, file in ipairs(required(folder_of(script))) do copy(keep, file, relative(file, base)) end
+    for _, file in ipairs(companions(script, folder_of(script))) do copy(keep, file, relative(file, base)) end
   end
   for name, file in pairs(core.files) do
     if not name:match("^moonwarp/") then copy_kernel(keep, file, (prefix or "") .. inside(name)) end
