@@ -154,8 +154,13 @@ end
 -- What the script asked for when it ran, too: for scripts that cannot be read beforehand.
 local function check_asked(given, declared)
   local loaded = package.loaded["moonwarp.arg"]
-  local all = table.move(declared, 1, #declared, 1, {})
-  for _, entry in ipairs(loaded and loaded.declared or {}) do all[#all + 1] = entry end
+  local all, seen = {}, {}
+  for _, list in ipairs { declared, loaded and loaded.declared or {} } do
+    for _, entry in ipairs(list) do
+      if not seen[entry.name] then all[#all + 1] = entry end
+      seen[entry.name] = true
+    end
+  end
   check_known(given, all)
 end
 
@@ -201,9 +206,9 @@ local function finish(status)
   return status
 end
 
-local function execute(chunk, parsed, script, text)
+local function execute(chunk, parsed, script, text, is_folder)
   local parameters, takes_list = parameters_of(parsed.p), {}
-  local declared, complete = require("moonwarp.cli.studies").parameters(text)
+  local declared, complete = require("moonwarp.cli.studies").parameters(text, is_folder)
   if complete then check_known(parameters, declared) end
   for _, parameter in ipairs(declared) do takes_list[parameter.name] = parameter.list end
   set_options(parsed, script)
@@ -234,9 +239,8 @@ local function load_script(path)
   local file <close> = assert(io.open(path, "r"))
   local text = file:read("a")
   local chunk, message = load(text:gsub("^#[^\n]*", ""), "@" .. path)
-  if chunk then return chunk, text end
-  complain(message)
-  return nil, text
+  if not chunk then complain(message) end
+  return chunk
 end
 
 --- The command run.
@@ -257,9 +261,9 @@ function run.run(words)
   if path:match("%.cuh?$") then
     options.fail("'%s' holds kernels: run a script that loads it with dev:module", path)
   end
-  local chunk, text = load_script(path)
+  local chunk = load_script(path)
   if not chunk then return FAILED end
-  return execute(chunk, parsed, path, text)
+  return execute(chunk, parsed, path, studies.text(path))
 end
 
 -- mw is there without a require, and costs nothing where it is not used.

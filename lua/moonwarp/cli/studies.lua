@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The studies: experiments/NAME.lua or experiments/NAME/init.lua. Title and parameters are read
--- from the text, so that listing them runs nothing. Depends on moonwarp.core (home), path (quote).
+-- from the text, so that listing them runs nothing. Depends on moonwarp.core (home), files, path (quote), lfs.
 
 local core = require "moonwarp.core"
+local files = require "moonwarp.files"
 local path = require "moonwarp.path"
 
 local studies = {}
@@ -78,25 +79,42 @@ end
 
 -- Whether nothing but the calls found can ask for parameters: no mw.arg under another name or with
 -- a computed one, and no other file.
-local function is_complete(text, calls)
+local function is_complete(text, calls, is_folder)
   local code = ("\n" .. text):gsub("\n%s*%-%-[^\n]*", "\n")
     :gsub("%f[%w_.:]require%s*%(?%s*[\"']moonwarp[\"']", "")
-  for _, word in ipairs { "require", "dofile", "loadfile", "load" } do
+  for _, word in ipairs(is_folder and { "load" } or { "require", "dofile", "loadfile", "load" }) do
     if code:find("%f[%w_.:]" .. word .. "%f[^%w_]") then return false end
   end
   local _, uses = code:gsub("%.%s*arg%f[^%w_]", "")
   return uses <= calls and not code:find("[\"']arg[\"']")
 end
 
+--- All text of a script; of a study that is a folder, that of its other files behind it.
+---@param script string  its path
+---@return string
+---@return boolean is_folder
+function studies.text(script)
+  local parts = { assert(files.read(script)) }
+  local folder = script:match("^(.*)/init%.lua$")
+  if not folder then return parts[1], false end
+  for name in require("lfs").dir(folder) do
+    if name:match("%.lua$") and name ~= "init.lua" then
+      parts[#parts + 1] = files.read(folder .. "/" .. name)
+    end
+  end
+  return table.concat(parts, "\n"), true
+end
+
 --- The parameters that a script asks for: { name =, default = (text), list =, help = }.
----@param text string
+---@param text string          of studies.text
+---@param is_folder boolean?   the text is that of all its files
 ---@return table[]
 ---@return boolean complete  whether it can ask for no others
-function studies.parameters(text)
+function studies.parameters(text, is_folder)
   local found, from = {}, 1
   while true do
     local _, last, name = text:find("[%w_]%s*%.%s*arg%s*%(%s*[\"']([%w_]+)[\"']%s*,", from)
-    if not last then return found, is_complete(text, #found) end
+    if not last then return found, is_complete(text, #found, is_folder) end
     local default, at = default_at(text, last + 1)
     local help = text:match("^,%s*\"([^\"]*)\"", at) or text:match("^,%s*'([^']*)'", at)
     local list = default:sub(1, 1) == "{"
@@ -110,9 +128,8 @@ end
 ---@return table study   { name =, path =, title =, parameters = }
 function studies.read(name)
   local script = studies.find(name)
-  local file <close> = assert(io.open(script, "r"))
-  local text = file:read("a")
-  local title, parameters = title_of(text, name), studies.parameters(text)
+  local text, is_folder = studies.text(script)
+  local title, parameters = title_of(text, name), studies.parameters(text, is_folder)
   return { name = name, path = script, title = title, parameters = parameters }
 end
 
