@@ -234,8 +234,8 @@ end
 
 -- ---- measuring ----------------------------------------------------------------------------------
 
-local function bench(fn)
-  return mw.bench(fn, { min_time = seconds, max_time = 3 * seconds, device = dev })
+local function bench(fn, bytes)
+  return mw.bench(fn, { min_time = seconds, max_time = 3 * seconds, device = dev, bytes = bytes })
 end
 
 local function keep(values, to, t)
@@ -247,7 +247,7 @@ end
 local function library(group, B, A, fields)
   B:fill(0 / 0)
   local stream = gpu and dev:default_stream() or nil
-  local t = bench(function() B:copy(A, { stream = stream }) end)
+  local t = bench(function() B:copy(A, { stream = stream }) end, 2 * B:nbytes())
   mw.check(B, A, { exact = true, name = "library copy" })
   fields.group, fields.rung, fields.series = group, "library copy", "library copy"
   return keep(fields, B, t)
@@ -273,7 +273,7 @@ local function measure(group, rung, B, A, s, refs)
   local go = launch_of(rung, s)
   if not go then return nil end
   B:fill(0 / 0)
-  local t = bench(function() go(B, A) end)
+  local t = bench(function() go(B, A) end, 2 * B:nbytes())
   check_cube(rung, B, A, s, refs)
   return keep({ group = group, rung = rung.name, number = rung.number, type = s.ty, side = s.nx,
                 dim = rung.dim, best = rung.best,
@@ -430,7 +430,7 @@ local function measure_scans(ty, count)
     local name, go, additions = table.unpack(entry)
     if not first then check_ones(entry, y, ty) end
     y:fill(0 / 0)
-    local t = bench(function() go(y, x) end)
+    local t = bench(function() go(y, x) end, 2 * y:nbytes())
     if not first then expected:copy(y) end
     first = first or additions
     local options = tolerance(ty, first + additions)
@@ -464,7 +464,7 @@ local function triad(bytes)
   local B <close> = dev:array("f64", count)
   local C <close> = dev:full(1, "f64", count)
   local go = dev:module("triad.cu").triad:prepare { block = { 256, 1 }, grid = { ceil_div(count, 256), 1 } }
-  return 3 * 8 * count / bench(function() go(B, A, C, 2, count, 1) end).median
+  return bench(function() go(B, A, C, 2, count, 1) end, 3 * 8 * count).throughput
 end
 
 -- The level to reach, and others: the data sheet's where the device tells it; else the triad of the

@@ -49,11 +49,11 @@ local P100_BEST_BLOCK = 561
 -- first, so that a kernel that writes nothing does not pass. arrays: how many of them move.
 local function measure(group, rung, to, from, arrays, fn, fields)
   to:fill(0 / 0)
+  local bytes = arrays * to:nbytes()
   local t = mw.bench(fn, { min_time = seconds, max_time = 3 * seconds, device = dev,
-                           stream = fields.stream })
+                           stream = fields.stream, name = rung, bytes = bytes })
   if fields.undo then fields.undo() end
   mw.check(to, from, { absolute = fields.absolute or 0, name = rung })
-  local bytes = arrays * to:nbytes()
   return mw.record { study = "memcopy", group = group, rung = rung, threads = fields.threads,
                      bytes = to:nbytes(), T_tot = bytes / t.median, t = t, series = fields.series,
                      p100 = P100[rung] and P100[rung] * 1e9, h200 = H200[rung] and H200[rung] * 1e9 }

@@ -333,8 +333,8 @@ local function measure(set, group, m, fields)
   local count = fields.n or n
   verify(set, m, math.min(n, AWKWARD), set.awkward)
   verify(set, m, count, count == n and set.whole or references(set, count))
-  local t = mw.bench(function() m.run(count) end,
-    { min_time = seconds, max_time = 3 * seconds, device = dev })
+  local t = mw.bench(function() m.run(count) end, { min_time = seconds, max_time = 3 * seconds,
+    device = dev, name = m.name, bytes = bytes_of(set, m.op, count) })
   fields.study, fields.group, fields.method, fields.type, fields.op, fields.t =
     "reduction", group, m.name, set.dtype, m.op, t
   fields.n, fields.bytes = count, bytes_of(set, m.op, count)
