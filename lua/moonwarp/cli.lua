@@ -10,7 +10,7 @@ local cli = {}
 --- Exit statuses.
 cli.OK, cli.FAILED, cli.USAGE, cli.CHECK, cli.NO_DEVICE, cli.INTERRUPTED = 0, 1, 2, 3, 4, 130
 
-local COMMANDS = { "run", "list", "info", "repl", "cache" }
+local COMMANDS = { "run", "list", "info", "repl", "cache", "report" }
 
 local SUMMARY = [[
 moonwarp: a GPU performance laboratory scripted in Lua
@@ -19,6 +19,7 @@ usage:
   moonwarp run STUDY|FILE.lua [options]   run a study or a script; -p name=v sets its parameters
   moonwarp list                           the studies, with their parameters
   moonwarp info                           devices, compilers, cache
+  moonwarp report DIR... [--output FILE]  one HTML file of stored runs
   moonwarp repl                           a prompt (also: moonwarp alone, at a terminal)
   moonwarp -e CODE [options]              run one piece of Lua
   moonwarp cache stat|clear               the cache of compiled code

@@ -28,7 +28,8 @@ function figure.unit(label)
     local base = unit:sub(1, #prefix) == prefix and unit:sub(#prefix + 1)
     if base and BASES[base] then return { name = name, unit = unit, factor = factor, base = base } end
   end
-  return { name = name, unit = unit, factor = 1, base = unit }
+  if unit == "%" or unit:find("/", 1, true) then return { name = name, unit = unit, factor = 1, base = unit } end
+  return { name = label, factor = 1, base = "" } -- words in parentheses, as "(numbers as in the table)"
 end
 
 -- ---- one chart ----------------------------------------------------------------------------------

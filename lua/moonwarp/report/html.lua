@@ -12,6 +12,7 @@ local Markup = { __name = "markup" }
 local ENTITIES = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;", ["'"] = "&#39;" }
 local UNKNOWN <const> = "\u{FFFD}" -- the replacement character
 local VOID = { meta = true, br = true, img = true }
+local OPEN_ENDED = { td = true, tr = true } -- HTML closes them by what follows
 local LEAVES = { path = true, use = true, circle = true, rect = true } -- of SVG, mostly empty
 
 -- What is no UTF-8 would spoil the page from there on: messages may hold bytes of any kind.
@@ -70,6 +71,12 @@ function html.join(children)
   return html.raw(table.concat(parts))
 end
 
+-- HTML wants quotation marks only around some values; tens of thousands of cells are smaller without.
+local function quoted(value)
+  local text = html.escape(value)
+  return text:find("^[%w%-_.#]+$") and text or ('"%s"'):format(text)
+end
+
 -- Sorted, so that the same records make the same page; "_" stands for "-", true for a bare name.
 local function attributes(given)
   local names = {}
@@ -79,7 +86,7 @@ local function attributes(given)
   table.sort(names)
   for i, name in ipairs(names) do
     local value, word = given[name], name:gsub("_", "-")
-    local text = value and value ~= true and ('="%s"'):format(html.escape(value)) or ""
+    local text = value and value ~= true and "=" .. quoted(value) or ""
     names[i] = value and (" %s%s"):format(word, text) or ""
   end
   return table.concat(names)
@@ -88,10 +95,10 @@ end
 local function element(name, given)
   local head = ("<%s%s"):format(name, attributes(given))
   if VOID[name] then return html.raw(head .. ">") end
-  if LEAVES[name] and not given[1] then return html.raw(head .. "/>") end
+  if LEAVES[name] and not given[1] then return html.raw(head .. " />") end
   local parts = { head .. ">" }
   for i = 1, #given do add(parts, given[i]) end
-  parts[#parts + 1] = ("</%s>"):format(name)
+  if not OPEN_ENDED[name] then parts[#parts + 1] = ("</%s>"):format(name) end
   return html.raw(table.concat(parts))
 end
 

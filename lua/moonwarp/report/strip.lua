@@ -9,7 +9,7 @@ local html = require "moonwarp.report.html"
 
 local strip = {}
 
-local BINS <const>, WIDTH <const>, HEIGHT <const> = 24, 120, 22
+local BINS <const>, WIDTH <const> = 24, 120 -- px; the style sheet has the size, 120 x 22
 local FLOOR <const> = 17 -- of the bars, px from the top; the interval lies beneath
 local LEAST <const>, MOST <const> = 0.005, 0.5 -- of the median: how far a strip reaches to a side
 local ROUND = { 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5 }
@@ -57,13 +57,18 @@ local function counts_of(samples, median, window)
   return counts, most
 end
 
-local function bars(counts, most)
-  local parts, step = {}, WIDTH // BINS
-  for i, count in ipairs(counts) do
-    if count > 0 then
-      local height = math.max(1, math.floor(count / most * (FLOOR - 1) + 0.5))
-      parts[#parts + 1] = ("M%d %dv-%dh%dv%d"):format((i - 1) * step, FLOOR, height, step - 1, height)
+-- One outline over all bars: half the bytes of a box for each.
+local function outline(counts, most)
+  local parts, step, last, flat = { ("M0 %d"):format(FLOOR) }, WIDTH // BINS, 0, 0
+  for i = 1, BINS + 1 do
+    local count = counts[i] or 0
+    local height = count > 0 and math.max(1, math.floor(count / most * (FLOOR - 1) + 0.5)) or 0
+    if height ~= last then
+      if flat > 0 then parts[#parts + 1] = ("h%d"):format(flat) end
+      parts[#parts + 1] = ("v%d"):format(last - height)
+      last, flat = height, 0
     end
+    flat = flat + step
   end
   return table.concat(parts)
 end
@@ -87,11 +92,8 @@ function strip.draw(result, window, words)
   if not is_number(result.median) or result.median <= 0 or type(result.samples) ~= "table" then return nil end
   local counts, most = counts_of(result.samples, result.median, window)
   if most == 0 then return nil end
-  return html.svg { class = "strip", viewBox = ("0 0 %d %d"):format(WIDTH, HEIGHT), role = "img",
-    width = WIDTH, height = HEIGHT, html.title { words },
-    html.path { class = "hist", d = bars(counts, most) },
-    html.path { class = "mid", d = ("M%d 0V%d"):format(WIDTH // 2, FLOOR) },
-    interval(result, window) }
+  return html.svg { class = "strip", role = "img", html.title { words },
+    html.path { d = outline(counts, most) }, interval(result, window) }
 end
 
 return strip

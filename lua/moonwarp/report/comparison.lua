@@ -1,0 +1,99 @@
+-- SPDX-License-Identifier: MIT
+--
+-- A run beside an earlier one of the same study on the same device, measurement by measurement. The
+-- verdicts are those of results.compare, which `moonwarp compare` prints too; here they are only shown.
+-- Depends on results.compare (where it is), units, report.html, report.material, report.status,
+-- report.table.
+
+local html = require "moonwarp.report.html"
+local material = require "moonwarp.report.material"
+local status = require "moonwarp.report.status"
+local tables = require "moonwarp.report.table"
+local units = require "moonwarp.units"
+
+local comparison = {}
+
+-- { key, label, a, b, ratio, low, high, verdict } for each measurement that both runs have.
+local function verdicts(earlier, later)
+  local there, compare = pcall(require, "moonwarp.results.compare")
+  if not there then return nil, "this moonwarp has no compare" end
+  local ok, list = pcall(compare.runs, earlier, later)
+  if not ok or type(list) ~= "table" then return nil, "the runs cannot be compared: " .. tostring(list) end
+  return list
+end
+
+--- The run to compare with: the newest of the same study on the same device that is another run.
+---@param run table
+---@param earlier table[]   oldest first
+---@return table?
+function comparison.partner(run, earlier)
+  for i = #earlier, 1, -1 do
+    local other = earlier[i]
+    if other.study == run.study and other.device_name == run.device_name and other.folder ~= run.folder then
+      return other
+    end
+  end
+end
+
+local function time_of(value)
+  if type(value) == "table" then value = value.median end
+  return type(value) == "number" and { units.format(value, "s"), value = value } or "-"
+end
+
+local function ratio_of(one)
+  if type(one.ratio) ~= "number" then return "-" end
+  local text = units.digits(one.ratio, 4)
+  if type(one.low) == "number" and type(one.high) == "number" then
+    text = ("%s (%s to %s)"):format(text, units.digits(one.low, 4), units.digits(one.high, 4))
+  end
+  return { text, value = one.ratio }
+end
+
+local ORDER = { "slower", "faster", "unclear", "same" }
+
+local function tally(list)
+  local counts, parts = {}, {}
+  for _, one in ipairs(list) do
+    local verdict = tostring(one.verdict)
+    counts[verdict] = (counts[verdict] or 0) + 1
+  end
+  for _, verdict in ipairs(ORDER) do
+    if counts[verdict] then
+      parts[#parts + 1] = { status.badge(verdict), (" %d "):format(counts[verdict]) }
+    end
+  end
+  return parts, counts
+end
+
+local function rows_of(list)
+  local rows = {}
+  for i, one in ipairs(list) do
+    rows[i] = { status.badge(tostring(one.verdict)), tostring(one.label or one.key), time_of(one.a),
+                time_of(one.b), ratio_of(one) }
+  end
+  return rows
+end
+
+local COLUMNS = { { heading = "verdict" }, { heading = "measurement" }, { heading = "earlier", number = true },
+                  { heading = "this run", number = true }, { heading = "ratio (interval)", number = true } }
+
+--- The comparison of a run, and how often each verdict came.
+---@param run table
+---@param earlier table[]?   runs of --against; nil: none was given
+---@return table? markup
+---@return table? counts     by verdict
+function comparison.draw(run, earlier)
+  if not earlier then return nil end
+  local other = comparison.partner(run, earlier)
+  if not other then
+    return html.p { class = "note", "No earlier run of this study on this device was given to compare with." }
+  end
+  local list, problem = verdicts(other, run)
+  if not list then return html.p { class = "note", problem } end
+  local parts, counts = tally(list)
+  local heading = ("Against the run of %s"):format(material.when(other))
+  return html.div { class = "versus", html.h4 { heading }, html.p { parts },
+    tables.draw(heading, COLUMNS, rows_of(list)) }, counts
+end
+
+return comparison

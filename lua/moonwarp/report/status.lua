@@ -1,0 +1,70 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What became of runs, in words with a sign, and what to look at in a run: failed checks, flags and
+-- alarms of the run and of its measurements.
+-- Depends on report.facts, report.html, results.measurement.
+
+local facts = require "moonwarp.report.facts"
+local html = require "moonwarp.report.html"
+local measurement = require "moonwarp.results.measurement"
+
+local status = {}
+
+local LOOKS = {
+  complete = { "good", "✓" }, passed = { "good", "✓" }, done = { "good", "✓" }, same = { "calm", "=" },
+  ["check failed"] = { "bad", "✗" }, failed = { "bad", "✗" }, interrupted = { "warn", "‖" },
+  unfinished = { "warn", "…" }, missing = { "bad", "?" }, faster = { "good", "▲" }, slower = { "bad", "▼" },
+  unclear = { "calm", "?" },
+}
+
+--- A word with its sign and colour.
+---@param word string
+---@param look string?   "good", "warn", "bad" or "calm", where the word is not known
+---@return table markup
+function status.badge(word, look)
+  local known = LOOKS[word] or { look or "calm", look == "bad" and "!" or look == "warn" and "!" or "" }
+  return html.span { class = "badge " .. known[1], known[2] ~= "" and
+    html.span { aria_hidden = "true", known[2] .. " " }, word }
+end
+
+local function add_all(counts, values)
+  for _, value in ipairs(type(values) == "table" and values or {}) do
+    local words = facts.words(value)
+    if not counts[words] then counts[#counts + 1] = words end
+    counts[words] = (counts[words] or 0) + 1
+  end
+end
+
+--- What is to be known of a run: failed (checks), passed, flags and alarms (texts, each once, with how
+--- often by text), measurements.
+---@param run table
+---@return table
+function status.of(run)
+  local found = { failed = {}, passed = 0, flags = {}, alarms = {}, measurements = measurement.of(run) }
+  for _, check in ipairs(run.checks) do
+    if check.ok == true then found.passed = found.passed + 1 else table.insert(found.failed, check) end
+  end
+  add_all(found.flags, run.flags)
+  add_all(found.alarms, run.alarms)
+  for _, one in ipairs(found.measurements) do
+    add_all(found.flags, one.result.flags)
+    add_all(found.alarms, one.result.alarms)
+  end
+  return found
+end
+
+--- Texts with how often they came, as badges.
+---@param counts table   of status.of: flags or alarms
+---@param look string
+---@return table[] markup
+function status.badges(counts, look)
+  local list = {}
+  for _, words in ipairs(counts) do
+    local times = counts[words] > 1 and (" × %d"):format(counts[words]) or ""
+    list[#list + 1] = status.badge(words .. times, look)
+    list[#list + 1] = " "
+  end
+  return list
+end
+
+return status

@@ -1,0 +1,171 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The head of a report: one row a run, what was named and is not there, and what the batches say of
+-- themselves. batch.json is read leniently: its plain values become a list, its lists of objects tables.
+-- Depends on report.card, report.facts, report.html, report.material, report.status,
+-- report.table.
+
+local card = require "moonwarp.report.card"
+local facts = require "moonwarp.report.facts"
+local html = require "moonwarp.report.html"
+local material = require "moonwarp.report.material"
+local status = require "moonwarp.report.status"
+local tables = require "moonwarp.report.table"
+
+local summary = {}
+
+-- ---- the runs -----------------------------------------------------------------------------------
+
+local function verdict_words(run)
+  local parts = {}
+  for _, verdict in ipairs { "slower", "faster" } do
+    local count = run.verdicts and run.verdicts[verdict]
+    if count then parts[#parts + 1] = { status.badge(verdict), (" %d "):format(count) } end
+  end
+  return #parts > 0 and html.join(parts) or run.verdicts and status.badge("same") or false
+end
+
+local function count_cell(list)
+  local times = 0
+  for _, words in ipairs(list) do times = times + list[words] end
+  return { times > 0 and tostring(times) or "–", value = times }
+end
+
+local COLUMNS = {
+  { heading = "study", cell = function(run) return html.a { href = "#" .. run.anchor, run.study } end },
+  { heading = "device", cell = function(run) return run.device_name or run.device or "none" end },
+  { heading = "date", cell = material.when },
+  { heading = "status", cell = function(run) return status.badge(run.status) end },
+  { heading = "passed", number = true, cell = function(run)
+    return { tostring(run.found.passed), value = run.found.passed }
+  end },
+  { heading = "failed", number = true, cell = function(run)
+    local count = #run.found.failed
+    return { html.span { class = count > 0 and "bad strong", tostring(count) }, value = count }
+  end },
+  { heading = "measurements", number = true, cell = function(run)
+    return { tostring(#run.found.measurements), value = #run.found.measurements }
+  end },
+  { heading = "flags", number = true, cell = function(run) return count_cell(run.found.flags) end },
+  { heading = "alarms", number = true, cell = function(run) return count_cell(run.found.alarms) end },
+  { heading = "seconds", number = true, cell = function(run)
+    local seconds = run.seconds
+    return type(seconds) == "number" and { ("%.1f"):format(seconds), value = seconds } or "–"
+  end },
+}
+
+local VERDICT = { heading = "against earlier", cell = verdict_words }
+
+local function runs_table(runs, compared)
+  local columns, rows = table.move(COLUMNS, 1, #COLUMNS, 1, {}), {}
+  if compared then columns[#columns + 1] = VERDICT end
+  for i, run in ipairs(runs) do
+    rows[i] = {}
+    for c, column in ipairs(columns) do rows[i][c] = column.cell(run) end
+  end
+  return tables.draw("runs", columns, rows)
+end
+
+local function amount(count, one, many)
+  return ("%d %s"):format(count, count == 1 and one or many)
+end
+
+-- The report in one sentence.
+local function sentence(runs, studies)
+  local complete, failed, alarms = 0, 0, 0
+  for _, run in ipairs(runs) do
+    if run.status == "complete" then complete = complete + 1 end
+    failed = failed + #run.found.failed
+    for _, words in ipairs(run.found.alarms) do alarms = alarms + run.found.alarms[words] end
+  end
+  return ("%s of %s; %d of them complete, %s, %s."):format(amount(#runs, "run", "runs"),
+    amount(#studies, "study", "studies"), complete, amount(failed, "failed check", "failed checks"),
+    amount(alarms, "alarm", "alarms"))
+end
+
+local function missing(list)
+  if #list == 0 then return false end
+  local rows = {}
+  for i, one in ipairs(list) do
+    rows[i] = html.li { status.badge("missing"), " ", html.code { one.folder }, ": ", tostring(one.reason) }
+  end
+  return html.div { html.h3 { "Not there, or not readable" }, html.ul { class = "missing", rows } }
+end
+
+-- ---- batches ------------------------------------------------------------------------------------
+
+local LEADING = { lab = 1, name = 2, study = 3, device = 4, status = 5, state = 6, gates = 7, exit = 8,
+                  seconds = 9, message = 20, folder = 21 }
+
+local function is_list_of_objects(value)
+  return type(value) == "table" and type(value[1]) == "table"
+end
+
+local function keys_of(objects)
+  local names, seen = {}, {}
+  for _, object in ipairs(objects) do
+    for name, value in pairs(type(object) == "table" and object or {}) do
+      local shown = type(value) ~= "userdata" and type(value) ~= "table" or #facts.list { v = value } == 1
+      if type(name) == "string" and shown and not seen[name] then names[#names + 1] = name end
+      seen[name] = seen[name] or shown
+    end
+  end
+  table.sort(names, function(a, b)
+    local one, other = LEADING[a] or 10, LEADING[b] or 10
+    if one ~= other then return one < other end
+    return a < b
+  end)
+  return names
+end
+
+local function batch_cell(name, value)
+  if type(value) == "userdata" or value == nil then return false end
+  if name == "status" or name == "state" then return status.badge(tostring(value)) end
+  local pair = facts.list({ v = value })[1]
+  local number = type(value) == "number"
+  return pair and { pair[2], value = number and value or nil } or false
+end
+
+local function objects_table(label, objects)
+  local names, columns, rows = keys_of(objects), {}, {}
+  for i, name in ipairs(names) do
+    local first = objects[1][name]
+    columns[i] = { heading = (name:gsub("_", " ")), number = type(first) == "number" }
+  end
+  for r, object in ipairs(objects) do
+    rows[r] = {}
+    for c, name in ipairs(names) do rows[r][c] = type(object) == "table" and batch_cell(name, object[name]) end
+  end
+  return html.div { html.h4 { label }, tables.draw(label, columns, rows) }
+end
+
+local function batch_parts(values)
+  local plain, names, lists = {}, {}, {}
+  for name, value in pairs(values) do
+    if is_list_of_objects(value) then names[#names + 1] = tostring(name) else plain[name] = value end
+  end
+  table.sort(names)
+  for i, name in ipairs(names) do lists[i] = objects_table((name:gsub("_", " ")), values[name]) end
+  return { facts.draw(facts.list(plain)), lists }
+end
+
+local function batch(one)
+  local name = type(one.summary.name) == "string" and one.summary.name or one.folder:match("[^/]+$") or one.folder
+  return html.div { class = "batch", html.h3 { "Batch " .. name }, one.problem and html.p { class = "note bad",
+    one.problem }, batch_parts(one.summary) }
+end
+
+--- The section with all runs, and the batches.
+---@param found table       of material.gather, prepared
+---@param compared boolean  whether there is something to compare with
+---@return table markup
+function summary.draw(found, compared)
+  local batches = {}
+  for i, one in ipairs(found.batches) do batches[i] = card.guarded("the batch " .. one.folder, batch, one) end
+  return html.section { id = "summary", html.h2 { "Summary" },
+    #found.runs == 0 and html.p { class = "note", "There is no run to report." } or
+      html.join { html.p { sentence(found.runs, found.studies) }, runs_table(found.runs, compared) },
+    missing(found.missing), batches }
+end
+
+return summary
