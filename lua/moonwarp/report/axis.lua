@@ -101,7 +101,7 @@ end
 ---@return table axis   low, high, at(value) from 0 to 1, ticks ({ value =, at =, label = })
 function axis.along(low, high, base, length)
   local range = range_of(low, high, base, true)
-  local count = math.max(2, length // 70)
+  local count = math.max(2, length // 45)
   range.ticks = thinned(candidates(range, count), range, length,
     function(label) return axis.width(label) + AIR end)
   return range

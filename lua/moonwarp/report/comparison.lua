@@ -92,8 +92,8 @@ function comparison.draw(run, earlier)
   if not list then return html.p { class = "note", problem } end
   local parts, counts = tally(list)
   local heading = ("Against the run of %s"):format(material.when(other))
-  return html.div { class = "versus", html.h4 { heading }, html.p { parts },
-    tables.draw(heading, COLUMNS, rows_of(list)) }, counts
+  return html.details { class = "versus", open = counts.slower ~= nil or counts.faster ~= nil,
+    html.summary { html.h4 { heading }, " ", parts }, tables.draw(heading, COLUMNS, rows_of(list)) }, counts
 end
 
 return comparison

@@ -2,10 +2,9 @@
 --
 -- Values of any shape as a list of names and texts: environments, and what batches say. It knows no
 -- field but how some are written, so that a new one is shown without a change here.
--- Depends on units, report.html.
+-- Depends on report.html.
 
 local html = require "moonwarp.report.html"
-local units = require "moonwarp.units"
 
 local facts = {}
 
@@ -14,7 +13,7 @@ local MOST <const> = 400 -- lines; an environment is no place for data
 
 local function word_of(value)
   if type(value) == "boolean" then return value and "yes" or "no" end
-  if math.type(value) == "float" then return units.digits(value, 6) end
+  if math.type(value) == "float" then return ("%.6g"):format(value) end
   return tostring(value)
 end
 

@@ -68,12 +68,14 @@ local function about_of(chart)
   return about
 end
 
--- The device stands in the legend, or under the heading, not in each title.
-local function title_of(chart)
-  local title, device = tostring(chart.title or chart.name or "chart"), chart.device
+--- A title without the device at its end, which stands beneath it or in the legend.
+---@param title any
+---@param device any   as the title ends: "NVIDIA H200 (cuda:0)"
+---@return string
+function figure.title(title, device)
+  title = tostring(title)
   local ending = type(device) == "string" and ", " .. device
-  if ending and title:sub(-#ending) == ending then title = title:sub(1, -#ending - 1) end
-  return title
+  return ending and title:sub(-#ending) == ending and title:sub(1, -#ending - 1) or title
 end
 
 -- ---- several runs -------------------------------------------------------------------------------
@@ -158,7 +160,9 @@ end
 local function figure_of(group, parts)
   local first, tagged = group[1], #group > 1
   local x, y = common(group, "x"), common(group, "y")
-  local made = { title = title_of(first.chart), xlabel = with_unit(x), ylabel = with_unit(y), x = x, y = y,
+  local chart = first.chart
+  local made = { title = figure.title(chart.title or chart.name or "chart", chart.device),
+    xlabel = with_unit(x), ylabel = with_unit(y), x = x, y = y,
     logx = first.about.logx, logy = first.about.logy, square = first.about.square,
     lines = first.about.lines, series = {}, levels = {} }
   if parts > 1 then made.title = ("%s (%d of %d)"):format(made.title, group.part, parts) end

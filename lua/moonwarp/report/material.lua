@@ -80,7 +80,9 @@ local function add_run(found, folder)
   if ok and run then
     found.runs[#found.runs + 1] = tidy(run)
   else
-    found.missing[#found.missing + 1] = { folder = folder, reason = ok and problem or run }
+    local reason = tostring(ok and problem or run)
+    if reason:sub(1, #folder + 1) == folder .. " " then reason = "it " .. reason:sub(#folder + 2) end
+    found.missing[#found.missing + 1] = { folder = folder, reason = reason }
   end
 end
 

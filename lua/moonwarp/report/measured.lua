@@ -103,7 +103,7 @@ function measured.draw(list)
   for i, one in ipairs(list) do results[i] = one.result end
   local window = strip.window(results)
   local columns, rows = columns_of(list, window)
-  return html.details { html.summary { ("%d measurements with their samples"):format(#list) },
+  return html.details { class = "measured", html.summary { ("%d measurements with their samples"):format(#list) },
     html.p { class = "note", KEY:format(window * 100, window * 100) },
     tables.draw("measurements", columns, rows) }
 end

@@ -2,8 +2,9 @@
 --
 -- Pictures that exist as files only (films, timelines), as data: URIs, so that the report stays one
 -- file. Their bytes have a bound; what is left out is said, with its size.
--- Depends on report.html, units.
+-- Depends on report.figure, report.html, units.
 
+local figure = require "moonwarp.report.figure"
 local html = require "moonwarp.report.html"
 local units = require "moonwarp.units"
 
@@ -115,7 +116,8 @@ end
 ---@param budget table   of picture.budget; what is embedded is taken from it
 ---@return table markup
 function picture.figure(run, one, budget)
-  local title = tostring(one.title or one.name or "picture")
+  local device = ("%s (%s)"):format(run.device_name, run.device)
+  local title = figure.title(one.title or one.name or "picture", device)
   local path, kind, passed = choose(run, one, budget)
   local image, size
   if path then image, size = embed(path, kind, title) end

@@ -44,9 +44,9 @@ end
 local function places(y, width, frame)
   local list, span = {}, frame.x1 - frame.x0 - width
   for _, share in ipairs { 1, 0, 0.75, 0.5, 0.25 } do
-    local x = frame.x0 + span * share
+    local x = share == 1 and frame.x1 - width or frame.x0 + span * share
     for _, top in ipairs { y - GAP - HEIGHT, y + GAP } do
-      list[#list + 1] = { x0 = x, x1 = x + width, y0 = top, y1 = top + HEIGHT }
+      list[#list + 1] = { x0 = x, x1 = share == 1 and frame.x1 or x + width, y0 = top, y1 = top + HEIGHT }
     end
   end
   return list
@@ -56,7 +56,7 @@ end
 ---@param levels table[]   { y = (px), label = }
 ---@param paths table[]    of the series: lists of { x, y } in px
 ---@param frame table      x0, x1, y0, y1: where labels may stand
----@return table[] labels  { x =, y = (of the baseline), text = }
+---@return table[] labels  { x =, y = (of the baseline), text =, ends = (at x, not begins) }
 function placing.labels(levels, paths, frame)
   local boxes, lines, labels = {}, {}, {}
   for _, path in ipairs(paths) do add_path(boxes, path) end
@@ -65,7 +65,8 @@ function placing.labels(levels, paths, frame)
     for _, box in ipairs(places(level.y, axis.width(level.label), frame)) do
       if is_free(box, boxes, lines, i, frame) then
         boxes[#boxes + 1] = box
-        labels[#labels + 1] = { x = box.x0, y = box.y1 - GAP, text = level.label }
+        local ends = box.x1 == frame.x1
+        labels[#labels + 1] = { x = ends and box.x1 or box.x0, y = box.y1 - GAP, text = level.label, ends = ends }
         break
       end
     end

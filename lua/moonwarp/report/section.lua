@@ -60,8 +60,9 @@ function section.draw(study, options)
     cards[i] = card.draw(run, { earlier = options.earlier, open = open })
   end
   local drawn = card.guarded("the charts", charts, study)
+  local all, seen = html.is_markup(drawn) and { drawn } or drawn, pictures(study, options)
   return html.section { id = study.anchor, html.h2 { study.name },
-    html.is_markup(drawn) and drawn or grid(drawn), grid(pictures(study, options)), cards }
+    grid(table.move(seen, 1, #seen, #all + 1, all)), cards }
 end
 
 return section

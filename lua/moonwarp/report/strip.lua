@@ -12,7 +12,7 @@ local strip = {}
 local BINS <const>, WIDTH <const> = 24, 120 -- px; the style sheet has the size, 120 x 22
 local FLOOR <const> = 17 -- of the bars, px from the top; the interval lies beneath
 local LEAST <const>, MOST <const> = 0.005, 0.5 -- of the median: how far a strip reaches to a side
-local ROUND = { 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5 }
+local ROUND = { 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5 }
 
 local function is_number(value)
   return type(value) == "number" and value - value == 0

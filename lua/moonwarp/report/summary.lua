@@ -31,10 +31,17 @@ local function count_cell(list)
   return { times > 0 and tostring(times) or "–", value = times }
 end
 
+local SHORT <const> = 24 -- letters of a device's name that are not broken
+
 local COLUMNS = {
   { heading = "study", cell = function(run) return html.a { href = "#" .. run.anchor, run.study } end },
-  { heading = "device", cell = function(run) return run.device_name or run.device or "none" end },
-  { heading = "date", cell = material.when },
+  { heading = "device", cell = function(run)
+    local name = run.device_name or run.device or "none"
+    return #name <= SHORT and html.span { class = "word", name } or name
+  end },
+  { heading = "date (UTC)", cell = function(run)
+    return html.span { class = "word", (material.when(run):gsub(":%d+ UTC$", "")) }
+  end },
   { heading = "status", cell = function(run) return status.badge(run.status) end },
   { heading = "passed", number = true, cell = function(run)
     return { tostring(run.found.passed), value = run.found.passed }
@@ -43,7 +50,7 @@ local COLUMNS = {
     local count = #run.found.failed
     return { html.span { class = count > 0 and "bad strong", tostring(count) }, value = count }
   end },
-  { heading = "measurements", number = true, cell = function(run)
+  { heading = "measured", number = true, cell = function(run)
     return { tostring(#run.found.measurements), value = #run.found.measurements }
   end },
   { heading = "flags", number = true, cell = function(run) return count_cell(run.found.flags) end },

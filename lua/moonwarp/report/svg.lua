@@ -207,7 +207,7 @@ local function draw_levels(figure, frame, to_y, paths)
   local inner = { x0 = frame.x0 + 4, x1 = frame.x1 - 2, y0 = frame.y0 - 12, y1 = frame.y1 - 2 }
   local texts = {}
   for i, label in ipairs(placing.labels(levels, paths, inner)) do
-    texts[i] = html.text { class = "ll", x = px(label.x), y = px(label.y), label.text }
+    texts[i] = html.text { class = label.ends and "ll end" or "ll", x = px(label.x), y = px(label.y), label.text }
   end
   return lines, texts
 end
