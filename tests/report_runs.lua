@@ -68,6 +68,49 @@ local function column(heading, records, key, scale)
   return { heading = heading, texts = texts, numbers = numbers }
 end
 
+-- ---- runs that did not go well ------------------------------------------------------------------
+
+local CONDITIONS = {}
+
+function CONDITIONS.flagged(run)
+  for i, record in ipairs(run.records) do
+    local t = record.t
+    t.cold, t.graph = { median = t.median * 1.3, samples = {} }, { median = t.median * 0.99, samples = {} }
+    t.launch, t.throughput, t.peak_share = 2.1e-6, record.T_tot, 0.87
+    if i == 1 then t.flags = { "noisy", "throttled: thermal" } end
+    if i == 2 then
+      t.alarms = { { what = "above the device's peak", why = "5.1 TB/s of 4.8 TB/s",
+                     remedy = "make the array larger than the cache" } }
+    end
+  end
+end
+
+CONDITIONS["check failed"] = function(run)
+  run.status, run.exit = "check failed", 3
+  table.insert(run.checks, { what = "one warp in all", ok = false, wrong = 12, count = 4096, max_abs = 0.25,
+    absolute = 1e-12, text = "B[17, 3] is 0.25, wanted 0.5\n12 of 4096 elements are wrong" })
+end
+
+function CONDITIONS.failed(run)
+  run.status, run.exit = "failed", 1
+  run.message = "x.lua:12: </script><script>alert(1)</script> <img src=x onerror=alert(2)> \"a\" & 'b'"
+end
+
+function CONDITIONS.interrupted(run)
+  run.status, run.exit = "interrupted", 130
+end
+
+--- Makes a run one that did not go well.
+---@param run table
+---@param condition string  "flagged", "check failed", "failed" or "interrupted"
+---@return table run
+function runs.spoil(run, condition)
+  CONDITIONS[condition](run)
+  return run
+end
+
+-- ---- runs ---------------------------------------------------------------------------------------
+
 --- A run, as docs/record.md says.
 ---@param number integer
 ---@return table
@@ -98,13 +141,28 @@ function runs.write(folder, record)
   file:write(json.encode(record))
 end
 
---- Writes runs 1 to count below a folder.
+-- A run that was killed: whole lines, and half of one.
+local function write_journal(folder, record)
+  assert(os.execute(("mkdir -p '%s'"):format(folder)))
+  local file <close> = assert(io.open(folder .. "/journal.jsonl", "wb"))
+  local header = { schema = record.schema, study = record.study, device = record.device,
+                   device_name = record.device_name, date = record.date }
+  file:write(json.encode { kind = "run", value = header }, "\n")
+  for i = 1, 5 do file:write(json.encode { kind = "record", value = record.records[i] }, "\n") end
+  file:write('{"kind":"record","va')
+end
+
+local SPOILT = { [2] = "check failed", [3] = "failed", [4] = "interrupted", [7] = "flagged" }
+
+--- Writes runs 1 to count below a folder. Of each dozen some did not go well, and one was killed.
 ---@param folder string
 ---@param count integer
 function runs.fill(folder, count)
   for number = 1, count do
-    local record = runs.make(number)
-    runs.write(("%s/%s/%03d"):format(folder, record.study, number), record)
+    local record, condition = runs.make(number), SPOILT[number % 12]
+    if condition then runs.spoil(record, condition) end
+    local write = number % 12 == 5 and write_journal or runs.write
+    write(("%s/%s/%03d"):format(folder, record.study, number), record)
   end
 end
 

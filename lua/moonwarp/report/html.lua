@@ -51,18 +51,27 @@ function html.is_markup(value)
   return getmetatable(value) == Markup
 end
 
+-- Conditions leave nil between children, where # and ipairs may stop.
+local function last_of(given)
+  local last = 0
+  for key in pairs(given) do
+    if math.type(key) == "integer" and key > last then last = key end
+  end
+  return last
+end
+
 local function add(parts, child)
   if child == nil or child == false then return end
   if html.is_markup(child) then
     parts[#parts + 1] = child.text
   elseif type(child) == "table" then
-    for _, one in ipairs(child) do add(parts, one) end
+    for i = 1, last_of(child) do add(parts, child[i]) end
   else
     parts[#parts + 1] = html.escape(child)
   end
 end
 
---- Several pieces as one: markup, texts (escaped) and lists of them; false is nothing.
+--- Several pieces as one: markup, texts (escaped) and lists of them; false and nil are nothing.
 ---@param children table
 ---@return table markup
 function html.join(children)
@@ -97,7 +106,7 @@ local function element(name, given)
   if VOID[name] then return html.raw(head .. ">") end
   if LEAVES[name] and not given[1] then return html.raw(head .. " />") end
   local parts = { head .. ">" }
-  for i = 1, #given do add(parts, given[i]) end
+  for i = 1, last_of(given) do add(parts, given[i]) end
   if not OPEN_ENDED[name] then parts[#parts + 1] = ("</%s>"):format(name) end
   return html.raw(table.concat(parts))
 end
