@@ -25,10 +25,14 @@ end
 
 local function result_of(median, random)
   local samples = {}
-  for i = 1, SAMPLES do samples[i] = median * (1 + 0.02 * (random() + random() - 1) + (i % 17 == 0 and 0.03 or 0)) end
+  for i = 1, SAMPLES do
+    samples[i] = median * (1 + 0.02 * (random() + random() - 1) + (i % 17 == 0 and 0.03 or 0))
+  end
   return { median = median, low = median * 0.998, high = median * 1.003, p05 = median * 0.985,
            p95 = median * 1.03, min = median * 0.98, max = median * 1.05, mean = median * 1.002, n = SAMPLES,
-           noise = 0.0021, samples = samples, batch = 4, clock = "host clock" }
+           noise = 0.0021, samples = samples, batch = 4, clock = "host clock",
+           state = { before = { clock = 1980e6, temperature = 41, reasons = { "idle" } },
+                     after = { clock = 1755e6, temperature = 63, reasons = { "power cap" } } } }
 end
 
 local function records_of(rate, random)
@@ -54,7 +58,8 @@ local function chart_of(study, records, rate)
     table.insert(by_name[record.rung].points, { x = record.threads, y = y, low = y * 0.96, high = y * 1.02 })
   end
   return { name = study .. "-threads", title = study .. ": T_tot against threads a block", logx = 2,
-           xlabel = "threads a block", ylabel = "T_tot (GB/s)", series = { series[1], series[2], series[3] },
+           device = "", script = study, date = "2026-03-01 00:00 UTC", xlabel = "threads a block",
+           ylabel = "T_tot (GB/s)", series = { series[1], series[2], series[3] },
            levels = { { value = rate / 1e9, label = ("peak (%g GB/s)"):format(rate / 1e9) } } }
 end
 
@@ -128,8 +133,10 @@ function runs.make(number)
       notes = {} } },
     checks = { { what = "copy", ok = true, count = BYTES // 8, wrong = 0 } },
     remarks = { { text = "The best rung moves what the library's copy moves, and two per cent." } },
-    environment = { host = { name = "host", cores = 64 }, driver = "570.86", compiler = "clang 18",
-                    gpu = { clock = 1980e6, temperature = 41.0, throttle = { "none" } } } }
+    pictures = {}, sources = {},
+    environment = { machine = { cpu = "AMD EPYC", cores = 64, memory = 1 << 39 }, compiler = "clang 18",
+                    git = { revision = "0123abc", dirty = false },
+                    device = { name = device[2], driver = "570.86", clock_max = 1980e6, power_limit = 700 } } }
 end
 
 --- Writes a run's record.

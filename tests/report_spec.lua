@@ -221,7 +221,8 @@ describe("a report", function()
     local text = page_of { first, second }
     for _, part in ipairs { '<section id=summary>', "<section id=study-memcopy>", "<section id=study-stencil>",
       "href=#study-memcopy-run-1", "<html lang=en>", "2 runs of 2 studies", html.escape(first.remarks[1].text),
-      "36 measurements with their samples", "570.86", "throttle", "moonwarp run memcopy -p n=4096" } do
+      "36 measurements with their samples", "570.86", "1.980 GHz", "512.0 GiB", "41 to 63 °C",
+      "idle, power cap", "700 W", "0123abc", "moonwarp run memcopy -p n=4096" } do
       has(text, part)
     end
     assert.are.equal(2, count(text, "class=chart"))
@@ -316,10 +317,17 @@ describe("a report", function()
       assert(os.execute(("mkdir -p '%s/batch/a' '%s/batch/b'"):format(folder, folder)))
       support.write(folder .. "/batch/a/batch.json", [[{"name":"<night>","jobs":2,"labs":[
         {"lab":"copy","status":"passed","exit":0,"seconds":1.5},
-        {"lab":"sum","status":"failed","message":null,"gates":["rate"] }] }]])
+        {"lab":"sum","status":"failed","message":null,"gates":[{"ok":true},{"ok":false}] }] }]])
+      support.write(folder .. "/batch/a/journal.jsonl", '{"kind":"begin","id":"more"}\n{"kind":"end","id":"third",'
+        .. '"verdict":"timed out","message":"it <hung>","peak":1048576}\n{"kind":"pause"}\n{"ki')
+      support.write(folder .. "/batch/b/journal.jsonl", "")
       support.write(folder .. "/batch/b/batch.json", "{")
       local text = drawn { folder }
-      for _, part in ipairs { "Batch &lt;night&gt;", ">copy<", "1.5", "rate", "cannot be read" } do has(text, part) end
+      lacks(text, "there is no run in it")
+      for _, part in ipairs { "Batch &lt;night&gt;", ">copy<", "1.50 s", "1 of 2", "cannot be read",
+        "timed out", "it &lt;hung&gt;", "1.00 MiB", "interrupted", "unfinished", "There is no run to report." } do
+        has(text, part)
+      end
     end)
   end)
 

@@ -120,16 +120,19 @@ const columnOf = (page, table, index) => page.evaluate(([t, i]) =>
 const testSorting = async (page) => {
   const heads = page.locator("#summary .sortable").first().locator("th");
   const index = (await heads.allTextContents()).indexOf("seconds");
-  const before = (await columnOf(page, 0, index)).map(Number);
-  const upward = before.toSorted((a, b) => a - b);
+  const read = async () => (await columnOf(page, 0, index)).map(Number);
+  const before = await read();
+  const upward = before.filter((value) => !Number.isNaN(value)).toSorted((a, b) => a - b);
+  const empty = Array(before.length - upward.length).fill(NaN); // of the run that was killed: last either way
+  const same = (got, wanted) => JSON.stringify(got) === JSON.stringify([...wanted, ...empty]);
   await heads.nth(index).getByRole("button").click();
-  const clicked = (await columnOf(page, 0, index)).map(Number);
-  check("a click sorts by number", JSON.stringify(clicked) === JSON.stringify(upward), clicked);
+  const clicked = await read();
+  check("a click sorts by number", same(clicked, upward), clicked);
   check("and says so", await heads.nth(index).getAttribute("aria-sort") === "ascending");
   await heads.nth(index).getByRole("button").focus();
   await page.keyboard.press("Enter");
-  const keyed = (await columnOf(page, 0, index)).map(Number);
-  check("Enter turns it round", JSON.stringify(keyed) === JSON.stringify(upward.toReversed()), keyed);
+  const keyed = await read();
+  check("Enter turns it round", same(keyed, upward.toReversed()), keyed);
   check("and says so", await heads.nth(index).getAttribute("aria-sort") === "descending");
 };
 

@@ -8,16 +8,18 @@ local ticks = require "moonwarp.ticks"
 
 local axis = {}
 
-local LETTER <const> = 6.9 -- px, at most, of a digit or letter in the charts' text of 12 px
+local LETTER <const> = 0.64 -- of the text's size, at most: a digit of a wide typeface
+local SIZE <const> = 12 -- px of ticks and labels
 local AIR <const> = 12 -- px between labels
 local RAISED = { ["-"] = "⁻", ["0"] = "⁰", ["1"] = "¹", ["2"] = "²", ["3"] = "³", ["4"] = "⁴",
                  ["5"] = "⁵", ["6"] = "⁶", ["7"] = "⁷", ["8"] = "⁸", ["9"] = "⁹" }
 
 --- How wide a text of a chart is at most, in px.
 ---@param text string
+---@param size number?  px; that of ticks if left out
 ---@return number
-function axis.width(text)
-  return (utf8.len(text) or #text) * LETTER
+function axis.width(text, size)
+  return (utf8.len(text) or #text) * LETTER * (size or SIZE)
 end
 
 local function power(base, exponent)

@@ -4,13 +4,14 @@
 -- environment. Each part is drawn apart from the others: one that a strange record spoils says so, and
 -- the rest is shown.
 -- Depends on units, report.comparison, report.facts, report.html, report.material, report.measured,
--- report.status, report.table.
+-- report.state, report.status, report.table.
 
 local comparison = require "moonwarp.report.comparison"
 local facts = require "moonwarp.report.facts"
 local html = require "moonwarp.report.html"
 local material = require "moonwarp.report.material"
 local measured = require "moonwarp.report.measured"
+local state = require "moonwarp.report.state"
 local status = require "moonwarp.report.status"
 local tables = require "moonwarp.report.table"
 local units = require "moonwarp.units"
@@ -104,8 +105,14 @@ local function recorded_tables(run)
   return list
 end
 
-local function environment(run)
-  local list = facts.list(run.environment)
+-- What the run says elsewhere already.
+local SAID = { argv = true, date = true, moonwarp = true }
+
+local function environment(run, found)
+  local kept = {}
+  for name, value in pairs(run.environment) do kept[name] = not SAID[name] and value or nil end
+  local list = facts.list(kept)
+  for _, pair in ipairs(state.of(found.measurements)) do list[#list + 1] = pair end
   if run.moonwarp then table.insert(list, 1, { "moonwarp", tostring(run.moonwarp) }) end
   if run.device then table.insert(list, 1, { "device", ("%s (%s)"):format(run.device_name or "?", run.device) }) end
   if #list == 0 then return html.p { class = "note", "The run noted nothing of its environment." } end
@@ -126,7 +133,7 @@ function card.draw(run, options)
     card.guarded("the overview", overview, run, found), ending(run), remarks(run), failed_checks(found),
     run.versus, recorded_tables(run),
     card.guarded("the measurements", measured.draw, found.measurements),
-    card.guarded("the environment", environment, run) }
+    card.guarded("the environment", environment, run, found) }
 end
 
 --- Looks through a run before it is drawn: what the summary and its card both say.

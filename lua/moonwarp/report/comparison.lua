@@ -74,8 +74,17 @@ local function rows_of(list)
   return rows
 end
 
-local COLUMNS = { { heading = "verdict" }, { heading = "measurement" }, { heading = "earlier", number = true },
-                  { heading = "this run", number = true }, { heading = "ratio (interval)", number = true } }
+local COLUMNS = { { heading = "verdict" }, { heading = "measurement" },
+                  { heading = "earlier", number = true }, { heading = "this run", number = true },
+                  { heading = "this over earlier (95 % interval)", number = true } }
+
+-- Labels that only one of the runs has.
+local function lone(what, labels)
+  if type(labels) ~= "table" or #labels == 0 then return false end
+  local words = {}
+  for i, label in ipairs(labels) do words[i] = tostring(label) end
+  return html.p { class = "note", ("%s: %s."):format(what, table.concat(words, "; ")) }
+end
 
 --- The comparison of a run, and how often each verdict came.
 ---@param run table
@@ -93,7 +102,8 @@ function comparison.draw(run, earlier)
   local parts, counts = tally(list)
   local heading = ("Against the run of %s"):format(material.when(other))
   return html.details { class = "versus", open = counts.slower ~= nil or counts.faster ~= nil,
-    html.summary { html.h4 { heading }, " ", parts }, tables.draw(heading, COLUMNS, rows_of(list)) }, counts
+    html.summary { html.h4 { heading }, " ", parts }, tables.draw(heading, COLUMNS, rows_of(list)),
+    lone("Only in the earlier run", list.missing), lone("Only in this run", list.new) }, counts
 end
 
 return comparison

@@ -3,8 +3,9 @@
 -- What a report is made of: the runs that the words of the command line name, by study; the batches
 -- they belong to; and what could not be read, with the reason. Records are taken leniently, since a
 -- report of what went wrong is wanted most: a list that is absent or something else is empty.
--- Depends on results.store, cjson, lfs.
+-- Depends on report.batch, results.store, lfs.
 
+local batch = require "moonwarp.report.batch"
 local store = require "moonwarp.results.store"
 
 local material = {}
@@ -43,31 +44,42 @@ local function identity(folder)
   return ("%s:%s"):format(attributes.dev or folder, attributes.ino or folder)
 end
 
--- ---- batches ------------------------------------------------------------------------------------
+-- ---- folders ------------------------------------------------------------------------------------
 
-local function read_batch(folder)
-  local file = io.open(folder .. "/batch.json", "rb")
-  if not file then return nil end
-  local text <const> = file:read("a") or ""
-  file:close()
-  local ok, value = pcall(require("cjson").decode, text)
-  if ok and type(value) == "table" then return { folder = folder, summary = value } end
-  return { folder = folder, summary = {}, problem = "its batch.json cannot be read: it is not whole" }
+local function folders_in(folder)
+  local lfs = require "lfs"
+  local list, ok, next_entry, handle = {}, pcall(lfs.dir, folder)
+  if not ok then return list end
+  for name in next_entry, handle do
+    local inner = ("%s/%s"):format(folder, name)
+    if name:sub(1, 1) ~= "." and lfs.attributes(inner, "mode") == "directory" then list[#list + 1] = inner end
+  end
+  table.sort(list)
+  return list
 end
 
 local function add_batches(list, folder, depth)
-  local lfs = require "lfs"
-  if lfs.attributes(folder, "mode") ~= "directory" or store.is_run(folder) then return end
-  local batch = read_batch(folder)
-  if batch then list[#list + 1] = batch end
-  local ok, next_entry, handle = pcall(lfs.dir, folder)
-  if batch or depth == 0 or not ok then return end
-  local names = {}
-  for name in next_entry, handle do
-    if name:sub(1, 1) ~= "." then names[#names + 1] = name end
+  if require("lfs").attributes(folder, "mode") ~= "directory" then return end
+  local found = batch.read(folder)
+  list[#list + 1] = found
+  if found or depth == 0 or store.is_run(folder) then return end
+  for _, inner in ipairs(folders_in(folder)) do add_batches(list, inner, depth - 1) end
+end
+
+-- A batch keeps a journal as runs do, and is none: its runs lie below.
+local function runs_below(word)
+  local list = {}
+  local function add(folder)
+    if not batch.is_batch(folder) then
+      list[#list + 1] = folder
+      return
+    end
+    for _, inner in ipairs(folders_in(folder)) do
+      for _, one in ipairs(store.below(inner)) do add(one) end
+    end
   end
-  table.sort(names)
-  for _, name in ipairs(names) do add_batches(list, ("%s/%s"):format(folder, name), depth - 1) end
+  for _, folder in ipairs(store.named(word)) do add(folder) end
+  return list
 end
 
 -- ---- runs ---------------------------------------------------------------------------------------
@@ -92,7 +104,7 @@ end
 function material.runs(words)
   local found = { runs = {}, missing = {}, seen = {} }
   for _, word in ipairs(words) do
-    local folders = store.named(word)
+    local folders = runs_below(word)
     for _, folder in ipairs(folders) do add_run(found, folder) end
     if #folders == 0 then
       found.missing[#found.missing + 1] = { folder = word, reason = "there is no run in it" }
@@ -171,6 +183,19 @@ function material.devices(runs)
   return list
 end
 
+-- A folder of a batch that has left no run is not missing.
+local function without_batches(missing, batches)
+  local list = {}
+  for _, one in ipairs(missing) do
+    local word, holds = one.folder:gsub("(.)/+$", "%1"), false
+    for _, found in ipairs(batches) do
+      holds = holds or found.folder == word or found.folder:sub(1, #word + 1) == word .. "/"
+    end
+    if not holds then list[#list + 1] = one end
+  end
+  return list
+end
+
 --- Everything for a report.
 ---@param words string[]
 ---@return table material  studies ({ name =, anchor =, runs = }), runs, missing, batches
@@ -180,7 +205,8 @@ function material.gather(words)
   for _, word in ipairs(words) do add_batches(batches, word:gsub("(.)/+$", "%1"), BATCH_DEPTH) end
   local studies = by_study(found.runs)
   add_anchors(studies)
-  return { studies = studies, runs = found.runs, missing = found.missing, batches = batches }
+  return { studies = studies, runs = found.runs, missing = without_batches(found.missing, batches),
+           batches = batches }
 end
 
 return material

@@ -32,10 +32,11 @@ end
 
 local function remarks_of(result)
   local parts, counts = {}, {}
-  for _, name in ipairs { "alarms", "flags" } do
-    for _, value in ipairs(type(result[name]) == "table" and result[name] or {}) do
-      parts[#parts + 1] = { status.badge(facts.words(value), name == "alarms" and "bad" or "warn"), " " }
-    end
+  for _, value in ipairs(type(result.alarms) == "table" and result.alarms or {}) do
+    parts[#parts + 1] = { status.badge(facts.words(value), "bad"), " " }
+  end
+  for _, value in ipairs(status.flags(result)) do
+    parts[#parts + 1] = { status.badge(facts.words(value), "warn"), " " }
   end
   if #parts > 0 then return html.join(parts) end
   for _, warning in ipairs(type(result.warnings) == "table" and result.warnings or {}) do

@@ -65,8 +65,7 @@ end
 
 local function title_of(found, given)
   if given then return given end
-  local one = #found.batches == 1 and found.batches[1].summary.name
-  return type(one) == "string" and one or "moonwarp report"
+  return #found.batches == 1 and found.batches[1].name or "moonwarp report"
 end
 
 --- The report.

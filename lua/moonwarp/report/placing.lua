@@ -8,7 +8,7 @@ local axis = require "moonwarp.report.axis"
 
 local placing = {}
 
-local HEIGHT <const> = 13 -- of a line of text, px
+local SIZE <const>, HEIGHT <const> = 10, 13 -- px of a label: letters are narrower than digits on the whole
 local GAP <const> = 3 -- between a line and its label
 local NEAR <const> = 6 -- what a marker takes around its point
 
@@ -62,7 +62,7 @@ function placing.labels(levels, paths, frame)
   for _, path in ipairs(paths) do add_path(boxes, path) end
   for i, level in ipairs(levels) do lines[i] = level.y end
   for i, level in ipairs(levels) do
-    for _, box in ipairs(places(level.y, axis.width(level.label), frame)) do
+    for _, box in ipairs(places(level.y, axis.width(level.label, SIZE), frame)) do
       if is_free(box, boxes, lines, i, frame) then
         boxes[#boxes + 1] = box
         local ends = box.x1 == frame.x1

@@ -11,7 +11,7 @@ local svg = require "moonwarp.report.svg"
 
 local section = {}
 
-local FEW <const> = 6 -- runs of a report that are all unfolded; else the newest of each study
+local FEW <const> = 6 -- runs of a report that are all unfolded; else the newest of each study, and bad ones
 
 local function charts(study)
   local drawn = {}
@@ -49,6 +49,10 @@ local function grid(figures)
   return #figures > 0 and html.div { class = "figures", figures }
 end
 
+local function needs_a_look(run)
+  return run.status ~= "complete" or #run.found.failed > 0 or #run.found.alarms > 0
+end
+
 --- The section of a study.
 ---@param study table     of material.gather, prepared
 ---@param options table   earlier, budget (of picture.budget), count (runs of the report)
@@ -56,7 +60,7 @@ end
 function section.draw(study, options)
   local cards = {}
   for i, run in ipairs(study.runs) do
-    local open = options.count <= FEW or i == #study.runs
+    local open = options.count <= FEW or i == #study.runs or needs_a_look(run)
     cards[i] = card.draw(run, { earlier = options.earlier, open = open })
   end
   local drawn = card.guarded("the charts", charts, study)

@@ -13,8 +13,9 @@ local status = {}
 local LOOKS = {
   complete = { "good", "✓" }, passed = { "good", "✓" }, done = { "good", "✓" }, same = { "calm", "=" },
   ["check failed"] = { "bad", "✗" }, failed = { "bad", "✗" }, interrupted = { "warn", "‖" },
-  unfinished = { "warn", "…" }, missing = { "bad", "?" }, faster = { "good", "▲" }, slower = { "bad", "▼" },
-  unclear = { "calm", "?" },
+  ["gate failed"] = { "bad", "✗" }, ["timed out"] = { "bad", "✗" }, ["out of memory"] = { "bad", "✗" },
+  crashed = { "bad", "✗" }, unfinished = { "warn", "…" }, missing = { "bad", "?" },
+  faster = { "good", "▲" }, slower = { "bad", "▼" }, unclear = { "calm", "?" },
 }
 
 --- A word with its sign and colour.
@@ -35,6 +36,17 @@ local function add_all(counts, values)
   end
 end
 
+--- The flags of a result but those that only say that there is an alarm.
+---@param result table
+---@return table
+function status.flags(result)
+  local list = {}
+  for _, flag in ipairs(type(result.flags) == "table" and result.flags or {}) do
+    if not facts.words(flag):find("^alarm: ") then list[#list + 1] = flag end
+  end
+  return list
+end
+
 --- What is to be known of a run: failed (checks), passed, flags and alarms (texts, each once, with how
 --- often by text), measurements.
 ---@param run table
@@ -47,7 +59,7 @@ function status.of(run)
   add_all(found.flags, run.flags)
   add_all(found.alarms, run.alarms)
   for _, one in ipairs(found.measurements) do
-    add_all(found.flags, one.result.flags)
+    add_all(found.flags, status.flags(one.result))
     add_all(found.alarms, one.result.alarms)
   end
   return found

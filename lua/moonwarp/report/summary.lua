@@ -1,12 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
--- The head of a report: one row a run, what was named and is not there, and what the batches say of
--- themselves. batch.json is read leniently: its plain values become a list, its lists of objects tables.
--- Depends on report.card, report.facts, report.html, report.material, report.status,
--- report.table.
+-- The head of a report: one row a run, what was named and is not there, and the batches.
+-- Depends on report.batch, report.card, report.html, report.material, report.status, report.table.
 
+local batch = require "moonwarp.report.batch"
 local card = require "moonwarp.report.card"
-local facts = require "moonwarp.report.facts"
 local html = require "moonwarp.report.html"
 local material = require "moonwarp.report.material"
 local status = require "moonwarp.report.status"
@@ -99,80 +97,20 @@ local function missing(list)
   return html.div { html.h3 { "Not there, or not readable" }, html.ul { class = "missing", rows } }
 end
 
--- ---- batches ------------------------------------------------------------------------------------
-
-local LEADING = { lab = 1, name = 2, study = 3, device = 4, status = 5, state = 6, gates = 7, exit = 8,
-                  seconds = 9, message = 20, folder = 21 }
-
-local function is_list_of_objects(value)
-  return type(value) == "table" and type(value[1]) == "table"
-end
-
-local function keys_of(objects)
-  local names, seen = {}, {}
-  for _, object in ipairs(objects) do
-    for name, value in pairs(type(object) == "table" and object or {}) do
-      local shown = type(value) ~= "userdata" and type(value) ~= "table" or #facts.list { v = value } == 1
-      if type(name) == "string" and shown and not seen[name] then names[#names + 1] = name end
-      seen[name] = seen[name] or shown
-    end
-  end
-  table.sort(names, function(a, b)
-    local one, other = LEADING[a] or 10, LEADING[b] or 10
-    if one ~= other then return one < other end
-    return a < b
-  end)
-  return names
-end
-
-local function batch_cell(name, value)
-  if type(value) == "userdata" or value == nil then return false end
-  if name == "status" or name == "state" then return status.badge(tostring(value)) end
-  local pair = facts.list({ v = value })[1]
-  local number = type(value) == "number"
-  return pair and { pair[2], value = number and value or nil } or false
-end
-
-local function objects_table(label, objects)
-  local names, columns, rows = keys_of(objects), {}, {}
-  for i, name in ipairs(names) do
-    local first = objects[1][name]
-    columns[i] = { heading = (name:gsub("_", " ")), number = type(first) == "number" }
-  end
-  for r, object in ipairs(objects) do
-    rows[r] = {}
-    for c, name in ipairs(names) do rows[r][c] = type(object) == "table" and batch_cell(name, object[name]) end
-  end
-  return html.div { html.h4 { label }, tables.draw(label, columns, rows) }
-end
-
-local function batch_parts(values)
-  local plain, names, lists = {}, {}, {}
-  for name, value in pairs(values) do
-    if is_list_of_objects(value) then names[#names + 1] = tostring(name) else plain[name] = value end
-  end
-  table.sort(names)
-  for i, name in ipairs(names) do lists[i] = objects_table((name:gsub("_", " ")), values[name]) end
-  return { facts.draw(facts.list(plain)), lists }
-end
-
-local function batch(one)
-  local name = type(one.summary.name) == "string" and one.summary.name or one.folder:match("[^/]+$") or one.folder
-  return html.div { class = "batch", html.h3 { "Batch " .. name }, one.problem and html.p { class = "note bad",
-    one.problem }, batch_parts(one.summary) }
-end
-
 --- The section with all runs, and the batches.
 ---@param found table       of material.gather, prepared
 ---@param compared boolean  whether there is something to compare with
 ---@return table markup
 function summary.draw(found, compared)
   local batches = {}
-  for i, one in ipairs(found.batches) do batches[i] = card.guarded("the batch " .. one.folder, batch, one) end
+  for i, one in ipairs(found.batches) do
+    batches[i] = card.guarded("the batch " .. one.folder, batch.draw, one, found.runs)
+  end
+  local empty = #found.runs == 0
   return html.section { id = "summary", html.h2 { "Summary" },
-    #found.runs == 0 and html.p { class = "note", "There is no run to report." } or
-      html.join { html.p { sentence(found.runs, found.studies) }, runs_table(found.runs, compared) },
-    missing(found.missing), batches }
+    html.p { class = empty and "note", empty and "There is no run to report." or sentence(found.runs, found.studies) },
+    batches, #batches > 0 and not empty and html.h3 { "Runs" },
+    not empty and runs_table(found.runs, compared), missing(found.missing) }
 end
 
 return summary
