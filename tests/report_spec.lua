@@ -374,6 +374,15 @@ describe("a comparison", function()
     end
   end)
 
+  it("is made for the newest run, beside one with the same parameters", function()
+    local old, new, other, same = runs.make(1), runs.make(1), runs.make(1), runs.make(1)
+    new.date, other.params, other.folder, same.folder = "2026-03-20T00:00:00Z", { n = { "7" } }, "/x", "/y"
+    other.date, same.date = "2026-02-02T00:00:00Z", "2026-02-01T00:00:00Z"
+    local text = page_of({ old, new }, { earlier = { same, other } })
+    assert.are.equal(1, count(text, "Against the run of 2026-02-01"))
+    assert.are.equal(1, count(text, "Against the run of"))
+  end)
+
   it("says where there is no earlier run, or none can be compared", function()
     has(page_of({ runs.make(1) }, { earlier = earlier_of(2) }), "No earlier run of this study on this device")
     package.loaded[NAME] = { runs = function() error("strange <samples>", 0) end }

@@ -138,7 +138,7 @@ end
 
 --- Looks through a run before it is drawn: what the summary and its card both say.
 ---@param run table
----@param earlier table[]?   runs of --against
+---@param earlier table[]|false|nil   runs of --against
 function card.prepare(run, earlier)
   local ok, found = pcall(status.of, run)
   run.found = ok and found or { failed = {}, passed = 0, flags = {}, measurements = {},

@@ -2,9 +2,10 @@
 --
 -- A run beside an earlier one of the same study on the same device, measurement by measurement. The
 -- verdicts are those of results.compare, which `moonwarp compare` prints too; here they are only shown.
--- Depends on results.compare (where it is), units, report.html, report.material, report.status,
--- report.table.
+-- Depends on results.compare (where it is), units, report.facts, report.html, report.material,
+-- report.status, report.table.
 
+local facts = require "moonwarp.report.facts"
 local html = require "moonwarp.report.html"
 local material = require "moonwarp.report.material"
 local status = require "moonwarp.report.status"
@@ -22,17 +23,49 @@ local function verdicts(earlier, later)
   return list
 end
 
---- The run to compare with: the newest of the same study on the same device that is another run.
+local function same_params(a, b)
+  local one, other = facts.list(a.params), facts.list(b.params)
+  if #one ~= #other then return false end
+  for i, pair in ipairs(one) do
+    if pair[1] ~= other[i][1] or pair[2] ~= other[i][2] then return false end
+  end
+  return true
+end
+
+local function is_like(a, b)
+  return a.study == b.study and a.device_name == b.device_name and a.folder ~= b.folder
+end
+
+--- The run to compare with: the newest other one of the same study on the same device, with the same
+--- parameters if there is one.
 ---@param run table
 ---@param earlier table[]   oldest first
 ---@return table?
 function comparison.partner(run, earlier)
+  local found
   for i = #earlier, 1, -1 do
     local other = earlier[i]
-    if other.study == run.study and other.device_name == run.device_name and other.folder ~= run.folder then
-      return other
+    if is_like(run, other) then
+      if same_params(run, other) then return other end
+      found = found or other
     end
   end
+  return found
+end
+
+--- The runs worth comparing: of each study, device and parameters the newest. Verdicts take a while,
+--- and an older run beside one still older tells nothing of today.
+---@param runs table[]   oldest first
+---@return table<table, boolean>
+function comparison.newest(runs)
+  local set = {}
+  for i, run in ipairs(runs) do
+    set[run] = true
+    for j = i + 1, #runs do
+      if is_like(run, runs[j]) and same_params(run, runs[j]) then set[run] = nil end
+    end
+  end
+  return set
 end
 
 local function time_of(value)

@@ -2,10 +2,11 @@
 --
 -- The whole report as one HTML file that asks for nothing: style.css and script.js beside this file
 -- are put into it, and its content security policy forbids every request.
--- Depends on moonwarp.core (home, version), report.card, report.html, report.material, report.picture,
--- report.section, report.summary, report.svg.
+-- Depends on moonwarp.core (home, version), report.card, report.comparison, report.html,
+-- report.material, report.picture, report.section, report.summary, report.svg.
 
 local card = require "moonwarp.report.card"
+local comparison = require "moonwarp.report.comparison"
 local core = require "moonwarp.core"
 local html = require "moonwarp.report.html"
 local material = require "moonwarp.report.material"
@@ -73,7 +74,8 @@ end
 ---@param options table   title, earlier (runs to compare with, oldest first)
 ---@return string
 function page.draw(found, options)
-  for _, run in ipairs(found.runs) do card.prepare(run, options.earlier) end
+  local newest = options.earlier and comparison.newest(found.runs) or {}
+  for _, run in ipairs(found.runs) do card.prepare(run, newest[run] and options.earlier) end
   local title, budget, sections = title_of(found, options.title), picture.budget(), {}
   for i, study in ipairs(found.studies) do
     sections[i] = section.draw(study, { earlier = options.earlier, budget = budget, count = #found.runs })
