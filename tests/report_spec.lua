@@ -379,8 +379,8 @@ describe("a comparison", function()
     new.date, other.params, other.folder, same.folder = "2026-03-20T00:00:00Z", { n = { "7" } }, "/x", "/y"
     other.date, same.date = "2026-02-02T00:00:00Z", "2026-02-01T00:00:00Z"
     local text = page_of({ old, new }, { earlier = { same, other } })
-    assert.are.equal(1, count(text, "Against the run of 2026-02-01"))
-    assert.are.equal(1, count(text, "Against the run of"))
+    assert.are.equal(1, count(text, "<h4>Against the run of 2026-02-01"))
+    assert.are.equal(1, count(text, "<h4>Against the run of"))
   end)
 
   it("says where there is no earlier run, or none can be compared", function()

@@ -94,20 +94,20 @@ local function add_run(found, folder)
   else
     local reason = tostring(ok and problem or run)
     if reason:sub(1, #folder + 1) == folder .. " " then reason = "it " .. reason:sub(#folder + 2) end
-    found.missing[#found.missing + 1] = { folder = folder, reason = reason }
+    found.missing[#found.missing + 1] = { folder = folder, word = "unreadable", reason = reason }
   end
 end
 
 --- The runs that words name, oldest first.
 ---@param words string[]  folders, or names of studies in OUT
----@return table found    runs, missing ({ folder =, reason = })
+---@return table found    runs, missing ({ folder =, word =, reason = })
 function material.runs(words)
   local found = { runs = {}, missing = {}, seen = {} }
   for _, word in ipairs(words) do
     local folders = runs_below(word)
     for _, folder in ipairs(folders) do add_run(found, folder) end
     if #folders == 0 then
-      found.missing[#found.missing + 1] = { folder = word, reason = "there is no run in it" }
+      found.missing[#found.missing + 1] = { folder = word, word = "missing", reason = "there is no run in it" }
     end
   end
   table.sort(found.runs, function(a, b)

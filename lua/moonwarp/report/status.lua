@@ -14,7 +14,7 @@ local LOOKS = {
   complete = { "good", "✓" }, passed = { "good", "✓" }, done = { "good", "✓" }, same = { "calm", "=" },
   ["check failed"] = { "bad", "✗" }, failed = { "bad", "✗" }, interrupted = { "warn", "‖" },
   ["gate failed"] = { "bad", "✗" }, ["timed out"] = { "bad", "✗" }, ["out of memory"] = { "bad", "✗" },
-  crashed = { "bad", "✗" }, unfinished = { "warn", "…" }, missing = { "bad", "?" },
+  crashed = { "bad", "✗" }, unfinished = { "warn", "…" }, missing = { "bad", "?" }, unreadable = { "bad", "?" },
   faster = { "good", "▲" }, slower = { "bad", "▼" }, unclear = { "calm", "?" },
 }
 

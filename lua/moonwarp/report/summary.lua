@@ -15,12 +15,13 @@ local summary = {}
 -- ---- the runs -----------------------------------------------------------------------------------
 
 local function verdict_words(run)
-  local parts = {}
-  for _, verdict in ipairs { "slower", "faster" } do
-    local count = run.verdicts and run.verdicts[verdict]
+  local parts, counts = {}, run.verdicts or {}
+  for _, verdict in ipairs { "slower", "faster", "unclear" } do
+    local count = counts[verdict]
     if count then parts[#parts + 1] = { status.badge(verdict), (" %d "):format(count) } end
   end
-  return #parts > 0 and html.join(parts) or run.verdicts and status.badge("same") or false
+  if #parts > 0 then return html.join(parts) end
+  return counts.same and status.badge("same") or "–"
 end
 
 local function count_cell(list)
@@ -92,7 +93,7 @@ local function missing(list)
   if #list == 0 then return false end
   local rows = {}
   for i, one in ipairs(list) do
-    rows[i] = html.li { status.badge("missing"), " ", html.code { one.folder }, ": ", tostring(one.reason) }
+    rows[i] = html.li { status.badge(one.word), " ", html.code { one.folder }, ": ", tostring(one.reason) }
   end
   return html.div { html.h3 { "Not there, or not readable" }, html.ul { class = "missing", rows } }
 end
