@@ -340,6 +340,19 @@ describe("a report", function()
     end)
   end)
 
+  it("of very many runs leaves out the measurements of the oldest", function()
+    support.with_folder(function(folder)
+      local first = runs.make(1)
+      for i = 1, 115 do
+        first.date = ("2026-01-%02dT%02d:00:00Z"):format(i // 24 + 1, i % 24)
+        runs.write(("%s/%03d"):format(folder, i), first)
+      end
+      local text = drawn { folder }
+      assert.are.equal(4, count(text, "36 measurements are left out"))
+      assert.are.equal(111 * 36, count(text, "class=strip"))
+    end)
+  end)
+
   it("is the same for the same runs", function()
     local function without_time(text) return (text:gsub("%d+%-%d+%-%d+ %d+:%d+ UTC", ""):gsub("/tmp/[^<]*", "")) end
     assert.are.equal(without_time(page_of { runs.make(1) }), without_time(page_of { runs.make(1) }))

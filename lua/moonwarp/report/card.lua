@@ -105,6 +105,12 @@ local function recorded_tables(run)
   return list
 end
 
+local function measurements(run, found)
+  if not run.counted_only then return measured.draw(found.measurements) end
+  local words = "%d measurements are left out, since newer runs have many; a report of this run alone shows them."
+  return html.p { class = "note", words:format(#found.measurements) }
+end
+
 -- What the run says elsewhere already.
 local SAID = { argv = true, date = true, moonwarp = true }
 
@@ -132,7 +138,7 @@ function card.draw(run, options)
       #found.failed > 0 and html.span { class = "count bad", (" %d failed"):format(#found.failed) } },
     card.guarded("the overview", overview, run, found), ending(run), remarks(run), failed_checks(found),
     run.versus, recorded_tables(run),
-    card.guarded("the measurements", measured.draw, found.measurements),
+    card.guarded("the measurements", measurements, run, found),
     card.guarded("the environment", environment, run, found) }
 end
 

@@ -24,6 +24,18 @@ local POLICY <const> = "default-src 'none'; img-src data:; style-src 'unsafe-inl
 local EARLY <const> = [[document.documentElement.classList.add("js");
 try { const t = localStorage.getItem("moonwarp-theme"); if (t) document.documentElement.dataset.theme = t; } catch {}]]
 
+local MOST_ROWS <const> = 4000 -- of measurements with their strips: half a kilobyte each
+
+-- The newest runs show their measurements; where there are very many, older ones only count them.
+local function ration(runs)
+  local left = MOST_ROWS
+  for i = #runs, 1, -1 do
+    local rows = #runs[i].found.measurements
+    runs[i].counted_only = rows > left
+    left = left - (rows > left and 0 or rows)
+  end
+end
+
 local function own_file(name)
   local path = ("%s/lua/moonwarp/report/%s"):format(core.home(), name)
   local file, reason = io.open(path, "rb")
@@ -76,6 +88,7 @@ end
 function page.draw(found, options)
   local newest = options.earlier and comparison.newest(found.runs) or {}
   for _, run in ipairs(found.runs) do card.prepare(run, newest[run] and options.earlier) end
+  ration(found.runs)
   local title, budget, sections = title_of(found, options.title), picture.budget(), {}
   for i, study in ipairs(found.studies) do
     sections[i] = section.draw(study, { earlier = options.earlier, budget = budget, count = #found.runs })

@@ -18,14 +18,14 @@ local LOOKS = {
   faster = { "good", "▲" }, slower = { "bad", "▼" }, unclear = { "calm", "?" },
 }
 
---- A word with its sign and colour.
+--- A word with its sign and colour. Flags come by the thousand: their sign is in the style sheet.
 ---@param word string
 ---@param look string?   "good", "warn", "bad" or "calm", where the word is not known
 ---@return table markup
 function status.badge(word, look)
-  local known = LOOKS[word] or { look or "calm", look == "bad" and "!" or look == "warn" and "!" or "" }
-  return html.span { class = "badge " .. known[1], known[2] ~= "" and
-    html.span { aria_hidden = "true", known[2] .. " " }, word }
+  local known = LOOKS[word]
+  if not known then return html.span { class = ("badge flag %s"):format(look or "calm"), word } end
+  return html.span { class = "badge " .. known[1], html.span { aria_hidden = "true", known[2] .. " " }, word }
 end
 
 local function add_all(counts, values)

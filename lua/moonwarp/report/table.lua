@@ -35,6 +35,7 @@ end
 function tables.cell(cell, column)
   local value = type(cell) == "table" and not html.is_markup(cell) and cell.value
   local shown = type(cell) == "table" and not html.is_markup(cell) and cell[1] or cell
+  if value and tonumber(shown) == value then value = nil end
   return html.td { class = column.number and "n", data_v = value and ("%.6g"):format(value), shown or false }
 end
 
