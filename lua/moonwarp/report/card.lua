@@ -122,7 +122,7 @@ local function environment(run, found)
   if run.moonwarp then table.insert(list, 1, { "moonwarp", tostring(run.moonwarp) }) end
   if run.device then table.insert(list, 1, { "device", ("%s (%s)"):format(run.device_name or "?", run.device) }) end
   if #list == 0 then return html.p { class = "note", "The run noted nothing of its environment." } end
-  return html.details { html.summary { "Environment" }, facts.draw(list) }
+  return html.details { html.summary { "Environment" }, facts.draw(list, "wide") }
 end
 
 -- ---- the card -----------------------------------------------------------------------------------

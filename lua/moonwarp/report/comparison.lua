@@ -109,7 +109,7 @@ end
 
 local COLUMNS = { { heading = "verdict" }, { heading = "measurement" },
                   { heading = "earlier", number = true }, { heading = "this run", number = true },
-                  { heading = "this over earlier (95 % interval)", number = true } }
+                  { heading = "over earlier (95 %)", number = true } }
 
 -- Labels that only one of the runs has.
 local function lone(what, labels)

@@ -97,13 +97,14 @@ end
 
 --- Pairs as a list of names and texts.
 ---@param pairs_ table[]   { name, text or markup }; a false text leaves it out
+---@param class string?    "wide" for long names
 ---@return table markup
-function facts.draw(pairs_)
+function facts.draw(pairs_, class)
   local rows = {}
   for _, pair in ipairs(pairs_) do
     if pair[2] then rows[#rows + 1] = html.div { html.dt { pair[1] }, html.dd { pair[2] } } end
   end
-  return html.dl { rows }
+  return html.dl { class = class, rows }
 end
 
 return facts

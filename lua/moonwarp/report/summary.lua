@@ -18,7 +18,9 @@ local function verdict_words(run)
   local parts, counts = {}, run.verdicts or {}
   for _, verdict in ipairs { "slower", "faster", "unclear" } do
     local count = counts[verdict]
-    if count then parts[#parts + 1] = { status.badge(verdict), (" %d "):format(count) } end
+    if count then
+      parts[#parts + 1] = { html.span { class = "word", status.badge(verdict), (" %d"):format(count) }, " " }
+    end
   end
   if #parts > 0 then return html.join(parts) end
   return counts.same and status.badge("same") or "–"
@@ -49,7 +51,7 @@ local COLUMNS = {
     local count = #run.found.failed
     return { html.span { class = count > 0 and "bad strong", tostring(count) }, value = count }
   end },
-  { heading = "measured", number = true, cell = function(run)
+  { heading = "measured", number = true, spare = true, cell = function(run)
     return { tostring(#run.found.measurements), value = #run.found.measurements }
   end },
   { heading = "flags", number = true, cell = function(run) return count_cell(run.found.flags) end },
@@ -63,8 +65,11 @@ local COLUMNS = {
 local VERDICT = { heading = "against earlier", cell = verdict_words }
 
 local function runs_table(runs, compared)
-  local columns, rows = table.move(COLUMNS, 1, #COLUMNS, 1, {}), {}
-  if compared then columns[#columns + 1] = VERDICT end
+  local columns, rows = {}, {}
+  for _, column in ipairs(COLUMNS) do
+    if not (compared and column.spare) then columns[#columns + 1] = column end
+  end
+  if compared then columns[#columns + 1] = VERDICT end -- in place of what is spare: a page is not wider
   for i, run in ipairs(runs) do
     rows[i] = {}
     for c, column in ipairs(columns) do rows[i][c] = column.cell(run) end
