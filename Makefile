@@ -37,7 +37,7 @@ static   = $(if $(filter /%,$(shell $(CC) -print-file-name=lib$(1).a)),-l:lib$(1
 PROGRAM_LIBS = $(call static,lua5.4,-llua5.4) $(call static,edit,-ledit) $(call static,tinfo,-ltinfo) \
                $(call static,bsd,-lbsd) $(call static,md,-lmd)
 
-.PHONY: all demo check studies check-c check-asan check-tsan check-gpu bench bundle docs docs-check lint metrics install uninstall clean \
+.PHONY: all demo check check-browser studies check-c check-asan check-tsan check-gpu bench bundle docs docs-check lint metrics install uninstall clean \
         help probe programs c-tests
 .DELETE_ON_ERROR:
 
@@ -97,6 +97,12 @@ c-tests: $(C_TESTS) $(BUILD)/mock/libcuda.so.1
 
 check-c: c-tests ## the C unit tests alone
 	@tests/check.sh $(BUILD) c
+
+check-browser: ## the report in a headless Chromium; installs it, and node, where they are missing
+	@.make/deps.sh browser
+	@$(MAKE) --no-print-directory programs
+	@cd tests/browser && { test -d node_modules/playwright-core || npm ci --no-audit --no-fund; }
+	@tests/browser/check.sh $(BUILD)
 
 check-asan: ## build and run every test under AddressSanitizer and UBSan
 	@.make/deps.sh check

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# deps.sh [--name-only] build|demo|check
+# deps.sh [--name-only] build|demo|check|browser
 # Names the Debian or Ubuntu packages that are missing, then installs them. NO_DEPS=1 or --name-only: names them and
 # fails. Where all is there it says and does nothing; without dpkg it leaves the matter to the user.
 set -euo pipefail
@@ -9,6 +9,7 @@ set -euo pipefail
 build=(gcc libc6-dev liblua5.4-dev libedit-dev libxxhash-dev)
 demo=(lua-filesystem lua-cjson gnuplot-nox)
 check=(lua5.4 lua-busted libcmocka-dev lua-check)
+browser=(chromium nodejs npm)
 
 name_only=${NO_DEPS:-}
 if [ "$1" = --name-only ]; then
@@ -19,6 +20,7 @@ case $1 in
   build) wanted=("${build[@]}") ;;
   demo) wanted=("${build[@]}" "${demo[@]}") ;;
   check) wanted=("${build[@]}" "${demo[@]}" "${check[@]}") ;;
+  browser) wanted=("${build[@]}" "${demo[@]}" "${browser[@]}") ;;
   *) echo "deps.sh: unknown set '$1'" >&2; exit 2 ;;
 esac
 
@@ -30,6 +32,9 @@ missing=()
 for package in "${wanted[@]}"; do
   case $package in
     gcc) command -v gcc >/dev/null || command -v clang >/dev/null || missing+=(gcc) ;;
+    chromium) command -v "${CHROMIUM:-chromium}" >/dev/null || missing+=(chromium) ;;
+    nodejs) command -v node >/dev/null || missing+=(nodejs) ;;
+    npm) command -v npm >/dev/null || missing+=(npm) ;;
     gnuplot-nox) command -v gnuplot >/dev/null || missing+=(gnuplot-nox) ;;
     *) installed "$package" || missing+=("$package") ;;
   esac

@@ -45,6 +45,7 @@ run_file() { # kind file
     module) preloaded "${LUA:-lua5.4}" tests/busted.lua -o TAP "$2" ;;
     program) MOONWARP_TEST_LUA="'$MOONWARP_PROGRAM' run" "$MOONWARP_PROGRAM" run tests/busted.lua -- -o TAP "$2" ;;
     other) MOONWARP_CXX=$(other_compiler) run_file program "$2" ;;
+    browser) tests/browser/check.sh "$build" ;;
     tool) case $2 in
         luacheck) luacheck --quiet lua experiments tests docs ;;
         docs) preloaded "${LUA:-lua5.4}" docs/gen.lua --check ;;
@@ -68,6 +69,10 @@ read_counts() { # kind log status
       skipped=$(count '^ok [0-9]* .*# SKIP' "$2")
       passed=$(($(count '^ok [0-9]' "$2") - skipped))
       failed=$(count '^not ok [0-9]' "$2")
+      ;;
+    browser)
+      passed=$(count '^ok - ' "$2")
+      failed=$(count '^not ok - ' "$2")
       ;;
     tool) [ "$3" != 0 ] || passed=1 ;;
   esac
@@ -105,6 +110,11 @@ list() {
     for file in cumsum differential engines faults launch nbody reduction shim split stencil streams waits; do
       echo "other tests/${file}_spec.lua"
     done
+  fi
+  # Only where `make check-browser` has been: a browser is much to install for one page.
+  if [ -z "${SANITIZED:-}" ] && [ -d tests/browser/node_modules ] && command -v node >/dev/null &&
+    command -v "${CHROMIUM:-chromium}" >/dev/null; then
+    echo "browser tests/browser/report.mjs"
   fi
   echo "tool luacheck"
   echo "tool docs"

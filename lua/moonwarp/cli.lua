@@ -10,19 +10,22 @@ local cli = {}
 --- Exit statuses.
 cli.OK, cli.FAILED, cli.USAGE, cli.CHECK, cli.NO_DEVICE, cli.INTERRUPTED = 0, 1, 2, 3, 4, 130
 
-local COMMANDS = { "run", "list", "info", "repl", "cache", "rerun", "plot", "compare", "history", "export" }
+local COMMANDS = { "run", "rerun", "batch", "list", "compare", "history", "plot", "export", "report", "info",
+                   "repl", "cache" }
 
 local SUMMARY = [[
 moonwarp: a GPU performance laboratory scripted in Lua
 
 usage:
   moonwarp run STUDY|FILE.lua [options]   run a study or a script; -p name=v sets its parameters
-  moonwarp list                           the studies, with their parameters
   moonwarp rerun DIR                      what made a stored run, again
-  moonwarp plot DIR...                    charts of stored runs, several on one
+  moonwarp batch [CURRICULUM]             the labs of a curriculum, each in a process of its own
+  moonwarp list                           the studies, with their parameters
   moonwarp compare A B                    is B faster? status 5 where something is slower
   moonwarp history STUDY                  measurements over all stored runs
+  moonwarp plot DIR...                    charts of stored runs, several on one
   moonwarp export DIR...                  stored runs as CSV, JSON, Markdown or for gnuplot
+  moonwarp report DIR...                  stored runs as one HTML file
   moonwarp info                           devices, compilers, cache
   moonwarp repl                           a prompt (also: moonwarp alone, at a terminal)
   moonwarp -e CODE [options]              run one piece of Lua

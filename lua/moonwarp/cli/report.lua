@@ -1,0 +1,88 @@
+-- SPDX-License-Identifier: MIT
+--
+-- moonwarp report: stored runs as one HTML file.
+-- Depends on cli.options, path, units, report.material, report.page.
+
+local options = require "moonwarp.cli.options"
+
+local report = {}
+
+local SPECS = {
+  { flag = "--output", show = "FILE", value = "a file", help = "where the report goes; else report.html" },
+  { flag = "--against", show = "DIR", value = "a folder", help = "earlier runs to compare with" },
+  { flag = "--title", show = "TEXT", value = "a text", help = "the heading" },
+  { flag = "--open", help = "show it in the browser" },
+}
+
+local MOST_WORDS = 10000
+
+local USAGE = [[
+usage: moonwarp report DIR... [options]
+
+One HTML file that needs nothing beside it, from any number of runs. DIR is a run's folder, a
+folder with runs below it, the folder of a batch, or a study whose runs are in out. Runs that did
+not end, and folders without a run, are shown as such.]]
+
+-- Whole or not at all: a browser may be looking at the last one.
+local function write(name, text)
+  local temporary = name .. ".part"
+  local file, reason = io.open(temporary, "wb")
+  local written
+  if file then
+    written, reason = file:write(text)
+    local closed, late = file:close()
+    if written and not closed then written, reason = nil, late end
+  end
+  if written then written, reason = os.rename(temporary, name) end
+  if written then return nil end
+  os.remove(temporary)
+  return ("the report cannot be written: %s; choose another place with --output FILE"):format(reason)
+end
+
+local function show(name)
+  local quoted = require("moonwarp.path").quote(name)
+  local opened = os.execute(("{ xdg-open %s || open %s; } >/dev/null 2>&1 &"):format(quoted, quoted))
+  if not opened then io.stderr:write("moonwarp: no browser could be started\n") end
+end
+
+local function earlier_of(folder)
+  if not folder then return nil end
+  local runs = require("moonwarp.report.material").runs({ folder }).runs
+  if #runs == 0 then options.fail("option '--against': there is no run in %s", folder) end
+  return runs
+end
+
+local function say(name, found, size)
+  local units = require "moonwarp.units"
+  print(("report: %s, %d %s, %s"):format(name, #found.runs, #found.runs == 1 and "run" or "runs",
+    units.format(size, "B", 3)))
+  for _, one in ipairs(found.missing) do
+    io.stderr:write(("moonwarp: %s: %s\n"):format(one.folder, one.reason))
+  end
+end
+
+--- The command.
+---@param words string[]
+---@return integer status
+function report.run(words)
+  local parsed = options.parse(words, SPECS, MOST_WORDS)
+  if parsed.help then
+    print(options.help(USAGE, SPECS))
+    return 0
+  end
+  if not parsed[1] then options.fail("report wants a folder with runs, as out") end
+  local earlier = earlier_of(parsed.against)
+  local found = require("moonwarp.report.material").gather(table.move(parsed, 1, #parsed, 1, {}))
+  local text = require("moonwarp.report.page").draw(found, { title = parsed.title, earlier = earlier })
+  local name = parsed.output or "report.html"
+  local problem = write(name, text)
+  if problem then
+    io.stderr:write("moonwarp: ", problem, "\n")
+    return 1
+  end
+  say(name, found, #text)
+  if parsed.open then show(name) end
+  return 0
+end
+
+return report

@@ -1,0 +1,161 @@
+-- SPDX-License-Identifier: MIT
+--
+-- A batch in a report: what was to be run (batch.json), and what came of it: the ends in its journal,
+-- which is there after any death, over those in result.json. Read leniently: what is not there is left
+-- out, and keys that are not known are not shown.
+-- Depends on units, report.facts, report.html, report.status, report.table, cjson.
+
+local facts = require "moonwarp.report.facts"
+local html = require "moonwarp.report.html"
+local status = require "moonwarp.report.status"
+local tables = require "moonwarp.report.table"
+local units = require "moonwarp.units"
+
+local batch = {}
+
+-- ---- reading ------------------------------------------------------------------------------------
+
+local function read(name)
+  local file <close> = io.open(name, "rb")
+  return file and file:read("a") or nil
+end
+
+local function decode(text)
+  local ok, value = pcall(require("cjson").decode, text or "")
+  return ok and type(value) == "table" and value or nil
+end
+
+--- Whether a folder holds a batch.
+---@param folder string
+---@return boolean
+function batch.is_batch(folder)
+  return require("lfs").attributes(folder .. "/batch.json", "mode") == "file"
+end
+
+local function objects(value)
+  local list = {}
+  for _, one in ipairs(type(value) == "table" and value or {}) do
+    if type(one) == "table" then list[#list + 1] = one end
+  end
+  return list
+end
+
+local function key_of(step)
+  return tostring(step.id or step.name or step.lab or step)
+end
+
+-- cjson's null is a userdata: as absent.
+local function lay_over(rows, given, verdict)
+  local row = rows[key_of(given)]
+  if not row then
+    row = {}
+    rows[#rows + 1], rows[key_of(given)] = row, row
+  end
+  for name, value in pairs(given) do
+    if type(value) ~= "userdata" then row[name] = value end
+  end
+  row.verdict = verdict or row.verdict or row.status
+end
+
+local STATES = { finish = "complete", pause = "interrupted", begin = "unfinished", resume = "unfinished" }
+
+-- Ends by lab; a beginning without an end is a lab that was cut off, or still runs.
+local function read_journal(found, text)
+  for line in (text or ""):gmatch("([^\n]*)\n") do
+    local entry = decode(line)
+    if entry then
+      found.status = STATES[entry.kind] or found.status
+      if entry.kind == "begin" then lay_over(found.rows, { id = entry.id }, "unfinished") end
+      if entry.kind == "end" then lay_over(found.rows, entry) end
+    end
+  end
+end
+
+--- Reads a batch; nil where the folder holds none.
+---@param folder string
+---@return table? found  folder, name, head, status, rows, problem
+function batch.read(folder)
+  if not batch.is_batch(folder) then return nil end
+  local head, result = decode(read(folder .. "/batch.json")), decode(read(folder .. "/result.json")) or {}
+  local found = { folder = folder, head = head or {}, rows = {} }
+  if not head then found.problem = "its batch.json cannot be read: it is not whole" end
+  for _, list in ipairs { found.head.steps or found.head.labs, result.labs } do
+    for _, step in ipairs(objects(list)) do lay_over(found.rows, step) end
+  end
+  found.status = result.status or found.head.status
+  found.seconds = result.seconds or found.head.seconds
+  read_journal(found, read(folder .. "/journal.jsonl"))
+  local name = found.head.name or result.name
+  found.name = type(name) == "string" and name or folder:match("[^/]+$") or folder
+  return found
+end
+
+-- ---- drawing ------------------------------------------------------------------------------------
+
+local function word(value)
+  return (type(value) == "string" or type(value) == "number") and facts.word(value) or false
+end
+
+local function number(value, unit, digits)
+  return type(value) == "number" and { units.format(value + 0.0, unit, digits), value = value } or false
+end
+
+local function gates(list)
+  local given, ok = objects(list), 0
+  if #given == 0 then return false end
+  for _, one in ipairs(given) do ok = ok + (one.ok == true and 1 or 0) end
+  return { ("%d of %d"):format(ok, #given), value = ok / #given }
+end
+
+-- The lab's name leads to its run, where the report has it.
+local function name_of(row, found, anchors)
+  local name = word(row.name) or word(row.lab) or word(row.id) or "?"
+  local anchor = type(row.run) == "string" and anchors[("%s/%s"):format(found.folder, row.run)]
+  return anchor and html.a { href = "#" .. anchor, name } or name
+end
+
+local COLUMNS = {
+  { heading = "lab", cell = name_of },
+  { heading = "study", cell = function(row) return word(row.study) or word(row.script) end },
+  { heading = "device", cell = function(row) return word(row.device) end },
+  { heading = "verdict", cell = function(row) return status.badge(word(row.verdict) or "not run") end },
+  { heading = "gates", number = true, cell = function(row) return gates(row.gates) end },
+  { heading = "time", number = true, cell = function(row) return number(row.seconds, "s", 3) end },
+  { heading = "memory", number = true, cell = function(row) return number(row.peak, "iB", 3) end },
+  { heading = "message", cell = function(row) return word(row.message) end },
+}
+
+local function rows_table(found, runs)
+  local anchors, columns, rows = {}, {}, {}
+  for _, run in ipairs(runs) do anchors[run.folder] = run.anchor end
+  for i = 1, #found.rows do rows[i] = {} end
+  for _, column in ipairs(COLUMNS) do
+    local cells, filled = {}, false
+    for i, row in ipairs(found.rows) do
+      cells[i] = column.cell(row, found, anchors)
+      filled = filled or cells[i] ~= false
+    end
+    if filled then
+      columns[#columns + 1] = column
+      for i, cell in ipairs(cells) do rows[i][#columns] = cell end
+    end
+  end
+  return tables.draw("labs of the batch " .. found.name, columns, rows)
+end
+
+--- A batch as a part of the summary.
+---@param found table    of batch.read
+---@param runs table[]   of the report, with folders and anchors
+---@return table markup
+function batch.draw(found, runs)
+  local head, seconds = found.head, found.seconds
+  local badge = status.badge(word(found.status) or "unfinished")
+  return html.div { class = "batch", html.h3 { "Batch ", found.name, " ", badge },
+    found.problem and html.p { class = "note bad", found.problem },
+    facts.draw { { "began", word(head.date) }, { "took", type(seconds) == "number" and
+      units.format(seconds + 0.0, "s", 3) }, { "curriculum", word(head.curriculum) },
+      { "jobs", word(head.jobs) }, { "folder", html.code { found.folder } } },
+    #found.rows > 0 and rows_table(found, runs) or html.p { class = "note", "No lab of it is known." } }
+end
+
+return batch

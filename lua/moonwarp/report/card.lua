@@ -1,0 +1,156 @@
+-- SPDX-License-Identifier: MIT
+--
+-- One run in a report: what became of it, what it concluded, what failed, its tables, measurements and
+-- environment. Each part is drawn apart from the others: one that a strange record spoils says so, and
+-- the rest is shown.
+-- Depends on units, report.comparison, report.facts, report.html, report.material, report.measured,
+-- report.state, report.status, report.table.
+
+local comparison = require "moonwarp.report.comparison"
+local facts = require "moonwarp.report.facts"
+local html = require "moonwarp.report.html"
+local material = require "moonwarp.report.material"
+local measured = require "moonwarp.report.measured"
+local state = require "moonwarp.report.state"
+local status = require "moonwarp.report.status"
+local tables = require "moonwarp.report.table"
+local units = require "moonwarp.units"
+
+local card = {}
+
+--- Markup of a part, or a line that says why it cannot be shown.
+---@param what string
+---@param draw function
+---@return any
+function card.guarded(what, draw, ...)
+  local results = table.pack(pcall(draw, ...))
+  if results[1] then return table.unpack(results, 2, results.n) end
+  return html.p { class = "note bad", ("%s cannot be shown: %s"):format(what, tostring(results[2])) }
+end
+
+-- ---- parts --------------------------------------------------------------------------------------
+
+local function quoted(words)
+  local list = {}
+  for i, word in ipairs(type(words) == "table" and words or {}) do
+    word = tostring(word)
+    list[i] = word:match("^[%w%-_./=,:+]+$") and word or "'" .. word:gsub("'", "'\\''") .. "'"
+  end
+  return #list > 0 and "moonwarp " .. table.concat(list, " ") or nil
+end
+
+local function params_of(run)
+  local list = {}
+  for _, pair in ipairs(facts.list(run.params)) do list[#list + 1] = ("%s = %s"):format(pair[1], pair[2]) end
+  return #list > 0 and table.concat(list, "; ")
+end
+
+local function overview(run, found)
+  local seconds, command = run.seconds, quoted(run.argv)
+  return facts.draw {
+    { "began", material.when(run) },
+    { "took", type(seconds) == "number" and units.format(seconds + 0.0, "s", 3) },
+    { "checks", ("%d passed, %d failed"):format(found.passed, #found.failed) },
+    { "parameters", params_of(run) },
+    { "command", command and html.code { command } },
+    { "run again of", run.rerun_of and tostring(run.rerun_of) },
+    { "lab", run.lab and tostring(run.lab) },
+    { "alarms", #found.alarms > 0 and html.join(status.badges(found.alarms, "bad")) },
+    { "flags", #found.flags > 0 and html.join(status.badges(found.flags, "warn")) },
+    { "folder", html.code { run.folder } },
+  }
+end
+
+local ENDINGS = {
+  unfinished = "This run noted no end: it was killed, or still goes on. What it had measured until then is shown.",
+  interrupted = "This run was interrupted. What it had measured until then is shown.",
+}
+
+local function ending(run)
+  return { ENDINGS[run.status] and html.p { class = "note warn", ENDINGS[run.status] },
+    run.message and html.pre { class = "message", tostring(run.message) } }
+end
+
+local function remarks(run)
+  local list = {}
+  for _, remark in ipairs(run.remarks) do
+    if remark.text then list[#list + 1] = html.li { tostring(remark.text) } end
+  end
+  return #list > 0 and html.ul { class = "remarks", list }
+end
+
+local function failed_check(check)
+  local parts = {}
+  for _, name in ipairs { "wrong", "count", "max_abs", "absolute", "max_rel", "relative" } do
+    local value = check[name]
+    if type(value) == "number" then
+      parts[#parts + 1] = ("%s %s"):format(name:gsub("_", " "), units.digits(value))
+    end
+  end
+  return html.li { html.b { tostring(check.what or "a check") }, #parts > 0 and
+    (" (%s)"):format(table.concat(parts, ", ")), check.text and html.pre { tostring(check.text) } }
+end
+
+local function failed_checks(found)
+  if #found.failed == 0 then return false end
+  local list = {}
+  for i, check in ipairs(found.failed) do list[i] = failed_check(check) end
+  return html.div { class = "failed", html.h4 { #list == 1 and "A check failed" or #list .. " checks failed" },
+    html.ul { list } }
+end
+
+local function recorded_tables(run)
+  local list = {}
+  for i, one in ipairs(run.tables) do list[i] = card.guarded("a table", tables.recorded, one) end
+  return list
+end
+
+local function measurements(run, found)
+  if not run.counted_only then return measured.draw(found.measurements) end
+  local words = "%d measurements are left out, since newer runs have many; a report of this run alone shows them."
+  return html.p { class = "note", words:format(#found.measurements) }
+end
+
+-- What the run says elsewhere already.
+local SAID = { argv = true, date = true, moonwarp = true }
+
+local function environment(run, found)
+  local kept = {}
+  for name, value in pairs(run.environment) do kept[name] = not SAID[name] and value or nil end
+  local list = facts.list(kept)
+  for _, pair in ipairs(state.of(found.measurements)) do list[#list + 1] = pair end
+  if run.moonwarp then table.insert(list, 1, { "moonwarp", tostring(run.moonwarp) }) end
+  if run.device then table.insert(list, 1, { "device", ("%s (%s)"):format(run.device_name or "?", run.device) }) end
+  if #list == 0 then return html.p { class = "note", "The run noted nothing of its environment." } end
+  return html.details { html.summary { "Environment" }, facts.draw(list, "wide") }
+end
+
+-- ---- the card -----------------------------------------------------------------------------------
+
+--- A run's card.
+---@param run table
+---@param options table   earlier (runs of --against), open (whether it is unfolded)
+---@return table markup
+function card.draw(run, options)
+  local found = run.found
+  return html.details { class = "run", id = run.anchor, open = options.open,
+    html.summary { html.h3 { run.tag }, " ", status.badge(run.status),
+      #found.failed > 0 and html.span { class = "count bad", (" %d failed"):format(#found.failed) } },
+    card.guarded("the overview", overview, run, found), ending(run), remarks(run), failed_checks(found),
+    run.versus, recorded_tables(run),
+    card.guarded("the measurements", measurements, run, found),
+    card.guarded("the environment", environment, run, found) }
+end
+
+--- Looks through a run before it is drawn: what the summary and its card both say.
+---@param run table
+---@param earlier table[]|false|nil   runs of --against
+function card.prepare(run, earlier)
+  local ok, found = pcall(status.of, run)
+  run.found = ok and found or { failed = {}, passed = 0, flags = {}, measurements = {},
+                                alarms = { "its record cannot be read in full", [found] = 1 } }
+  if not ok then run.found.alarms["its record cannot be read in full"] = 1 end
+  run.versus, run.verdicts = card.guarded("the comparison", comparison.draw, run, earlier)
+end
+
+return card

@@ -1,0 +1,192 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The charts of a study's runs, as figures to draw: charts of one name and the same axes share a
+-- figure (CPU beside GPU), in one unit, until it would hold too many series to be told apart; then
+-- another begins. What cannot be drawn (a point that is no number, or not above 0 on a logarithmic
+-- axis) is left out here.
+-- Depends on nothing.
+
+local figure = {}
+
+local MOST_SERIES = 10 -- of several runs; one run alone has as many as it likes
+local FAR_APART = 20 -- runs whose largest values differ so much share a logarithmic axis
+
+local PREFIXES = { [""] = 1, k = 1e3, M = 1e6, G = 1e9, T = 1e12, P = 1e15, m = 1e-3, ["µ"] = 1e-6,
+                   n = 1e-9, p = 1e-12, Ki = 2^10, Mi = 2^20, Gi = 2^30, Ti = 2^40 }
+local BASES = { s = true, B = true, ["B/s"] = true, ["1/s"] = true, ["flop/s"] = true, Hz = true }
+
+-- ---- units --------------------------------------------------------------------------------------
+
+--- A label's parts: "T_tot (GB/s)" is "T_tot", "GB/s", with the factor 1e9 and the base "B/s".
+---@param label string?
+---@return table parts  name, unit (or nil), factor, base
+function figure.unit(label)
+  label = tostring(label or "")
+  local name, unit = label:match("^(.-)%s*%(([^()]+)%)$")
+  if not name then return { name = label, factor = 1, base = "" } end
+  for prefix, factor in pairs(PREFIXES) do
+    local base = unit:sub(1, #prefix) == prefix and unit:sub(#prefix + 1)
+    if base and BASES[base] then return { name = name, unit = unit, factor = factor, base = base } end
+  end
+  if unit == "%" or unit:find("/", 1, true) then return { name = name, unit = unit, factor = 1, base = unit } end
+  return { name = label, factor = 1, base = "" } -- words in parentheses, as "(numbers as in the table)"
+end
+
+-- ---- one chart ----------------------------------------------------------------------------------
+
+local function is_number(value)
+  return type(value) == "number" and value - value == 0
+end
+
+local function base_of(log)
+  return is_number(log) and log > 1 and log or nil
+end
+
+local function point_of(given, about, xfactor, yfactor)
+  if type(given) ~= "table" or not (is_number(given.x) and is_number(given.y)) then return nil end
+  if about.logx and given.x <= 0 or about.logy and given.y <= 0 then return nil end
+  local bounded = is_number(given.low) and is_number(given.high)
+  return { x = given.x * xfactor, y = given.y * yfactor, low = bounded and given.low * yfactor or nil,
+           high = bounded and given.high * yfactor or nil }
+end
+
+local function points_of(series, about, xfactor, yfactor)
+  local list = {}
+  for _, given in ipairs(type(series.points) == "table" and series.points or {}) do
+    list[#list + 1] = point_of(given, about, xfactor, yfactor)
+  end
+  return list
+end
+
+-- A chart's axes; two charts with the same key can share a figure.
+local function about_of(chart)
+  local x, y = figure.unit(chart.xlabel), figure.unit(chart.ylabel)
+  local about = { x = x, y = y, logx = base_of(chart.logx), logy = base_of(chart.logy),
+                  square = chart.square == true, lines = chart.style == "lines" }
+  about.key = table.concat({ tostring(chart.name), x.name, x.base, y.name, y.base,
+    tostring(about.logx), tostring(about.logy), tostring(about.square) }, "\0")
+  return about
+end
+
+--- A title without the device at its end, which stands beneath it or in the legend.
+---@param title any
+---@param device any   as the title ends: "NVIDIA H200 (cuda:0)"
+---@return string
+function figure.title(title, device)
+  title = tostring(title)
+  local ending = type(device) == "string" and ", " .. device
+  return ending and title:sub(-#ending) == ending and title:sub(1, -#ending - 1) or title
+end
+
+-- ---- several runs -------------------------------------------------------------------------------
+
+local function series_of(chart)
+  local list = {}
+  for _, series in ipairs(type(chart.series) == "table" and chart.series or {}) do
+    if type(series) == "table" then list[#list + 1] = series end
+  end
+  return list
+end
+
+-- Groups of { run =, chart =, about = }, in the order of their first charts.
+local function groups_of(runs)
+  local groups, open = {}, {}
+  for _, run in ipairs(runs) do
+    for _, chart in ipairs(run.charts) do
+      local about, count = about_of(chart), #series_of(chart)
+      local group = open[about.key]
+      if not group or group.count + count > MOST_SERIES then
+        group = { count = 0, about = about, part = group and group.part + 1 or 1 }
+        groups[#groups + 1], open[about.key] = group, group
+      end
+      group.count = group.count + count
+      group[#group + 1] = { run = run, chart = chart, about = about }
+    end
+  end
+  return groups, open
+end
+
+local function largest_factor(group, axis)
+  local most = 0
+  for _, one in ipairs(group) do most = math.max(most, one.about[axis].factor) end
+  return most
+end
+
+local function with_unit(parts)
+  return parts.unit and ("%s (%s)"):format(parts.name, parts.unit) or parts.name
+end
+
+-- The axis of the largest unit; the others' numbers follow it.
+local function common(group, axis)
+  local factor = largest_factor(group, axis)
+  for _, one in ipairs(group) do
+    if one.about[axis].factor == factor then return one.about[axis] end
+  end
+end
+
+local function add_series(into, one, x, y, tagged)
+  local about = one.about
+  local xfactor, yfactor = about.x.factor / x.factor, about.y.factor / y.factor
+  local given = series_of(one.chart)
+  for _, series in ipairs(given) do
+    local name = tostring(series.name or "")
+    if tagged then name = #given == 1 and one.run.tag or ("%s · %s"):format(name, one.run.tag) end
+    local points = points_of(series, about, xfactor, yfactor)
+    if #points > 0 then into.series[#into.series + 1] = { name = name, points = points, run = one.run } end
+  end
+  for _, level in ipairs(type(one.chart.levels) == "table" and one.chart.levels or {}) do
+    if type(level) == "table" and is_number(level.value) and not (about.logy and level.value <= 0) then
+      local label = tostring(level.label or "level")
+      into.levels[#into.levels + 1] = { value = level.value * yfactor,
+        label = tagged and ("%s · %s"):format(label, one.run.tag) or label }
+    end
+  end
+end
+
+-- A linear axis would press the slower device's points to the floor.
+local function is_far_apart(series)
+  local most, least = {}, math.huge
+  for _, one in ipairs(series) do
+    for _, point in ipairs(one.points) do
+      most[one.run] = math.max(most[one.run] or 0, point.y)
+      least = math.min(least, point.y)
+    end
+  end
+  local high, low = 0, math.huge
+  for _, value in pairs(most) do high, low = math.max(high, value), math.min(low, value) end
+  return least > 0 and high > FAR_APART * low
+end
+
+local function figure_of(group, parts)
+  local first, tagged = group[1], #group > 1
+  local x, y = common(group, "x"), common(group, "y")
+  local chart = first.chart
+  local made = { title = figure.title(chart.title or chart.name or "chart", chart.device),
+    xlabel = with_unit(x), ylabel = with_unit(y), x = x, y = y,
+    logx = first.about.logx, logy = first.about.logy, square = first.about.square,
+    lines = first.about.lines, series = {}, levels = {} }
+  if parts > 1 then made.title = ("%s (%d of %d)"):format(made.title, group.part, parts) end
+  if not tagged then made.under = first.run.tag end
+  for _, one in ipairs(group) do add_series(made, one, x, y, tagged) end
+  if tagged and not made.logy and not made.square and is_far_apart(made.series) then
+    made.logy, made.note = 10, "logarithmic, because the runs are far apart"
+    for i = #made.levels, 1, -1 do
+      if made.levels[i].value <= 0 then table.remove(made.levels, i) end
+    end
+  end
+  return made
+end
+
+--- The figures of a study.
+---@param runs table[]   with tags
+---@return table[]       title, under (the run, where it is one), xlabel, ylabel, x, y (name, unit),
+---                      logx, logy, square, lines, series, levels, note
+function figure.of(runs)
+  local list, groups, last = {}, groups_of(runs)
+  for _, group in ipairs(groups) do
+    list[#list + 1] = figure_of(group, last[group.about.key].part)
+  end
+  return list
+end
+
+return figure

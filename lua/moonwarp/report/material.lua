@@ -1,0 +1,212 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What a report is made of: the runs that the words of the command line name, by study; the batches
+-- they belong to; and what could not be read, with the reason. Records are taken leniently, since a
+-- report of what went wrong is wanted most: a list that is absent or something else is empty.
+-- Depends on report.batch, results.store, lfs.
+
+local batch = require "moonwarp.report.batch"
+local store = require "moonwarp.results.store"
+
+local material = {}
+
+local LISTS = { "records", "checks", "charts", "tables", "pictures", "remarks", "alarms", "flags" }
+local BATCH_DEPTH = 3 -- OUT/batch/NAME/batch.json, seen from OUT
+
+local function list_of(value, kinds)
+  local list = {}
+  for _, entry in ipairs(type(value) == "table" and value or {}) do
+    if kinds[type(entry)] then list[#list + 1] = entry end
+  end
+  return list
+end
+
+local TABLES, ANYTHING = { table = true }, { table = true, string = true, number = true }
+
+local function tidy(run)
+  for _, name in ipairs(LISTS) do
+    local is_words = name == "alarms" or name == "flags"
+    run[name] = list_of(run[name], is_words and ANYTHING or TABLES)
+  end
+  for _, name in ipairs { "environment", "params" } do
+    if type(run[name]) ~= "table" then run[name] = {} end
+  end
+  for _, name in ipairs { "study", "status", "date", "device", "device_name" } do
+    if run[name] ~= nil then run[name] = tostring(run[name]) end
+  end
+  run.study, run.status = run.study or "unnamed", run.status or "unfinished"
+  return run
+end
+
+-- One folder by several paths is one run.
+local function identity(folder)
+  local attributes = require("lfs").attributes(folder) or {}
+  return ("%s:%s"):format(attributes.dev or folder, attributes.ino or folder)
+end
+
+-- ---- folders ------------------------------------------------------------------------------------
+
+local function folders_in(folder)
+  local lfs = require "lfs"
+  local list, ok, next_entry, handle = {}, pcall(lfs.dir, folder)
+  if not ok then return list end
+  for name in next_entry, handle do
+    local inner = ("%s/%s"):format(folder, name)
+    if name:sub(1, 1) ~= "." and lfs.attributes(inner, "mode") == "directory" then list[#list + 1] = inner end
+  end
+  table.sort(list)
+  return list
+end
+
+local function add_batches(list, folder, depth)
+  if require("lfs").attributes(folder, "mode") ~= "directory" then return end
+  local found = batch.read(folder)
+  list[#list + 1] = found
+  if found or depth == 0 or store.is_run(folder) then return end
+  for _, inner in ipairs(folders_in(folder)) do add_batches(list, inner, depth - 1) end
+end
+
+-- A batch keeps a journal as runs do, and is none: its runs lie below.
+local function runs_below(word)
+  local list = {}
+  local function add(folder)
+    if not batch.is_batch(folder) then
+      list[#list + 1] = folder
+      return
+    end
+    for _, inner in ipairs(folders_in(folder)) do
+      for _, one in ipairs(store.below(inner)) do add(one) end
+    end
+  end
+  for _, folder in ipairs(store.named(word)) do add(folder) end
+  return list
+end
+
+-- ---- runs ---------------------------------------------------------------------------------------
+
+local function add_run(found, folder)
+  local key = identity(folder)
+  if found.seen[key] then return end
+  found.seen[key] = true
+  local ok, run, problem = pcall(store.read, folder)
+  if ok and run then
+    found.runs[#found.runs + 1] = tidy(run)
+  else
+    local reason = tostring(ok and problem or run)
+    if reason:sub(1, #folder + 1) == folder .. " " then reason = "it " .. reason:sub(#folder + 2) end
+    found.missing[#found.missing + 1] = { folder = folder, word = "unreadable", reason = reason }
+  end
+end
+
+--- The runs that words name, oldest first.
+---@param words string[]  folders, or names of studies in OUT
+---@return table found    runs, missing ({ folder =, word =, reason = })
+function material.runs(words)
+  local found = { runs = {}, missing = {}, seen = {} }
+  for _, word in ipairs(words) do
+    local folders = runs_below(word)
+    for _, folder in ipairs(folders) do add_run(found, folder) end
+    if #folders == 0 then
+      found.missing[#found.missing + 1] = { folder = word, word = "missing", reason = "there is no run in it" }
+    end
+  end
+  table.sort(found.runs, function(a, b)
+    local one, other = a.date or "", b.date or ""
+    if one ~= other then return one < other end
+    return a.folder < b.folder
+  end)
+  return found
+end
+
+-- ---- names for runs -----------------------------------------------------------------------------
+
+--- When a run began, as a reader writes it.
+---@param run table
+---@return string
+function material.when(run)
+  local day, time = (run.date or ""):match("^(%d+%-%d+%-%d+)T(%d+:%d+:%d+)")
+  return day and ("%s %s UTC"):format(day, time) or run.date or "no date"
+end
+
+local function device_of(run)
+  return run.device_name or run.device or "no device"
+end
+
+-- The shortest name that no other run of the study has: the device, with the time if need be.
+local function add_tags(runs)
+  local count, taken = {}, {}
+  for _, run in ipairs(runs) do count[device_of(run)] = (count[device_of(run)] or 0) + 1 end
+  for _, run in ipairs(runs) do
+    local name = device_of(run)
+    local tag = count[name] > 1 and ("%s, %s"):format(name, (material.when(run):gsub(" UTC$", ""))) or name
+    taken[tag] = (taken[tag] or 0) + 1
+    run.tag = taken[tag] > 1 and ("%s #%d"):format(tag, taken[tag]) or tag
+  end
+end
+
+local function by_study(runs)
+  local studies, at = {}, {}
+  for _, run in ipairs(runs) do
+    if not at[run.study] then
+      at[run.study] = { name = run.study, runs = {} }
+      studies[#studies + 1] = at[run.study]
+    end
+    table.insert(at[run.study].runs, run)
+  end
+  table.sort(studies, function(a, b) return a.name < b.name end)
+  for _, study in ipairs(studies) do add_tags(study.runs) end
+  return studies
+end
+
+-- An anchor for each: letters, digits and "-", never the same twice.
+local function add_anchors(studies)
+  local taken = {}
+  for _, study in ipairs(studies) do
+    local word = "study-" .. study.name:gsub("[^%w]+", "-"):lower()
+    taken[word] = (taken[word] or 0) + 1
+    study.anchor = taken[word] > 1 and ("%s-%d"):format(word, taken[word]) or word
+    for i, run in ipairs(study.runs) do run.anchor = ("%s-run-%d"):format(study.anchor, i) end
+  end
+end
+
+--- Devices of runs, each once.
+---@param runs table[]
+---@return string[]
+function material.devices(runs)
+  local list, seen = {}, {}
+  for _, run in ipairs(runs) do
+    local id = run.device and run.device ~= run.device_name and (" (%s)"):format(run.device) or ""
+    local name = device_of(run) .. id
+    if not seen[name] then list[#list + 1] = name end
+    seen[name] = true
+  end
+  return list
+end
+
+-- A folder of a batch that has left no run is not missing.
+local function without_batches(missing, batches)
+  local list = {}
+  for _, one in ipairs(missing) do
+    local word, holds = one.folder:gsub("(.)/+$", "%1"), false
+    for _, found in ipairs(batches) do
+      holds = holds or found.folder == word or found.folder:sub(1, #word + 1) == word .. "/"
+    end
+    if not holds then list[#list + 1] = one end
+  end
+  return list
+end
+
+--- Everything for a report.
+---@param words string[]
+---@return table material  studies ({ name =, anchor =, runs = }), runs, missing, batches
+function material.gather(words)
+  local found = material.runs(words)
+  local batches = {}
+  for _, word in ipairs(words) do add_batches(batches, word:gsub("(.)/+$", "%1"), BATCH_DEPTH) end
+  local studies = by_study(found.runs)
+  add_anchors(studies)
+  return { studies = studies, runs = found.runs, missing = without_batches(found.missing, batches),
+           batches = batches }
+end
+
+return material

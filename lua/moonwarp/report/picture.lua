@@ -1,0 +1,130 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Pictures that exist as files only (films, timelines), as data: URIs, so that the report stays one
+-- file. Their bytes have a bound; what is left out is said, with its size.
+-- Depends on report.figure, report.html, units.
+
+local figure = require "moonwarp.report.figure"
+local html = require "moonwarp.report.html"
+local units = require "moonwarp.units"
+
+local picture = {}
+
+local MOST_EACH <const> = 512 * 1024 -- bytes of a file
+local MOST_ALL <const> = 1024 * 1024 -- of all files of a report: with base64, 1.4 MiB of its 5
+-- What moves before what is sharp before what is not; the next is taken where one is too large.
+local KINDS = { { "gif", "image/gif" }, { "svg", "image/svg+xml" }, { "png", "image/png" } }
+
+local LETTERS = {}
+for i, c in ipairs { ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"):byte(1, -1) } do
+  LETTERS[i - 1] = string.char(c)
+end
+
+local PAIRS = {} -- two letters for each 12 bits: half as many pieces to join
+for i = 0, 4095 do PAIRS[i] = LETTERS[i >> 6] .. LETTERS[i & 63] end
+
+--- Base64 (RFC 4648, section 4).
+---@param bytes string
+---@return string
+function picture.base64(bytes)
+  local parts, whole = {}, #bytes - #bytes % 3
+  for i = 1, whole, 3 do
+    local a, b, c = bytes:byte(i, i + 2)
+    local word = a << 16 | b << 8 | c
+    parts[#parts + 1] = PAIRS[word >> 12]
+    parts[#parts + 1] = PAIRS[word & 4095]
+  end
+  local a, b = bytes:byte(whole + 1, #bytes)
+  if b then
+    local word = a << 10 | b << 2
+    parts[#parts + 1] = PAIRS[word >> 6] .. LETTERS[word & 63] .. "="
+  elseif a then
+    parts[#parts + 1] = PAIRS[a << 4] .. "=="
+  end
+  return table.concat(parts)
+end
+
+-- ---- size in px, so that nothing moves when the picture is there --------------------------------
+
+local SIZES = {}
+
+function SIZES.gif(bytes)
+  if bytes:sub(1, 3) == "GIF" and #bytes > 10 then return ("<I2I2"):unpack(bytes, 7) end
+end
+
+function SIZES.png(bytes)
+  if bytes:sub(2, 4) == "PNG" and #bytes > 24 then return (">I4I4"):unpack(bytes, 17) end
+end
+
+function SIZES.svg(bytes)
+  local box = bytes:sub(1, 2000):match('viewBox="[^"]-([%d.]+%s+[%d.]+)"')
+  if not box then return nil end
+  local width, height = box:match("([%d.]+)%s+([%d.]+)")
+  return math.tointeger(tonumber(width) // 1), math.tointeger(tonumber(height) // 1)
+end
+
+-- ---- reading ------------------------------------------------------------------------------------
+
+local function size_of(name)
+  local lfs = require "lfs"
+  return lfs.attributes(name, "mode") == "file" and lfs.attributes(name, "size") or nil
+end
+
+-- A record names its files by their beginnings; they lie in the run's own folder and nowhere else.
+local function path_of(run, one, ending)
+  local name = tostring(one.name or "")
+  if name == "" or name:find("/", 1, true) or name:find("\0", 1, true) then return nil end
+  return ("%s/%s.%s"):format(run.folder, name, ending)
+end
+
+-- The first kind that is there and small enough; what was passed over.
+local function choose(run, one, budget)
+  local passed = {}
+  for _, kind in ipairs(KINDS) do
+    local path = path_of(run, one, kind[1])
+    local size = path and size_of(path)
+    if size and size <= MOST_EACH and size <= budget.left then return path, kind, passed end
+    if size then passed[#passed + 1] = ("%s.%s (%s)"):format(one.name, kind[1], units.format(size, "B", 3)) end
+  end
+  return nil, nil, passed
+end
+
+local function embed(path, kind, title)
+  local file <close> = io.open(path, "rb")
+  local bytes = file and file:read("a")
+  if not bytes then return nil end
+  local width, height = SIZES[kind[1]](bytes)
+  return html.img { src = ("data:%s;base64,%s"):format(kind[2], picture.base64(bytes)), alt = title,
+    width = width, height = height, decoding = "async" }, #bytes
+end
+
+local function left_out(passed)
+  if #passed == 0 then return false end
+  return html.p { class = "note", ("Left out, too large for a report: %s; it lies in the run's folder.")
+    :format(table.concat(passed, ", ")) }
+end
+
+--- What pictures may take in a report.
+---@return table budget
+function picture.budget()
+  return { left = MOST_ALL }
+end
+
+--- A picture of a run.
+---@param run table
+---@param one table      of the record's pictures: name, title
+---@param budget table   of picture.budget; what is embedded is taken from it
+---@return table markup
+function picture.figure(run, one, budget)
+  local device = ("%s (%s)"):format(run.device_name, run.device)
+  local title = figure.title(one.title or one.name or "picture", device)
+  local path, kind, passed = choose(run, one, budget)
+  local image, size
+  if path then image, size = embed(path, kind, title) end
+  budget.left = budget.left - (size or 0)
+  return html.figure { html.figcaption { html.b { title }, html.span { class = "under", run.tag } },
+    image or #passed == 0 and html.p { class = "note", "There is no picture file of it in the run's folder." },
+    left_out(passed) }
+end
+
+return picture

@@ -1,0 +1,82 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What became of runs, in words with a sign, and what to look at in a run: failed checks, flags and
+-- alarms of the run and of its measurements.
+-- Depends on report.facts, report.html, results.measurement.
+
+local facts = require "moonwarp.report.facts"
+local html = require "moonwarp.report.html"
+local measurement = require "moonwarp.results.measurement"
+
+local status = {}
+
+local LOOKS = {
+  complete = { "good", "✓" }, passed = { "good", "✓" }, done = { "good", "✓" }, same = { "calm", "=" },
+  ["check failed"] = { "bad", "✗" }, failed = { "bad", "✗" }, interrupted = { "warn", "‖" },
+  ["gate failed"] = { "bad", "✗" }, ["timed out"] = { "bad", "✗" }, ["out of memory"] = { "bad", "✗" },
+  crashed = { "bad", "✗" }, unfinished = { "warn", "…" }, missing = { "bad", "?" }, unreadable = { "bad", "?" },
+  faster = { "good", "▲" }, slower = { "bad", "▼" }, unclear = { "calm", "?" },
+}
+
+--- A word with its sign and colour. Flags come by the thousand: their sign is in the style sheet.
+---@param word string
+---@param look string?   "good", "warn", "bad" or "calm", where the word is not known
+---@return table markup
+function status.badge(word, look)
+  local known = LOOKS[word]
+  if not known then return html.span { class = ("badge flag %s"):format(look or "calm"), word } end
+  return html.span { class = "badge " .. known[1], html.span { aria_hidden = "true", known[2] .. " " }, word }
+end
+
+local function add_all(counts, values)
+  for _, value in ipairs(type(values) == "table" and values or {}) do
+    local words = facts.words(value)
+    if not counts[words] then counts[#counts + 1] = words end
+    counts[words] = (counts[words] or 0) + 1
+  end
+end
+
+--- The flags of a result but those that only say that there is an alarm.
+---@param result table
+---@return table
+function status.flags(result)
+  local list = {}
+  for _, flag in ipairs(type(result.flags) == "table" and result.flags or {}) do
+    if not facts.words(flag):find("^alarm: ") then list[#list + 1] = flag end
+  end
+  return list
+end
+
+--- What is to be known of a run: failed (checks), passed, flags and alarms (texts, each once, with how
+--- often by text), measurements.
+---@param run table
+---@return table
+function status.of(run)
+  local found = { failed = {}, passed = 0, flags = {}, alarms = {}, measurements = measurement.of(run) }
+  for _, check in ipairs(run.checks) do
+    if check.ok == true then found.passed = found.passed + 1 else table.insert(found.failed, check) end
+  end
+  add_all(found.flags, run.flags)
+  add_all(found.alarms, run.alarms)
+  for _, one in ipairs(found.measurements) do
+    add_all(found.flags, status.flags(one.result))
+    add_all(found.alarms, one.result.alarms)
+  end
+  return found
+end
+
+--- Texts with how often they came, as badges.
+---@param counts table   of status.of: flags or alarms
+---@param look string
+---@return table[] markup
+function status.badges(counts, look)
+  local list = {}
+  for _, words in ipairs(counts) do
+    local times = counts[words] > 1 and (" × %d"):format(counts[words]) or ""
+    list[#list + 1] = status.badge(words .. times, look)
+    list[#list + 1] = " "
+  end
+  return list
+end
+
+return status

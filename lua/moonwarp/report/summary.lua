@@ -1,0 +1,122 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The head of a report: one row a run, what was named and is not there, and the batches.
+-- Depends on report.batch, report.card, report.html, report.material, report.status, report.table.
+
+local batch = require "moonwarp.report.batch"
+local card = require "moonwarp.report.card"
+local html = require "moonwarp.report.html"
+local material = require "moonwarp.report.material"
+local status = require "moonwarp.report.status"
+local tables = require "moonwarp.report.table"
+
+local summary = {}
+
+-- ---- the runs -----------------------------------------------------------------------------------
+
+local function verdict_words(run)
+  local parts, counts = {}, run.verdicts or {}
+  for _, verdict in ipairs { "slower", "faster", "unclear" } do
+    local count = counts[verdict]
+    if count then
+      parts[#parts + 1] = { html.span { class = "word", status.badge(verdict), (" %d"):format(count) }, " " }
+    end
+  end
+  if #parts > 0 then return html.join(parts) end
+  return counts.same and status.badge("same") or "–"
+end
+
+local function count_cell(list)
+  local times = 0
+  for _, words in ipairs(list) do times = times + list[words] end
+  return { times > 0 and tostring(times) or "–", value = times }
+end
+
+local SHORT <const> = 24 -- letters of a device's name that are not broken
+
+local COLUMNS = {
+  { heading = "study", cell = function(run) return html.a { href = "#" .. run.anchor, run.study } end },
+  { heading = "device", cell = function(run)
+    local name = run.device_name or run.device or "none"
+    return #name <= SHORT and html.span { class = "word", name } or name
+  end },
+  { heading = "date (UTC)", cell = function(run)
+    return html.span { class = "word", (material.when(run):gsub(":%d+ UTC$", "")) }
+  end },
+  { heading = "status", cell = function(run) return status.badge(run.status) end },
+  { heading = "passed", number = true, cell = function(run)
+    return { tostring(run.found.passed), value = run.found.passed }
+  end },
+  { heading = "failed", number = true, cell = function(run)
+    local count = #run.found.failed
+    return { html.span { class = count > 0 and "bad strong", tostring(count) }, value = count }
+  end },
+  { heading = "measured", number = true, spare = true, cell = function(run)
+    return { tostring(#run.found.measurements), value = #run.found.measurements }
+  end },
+  { heading = "flags", number = true, cell = function(run) return count_cell(run.found.flags) end },
+  { heading = "alarms", number = true, cell = function(run) return count_cell(run.found.alarms) end },
+  { heading = "seconds", number = true, cell = function(run)
+    local seconds = run.seconds
+    return type(seconds) == "number" and { ("%.1f"):format(seconds), value = seconds } or "–"
+  end },
+}
+
+local VERDICT = { heading = "against earlier", cell = verdict_words }
+
+local function runs_table(runs, compared)
+  local columns, rows = {}, {}
+  for _, column in ipairs(COLUMNS) do
+    if not (compared and column.spare) then columns[#columns + 1] = column end
+  end
+  if compared then columns[#columns + 1] = VERDICT end -- in place of what is spare: a page is not wider
+  for i, run in ipairs(runs) do
+    rows[i] = {}
+    for c, column in ipairs(columns) do rows[i][c] = column.cell(run) end
+  end
+  return tables.draw("runs", columns, rows)
+end
+
+local function amount(count, one, many)
+  return ("%d %s"):format(count, count == 1 and one or many)
+end
+
+-- The report in one sentence.
+local function sentence(runs, studies)
+  local complete, failed, alarms = 0, 0, 0
+  for _, run in ipairs(runs) do
+    if run.status == "complete" then complete = complete + 1 end
+    failed = failed + #run.found.failed
+    for _, words in ipairs(run.found.alarms) do alarms = alarms + run.found.alarms[words] end
+  end
+  return ("%s of %s; %d of them complete, %s, %s."):format(amount(#runs, "run", "runs"),
+    amount(#studies, "study", "studies"), complete, amount(failed, "failed check", "failed checks"),
+    amount(alarms, "alarm", "alarms"))
+end
+
+local function missing(list)
+  if #list == 0 then return false end
+  local rows = {}
+  for i, one in ipairs(list) do
+    rows[i] = html.li { status.badge(one.word), " ", html.code { one.folder }, ": ", tostring(one.reason) }
+  end
+  return html.div { html.h3 { "Not there, or not readable" }, html.ul { class = "missing", rows } }
+end
+
+--- The section with all runs, and the batches.
+---@param found table       of material.gather, prepared
+---@param compared boolean  whether there is something to compare with
+---@return table markup
+function summary.draw(found, compared)
+  local batches = {}
+  for i, one in ipairs(found.batches) do
+    batches[i] = card.guarded("the batch " .. one.folder, batch.draw, one, found.runs)
+  end
+  local empty = #found.runs == 0
+  return html.section { id = "summary", html.h2 { "Summary" },
+    html.p { class = empty and "note", empty and "There is no run to report." or sentence(found.runs, found.studies) },
+    batches, #batches > 0 and not empty and html.h3 { "Runs" },
+    not empty and runs_table(found.runs, compared), missing(found.missing) }
+end
+
+return summary
