@@ -90,6 +90,7 @@ const char *mock_cuda_last_kernel(void); /* mangled name of the last kernel carr
 
 extern int mock_live[KINDS];
 extern cuda_queue mock_streams; /* all but the default one */
+cuda_queue mock_queue(cuda_queue stream); /* that itself, or the per-thread default stream's */
 
 void mock_ran(const char *kernel);
 void *mock_new(size_t bytes); /* zeroed, 256-byte aligned; all are in one list, so none looks lost to a leak checker */

@@ -40,7 +40,8 @@ struct cuda_device {
   cuda_marker join;       /* orders one stream behind another; free again after each use */
   size_t reserved_shared; /* a block, by the hardware */
   cuda_stream main;
-  cuda_stream *streams; /* the main one not among them */
+  cuda_stream per_thread; /* CU_STREAM_PER_THREAD; among the streams from its first use on */
+  cuda_stream *streams;   /* the main one not among them */
   cuda_buffer *buffers;
   cuda_buffer *deferred; /* freed during a capture */
   cuda_graph *capture;   /* being recorded; NULL: none */
@@ -177,6 +178,7 @@ void cuda_order(cuda_device *, cuda_queue first, cuda_queue then);
 void cuda_reap_streams(cuda_device *);
 mw_status cuda_stream_create(mw_device *, bool blocking, int priority, mw_stream **, mw_error *);
 void cuda_stream_destroy(mw_stream *);
+mw_status cuda_stream_per_thread(mw_device *, mw_stream **, mw_error *);
 mw_status cuda_stream_wait(mw_stream *, mw_event *, mw_error *);
 mw_status cuda_stream_callback(mw_stream *, mw_callback, mw_error *);
 mw_status cuda_stream_query(mw_stream *, mw_error *);
