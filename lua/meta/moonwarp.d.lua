@@ -895,7 +895,9 @@ function mw.table(spec) end
 
 --- Draws records: a chart in the terminal, OUT/NAME.dat with a commented header, OUT/NAME.gp that draws
 --- by itself, and SVG and PNG where gnuplot is installed. Without gnuplot everything but the pictures is written, and it
---- says so.
+--- says so. In a sweep (`-p n=1024,2048`) the session's records are drawn in the last pass, and each combination of the
+--- parameters that no axis and no `by` shows is a series of its own, within each group of `by` too. A chart of `records` is
+--- drawn in every pass, with the pass in its title and file name: NAME-n-1024.
 ---@param spec moonwarp.plot_spec
 ---@return moonwarp.plot_made # see below
 function mw.plot(spec) end
