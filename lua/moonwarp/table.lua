@@ -73,6 +73,9 @@ end
 
 local function cell(value, column)
   if value == nil then return "-" end
+  if bench.is_result(value) and value.n == 1 then -- one sample has no noise to tell
+    return number_text(value.median, column) .. " (n = 1)"
+  end
   if bench.is_result(value) then
     return ("%s ± %s %%"):format(number_text(value.median, column),
       units.digits(value.noise * 100.0, 2))
