@@ -585,9 +585,10 @@ local function remark_on_waiting()
   mw.remark("A host that waits for the other of two streams in each round gets %.3f, and with the slides' bound it "
     .. "would have done %d of %d pieces.", seen.lecture.over, ceil_div(n // chunk, chunk), free.chunks)
   mw.remark("Without a kernel in a default stream %d streams take %.3f times the longest stage. One after each piece "
-    .. "in the legacy default stream, beside blocking streams, makes that %.3f: %s. In the per-thread default stream it "
-    .. "gives %.3f, and in the legacy one beside non-blocking streams %.3f.", free.streams, free.over, seen.legacy.over, verdict(seen.legacy.over,
-    math.max(seen.beside.over, seen.per_thread.over), seen.one.over), seen.per_thread.over, seen.beside.over)
+    .. "in the legacy default stream, beside blocking streams, makes that %.3f: %s. In the per-thread default stream "
+    .. "it gives %.3f, and in the legacy one beside non-blocking streams %.3f.", free.streams, free.over,
+    seen.legacy.over, verdict(seen.legacy.over, math.max(seen.beside.over, seen.per_thread.over), seen.one.over),
+    seen.per_thread.over, seen.beside.over)
 end
 
 local function remark_on_order()
