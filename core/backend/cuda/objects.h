@@ -171,8 +171,8 @@ mw_status cuda_fill(mw_stream *, mw_place, const void *pattern, size_t width, si
 
 /* ---- stream.c, event.c, graph.c --------------------------------------------------------------------------------- */
 
-mw_status cuda_wait(cuda_stream *, mw_error *); /* until its work is done; Ctrl-C ends it */
-bool cuda_stuck(cuda_device *);                 /* waiting for it may never end */
+mw_status cuda_wait(cuda_stream *, mw_error *);                /* until its work is done; Ctrl-C ends it */
+bool cuda_stuck(cuda_device *);                                /* waiting for it may never end */
 mw_status cuda_refuse_capturing(const char *what, mw_error *); /* what can be done after the capture */
 void cuda_order(cuda_device *, cuda_queue first, cuda_queue then);
 void cuda_reap_streams(cuda_device *);
