@@ -8,9 +8,18 @@ local mw = require "moonwarp"
 local set = ...
 local dev, real, seconds, host = set.dev, set.real, set.seconds, set.host
 
-local module = dev:module "nbody.cu"
 local C = real == "f64" and "double" or "float"
 local EPS = set.eps
+
+-- Threads a block of the accelerations: for few bodies, for many.
+local FEW, MANY = 32, set.gpu and 64 or 256
+
+local function pull_name(threads)
+  return ("accelerations<%s,%d>"):format(C, threads)
+end
+
+local ADVANCE = ("advance<%s>"):format(C)
+local module = dev:module { file = "nbody.cu", templates = { pull_name(FEW), pull_name(MANY), ADVANCE } }
 
 local function ceil_div(a, b)
   return (a + b - 1) // b
@@ -79,11 +88,10 @@ end
 
 -- The three kernels with their arguments: kick(dt), drift(dt), pull().
 local function movers(system, on)
-  local count, threads = system.n, system.n < 64 and 32 or set.gpu and 64 or 256
-  local pull = module:kernel(("accelerations<%s,%d>"):format(C, threads)):prepare { block = threads,
+  local count, threads = system.n, system.n < 64 and FEW or MANY
+  local pull = module:kernel(pull_name(threads)):prepare { block = threads,
     grid = ceil_div(count, threads) }
-  local advance = module:kernel(("advance<%s>"):format(C)):prepare { block = 256,
-    grid = ceil_div(3 * count, 256) }
+  local advance = module:kernel(ADVANCE):prepare { block = 256, grid = ceil_div(3 * count, 256) }
   return function(dt) advance(on.v, on.a, dt, 3 * count) end,
     function(dt) advance(on.x, on.v, dt, 3 * count) end,
     function() pull(on.a, on.phi, on.x, on.m, system.softening, count) end

@@ -9,8 +9,34 @@ local core = require "moonwarp.core"
 local set = ...
 local dev, n, seconds = set.dev, set.n, set.seconds
 
-local exact = dev:module "nbody.cu"
-local fast = dev:module { file = "nbody.cu", fast_math = true }
+local function wide_name(threads, each, unroll)
+  return ("potential_wide<%d,%d,%d>"):format(threads, each, unroll)
+end
+
+local function pairs_name(each)
+  return ("potential_pairs<%d>"):format(each)
+end
+
+-- Bodies a thread and unrolling, and bodies a lane, that are measured with fast math.
+local SHAPES, LANES = { { 1, 1 }, { 1, 8 }, { 2, 8 }, { 4, 1 }, { 4, 8 }, { 8, 8 } }, { 4, 8, 16 }
+
+-- All at once: one run of the compiler for each of the two modules.
+local function module_of(fast_math)
+  local names, seen = {}, {}
+  local function add(name)
+    if not seen[name] then names[#names + 1] = name end
+    seen[name] = true
+  end
+  for _, name in ipairs { "potential_shared<double>", "potential_shared<float>", pairs_name(set.lane),
+                          wide_name(set.block, set.own, 8) } do
+    add(name)
+  end
+  for _, shape in ipairs(fast_math and SHAPES or {}) do add(wide_name(set.block, shape[1], shape[2])) end
+  for _, each in ipairs(fast_math and LANES or {}) do add(pairs_name(each)) end
+  return dev:module { file = "nbody.cu", fast_math = fast_math, templates = names }
+end
+
+local exact, fast = module_of(false), module_of(true)
 
 local function ceil_div(a, b)
   return (a + b - 1) // b
@@ -70,9 +96,9 @@ local function plain(mod, name)
 end
 
 local function wide(mod, threads, each, unroll)
-  local name = ("potential_wide<%d,%d,%d>"):format(threads, each, unroll)
   return function(count)
-    return mod:kernel(name):prepare { block = threads, grid = ceil_div(count, threads * each) }
+    return mod:kernel(wide_name(threads, each, unroll)):prepare { block = threads,
+      grid = ceil_div(count, threads * each) }
   end
 end
 
@@ -83,7 +109,7 @@ local function pairs_once(mod, each)
     local groups = ceil_div(count, 32 * each)
     local wanted = 64 * dev:properties().multiprocessors // groups
     local parts = math.max(1, math.min(wanted, groups * each // 4, 65535))
-    local go = mod:kernel(("potential_pairs<%d>"):format(each)):prepare { block = 32,
+    local go = mod:kernel(pairs_name(each)):prepare { block = 32,
       grid = { groups, parts } }
     return function(out, ...)
       out:fill(0)
@@ -192,10 +218,10 @@ local function run_shapes()
     list[#list + 1] = measure("shapes", kind, prepare, n, { each = each, unroll = unroll })
     check_next(n, ("%s, %d bodies"):format(kind, each))
   end
-  for _, shape in ipairs { { 1, 1 }, { 1, 8 }, { 2, 8 }, { 4, 1 }, { 4, 8 }, { 8, 8 } } do
+  for _, shape in ipairs(SHAPES) do
     add("several bodies a thread", wide(fast, set.block, shape[1], shape[2]), shape[1], shape[2])
   end
-  for _, each in ipairs { 4, 8, 16 } do add("each pair once", pairs_once(fast, each), each) end
+  for _, each in ipairs(LANES) do add("each pair once", pairs_once(fast, each), each) end
   return list
 end
 
