@@ -525,20 +525,13 @@ local function find(records, wanted)
   end
 end
 
-local function fastest(records)
-  local best
+local function fastest_and_slowest(records)
+  local best, worst = records[1], records[1]
   for _, r in ipairs(records) do
-    if not best or r.t.median < best.t.median then best = r end
+    if r.t.median < best.t.median then best = r end
+    if r.t.median > worst.t.median then worst = r end
   end
-  return best
-end
-
-local function slowest(records)
-  local worst
-  for _, r in ipairs(records) do
-    if not worst or r.t.median > worst.t.median then worst = r end
-  end
-  return worst
+  return best, worst
 end
 
 local function tree_time(kernel, grid)
@@ -577,8 +570,8 @@ end
 
 local small = only(sweeps.size, { n = sweeps.size[1].n })
 local large = only(grid_records, { type = types[1], op = operations[1] })
-local quick, late = fastest(small), slowest(small)
-local best, worst = fastest(large), slowest(large)
+local quick, late = fastest_and_slowest(small)
+local best, worst = fastest_and_slowest(large)
 local reading = small[1].bytes / top.value
 mw.remark("Over the grid: of %d elements%s '%s' is the quickest with %.1f us, '%s' the slowest with %.1f us. "
   .. "Of %d elements '%s' is the best (%s of %s) with %.0f GB/s, %.0f %% of the %s; '%s' takes %.2f times as "

@@ -63,9 +63,8 @@ end
 local PERIOD = math.min(n, 1000003)
 local SLACK = 32 * most_streams -- pieces are whole lines of 128 bytes and more, so buffers may jut out
 
-local x, y = dev:pinned(dtype, n), dev:pinned(dtype, n)
+local x, y, want = dev:pinned(dtype, n), dev:pinned(dtype, n), dev:pageable(dtype, n)
 local plain_x, plain_y = dev:pageable(dtype, n), dev:pageable(dtype, n)
-local want = dev:pageable(dtype, n)
 local input, output = dev:array(dtype, n + SLACK), dev:array(dtype, n + SLACK)
 
 local function repeat_period(array)
@@ -79,8 +78,7 @@ end
 
 -- Multiples of 2^-20 below 1: an odd number of rounds v = 1 - v leaves 1 - v, exactly.
 local function make_data()
-  local values, results = {}, {}
-  local state = 1
+  local values, results, state = {}, {}, 1
   for i = 1, PERIOD do
     state = (state * 1103515245 + 12345) & 0x7fffffff
     local v = (state >> 11) / 1048576
@@ -108,12 +106,11 @@ local function stream(i, blocking)
   return pool[i]
 end
 
--- One piece: its views, its stream, its launch. Each stream has a buffer for one piece before and one
--- behind the kernel; that a stream keeps its order is all that protects them.
+-- One piece: its views, its stream, its launch. Each stream has a buffer before and one behind the
+-- kernel; that a stream keeps its order is all that protects them.
 local function piece_of(line, i, first)
   local lane = (i - 1) % line.count + 1
-  local count = math.min(line.size, n - first + 1)
-  local at = (lane - 1) * line.size + 1
+  local count, at = math.min(line.size, n - first + 1), (lane - 1) * line.size + 1
   local queue = line.streams[lane]
   return { lane = lane, count = count, stream = queue, on = { stream = queue },
            x = line.x:view(first, count), y = line.y:view(first, count),
@@ -232,8 +229,7 @@ end
 -- Measures pipelines { rung =, line =, run = } of equal pieces beside their three stages, checks all of
 -- the results, and says how much of the copies each of them hid.
 local function measure(group, chunks, pipelines)
-  local contenders = stage_contenders(chunks)
-  table.move(pipelines, 1, #pipelines, #STAGES + 1, contenders)
+  local contenders = table.move(pipelines, 1, #pipelines, #STAGES + 1, stage_contenders(chunks))
   alternate(contenders)
   local s, records = stages_from(contenders), {}
   for i, c in ipairs(pipelines) do
@@ -262,9 +258,7 @@ end
 
 local function best(records)
   local least = records[1]
-  for _, r in ipairs(records) do
-    if r.t < least.t then least = r end
-  end
+  for _, r in ipairs(records) do least = r.t < least.t and r or least end
   return least
 end
 
@@ -325,16 +319,15 @@ local function alone(i)
   return stage.t
 end
 
-local function kernel_time(many)
-  rounds = many
-  return alone(2)
-end
-
 -- The odd number of rounds whose time comes nearest to the wanted one: doubled until it is too much,
 -- then between the last two.
 local function calibrate()
   local wanted = balance * math.max(alone(1), alone(3))
   local before, low = 0, 0
+  local function kernel_time(many)
+    rounds = many
+    return alone(2)
+  end
   local many, t = 1, kernel_time(1)
   while t < wanted and many < 1 << 20 do
     before, low, many = many, t, 2 * many + 1
@@ -544,10 +537,8 @@ local function remark_on_copies()
 end
 
 local function hiding(r)
-  local possible = (r.copy_in + r.kernel + r.copy_out - math.max(r.copy_in, r.kernel, r.copy_out))
-    / (r.copy_in + r.copy_out)
   if r.hidden <= 0 then return "It hides nothing of the copies' time" end
-  return ("It hides %.0f %% of the copies' time, of at most %.0f %%"):format(100 * r.hidden, 100 * possible)
+  return ("It hides %.0f %% of the copies' time, of at most %.0f %%"):format(100 * r.hidden, 100 * r.hidden / r.share)
 end
 
 -- By the second measurement of the best pipeline: the best of many is also the luckiest.
@@ -568,10 +559,9 @@ end
 
 -- What the legacy default stream costs beyond the same kernel where nobody waits for it.
 local function verdict(legacy, beside, one)
-  if legacy > 1.05 * beside and legacy > 0.95 * one then
-    return "it waits for all blocking streams, and they for it, so that nothing overlaps"
-  elseif legacy > 1.05 * beside then
-    return "it waits for all blocking streams, and they for it, so that less overlaps"
+  if legacy > 1.05 * beside then
+    return "it waits for all blocking streams, and they for it, so that "
+      .. (legacy > 0.95 * one and "nothing overlaps" or "less overlaps")
   elseif beside > 0.95 * one then
     return "as there was next to no overlap, there was none to lose"
   end
@@ -580,8 +570,7 @@ end
 
 -- The slides' loop, for (i = 0; i < n / chunk; i += chunk), with our pieces.
 local function remark_on_waiting()
-  local free = seen.free
-  local chunk = ceil_div(n, free.chunks)
+  local free, chunk = seen.free, ceil_div(n, seen.free.chunks)
   mw.remark("A host that waits for the other of two streams in each round gets %.3f, and with the slides' bound it "
     .. "would have done %d of %d pieces.", seen.lecture.over, ceil_div(n // chunk, chunk), free.chunks)
   mw.remark("Without a kernel in a default stream %d streams take %.3f times the longest stage. One after each piece "

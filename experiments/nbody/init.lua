@@ -161,7 +161,7 @@ local drawn, known = {}, {}
 for _, count in ipairs(gpu and sizes or {}) do
   local theirs = SOURCE[count]
   if theirs then
-    known[#known + 1] = { rung = "Kiel 2020, shared memory, a GPU of its time", bodies = count,
+    known[#known + 1] = { rung = "Kiel 2020, shared memory, GPU not named", bodies = count,
                           interactions = count * count / theirs[2] }
   end
 end
