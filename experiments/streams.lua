@@ -5,8 +5,9 @@
 -- The rungs: copies alone, from pinned and from pageable memory, both ways, against size; then the
 -- pipeline copy in, compute, copy out over an array in pieces: one stream; the lecture's two streams
 -- with the host waiting in every round; 1, 2, ... k streams without a wait, against the number of
--- pieces; the same with a kernel in the legacy default stream between the pieces, beside blocking and
--- non-blocking streams; from pageable memory; with a host callback after each piece; as a graph.
+-- pieces; the same with a kernel in a default stream between the pieces: the legacy one beside
+-- blocking and beside non-blocking streams, and the per-thread one beside blocking ones; from pageable
+-- memory; with a host callback after each piece; as a graph.
 --
 -- What is measured, with t_in, t_kernel, t_out the three stages alone, in the same pieces:
 --   over    t / longest of the three: 1 is a pipeline in which two of the three are hidden whole
@@ -50,6 +51,7 @@ if rounds > 0 and rounds % 2 == 0 then error("parameter 'rounds' must be odd: th
 local module = dev:module { file = "streams.cu", templates = { "iterate<float>", "iterate<double>" } }
 local iterate = module:kernel(dtype == "f32" and "iterate<float>" or "iterate<double>")
 local nothing = module.nothing:prepare { grid = 1, block = 1 }
+local nothing_own = module.nothing:prepare { grid = 1, block = 1, stream = dev:default_stream "per-thread" }
 
 local function ceil_div(a, b)
   return (a + b - 1) // b
@@ -61,9 +63,8 @@ end
 local PERIOD = math.min(n, 1000003)
 local SLACK = 32 * most_streams -- pieces are whole lines of 128 bytes and more, so buffers may jut out
 
-local x, y = dev:pinned(dtype, n), dev:pinned(dtype, n)
+local x, y, want = dev:pinned(dtype, n), dev:pinned(dtype, n), dev:pageable(dtype, n)
 local plain_x, plain_y = dev:pageable(dtype, n), dev:pageable(dtype, n)
-local want = dev:pageable(dtype, n)
 local input, output = dev:array(dtype, n + SLACK), dev:array(dtype, n + SLACK)
 
 local function repeat_period(array)
@@ -77,8 +78,7 @@ end
 
 -- Multiples of 2^-20 below 1: an odd number of rounds v = 1 - v leaves 1 - v, exactly.
 local function make_data()
-  local values, results = {}, {}
-  local state = 1
+  local values, results, state = {}, {}, 1
   for i = 1, PERIOD do
     state = (state * 1103515245 + 12345) & 0x7fffffff
     local v = (state >> 11) / 1048576
@@ -106,12 +106,11 @@ local function stream(i, blocking)
   return pool[i]
 end
 
--- One piece: its views, its stream, its launch. Each stream has a buffer for one piece before and one
--- behind the kernel; that a stream keeps its order is all that protects them.
+-- One piece: its views, its stream, its launch. Each stream has a buffer before and one behind the
+-- kernel; that a stream keeps its order is all that protects them.
 local function piece_of(line, i, first)
   local lane = (i - 1) % line.count + 1
-  local count = math.min(line.size, n - first + 1)
-  local at = (lane - 1) * line.size + 1
+  local count, at = math.min(line.size, n - first + 1), (lane - 1) * line.size + 1
   local queue = line.streams[lane]
   return { lane = lane, count = count, stream = queue, on = { stream = queue },
            x = line.x:view(first, count), y = line.y:view(first, count),
@@ -153,7 +152,8 @@ local function wait_for_other(line)
   return function(p) line.streams[p.lane % line.count + 1]:synchronize() end
 end
 
-local function in_default_stream() nothing() end
+local function in_legacy_stream() nothing() end
+local function in_per_thread_stream() nothing_own() end
 
 -- ---- measuring ----------------------------------------------------------------------------------
 
@@ -229,8 +229,7 @@ end
 -- Measures pipelines { rung =, line =, run = } of equal pieces beside their three stages, checks all of
 -- the results, and says how much of the copies each of them hid.
 local function measure(group, chunks, pipelines)
-  local contenders = stage_contenders(chunks)
-  table.move(pipelines, 1, #pipelines, #STAGES + 1, contenders)
+  local contenders = table.move(pipelines, 1, #pipelines, #STAGES + 1, stage_contenders(chunks))
   alternate(contenders)
   local s, records = stages_from(contenders), {}
   for i, c in ipairs(pipelines) do
@@ -259,9 +258,7 @@ end
 
 local function best(records)
   local least = records[1]
-  for _, r in ipairs(records) do
-    if r.t < least.t then least = r end
-  end
+  for _, r in ipairs(records) do least = r.t < least.t and r or least end
   return least
 end
 
@@ -322,16 +319,15 @@ local function alone(i)
   return stage.t
 end
 
-local function kernel_time(many)
-  rounds = many
-  return alone(2)
-end
-
 -- The odd number of rounds whose time comes nearest to the wanted one: doubled until it is too much,
 -- then between the last two.
 local function calibrate()
   local wanted = balance * math.max(alone(1), alone(3))
   local before, low = 0, 0
+  local function kernel_time(many)
+    rounds = many
+    return alone(2)
+  end
   local many, t = 1, kernel_time(1)
   while t < wanted and many < 1 << 20 do
     before, low, many = many, t, 2 * many + 1
@@ -401,14 +397,16 @@ local function variants(streams, chunks)
     contender("1 stream", line_of(1, chunks)),
     contender("2 streams, the host waits each round", pair, wait_for_other(pair)),
     contender(("%d streams"):format(free.count), free),
-    contender("blocking, and the default stream", bound, in_default_stream),
-    contender("non-blocking, and the default stream", free, in_default_stream),
+    contender("blocking, and the legacy default stream", bound, in_legacy_stream),
+    contender("blocking, and the per-thread default stream", bound, in_per_thread_stream),
+    contender("non-blocking, and the legacy default stream", free, in_legacy_stream),
     contender("a callback a piece", free, function(p) p.stream:callback(function() end) end),
     contender("pageable memory", paged),
     { rung = "as a graph", line = free, run = function() graph:launch(free.streams[1]) end },
   })
   local seen = {}
-  for i, name in ipairs { "one", "lecture", "free", "legacy", "beside", "callbacks", "pageable", "graph" } do
+  for i, name in ipairs { "one", "lecture", "free", "legacy", "per_thread", "beside", "callbacks", "pageable",
+                           "graph" } do
     seen[name] = records[i]
   end
   return seen, records
@@ -513,34 +511,42 @@ mw.table { "rung", { "computed", title = "kernel ends", unit = "s" },
            { "started", title = "copy may begin", unit = "s" }, { "copied", title = "copy ends", unit = "s" },
            title = "streams: a copy in another stream than the kernel", records = orders }
 
+local SOURCE = { { value = 55.5e9, label = "source, H200: pinned" },
+                 { value = 9.5e9, label = "source, H200: pageable, in" } }
 mw.plot { x = "bytes", y = "T_tot", by = "series", logx = 2, records = host, name = "streams-copies",
+          lines = gpu and SOURCE or nil,
           title = "Copies between host and device", xlabel = "bytes of one copy" }
 mw.plot { x = "chunks", y = "over", by = "series", logx = 2, records = grid, name = "streams-pipeline",
           title = "Copy in, compute, copy out", xlabel = "pieces",
           ylabel = "time over the longest stage alone", lines = { { value = 1, label = "longest stage alone" } } }
 timeline("streams-timeline", ("12 pieces over %d streams"):format(few.count), few)
-timeline("streams-legacy", "the same, a default-stream kernel after each piece",
-  line_of(few.count, 12, { blocking = true }), in_default_stream)
+timeline("streams-legacy", "the same, a kernel in the legacy default stream after each piece",
+  line_of(few.count, 12, { blocking = true }), in_legacy_stream)
 
 local function remark_on_copies()
   local rates = {}
   for _, r in ipairs(host) do
     if r.bytes == x:nbytes() then rates[r.series] = r.T_tot / 1e9 end
   end
-  mw.remark("Pinned memory gives %.1f GB/s in and %.1f GB/s out, pageable memory %.1f and %.1f: %s Both directions "
+  local slower = rates["pageable, in"] + rates["pageable, out"] < 0.9 * (rates["pinned, in"] + rates["pinned, out"])
+  mw.remark("Pinned memory gives %.1f GB/s in and %.1f GB/s out, pageable memory %.1f and %.1f%s Both directions "
     .. "at once take %.2f times as long as the slower one alone.", rates["pinned, in"], rates["pinned, out"],
     rates["pageable, in"], rates["pageable, out"],
-    gpu and "pageable memory goes through a pinned buffer of the driver, a part at a time."
-      or "to the CPU device both are the same memory, and the difference is noise.", both.slower)
+    not gpu and ": to the CPU device both are the same memory, and the difference is noise."
+      or slower and ": it goes through a pinned buffer of the driver, a part at a time." or ".", both.slower)
+end
+
+local function hiding(r)
+  if r.hidden <= 0 then return "It hides nothing of the copies' time" end
+  return ("It hides %.0f %% of the copies' time, of at most %.0f %%"):format(100 * r.hidden, 100 * r.hidden / r.share)
 end
 
 -- By the second measurement of the best pipeline: the best of many is also the luckiest.
 local function remark_on_overlap()
   local b = seen.free
   mw.remark("In %d pieces the copies in take %.2f ms, the kernel (%d rounds) %.2f ms, the copies out %.2f ms. The best "
-    .. "pipeline, %s, takes %.2f ms: %.3f times the longest of the three, where one stream takes %.3f. It hides "
-    .. "%.0f %% of the copies' time, of at most %.0f %%%s.", b.chunks, 1e3 * b.copy_in, rounds, 1e3 * b.kernel,
-    1e3 * b.copy_out, b.series, 1e3 * b.t, b.over, seen.one.over, 100 * b.hidden, 100 * b.hidden / b.share,
+    .. "pipeline, %s, takes %.2f ms: %.3f times the longest of the three, where one stream takes %.3f. %s%s.", b.chunks,
+    1e3 * b.copy_in, rounds, 1e3 * b.kernel, 1e3 * b.copy_out, b.series, 1e3 * b.t, b.over, seen.one.over, hiding(b),
     b.over < 1 and " for three engines (below 1, kernels of two streams ran side by side)" or "")
   if gpu then return end
   local workers = dev:properties().multiprocessors
@@ -551,17 +557,27 @@ local function remark_on_overlap()
     workers)
 end
 
+-- What the legacy default stream costs beyond the same kernel where nobody waits for it.
+local function verdict(legacy, beside, one)
+  if legacy > 1.05 * beside then
+    return "it waits for all blocking streams, and they for it, so that "
+      .. (legacy > 0.95 * one and "nothing overlaps" or "less overlaps")
+  elseif beside > 0.95 * one then
+    return "as there was next to no overlap, there was none to lose"
+  end
+  return "no more than where nobody waits for it"
+end
+
 -- The slides' loop, for (i = 0; i < n / chunk; i += chunk), with our pieces.
 local function remark_on_waiting()
-  local free = seen.free
-  local chunk = ceil_div(n, free.chunks)
+  local free, chunk = seen.free, ceil_div(n, seen.free.chunks)
   mw.remark("A host that waits for the other of two streams in each round gets %.3f, and with the slides' bound it "
     .. "would have done %d of %d pieces.", seen.lecture.over, ceil_div(n // chunk, chunk), free.chunks)
-  mw.remark("A kernel in the legacy default stream after each piece takes %d streams from %.3f to %.3f times the "
-    .. "longest stage: %s. Beside non-blocking streams it gives %.3f.", free.streams, free.over, seen.legacy.over,
-    seen.legacy.over > 1.05 * free.over
-    and "it waits for all blocking streams, and they for it, so that nothing overlaps"
-    or "as there was next to no overlap, there was none to lose", seen.beside.over)
+  mw.remark("Without a kernel in a default stream %d streams take %.3f times the longest stage. One after each piece "
+    .. "in the legacy default stream, beside blocking streams, makes that %.3f: %s. In the per-thread default stream "
+    .. "it gives %.3f, and in the legacy one beside non-blocking streams %.3f.", free.streams, free.over,
+    seen.legacy.over, verdict(seen.legacy.over, math.max(seen.beside.over, seen.per_thread.over), seen.one.over),
+    seen.per_thread.over, seen.beside.over)
 end
 
 local function remark_on_order()

@@ -113,6 +113,30 @@ describe("the CUDA device over a fake driver", function()
       .. "bad argument #1 to 'record' (a stream of cpu expected, got one of cuda:0)\n", output)
   end)
 
+  it("has the driver's per-thread default stream, which nobody makes or destroys", function()
+    local output = on_mock [[
+      local dev = mw.device "cuda:0"
+      local m, x = dev:module { source = SOURCE }, dev:zeros("f32", 2)
+      local own = dev:default_stream "per-thread"
+      local fill = m.fill:prepare { grid = 1, block = 2, stream = own }
+      fill(x, 1, 2)
+      own:synchronize()
+      print(own, own == dev:default_stream "per-thread", own:query(), x:get(2))
+      local graph = dev:capture(function(main)
+        own:wait(main:record())
+        fill(x, 2, 2)
+        main:wait(own:record())
+      end)
+      print(x:get(2), #graph:nodes())
+      graph:launch()
+      print(x:get(2))
+      own:close()
+      x:close()
+      print(dev:default_stream "per-thread":query())
+    ]]
+    assert.are.equal("per-thread default stream cuda:0\tfalse\ttrue\t1.0\n1.0\t1\n2.0\ntrue\n", output)
+  end)
+
   it("never hangs on queries of work that does not end", function()
     local output = on_mock([[
       local dev = mw.device "cuda:0"

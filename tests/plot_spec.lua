@@ -133,6 +133,43 @@ describe("mw.plot", function()
     end)
   end)
 
+  it("keeps the combinations of a sweep apart within each group, unless an axis shows them", function()
+    local rows = {}
+    for _, n in ipairs { 64, 7 } do
+      for _, kind in ipairs { "copy", "triad" } do
+        for x = 1, 2 do rows[#rows + 1] = { params = { n = n }, n = n, x = x, y = n * x, kind = kind } end
+      end
+    end
+    with_plot({ x = "x", y = "y", by = "kind", records = rows, pictures = false }, function(made)
+      local text = support.read(made.dat)
+      assert.is_truthy(text:find("# series 0: copy, n = 64\n1 64\n2 128\n\n\n# series 1: triad, n = 64\n", 1, true))
+      assert.is_truthy(text:find("# series 2: copy, n = 7\n1 7\n2 14\n\n\n", 1, true))
+    end)
+    for _, x in ipairs { "n", "params.n" } do
+      with_plot({ x = x, y = "y", by = "kind", records = rows, pictures = false }, function(made)
+        assert.is_truthy(support.read(made.dat):find("# series 0: copy\n7 ", 1, true))
+      end)
+    end
+  end)
+
+  it("leaves a chart of its own for every pass of a sweep that draws its own records", function()
+    support.with_folder(function(folder)
+      local names = {}
+      for _, n in ipairs { "300", "400" } do
+        core.options.sweep, core.options.params = { n = { "300", "400" }, k = { "1", "2" } }, { n = { n }, k = { "1", "2" } }
+        local spec = { x = "threads", y = "T_tot", records = ROWS, quiet = true, pictures = false, name = "one",
+                       title = "T" }
+        local made = support.into(folder, mw.plot, spec)
+        names[#names + 1] = made.dat:match "[^/]*$"
+        assert.is_truthy(support.read(made.gp):find("T, n = " .. n, 1, true))
+        local columns = { "threads", records = ROWS, quiet = true, title = "T" }
+        assert.is_truthy(mw.table(columns):find("T, n = " .. n, 1, true))
+      end
+      core.options.sweep, core.options.params = nil, nil
+      assert.are.same({ "one-n-300.dat", "one-n-400.dat" }, names)
+    end)
+  end)
+
   it("leaves out what an axis cannot show", function()
     local rows = { { x = 0, y = 1 }, { x = 1, y = 0 / 0 }, { x = 2, y = 5 }, { x = 4 }, { y = 1 } }
     with_plot({ x = "x", y = "y", logx = 2, records = rows, pictures = false }, function(made)

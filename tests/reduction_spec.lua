@@ -4,7 +4,7 @@
 -- it; negative numbers, NaN and the lock; the study itself through the program.
 
 local support = require "tests.support"
-local mw = support.mw
+local core, mw = support.core, support.mw
 
 local SIZES = { 1, 31, 257, 1000, 4099 }
 local GRID = 5
@@ -237,6 +237,24 @@ describe("the study", function()
                               "reduction-blocks.dat" } do
         assert.is_true(#support.read(support.run(folder) .. "/" .. name) > 0, name)
       end
+    end)
+  end)
+
+  -- All blocks of the measurements are powers of 2; the study looks for kernels in the working folder first.
+  it("finds a tree that leaves out the odd element", function()
+    support.with_folder(function(folder)
+      for _, name in ipairs { "reduce.cu", "vector16.cuh" } do
+        local text = support.read(core.home() .. "/kernels/" .. name)
+        support.write(folder .. "/" .. name, (text:gsub("it %+ %(count %+ 1%) / 2", "it + count / 2")))
+      end
+      local command = "cd '%s' && timeout 100 '%s' run reduction --device cpu --quiet -p n=100003 -p seconds=0 "
+        .. "-p types=f32 -p ops=sum -p per=4 -p per_once=2 2>&1"
+      local pipe = io.popen(command:format(folder, program))
+      local output = pipe:read "a"
+      local _, _, status = pipe:close()
+      assert.are.equal(3, status, output)
+      assert.is_truthy(output:find("check reduce_dynamic, 97 threads, sum of 100003 f32: 1 of 1 elements are wrong", 1,
+        true), output)
     end)
   end)
 

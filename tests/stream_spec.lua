@@ -123,6 +123,55 @@ support.each_device(function(dev, id)
     assert.are.equal(10, y:get(1))
   end)
 
+  it("are not waited for by the per-thread default stream, which the legacy one waits for", function()
+    local s <close> = dev:stream()
+    local own <close> = dev:default_stream "per-thread"
+    local x <close> = dev:zeros("i32", 1)
+    local y <close> = dev:zeros("i32", 1)
+    dev:synchronize()
+    local slow = m.slowly:prepare { grid = 1, block = 1, stream = s }
+    local inc = m.increment:prepare { grid = 1, block = 1, stream = own }
+    -- a busy machine may let the kernel finish before the other one has: then a longer one
+    local length, pending, rounds = LONG, false, 0
+    while not pending and length < 64 * LONG do
+      slow(x, 5, length)
+      inc(y, 1)
+      own:synchronize()
+      pending, rounds, length = not s:query(), rounds + 1, 2 * length
+      s:synchronize()
+    end
+    assert.is_true(pending)
+    m.slowly:prepare { grid = 1, block = 1, stream = own }(x, 7, LONG)
+    m.add:launch(1, 1, y, x, y, 1)
+    dev:synchronize()
+    assert.are.equal(7 + rounds, y:get(1))
+  end)
+
+  it("of the per-thread default kind are one, whoever asks for it", function()
+    local a <close> = dev:default_stream "per-thread"
+    local x <close> = dev:zeros("i32", 1)
+    assert.are.equal("per-thread default stream " .. id, tostring(a))
+    assert.are.equal(0, a:priority())
+    local b = dev:default_stream "per-thread"
+    m.slowly:prepare { grid = 1, block = 1, stream = a }(x, 10, LONG // 4)
+    m.increment:prepare { grid = 1, block = 1, stream = b }(x, 1)
+    b:close()
+    a:synchronize()
+    assert.are.equal(11, x:get(1))
+    local graph <close> = dev:capture(function(main)
+      a:wait(main:record())
+      m.increment:prepare { grid = 1, block = 1, stream = a }(x, 1)
+      main:wait(a:record())
+    end)
+    graph:launch()
+    dev:synchronize()
+    assert.are.equal(12, x:get(1))
+    local legacy <close> = dev:default_stream "legacy"
+    assert.are.equal("default stream " .. id, tostring(legacy))
+    fails(function() dev:default_stream "own" end,
+      "bad argument #1 to 'default_stream' (\"legacy\" or \"per-thread\" expected, got \"own\")")
+  end)
+
   it("keep arrays that are freed while they are in use, however they wait for each other", function()
     local streams = {}
     for i = 1, 5 do streams[i] = dev:stream() end

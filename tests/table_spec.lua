@@ -35,6 +35,13 @@ describe("mw.table", function()
     assert.is_truthy(text:find("\n%s*%-%s+%-"))
   end)
 
+  it("claims no noise of a single sample", function()
+    local t = mw.bench(function() end, { samples = 1, batch = 1000, clock = "host" })
+    local text = text_of { "t", records = { { t = t } } }
+    assert.is_truthy(text:find("[%d.]+ %(n = 1%)"), text)
+    assert.is_nil(text:find("±", 1, true))
+  end)
+
   it("adds a column where the records are of several devices", function()
     local text = text_of { "x", records = { { device = "cpu", x = 1 }, { device = "cuda:0", x = 2 } } }
     assert.is_truthy(text:find("measured on cpu, cuda:0\ndevice  x", 1, true))

@@ -224,6 +224,7 @@ struct mw_backend {
 
   mw_status (*stream_create)    (mw_device *, bool blocking, int priority, mw_stream **out, mw_error *);
   void      (*stream_destroy)   (mw_stream *);                                              /* its work still finishes */
+  mw_status (*stream_per_thread)(mw_device *, mw_stream **out, mw_error *);                 /* the device's own, from the first call on; never destroyed */
   mw_status (*stream_wait)      (mw_stream *, mw_event *, mw_error *);
   mw_status (*stream_callback)  (mw_stream *, mw_callback, mw_error *);
   mw_status (*stream_query)     (mw_stream *, mw_error *);                                  /* MW_OK or MW_NOT_READY */

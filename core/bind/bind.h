@@ -183,7 +183,7 @@ void argument_store(lua_State *, int index, const bind_launch *, int parameter);
 typedef struct bind_stream {
   bind_object object;
   mw_stream *stream;
-  bool owned; /* false: the device's default stream */
+  bool owned; /* false: one of the device's default streams */
 } bind_stream;
 
 typedef struct bind_event {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Streams: queues of work of one device. The default stream is the device's own and cannot be closed. */
+ * Streams: queues of work of one device. The default streams are the device's own and cannot be closed. */
 #include "core/bind/bind.h"
+
+#include <string.h>
 
 static void stream_release(lua_State *L, void *object) {
   (void)L;
@@ -56,19 +58,26 @@ static int device_stream(lua_State *L) {
   return 1;
 }
 
-/* dev:default_stream(): the stream that launches without one go to. */
+/* dev:default_stream([kind]): "legacy", the stream that launches without one go to, or "per-thread", where those of
+ * a program compiled with nvcc --default-stream per-thread go. */
 static int device_default_stream(lua_State *L) {
   mw_device *device = check_device(L, 1)->device;
   check_runs(L, device, "streams");
+  const char *kind = luaL_optstring(L, 2, "legacy");
+  bool per_thread = strcmp(kind, "per-thread") == 0;
+  if (!per_thread && strcmp(kind, "legacy") != 0)
+    luaL_argerror(L, 2, lua_pushfstring(L, "\"legacy\" or \"per-thread\" expected, got \"%s\"", kind));
   bind_stream *self = bind_new(L, &stream_class, sizeof *self, 0);
+  mw_error err = {0};
   self->stream = device->main;
+  if (per_thread) bind_try(L, device->backend->stream_per_thread(device, &self->stream, &err), &err);
   mw_device_retain(device);
   bind_opened(self);
   return 1;
 }
 
 const bind_method stream_makers[] = {
-    {"default_stream", device_default_stream, 0}, {"stream", device_stream, 1}, {NULL, NULL, 0}};
+    {"default_stream", device_default_stream, 1}, {"stream", device_stream, 1}, {NULL, NULL, 0}};
 
 /* s:synchronize(): waits for all work queued so far, then runs the callbacks that are due. */
 static int stream_synchronize(lua_State *L) {
@@ -122,10 +131,15 @@ static int stream_device(lua_State *L) {
   return 1;
 }
 
+static const char *name_of(const bind_stream *self) {
+  if (self->owned) return "stream";
+  return self->stream == self->stream->device->main ? "default stream" : "per-thread default stream";
+}
+
 static int stream_tostring(lua_State *L) {
   bind_stream *self = bind_self(L, 1, &stream_class);
   if (self->object.open)
-    lua_pushfstring(L, self->owned ? "stream %s" : "default stream %s", self->stream->device->info.id);
+    lua_pushfstring(L, "%s %s", name_of(self), self->stream->device->info.id);
   else
     lua_pushliteral(L, "stream (closed)");
   return 1;

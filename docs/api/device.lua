@@ -293,10 +293,17 @@ local s <close> = dev:stream()
 print(s:query()) --> true]],
     },
     {
-      name = "default_stream", forms = { "dev:default_stream()" },
-      about = [[The stream that work without a stream goes to. Closing what this returns closes a handle, not the stream.]],
-      returns = { { "stream", "a handle of it" } }, since = "0.1.0",
-      example = [[print(dev:default_stream()) --> default stream cpu]],
+      name = "default_stream", forms = { "dev:default_stream([kind])" },
+      about = [[A default stream. `"legacy"` is the one that work without a stream goes to; it and all blocking streams wait for
+each other. `"per-thread"` is where such work goes in a program compiled with `nvcc --default-stream per-thread`, CUDA's
+`cudaStreamPerThread`: it and the legacy one wait for each other, and no other stream waits for it. A script is one thread, so
+a device has one of it. On the CPU device it is a queue of its own. Closing what this returns closes a handle, not the stream.]],
+      params = { { "kind", "string", '`"legacy"` (the default) or `"per-thread"`', optional = true } },
+      returns = { { "stream", "a handle of it" } },
+      errors = { '"legacy" or "per-thread" expected, got "<kind>"' }, since = "0.1.0",
+      example = [[
+print(dev:default_stream()) --> default stream cpu
+print(dev:default_stream "per-thread") --> per-thread default stream cpu]],
     },
     {
       name = "priorities", forms = { "dev:priorities()" },

@@ -346,7 +346,9 @@ mw.table { "threads", "T_tot", records = records }]],
       name = "plot", forms = { "mw.plot{ x =, y =, ... }" },
       about = [[Draws records: a chart in the terminal, RUN/NAME.dat with a commented header, RUN/NAME.gp that draws
 by itself, and SVG and PNG where gnuplot is installed. Without gnuplot everything but the pictures is written, and it
-says so.]],
+says so. In a sweep (`-p n=1024,2048`) the session's records are drawn in the last pass, and each combination of the
+parameters that no axis and no `by` shows is a series of its own, within each group of `by` too. A chart of `records` is
+drawn in every pass, with the pass in its title and file name: NAME-n-1024.]],
       params = { { "spec", "plot_spec", "" } },
       returns = { { "plot_made", "see below" } },
       errors = { "mw.plot: option 'x' is needed: the field along the x axis",

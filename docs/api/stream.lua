@@ -6,7 +6,8 @@ return {
   about = [[
 A queue of work of one device: what is queued runs in order; different streams run side by side. A launch takes a
 stream in `k:prepare`, a copy in its options. A stream made with `blocking = true` (the default) and the default
-stream wait for each other, as CUDA's legacy default stream does.
+stream wait for each other, as CUDA's legacy default stream does; the per-thread default stream,
+`dev:default_stream "per-thread"`, waits for the legacy one alone.
 
 Closing a stream does not wait: its work still finishes.]],
   setup = [[

@@ -54,16 +54,24 @@ local time_units = mw.arg("time_units", 16, "of the sphere's motion", { min = 1,
 local sizes = { smallest }
 while sizes[#sizes] * 2 <= largest do sizes[#sizes + 1] = sizes[#sizes] * 2 end
 
-local here = debug.getinfo(1, "S").source:match "^@(.*/)" or ""
-local function part(name)
-  return assert(loadfile(here .. name .. ".lua")) {
-    dev = dev, gpu = gpu, largest = sizes[#sizes], n = n, rungs = rungs, seconds = seconds,
-    block = block, own = own, lane = lane, samples = samples, real = real, orbits = orbits,
-    per_orbit = per_orbit, eccentricity = eccentricity, sphere = sphere, time_units = time_units,
-  }
+local here = debug.getinfo(1, "S").source:match "^@(.*/)" or "./"
+if not package.path:find(here .. "?.lua;", 1, true) then package.path = here .. "?.lua;" .. package.path end
+
+-- Runs the file beside this one with the settings; in package.loaded, so that the run keeps a copy.
+local function part(name, settings)
+  local file = assert(package.searchpath(name, package.path))
+  package.loaded[name] = file
+  return assert(loadfile(file))(settings)
 end
 
-local potential, motion = part "potential", part "motion"
+local settings = {
+  dev = dev, gpu = gpu, largest = sizes[#sizes], n = n, rungs = rungs, seconds = seconds,
+  block = block, own = own, lane = lane, samples = samples, real = real, orbits = orbits,
+  per_orbit = per_orbit, eccentricity = eccentricity, sphere = sphere, time_units = time_units,
+  eps = real == "f64" and 2.0 ^ -52 or 2.0 ^ -23, host = part "host",
+}
+local potential, motion, words = part("potential", settings), part("motion", settings),
+  part("words", settings)
 
 -- ---- the runs -----------------------------------------------------------------------------------
 
@@ -138,8 +146,8 @@ mw.table { "rung", { "exact", title = "as written", unit = "1/s" },
            title = ("nbody: what fast math changes, %d bodies"):format(n), records = fast_math }
 mw.table { { "rung", title = "shape, fast math" }, { "each", title = "bodies a thread" }, "unroll",
            "t", RATE, title = ("nbody: shapes, %d bodies"):format(n), records = shapes }
-mw.table { { "rung", title = "memory" }, { "t", title = "whole phase" },
-           { "kernel", title = "kernel alone" },
+mw.table { { "rung", title = "memory" }, { "t", title = "whole phase", unit = "s" },
+           { "kernel", title = "kernel alone", unit = "s" },
            { "overhead", title = "not kernel", unit = "%", digits = 3 }, records = memory,
            title = ("nbody: from host to host, %d bodies, shared memory, 1.0f"):format(n) }
 mw.table { "system", "method", "bodies", "steps", { "dt", digits = 3 },
@@ -147,21 +155,26 @@ mw.table { "system", "method", "bodies", "steps", { "dt", digits = 3 },
            { "swelling", title = "half-mass radius grew", unit = "%", digits = 2 },
            { "t", title = "a step" }, RATE, title = "nbody: motion, " .. real, records = motions }
 
--- The chart has one line for each idea; rung 5 differs from 6 by an option, and has its table.
-local drawn = {}
+-- The chart has one line for each idea, and six colours: rung 5 differs from 6 by an option, and
+-- rung 3 gives its colour to what the source measured, where a GPU has that many bodies.
+local drawn, known = {}, {}
+for _, count in ipairs(gpu and sizes or {}) do
+  local theirs = SOURCE[count]
+  if theirs then
+    known[#known + 1] = { rung = "Kiel 2020, shared memory, GPU not named", bodies = count,
+                          interactions = count * count / theirs[2] }
+  end
+end
 for _, r in ipairs(ladder) do
-  if r.number ~= 5 then drawn[#drawn + 1] = r end
+  local hidden = r.number == 5 or r.number == 3 and #known > 0
+  if not hidden then drawn[#drawn + 1] = r end
 end
-local lines, biggest = {}, SOURCE[sizes[#sizes]]
-if gpu and biggest then
-  lines[1] = { value = sizes[#sizes] ^ 2 / biggest[2], label = "Kiel 2020, shared memory" }
-end
+table.move(known, 1, #known, #drawn + 1, drawn)
 mw.plot { x = "bodies", y = "interactions", by = "rung", logx = 2, logy = 10, records = drawn,
           peak = ceiling and { value = ceiling, label = "a root an interaction" } or nil,
-          lines = lines, title = "nbody: interactions/s against bodies", ylabel = "n^2 / t",
-          name = "nbody-rate" }
+          title = "nbody: interactions/s against bodies", ylabel = "n^2 / t", name = "nbody-rate" }
 mw.plot { x = "px", y = "py", by = "series", square = true, points = false, records = path,
-          xlabel = "x", ylabel = "y", title = "nbody: two bodies", name = "nbody-orbit" }
+          xlabel = "x / half-axis", ylabel = "y / half-axis", title = "nbody: two bodies", name = "nbody-orbit" }
 
 local function plot_energy(name, what, xlabel, records)
   mw.plot { x = "window", y = "energy_error", by = "series", logy = 10, records = records,
@@ -174,68 +187,6 @@ plot_energy("nbody-sphere", ("a sphere of %d"):format(sphere), "unit of time", s
 
 -- ---- in words -----------------------------------------------------------------------------------
 
-local function percent(ratio)
-  return math.abs(ratio - 1) * 100, ratio >= 1 and "faster" or "slower"
-end
-
-local function rung(number)
-  for _, r in ipairs(last) do
-    if r.number == number then return r end
-  end
-end
-
-local function say_shared()
-  local direct, literal, shared = rung(1), rung(2), rung(3)
-  if not (literal and shared) then return end
-  local by, word = percent(shared.interactions / direct.interactions)
-  mw.remark("With %d bodies the shared-memory kernel in f32 is %.0f %% %s than the direct one, "
-    .. "whose reads the caches serve. With the source's literal 1.0, a double, it has %.2f of its "
-    .. "rate.", direct.bodies, by, word, literal.interactions / shared.interactions)
-end
-
-local function say_fast()
-  local roots, pairwise = fast_math[4], fast_math[6]
-  mw.remark("Fast math makes '%s' %.2f times as fast with %d bodies; the largest error goes from "
-    .. "%.1f to %.1f eps of f32. Long sums in one f32 make these errors; '%s' adds up many short "
-    .. "ones and has %.1f.", roots.rung, roots.gain, n, roots.exact_error, roots.fast_error,
-    pairwise.rung, pairwise.fast_error)
-end
-
-local function say_best()
-  local best, direct = last[1], last[1]
-  for _, r in ipairs(last) do
-    if r.interactions > best.interactions then best = r end
-  end
-  mw.remark("The fastest rung with %d bodies is '%s': %.3g interactions/s, %.1f times the direct "
-    .. "one.", best.bodies, best.rung, best.interactions, best.interactions / direct.interactions)
-  if not ceiling then return end
-  mw.remark("With one root an interaction the special-function units allow %.3g a second: 16 a "
-    .. "cycle on %d multiprocessors at %.2f GHz, the highest clock. That rung has %.2f of it%s.",
-    ceiling, properties.multiprocessors, properties.clock / 1e9, best.interactions / ceiling,
-    best.number == 7 and "; it may pass it, since one root serves both bodies of a pair" or "")
-end
-
-local function say_ellipse()
-  local leapfrog, euler = motions[1], motions[2]
-  local first, final = ellipse_energy[1].energy_error, ellipse_energy[orbits].energy_error
-  mw.remark("On the ellipse leapfrog's energy is off by at most %.1e, in the last period by %.2f "
-    .. "times as much as in the first: the error comes and goes. Euler's method with the same "
-    .. "steps is off by %.0f %% in the end, %.0f times as much. Both keep the momentum, to %.0e: "
-    .. "forces come in pairs.", leapfrog.energy_error, final / first,
-    100 * ellipse_energy[#ellipse_energy].energy_error, euler.energy_error / leapfrog.energy_error,
-    math.max(leapfrog.momentum, euler.momentum))
-end
-
-local function say_sphere()
-  local leapfrog, euler = motions[3], motions[4]
-  mw.remark("The sphere, %d bodies in equilibrium: after %d units of time its half-mass radius is "
-    .. "%+.1f %% by leapfrog, with an energy error of %.1e, and %+.0f %% by Euler's method, which "
-    .. "feeds it energy.", sphere, time_units, 100 * leapfrog.swelling, leapfrog.energy_error,
-    100 * euler.swelling)
-end
-
-say_shared()
-say_fast()
-say_best()
-say_ellipse()
-say_sphere()
+local results = { last = last, fast_math = fast_math, motions = motions, ceiling = ceiling,
+                  properties = properties, ellipse_energy = ellipse_energy }
+for _, text in ipairs(words(results)) do mw.remark("%s", text) end

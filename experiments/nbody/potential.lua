@@ -4,12 +4,39 @@
 -- is called with the study's settings and returns what init.lua runs.
 
 local mw = require "moonwarp"
+local core = require "moonwarp.core"
 
 local set = ...
 local dev, n, seconds = set.dev, set.n, set.seconds
 
-local exact = dev:module "nbody.cu"
-local fast = dev:module { file = "nbody.cu", fast_math = true }
+local function wide_name(threads, each, unroll)
+  return ("potential_wide<%d,%d,%d>"):format(threads, each, unroll)
+end
+
+local function pairs_name(each)
+  return ("potential_pairs<%d>"):format(each)
+end
+
+-- Bodies a thread and unrolling, and bodies a lane, that are measured with fast math.
+local SHAPES, LANES = { { 1, 1 }, { 1, 8 }, { 2, 8 }, { 4, 1 }, { 4, 8 }, { 8, 8 } }, { 4, 8, 16 }
+
+-- All at once: one run of the compiler for each of the two modules.
+local function module_of(fast_math)
+  local names, seen = {}, {}
+  local function add(name)
+    if not seen[name] then names[#names + 1] = name end
+    seen[name] = true
+  end
+  for _, name in ipairs { "potential_shared<double>", "potential_shared<float>", pairs_name(set.lane),
+                          wide_name(set.block, set.own, 8) } do
+    add(name)
+  end
+  for _, shape in ipairs(fast_math and SHAPES or {}) do add(wide_name(set.block, shape[1], shape[2])) end
+  for _, each in ipairs(fast_math and LANES or {}) do add(pairs_name(each)) end
+  return dev:module { file = "nbody.cu", fast_math = fast_math, templates = names }
+end
+
+local exact, fast = module_of(false), module_of(true)
 
 local function ceil_div(a, b)
   return (a + b - 1) // b
@@ -52,7 +79,9 @@ end
 local function error_of(count)
   local worst = 0.0
   for _, known in ipairs(truth(count)) do
-    worst = math.max(worst, math.abs(phi:get(known[1]) / known[2] - 1))
+    local wrong = math.abs(phi:get(known[1]) / known[2] - 1)
+    if wrong ~= wrong then return wrong end
+    worst = math.max(worst, wrong)
   end
   return worst * 2 ^ 23
 end
@@ -67,9 +96,9 @@ local function plain(mod, name)
 end
 
 local function wide(mod, threads, each, unroll)
-  local name = ("potential_wide<%d,%d,%d>"):format(threads, each, unroll)
   return function(count)
-    return mod:kernel(name):prepare { block = threads, grid = ceil_div(count, threads * each) }
+    return mod:kernel(wide_name(threads, each, unroll)):prepare { block = threads,
+      grid = ceil_div(count, threads * each) }
   end
 end
 
@@ -80,7 +109,7 @@ local function pairs_once(mod, each)
     local groups = ceil_div(count, 32 * each)
     local wanted = 64 * dev:properties().multiprocessors // groups
     local parts = math.max(1, math.min(wanted, groups * each // 4, 65535))
-    local go = mod:kernel(("potential_pairs<%d>"):format(each)):prepare { block = 32,
+    local go = mod:kernel(pairs_name(each)):prepare { block = 32,
       grid = { groups, parts } }
     return function(out, ...)
       out:fill(0)
@@ -189,10 +218,10 @@ local function run_shapes()
     list[#list + 1] = measure("shapes", kind, prepare, n, { each = each, unroll = unroll })
     check_next(n, ("%s, %d bodies"):format(kind, each))
   end
-  for _, shape in ipairs { { 1, 1 }, { 1, 8 }, { 2, 8 }, { 4, 1 }, { 4, 8 }, { 8, 8 } } do
+  for _, shape in ipairs(SHAPES) do
     add("several bodies a thread", wide(fast, set.block, shape[1], shape[2]), shape[1], shape[2])
   end
-  for _, each in ipairs { 4, 8, 16 } do add("each pair once", pairs_once(fast, each), each) end
+  for _, each in ipairs(LANES) do add("each pair once", pairs_once(fast, each), each) end
   return list
 end
 
@@ -208,6 +237,10 @@ local function phase(way, kind, direct)
   end
   args[6] = n
   local go = plain(exact, "potential_shared<float>")(n)
+  local function kernel()
+    go(table.unpack(args, 1, 6))
+    dev:synchronize()
+  end
   local function whole()
     for k = 1, 4 do
       host[k]:upload(texts[k])
@@ -217,21 +250,50 @@ local function phase(way, kind, direct)
     if not direct then host[0]:copy(args[1]) end
     return host[0]:bytes()
   end
-  local limits = { min_time = seconds, max_time = 3 * seconds, device = dev, clock = "host" }
-  local t = mw.bench(whole, limits)
-  local alone = mw.bench(function() go(table.unpack(args, 1, 6)) end, limits)
-  mw.check(host[0], first_phi:view(1, n), { sum = n, name = way })
-  for k = 0, 4 do
-    host[k]:close()
-    if not direct then args[k + 1]:close() end
+  local function close()
+    mw.check(host[0], first_phi:view(1, n), { sum = n, name = way })
+    for k = 0, 4 do
+      host[k]:close()
+      if not direct then args[k + 1]:close() end
+    end
   end
-  return mw.record { study = "nbody", group = "memory", rung = way, bodies = n, t = t,
-                     kernel = alone, overhead = 1 - alone.median / t.median }
+  return { way = way, runs = { whole, kernel }, seconds = { {}, {} }, close = close }
+end
+
+local function median(list)
+  table.sort(list)
+  return (list[(#list + 1) // 2] + list[#list // 2 + 1]) / 2
+end
+
+-- All ways, whole and kernel alone, in turn, so that a slow moment of the machine meets all of them.
+local function time_in_turn(phases)
+  local round, spent = 0, 0
+  repeat
+    for _, p in ipairs(phases) do
+      for k, run in ipairs(p.runs) do
+        local start = core.clock()
+        run()
+        local took = core.clock() - start
+        if round > 0 then p.seconds[k][round], spent = took, spent + took end -- the first warms up
+      end
+    end
+    round = round + 1
+  until round > 5 and spent >= 2 * seconds * #phases
 end
 
 local function run_memory()
-  local list = { phase("copies, pageable", "pageable"), phase("copies, pinned", "pinned") }
-  if dev:properties().managed then table.insert(list, 1, phase("managed", "managed", true)) end
+  local phases, list = {}, {}
+  if dev:properties().managed then phases[1] = phase("managed", "managed", true) end
+  phases[#phases + 1] = phase("copies, pageable", "pageable")
+  phases[#phases + 1] = phase("copies, pinned", "pinned")
+  dev:synchronize()
+  time_in_turn(phases)
+  for k, p in ipairs(phases) do
+    p.close()
+    local t, kernel = median(p.seconds[1]), median(p.seconds[2])
+    list[k] = mw.record { study = "nbody", group = "memory", rung = p.way, bodies = n, t = t,
+                          samples = #p.seconds[1], kernel = kernel, overhead = 1 - kernel / t }
+  end
   return list
 end
 

@@ -479,9 +479,13 @@ function device:module(options) end
 ---@return moonwarp.stream # a new stream
 function device:stream(options) end
 
---- The stream that work without a stream goes to. Closing what this returns closes a handle, not the stream.
+--- A default stream. `"legacy"` is the one that work without a stream goes to; it and all blocking streams wait for
+--- each other. `"per-thread"` is where such work goes in a program compiled with `nvcc --default-stream per-thread`, CUDA's
+--- `cudaStreamPerThread`: it and the legacy one wait for each other, and no other stream waits for it. A script is one thread, so
+--- a device has one of it. On the CPU device it is a queue of its own. Closing what this returns closes a handle, not the stream.
+---@param kind? string `"legacy"` (the default) or `"per-thread"`
 ---@return moonwarp.stream # a handle of it
-function device:default_stream() end
+function device:default_stream(kind) end
 
 --- The range of stream priorities. As CUDA has it, a lower number is more urgent.
 ---@return integer least # the least urgent
@@ -798,7 +802,8 @@ function launch:close() end
 
 --- A queue of work of one device: what is queued runs in order; different streams run side by side. A launch takes a
 --- stream in `k:prepare`, a copy in its options. A stream made with `blocking = true` (the default) and the default
---- stream wait for each other, as CUDA's legacy default stream does.
+--- stream wait for each other, as CUDA's legacy default stream does; the per-thread default stream,
+--- `dev:default_stream "per-thread"`, waits for the legacy one alone.
 --- 
 --- Closing a stream does not wait: its work still finishes.
 ---@class moonwarp.stream
@@ -1014,7 +1019,9 @@ function mw.table(spec) end
 
 --- Draws records: a chart in the terminal, RUN/NAME.dat with a commented header, RUN/NAME.gp that draws
 --- by itself, and SVG and PNG where gnuplot is installed. Without gnuplot everything but the pictures is written, and it
---- says so.
+--- says so. In a sweep (`-p n=1024,2048`) the session's records are drawn in the last pass, and each combination of the
+--- parameters that no axis and no `by` shows is a series of its own, within each group of `by` too. A chart of `records` is
+--- drawn in every pass, with the pass in its title and file name: NAME-n-1024.
 ---@param spec moonwarp.plot_spec
 ---@return moonwarp.plot_made # see below
 function mw.plot(spec) end

@@ -1,15 +1,25 @@
 -- SPDX-License-Identifier: MIT
 --
 -- What every kind of picture shares: where it is from, its files, and the line that says what was
--- written. Depends on moonwarp.core, gnuplot, path, recent, results.run.
+-- written. Depends on moonwarp.core, gnuplot, path, recent, results.run, sweep.
 
 local core = require "moonwarp.core"
 local gnuplot = require "moonwarp.gnuplot"
 local path = require "moonwarp.path"
 local recent = require "moonwarp.recent"
 local run = require "moonwarp.results.run"
+local sweep = require "moonwarp.sweep"
 
 local figure = {}
+
+--- A name or title of what one pass of a sweep leaves.
+---@param text string
+---@param between string  ", "
+---@param pass string?    "n = 1024"; nil: no sweep
+---@return string
+function figure.of_pass(text, between, pass)
+  return pass and text .. between .. pass or text
+end
 
 --- Name, title, device, script and date of a picture that is not made from records.
 ---@param spec table           name, title, device (a device; the one opened last where absent)
@@ -20,8 +30,8 @@ function figure.describe(spec, kind, columns)
   local device = spec.device or recent.device()
   local where = device and ("%s (%s)"):format(device:name(), device:id()) or "no device"
   return {
-    name = path.safe(spec.name or ("%s-%s"):format(path.script(), kind)),
-    title = ("%s, %s"):format(spec.title or kind, where),
+    name = path.safe(figure.of_pass(spec.name or ("%s-%s"):format(path.script(), kind), "-", sweep.pass())),
+    title = ("%s, %s"):format(figure.of_pass(spec.title or kind, ", ", sweep.pass()), where),
     device = where, script = path.script(), date = os.date("!%Y-%m-%d %H:%M UTC"),
     columns = columns,
   }

@@ -2,7 +2,7 @@
 --
 -- Records as charts: a .dat file, a gnuplot script that needs nothing beside it, SVG and PNG where
 -- gnuplot is installed, and a chart in the terminal.
--- Depends on moonwarp.core, chart, fields, figure, gnuplot, path, record, results.run, units.
+-- Depends on moonwarp.core, chart, fields, figure, gnuplot, path, record, results.run, sweep, units.
 
 local core = require "moonwarp.core"
 local chart = require "moonwarp.chart"
@@ -12,6 +12,7 @@ local gnuplot = require "moonwarp.gnuplot"
 local path = require "moonwarp.path"
 local record = require "moonwarp.record"
 local run = require "moonwarp.results.run"
+local sweep = require "moonwarp.sweep"
 local units = require "moonwarp.units"
 
 local plot = {}
@@ -25,34 +26,30 @@ local SPEC = {
 
 -- ---- from records to series ---------------------------------------------------------------------
 
--- In a sweep (-p n=1024,2048) each combination of the parameters that vary is a series: "n = 1024".
-local function varying_parameters(entries)
-  local first, names = {}, {}
-  for _, entry in ipairs(entries) do
-    for name, value in pairs(entry.params or {}) do
-      if first[name] == nil then first[name] = value end
-      if type(value) ~= "table" and value ~= first[name] then names[name] = true end
-    end
+-- A field that is the parameter itself, as n or params.n.
+local function shows(spec, parameter)
+  for _, field in ipairs { spec.x, spec.by } do
+    if field == parameter or field == "params." .. parameter then return true end
   end
-  local list = {}
-  for name in pairs(names) do list[#list + 1] = name end
-  table.sort(list)
-  return list
 end
 
-local function combination(entry, names)
-  local parts = {}
-  for _, name in ipairs(names) do
-    parts[#parts + 1] = ("%s = %s"):format(name, tostring((entry.params or {})[name]))
+-- In a sweep each combination of the parameters that vary is a series, or one of each group's.
+local function varying_parameters(spec, entries)
+  local names = {}
+  for _, name in ipairs(sweep.varying(entries)) do
+    if not shows(spec, name) then names[#names + 1] = name end
   end
-  return #parts > 0 and table.concat(parts, ", ") or nil
+  return names
 end
 
 local function series_name(entry, field, spec, varying)
+  local parts = {}
   local group = spec.by and record.field(entry, spec.by)
-  if not spec.by then group = combination(entry, varying) end
-  if group == nil then return field end
-  return type(spec.y) == "table" and ("%s, %s"):format(tostring(group), field) or tostring(group)
+  if group ~= nil then parts[1] = tostring(group) end
+  parts[#parts + 1] = sweep.text(entry.params or {}, varying)
+  if #parts == 0 then return field end
+  if type(spec.y) == "table" then parts[#parts + 1] = field end
+  return table.concat(parts, ", ")
 end
 
 local function is_number(value)
@@ -69,7 +66,7 @@ local function point_of(entry, field, spec)
 end
 
 local function collect(spec, entries)
-  local list, by_name, varying = {}, {}, varying_parameters(entries)
+  local list, by_name, varying = {}, {}, varying_parameters(spec, entries)
   for _, field in ipairs(type(spec.y) == "table" and spec.y or { spec.y }) do
     for _, entry in ipairs(entries) do
       local point = point_of(entry, field, spec)
@@ -168,6 +165,11 @@ local function typical_x(series, log)
   return math.sqrt(least * most)
 end
 
+-- A chart of one pass's own records says which pass it is, or the next one would replace it.
+local function pass_of(spec, entries)
+  return spec.records and #sweep.varying(entries) == 0 and sweep.pass() or nil
+end
+
 -- Everything that the writers need, with numbers in the units that the axes show.
 local function figure_of(spec, entries)
   local series, levels, yfield = collect(spec, entries), levels_of(spec), first_field(spec)
@@ -177,9 +179,10 @@ local function figure_of(spec, entries)
   local xscale = units.choose(spec.xunit or units.of(spec.x), typical_x(series, spec.logx))
   local yscale = units.choose(unit, most)
   local title = spec.title or ("%s against %s"):format(yfield, spec.x)
+  local name = spec.name or ("%s-%s-%s"):format(path.script(), yfield, spec.x)
   return {
-    name = path.safe(spec.name or ("%s-%s-%s"):format(path.script(), yfield, spec.x)),
-    title = ("%s, %s"):format(title, record.devices(entries)),
+    name = path.safe(figures.of_pass(name, "-", pass_of(spec, entries))),
+    title = ("%s, %s"):format(figures.of_pass(title, ", ", pass_of(spec, entries)), record.devices(entries)),
     series = scaled(series, xscale, yscale), levels = scaled_levels(levels, unit, yscale),
     xlabel = with_unit(spec.xlabel or spec.x, xscale), ylabel = with_unit(spec.ylabel or yfield,
       yscale),
@@ -216,7 +219,9 @@ local function draw_chart(figure)
                       ylabel = figure.ylabel, logx = figure.logx, logy = figure.logy }
 end
 
---- Draws records as a chart: in the terminal, and as RUN/NAME.dat, .gp, .svg and .png.
+--- Draws records as a chart: in the terminal, and as RUN/NAME.dat, .gp, .svg and .png. In a sweep
+--- the session's records are drawn in its last pass, each combination a series, and a chart of
+--- `records` in every pass, whose values are in its title and its name.
 --- Options: x, y (fields; y may be a list), by (a field: one series for each of its values), logx,
 --- logy (base, or true for 10), peak (a level: number or { value =, label = }), lines (a list of
 --- such), title, xlabel, ylabel, name, unit, xunit (base units: "s", "B", "B/s", ...; known for the

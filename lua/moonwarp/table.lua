@@ -2,7 +2,7 @@
 --
 -- Records as an aligned table: one unit a column, numbers right, words left, the device in the
 -- title.
--- Depends on moonwarp.core, bench, fields, nearest, record, results.run, units.
+-- Depends on moonwarp.core, bench, fields, nearest, record, results.run, sweep, units.
 
 local core = require "moonwarp.core"
 local bench = require "moonwarp.bench"
@@ -10,6 +10,7 @@ local fields = require "moonwarp.fields"
 local nearest = require "moonwarp.nearest"
 local record = require "moonwarp.record"
 local run = require "moonwarp.results.run"
+local sweep = require "moonwarp.sweep"
 local units = require "moonwarp.units"
 
 local tables = {}
@@ -72,6 +73,9 @@ end
 
 local function cell(value, column)
   if value == nil then return "-" end
+  if bench.is_result(value) and value.n == 1 then -- one sample has no noise to tell
+    return number_text(value.median, column) .. " (n = 1)"
+  end
   if bench.is_result(value) then
     return ("%s ± %s %%"):format(number_text(value.median, column),
       units.digits(value.noise * 100.0, 2))
@@ -158,7 +162,9 @@ local function build(spec)
   for _, column in ipairs(columns) do check_field(column.field, entries) end
   if spread_over_devices(entries) then table.insert(columns, 1, column_of("device", 0)) end
   for _, column in ipairs(columns) do fill(column, entries) end
-  local title = ("%s, measured on %s"):format(spec.title or "records", record.devices(entries))
+  local pass = spec.records and #sweep.varying(entries) == 0 and sweep.pass() or nil
+  local title = ("%s%s, measured on %s"):format(spec.title or "records", pass and ", " .. pass or "",
+    record.devices(entries))
   return { title = title, columns = columns, count = #entries, notes = notes(entries) }
 end
 

@@ -357,6 +357,16 @@ cuda_result cuMemPoolTrimTo(cuda_pool pool, size_t keep) {
 
 cuda_queue mock_streams;
 
+cuda_queue mock_queue(cuda_queue stream) {
+  static struct CUstream_st per_thread;
+  static bool listed;
+  if (stream != CUDA_STREAM_PER_THREAD) return stream;
+  per_thread.next = listed ? per_thread.next : mock_streams;
+  if (!listed) mock_streams = &per_thread;
+  listed = true;
+  return &per_thread;
+}
+
 /* The default stream would wait for a blocking stream that is captured. */
 cuda_result mock_allowed(cuda_queue stream) {
   if (stream) return stream->graph && stream->graph->invalid ? STREAM_CAPTURE_INVALIDATED : CUDA_OK;
@@ -400,6 +410,7 @@ void mock_move(const struct move *m) {
 }
 
 static cuda_result do_move(cuda_queue stream, unsigned type, const struct move *m) {
+  stream = mock_queue(stream);
   cuda_result code = mock_allowed(stream);
   if (code != CUDA_OK) return code;
   if (mock_noted(stream, type))
@@ -488,6 +499,7 @@ cuda_result cuStreamDestroy_v2(cuda_queue stream) {
 
 cuda_result cuStreamWaitEvent(cuda_queue stream, cuda_marker event, unsigned flags) {
   ENTER(cuStreamWaitEvent);
+  stream = mock_queue(stream);
   if (!event->recorded) return CUDA_OK;
   if (!event->capture && stream && stream->graph) {
     stream->graph->invalid = true;
@@ -509,6 +521,7 @@ static cuda_result ready(void) {
 
 cuda_result cuStreamQuery(cuda_queue stream) {
   ENTER(cuStreamQuery);
+  stream = mock_queue(stream);
   cuda_result code = stream && stream->graph ? STREAM_CAPTURE_UNSUPPORTED : mock_allowed(stream);
   return code == CUDA_OK ? ready() : code;
 }
@@ -543,6 +556,7 @@ cuda_result cuEventDestroy_v2(cuda_marker event) {
 
 cuda_result cuEventRecord(cuda_marker event, cuda_queue stream) {
   ENTER(cuEventRecord);
+  stream = mock_queue(stream);
   cuda_result code = mock_allowed(stream);
   if (code != CUDA_OK) return code;
   event->seconds = now_seconds();

@@ -89,7 +89,8 @@ int mock_cuda_calls(const char *name);   /* calls of that entry point */
 const char *mock_cuda_last_kernel(void); /* mangled name of the last kernel carried out */
 
 extern int mock_live[KINDS];
-extern cuda_queue mock_streams; /* all but the default one */
+extern cuda_queue mock_streams;           /* all but the default one */
+cuda_queue mock_queue(cuda_queue stream); /* that itself, or the per-thread default stream's */
 
 void mock_ran(const char *kernel);
 void *mock_new(size_t bytes); /* zeroed, 256-byte aligned; all are in one list, so none looks lost to a leak checker */
@@ -98,7 +99,7 @@ size_t mock_size(const void *);
 cuda_result mock_enter(int index);
 bool mock_noted(cuda_queue stream, unsigned type); /* work became a node of a capture: not to be done now */
 void mock_move(const struct move *);
-cuda_result mock_allowed(cuda_queue stream);       /* work in it, as far as captures go */
+cuda_result mock_allowed(cuda_queue stream); /* work in it, as far as captures go */
 
 enum {
 #define INDEX(name, arguments) index_##name,

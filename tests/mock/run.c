@@ -171,6 +171,7 @@ static void run(cuda_function function, const uint64_t *values) {
 
 static cuda_result launch(cuda_function function, unsigned shared, cuda_queue stream, void **params) {
   uint64_t values[MOST_ARGUMENTS];
+  stream = mock_queue(stream);
   if ((int)shared > function->dynamic) return INVALID_VALUE;
   cuda_result code = mock_allowed(stream);
   if (code != CUDA_OK) return code;
@@ -202,6 +203,7 @@ cuda_result cuLaunchCooperativeKernel(cuda_function function, unsigned gx, unsig
 cuda_result cuStreamBeginCapture_v2(cuda_queue stream, unsigned mode) {
   static unsigned captures;
   ENTER(cuStreamBeginCapture_v2);
+  stream = mock_queue(stream);
   if (!stream || stream->graph) return STREAM_CAPTURE_UNSUPPORTED;
   stream->origin = true;
   stream->graph = mock_new(sizeof *stream->graph);
@@ -226,6 +228,7 @@ static bool all_joined(cuda_queue origin) {
 
 cuda_result cuStreamEndCapture(cuda_queue stream, cuda_drawing *graph) {
   ENTER(cuStreamEndCapture);
+  stream = mock_queue(stream);
   struct CUgraph_st *made = stream->graph;
   if (!made) return INVALID_VALUE;
   if (!stream->origin) return STREAM_CAPTURE_UNMATCHED;
@@ -244,6 +247,7 @@ cuda_result cuStreamEndCapture(cuda_queue stream, cuda_drawing *graph) {
 cuda_result cuStreamGetCaptureInfo_v2(cuda_queue stream, unsigned *status, unsigned long *id, cuda_drawing *graph,
                                       const cuda_node **after, size_t *count) {
   ENTER(cuStreamGetCaptureInfo_v2);
+  stream = mock_queue(stream);
   *status = stream->graph ? CUDA_CAPTURE_ACTIVE + stream->graph->invalid : 0;
   if (after) *after = stream->tails.node;
   if (count) *count = (size_t)stream->tails.count;

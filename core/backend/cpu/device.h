@@ -18,6 +18,7 @@ struct cpu_device {
   cpu_memory memory;
   pthread_mutex_t lock;        /* the list of streams */
   cpu_stream *streams;         /* all but the default one; also those destroyed whose work still runs */
+  cpu_stream *per_thread;      /* one of them, or NULL: the per-thread default stream, from its first use on */
   _Atomic uint64_t tickets;    /* operations ever queued */
   atomic_int pending;          /* operations queued and not finished, all streams */
   atomic_int pending_blocking; /* of those, in streams that the default stream waits for */

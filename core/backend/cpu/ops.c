@@ -35,6 +35,7 @@ const mw_backend mw_cpu_backend = {
 
     .stream_create = cpu_stream_make,
     .stream_destroy = cpu_stream_destroy,
+    .stream_per_thread = cpu_stream_per_thread,
     .stream_wait = cpu_stream_wait,
     .stream_callback = cpu_stream_callback,
     .stream_query = cpu_stream_query,

@@ -374,6 +374,16 @@ mw_status cpu_stream_make(mw_device *base, bool blocking, int priority, mw_strea
   return MW_OK;
 }
 
+/* CUDA's rule: it waits for the legacy default stream and is waited for by it, and by no other. */
+mw_status cpu_stream_per_thread(mw_device *base, mw_stream **out, mw_error *err) {
+  cpu_device *device = (cpu_device *)base;
+  mw_stream *made = NULL;
+  mw_status status = device->per_thread ? MW_OK : cpu_stream_make(base, true, LEAST_PRIORITY, &made, err);
+  if (made) device->per_thread = (cpu_stream *)made;
+  if (status == MW_OK) *out = &device->per_thread->base;
+  return status;
+}
+
 void cpu_stream_free(cpu_stream *stream) {
   if (stream->started) pthread_join(stream->thread, NULL);
   for (int i = 0; stream->slots && i < CPU_SLOTS; i++) mw_free(stream->slots[i].large);

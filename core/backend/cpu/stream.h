@@ -80,6 +80,7 @@ struct cpu_stream {
 
 mw_status cpu_stream_make(mw_device *, bool blocking, int priority, mw_stream **out, mw_error *);
 void cpu_stream_destroy(mw_stream *);
+mw_status cpu_stream_per_thread(mw_device *, mw_stream **out, mw_error *);
 mw_status cpu_stream_wait(mw_stream *, mw_event *, mw_error *);
 mw_status cpu_stream_callback(mw_stream *, mw_callback, mw_error *);
 mw_status cpu_stream_query(mw_stream *, mw_error *);

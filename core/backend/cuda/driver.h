@@ -75,6 +75,8 @@ enum {
   CUDA_CAPTURE_UNJOINED = 904,
 };
 
+#define CUDA_STREAM_PER_THREAD ((cuda_queue)2) /* CU_STREAM_PER_THREAD */
+
 /* CUdevice_attribute */
 enum {
   CUDA_ATTR_MAX_THREADS_PER_BLOCK = 1,

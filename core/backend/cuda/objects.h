@@ -40,7 +40,8 @@ struct cuda_device {
   cuda_marker join;       /* orders one stream behind another; free again after each use */
   size_t reserved_shared; /* a block, by the hardware */
   cuda_stream main;
-  cuda_stream *streams; /* the main one not among them */
+  cuda_stream per_thread; /* CU_STREAM_PER_THREAD; among the streams from its first use on */
+  cuda_stream *streams;   /* the main one not among them */
   cuda_buffer *buffers;
   cuda_buffer *deferred; /* freed during a capture */
   cuda_graph *capture;   /* being recorded; NULL: none */
@@ -171,13 +172,14 @@ mw_status cuda_fill(mw_stream *, mw_place, const void *pattern, size_t width, si
 
 /* ---- stream.c, event.c, graph.c --------------------------------------------------------------------------------- */
 
-mw_status cuda_wait(cuda_stream *, mw_error *); /* until its work is done; Ctrl-C ends it */
-bool cuda_stuck(cuda_device *);                 /* waiting for it may never end */
+mw_status cuda_wait(cuda_stream *, mw_error *);                /* until its work is done; Ctrl-C ends it */
+bool cuda_stuck(cuda_device *);                                /* waiting for it may never end */
 mw_status cuda_refuse_capturing(const char *what, mw_error *); /* what can be done after the capture */
 void cuda_order(cuda_device *, cuda_queue first, cuda_queue then);
 void cuda_reap_streams(cuda_device *);
 mw_status cuda_stream_create(mw_device *, bool blocking, int priority, mw_stream **, mw_error *);
 void cuda_stream_destroy(mw_stream *);
+mw_status cuda_stream_per_thread(mw_device *, mw_stream **, mw_error *);
 mw_status cuda_stream_wait(mw_stream *, mw_event *, mw_error *);
 mw_status cuda_stream_callback(mw_stream *, mw_callback, mw_error *);
 mw_status cuda_stream_query(mw_stream *, mw_error *);

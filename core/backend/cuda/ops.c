@@ -34,6 +34,7 @@ const mw_backend mw_cuda_backend = {
     .launch = cuda_launch,
     .stream_create = cuda_stream_create,
     .stream_destroy = cuda_stream_destroy,
+    .stream_per_thread = cuda_stream_per_thread,
     .stream_wait = cuda_stream_wait,
     .stream_callback = cuda_stream_callback,
     .stream_query = cuda_stream_query,

@@ -98,6 +98,20 @@ mw_status cuda_stream_create(mw_device *base, bool blocking, int priority, mw_st
   return MW_OK;
 }
 
+/* The driver has it already. It waits for the default stream and is waited for by it, as blocking streams do. */
+mw_status cuda_stream_per_thread(mw_device *base, mw_stream **out, mw_error *err) {
+  CUDA_ONLINE(base, "stream", err);
+  cuda_device *device = cuda_device_of(base);
+  cuda_stream *stream = &device->per_thread;
+  if (!stream->queue) {
+    *stream = (cuda_stream){.base.device = base, .queue = CUDA_STREAM_PER_THREAD, .blocking = true};
+    stream->next = device->streams;
+    device->streams = stream;
+  }
+  *out = &stream->base;
+  return MW_OK;
+}
+
 static void unlink_stream(cuda_device *device, cuda_stream *stream) {
   cuda_stream **at = &device->streams;
   while (*at && *at != stream) at = &(*at)->next;

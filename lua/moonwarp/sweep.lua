@@ -1,0 +1,56 @@
+-- SPDX-License-Identifier: MIT
+--
+-- A sweep (-p n=1024,2048) runs a script once for each combination of the values: what tells the
+-- combinations apart, in a chart's series and in the names of what each pass leaves.
+-- Depends on moonwarp.core (options.params, options.sweep).
+
+local core = require "moonwarp.core"
+
+local sweep = {}
+
+local function sorted_names(set)
+  local list = {}
+  for name in pairs(set) do list[#list + 1] = name end
+  table.sort(list)
+  return list
+end
+
+--- The parameters that records differ in, sorted. Lists are not compared: a script takes them whole.
+---@param entries table[]
+---@return string[]
+function sweep.varying(entries)
+  local first, names = {}, {}
+  for _, entry in ipairs(entries) do
+    for name, value in pairs(entry.params or {}) do
+      if first[name] == nil then first[name] = value end
+      if type(value) ~= "table" and value ~= first[name] then names[name] = true end
+    end
+  end
+  return sorted_names(names)
+end
+
+--- "n = 1024, by = 4", or nil where there are no names.
+---@param values table
+---@param names string[]
+---@return string?
+function sweep.text(values, names)
+  local parts = {}
+  for _, name in ipairs(names) do
+    parts[#parts + 1] = ("%s = %s"):format(name, tostring(values[name]))
+  end
+  return #parts > 0 and table.concat(parts, ", ") or nil
+end
+
+--- Which pass of a sweep this is, "n = 1024"; nil where nothing is swept. A parameter that takes all
+--- its values at once is not.
+---@return string?
+function sweep.pass()
+  local values, names = {}, {}
+  for name, texts in pairs(core.options.sweep or {}) do
+    local now = (core.options.params or {})[name]
+    if #texts > 1 and type(now) == "table" and #now == 1 then values[name], names[name] = now[1], true end
+  end
+  return sweep.text(values, sorted_names(names))
+end
+
+return sweep
