@@ -92,6 +92,12 @@ local function open()
   end
   state = { folder = folder, journal = journal, lines = {}, root = root, script = core.options.script,
             began = began, started = core.clock() - os.difftime(os.time(), began), sources = {} }
+  -- A stock interpreter does not say when a script ends; its collector does, and takes what came
+  -- last first: this before the journal.
+  local mine = state
+  state.guard = setmetatable({}, { __gc = function()
+    if state == mine then pcall(run.finish, { status = "complete" }) end
+  end })
   note("run", header(device))
   for _, one in ipairs(waiting) do note(one[1], one[2]) end
   waiting = {}
@@ -166,8 +172,5 @@ function run.finish(ending)
   os.remove(folder .. "/journal.jsonl")
   return folder
 end
-
--- A stock interpreter does not say when a script ends, nor how: its collector does the first.
-run.guard = setmetatable({}, { __gc = function() pcall(run.finish, { status = "complete" }) end })
 
 return run
