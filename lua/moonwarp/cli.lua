@@ -10,13 +10,14 @@ local cli = {}
 --- Exit statuses.
 cli.OK, cli.FAILED, cli.USAGE, cli.CHECK, cli.NO_DEVICE, cli.INTERRUPTED = 0, 1, 2, 3, 4, 130
 
-local COMMANDS = { "run", "list", "info", "repl", "cache" }
+local COMMANDS = { "run", "batch", "list", "info", "repl", "cache" }
 
 local SUMMARY = [[
 moonwarp: a GPU performance laboratory scripted in Lua
 
 usage:
   moonwarp run STUDY|FILE.lua [options]   run a study or a script; -p name=v sets its parameters
+  moonwarp batch [CURRICULUM.lua]         the labs of a curriculum, each in its own process
   moonwarp list                           the studies, with their parameters
   moonwarp info                           devices, compilers, cache
   moonwarp repl                           a prompt (also: moonwarp alone, at a terminal)

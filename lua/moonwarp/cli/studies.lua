@@ -2,6 +2,7 @@
 --
 -- The studies: experiments/NAME.lua or experiments/NAME/init.lua. Title and parameters are read
 -- from the text, so that listing them runs nothing. Depends on moonwarp.core (home), path (quote).
+-- experiments/curriculum.lua is none: it lists them for moonwarp batch.
 
 local core = require "moonwarp.core"
 local path = require "moonwarp.path"
@@ -17,6 +18,7 @@ local function exists(name)
 end
 
 local function candidates(name)
+  if name == "curriculum" then return {} end
   local folder = core.home() .. "/experiments/"
   return { folder .. name .. ".lua", folder .. name .. "/init.lua" }
 end

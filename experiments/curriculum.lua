@@ -1,0 +1,3 @@
+return {
+  { name = "memcopy", study = "memcopy" },
+}
