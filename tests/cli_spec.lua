@@ -62,7 +62,7 @@ describe("words", function()
 
   it("are refused with the nearest known one", function()
     expect(2, "moonwarp: unknown command 'rnu'; did you mean 'run'?\n", "rnu")
-    expect(2, "moonwarp: unknown command 'xyzzy'; there is run, list, info, repl, cache\n", "xyzzy")
+    expect(2, "moonwarp: unknown command 'xyzzy'; there is run, batch, list, info, repl, cache\n", "xyzzy")
     expect(2, "moonwarp: unknown command 'mine.lua'; to run it: moonwarp run mine.lua\n", "mine.lua")
     expect(2, "moonwarp: unknown option '--verison'; did you mean '--version'?\n", "--verison")
     expect(2, "moonwarp: unknown option '--dveice'; did you mean '--device'?\n", "run", "x.lua", "--dveice", "cpu")

@@ -3,7 +3,7 @@
 #
 # Kills a batch with SIGKILL at random moments, then resumes it: no lab may be lost, none may come to its end twice, and
 # no process may stay. Every third batch is killed once more while it is resumed.
-#   tests/bench/batch_kill.sh PROGRAM [KILLS [SEED]]
+#   KEEP=1 tests/bench/batch_kill.sh PROGRAM [KILLS [SEED]]    KEEP: stops at the first trouble and leaves its folder
 set -u
 program=$(realpath "$1") kills=${2:-30}
 RANDOM=${3:-$$}
@@ -45,7 +45,9 @@ problems() {
   journal=$(echo out/batch/*/journal.jsonl)
   for ((i = 1; i <= labs; i++)); do
     ends=$(grep -c "\"kind\":\"end\".*\"id\":\"lab$i-cpu\".*\"verdict\":\"passed\"" "$journal")
-    whole=$(grep -l '"status":"complete"' out/batch/*/lab$i-cpu*/lab/*/record.json | wc -l)
+    # Killed while it writes its record, a run has all in its journal, the end too.
+    whole=$(grep -l '"status":"complete"' out/batch/*/lab$i-cpu*/lab/*/{record.json,journal.jsonl} 2>/dev/null |
+      xargs -r dirname | sort -u | wc -l)
     [ "$ends" = 1 ] && [ "$whole" = 1 ] || echo "lab$i: $ends ends noted, $whole runs complete"
   done
 }
@@ -73,6 +75,7 @@ while [ $done_kills -lt "$kills" ]; do
   bad=$(problems)
   [ -n "$bad" ] || continue
   echo "$bad"
+  [ -z "${KEEP:-}" ] || { trap - EXIT; echo "  left in $folder"; exit 1; }
   lost=$((lost + $(echo "$bad" | grep -c ' 0 ')))
   twice=$((twice + $(echo "$bad" | grep -c ' [2-9] ')))
 done

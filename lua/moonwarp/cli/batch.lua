@@ -179,8 +179,8 @@ local function resumed_folder(word, root)
     if require("lfs").attributes(folder .. "/batch.json", "mode") == "file" then return folder end
     options.fail("'%s' holds no batch; --resume wants a folder OUT/batch/DATE-NAME, or nothing", word)
   end
-  return ledger.unfinished(root) or options.fail("there is no unfinished batch in %s/batch; --out DIR names another place",
-    root)
+  return ledger.unfinished(root)
+    or options.fail("there is no unfinished batch in %s/batch; --out DIR names another place", root)
 end
 
 local function resume(parsed, root)

@@ -2,7 +2,7 @@
 --
 -- What became of a lab: from how its process ended, from the record that its run left, and from its
 -- gates.
--- Depends on lab.gate, results.store, lfs.
+-- Depends on lab.amount, lab.gate, results.store, units.
 
 local gate = require "moonwarp.lab.gate"
 
@@ -71,7 +71,8 @@ end
 
 local function shown(key, value)
   if key == "processes" then return ("%d"):format(value) end
-  return require("moonwarp.units").format(value, key == "time_limit" and "s" or "iB", 3)
+  if key == "time_limit" then return require("moonwarp.lab.amount").clock(value) end
+  return require("moonwarp.units").format(value, "iB", 3)
 end
 
 local function of_reason(step, reason)
