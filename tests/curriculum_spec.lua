@@ -90,7 +90,8 @@ describe("a curriculum", function()
       { name = "b", script = s, needs = "frist" } }]],
       "FILE: lab 'b': needs 'frist', which is not a lab here; did you mean 'first'?")
     refused([[local s = "mine.lua" return { { name = "a", script = s, needs = "b" },
-      { name = "b", script = s, needs = "c" }, { name = "c", script = s, needs = "a" } }]], "FILE: lab 'a': needs itself: a needs b needs c needs a")
+      { name = "b", script = s, needs = "c" }, { name = "c", script = s, needs = "a" } }]],
+      "FILE: lab 'a': needs itself: a needs b needs c needs a")
   end)
 
   it("is a file of Lua that returns a table", function()

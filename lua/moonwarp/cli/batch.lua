@@ -91,14 +91,18 @@ end
 
 -- ---- --dry-run ----------------------------------------------------------------------------------
 
+local function count(number, one, many)
+  return ("%d %s"):format(number, number == 1 and one or many)
+end
+
 local function limits_of(step)
   local amount, units = require "moonwarp.lab.amount", require "moonwarp.units"
   local words = {}
   if step.time_limit then words[#words + 1] = "at most " .. amount.clock(step.time_limit) end
   if step.memory_limit then words[#words + 1] = "memory " .. units.format(step.memory_limit, "iB", 3) end
-  if #step.gates > 0 then words[#words + 1] = ("%d gates"):format(#step.gates) end
+  if #step.gates > 0 then words[#words + 1] = count(#step.gates, "gate", "gates") end
   if #step.needs > 0 then words[#words + 1] = "needs " .. table.concat(step.needs, ", ") end
-  if step.retries > 0 then words[#words + 1] = ("%d retries"):format(step.retries) end
+  if step.retries > 0 then words[#words + 1] = count(step.retries, "retry", "retries") end
   return #words > 0 and ": " .. table.concat(words, "; ") or ""
 end
 

@@ -101,12 +101,17 @@ local function best(records, wanted, field)
     or ("no record has %s"):format(gate.words(wanted))
 end
 
+local function shown(value)
+  local text = tostring(value)
+  return text:find("[^%w_%-.]") and ("'%s'"):format(text) or text
+end
+
 --- A selector for people: "rung = naive, threads = 256".
 ---@param wanted table
 ---@return string
 function gate.words(wanted)
   local parts = {}
-  for key, value in pairs(wanted) do parts[#parts + 1] = ("%s = %s"):format(key, value) end
+  for key, value in pairs(wanted) do parts[#parts + 1] = ("%s = %s"):format(key, shown(value)) end
   table.sort(parts)
   return table.concat(parts, ", ")
 end
