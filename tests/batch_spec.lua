@@ -129,6 +129,14 @@ local MESSAGES = {
   gate = "T_tot of rung = better is 2.5 of rung = naive, wanted at least 3",
 }
 
+-- The sanitizer maps more than any limit of data lets it.
+if os.getenv "SANITIZED" then
+  for _, lab in ipairs(MISBEHAVING) do lab[2] = lab[2]:gsub("memory_limit[^,]*", "") end
+  for i = #MISBEHAVING, 1, -1 do
+    if MISBEHAVING[i][1] == "host_memory" then table.remove(MISBEHAVING, i) end
+  end
+end
+
 describe("labs that misbehave", function()
   it("cost themselves and no other", function()
     with_labs(MISBEHAVING, function(folder, batch)
@@ -145,7 +153,7 @@ describe("labs that misbehave", function()
       local valid, problem = shell(("command -v xmllint >/dev/null || exit 0; xmllint --noout %s/r.xml"):format(folder))
       assert.are.equal(0, valid, problem)
       local xml = support.read(folder .. "/r.xml")
-      assert.are.equal(('tests="%d" failures="2" errors="19" skipped="1"'):format(#MISBEHAVING),
+      assert.are.equal(('tests="%d" failures="2" errors="%d" skipped="1"'):format(#MISBEHAVING, #MISBEHAVING - 9),
         xml:match 'tests=.- skipped="%d+"')
     end)
   end)
@@ -251,7 +259,7 @@ if os.getenv "MOONWARP_LAB" == "b" and not io.open "again" then while true do en
   it("goes on after SIGKILL with nothing lost and nothing twice", function()
     local script = [[
 mw.record { device = "cpu", x = 1 }
-os.execute "sleep 0.08"
+os.execute "sleep 0.2"
 local f = assert(io.open("marks", "a")) f:write(os.getenv "MOONWARP_LAB", "\n") f:close()]]
     local labs = {}
     for i = 1, 8 do labs[i] = { "lab" .. i, "", script } end

@@ -137,8 +137,10 @@ static void await_keeper(child *self) {
   }
 }
 
-static void push_report(lua_State *L, const keeper_report *r) {
-  lua_createtable(L, 0, 7);
+static void push_report(lua_State *L, const keeper_report *r, bool lost) {
+  lua_createtable(L, 0, 8);
+  lua_pushboolean(L, lost);
+  lua_setfield(L, -2, "lost");
   lua_pushinteger(L, r->exit);
   lua_setfield(L, -2, "exit");
   lua_pushinteger(L, r->signal);
@@ -156,16 +158,17 @@ static void push_report(lua_State *L, const keeper_report *r) {
 }
 
 /* child:poll(): nil while it runs, then once how it ended: { exit =, signal =, reason =, log_error =, peak =,
- * output =, seconds = }. Where the keeper itself was killed, signal is SIGKILL and nothing else is known. */
+ * output =, seconds =, lost = }. lost: the keeper itself was killed, and the child with it; nothing else is known. */
 static int child_poll(lua_State *L) {
   child *self = check_child(L);
   keeper_report report = {.signal = SIGKILL};
   if (self->line < 0) return 0;
   ssize_t got = recv(self->line, &report, sizeof report, MSG_DONTWAIT);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
-  if (got != (ssize_t)sizeof report) report = (keeper_report){.signal = SIGKILL};
+  bool lost = got != (ssize_t)sizeof report;
+  if (lost) report = (keeper_report){.signal = SIGKILL};
   await_keeper(self);
-  push_report(L, &report);
+  push_report(L, &report, lost);
   return 1;
 }
 

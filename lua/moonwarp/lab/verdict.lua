@@ -2,9 +2,10 @@
 --
 -- What became of a lab: from how its process ended, from the record that its run left, and from its
 -- gates.
--- Depends on lab.amount, lab.gate, results.store, units.
+-- Depends on lab.amount, lab.gate, lab.text, results.store, units.
 
 local gate = require "moonwarp.lab.gate"
+local text_of = require("moonwarp.lab.text").clean
 
 local verdict = {}
 
@@ -98,6 +99,7 @@ end
 
 local function word_of(step, ending, run, log)
   if ending.reason and REASONS[ending.reason] then return of_reason(step, ending.reason) end
+  if ending.lost then return "crashed", "the process that watches it was killed" end
   if ending.signal ~= 0 then
     local name = SIGNALS[ending.signal]
     return "crashed", ("killed by signal %d%s"):format(ending.signal, name and (" (%s)"):format(name) or "")
@@ -121,6 +123,7 @@ function verdict.of(step, ending, folder)
     ending.gates = outcomes
     if message then ending.verdict, ending.message = "gate failed", message end
   end
+  ending.message = ending.message and text_of(ending.message)
   return ending
 end
 
