@@ -99,10 +99,11 @@ void family_kill(const family *of, int signal_number) {
   for (size_t i = 0; i < of->count; i++) kill(of->members[i], signal_number);
 }
 
-/* The last field of /proc/loadavg is the number given to the latest process or thread. */
-uint64_t family_births(void) {
+/* "0.1 0.2 0.3 2/345 6789": runnable and all processes and threads, and the number given to the latest one. */
+family_census family_count(void) {
   char text[128];
-  if (!read_text("/proc/loadavg", text, sizeof text)) return 0;
-  const char *last = strrchr(text, ' ');
-  return last ? strtoull(last, NULL, 10) : 0;
+  unsigned long long alive = 0, births = 0;
+  if (!read_text("/proc/loadavg", text, sizeof text)) return (family_census){0};
+  if (sscanf(text, "%*s %*s %*s %*u/%llu %llu", &alive, &births) != 2) return (family_census){0};
+  return (family_census){alive, births};
 }

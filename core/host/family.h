@@ -16,9 +16,15 @@ typedef struct family {
   size_t count;
 } family;
 
+/* Of the whole machine, threads too. */
+typedef struct family_census {
+  uint64_t alive;
+  uint64_t births; /* changes when one begins */
+} family_census;
+
 void     family_find(family *, pid_t above, size_t most); /* `most` of those below, at most FAMILY_MOST; reads /proc */
 uint64_t family_memory(const family *); /* resident bytes; what forks share counts once where it is much */
 void     family_kill(const family *, int signal_number);
-uint64_t family_births(void);                    /* changes when a process or thread of this machine begins */
+family_census family_count(void); /* cheap: one small file of /proc */
 
 #endif

@@ -23,7 +23,7 @@
 
 #include "core/host/family.h"
 
-enum { TICK_MS = 50, CROWDED_MS = 5, CHUNK = 65536 };
+enum { TICK_MS = 50, CROWDED_MS = 5, MOST_REAPED = 64, CHUNK = 65536 };
 
 static const double SCAN_SECONDS = 0.25; /* /proc is read that often at most, unless births are many */
 static const uint64_t MANY_BIRTHS = 64;
@@ -34,11 +34,11 @@ typedef enum phase { RUNNING, ASKED, TOLD, KILLED } phase;
 static struct {
   const keeper_order *order;
   pid_t pid;
-  bool ended, crowded;
+  bool ended, crowded, apart, more_dead;
   phase phase;
   int output, log, deaths; /* files */
   double begun, phase_since, scanned, checked;
-  uint64_t births;
+  uint64_t births, alive_before;
   family below;
   keeper_report report;
 } keeper = {.output = -1, .log = -1, .deaths = -1};
@@ -116,6 +116,7 @@ static void start(const keeper_order *order) {
   if (pipe2(ends, O_CLOEXEC) != 0) _exit(1);
   pid_t parent = getpid();
   keeper.begun = keeper.checked = now();
+  keeper.alive_before = family_count().alive;
   keeper.pid = fork();
   if (keeper.pid < 0) _exit(1);
   if (keeper.pid == 0) become(order, parent, ends[1]);
@@ -162,14 +163,16 @@ static void note_end(int how, const struct rusage *used) {
   if (peak > keeper.report.peak) keeper.report.peak = peak;
 }
 
-/* False when there is nobody left to wait for. */
+/* False when there is nobody left to wait for. Takes a few: where processes die as fast as they begin, the limits must
+ * have their turn. */
 static bool reap(void) {
   struct rusage used;
   int how;
-  pid_t pid;
-  while ((pid = wait4(-1, &how, WNOHANG, &used)) > 0)
+  pid_t pid = 0;
+  for (int i = 0; i < MOST_REAPED && (pid = wait4(-1, &how, WNOHANG, &used)) > 0; i++)
     if (pid == keeper.pid) note_end(how, &used);
-  return pid == 0;
+  keeper.more_dead = pid > 0;
+  return pid >= 0;
 }
 
 /* Whatever is below us has a child of ours above it, so having no child means that all are gone. */
@@ -177,6 +180,7 @@ static void kill_all(void) {
   double since = now();
   signal_group(SIGKILL);
   while (reap() && now() - since < STUCK_SECONDS) {
+    if (keeper.more_dead) continue;
     family_find(&keeper.below, getpid(), FAMILY_MOST);
     family_kill(&keeper.below, SIGKILL);
     usleep(1000);
@@ -223,20 +227,41 @@ static size_t most_processes(void) {
   return most && most < FAMILY_MOST ? (size_t)most + 1 : FAMILY_MOST;
 }
 
+/* What multiplies would outrun the reading of /proc, and take the processor that it needs: it stands still meanwhile.
+ */
+static void look_at_rest(void) {
+  signal_group(SIGSTOP);
+  family_find(&keeper.below, getpid(), most_processes());
+  if (keeper.below.count < most_processes()) signal_group(SIGCONT);
+}
+
 /* Reads /proc only where a process may have begun. */
 static void look_below(void) {
-  uint64_t births = family_births();
-  if (births == keeper.births) return;
-  keeper.crowded = births - keeper.births > MANY_BIRTHS;
+  family_census count = family_count();
+  if (count.births == keeper.births) return;
+  keeper.crowded = count.births - keeper.births > MANY_BIRTHS;
   if (!keeper.crowded && now() - keeper.scanned < SCAN_SECONDS) return;
-  family_find(&keeper.below, getpid(), most_processes());
-  keeper.births = births;
+  bool too_many = keeper.order->processes && count.alive > keeper.alive_before + keeper.order->processes;
+  if (too_many && keeper.crowded)
+    look_at_rest();
+  else
+    family_find(&keeper.below, getpid(), most_processes());
+  keeper.births = count.births;
   keeper.scanned = now();
+}
+
+/* A session of its own, so that whoever kills our parent's group leaves us to do our work, and the scheduler counts us
+ * apart. It costs a millisecond or two, which a process that has ended before the first tick need not pay; a
+ * terminal's Ctrl-C is ignored from the start. */
+static void stand_apart(void) {
+  if (!keeper.apart) setsid();
+  keeper.apart = true;
 }
 
 static void check_limits(void) {
   const keeper_order *order = keeper.order;
   keeper.checked = now();
+  stand_apart();
   if (order->seconds > 0 && now() - keeper.begun >= order->seconds) stop(KEEPER_TIME, false);
   look_below();
   if (order->processes && keeper.below.count > order->processes) return stop(KEEPER_PROCESSES, true);
@@ -256,7 +281,7 @@ static void hear(int line) {
 
 static int pause_ms(void) {
   double left = keeper.order->seconds > 0 ? keeper.begun + keeper.order->seconds - now() : TICK_MS;
-  if (keeper.crowded) return CROWDED_MS;
+  if (keeper.crowded || keeper.more_dead) return CROWDED_MS;
   return keeper.phase != RUNNING || left * 1000 > TICK_MS ? TICK_MS : left > 0 ? (int)(left * 1000) + 1 : 1;
 }
 
@@ -269,11 +294,8 @@ static void watch(int line) {
   while (!keeper.ended && !is_stuck()) {
     struct pollfd polls[3] = {{line, POLLIN, 0}, {keeper.output, POLLIN, 0}, {keeper.deaths, POLLIN, 0}};
     int events = poll(polls, 3, pause_ms());
-    if (events > 0 && polls[2].revents) {
-      while (read(keeper.deaths, &death, sizeof death) > 0) {
-      }
-      reap(); /* before the line: an end that came first counts, even if nobody is left to hear of it */
-    }
+    if (events > 0 && polls[2].revents) read(keeper.deaths, &death, sizeof death); /* signals do not queue */
+    reap(); /* before the line: an end that came first counts, even if nobody is left to hear of it */
     if (keeper.ended) return;
     if (events > 0 && polls[0].revents) hear(line);
     if (events > 0 && polls[1].revents) collect_output();
@@ -299,7 +321,6 @@ static void leave_note(const char *path) {
 
 void keeper_run(const keeper_order *order) {
   keeper.order = order;
-  setsid(); /* a terminal's Ctrl-C is for our parent, who decides */
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   int line = settle_files(order);
   settle_signals();
