@@ -103,8 +103,8 @@ list() {
   for file in tests/*_spec.lua tests/regress/*_spec.lua; do
     [ -e "$file" ] || continue
     echo "module $file"
-    # The command line's spec starts the program itself.
-    [ "$file" = tests/cli_spec.lua ] || echo "program $file"
+    # These start the program themselves.
+    case $file in tests/cli_spec.lua | tests/batch_spec.lua) ;; *) echo "program $file" ;; esac
   done
   if other_compiler >/dev/null; then
     for file in cumsum differential engines faults launch nbody reduction shim split stencil streams waits; do

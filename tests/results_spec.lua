@@ -86,6 +86,13 @@ describe("compare", function()
     assert.are.equal("unclear", compare.verdict(effect, 0.02))
   end)
 
+  it("does not count fractions of a microsecond on a GPU", function()
+    local gpu = { device = "cuda:0", device_name = "G" }
+    local a, b = run_of({ { "naive", 3e-6 }, { "shared", 1e-4 } }, 1, gpu), run_of({ { "naive", 3.2e-6 },
+      { "shared", 1.06e-4 } }, 9, gpu)
+    assert.are.equal("naive same, shared slower", verdicts(compare.runs(a, b)))
+  end)
+
   it("does not trust a difference that something else made", function()
     local a = run_of({ { "naive", 1e-3 }, { "shared", 1e-3 } }, 1)
     local b = run_of({ { "naive", 2e-3 }, { "shared", 1e-3 } }, 9)

@@ -3,15 +3,25 @@
  * The program's Lua state: the standard libraries, moonwarp itself without a file to load, and the search paths of a
  * checkout, an installation or a bundle. Opens no device and reads no file. */
 #include <lualib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "core/bind/bind.h"
+#include "core/host/child.h"
 #include "core/host/home.h"
 #include "core/host/host.h"
 
 /* host.terminal(stream): 0 input, 1 output, 2 errors. */
 static int host_terminal(lua_State *L) {
   lua_pushboolean(L, isatty((int)luaL_checkinteger(L, 1)));
+  return 1;
+}
+
+/* host.columns(): how wide the terminal of our output is; nil where it is none or does not say. */
+static int host_columns(lua_State *L) {
+  struct winsize size;
+  if (!isatty(1) || ioctl(1, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 0;
+  lua_pushinteger(L, size.ws_col);
   return 1;
 }
 
@@ -29,11 +39,18 @@ static int host_call(lua_State *L) {
 
 int host_open(lua_State *L) {
   static const luaL_Reg functions[] = {{"call", host_call},
+                                       {"columns", host_columns},
+                                       {"lock", host_lock},
                                        {"open_editor", host_editor_open},
+                                       {"program", host_program},
                                        {"read_line", host_editor_read},
                                        {"remember", host_editor_remember},
+                                       {"spawn", host_spawn},
                                        {"terminal", host_terminal},
+                                       {"wait", host_wait},
                                        {NULL, NULL}};
+  host_child_class(L);
+  host_lock_class(L);
   luaL_newlib(L, functions);
   return 1;
 }

@@ -77,8 +77,10 @@ local function print_text(a, b, result, everything)
   print_rows(result, everything)
   print_lists(result)
   local counts = result.counts
-  print(("%d measurements: %d same (within %s %%), %d faster, %d slower, %d unclear"):format(#result,
-    counts.same, units.digits(result.threshold * 100, 2), counts.faster, counts.slower, counts.unclear))
+  local within = units.digits(result.threshold * 100, 2) .. " %"
+  if result.floor > 0 then within = ("%s or %s"):format(within, units.format(result.floor, "s", 2)) end
+  print(("%d measurements: %d same (within %s), %d faster, %d slower, %d unclear"):format(#result,
+    counts.same, within, counts.faster, counts.slower, counts.unclear))
 end
 
 local function as_json(a, b, result)

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The studies: experiments/NAME.lua or experiments/NAME/init.lua. Title and parameters are read
--- from the text, so that listing them runs nothing. Depends on moonwarp.core (home), files, path (quote), lfs.
+-- from the text, so that listing them runs nothing. experiments/curriculum.lua is none: it lists
+-- them for moonwarp batch. Depends on moonwarp.core (home), files, path (quote), lfs.
 
 local core = require "moonwarp.core"
 local files = require "moonwarp.files"
@@ -18,6 +19,7 @@ local function exists(name)
 end
 
 local function candidates(name)
+  if name == "curriculum" then return {} end
   local folder = core.home() .. "/experiments/"
   return { folder .. name .. ".lua", folder .. name .. "/init.lua" }
 end

@@ -24,8 +24,10 @@ local compare = {}
 local LARGE = 0.474
 local STRETCHES, LEAST = 10, 3 -- samples a stretch
 
---- Relative differences that count as none, where nothing else is asked for.
+--- Differences that count as none, where nothing else is asked for: of a time, and in seconds. The
+--- second is what two runs of one short kernel on a GPU differ by (docs/measurements.md).
 compare.THRESHOLD = { cuda = 0.02, cpu = 0.10 }
+compare.FLOOR = { cuda = 0.3e-6, cpu = 0 }
 
 local function stretch_medians(samples)
   local count = math.min(STRETCHES, #samples // LEAST)
@@ -61,9 +63,9 @@ function compare.verdict(effect, threshold)
   return "unclear"
 end
 
-local function threshold_for(run, given)
-  if given then return given end
-  return compare.THRESHOLD[(run.device or "cpu"):match("^%a+")] or compare.THRESHOLD.cpu
+local function kind_of(run)
+  local kind = (run.device or "cpu"):match("^%a+")
+  return compare.FLOOR[kind] and kind or "cpu"
 end
 
 local DISTURBED = { "^busy host$", "^throttled", "^clock fell$" }
@@ -77,8 +79,9 @@ local function disturbance(result)
   end
 end
 
-local function judged(a, b, threshold)
+local function judged(a, b, threshold, floor)
   local effect = compare.effect(a.result.samples, b.result.samples)
+  threshold = math.max(threshold, floor / a.result.median)
   local verdict, why = compare.verdict(effect, threshold), disturbance(a.result) or disturbance(b.result)
   if why and (verdict == "faster" or verdict == "slower") then verdict = "unclear" else why = nil end
   return { key = a.key, label = a.label, a = a.result, b = b.result, ratio = effect.ratio,
@@ -92,17 +95,17 @@ end
 ---@return table result     list: { key, label, a, b (results), ratio, low, high, delta, verdict, why (a
 ---                         disturbance that made it unclear) } each,
 ---                         in A's order; missing (labels that only A has), new (only B);
----                         threshold; counts by verdict
+---                         threshold, floor (s); counts by verdict
 function compare.runs(a, b, threshold)
   local result = { missing = {}, new = {}, counts = { same = 0, faster = 0, slower = 0, unclear = 0 },
-                   threshold = threshold_for(b, threshold) }
+                   threshold = threshold or compare.THRESHOLD[kind_of(b)], floor = compare.FLOOR[kind_of(b)] }
   local others, order = {}, measurement.of(b)
   for _, one in ipairs(order) do others[one.key] = one end
   for _, one in ipairs(measurement.of(a)) do
     local other = others[one.key]
     others[one.key] = nil
     if other then
-      local row = judged(one, other, result.threshold)
+      local row = judged(one, other, result.threshold, result.floor)
       result.counts[row.verdict] = result.counts[row.verdict] + 1
       result[#result + 1] = row
     else

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A process of ours, with its keeper between: started with limits, asked how it is without blocking, ended in order
+ * or at once. A child that is collected or closed is killed, and so is every child when we die. */
+#include "core/host/child.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/host/keeper.h"
+
+#define CHILD "moonwarp.child"
+
+enum { MOST_WORDS = 256 };
+
+typedef struct child {
+  pid_t keeper;
+  int line; /* -1: it has reported, or was closed */
+} child;
+
+int host_program(lua_State *L) {
+  char path[PATH_MAX];
+  ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  if (length < 0) return luaL_error(L, "the program's own path cannot be read: %s", strerror(errno));
+  lua_pushlstring(L, path, (size_t)length);
+  return 1;
+}
+
+/* ---- the order ---------------------------------------------------------------------------------------------- */
+
+/* What is read stays alive in the table at index 1. */
+static const char *text_field(lua_State *L, const char *name) {
+  lua_getfield(L, 1, name);
+  const char *text = luaL_optstring(L, -1, NULL);
+  lua_pop(L, 1);
+  return text;
+}
+
+static double number_field(lua_State *L, const char *name, double without) {
+  lua_getfield(L, 1, name);
+  double value = luaL_optnumber(L, -1, without);
+  lua_pop(L, 1);
+  return value > 0 ? value : 0;
+}
+
+/* Words of the list in a field, NULL behind them. */
+static void list_field(lua_State *L, const char *name, const char **words) {
+  int count = 0;
+  lua_getfield(L, 1, name);
+  if (!lua_isnil(L, -1)) {
+    luaL_checktype(L, -1, LUA_TTABLE);
+    while (count < MOST_WORDS && lua_rawgeti(L, -1, count + 1) == LUA_TSTRING) {
+      words[count++] = lua_tostring(L, -1);
+      lua_pop(L, 1);
+    }
+    if (count == MOST_WORDS) luaL_error(L, "spawn: '%s' has more than %d words", name, MOST_WORDS - 1);
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+  words[count] = NULL;
+}
+
+static void locks_field(lua_State *L, int held[KEEPER_HELD]) {
+  lua_getfield(L, 1, "held");
+  for (int i = 0; i < KEEPER_HELD; i++) {
+    held[i] = -1;
+    if (lua_istable(L, -1) && lua_rawgeti(L, -1, i + 1) != LUA_TNIL) held[i] = *host_lock_file(L, -1);
+    if (lua_istable(L, -2)) lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+}
+
+static void read_order(lua_State *L, keeper_order *order, const char **argv, const char **env) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  list_field(L, "argv", argv);
+  list_field(L, "env", env);
+  luaL_argcheck(L, argv[0], 1, "argv is empty");
+  *order = (keeper_order){.path = argv[0], .argv = argv, .env = env};
+  order->log = text_field(L, "log");
+  order->ended = text_field(L, "ended");
+  order->seconds = number_field(L, "seconds", 0);
+  order->grace = number_field(L, "grace", 3);
+  order->memory = (uint64_t)number_field(L, "memory", 0);
+  order->data = (uint64_t)number_field(L, "data", 0);
+  order->output = (uint64_t)number_field(L, "output", 0);
+  order->processes = (uint64_t)number_field(L, "processes", 0);
+  locks_field(L, order->held);
+}
+
+/* ---- life --------------------------------------------------------------------------------------------------- */
+
+/* host.spawn { argv = { path, ... }, env = { "NAME=value" }, log =, ended = (files), seconds =, grace =, memory =,
+ * data =, output = (bytes), processes =, held = { locks } }: a child. Its input is empty. */
+int host_spawn(lua_State *L) {
+  const char *argv[MOST_WORDS], *env[MOST_WORDS];
+  keeper_order order;
+  int ends[2];
+  read_order(L, &order, argv, env);
+  signal(SIGPIPE, SIG_IGN); /* whoever reads what we print may leave: the children are worth more */
+  child *self = lua_newuserdatauv(L, sizeof *self, 0);
+  self->line = -1;
+  luaL_setmetatable(L, CHILD);
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return luaL_error(L, "a process cannot be started: %s", strerror(errno));
+  self->keeper = fork();
+  if (self->keeper == 0) {
+    close(ends[0]);
+    order.line = ends[1];
+    keeper_run(&order);
+  }
+  int reason = errno;
+  close(ends[1]);
+  if (self->keeper < 0) {
+    close(ends[0]);
+    return luaL_error(L, "a process cannot be started: %s", strerror(reason));
+  }
+  self->line = ends[0];
+  return 1;
+}
+
+static child *check_child(lua_State *L) {
+  return luaL_checkudata(L, 1, CHILD);
+}
+
+static void await_keeper(child *self) {
+  close(self->line);
+  self->line = -1;
+  while (waitpid(self->keeper, NULL, 0) < 0 && errno == EINTR) {
+  }
+}
+
+static void push_report(lua_State *L, const keeper_report *r, bool lost) {
+  lua_createtable(L, 0, 8);
+  lua_pushboolean(L, lost);
+  lua_setfield(L, -2, "lost");
+  lua_pushinteger(L, r->exit);
+  lua_setfield(L, -2, "exit");
+  lua_pushinteger(L, r->signal);
+  lua_setfield(L, -2, "signal");
+  lua_pushstring(L, keeper_reason_name(r->reason));
+  lua_setfield(L, -2, "reason");
+  lua_pushstring(L, r->log_error ? strerror(r->log_error) : NULL);
+  lua_setfield(L, -2, "log_error");
+  lua_pushinteger(L, (lua_Integer)r->peak);
+  lua_setfield(L, -2, "peak");
+  lua_pushinteger(L, (lua_Integer)r->output);
+  lua_setfield(L, -2, "output");
+  lua_pushnumber(L, r->seconds);
+  lua_setfield(L, -2, "seconds");
+}
+
+/* child:poll(): nil while it runs, then once how it ended: { exit =, signal =, reason =, log_error =, peak =,
+ * output =, seconds =, lost = }. lost: the keeper itself was killed, and the child with it; nothing else is known. */
+static int child_poll(lua_State *L) {
+  child *self = check_child(L);
+  keeper_report report = {.signal = SIGKILL};
+  if (self->line < 0) return 0;
+  ssize_t got = recv(self->line, &report, sizeof report, MSG_DONTWAIT);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
+  bool lost = got != (ssize_t)sizeof report;
+  if (lost) report = (keeper_report){.signal = SIGKILL};
+  await_keeper(self);
+  push_report(L, &report, lost);
+  return 1;
+}
+
+static int tell(lua_State *L, const char *word) {
+  child *self = check_child(L);
+  if (self->line >= 0) send(self->line, word, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+  return 0;
+}
+
+/* child:interrupt(): SIGINT, after its grace SIGTERM, then SIGKILL. */
+static int child_interrupt(lua_State *L) {
+  return tell(L, "i");
+}
+
+/* child:kill(): at once, with all that is below it. */
+static int child_kill(lua_State *L) {
+  return tell(L, "k");
+}
+
+/* The keeper sees the line closed and kills what it keeps. */
+static int child_close(lua_State *L) {
+  child *self = check_child(L);
+  if (self->line >= 0) await_keeper(self);
+  return 0;
+}
+
+void host_child_class(lua_State *L) {
+  static const luaL_Reg methods[] = {
+      {"poll", child_poll},  {"interrupt", child_interrupt}, {"kill", child_kill}, {"close", child_close},
+      {"__gc", child_close}, {"__close", child_close},       {NULL, NULL}};
+  luaL_newmetatable(L, CHILD);
+  luaL_setfuncs(L, methods, 0);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -2, "__index");
+  lua_pop(L, 1);
+}
+
+/* host.wait(children, seconds): a list of children; returns when one of them has ended, after a signal, or after so
+ * long. */
+int host_wait(lua_State *L) {
+  struct pollfd polls[MOST_WORDS];
+  nfds_t count = 0;
+  luaL_checktype(L, 1, LUA_TTABLE);
+  double seconds = luaL_checknumber(L, 2);
+  while (count < MOST_WORDS && lua_rawgeti(L, 1, (lua_Integer)count + 1) == LUA_TUSERDATA) {
+    child *one = luaL_checkudata(L, -1, CHILD);
+    polls[count++] = (struct pollfd){.fd = one->line, .events = POLLIN};
+    lua_pop(L, 1);
+  }
+  poll(polls, count, (int)(seconds * 1000));
+  return 0;
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The keeper of one process. It is the subreaper of everything below it, so whatever a process starts and leaves stays
+ * within reach; that our end of the line closes, however we died, is the sign to kill it all. Group and session are
+ * no fence: a process may leave both. */
+#include "core/host/keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/host/family.h"
+
+enum { TICK_MS = 50, CROWDED_MS = 5, MOST_REAPED = 64, CHUNK = 65536 };
+
+static const double SCAN_SECONDS = 0.25; /* /proc is read that often at most, unless births are many */
+static const uint64_t MANY_BIRTHS = 64;
+static const double STUCK_SECONDS = 20; /* a process that a driver holds does not die of SIGKILL */
+
+typedef enum phase { RUNNING, ASKED, TOLD, KILLED } phase;
+
+static struct {
+  const keeper_order *order;
+  pid_t pid;
+  bool ended, crowded, apart, more_dead;
+  phase phase;
+  int output, log, deaths; /* files */
+  double begun, phase_since, scanned, checked;
+  uint64_t births, alive_before;
+  family below;
+  keeper_report report;
+} keeper = {.output = -1, .log = -1, .deaths = -1};
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+const char *keeper_reason_name(keeper_reason reason) {
+  static const char *const names[] = {NULL, "time", "memory", "output", "processes", "interrupted", "orphaned"};
+  return names[reason];
+}
+
+/* ---- start -------------------------------------------------------------------------------------------------- */
+
+/* Keeps the line and what is to be held, as small numbers; closes all else, so that no keeper holds another's line. */
+static int settle_files(const keeper_order *order) {
+  int kept[KEEPER_HELD + 1] = {order->line};
+  memcpy(kept + 1, order->held, sizeof order->held);
+  for (int i = 0; i <= KEEPER_HELD; i++) /* first out of the way of each other */
+    if (kept[i] >= 0) kept[i] = fcntl(kept[i], F_DUPFD_CLOEXEC, 64);
+  int next = 3;
+  for (int i = 0; i <= KEEPER_HELD; i++)
+    if (kept[i] >= 0) dup3(kept[i], next++, O_CLOEXEC);
+  closefrom(next);
+  int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int fd = 0; fd < 3; fd++) dup2(nothing, fd);
+  close(nothing);
+  return 3;
+}
+
+static void settle_signals(void) {
+  static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU};
+  sigset_t deaths;
+  for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++) signal(ignored[i], SIG_IGN);
+  signal(SIGCHLD, SIG_DFL);
+  sigemptyset(&deaths);
+  sigaddset(&deaths, SIGCHLD);
+  sigprocmask(SIG_SETMASK, &deaths, NULL);
+  keeper.deaths = signalfd(-1, &deaths, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void limit(int what, uint64_t value) {
+  setrlimit(what, &(struct rlimit){.rlim_cur = (rlim_t)value, .rlim_max = (rlim_t)value});
+}
+
+static void default_signals(void) {
+  sigset_t none;
+  for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* In the process to be: a session of its own (no terminal to read from; its share of the processor is then counted
+ * apart from ours, however many it becomes), the limits, the streams, the program. */
+static _Noreturn void become(const keeper_order *order, pid_t parent, int output) {
+  setsid();
+  prctl(PR_SET_PDEATHSIG, SIGKILL); /* should the keeper itself be killed */
+  if (getppid() != parent) _exit(127);
+  default_signals();
+  limit(RLIMIT_CORE, 0);
+  if (order->data) limit(RLIMIT_DATA, order->data);
+  for (const char *const *pair = order->env; *pair; pair++) putenv((char *)*pair);
+  dup2(output, 1);
+  dup2(output, 2);
+  execv(order->path, (char *const *)order->argv);
+  dprintf(2, "cannot run '%s': %s\n", order->path, strerror(errno));
+  _exit(127);
+}
+
+static void start(const keeper_order *order) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) _exit(1);
+  pid_t parent = getpid();
+  keeper.begun = keeper.checked = now();
+  keeper.alive_before = family_count().alive;
+  keeper.pid = fork();
+  if (keeper.pid < 0) _exit(1);
+  if (keeper.pid == 0) become(order, parent, ends[1]);
+  close(ends[1]);
+  keeper.output = ends[0];
+  fcntl(keeper.output, F_SETFL, O_NONBLOCK);
+  if (order->log) keeper.log = open(order->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (order->log && keeper.log < 0) keeper.report.log_error = errno;
+}
+
+/* ---- the end of it ------------------------------------------------------------------------------------------ */
+
+static void signal_group(int number) {
+  if (kill(-keeper.pid, number) != 0 && !keeper.ended) kill(keeper.pid, number); /* it is not a group yet */
+}
+
+static void enter(phase next) {
+  static const int signals[] = {0, SIGINT, SIGTERM, SIGKILL};
+  keeper.phase = next;
+  keeper.phase_since = now();
+  signal_group(signals[next]);
+}
+
+/* In order (SIGINT first, so that it can write its record) or at once. The first reason is the one that counts. */
+static void stop(keeper_reason reason, bool at_once) {
+  if (keeper.report.reason == KEEPER_NONE) keeper.report.reason = reason;
+  if (at_once && keeper.phase < KILLED)
+    enter(KILLED);
+  else if (keeper.phase == RUNNING)
+    enter(ASKED);
+}
+
+static void escalate(void) {
+  bool late = now() - keeper.phase_since >= keeper.order->grace;
+  if (late && (keeper.phase == ASKED || keeper.phase == TOLD)) enter(keeper.phase + 1);
+}
+
+static void note_end(int how, const struct rusage *used) {
+  keeper.ended = true;
+  keeper.report.seconds = now() - keeper.begun;
+  keeper.report.exit = WIFEXITED(how) ? WEXITSTATUS(how) : 0;
+  keeper.report.signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
+  uint64_t peak = (uint64_t)used->ru_maxrss << 10;
+  if (peak > keeper.report.peak) keeper.report.peak = peak;
+}
+
+/* False when there is nobody left to wait for. Takes a few: where processes die as fast as they begin, the limits must
+ * have their turn. */
+static bool reap(void) {
+  struct rusage used;
+  int how;
+  pid_t pid = 0;
+  for (int i = 0; i < MOST_REAPED && (pid = wait4(-1, &how, WNOHANG, &used)) > 0; i++)
+    if (pid == keeper.pid) note_end(how, &used);
+  keeper.more_dead = pid > 0;
+  return pid >= 0;
+}
+
+/* Whatever is below us has a child of ours above it, so having no child means that all are gone. */
+static void kill_all(void) {
+  double since = now();
+  signal_group(SIGKILL);
+  while (reap() && now() - since < STUCK_SECONDS) {
+    if (keeper.more_dead) continue;
+    family_find(&keeper.below, getpid(), FAMILY_MOST);
+    family_kill(&keeper.below, SIGKILL);
+    usleep(1000);
+  }
+}
+
+/* ---- limits ------------------------------------------------------------------------------------------------- */
+
+static void write_log(const char *bytes, size_t size) {
+  while (size > 0 && keeper.log >= 0) {
+    ssize_t put = write(keeper.log, bytes, size);
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) {
+      keeper.report.log_error = errno; /* a full disk costs the log, not the process */
+      close(keeper.log);
+      keeper.log = -1;
+      return;
+    }
+    bytes += put;
+    size -= (size_t)put;
+  }
+}
+
+/* Takes what there is; what goes beyond the limit is read and forgotten, so that the writer does not hang. */
+static void collect_output(void) {
+  static char bytes[CHUNK];
+  uint64_t most = keeper.order->output ? keeper.order->output : UINT64_MAX;
+  ssize_t got = 0;
+  for (int i = 0; i < 16 && keeper.output >= 0 && (got = read(keeper.output, bytes, sizeof bytes)) > 0; i++) {
+    uint64_t room = most > keeper.report.output ? most - keeper.report.output : 0;
+    write_log(bytes, (uint64_t)got < room ? (size_t)got : (size_t)room);
+    keeper.report.output += (uint64_t)got;
+    if (keeper.report.output > most) stop(KEEPER_OUTPUT, false);
+  }
+  if (got == 0 && keeper.output >= 0) { /* all writers have closed it */
+    close(keeper.output);
+    keeper.output = -1;
+  }
+}
+
+/* One more than there may be is all that matters. */
+static size_t most_processes(void) {
+  uint64_t most = keeper.order->processes;
+  return most && most < FAMILY_MOST ? (size_t)most + 1 : FAMILY_MOST;
+}
+
+/* What multiplies would outrun the reading of /proc, and take the processor that it needs: it stands still meanwhile.
+ */
+static void look_at_rest(void) {
+  signal_group(SIGSTOP);
+  family_find(&keeper.below, getpid(), most_processes());
+  if (keeper.below.count < most_processes()) signal_group(SIGCONT);
+}
+
+/* Reads /proc only where a process may have begun. */
+static void look_below(void) {
+  family_census count = family_count();
+  if (count.births == keeper.births) return;
+  keeper.crowded = count.births - keeper.births > MANY_BIRTHS;
+  if (!keeper.crowded && now() - keeper.scanned < SCAN_SECONDS) return;
+  bool too_many = keeper.order->processes && count.alive > keeper.alive_before + keeper.order->processes;
+  if (too_many && keeper.crowded)
+    look_at_rest();
+  else
+    family_find(&keeper.below, getpid(), most_processes());
+  keeper.births = count.births;
+  keeper.scanned = now();
+}
+
+/* A session of its own, so that whoever kills our parent's group leaves us to do our work, and the scheduler counts us
+ * apart. It costs a millisecond or two, which a process that has ended before the first tick need not pay; a
+ * terminal's Ctrl-C is ignored from the start. */
+static void stand_apart(void) {
+  if (!keeper.apart) setsid();
+  keeper.apart = true;
+}
+
+static void check_limits(void) {
+  const keeper_order *order = keeper.order;
+  keeper.checked = now();
+  stand_apart();
+  if (order->seconds > 0 && now() - keeper.begun >= order->seconds) stop(KEEPER_TIME, false);
+  look_below();
+  if (order->processes && keeper.below.count > order->processes) return stop(KEEPER_PROCESSES, true);
+  uint64_t memory = family_memory(&keeper.below);
+  if (memory > keeper.report.peak) keeper.report.peak = memory;
+  if (order->memory && memory > order->memory) stop(KEEPER_MEMORY, true);
+}
+
+/* ---- the loop ----------------------------------------------------------------------------------------------- */
+
+static void hear(int line) {
+  char word = 0;
+  ssize_t got = recv(line, &word, 1, MSG_DONTWAIT);
+  if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) stop(KEEPER_ORPHANED, true);
+  if (got == 1) stop(KEEPER_INTERRUPTED, word == 'k');
+}
+
+static int pause_ms(void) {
+  double left = keeper.order->seconds > 0 ? keeper.begun + keeper.order->seconds - now() : TICK_MS;
+  if (keeper.crowded || keeper.more_dead) return CROWDED_MS;
+  return keeper.phase != RUNNING || left * 1000 > TICK_MS ? TICK_MS : left > 0 ? (int)(left * 1000) + 1 : 1;
+}
+
+static bool is_stuck(void) {
+  return keeper.phase == KILLED && now() - keeper.phase_since > STUCK_SECONDS;
+}
+
+static void watch(int line) {
+  struct signalfd_siginfo death;
+  while (!keeper.ended && !is_stuck()) {
+    struct pollfd polls[3] = {{line, POLLIN, 0}, {keeper.output, POLLIN, 0}, {keeper.deaths, POLLIN, 0}};
+    int events = poll(polls, 3, pause_ms());
+    if (events > 0 && polls[2].revents) read(keeper.deaths, &death, sizeof death); /* signals do not queue */
+    reap(); /* before the line: an end that came first counts, even if nobody is left to hear of it */
+    if (keeper.ended) return;
+    if (events > 0 && polls[0].revents) hear(line);
+    if (events > 0 && polls[1].revents) collect_output();
+    if (now() - keeper.checked >= 1e-3 * (keeper.crowded ? CROWDED_MS : TICK_MS)) check_limits();
+    escalate();
+  }
+}
+
+/* How it ended, for whoever comes after us: our own parent may be gone. */
+static void leave_note(const char *path) {
+  const keeper_report *r = &keeper.report;
+  char part[4096], text[256];
+  if (!path || r->reason == KEEPER_ORPHANED) return;
+  if (snprintf(part, sizeof part, "%s.part", path) >= (int)sizeof part) return;
+  int length = snprintf(text, sizeof text, "exit %d\nsignal %d\nreason %s\nseconds %.6f\npeak %llu\noutput %llu\n",
+                        r->exit, r->signal, r->reason ? keeper_reason_name(r->reason) : "none", r->seconds,
+                        (unsigned long long)r->peak, (unsigned long long)r->output);
+  int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  bool whole = fd >= 0 && write(fd, text, (size_t)length) == length;
+  if (fd >= 0) close(fd);
+  if (!whole || rename(part, path) != 0) unlink(part);
+}
+
+void keeper_run(const keeper_order *order) {
+  keeper.order = order;
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  int line = settle_files(order);
+  settle_signals();
+  start(order);
+  watch(line);
+  kill_all();
+  collect_output();
+  if (!keeper.ended) keeper.report.signal = SIGKILL;
+  leave_note(order->ended);
+  send(line, &keeper.report, sizeof keeper.report, MSG_NOSIGNAL);
+  _exit(0);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A keeper is a small process between ours and one that we start: it holds the limits, collects the output, and sees
+ * to it that nothing of that process is left when it has ended, or when we have. */
+#ifndef MW_HOST_KEEPER_H
+#define MW_HOST_KEEPER_H
+
+#include <stdint.h>
+
+enum { KEEPER_HELD = 4 };
+
+/* Why a process was ended, if it was. */
+typedef enum keeper_reason {
+  KEEPER_NONE,
+  KEEPER_TIME,
+  KEEPER_MEMORY,
+  KEEPER_OUTPUT,
+  KEEPER_PROCESSES,
+  KEEPER_INTERRUPTED, /* we asked for it */
+  KEEPER_ORPHANED     /* we are gone; nobody reads this */
+} keeper_reason;
+
+typedef struct keeper_order {
+  const char *path;         /* of the program */
+  const char *const *argv;  /* ends with NULL */
+  const char *const *env;   /* "NAME=value", besides what we have; ends with NULL */
+  const char *log;          /* file for both streams; NULL: nowhere */
+  const char *ended;        /* file that says how it ended, whole or not there at all; NULL: none */
+  double      seconds;      /* 0: for ever */
+  double      grace;        /* between SIGINT, SIGTERM and SIGKILL */
+  uint64_t    memory;       /* resident bytes of all its processes; 0: any */
+  uint64_t    data;         /* RLIMIT_DATA of each of them; 0: none */
+  uint64_t    output;       /* bytes of both streams; 0: any */
+  uint64_t    processes;    /* 0: any */
+  int         line;         /* our end of a socket: a byte 'i' asks for an end in order, 'k' for one at once */
+  int         held[KEEPER_HELD]; /* files that stay open until nothing is left; -1: none */
+} keeper_order;
+
+/* What comes back over the line. */
+typedef struct keeper_report {
+  int           exit, signal; /* signal 0: it exited */
+  keeper_reason reason;
+  int           log_error;    /* errno of what the log could not take */
+  uint64_t      peak, output; /* bytes resident at most as far as seen; bytes written */
+  double        seconds;
+} keeper_report;
+
+/* In a fresh child of ours: becomes the keeper. */
+_Noreturn void keeper_run(const keeper_order *);
+const char    *keeper_reason_name(keeper_reason); /* NULL for KEEPER_NONE */
+
+#endif

@@ -1,0 +1,219 @@
+-- SPDX-License-Identifier: MIT
+--
+-- moonwarp batch: a curriculum's labs, each in a process of its own. docs/lab.md explains them.
+-- Depends on moonwarp.core (home), moonwarp.host (call), cli.options, lab.*.
+
+local core = require "moonwarp.core"
+local host = require "moonwarp.host"
+local options = require "moonwarp.cli.options"
+
+local batch = {}
+
+local OK, NO_DEVICE = 0, 4
+local MOST_JOBS = 64
+
+local function check_device(text)
+  for _, form in ipairs { "^cpu$", "^cuda$", "^cuda:%d+$" } do
+    if text:match(form) then return text end
+  end
+  options.fail_unknown("device", text, { "cpu", "cuda" }, "devices are cpu, cuda, cuda:N; moonwarp info lists them")
+end
+
+local function check_jobs(text)
+  local jobs = math.tointeger(tonumber(text))
+  if jobs and jobs >= 1 and jobs <= MOST_JOBS then return jobs end
+  options.fail("option '--jobs' wants a whole number from 1 to %d, got '%s'", MOST_JOBS, text)
+end
+
+local SPECS = {
+  { flag = "--only", show = "TAG|NAME", value = "a tag or the name of a lab", many = true,
+    help = "these labs, and what they need" },
+  { flag = "--device", show = "ID", value = "a device", many = true,
+    help = "cpu, cuda or cuda:N; each lab runs on each of them that it takes" },
+  { flag = "--jobs", show = "N", value = "a number", check = check_jobs,
+    help = "labs at a time; 1 unless given, for measurements disturb each other" },
+  { flag = "--resume", help = "go on with DIR, or with the newest batch in OUT that is not finished" },
+  { flag = "--dry-run", key = "dry", help = "print what would run, in order, and run nothing" },
+  { flag = "--out", show = "DIR", value = "a folder", help = "the batch goes to DIR/batch/DATE-NAME; else out" },
+  { flag = "--junit", show = "FILE", value = "a file", help = "the outcome as JUnit XML" },
+  { flag = "--json", show = "FILE", value = "a file", help = "the outcome as JSON" },
+}
+
+local USAGE = [[
+usage: moonwarp batch [CURRICULUM.lua] [options]
+       moonwarp batch --resume [DIR] [options]
+
+Runs the labs of a curriculum (else the six studies), each in its own process with its limits. A GPU
+runs one lab at a time, whoever started it.]]
+
+local NOTES = [[
+exit status: 0 all passed, 3 a check or a gate failed, 1 a lab crashed, failed or ran into a limit,
+2 wrong use, 4 no such device, 130 interrupted
+Ctrl-C ends what runs in order, a second one at once; --resume goes on]]
+
+-- ---- what to run --------------------------------------------------------------------------------
+
+local function curriculum_path(word)
+  local path = word or core.home() .. "/experiments/curriculum.lua"
+  if require("lfs").attributes(path, "mode") == "file" then return path end
+  options.fail("there is no curriculum '%s'; it is a Lua file that returns a table of labs", path)
+end
+
+-- A device that was asked for and is not there is an error, not a lab that is skipped.
+local function check_usable(asked, found)
+  local devices = require "moonwarp.lab.devices"
+  for _, word in ipairs(asked or {}) do
+    local one = found[devices.id(word)]
+    if not one.usable then
+      io.stderr:write(("moonwarp: device '%s' is not usable: %s\n"):format(word, one.reason))
+      return NO_DEVICE
+    end
+  end
+end
+
+local function each_once(words)
+  local devices, list, seen = require "moonwarp.lab.devices", {}, {}
+  for _, word in ipairs(words) do
+    local id = devices.id(check_device(word))
+    if not seen[id] then list[#list + 1] = id end
+    seen[id] = true
+  end
+  return list
+end
+
+local function plan_of(parsed)
+  local curriculum = require("moonwarp.lab.curriculum").load(curriculum_path(parsed[1]))
+  local asked = parsed.device and each_once(parsed.device)
+  local steps, found = require("moonwarp.lab.plan").make(curriculum, { only = parsed.only, devices = asked })
+  return { name = curriculum.name, curriculum = curriculum.path, steps = steps, jobs = parsed.jobs or 1,
+           argv = parsed.argv }, found, asked
+end
+
+-- ---- --dry-run ----------------------------------------------------------------------------------
+
+local function count(number, one, many)
+  return ("%d %s"):format(number, number == 1 and one or many)
+end
+
+local function limits_of(step)
+  local amount, units = require "moonwarp.lab.amount", require "moonwarp.units"
+  local words = {}
+  if step.time_limit then words[#words + 1] = "at most " .. amount.clock(step.time_limit) end
+  if step.memory_limit then words[#words + 1] = "memory " .. units.format(step.memory_limit, "iB", 3) end
+  if #step.gates > 0 then words[#words + 1] = count(#step.gates, "gate", "gates") end
+  if #step.needs > 0 then words[#words + 1] = "needs " .. table.concat(step.needs, ", ") end
+  if step.retries > 0 then words[#words + 1] = count(step.retries, "retry", "retries") end
+  return #words > 0 and ": " .. table.concat(words, "; ") or ""
+end
+
+local function print_plan(head, expected)
+  for i, step in ipairs(head.steps) do
+    local params = #step.params > 0 and " -p " .. table.concat(step.params, " -p ") or ""
+    print(("%2d. %s on %s%s"):format(i, step.name, step.device or "no device here", limits_of(step)))
+    print(("    moonwarp run %s%s%s"):format(step.study or step.path,
+      step.device and " --device " .. step.device or "", params))
+    if expected[step.id] then
+      print("    about " .. require("moonwarp.lab.amount").clock(expected[step.id]))
+    end
+  end
+end
+
+-- ---- running ------------------------------------------------------------------------------------
+
+local function new_screen(book, root)
+  local expected = host.terminal(1) and require("moonwarp.lab.past").seconds(root) or nil
+  return require("moonwarp.lab.screen").new { total = #book.head.steps, expected = expected }
+end
+
+-- Runs to the end, or to the second Ctrl-C. True where it was interrupted.
+local function work(running)
+  local outcome, problem = host.call(running.run, running)
+  if outcome == "done" then return false end
+  if outcome == "failed" then
+    running:kill()
+    error(problem, 0)
+  end
+  if host.call(running.stop, running) ~= "done" then running:kill() end
+  return true
+end
+
+local function write_outcome(result, parsed)
+  local summary, ledger = require "moonwarp.lab.summary", require "moonwarp.lab.ledger"
+  local problems = { summary.write(result, result.folder .. "/result.json") }
+  if parsed.json then problems[#problems + 1] = summary.write(result, parsed.json) end
+  if parsed.junit then
+    problems[#problems + 1] = ledger.write_whole(parsed.junit, require("moonwarp.lab.junit").text(result))
+  end
+  for _, problem in ipairs(problems) do io.stderr:write("moonwarp: ", problem, "\n") end
+  return #problems == 0
+end
+
+local function run_book(book, parsed, root, found)
+  local screen = new_screen(book, root)
+  local running = require("moonwarp.lab.batch").new(book,
+    { jobs = parsed.jobs or book.head.jobs, found = found, screen = screen })
+  local interrupted = work(running)
+  screen:close()
+  running:note(interrupted and "pause" or "finish", {})
+  local summary = require "moonwarp.lab.summary"
+  local result = summary.of(running, interrupted)
+  print(summary.text(result, host.columns()))
+  local written = write_outcome(result, parsed)
+  book:close()
+  return result.exit == OK and not written and 1 or result.exit
+end
+
+local function begin(parsed, root)
+  local head, found, asked = plan_of(parsed)
+  local status = check_usable(asked, found)
+  if status then return status end
+  if parsed.dry then
+    print_plan(head, require("moonwarp.lab.past").seconds(root))
+    return OK
+  end
+  return run_book(require("moonwarp.lab.ledger").create(root, head), parsed, root, found)
+end
+
+-- ---- --resume -----------------------------------------------------------------------------------
+
+local function resumed_folder(word, root)
+  local ledger = require "moonwarp.lab.ledger"
+  if word then
+    local folder = word:gsub("(.)/+$", "%1")
+    if require("lfs").attributes(folder .. "/batch.json", "mode") == "file" then return folder end
+    options.fail("'%s' holds no batch; --resume wants a folder OUT/batch/DATE-NAME, or nothing", word)
+  end
+  return ledger.unfinished(root)
+    or options.fail("there is no unfinished batch in %s/batch; --out DIR names another place", root)
+end
+
+local function resume(parsed, root)
+  for _, flag in ipairs { "only", "device", "dry" } do
+    if parsed[flag] then
+      options.fail("option '--%s': --resume goes on with a batch as it was begun", flag == "dry" and "dry-run" or flag)
+    end
+  end
+  local folder = resumed_folder(parsed[1], root)
+  local book = require("moonwarp.lab.ledger").open(folder)
+  local words = {}
+  for _, step in ipairs(book.head.steps) do words[#words + 1] = step.device end
+  book:note("resume", {})
+  return run_book(book, parsed, folder:match("^(.*)/batch/[^/]+$") or root, require("moonwarp.lab.devices").look(words))
+end
+
+--- The command batch.
+---@param words string[]
+---@return integer status
+function batch.run(words)
+  local parsed = options.parse(words, SPECS, 1)
+  parsed.argv = table.move(words, 1, #words, 2, { "batch" })
+  if parsed.help then
+    print(options.help(USAGE, SPECS, NOTES))
+    return OK
+  end
+  local root = parsed.out or "out"
+  if parsed.resume then return resume(parsed, root) end
+  return begin(parsed, root)
+end
+
+return batch

@@ -1,0 +1,255 @@
+-- SPDX-License-Identifier: MIT
+--
+-- A batch at work: starts the steps of a plan in order, each in a process of its own, and notes what
+-- becomes of them. What is done it knows from the ledger alone, so going on after a kill -9 is the
+-- same work as beginning.
+-- Depends on moonwarp.core (clock), moonwarp.host (program, spawn, wait), lab.devices, lab.ledger,
+-- lab.verdict, lfs.
+
+local core = require "moonwarp.core"
+local devices = require "moonwarp.lab.devices"
+local host = require "moonwarp.host"
+local ledger = require "moonwarp.lab.ledger"
+local verdict = require "moonwarp.lab.verdict"
+
+local batch = {}
+batch.__index = batch
+
+local GRACE = 3                   -- seconds between SIGINT, SIGTERM and SIGKILL
+local LOCK_SECONDS = 0.25         -- how often a GPU that others use is asked for
+local DATA_SLACK = 2 << 30         -- stacks of threads, what compilers map
+
+-- ---- what is there ------------------------------------------------------------------------------
+
+local function is_final(step, endings)
+  local last, tries = endings[#endings], 0
+  if not last then return false end
+  for _, ending in ipairs(endings) do tries = tries + (ending.counts and 1 or 0) end
+  return last.counts and (last.verdict == "passed" or last.verdict == "skipped" or tries > step.retries)
+end
+
+-- An attempt that the batch itself cut short says nothing about the lab.
+local function counts(ending)
+  return ending.verdict ~= "interrupted" and ending.verdict ~= "killed"
+end
+
+function batch:settle(step, ending)
+  local state = self.states[step.id]
+  ending.counts = counts(ending)
+  state.endings[#state.endings + 1] = ending
+  state.done = is_final(step, state.endings)
+  state.result = ending
+end
+
+-- Attempts that began and have no end: the batch was killed. What ended all the same is judged now,
+-- what did not is marked, and begins again.
+function batch:take_over(step, attempts)
+  attempts = attempts or {}
+  if attempts[0] then return self:settle(step, attempts[0].ending) end -- skipped
+  for number, attempt in ipairs(attempts) do
+    self.states[step.id].attempts = number
+    local ending = attempt.ending
+    if not ending then
+      local folder = self:folder_of(step, number)
+      ending = verdict.recover(folder)
+      ending = ending and verdict.of(step, ending, folder) or { verdict = "killed", message = "killed with the batch" }
+      self:note_end(step, number, ending)
+    end
+    self:settle(step, ending)
+  end
+end
+
+--- A batch over a ledger.
+---@param book table          of ledger.create or ledger.open
+---@param options table       jobs, found (of devices.look), screen (of lab.screen)
+---@return table
+function batch.new(book, options)
+  local self = setmetatable({ book = book, steps = book.head.steps, jobs = options.jobs or 1, states = {},
+                              found = options.found, screen = options.screen, running = {},
+                              began = core.clock() }, batch)
+  local attempts = book:attempts()
+  for _, step in ipairs(self.steps) do self.states[step.id] = { endings = {}, attempts = 0 } end
+  for _, step in ipairs(self.steps) do self:take_over(step, attempts[step.id]) end
+  return self
+end
+
+function batch:folder_of(step, attempt)
+  return ("%s/%s"):format(self.book.folder, ledger.place(step.id, attempt))
+end
+
+function batch:note(kind, values)
+  local problem = self.book:note(kind, values)
+  if problem then self.screen:say(problem) end
+end
+
+local NOTED = { "verdict", "message", "exit", "signal", "reason", "seconds", "peak", "output", "log_error", "gates" }
+
+-- Folders are noted below the batch's own, which may be moved.
+function batch:note_end(step, attempt, ending)
+  local values = { id = step.id, attempt = attempt }
+  for _, key in ipairs(NOTED) do values[key] = ending[key] end
+  values.folder = ledger.place(step.id, attempt)
+  values.run = ending.run and ending.run:sub(#self.book.folder + 2) or nil
+  ending.folder, ending.run = values.folder, values.run
+  self:note("end", values)
+end
+
+-- ---- starting -----------------------------------------------------------------------------------
+
+-- The space that a process may ask for ends an allocation that is far too large with an error in
+-- the script, before anything is touched. A CUDA context maps too much for any such bound.
+local function data_limit(step)
+  if step.device ~= "cpu" or not step.memory_limit then return nil end
+  return step.memory_limit + DATA_SLACK
+end
+
+local function command(step, folder)
+  local argv = { host.program(), "run", step.path, "--device", step.device, "--out", folder }
+  for _, word in ipairs(step.params) do
+    argv[#argv + 1] = "-p"
+    argv[#argv + 1] = word
+  end
+  return argv
+end
+
+function batch:spawn(step, folder, lock)
+  return host.spawn { argv = command(step, folder), env = { "MOONWARP_LAB=" .. step.name },
+                      log = folder .. "/output.txt", ended = folder .. "/ended", grace = GRACE,
+                      seconds = step.time_limit, memory = step.memory_limit, data = data_limit(step),
+                      output = step.output_limit, processes = step.processes, held = { self.book.lock, lock } }
+end
+
+function batch:start(step, lock)
+  local state = self.states[step.id]
+  state.attempts = state.attempts + 1
+  local folder = self:folder_of(step, state.attempts)
+  self:note("begin", { id = step.id, attempt = state.attempts })
+  require("lfs").mkdir(folder)
+  local one = { step = step, attempt = state.attempts, folder = folder, began = core.clock() }
+  self.running[#self.running + 1] = one
+  one.child = self:spawn(step, folder, lock)
+  if lock then lock:close() end -- the keeper has it now
+  self.screen:begin(one, state)
+end
+
+function batch:skip(step, message)
+  local ending = { verdict = "skipped", message = message }
+  self:note_end(step, 0, ending)
+  ending.folder = nil
+  self:settle(step, ending)
+  self.screen:skip(step, message)
+end
+
+-- nil where it may begin, "later", or why it never will.
+function batch:obstacle(step)
+  for _, need in ipairs(step.needs) do
+    local state = self.states[need]
+    if not state.done then return "later" end
+    local word = state.result.verdict
+    if word ~= "passed" then return ("it needs %s, which did not pass (%s)"):format(need, word) end
+  end
+  if not step.device then return "none of its devices is usable here" end
+end
+
+function batch:is_running(step)
+  for _, one in ipairs(self.running) do
+    if one.step == step or (step.device ~= "cpu" and one.step.device == step.device) then return true end
+  end
+  return false
+end
+
+-- True where the step began.
+function batch:try(step)
+  if step.device == "cpu" then
+    self:start(step)
+    return true
+  end
+  if core.clock() < (self.ask_again or 0) then return false end
+  local lock, reason = devices.lock(step.device, self.found[step.device], self.book.folder .. "/..")
+  self.ask_again = nil
+  if lock then
+    self:start(step, lock)
+    return true
+  end
+  self.ask_again = core.clock() + LOCK_SECONDS
+  self.screen:wait(step, reason)
+  return false
+end
+
+-- Begins what may begin. True where there is anything left to do.
+function batch:fill()
+  local left = false
+  for _, step in ipairs(self.steps) do
+    if not self.states[step.id].done then
+      local obstacle = self:obstacle(step)
+      if obstacle and obstacle ~= "later" then
+        self:skip(step, obstacle)
+      else
+        left = true
+        if not obstacle and #self.running < self.jobs and not self:is_running(step) then self:try(step) end
+      end
+    end
+  end
+  return left
+end
+
+-- ---- ending -------------------------------------------------------------------------------------
+
+function batch:finish(one, ending)
+  local step = one.step
+  verdict.of(step, ending, one.folder)
+  self:note_end(step, one.attempt, ending)
+  self:settle(step, ending)
+  self.screen:finish(one, ending, self.states[step.id].done)
+end
+
+function batch:collect()
+  for i = #self.running, 1, -1 do
+    local one = self.running[i]
+    local ending = one.child and one.child:poll()
+    if ending then
+      table.remove(self.running, i)
+      self:finish(one, ending)
+    end
+  end
+end
+
+function batch:wait()
+  local children = {}
+  for i, one in ipairs(self.running) do children[i] = one.child end
+  local seconds = self.screen:pause()
+  if self.ask_again then seconds = math.min(seconds, LOCK_SECONDS) end
+  host.wait(children, seconds)
+end
+
+--- Runs what is left. An interruption leaves it as an error; then comes stop.
+function batch:run()
+  while self:fill() do
+    self.screen:draw(self)
+    self:wait()
+    self:collect()
+  end
+end
+
+--- Ends what runs, in order: each lab gets the time to write its record.
+function batch:stop()
+  self.screen:say("interrupted: what runs is being ended; once more ends it at once")
+  for _, one in ipairs(self.running) do
+    if one.child then one.child:interrupt() end
+  end
+  while #self.running > 0 do
+    if not self.running[1].child then table.remove(self.running, 1) end
+    self:wait()
+    self:collect()
+  end
+end
+
+--- Kills what runs.
+function batch:kill()
+  for _, one in ipairs(self.running) do
+    if one.child then one.child:close() end
+  end
+  self.running = {}
+end
+
+return batch

@@ -1,0 +1,328 @@
+-- SPDX-License-Identifier: MIT
+--
+-- A curriculum: the Lua file that lists labs. It is read as a whole and every mistake in it is
+-- told, before anything runs. docs/lab.md says what may be in it.
+-- Depends on cli.options (fail), cli.studies, nearest, lab.amount, lab.gate, lfs.
+
+local amount = require "moonwarp.lab.amount"
+local gate = require "moonwarp.lab.gate"
+local nearest = require "moonwarp.nearest"
+local options = require "moonwarp.cli.options"
+
+local curriculum = {}
+
+--- Bytes of output and number of processes where a curriculum does not say.
+curriculum.OUTPUT, curriculum.PROCESSES = 64 << 20, 1024
+
+local MOST_PROCESSES, MOST_RETRIES = 4000, 100
+
+-- ---- values of fields: each returns what the lab gets, or nil and what is wanted ----------------
+
+local field = {}
+
+local function text(value)
+  if type(value) == "string" and value ~= "" then return value end
+  return nil, "a text"
+end
+
+local function words(value)
+  local list = type(value) == "string" and { value } or value
+  if type(list) ~= "table" then return nil, "a text or a list of them" end
+  for key, word in pairs(list) do
+    if math.type(key) ~= "integer" or type(word) ~= "string" then return nil, "a text or a list of them" end
+  end
+  return list
+end
+
+function field.name(value)
+  if type(value) == "string" and value:match("^[%w_][%w_%-]*$") then return value end
+  return nil, "a name of letters, digits, - and _"
+end
+
+field.title, field.study, field.script = text, text, text
+field.tags, field.needs = words, words
+
+function field.time_limit(value)
+  return amount.seconds(value), "a time, as in 90 or \"5 min\""
+end
+
+local function bytes(value)
+  return amount.bytes(value), "a size, as in \"2 GiB\""
+end
+
+field.memory_limit, field.output_limit = bytes, bytes
+
+local function whole(least, most)
+  return function(value)
+    local number = math.tointeger(value)
+    if number and number >= least and number <= most then return number end
+    return nil, ("a whole number from %d to %d"):format(least, most)
+  end
+end
+
+field.processes, field.retries = whole(1, MOST_PROCESSES), whole(0, MOST_RETRIES)
+
+function field.devices(value)
+  local list = words(value)
+  for _, word in ipairs(list or {}) do
+    if word ~= "cpu" and word ~= "cuda" and not word:match("^cuda:%d+$") then list = nil end
+  end
+  if list and #list > 0 then return list end
+  return nil, "\"cpu\", \"cuda\", \"cuda:N\" or a list of them"
+end
+
+local function is_value(value)
+  local kind = type(value)
+  return kind == "number" or kind == "string" or kind == "boolean"
+end
+
+local function parameter_text(value)
+  return (tostring(value):gsub("[\\,]", "\\%0"))
+end
+
+-- A value, or a list of values, as the word behind -p.
+local function parameter_word(name, value)
+  if is_value(value) then return ("%s=%s"):format(name, parameter_text(value)) end
+  if type(value) ~= "table" or #value == 0 then return nil end
+  local texts = {}
+  for i, one in ipairs(value) do
+    if not is_value(one) then return nil end
+    texts[i] = parameter_text(one)
+  end
+  return ("%s=%s"):format(name, table.concat(texts, ","))
+end
+
+function field.params(value)
+  local wanted = "a table of values or lists of values by name, as in { n = { 1024, 2048 } }"
+  local list = {}
+  if type(value) ~= "table" then return nil, wanted end
+  for name, one in pairs(value) do
+    local word = type(name) == "string" and name:match("^[%a_][%w_]*$") and parameter_word(name, one)
+    if not word then return nil, wanted end
+    list[#list + 1] = word
+  end
+  table.sort(list)
+  return list
+end
+
+local GATE_DEVICES = "a gate's devices are %s"
+
+function field.gates(value)
+  if type(value) ~= "table" then return nil, "a list of gates" end
+  local list = value.record and { value } or value
+  for i, one in ipairs(list) do
+    local problem = gate.problem(one)
+    if not problem and one.devices then
+      local known, wanted = field.devices(one.devices)
+      problem = not known and GATE_DEVICES:format(wanted)
+    end
+    if problem then return nil, nil, ("gate %d: %s"):format(i, problem) end
+  end
+  return list
+end
+
+local LAB = { "name", "title", "study", "script", "params", "tags", "needs", "time_limit", "memory_limit",
+              "output_limit", "processes", "devices", "retries", "gates" }
+local DEFAULTS = { "tags", "time_limit", "memory_limit", "output_limit", "processes", "devices", "retries" }
+local WHOLE = { "name", "defaults", "labs" }
+local HINTS = { time = "time_limit", timeout = "time_limit", memory = "memory_limit", parameters = "params",
+                requires = "needs", after = "needs", prerequisites = "needs", file = "script",
+                device = "devices", tag = "tags", gate = "gates", output = "output_limit",
+                ["repeat"] = "retries" }
+
+-- ---- reading ------------------------------------------------------------------------------------
+
+local function unknown(key, names)
+  local near = type(key) == "string" and (HINTS[key] or nearest.find(key, names))
+  return ("unknown field '%s'; %s"):format(tostring(key), near and ("did you mean '%s'?"):format(near)
+    or "there is " .. table.concat(names, ", "))
+end
+
+local function is_in(word, list)
+  for _, one in ipairs(list) do
+    if one == word then return true end
+  end
+  return false
+end
+
+local function sorted_keys(values)
+  local keys = {}
+  for key in pairs(values) do keys[#keys + 1] = key end
+  table.sort(keys, function(a, b) return tostring(a) < tostring(b) end)
+  return keys
+end
+
+-- Fields of a table as labs have them; complain(problem) hears what is wrong.
+local function read_fields(given, names, complain)
+  local result = {}
+  for _, key in ipairs(sorted_keys(given)) do
+    if not is_in(key, names) then
+      complain(unknown(key, names))
+    else
+      local value, wanted, problem = field[key](given[key])
+      if value == nil then
+        complain(problem or ("%s must be %s, got %s"):format(key, wanted, tostring(given[key])))
+      end
+      result[key] = value
+    end
+  end
+  return result
+end
+
+local function is_file(name)
+  return require("lfs").attributes(name, "mode") == "file"
+end
+
+local function find_study(lab, complain)
+  local studies = require "moonwarp.cli.studies"
+  local found = not lab.study:find("/", 1, true) and studies.find(lab.study)
+  if found then return found end
+  local near = nearest.find(lab.study, studies.names())
+  complain(("there is no study '%s'; %s"):format(lab.study, near and ("did you mean '%s'?"):format(near)
+    or "a file is given with script"))
+end
+
+local function find_script(lab, folder, complain)
+  if (lab.study == nil) == (lab.script == nil) then
+    return complain("one of study and script is wanted, as in study = \"memcopy\"")
+  end
+  if lab.study then return find_study(lab, complain) end
+  local path = lab.script:sub(1, 1) == "/" and lab.script or ("%s/%s"):format(folder, lab.script)
+  if is_file(path) then return path end
+  complain(("there is no file '%s'"):format(path))
+end
+
+local function with_defaults(lab, defaults)
+  for key, value in pairs(defaults) do
+    if lab[key] == nil then lab[key] = value end
+  end
+  lab.output_limit, lab.processes = lab.output_limit or curriculum.OUTPUT, lab.processes or curriculum.PROCESSES
+  lab.devices, lab.retries = lab.devices or { "cuda", "cpu" }, lab.retries or 0
+  for _, key in ipairs { "tags", "needs", "params", "gates" } do lab[key] = lab[key] or {} end
+  return lab
+end
+
+local function read_lab(given, defaults, folder, complain)
+  if type(given) ~= "table" then return complain("a lab is a table, got " .. type(given)) end
+  local before = complain
+  local told = false
+  complain = function(problem)
+    told = true
+    before(problem)
+  end
+  local lab = read_fields(given, LAB, complain)
+  if given.name == nil then complain("a lab wants a name") end
+  local path = not told and find_script(lab, folder, complain)
+  lab.path = path or nil
+  return lab.name and with_defaults(lab, defaults) or nil
+end
+
+-- ---- prerequisites ------------------------------------------------------------------------------
+
+local function check_needs(labs, complain)
+  local by_name, names = {}, {}
+  for i, lab in ipairs(labs) do by_name[lab.name], names[i] = lab, lab.name end
+  for _, lab in ipairs(labs) do
+    for _, need in ipairs(lab.needs) do
+      if not by_name[need] then
+        local near = nearest.find(need, names)
+        complain(lab.name, ("needs '%s', which is not a lab here%s"):format(need,
+          near and ("; did you mean '%s'?"):format(near) or ""))
+      end
+    end
+  end
+  return by_name
+end
+
+-- Depth first; a lab met again on the way down closes a cycle.
+local function order(labs, by_name, complain)
+  local done, path, ordered = {}, {}, {}
+  local function visit(lab)
+    if done[lab] == "yes" then return end
+    path[#path + 1] = lab.name
+    if done[lab] == "under way" then
+      complain(lab.name, "needs itself: " .. table.concat(path, " needs ", path[lab.name]))
+    else
+      done[lab], path[lab.name] = "under way", #path
+      for _, need in ipairs(lab.needs) do
+        if by_name[need] then visit(by_name[need]) end
+      end
+      ordered[#ordered + 1] = lab
+      path[lab.name] = nil
+    end
+    done[lab] = "yes"
+    path[#path] = nil
+  end
+  for _, lab in ipairs(labs) do visit(lab) end
+  return ordered
+end
+
+-- ---- the file -----------------------------------------------------------------------------------
+
+local function absolute(path)
+  if path:sub(1, 1) == "/" then return path end
+  return ("%s/%s"):format(require("lfs").currentdir(), path)
+end
+
+local function run_file(path)
+  local globals = setmetatable({}, { __index = _G })
+  local chunk, problem = loadfile(path, "t", globals)
+  if not chunk then options.fail("%s", problem) end
+  local ok, value = pcall(chunk)
+  if not ok then options.fail("%s", tostring(value)) end
+  if type(value) ~= "table" then
+    options.fail("%s: a curriculum returns a table of labs, this returns %s", path, type(value))
+  end
+  return value
+end
+
+-- The labs stand in the table itself or in its field labs.
+local function parts_of(value, complain)
+  local head = {}
+  for key, one in pairs(value) do
+    if math.type(key) ~= "integer" then head[key] = one end
+  end
+  for _, key in ipairs(sorted_keys(head)) do
+    if not is_in(key, WHOLE) then complain(nil, unknown(key, WHOLE)) end
+  end
+  if head.name ~= nil and not field.name(head.name) then
+    complain(nil, "name must be " .. select(2, field.name(head.name)))
+  end
+  local list = type(head.labs) == "table" and head.labs or value
+  if #list == 0 then complain(nil, "there is no lab in it") end
+  return head, list
+end
+
+local function read_labs(list, defaults, folder, complain)
+  local labs, seen = {}, {}
+  for i, given in ipairs(list) do
+    local who = type(given) == "table" and type(given.name) == "string" and given.name or "#" .. i
+    local lab = read_lab(given, defaults, folder, function(problem) complain(who, problem) end)
+    if lab and seen[lab.name] then complain(who, "there are two labs of this name") end
+    if lab and not seen[lab.name] then labs[#labs + 1], seen[lab.name] = lab, true end
+  end
+  return labs
+end
+
+--- Reads a curriculum. What is wrong with it is a usage error, a line for each mistake.
+---@param path string
+---@return table  { name =, path =, labs = (each behind what it needs) }
+function curriculum.load(path)
+  local problems = {}
+  local function complain(who, problem)
+    problems[#problems + 1] = who and ("%s: lab '%s': %s"):format(path, who, problem)
+      or ("%s: %s"):format(path, problem)
+  end
+  local value = run_file(path)
+  local head, list = parts_of(value, complain)
+  local defaults = type(head.defaults) == "table" and read_fields(head.defaults, DEFAULTS,
+    function(problem) complain(nil, "defaults: " .. problem) end) or {}
+  local whole_path = absolute(path)
+  local labs = read_labs(list, defaults, whole_path:match("^(.*)/"), complain)
+  labs = order(labs, check_needs(labs, complain), complain)
+  if #problems > 0 then options.fail("%s", table.concat(problems, "\n")) end
+  local name = head.name or path:match("([^/]+)$"):gsub("%.lua$", ""):gsub("[^%w_%-]", "-")
+  return { name = name, path = whole_path, labs = labs }
+end
+
+return curriculum

@@ -1,0 +1,82 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Which devices are here, asked of a process of its own: a batch opens no device itself, since it
+-- would hold a context on each GPU beside the labs it measures.
+-- Depends on moonwarp.core (cache_stat), moonwarp.host (lock, program), path.
+
+local core = require "moonwarp.core"
+local host = require "moonwarp.host"
+local path = require "moonwarp.path"
+
+local devices = {}
+
+local PROBE = [[
+local core = require "moonwarp.core"
+for _, id in ipairs(arg) do
+  local ok, device = pcall(core.device, id)
+  if ok then print(("%s\tyes\t%s"):format(id, device:properties().pci or id))
+  else print(("%s\tno\t%s"):format(id, tostring(device):match("[^\n]*"))) end
+end]]
+
+--- "cuda" is the first GPU.
+---@param word string
+---@return string id
+function devices.id(word)
+  return word == "cuda" and "cuda:0" or word
+end
+
+local function ask(ids)
+  local words = { path.quote(host.program()), "-e", path.quote(PROBE), "--" }
+  for _, id in ipairs(ids) do words[#words + 1] = path.quote(id) end
+  local pipe <close> = assert(io.popen(table.concat(words, " ") .. " 2>/dev/null </dev/null"))
+  local found = {}
+  for line in pipe:lines() do
+    local id, usable, rest = line:match("^(%S+)\t(%a+)\t(.*)$")
+    if id then found[id] = { usable = usable == "yes", pci = rest, reason = rest } end
+  end
+  return found
+end
+
+--- What is known of devices: usable, and reason or pci (the bus id, which stays the same whatever
+--- number a process gives it). The CPU device is always there.
+---@param words string[]  "cpu", "cuda", "cuda:1"
+---@return table<string, table>  by id
+function devices.look(words)
+  local asked, seen = {}, {}
+  for _, word in ipairs(words) do
+    local id = devices.id(word)
+    if id ~= "cpu" and not seen[id] then asked[#asked + 1] = id end
+    seen[id] = true
+  end
+  local found = #asked > 0 and ask(asked) or {}
+  for _, id in ipairs(asked) do
+    found[id] = found[id] or { usable = false, reason = ("device '%s' could not be asked"):format(id) }
+  end
+  found.cpu = { usable = true }
+  return found
+end
+
+-- The bus id tells a GPU whatever number a process gives it ($CUDA_VISIBLE_DEVICES).
+local function lock_in(folder, id, known)
+  local word = (known and known.pci or id):gsub("[^%w]+", "-")
+  return host.lock(("%s/gpu-%s.lock"):format(folder, word))
+end
+
+--- Takes a GPU for this process, against all others of this user; the file is in the cache's
+--- folder, or in another where that cannot be had.
+---@param id string
+---@param known table?      what look found of it
+---@param otherwise string  a folder
+---@return userdata? lock
+---@return string? reason   who has it
+function devices.lock(id, known, otherwise)
+  local folder = core.cache_stat().folder
+  local lock, reason = lock_in(folder, id, known)
+  if lock or reason:find("has it$") then return lock, reason end
+  path.make(folder) -- of a first use
+  lock, reason = lock_in(folder, id, known)
+  if lock or reason:find("has it$") then return lock, reason end
+  return lock_in(otherwise, id, known)
+end
+
+return devices

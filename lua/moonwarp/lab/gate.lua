@@ -1,0 +1,148 @@
+-- SPDX-License-Identifier: MIT
+--
+-- A gate: a rate of one record must be at least a share of the same rate of another record of the
+-- same run. Both are from one machine and one quarter of an hour, so a gate says the same on a slow
+-- machine as on a fast one; seconds do not, and are refused.
+-- Depends on nearest, record (field), units.
+
+local nearest = require "moonwarp.nearest"
+local units = require "moonwarp.units"
+
+local gate = {}
+
+local KEYS = { "record", "field", "at_least", "of", "devices", "name" }
+local SECONDS = { seconds = true, time = true, time_limit = true, max_time = true, at_most = true,
+                  below = true, within = true, t = true }
+
+-- ---- what a curriculum may say ------------------------------------------------------------------
+
+local function problem_of_key(key)
+  if SECONDS[key] then
+    return ("a gate has no '%s': it is a share of another rung, never seconds; as in "):format(key)
+      .. "at_least = 0.8, of = { rung = \"naive\" }"
+  end
+  local near = type(key) == "string" and nearest.find(key, KEYS)
+  return ("a gate has no '%s'; %s"):format(tostring(key), near and ("did you mean '%s'?"):format(near)
+    or "it has " .. table.concat(KEYS, ", "))
+end
+
+local function is_known(key)
+  for _, name in ipairs(KEYS) do
+    if name == key then return true end
+  end
+  return false
+end
+
+local function unknown_key(given)
+  local names = {}
+  for key in pairs(given) do names[#names + 1] = key end
+  table.sort(names, function(a, b) return tostring(a) < tostring(b) end)
+  for _, key in ipairs(names) do
+    if not is_known(key) then return problem_of_key(key) end
+  end
+end
+
+local function is_selector(value)
+  if type(value) ~= "table" or next(value) == nil then return false end
+  for key, wanted in pairs(value) do
+    if type(key) ~= "string" or type(wanted) == "table" then return false end
+  end
+  return true
+end
+
+local SELECTOR = "a gate wants %s, a table of fields that a record has; as in { rung = \"naive\" }"
+
+--- What is wrong with a gate; nil where nothing is.
+---@param given any
+---@return string?
+function gate.problem(given)
+  if type(given) ~= "table" then return "a gate is a table, got " .. type(given) end
+  local unknown = unknown_key(given)
+  if unknown then return unknown end
+  for _, key in ipairs { "record", "of" } do
+    if not is_selector(given[key]) then return SELECTOR:format(key) end
+  end
+  if type(given.field) ~= "string" then return "a gate wants field, the name of a rate; as in \"T_tot\"" end
+  if units.of(given.field) == "s" then
+    return ("a gate on '%s' is a gate on seconds; take a rate, as in field = \"T_tot\""):format(given.field)
+  end
+  local share = given.at_least
+  if type(share) ~= "number" or not (share > 0 and share < math.huge) then
+    return "a gate wants at_least, a share of the reference above 0; as in 0.8"
+  end
+end
+
+-- ---- what a run says ----------------------------------------------------------------------------
+
+local function has(record, wanted)
+  for key, value in pairs(wanted) do
+    local got = record[key]
+    if got == nil and type(record.params) == "table" then got = record.params[key] end
+    if got ~= value then return false end
+  end
+  return true
+end
+
+-- The best of the records that the selector takes; nil and why there is none.
+local function best(records, wanted, field)
+  local found, most = false, nil
+  for _, record in ipairs(records) do
+    if has(record, wanted) then
+      local value = require("moonwarp.record").field(record, field)
+      found = true
+      if type(value) == "table" then
+        return nil, ("'%s' is a time, and a gate takes rates"):format(field)
+      end
+      if type(value) == "number" and not (most and most >= value) then most = value end
+    end
+  end
+  if most then return most end
+  return nil, found and ("no record with %s has a number '%s'"):format(gate.words(wanted), field)
+    or ("no record has %s"):format(gate.words(wanted))
+end
+
+local function shown(value)
+  local text = tostring(value)
+  return text:find("[^%w_%-.]") and ("'%s'"):format(text) or text
+end
+
+--- A selector for people: "rung = naive, threads = 256".
+---@param wanted table
+---@return string
+function gate.words(wanted)
+  local parts = {}
+  for key, value in pairs(wanted) do parts[#parts + 1] = ("%s = %s"):format(key, shown(value)) end
+  table.sort(parts)
+  return table.concat(parts, ", ")
+end
+
+local function title(one)
+  return one.name or ("%s of %s at least %g of %s"):format(one.field, gate.words(one.record), one.at_least,
+    gate.words(one.of))
+end
+
+--- Holds a gate against the records of a run; of several that fit the best counts, on both sides.
+---@param one table        as the curriculum has it
+---@param records table[]
+---@return table outcome   { text =, ok =, at_least =, share = (nil: no records), message = (where it
+---                        failed) }
+function gate.judge(one, records)
+  local outcome = { text = title(one), ok = false, at_least = one.at_least }
+  local value, problem = best(records, one.record, one.field)
+  local reference
+  if value then reference, problem = best(records, one.of, one.field) end
+  if value and reference and reference <= 0 then problem = "the reference is not above zero" end
+  if problem then
+    outcome.message = problem
+    return outcome
+  end
+  outcome.share = value / reference
+  outcome.ok = outcome.share >= one.at_least
+  if not outcome.ok then
+    outcome.message = ("%s of %s is %.3g of %s, wanted at least %g"):format(one.field, gate.words(one.record),
+      outcome.share, gate.words(one.of), one.at_least)
+  end
+  return outcome
+end
+
+return gate

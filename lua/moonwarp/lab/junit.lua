@@ -1,0 +1,93 @@
+-- SPDX-License-Identifier: MIT
+--
+-- A batch as JUnit XML, which CI systems read: a test case for each lab on a device. Checks and gates
+-- are failures; crashes, limits and script errors are errors. There are two schemas about, of Ant's
+-- JUnit task and of Jenkins' xUnit plugin; this is valid by both, so what the gates said is in the
+-- suite's output: the first has none in a case.
+-- Depends on lab.text, lab.verdict.
+
+local text = require "moonwarp.lab.text"
+local verdict = require "moonwarp.lab.verdict"
+
+local junit = {}
+
+local ENTITIES = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;", ["\n"] = "&#10;",
+                   ["\r"] = "", ["\t"] = "&#9;" }
+
+local function attribute(value)
+  return (text.clean(value):gsub('[&<>"\n\r\t]', ENTITIES))
+end
+
+local function content(value)
+  return (text.clean(value):gsub("[&<>\r]", ENTITIES))
+end
+
+local function element(kind, row, output)
+  local message = attribute(row.message or row.verdict)
+  return ('      <%s message="%s" type="%s">%s</%s>'):format(kind, message, attribute(row.verdict),
+    content(output), kind)
+end
+
+local function kind_of(row)
+  if row.verdict == "passed" then return nil end
+  if row.verdict == "skipped" or row.verdict == "not run" then return "skipped" end
+  return verdict.WEAK[row.verdict] and "failure" or "error"
+end
+
+-- Lines of what each gate said.
+local function gates_of(row, into)
+  for _, one in ipairs(row.gates or {}) do
+    into[#into + 1] = ("%s: gate %s: %s: %s"):format(row.id, one.ok and "passed" or "failed", one.text,
+      one.message or ("share %.3g"):format(one.share))
+  end
+end
+
+local function case(row, suite, output)
+  local kind = kind_of(row)
+  local lines = { ('    <testcase name="%s" classname="%s.%s" time="%.3f">'):format(attribute(row.name),
+    attribute(suite), attribute(row.device or "none"), row.seconds or 0) }
+  if kind == "skipped" then
+    lines[2] = ('      <skipped message="%s"/>'):format(attribute(row.message or row.verdict))
+  elseif kind then
+    lines[2] = element(kind, row, output)
+  end
+  lines[#lines + 1] = "    </testcase>"
+  return table.concat(lines, "\n"), kind
+end
+
+local function output_of(result, row)
+  if not row.folder then return "" end
+  return verdict.tail(("%s/%s/output.txt"):format(result.folder, row.folder))
+end
+
+local function host_name()
+  local file = io.open("/proc/sys/kernel/hostname")
+  local name = file and file:read("l")
+  if file then file:close() end
+  return name or "localhost"
+end
+
+local SUITE = '  <testsuite name="%s" package="moonwarp" id="0" hostname="%s" timestamp="%s" tests="%d" '
+  .. 'failures="%d" errors="%d" skipped="%d" time="%.3f">'
+
+--- The XML text.
+---@param result table  of summary.of
+---@return string
+function junit.text(result)
+  local cases, gates, counts, time = {}, {}, { failure = 0, error = 0, skipped = 0 }, 0
+  for i, row in ipairs(result.labs) do
+    local kind
+    cases[i], kind = case(row, result.name, output_of(result, row))
+    gates_of(row, gates)
+    if kind then counts[kind] = counts[kind] + 1 end
+    time = time + (row.seconds or 0)
+  end
+  local head = SUITE:format(attribute(result.name), attribute(host_name()), (result.date:gsub("Z$", "")), #cases,
+    counts.failure, counts.error, counts.skipped, time)
+  return table.concat({ '<?xml version="1.0" encoding="UTF-8"?>', "<testsuites>", head, "    <properties/>",
+                        table.concat(cases, "\n"),
+                        ("    <system-out>%s</system-out>"):format(content(table.concat(gates, "\n"))),
+                        "    <system-err/>", "  </testsuite>", "</testsuites>", "" }, "\n")
+end
+
+return junit

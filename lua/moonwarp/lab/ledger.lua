@@ -1,0 +1,236 @@
+-- SPDX-License-Identifier: MIT
+--
+-- A batch on disk: OUT/batch/DATE-NAME/ with batch.json (what is to be run, written once), a copy of
+-- the curriculum, journal.jsonl (what began and what ended, a line each, at once), and a folder for
+-- each step. After a kill -9 all of it is readable; what a batch knows, it knows from here.
+-- docs/lab.md describes the files.
+-- Depends on moonwarp.core (clock, version), moonwarp.host (lock), json, path, cjson, lfs.
+
+local core = require "moonwarp.core"
+local host = require "moonwarp.host"
+local json = require "moonwarp.json"
+local options = require "moonwarp.cli.options"
+local path = require "moonwarp.path"
+
+local ledger = {}
+ledger.__index = ledger
+
+--- The schema's name; the number grows when a reader of the old one would be wrong.
+ledger.SCHEMA = "moonwarp-batch/1"
+
+local PATIENCE = 15 -- seconds that the last processes of a killed batch may take to go
+
+-- ---- files --------------------------------------------------------------------------------------
+
+local function read(name)
+  local file = io.open(name, "rb")
+  if not file then return nil end
+  local text <const> = file:read("a")
+  file:close()
+  return text
+end
+
+-- cjson gives floats and its own null: whole numbers become integers, null absent.
+local function lua_value(value, null)
+  if value == null then return nil end
+  if math.type(value) == "float" then return math.tointeger(value) or value end
+  if type(value) ~= "table" then return value end
+  for key, inner in pairs(value) do value[key] = lua_value(inner, null) end
+  return value
+end
+
+local function decode(text)
+  local cjson = require "cjson"
+  local ok, value = pcall(cjson.decode, text)
+  return ok and lua_value(value, cjson.null) or nil
+end
+
+--- Writes a file whole, or not at all.
+---@param name string
+---@param text string
+---@return string? problem
+function ledger.write_whole(name, text)
+  local temporary = name .. ".part"
+  local file, reason = io.open(temporary, "wb")
+  if not file then return reason end
+  local written, problem = file:write(text)
+  local closed, late = file:close()
+  if written and closed then written, problem = os.rename(temporary, name) end
+  if written and closed then return nil end
+  os.remove(temporary)
+  return ("%s: %s"):format(name, problem or late)
+end
+
+-- The whole lines of a journal.
+local function read_lines(folder)
+  local lines = {}
+  for line in (read(folder .. "/journal.jsonl") or ""):gmatch("([^\n]*)\n") do
+    local value = decode(line)
+    if type(value) == "table" and value.kind then lines[#lines + 1] = value end
+  end
+  return lines
+end
+
+-- ---- a new one ----------------------------------------------------------------------------------
+
+local function make_folder(root, name)
+  local problem = path.make(root .. "/batch")
+  if problem then options.fail("%s", problem) end
+  local base = ("%s/batch/%s-%s"):format(root, os.date("!%Y%m%d-%H%M%S"), name)
+  local folder, number = base, 1
+  while true do
+    local made, reason = require("lfs").mkdir(folder)
+    if made then return folder end
+    if not reason:find "exists" then
+      options.fail("cannot make the folder %s: %s; choose another place with --out DIR", folder, reason)
+    end
+    number = number + 1
+    folder = ("%s-%d"):format(base, number)
+  end
+end
+
+local function take(folder, patience)
+  local deadline = core.clock() + patience
+  while true do
+    local lock, reason = host.lock(folder .. "/lock")
+    if lock then return lock end
+    if core.clock() >= deadline then
+      options.fail("%s: %s; wait for its end, or end that process", folder, reason)
+    end
+    host.wait({}, 0.05)
+  end
+end
+
+-- A killed process may have left half of a line; what follows begins on its own.
+local function open_journal(folder)
+  local name = folder .. "/journal.jsonl"
+  local text = read(name) or ""
+  local file, reason = io.open(name, "a")
+  if not file then options.fail("%s; choose another place with --out DIR", reason) end
+  if text ~= "" and text:sub(-1) ~= "\n" then file:write("\n") end
+  return file
+end
+
+local function new(folder, head, patience)
+  return setmetatable({ folder = folder, head = head, lock = take(folder, patience),
+                        journal = open_journal(folder), lines = read_lines(folder) }, ledger)
+end
+
+--- Begins a batch: its folder, batch.json, the copy of the curriculum.
+---@param root string    OUT
+---@param head table     name, curriculum (its path), jobs, argv, steps
+---@return table
+function ledger.create(root, head)
+  local folder = make_folder(root, head.name)
+  head.schema, head.date, head.moonwarp = ledger.SCHEMA, os.date("!%Y-%m-%dT%H:%M:%SZ"), core.version
+  local order = { "schema", "name", "date", "moonwarp", "curriculum", "argv", "jobs" }
+  local self = new(folder, head, 0)
+  local problem = ledger.write_whole(folder .. "/batch.json", json.encode(head, order))
+    or ledger.write_whole(folder .. "/curriculum.lua", read(head.curriculum) or "")
+  if problem then options.fail("%s; choose another place with --out DIR", problem) end
+  return self
+end
+
+-- ---- one that is there --------------------------------------------------------------------------
+
+local LISTS = { "needs", "tags", "params", "gates" }
+
+local function head_of(folder)
+  local head = decode(read(folder .. "/batch.json") or "")
+  if type(head) ~= "table" or head.schema ~= ledger.SCHEMA then
+    options.fail("%s holds no batch of schema '%s'", folder, ledger.SCHEMA)
+  end
+  for _, step in ipairs(head.steps) do
+    for _, key in ipairs(LISTS) do step[key] = step[key] or {} end
+  end
+  return head
+end
+
+--- Opens a batch to go on with it; waits a little where its last processes are still going.
+---@param folder string
+---@return table
+function ledger.open(folder)
+  return new(folder, head_of(folder), PATIENCE)
+end
+
+--- Whether nothing of a batch is left to run.
+---@param folder string
+---@return boolean
+function ledger.is_finished(folder)
+  local lines = read_lines(folder)
+  return #lines > 0 and lines[#lines].kind == "finish"
+end
+
+--- The folders of all batches below OUT, newest first.
+---@param root string
+---@return string[]
+function ledger.all(root)
+  local lfs = require "lfs"
+  local folder, found = root .. "/batch", {}
+  if lfs.attributes(folder, "mode") ~= "directory" then return found end
+  for name in lfs.dir(folder) do
+    local one = ("%s/%s"):format(folder, name)
+    if lfs.attributes(one .. "/batch.json", "mode") == "file" then found[#found + 1] = one end
+  end
+  table.sort(found, function(a, b) return a > b end)
+  return found
+end
+
+--- The newest batch below OUT that is not finished.
+---@param root string
+---@return string?
+function ledger.unfinished(root)
+  for _, folder in ipairs(ledger.all(root)) do
+    if not ledger.is_finished(folder) then return folder end
+  end
+end
+
+-- ---- notes --------------------------------------------------------------------------------------
+
+--- Appends a line to the journal, at once. A disk that is full costs the line and not the batch:
+--- the problem is returned once.
+---@param kind string     "begin", "end", "resume", "pause", "finish"
+---@param values table
+---@return string? problem
+function ledger:note(kind, values)
+  values.kind, values.date = kind, os.date("!%Y-%m-%dT%H:%M:%SZ")
+  self.lines[#self.lines + 1] = values
+  local written, reason = self.journal:write(json.encode(values, { "kind", "date", "id", "attempt", "verdict" }), "\n")
+  if written then written, reason = self.journal:flush() end
+  if written or self.told then return nil end
+  self.told = true
+  return ("%s/journal.jsonl: %s; the batch goes on, but cannot be resumed"):format(self.folder, reason)
+end
+
+--- How often each step began, by id, and how each beginning ended, nil where nobody noted it.
+---@return table<string, table[]>
+function ledger:attempts()
+  local all = {}
+  for _, line in ipairs(self.lines) do
+    if line.kind == "begin" then
+      all[line.id] = all[line.id] or {}
+      all[line.id][line.attempt] = { begin = line }
+    elseif line.kind == "end" then
+      all[line.id] = all[line.id] or {}
+      all[line.id][line.attempt] = all[line.id][line.attempt] or {}
+      all[line.id][line.attempt].ending = line
+    end
+  end
+  return all
+end
+
+--- The folder of an attempt: ID, then ID.2, ID.3.
+---@param id string
+---@param attempt integer
+---@return string name  below the batch's folder
+function ledger.place(id, attempt)
+  return attempt == 1 and id or ("%s.%d"):format(id, attempt)
+end
+
+--- Gives the batch back to others.
+function ledger:close()
+  self.journal:close()
+  self.lock:close()
+end
+
+return ledger

@@ -1,0 +1,161 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What became of a lab: from how its process ended, from the record that its run left, and from its
+-- gates.
+-- Depends on lab.amount, lab.gate, lab.text, results.store, units.
+
+local gate = require "moonwarp.lab.gate"
+local text_of = require("moonwarp.lab.text").clean
+
+local verdict = {}
+
+local PASSED, CHECK, INTERRUPTED = 0, 3, 130
+local TAIL = 4096
+
+-- Why a keeper ended a process, as a verdict and in words; %s is the limit.
+local REASONS = {
+  time = { "timed out", "it was still running after %s", "time_limit" },
+  memory = { "out of memory", "its processes held more than %s", "memory_limit" },
+  output = { "too much output", "it printed more than %s", "output_limit" },
+  processes = { "too many processes", "it had more than %s processes", "processes" },
+  interrupted = { "interrupted", "interrupted with the batch" },
+}
+
+local SIGNALS = { [4] = "SIGILL", [6] = "SIGABRT", [7] = "SIGBUS", [8] = "SIGFPE", [9] = "SIGKILL",
+                  [11] = "SIGSEGV", [13] = "SIGPIPE", [15] = "SIGTERM", [2] = "SIGINT" }
+
+--- Verdicts that mean that the lab did what it should, but its results are not good enough.
+verdict.WEAK = { ["check failed"] = true, ["gate failed"] = true }
+
+-- ---- what the run left --------------------------------------------------------------------------
+
+-- The run of an attempt: the last below its folder, since a sweep is one run.
+local function run_folder(folder)
+  local found = require("moonwarp.results.store").below(folder)
+  return found[#found]
+end
+
+local function read_run(folder)
+  return folder and require("moonwarp.results.store").read(folder) or nil
+end
+
+--- The end of a lab's output.
+---@param log string   its file
+---@return string
+function verdict.tail(log)
+  local file = io.open(log, "rb")
+  if not file then return "" end
+  local size = file:seek("end") or 0
+  file:seek("set", math.max(0, size - TAIL))
+  local text <const> = file:read("a") or ""
+  file:close()
+  return text
+end
+
+-- The last complaint of the program, or its last line.
+local function last_words(log)
+  local complaint, last
+  for line in verdict.tail(log):gmatch("[^\n]+") do
+    complaint = line:match("^moonwarp: (.+)$") or complaint
+    last = line:match("%S") and line or last
+  end
+  return complaint or last
+end
+
+local function failed_check(run)
+  for _, check in ipairs(run and run.checks or {}) do
+    if check.ok == false then return check.text or ("check '%s' failed"):format(check.what or "?") end
+  end
+end
+
+-- ---- the verdict --------------------------------------------------------------------------------
+
+local function shown(key, value)
+  if key == "processes" then return ("%d"):format(value) end
+  if key == "time_limit" then return require("moonwarp.lab.amount").clock(value) end
+  return require("moonwarp.units").format(value, "iB", 3)
+end
+
+local function of_reason(step, reason)
+  local word, text, key = table.unpack(REASONS[reason])
+  return word, key and text:format(shown(key, step[key])) or text
+end
+
+local function of_exit(ending, run, log)
+  if ending.exit == CHECK then return "check failed", failed_check(run) or last_words(log) end
+  local message = run and run.message or last_words(log)
+  if ending.exit == INTERRUPTED then message = "it interrupted itself" end
+  return "failed", message and message:match("[^\n]*") or ("exit status %d"):format(ending.exit)
+end
+
+local function judge_gates(step, run)
+  local outcomes, first = {}, nil
+  for i, one in ipairs(step.gates) do
+    outcomes[i] = gate.judge(one, run and run.records or {})
+    first = first or outcomes[i].message
+  end
+  return outcomes, first
+end
+
+local function word_of(step, ending, run, log)
+  if ending.reason and REASONS[ending.reason] then return of_reason(step, ending.reason) end
+  if ending.lost then return "crashed", "the process that watches it was killed" end
+  if ending.signal ~= 0 then
+    local name = SIGNALS[ending.signal]
+    return "crashed", ("killed by signal %d%s"):format(ending.signal, name and (" (%s)"):format(name) or "")
+  end
+  if ending.exit ~= PASSED then return of_exit(ending, run, log) end
+  return "passed"
+end
+
+--- Judges an attempt that ended.
+---@param step table       of the plan
+---@param ending table     exit, signal, reason, seconds, peak, output, log_error
+---@param folder string    of the attempt
+---@return table  the ending with verdict, message, gates, and run (its folder) added
+function verdict.of(step, ending, folder)
+  ending.run = run_folder(folder)
+  local plain = ending.exit == PASSED and #step.gates == 0 -- and then the record decides nothing
+  local run, log = not plain and read_run(ending.run) or nil, folder .. "/output.txt"
+  ending.verdict, ending.message = word_of(step, ending, run, log)
+  if ending.verdict == "passed" and #step.gates > 0 then
+    local outcomes, message = judge_gates(step, run)
+    ending.gates = outcomes
+    if message then ending.verdict, ending.message = "gate failed", message end
+  end
+  ending.message = ending.message and text_of(ending.message)
+  return ending
+end
+
+-- ---- after a killed batch -----------------------------------------------------------------------
+
+-- What the keeper left: "exit 0", "signal 0", ... a line each.
+local function note_in(folder)
+  local file = io.open(folder .. "/ended", "r")
+  if not file then return nil end
+  local text <const> = file:read("a")
+  file:close()
+  local ending = {}
+  for key, value in text:gmatch("(%a+) ([^\n]*)\n") do ending[key] = tonumber(value) or value end
+  ending.reason = ending.reason ~= "none" and ending.reason or nil
+  return ending.exit and ending.signal and ending or nil
+end
+
+-- A record that is whole says that the script came to its end, whoever was killed then.
+local function record_in(folder)
+  local run = read_run(run_folder(folder))
+  if not run or not run.exit or run.status == "unfinished" then return nil end
+  return { exit = run.exit, signal = 0, seconds = run.seconds }
+end
+
+--- How an attempt ended that nobody noted; nil where it did not come to an end.
+---@param folder string
+---@return table? ending
+function verdict.recover(folder)
+  local ending = note_in(folder) or record_in(folder)
+  if not ending or ending.reason == "interrupted" then return nil end
+  if ending.exit == INTERRUPTED and ending.signal == 0 and not ending.reason then return nil end
+  return ending
+end
+
+return verdict

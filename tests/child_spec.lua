@@ -1,0 +1,167 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Child processes with limits, and locks: the C half of the batch. Only the program has it.
+
+local support = require "tests.support"
+local found, host = pcall(require, "moonwarp.host")
+
+if not found or not host.spawn then
+  pending "the program has child processes, the module has none"
+  return
+end
+
+-- Runs a shell script; returns how it ended, and what it printed.
+local function run(script, spec, meanwhile)
+  local ending, output
+  support.with_folder(function(folder)
+    spec = spec or {}
+    spec.argv, spec.log, spec.ended = { "/bin/sh", "-c", script }, spec.log or folder .. "/log", folder .. "/ended"
+    local child <close> = host.spawn(spec)
+    if meanwhile then meanwhile(child) end
+    repeat
+      host.wait({ child }, 10)
+      ending = child:poll()
+    until ending
+    assert.is_nil(child:poll())
+    output = spec.log:sub(1, 5) ~= "/dev/" and support.read(spec.log) or ""
+    ending.note = not ending.lost and support.read(folder .. "/ended")
+  end)
+  return ending, output
+end
+
+local function alive(pid)
+  local file = io.open(("/proc/%s/stat"):format(pid))
+  local state = file and file:read("a"):match "%) (%a)"
+  if file then file:close() end
+  return state ~= nil and state ~= "Z"
+end
+
+describe("a child", function()
+  it("tells how it ended, and leaves both streams in a file", function()
+    local ending, output = run "echo out; echo err >&2; exit 3"
+    assert.are.equal(3, ending.exit)
+    assert.are.equal(0, ending.signal)
+    assert.is_nil(ending.reason)
+    assert.are.equal("out\nerr\n", output)
+    assert.are.equal(8, ending.output)
+    assert.is_truthy(ending.note:find "^exit 3\nsignal 0\nreason none\nseconds [%d.]+\npeak %d+\noutput 8\n$",
+      ending.note)
+    assert.are.equal(11, run("kill -SEGV $$").signal)
+    assert.are.equal(127, run("exec /no/such/program").exit)
+  end)
+
+  it("reads nothing and gets the environment", function()
+    local _, output = run('cat; echo "$GREETING"', { env = { "GREETING=hello there" } })
+    assert.are.equal("hello there\n", output)
+  end)
+
+  it("ends by its time, with SIGINT, SIGTERM and SIGKILL", function()
+    local polite, output = run("trap 'echo bye; exit 4' INT; while :; do sleep 0.05; done", { seconds = 0.2 })
+    assert.are.equal("time 4 bye\n", ("%s %d %s"):format(polite.reason, polite.exit, output))
+    local deaf = run("trap '' INT TERM; while :; do sleep 0.05; done", { seconds = 0.2, grace = 0.1 })
+    assert.are.equal("time 9", ("%s %d"):format(deaf.reason, deaf.signal))
+  end)
+
+  it("ends by its output, which is cut there", function()
+    local ending, output = run("yes", { output = 100000, grace = 0.2 })
+    assert.are.equal("output", ending.reason)
+    assert.are.equal(100000, #output)
+  end)
+
+  it("ends by the memory that it holds", function()
+    local hold = [[exec "$MOONWARP" -e 't = {} for i = 1, 200 do t[i] = ("x"):rep(1 << 22) end os.execute("sleep 9")']]
+    local ending = run(hold, { memory = 100 << 20, env = { "MOONWARP=" .. host.program() } })
+    assert.are.equal("memory", ending.reason)
+    assert.is_true(ending.peak > 100 << 20)
+  end)
+
+  it("ends by how many it became", function()
+    local ending = run("for i in $(seq 100); do sleep 99 & done; wait", { processes = 50 })
+    assert.are.equal("processes", ending.reason)
+  end)
+
+  it("may not allocate more than its data limit", function()
+    if os.getenv "SANITIZED" then pending "the sanitizer maps more" end
+    local ending, output = run([[exec "$MOONWARP" -e 'local s = ("x"):rep(1 << 30)']],
+      { data = 512 << 20, env = { "MOONWARP=" .. host.program() } })
+    assert.are.equal(1, ending.exit)
+    assert.is_truthy(output:find("not enough memory", 1, true), output)
+  end)
+
+  it("leaves no process behind, whatever group and session it is in", function()
+    local ending, output = run("(setsid sleep 99 & echo $!); sleep 99 & echo $!; exit 0")
+    assert.are.equal(0, ending.exit)
+    for pid in output:gmatch "%d+" do assert.is_false(alive(pid), pid) end
+  end)
+
+  it("loses its log but not its life where the disk is full", function()
+    local ending = run("echo hello; exit 2", { log = "/dev/full" })
+    assert.are.equal(2, ending.exit)
+    assert.are.equal("No space left on device", ending.log_error)
+  end)
+
+  it("is interrupted or killed when asked", function()
+    local ending = run("trap 'exit 6' INT; while :; do sleep 0.05; done", nil, function(child)
+      host.wait({ child }, 0.2)
+      child:interrupt()
+    end)
+    assert.are.equal("interrupted 6", ("%s %d"):format(ending.reason, ending.exit))
+    ending = run("trap '' INT TERM; sleep 99", nil, function(child) child:kill() end)
+    assert.are.equal("interrupted 9", ("%s %d"):format(ending.reason, ending.signal))
+  end)
+
+  it("dies when it is closed, and when its parent is killed", function()
+    support.with_folder(function(folder)
+      local child = host.spawn { argv = { "/bin/sh", "-c", "sleep 99 & echo $!; wait" }, log = folder .. "/log" }
+      host.wait({ child }, 0.2)
+      child:close()
+      assert.is_false(alive(support.read(folder .. "/log"):match "%d+"))
+      support.child(([[local host = require "moonwarp.host"
+        local child = host.spawn { argv = { "/bin/sh", "-c", "setsid sleep 99 & echo $!; wait" }, log = "%s/other" }
+        host.wait({ child }, 0.2)
+        io.popen("kill -KILL $PPID"):close()]]):format(folder), { lua = host.program() .. " run" })
+      local pid = support.read(folder .. "/other"):match "%d+"
+      for _ = 1, 30 do
+        if not alive(pid) then return end
+        os.execute "sleep 0.1"
+      end
+      error("process " .. pid .. " is still there")
+    end)
+  end)
+
+  it("dies with its keeper", function()
+    local ending, output = run("echo $$; sleep 99", nil, function(child)
+      host.wait({ child }, 0.3)
+      io.popen([[for p in $(pgrep -P $PPID); do [ "$p" = $$ ] || kill -KILL "$p"; done]]):close()
+    end)
+    assert.is_true(ending.lost)
+    os.execute "sleep 0.1"
+    assert.is_false(alive(output:match "%d+"))
+  end)
+
+  it("is checked", function()
+    assert.is_false(pcall(host.spawn, {}))
+    assert.is_false(pcall(host.spawn, { argv = {} }))
+    assert.is_false(pcall(host.spawn, { argv = { "/bin/true" }, held = { 5 } }))
+  end)
+end)
+
+describe("a lock", function()
+  it("holds between processes until the last holder is gone", function()
+    support.with_folder(function(folder)
+      local file = folder .. "/lock"
+      local lock = assert(host.lock(file))
+      local child <close> = host.spawn { argv = { "/bin/sleep", "0.4" }, held = { lock } }
+      lock:close()
+      local again, reason = host.lock(file)
+      assert.is_nil(again)
+      assert.is_truthy(reason:find "^process %d+ has it$", reason)
+      host.wait({ child }, 5)
+      child:poll()
+      local taken = assert(host.lock(file))
+      assert.is_nil((host.lock(file)))
+      taken:close()
+    end)
+    assert.are.equal("/no/such/lock: No such file or directory", select(2, host.lock "/no/such/lock"))
+  end)
+end)

@@ -1,0 +1,175 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What a curriculum may say, and what is said of one that is wrong; which labs and devices a plan takes; gates.
+
+local support = require "tests.support"
+local options = require "moonwarp.cli.options"
+local curriculum = require "moonwarp.lab.curriculum"
+local gate = require "moonwarp.lab.gate"
+local plan = require "moonwarp.lab.plan"
+
+local function with_file(text, body)
+  support.with_folder(function(folder)
+    support.write(folder .. "/mine.lua", "")
+    support.write(folder .. "/labs.lua", text)
+    body(folder .. "/labs.lua", folder)
+  end)
+end
+
+local function load(text)
+  local result
+  with_file(text, function(path) result = curriculum.load(path) end)
+  return result
+end
+
+-- The lines of the refusal, FILE for its name.
+local function refused(text, ...)
+  local wanted = table.concat({ ... }, "\n")
+  with_file(text, function(path)
+    local ok, problem = pcall(curriculum.load, path)
+    assert.is_false(ok)
+    assert.is_true(options.is_usage(problem), tostring(problem))
+    local folder = path:match "^(.*)/"
+    local said = tostring(problem):gsub(path:gsub("%p", "%%%0"), "FILE"):gsub(folder:gsub("%p", "%%%0"), "DIR")
+    assert.are.equal(wanted, said)
+  end)
+end
+
+describe("a curriculum", function()
+  it("is a list of labs with defaults", function()
+    local all = load [[return { name = "course", defaults = { time_limit = "5 min", tags = "core" },
+      { name = "a", script = "mine.lua", memory_limit = "2 GiB", params = { n = { 1, 2 }, on = true, s = "x,y" } },
+      { name = "b", study = "memcopy", needs = "a", tags = { "x", "y" },
+        devices = { "cpu", "cuda:1" }, retries = 2 } }]]
+    local a, b = all.labs[1], all.labs[2]
+    assert.are.equal("course", all.name)
+    assert.are.equal(300, a.time_limit)
+    assert.are.equal(2 << 30, a.memory_limit)
+    assert.are.same({ "n=1,2", "on=true", "s=x\\,y" }, a.params)
+    assert.are.same({ "core" }, a.tags)
+    assert.are.same({ "cuda", "cpu" }, a.devices)
+    assert.are.same({ "x", "y" }, b.tags)
+    assert.is_truthy(b.path:find "experiments/memcopy.lua$")
+    assert.are.equal(2, b.retries)
+  end)
+
+  it("may have its labs in a field, in any order", function()
+    local all = load [[return { labs = { { name = "b", script = "mine.lua", needs = { "a" } },
+      { name = "a", script = "mine.lua" } } }]]
+    assert.are.equal("a", all.labs[1].name)
+    assert.are.equal("labs", all.name)
+  end)
+
+  it("is refused with every mistake, each with the lab", function()
+    refused([[return { { name = "a", studdy = "memcopy" }, { name = "b", script = "mine.lua", time_limit = "soon" },
+      { script = "mine.lua" }, { name = "c", study = "memcpoy" }, { name = "d", script = "no.lua" }, 7 }]],
+      "FILE: lab 'a': unknown field 'studdy'; did you mean 'study'?",
+      "FILE: lab 'b': time_limit must be a time, as in 90 or \"5 min\", got soon",
+      "FILE: lab '#3': a lab wants a name",
+      "FILE: lab 'c': there is no study 'memcpoy'; did you mean 'memcopy'?",
+      "FILE: lab 'd': there is no file 'DIR/no.lua'",
+      "FILE: lab '#6': a lab is a table, got number")
+  end)
+
+  it("names what a field must be", function()
+    local function one(fields, problem)
+      refused(('return { { name = "a", script = "mine.lua", %s } }'):format(fields), "FILE: lab 'a': " .. problem)
+    end
+    one('memory_limit = "2 apples"', 'memory_limit must be a size, as in "2 GiB", got 2 apples')
+    one("retries = -1", "retries must be a whole number from 0 to 100, got -1")
+    one('devices = "gpu"', 'devices must be "cpu", "cuda", "cuda:N" or a list of them, got gpu')
+    one("timeout = 5", "unknown field 'timeout'; did you mean 'time_limit'?")
+    one('study = "memcopy"', 'one of study and script is wanted, as in study = "memcopy"')
+    one('gates = { 5 }', "gate 1: a gate is a table, got number")
+  end)
+
+  it("has no two labs of a name, no unknown prerequisite, no circle", function()
+    refused([[local s = "mine.lua" return { { name = "a", script = s }, { name = "a", script = s } }]],
+      "FILE: lab 'a': there are two labs of this name")
+    refused([[local s = "mine.lua" return { { name = "first", script = s },
+      { name = "b", script = s, needs = "frist" } }]],
+      "FILE: lab 'b': needs 'frist', which is not a lab here; did you mean 'first'?")
+    refused([[local s = "mine.lua" return { { name = "a", script = s, needs = "b" },
+      { name = "b", script = s, needs = "c" }, { name = "c", script = s, needs = "a" } }]],
+      "FILE: lab 'a': needs itself: a needs b needs c needs a")
+  end)
+
+  it("is a file of Lua that returns a table", function()
+    refused("return 5", "FILE: a curriculum returns a table of labs, this returns number")
+    refused("return {}", "FILE: there is no lab in it")
+    refused("error('x', 0)", "x")
+    refused("return { nmae = 'x', { name = 'a', script = 'mine.lua' } }",
+      "FILE: unknown field 'nmae'; did you mean 'name'?")
+  end)
+
+  it("of the six studies is right, and no study itself", function()
+    local studies = require "moonwarp.cli.studies"
+    local all = curriculum.load(support.core.home() .. "/experiments/curriculum.lua")
+    assert.are.equal(6, #all.labs)
+    for _, name in ipairs(studies.names()) do assert.are_not.equal("curriculum", name) end
+    assert.is_nil(studies.find "curriculum")
+  end)
+end)
+
+describe("a gate", function()
+  local function wrong(text, problem) assert.are.equal(problem, gate.problem(assert(_G.load("return " .. text))())) end
+
+  it("is a share of another rung, never seconds", function()
+    local way = "; as in at_least = 0.8, of = { rung = \"naive\" }"
+    wrong('{ record = { rung = "a" }, field = "T_tot", seconds = 2 }',
+      "a gate has no 'seconds': it is a share of another rung, never seconds" .. way)
+    wrong('{ record = { rung = "a" }, field = "t.median", at_least = 1, of = { rung = "b" } }',
+      "a gate on 't.median' is a gate on seconds; take a rate, as in field = \"T_tot\"")
+    wrong('{ record = { rung = "a" }, field = "T_tot", at_least = 1 }',
+      "a gate wants of, a table of fields that a record has; as in { rung = \"naive\" }")
+    wrong('{ record = { rung = "a" }, feild = "T_tot" }', "a gate has no 'feild'; did you mean 'field'?")
+    wrong('{ record = { rung = "a" }, field = "T_tot", at_least = "1", of = { rung = "b" } }',
+      "a gate wants at_least, a share of the reference above 0; as in 0.8")
+  end)
+
+  local RECORDS = { { rung = "a", T_tot = 90.0, params = { n = 1 } }, { rung = "a", T_tot = 100.0, params = { n = 2 } },
+                    { rung = "b", T_tot = 50.0, t = { median = 1, samples = { 1 } } } }
+
+  local function judged(record, field, least, of)
+    return gate.judge({ record = record, field = field, at_least = least, of = of }, RECORDS)
+  end
+
+  it("takes the best of the records that fit, by fields and parameters", function()
+    local one = judged({ rung = "a" }, "T_tot", 2, { rung = "b" })
+    assert.is_true(one.ok)
+    assert.are.equal(2.0, one.share)
+    assert.is_false(judged({ rung = "a", n = 1 }, "T_tot", 2, { rung = "b" }).ok)
+  end)
+
+  it("fails where there is nothing to hold it against", function()
+    assert.are.equal("no record has rung = c", judged({ rung = "c" }, "T_tot", 1, { rung = "b" }).message)
+    assert.are.equal("no record with rung = a has a number 'T_eff'",
+      judged({ rung = "a" }, "T_eff", 1, { rung = "b" }).message)
+    assert.are.equal("'t' is a time, and a gate takes rates",
+      judged({ rung = "b" }, "t", 1, { rung = "a" }).message)
+  end)
+end)
+
+describe("a plan", function()
+  local LABS = [[local s = "mine.lua" return { defaults = { devices = "cpu" },
+    { name = "a", script = s, tags = "core" }, { name = "b", script = s, needs = "a" },
+    { name = "c", script = s, tags = "core" } }]]
+
+  local function ids(asked)
+    local list = {}
+    for i, step in ipairs((plan.make(load(LABS), asked))) do list[i] = step.id end
+    return table.concat(list, " ")
+  end
+
+  it("takes labs by tag or name, with what they need", function()
+    assert.are.equal("a-cpu b-cpu c-cpu", ids {})
+    assert.are.equal("a-cpu c-cpu", ids { only = { "core" } })
+    assert.are.equal("a-cpu b-cpu", ids { only = { "b" } })
+  end)
+
+  it("keeps a lab that no device takes, to say so", function()
+    local steps = plan.make(load [[return { { name = "a", script = "mine.lua", devices = "cuda:77" } }]], {})
+    assert.are.equal("a-none", steps[1].id)
+    assert.is_nil(steps[1].device)
+  end)
+end)
