@@ -156,7 +156,8 @@ describe("mw.plot", function()
     support.with_folder(function(folder)
       local names = {}
       for _, n in ipairs { "300", "400" } do
-        core.options.sweep, core.options.params = { n = { "300", "400" }, k = { "1", "2" } }, { n = { n }, k = { "1", "2" } }
+        core.options.sweep = { n = { "300", "400" }, k = { "1", "2" } }
+        core.options.params = { n = { n }, k = { "1", "2" } }
         local spec = { x = "threads", y = "T_tot", records = ROWS, quiet = true, pictures = false, name = "one",
                        title = "T" }
         local made = support.into(folder, mw.plot, spec)

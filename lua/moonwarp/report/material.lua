@@ -66,22 +66,6 @@ local function add_batches(list, folder, depth)
   for _, inner in ipairs(folders_in(folder)) do add_batches(list, inner, depth - 1) end
 end
 
--- A batch keeps a journal as runs do, and is none: its runs lie below.
-local function runs_below(word)
-  local list = {}
-  local function add(folder)
-    if not batch.is_batch(folder) then
-      list[#list + 1] = folder
-      return
-    end
-    for _, inner in ipairs(folders_in(folder)) do
-      for _, one in ipairs(store.below(inner)) do add(one) end
-    end
-  end
-  for _, folder in ipairs(store.named(word)) do add(folder) end
-  return list
-end
-
 -- ---- runs ---------------------------------------------------------------------------------------
 
 local function add_run(found, folder)
@@ -104,7 +88,7 @@ end
 function material.runs(words)
   local found = { runs = {}, missing = {}, seen = {} }
   for _, word in ipairs(words) do
-    local folders = runs_below(word)
+    local folders = store.named(word)
     for _, folder in ipairs(folders) do add_run(found, folder) end
     if #folders == 0 then
       found.missing[#found.missing + 1] = { folder = word, word = "missing", reason = "there is no run in it" }

@@ -44,11 +44,12 @@ local function read_journal(text)
   return fold.lines(lines)
 end
 
---- Whether a folder holds a run.
+--- Whether a folder holds a run. A batch's folder has a journal of its own kind.
 ---@param folder string
 ---@return boolean
 function store.is_run(folder)
-  return exists(folder .. "/record.json") or exists(folder .. "/journal.jsonl")
+  if exists(folder .. "/record.json") then return true end
+  return exists(folder .. "/journal.jsonl") and not exists(folder .. "/batch.json")
 end
 
 local function problem_of(folder, run)
