@@ -61,7 +61,7 @@ end
 local function processes_of(folder)
   local found
   for _ = 1, 30 do
-    local _, output = shell(("pgrep -af %s/ | grep -v grep"):format(folder))
+    local _, output = shell(("env -u LD_PRELOAD pgrep -af %s/ | grep -v grep"):format(folder))
     found = output
     if found == "" then return found end
     os.execute "sleep 0.1"

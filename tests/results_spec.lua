@@ -46,6 +46,7 @@ local function run_of(rungs, seed, fields)
                        t = result_of(samples_about(rung[2], 0.01, 200, seed + i)) }
   end
   for key, value in pairs(fields or {}) do run[key] = value end
+  for _, record in ipairs(run.records) do record.device, record.device_name = run.device, run.device_name end
   return run
 end
 
@@ -104,6 +105,28 @@ describe("compare", function()
     end
     b.records[1].t.flags = { "noisy", "outliers" }
     assert.are.equal("naive slower, shared same", verdicts(compare.runs(a, b, 0.02)))
+  end)
+
+  it("decides nothing from a few samples, and judges cold and graph times too", function()
+    local a, b = run_of({ { "naive", 1e-3 } }, 1), run_of({ { "naive", 1e-3 } }, 9)
+    a.records[1].t.cold, b.records[1].t.cold = result_of(samples_about(2e-3, 0.01, 50, 3)),
+      result_of(samples_about(3e-3, 0.01, 50, 4))
+    assert.are.equal("t same, t cold slower", verdicts(compare.runs(a, b)))
+    a.records[1].t.cold, b.records[1].t.cold = nil, nil
+    b.records[1].t = result_of { 2e-3, 2e-3, 2e-3 }
+    local result = compare.runs(a, b)
+    assert.are.same({ "unclear", "few samples" }, { result[1].verdict, result[1].why })
+  end)
+
+  it("tells devices of one run apart", function()
+    local rungs = { { "naive", 1e-3 }, { "naive", 1e-5 } }
+    local a, b = run_of(rungs, 1), run_of(rungs, 9)
+    for _, run in ipairs { a, b } do run.records[2].device = "cuda:0" end
+    table.remove(b.records, 1)
+    b.records[2] = run_of({ { "naive", 1e-3 } }, 4).records[1]
+    assert.are.equal("cpu: naive | t", (measurement.of(a)[1].key:gsub("n = 4096, ", ""):gsub(", f64", "")))
+    assert.are.equal(0, #compare.runs(a, b).missing)
+    assert.are.equal(2, compare.runs(a, b).counts.same)
   end)
 
   it("lists what only one run has", function()
@@ -242,7 +265,7 @@ describe("charts of several runs", function()
     local a = run_of({}, 1, { charts = { chart_of("T-n", 1, "T") } })
     local b = run_of({}, 2, { date = "2026-01-09T03:04:05Z", charts = { chart_of("T-n", 1, "T") } })
     local figures = overlay.charts { a, b }
-    assert.are.equal("2026-01-09 03:04", figures[1].series[2].name)
+    assert.are.equal("2026-01-09 03:04:05", figures[1].series[2].name)
   end)
 end)
 
@@ -310,7 +333,11 @@ describe("the commands about stored runs", function()
       refused("history ladder --device h200", "no run is of a device with 'h200' in its name")
       refused("rerun out/ladder/1", "kept no script")
       support.write(folder .. "/out/ladder/2/record.json", "{ half")
-      refused("export ladder", "out/ladder/2 holds no record that can be read")
+      refused("export out/ladder/2", "out/ladder/2 holds no record that can be read")
+      local status, output = moonwarp(folder, "export ladder --md")
+      assert.are.equal(0, status)
+      assert.is_truthy(output:find("note: left out: out/ladder/2 holds no record that can be read", 1, true), output)
+      assert.is_truthy(output:find("naive", 1, true), output)
     end)
   end)
 

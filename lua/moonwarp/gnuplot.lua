@@ -68,7 +68,7 @@ end
 ---@param text string
 ---@return string
 function gnuplot.quote(text)
-  return "'" .. text:gsub("'", "''") .. "'"
+  return "'" .. text:gsub("'", "''"):gsub("%c+", " ") .. "'"
 end
 
 local quoted = gnuplot.quote

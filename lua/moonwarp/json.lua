@@ -6,10 +6,26 @@
 
 local json = {}
 
+--- The metatable of a table that is a list even where it is empty.
+json.list = {}
+
 local ESCAPES = { ['"'] = '\\"', ["\\"] = "\\\\", ["\b"] = "\\b", ["\f"] = "\\f", ["\n"] = "\\n",
                   ["\r"] = "\\r", ["\t"] = "\\t" }
 
+-- Bytes that are no UTF-8 become U+FFFD: JSON has no other text.
+local function valid(text)
+  local parts, from = {}, 1
+  while true do
+    local length, wrong = utf8.len(text, from)
+    if length then break end
+    parts[#parts + 1] = text:sub(from, wrong - 1) .. "\u{FFFD}"
+    from = wrong + 1
+  end
+  return table.concat(parts) .. text:sub(from)
+end
+
 local function quote(text)
+  if not utf8.len(text) then text = valid(text) end
   return '"' .. text:gsub('[%c"\\\127]', function(c)
     return ESCAPES[c] or ("\\u%04x"):format(c:byte())
   end) .. '"'
@@ -55,7 +71,8 @@ local function object(values, first)
   return "{" .. table.concat(parts, ",") .. "}"
 end
 
---- One value as JSON text. A table with a first element is an array, any other an object; what has
+--- One value as JSON text. A table with a first element, or with json.list for a metatable, is an
+--- array, any other an object; what has
 --- no JSON form (a function, a handle) is written as its tostring.
 ---@param value any
 ---@param first string[]?  keys that lead, in this order (of the outermost object)
@@ -66,7 +83,7 @@ function encode(value, first)
   if kind == "number" then return number(value) end
   if kind == "boolean" then return tostring(value) end
   if kind ~= "table" then return quote(tostring(value)) end
-  if value[1] ~= nil then return list(value) end
+  if value[1] ~= nil or getmetatable(value) == json.list then return list(value) end
   return object(value, first)
 end
 

@@ -14,10 +14,17 @@ function path.quote(text)
   return "'" .. text:gsub("'", "'\\''") .. "'"
 end
 
+--- The path of the running script, also of a stock interpreter's; nil where there is none.
+---@return string?
+function path.script_file()
+  local words = rawget(_G, "arg")
+  return core.options.script or type(words) == "table" and type(words[0]) == "string" and words[0] or nil
+end
+
 --- The running script's name without folder and ending; "script" where there is none.
 ---@return string
 function path.script()
-  local name = core.options.script or "script"
+  local name = path.script_file() or "script"
   if name == "-e" then return "code" end
   if name:match("init%.lua$") then name = name:match("([^/]+)/init%.lua$") or name end
   return (name:match("([^/]+)$") or name):gsub("%.lua$", "")

@@ -29,6 +29,47 @@ local function plain(entry)
   return flat
 end
 
+local RESERVED = { date = "string", device = "string device", device_name = "string", params = "table",
+                   script = "string", moonwarp = "string", chosen = "nil" }
+local DEEP = 20
+
+local function refuse(where, what)
+  error(("mw.record: field '%s' %s; numbers, texts, truth values, and lists or tables of them are kept")
+    :format(where, what), 0)
+end
+
+local function check_keys(value, where)
+  local listed
+  for key in pairs(value) do
+    local is_listed = math.type(key) == "integer"
+    if not is_listed and type(key) ~= "string" then refuse(where, "has a key that is a " .. type(key)) end
+    if listed == not is_listed then refuse(where, "is a list and a table of names at once") end
+    listed = is_listed
+  end
+end
+
+local function check_value(value, where, depth)
+  local kind = core.type(value) or type(value)
+  if kind == "number" or kind == "string" or kind == "boolean" then return end
+  if kind ~= "table" then refuse(where, "is a " .. kind) end
+  if bench.is_result(value) then return end
+  if depth > DEEP then refuse(where, "is a table in itself, or too deep") end
+  check_keys(value, where)
+  for key, inner in pairs(value) do check_value(inner, ("%s.%s"):format(where, key), depth + 1) end
+end
+
+local function check_fields(values)
+  for name, value in pairs(values) do
+    if type(name) ~= "string" then refuse(tostring(name), "has no name") end
+    local kind, wanted = core.type(value) or type(value), RESERVED[name]
+    if wanted and not wanted:find(kind, 1, true) then
+      error(("mw.record: field '%s' is moonwarp's own and must be a %s, got %s"):format(name,
+        wanted:gsub(" ", " or a "), kind), 0)
+    end
+    if kind ~= "device" then check_value(value, name, 1) end
+  end
+end
+
 -- What the script chose, and did not measure, tells a measurement from others (see
 -- results/measurement.lua): texts, whole numbers, truth values. JSON has one kind of number.
 local function chosen(values)
@@ -82,6 +123,8 @@ end
 ---@return table record  with date, script, moonwarp, device, device_name, params added
 function record.write(values)
   if type(values) ~= "table" then error("mw.record: a table is wanted, got " .. type(values), 2) end
+  local fits, problem = pcall(check_fields, values)
+  if not fits then error(problem, 2) end
   local entry = complete(values)
   session[#session + 1] = setmetatable(entry, core.result)
   local flat = plain(entry)

@@ -102,7 +102,8 @@ local function fill(column, entries)
     if value ~= nil and type(value) ~= "string" then column.left = false end
     column.texts[i] = cell(value, column)
     local number = bench.is_result(value) and value.median or value
-    column.numbers[i] = type(number) == "number" and number / column.scale.factor or false
+    local finite = type(number) == "number" and number - number == 0
+    column.numbers[i] = finite and number / column.scale.factor or false
   end
 end
 

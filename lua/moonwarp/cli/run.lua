@@ -238,6 +238,7 @@ end
 local function load_script(path)
   local file <close> = assert(io.open(path, "r"))
   local text = file:read("a")
+  core.options.text = text
   local chunk, message = load(text:gsub("^#[^\n]*", ""), "@" .. path)
   if not chunk then complain(message) end
   return chunk

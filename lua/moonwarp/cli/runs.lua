@@ -19,12 +19,6 @@ function runs.place(parsed)
   core.options.out = parsed.out or core.options.out
 end
 
-local function read(folder)
-  local run, problem = store.read(folder)
-  if not run then options.fail("%s", problem) end
-  return run
-end
-
 local function folders_of(word)
   local folders = store.named(word)
   if #folders == 0 then
@@ -34,15 +28,27 @@ local function folders_of(word)
   return folders
 end
 
+-- The runs of the folders that can be read. One that cannot is told, and costs no other.
+local function read(folders)
+  local list, problems = {}, {}
+  for _, folder in ipairs(folders) do
+    local run, problem = store.read(folder)
+    if run then list[#list + 1] = run else problems[#problems + 1] = problem end
+  end
+  if #list == 0 then options.fail("%s", table.concat(problems, "; ")) end
+  for _, problem in ipairs(problems) do io.stderr:write("note: left out: ", problem, "\n") end
+  return list
+end
+
 --- All runs that the words name, each once, in the order of the words.
 ---@param words string[]
 ---@return table[]
 function runs.all(words)
   local list, seen = {}, {}
   for _, word in ipairs(words) do
-    for _, folder in ipairs(folders_of(word)) do
-      if not seen[folder] then list[#list + 1] = read(folder) end
-      seen[folder] = true
+    for _, run in ipairs(read(folders_of(word))) do
+      if not seen[run.folder] then list[#list + 1] = run end
+      seen[run.folder] = true
     end
   end
   return list
@@ -53,8 +59,7 @@ end
 ---@return table run
 function runs.latest(word)
   local newest
-  for _, folder in ipairs(folders_of(word)) do
-    local run = read(folder)
+  for _, run in ipairs(read(folders_of(word))) do
     if not newest or (run.date or "") >= (newest.date or "") then newest = run end
   end
   return newest
@@ -72,7 +77,7 @@ end
 ---@param run table
 ---@return string?
 function runs.caution(run)
-  if run.status == "complete" then return nil end
+  if run.status == "complete" or run.status == "ended" then return nil end
   return ("%s is %s: %s"):format(run.folder, run.status,
     run.status == "unfinished" and "it has what was measured before it ended" or
     run.message or "see its checks")

@@ -63,8 +63,8 @@ function compare.verdict(effect, threshold)
   return "unclear"
 end
 
-local function kind_of(run)
-  local kind = (run.device or "cpu"):match("^%a+")
+local function kind_of(device)
+  local kind = (device or "cpu"):match("^%a+")
   return compare.FLOOR[kind] and kind or "cpu"
 end
 
@@ -79,11 +79,19 @@ local function disturbance(result)
   end
 end
 
+local FEW = 5 -- samples
+
 local function judged(a, b, threshold, floor)
   local effect = compare.effect(a.result.samples, b.result.samples)
   threshold = math.max(threshold, floor / a.result.median)
   local verdict, why = compare.verdict(effect, threshold), disturbance(a.result) or disturbance(b.result)
-  if why and (verdict == "faster" or verdict == "slower") then verdict = "unclear" else why = nil end
+  if math.min(#a.result.samples, #b.result.samples) < FEW then
+    verdict, why = "unclear", "few samples"
+  elseif why and (verdict == "faster" or verdict == "slower") then
+    verdict = "unclear"
+  else
+    why = nil
+  end
   return { key = a.key, label = a.label, a = a.result, b = b.result, ratio = effect.ratio,
            low = effect.low, high = effect.high, delta = effect.delta, verdict = verdict, why = why }
 end
@@ -98,14 +106,16 @@ end
 ---                         threshold, floor (s); counts by verdict
 function compare.runs(a, b, threshold)
   local result = { missing = {}, new = {}, counts = { same = 0, faster = 0, slower = 0, unclear = 0 },
-                   threshold = threshold or compare.THRESHOLD[kind_of(b)], floor = compare.FLOOR[kind_of(b)] }
+                   threshold = threshold or compare.THRESHOLD[kind_of(b.device)],
+                   floor = compare.FLOOR[kind_of(b.device)] }
   local others, order = {}, measurement.of(b)
   for _, one in ipairs(order) do others[one.key] = one end
   for _, one in ipairs(measurement.of(a)) do
     local other = others[one.key]
     others[one.key] = nil
     if other then
-      local row = judged(one, other, result.threshold, result.floor)
+      local kind = kind_of(other.record.device or b.device)
+      local row = judged(one, other, threshold or compare.THRESHOLD[kind], compare.FLOOR[kind])
       result.counts[row.verdict] = result.counts[row.verdict] + 1
       result[#result + 1] = row
     else

@@ -147,7 +147,7 @@ local function md_cell(name, value, time)
   if value == nil then return "" end
   if name:match("%.noise$") then return units.digits(value * 100, 2) .. " %" end
   if math.type(value) == "float" then return units.format(value, time and "s" or units.of(name)) end
-  return (tostring(value):gsub("|", "\\|"))
+  return (tostring(value):gsub("|", "\\|"):gsub("%c+", " "))
 end
 
 --- A Markdown table with units.

@@ -2,7 +2,9 @@
 --
 -- The lines of a journal as one record. A line is { kind =, value = }; what each kind holds is in
 -- docs/record.md.
--- Depends on nothing.
+-- Depends on moonwarp.json.
+
+local json = require "moonwarp.json"
 
 local fold = {}
 
@@ -33,7 +35,7 @@ end
 ---@return table
 function fold.lines(lines)
   local all = { status = "unfinished" }
-  for _, list in pairs(LISTS) do all[list] = {} end
+  for _, list in pairs(LISTS) do all[list] = setmetatable({}, json.list) end
   for _, line in ipairs(lines) do
     local list = LISTS[line.kind]
     if list and (line.kind == "record" or line.kind == "check") then

@@ -13,7 +13,8 @@ local NOT_CHOSEN = { device = true, device_name = true }
 ---@param value any
 ---@return boolean
 function measurement.is_result(value)
-  return type(value) == "table" and type(value.median) == "number" and #(value.samples or {}) > 0
+  return type(value) == "table" and type(value.median) == "number" and type(value.samples) == "table"
+    and type(value.samples[1]) == "number"
 end
 
 --- What the script chose for a record, as sorted { name, value } pairs; parameters included.
@@ -59,31 +60,49 @@ local function words(record, wanted)
       parts[#parts + 1] = type(value) == "string" and value or ("%s = %s"):format(name, tostring(value))
     end
   end
-  return table.concat(parts, ", ")
+  return (table.concat(parts, ", "):gsub("%c+", " "))
 end
 
+-- { field, result } of each benchmark, and of its other modes.
 local function results_of(record)
-  local names = {}
+  local list = {}
   for name, value in pairs(record) do
-    if measurement.is_result(value) then names[#names + 1] = name end
+    if measurement.is_result(value) then
+      list[#list + 1] = { name, value }
+      for _, mode in ipairs { "cold", "graph" } do
+        if measurement.is_result(value[mode]) then list[#list + 1] = { name .. " " .. mode, value[mode] } end
+      end
+    end
   end
-  table.sort(names)
-  return names
+  table.sort(list, function(a, b) return a[1] < b[1] end)
+  return list
+end
+
+-- Records of several devices in one run are told apart by it; a run of one can be held against a run
+-- of another.
+local function device_of(run)
+  local first
+  for _, record in ipairs(run.records) do
+    first = first or record.device
+    if record.device ~= first then return function(one) return tostring(one.device) .. ": " end end
+  end
+  return function() return "" end
 end
 
 --- The measurements of a run, in its order. Two of one key are told apart by their number.
 ---@param run table
 ---@return table[] list  { key =, label = (what differs within the run), field =, result =, record = }
 function measurement.of(run)
-  local list, seen, differs = {}, {}, varying(run.records)
+  local list, seen, differs, device = {}, {}, varying(run.records), device_of(run)
   for _, record in ipairs(run.records) do
-    for _, field in ipairs(results_of(record)) do
-      local key = ("%s | %s"):format(words(record), field)
+    for _, one in ipairs(results_of(record)) do
+      local field, result = one[1], one[2]
+      local key = ("%s%s | %s"):format(device(record), words(record), field)
       seen[key] = (seen[key] or 0) + 1
       if seen[key] > 1 then key = ("%s #%d"):format(key, seen[key]) end
       local label = words(record, differs)
       if label == "" then label = field elseif field ~= "t" then label = ("%s, %s"):format(label, field) end
-      list[#list + 1] = { key = key, label = label, field = field, result = record[field], record = record }
+      list[#list + 1] = { key = key, label = device(record) .. label, field = field, result = result, record = record }
     end
   end
   return list

@@ -45,22 +45,22 @@ local function devices_of(entries)
   return table.concat(names, ", ")
 end
 
--- Runs of different devices are told apart by the device, others by their dates.
+-- Runs of different devices are told apart by the device, others by their dates, or by both.
 local function labels_of(entries)
-  local seen, twice = {}, false
+  local labels, devices, count, names = {}, {}, {}, 0
   for _, entry in ipairs(entries) do
     local name = entry.run.device_name or "no device"
-    twice, seen[name] = twice or seen[name] or false, true
+    names = names + (devices[name] and 0 or 1)
+    devices[name] = (devices[name] or 0) + 1
   end
-  local labels = {}
   for i, entry in ipairs(entries) do
-    local date = (entry.run.date or ""):gsub("T", " "):gsub(":%d%dZ$", "")
-    labels[i] = twice and date or entry.run.device_name or "no device"
+    local name, date = entry.run.device_name or "no device", (entry.run.date or ""):gsub("T", " "):gsub("Z$", "")
+    if devices[name] == 1 and names > 1 then date = nil end
+    labels[i] = not date and name or names > 1 and ("%s, %s"):format(name, date) or date
   end
   for i, label in ipairs(labels) do
-    for j = 1, i - 1 do
-      if labels[j] == label then labels[i] = ("%s (%d)"):format(label, i) end
-    end
+    count[label] = (count[label] or 0) + 1
+    if count[label] > 1 then labels[i] = ("%s (%d)"):format(label, count[label]) end
   end
   return labels
 end

@@ -24,6 +24,18 @@ local waiting = {} -- what was mentioned before the folder was there
 
 local state -- of the run in progress: folder, journal (a file), lines, started, root, script
 
+-- When this run began, and where: the process, or the end of the run before; a script may change its
+-- working folder later.
+local began, started = os.time(), core.clock()
+local has_lfs, lfs = pcall(require, "lfs")
+local home = has_lfs and lfs.currentdir()
+
+-- A path that is right now.
+local function here(name)
+  if name:match("^/") or not home then return name end
+  return lfs.currentdir() == home and name or ("%s/%s"):format(home, name)
+end
+
 -- ---- the folder ---------------------------------------------------------------------------------
 
 -- "cpu", "nvidia-h200", and "nvidia-h200-1" for cuda:1.
@@ -74,31 +86,30 @@ local function header(device)
   return {
     schema = fold.SCHEMA, study = path.script(), device = device and device:id() or nil,
     device_name = device and device:name() or nil,
-    date = os.date("!%Y-%m-%dT%H:%M:%SZ", state.began), moonwarp = core.version,
+    date = os.date("!%Y-%m-%dT%H:%M:%SZ", began), moonwarp = core.version,
     argv = core.options.argv, rerun_of = core.options.rerun_of,
     params = next(core.options.sweep or {}) and core.options.sweep or nil,
     lab = os.getenv "MOONWARP_LAB", environment = environment.collect(device),
   }
 end
 
-local began = os.time() -- of the process: a run without a header begins with it
-
 local function open()
   local root, device = core.options.out or "out", recent.device()
-  local folder = make_folder(root, path.script(), device)
+  local first = header(device) -- before there is a journal, which is never without it
+  local folder = make_folder(here(root), path.script(), device)
   local journal, reason = io.open(folder .. "/journal.jsonl", "w")
   if not journal then
     error(("cannot write to %s: %s; choose another place with --out DIR"):format(folder, reason), 0)
   end
   state = { folder = folder, journal = journal, lines = {}, root = root, script = core.options.script,
-            began = began, started = core.clock() - os.difftime(os.time(), began), sources = {} }
+            sources = {} }
   -- A stock interpreter does not say when a script ends; its collector does, and takes what came
   -- last first: this before the journal.
   local mine = state
   state.guard = setmetatable({}, { __gc = function()
-    if state == mine then pcall(run.finish, { status = "complete" }) end
+    if state == mine then pcall(run.finish, { status = "ended" }) end
   end })
-  note("run", header(device))
+  note("run", first)
   for _, one in ipairs(waiting) do note(one[1], one[2]) end
   waiting = {}
 end
@@ -115,14 +126,14 @@ local function ensure()
 end
 
 local function keep_sources()
-  for _, entry in ipairs(sources.keep(state.folder, state.sources)) do note("source", entry) end
+  for _, entry in ipairs(sources.keep(here(state.folder), state.sources)) do note("source", entry) end
 end
 
 --- The folder of this run; made if need be.
 ---@return string
 function run.folder()
   ensure()
-  return state.folder
+  return here(state.folder)
 end
 
 --- The path of a file in this run's folder.
@@ -160,17 +171,26 @@ end
 function run.finish(ending)
   if not state then return nil end
   keep_sources()
-  ending.seconds = core.clock() - state.started
+  ending.seconds = core.clock() - started
+  began, started = os.time(), core.clock()
   note("end", ending)
   state.journal:close()
   local folded = fold.lines(state.lines)
-  local folder = state.folder
+  local folder = here(state.folder)
   local problem = files.replace(folder, "record.json", json.encode(folded, fold.ORDER))
     or files.replace(folder, "data.dat", require("moonwarp.results.export").dat { folded })
   state = nil
   if problem then return folder, problem .. "; journal.jsonl has what was measured" end
   os.remove(folder .. "/journal.jsonl")
   return folder
+end
+
+-- A script that leaves by os.exit has ended its run.
+local leave = os.exit
+os.exit = function(code, close) -- luacheck: ignore 122
+  local status = code == nil or code == true or code == 0
+  pcall(run.finish, { status = status and "complete" or "failed", exit = math.tointeger(code) or (status and 0 or 1) })
+  leave(code, close)
 end
 
 return run

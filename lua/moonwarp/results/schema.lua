@@ -87,7 +87,7 @@ end
 local function check_record(record, where)
   local problem = check(record, RECORD, where)
   for name, value in pairs(record) do
-    if type(value) == "table" and value.median ~= nil then
+    if type(value) == "table" and value.median ~= nil and value.samples ~= nil then
       problem = problem or check(value, RESULT, ("%s.%s"):format(where, name))
     end
   end

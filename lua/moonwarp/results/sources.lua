@@ -18,8 +18,9 @@ end
 -- The script, and the folder that its copies are relative to: a study of several files keeps its
 -- own name.
 local function script_place()
-  local script = core.options.script
+  local script = path.script_file()
   if not script or script == "-e" then return nil end
+  script = script:gsub("^%./", "")
   local base = folder_of(script)
   if script:match("init%.lua$") then return script, folder_of(base), base:match("([^/]+)$") .. "/" end
   return script, base, ""
@@ -40,6 +41,7 @@ local function companions(script, base)
   end
   for name in pairs(package.loaded) do
     local file = type(name) == "string" and package.searchpath(name, package.path)
+    file = file and file:gsub("^%./", "")
     local inside = file and file:sub(1, #base + 1) == base .. "/"
     if inside and not file:find("/lua/moonwarp/", 1, true) then list[#list + 1] = file end
   end
@@ -47,10 +49,11 @@ local function companions(script, base)
   return list
 end
 
-local function copy(keep, from, to)
+-- text: what the file held when it was read; a script may have been changed since it began.
+local function copy(keep, from, to, text)
   if keep.seen[to] then return end
   keep.seen[to] = true
-  local text = files.read(from)
+  text = text or files.read(from)
   if not text then return end
   local target = ("%s/source/%s"):format(keep.folder, to)
   if path.make(folder_of(target)) then return end
@@ -84,7 +87,7 @@ function sources.keep(folder, seen)
   local keep = { folder = folder, seen = seen, new = {} }
   local script, base, prefix = script_place()
   if script then
-    copy(keep, script, relative(script, base))
+    copy(keep, script, relative(script, base), core.options.text)
     for _, file in ipairs(companions(script, folder_of(script))) do copy(keep, file, relative(file, base)) end
   end
   for name, file in pairs(core.files) do

@@ -18,12 +18,14 @@ local function exists(name)
   return require("lfs").attributes(name, "mode") == "file"
 end
 
--- What cjson gives is floats and its own null: whole numbers become integers, null absent.
-local function lua_value(value, null)
-  if value == null then return nil end
+-- What cjson gives is floats and its own null: whole numbers become integers; null is absent, or
+-- false in a list, whose other values then keep their places.
+local function lua_value(value, null, absent)
+  if value == null then return absent end
   if math.type(value) == "float" then return math.tointeger(value) or value end
   if type(value) ~= "table" then return value end
-  for key, inner in pairs(value) do value[key] = lua_value(inner, null) end
+  if #value > 0 then absent = false else absent = nil end
+  for key, inner in pairs(value) do value[key] = lua_value(inner, null, absent) end
   return value
 end
 
@@ -91,7 +93,7 @@ local function search(folder, depth, found)
   if not ok then return end
   local names = {}
   for name in next_entry, handle do
-    if name:sub(1, 1) ~= "." and name ~= "source" then names[#names + 1] = name end
+    if name:sub(1, 1) ~= "." then names[#names + 1] = name end
   end
   table.sort(names)
   for _, name in ipairs(names) do
