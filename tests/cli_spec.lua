@@ -157,6 +157,18 @@ describe("parameters", function()
     assert.are.equal("8\t2\ta,b\n", output)
   end)
 
+  it("may hold backslashes", function()
+    local function name_of(word)
+      local _, output = run_script(SCRIPT, "-p", "name=" .. word)
+      return output:match "^1\t2\t(.*)\n$"
+    end
+    assert.are.equal("c\\d", name_of "c\\d")
+    assert.are.equal("c\\d", name_of "c\\\\d")
+    assert.are.equal("x\\,y", name_of "x\\\\\\,y")
+    assert.are.equal("end\\", name_of "end\\")
+    assert.are.equal("1\t2\ta\\\n1\t2\tb\n", select(2, run_script(SCRIPT, "-p", "name=a\\\\,b")))
+  end)
+
   it("sweep over the product of their values, the last fastest", function()
     local _, output = run_script(SCRIPT, "-p", "n=1,2", "-p", "by=3,4")
     assert.are.equal("1\t3\tx\n1\t4\tx\n2\t3\tx\n2\t4\tx\n", output)
