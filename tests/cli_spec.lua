@@ -145,6 +145,32 @@ describe("the output folder", function()
   end)
 end)
 
+describe("a closed standard output", function()
+  it("gets none of the program's own files", function()
+    support.with_folder(function(folder)
+      support.write(folder .. "/s.lua", [[
+        local mw = require "moonwarp"
+        print "lost words"
+        mw.record { device = "cpu", x = 1 }
+        io.write "lost words"]])
+      support.write(folder .. "/labs.lua", [[return { { name = "a", script = "s.lua", devices = "cpu" } }]])
+      for _, command in ipairs { "run s.lua --out a >&-", "run s.lua --out b <&- >&- 2>&-",
+                                 "batch labs.lua --out c >&-" } do
+        local status, output = shell(("cd %s && %s %s"):format(quoted(folder), quoted(PROGRAM), command))
+        assert.are.equal(0, status, output)
+      end
+      assert.are.equal(0, (shell(("cd %s && test -s a/s/*/record.json && ! grep -rl 'lost words' a b "
+        .. "--exclude=*.lua && ! grep -v '^[0-9]*$' c/batch/*/lock"):format(quoted(folder)))))
+    end)
+  end)
+
+  it("leaves nothing to read, either", function()
+    local status, output = shell(quoted(PROGRAM) .. " -e 'print((io.read()))' <&-")
+    assert.are.equal(0, status)
+    assert.are.equal("nil\n", output)
+  end)
+end)
+
 describe("parameters", function()
   local SCRIPT = [[
     local mw = require "moonwarp"
@@ -155,6 +181,18 @@ describe("parameters", function()
     local status, output = run_script(SCRIPT, "-p", "n=8", "-p", "name=a\\,b")
     assert.are.equal(0, status, output)
     assert.are.equal("8\t2\ta,b\n", output)
+  end)
+
+  it("may hold backslashes", function()
+    local function name_of(word)
+      local _, output = run_script(SCRIPT, "-p", "name=" .. word)
+      return output:match "^1\t2\t(.*)\n$"
+    end
+    assert.are.equal("c\\d", name_of "c\\d")
+    assert.are.equal("c\\d", name_of "c\\\\d")
+    assert.are.equal("x\\,y", name_of "x\\\\\\,y")
+    assert.are.equal("end\\", name_of "end\\")
+    assert.are.equal("1\t2\ta\\\n1\t2\tb\n", select(2, run_script(SCRIPT, "-p", "name=a\\\\,b")))
   end)
 
   it("sweep over the product of their values, the last fastest", function()

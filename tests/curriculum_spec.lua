@@ -88,6 +88,22 @@ describe("a curriculum", function()
     one('gates = { 5 }', "gate 1: a gate is a table, got number")
   end)
 
+  it("judges one gate like a list of one, and loses none", function()
+    local GATE = 'record = { rung = "b" }, field = "T_tot", at_least = 5, of = { rung = "a" }'
+    local function with(gates)
+      return ('return { { name = "a", script = "mine.lua", gates = %s } }'):format(gates)
+    end
+    assert.are.equal(1, #load(with("{ " .. GATE .. " }")).labs[1].gates)
+    assert.are.equal(2, #load(with(("{ { %s }, { %s } }"):format(GATE, GATE))).labs[1].gates)
+    local function wrong(gates, problem) refused(with(gates), "FILE: lab 'a': " .. problem) end
+    wrong('{ field = "T_tot", at_least = 5, of = { rung = "a" } }',
+      "gate 1: a gate wants record, a table of fields that a record has; as in { rung = \"naive\" }")
+    wrong("{ fast = { " .. GATE .. " } }", "gates must be a gate or a list of gates: 'fast' has no place in a list")
+    wrong("{ nil, { " .. GATE .. " } }", "gates must be a gate or a list of gates: number 1 of the list is nil")
+    wrong("{ { " .. GATE .. " }, " .. GATE .. " }",
+      "gate 1: a gate has no '1'; it has record, field, at_least, of, devices, name")
+  end)
+
   it("has no two labs of a name, no unknown prerequisite, no circle", function()
     refused([[local s = "mine.lua" return { { name = "a", script = s }, { name = "a", script = s } }]],
       "FILE: lab 'a': there are two labs of this name")
@@ -105,6 +121,29 @@ describe("a curriculum", function()
     refused("error('x', 0)", "x")
     refused("return { nmae = 'x', { name = 'a', script = 'mine.lua' } }",
       "FILE: unknown field 'nmae'; did you mean 'name'?")
+  end)
+
+  it("says what it would not read", function()
+    local LAB = '{ name = "a", script = "mine.lua" }'
+    local function wrong(text, ...) refused(("return { %s }"):format(text:gsub("LAB", LAB)), ...) end
+    wrong('defaults = "5 min", LAB', "FILE: defaults must be a table, got string")
+    wrong('labs = "x", LAB', "FILE: labs must be a table, got string",
+      "FILE: there are labs in the table itself and in its field labs; put them in one place",
+      "FILE: there is no lab in it")
+    wrong("labs = { LAB }, LAB",
+      "FILE: there are labs in the table itself and in its field labs; put them in one place")
+    wrong("LAB, nil, LAB", "FILE: the labs are a list: number 2 of the list is nil")
+    wrong("labs = { LAB, b = LAB }", "FILE: the labs are a list: 'b' has no place in a list")
+    local tags = 'tags = { "x", nil, "y" }'
+    wrong('{ name = "a", script = "mine.lua", ' .. tags .. " }",
+      "FILE: lab 'a': tags must be a text or a list of them without holes, got a table")
+  end)
+
+  it("gives numbers with all their digits, and what -p reads back", function()
+    local all = load [[return { { name = "a", script = "mine.lua",
+      params = { a = 1 / 3, b = 0.1, c = { 1e300, 3 }, d = "c\\d", e = "x\\,y" } } }]]
+    assert.are.same({ "a=0.3333333333333333", "b=0.1", "c=1e+300,3", "d=c\\\\d", "e=x\\\\\\,y" },
+      all.labs[1].params)
   end)
 
   it("of the six studies is right, and no study itself", function()

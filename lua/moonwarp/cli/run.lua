@@ -50,17 +50,20 @@ usage: moonwarp -e CODE [options] [-- words]
 
 Runs CODE; mw is moonwarp.]]
 
--- "a,b\,c" is a list of two.
+-- "a,b\,c" is a list of two; \\ is a backslash, as is one before anything else.
 local function split(text)
   local values, value = {}, ""
-  for escaped, plain in (text .. ","):gmatch("(\\?)(.)") do
+  for escaped, plain in text:gmatch("(\\?)(.)") do
     if plain == "," and escaped == "" then
       values[#values + 1] = value
       value = ""
+    elseif plain == "," or plain == "\\" then
+      value = value .. plain
     else
-      value = value .. (plain == "," and "" or escaped) .. plain
+      value = value .. escaped .. plain
     end
   end
+  values[#values + 1] = value
   return values
 end
 

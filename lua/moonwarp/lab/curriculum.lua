@@ -16,6 +16,18 @@ curriculum.OUTPUT, curriculum.PROCESSES = 64 << 20, 1024
 
 local MOST_PROCESSES, MOST_RETRIES = 4000, 100
 
+-- What makes a table no list; nil where it is one. What stands behind a hole would be lost unseen.
+local function list_problem(value)
+  local count = 0
+  for key in pairs(value) do
+    if math.type(key) ~= "integer" then return ("'%s' has no place in a list"):format(tostring(key)) end
+    count = count + 1
+  end
+  for i = 1, count do
+    if value[i] == nil then return ("number %d of the list is nil"):format(i) end
+  end
+end
+
 -- ---- values of fields: each returns what the lab gets, or nil and what is wanted ----------------
 
 local field = {}
@@ -25,11 +37,13 @@ local function text(value)
   return nil, "a text"
 end
 
+local TEXTS = "a text or a list of them without holes"
+
 local function words(value)
   local list = type(value) == "string" and { value } or value
-  if type(list) ~= "table" then return nil, "a text or a list of them" end
-  for key, word in pairs(list) do
-    if math.type(key) ~= "integer" or type(word) ~= "string" then return nil, "a text or a list of them" end
+  if type(list) ~= "table" or list_problem(list) then return nil, TEXTS end
+  for _, word in ipairs(list) do
+    if type(word) ~= "string" then return nil, TEXTS end
   end
   return list
 end
@@ -76,14 +90,25 @@ local function is_value(value)
   return kind == "number" or kind == "string" or kind == "boolean"
 end
 
+-- A number with as many digits as give it back.
+local function number_text(value)
+  local text = tostring(value)
+  for digits = 15, 17 do
+    if tonumber(text) == value then break end
+    text = ("%%.%dg"):format(digits):format(value)
+  end
+  return text
+end
+
 local function parameter_text(value)
-  return (tostring(value):gsub("[\\,]", "\\%0"))
+  local text = type(value) == "number" and number_text(value) or tostring(value)
+  return (text:gsub("[\\,]", "\\%0"))
 end
 
 -- A value, or a list of values, as the word behind -p.
 local function parameter_word(name, value)
   if is_value(value) then return ("%s=%s"):format(name, parameter_text(value)) end
-  if type(value) ~= "table" or #value == 0 then return nil end
+  if type(value) ~= "table" or #value == 0 or list_problem(value) then return nil end
   local texts = {}
   for i, one in ipairs(value) do
     if not is_value(one) then return nil end
@@ -108,8 +133,10 @@ end
 local GATE_DEVICES = "a gate's devices are %s"
 
 function field.gates(value)
-  if type(value) ~= "table" then return nil, "a list of gates" end
-  local list = value.record and { value } or value
+  if type(value) ~= "table" then return nil, "a gate or a list of gates" end
+  local list = gate.is_meant(value) and { value } or value
+  local hole = list_problem(list)
+  if hole then return nil, nil, ("gates must be a gate or a list of gates: %s"):format(hole) end
   for i, one in ipairs(list) do
     local problem = gate.problem(one)
     if not problem and one.devices then
@@ -161,7 +188,8 @@ local function read_fields(given, names, complain)
     else
       local value, wanted, problem = field[key](given[key])
       if value == nil then
-        complain(problem or ("%s must be %s, got %s"):format(key, wanted, tostring(given[key])))
+        local got = type(given[key]) == "table" and "a table" or tostring(given[key])
+        complain(problem or ("%s must be %s, got %s"):format(key, wanted, got))
       end
       result[key] = value
     end
@@ -276,20 +304,36 @@ local function run_file(path)
   return value
 end
 
--- The labs stand in the table itself or in its field labs.
-local function parts_of(value, complain)
-  local head = {}
-  for key, one in pairs(value) do
-    if math.type(key) ~= "integer" then head[key] = one end
-  end
+local function check_head(head, complain)
   for _, key in ipairs(sorted_keys(head)) do
     if not is_in(key, WHOLE) then complain(nil, unknown(key, WHOLE)) end
   end
   if head.name ~= nil and not field.name(head.name) then
     complain(nil, "name must be " .. select(2, field.name(head.name)))
   end
-  local list = type(head.labs) == "table" and head.labs or value
-  if #list == 0 then complain(nil, "there is no lab in it") end
+  for _, key in ipairs { "defaults", "labs" } do
+    local kind = type(head[key])
+    if kind ~= "nil" and kind ~= "table" then
+      complain(nil, ("%s must be a table, got %s"):format(key, kind))
+      head[key] = {}
+    end
+  end
+end
+
+-- The labs stand in the table itself or in its field labs.
+local function parts_of(value, complain)
+  local head, list = {}, {}
+  for key, one in pairs(value) do
+    if math.type(key) == "integer" then list[key] = one else head[key] = one end
+  end
+  check_head(head, complain)
+  if head.labs and next(list) ~= nil then
+    complain(nil, "there are labs in the table itself and in its field labs; put them in one place")
+  end
+  list = head.labs or list
+  local problem = list_problem(list)
+  if problem then complain(nil, ("the labs are a list: %s"):format(problem)) end
+  if next(list) == nil then complain(nil, "there is no lab in it") end
   return head, list
 end
 
@@ -315,8 +359,8 @@ function curriculum.load(path)
   end
   local value = run_file(path)
   local head, list = parts_of(value, complain)
-  local defaults = type(head.defaults) == "table" and read_fields(head.defaults, DEFAULTS,
-    function(problem) complain(nil, "defaults: " .. problem) end) or {}
+  local defaults = read_fields(head.defaults or {}, DEFAULTS,
+    function(problem) complain(nil, "defaults: " .. problem) end)
   local whole_path = absolute(path)
   local labs = read_labs(list, defaults, whole_path:match("^(.*)/"), complain)
   labs = order(labs, check_needs(labs, complain), complain)

@@ -42,6 +42,16 @@ local function unknown_key(given)
   end
 end
 
+--- Whether a table is meant as one gate, and not as a list of them.
+---@param given table
+---@return boolean
+function gate.is_meant(given)
+  for key in pairs(given) do
+    if type(key) == "string" and (is_known(key) or SECONDS[key]) then return true end
+  end
+  return false
+end
+
 local function is_selector(value)
   if type(value) ~= "table" or next(value) == nil then return false end
   for key, wanted in pairs(value) do
