@@ -112,13 +112,17 @@ function store.below(folder)
 end
 
 --- What a word on the command line names: a run's folder, a folder with runs below it, or a study
---- whose runs are in OUT ("memcopy").
+--- whose runs are in OUT ("memcopy"), those of batches included.
 ---@param word string
 ---@return string[] folders  sorted; empty where there is none
 function store.named(word)
   local found = store.below(word)
   if #found > 0 or word:find("/") then return found end
-  return store.below(("%s/%s"):format(core.options.out or "out", word))
+  found = {}
+  for _, folder in ipairs(store.below(core.options.out or "out")) do
+    if folder:match("([^/]+)/[^/]+$") == word then found[#found + 1] = folder end
+  end
+  return found
 end
 
 return store
