@@ -256,6 +256,16 @@ if os.getenv "MOONWARP_LAB" == "b" and not io.open "again" then while true do en
       assert.are.equal(0, status, output)
       assert.are.equal("a b b c ", support.read(folder .. "/marks"))
       assert.are.equal(2, result.labs[2].attempts)
+      assert.is_true(result.seconds > 0.9, "both parts: " .. result.seconds)
+      local name = ("%s/%s/result.json"):format(folder, result.folder)
+      support.write(name, support.read(name) .. "\n")
+      local before = support.read(name)
+      local again
+      status, output, again = batch("--resume " .. result.folder)
+      assert.are.equal(0, status, output)
+      assert.is_truthy(output:find(("moonwarp: nothing of %s is left to run\n"):format(result.folder), 1, true), output)
+      assert.are.same(result, again)
+      assert.are.equal(before, support.read(name))
     end)
   end)
 
@@ -274,6 +284,7 @@ local f = assert(io.open("marks", "a")) f:write(os.getenv "MOONWARP_LAB", "\n") 
         local status, output, result = batch "--resume"
         assert.are.equal(0, status, output)
         assert.are.equal(8, #result.labs)
+        assert.is_true(result.seconds < 20 and result.seconds > 0)
         for i = 1, 8 do
           local ends = select(2, support.read(("%s/%s/journal.jsonl"):format(folder, result.folder))
             :gsub(('"kind":"end"[^\n]*"id":"lab%d%%-cpu"[^\n]*"passed"'):format(i), ""))
