@@ -286,6 +286,7 @@ table, a line in words for each (memory- or compute-bound, share of its roof), a
       returns = { { "roofline_made", "see below" } },
       errors = { "mw.roofline: nothing here declares both bytes and flops; give them to mw.bench",
                  "mw.roofline: option 'dtype' must be 'f32' or 'f64', got '<text>'",
+                 "mw.roofline: option 'ceilings': <name> must be a number above 0, got <value>; leave ceilings out to measure them",
                  "mw.roofline: no device is open; mw.device() opens one" },
       source = "S. Williams, A. Waterman and D. Patterson, Roofline: an insightful visual performance model for multicore "
         .. "architectures (2009)", since = "0.3.0",
