@@ -15,7 +15,8 @@ local LOOKS = {
   ["check failed"] = { "bad", "✗" }, failed = { "bad", "✗" }, interrupted = { "warn", "‖" },
   ["gate failed"] = { "bad", "✗" }, ["timed out"] = { "bad", "✗" }, ["out of memory"] = { "bad", "✗" },
   ["too much output"] = { "bad", "✗" }, ["too many processes"] = { "bad", "✗" }, killed = { "bad", "✗" },
-  crashed = { "bad", "✗" }, skipped = { "calm", "–" }, ["not run"] = { "calm", "–" }, unfinished = { "warn", "…" }, missing = { "bad", "?" }, unreadable = { "bad", "?" },
+  crashed = { "bad", "✗" }, skipped = { "calm", "–" }, ["not run"] = { "calm", "–" },
+  unfinished = { "warn", "…" }, missing = { "bad", "?" }, unreadable = { "bad", "?" },
   faster = { "good", "▲" }, slower = { "bad", "▼" }, unclear = { "calm", "?" },
 }
 
