@@ -273,6 +273,21 @@ if os.getenv "MOONWARP_LAB" == "b" and not io.open "again" then while true do en
     end)
   end)
 
+  it("counts the seconds of every part, of a killed one to its last line", function()
+    local ledger = require "moonwarp.lab.ledger"
+    local function at(kind, time, seconds)
+      return { kind = kind, date = ("2026-03-29T%sZ"):format(time), seconds = seconds }
+    end
+    local head = { date = "2026-03-29T00:59:00Z" }
+    local function seconds_of(...) return ledger.seconds { head = head, lines = { ... } } end
+    assert.are.equal(0, seconds_of())
+    assert.are.equal(2.5, seconds_of(at("begin", "00:59:00"), at("end", "00:59:02", 2), at("finish", "00:59:02", 2.5)))
+    assert.are.equal(63.5, seconds_of(at("begin", "00:59:00"), at("end", "01:00:02", 9), at("resume", "05:00:00"),
+      at("finish", "05:00:02", 1.5)))
+    assert.are.equal(4.0, seconds_of(at("pause", "00:59:03", 2.5), at("resume", "05:00:00"),
+      at("finish", "05:00:02", 1.5)))
+  end)
+
   it("goes on after SIGKILL with nothing lost and nothing twice", function()
     local script = [[
 mw.record { device = "cpu", x = 1 }
