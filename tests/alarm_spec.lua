@@ -15,6 +15,10 @@ __global__ void same(float *y, const float *x, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) y[i] = x[i];
 }
+__global__ void add(float *y, const float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] += x[i];
+}
 __global__ void bytes(unsigned char *y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) y[i] = (unsigned char)i;
@@ -115,6 +119,23 @@ support.each_device(function(dev)
       assert.are.equal("not_written", (names_of(function() go(x, y, 0) end, { device = dev, output = { x, y } })))
     end)
 
+    it("sees through a setup that writes the output", function()
+      local function clear() y:fill(0) end
+      local function nothing() go(y, x, 0) end
+      assert.are.equal("not_written", (names_of(nothing, { device = dev, output = y, setup = clear })))
+      local names, t = names_of(function() go(y, x, N - 3) end, { device = dev, output = y, setup = clear })
+      assert.are.equal("not_written", names)
+      assert.are.equal("3", t.alarms[1].cause:match "^%d+")
+      assert.are.equal("", (names_of(work, { device = dev, output = y, setup = clear })))
+    end)
+
+    it("is not raised for a sum that the pattern swallows", function()
+      local add <close> = m.add:prepare { grid = 4, block = 256 }
+      local function sum() add(y, x, N) end
+      assert.are.equal("", (names_of(sum, { device = dev, output = y, setup = function() y:fill(0) end })))
+      assert.are.equal("", (names_of(sum, { device = dev, output = y })))
+    end)
+
     it("leaves an output that was not written as it was", function()
       y:fill(7)
       names_of(function() go(y, x, 10) end, { device = dev, output = y })
@@ -183,7 +204,8 @@ describe("a run with an alarm", function()
       local pipe <close> = io.popen(command)
       local output = pipe:read "a"
       assert.is_truthy(output:find("mw.bench: nothing: 10 of 10 elements of array<f32>[10] cpu are not written by a "
-        .. "call; see that the grid covers the array, or declare as output the view that is written", 1, true), output)
+        .. "call; see that the grid covers the array, or declare as output the view that is written; an array that is "
+        .. "read as well is none", 1, true), output)
       assert.is_truthy(output:find("status 3", 1, true), output)
     end)
   end)

@@ -196,6 +196,10 @@ describe("the exit status", function()
       refused("labs.lua --jobs 0", "option '--jobs' wants a whole number from 1 to 64, got '0'")
       refused("labs.lua --only b", "option '--only': no lab has the name or the tag 'b'")
       refused("labs.lua --device cup", "unknown device 'cup'; did you mean 'cpu'?")
+      local status, output = batch("labs.lua --device cuda:7", "MOONWARP_LIBCUDA=/nowhere/libcuda.so.1")
+      assert.are.equal(4, status, output)
+      assert.is_truthy(output:find("moonwarp: device 'cuda:7' is not usable: $MOONWARP_LIBCUDA cannot be loaded: ",
+        1, true), output)
       refused("--resume", "there is no unfinished batch in out/batch")
       refused("--resume nowhere", "'nowhere' holds no batch; --resume wants a folder OUT/batch/DATE-NAME, or nothing")
       refused("--resume --only a", "option '--only': --resume goes on with a batch as it was begun")
@@ -256,7 +260,32 @@ if os.getenv "MOONWARP_LAB" == "b" and not io.open "again" then while true do en
       assert.are.equal(0, status, output)
       assert.are.equal("a b b c ", support.read(folder .. "/marks"))
       assert.are.equal(2, result.labs[2].attempts)
+      assert.is_true(result.seconds > 0.9, "both parts: " .. result.seconds)
+      local name = ("%s/%s/result.json"):format(folder, result.folder)
+      support.write(name, support.read(name) .. "\n")
+      local before = support.read(name)
+      local again
+      status, output, again = batch("--resume " .. result.folder)
+      assert.are.equal(0, status, output)
+      assert.is_truthy(output:find(("moonwarp: nothing of %s is left to run\n"):format(result.folder), 1, true), output)
+      assert.are.same(result, again)
+      assert.are.equal(before, support.read(name))
     end)
+  end)
+
+  it("counts the seconds of every part, of a killed one to its last line", function()
+    local ledger = require "moonwarp.lab.ledger"
+    local function at(kind, time, seconds)
+      return { kind = kind, date = ("2026-03-29T%sZ"):format(time), seconds = seconds }
+    end
+    local head = { date = "2026-03-29T00:59:00Z" }
+    local function seconds_of(...) return ledger.seconds { head = head, lines = { ... } } end
+    assert.are.equal(0, seconds_of())
+    assert.are.equal(2.5, seconds_of(at("begin", "00:59:00"), at("end", "00:59:02", 2), at("finish", "00:59:02", 2.5)))
+    assert.are.equal(63.5, seconds_of(at("begin", "00:59:00"), at("end", "01:00:02", 9), at("resume", "05:00:00"),
+      at("finish", "05:00:02", 1.5)))
+    assert.are.equal(4.0, seconds_of(at("pause", "00:59:03", 2.5), at("resume", "05:00:00"),
+      at("finish", "05:00:02", 1.5)))
   end)
 
   it("goes on after SIGKILL with nothing lost and nothing twice", function()
@@ -274,6 +303,7 @@ local f = assert(io.open("marks", "a")) f:write(os.getenv "MOONWARP_LAB", "\n") 
         local status, output, result = batch "--resume"
         assert.are.equal(0, status, output)
         assert.are.equal(8, #result.labs)
+        assert.is_true(result.seconds < 20 and result.seconds > 0)
         for i = 1, 8 do
           local ends = select(2, support.read(("%s/%s/journal.jsonl"):format(folder, result.folder))
             :gsub(('"kind":"end"[^\n]*"id":"lab%d%%-cpu"[^\n]*"passed"'):format(i), ""))

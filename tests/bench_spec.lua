@@ -127,6 +127,10 @@ describe("mw.bench", function()
       ("mw.bench: option 'max_time' must be at least 0, got %s"):format(0 / 0))
     fails(function() mw.bench(work, { clock = "sun" }) end,
       "mw.bench: option 'clock' must be 'host' or 'device', got 'sun'")
+    fails(function() mw.bench(function() end, { min_samples = 2.5 }) end,
+      "mw.bench: option 'min_samples' must be an integer, got 2.5")
+    fails(function() mw.bench(function() end, { dtype = "f16" }) end,
+      "mw.bench: option 'dtype' must be 'f32' or 'f64', got 'f16'")
     fails(function() mw.bench(work, { batch = 1.5 }) end, "mw.bench: option 'batch' must be an integer, got 1.5")
     fails(function() mw.bench(work, { device = io.stdout }) end,
       "mw.bench: option 'device' must be a device, got userdata")

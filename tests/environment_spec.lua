@@ -71,6 +71,13 @@ describe("the environment", function()
   end)
 end)
 
+describe("mw.environment", function()
+  it("takes a device or nothing", function()
+    support.fails(function() mw.environment(5) end,
+      "mw.environment: a device is wanted, got number; as in mw.environment(mw.device())")
+  end)
+end)
+
 describe("a device's state", function()
   it("is plausible on the CPU device", function()
     local state = mw.device "cpu":state()

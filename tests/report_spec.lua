@@ -331,6 +331,14 @@ describe("a report", function()
     end)
   end)
 
+  it("has a sign for every verdict of a lab", function()
+    local function badge(word) return html.join({ require("moonwarp.report.status").badge(word) }).text end
+    local bad = { "check failed", "gate failed", "failed", "crashed", "timed out", "out of memory", "too much output",
+                  "too many processes", "killed" }
+    for _, word in ipairs(bad) do has(badge(word), 'class="badge bad"') end
+    for _, word in ipairs { "skipped", "not run" } do has(badge(word), 'class="badge calm"') end
+  end)
+
   it("of 50 runs is under 5 MB, without their samples", function()
     support.with_folder(function(folder)
       runs.fill(folder, 50)

@@ -57,6 +57,15 @@ describe("mw.roofline", function()
     y:close()
   end)
 
+  it("refuses ceilings and records that are none", function()
+    fails(function() mw.roofline { ceilings = {} } end,
+      "mw.roofline: option 'ceilings': bandwidth must be a number above 0, got nil; leave ceilings out to measure them")
+    fails(function() mw.roofline { ceilings = { bandwidth = 1, f32 = 0, f64 = 1 } } end,
+      "mw.roofline: option 'ceilings': f32 must be a number above 0, got 0; leave ceilings out to measure them")
+    fails(function() mw.roofline { records = { {}, 5 } } end,
+      "mw.roofline: option 'records': element 2 must be a table, got number")
+  end)
+
   it("leaves out other devices", function()
     local made = draw { { kernel = "here", bytes = 1, flops = 1, t = 1, device = "cpu" },
                         { kernel = "there", bytes = 1, flops = 1, t = 1, device = "cuda:0" } }

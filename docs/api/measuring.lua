@@ -251,7 +251,7 @@ exit code 3, as after a failed `mw.check`.
 | above_peak | `bytes` over the time exceed the device's peak, for data of more than twice its L2 cache, or `peak`; `flops` exceed `peak_flops` |
 | too_fast | the function declares work and takes less than half of an empty launch |
 | not_synchronised | the device is still at work when the measured stream is done |
-| not_written | parts of `output` hold a pattern that was laid over it before a run; they get back what they held |
+| not_written | parts of `output` hold a pattern that was laid over it behind `setup`, before a run; they get back what they held |
 | copied | `output` holds what `input` holds, which is not one value throughout |
 
 The last two run the function again, twice or more.]],
@@ -286,6 +286,7 @@ table, a line in words for each (memory- or compute-bound, share of its roof), a
       returns = { { "roofline_made", "see below" } },
       errors = { "mw.roofline: nothing here declares both bytes and flops; give them to mw.bench",
                  "mw.roofline: option 'dtype' must be 'f32' or 'f64', got '<text>'",
+                 "mw.roofline: option 'ceilings': <name> must be a number above 0, got <value>; leave ceilings out to measure them",
                  "mw.roofline: no device is open; mw.device() opens one" },
       source = "S. Williams, A. Waterman and D. Patterson, Roofline: an insightful visual performance model for multicore "
         .. "architectures (2009)", since = "0.3.0",

@@ -39,6 +39,12 @@ template <class W> __global__ void count_poisoned(const void *x, u64 seed, u64 *
   if (i < n && ((const W *)x)[i] == pattern<W>(seed, i)) atomicAdd(count, 1ull);
 }
 
+// count[0] += elements that are the same in both
+template <class W> __global__ void count_equal(const void *a, const void *b, u64 *count, u64 n) {
+  const u64 i = thread_number();
+  if (i < n && ((const W *)a)[i] == ((const W *)b)[i]) atomicAdd(count, 1ull);
+}
+
 // count[0] += suspects
 __global__ void count_suspects(const unsigned char *suspects, u64 *count, u64 n) {
   const u64 i = thread_number();

@@ -972,7 +972,7 @@ function mw.arg(name, default, help, limits) end
 --- | above_peak | `bytes` over the time exceed the device's peak, for data of more than twice its L2 cache, or `peak`; `flops` exceed `peak_flops` |
 --- | too_fast | the function declares work and takes less than half of an empty launch |
 --- | not_synchronised | the device is still at work when the measured stream is done |
---- | not_written | parts of `output` hold a pattern that was laid over it before a run; they get back what they held |
+--- | not_written | parts of `output` hold a pattern that was laid over it behind `setup`, before a run; they get back what they held |
 --- | copied | `output` holds what `input` holds, which is not one value throughout |
 --- 
 --- The last two run the function again, twice or more.

@@ -190,10 +190,19 @@ local function is_in_reach(array, device)
   return array:device() == device
 end
 
-local function run_once(run)
+-- A setup may write the output, so what is done with the output between comes behind it; streams may
+-- be of the kind that waits for no other.
+local function run_behind(run, between)
   if run.setup then run.setup() end
+  run.device:synchronize()
+  between()
+  run.device:synchronize()
   run.main.fn()
   run.device:synchronize()
+end
+
+local function run_over_pattern(array, run, seed)
+  run_behind(run, function() launch_over(run, "poison", array, seed, #array) end)
 end
 
 -- A copy of what the array holds, where there is room for one.
@@ -206,10 +215,7 @@ end
 -- Which elements keep the pattern of one more run; those of earlier runs that do not are cleared.
 local function suspect_again(array, suspects, count, run, round)
   local seed = SEED + round
-  if round > 1 then
-    launch_over(run, "poison", array, seed, #array)
-    run_once(run)
-  end
+  if round > 1 then run_over_pattern(array, run, seed) end
   launch_over(run, "suspect", array, seed, suspects, round > 1 and 1 or 0, #array)
   count:set(1, 0)
   local kernel = run.proof():kernel("count_suspects")
@@ -220,8 +226,7 @@ end
 -- How many elements keep the pattern of every run. Where the first one leaves none, that is all.
 local function count_unwritten(array, run)
   local count <close> = run.device:zeros("u64", 1)
-  launch_over(run, "poison", array, SEED + 1, #array)
-  run_once(run)
+  run_over_pattern(array, run, SEED + 1)
   launch_over(run, "count_poisoned", array, SEED + 1, count, #array)
   if count:get(1) == 0 then return 0 end
   local suspects <close> = run.device:empty("u8", #array)
@@ -233,10 +238,25 @@ local function count_unwritten(array, run)
   return left
 end
 
+-- How many elements a call leaves as they are, on data as it should be: no fewer are unwritten. For a
+-- function that adds to its output, which the pattern's enormous values can swallow.
+local function count_kept(array, run)
+  local given
+  run_behind(run, function() given = saved(array, run.device) end)
+  if not given then return #array end
+  local there <close> = given
+  local count <close> = run.device:zeros("u64", 1)
+  launch_over(run, "count_equal", array, there, count, #array)
+  return count:get(1)
+end
+
 local function unwritten_in(array, run)
   local before <close> = saved(array, run.device)
   local count = count_unwritten(array, run)
-  if count > 0 and before then array:copy(before) end
+  if count == 0 or not before then return count end
+  array:copy(before)
+  count = math.min(count, count_kept(array, run))
+  array:copy(before)
   return count
 end
 
@@ -246,7 +266,8 @@ function alarms.not_written(_, run, options)
       local count = unwritten_in(array, run)
       if count > 0 then
         return ("%d of %d elements of %s are not written by a call"):format(count, #array, tostring(array)),
-          "see that the grid covers the array, or declare as output the view that is written"
+          "see that the grid covers the array, or declare as output the view that is written; "
+          .. "an array that is read as well is none"
       end
     end
   end

@@ -78,6 +78,13 @@ local function check_whole(options, name)
   end
 end
 
+local function check_choice(options, name, one, other)
+  local value = options[name]
+  if value and value ~= one and value ~= other then
+    error(("mw.bench: option '%s' must be '%s' or '%s', got '%s'"):format(name, one, other, value), 4)
+  end
+end
+
 -- A list of arrays, or one; an output must be one that can be written.
 local function check_arrays(options, name)
   local given = options[name]
@@ -102,11 +109,9 @@ local function limits_of(options)
   check_arrays(options, "output")
   check_arrays(options, "input")
   for _, name in ipairs { "min_samples", "samples", "batch" } do check_range(options, name, 1) end
-  for _, name in ipairs { "samples", "batch", "warmup" } do check_whole(options, name) end
-  if options.clock and options.clock ~= "host" and options.clock ~= "device" then
-    local given = options.clock
-    error(("mw.bench: option 'clock' must be 'host' or 'device', got '%s'"):format(given), 3)
-  end
+  for _, name in ipairs { "min_samples", "samples", "batch", "warmup" } do check_whole(options, name) end
+  check_choice(options, "clock", "host", "device")
+  check_choice(options, "dtype", "f32", "f64")
   local limits = setmetatable({}, { __index = DEFAULTS })
   for name in pairs(SPEC) do limits[name] = options[name] end
   return limits

@@ -107,6 +107,10 @@ end
 ---@param device userdata?
 ---@return table  date (UTC, ISO 8601), moonwarp, lua, device, machine, compiler, git, argv
 function environment.collect(device)
+  if device ~= nil and core.type(device) ~= "device" then
+    error(("mw.environment: a device is wanted, got %s; as in mw.environment(mw.device())"):format(
+      core.type(device) or type(device)), 2)
+  end
   return { date = os.date "!%Y-%m-%dT%H:%M:%SZ", moonwarp = core.version, lua = _VERSION,
            device = device and device_fields(device), machine = environment.machine(),
            compiler = (core.compiler()), git = environment.revision(script_folder()),

@@ -163,8 +163,28 @@ end
 
 -- ---- mw.roofline --------------------------------------------------------------------------------
 
+local function check_ceilings(given)
+  for _, name in ipairs { "bandwidth", "f32", "f64" } do
+    local value = given[name]
+    if type(value) ~= "number" or not (value > 0 and value < math.huge) then
+      error(("mw.roofline: option 'ceilings': %s must be a number above 0, got %s; leave ceilings out to measure "
+        .. "them"):format(name, tostring(value)), 4)
+    end
+  end
+end
+
+local function check_records(given)
+  for i, entry in ipairs(given) do
+    if type(entry) ~= "table" then
+      error(("mw.roofline: option 'records': element %d must be a table, got %s"):format(i, type(entry)), 4)
+    end
+  end
+end
+
 local function complete(given)
   fields.check("mw.roofline", given, SPEC, 3)
+  if given and given.ceilings then check_ceilings(given.ceilings) end
+  if given and given.records then check_records(given.records) end
   local spec = setmetatable({}, { __index = given })
   spec.device = given and given.device or recent.device()
   spec.dtype = given and given.dtype or "f32"

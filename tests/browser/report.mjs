@@ -221,6 +221,11 @@ try {
   await testTips(wide);
   await testTheme(wide);
   await testPaper(wide);
+  const middling = await open(small, { width: 1200 });
+  check("at 1200 px the table of runs is whole", await middling.evaluate(() => {
+    const first = document.querySelector(".scroll");
+    return first.scrollWidth <= first.clientWidth;
+  }));
   const narrow = await open(small, { width: 390 });
   await testLayout(narrow, "390 px");
   await shoot(narrow, "light-390");

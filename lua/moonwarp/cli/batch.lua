@@ -137,9 +137,11 @@ local function work(running)
   return true
 end
 
-local function write_outcome(result, parsed)
+-- What a finished batch wrote stays as it is.
+local function write_outcome(result, parsed, was_finished)
   local summary, ledger = require "moonwarp.lab.summary", require "moonwarp.lab.ledger"
-  local problems = { summary.write(result, result.folder .. "/result.json") }
+  local own, problems = result.folder .. "/result.json", {}
+  if not (was_finished and require("lfs").attributes(own)) then problems[1] = summary.write(result, own) end
   if parsed.json then problems[#problems + 1] = summary.write(result, parsed.json) end
   if parsed.junit then
     problems[#problems + 1] = ledger.write_whole(parsed.junit, require("moonwarp.lab.junit").text(result))
@@ -149,16 +151,18 @@ local function write_outcome(result, parsed)
 end
 
 local function run_book(book, parsed, root, found)
-  local screen = new_screen(book, root)
+  local screen, was_finished, interrupted = new_screen(book, root), book:is_over(), false
   local running = require("moonwarp.lab.batch").new(book,
     { jobs = parsed.jobs or book.head.jobs, found = found, screen = screen })
-  local interrupted = work(running)
+  if not was_finished then
+    interrupted = work(running)
+    running:note_part(interrupted and "pause" or "finish")
+  end
   screen:close()
-  running:note(interrupted and "pause" or "finish", {})
   local summary = require "moonwarp.lab.summary"
   local result = summary.of(running, interrupted)
   print(summary.text(result, host.columns()))
-  local written = write_outcome(result, parsed)
+  local written = write_outcome(result, parsed, was_finished)
   book:close()
   return result.exit == OK and not written and 1 or result.exit
 end
@@ -195,10 +199,15 @@ local function resume(parsed, root)
   end
   local folder = resumed_folder(parsed[1], root)
   local book = require("moonwarp.lab.ledger").open(folder)
+  root = folder:match("^(.*)/batch/[^/]+$") or root
+  if book:is_over() then
+    io.stderr:write(("moonwarp: nothing of %s is left to run\n"):format(folder))
+    return run_book(book, parsed, root, {})
+  end
   local words = {}
   for _, step in ipairs(book.head.steps) do words[#words + 1] = step.device end
   book:note("resume", {})
-  return run_book(book, parsed, folder:match("^(.*)/batch/[^/]+$") or root, require("moonwarp.lab.devices").look(words))
+  return run_book(book, parsed, root, require("moonwarp.lab.devices").look(words))
 end
 
 --- The command batch.

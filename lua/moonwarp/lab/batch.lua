@@ -94,6 +94,12 @@ function batch:note_end(step, attempt, ending)
   self:note("end", values)
 end
 
+--- Notes the end of this part of the batch.
+---@param kind string  "pause", "finish"
+function batch:note_part(kind)
+  self:note(kind, { seconds = core.clock() - self.began })
+end
+
 -- ---- starting -----------------------------------------------------------------------------------
 
 -- The space that a process may ask for ends an allocation that is far too large with an error in

@@ -92,17 +92,17 @@ end
 
 -- A number with as many digits as give it back.
 local function number_text(value)
-  local text = tostring(value)
+  local word = tostring(value)
   for digits = 15, 17 do
-    if tonumber(text) == value then break end
-    text = ("%%.%dg"):format(digits):format(value)
+    if tonumber(word) == value then break end
+    word = ("%%.%dg"):format(digits):format(value)
   end
-  return text
+  return word
 end
 
 local function parameter_text(value)
-  local text = type(value) == "number" and number_text(value) or tostring(value)
-  return (text:gsub("[\\,]", "\\%0"))
+  local word = type(value) == "number" and number_text(value) or tostring(value)
+  return (word:gsub("[\\,]", "\\%0"))
 end
 
 -- A value, or a list of values, as the word behind -p.

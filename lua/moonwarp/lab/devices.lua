@@ -25,6 +25,13 @@ function devices.id(word)
   return word == "cuda" and "cuda:0" or word
 end
 
+-- Without the position in the probe, and what the caller says itself.
+local function reason_of(id, message)
+  local text = message:gsub("^%(%-e%):%d+: ", "")
+  local said = id .. " is not usable: "
+  return text:sub(1, #said) == said and text:sub(#said + 1) or text
+end
+
 local function ask(ids)
   local words = { path.quote(host.program()), "-e", path.quote(PROBE), "--" }
   for _, id in ipairs(ids) do words[#words + 1] = path.quote(id) end
@@ -32,7 +39,7 @@ local function ask(ids)
   local found = {}
   for line in pipe:lines() do
     local id, usable, rest = line:match("^(%S+)\t(%a+)\t(.*)$")
-    if id then found[id] = { usable = usable == "yes", pci = rest, reason = rest } end
+    if id then found[id] = { usable = usable == "yes", pci = rest, reason = reason_of(id, rest) } end
   end
   return found
 end

@@ -153,12 +153,21 @@ function ledger.open(folder)
   return new(folder, head_of(folder), PATIENCE)
 end
 
+local function is_over(lines)
+  return #lines > 0 and lines[#lines].kind == "finish"
+end
+
 --- Whether nothing of a batch is left to run.
 ---@param folder string
 ---@return boolean
 function ledger.is_finished(folder)
-  local lines = read_lines(folder)
-  return #lines > 0 and lines[#lines].kind == "finish"
+  return is_over(read_lines(folder))
+end
+
+--- The same of one that is open.
+---@return boolean
+function ledger:is_over()
+  return is_over(self.lines)
 end
 
 --- The folders of all batches below OUT, newest first.
@@ -200,6 +209,35 @@ function ledger:note(kind, values)
   if written or self.told then return nil end
   self.told = true
   return ("%s/journal.jsonl: %s; the batch goes on, but cannot be resumed"):format(self.folder, reason)
+end
+
+-- Both in UTC, so that neither has summer time.
+local function seconds_between(from, to)
+  local function at(date)
+    local year, month, day, hour, minute, second = tostring(date):match("(%d+)-(%d+)-(%d+)T(%d+):(%d+):(%d+)Z")
+    return year and os.time { year = year, month = month, day = day, hour = hour, min = minute, sec = second,
+                              isdst = false }
+  end
+  from, to = at(from), at(to)
+  return from and to and math.max(0.0, os.difftime(to, from)) or 0.0
+end
+
+--- Seconds that the batch has worked, over all of its parts. A part says at its end how long it was;
+--- of one that was killed it is the whole seconds to its last line.
+---@return number
+function ledger:seconds()
+  local sum, from, to = 0.0, self.head.date, nil
+  for _, line in ipairs(self.lines) do
+    if line.kind == "resume" then
+      if to then sum = sum + seconds_between(from, to) end
+      from = line.date
+    end
+    to = line.date
+    if line.kind == "pause" or line.kind == "finish" then
+      sum, to = sum + (line.seconds or seconds_between(from, to)), nil
+    end
+  end
+  return to and sum + seconds_between(from, to) or sum
 end
 
 --- How often each step began, by id, and how each beginning ended, nil where nobody noted it.

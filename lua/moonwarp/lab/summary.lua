@@ -1,10 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
 -- What a batch came to: a table for people, an object for programs, an exit status.
--- Depends on moonwarp.core (clock), json, lab.amount, lab.ledger, lab.verdict.
+-- Depends on json, lab.amount, lab.ledger, lab.verdict.
 
 local amount = require "moonwarp.lab.amount"
-local core = require "moonwarp.core"
 local json = require "moonwarp.json"
 local ledger = require "moonwarp.lab.ledger"
 local verdict = require "moonwarp.lab.verdict"
@@ -47,7 +46,7 @@ local function counts_of(rows)
   return counts
 end
 
---- What a batch came to, as result.json has it.
+--- What a batch that noted its end came to, as result.json has it.
 ---@param batch table
 ---@param interrupted boolean
 ---@return table
@@ -55,7 +54,7 @@ function summary.of(batch, interrupted)
   local rows, head = {}, batch.book.head
   for i, step in ipairs(batch.steps) do rows[i] = row_of(step, batch.states[step.id]) end
   return { schema = summary.SCHEMA, name = head.name, date = head.date, folder = batch.book.folder,
-           curriculum = head.curriculum, seconds = core.clock() - batch.began,
+           curriculum = head.curriculum, seconds = batch.book:seconds(),
            status = interrupted and "interrupted" or "complete", exit = status_of(rows, interrupted),
            counts = counts_of(rows), labs = rows }
 end

@@ -14,7 +14,9 @@ local LOOKS = {
   complete = { "good", "✓" }, passed = { "good", "✓" }, done = { "good", "✓" }, same = { "calm", "=" },
   ["check failed"] = { "bad", "✗" }, failed = { "bad", "✗" }, interrupted = { "warn", "‖" },
   ["gate failed"] = { "bad", "✗" }, ["timed out"] = { "bad", "✗" }, ["out of memory"] = { "bad", "✗" },
-  crashed = { "bad", "✗" }, unfinished = { "warn", "…" }, missing = { "bad", "?" }, unreadable = { "bad", "?" },
+  ["too much output"] = { "bad", "✗" }, ["too many processes"] = { "bad", "✗" }, killed = { "bad", "✗" },
+  crashed = { "bad", "✗" }, skipped = { "calm", "–" }, ["not run"] = { "calm", "–" },
+  unfinished = { "warn", "…" }, missing = { "bad", "?" }, unreadable = { "bad", "?" },
   faster = { "good", "▲" }, slower = { "bad", "▼" }, unclear = { "calm", "?" },
 }
 
