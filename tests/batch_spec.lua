@@ -274,6 +274,10 @@ if os.getenv "MOONWARP_LAB" == "b" and not io.open "again" then while true do en
   end)
 
   it("counts the seconds of every part, of a killed one to its last line", function()
+    if not pcall(require, "moonwarp.host") then
+      pending "the program has a ledger, the module has none"
+      return
+    end
     local ledger = require "moonwarp.lab.ledger"
     local function at(kind, time, seconds)
       return { kind = kind, date = ("2026-03-29T%sZ"):format(time), seconds = seconds }
