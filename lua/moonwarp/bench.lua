@@ -123,6 +123,9 @@ end
 local function device_of(options)
   if options.device then return options.device end
   if options.stream then return options.stream:device() end
+  local output = options.output
+  if type(output) == "table" then output = output[1] end
+  if core.type(output) == "array" then return output:device() end
   local device = recent.device()
   return device and not device:is_offline() and device or nil
 end
