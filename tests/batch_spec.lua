@@ -57,11 +57,14 @@ local function by_name(result)
   return rows
 end
 
--- Command lines that name the folder, but for the ones that look for it; those that die get a moment.
+-- Command lines that name the folder, but for the ones that look for it (their pattern does not match
+-- itself); those that die get a moment.
 local function processes_of(folder)
   local found
+  local pattern = ("%s[%s]/"):format(folder:sub(1, -2), folder:sub(-1))
+  local command = "for f in $(grep -la '%s' /proc/[0-9]*/cmdline 2>/dev/null); do tr '\\0' ' ' <$f; done 2>/dev/null"
   for _ = 1, 30 do
-    local _, output = shell(("env -u LD_PRELOAD pgrep -af %s/ | grep -v grep"):format(folder))
+    local _, output = shell(command:format(pattern))
     found = output
     if found == "" then return found end
     os.execute "sleep 0.1"

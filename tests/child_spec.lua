@@ -132,7 +132,7 @@ describe("a child", function()
   it("dies with its keeper", function()
     local ending, output = run("echo $$; sleep 99", nil, function(child)
       host.wait({ child }, 0.3)
-      io.popen([[for p in $(pgrep -P $PPID); do [ "$p" = $$ ] || kill -KILL "$p"; done]]):close()
+      io.popen([[for p in $(cat /proc/$PPID/task/*/children); do [ "$p" = $$ ] || kill -KILL "$p"; done]]):close()
     end)
     assert.is_true(ending.lost)
     os.execute "sleep 0.1"
