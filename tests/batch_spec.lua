@@ -253,7 +253,7 @@ local f = assert(io.open("marks", "a")) f:write(os.getenv "MOONWARP_LAB", " ") f
 mw.record { device = "cpu", x = 1 }
 if os.getenv "MOONWARP_LAB" == "b" and not io.open "again" then while true do end end]]
     with_labs({ { "a", "", script }, { "b", "", script }, { "c", "", script } }, function(folder, batch)
-      local status, output, result = batch("labs.lua", "timeout --preserve-status -k 10 -s INT 1")
+      local status, output, result = batch("labs.lua", "timeout --preserve-status -k 10 -s INT 4")
       assert.are.equal(130, status, output)
       assert.is_truthy(output:find("to go on: moonwarp batch --resume out/batch/", 1, true), output)
       assert.are.equal("interrupted", result.labs[2].verdict)
