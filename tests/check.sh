@@ -91,8 +91,24 @@ one() { # kind file
   read -r passed failed skipped <"$logs/$name.sum"
   printf '%-8s %-24s %4d passed %3d failed%s\n' "$1" "$(basename "$2")" "$passed" "$failed" \
     "$([ "$skipped" = 0 ] || echo ", $skipped skipped")"
-  [ "$failed" = 0 ] || { echo "  (status $status, $log)"; grep -v '^ok \|^\[ RUN\|^\[       OK' "$log" | tail -n 40 |
-    sed 's/^/  | /'; }
+  [ "$failed" = 0 ] || { echo "  (status $status, $log)"; said_of_failures "$log" | tail -n 40; }
+}
+
+# A log without what passed.
+said_of_failures() { grep -v '^ok \|^\[ RUN\|^\[       OK' "$1" | sed 's/^/  | /'; }
+
+# What failed once more, next to the sum: the lines above may be many, or cut.
+closing() {
+  local sum name passed failed skipped
+  for sum in "$logs"/*.sum; do
+    read -r passed failed skipped <"$sum"
+    [ "$failed" != 0 ] || continue
+    name=$(basename "$sum" .sum)
+    echo "failed: $name ($failed of $((passed + failed + skipped)))"
+    said_of_failures "$logs/$name.log" | grep -v '^  | 1\.\.' | head -n 20
+  done
+  cat "$logs"/*.sum | awk '{ passed += $1; failed += $2 } END { print passed " passed, " failed " failed"
+    exit failed > 0 || passed == 0 }'
 }
 
 # Files in the order they run: "kind file" a line.
@@ -128,5 +144,4 @@ rm -rf "$logs"
 mkdir -p "$logs"
 list | grep -e "${ONLY:-.}" >"$logs/list" || { echo "no test's name matches ONLY=$ONLY"; exit 2; }
 xargs -P "${JOBS:-1}" -L 1 "$0" "$build" one <"$logs/list"
-cat "$logs"/*.sum | awk '{ passed += $1; failed += $2 } END { print passed " passed, " failed " failed"
-  exit failed > 0 || passed == 0 }'
+closing
