@@ -17,7 +17,7 @@ local function run(script, spec, meanwhile)
     spec = spec or {}
     spec.argv, spec.log, spec.ended = { "/bin/sh", "-c", script }, spec.log or folder .. "/log", folder .. "/ended"
     local child <close> = host.spawn(spec)
-    if meanwhile then meanwhile(child) end
+    if meanwhile then meanwhile(child, spec.log) end
     repeat
       host.wait({ child }, 10)
       ending = child:poll()
@@ -29,11 +29,23 @@ local function run(script, spec, meanwhile)
   return ending, output
 end
 
+-- Waits until a child's log has a word.
+local function says(log, word)
+  support.eventually(word, function()
+    local file <close> = io.open(log)
+    return file and file:read("a"):find(word, 1, true)
+  end)
+end
+
 local function alive(pid)
   local file = io.open(("/proc/%s/stat"):format(pid))
   local state = file and file:read("a"):match "%) (%a)"
   if file then file:close() end
   return state ~= nil and state ~= "Z"
+end
+
+local function is_gone(pid)
+  support.eventually("the end of " .. pid, function() return not alive(pid) end)
 end
 
 describe("a child", function()
@@ -56,9 +68,9 @@ describe("a child", function()
   end)
 
   it("ends by its time, with SIGINT, SIGTERM and SIGKILL", function()
-    local polite, output = run("trap 'echo bye; exit 4' INT; while :; do sleep 0.05; done", { seconds = 0.2 })
+    local polite, output = run("trap 'echo bye; exit 4' INT; while :; do sleep 0.05; done", { seconds = 1 })
     assert.are.equal("time 4 bye\n", ("%s %d %s"):format(polite.reason, polite.exit, output))
-    local deaf = run("trap '' INT TERM; while :; do sleep 0.05; done", { seconds = 0.2, grace = 0.1 })
+    local deaf = run("trap '' INT TERM; while :; do sleep 0.05; done", { seconds = 1, grace = 0.1 })
     assert.are.equal("time 9", ("%s %d"):format(deaf.reason, deaf.signal))
   end)
 
@@ -101,8 +113,8 @@ describe("a child", function()
   end)
 
   it("is interrupted or killed when asked", function()
-    local ending = run("trap 'exit 6' INT; while :; do sleep 0.05; done", nil, function(child)
-      host.wait({ child }, 0.2)
+    local ending = run("trap 'exit 6' INT; echo ready; while :; do sleep 0.05; done", nil, function(child, log)
+      says(log, "ready")
       child:interrupt()
     end)
     assert.are.equal("interrupted 6", ("%s %d"):format(ending.reason, ending.exit))
@@ -113,30 +125,24 @@ describe("a child", function()
   it("dies when it is closed, and when its parent is killed", function()
     support.with_folder(function(folder)
       local child = host.spawn { argv = { "/bin/sh", "-c", "sleep 99 & echo $!; wait" }, log = folder .. "/log" }
-      host.wait({ child }, 0.2)
+      says(folder .. "/log", "\n")
       child:close()
       assert.is_false(alive(support.read(folder .. "/log"):match "%d+"))
       support.child(([[local host = require "moonwarp.host"
         local child = host.spawn { argv = { "/bin/sh", "-c", "setsid sleep 99 & echo $!; wait" }, log = "%s/other" }
-        host.wait({ child }, 0.2)
-        io.popen("kill -KILL $PPID"):close()]]):format(folder), { lua = host.program() .. " run" })
-      local pid = support.read(folder .. "/other"):match "%d+"
-      for _ = 1, 30 do
-        if not alive(pid) then return end
-        os.execute "sleep 0.1"
-      end
-      error("process " .. pid .. " is still there")
+        os.execute "until [ -s %s/other ]; do sleep 0.05; done"
+        io.popen("kill -KILL $PPID"):close()]]):format(folder, folder), { lua = host.program() .. " run" })
+      is_gone(support.read(folder .. "/other"):match "%d+")
     end)
   end)
 
   it("dies with its keeper", function()
-    local ending, output = run("echo $$; sleep 99", nil, function(child)
-      host.wait({ child }, 0.3)
+    local ending, output = run("echo $$; sleep 99", nil, function(_, log)
+      says(log, "\n")
       io.popen([[for p in $(cat /proc/$PPID/task/*/children); do [ "$p" = $$ ] || kill -KILL "$p"; done]]):close()
     end)
     assert.is_true(ending.lost)
-    os.execute "sleep 0.1"
-    assert.is_false(alive(output:match "%d+"))
+    is_gone(output:match "%d+")
   end)
 
   it("is checked", function()

@@ -247,4 +247,80 @@ function support.child_passes(code, options)
   return output
 end
 
+-- ---- what takes its time ------------------------------------------------------------------------
+
+local PATIENCE = 60 -- seconds that a machine may need for what takes a moment
+
+--- Waits until something is so: on a busy machine nothing can be said of when.
+---@param what string           for the message where it never is
+---@param condition fun(): any
+---@return any                  what the condition returned
+function support.eventually(what, condition)
+  for _ = 1, PATIENCE * 20 do
+    local value = condition()
+    if value then return value end
+    os.execute "sleep 0.05"
+  end
+  error(("%s: not after %d s"):format(what, PATIENCE), 2)
+end
+
+local function shell(script)
+  local pipe <close> = assert(io.popen(script))
+  local output = pipe:read "a"
+  local _, _, status = pipe:close()
+  return status, output
+end
+
+-- Shell: "await COMMAND" comes back when the command is true, or patience is at its end.
+local AWAIT <const> = ('await() { n=0; until "$@" || [ $n -gt %d ]; do n=$((n + 1)); sleep 0.05; done; }')
+  :format(PATIENCE * 20)
+
+-- What hangs in spite of all signals is killed in the end.
+local WATCH <const> = AWAIT .. [[
+
+await [ -s "$D/pid" ]; pid=$(cat "$D/pid")
+%s
+await eval '! kill -0 $pid'; kill -KILL $pid]]
+
+--- Runs a command and sends it a signal once for each condition, when that has come to be so.
+---@param command string       of the shell; ends in "exec PROGRAM", so that the signal is the program's
+---@param signal string        "INT", "KILL"
+---@param conditions string[]  commands of the shell, as in "grep -q spinning $D/output"; $D/output has what it printed
+---@return integer status      128 and the signal's number where it died of it
+---@return string output
+function support.signalled(command, signal, conditions)
+  local status, output
+  support.with_folder(function(folder)
+    local steps = {}
+    for i, condition in ipairs(conditions) do
+      steps[i] = ("await eval %s; kill -%s $pid"):format(quoted(condition), signal)
+    end
+    status, output = shell(("D=%s; export D; : >$D/output\n(%s\n) >/dev/null 2>&1 </dev/null &\n"
+      .. "sh -c 'echo $$ >$D/pid; '%s >$D/output 2>&1 </dev/null; s=$?; cat $D/output; exit $s"):format(quoted(folder),
+      WATCH:format(table.concat(steps, "\n")), quoted(command)))
+  end)
+  return status, output
+end
+
+--- Types at a terminal, by script(1), no faster than a person: two Ctrl-C at once are taken for one.
+---@param command string      of the shell
+---@param steps string[][]    { what the screen shows that is new, keys as printf(1) takes them }
+---@return string screen      all that was shown
+function support.typed(command, steps)
+  local screen
+  support.with_folder(function(folder)
+    local lines = {}
+    for i, step in ipairs(steps) do
+      local seen = "tail -c +$at $D/screen | grep -qF -- " .. quoted(step[1])
+      lines[i] = ("await eval %s; at=$(($(wc -c <$D/screen) + 1)); sleep 0.15; printf %s"):format(quoted(seen),
+        quoted(step[2]))
+    end
+    local script = "D=%s; export D; : >$D/screen; at=1\n{ %s\n%s\n} | "
+      .. "timeout -k 5 %d script -qefc %s $D/screen >/dev/null 2>&1"
+    shell(script:format(quoted(folder), AWAIT, table.concat(lines, "\n"), 2 * PATIENCE, quoted(command)))
+    screen = support.read(folder .. "/screen")
+  end)
+  return screen
+end
+
 return support

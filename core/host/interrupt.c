@@ -2,7 +2,8 @@
  *
  * Ctrl-C. The handler tells the backends (mw_interrupt) and sets a hook that raises "interrupted" at the script's next
  * instruction, in whichever coroutine runs. The hook stays, at a distance, until the error has reached the command
- * line: a script that catches it in a loop is interrupted again. A second Ctrl-C meanwhile ends the process. */
+ * line: a script that catches it in a loop is interrupted again. A second Ctrl-C meanwhile ends the process; one that
+ * comes too soon to be another is taken for the same, also where the first has been dealt with already. */
 #include "core/backend/interrupt.h"
 
 #include <pthread.h>
@@ -14,13 +15,14 @@
 
 enum { GRACE = 100000 }; /* instructions that clean-up may take before a swallowed interruption comes back */
 
-static const double ECHO_SECONDS = 0.05; /* a terminal and timeout(1) may both send what was one Ctrl-C */
+static const double ECHO_SECONDS = 0.1; /* a terminal and timeout(1) may both send what was one Ctrl-C */
 
 static pthread_t script_thread;
 static lua_State *volatile watched;
 static lua_State *volatile running; /* the coroutine resumed last, or watched */
 static int raised;                  /* how often the pending interruption was */
-static volatile double since;       /* when the pending interruption came; 0: none is pending */
+static volatile sig_atomic_t pending;
+static volatile double taken = -1; /* when the last one came that was no echo */
 
 static double now(void) {
   struct timespec t;
@@ -43,13 +45,14 @@ static void on_interrupt(int signal_number) {
     return;
   }
   double at = now();
-  if (since > 0) {
-    if (at - since < ECHO_SECONDS) return;
+  if (taken >= 0 && at - taken < ECHO_SECONDS) return;
+  if (pending) {
     signal(signal_number, SIG_DFL);
     raise(signal_number);
     return;
   }
-  since = at;
+  pending = true;
+  taken = at;
   mw_interrupt();
   if (running != watched) lua_sethook(watched, stop, LUA_MASKCOUNT, GRACE); /* should its caller swallow it */
   lua_sethook(running, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1);
@@ -65,13 +68,13 @@ void host_interrupt_watch(lua_State *L) {
 }
 
 bool host_interrupt_clear(lua_State *L) {
-  bool pending = since > 0;
+  bool was_pending = pending;
   lua_sethook(L, NULL, 0, 0);
   lua_sethook(watched, NULL, 0, 0);
   atomic_store(&mw_interrupted, false);
-  since = 0;
+  pending = false;
   raised = 0;
-  return pending;
+  return was_pending;
 }
 
 /* ---- which coroutine runs ----------------------------------------------------------------------------------- */

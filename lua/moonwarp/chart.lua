@@ -2,8 +2,9 @@
 --
 -- A chart in the terminal: points joined by lines of Braille dots, axes with ticks, level lines, a
 -- legend. Plain ASCII where the locale is not UTF-8. Returns text; prints nothing.
--- Depends on ticks.
+-- Depends on letters, ticks.
 
+local letters = require "moonwarp.letters"
 local ticks = require "moonwarp.ticks"
 
 local chart = {}
@@ -119,16 +120,12 @@ end
 
 -- ---- the frame around it ------------------------------------------------------------------------
 
-local function pad_left(text, width)
-  return (" "):rep(width - utf8.len(text)) .. text
-end
-
 local function y_labels(canvas, y)
   local labels, width = {}, 0
   for _, value in ipairs(y.ticks) do
     local row = math.floor((1 - y.at(value)) * (canvas.height - 1) + 0.5)
     labels[row] = ticks.label(value)
-    width = math.max(width, utf8.len(labels[row]))
+    width = math.max(width, letters.count(labels[row]))
   end
   return labels, width
 end
@@ -138,7 +135,7 @@ local function body(canvas, y, style)
   local lines = {}
   for row = 0, canvas.height - 1 do
     local label = labels[row]
-    lines[#lines + 1] = pad_left(label or "", width) .. " " .. (label and style.tick or style.bar)
+    lines[#lines + 1] = letters.right(label or "", width) .. " " .. (label and style.tick or style.bar)
       .. canvas:row(row)
   end
   return lines, width
@@ -176,7 +173,7 @@ local function legend(spec, style, indent)
   end
   local lines, current = {}, ""
   for _, part in ipairs(parts) do
-    if current ~= "" and utf8.len(current) + utf8.len(part) + 3 > spec.width - indent then
+    if current ~= "" and letters.count(current) + letters.count(part) + 3 > spec.width - indent then
       lines[#lines + 1] = current
       current = ""
     end
@@ -187,7 +184,7 @@ local function legend(spec, style, indent)
 end
 
 local function centred(text, width)
-  return (" "):rep(math.max(0, (width - utf8.len(text)) // 2)) .. text
+  return (" "):rep(math.max(0, (width - letters.count(text)) // 2)) .. text
 end
 
 --- Whether the terminal shows Unicode, by the locale's variables (POSIX: LC_ALL over LC_CTYPE over

@@ -3,17 +3,15 @@
 -- What a measurement was made on and by: the device, the machine without its name, the programs,
 -- the revision of the script; and what state the machine was in. Everything is read, nothing is set.
 -- What cannot be found out is absent.
--- Depends on moonwarp.core, path.
+-- Depends on moonwarp.core, files, path.
 
 local core = require "moonwarp.core"
+local files = require "moonwarp.files"
 local path = require "moonwarp.path"
 
 local environment = {}
 
-local function read(name)
-  local file <close> = io.open(name)
-  return file and file:read "a" or nil
-end
+local read = files.read
 
 local function first_line(text)
   text = text and text:match "[^\n]*"

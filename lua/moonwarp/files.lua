@@ -36,16 +36,15 @@ function files.write(name, text)
 end
 
 --- The same, but the file has its old content, or is not there, until it has all of the new.
----@param folder string
----@param name string    in the folder
+---@param name string
 ---@param text string
 ---@return string? reason
-function files.replace(folder, name, text)
-  local temporary, target = ("%s/.%s.part"):format(folder, name), ("%s/%s"):format(folder, name)
+function files.replace(name, text)
+  local temporary = name .. ".part"
   local reason = files.write(temporary, text)
   if not reason then
     local renamed
-    renamed, reason = os.rename(temporary, target)
+    renamed, reason = os.rename(temporary, name)
     if renamed then return nil end
   end
   os.remove(temporary)

@@ -3,9 +3,10 @@
 -- Data files and gnuplot scripts of a figure, and running gnuplot where it is installed. Charts of
 -- records are written here (see plot.lua); film.lua and timeline.lua bring their own commands.
 -- A script holds its data and the style of plots/base.gp, so that it draws anywhere by itself.
--- Depends on moonwarp.core (home, version), path.
+-- Depends on moonwarp.core (home, version), files, path.
 
 local core = require "moonwarp.core"
+local files = require "moonwarp.files"
 local path = require "moonwarp.path"
 
 local gnuplot = {}
@@ -127,11 +128,8 @@ end
 
 local function base_style()
   local name = core.home() .. "/plots/base.gp"
-  local file, reason = io.open(name)
-  if not file then error("mw.plot: the style of all charts is missing: " .. reason, 0) end
-  local text = file:read("a")
-  file:close()
-  return text
+  local text, reason = files.read(name)
+  return text or error("mw.plot: the style of all charts is missing: " .. reason, 0)
 end
 
 --- The text of a .gp file, which holds its data and writes NAME.svg and NAME.png beside itself.
@@ -177,11 +175,8 @@ end
 ---@param text string
 ---@return string name
 function gnuplot.write(name, text)
-  local file, reason = io.open(name, "w")
-  if not file then error("cannot write " .. reason, 0) end
-  local written, cause = file:write(text)
-  local closed, late = file:close()
-  if not (written and closed) then error(("cannot write %s: %s"):format(name, cause or late), 0) end
+  local reason = files.write(name, text)
+  if reason then error("cannot write " .. reason, 0) end
   return name
 end
 

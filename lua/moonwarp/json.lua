@@ -1,8 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
--- Writes JSON (RFC 8259) with keys in a stable order. What JSON has no number for (NaN, infinity)
--- becomes null.
--- Depends on nothing.
+-- Writes JSON (RFC 8259) with keys in a stable order; what JSON has no number for (NaN, infinity)
+-- becomes null. Reads it with integers and nil where they belong.
+-- Depends on letters, cjson (to read).
+
+local letters = require "moonwarp.letters"
 
 local json = {}
 
@@ -12,20 +14,9 @@ json.list = {}
 local ESCAPES = { ['"'] = '\\"', ["\\"] = "\\\\", ["\b"] = "\\b", ["\f"] = "\\f", ["\n"] = "\\n",
                   ["\r"] = "\\r", ["\t"] = "\\t" }
 
--- Bytes that are no UTF-8 become U+FFFD: JSON has no other text.
-local function valid(text)
-  local parts, from = {}, 1
-  while true do
-    local length, wrong = utf8.len(text, from)
-    if length then break end
-    parts[#parts + 1] = text:sub(from, wrong - 1) .. "\u{FFFD}"
-    from = wrong + 1
-  end
-  return table.concat(parts) .. text:sub(from)
-end
-
+-- JSON has no other text than UTF-8.
 local function quote(text)
-  if not utf8.len(text) then text = valid(text) end
+  if not utf8.len(text) then text = letters.valid(text) end
   return '"' .. text:gsub('[%c"\\\127]', function(c)
     return ESCAPES[c] or ("\\u%04x"):format(c:byte())
   end) .. '"'
@@ -88,5 +79,42 @@ function encode(value, first)
 end
 
 json.encode = encode
+
+-- ---- reading ------------------------------------------------------------------------------------
+
+-- What cjson gives is floats and its own null.
+local function lua_value(value, null, absent)
+  if value == null then return absent end
+  if math.type(value) == "float" then return math.tointeger(value) or value end
+  if type(value) ~= "table" then return value end
+  if #value > 0 then absent = false else absent = nil end
+  for key, inner in pairs(value) do value[key] = lua_value(inner, null, absent) end
+  return value
+end
+
+--- The value of a JSON text. Whole numbers are integers; null is nil, and false in a list, whose
+--- other values then keep their places.
+---@param text string
+---@return any value      nil where the text is no JSON
+---@return string? reason
+function json.decode(text)
+  local cjson = require "cjson"
+  local ok, value = pcall(cjson.decode, text)
+  if not ok then return nil, value end
+  return lua_value(value, cjson.null)
+end
+
+--- The objects of a text with one on each line. What a process was killed over, half of a line, is
+--- left out.
+---@param text string
+---@return table[]
+function json.lines(text)
+  local objects = {}
+  for line in text:gmatch "([^\n]*)\n" do
+    local value = json.decode(line)
+    if type(value) == "table" then objects[#objects + 1] = value end
+  end
+  return objects
+end
 
 return json

@@ -2,10 +2,11 @@
 --
 -- What a study concludes, in words computed from its numbers: printed as a paragraph, and kept in
 -- the run's record and its remarks.txt.
--- Depends on moonwarp.core, gnuplot (write), results.run.
+-- Depends on moonwarp.core, gnuplot (write), letters, results.run.
 
 local core = require "moonwarp.core"
 local gnuplot = require "moonwarp.gnuplot"
+local letters = require "moonwarp.letters"
 local run = require "moonwarp.results.run"
 
 local remark = {}
@@ -13,14 +14,10 @@ local remark = {}
 local WIDTH = 96
 local said = { folder = nil } -- paragraphs of the run in that folder
 
-local function width(text)
-  return utf8.len(text) or #text
-end
-
 local function wrapped(text)
   local lines, line = {}, ""
   for word in text:gmatch("%S+") do
-    if width(line) + width(word) + 1 > WIDTH and line ~= "" then
+    if letters.count(line) + letters.count(word) + 1 > WIDTH and line ~= "" then
       lines[#lines + 1] = line
       line = word
     else

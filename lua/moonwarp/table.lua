@@ -2,11 +2,12 @@
 --
 -- Records as an aligned table: one unit a column, numbers right, words left, the device in the
 -- title.
--- Depends on moonwarp.core, bench, fields, nearest, record, results.run, sweep, units.
+-- Depends on moonwarp.core, bench, fields, letters, nearest, record, results.run, sweep, units.
 
 local core = require "moonwarp.core"
 local bench = require "moonwarp.bench"
 local fields = require "moonwarp.fields"
+local letters = require "moonwarp.letters"
 local nearest = require "moonwarp.nearest"
 local record = require "moonwarp.record"
 local run = require "moonwarp.results.run"
@@ -88,11 +89,6 @@ local function heading(column)
     column.scale.name)
 end
 
-local function pad(text, width, left)
-  local space = (" "):rep(width - (utf8.len(text) or #text))
-  return left and text .. space or space .. text
-end
-
 -- A column's heading, its cells as texts, and their numbers in the unit of the heading.
 local function fill(column, entries)
   column.scale = scale_of(column, entries)
@@ -110,9 +106,8 @@ end
 -- A column as the list of its lines, all of one width, with a rule under the heading.
 local function column_lines(column)
   local texts = table.move(column.texts, 1, #column.texts, 2, { column.heading })
-  local width = 0
-  for _, text in ipairs(texts) do width = math.max(width, utf8.len(text) or #text) end
-  for i, text in ipairs(texts) do texts[i] = pad(text, width, column.left) end
+  local width, place = letters.widest(texts), column.left and letters.left or letters.right
+  for i, text in ipairs(texts) do texts[i] = place(text, width) end
   table.insert(texts, 2, ("-"):rep(width))
   return texts
 end

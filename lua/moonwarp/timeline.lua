@@ -2,12 +2,13 @@
 --
 -- Who was busy when: spans in lanes, as a chart (SVG, PNG), as rows of letters in the terminal, and as
 -- a trace that Perfetto and chrome://tracing open (Trace Event Format: complete events, in microseconds).
--- Depends on moonwarp.core, fields, figure, gnuplot, json, results.run, units.
+-- Depends on moonwarp.core, fields, figure, gnuplot, json, letters, results.run, units.
 
 local fields = require "moonwarp.fields"
 local figure = require "moonwarp.figure"
 local gnuplot = require "moonwarp.gnuplot"
 local json = require "moonwarp.json"
+local letters = require "moonwarp.letters"
 local run = require "moonwarp.results.run"
 local units = require "moonwarp.units"
 
@@ -62,20 +63,15 @@ local function arrange(spans)
   return { spans = spans, lanes = lanes, kinds = kinds, start = start, length = finish - start }
 end
 
-local function width(text)
-  return utf8.len(text) or #text
-end
-
 local function shortened(text)
-  if width(text) <= MOST_LETTERS then return text end
-  local cut = utf8.len(text) and utf8.offset(text, MOST_LETTERS) or MOST_LETTERS
-  return text:sub(1, cut - 1) .. "…"
+  return letters.cut(text, MOST_LETTERS, "…")
 end
 
 -- ---- the terminal -------------------------------------------------------------------------------
 
-local function letters_of(kinds)
-  local letters, taken = {}, {}
+-- Each kind's first letter that no other has.
+local function signs_of(kinds)
+  local signs, taken = {}, {}
   for _, kind in ipairs(kinds) do
     local letter
     for c in (kind .. "abcdefghijklmnopqrstuvwxyz"):gmatch("%a") do
@@ -84,30 +80,28 @@ local function letters_of(kinds)
         break
       end
     end
-    letters[kind], taken[letter] = letter, true
+    signs[kind], taken[letter] = letter, true
   end
-  return letters
+  return signs
 end
 
 local function text_of(chart, title)
-  local letters, rows, wide = letters_of(chart.kinds), {}, 0
+  local signs, rows, names = signs_of(chart.kinds), {}, {}
   for i, lane in ipairs(chart.lanes) do
-    rows[i] = {}
+    rows[i], names[i] = {}, shortened(lane)
     for c = 1, COLUMNS do rows[i][c] = "." end
-    wide = math.max(wide, width(shortened(lane)))
   end
   for _, span in ipairs(chart.spans) do
     local scale = chart.length > 0 and COLUMNS / chart.length or 0
     local first = math.min(COLUMNS, math.floor((span.from - chart.start) * scale + ROUNDING) + 1)
     local last = math.max(first, math.ceil((span.to - chart.start) * scale - ROUNDING))
-    for c = first, math.min(last, COLUMNS) do rows[chart.lanes[span.lane]][c] = letters[span.kind] end
+    for c = first, math.min(last, COLUMNS) do rows[chart.lanes[span.lane]][c] = signs[span.kind] end
   end
-  local lines, legend = { title }, {}
-  for i, lane in ipairs(chart.lanes) do
-    local name = shortened(lane)
-    lines[#lines + 1] = ("  %s%s %s"):format(name, (" "):rep(wide - width(name)), table.concat(rows[i]))
+  local lines, legend, wide = { title }, {}, letters.widest(names)
+  for i, name in ipairs(names) do
+    lines[#lines + 1] = ("  %s %s"):format(letters.left(name, wide), table.concat(rows[i]))
   end
-  for i, kind in ipairs(chart.kinds) do legend[i] = ("%s %s"):format(letters[kind], kind) end
+  for i, kind in ipairs(chart.kinds) do legend[i] = ("%s %s"):format(signs[kind], kind) end
   lines[#lines + 1] = ("  %s 0 to %s; %s"):format((" "):rep(wide), units.format(chart.length, "s"),
     table.concat(legend, ", "))
   return table.concat(lines, "\n")

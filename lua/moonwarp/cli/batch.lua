@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
 -- moonwarp batch: a curriculum's labs, each in a process of its own. docs/lab.md explains them.
--- Depends on moonwarp.core (home), moonwarp.host (call), cli.options, lab.*.
+-- Depends on moonwarp.core (home), moonwarp.host (call), files, cli.options, lab.*.
 
 local core = require "moonwarp.core"
+local files = require "moonwarp.files"
 local host = require "moonwarp.host"
 local options = require "moonwarp.cli.options"
 
@@ -130,7 +131,7 @@ local function work(running)
   local outcome, problem = host.call(running.run, running)
   if outcome == "done" then return false end
   if outcome == "failed" then
-    running:kill()
+    pcall(running.kill, running) -- it may be what failed before
     error(problem, 0)
   end
   if host.call(running.stop, running) ~= "done" then running:kill() end
@@ -139,12 +140,12 @@ end
 
 -- What a finished batch wrote stays as it is.
 local function write_outcome(result, parsed, was_finished)
-  local summary, ledger = require "moonwarp.lab.summary", require "moonwarp.lab.ledger"
+  local summary = require "moonwarp.lab.summary"
   local own, problems = result.folder .. "/result.json", {}
   if not (was_finished and require("lfs").attributes(own)) then problems[1] = summary.write(result, own) end
   if parsed.json then problems[#problems + 1] = summary.write(result, parsed.json) end
   if parsed.junit then
-    problems[#problems + 1] = ledger.write_whole(parsed.junit, require("moonwarp.lab.junit").text(result))
+    problems[#problems + 1] = files.replace(parsed.junit, require("moonwarp.lab.junit").text(result))
   end
   for _, problem in ipairs(problems) do io.stderr:write("moonwarp: ", problem, "\n") end
   return #problems == 0

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- moonwarp compare A B. Depends on cli.options, cli.runs, json, results.compare, units.
+-- moonwarp compare A B. Depends on cli.options, cli.runs, json, letters, results.compare, units.
 
+local letters = require "moonwarp.letters"
 local options = require "moonwarp.cli.options"
 local runs = require "moonwarp.cli.runs"
 local units = require "moonwarp.units"
@@ -43,18 +44,19 @@ local function change(ratio)
 end
 
 local function print_rows(result, everything)
-  local rows, width = {}, 11
+  local rows, labels = {}, { "measurement" }
   for _, row in ipairs(result) do
     if everything or row.verdict ~= "same" then
       rows[#rows + 1] = row
-      width = math.max(width, utf8.len(row.label) or #row.label)
+      labels[#labels + 1] = row.label
     end
   end
   if #rows == 0 then return end
-  local function left(text) return text .. (" "):rep(width - (utf8.len(text) or #text)) end
-  print(("   %s %12s %12s %10s  %-19s"):format(left "measurement", "A", "B", "B over A", "95 % interval"))
+  local width = letters.widest(labels)
+  print(("   %s %12s %12s %10s  %-19s"):format(letters.left("measurement", width), "A", "B", "B over A",
+    "95 % interval"))
   for _, row in ipairs(rows) do
-    print((" %s %s %12s %12s %10s  %8s to %8s  %s"):format(SIGNS[row.verdict], left(row.label),
+    print((" %s %s %12s %12s %10s  %8s to %8s  %s"):format(SIGNS[row.verdict], letters.left(row.label, width),
       units.format(row.a.median, "s"), units.format(row.b.median, "s"), change(row.ratio),
       change(row.low), change(row.high), row.why and ("%s: %s"):format(row.verdict, row.why) or row.verdict))
   end

@@ -1,10 +1,11 @@
 -- SPDX-License-Identifier: MIT
 --
 -- moonwarp history STUDY: its measurements over all stored runs. Depends on cli.drawing,
--- cli.options, cli.runs, moonwarp.core, results.measurement, units.
+-- cli.options, cli.runs, letters, moonwarp.core, results.measurement, units.
 
 local core = require "moonwarp.core"
 local drawing = require "moonwarp.cli.drawing"
+local letters = require "moonwarp.letters"
 local measurement = require "moonwarp.results.measurement"
 local options = require "moonwarp.cli.options"
 local path = require "moonwarp.path"
@@ -90,13 +91,13 @@ local function spark(points)
 end
 
 local function print_list(series)
-  local width = 11
-  for _, one in ipairs(series) do width = math.max(width, utf8.len(one.label) or #one.label) end
-  print(("%s  runs      first       last     change  course"):format("measurement" .. (" "):rep(width - 11)))
+  local labels = { "measurement" }
+  for i, one in ipairs(series) do labels[i + 1] = one.label end
+  local width = letters.widest(labels)
+  print(letters.left("measurement", width) .. "  runs      first       last     change  course")
   for _, one in ipairs(series) do
     local first, last = one.points[1][2].median, one.points[#one.points][2].median
-    local label = one.label .. (" "):rep(width - (utf8.len(one.label) or #one.label))
-    print(("%s  %4d %10s %10s %10s  %s"):format(label, #one.points, units.format(first, "s"),
+    print(("%s  %4d %10s %10s %10s  %s"):format(letters.left(one.label, width), #one.points, units.format(first, "s"),
       units.format(last, "s"), ("%+.1f %%"):format((last / first - 1) * 100), spark(one.points)))
   end
 end

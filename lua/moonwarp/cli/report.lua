@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
 -- moonwarp report: stored runs as one HTML file.
--- Depends on cli.options, path, units, report.material, report.page.
+-- Depends on cli.options, files, path, units, report.material, report.page.
 
+local files = require "moonwarp.files"
 local options = require "moonwarp.cli.options"
 
 local report = {}
@@ -22,22 +23,6 @@ usage: moonwarp report DIR... [options]
 One HTML file that needs nothing beside it, from any number of runs. DIR is a run's folder, a
 folder with runs below it, the folder of a batch, or a study whose runs are in out. Runs that did
 not end, and folders without a run, are shown as such.]]
-
--- Whole or not at all: a browser may be looking at the last one.
-local function write(name, text)
-  local temporary = name .. ".part"
-  local file, reason = io.open(temporary, "wb")
-  local written
-  if file then
-    written, reason = file:write(text)
-    local closed, late = file:close()
-    if written and not closed then written, reason = nil, late end
-  end
-  if written then written, reason = os.rename(temporary, name) end
-  if written then return nil end
-  os.remove(temporary)
-  return ("the report cannot be written: %s; choose another place with --output FILE"):format(reason)
-end
 
 local function show(name)
   local quoted = require("moonwarp.path").quote(name)
@@ -75,9 +60,10 @@ function report.run(words)
   local found = require("moonwarp.report.material").gather(table.move(parsed, 1, #parsed, 1, {}))
   local text = require("moonwarp.report.page").draw(found, { title = parsed.title, earlier = earlier })
   local name = parsed.output or "report.html"
-  local problem = write(name, text)
-  if problem then
-    io.stderr:write("moonwarp: ", problem, "\n")
+  local reason = files.replace(name, text) -- a browser may be looking at the last one
+  if reason then
+    io.stderr:write(("moonwarp: the report cannot be written: %s; choose another place with --output FILE\n")
+      :format(reason))
     return 1
   end
   say(name, found, #text)

@@ -17,6 +17,7 @@ batch.__index = batch
 
 local GRACE = 3                   -- seconds between SIGINT, SIGTERM and SIGKILL
 local LOCK_SECONDS = 0.25         -- how often a GPU that others use is asked for
+local SIGKILL = 9
 local DATA_SLACK = 2 << 30         -- stacks of threads, what compilers map
 
 -- ---- what is there ------------------------------------------------------------------------------
@@ -250,12 +251,15 @@ function batch:stop()
   end
 end
 
---- Kills what runs.
+--- Kills what runs, and notes that it was interrupted.
 function batch:kill()
   for _, one in ipairs(self.running) do
     if one.child then one.child:close() end
   end
-  self.running = {}
+  for _, one in ipairs(table.move(self.running, 1, #self.running, 1, {})) do
+    table.remove(self.running, 1)
+    self:finish(one, { reason = "interrupted", signal = SIGKILL, seconds = core.clock() - one.began })
+  end
 end
 
 return batch

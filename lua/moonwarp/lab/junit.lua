@@ -4,9 +4,10 @@
 -- are failures; crashes, limits and script errors are errors. There are two schemas about, of Ant's
 -- JUnit task and of Jenkins' xUnit plugin; this is valid by both, so what the gates said is in the
 -- suite's output: the first has none in a case.
--- Depends on lab.text, lab.verdict.
+-- Depends on files, letters, lab.verdict.
 
-local text = require "moonwarp.lab.text"
+local files = require "moonwarp.files"
+local letters = require "moonwarp.letters"
 local verdict = require "moonwarp.lab.verdict"
 
 local junit = {}
@@ -15,11 +16,11 @@ local ENTITIES = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&qu
                    ["\r"] = "", ["\t"] = "&#9;" }
 
 local function attribute(value)
-  return (text.clean(value):gsub('[&<>"\n\r\t]', ENTITIES))
+  return (letters.clean(value):gsub('[&<>"\n\r\t]', ENTITIES))
 end
 
 local function content(value)
-  return (text.clean(value):gsub("[&<>\r]", ENTITIES))
+  return (letters.clean(value):gsub("[&<>\r]", ENTITIES))
 end
 
 local function element(kind, row, output)
@@ -61,10 +62,8 @@ local function output_of(result, row)
 end
 
 local function host_name()
-  local file = io.open("/proc/sys/kernel/hostname")
-  local name = file and file:read("l")
-  if file then file:close() end
-  return name or "localhost"
+  local name = files.read "/proc/sys/kernel/hostname"
+  return name and name:match "[^\n]+" or "localhost"
 end
 
 local SUITE = '  <testsuite name="%s" package="moonwarp" id="0" hostname="%s" timestamp="%s" tests="%d" '

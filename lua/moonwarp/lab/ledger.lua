@@ -4,9 +4,10 @@
 -- the curriculum, journal.jsonl (what began and what ended, a line each, at once), and a folder for
 -- each step. After a kill -9 all of it is readable; what a batch knows, it knows from here.
 -- docs/lab.md describes the files.
--- Depends on moonwarp.core (clock, version), moonwarp.host (lock), json, path, cjson, lfs.
+-- Depends on moonwarp.core (clock, version), moonwarp.host (lock), files, json, path, lfs.
 
 local core = require "moonwarp.core"
+local files = require "moonwarp.files"
 local host = require "moonwarp.host"
 local json = require "moonwarp.json"
 local options = require "moonwarp.cli.options"
@@ -20,55 +21,8 @@ ledger.SCHEMA = "moonwarp-batch/1"
 
 local PATIENCE = 15 -- seconds that the last processes of a killed batch may take to go
 
--- ---- files --------------------------------------------------------------------------------------
-
-local function read(name)
-  local file = io.open(name, "rb")
-  if not file then return nil end
-  local text <const> = file:read("a")
-  file:close()
-  return text
-end
-
--- cjson gives floats and its own null: whole numbers become integers, null absent.
-local function lua_value(value, null)
-  if value == null then return nil end
-  if math.type(value) == "float" then return math.tointeger(value) or value end
-  if type(value) ~= "table" then return value end
-  for key, inner in pairs(value) do value[key] = lua_value(inner, null) end
-  return value
-end
-
-local function decode(text)
-  local cjson = require "cjson"
-  local ok, value = pcall(cjson.decode, text)
-  return ok and lua_value(value, cjson.null) or nil
-end
-
---- Writes a file whole, or not at all.
----@param name string
----@param text string
----@return string? problem
-function ledger.write_whole(name, text)
-  local temporary = name .. ".part"
-  local file, reason = io.open(temporary, "wb")
-  if not file then return reason end
-  local written, problem = file:write(text)
-  local closed, late = file:close()
-  if written and closed then written, problem = os.rename(temporary, name) end
-  if written and closed then return nil end
-  os.remove(temporary)
-  return ("%s: %s"):format(name, problem or late)
-end
-
--- The whole lines of a journal.
 local function read_lines(folder)
-  local lines = {}
-  for line in (read(folder .. "/journal.jsonl") or ""):gmatch("([^\n]*)\n") do
-    local value = decode(line)
-    if type(value) == "table" and value.kind then lines[#lines + 1] = value end
-  end
-  return lines
+  return json.lines(files.read(folder .. "/journal.jsonl") or "")
 end
 
 -- ---- a new one ----------------------------------------------------------------------------------
@@ -104,7 +58,7 @@ end
 -- A killed process may have left half of a line; what follows begins on its own.
 local function open_journal(folder)
   local name = folder .. "/journal.jsonl"
-  local text = read(name) or ""
+  local text = files.read(name) or ""
   local file, reason = io.open(name, "a")
   if not file then options.fail("%s; choose another place with --out DIR", reason) end
   if text ~= "" and text:sub(-1) ~= "\n" then file:write("\n") end
@@ -125,8 +79,8 @@ function ledger.create(root, head)
   head.schema, head.date, head.moonwarp = ledger.SCHEMA, os.date("!%Y-%m-%dT%H:%M:%SZ"), core.version
   local order = { "schema", "name", "date", "moonwarp", "curriculum", "argv", "jobs" }
   local self = new(folder, head, 0)
-  local problem = ledger.write_whole(folder .. "/batch.json", json.encode(head, order))
-    or ledger.write_whole(folder .. "/curriculum.lua", read(head.curriculum) or "")
+  local problem = files.replace(folder .. "/batch.json", json.encode(head, order))
+    or files.replace(folder .. "/curriculum.lua", files.read(head.curriculum) or "")
   if problem then options.fail("%s; choose another place with --out DIR", problem) end
   return self
 end
@@ -136,7 +90,7 @@ end
 local LISTS = { "needs", "tags", "params", "gates" }
 
 local function head_of(folder)
-  local head = decode(read(folder .. "/batch.json") or "")
+  local head = json.decode(files.read(folder .. "/batch.json") or "")
   if type(head) ~= "table" or head.schema ~= ledger.SCHEMA then
     options.fail("%s holds no batch of schema '%s'", folder, ledger.SCHEMA)
   end

@@ -3,11 +3,12 @@
 -- What a batch shows while it works. At a terminal: a line for each lab that ended, and below them,
 -- drawn again in place, what runs with a bar each, elapsed and expected time. Elsewhere: a line when
 -- a lab begins and one when it ends.
--- Depends on moonwarp.core (clock), moonwarp.host (columns, terminal), lab.amount.
+-- Depends on moonwarp.core (clock), moonwarp.host (columns, terminal), letters, lab.amount.
 
 local amount = require "moonwarp.lab.amount"
 local core = require "moonwarp.core"
 local host = require "moonwarp.host"
+local letters = require "moonwarp.letters"
 
 local screen = {}
 screen.__index = screen
@@ -36,12 +37,8 @@ end
 
 -- ---- lines --------------------------------------------------------------------------------------
 
--- Cut to the terminal's width, by letters and not by bytes.
 local function cut(line, columns)
-  local length = utf8.len(line) or #line
-  if length <= columns then return line end
-  local at = utf8.offset(line, columns) or columns
-  return line:sub(1, at - 1) .. "~"
+  return letters.cut(line, columns, "~")
 end
 
 local function columns()
@@ -76,27 +73,22 @@ local function times(elapsed, expected, limit)
   return amount.clock(elapsed)
 end
 
-local function padded(text, width)
-  return text .. (" "):rep(width - (utf8.len(text) or #text))
-end
-
 -- Name, times and bar, in columns; a narrow terminal gets no bar.
 function screen:running_lines(running, width)
   local names, clocks, lines = {}, {}, {}
-  local widest, longest = 0, 0
   for i, one in ipairs(running) do
     names[i] = place(one.step)
     clocks[i] = times(core.clock() - one.began, self.expected[one.step.id], one.step.time_limit)
-    widest, longest = math.max(widest, #names[i]), math.max(longest, #clocks[i])
   end
+  local widest, longest = letters.widest(names), letters.widest(clocks)
   local room = width - widest - longest - 6
   for i, one in ipairs(running) do
     local expected = self.expected[one.step.id]
-    lines[i] = ("  %s  %s"):format(padded(names[i], widest), clocks[i])
+    lines[i] = ("  %s  %s"):format(letters.left(names[i], widest), clocks[i])
     if expected and room >= 8 then
       -- What takes longer than it used to is never shown as done.
       local share = math.min(0.99, (core.clock() - one.began) / expected)
-      lines[i] = ("%s  %s"):format(padded(lines[i], widest + longest + 4), self:bar(share, math.min(BAR, room)))
+      lines[i] = ("%s  %s"):format(letters.left(lines[i], widest + longest + 4), self:bar(share, math.min(BAR, room)))
     end
     lines[i] = cut(lines[i], width)
   end

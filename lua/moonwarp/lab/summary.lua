@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
 --
 -- What a batch came to: a table for people, an object for programs, an exit status.
--- Depends on json, lab.amount, lab.ledger, lab.verdict.
+-- Depends on files, json, lab.amount, lab.verdict.
 
 local amount = require "moonwarp.lab.amount"
+local files = require "moonwarp.files"
 local json = require "moonwarp.json"
-local ledger = require "moonwarp.lab.ledger"
 local verdict = require "moonwarp.lab.verdict"
 
 local summary = {}
@@ -138,7 +138,7 @@ end
 ---@return string? problem
 function summary.write(result, file)
   local order = { "schema", "name", "date", "status", "exit", "seconds" }
-  return ledger.write_whole(file, json.encode(result, order) .. "\n")
+  return files.replace(file, json.encode(result, order) .. "\n")
 end
 
 return summary

@@ -2,10 +2,11 @@
 --
 -- What became of a lab: from how its process ended, from the record that its run left, and from its
 -- gates.
--- Depends on lab.amount, lab.gate, lab.text, results.store, units.
+-- Depends on files, letters, lab.amount, lab.gate, results.store, units.
 
+local files = require "moonwarp.files"
 local gate = require "moonwarp.lab.gate"
-local text_of = require("moonwarp.lab.text").clean
+local letters = require "moonwarp.letters"
 
 local verdict = {}
 
@@ -123,7 +124,7 @@ function verdict.of(step, ending, folder)
     ending.gates = outcomes
     if message then ending.verdict, ending.message = "gate failed", message end
   end
-  ending.message = ending.message and text_of(ending.message)
+  ending.message = ending.message and letters.clean(ending.message)
   return ending
 end
 
@@ -131,11 +132,8 @@ end
 
 -- What the keeper left: "exit 0", "signal 0", ... a line each.
 local function note_in(folder)
-  local file = io.open(folder .. "/ended", "r")
-  if not file then return nil end
-  local text <const> = file:read("a")
-  file:close()
-  local ending = {}
+  local text, ending = files.read(folder .. "/ended"), {}
+  if not text then return nil end
   for key, value in text:gmatch("(%a+) ([^\n]*)\n") do ending[key] = tonumber(value) or value end
   ending.reason = ending.reason ~= "none" and ending.reason or nil
   return ending.exit and ending.signal and ending or nil

@@ -2,8 +2,9 @@
 --
 -- An axis of a drawn chart: range, ticks that do not touch each other, labels. Powers that would be
 -- long are written 2¹⁶ and 10⁻⁶.
--- Depends on ticks.
+-- Depends on letters, ticks.
 
+local letters = require "moonwarp.letters"
 local ticks = require "moonwarp.ticks"
 
 local axis = {}
@@ -19,7 +20,7 @@ local RAISED = { ["-"] = "⁻", ["0"] = "⁰", ["1"] = "¹", ["2"] = "²", ["3"]
 ---@param size number?  px; that of ticks if left out
 ---@return number
 function axis.width(text, size)
-  return (utf8.len(text) or #text) * LETTER * (size or SIZE)
+  return letters.count(text) * LETTER * (size or SIZE)
 end
 
 local function power(base, exponent)

@@ -3,10 +3,12 @@
 -- A batch in a report: what was to be run (batch.json), and what came of it: the ends in its journal,
 -- which is there after any death, over those in result.json. Read leniently: what is not there is left
 -- out, and keys that are not known are not shown.
--- Depends on units, report.facts, report.html, report.status, report.table, cjson.
+-- Depends on files, json, units, report.facts, report.html, report.status, report.table, lfs.
 
 local facts = require "moonwarp.report.facts"
+local files = require "moonwarp.files"
 local html = require "moonwarp.report.html"
+local json = require "moonwarp.json"
 local status = require "moonwarp.report.status"
 local tables = require "moonwarp.report.table"
 local units = require "moonwarp.units"
@@ -16,13 +18,8 @@ local batch = {}
 -- ---- reading ------------------------------------------------------------------------------------
 
 local function read(name)
-  local file <close> = io.open(name, "rb")
-  return file and file:read("a") or nil
-end
-
-local function decode(text)
-  local ok, value = pcall(require("cjson").decode, text or "")
-  return ok and type(value) == "table" and value or nil
+  local value = json.decode(files.read(name) or "")
+  return type(value) == "table" and value or nil
 end
 
 --- Whether a folder holds a batch.
@@ -44,16 +41,13 @@ local function key_of(step)
   return tostring(step.id or step.name or step.lab or step)
 end
 
--- cjson's null is a userdata: as absent.
 local function lay_over(rows, given, verdict)
   local row = rows[key_of(given)]
   if not row then
     row = {}
     rows[#rows + 1], rows[key_of(given)] = row, row
   end
-  for name, value in pairs(given) do
-    if type(value) ~= "userdata" then row[name] = value end
-  end
+  for name, value in pairs(given) do row[name] = value end
   row.verdict = verdict or row.verdict or row.status
 end
 
@@ -61,13 +55,10 @@ local STATES = { finish = "complete", pause = "interrupted", begin = "unfinished
 
 -- Ends by lab; a beginning without an end is a lab that was cut off, or still runs.
 local function read_journal(found, text)
-  for line in (text or ""):gmatch("([^\n]*)\n") do
-    local entry = decode(line)
-    if entry then
-      found.status = STATES[entry.kind] or found.status
-      if entry.kind == "begin" then lay_over(found.rows, { id = entry.id }, "unfinished") end
-      if entry.kind == "end" then lay_over(found.rows, entry) end
-    end
+  for _, entry in ipairs(json.lines(text)) do
+    found.status = STATES[entry.kind] or found.status
+    if entry.kind == "begin" then lay_over(found.rows, { id = entry.id }, "unfinished") end
+    if entry.kind == "end" then lay_over(found.rows, entry) end
   end
 end
 
@@ -76,7 +67,7 @@ end
 ---@return table? found  folder, name, head, status, rows, problem
 function batch.read(folder)
   if not batch.is_batch(folder) then return nil end
-  local head, result = decode(read(folder .. "/batch.json")), decode(read(folder .. "/result.json")) or {}
+  local head, result = read(folder .. "/batch.json"), read(folder .. "/result.json") or {}
   local found = { folder = folder, head = head or {}, rows = {} }
   if not head then found.problem = "its batch.json cannot be read: it is not whole" end
   for _, list in ipairs { found.head.steps or found.head.labs, result.labs } do
@@ -84,7 +75,7 @@ function batch.read(folder)
   end
   found.status = result.status or found.head.status
   found.seconds = result.seconds or found.head.seconds
-  read_journal(found, read(folder .. "/journal.jsonl"))
+  read_journal(found, files.read(folder .. "/journal.jsonl") or "")
   local name = found.head.name or result.name
   found.name = type(name) == "string" and name or folder:match("[^/]+$") or folder
   return found

@@ -3,7 +3,9 @@
 -- Markup, made of functions named as the elements: html.p { class = "note", "a < b" }. Texts are
 -- escaped by construction: only what these functions return goes into a page as it is, so nothing
 -- that a record holds can become markup.
--- Depends on nothing.
+-- Depends on letters.
+
+local letters = require "moonwarp.letters"
 
 local html = {}
 
@@ -15,25 +17,12 @@ local VOID = { meta = true, br = true, img = true }
 local OPEN_ENDED = { td = true, tr = true } -- HTML closes them by what follows
 local LEAVES = { path = true, use = true, circle = true, rect = true } -- of SVG, mostly empty
 
--- What is no UTF-8 would spoil the page from there on: messages may hold bytes of any kind.
-local function sound(text)
-  if utf8.len(text) then return text end
-  local parts, at = {}, 1
-  while at <= #text do
-    local good, bad = utf8.len(text, at)
-    parts[#parts + 1] = text:sub(at, good and #text or bad - 1)
-    if good then break end
-    parts[#parts + 1] = UNKNOWN
-    at = bad + 1
-  end
-  return table.concat(parts)
-end
-
 --- A text for a page: between tags, or in an attribute's quotation marks.
 ---@param text any
 ---@return string
 function html.escape(text)
-  local clean = sound(tostring(text)):gsub("[%z\1-\8\11\12\14-\31\127]", UNKNOWN)
+  -- What is no UTF-8 would spoil the page from there on: messages may hold bytes of any kind.
+  local clean = letters.valid(tostring(text)):gsub("[%z\1-\8\11\12\14-\31\127]", UNKNOWN)
   return (clean:gsub("[&<>\"']", ENTITIES))
 end
 

@@ -2,12 +2,13 @@
 --
 -- The whole report as one HTML file that asks for nothing: style.css and script.js beside this file
 -- are put into it, and its content security policy forbids every request.
--- Depends on moonwarp.core (home, version), report.card, report.comparison, report.html,
+-- Depends on moonwarp.core (home, version), files, report.card, report.comparison, report.html,
 -- report.material, report.picture, report.section, report.summary, report.svg.
 
 local card = require "moonwarp.report.card"
 local comparison = require "moonwarp.report.comparison"
 local core = require "moonwarp.core"
+local files = require "moonwarp.files"
 local html = require "moonwarp.report.html"
 local material = require "moonwarp.report.material"
 local picture = require "moonwarp.report.picture"
@@ -38,10 +39,8 @@ end
 
 local function own_file(name)
   local path = ("%s/lua/moonwarp/report/%s"):format(core.home(), name)
-  local file, reason = io.open(path, "rb")
-  if not file then error(("moonwarp's own file is not there: %s; install it again"):format(reason), 0) end
-  local text = file:read("a")
-  file:close()
+  local text, reason = files.read(path)
+  if not text then error(("moonwarp's own file is not there: %s; install it again"):format(reason), 0) end
   return html.raw(text)
 end
 

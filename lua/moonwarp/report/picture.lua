@@ -2,9 +2,10 @@
 --
 -- Pictures that exist as files only (films, timelines), as data: URIs, so that the report stays one
 -- file. Their bytes have a bound; what is left out is said, with its size.
--- Depends on report.figure, report.html, units.
+-- Depends on files, report.figure, report.html, units.
 
 local figure = require "moonwarp.report.figure"
+local files = require "moonwarp.files"
 local html = require "moonwarp.report.html"
 local units = require "moonwarp.units"
 
@@ -90,8 +91,7 @@ local function choose(run, one, budget)
 end
 
 local function embed(path, kind, title)
-  local file <close> = io.open(path, "rb")
-  local bytes = file and file:read("a")
+  local bytes = files.read(path)
   if not bytes then return nil end
   local width, height = SIZES[kind[1]](bytes)
   return html.img { src = ("data:%s;base64,%s"):format(kind[2], picture.base64(bytes)), alt = title,

@@ -102,7 +102,7 @@ local function open()
     error(("cannot write to %s: %s; choose another place with --out DIR"):format(folder, reason), 0)
   end
   state = { folder = folder, journal = journal, lines = {}, root = root, script = core.options.script,
-            sources = {} }
+            sources = sources.none() }
   -- A stock interpreter does not say when a script ends; its collector does, and takes what came
   -- last first: this before the journal.
   local mine = state
@@ -177,8 +177,8 @@ function run.finish(ending)
   state.journal:close()
   local folded = fold.lines(state.lines)
   local folder = here(state.folder)
-  local problem = files.replace(folder, "record.json", json.encode(folded, fold.ORDER))
-    or files.replace(folder, "data.dat", require("moonwarp.results.export").dat { folded })
+  local problem = files.replace(folder .. "/record.json", json.encode(folded, fold.ORDER))
+    or files.replace(folder .. "/data.dat", require("moonwarp.results.export").dat { folded })
   state = nil
   if problem then return folder, problem .. "; journal.jsonl has what was measured" end
   os.remove(folder .. "/journal.jsonl")

@@ -31,17 +31,25 @@ local function relative(file, base)
   return file:sub(1, #base + 1) == base .. "/" and file:sub(#base + 2) or file
 end
 
+-- Where a module that is loaded came from; each is searched for once, since there may be many
+-- records, and many modules.
+local function file_of(module, searched)
+  if searched[module] then return nil end
+  searched[module] = true
+  local file = type(module) == "string" and package.searchpath(module, package.path)
+  return file and file:gsub("^%./", "")
+end
+
 -- The Lua files of a study that is a folder, and those that a script required from below its own.
-local function companions(script, base)
+local function companions(script, base, searched)
   local list = {}
   if script:match("init%.lua$") then
     for name in require("lfs").dir(base) do
       if name:match("%.lua$") then list[#list + 1] = base .. "/" .. name end
     end
   end
-  for name in pairs(package.loaded) do
-    local file = type(name) == "string" and package.searchpath(name, package.path)
-    file = file and file:gsub("^%./", "")
+  for module in pairs(package.loaded) do
+    local file = file_of(module, searched)
     local inside = file and file:sub(1, #base + 1) == base .. "/"
     if inside and not file:find("/lua/moonwarp/", 1, true) then list[#list + 1] = file end
   end
@@ -51,8 +59,8 @@ end
 
 -- text: what the file held when it was read; a script may have been changed since it began.
 local function copy(keep, from, to, text)
-  if keep.seen[to] then return end
-  keep.seen[to] = true
+  if keep.kept.copied[to] then return end
+  keep.kept.copied[to] = true
   text = text or files.read(from)
   if not text then return end
   local target = ("%s/source/%s"):format(keep.folder, to)
@@ -79,16 +87,24 @@ local function inside(name)
   return (name:match("^/") or name:find("..", 1, true)) and name:match("([^/]+)$") or name
 end
 
+--- What is kept of a run that begins: nothing yet.
+---@return table kept
+function sources.none()
+  return { copied = {}, searched = {} }
+end
+
 --- Copies what is not there yet into the run's folder.
 ---@param folder string      of the run
----@param seen table         names copied before; grows
+---@param kept table         what was kept before; grows
 ---@return table[] new       { name =, from = } each, name relative to RUN/source
-function sources.keep(folder, seen)
-  local keep = { folder = folder, seen = seen, new = {} }
+function sources.keep(folder, kept)
+  local keep = { folder = folder, kept = kept, new = {} }
   local script, base, prefix = script_place()
   if script then
     copy(keep, script, relative(script, base), core.options.text)
-    for _, file in ipairs(companions(script, folder_of(script))) do copy(keep, file, relative(file, base)) end
+    for _, file in ipairs(companions(script, folder_of(script), kept.searched)) do
+      copy(keep, file, relative(file, base))
+    end
   end
   for name, file in pairs(core.files) do
     if not name:match("^moonwarp/") then copy_kernel(keep, file, (prefix or "") .. inside(name)) end

@@ -3,11 +3,12 @@
 -- The runs that are stored: finding their folders and reading their records. A folder with a
 -- record.json holds a run that ended; one with a journal alone was killed, and has what its whole
 -- lines say.
--- Depends on moonwarp.core (options), files, fold, schema, cjson, lfs.
+-- Depends on moonwarp.core (options), files, fold, json, schema, lfs.
 
 local core = require "moonwarp.core"
 local files = require "moonwarp.files"
 local fold = require "moonwarp.results.fold"
+local json = require "moonwarp.json"
 local schema = require "moonwarp.results.schema"
 
 local store = {}
@@ -16,34 +17,6 @@ local DEPTH = 5 -- of folders that are searched for runs
 
 local function exists(name)
   return require("lfs").attributes(name, "mode") == "file"
-end
-
--- What cjson gives is floats and its own null: whole numbers become integers; null is absent, or
--- false in a list, whose other values then keep their places.
-local function lua_value(value, null, absent)
-  if value == null then return absent end
-  if math.type(value) == "float" then return math.tointeger(value) or value end
-  if type(value) ~= "table" then return value end
-  if #value > 0 then absent = false else absent = nil end
-  for key, inner in pairs(value) do value[key] = lua_value(inner, null, absent) end
-  return value
-end
-
-local function decode(text)
-  local cjson = require "cjson"
-  local ok, value = pcall(cjson.decode, text)
-  if not ok then return nil, value end
-  return lua_value(value, cjson.null)
-end
-
--- The whole lines: a run that was killed may have left half of one.
-local function read_journal(text)
-  local lines = {}
-  for line in text:gmatch("([^\n]*)\n") do
-    local value = decode(line)
-    if type(value) == "table" and value.kind then lines[#lines + 1] = value end
-  end
-  return fold.lines(lines)
 end
 
 --- Whether a folder holds a run. A batch's folder has a journal of its own kind.
@@ -73,7 +46,7 @@ end
 function store.read(folder)
   local whole, lines = files.read(folder .. "/record.json"), files.read(folder .. "/journal.jsonl")
   if not (whole or lines) then return nil, ("%s holds no record of a run"):format(folder) end
-  local run = whole and decode(whole) or lines and read_journal(lines)
+  local run = whole and json.decode(whole) or lines and fold.lines(json.lines(lines))
   local problem = problem_of(folder, run)
   if problem then return nil, problem end
   run.folder = folder

@@ -1,0 +1,107 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Text by letters, and the whole files and JSON that records are made of.
+
+local files = require "moonwarp.files"
+local json = require "moonwarp.json"
+local letters = require "moonwarp.letters"
+
+local BROKEN <const> = "a\xffb" -- no UTF-8: three bytes
+
+describe("letters", function()
+  it("counts letters, and bytes where there are none", function()
+    assert.equal(3, letters.count "µ±x")
+    assert.equal(3, letters.count(BROKEN))
+    assert.equal(0, letters.count "")
+  end)
+
+  it("pads and cuts by letters", function()
+    assert.equal("µs  |", letters.left("µs", 4) .. "|")
+    assert.equal("  µs", letters.right("µs", 4))
+    assert.equal("long", letters.left("long", 2))
+    assert.equal("µµ…", letters.cut("µµµµ", 3, "…"))
+    assert.equal("µµµ", letters.cut("µµµ", 3, "…"))
+    assert.equal("a\xff~", letters.cut("a\xffbcd", 3, "~"))
+    assert.equal(5, letters.widest({ "ab", "µµµµµ" }, 3))
+    assert.equal(7, letters.widest({ "ab" }, 7))
+  end)
+
+  it("makes any bytes UTF-8", function()
+    assert.equal("a\u{FFFD}b", letters.valid(BROKEN))
+    assert.equal("a?b", letters.valid(BROKEN, "?"))
+    assert.equal("\u{FFFD}\u{FFFD}", letters.valid "\xc3\xc3")
+    assert.equal("µ", letters.valid "µ")
+    math.randomseed(7)
+    for _ = 1, 500 do
+      local bytes = {}
+      for i = 1, math.random(0, 12) do bytes[i] = string.char(math.random(0, 255)) end
+      local text = table.concat(bytes)
+      assert.is_truthy(utf8.len(letters.valid(text)))
+      assert.is_nil(letters.clean(text):find "[%z\1-\8\11\12\14-\31\127]")
+    end
+  end)
+
+  it("lets charts and tables have names of any bytes", function()
+    local chart = require "moonwarp.chart"
+    local text = chart.draw { title = BROKEN, xlabel = BROKEN, ylabel = BROKEN, width = 60, height = 8, levels = {},
+                              series = { { name = BROKEN, points = { { x = 1, y = 1 }, { x = 2, y = 2 } } } } }
+    assert.is_truthy(text:find(BROKEN, 1, true))
+  end)
+end)
+
+describe("json", function()
+  it("reads what it wrote", function()
+    local value = { name = "µ \"quoted\"\n", count = 12, rate = 0.1, list = { 1, 2.5, "x" },
+                    flags = { yes = true, no = false } }
+    assert.same(value, json.decode(json.encode(value)))
+    assert.equal("integer", math.type(json.decode "[3]"[1]))
+    assert.equal("float", math.type(json.decode "[3.5]"[1]))
+  end)
+
+  it("takes null as absent, and as false in a list", function()
+    assert.same({ a = 1 }, json.decode '{"a":1,"b":null}')
+    assert.same({ 1, false, 3 }, json.decode "[1,null,3]")
+    assert.is_nil((json.decode "null"))
+  end)
+
+  it("says why a text is none", function()
+    local value, reason = json.decode "{\"a\":"
+    assert.is_nil(value)
+    assert.is_truthy(reason:find "Expected")
+  end)
+
+  it("reads the whole lines of a journal", function()
+    assert.same({ { a = 1 }, { b = 2 } }, json.lines '{"a":1}\nnot json\n7\n{"b":2}\n{"c":')
+  end)
+end)
+
+describe("files", function()
+  local folder
+
+  before_each(function()
+    folder = os.tmpname()
+    os.remove(folder)
+    assert(require("lfs").mkdir(folder))
+  end)
+
+  after_each(function() os.execute("rm -rf '" .. folder .. "'") end)
+
+  it("writes, replaces and reads", function()
+    local name = folder .. "/a"
+    assert.is_nil(files.write(name, "one"))
+    assert.is_nil(files.replace(name, "two\0three"))
+    assert.equal("two\0three", files.read(name))
+    assert.is_nil(files.read(name .. ".part"))
+  end)
+
+  it("says what was not written, and leaves the old", function()
+    local reason = files.replace(folder .. "/none/a", "x")
+    assert.is_truthy(reason:find(folder .. "/none/a", 1, true))
+    assert(require("lfs").mkdir(folder .. "/taken"))
+    assert.is_truthy(files.replace(folder .. "/taken", "x"))
+    assert.is_nil(files.read(folder .. "/taken.part"))
+    local text, why = files.read(folder .. "/nothing")
+    assert.is_nil(text)
+    assert.is_truthy(why:find "nothing")
+  end)
+end)
