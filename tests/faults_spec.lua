@@ -290,6 +290,32 @@ describe("a fault on the CPU device", function()
     go(x, 0)
   end)
 
+  it("beside device variables names the outermost, and the module goes on", function()
+    local output = overrun([[
+      for _, at in ipairs { 5000, 1000000, -1000 } do
+        print(engine, pcall(m.beside.launch, m.beside, 1, 32, x, at))
+      end
+      print(engine, pcall(m.sum.launch, m.sum, 1, 32, x, 1000000))
+      m.beside:launch(1, 32, x, 0)
+      m.sum:launch(1, 32, x, 0)
+      assert(x:get(32) == 31 + 7, x:get(32))
+    ]], [[
+      __device__ int table[32], more[4] = { 7 };
+      __global__ void beside(int *x, int k) {
+        __shared__ int s[32];
+        s[threadIdx.x] = (int)threadIdx.x;
+        __syncthreads();
+        table[(int)threadIdx.x + k] = s[threadIdx.x];
+      }
+      __global__ void sum(int *x, int k) { x[threadIdx.x] = table[threadIdx.x + k] + more[0]; }
+    ]])
+    local function count(text) return select(2, output:gsub(text, "")) end
+    assert.are.equal(8, count "the device variables of its module: block %(0,0,0%), thread %(%d+,0,0%), %d+", output)
+    assert.are.equal(4, count "'beside' wrote [^\n]* bytes past the end of the last of them, '%a+' of %d+", output)
+    assert.are.equal(2, count "'beside' wrote [^\n]* bytes before the start of the first of them, '%a+' of", output)
+    assert.are.equal(2, count "'sum' read outside", output)
+  end)
+
   it("by a mask that names other lanes is one", function()
     local m <close> = dev:module { engine = "fiber", source = [[
       __global__ void wrong(int *x) { x[threadIdx.x] = __shfl_sync(0x1u, (int)threadIdx.x, 0); }

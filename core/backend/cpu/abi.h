@@ -5,7 +5,7 @@
 #ifndef MW_CPU_ABI_H
 #define MW_CPU_ABI_H
 
-#define MW_ABI_VERSION 4
+#define MW_ABI_VERSION 5
 
 typedef struct mw_dim3 {
   unsigned x, y, z;
@@ -132,6 +132,8 @@ typedef struct mw_unit_table {
   void (*bind)(const mw_runtime *);
   mw_thread **(*self)(void); /* address of the calling OS thread's `self`; the scheduler stores through it at a switch */
   const mw_shared_layout *shared;
+  char                   *guard; /* behind all variables of the unit: nobody's, for the host to forbid */
+  unsigned long long      guard_bytes;
 } mw_unit_table;
 
 #endif

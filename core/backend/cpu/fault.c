@@ -14,6 +14,7 @@
 
 static const int caught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 enum { CAUGHT = sizeof caught / sizeof *caught };
+enum { UNIT_REACH = 1 << 16 }; /* bytes before its variables that are the unit's own */
 static const struct timespec GRACE = {.tv_nsec = 200000000}, AGAIN = {.tv_nsec = 50000000};
 
 static struct sigaction previous[CAUGHT], previous_abort;
@@ -93,6 +94,30 @@ static void beside_shared(const cpu_worker *worker, cpu_fault *fault) {
   fault->bytes = shared->bytes;
 }
 
+/* The unit's variable with the lowest or the highest address. */
+static const mw_unit_variable *outermost(const mw_unit_table *table, bool highest) {
+  const mw_unit_variable *found = table->variables;
+  for (unsigned i = 1; i < table->nvariables; i++)
+    if ((table->variables[i].address > found->address) == highest) found = &table->variables[i];
+  return found;
+}
+
+/* The guard behind the variables of the unit that runs, or what the linker has put before them. Which variable the
+ * index was of cannot be told: the outermost is the nearest. */
+static bool beside_variables(const cpu_worker *worker, cpu_fault *fault) {
+  const cpu_grid *grid = atomic_load(&worker->grid);
+  const mw_unit_table *table = grid ? grid->table : NULL;
+  if (!table || !table->nvariables) return false;
+  const bool behind = between(fault->address, table->guard, table->guard_bytes);
+  const mw_unit_variable *variable = outermost(table, behind);
+  if (!behind && !between(fault->address, (const char *)variable->address - UNIT_REACH, UNIT_REACH)) return false;
+  fault->target = CPU_TARGET_VARIABLE;
+  fault->base = (uintptr_t)variable->address;
+  fault->bytes = variable->bytes;
+  fault->variable = variable;
+  return true;
+}
+
 /* The instruction itself could not be fetched, or a return found an address that none can have. */
 static bool without_code(const cpu_fault *fault, const ucontext_t *context) {
 #if defined(__x86_64__)
@@ -114,7 +139,7 @@ static void note_target(cpu_worker *worker, const ucontext_t *context) {
   if (fault->signal != SIGSEGV && fault->signal != SIGBUS) return;
   if (without_code(fault, context))
     fault->target = CPU_TARGET_NO_CODE;
-  else if (!beside_stack(worker, fault, context))
+  else if (!beside_stack(worker, fault, context) && !beside_variables(worker, fault))
     beside_shared(worker, fault);
 }
 

@@ -222,6 +222,17 @@ static mw_status tell_shared(const cpu_grid *grid, const cpu_fault *fault, const
                  fault->target == CPU_TARGET_STATIC ? " in its module" : "");
 }
 
+/* The variable is the first or the last of its unit, not always the one that was meant. */
+static mw_status tell_variable(const cpu_grid *grid, const cpu_fault *fault, const char *where, mw_error *err) {
+  const cpu_found outermost = {true, fault->base, fault->bytes};
+  char place[96];
+  tell_distance(place, sizeof place, &outermost, fault->address);
+  return mw_fail(err, MW_FAULT,
+                 "kernel '%s' %s outside the device variables of its module: %s, %s the %s of them, '%s' of %zu bytes",
+                 grid->kernel->base.name, verb_of(fault), where, place, fault->address < fault->base ? "first" : "last",
+                 fault->variable->name, fault->bytes);
+}
+
 /* The guard of a stack or of shared memory was met by an index that an array is nearer to. */
 static bool of_array(cpu_device *device, const cpu_grid *grid, const cpu_fault *fault) {
   if (fault->target == CPU_TARGET_ARRAY) return true;
@@ -234,6 +245,7 @@ static mw_status tell_signal(cpu_device *device, const cpu_grid *grid, const cpu
                              mw_error *err) {
   const char *name = grid->kernel->base.name;
   const bool array = of_array(device, grid, fault);
+  if (!array && fault->target == CPU_TARGET_VARIABLE) return tell_variable(grid, fault, where, err);
   if (!array && (fault->target == CPU_TARGET_DYNAMIC || fault->target == CPU_TARGET_STATIC))
     return tell_shared(grid, fault, where, err);
   if (!array) return tell_stack(grid, fault, where, err);

@@ -34,6 +34,7 @@ typedef enum cpu_target { /* what a faulting address means */
   CPU_TARGET_NO_CODE,   /* a jump to where no code is, as a return from an overwritten frame is */
   CPU_TARGET_DYNAMIC,   /* beside dynamic shared memory */
   CPU_TARGET_STATIC,    /* beside static shared memory */
+  CPU_TARGET_VARIABLE,  /* beside the unit's device variables */
 } cpu_target;
 
 typedef struct cpu_fault {
@@ -41,6 +42,7 @@ typedef struct cpu_fault {
   cpu_target target;
   uintptr_t base; /* the memory whose guard it was, where that is not an array's ... */
   size_t bytes;   /* ... else 0 */
+  const mw_unit_variable *variable; /* the one beside it; its module keeps it */
   int signal, code;
   uintptr_t address;
   bool write, direction_known;

@@ -410,11 +410,21 @@ static mw_thread **mw_self_address() { return &mw_self; }
 #define MW_SELF mw_self_address
 #endif
 
+/* What runs past the unit's variables shall meet a guard, and not what the system has put behind the unit. Linkers put a
+ * section that they do not know, and that has no content, behind all others that can be written. */
+#define MW_GUARD_BYTES (16 << 20)
+#define MW_GUARD_TEXT_(bytes)                                                                                          \
+  ".pushsection .moonwarp_guard,\"aw\",%nobits\n.globl mw_guard\n.hidden mw_guard\nmw_guard: .zero " #bytes           \
+  "\n.popsection\n"
+#define MW_GUARD_TEXT(bytes) MW_GUARD_TEXT_(bytes)
+__asm__(MW_GUARD_TEXT(MW_GUARD_BYTES));
+extern "C" __attribute__((visibility("hidden"))) char mw_guard[MW_GUARD_BYTES];
+
 #define MW_TABLE(kernels, nkernels, variables, nvariables)                                                             \
   static void mw_bind(const mw_runtime *runtime) { mw_runtime_now = runtime; }                                                  \
   extern const mw_unit_table mw_table __asm__("mw_unit_table") __attribute__((visibility("default")));                 \
   const mw_unit_table mw_table = {                                                                                     \
-      MW_ABI_VERSION, kernels, nkernels, variables, nvariables, mw_bind, MW_SELF, &mw_shared_all};
+      MW_ABI_VERSION, kernels, nkernels, variables, nvariables, mw_bind, MW_SELF, &mw_shared_all, mw_guard, MW_GUARD_BYTES};
 
 /* ==} */
 

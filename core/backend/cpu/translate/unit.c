@@ -125,6 +125,13 @@ static bool object_write(const object *it, size_t from, int fd) {
   return true;
 }
 
+/* As far as it is whole pages. */
+static bool guard_forbid(const mw_unit_table *table) {
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)table->guard;
+  const uintptr_t low = (from + page - 1) / page * page, high = (from + table->guard_bytes) / page * page;
+  return mprotect((void *)low, high - low, PROT_NONE) == 0;
+}
+
 static mw_status object_load(const object *it, loaded_unit *unit, const char *name, mw_error *error) {
   uint64_t length;
   char path[64];
@@ -140,6 +147,8 @@ static mw_status object_load(const object *it, loaded_unit *unit, const char *na
   unit->base.table = dlsym(unit->base.handle, "mw_unit_table");
   if (!unit->base.table || unit->base.table->abi != MW_ABI_VERSION)
     return mw_fail(error, MW_COMPILE, "the compiled code of '%s' is of another version of moonwarp", name);
+  if (!guard_forbid(unit->base.table))
+    return mw_fail(error, MW_NO_MEMORY, "no guard for the device variables of '%s': %s", name, strerror(errno));
   return MW_OK;
 }
 
