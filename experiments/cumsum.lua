@@ -553,7 +553,7 @@ local function show_ladder(ty, records)
   local columns = { { "number", title = "rung" }, { "rung", title = "what" }, "t", { "T_eff", title = "T" },
     { "share", title = "of the fastest copy", unit = "%", digits = 3 },
     title = ("cumsum, %d x %d x %d %s"):format(n, n, n, ty), records = records }
-  if ty == "f64" then columns[#columns + 1] = { "p100", title = "P100 (source)", unit = "B/s" } end
+  if gpu and ty == "f64" then columns[#columns + 1] = { "p100", title = "P100 (source)", unit = "B/s" } end
   mw.table(columns)
   local top, levels = top_level(fastest(records, is_copy))
   local points = table.move(records, 1, #records, 1, {})
