@@ -48,6 +48,7 @@ local cumsum, scan -- modules, see below
 local CPP = { f64 = "double", f32 = "float" }
 local EPS = { f64 = 2.0 ^ -52, f32 = 2.0 ^ -23 }
 local VECTORS = { f32 = 4, f64 = 2 } -- elements of a 16-byte load
+local LONG = 2 * math.max(32 * VECTORS.f32 * loads, tile_rows * tile_warps) + 77 -- two passes of any rung and a part
 
 local function ceil_div(a, b)
   return (a + b - 1) // b
@@ -62,8 +63,8 @@ end
 
 -- All terms are positive, so the error of a sum is relative to it, and grows with the square root
 -- of the additions in a row.
-local function tolerance(ty, additions)
-  return { relative = 4 * EPS[ty] * math.sqrt(additions) }
+local function tolerance(ty, additions, name)
+  return { relative = 4 * EPS[ty] * math.sqrt(additions), name = name }
 end
 
 -- ---- the ladder: how each kernel is launched ----------------------------------------------------
@@ -188,9 +189,9 @@ local function host_cumsum(values, s, dim)
   return sums
 end
 
--- Every rung that fits, every element, on a cube with odd sides, against the host.
-local function check_small(ty)
-  local s = { ty = ty, nx = 67, ny = 43, nz = 29 }
+-- Every rung that fits, every element, on a box, against the host.
+local function check_box(ty, nx, ny, nz)
+  local s = { ty = ty, nx = nx, ny = ny, nz = nz }
   local A <close> = dev:array(ty, s.nx * s.ny * s.nz):random(7)
   local B <close> = dev:array(ty, #A)
   local values, sums = A:totable(), {}
@@ -198,12 +199,20 @@ local function check_small(ty)
   for _, rung in ipairs { WIDE, table.unpack(LADDER) } do
     B:fill(0 / 0)
     local go = launch_of(rung, s)
-    local options = rung.dim and tolerance(ty, s.nx) or { exact = true }
+    local options = rung.dim and tolerance(ty, math.max(nx, ny, nz)) or { exact = true }
     options.name = ("%s, %d x %d x %d, %s"):format(rung.name, s.nx, s.ny, s.nz, ty)
     if go then
       go(B, A)
       mw.check(B, rung.dim and sums[rung.dim] or A, options)
     end
+  end
+end
+
+-- A box with odd sides; and as a rung that takes all of a side in one pass carries nothing to a next one, others that
+-- are long along one dimension.
+local function check_small(ty)
+  for _, box in ipairs { { 67, 43, 29 }, { LONG, 3, 5 }, { 3, LONG, 5 }, { 3, 5, LONG } } do
+    check_box(ty, table.unpack(box))
   end
 end
 
@@ -227,9 +236,7 @@ local function check_lines(name, B, A, s, dim)
       got[#got + 1], expected[#expected + 1] = B:get(1 + first + k * step), sum
     end
   end
-  local options = tolerance(s.ty, #got // 5)
-  options.name = ("%s, 5 lines, %s"):format(name, s.ty)
-  mw.check(dev:array(s.ty, got), expected, options)
+  mw.check(dev:array(s.ty, got), expected, tolerance(s.ty, #got // 5, ("%s, 5 lines, %s"):format(name, s.ty)))
 end
 
 -- ---- measuring ----------------------------------------------------------------------------------
@@ -259,11 +266,7 @@ local function check_cube(rung, B, A, s, refs)
   local dim = rung.dim
   local name = ("%s, %s"):format(rung.name, s.ty)
   if not dim then return mw.check(B, A, { exact = true, name = name }) end
-  if refs[dim] then
-    local options = tolerance(s.ty, n)
-    options.name = name
-    return mw.check(B, refs[dim], options)
-  end
+  if refs[dim] then return mw.check(B, refs[dim], tolerance(s.ty, n, name)) end
   check_lines(rung.name, B, A, s, dim)
   refs[dim] = B:clone()
 end
@@ -336,8 +339,8 @@ end
 -- ---- the 1-D scans ------------------------------------------------------------------------------
 -- Each is { name, function(y, x), additions in a row }, made for arrays of one length.
 
-local function three_launches(ty, count)
-  local block = 1024
+local function three_launches(ty, count, block)
+  block = block or 1024
   local blocks = ceil_div(count, block)
   local totals = dev:array(ty, blocks)
   local shape = { block = block, grid = blocks }
@@ -390,19 +393,20 @@ end
 
 local SCANS = { three_launches, with_look_back, in_rounds }
 
+-- Small blocks: more totals than one of them takes at once, so that the scan of the totals has a carry.
+local function small_blocks(ty, count) return three_launches(ty, count, 64) end
+
 -- Every scan of an odd length, every element, against the host.
 local function check_small_scan(ty)
   local count = 100003
   local x <close> = dev:array(ty, count):random(5)
   local y <close> = dev:array(ty, count)
   local sums = host_cumsum(x:totable(), { nx = count, ny = 1, nz = 1 }, 1)
-  for _, make in ipairs(SCANS) do
+  for _, make in ipairs { small_blocks, table.unpack(SCANS) } do
     local name, go, additions = table.unpack(make(ty, count))
     y:fill(0 / 0)
     go(y, x)
-    local options = tolerance(ty, additions)
-    options.name = ("%s, %d %s"):format(name, count, ty)
-    mw.check(y, sums, options)
+    mw.check(y, sums, tolerance(ty, additions, ("%s, %d %s"):format(name, count, ty)))
   end
 end
 
@@ -413,9 +417,7 @@ local function check_ones(entry, y, ty)
   local counted <close> = dev:array(ty, #y):linspace(1, #y)
   y:fill(0 / 0)
   go(y, ones)
-  local options = tolerance(ty, additions)
-  options.name = ("%s, ones, %s"):format(name, ty)
-  mw.check(y, counted, options)
+  mw.check(y, counted, tolerance(ty, additions, ("%s, ones, %s"):format(name, ty)))
 end
 
 -- The first scan is held against 1, 2, 3 ...; the others against it, on random numbers.
@@ -433,9 +435,7 @@ local function measure_scans(ty, count)
     local t = bench(function() go(y, x) end, 2 * y:nbytes())
     if not first then expected:copy(y) end
     first = first or additions
-    local options = tolerance(ty, first + additions)
-    options.name = ("%s, %d %s"):format(name, count, ty)
-    mw.check(y, expected, options)
+    mw.check(y, expected, tolerance(ty, first + additions, ("%s, %d %s"):format(name, count, ty)))
     records[#records + 1] = keep({ group = "scan", rung = name, series = name, type = ty,
                                    elements = count }, y, t)
   end
@@ -553,7 +553,7 @@ local function show_ladder(ty, records)
   local columns = { { "number", title = "rung" }, { "rung", title = "what" }, "t", { "T_eff", title = "T" },
     { "share", title = "of the fastest copy", unit = "%", digits = 3 },
     title = ("cumsum, %d x %d x %d %s"):format(n, n, n, ty), records = records }
-  if ty == "f64" then columns[#columns + 1] = { "p100", title = "P100 (source)", unit = "B/s" } end
+  if gpu and ty == "f64" then columns[#columns + 1] = { "p100", title = "P100 (source)", unit = "B/s" } end
   mw.table(columns)
   local top, levels = top_level(fastest(records, is_copy))
   local points = table.move(records, 1, #records, 1, {})

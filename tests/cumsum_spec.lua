@@ -3,7 +3,7 @@
 -- The kernels of cumsum.cu and scan.cu at awkward sizes against sums worked out here, and the study of them.
 
 local support = require "tests.support"
-local mw = support.mw
+local core, mw = support.core, support.mw
 
 local CPP = { f64 = "double", f32 = "float" }
 local EPS = { f64 = 2.0 ^ -52, f32 = 2.0 ^ -23 }
@@ -220,11 +220,12 @@ describe("the study cumsum", function()
       local status, output = study(folder, "-p n=24 -p length=5000")
       assert.are.equal(0, status, output)
       assert.is_truthy(output:find("Task 10: ", 1, true), output)
+      local record = assert(require("moonwarp.results.store").read(support.run(folder)))
+      if record.device == "cpu" then assert.is_nil(output:find("P100", 1, true), output) end -- of a GPU and 512^3
       for _, name in ipairs { "record.json", "remarks.txt", "cumsum-ladder-f64.gp", "cumsum-sizes.gp",
                               "cumsum-scan-f64.gp" } do
         assert.is_truthy(#support.read(support.run(folder) .. "/" .. name) > 0, name)
       end
-      local record = assert(require("moonwarp.results.store").read(support.run(folder)))
       for _, chart in ipairs(record.device == "cpu" and record.charts or {}) do
         assert.are.equal(2, #chart.levels, chart.name) -- the triad and the fastest copy
         assert.is_true(chart.levels[1].value >= chart.levels[2].value, chart.name)
@@ -239,6 +240,32 @@ describe("the study cumsum", function()
         assert.are.equal(0, status, output)
       end
     end)
+  end)
+
+  -- The study looks for its kernels in the working folder first.
+  it("finds what is not carried on from one pass to the next, however small the cube", function()
+    local changes = {
+      ["dim 1, 16-byte loads"] = { "cumsum.cu", "carry += __shfl_sync(0xffffffff, sum[v], 31);",
+                                   "carry = __shfl_sync(0xffffffff, sum[v], 31);", "ladder" },
+      ["dim 2, tiles"] = { "cumsum.cu", "turn ^= 1;", "turn ^= 1; carry = 0;", "ladder" },
+      ["three launches"] = { "scan.cu", "carry = last;", "carry = 0;", "scan" },
+    }
+    for rung, change in pairs(changes) do
+      support.with_folder(function(folder)
+        local file, from, to, part = table.unpack(change)
+        support.write(folder .. "/vector16.cuh", support.read(core.home() .. "/kernels/vector16.cuh"))
+        local text = support.read(core.home() .. "/kernels/" .. file)
+        local first, last = text:find(from, 1, true)
+        support.write(folder .. "/" .. file, text:sub(1, first - 1) .. to .. text:sub(last + 1))
+        local command = "cd '%s' && '%s' run cumsum --device cpu --quiet -p n=8 -p length=4096 -p seconds=0 "
+          .. "-p types=f64 -p parts=%s 2>&1 </dev/null"
+        local pipe = io.popen(command:format(folder, program, part))
+        local output = pipe:read "a"
+        local _, _, status = pipe:close()
+        assert.are.equal(3, status, output)
+        assert.is_truthy(output:find("check " .. rung, 1, true), output)
+      end)
+    end
   end)
 
   it("sweeps the size of a small cube", function()

@@ -153,6 +153,21 @@ support.each_device(function(dev, id)
       end
     end)
 
+    -- docs/studies/README.md: the one that does not hide a forgotten barrier
+    it("of fibers runs each thread to its next barrier before a later one begins", function()
+      local m <close> = dev:module { engine = "fiber", source = [[
+        __global__ void next(int *out, const int *x) { __shared__ int s[64]; int t = threadIdx.x; s[t] = x[t];
+          out[t] = s[(t + 1) % 64]; __syncthreads(); }]] }
+      local x <close> = dev:array("i32", 64)
+      local out <close> = dev:array("i32", 64)
+      for _, first in ipairs { 1, 1001 } do -- what the launch before has left there is wrong too
+        x:linspace(first, first + 63)
+        m.next:launch(1, 64, out, x)
+      end
+      for t = 1, 63 do assert.are_not.equal(x:get(t + 1), out:get(t)) end
+      assert.are.equal(x:get(1), out:get(64))
+    end)
+
     it("is that of each kernel by itself where a split form does not compile", function()
       local source = [[
         struct large { int a[4096]; };

@@ -50,6 +50,20 @@ describe("the study memcopy", function()
     end)
   end)
 
+  -- The study looks for its kernels in the working folder first.
+  it("finds a triad that is a mere copy", function()
+    support.with_folder(function(folder)
+      local text = support.read(support.core.home() .. "/kernels/triad.cu")
+      support.write(folder .. "/triad.cu", (text:gsub(" %+ s %* C%[i%]", "")))
+      local command = "cd '%s' && '%s' run memcopy -p seconds=0 -p n=256 --device cpu --quiet 2>&1 </dev/null"
+      local pipe = assert(io.popen(command:format(folder, support.program())))
+      local output = pipe:read "a"
+      local _, _, status = pipe:close()
+      assert.are.equal(3, status, output)
+      assert.is_truthy(output:find("check triad, 67 x 33: 2211 of 2211 elements are wrong", 1, true), output)
+    end)
+  end)
+
   it("refuses more rows than a grid has blocks", function()
     support.with_folder(function(folder)
       local status, output = study(folder, "-p n=65536")

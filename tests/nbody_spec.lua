@@ -149,7 +149,7 @@ describe("nbody.cu", function()
       local file <close> = assert(io.open(folder .. "/nbody.cu", "w"))
       file:write(text:sub(1, from - 1), change[2], text:sub(to + 1))
       file:close()
-      local words = "smallest=64 largest=64 n=64 rungs=1 seconds=0 orbits=3 per_orbit=20 sphere=70 time_units=1"
+      local words = "smallest=64 largest=128 n=64 lane=1 rungs=1 seconds=0 orbits=3 per_orbit=20 sphere=70 time_units=1"
       local program = PROGRAM:sub(1, 1) == "/" and PROGRAM or core.home() .. "/" .. PROGRAM
       local command = "cd '%s' && MOONWARP_HOME='%s' '%s' run nbody --device %s --quiet %s 2>&1 </dev/null"
       local pipe = io.popen(command:format(folder, core.home(), program, id, (words:gsub("%S+", "-p %0"))))
@@ -158,11 +158,14 @@ describe("nbody.cu", function()
       return status, output
     end
 
-    it("finds a wrong potential, force or step of the motion", function()
+    it("finds a wrong potential, half circle, force or step of the motion", function()
       local changes = {
         [{ "phi[i] = -sum;\n  }\n}", "phi[i] = -sum / 2;\n  }\n}" }] = "check potential, 2 bodies",
+        [{ "(groups % 2 == 0 && group < groups / 2 ? 1 : 0)", "(group < groups / 2 ? 1 : 0)" }] =
+          "check each pair once, fast math, 81 bodies",
         [{ "near * inverse * inverse;", "near * (B == 32 ? (Real)1 : inverse) * inverse;" }] =
           "check accelerations, 2 bodies",
+        [{ "if (i < n) to[i]", "if (i < n - 1) to[i]" }] = "check positions after half a unit, 37 bodies",
         [{ "to[i] += step * rate[i]", "to[i] += step * (Real)1.0001 * rate[i]" }] = "check two bodies, leapfrog",
       }
       for change, words in pairs(changes) do

@@ -241,21 +241,30 @@ describe("the study", function()
   end)
 
   -- All blocks of the measurements are powers of 2; the study looks for kernels in the working folder first.
-  it("finds a tree that leaves out the odd element", function()
+  local function finds(from, to, words, what)
     support.with_folder(function(folder)
       for _, name in ipairs { "reduce.cu", "vector16.cuh" } do
         local text = support.read(core.home() .. "/kernels/" .. name)
-        support.write(folder .. "/" .. name, (text:gsub("it %+ %(count %+ 1%) / 2", "it + count / 2")))
+        support.write(folder .. "/" .. name, (text:gsub(from, to)))
       end
       local command = "cd '%s' && timeout 100 '%s' run reduction --device cpu --quiet -p n=100003 -p seconds=0 "
-        .. "-p types=f32 -p ops=sum -p per=4 -p per_once=2 2>&1"
-      local pipe = io.popen(command:format(folder, program))
+        .. "-p types=f32 -p per=4 -p per_once=2 %s 2>&1"
+      local pipe = io.popen(command:format(folder, program, words))
       local output = pipe:read "a"
       local _, _, status = pipe:close()
       assert.are.equal(3, status, output)
-      assert.is_truthy(output:find("check reduce_dynamic, 97 threads, sum of 100003 f32: 1 of 1 elements are wrong", 1,
-        true), output)
+      assert.is_truthy(output:find(what, 1, true), output)
     end)
+  end
+
+  it("finds a tree that leaves out the odd element", function()
+    finds("it %+ %(count %+ 1%) / 2", "it + count / 2", "-p ops=sum",
+      "check reduce_dynamic, 97 threads, sum of 100003 f32: 1 of 1 elements are wrong")
+  end)
+
+  -- It is the lock of the next method, which would wait for it.
+  it("finds a ticket that is not given back, and comes to an end", function()
+    finds("%*ticket = 0;", "", "-p ops=sum,min", "check last block: its lock or ticket: 1 of 1 elements are wrong")
   end)
 
   it("knows the answer for a handful of elements", function()

@@ -115,6 +115,13 @@ describe("the study", function()
       assert.is_truthy(files["remarks.txt"]:find("in order", 1, true))
       local stored = assert(require("moonwarp.results.store").read(support.run(folder)))
       assert.is_true(#stored.records >= 20)
+      local variants = {}
+      for _, r in ipairs(stored.records) do
+        if r.group == "variants" then variants[#variants + 1] = r end
+      end
+      local best, words = variants[3].t < variants[1].t, files["remarks.txt"]:gsub("%s+", " ") -- several streams, one
+      assert.are.equal(best, words:find("The best pipeline", 1, true) ~= nil, words)
+      assert.are.equal(not best, words:find("Even the best of several streams", 1, true) ~= nil, words)
       assert.are.equal("complete", stored.status)
     end)
   end)
