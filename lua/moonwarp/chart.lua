@@ -205,12 +205,33 @@ function chart.width()
   return math.max(40, math.min(columns, 120))
 end
 
+-- Without what the axes cannot show.
+local function shown_series(spec)
+  local list = {}
+  for i, one in ipairs(spec.series) do
+    list[i] = { name = one.name, points = {} }
+    for _, point in ipairs(one.points) do
+      local fits = ticks.holds(point.x, spec.logx) and ticks.holds(point.y, spec.logy)
+      if fits then table.insert(list[i].points, point) end
+    end
+  end
+  return list
+end
+
+local function shown_levels(spec)
+  local list = {}
+  for _, level in ipairs(spec.levels or {}) do
+    if ticks.holds(level.value, spec.logy) then list[#list + 1] = level end
+  end
+  return list
+end
+
 -- What was left out becomes the terminal's own.
 local function with_defaults(spec)
   local unicode = spec.unicode
   if unicode == nil then unicode = chart.unicode() end
   return {
-    series = spec.series, levels = spec.levels or {}, title = spec.title or "",
+    series = shown_series(spec), levels = shown_levels(spec), title = spec.title or "",
     xlabel = spec.xlabel or "", ylabel = spec.ylabel or "", logx = spec.logx, logy = spec.logy,
     width = spec.width or chart.width(), height = spec.height or 16, unicode = unicode,
   }
