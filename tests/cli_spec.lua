@@ -188,6 +188,21 @@ describe("a closed standard output", function()
     end)
   end)
 
+  it("is no failure, but a full one is, and the record says so", function()
+    for target, expected in pairs { [">&-"] = "complete", [">/dev/full"] = "failed" } do
+      support.with_folder(function(folder)
+        local status, output = shell(("cd %s && %s -e 'print(1) mw.record { x = 1 }' %s"):format(quoted(folder),
+          quoted(PROGRAM), target))
+        local stored = assert(require("moonwarp.results.store").read(support.run(folder .. "/out")))
+        assert.are.equal(expected, stored.status)
+        assert.are.equal(expected == "complete" and 0 or 1, stored.exit)
+        assert.are.equal(stored.exit, status)
+        assert.are.equal(status == 1 and "standard output could not be written" or nil, stored.message)
+        assert.are.equal(status == 1, output:find("moonwarp: standard output could not be written", 1, true) ~= nil)
+      end)
+    end
+  end)
+
   it("leaves nothing to read, either", function()
     local status, output = shell(quoted(PROGRAM) .. " -e 'print((io.read()))' <&-")
     assert.are.equal(0, status)

@@ -215,6 +215,13 @@ end
 
 local STATUS = { [OK] = "complete", [CHECK] = "check failed", [INTERRUPTED] = "interrupted" }
 
+-- A script whose output is lost has not done what it was run for. The program says why at its end.
+local function output_status(status)
+  if status ~= OK or host.arrived() then return status end
+  core.options.message = "standard output could not be written"
+  return FAILED
+end
+
 -- Closes the run's record, whatever became of the script.
 local function finish(status)
   local loaded = package.loaded["moonwarp.results.run"]
@@ -247,7 +254,7 @@ local function execute(chunk, parsed, script, text, is_folder)
       error(problem, 0)
     end
   end
-  return finish(final_status(status))
+  return finish(output_status(final_status(status)))
 end
 
 local function fail_no_script(word)
