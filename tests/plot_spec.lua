@@ -260,6 +260,18 @@ describe("the terminal's chart", function()
     end
   end)
 
+  it("marks whole numbers alone where there are no others", function()
+    local function marks(...)
+      local points = {}
+      for i, x in ipairs { ... } do points[i] = { x = x, y = 1 } end
+      local text = draw { unicode = true, levels = {}, width = 60, series = { { name = "s", points = points } } }
+      return text:match("┴[^\n]*\n([^\n]*)\n"):gsub("^%s+", ""):gsub("%s+", " ")
+    end
+    assert.are.equal("1 2 3", (marks(1, 2, 3)))
+    assert.are.equal("0 1 2", (marks(1)))
+    assert.are.equal("1 1.2 1.4 1.6 1.8 2 2.2 2.4", (marks(1, 2.5)))
+  end)
+
   it("stands one point, and none", function()
     assert.is_truthy(draw { series = { { name = "a", points = { { x = 3, y = 3 } } } } })
     assert.are.equal("", draw { series = { { name = "a", points = {} } }, levels = {} })

@@ -251,7 +251,9 @@ function chart.draw(spec)
   local indent = 0
   for _, value in ipairs(y.ticks) do indent = math.max(indent, #ticks.label(value)) end
   local canvas = new_canvas(spec.width - indent - 3, spec.height, spec.unicode)
-  local x = ticks.axis(e.x0, e.x1, spec.logx, math.max(2, canvas.width // 6), true)
+  local count = math.max(2, canvas.width // 6)
+  if not spec.logx and ticks.are_whole(spec.series) then count = ticks.most_whole(e.x0, e.x1, count) end
+  local x = ticks.axis(e.x0, e.x1, spec.logx, count, true)
   draw_levels(canvas, spec.levels, y, style)
   for _, one in ipairs(spec.series) do draw_series(canvas, one.points, x, y) end
   for i, one in ipairs(spec.series) do

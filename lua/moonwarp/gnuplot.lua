@@ -87,19 +87,16 @@ local function doubling_ticks(figure)
   if high == 0 then return "set xtics auto" end
   local first = math.floor(math.log(low, 2) + 1e-9)
   local stride = math.max(1, math.ceil((math.log(high, 2) - first) / 13))
-  return ("set xtics %.10g,%d"):format(2.0 ^ first, 1 << stride)
+  return ("set xtics %.10g,%.10g"):format(2.0 ^ first, 2.0 ^ stride)
 end
 
--- Whether all points lie at whole numbers, few enough for a tick each: rungs, dimensions.
+-- Whole numbers, few enough for a tick each.
 local function is_counted(figure)
   local low, high = math.huge, -math.huge
   for _, one in ipairs(figure.series) do
-    for _, point in ipairs(one.points) do
-      if point.x ~= math.floor(point.x) then return false end
-      low, high = math.min(low, point.x), math.max(high, point.x)
-    end
+    for _, point in ipairs(one.points) do low, high = math.min(low, point.x), math.max(high, point.x) end
   end
-  return not figure.square and high > low and high - low <= 20
+  return not figure.square and high > low and high - low <= 20 and ticks.are_whole(figure.series)
 end
 
 local function has_negative(figure)

@@ -29,6 +29,28 @@ local function nice_step(span, count)
   end
 end
 
+--- Whether all points lie at whole numbers along x, as runs, rungs and dimensions do: between those
+--- there is nothing to mark.
+---@param series table[]
+---@return boolean
+function ticks.are_whole(series)
+  for _, one in ipairs(series) do
+    for _, point in ipairs(one.points) do
+      if point.x ~= math.floor(point.x) then return false end
+    end
+  end
+  return true
+end
+
+--- About how many ticks fit, where values are whole: none of them between two numbers.
+---@param low number
+---@param high number
+---@param count integer
+---@return number
+function ticks.most_whole(low, high, count)
+  return math.max(1, math.min(count, high > low and high - low or 2))
+end
+
 local function linear_ticks(low, high, count)
   local step = nice_step(high - low, count)
   local list = {}
