@@ -344,6 +344,12 @@ if os.getenv "MOONWARP_LAB" == "b" and not io.open "again" then while true do en
       status, output, result = batch("--resume " .. result.folder)
       assert.are.equal(0, status, output)
       assert.are.equal(2, result.labs[2].attempts)
+      -- It is said to have run into a limit that it does not have.
+      support.write(place .. "journal.jsonl", cut)
+      support.write(place .. "b-cpu/ended", "exit 0\nsignal 9\nreason memory\nseconds 1\n")
+      status, output, result = batch("--resume " .. result.folder)
+      assert.are.equal(1, status, output)
+      assert.are.equal("its processes held more than its limit", result.labs[2].message)
     end)
   end)
 

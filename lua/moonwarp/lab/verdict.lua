@@ -72,6 +72,7 @@ end
 -- ---- the verdict --------------------------------------------------------------------------------
 
 local function shown(key, value)
+  if not value then return "its limit" end -- the keeper's note is of another lab
   if key == "processes" then return ("%d"):format(value) end
   if key == "time_limit" then return require("moonwarp.lab.amount").clock(value) end
   return require("moonwarp.units").format(value, "iB", 3)
