@@ -302,6 +302,57 @@ if os.getenv "MOONWARP_LAB" == "b" and not io.open "again" then while true do en
     end)
   end)
 
+  it("goes on only with what is in order, and says what is not", function()
+    with_labs({ { "a", "", "" }, { "b", 'needs = "a"', "" } }, function(folder, batch)
+      local _, _, result = batch()
+      local place = ("%s/%s/"):format(folder, result.folder)
+      local head, journal = support.read(place .. "batch.json"), support.read(place .. "journal.jsonl")
+      local function resumed(from, to)
+        local text, count = head:gsub(from, to, 1)
+        assert.are.equal(1, count, from)
+        support.write(place .. "batch.json", text)
+        local status, output = batch("--resume " .. result.folder)
+        assert.are.equal(2, status, output)
+        return output:match "is not in order: ([^\n]*)"
+      end
+      assert.are.equal("steps[1].retries must be a whole number, got string", resumed('"retries":0', '"retries":"x"'))
+      assert.are.equal("steps must be a list or object, got nil", resumed('"steps"', '"stairs"'))
+      assert.are.equal("steps[2]: id 'a-cpu' is there twice", resumed('"id":"b%-cpu"', '"id":"a-cpu"'))
+      assert.are.equal("steps[1]: id must be of letters, digits, - and _", resumed('"id":"a%-cpu"', '"id":"../a"'))
+      assert.are.equal("steps[2]: needs 'c-cpu', which is no earlier step",
+        resumed('"needs":%["a%-cpu"%]', '"needs":["c-cpu"]'))
+      support.write(place .. "batch.json", head)
+      local status, output
+      local noted = ("note: %s/journal.jsonl: a line is left out: "):format(result.folder)
+      for line, problem in pairs {
+        ['{"kind":"begin","date":"x","id":"a-cpu"}'] = "attempt must be a whole number, got nil",
+        ['{"kind":"begin","date":"x","id":"a-cpu","attempt":0}'] = "attempt must be at least 1, got 0",
+        ['{"kind":"end","date":"x","id":"b-cpu","attempt":1,"verdict":"passed","exit":1.5}']
+          = "exit must be a whole number, got 1.5",
+        ['{"kind":["pause"]}'] = true, ["[1]"] = true, ["{}"] = true,
+      } do
+        support.write(place .. "journal.jsonl", line .. "\n" .. journal)
+        status, output = batch("--resume " .. result.folder)
+        assert.are.equal(0, status, output)
+        assert.is_truthy(output:find(problem == true and noted or noted .. problem, 1, true), output)
+        assert.is_truthy(output:find("is left to run", 1, true), output)
+      end
+      -- The end of b was not noted, and its keeper's note says nothing: it runs again.
+      local cut = journal:gsub('{"kind":"end"[^\n]*"b%-cpu"[^\n]*\n{"kind":"finish".*$', "")
+      support.write(place .. "journal.jsonl", cut)
+      support.write(place .. "b-cpu/ended", "exit x\nsignal 0\nreason 7\nseconds y\n")
+      status, output, result = batch("--resume " .. result.folder)
+      assert.are.equal(0, status, output)
+      assert.are.equal(2, result.labs[2].attempts)
+      -- It is said to have run into a limit that it does not have.
+      support.write(place .. "journal.jsonl", cut)
+      support.write(place .. "b-cpu/ended", "exit 0\nsignal 9\nreason memory\nseconds 1\n")
+      status, output, result = batch("--resume " .. result.folder)
+      assert.are.equal(1, status, output)
+      assert.are.equal("its processes held more than its limit", result.labs[2].message)
+    end)
+  end)
+
   it("counts the seconds of every part, of a killed one to its last line", function()
     if not pcall(require, "moonwarp.host") then
       pending "the program has a ledger, the module has none"

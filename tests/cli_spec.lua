@@ -143,6 +143,30 @@ describe("the output folder", function()
     expect_part(2, "moonwarp: cannot make the output folder /proc/nowhere: ", "-e", "print(1)", "--out",
       "/proc/nowhere")
   end)
+
+  it("is tried where none is named, of a script that keeps results", function()
+    support.with_folder(function(folder)
+      local function run(code)
+        return shell(("cd %s && %s -e %s"):format(quoted(folder), quoted(PROGRAM), quoted(code)))
+      end
+      support.write(folder .. "/out", "")
+      local status, output = run "print(1) mw.record { x = 1 }"
+      assert.are.equal(2, status)
+      assert.are.equal("moonwarp: cannot make the output folder out/code: out is no folder; "
+        .. "choose another with --out DIR\n", output)
+      assert.are.same({ 0, "1\n" }, { run "print(1)" })
+      os.remove(folder .. "/out")
+      status, output = run "mw.record { x = 1 }"
+      assert.are.equal(0, status, output)
+      shell(("chmod -R a-w %s/out"):format(quoted(folder)))
+      if shell(("[ -w %s/out ]"):format(quoted(folder))) ~= 0 then -- root writes anywhere
+        status, output = run "mw.record { x = 1 }"
+        assert.are.equal(2, status, output)
+        assert.is_truthy(output:find("out/code: out/code may not be written to", 1, true), output)
+      end
+      shell(("chmod -R u+w %s"):format(quoted(folder)))
+    end)
+  end)
 end)
 
 describe("a closed standard output", function()
@@ -162,6 +186,21 @@ describe("a closed standard output", function()
       assert.are.equal(0, (shell(("cd %s && test -s a/s/*/record.json && ! grep -rl 'lost words' a b "
         .. "--exclude=*.lua && ! grep -v '^[0-9]*$' c/batch/*/lock"):format(quoted(folder)))))
     end)
+  end)
+
+  it("is no failure, but a full one is, and the record says so", function()
+    for target, expected in pairs { [">&-"] = "complete", [">/dev/full"] = "failed" } do
+      support.with_folder(function(folder)
+        local status, output = shell(("cd %s && %s -e 'print(1) mw.record { x = 1 }' %s"):format(quoted(folder),
+          quoted(PROGRAM), target))
+        local stored = assert(require("moonwarp.results.store").read(support.run(folder .. "/out")))
+        assert.are.equal(expected, stored.status)
+        assert.are.equal(expected == "complete" and 0 or 1, stored.exit)
+        assert.are.equal(stored.exit, status)
+        assert.are.equal(status == 1 and "standard output could not be written" or nil, stored.message)
+        assert.are.equal(status == 1, output:find("moonwarp: standard output could not be written", 1, true) ~= nil)
+      end)
+    end
   end)
 
   it("leaves nothing to read, either", function()

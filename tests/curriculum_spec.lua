@@ -76,6 +76,12 @@ describe("a curriculum", function()
       "FILE: lab '#6': a lab is a table, got number")
   end)
 
+  it("tells any time there may be in a file", function()
+    local amount = require "moonwarp.lab.amount"
+    assert.are.same({ "9.9 s", "10:00", "277777:46:40", "1e+308 s" }, { amount.clock(9.9), amount.clock(600),
+      amount.clock(1e9), amount.clock(1e308) })
+  end)
+
   it("names what a field must be", function()
     local function one(fields, problem)
       refused(('return { { name = "a", script = "mine.lua", %s } }'):format(fields), "FILE: lab 'a': " .. problem)
@@ -85,6 +91,10 @@ describe("a curriculum", function()
     one('devices = "gpu"', 'devices must be "cpu", "cuda", "cuda:N" or a list of them, got gpu')
     one("timeout = 5", "unknown field 'timeout'; did you mean 'time_limit'?")
     one('study = "memcopy"', 'one of study and script is wanted, as in study = "memcopy"')
+    one("time_limit = 1e300", "time_limit must be a time, as in 90 or \"5 min\", got 1e+300")
+    refused(([[return { { name = "%s", script = "mine.lua" } }]]):format(("x"):rep(101)),
+      ("FILE: lab '%s': name must be a name of at most 100 letters, digits, - and _, got %s"):format(("x"):rep(101),
+        ("x"):rep(101)))
     one('gates = { 5 }', "gate 1: a gate is a table, got number")
   end)
 

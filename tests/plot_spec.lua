@@ -176,6 +176,23 @@ describe("mw.plot", function()
     with_plot({ x = "x", y = "y", logx = 2, records = rows, pictures = false }, function(made)
       assert.is_truthy(support.read(made.dat):find("# series 0: y\n2 5\n$"))
     end)
+    rows = { { x = 1, y = 1e308 }, { x = 2, y = 5e-324 }, { x = 3, y = 7, e = "?" }, { x = 4, y = 8, e = 9 } }
+    with_plot({ x = "x", y = "y", low = "e", high = "e", logy = 10, records = rows, pictures = false, peak = 0,
+                lines = { { value = -1, label = "below" }, 100 } }, function(made)
+      assert.is_truthy(support.read(made.dat):find("# series 0: y\n3 7 7 7\n4 8 9 9\n$"))
+      local script = support.read(made.gp)
+      assert.is_truthy(script:find("title 'line (100)'", 1, true))
+      assert.is_nil(script:find("peak", 1, true))
+      assert.is_nil(script:find("below", 1, true))
+    end)
+  end)
+
+  it("begins at 0 only where nothing is below", function()
+    for y, from_zero in pairs { [3] = true, [-3] = false } do
+      with_plot({ x = "x", y = "y", records = { { x = 1, y = 1 }, { x = 2, y = y } }, pictures = false }, function(made)
+        assert.are.equal(from_zero, support.read(made.gp):find("set yrange [0:*]", 1, true) ~= nil)
+      end)
+    end
   end)
 
   it("refuses lines that are none", function()
@@ -225,6 +242,34 @@ describe("the terminal's chart", function()
 
   it("is plain ASCII where the locale is", function()
     assert.is_nil(draw({ unicode = false }):find "[\x80-\xff]")
+  end)
+
+  it("stands a stored chart with what its axes cannot show", function()
+    local points = { { x = 0, y = 10 }, { x = 1e308, y = 1 }, { x = -1e308, y = 2 }, { x = 2, y = 3 } }
+    local levels = { { value = 0, label = "none" }, { value = math.huge, label = "all" } }
+    for _, log in ipairs { false, 2 } do
+      local text = draw { unicode = true, logx = log or nil, logy = log or nil, levels = levels,
+                          series = { { name = "s", points = points } } }
+      assert.is_truthy(text:find("● s", 1, true))
+      assert.is_nil(text:find("all", 1, true))
+      assert.are.equal(not log, text:find("none", 1, true) ~= nil)
+    end
+    for _, value in ipairs { 1e17, -1e300, 1e300 } do
+      local series = { { name = "s", points = { { x = value, y = value } } } }
+      assert.is_truthy(draw({ unicode = true, levels = {}, series = series }):find("● s", 1, true))
+    end
+  end)
+
+  it("marks whole numbers alone where there are no others", function()
+    local function marks(...)
+      local points = {}
+      for i, x in ipairs { ... } do points[i] = { x = x, y = 1 } end
+      local text = draw { unicode = true, levels = {}, width = 60, series = { { name = "s", points = points } } }
+      return text:match("┴[^\n]*\n([^\n]*)\n"):gsub("^%s+", ""):gsub("%s+", " ")
+    end
+    assert.are.equal("1 2 3", (marks(1, 2, 3)))
+    assert.are.equal("0 1 2", (marks(1)))
+    assert.are.equal("1 1.2 1.4 1.6 1.8 2 2.2 2.4", (marks(1, 2.5)))
   end)
 
   it("stands one point, and none", function()

@@ -231,6 +231,14 @@ describe("a damaged record", function()
         end
       end
       assert.is_true(refused > 100)
+      for key, junk in pairs { flags = { true }, samples = { 1e-3, "x" }, median = false } do
+        local run = copy(whole)
+        local result = run.records[1].t
+        result.cold = copy(result)
+        result.cold[key] = junk
+        support.write(folder .. "/record.json", json.encode(run))
+        assert.is_truthy(select(2, store.read(folder)):find("records[1].t.cold." .. key, 1, true))
+      end
       local run = copy(whole)
       run.charts[1].title = 7
       support.write(folder .. "/record.json", json.encode(run))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The program around the library: what main.c, state.c, interrupt.c, traceback.c and editor.c share. The command
+ * The program around the library: what main.c, state.c, interrupt.c, output.c, traceback.c and editor.c share. The command
  * line itself is Lua (lua/moonwarp/cli.lua) and reaches these through the module moonwarp.host. None of it is in
  * moonwarp.so. */
 #ifndef MW_HOST_HOST_H
@@ -17,6 +17,12 @@ int host_traceback(lua_State *); /* message handler: the message and the user's 
 void host_interrupt_watch(lua_State *);  /* Ctrl-C ends what this state runs with the error "interrupted" */
 bool host_interrupt_clear(lua_State *);  /* true where an interruption was pending; it no longer is */
 void host_interrupt_follow(lua_State *); /* replaces coroutine.resume and wrap, so that Ctrl-C finds what runs */
+
+/* A descriptor 0 to 2 that is closed would be the next file opened: what is printed would land in a journal. Each gets
+ * /dev/null instead, for the wrong direction: reading is at an end or fails, writing fails, as it would closed. */
+void host_output_open(void);
+bool host_output_arrived(void); /* false where what was printed is lost, as on a full disk */
+int host_arrived(lua_State *);  /* the same for Lua */
 
 int host_editor_read(lua_State *);     /* (prompt): line; nil at the end; false after Ctrl-C */
 int host_editor_open(lua_State *);     /* (history file, completer): line editing, where there is a terminal */

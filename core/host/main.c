@@ -5,13 +5,9 @@
 #include "core/host/home.h"
 #include "core/host/host.h"
 
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
-
-static bool output_is_closed;
 
 static int run(lua_State *L) {
   if (!*mw_home())
@@ -34,27 +30,15 @@ static void push_words(lua_State *L, int argc, char **argv) {
   }
 }
 
-/* A descriptor that is closed would be the next file opened: what is printed would land in a journal. Each gets
- * /dev/null instead, for the wrong direction: reading is at an end or fails, writing fails, as it would closed. */
-static void fill_closed(void) {
-  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-    if (fcntl(fd, F_GETFD) != -1) continue;
-    int opened = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-    if (opened != fd && opened != -1) close(opened);
-    if (fd == STDOUT_FILENO) output_is_closed = true;
-  }
-}
-
-/* Says so where what was printed is lost, as on a full disk. A closed standard output is the caller's wish. */
+/* Says so where what was printed is lost, as on a full disk. */
 static bool output_arrived(void) {
-  bool flushed = fflush(stdout) == 0 && !ferror(stdout);
-  if (flushed || output_is_closed || fcntl(STDOUT_FILENO, F_GETFD) == -1) return true;
+  if (host_output_arrived()) return true;
   fputs("moonwarp: standard output could not be written: is the disk full?\n", stderr);
   return false;
 }
 
 int main(int argc, char **argv) {
-  fill_closed();
+  host_output_open();
   lua_State *L = host_state_new();
   if (!L) {
     fputs("moonwarp: the system has no memory left\n", stderr);

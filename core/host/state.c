@@ -38,7 +38,8 @@ static int host_call(lua_State *L) {
 }
 
 int host_open(lua_State *L) {
-  static const luaL_Reg functions[] = {{"call", host_call},
+  static const luaL_Reg functions[] = {{"arrived", host_arrived},
+                                       {"call", host_call},
                                        {"columns", host_columns},
                                        {"lock", host_lock},
                                        {"open_editor", host_editor_open},

@@ -205,12 +205,33 @@ function chart.width()
   return math.max(40, math.min(columns, 120))
 end
 
+-- Without what the axes cannot show.
+local function shown_series(spec)
+  local list = {}
+  for i, one in ipairs(spec.series) do
+    list[i] = { name = one.name, points = {} }
+    for _, point in ipairs(one.points) do
+      local fits = ticks.holds(point.x, spec.logx) and ticks.holds(point.y, spec.logy)
+      if fits then table.insert(list[i].points, point) end
+    end
+  end
+  return list
+end
+
+local function shown_levels(spec)
+  local list = {}
+  for _, level in ipairs(spec.levels or {}) do
+    if ticks.holds(level.value, spec.logy) then list[#list + 1] = level end
+  end
+  return list
+end
+
 -- What was left out becomes the terminal's own.
 local function with_defaults(spec)
   local unicode = spec.unicode
   if unicode == nil then unicode = chart.unicode() end
   return {
-    series = spec.series, levels = spec.levels or {}, title = spec.title or "",
+    series = shown_series(spec), levels = shown_levels(spec), title = spec.title or "",
     xlabel = spec.xlabel or "", ylabel = spec.ylabel or "", logx = spec.logx, logy = spec.logy,
     width = spec.width or chart.width(), height = spec.height or 16, unicode = unicode,
   }
@@ -230,7 +251,9 @@ function chart.draw(spec)
   local indent = 0
   for _, value in ipairs(y.ticks) do indent = math.max(indent, #ticks.label(value)) end
   local canvas = new_canvas(spec.width - indent - 3, spec.height, spec.unicode)
-  local x = ticks.axis(e.x0, e.x1, spec.logx, math.max(2, canvas.width // 6), true)
+  local count = math.max(2, canvas.width // 6)
+  if not spec.logx and ticks.are_whole(spec.series) then count = ticks.most_whole(e.x0, e.x1, count) end
+  local x = ticks.axis(e.x0, e.x1, spec.logx, count, true)
   draw_levels(canvas, spec.levels, y, style)
   for _, one in ipairs(spec.series) do draw_series(canvas, one.points, x, y) end
   for i, one in ipairs(spec.series) do

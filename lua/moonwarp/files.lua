@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Whole files: reading, writing, replacing. Failures come back as a reason.
--- Depends on nothing.
+-- Depends on lfs (to replace).
 
 local files = {}
 
@@ -35,11 +35,18 @@ function files.write(name, text)
   if not closed then return ("%s: %s"):format(name, reason) end
 end
 
---- The same, but the file has its old content, or is not there, until it has all of the new.
+-- A pipe, a device or a link: another file in its place would not be it.
+local function is_no_file(name)
+  local mode = require("lfs").symlinkattributes(name, "mode")
+  return mode and mode ~= "file"
+end
+
+--- The same, but a plain file has its old content, or is not there, until it has all of the new.
 ---@param name string
 ---@param text string
 ---@return string? reason
 function files.replace(name, text)
+  if is_no_file(name) then return files.write(name, text) end
   local temporary = name .. ".part"
   local reason = files.write(temporary, text)
   if not reason then

@@ -3,11 +3,12 @@
 -- Data files and gnuplot scripts of a figure, and running gnuplot where it is installed. Charts of
 -- records are written here (see plot.lua); film.lua and timeline.lua bring their own commands.
 -- A script holds its data and the style of plots/base.gp, so that it draws anywhere by itself.
--- Depends on moonwarp.core (home, version), files, path.
+-- Depends on moonwarp.core (home, version), files, path, ticks.
 
 local core = require "moonwarp.core"
 local files = require "moonwarp.files"
 local path = require "moonwarp.path"
+local ticks = require "moonwarp.ticks"
 
 local gnuplot = {}
 
@@ -79,23 +80,32 @@ local quoted = gnuplot.quote
 local function doubling_ticks(figure)
   local low, high = math.huge, 0
   for _, one in ipairs(figure.series) do
-    for _, point in ipairs(one.points) do low, high = math.min(low, point.x), math.max(high, point.x) end
+    for _, point in ipairs(one.points) do
+      if ticks.holds(point.x, 2) then low, high = math.min(low, point.x), math.max(high, point.x) end
+    end
   end
+  if high == 0 then return "set xtics auto" end
   local first = math.floor(math.log(low, 2) + 1e-9)
   local stride = math.max(1, math.ceil((math.log(high, 2) - first) / 13))
-  return ("set xtics %.10g,%d"):format(2.0 ^ first, 1 << stride)
+  return ("set xtics %.10g,%.10g"):format(2.0 ^ first, 2.0 ^ stride)
 end
 
--- Whether all points lie at whole numbers, few enough for a tick each: rungs, dimensions.
+-- Whole numbers, few enough for a tick each.
 local function is_counted(figure)
   local low, high = math.huge, -math.huge
   for _, one in ipairs(figure.series) do
+    for _, point in ipairs(one.points) do low, high = math.min(low, point.x), math.max(high, point.x) end
+  end
+  return not figure.square and high > low and high - low <= 20 and ticks.are_whole(figure.series)
+end
+
+local function has_negative(figure)
+  for _, one in ipairs(figure.series) do
     for _, point in ipairs(one.points) do
-      if point.x ~= math.floor(point.x) then return false end
-      low, high = math.min(low, point.x), math.max(high, point.x)
+      if point.y < 0 then return true end
     end
   end
-  return not figure.square and high > low and high - low <= 20
+  return false
 end
 
 -- gnuplot would label a logarithmic axis with powers; the plain number says more to a reader.
@@ -105,7 +115,8 @@ local function axis_commands(name, base, label, figure)
   if base then lines[#lines + 1] = ("set format %s '%%.6g'"):format(name) end
   if base == 2 and name == "x" then lines[#lines + 1] = doubling_ticks(figure) end
   if not base and name == "x" and is_counted(figure) then lines[#lines + 1] = "set xtics 1" end
-  if not base and name == "y" and not figure.square then lines[#lines + 1] = "set yrange [0:*]" end
+  local from_zero = name == "y" and not base and not figure.square and not has_negative(figure)
+  if from_zero then lines[#lines + 1] = "set yrange [0:*]" end
   return table.concat(lines, "\n")
 end
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The running script's name, folders, and the shell's quoting.
--- Depends on moonwarp.core (options.script).
+-- Depends on moonwarp.core (options.script), lfs (for the output folder).
 
 local core = require "moonwarp.core"
 
@@ -40,6 +40,27 @@ function path.make(folder)
   local reason = pipe:read("a"):match("[^:]*$"):gsub("%s+$", "")
   if reason ~= "" then
     return ("cannot make the output folder %s:%s; choose another with --out DIR"):format(folder, reason)
+  end
+end
+
+-- The folder itself, or the nearest above it that is there.
+local function nearest_above(folder)
+  local lfs = require "lfs"
+  while folder ~= "." and not lfs.attributes(folder, "mode") do
+    folder = folder:match("^(.*[^/])/+[^/]*$") or "."
+  end
+  return folder, lfs.attributes(folder, "mode") == "directory"
+end
+
+--- Whether the output folder could be made, and files in it; makes nothing.
+---@param folder string  a relative one
+---@return string? problem
+function path.obstacle(folder)
+  local above, is_folder = nearest_above(folder)
+  local reason = not is_folder and "is no folder"
+    or not os.execute(("[ -w %s ]"):format(path.quote(above))) and "may not be written to"
+  if reason then
+    return ("cannot make the output folder %s: %s %s; choose another with --out DIR"):format(folder, above, reason)
   end
 end
 

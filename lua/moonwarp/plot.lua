@@ -2,7 +2,7 @@
 --
 -- Records as charts: a .dat file, a gnuplot script that needs nothing beside it, SVG and PNG where
 -- gnuplot is installed, and a chart in the terminal.
--- Depends on moonwarp.core, chart, fields, figure, gnuplot, path, record, results.run, sweep, units.
+-- Depends on moonwarp.core, chart, fields, figure, gnuplot, path, record, results.run, sweep, ticks, units.
 
 local core = require "moonwarp.core"
 local chart = require "moonwarp.chart"
@@ -13,6 +13,7 @@ local path = require "moonwarp.path"
 local record = require "moonwarp.record"
 local run = require "moonwarp.results.run"
 local sweep = require "moonwarp.sweep"
+local ticks = require "moonwarp.ticks"
 local units = require "moonwarp.units"
 
 local plot = {}
@@ -53,16 +54,16 @@ local function series_name(entry, field, spec, varying)
 end
 
 local function is_number(value)
-  return type(value) == "number" and value == value and value ~= math.huge and value ~= -math.huge
+  return type(value) == "number" and ticks.holds(value)
 end
 
--- Points that a logarithmic axis cannot show are left out like records without the field.
+-- Points that an axis cannot show are left out like records without the field; so are bounds.
 local function point_of(entry, field, spec)
   local x, y = record.field(entry, spec.x), record.field(entry, field)
   if not (is_number(x) and is_number(y)) then return nil end
-  if spec.logx and x <= 0 or spec.logy and y <= 0 then return nil end
-  return { x = x, y = y, low = spec.low and record.field(entry, spec.low),
-           high = spec.high and record.field(entry, spec.high) }
+  if not (ticks.holds(x, spec.logx) and ticks.holds(y, spec.logy)) then return nil end
+  local low, high = spec.low and record.field(entry, spec.low), spec.high and record.field(entry, spec.high)
+  return { x = x, y = y, low = is_number(low) and low or nil, high = is_number(high) and high or nil }
 end
 
 local function collect(spec, entries)
@@ -105,6 +106,7 @@ local function levels_of(spec)
       error("mw.plot: a line must be a number or { value = number, label = text }", 5)
     end
     fields.check("mw.plot: a line", given, LINE, 5)
+    if not ticks.holds(given.value, spec.logy) then return end
     list[#list + 1] = { value = given.value, label = given.label or label }
   end
   if spec.peak then add(spec.peak, "peak") end

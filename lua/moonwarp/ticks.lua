@@ -8,6 +8,17 @@ local units = require "moonwarp.units"
 
 local ticks = {}
 
+-- Beyond these a span, or a power of the base, is no double any more.
+local LARGEST <const>, SMALLEST <const> = 1e300, 1e-300
+
+--- Whether an axis can show a value: it is finite, and above 0 where the axis is logarithmic.
+---@param value number
+---@param base number?  nil: linear
+---@return boolean
+function ticks.holds(value, base)
+  return value >= (base and SMALLEST or -LARGEST) and value <= LARGEST
+end
+
 -- 1, 2 or 5 times a power of ten, so that about `count` steps cover the span
 -- (P. Heckbert, "Nice numbers for graph labels", Graphics Gems, 1990).
 local function nice_step(span, count)
@@ -16,6 +27,28 @@ local function nice_step(span, count)
   for _, factor in ipairs { 1, 2, 5, 10 } do
     if factor * power >= raw * 0.999 then return factor * power end
   end
+end
+
+--- Whether all points lie at whole numbers along x, as runs, rungs and dimensions do: between those
+--- there is nothing to mark.
+---@param series table[]
+---@return boolean
+function ticks.are_whole(series)
+  for _, one in ipairs(series) do
+    for _, point in ipairs(one.points) do
+      if point.x ~= math.floor(point.x) then return false end
+    end
+  end
+  return true
+end
+
+--- About how many ticks fit, where values are whole: none of them between two numbers.
+---@param low number
+---@param high number
+---@param count integer
+---@return number
+function ticks.most_whole(low, high, count)
+  return math.max(1, math.min(count, high > low and high - low or 2))
 end
 
 local function linear_ticks(low, high, count)
@@ -35,9 +68,14 @@ local function log_ticks(low, high, base, count)
   return list
 end
 
+-- Where all values are one, as wide as a double tells apart.
+local function room(value)
+  return math.max(1, math.abs(value) / 1000)
+end
+
 local function linear_range(low, high)
   if low > 0 then low = 0 end
-  if high <= low then high = low + 1 end
+  if high <= low then high = low + room(low) end
   local step = nice_step(high - low, 5)
   return low, math.ceil(high / step - 1e-9) * step
 end
@@ -52,7 +90,7 @@ end
 
 local function tight_range(low, high)
   if low < high then return low, high end
-  return low - 1, high + 1
+  return low - room(low), high + room(high)
 end
 
 --- An axis for values in a range. A linear axis of positive values begins at 0, so that heights

@@ -110,15 +110,35 @@ local function complain(...)
   io.stderr:write("\n")
 end
 
+local KEPT = { record = true, plot = true, remark = true, roofline = true, film = true, timeline = true }
+
+-- Whether a script means to leave results; one that does not needs no folder for them.
+local function keeps_results(text)
+  for name in text:gmatch "mw%.(%a+)" do
+    if KEPT[name] then return true end
+  end
+  return false
+end
+
+-- Told before anything is measured, and not when the first result is to be kept.
+local function check_folder(out, text)
+  local path, problem = require "moonwarp.path", nil
+  if out then
+    problem = path.make(out)
+  elseif keeps_results(text) then
+    problem = path.obstacle("out/" .. path.script())
+  end
+  if problem then options.fail("%s", problem) end
+end
+
 -- The JSON file holds one run's records, so it starts empty.
-local function set_options(parsed, script)
+local function set_options(parsed, script, text)
   local into = core.options
   into.device, into.out = parsed.device, parsed.out
   into.json, into.quiet = parsed.json, parsed.quiet
   into.script, into.failed_checks = script, 0
   into.argv = parsed.argv
-  local problem = parsed.out and require("moonwarp.path").make(parsed.out)
-  if problem then options.fail("%s", problem) end
+  check_folder(parsed.out, text)
   if not parsed.json then return end
   local file, reason = io.open(parsed.json, "w")
   if not file then options.fail("cannot write the file of --json: %s", reason) end
@@ -195,6 +215,13 @@ end
 
 local STATUS = { [OK] = "complete", [CHECK] = "check failed", [INTERRUPTED] = "interrupted" }
 
+-- A script whose output is lost has not done what it was run for. The program says why at its end.
+local function output_status(status)
+  if status ~= OK or host.arrived() then return status end
+  core.options.message = "standard output could not be written"
+  return FAILED
+end
+
 -- Closes the run's record, whatever became of the script.
 local function finish(status)
   local loaded = package.loaded["moonwarp.results.run"]
@@ -214,7 +241,7 @@ local function execute(chunk, parsed, script, text, is_folder)
   local declared, complete = require("moonwarp.cli.studies").parameters(text, is_folder)
   if complete then check_known(parameters, declared) end
   for _, parameter in ipairs(declared) do takes_list[parameter.name] = parameter.list end
-  set_options(parsed, script)
+  set_options(parsed, script, text)
   core.options.sweep = sweep_of(parameters)
   local words = parsed.rest or {}
   _G.arg = table.move(words, 1, #words, 1, { [0] = script })
@@ -227,7 +254,7 @@ local function execute(chunk, parsed, script, text, is_folder)
       error(problem, 0)
     end
   end
-  return finish(final_status(status))
+  return finish(output_status(final_status(status)))
 end
 
 local function fail_no_script(word)

@@ -8,6 +8,8 @@ local BYTES = { B = 1, KiB = 1 << 10, MiB = 1 << 20, GiB = 1 << 30, TiB = 1 << 4
                 kB = 1e3, MB = 1e6, GB = 1e9, TB = 1e12 }
 local SECONDS = { ms = 1e-3, s = 1, min = 60, h = 3600 }
 
+local LONGEST <const> = 1e10 -- seconds: three hundred years, and still whole ones
+
 local function read(value, units, plain)
   local number = type(value) == "number" and value or nil
   if type(value) == "string" then
@@ -20,9 +22,10 @@ end
 
 --- Seconds.
 ---@param value any
----@return number?  nil where it is no time above zero
+---@return number?  nil where it is no time above zero, or longer than any
 function amount.seconds(value)
-  return read(value, SECONDS, "s")
+  local seconds = read(value, SECONDS, "s")
+  return seconds and seconds <= LONGEST and seconds or nil
 end
 
 --- Whole bytes.
@@ -37,6 +40,7 @@ end
 ---@param seconds number
 ---@return string
 function amount.clock(seconds)
+  if seconds > LONGEST then return ("%.3g s"):format(seconds) end
   if seconds < 9.95 then return ("%.1f s"):format(seconds) end
   local whole = math.floor(seconds + 0.5)
   if whole < 3600 then return ("%d:%02d"):format(whole // 60, whole % 60) end

@@ -15,6 +15,7 @@ local curriculum = {}
 curriculum.OUTPUT, curriculum.PROCESSES = 64 << 20, 1024
 
 local MOST_PROCESSES, MOST_RETRIES = 4000, 100
+local LONGEST_NAME = 100 -- it becomes that of a folder
 
 -- What makes a table no list; nil where it is one. What stands behind a hole would be lost unseen.
 local function list_problem(value)
@@ -49,8 +50,8 @@ local function words(value)
 end
 
 function field.name(value)
-  if type(value) == "string" and value:match("^[%w_][%w_%-]*$") then return value end
-  return nil, "a name of letters, digits, - and _"
+  local fits = type(value) == "string" and #value <= LONGEST_NAME and value:match("^[%w_][%w_%-]*$")
+  return fits and value or nil, ("a name of at most %d letters, digits, - and _"):format(LONGEST_NAME)
 end
 
 field.title, field.study, field.script = text, text, text

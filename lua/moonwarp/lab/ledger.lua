@@ -4,7 +4,7 @@
 -- the curriculum, journal.jsonl (what began and what ended, a line each, at once), and a folder for
 -- each step. After a kill -9 all of it is readable; what a batch knows, it knows from here.
 -- docs/lab.md describes the files.
--- Depends on moonwarp.core (clock, version), moonwarp.host (lock), files, json, path, lfs.
+-- Depends on moonwarp.core (clock, version), moonwarp.host (lock), files, json, lab.schema, path, lfs.
 
 local core = require "moonwarp.core"
 local files = require "moonwarp.files"
@@ -12,6 +12,7 @@ local host = require "moonwarp.host"
 local json = require "moonwarp.json"
 local options = require "moonwarp.cli.options"
 local path = require "moonwarp.path"
+local schema = require "moonwarp.lab.schema"
 
 local ledger = {}
 ledger.__index = ledger
@@ -21,8 +22,19 @@ ledger.SCHEMA = "moonwarp-batch/1"
 
 local PATIENCE = 15 -- seconds that the last processes of a killed batch may take to go
 
-local function read_lines(folder)
-  return json.lines(files.read(folder .. "/journal.jsonl") or "")
+-- Lines that are not in order are left out, as one is that a kill has cut short; told where it
+-- matters.
+local function read_lines(folder, tell)
+  local list = {}
+  for _, line in ipairs(json.lines(files.read(folder .. "/journal.jsonl") or "")) do
+    local problem = schema.line_problem(line)
+    if not problem then
+      list[#list + 1] = line
+    elseif tell then
+      io.stderr:write(("note: %s/journal.jsonl: a line is left out: %s\n"):format(folder, problem))
+    end
+  end
+  return list
 end
 
 -- ---- a new one ----------------------------------------------------------------------------------
@@ -67,7 +79,7 @@ end
 
 local function new(folder, head, patience)
   return setmetatable({ folder = folder, head = head, lock = take(folder, patience),
-                        journal = open_journal(folder), lines = read_lines(folder) }, ledger)
+                        journal = open_journal(folder), lines = read_lines(folder, true) }, ledger)
 end
 
 --- Begins a batch: its folder, batch.json, the copy of the curriculum.
@@ -94,6 +106,8 @@ local function head_of(folder)
   if type(head) ~= "table" or head.schema ~= ledger.SCHEMA then
     options.fail("%s holds no batch of schema '%s'", folder, ledger.SCHEMA)
   end
+  local problem = schema.head_problem(head)
+  if problem then options.fail("%s has a batch.json that is not in order: %s", folder, problem) end
   for _, step in ipairs(head.steps) do
     for _, key in ipairs(LISTS) do step[key] = step[key] or {} end
   end
@@ -168,7 +182,7 @@ end
 -- Both in UTC, so that neither has summer time.
 local function seconds_between(from, to)
   local function at(date)
-    local year, month, day, hour, minute, second = tostring(date):match("(%d+)-(%d+)-(%d+)T(%d+):(%d+):(%d+)Z")
+    local year, month, day, hour, minute, second = date:match("^(%d%d%d%d)-(%d%d)-(%d%d)T(%d%d):(%d%d):(%d%d)Z$")
     return year and os.time { year = year, month = month, day = day, hour = hour, min = minute, sec = second,
                               isdst = false }
   end

@@ -72,6 +72,7 @@ end
 -- ---- the verdict --------------------------------------------------------------------------------
 
 local function shown(key, value)
+  if not value then return "its limit" end -- the keeper's note is of another lab
   if key == "processes" then return ("%d"):format(value) end
   if key == "time_limit" then return require("moonwarp.lab.amount").clock(value) end
   return require("moonwarp.units").format(value, "iB", 3)
@@ -130,12 +131,15 @@ end
 
 -- ---- after a killed batch -----------------------------------------------------------------------
 
--- What the keeper left: "exit 0", "signal 0", ... a line each.
+-- What the keeper left: "exit 0", "signal 0", ... a line each. What is no number where one belongs
+-- is absent.
 local function note_in(folder)
   local text, ending = files.read(folder .. "/ended"), {}
   if not text then return nil end
-  for key, value in text:gmatch("(%a+) ([^\n]*)\n") do ending[key] = tonumber(value) or value end
-  ending.reason = ending.reason ~= "none" and ending.reason or nil
+  for key, value in text:gmatch("(%a+) ([^\n]*)\n") do
+    if key == "reason" then ending.reason = value ~= "none" and value or nil else ending[key] = tonumber(value) end
+  end
+  ending.exit, ending.signal = math.tointeger(ending.exit or 0.5), math.tointeger(ending.signal or 0.5)
   return ending.exit and ending.signal and ending or nil
 end
 

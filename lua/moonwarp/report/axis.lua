@@ -28,12 +28,23 @@ local function power(base, exponent)
   return ("%d%s"):format(base, digits)
 end
 
-local function label_of(value, base)
-  local text = ticks.label(value)
-  local exponent = base and math.log(value, base)
-  local whole = exponent and math.floor(exponent + 0.5)
-  local is_power = whole and math.abs(exponent - whole) < 1e-9 and base == math.floor(base)
-  return is_power and #text > 5 and power(base, whole) or text
+-- A whole power of a whole base, or nil.
+local function exponent_of(value, base)
+  if not base or base ~= math.floor(base) then return nil end
+  local exponent = math.log(value, base)
+  local whole = math.floor(exponent + 0.5)
+  return math.abs(exponent - whole) < 1e-9 and whole or nil
+end
+
+-- Of one kind all along an axis: powers where all ticks are powers and one would be long, else plain.
+local function labels_of(values, base)
+  local plain, powers, are_powers, is_long = {}, {}, true, false
+  for i, value in ipairs(values) do
+    local exponent = exponent_of(value, base)
+    plain[i], powers[i] = ticks.label(value), exponent and power(base, exponent)
+    is_long, are_powers = is_long or #plain[i] > 5, are_powers and exponent ~= nil
+  end
+  return is_long and are_powers and powers or plain
 end
 
 -- ---- ticks --------------------------------------------------------------------------------------
@@ -61,10 +72,11 @@ end
 
 -- Every n-th, so that no two labels touch; room(label) is what one takes along the axis.
 local function thinned(values, range, length, room)
+  local labels = labels_of(values, range.base)
   for stride = 1, #values do
     local list, last, fits = {}, nil, true
     for i = 1, #values, stride do
-      local at, label = range.at(values[i]), label_of(values[i], range.base)
+      local at, label = range.at(values[i]), labels[i]
       local half = room(label) / 2
       fits = fits and (not last or at * length - half >= last)
       last = at * length + half
@@ -101,10 +113,12 @@ end
 ---@param high number
 ---@param base number?  nil: linear
 ---@param length number px
+---@param whole boolean? all values are whole numbers
 ---@return table axis   low, high, at(value) from 0 to 1, ticks ({ value =, at =, label = })
-function axis.along(low, high, base, length)
+function axis.along(low, high, base, length, whole)
   local range = range_of(low, high, base, true)
   local count = math.max(2, length // 45)
+  if whole then count = ticks.most_whole(low, high, count) end
   range.ticks = thinned(candidates(range, count), range, length,
     function(label) return axis.width(label) + AIR end)
   return range

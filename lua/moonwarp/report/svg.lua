@@ -4,11 +4,12 @@
 -- classes (k1 to k8) of the style sheet, so that light and dark need no second drawing. Every point
 -- has its exact values in a title, which script.js shows on hover and focus, and a browser without
 -- scripts by itself.
--- Depends on units, report.axis, report.html, report.placing.
+-- Depends on ticks, units, report.axis, report.html, report.placing.
 
 local axis = require "moonwarp.report.axis"
 local html = require "moonwarp.report.html"
 local placing = require "moonwarp.report.placing"
+local ticks = require "moonwarp.ticks"
 local units = require "moonwarp.units"
 
 local svg = {}
@@ -88,7 +89,7 @@ local function axes_of(figure)
   if figure.square then return square_axes(e) end
   local y = axis.up(e.y0, e.y1, figure.logy, HEIGHT - TOP - BOTTOM)
   local frame = frame_of(math.max(34, widest(y.ticks) + 14), HEIGHT)
-  return frame, axis.along(e.x0, e.x1, figure.logx, frame.x1 - frame.x0 - 12), y
+  return frame, axis.along(e.x0, e.x1, figure.logx, frame.x1 - frame.x0 - 12, ticks.are_whole(figure.series)), y
 end
 
 -- Places in px. Along x there is a little room at both ends, so that no marker lies on the frame.

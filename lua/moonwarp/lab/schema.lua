@@ -1,0 +1,71 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The form of batch.json and of the lines of its journal (docs/lab.md) as data: what goes on with a
+-- batch can then rely on it, whoever had the files in hand.
+-- Depends on form.
+
+local form = require "moonwarp.form"
+
+local schema = {}
+
+local list, map, fields, optional = form.list, form.map, form.fields, form.optional
+
+local GATE = fields { record = map "any", of = map "any", field = "string", at_least = "number", name = "string?" }
+
+local STEP = fields {
+  id = "string", name = "string", title = "string?", device = "string?", study = "string?", script = "string?",
+  path = "string", params = optional(list "string"), tags = optional(list "string"), needs = optional(list "string"),
+  gates = optional(list(GATE)), time_limit = "number?", memory_limit = "integer?", output_limit = "integer?",
+  processes = "integer?", retries = "integer",
+}
+
+local HEAD = fields { name = "string", date = "string", curriculum = "string", jobs = "integer", steps = list(STEP) }
+
+local LINES = {
+  begin = fields { date = "string", id = "string", attempt = "integer" },
+  ["end"] = fields {
+    date = "string", id = "string", attempt = "integer", verdict = "string", message = "string?", exit = "integer?",
+    signal = "integer?", reason = "string?", seconds = "number?", peak = "number?", output = "number?",
+    folder = "string?", run = "string?",
+    gates = optional(list(fields { text = "string", ok = "boolean", message = "string?" })),
+  },
+}
+
+local PART = fields { kind = "string", date = "string", seconds = "number?" }
+
+-- Ids are names of folders; a step lies behind what it needs, so that it can begin some day.
+local function problem_of_step(step, earlier)
+  if not step.id:match("^[%w_%-]+$") then return "id must be of letters, digits, - and _" end
+  if earlier[step.id] then return ("id '%s' is there twice"):format(step.id) end
+  for _, need in ipairs(step.needs or {}) do
+    if not earlier[need] then return ("needs '%s', which is no earlier step"):format(need) end
+  end
+  if step.device and not (step.device == "cpu" or step.device:match("^cuda:%d+$")) then
+    return ("device must be cpu or cuda:N, got '%s'"):format(step.device)
+  end
+end
+
+--- What is wrong with a batch.json; nil where nothing is.
+---@param head table
+---@return string? problem
+function schema.head_problem(head)
+  local problem, earlier = form.problem(head, HEAD), {}
+  if problem then return problem end
+  for i, step in ipairs(head.steps) do
+    problem = problem_of_step(step, earlier)
+    if problem then return ("steps[%d]: %s"):format(i, problem) end
+    earlier[step.id] = true
+  end
+end
+
+--- What is wrong with a line of a journal; nil where nothing is.
+---@param line table
+---@return string? problem
+function schema.line_problem(line)
+  local problem = form.problem(line, LINES[line.kind] or PART)
+  if problem or line.kind ~= "begin" and line.kind ~= "end" then return problem end
+  local least = line.kind == "begin" and 1 or 0 -- what is skipped never began
+  if line.attempt < least then return ("attempt must be at least %d, got %d"):format(least, line.attempt) end
+end
+
+return schema
