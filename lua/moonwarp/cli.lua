@@ -20,7 +20,7 @@ usage:
   moonwarp run STUDY|FILE.lua [options]   run a study or a script; -p name=v sets its parameters
   moonwarp rerun DIR                      what made a stored run, again
   moonwarp batch [CURRICULUM]             the labs of a curriculum, each in a process of its own
-  moonwarp list                           the studies, with their parameters
+  moonwarp list [STUDY...]                the studies, with their parameters
   moonwarp compare A B                    is B faster? status 5 where something is slower
   moonwarp history STUDY                  measurements over all stored runs
   moonwarp plot DIR...                    charts of stored runs, several on one

@@ -1,7 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- moonwarp list: the studies, their titles and parameters.
+-- moonwarp list: the studies, their titles and parameters. Depends on cli.options, cli.studies, json,
+-- letters.
 
+local letters = require "moonwarp.letters"
 local options = require "moonwarp.cli.options"
 local studies = require "moonwarp.cli.studies"
 
@@ -10,40 +12,52 @@ local list = {}
 local SPECS = { { flag = "--json", help = "as JSON" } }
 
 local USAGE = [[
-usage: moonwarp list [--json]
+usage: moonwarp list [STUDY|FILE.lua...] [--json]
 
-The studies in experiments/, each with its title and its parameters.]]
+The studies in experiments/, or those that are named, each with its title and its parameters.]]
 
--- A default that the script computes is not shown.
-local function shown(default)
-  local is_word = default == "true" or default == "false" or default:match("^[\"'{]")
-  return (tonumber(default) or is_word) and default or "..."
+local MOST_WORDS, WIDTH = 100, 26
+
+-- A default as -p takes it, and what is left to say of one that the script computes.
+local function default_of(text)
+  local values = text:match "^{%s*(.-)%s*}$"
+  if values then return (values:gsub("%s*,%s*", ","):gsub("[\"']", "")) end
+  if tonumber(text) or text == "true" or text == "false" then return text end
+  if text:match "^([\"']).*%1$" then return text:sub(2, -2) end
+  local gpu, other = text:match "^gpu and (.-) or (.+)$"
+  return "...", gpu and ("%s on a GPU, else %s"):format(gpu, other) or text
 end
 
-local function print_study(study)
-  print(("%-14s %s"):format(study.name, study.title))
+--- A study, its title and its parameters, a line each.
+---@param study table  of studies.read
+---@return string
+function list.text(study)
+  local lines = { ("%-14s %s"):format(study.name, study.title) }
   for _, parameter in ipairs(study.parameters) do
-    local setting = ("-p %s=%s"):format(parameter.name, shown(parameter.default))
-    print(("    %-34s %s"):format(setting, parameter.help or ""):match("^(.-)%s*$"))
+    local default, computed = default_of(parameter.default)
+    local setting = letters.left(("-p %s=%s"):format(parameter.name, default), WIDTH)
+    local help = computed and ("%s (%s)"):format(parameter.help or "", computed) or parameter.help or ""
+    lines[#lines + 1] = (("    %s %s"):format(setting, help):gsub("%s+$", ""))
   end
+  return table.concat(lines, "\n")
 end
 
 --- The command.
 ---@param words string[]
 ---@return integer status
 function list.run(words)
-  local parsed = options.parse(words, SPECS, 0)
+  local parsed = options.parse(words, SPECS, MOST_WORDS)
   if parsed.help then
     print(options.help(USAGE, SPECS))
     return 0
   end
   local all = {}
-  for i, name in ipairs(studies.names()) do all[i] = studies.read(name) end
+  for i, word in ipairs(#parsed > 0 and parsed or studies.names()) do all[i] = studies.read(word) end
   if parsed.json then
     print(require("moonwarp.json").encode(all))
     return 0
   end
-  for _, study in ipairs(all) do print_study(study) end
+  for _, study in ipairs(all) do print(list.text(study)) end
   return 0
 end
 

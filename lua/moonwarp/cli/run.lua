@@ -43,7 +43,7 @@ local USAGE = [[
 usage: moonwarp run STUDY|FILE.lua [options] [-- words]
 
 Runs a study of experiments/ (moonwarp list) or a file. -p n=1024,2048 -p by=4,8 runs it four
-times.]]
+times. moonwarp run STUDY --help tells its parameters.]]
 
 local CODE_USAGE = [[
 usage: moonwarp -e CODE [options] [-- words]
@@ -257,13 +257,6 @@ local function execute(chunk, parsed, script, text, is_folder)
   return finish(output_status(final_status(status)))
 end
 
-local function fail_no_script(word)
-  if io.open(word, "r") then options.fail("'%s' is a folder without an init.lua", word) end
-  if word:find("/") or word:match("%.lua$") then options.fail("there is no file '%s'", word) end
-  local names = require("moonwarp.cli.studies").names()
-  options.fail_unknown("study", word, names, "moonwarp list names them")
-end
-
 -- A #! line is a comment to Lua's own loader too.
 local function load_script(path)
   local file <close> = assert(io.open(path, "r"))
@@ -283,12 +276,13 @@ function run.run(words)
   parsed.argv = table.move(words, 1, #words, 2, { "run" })
   if parsed.help then
     print(options.help(USAGE, SPECS, NOTES))
+    if parsed[1] then print("\n" .. require("moonwarp.cli.list").text(studies.read(parsed[1]))) end
     return OK
   end
   if not parsed[1] then
     options.fail("run wants a study or a file; moonwarp list names the studies")
   end
-  local path = studies.find(parsed[1]) or fail_no_script(parsed[1])
+  local path = studies.script(parsed[1])
   if path:match("%.cuh?$") then
     options.fail("'%s' holds kernels: run a script that loads it with dev:module", path)
   end

@@ -2,10 +2,11 @@
 --
 -- The studies: experiments/NAME.lua or experiments/NAME/init.lua. Title and parameters are read
 -- from the text, so that listing them runs nothing. experiments/curriculum.lua is none: it lists
--- them for moonwarp batch. Depends on moonwarp.core (home), files, path (quote), lfs.
+-- them for moonwarp batch. Depends on moonwarp.core (home), cli.options, files, path (quote), lfs.
 
 local core = require "moonwarp.core"
 local files = require "moonwarp.files"
+local options = require "moonwarp.cli.options"
 local path = require "moonwarp.path"
 
 local studies = {}
@@ -35,6 +36,19 @@ function studies.find(word)
   end
   if exists(word) then return word end
   return exists(word .. "/init.lua") and word .. "/init.lua" or nil
+end
+
+local function fail_none(word)
+  if require("lfs").attributes(word) then options.fail("'%s' is a folder without an init.lua", word) end
+  if word:find("/") or word:match("%.lua$") then options.fail("there is no file '%s'", word) end
+  options.fail_unknown("study", word, studies.names(), "moonwarp list names them")
+end
+
+--- The same, or an error that names what there is.
+---@param word string
+---@return string path
+function studies.script(word)
+  return studies.find(word) or fail_none(word)
 end
 
 --- Names of all studies, sorted.
@@ -125,11 +139,12 @@ function studies.parameters(text, is_folder)
   end
 end
 
---- What a study says of itself.
----@param name string
+--- What a study, or a file, says of itself.
+---@param word string
 ---@return table study   { name =, path =, title =, parameters = }
-function studies.read(name)
-  local script = studies.find(name)
+function studies.read(word)
+  local script = studies.script(word)
+  local name = script:gsub("/init%.lua$", ""):gsub("%.lua$", ""):match "[^/]+$"
   local text, is_folder = studies.text(script)
   local title, parameters = title_of(text, name), studies.parameters(text, is_folder)
   return { name = name, path = script, title = title, parameters = parameters }
