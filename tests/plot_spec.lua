@@ -178,6 +178,20 @@ describe("mw.plot", function()
     end)
   end)
 
+  it("keeps a text of several lines within its comment, away from gnuplot and the shell", function()
+    local text = "a\n`touch ran`\r\nset output 'ran'"
+    local rows = { { x = 1, y = 2, name = text } }
+    local spec = { x = "x", y = "y", by = "name", title = text, peak = { value = 1, label = text }, records = rows }
+    with_plot(spec, function(made, folder)
+      folder = support.run(folder)
+      assert.is_nil(io.open(folder .. "/ran"))
+      for _, path in ipairs { made.dat, made.gp } do
+        assert.is_falsy(("\n" .. support.read(path)):find("\n%s*`") or support.read(path):find("\nset output 'ran'"))
+      end
+      assert.is_true(made.png ~= nil or not has_gnuplot())
+    end)
+  end)
+
   it("refuses lines that are none", function()
     local spec = { x = "x", y = "y", records = { { x = 1, y = 2 } } }
     local function refused(key, value, message)
