@@ -52,15 +52,18 @@ local function series_name(entry, field, spec, varying)
   return table.concat(parts, ", ")
 end
 
+-- An axis between numbers beyond that would be longer than a number can say.
+local LARGEST = 1e300
+
 local function is_number(value)
-  return type(value) == "number" and value == value and value ~= math.huge and value ~= -math.huge
+  return type(value) == "number" and value >= -LARGEST and value <= LARGEST
 end
 
 -- Points that a logarithmic axis cannot show are left out like records without the field.
 local function point_of(entry, field, spec)
   local x, y = record.field(entry, spec.x), record.field(entry, field)
   if not (is_number(x) and is_number(y)) then return nil end
-  if spec.logx and x <= 0 or spec.logy and y <= 0 then return nil end
+  if spec.logx and x < 1 / LARGEST or spec.logy and y < 1 / LARGEST then return nil end
   return { x = x, y = y, low = spec.low and record.field(entry, spec.low),
            high = spec.high and record.field(entry, spec.high) }
 end
@@ -197,8 +200,8 @@ end
 -- ---- mw.plot ------------------------------------------------------------------------------------
 
 local function check_base(name, log)
-  if type(log) == "number" and not (log > 1 and log < math.huge) then
-    error(("mw.plot: option '%s' must be a base above 1, as 2 or 10, got %s"):format(name, log), 4)
+  if type(log) == "number" and not (log >= 1.01 and log < math.huge) then
+    error(("mw.plot: option '%s' must be a base of at least 1.01, as 2 or 10, got %s"):format(name, log), 4)
   end
 end
 
