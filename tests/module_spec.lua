@@ -317,6 +317,18 @@ support.each_device(function(dev, id)
       m:set("factors", { 9, 8, 7, 6 })
       assert.are.same({ 9.0, 8.0, 7.0, 6.0 }, m:get "factors")
     end)
+
+    it("say how much they hold", function()
+      local m <close> = dev:module(VARIABLES)
+      fails(function() m:set("factors", { 1, 2, 3 }) end,
+        "variable 'factors' has 4 elements: a flat table of that many expected, got one of 3")
+      fails(function() m:set("factors", { { 1, 2 }, { 3, 4 } }) end,
+        "variable 'factors' has 4 elements: a flat table of that many expected, got one of 2")
+      fails(function() m:set("counter", "1") end,
+        "variable 'counter' has 4 bytes: a string of that many expected, got one of 1")
+      fails(function() m:set("factors", 1) end,
+        "variable 'factors' has 4 elements: a table of that many expected, got number")
+    end)
   end)
 
   describe("texts", function()
