@@ -42,6 +42,11 @@ support.each_device(function(dev, id)
       fails_with(function() dev:module(core.home() .. "/kernels") end, "cannot read the kernel file")
     end)
 
+    it("refuses a file that has no end", function()
+      fails(function() dev:module "/dev/zero" end,
+        "the kernel file '/dev/zero' has more than 64 MiB, which is no source")
+    end)
+
     it("finds what the file includes beside it and in other folders", function()
       support.with_folder(function(folder)
         assert(os.execute(("mkdir '%s/more'"):format(folder)))

@@ -86,18 +86,23 @@ static void normalise_defines(lua_State *L) {
   lua_pop(L, 1);
 }
 
+/* Far beyond any source: /dev/zero, or a wrong file of data, would fill the memory. */
+enum { MOST_SOURCE = 64 << 20 };
+
 static bool try_read(lua_State *L, const char *path) {
   FILE *file = fopen(path, "rb");
   if (!file) return false;
   luaL_Buffer text;
   luaL_buffinit(L, &text);
-  for (size_t got = 1; got > 0;) {
+  for (size_t got = 1; got > 0 && luaL_bufflen(&text) <= MOST_SOURCE;) {
     char *to = luaL_prepbuffer(&text);
     got = fread(to, 1, LUAL_BUFFERSIZE, file);
     luaL_addsize(&text, got);
   }
   bool good = !ferror(file);
   fclose(file);
+  if (luaL_bufflen(&text) > MOST_SOURCE)
+    bind_fail(L, MW_IO, "the kernel file '%s' has more than %d MiB, which is no source", path, MOST_SOURCE >> 20);
   luaL_pushresult(&text);
   if (!good) lua_pop(L, 1);
   return good;
