@@ -47,6 +47,17 @@ support.each_device(function(dev, id)
         "the kernel file '/dev/zero' has more than 64 MiB, which is no source")
     end)
 
+    it("may begin with a byte order mark", function()
+      support.with_folder(function(folder)
+        local text = "\xef\xbb\xbf__global__ void k(int *x) {\r\n  x[0] = 42;\r\n}\r\n"
+        support.write(folder .. "/k.cu", text)
+        local m <close> = dev:module(folder .. "/k.cu")
+        local same <close> = dev:module { source = text }
+        assert.are.equal(42, run(m, "k"))
+        assert.are.equal(42, run(same, "k"))
+      end)
+    end)
+
     it("finds what the file includes beside it and in other folders", function()
       support.with_folder(function(folder)
         assert(os.execute(("mkdir '%s/more'"):format(folder)))

@@ -145,16 +145,25 @@ static void read_source(lua_State *L, const char *file, const char **path, const
             mw_home());
 }
 
+/* Editors on Windows put a byte order mark in front. Behind the line marker that names the source it would be no mark
+ * any more but a part of the first word. */
+static const char *skip_mark(const char *text) {
+  static const char mark[] = "\xef\xbb\xbf";
+  return strncmp(text, mark, sizeof mark - 1) == 0 ? text + sizeof mark - 1 : text;
+}
+
 static void locate(lua_State *L, mw_source *source) {
   const char *file = option_string(L, 2, "file", NULL);
   source->text = option_string(L, 2, "source", NULL);
   if (!file == !source->text) luaL_error(L, "a module is made from either 'file' or 'source': give one of them");
   if (source->text) {
+    source->text = skip_mark(source->text);
     source->name = option_string(L, 2, "name", "source");
     return;
   }
   const char *path = NULL;
   read_source(L, file, &path, &source->text);
+  source->text = skip_mark(source->text);
   source->name = option_string(L, 2, "name", file);
   const char *slash = strrchr(path, '/');
   source->folder = slash ? lua_pushlstring(L, path, (size_t)(slash - path + (slash == path))) : ".";
