@@ -58,6 +58,13 @@ support.each_device(function(dev, id)
       end)
     end)
 
+    it("may have a name with quotes and lines in it", function()
+      for _, name in ipairs { 'a "k" 1.cu', "back\\", "two\nlines" } do
+        local m <close> = dev:module { name = name, source = "__global__ void k(int *x) { x[0] = 7; }" }
+        assert.are.equal(7, run(m, "k"))
+      end
+    end)
+
     it("finds what the file includes beside it and in other folders", function()
       support.with_folder(function(folder)
         assert(os.execute(("mkdir '%s/more'"):format(folder)))
