@@ -195,6 +195,39 @@ describe("mw.plot", function()
     end
   end)
 
+  it("draws values that differ in their last digits, and leaves out what no axis can hold", function()
+    local least, next_to_1 = 2.0 ^ -1074, 1 + 2.0 ^ -52
+    for _, pair in ipairs { { 1, next_to_1 }, { 0, least }, { -1, -next_to_1 }, { 2 ^ 60, 2 ^ 60 + 256 },
+                            { -1e300, 1e300 }, { 5, 5 } } do
+      for _, base in ipairs { false, 2, 1e200 } do
+        if not base or pair[1] > 0 then
+          for _, rows in ipairs { { { x = pair[1], y = 1 }, { x = pair[2], y = 2 } },
+                                  { { x = 1, y = pair[1] }, { x = 2, y = pair[2] } } } do
+            with_plot({ x = "x", y = "y", logx = base, logy = base, records = rows, pictures = false }, function(made)
+              assert.is_truthy(made.chart:find("y against x", 1, true))
+            end)
+          end
+        end
+      end
+    end
+    fails(function() mw.plot { x = "x", y = "y", records = { { x = 1e308, y = 1 }, { x = 1, y = -1e308 } } } end,
+      "mw.plot: no record has both 'x' and 'y' as numbers")
+  end)
+
+  it("keeps a text of several lines within its comment, away from gnuplot and the shell", function()
+    local text = "a\n`touch ran`\r\nset output 'ran'"
+    local rows = { { x = 1, y = 2, name = text } }
+    local spec = { x = "x", y = "y", by = "name", title = text, peak = { value = 1, label = text }, records = rows }
+    with_plot(spec, function(made, folder)
+      folder = support.run(folder)
+      assert.is_nil(io.open(folder .. "/ran"))
+      for _, path in ipairs { made.dat, made.gp } do
+        assert.is_falsy(("\n" .. support.read(path)):find("\n%s*`") or support.read(path):find("\nset output 'ran'"))
+      end
+      assert.is_true(made.png ~= nil or not has_gnuplot())
+    end)
+  end)
+
   it("refuses lines that are none", function()
     local spec = { x = "x", y = "y", records = { { x = 1, y = 2 } } }
     local function refused(key, value, message)
@@ -212,7 +245,7 @@ describe("mw.plot", function()
     fails(function() mw.plot(1) end, "mw.plot: a table is wanted, got number")
     fails(function() mw.plot { y = "y" } end, "mw.plot: option 'x' is needed: the field along the x axis")
     fails(function() mw.plot { x = "x", y = "y", logx = 1 } end,
-      "mw.plot: option 'logx' must be a base above 1, as 2 or 10, got 1")
+      "mw.plot: option 'logx' must be a base of at least 1.01, as 2 or 10, got 1")
     fails(function() mw.plot { x = "x", y = "y", records = {} } end,
       "mw.plot: no record has both 'x' and 'y' as numbers")
     fails(function() mw.plot { x = "x", y = "y", color = "red" } end,

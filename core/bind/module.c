@@ -86,18 +86,23 @@ static void normalise_defines(lua_State *L) {
   lua_pop(L, 1);
 }
 
+/* Far beyond any source: /dev/zero, or a wrong file of data, would fill the memory. */
+enum { MOST_SOURCE = 64 << 20 };
+
 static bool try_read(lua_State *L, const char *path) {
   FILE *file = fopen(path, "rb");
   if (!file) return false;
   luaL_Buffer text;
   luaL_buffinit(L, &text);
-  for (size_t got = 1; got > 0;) {
+  for (size_t got = 1; got > 0 && luaL_bufflen(&text) <= MOST_SOURCE;) {
     char *to = luaL_prepbuffer(&text);
     got = fread(to, 1, LUAL_BUFFERSIZE, file);
     luaL_addsize(&text, got);
   }
   bool good = !ferror(file);
   fclose(file);
+  if (luaL_bufflen(&text) > MOST_SOURCE)
+    bind_fail(L, MW_IO, "the kernel file '%s' has more than %d MiB, which is no source", path, MOST_SOURCE >> 20);
   luaL_pushresult(&text);
   if (!good) lua_pop(L, 1);
   return good;
@@ -140,16 +145,25 @@ static void read_source(lua_State *L, const char *file, const char **path, const
             mw_home());
 }
 
+/* Editors on Windows put a byte order mark in front. Behind the line marker that names the source it would be no mark
+ * any more but a part of the first word. */
+static const char *skip_mark(const char *text) {
+  static const char mark[] = "\xef\xbb\xbf";
+  return strncmp(text, mark, sizeof mark - 1) == 0 ? text + sizeof mark - 1 : text;
+}
+
 static void locate(lua_State *L, mw_source *source) {
   const char *file = option_string(L, 2, "file", NULL);
   source->text = option_string(L, 2, "source", NULL);
   if (!file == !source->text) luaL_error(L, "a module is made from either 'file' or 'source': give one of them");
   if (source->text) {
+    source->text = skip_mark(source->text);
     source->name = option_string(L, 2, "name", "source");
     return;
   }
   const char *path = NULL;
   read_source(L, file, &path, &source->text);
+  source->text = skip_mark(source->text);
   source->name = option_string(L, 2, "name", file);
   const char *slash = strrchr(path, '/');
   source->folder = slash ? lua_pushlstring(L, path, (size_t)(slash - path + (slash == path))) : ".";

@@ -156,6 +156,7 @@ that one seed gives the same bits on every device, with any block size.]],
       returns = { { "array", "the array itself" } },
       errors = { "random: the seed must be an integer, got <n>",
         "random: option 'kind' must be 'uniform' or 'normal', got '<text>'",
+        "random: option 'max' is 1000, i8 holds -128 to 127",
                  READONLY }, since = "0.1.0",
       source = "Philox 4x32-10: J. Salmon, M. Moraes, R. Dror, D. Shaw, Parallel random numbers: as easy as 1, 2, 3 (2011); "
         .. "normal by G. Box and M. Muller (1958)",

@@ -674,7 +674,7 @@ function module:get(name) end
 
 --- Gives a variable a new value.
 ---@param name string
----@param value number|table|string a number for one element, else what `a:upload` takes
+---@param value number|table|string a number for one element, else a flat list or packed bytes
 ---@return moonwarp.module # the module itself
 function module:set(name, value) end
 

@@ -148,6 +148,16 @@ local function check_finite(options)
   end
 end
 
+-- Floats for the two ends of an integer type: 2^64 - 1 is no Lua integer. A number outside would wrap.
+local function check_held(dtype, name, value)
+  local bits = tonumber(dtype:sub(2))
+  local signed = dtype:sub(1, 1) == "i"
+  local low, high = signed and -2.0 ^ (bits - 1) or 0.0, 2.0 ^ (signed and bits - 1 or bits) - 1
+  if value < low or value > high then
+    error(("random: option '%s' is %s, %s holds %.0f to %.0f"):format(name, value, dtype, low, high), 3)
+  end
+end
+
 --- Random numbers by a counter-based generator (Philox; see kernels/moonwarp/array.cu): the same
 --- for one seed on every device, whatever the array's shape.
 --- Options: seed (0), kind ("uniform"; "normal"), min and max of uniform numbers (0 and 1; 0 and 99
@@ -171,6 +181,10 @@ function array.random(self, options)
   local min, max = given.min or 0.0, given.max or (is_float and 1.0 or 99.0)
   if min > max then
     error(("random: option 'min' is %s, which is above max, %s"):format(min, max), 2)
+  end
+  if not is_float then
+    check_held(self:dtype(), "min", min)
+    check_held(self:dtype(), "max", max)
   end
   return run_kernel(self, "random_uniform", seed, offset, min, max, #self)
 end

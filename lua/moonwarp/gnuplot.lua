@@ -26,6 +26,12 @@ local function point_line(point, spread)
   return ("%s %.10g %.10g"):format(line, point.low or point.y, point.high or point.y)
 end
 
+-- A line of comment whatever the text: behind a line's end gnuplot would take the rest for commands,
+-- `...` among them, which a shell runs.
+local function comment(format, ...)
+  return "# " .. format:format(...):gsub("%c+", " ")
+end
+
 -- One block a series, two blank lines between: gnuplot's index counts them from 0.
 local function blocks(figure)
   local lines = {}
@@ -34,7 +40,7 @@ local function blocks(figure)
       lines[#lines + 1] = ""
       lines[#lines + 1] = ""
     end
-    lines[#lines + 1] = ("# series %d: %s"):format(i - 1, one.name)
+    lines[#lines + 1] = comment("series %d: %s", i - 1, one.name)
     for _, point in ipairs(one.points) do lines[#lines + 1] = point_line(point, figure.spread) end
   end
   return table.concat(lines, "\n")
@@ -46,15 +52,15 @@ end
 ---@return string
 function gnuplot.header(figure)
   local lines = {
-    "# " .. figure.title,
-    "# device: " .. figure.device,
-    "# script: " .. figure.script,
+    comment("%s", figure.title),
+    comment("device: %s", figure.device),
+    comment("script: %s", figure.script),
     "# date: " .. figure.date,
     "# moonwarp " .. core.version .. ", " .. _VERSION,
-    "# columns: " .. column_names(figure),
+    comment("columns: %s", column_names(figure)),
   }
   for _, level in ipairs(figure.levels or {}) do
-    lines[#lines + 1] = ("# level: %.10g %s"):format(level.value, level.label)
+    lines[#lines + 1] = comment("level: %.10g %s", level.value, level.label)
   end
   return table.concat(lines, "\n")
 end

@@ -17,6 +17,15 @@ local function get(m, name)
   return view:totable()
 end
 
+-- In the variable's own words: upload speaks of an array that the script never made.
+local function check_size(name, view, value)
+  local whole, got = #view, rawlen(value)
+  if type(value) == "string" then whole = view:nbytes() end
+  if got == whole then return end
+  error((type(value) == "string" and "variable '%s' has %d bytes: a string of that many expected, got one of %d"
+    or "variable '%s' has %d elements: a flat table of that many expected, got one of %d"):format(name, whole, got), 3)
+end
+
 --- Sets a __device__ or __constant__ variable; kernels launched later see it.
 ---@param m userdata     the module
 ---@param name string    the variable's name in the source
@@ -27,6 +36,7 @@ local function set(m, name, value)
   if type(value) == "number" and #view == 1 then
     view:set(1, value)
   elseif type(value) == "table" or type(value) == "string" then
+    check_size(name, view, value)
     view:upload(value)
   else
     error(("variable '%s' has %d elements: a %s expected, got %s"):format(name, #view,

@@ -199,8 +199,8 @@ end
 -- ---- mw.plot ------------------------------------------------------------------------------------
 
 local function check_base(name, log)
-  if type(log) == "number" and not (log > 1 and log < math.huge) then
-    error(("mw.plot: option '%s' must be a base above 1, as 2 or 10, got %s"):format(name, log), 4)
+  if type(log) == "number" and not (log >= 1.01 and log < math.huge) then
+    error(("mw.plot: option '%s' must be a base of at least 1.01, as 2 or 10, got %s"):format(name, log), 4)
   end
 end
 

@@ -68,28 +68,35 @@ local function log_ticks(low, high, base, count)
   return list
 end
 
--- Where all values are one, as wide as a double tells apart.
+-- Over less, ticks would differ in the last digits only, or not at all, and counting them not end.
+local function least_span(low, high)
+  return math.max(1e-12 * math.max(math.abs(low), math.abs(high)), 1e-300)
+end
+
+-- Where all values are as good as one: wide enough that labels differ.
 local function room(value)
   return math.max(1, math.abs(value) / 1000)
 end
 
 local function linear_range(low, high)
   if low > 0 then low = 0 end
-  if high <= low then high = low + room(low) end
+  if high - low < least_span(low, high) then high = low + room(low) end
   local step = nice_step(high - low, 5)
   return low, math.ceil(high / step - 1e-9) * step
 end
 
+local LEAST = 1e-307 -- and 1 / LEAST: a large base's next power may be no number any more
+
 -- Out to whole powers of the base, unless the axis is to fit tightly around several values.
 local function log_range(low, high, base, tight)
-  if tight and low < high then return low, high end
+  if tight and high - low >= least_span(low, high) then return low, high end
   local first = math.floor(math.log(low, base) + 1e-9)
   local last = math.ceil(math.log(high, base) - 1e-9)
-  return base ^ first, base ^ math.max(last, first + 1)
+  return math.max(base ^ first, LEAST), math.min(base ^ math.max(last, first + 1), 1 / LEAST)
 end
 
 local function tight_range(low, high)
-  if low < high then return low, high end
+  if high - low >= least_span(low, high) then return low, high end
   return low - room(low), high + room(high)
 end
 

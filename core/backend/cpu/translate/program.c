@@ -34,9 +34,20 @@ static void list_free(char **list) {
   mw_free(list);
 }
 
+/* As a line marker can hold it: the name comes back in all that the compiler says. */
+static char *marker_name(const char *name) {
+  char *copy = mw_strdup(name);
+  for (char *at = copy; *at; at++) {
+    if (*at == '"') *at = '\'';
+    if (*at == '\\') *at = '/';
+    if ((unsigned char)*at < ' ') *at = ' ';
+  }
+  return copy;
+}
+
 static cpu_program *program_copy(const mw_source *source) {
   cpu_program *program = mw_calloc(1, sizeof *program);
-  program->name = mw_strdup(source->name ? source->name : "source");
+  program->name = marker_name(source->name ? source->name : "source");
   program->text = mw_strdup(source->text);
   program->folder = text_copy(source->folder);
   program->standard = text_copy(source->standard);
