@@ -123,6 +123,8 @@ describe("mw.bench", function()
     fails(function() mw.bench(work, { noize = 1 }) end, "mw.bench: unknown option 'noize'; did you mean 'noise'?")
     fails(function() mw.bench(work, { noise = -1 }) end, "mw.bench: option 'noise' must be at least 0, got -1")
     fails(function() mw.bench(work, { samples = 0 }) end, "mw.bench: option 'samples' must be at least 1, got 0")
+    fails(function() mw.bench(work, { batch = 1e15 }) end,
+      "mw.bench: option 'batch' must be at most 10000000, got 1e+15")
     fails(function() mw.bench(work, { max_time = 0 / 0 }) end,
       ("mw.bench: option 'max_time' must be at least 0, got %s"):format(0 / 0))
     fails(function() mw.bench(work, { clock = "sun" }) end,

@@ -118,7 +118,7 @@ support.each_device(function(dev)
         "random: option 'kind' must be 'uniform' or 'normal', got 'poisson'")
       fails(function() a:random { offset = -1 } end,
         "random: option 'offset' must be an integer >= 0, got -1")
-      fails(function() a:random(true) end, "random: options must be a table, got boolean")
+      fails(function() a:random(true) end, "random: a seed or a table of options expected, got boolean")
       fails(function() a:random { min = "x" } end, "random: option 'min' must be a number, got string")
       fails(function() a:random { max = 1 / 0 } end, "random: option 'max' must be a finite number, got inf")
       fails(function() a:random { min = 2, max = 1 } end, "random: option 'min' is 2, which is above max, 1")

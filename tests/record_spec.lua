@@ -85,7 +85,7 @@ describe("mw.record", function()
   it("wants a table of what JSON can hold, and says which field is not", function()
     fails(function() mw.record(1) end, "mw.record: a table is wanted, got number")
     local kept = "; numbers, texts, truth values, and lists or tables of them are kept"
-    fails(function() mw.record { f = print } end, "mw.record: field 'f' is a function" .. kept)
+    fails(function() mw.record { f = print } end, "mw.record: field 'f' is of type function" .. kept)
     fails(function() mw.record { a = { b = { 1, x = 2 } } } end,
       "mw.record: field 'a.b' is a list and a table of names at once" .. kept)
     local knot = {}

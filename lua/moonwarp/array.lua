@@ -124,6 +124,9 @@ local RANDOM = { seed = "number", kind = "string", min = "number", max = "number
 
 local function random_options(given)
   if type(given) == "number" or given == nil then given = { seed = given } end
+  if type(given) ~= "table" then
+    error(("random: a seed or a table of options expected, got %s"):format(core.type(given) or type(given)), 3)
+  end
   local options = fields.check("random", given, RANDOM, 3)
   local seed = math.tointeger(options.seed or 0)
   if not seed then

@@ -32,6 +32,7 @@ local bench = {}
 -- The results of this process with bytes and flops.
 local declared = {}
 
+local MOST = 10000000 -- samples, which are kept, or calls of one, which only Ctrl-C cuts short
 local DEFAULTS = { noise = 0.005, min_time = 0.5, min_samples = 10, max_time = 15 }
 
 local SPEC = {
@@ -64,10 +65,13 @@ end
 
 -- ---- options ------------------------------------------------------------------------------------
 
-local function check_range(options, name, least)
+local function check_range(options, name, least, most)
   local value = options[name]
   if value and not (value >= least and value < math.huge) then
     error(("mw.bench: option '%s' must be at least %s, got %s"):format(name, least, value), 4)
+  end
+  if value and most and value > most then
+    error(("mw.bench: option '%s' must be at most %d, got %s"):format(name, most, value), 4)
   end
 end
 
@@ -108,7 +112,7 @@ local function limits_of(options)
   end
   check_arrays(options, "output")
   check_arrays(options, "input")
-  for _, name in ipairs { "min_samples", "samples", "batch" } do check_range(options, name, 1) end
+  for _, name in ipairs { "min_samples", "samples", "batch" } do check_range(options, name, 1, MOST) end
   for _, name in ipairs { "min_samples", "samples", "batch", "warmup" } do check_whole(options, name) end
   check_choice(options, "clock", "host", "device")
   check_choice(options, "dtype", "f32", "f64")
@@ -275,7 +279,7 @@ end
 
 --- Measures a function: warm-up, then samples until the median is steady.
 --- Options: noise (0.005, relative standard error of the median), min_time (0.5 s), min_samples
---- (10), max_time (15 s), samples (exactly so many instead), batch (calls a sample; chosen by
+--- (10), max_time (15 s), samples (exactly so many instead), batch (calls a sample, 1e7 at most; chosen by
 --- itself), warmup (further calls before), setup (function called before each sample, untimed; one
 --- call a sample), flush (true: the device's caches are overwritten before each sample), cold (true:
 --- that beside the rest, as result.cold), graph (true: captured and replayed beside the rest, as

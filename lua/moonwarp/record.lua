@@ -42,7 +42,7 @@ local function check_keys(value, where)
   local listed
   for key in pairs(value) do
     local is_listed = math.type(key) == "integer"
-    if not is_listed and type(key) ~= "string" then refuse(where, "has a key that is a " .. type(key)) end
+    if not is_listed and type(key) ~= "string" then refuse(where, "has a key of type " .. type(key)) end
     if listed == not is_listed then refuse(where, "is a list and a table of names at once") end
     listed = is_listed
   end
@@ -51,7 +51,7 @@ end
 local function check_value(value, where, depth)
   local kind = core.type(value) or type(value)
   if kind == "number" or kind == "string" or kind == "boolean" then return end
-  if kind ~= "table" then refuse(where, "is a " .. kind) end
+  if kind ~= "table" then refuse(where, "is of type " .. kind) end
   if bench.is_result(value) then return end
   if depth > DEEP then refuse(where, "is a table in itself, or too deep") end
   check_keys(value, where)

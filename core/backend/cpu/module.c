@@ -210,7 +210,7 @@ static mw_status fail_unknown(const cpu_module *module, const char *name, mw_err
     used += (size_t)snprintf(list + used, sizeof list - used, "%s%s%s", i ? ", " : "", module->declared[i].name,
                              module->declared[i].is_template ? "<...>" : "");
   return mw_fail(err, MW_INVALID, "module '%s' has no kernel '%s'; it has: %s", module->base.name, name,
-                 module->ndeclared ? list : "none");
+                 module->ndeclared ? list : "none (a kernel is a __global__ function)");
 }
 
 /* The unit for one more template instance. */

@@ -74,7 +74,7 @@ static mw_status refuse_name(const cuda_module *module, const char *name, mw_err
     return mw_fail(err, MW_INVALID, "kernel '%s' of module '%.128s' is a template: name an instance, as in %s<float>",
                    name, module->base.name, name);
   return mw_fail(err, MW_INVALID, "module '%.128s' has no kernel '%s'; it has: %s", module->base.name, name,
-                 *known ? known : "none");
+                 *known ? known : "none (a kernel is a __global__ function)");
 }
 
 static mw_status find_plain(cuda_module *module, const char *name, place *out, mw_error *err) {

@@ -65,14 +65,20 @@ function studies.names()
   return names
 end
 
+-- The sentence behind the name in the comment at the top; it may go on in the next lines.
 local function title_of(text, name)
+  local title
   for line in text:gmatch("[^\n]+") do
     local comment = line:match("^%-%-%s*(.-)%s*$")
-    if not comment then break end
-    local title = comment:match("^[%w_%-]+:%s+(.+)$")
-    if title and comment:sub(1, #name) == name then return title end
+    if not comment or title and comment == "" then break end
+    if title then
+      title = title .. " " .. comment
+    elseif comment:sub(1, #name) == name then
+      title = comment:match("^[%w_%-]+:%s+(.+)$")
+    end
+    if title and title:match("[.?!]$") then break end
   end
-  return ""
+  return title or ""
 end
 
 -- The default as it stands in the script: up to the comma or parenthesis that ends it.
