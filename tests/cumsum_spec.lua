@@ -233,6 +233,35 @@ describe("the study cumsum", function()
     end)
   end)
 
+  it("measures the rungs that were asked for beside two copies, and tells of no others", function()
+    support.with_folder(function(folder)
+      local status, output = study(folder, "-p n=24 -p parts=ladder,sizes -p rungs=3,12")
+      assert.are.equal(0, status, output)
+      local record = assert(require("moonwarp.results.store").read(support.run(folder)))
+      local seen = {}
+      for _, r in ipairs(record.records) do seen[r.rung] = true end
+      assert.are.same({ ["library copy"] = true, ["copy, 16 bytes a thread"] = true, ["dim 3, a register"] = true,
+                        ["dim 2, tiles"] = true }, seen)
+      for _, check in ipairs(record.checks) do assert.is_nil(check.what:find("dim 1", 1, true), check.what) end
+      assert.is_truthy(output:find("cumsum, f64: rung 12 over the size", 1, true), output)
+      assert.is_truthy(output:find("The fastest sums of this run: dim 2 ", 1, true), output)
+      for _, words in ipairs { "made from", "Along x", "along x", "Task 10", "dim 1" } do
+        assert.is_nil(output:find(words, 1, true), output)
+      end
+    end)
+  end)
+
+  it("shows the copies where the device takes none of the rungs that were asked for", function()
+    if core.device():id() ~= "cpu" then return end -- 4 threads a block: too many blocks to be in pace there
+    support.with_folder(function(folder)
+      local status, output = study(folder, "-p n=64 -p parts=ladder,sizes -p rungs=14 -p threads=4")
+      assert.are.equal(0, status, output)
+      local record = assert(require("moonwarp.results.store").read(support.run(folder)))
+      assert.are.equal("cumsum-sizes", record.charts[1].name)
+      assert.are.equal(0, #record.remarks)
+    end)
+  end)
+
   it("takes blocks that some of its kernels do not take, and leaves those out", function()
     support.with_folder(function(folder)
       for _, threads in ipairs { 4, 1024 } do
@@ -279,6 +308,7 @@ describe("the study cumsum", function()
     support.with_folder(function(folder)
       for words, message in pairs {
         ["-p bx=64 -p by=32"] = "parameter 'by' must be a number from 1 to 16, got '32'",
+        ["-p rungs=15"] = "parameter 'rungs' must be a number from 1 to 14, got '15'",
         ["-p warps=33"] = "parameter 'warps' must be a number from 1 to 32, got '33'",
         ["-p pace_lag=3000000000"] = "parameter 'pace_lag' must be a number from 1 to 2048, got '3000000000'",
       } do
@@ -287,5 +317,43 @@ describe("the study cumsum", function()
         assert.is_truthy(output:find(message, 1, true), output)
       end
     end)
+  end)
+end)
+
+-- ---- its words ------------------------------------------------------------------------------------
+
+describe("the words of the study cumsum", function()
+  local folder = core.home() .. "/experiments/cumsum/"
+  local measurement = assert(loadfile(folder .. "measurement.lua"))({})
+  local say = assert(loadfile(folder .. "words.lua"))({ n = 512, measurement = measurement })
+
+  local DIMS = { [3] = 3, [5] = 2, [8] = 1, [9] = 1, [10] = 1, [11] = 1, [12] = 2, [13] = 3, [14] = 3 }
+
+  -- What is said of { number = rate as a part of the library's copy }.
+  local function said(rates)
+    local records = { { rung = "library copy", T_eff = 1e9, share = 1 } }
+    for number, rate in pairs(rates) do
+      records[#records + 1] = { rung = "rung " .. number, number = number, dim = DIMS[number], T_eff = rate * 1e9,
+                                share = rate }
+    end
+    return table.concat(say.ladder(records), "\n")
+  end
+
+  it("tell of no rung that was not measured", function()
+    for a = 1, 14 do
+      for b = a, 14 do
+        local text = said { [a] = 0.5, [b] = 0.4 }
+        for dim = 1, 3 do
+          local summed = DIMS[a] == dim or DIMS[b] == dim
+          assert.are.equal(summed, text:find("dim " .. dim, 1, true) ~= nil, text)
+        end
+        assert.are.equal(b == 10 or a == 10, text:find("Task 10", 1, true) ~= nil, text)
+      end
+    end
+    assert.are.equal("", said { [1] = 0.5, [2] = 0.5, [4] = 0.5, [7] = 0.5 })
+    assert.is_truthy(said({ [4] = 0.5, [5] = 0.4, [2] = 0.3 }):find(
+      "is 20.0 % slower than the copy that it was made from along y: ", 1, true))
+    assert.is_truthy(said({ [7] = 0.8, [8] = 0.4, [10] = 0.8 }):find("The sum along x through shared memory is 2.0 "
+      .. "times slower than a warp a row's copy, by five doubling steps as fast as it.", 1, true))
   end)
 end)

@@ -39,40 +39,59 @@ local SOURCES = { { name = "H200 torch.cumsum", 2928, 3870, 3942 }, { name = "H2
                   { name = "P100 CUDA.cumsum!", 109, 112, 43 } }
 local CUB = { f64 = 3300, f32 = 3112 } -- 2^28 elements, H200: tests/bench/scan.lua
 
--- Sources are drawn on a GPU, where they are of like scale. A few of them among the rungs: lines that
--- can be told apart; all of them in the chart of dimensions, beside the fastest rung of each.
-local function add_sources(levels)
+-- The fastest record that adds up along dim; nil where none does.
+local function fastest_along(records, dim)
+  return fastest(records, function(r) return r.dim == dim end)
+end
+
+-- Sources are drawn on a GPU, where they are of like scale, and beside what was measured. A few of
+-- them among the rungs: lines that can be told apart; all of them in the chart of dimensions, beside
+-- the fastest rung of each.
+local function add_sources(levels, records)
   for _, at in ipairs { { 1, 1 }, { 2, 1 }, { 4, 2 }, { 4, 3 } } do
-    local source = SOURCES[at[1]]
-    levels[#levels + 1] = { value = source[at[2]] * 1e9, label = ("%s dim %d, source"):format(source.name, at[2]) }
+    local source, dim = SOURCES[at[1]], at[2]
+    if fastest_along(records, dim) then
+      levels[#levels + 1] = { value = source[dim] * 1e9, label = ("%s dim %d, source"):format(source.name, dim) }
+    end
   end
 end
 
 local function show_dimensions(records, top, levels)
   local points = {}
   for dim = 1, 3 do
-    local best = fastest(records, function(r) return r.dim == dim end)
-    points[#points + 1] = setmetatable({ series = "fastest rung" }, { __index = best })
-    for _, source in ipairs(SOURCES) do
+    local best = fastest_along(records, dim)
+    if best then points[#points + 1] = setmetatable({ series = "fastest rung" }, { __index = best }) end
+    for _, source in ipairs(best and SOURCES or {}) do
       points[#points + 1] = { dim = dim, T_eff = source[dim] * 1e9, series = source.name .. ", source" }
     end
   end
+  if #points == 0 then return end
   mw.plot { x = "dim", y = "T_eff", by = "series", logy = true, records = points, peak = top, lines = levels,
             title = ("cumsum, %d^3 f64 (sources: 512^3)"):format(n), xlabel = "summed along dimension",
             ylabel = "T = 2 bytes(A) / t", name = "cumsum-dims", quiet = true }
 end
 
+local function any(records, field)
+  for _, r in ipairs(records) do
+    if r[field] then return true end
+  end
+  return false
+end
+
 local function show_ladder(ty, records)
-  local columns = { { "number", title = "rung" }, { "rung", title = "what" }, "t", { "T_eff", title = "T" },
+  local numbered = any(records, "number") -- a device may take none of the rungs that were asked for
+  local columns = { { "rung", title = "what" }, "t", { "T_eff", title = "T" },
     { "share", title = "of the fastest copy", unit = "%", digits = 3 },
     title = ("cumsum, %d x %d x %d %s"):format(n, n, n, ty), records = records }
-  if gpu and ty == "f64" then columns[#columns + 1] = { "p100", title = "P100 (source)", unit = "B/s" } end
+  if numbered then table.insert(columns, 1, { "number", title = "rung" }) end
+  if gpu and any(records, "p100") then columns[#columns + 1] = { "p100", title = "P100 (source)", unit = "B/s" } end
   mw.table(columns)
+  if not numbered then return end
   local top, levels = top_level(fastest(records, is_copy))
   local points = table.move(records, 1, #records, 1, {})
   if gpu and ty == "f64" then
     show_dimensions(records, top, levels)
-    add_sources(levels)
+    add_sources(levels, records)
     for _, r in ipairs(records) do
       points[#points + 1] = { number = r.number, T_eff = r.p100, series = "P100, same rung, source" }
     end
@@ -95,10 +114,19 @@ local function show_scan(ty, all, longest)
             name = "cumsum-scan-" .. ty }
 end
 
+-- "rungs 11, 12, 14", of those that were measured.
+local function names_of(records)
+  local numbers = {}
+  for _, r in ipairs(records) do
+    if r.side == n then numbers[#numbers + 1] = r.number end
+  end
+  return #numbers == 0 and "a copy" or (#numbers == 1 and "rung " or "rungs ") .. table.concat(numbers, ", ")
+end
+
 local function show_sizes(ty, records)
   local top, levels = top_level(records[1], ("%d^3"):format(n))
   mw.plot { x = "side", y = "T_eff", by = "series", logx = 2, records = records, peak = top, lines = levels,
-            title = ("cumsum, %s: the fastest rungs over the size"):format(ty),
+            title = ("cumsum, %s: %s over the size"):format(ty, names_of(records)),
             xlabel = "points along each side of the cube", logy = true, name = "cumsum-sizes" }
 end
 

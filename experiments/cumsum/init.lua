@@ -25,6 +25,8 @@ local length = mw.arg("length", gpu and 1 << 26 or 1 << 18, "elements of the lon
 local types = mw.arg("types", { "f64", "f32" }, "element types", { choices = { "f64", "f32" } })
 local parts = mw.arg("parts", { "ladder", "sizes", "scan" }, "what to run",
   { choices = { "ladder", "sizes", "scan" } })
+local rungs = mw.arg("rungs", { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14 },
+  "which rungs of the ladder to measure, beside two copies", { min = 1, max = 14 })
 local seconds = mw.arg("seconds", gpu and 0.05 or 0.02, "least time of a measurement; three times that at most",
   { min = 0, max = 3600 })
 local bx = mw.arg("bx", 32, "block of the kernels over x and y: threads along x", { min = 1, max = 1024 })
@@ -55,7 +57,7 @@ end
 local settings = {
   dev = dev, gpu = gpu, processors = dev:properties().multiprocessors,
   gang = 256, -- the most blocks of a cooperative launch on the CPU device
-  n = n, length = length, types = types, seconds = seconds,
+  n = n, length = length, types = types, rungs = rungs, seconds = seconds,
   bx = bx, by = by, threads = threads, warps = warps, loads = loads, tile_rows = tile_rows, tile_warps = tile_warps,
   pace_planes = pace_planes, pace_lag = pace_lag, scan_block = scan_block, scan_loads = scan_loads,
 }
@@ -68,11 +70,15 @@ local ladder = (wanted.ladder or wanted.sizes) and part("ladder", settings)
 local scans = wanted.scan and part("scan", settings)
 local charts, words = part("charts", settings), part("words", settings)
 
+local function say(texts)
+  for _, text in ipairs(texts) do mw.remark("%s", text) end
+end
+
 if wanted.ladder then
   for _, ty in ipairs(types) do
     local records = ladder.ladder(ty)
     charts.ladder(ty, records)
-    words.ladder(records)
+    say(words.ladder(records))
   end
 end
 if wanted.sizes then charts.sizes(types[1], ladder.sizes(types[1])) end
@@ -80,6 +86,6 @@ if wanted.scan then
   for _, ty in ipairs(types) do
     local all, longest = scans(ty)
     charts.scan(ty, all, longest)
-    words.scan(ty, longest)
+    say { words.scan(ty, longest) }
   end
 end

@@ -18,7 +18,7 @@ function measurement.ceil_div(a, b)
   return (a + b - 1) // b
 end
 
-local function has(list, value)
+function measurement.has(list, value)
   for _, entry in ipairs(list) do
     if entry == value then return true end
   end
@@ -31,7 +31,7 @@ function measurement.module_of(file, patterns)
   for _, ty in ipairs(types) do
     for _, pattern in ipairs(patterns) do
       local name = pattern:format(CPP[ty])
-      if not has(names, name) then names[#names + 1] = name end
+      if not measurement.has(names, name) then names[#names + 1] = name end
     end
   end
   return dev:module { file = file, templates = names }

@@ -1,9 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- What the numbers say, in words. A chunk that is called with the study's settings and returns what
--- remarks on the ladder and on the scans.
-
-local mw = require "moonwarp"
+-- What the numbers say, in words, of whatever was measured. A chunk that is called with the study's
+-- settings and returns what gives the paragraphs on the ladder and on the scans.
 
 local set = ...
 local fastest, is_copy = set.measurement.fastest, set.measurement.is_copy
@@ -23,30 +21,85 @@ local function numbered(records, number)
   end
 end
 
-local function remark_on_ladder(records)
+local function register(r)
+  local texts, least = {}, math.huge
+  for _, one in ipairs { { r(3), r(2), "z" }, { r(5), r(4), "y" } } do
+    local sum, copy, along = table.unpack(one, 1, 3)
+    if sum and copy then
+      texts[#texts + 1] = ("%s %s along %s"):format(beside(sum, copy),
+        #texts == 0 and "the copy that it was made from" or "it", along)
+      least = math.min(least, sum.T_eff / copy.T_eff)
+    end
+  end
+  if #texts == 0 then return nil end
+  return ("The sum in a register is %s: what it does beside reading and writing is %s."):format(
+    table.concat(texts, ", and "), least > 0.95 and "hidden by memory" or "not all hidden by memory here")
+end
+
+local function strided(r)
+  if not (r(6) and r(7)) then return nil end
+  return ("Along x a thread a row reads with a stride of %d elements and is %s a warp a row."):format(set.n,
+    beside(r(6), r(7)))
+end
+
+local HOW = { [8] = "through shared memory", [9] = "by 32 broadcasts", [10] = "by five doubling steps" }
+
+local function along_x(r)
+  local texts, copy = {}, r(7)
+  for number = 8, 10 do
+    local sum = r(number)
+    if copy and sum then
+      texts[#texts + 1] = ("%s %s%s %s"):format(HOW[number], #texts == 0 and "is " or "", beside(sum, copy),
+        #texts == 0 and "a warp a row's copy" or "it")
+    end
+  end
+  return #texts > 0 and ("The sum along x %s."):format(table.concat(texts, ", ")) or nil
+end
+
+local function task(r, copy)
+  local steps = r(10)
+  return steps and ("Task 10: doubling steps reach %.1f %% of the fastest copy (%s), so they could be %.2g times "
+    .. "as fast at most."):format(100 * steps.share, copy.rung, 1 / steps.share)
+end
+
+local function best(records)
+  local texts = {}
+  for dim = 1, 3 do
+    local sum = fastest(records, function(q) return q.dim == dim end)
+    if sum then
+      texts[#texts + 1] = ("dim %d %.1f %%%s (%s)"):format(dim, 100 * sum.share,
+        #texts == 0 and " of the fastest copy" or "", sum.rung)
+    end
+  end
+  return #texts > 0 and ("The fastest sums of this run: %s."):format(table.concat(texts, ", ")) or nil
+end
+
+local words = {}
+
+--- The paragraphs on the ladder, of whichever rungs were measured.
+---@param records table[]  of one type
+---@return string[]
+function words.ladder(records)
   local function r(number) return numbered(records, number) end
-  local copy = fastest(records, is_copy)
-  mw.remark("The sum in a register is %s the copy that it was made from along z, and %s it along y: "
-    .. "what it does beside reading and writing is %s.", beside(r(3), r(2)), beside(r(5), r(4)),
-    math.min(r(3).T_eff / r(2).T_eff, r(5).T_eff / r(4).T_eff) > 0.95 and "hidden by memory"
-      or "not all hidden by memory here")
-  mw.remark("Along x a thread a row reads with a stride of %d elements and is %s a warp a row. From there, "
-    .. "the sum through shared memory is %s that copy, by 32 broadcasts %s it, by five doubling steps "
-    .. "%s it.", set.n, beside(r(6), r(7)), beside(r(8), r(7)), beside(r(9), r(7)), beside(r(10), r(7)))
-  mw.remark("Task 10: doubling steps reach %.1f %% of the fastest copy (%s), so they could be %.2g times "
-    .. "as fast at most.", 100 * r(10).share, copy.rung, 1 / r(10).share)
-  local best = {}
-  for dim = 1, 3 do best[dim] = fastest(records, function(q) return q.dim == dim end) end
-  mw.remark("The fastest sums: dim 1 %.1f %% of the fastest copy (%s), dim 2 %.1f %% (%s), dim 3 %.1f %% "
-    .. "(%s).", 100 * best[1].share, best[1].rung, 100 * best[2].share, best[2].rung,
-    100 * best[3].share, best[3].rung)
+  local list = {}
+  local function add(text) list[#list + 1] = text end
+  add(register(r))
+  add(strided(r))
+  add(along_x(r))
+  add(task(r, fastest(records, is_copy)))
+  add(best(records))
+  return list
 end
 
-local function remark_on_scan(ty, longest)
+--- The paragraph on the scans.
+---@param ty string
+---@param longest table[]  the library's copy and the scans of the longest array
+---@return string
+function words.scan(ty, longest)
   local function r(number) return longest[number + 1] end
-  mw.remark("A scan of %d %s: one pass with look-back is %s three launches, which write and read the "
+  return ("A scan of %d %s: one pass with look-back is %s three launches, which write and read the "
     .. "result once more than needed; in rounds it is %s with look-back and reaches %.1f %% of the "
-    .. "library's copy.", r(1).elements, ty, beside(r(2), r(1)), beside(r(3), r(2)), 100 * r(3).share)
+    .. "library's copy."):format(r(1).elements, ty, beside(r(2), r(1)), beside(r(3), r(2)), 100 * r(3).share)
 end
 
-return { ladder = remark_on_ladder, scan = remark_on_scan }
+return words
