@@ -272,6 +272,23 @@ describe("the study cumsum", function()
   end)
 
   -- The study looks for its kernels in the working folder first.
+  local function study_with(change, words)
+    local file, from, to = table.unpack(change)
+    local output, status
+    support.with_folder(function(folder)
+      support.write(folder .. "/vector16.cuh", support.read(core.home() .. "/kernels/vector16.cuh"))
+      local text = support.read(core.home() .. "/kernels/" .. file)
+      local first, last = text:find(from, 1, true)
+      support.write(folder .. "/" .. file, text:sub(1, first - 1) .. to .. text:sub(last + 1))
+      local command = "cd '%s' && '%s' run cumsum --device cpu --quiet -p n=8 -p length=4096 -p seconds=0 "
+        .. "-p types=f64 %s 2>&1 </dev/null"
+      local pipe = io.popen(command:format(folder, program, words))
+      output = pipe:read "a"
+      status = select(3, pipe:close())
+    end)
+    return status, output
+  end
+
   it("finds what is not carried on from one pass to the next, however small the cube", function()
     local changes = {
       ["dim 1, 16-byte loads"] = { "cumsum.cu", "carry += __shfl_sync(0xffffffff, sum[v], 31);",
@@ -280,21 +297,17 @@ describe("the study cumsum", function()
       ["three launches"] = { "scan.cu", "carry = last;", "carry = 0;", "scan" },
     }
     for rung, change in pairs(changes) do
-      support.with_folder(function(folder)
-        local file, from, to, part = table.unpack(change)
-        support.write(folder .. "/vector16.cuh", support.read(core.home() .. "/kernels/vector16.cuh"))
-        local text = support.read(core.home() .. "/kernels/" .. file)
-        local first, last = text:find(from, 1, true)
-        support.write(folder .. "/" .. file, text:sub(1, first - 1) .. to .. text:sub(last + 1))
-        local command = "cd '%s' && '%s' run cumsum --device cpu --quiet -p n=8 -p length=4096 -p seconds=0 "
-          .. "-p types=f64 -p parts=%s 2>&1 </dev/null"
-        local pipe = io.popen(command:format(folder, program, part))
-        local output = pipe:read "a"
-        local _, _, status = pipe:close()
-        assert.are.equal(3, status, output)
-        assert.is_truthy(output:find("check " .. rung, 1, true), output)
-      end)
+      local status, output = study_with(change, "-p parts=" .. change[4])
+      assert.are.equal(3, status, output)
+      assert.is_truthy(output:find("check " .. rung, 1, true), output)
     end
+  end)
+
+  it("takes no level from a triad that is wrong", function()
+    local status, output = study_with({ "triad.cu", "B[i] = A[i] + s * C[i]", "B[i] = A[i]" },
+      "-p parts=sizes -p rungs=1")
+    assert.are.equal(3, status, output)
+    assert.is_truthy(output:find("check triad, 512 elements", 1, true), output)
   end)
 
   it("sweeps the size of a small cube", function()

@@ -11,14 +11,16 @@ local dev, gpu, n = set.dev, set.gpu, set.n
 local measurement = set.measurement
 local ceil_div, fastest, is_copy = measurement.ceil_div, measurement.fastest, measurement.is_copy
 
--- T_tot of the triad on arrays of so many bytes.
+-- T_tot of the triad on arrays of so many bytes; checked, since a wrong triad says nothing of memory.
 local function triad(bytes)
   local count = math.min(bytes // 8, 1 << 30)
-  local A <close> = dev:array("f64", count):random(1)
-  local B <close> = dev:array("f64", count)
+  local A <close> = dev:array("f64", count):linspace(1, count)
+  local B <close> = dev:full(0 / 0, "f64", count)
   local C <close> = dev:full(1, "f64", count)
   local go = dev:module("triad.cu").triad:prepare { block = { 256, 1 }, grid = { ceil_div(count, 256), 1 } }
-  return measurement.bench(function() go(B, A, C, 2, count, 1) end, 3 * 8 * count).throughput
+  local t = measurement.bench(function() go(B, A, C, 2, count, 1) end, 3 * 8 * count)
+  mw.check(B, C:linspace(3, count + 2), { exact = true, name = ("triad, %d elements"):format(count) })
+  return t.throughput
 end
 
 -- The level to reach, and others: the data sheet's where the device tells it; else the triad of the
