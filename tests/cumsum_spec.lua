@@ -369,4 +369,27 @@ describe("the words of the study cumsum", function()
     assert.is_truthy(said({ [7] = 0.8, [8] = 0.4, [10] = 0.8 }):find("The sum along x through shared memory is 2.0 "
       .. "times slower than a warp a row's copy, by five doubling steps as fast as it.", 1, true))
   end)
+
+  it("do not tell of a sum that is much faster than its copy as hidden", function()
+    local function has(words, rates)
+      local text = said(rates)
+      assert.is_truthy(text:find(words, 1, true), text)
+    end
+    has("beside reading and writing is hidden behind them.", { [2] = 0.5, [3] = 0.49, [4] = 0.5, [5] = 0.51 })
+    has("is not all hidden behind them here.", { [2] = 0.5, [3] = 0.4, [4] = 0.5, [5] = 0.51 })
+    has("34.0 % faster than it along y: a sum that is faster than its copy says that more than ",
+      { [2] = 0.5, [3] = 0.4, [4] = 0.5, [5] = 0.67 })
+  end)
+
+  it("have digits enough for a small share, and for what is left to gain", function()
+    local function task(share) return said({ [10] = share }):match "Task 10: [^\n]+" end
+    local AS = "Task 10: doubling steps reach %s of the fastest copy (library copy), so %s."
+    assert.are.equal(AS:format("0.043 %", "they could be 2326 times as fast at most"), task(0.00043))
+    assert.are.equal(AS:format("5.2 %", "they could be 19 times as fast at most"), task(0.0517))
+    assert.are.equal(AS:format("51.7 %", "they could be 1.9 times as fast at most"), task(0.517))
+    assert.are.equal(AS:format("98.0 %", "there is little left to gain"), task(0.98))
+    local copy, slow = { T_eff = 1e11 }, { T_eff = 5e7, share = 0.0005, elements = 4096 }
+    local text = say.scan("f64", { copy, slow, slow, slow })
+    assert.is_truthy(text:find("reaches 0.05 % of the library's copy.", 1, true), text)
+  end)
 end)

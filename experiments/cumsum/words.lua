@@ -15,25 +15,40 @@ local function beside(a, b)
   return ("%.1f %% %s than"):format(100 * math.abs(gain), gain > 0 and "faster" or "slower")
 end
 
+-- Two digits, where one decimal would show one or none: 0.043 %.
+local function percent(share)
+  return (share < 0.01 and "%.2g %%" or "%.1f %%"):format(100 * share)
+end
+
 local function numbered(records, number)
   for _, r in ipairs(records) do
     if r.number == number then return r end
   end
 end
 
+-- A sum reads and writes what its copy does and adds beside that: one that is faster tells of the
+-- copy, not of the addition.
+local function cost(least, most)
+  if most > 1.05 then
+    return "a sum that is faster than its copy says that more than reading and writing decides here"
+  end
+  return ("what it does beside reading and writing is %s"):format(least > 0.95 and "hidden behind them"
+    or "not all hidden behind them here")
+end
+
 local function register(r)
-  local texts, least = {}, math.huge
+  local texts, least, most = {}, math.huge, 0
   for _, one in ipairs { { r(3), r(2), "z" }, { r(5), r(4), "y" } } do
     local sum, copy, along = table.unpack(one, 1, 3)
     if sum and copy then
       texts[#texts + 1] = ("%s %s along %s"):format(beside(sum, copy),
         #texts == 0 and "the copy that it was made from" or "it", along)
-      least = math.min(least, sum.T_eff / copy.T_eff)
+      local ratio = sum.T_eff / copy.T_eff
+      least, most = math.min(least, ratio), math.max(most, ratio)
     end
   end
   if #texts == 0 then return nil end
-  return ("The sum in a register is %s: what it does beside reading and writing is %s."):format(
-    table.concat(texts, ", and "), least > 0.95 and "hidden by memory" or "not all hidden by memory here")
+  return ("The sum in a register is %s: %s."):format(table.concat(texts, ", and "), cost(least, most))
 end
 
 local function strided(r)
@@ -58,8 +73,12 @@ end
 
 local function task(r, copy)
   local steps = r(10)
-  return steps and ("Task 10: doubling steps reach %.1f %% of the fastest copy (%s), so they could be %.2g times "
-    .. "as fast at most."):format(100 * steps.share, copy.rung, 1 / steps.share)
+  if not steps then return nil end
+  local text = ("Task 10: doubling steps reach %s of the fastest copy (%s)"):format(percent(steps.share), copy.rung)
+  local left = 1 / steps.share
+  if left < 1.05 then return text .. ", so there is little left to gain." end
+  return (left < 10 and "%s, so they could be %.1f times as fast at most." or
+    "%s, so they could be %.0f times as fast at most."):format(text, left)
 end
 
 local function best(records)
@@ -67,7 +86,7 @@ local function best(records)
   for dim = 1, 3 do
     local sum = fastest(records, function(q) return q.dim == dim end)
     if sum then
-      texts[#texts + 1] = ("dim %d %.1f %%%s (%s)"):format(dim, 100 * sum.share,
+      texts[#texts + 1] = ("dim %d %s%s (%s)"):format(dim, percent(sum.share),
         #texts == 0 and " of the fastest copy" or "", sum.rung)
     end
   end
@@ -98,8 +117,8 @@ end
 function words.scan(ty, longest)
   local function r(number) return longest[number + 1] end
   return ("A scan of %d %s: one pass with look-back is %s three launches, which write and read the "
-    .. "result once more than needed; in rounds it is %s with look-back and reaches %.1f %% of the "
-    .. "library's copy."):format(r(1).elements, ty, beside(r(2), r(1)), beside(r(3), r(2)), 100 * r(3).share)
+    .. "result once more than needed; in rounds it is %s with look-back and reaches %s of the "
+    .. "library's copy."):format(r(1).elements, ty, beside(r(2), r(1)), beside(r(3), r(2)), percent(r(3).share))
 end
 
 return words
