@@ -68,9 +68,9 @@ local function show_dimensions(records, top, levels)
     end
   end
   if #points == 0 then return end
-  mw.plot { x = "dim", y = "T_eff", by = "series", logy = true, records = points, peak = top, lines = levels,
-            title = ("cumsum, %d^3 f64 (sources: 512^3)"):format(n), xlabel = "summed along dimension",
-            ylabel = "T = 2 bytes(A) / t", name = "cumsum-dims", quiet = true }
+  mw.plot { x = "dim", y = "T_eff", by = "series", points = "alone", logy = true, records = points,
+            peak = top, lines = levels, title = ("cumsum, %d^3 f64 (sources: 512^3)"):format(n),
+            xlabel = "summed along dimension", ylabel = "T = 2 bytes(A) / t", name = "cumsum-dims", quiet = true }
 end
 
 local function any(records, field)
@@ -80,6 +80,7 @@ local function any(records, field)
   return false
 end
 
+-- Neither rungs nor dimensions are a scale: lines between them would read as trends.
 local function show_ladder(ty, records)
   local numbered = any(records, "number") -- a device may take none of the rungs that were asked for
   local columns = { { "rung", title = "what" }, "t", { "T_eff", title = "T" },
@@ -98,7 +99,7 @@ local function show_ladder(ty, records)
       points[#points + 1] = { number = r.number, T_eff = r.p100, series = "P100, same rung, source" }
     end
   end
-  mw.plot { x = "number", y = "T_eff", by = "series", logy = true, records = points, peak = top,
+  mw.plot { x = "number", y = "T_eff", by = "series", points = "alone", logy = true, records = points, peak = top,
             lines = levels, title = ("cumsum, %d^3 %s: the rungs"):format(n, ty),
             xlabel = "rung (numbers as in the table)", ylabel = "T = 2 bytes(A) / t",
             name = "cumsum-ladder-" .. ty }

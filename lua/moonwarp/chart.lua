@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- A chart in the terminal: points joined by lines of Braille dots, axes with ticks, level lines, a
+-- A chart in the terminal: points, joined by lines of Braille dots, axes with ticks, level lines, a
 -- legend. Plain ASCII where the locale is not UTF-8. Returns text; prints nothing.
 -- Depends on letters, ticks.
 
@@ -213,13 +213,15 @@ local function with_defaults(spec)
     series = spec.series, levels = spec.levels or {}, title = spec.title or "",
     xlabel = spec.xlabel or "", ylabel = spec.ylabel or "", logx = spec.logx, logy = spec.logy,
     width = spec.width or chart.width(), height = spec.height or 16, unicode = unicode,
+    joined = spec.style ~= "points",
   }
 end
 
 --- Draws a chart.
 ---@param spec table  series { { name =, points = { { x =, y = }, ... } } }, levels { { value =,
 ---                           label = } }, title,
----                   xlabel, ylabel, logx, logy (bases), width, height (characters), unicode
+---                   xlabel, ylabel, logx, logy (bases), width, height (characters), unicode,
+---                   style ("points": no lines between them)
 ---@return string     lines joined by newlines; "" where no series has a point
 function chart.draw(spec)
   spec = with_defaults(spec)
@@ -232,7 +234,7 @@ function chart.draw(spec)
   local canvas = new_canvas(spec.width - indent - 3, spec.height, spec.unicode)
   local x = ticks.axis(e.x0, e.x1, spec.logx, math.max(2, canvas.width // 6), true)
   draw_levels(canvas, spec.levels, y, style)
-  for _, one in ipairs(spec.series) do draw_series(canvas, one.points, x, y) end
+  for _, one in ipairs(spec.joined and spec.series or {}) do draw_series(canvas, one.points, x, y) end
   for i, one in ipairs(spec.series) do
     draw_markers(canvas, one.points, x, y, style.markers[(i - 1) % #style.markers + 1])
   end

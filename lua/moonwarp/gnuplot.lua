@@ -86,16 +86,24 @@ local function doubling_ticks(figure)
   return ("set xtics %.10g,%d"):format(2.0 ^ first, 1 << stride)
 end
 
--- Whether all points lie at whole numbers, few enough for a tick each: rungs, dimensions.
-local function is_counted(figure)
+-- The first and last of the whole numbers at which all points lie, few enough for a tick each: rungs,
+-- dimensions; nil where they are not so.
+local function counts(figure)
   local low, high = math.huge, -math.huge
   for _, one in ipairs(figure.series) do
     for _, point in ipairs(one.points) do
-      if point.x ~= math.floor(point.x) then return false end
+      if point.x ~= math.floor(point.x) then return nil end
       low, high = math.min(low, point.x), math.max(high, point.x)
     end
   end
-  return not figure.square and high > low and high - low <= 20
+  if not figure.square and high > low and high - low <= 20 then return low, high end
+end
+
+-- There is room beside points that stand alone: one on the frame would be taken for a part of it.
+local function count_ticks(figure)
+  local low, high = counts(figure)
+  if not low then return nil end
+  return figure.style == "points" and ("set xtics 1\nset xrange [%g:%g]"):format(low - 0.5, high + 0.5) or "set xtics 1"
 end
 
 -- gnuplot would label a logarithmic axis with powers; the plain number says more to a reader.
@@ -104,7 +112,7 @@ local function axis_commands(name, base, label, figure)
   if base then lines[#lines + 1] = ("set logscale %s %g"):format(name, base) end
   if base then lines[#lines + 1] = ("set format %s '%%.6g'"):format(name) end
   if base == 2 and name == "x" then lines[#lines + 1] = doubling_ticks(figure) end
-  if not base and name == "x" and is_counted(figure) then lines[#lines + 1] = "set xtics 1" end
+  if not base and name == "x" then lines[#lines + 1] = count_ticks(figure) end
   if not base and name == "y" and not figure.square then lines[#lines + 1] = "set yrange [0:*]" end
   return table.concat(lines, "\n")
 end
