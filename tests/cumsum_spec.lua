@@ -393,3 +393,63 @@ describe("the words of the study cumsum", function()
     assert.is_truthy(text:find("reaches 0.05 % of the library's copy.", 1, true), text)
   end)
 end)
+
+-- ---- what others measured -------------------------------------------------------------------------
+
+describe("the charts of the study cumsum", function()
+  local folder = core.home() .. "/experiments/cumsum/"
+  local measurement = assert(loadfile(folder .. "measurement.lua"))({})
+
+  -- The labels of levels and series.
+  local function labels_of(spec)
+    local labels = {}
+    for _, line in ipairs(spec.lines) do labels[#labels + 1] = line.label end
+    for _, r in ipairs(spec.records) do labels[#labels + 1] = r.series end
+    return labels
+  end
+
+  -- What a GPU would show of { number = dim }, which nobody measured: labels by the charts' names, and
+  -- the columns of the ladder's table.
+  local function shown(rungs, ty)
+    local charts = assert(loadfile(folder .. "charts.lua"))({ n = 512, gpu = true, measurement = measurement,
+      dev = { peak_bandwidth = function() return 5e12 end } })
+    local records = { { rung = "library copy", T_eff = 4e12, share = 1, elements = 4096, bytes = 32768 } }
+    for number, dim in pairs(rungs) do
+      records[#records + 1] = { rung = "rung " .. number, number = number, dim = dim, T_eff = 1e12, share = 0.25,
+                                p100 = ty == "f64" and 5e11 or nil }
+    end
+    local labels, columns, plot, tabulate = {}, nil, mw.plot, mw.table
+    function mw.plot(spec) labels[spec.name] = labels_of(spec) end
+    function mw.table(spec) columns = columns or spec end
+    charts.ladder(ty, records)
+    charts.scan(ty, records, records)
+    mw.plot, mw.table = plot, tabulate
+    return labels, columns
+  end
+
+  it("say source in each label of what others measured", function()
+    local charts, columns = shown({ [3] = 3, [5] = 2, [8] = 1 }, "f64")
+    local sources = 0
+    for _, labels in pairs(charts) do
+      for _, label in ipairs(labels) do
+        local theirs = label:find "[PH]%d00" ~= nil
+        assert.are.equal(theirs, label:find("source", 1, true) ~= nil, label)
+        sources = sources + (theirs and 1 or 0)
+      end
+    end
+    assert.are.equal(4 + 3 + 3 * 4 + 1, sources) -- levels and points of rungs, points of dimensions, CUB
+    assert.are.equal("P100 (source)", columns[#columns].title)
+  end)
+
+  it("show sources along measured dimensions alone, and none beside another type", function()
+    local charts = shown({ [5] = 2 }, "f64")
+    assert.are.equal(6, #charts["cumsum-dims"]) -- four sources, the rung, the fastest copy
+    for _, label in ipairs(charts["cumsum-ladder-f64"]) do
+      assert.is_nil(label:find "dim [13], source", label)
+    end
+    assert.is_nil(shown({ [2] = false }, "f64")["cumsum-dims"])
+    charts = shown({ [5] = 2 }, "f32")
+    assert.is_nil(charts["cumsum-dims"])
+    for _, label in ipairs(charts["cumsum-ladder-f32"]) do assert.is_nil(label:find("source", 1, true)) end
+  end)
+end)

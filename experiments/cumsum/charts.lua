@@ -96,7 +96,9 @@ local function show_ladder(ty, records)
     show_dimensions(records, top, levels)
     add_sources(levels, records)
     for _, r in ipairs(records) do
-      points[#points + 1] = { number = r.number, T_eff = r.p100, series = "P100, same rung, source" }
+      if r.p100 then
+        points[#points + 1] = { number = r.number, T_eff = r.p100, series = "P100, same rung, source" }
+      end
     end
   end
   mw.plot { x = "number", y = "T_eff", by = "series", points = "alone", logy = true, records = points, peak = top,
