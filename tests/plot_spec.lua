@@ -65,10 +65,27 @@ describe("mw.plot", function()
     end
   end)
 
+  it("leaves room beside points that stand alone on such an axis", function()
+    local rows = { { device = "cpu", x = 1, y = 1 }, { device = "cpu", x = 3, y = 2 } }
+    for points, room in pairs { [true] = false, alone = true } do
+      with_plot({ x = "x", y = "y", records = rows, points = points, pictures = false }, function(made)
+        assert.are.equal(room, support.read(made.gp):find("set xrange [0.5:3.5]\n", 1, true) ~= nil)
+      end)
+    end
+  end)
+
   it("writes powers of 2 on an axis of counts in full", function()
     with_plot({ logx = 2, pictures = false }, function(made)
       assert.is_truthy(support.read(made.gp):find("set format x '%.6g'", 1, true))
     end)
+  end)
+
+  it("draws points with lines, lines alone and points alone", function()
+    for points, style in pairs { [true] = "linespoints", [false] = "lines", alone = "points" } do
+      with_plot({ points = points, by = "kind", pictures = false }, function(made)
+        assert.is_truthy(support.read(made.gp):find(("using 1:2 with %s ls 1 title"):format(style), 1, true))
+      end)
+    end
   end)
 
   it("writes a script that draws without any other file", function()
@@ -246,6 +263,8 @@ describe("mw.plot", function()
     fails(function() mw.plot { y = "y" } end, "mw.plot: option 'x' is needed: the field along the x axis")
     fails(function() mw.plot { x = "x", y = "y", logx = 1 } end,
       "mw.plot: option 'logx' must be a base of at least 1.01, as 2 or 10, got 1")
+    fails(function() mw.plot { x = "x", y = "y", points = "all" } end,
+      "mw.plot: option 'points' must be true, false or 'alone', got 'all'")
     fails(function() mw.plot { x = "x", y = "y", records = {} } end,
       "mw.plot: no record has both 'x' and 'y' as numbers")
     fails(function() mw.plot { x = "x", y = "y", color = "red" } end,
@@ -271,6 +290,14 @@ describe("the terminal's chart", function()
       assert.is_truthy(text:find(unicode and "● copy   ╌╌╌ peak" or "o copy   --- peak", 1, true))
       assert.is_truthy(text:find("1%s+2%s+4"))
     end
+  end)
+
+  it("joins points by lines, unless they stand alone", function()
+    local DOTS = "\xe2[\xa0-\xa3]" -- U+2800 to U+28FF
+    assert.is_truthy(draw({ unicode = true }):find(DOTS))
+    local alone = draw { unicode = true, style = "points" }
+    assert.is_nil(alone:find(DOTS))
+    assert.are.equal(3, select(2, alone:gsub("●", ""))) -- two points and the legend
   end)
 
   it("is plain ASCII where the locale is", function()

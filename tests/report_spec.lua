@@ -168,6 +168,16 @@ describe("a figure", function()
     lacks(text, "nan")
   end)
 
+  it("joins points by lines, unless they stand alone", function()
+    local one, alone = chart("A", "GB/s", 1), chart("A", "GB/s", 1)
+    alone.style = "points"
+    has(svg.figure(figure.of({ run("A", one) })[1]).text, "class=line")
+    local text = svg.figure(figure.of({ run("A", alone) })[1]).text
+    lacks(text, "class=line")
+    assert.are.equal(2, count(text, "<title>copy"))
+    assert.are.equal(3, count(text, "<use ")) -- and one in the legend
+  end)
+
   it("without a point says so", function()
     local one = chart("A", "GB/s", 1)
     one.series = {}

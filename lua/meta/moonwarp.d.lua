@@ -303,7 +303,7 @@ them; false with a warning where the function waits for the device
 ---@field low? string field of an error bar's lower end
 ---@field high? string and of its upper end
 ---@field square? boolean a path in a plane: points in the order of the records, one scale for both axes, default false
----@field points? boolean false: lines alone, default true
+---@field points? boolean|string false: lines alone; "alone": no lines between them, for an x that is no scale, default true
 ---@field quiet? boolean draw nothing in the terminal, default false
 ---@field pictures? boolean false: no SVG and PNG, default true
 

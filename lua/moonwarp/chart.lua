@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- A chart in the terminal: points joined by lines of Braille dots, axes with ticks, level lines, a
+-- A chart in the terminal: points, joined by lines of Braille dots, axes with ticks, level lines, a
 -- legend. Plain ASCII where the locale is not UTF-8. Returns text; prints nothing.
 -- Depends on letters, ticks.
 
@@ -234,13 +234,15 @@ local function with_defaults(spec)
     series = shown_series(spec), levels = shown_levels(spec), title = spec.title or "",
     xlabel = spec.xlabel or "", ylabel = spec.ylabel or "", logx = spec.logx, logy = spec.logy,
     width = spec.width or chart.width(), height = spec.height or 16, unicode = unicode,
+    joined = spec.style ~= "points",
   }
 end
 
 --- Draws a chart.
 ---@param spec table  series { { name =, points = { { x =, y = }, ... } } }, levels { { value =,
 ---                           label = } }, title,
----                   xlabel, ylabel, logx, logy (bases), width, height (characters), unicode
+---                   xlabel, ylabel, logx, logy (bases), width, height (characters), unicode,
+---                   style ("points": no lines between them)
 ---@return string     lines joined by newlines; "" where no series has a point
 function chart.draw(spec)
   spec = with_defaults(spec)
@@ -255,7 +257,7 @@ function chart.draw(spec)
   if not spec.logx and ticks.are_whole(spec.series) then count = ticks.most_whole(e.x0, e.x1, count) end
   local x = ticks.axis(e.x0, e.x1, spec.logx, count, true)
   draw_levels(canvas, spec.levels, y, style)
-  for _, one in ipairs(spec.series) do draw_series(canvas, one.points, x, y) end
+  for _, one in ipairs(spec.joined and spec.series or {}) do draw_series(canvas, one.points, x, y) end
   for i, one in ipairs(spec.series) do
     draw_markers(canvas, one.points, x, y, style.markers[(i - 1) % #style.markers + 1])
   end

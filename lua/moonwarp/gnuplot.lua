@@ -96,13 +96,21 @@ local function doubling_ticks(figure)
   return ("set xtics %.10g,%.10g"):format(2.0 ^ first, 2.0 ^ stride)
 end
 
--- Whole numbers, few enough for a tick each.
-local function is_counted(figure)
+-- The first and last of the whole numbers at which all points lie, few enough for a tick each: rungs,
+-- dimensions; nil where they are not so.
+local function counts(figure)
   local low, high = math.huge, -math.huge
   for _, one in ipairs(figure.series) do
     for _, point in ipairs(one.points) do low, high = math.min(low, point.x), math.max(high, point.x) end
   end
-  return not figure.square and high > low and high - low <= 20 and ticks.are_whole(figure.series)
+  if not figure.square and high > low and high - low <= 20 and ticks.are_whole(figure.series) then return low, high end
+end
+
+-- There is room beside points that stand alone: one on the frame would be taken for a part of it.
+local function count_ticks(figure)
+  local low, high = counts(figure)
+  if not low then return nil end
+  return figure.style == "points" and ("set xtics 1\nset xrange [%g:%g]"):format(low - 0.5, high + 0.5) or "set xtics 1"
 end
 
 local function has_negative(figure)
@@ -120,7 +128,7 @@ local function axis_commands(name, base, label, figure)
   if base then lines[#lines + 1] = ("set logscale %s %g"):format(name, base) end
   if base then lines[#lines + 1] = ("set format %s '%%.6g'"):format(name) end
   if base == 2 and name == "x" then lines[#lines + 1] = doubling_ticks(figure) end
-  if not base and name == "x" and is_counted(figure) then lines[#lines + 1] = "set xtics 1" end
+  if not base and name == "x" then lines[#lines + 1] = count_ticks(figure) end
   local from_zero = name == "y" and not base and not figure.square and not has_negative(figure)
   if from_zero then lines[#lines + 1] = "set yrange [0:*]" end
   return table.concat(lines, "\n")

@@ -22,7 +22,7 @@ local SPEC = {
   x = "string", y = "string table", by = "string", logx = "number boolean", logy = "number boolean",
   peak = "number table", lines = "table", title = "string", xlabel = "string", ylabel = "string",
   name = "string", unit = "string", xunit = "string", records = "table", low = "string",
-  high = "string", quiet = "boolean", pictures = "boolean", square = "boolean", points = "boolean",
+  high = "string", quiet = "boolean", pictures = "boolean", square = "boolean", points = "boolean string",
 }
 
 -- ---- from records to series ---------------------------------------------------------------------
@@ -172,6 +172,12 @@ local function pass_of(spec, entries)
   return spec.records and #sweep.varying(entries) == 0 and sweep.pass() or nil
 end
 
+-- How gnuplot calls what is drawn of a series.
+local function style_of(spec)
+  if spec.points == "alone" then return "points" end
+  return spec.points == false and "lines" or "linespoints"
+end
+
 -- Everything that the writers need, with numbers in the units that the axes show.
 local function figure_of(spec, entries)
   local series, levels, yfield = collect(spec, entries), levels_of(spec), first_field(spec)
@@ -192,7 +198,7 @@ local function figure_of(spec, entries)
     logx = base_of(spec.logx), logy = base_of(spec.logy),
     spread = spec.low ~= nil and spec.high ~= nil,
     device = record.devices(entries), script = path.script(), date = os.date("!%Y-%m-%d %H:%M UTC"),
-    square = spec.square, style = spec.points == false and "lines" or "linespoints",
+    square = spec.square, style = style_of(spec),
   }
 end
 
@@ -213,12 +219,15 @@ local function check_spec(spec)
   end
   check_base("logx", spec.logx)
   check_base("logy", spec.logy)
+  if type(spec.points) == "string" and spec.points ~= "alone" then
+    error(("mw.plot: option 'points' must be true, false or 'alone', got '%s'"):format(spec.points), 3)
+  end
 end
 
 local function draw_chart(figure)
   return chart.draw { series = figure.series, levels = figure.levels, title = figure.title,
-    xlabel = figure.xlabel,
-                      ylabel = figure.ylabel, logx = figure.logx, logy = figure.logy }
+    xlabel = figure.xlabel, ylabel = figure.ylabel, logx = figure.logx, logy = figure.logy,
+    style = figure.style }
 end
 
 --- Draws records as a chart: in the terminal, and as RUN/NAME.dat, .gp, .svg and .png. In a sweep
@@ -229,7 +238,7 @@ end
 --- such), title, xlabel, ylabel, name, unit, xunit (base units: "s", "B", "B/s", ...; known for the
 --- usual fields), records (all of the session), low, high (fields of error bars), square (a path in
 --- a plane: points in the order of the records, one scale for both axes), points (false: lines
---- alone), quiet, pictures (false: no SVG and PNG).
+--- alone; "alone": no lines between them), quiet, pictures (false: no SVG and PNG).
 ---@param spec table
 ---@return table made  dat, gp, svg, png (paths; the pictures only where gnuplot drew them), chart
 ---                           (text),

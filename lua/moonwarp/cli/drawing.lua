@@ -14,7 +14,8 @@ local drawing = {}
 ---@param figure table
 function drawing.show(figure)
   print(chart.draw { series = figure.series, levels = figure.levels or {}, title = figure.title,
-    xlabel = figure.xlabel, ylabel = figure.ylabel, logx = figure.logx, logy = figure.logy })
+    xlabel = figure.xlabel, ylabel = figure.ylabel, logx = figure.logx, logy = figure.logy,
+    style = figure.style })
 end
 
 --- Writes NAME.dat and NAME.gp into a folder, draws NAME.svg and NAME.png where gnuplot is, and says

@@ -62,7 +62,8 @@ end
 local function about_of(chart)
   local x, y = figure.unit(chart.xlabel), figure.unit(chart.ylabel)
   local about = { x = x, y = y, logx = base_of(chart.logx), logy = base_of(chart.logy),
-                  square = chart.square == true, lines = chart.style == "lines" }
+                  square = chart.square == true, lines = chart.style == "lines",
+                  scattered = chart.style == "points" }
   about.key = table.concat({ tostring(chart.name), x.name, x.base, y.name, y.base,
     tostring(about.logx), tostring(about.logy), tostring(about.square) }, "\0")
   return about
@@ -164,7 +165,7 @@ local function figure_of(group, parts)
   local made = { title = figure.title(chart.title or chart.name or "chart", chart.device),
     xlabel = with_unit(x), ylabel = with_unit(y), x = x, y = y,
     logx = first.about.logx, logy = first.about.logy, square = first.about.square,
-    lines = first.about.lines, series = {}, levels = {} }
+    lines = first.about.lines, scattered = first.about.scattered, series = {}, levels = {} }
   if parts > 1 then made.title = ("%s (%d of %d)"):format(made.title, group.part, parts) end
   if not tagged then made.under = first.run.tag end
   for _, one in ipairs(group) do add_series(made, one, x, y, tagged) end
@@ -180,7 +181,8 @@ end
 --- The figures of a study.
 ---@param runs table[]   with tags
 ---@return table[]       title, under (the run, where it is one), xlabel, ylabel, x, y (name, unit),
----                      logx, logy, square, lines, series, levels, note
+---                      logx, logy, square, lines (no markers), scattered (markers that no line
+---                      joins), series, levels, note
 function figure.of(runs)
   local list, groups, last = {}, groups_of(runs)
   for _, group in ipairs(groups) do

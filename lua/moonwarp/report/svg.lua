@@ -169,9 +169,10 @@ local function bars_of(one, to_x, to_y, figure)
   return #parts > 0 and html.path { class = "bar", d = table.concat(parts) }
 end
 
--- A line of very many points tells the values of some of them.
+-- A line of very many points tells the values of some of them; where there is none, each is drawn.
 local function marks_of(one, marker, to_x, to_y, figure)
   local list, stride = {}, math.max(1, math.ceil(#one.points / MOST_MARKED))
+  if figure.scattered then stride = 1 end
   for i = 1, #one.points, stride do
     local point = one.points[i]
     list[#list + 1] = html.use { href = marker, x = px(to_x(point.x)), y = px(to_y(point.y)),
@@ -180,14 +181,21 @@ local function marks_of(one, marker, to_x, to_y, figure)
   return list
 end
 
+-- Points that no line joins, as a path each: a label may stand between them.
+local function apart(places)
+  local list = {}
+  for i, place in ipairs(places) do list[i] = { place } end
+  return list
+end
+
 local function draw_series(figure, to_x, to_y)
   local groups, paths = {}, {}
   for i, one in ipairs(figure.series) do
     local colour, marker = look_of(i)
     local d, places = path_of(one, to_x, to_y)
-    paths[i] = places
+    for _, path in ipairs(figure.scattered and apart(places) or { places }) do paths[#paths + 1] = path end
     groups[i] = html.g { class = ("%s%s"):format(colour, figure.lines and " plain" or ""),
-      html.path { class = "line", d = d }, bars_of(one, to_x, to_y, figure) or false,
+      not figure.scattered and html.path { class = "line", d = d }, bars_of(one, to_x, to_y, figure) or false,
       marks_of(one, marker, to_x, to_y, figure) }
   end
   return groups, paths
@@ -217,7 +225,7 @@ end
 
 local function key(class, child)
   return html.svg { class = "key", viewBox = "0 0 26 12", width = "26", height = "12", aria_hidden = "true",
-    html.path { class = class, d = "M1 6H25" }, child }
+    class and html.path { class = class, d = "M1 6H25" }, child }
 end
 
 local function legend(figure)
@@ -225,7 +233,7 @@ local function legend(figure)
   for i, one in ipairs(figure.series) do
     local colour, marker = look_of(i)
     local mark = not figure.lines and html.use { href = marker, x = "13", y = "6" }
-    items[#items + 1] = html.li { class = colour, key("line", mark), html.span { one.name } }
+    items[#items + 1] = html.li { class = colour, key(not figure.scattered and "line", mark), html.span { one.name } }
   end
   for i, level in ipairs(figure.levels) do
     items[#items + 1] = html.li { key(dash_of(i), false), html.span { level.label } }
