@@ -125,11 +125,18 @@ static bool object_write(const object *it, size_t from, int fd) {
   return true;
 }
 
+/* The leak check reads all that a loaded object could write to. */
+#if defined(__SANITIZE_ADDRESS__)
+enum { GUARD_ACCESS = PROT_READ };
+#else
+enum { GUARD_ACCESS = PROT_NONE };
+#endif
+
 /* As far as it is whole pages. */
 static bool guard_forbid(const mw_unit_table *table) {
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)table->guard;
   const uintptr_t low = (from + page - 1) / page * page, high = (from + table->guard_bytes) / page * page;
-  return mprotect((void *)low, high - low, PROT_NONE) == 0;
+  return mprotect((void *)low, high - low, GUARD_ACCESS) == 0;
 }
 
 static mw_status object_load(const object *it, loaded_unit *unit, const char *name, mw_error *error) {
