@@ -74,13 +74,18 @@ end
 
 local quoted = gnuplot.quote
 
--- Ticks at powers of 2 along x: from the one at or below the least point, as gnuplot sets none below
--- the first; one a doubling where that leaves room for labels, else one in so many.
-local function doubling_ticks(figure)
-  local low, high = math.huge, 0
+-- Least and greatest x.
+local function extent(figure)
+  local low, high = math.huge, -math.huge
   for _, one in ipairs(figure.series) do
     for _, point in ipairs(one.points) do low, high = math.min(low, point.x), math.max(high, point.x) end
   end
+  return low, high
+end
+
+-- Ticks at powers of 2 along x: from the one at or below the least point, as gnuplot sets none below
+-- the first; one a doubling where that leaves room for labels, else one in so many.
+local function doubling_ticks(low, high)
   local first = math.floor(math.log(low, 2) + 1e-9)
   local stride = math.max(1, math.ceil((math.log(high, 2) - first) / 13))
   return ("set xtics %.10g,%d"):format(2.0 ^ first, 1 << stride)
@@ -88,13 +93,12 @@ end
 
 -- Whether all points lie at whole numbers, few enough for a tick each: rungs, dimensions.
 local function is_counted(figure)
-  local low, high = math.huge, -math.huge
   for _, one in ipairs(figure.series) do
     for _, point in ipairs(one.points) do
       if point.x ~= math.floor(point.x) then return false end
-      low, high = math.min(low, point.x), math.max(high, point.x)
     end
   end
+  local low, high = extent(figure)
   return not figure.square and high > low and high - low <= 20
 end
 
@@ -103,7 +107,12 @@ local function axis_commands(name, base, label, figure)
   local lines = { ("set %slabel %s noenhanced"):format(name, quoted(label)) }
   if base then lines[#lines + 1] = ("set logscale %s %g"):format(name, base) end
   if base then lines[#lines + 1] = ("set format %s '%%.6g'"):format(name) end
-  if base == 2 and name == "x" then lines[#lines + 1] = doubling_ticks(figure) end
+  local low, high = extent(figure)
+  if base and name == "x" and low == high then -- levels are drawn between the least and the greatest x
+    lines[#lines + 1] = ("set xrange [%.10g:%.10g]"):format(low / base, high * base)
+    low, high = low / base, high * base
+  end
+  if base == 2 and name == "x" then lines[#lines + 1] = doubling_ticks(low, high) end
   if not base and name == "x" and is_counted(figure) then lines[#lines + 1] = "set xtics 1" end
   if not base and name == "y" and not figure.square then lines[#lines + 1] = "set yrange [0:*]" end
   return table.concat(lines, "\n")
