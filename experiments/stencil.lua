@@ -11,7 +11,7 @@
 -- T_eff = steps * A_eff / t with A_eff = (2 * 1 + 1) arrays: T is read and written, Ci is read. The
 -- peak is the best triad of this run.
 --
--- What others measured, for comparison:
+-- What others measured (the dashed lines called "source"):
 --   Tesla P100 (ETH Zurich, "Solving PDEs in parallel on GPUs", lecture 10, f64): triad 561 GB/s,
 --   staged 561, halo allocated 561, halo read 538, diffusion from shared memory 538
 --   H200 (CUDA C++, for this project, f64): naive 32 x 4 4242 GB/s
@@ -465,8 +465,8 @@ local first, shared, single = best_of[1], best_of[6], best(singles)
 local top = { value = peak.T_eff, label = "best triad" }
 local p100 = {}
 if gpu and kind == "f64" then
-  p100[1] = { value = 561e9, label = "P100, triad and staged" }
-  p100[2] = shared and { value = 538e9, label = "P100, from shared memory" }
+  p100[1] = { value = 561e9, label = "P100 triad and staged, source" }
+  p100[2] = shared and { value = 538e9, label = "P100 from shared memory, source" }
 end
 mw.plot { x = "threads", y = "T_eff", by = "series", logx = 2, records = threads, peak = top, lines = p100,
           title = ("stencil: T_eff of blocks %d wide"):format(width), xlabel = "threads a block",
