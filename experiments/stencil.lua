@@ -3,14 +3,15 @@
 -- stencil: how near to main memory's peak is a step of 2-D heat diffusion, and how does a solver get
 -- beyond it?
 --
--- The rungs: the naive step; the lecture's way to shared memory in small steps (derivatives removed,
--- which leaves a triad; T staged in shared memory; a halo allocated; the halo read; derivatives back);
--- then registers (a thread marches down rows), 16-byte accesses, and temporal blocking, K steps a pass.
--- Block shapes and K are swept. A film of a Gaussian that spreads, and a mode whose decay is known.
+-- The rungs, numbered as in kernels/stencil.cu: 1 the naive step; the lecture's way to shared memory in
+-- small steps (2 derivatives removed, which leaves a triad; 3 T staged in shared memory; 4 a halo
+-- allocated; 5 the halo read; 6 derivatives back); then 7 registers (a thread marches down rows),
+-- 8 16-byte accesses, and 9 temporal blocking, K steps a pass. Block shapes and K are swept.
+-- A film of a Gaussian that spreads, and a mode whose decay is known.
 -- T_eff = steps * A_eff / t with A_eff = (2 * 1 + 1) arrays: T is read and written, Ci is read. The
 -- peak is the best triad of this run.
 --
--- What others measured, for comparison:
+-- What others measured (the dashed lines called "source"):
 --   Tesla P100 (ETH Zurich, "Solving PDEs in parallel on GPUs", lecture 10, f64): triad 561 GB/s,
 --   staged 561, halo allocated 561, halo read 538, diffusion from shared memory 538
 --   H200 (CUDA C++, for this project, f64): naive 32 x 4 4242 GB/s
@@ -26,6 +27,28 @@ local n = mw.arg("n", gpu and 16384 or 2048, "points along each side of the four
 local kind = mw.arg("type", "f64", "of the elements", { choices = { "f32", "f64" } })
 local seconds = mw.arg("seconds", gpu and 0.1 or 0.03,
   "least time of a measurement; three times that at most", { min = 0, max = 3600 })
+local rungs = mw.arg("rungs", { 1, 2, 3, 4, 5, 6, 7, 8, 9 }, "which rungs to measure; 2, the triad, always is",
+  { min = 1, max = 9 })
+
+-- The blocks that a text stands for: 32x4 for itself, 32 for all 32 x 2^k from a warp on. None where no
+-- device takes it.
+local function blocks_of(text)
+  local most, list = 1024, {}
+  local bx, by = text:match "^(%d+)x(%d+)$"
+  bx, by = tonumber(bx or text:match "^%d+$"), tonumber(by)
+  for k = 0, bx and (by and 0 or 10) or -1 do
+    local height = by or 1 << k
+    local fits = math.max(bx, height) <= most and bx * height <= most -- each, lest the product overflows
+    if fits and bx * height >= (by and 1 or 32) then list[#list + 1] = { bx, height } end
+  end
+  return list
+end
+
+local shapes = mw.arg("shapes", { "8", "16", "32", "64", "256" },
+  "blocks of the naive step: 32x4, or 32 for all that are 32 wide; other rungs have those of one width",
+  { check = function(text)
+    return #blocks_of(text) == 0 and "a block of 1 to 1024 threads such as 32x4, or a width such as 32" or nil
+  end })
 local levels = mw.arg("levels", { 1, 2, 4, 8 }, "steps a pass of temporal blocking", { min = 1, max = 12 })
 local rows = mw.arg("rows", 512, "rows of a warp, temporal blocking", { min = 1 })
 local march = mw.arg("march", 8, "rows of a thread, the marching rung", { min = 1, max = 64 })
@@ -35,10 +58,23 @@ local frames = mw.arg("frames", 40, "of the film", { min = 2, max = 500 })
 local size = kind == "f64" and 8 or 4
 local eps = kind == "f64" and 2.0 ^ -52 or 2.0 ^ -23
 local columns = 16 // size -- of a 16-byte access
-levels = type(levels) == "table" and levels or { levels }
+
+local wanted = { [2] = true } -- what others are shares of
+for _, number in ipairs(rungs) do wanted[number] = true end
+if not wanted[9] then levels = {} end
+
+-- Each shape once, and the width in which rungs are compared: 32 where it is among them.
+local blocks, width = {}, nil
+for _, text in ipairs(shapes) do
+  for _, block in ipairs(blocks_of(text)) do
+    local name = table.concat(block, " x ")
+    if not blocks[name] then blocks[#blocks + 1], blocks[name] = block, true end
+    if block[1] == 32 or not width then width = block[1] end
+  end
+end
 
 local MARCH, LEVELS = ("diffusion_march<%d>"):format(march), "diffusion_levels<%d>"
-local templates = { MARCH } -- named at once: one compilation
+local templates = { wanted[7] and MARCH } -- named at once: one compilation
 for _, k in ipairs(levels) do templates[#templates + 1] = LEVELS:format(k) end
 local kernels = dev:module { file = "stencil.cu", templates = templates,
                              defines = { REAL = kind == "f64" and "double" or "float" } }
@@ -66,7 +102,8 @@ local RUNGS = {
   { name = "rows in registers", kernel = MARCH, tall = march },
   { name = "16 bytes a thread", kernel = "diffusion_vector", wide = columns },
 }
-local NAIVE, TRIAD, SHARED, VECTOR = RUNGS[1], RUNGS[2], RUNGS[6], RUNGS[8]
+local NAIVE, TRIAD = RUNGS[1], RUNGS[2]
+for number, rung in ipairs(RUNGS) do rung.number = number end
 
 local function shared_bytes(rung, bx, by)
   if rung.shared == TILE then return bx * by * size end
@@ -142,26 +179,29 @@ local function host_step(rows_of_T, rows_of_Ci, triad)
   return out
 end
 
--- Every rung and every number of steps a pass, every element, on a field that no block divides. A
--- single step leaves the border alone, which is NaN in its output; a pass writes all of it.
+-- Every rung that is wanted, the two that others are held against, and every number of steps a pass,
+-- every element, on a field that no block divides. A single step leaves the border alone, which is NaN
+-- in its output; a pass writes all of it.
 local function check_small(nx, ny)
   local a <close> = dev:array(kind, nx, ny):random(3)
   local c <close> = dev:array(kind, nx, ny):random(4)
   local start, rates = a:totable(), c:totable()
   local out <close> = dev:array(kind, nx, ny)
   local where = (", %d x %d"):format(nx, ny)
-  local wanted = { [true] = host_step(start, rates, true), [false] = host_step(start, rates, false) }
-  for _, rung in ipairs(RUNGS) do
-    out:fill(0 / 0)
-    step(rung, 16, 8, nx, ny)(out, a, c)
-    local rows_wanted = wanted[rung.triad == true]
-    mw.check(out, function(i, j)
-      if i == 1 or i == nx or j == 1 or j == ny then return 0 / 0 end
-      return rows_wanted[j][i]
-    end, { absolute = tolerance(1), name = rung.name .. where })
+  local right = { [true] = host_step(start, rates, true), [false] = host_step(start, rates, false) }
+  for number, rung in ipairs(RUNGS) do
+    if wanted[number] or rung == NAIVE then
+      out:fill(0 / 0)
+      step(rung, 16, 8, nx, ny)(out, a, c)
+      local expected = right[rung.triad == true]
+      mw.check(out, function(i, j)
+        if i == 1 or i == nx or j == 1 or j == ny then return 0 / 0 end
+        return expected[j][i]
+      end, { absolute = tolerance(1), name = rung.name .. where })
+    end
   end
   local after = { [0] = start }
-  for k = 1, math.max(table.unpack(levels)) do after[k] = host_step(after[k - 1], rates, false) end
+  for k = 1, math.max(0, table.unpack(levels)) do after[k] = host_step(after[k - 1], rates, false) end
   for _, k in ipairs(levels) do
     out:fill(0 / 0)
     pass(k, nx, ny)(out, a, c)
@@ -222,20 +262,20 @@ end
 
 local function measure_step(group, rung, bx, by, series)
   local go = step(rung, bx, by, n, n)
-  return measure(group, { rung = rung.name, block = ("%d x %d"):format(bx, by), threads = bx * by,
-                          steps = 1, series = series }, T2, R, function() go(T2, T, Ci) end)
+  return measure(group, { number = rung.number, rung = rung.name, block = ("%d x %d"):format(bx, by),
+                          threads = bx * by, steps = 1, series = series }, T2, R,
+                 function() go(T2, T, Ci) end)
 end
 
--- Shapes of a kernel that a device takes: 1 to 1024 threads, and the kernel's own limit.
-local function each_shape(rung, widths, body)
+-- The blocks that a kernel takes: it may have a limit of its own.
+local function each_block(rung, body)
   local most = kernels:kernel(rung.kernel):attributes().max_threads
-  for _, bx in ipairs(widths) do
-    for k = 0, 10 do
-      if bx << k <= most and bx << k >= 32 then body(bx, 1 << k) end
-    end
+  for _, block in ipairs(blocks) do
+    if block[1] * block[2] <= most then body(block[1], block[2]) end
   end
 end
 
+-- Nil where there is none.
 local function best(records)
   local most = records[1]
   for _, r in ipairs(records) do
@@ -244,7 +284,7 @@ local function best(records)
   return most
 end
 
--- ---- the rungs: block shapes 32 x 2^k, and for the naive step all shapes ---------------------------
+-- ---- the rungs: blocks of one width, and for the naive step all ------------------------------------
 
 check_small(67, 43) -- rows begin anywhere
 check_small(68, 41) -- rows begin on a boundary of 16 bytes
@@ -256,36 +296,45 @@ local function reference(rung)
   check_samples(R, rung)
 end
 
-local ladder, threads = {}, {}
+local best_of, threads = {}, {} -- records: by a rung's number, and for the chart
 
--- Blocks 32 wide; returns the records.
-local function sweep(rung)
-  local mine = {}
-  each_shape(rung, { 32 }, function(bx, by)
-    mine[#mine + 1] = measure_step("threads", rung, bx, by, rung.name)
+-- Blocks of the one width; returns the records.
+local function sweep(number)
+  local rung, mine = RUNGS[number], {}
+  each_block(rung, function(bx, by)
+    if bx == width then mine[#mine + 1] = measure_step("threads", rung, bx, by, rung.name) end
   end)
   table.move(mine, 1, #mine, #threads + 1, threads)
+  best_of[number] = best(mine)
   return mine
 end
 
 reference(TRIAD)
-local triads = sweep(TRIAD)
-local peak_by = best(triads).threads // 32
-for i = 3, 5 do ladder[i] = measure_step("rungs", RUNGS[i], 32, peak_by) end
+local triads = sweep(2)
+local peak_by = best(triads).threads // width
+for number = 3, 5 do
+  if wanted[number] then best_of[number] = measure_step("rungs", RUNGS[number], width, peak_by) end
+end
 
 reference(NAIVE)
-local shapes = {}
-for i, r in ipairs(sweep(NAIVE)) do
-  shapes[i] = setmetatable({ series = "32 wide" }, { __index = r })
+local naive = {}
+for i, r in ipairs(wanted[1] and sweep(1) or {}) do
+  naive[i] = setmetatable({ series = ("%d wide"):format(width) }, { __index = r })
 end
-ladder[6], ladder[8] = best(sweep(SHARED)), best(sweep(VECTOR))
-ladder[7] = measure_step("rungs", RUNGS[7], 128, 1)
-each_shape(NAIVE, { 8, 16, 64, 256 }, function(bx, by)
-  shapes[#shapes + 1] = measure_step("shapes", NAIVE, bx, by, ("%d wide"):format(bx))
-end)
-ladder[1] = best(shapes)
-local worst_shape = shapes[1]
-for _, r in ipairs(shapes) do
+for _, number in ipairs { 6, 8 } do
+  if wanted[number] then sweep(number) end
+end
+if wanted[7] then best_of[7] = measure_step("rungs", RUNGS[7], 128, 1) end
+if wanted[1] then
+  each_block(NAIVE, function(bx, by)
+    if bx ~= width then
+      naive[#naive + 1] = measure_step("shapes", NAIVE, bx, by, ("%d wide"):format(bx))
+    end
+  end)
+end
+best_of[1] = best(naive)
+local worst_shape = naive[1]
+for _, r in ipairs(naive) do
   if r.T_eff < worst_shape.T_eff then worst_shape = r end
 end
 
@@ -295,7 +344,7 @@ local passes = {}
 for _, k in ipairs(levels) do
   local result, other = naive_steps(k, T, T2, R, Ci)
   local go = pass(k, n, n)
-  passes[#passes + 1] = measure("levels", { rung = levels_name(k),
+  passes[#passes + 1] = measure("levels", { number = 9, rung = levels_name(k),
     block = "64", threads = 64, steps = k, series = "temporal blocking" }, other, result,
     function() go(other, T, Ci) end)
 end
@@ -304,11 +353,13 @@ local deepest = best(passes)
 -- The triad again, lest a slow moment at the beginning makes everything else look good.
 reference(TRIAD)
 local before = best(triads)
-local again = measure_step("rungs", TRIAD, 32, peak_by)
+local again = measure_step("rungs", TRIAD, width, peak_by)
 local drift = math.abs(again.T_eff / before.T_eff - 1)
 triads[#triads + 1] = again
 local peak = best(triads)
-ladder[2] = peak
+best_of[2] = peak
+local ladder = {}
+for number = 1, #RUNGS do ladder[#ladder + 1] = best_of[number] end
 table.move(passes, 1, #passes, #ladder + 1, ladder)
 
 for _, r in ipairs(ladder) do
@@ -324,6 +375,11 @@ local function small_setting(ci)
   return { by_d = 1 / d, d = d, dt = d * d / LAM / ci / 4.1, ci = dev:full(ci, kind, side, side) }
 end
 
+-- What takes k steps on it: the deepest pass, or the naive step where no pass is measured.
+local function solver(k)
+  return deepest and pass(k, side, side) or step(NAIVE, 32, 8, side, side)
+end
+
 -- sin * sin keeps its shape and loses the same factor with every step.
 local function check_mode(k, steps)
   local s = small_setting(0.5)
@@ -336,8 +392,7 @@ local function check_mode(k, steps)
   end
   local from = dev:array(kind, start)
   local to = from:clone()
-  local one = step(NAIVE, 32, 8, side, side)
-  local many = k > 1 and pass(k, side, side) or one
+  local many = k > 1 and solver(k) or step(NAIVE, 32, 8, side, side)
   for _ = 1, steps // k do
     many(to, from, s.ci, s.dt, s.by_d, s.by_d)
     from, to = to, from
@@ -371,7 +426,7 @@ local function shoot(k, passes_a_frame)
     end
   end
   local from = dev:array(kind, start)
-  local to, go = from:clone(), pass(k, side, side)
+  local to, go = from:clone(), solver(k)
   local film = mw.film { name = "stencil-film", title = "stencil: heat diffusion", low = 0, high = 10,
                          label = "T", device = dev, delay = 0.1 }
   local low, high = extremes(from)
@@ -393,30 +448,39 @@ local function shoot(k, passes_a_frame)
   return { steps = steps, t = steps * s.dt, from = first_high, to = high }
 end
 
-local depth = deepest.steps
+local depth = deepest and deepest.steps or 1
 local factor = check_mode(1, 240)
-check_mode(depth, 240)
+if depth > 1 then check_mode(depth, 240) end
 
 -- ---- what it shows ------------------------------------------------------------------------------
 
-mw.table { "rung", "block", "steps", "t", "T_eff",
+mw.table { { "number", title = "no." }, "rung", "block", "steps", "t", "T_eff",
            { "share", title = "of the triad", unit = "%", digits = 3 },
            { "left", title = "faster at most by", unit = "%", digits = 2 },
            title = "stencil, " .. kind, records = ladder }
 
-local single = best { ladder[1], ladder[6], ladder[7], ladder[8] }
+local singles = {}
+for _, number in ipairs { 1, 6, 7, 8 } do singles[#singles + 1] = best_of[number] end
+local first, shared, single = best_of[1], best_of[6], best(singles)
 local top = { value = peak.T_eff, label = "best triad" }
-local p100 = gpu and kind == "f64" and {
-  { value = 561e9, label = "P100, triad and staged" },
-  { value = 538e9, label = "P100, from shared memory" } } or {}
+local p100 = {}
+if gpu and kind == "f64" then
+  p100[1] = { value = 561e9, label = "P100 triad and staged, source" }
+  p100[2] = shared and { value = 538e9, label = "P100 from shared memory, source" }
+end
 mw.plot { x = "threads", y = "T_eff", by = "series", logx = 2, records = threads, peak = top, lines = p100,
-          title = "stencil: T_eff of blocks 32 x 2^k", xlabel = "threads a block", name = "stencil-threads" }
-mw.plot { x = "threads", y = "T_eff", by = "series", logx = 2, records = shapes, peak = top,
-          title = "stencil: T_eff of the naive step by the block's shape", xlabel = "threads a block",
-          name = "stencil-shapes" }
-mw.plot { x = "steps", y = "T_eff", by = "series", logx = 2, records = passes, peak = top,
-          lines = { { value = single.T_eff, label = "best single step" } },
-          title = "stencil: T_eff of temporal blocking", xlabel = "steps a pass", name = "stencil-levels" }
+          title = ("stencil: T_eff of blocks %d wide"):format(width), xlabel = "threads a block",
+          name = "stencil-threads" }
+if first then
+  mw.plot { x = "threads", y = "T_eff", by = "series", logx = 2, records = naive, peak = top,
+            title = "stencil: T_eff of the naive step by the block's shape", xlabel = "threads a block",
+            name = "stencil-shapes" }
+end
+if deepest then
+  mw.plot { x = "steps", y = "T_eff", by = "series", logx = 2, records = passes, peak = top,
+            lines = { single and { value = single.T_eff, label = #singles > 1 and "best single step" or single.rung } },
+            title = "stencil: T_eff of temporal blocking", xlabel = "steps a pass", name = "stencil-levels" }
+end
 local film = shoot(depth, math.max(1, 8 // depth))
 
 local function against(a, b)
@@ -424,24 +488,39 @@ local function against(a, b)
   return ("%.1f %% %s than"):format(math.abs(percent), percent < 0 and "slower" or "faster")
 end
 
-mw.remark("The naive step reaches %.0f %% of the triad, %s. The version from shared memory is %s the "
-  .. "naive one: %s. The best single step is '%s' in blocks of %s, with %.1f %% of the triad.",
-  100 * ladder[1].share,
-  ladder[1].share < 1 and ("so a step that moves every number once is at most %.0f %% faster"):format(
-    100 * ladder[1].left) or "so there is nothing left to gain for a single step",
-  against(ladder[6].T_eff, ladder[1].T_eff),
-  ladder[6].T_eff > 1.02 * ladder[1].T_eff and "here the caches alone do not hold the halo"
-    or "the caches hold the rows that neighbours share anyway, and the tile costs instructions and a barrier",
-  single.rung, single.block, 100 * single.share)
-mw.remark("The block's shape changes the naive step by a factor of %.2f: %s is best, %s worst.",
-  ladder[1].T_eff / worst_shape.T_eff, ladder[1].block, worst_shape.block)
-mw.remark("Temporal blocking with %d steps a pass has a T_eff of %.2f times the triad's%s; that is %.0f %% of "
-  .. "what %d steps for one pass over memory would give, the rest goes into %s.", depth, deepest.share,
-  deepest.share > 1 and ", which no single step can reach" or "", 100 * deepest.share / depth, depth,
-  gpu and "arithmetic and halos"
-    or "arithmetic, halos and the exchanges between lanes, which cost memory accesses on a CPU")
-mw.remark("The same triad had %.1f GB/s before the other rungs and %.1f GB/s after them, so the machine's pace "
-  .. "changed by %.1f %% on the way: %s.", before.T_eff / 1e9, again.T_eff / 1e9, 100 * drift,
+-- The single steps, each sentence where what it tells of was measured.
+local words = {}
+if first then
+  words[1] = ("The naive step reaches %.0f %% of the triad, %s."):format(100 * first.share,
+    first.share < 1 and ("so a step that moves every number once is at most %.0f %% faster"):format(
+      100 * first.left) or "so there is nothing left to gain for a single step")
+end
+if first and shared then
+  words[#words + 1] = ("The version from shared memory is %s the naive one: %s."):format(
+    against(shared.T_eff, first.T_eff),
+    shared.T_eff > 1.02 * first.T_eff and "here the caches alone do not hold the halo"
+      or "the caches hold the rows that neighbours share anyway, and the tile costs instructions and a barrier")
+end
+if #singles > 1 then
+  words[#words + 1] = ("The best single step%s is '%s' in blocks of %s, with %.1f %% of the triad."):format(
+    #singles < 4 and " of those measured" or "", single.rung, single.block, 100 * single.share)
+elseif single and not first then
+  words[1] = ("'%s' in blocks of %s has %.1f %% of the triad."):format(single.rung, single.block, 100 * single.share)
+end
+if #words > 0 then mw.remark("%s", table.concat(words, " ")) end
+if #naive > 1 then
+  mw.remark("The block's shape changes the naive step by a factor of %.2f: %s is best, %s worst.",
+    first.T_eff / worst_shape.T_eff, first.block, worst_shape.block)
+end
+if deepest then
+  mw.remark("Temporal blocking with %d step%s a pass has a T_eff of %.2f times the triad's%s; that is %.0f %% of "
+    .. "what %d step%s for one pass over memory would give, the rest goes into %s.", depth, depth > 1 and "s" or "",
+    deepest.share, deepest.share > 1 and ", which no single step can reach" or "", 100 * deepest.share / depth, depth,
+    depth > 1 and "s" or "", gpu and "arithmetic and halos"
+      or "arithmetic, halos and the exchanges between lanes, which cost memory accesses on a CPU")
+end
+mw.remark("The same triad had %.1f GB/s at the beginning and %.1f GB/s at the end, so the machine's pace changed by "
+  .. "%.1f %% on the way: %s.", before.T_eff / 1e9, again.T_eff / 1e9, 100 * drift,
   drift < 0.05 and "larger differences than that are the kernels'"
     or "rungs that differ by less are not told apart, and steps in a chart may be the machine's; run it again")
 mw.remark("Physics: a mode sin x sin of %d x %d points decayed by the factor %.6f a step, as the discrete "

@@ -3,14 +3,18 @@
 // triad: B = A + s * C, two arrays read and one written.
 //
 // The ladder
-//   v1 triad   2-D, one f64 a thread
+//   v1 triad   2-D, one element a thread
 //
 // Bound: main memory. T_tot = 3 * bytes(A) / t. The operation is STREAM's (J. D. McCalpin, "Memory bandwidth and
 // machine balance in current high performance computers", 1995); in the course it is a stencil without its derivatives.
 
+#ifndef REAL
+#define REAL double // or float
+#endif
+
 // ---- kernels --------------------------------------------------------------------------------------------------------
 
-__global__ void triad(double *B, const double *A, const double *C, double s, int nx, int ny) {
+__global__ void triad(REAL *B, const REAL *A, const REAL *C, REAL s, int nx, int ny) {
   int ix = blockIdx.x * blockDim.x + threadIdx.x;
   int iy = blockIdx.y * blockDim.y + threadIdx.y;
   size_t i = (size_t)iy * nx + ix;

@@ -76,6 +76,17 @@ describe("mw.arg", function()
     fails(function() mw.arg("n", 1, nil, 1) end, "mw.arg: options must be a table, got number")
   end)
 
+  it("refuses what a function of the script does not take, in words of the script", function()
+    local limits = { check = function(value) return value % 2 == 1 and "an even number" or nil end }
+    given({ n = { "8" }, m = { "7" }, l = { "2", "5" } }, function()
+      assert.are.equal(8, mw.arg("n", 3, nil, limits)) -- a default is the script's own affair
+      fails(function() mw.arg("m", 2, nil, limits) end, "parameter 'm' must be an even number, got '7'")
+      fails(function() mw.arg("l", { 2 }, nil, limits) end, "parameter 'l' must be an even number, got '5'")
+    end)
+    fails(function() mw.arg("n", 1, nil, { check = "even" }) end,
+      "mw.arg: option 'check' must be a function, got string")
+  end)
+
   it("refuses names and defaults of the wrong type", function()
     fails(function() mw.arg(1, 1) end, "mw.arg: the name must be a string, got number")
     fails(function() mw.arg("n", 1, 2) end, "mw.arg: the help must be a string, got number")

@@ -256,8 +256,8 @@ describe("parameters", function()
     assert.are.equal(2, status)
     assert.are.equal("moonwarp: unknown parameter 'z'; there is n, by, name\n", output)
     expect(2, "moonwarp: unknown parameter 'n'; the script asks for none with mw.arg\n", "-e", "print(1)", "-p", "n=1")
-    expect(2, "moonwarp: unknown parameter 'm'; there is n, seconds, smallest, vector_block\n", "run", "memcopy", "-p",
-      "m=1")
+    expect(2, "moonwarp: unknown parameter 'm'; there is n, type, seconds, smallest, rungs, shapes, vector_block\n",
+      "run", "memcopy", "-p", "m=1")
   end)
 
   it("that a script asks for in ways that cannot be read are checked after the run", function()

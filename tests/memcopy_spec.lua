@@ -50,6 +50,72 @@ describe("the study memcopy", function()
     end)
   end)
 
+  -- The rungs' numbers and names in the table, the charts with their series, and the closing words.
+  local function part_of(words)
+    local rungs, charts, remarks = {}, {}, nil
+    support.with_folder(function(folder)
+      local status, output = study(folder, "-p n=257 --device cpu " .. words)
+      assert.are.equal(0, status, output)
+      local record = assert(store.read(support.run(folder)))
+      local number, name = table.unpack(record.tables[1].columns)
+      for i, text in ipairs(number.texts) do rungs[i] = text .. " " .. name.texts[i] end
+      assert.are.equal(words:find "10" and 2 or 1, #record.tables)
+      for i, chart in ipairs(record.charts) do
+        local series = {}
+        for k, one in ipairs(chart.series) do series[k] = one.name end
+        charts[i] = chart.name .. ": " .. table.concat(series, ", ")
+      end
+      local file = io.open(support.run(folder) .. "/remarks.txt")
+      remarks = file and file:read "a" or ""
+      if file then file:close() end
+    end)
+    return rungs, charts, remarks
+  end
+
+  it("runs any of its rungs, and tells of no others", function()
+    local rungs, charts, remarks = part_of "-p rungs=2,8"
+    assert.are.same({ "1 library copy", "2 one thread in all", "8 4 x 16 bytes, streaming", "9 triad" }, rungs)
+    assert.are.same({ "memcopy-size: library copy" }, charts)
+    assert.is_truthy(remarks:find("'4 x 16 bytes, streaming' is at", 1, true), remarks)
+    for _, words in ipairs { "block", "16-byte rung", "Between host" } do
+      assert.is_nil(remarks:find(words, 1, true), remarks)
+    end
+
+    rungs, charts, remarks = part_of "-p rungs=1"
+    assert.are.same({ "1 library copy", "9 triad" }, rungs)
+    assert.are.same({ "memcopy-size: library copy" }, charts)
+    assert.is_nil(remarks:find("16", 1, true), remarks)
+    assert.is_truthy(select(3, part_of "-p rungs=10"):find("Between host and device", 1, true))
+  end)
+
+  it("sweeps the shapes that are asked for, in either type", function()
+    local rungs, charts, remarks = part_of "-p rungs=4,5 -p shapes=16x2,512,7x3,16x2 -p type=f32"
+    assert.are.same({ "1 library copy", "4 block 16 x 2", "4 block 512 x 1", "4 block 512 x 2", "4 block 7 x 3",
+                      "5 16 bytes a thread", "9 triad" }, rungs)
+    assert.are.equal("memcopy-threads: 16 wide, 512 wide, 7 wide", charts[1])
+    assert.is_truthy(remarks:find("The best block of one element a thread, ", 1, true), remarks)
+    assert.is_nil(remarks:find("blocks of one warp", 1, true), remarks)
+    remarks = select(3, part_of "-p rungs=4 -p shapes=16x16")
+    assert.is_truthy(remarks:find("Blocks of one element a thread, 16 x 16, move ", 1, true), remarks)
+  end)
+
+  it("refuses rungs that there are not and blocks that no device takes", function()
+    local BLOCK = "parameter 'shapes' must be a block of 1 to 1024 threads such as 32x4, or a width such as 32, "
+      .. "got '%s'"
+    local wrong = { ["rungs=11"] = "parameter 'rungs' must be a number from 1 to 10, got '11'",
+                    ["type=f16"] = "parameter 'type' must be one of f32, f64, got 'f16'" }
+    for _, text in ipairs { "33x32", "0x4", "1025", "32x", "4503599627370497x4096" } do
+      wrong["shapes=" .. text] = BLOCK:format(text)
+    end
+    support.with_folder(function(folder)
+      for words, message in pairs(wrong) do
+        local status, output = study(folder, "-p " .. words)
+        assert.are.equal(2, status, output)
+        assert.is_truthy(output:find(message, 1, true), output)
+      end
+    end)
+  end)
+
   -- The study looks for its kernels in the working folder first.
   it("finds a triad that is a mere copy", function()
     support.with_folder(function(folder)

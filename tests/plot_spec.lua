@@ -56,6 +56,14 @@ describe("mw.plot", function()
     end
   end)
 
+  it("leaves room for its levels beside a single x", function()
+    local rows = { { device = "cpu", x = 256, y = 1 } }
+    with_plot({ x = "x", y = "y", logx = 2, records = rows, pictures = false, peak = 2 }, function(made)
+      local text = support.read(made.gp)
+      assert.is_truthy(text:find("set xrange [128:512]\nset xtics 128,2\n", 1, true), text)
+    end)
+  end)
+
   it("marks whole numbers only where an axis counts", function()
     for _, case in ipairs { { 3, true }, { 2.5, false }, { 40, false } } do
       local rows = { { device = "cpu", x = 1, y = 1 }, { device = "cpu", x = case[1], y = 2 } }

@@ -171,6 +171,7 @@ them; false with a warning where the function waits for the device]], optional =
       { "min", "number", "the least number" },
       { "max", "number", "the greatest number" },
       { "choices", "any[]", "the only values" },
+      { "check", "function", [[given a value, it returns nothing, or what is wanted instead, as in "an even number"]] },
     },
     environment_result = {
       about = "Where a measurement comes from, as plain tables. What cannot be found out is absent.",

@@ -154,6 +154,7 @@
 ---@field min? number the least number
 ---@field max? number the greatest number
 ---@field choices? any[] the only values
+---@field check? function given a value, it returns nothing, or what is wanted instead, as in "an even number"
 
 --- When to stop, and what a sample is.
 ---@class moonwarp.bench_options

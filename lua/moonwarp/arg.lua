@@ -52,7 +52,7 @@ local function kind_of(value)
   return math.type(value) or type(value)
 end
 
-local LIMITS = { min = "number", max = "number", choices = "table" }
+local LIMITS = { min = "number", max = "number", choices = "table", check = "function" }
 
 -- "from 1 to 8", "of at least 1", "of at most 8".
 local function range_text(limits)
@@ -79,10 +79,17 @@ local function check_choice(name, value, text, limits)
     near and ("; did you mean '%s'?"):format(near))
 end
 
+-- What a script alone can tell: its function returns what is wanted, where the value is not that.
+local function check_own(name, value, text, limits)
+  local wanted = limits.check and limits.check(value)
+  if wanted then refuse(name, text, wanted) end
+end
+
 local function convert_one(name, default, text, limits)
   local value = convert[kind_of(default)](name, text)
   check_range(name, value, text, limits)
   check_choice(name, value, text, limits)
+  check_own(name, value, text, limits)
   return value
 end
 
@@ -133,7 +140,8 @@ end
 ---@param name string
 ---@param default number|string|boolean|table
 ---@param help string?
----@param limits table?   min and max of numbers, choices (a list); other values are refused
+---@param limits table?   min and max of numbers, choices (a list), check (a function that returns what
+---                        is wanted where a value is wrong); other values are refused
 ---@return any value
 function arg.get(name, default, help, limits)
   if type(name) ~= "string" then

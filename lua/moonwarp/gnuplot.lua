@@ -81,36 +81,45 @@ end
 
 local quoted = gnuplot.quote
 
--- Ticks at powers of 2 along x: from the one at or below the least point, as gnuplot sets none below
--- the first; one a doubling where that leaves room for labels, else one in so many.
-local function doubling_ticks(figure)
-  local low, high = math.huge, 0
+-- Least and greatest x of what the axis can show; nil where that is nothing.
+local function extent(figure)
+  local low, high = math.huge, -math.huge
   for _, one in ipairs(figure.series) do
     for _, point in ipairs(one.points) do
-      if ticks.holds(point.x, 2) then low, high = math.min(low, point.x), math.max(high, point.x) end
+      if ticks.holds(point.x, figure.logx) then low, high = math.min(low, point.x), math.max(high, point.x) end
     end
   end
-  if high == 0 then return "set xtics auto" end
+  if low <= high then return low, high end
+end
+
+-- Ticks at powers of 2 along x: from the one at or below the least point, as gnuplot sets none below
+-- the first; one a doubling where that leaves room for labels, else one in so many.
+local function doubling_ticks(low, high)
   local first = math.floor(math.log(low, 2) + 1e-9)
   local stride = math.max(1, math.ceil((math.log(high, 2) - first) / 13))
   return ("set xtics %.10g,%.10g"):format(2.0 ^ first, 2.0 ^ stride)
 end
 
--- The first and last of the whole numbers at which all points lie, few enough for a tick each: rungs,
--- dimensions; nil where they are not so.
-local function counts(figure)
-  local low, high = math.huge, -math.huge
-  for _, one in ipairs(figure.series) do
-    for _, point in ipairs(one.points) do low, high = math.min(low, point.x), math.max(high, point.x) end
+local function log_ticks(figure)
+  local low, high = extent(figure)
+  if not low then return "set xtics auto" end
+  local range
+  if low == high then -- levels are drawn between the least and the greatest x
+    low, high = low / figure.logx, high * figure.logx
+    range = ("set xrange [%.10g:%.10g]"):format(low, high)
   end
-  if not figure.square and high > low and high - low <= 20 and ticks.are_whole(figure.series) then return low, high end
+  local marks = figure.logx == 2 and doubling_ticks(low, high) or nil
+  return range and marks and range .. "\n" .. marks or range or marks
 end
 
+-- A tick for each of the whole numbers at which all points lie, where they are few: rungs, dimensions.
 -- There is room beside points that stand alone: one on the frame would be taken for a part of it.
 local function count_ticks(figure)
-  local low, high = counts(figure)
-  if not low then return nil end
-  return figure.style == "points" and ("set xtics 1\nset xrange [%g:%g]"):format(low - 0.5, high + 0.5) or "set xtics 1"
+  local low, high = extent(figure)
+  local few = not figure.square and low and low < high and high - low <= 20
+  if not (few and ticks.are_whole(figure.series)) then return nil end
+  if figure.style ~= "points" then return "set xtics 1" end
+  return ("set xtics 1\nset xrange [%g:%g]"):format(low - 0.5, high + 0.5)
 end
 
 local function has_negative(figure)
@@ -127,8 +136,7 @@ local function axis_commands(name, base, label, figure)
   local lines = { ("set %slabel %s noenhanced"):format(name, quoted(label)) }
   if base then lines[#lines + 1] = ("set logscale %s %g"):format(name, base) end
   if base then lines[#lines + 1] = ("set format %s '%%.6g'"):format(name) end
-  if base == 2 and name == "x" then lines[#lines + 1] = doubling_ticks(figure) end
-  if not base and name == "x" then lines[#lines + 1] = count_ticks(figure) end
+  if name == "x" then lines[#lines + 1] = (base and log_ticks or count_ticks)(figure) end
   local from_zero = name == "y" and not base and not figure.square and not has_negative(figure)
   if from_zero then lines[#lines + 1] = "set yrange [0:*]" end
   return table.concat(lines, "\n")
