@@ -2,9 +2,10 @@
 --
 -- reduction: one number out of an array, and what stands between a kernel and the memory's speed.
 --
--- The rungs (methods.lua), first within a block: the sum by a tree in shared memory (both orders), in
--- dynamic shared memory, by shuffles (both orders), by shuffles and one shared stage; with an element a thread, where the
--- tree is what costs, and with a few blocks a multiprocessor, where it hides behind the loads.
+-- The rungs (methods.lua, which numbers them), first within a block: the sum by a tree in shared memory
+-- (both orders), in dynamic shared memory, by shuffles (both orders), by shuffles and one shared stage;
+-- with an element a thread, where the tree is what costs, and with a few blocks a multiprocessor,
+-- where it hides behind the loads.
 -- Then over the grid: the parts of the blocks joined on the host, by a second launch, by an atomic
 -- operation, by compare and swap, under a lock, by the block that comes last, and that with 16-byte
 -- streaming loads; each for the sum, the minimum, the maximum and the greatest |v|^2, v = (x, y).
@@ -31,13 +32,15 @@ local per_once = mw.arg("per_once", gpu and 2 or 64,
 local types = mw.arg("types", { "f32", "f64" }, "element types", { choices = { "f32", "f64" } })
 local operations = mw.arg("ops", { "sum", "min", "max", "length" }, "operations",
   { choices = { "sum", "min", "max", "length" } })
+local rungs = mw.arg("rungs", { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13 },
+  "which rungs to measure, by their numbers", { min = 1, max = 13 })
 local repeats = mw.arg("repeats", 10, "runs of a method whose bits are compared", { min = 1 })
 
 local multiprocessors = dev:properties().multiprocessors
 
 local study = {
   dev = dev, gpu = gpu, n = n, seconds = seconds, block = block, types = types, operations = operations,
-  repeats = repeats, multiprocessors = multiprocessors,
+  rungs = rungs, repeats = repeats, multiprocessors = multiprocessors,
   blocks = multiprocessors * per, blocks_once = multiprocessors * per_once,
   counts = gpu and { 1, 2, 4, 8, 16, 32, 64 } or { 1, 4, 16, 64, 256 }, -- blocks a multiprocessor
   alone = "one element a thread", few = ("%d blocks a multiprocessor"):format(per), -- the grids' names
@@ -86,10 +89,15 @@ end
 results.top = top
 
 local share = { "share", title = "of the " .. top.label, unit = "%", digits = 3 }
-mw.table { "type", { "method", title = "kernel" }, "grid", "t", "T_tot", share,
-           title = "reduction within a block", records = results.within }
-mw.table { "type", "op", "method", "t", "T_tot", share,
-           { "results", title = ("results of %d runs"):format(repeats) },
-           title = "reduction over the grid", records = results.grid }
+local number = { "number", title = "rung" }
+if #results.within > 0 then
+  mw.table { number, { "method", title = "kernel" }, "type", "grid", "t", "T_tot", share,
+             title = "reduction within a block", records = results.within }
+end
+if #results.grid > 0 then
+  mw.table { number, "method", "type", "op", "t", "T_tot", share,
+             { "results", title = ("results of %d runs"):format(repeats) },
+             title = "reduction over the grid", records = results.grid }
+end
 draw(results)
 for _, text in ipairs(say(results)) do mw.remark("%s", text) end

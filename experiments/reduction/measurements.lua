@@ -33,11 +33,12 @@ end
 -- so that the tolerance is too narrow for a value that is left out.
 local function check_odd(set)
   local count, grid = arrays.awkward, 37
-  for _, shape in ipairs { { "reduce_dynamic", 97 }, { "reduce_dynamic", 31 }, { "reduce_dynamic", 1 },
-                           { "reduce_down", 96 }, { "reduce_butterfly", 96 }, { "reduce_shuffle", 96 } } do
-    local m = methods.within(set, shape[1], shape[2], grid)
-    m.name, m.chain = ("%s, %d threads"):format(shape[1], shape[2]), ceil_div(count, grid * shape[2]) + 20
-    verify(set, m, count, set.awkward)
+  for _, kernel in ipairs(methods.chosen { "reduce_dynamic", "reduce_down", "reduce_butterfly", "reduce_shuffle" }) do
+    for _, threads in ipairs(kernel == "reduce_dynamic" and { 97, 31, 1 } or { 96 }) do
+      local m = methods.within(set, kernel, threads, grid)
+      m.name, m.chain = ("%s, %d threads"):format(kernel, threads), ceil_div(count, grid * threads) + 20
+      verify(set, m, count, set.awkward)
+    end
   end
   for _, name in ipairs(methods.names) do
     local m = methods.method(set, name, "sum", grid)
@@ -76,7 +77,7 @@ local function measure(set, group, m, fields)
     device = dev, name = m.name, bytes = bytes_of(set, m.op, count) })
   fields.study, fields.group, fields.method, fields.type, fields.op, fields.t =
     "reduction", group, m.name, set.dtype, m.op, t
-  fields.n, fields.bytes = count, bytes_of(set, m.op, count)
+  fields.number, fields.n, fields.bytes = methods.numbers[m.name], count, bytes_of(set, m.op, count)
   fields.T_tot = fields.bytes / t.median
   return mw.record(fields)
 end
@@ -97,13 +98,9 @@ end
 
 -- ---- the questions ------------------------------------------------------------------------------
 
-local WITHIN = { "reduce_tree", "reduce_strided", "reduce_dynamic", "reduce_down",
-                 "reduce_butterfly", "reduce_shuffle" }
-
 local function trees(set, into)
-  for _, kernel in ipairs(WITHIN) do
-    for _, shape in ipairs { { study.alone, ceil_div(n, 256) },
-                             { study.few, blocks } } do
+  for _, kernel in ipairs(methods.trees) do
+    for _, shape in ipairs { { study.alone, ceil_div(n, 256) }, { study.few, blocks } } do
       into[#into + 1] = measure(set, "within a block", methods.within(set, kernel, 256, shape[2]),
         { grid = shape[1] })
     end
@@ -116,7 +113,7 @@ local function finishes(set, into)
     for _, name in ipairs(methods.names_of(set.dtype, op)) do
       list[#list + 1] = methods.method(set, name, op, blocks)
     end
-    list[#list + 1] = methods.once(set, op, 1024, blocks_once)
+    if methods.has_once then list[#list + 1] = methods.once(set, op, 1024, blocks_once) end
     for _, m in ipairs(list) do
       local results = different_bits(set, m)
       into[#into + 1] = measure(set, "over the grid", m, { results = results })
@@ -129,11 +126,11 @@ local function by_block_size(set)
   local list = {}
   for _, threads in ipairs(BLOCKS) do
     local grid = ceil_div(blocks * 256, threads)
-    for _, kernel in ipairs { "reduce_dynamic", "reduce_butterfly", "reduce_shuffle" } do
+    for _, kernel in ipairs(methods.chosen { "reduce_dynamic", "reduce_butterfly", "reduce_shuffle" }) do
       list[#list + 1] = measure(set, "block size", methods.within(set, kernel, threads, grid),
         { threads = threads })
     end
-    if threads >= 128 then
+    if methods.has_once and threads >= 128 then
       local wide = methods.once(set, "sum", threads, blocks_once * 1024 // threads)
       list[#list + 1] = measure(set, "block size", wide, { threads = threads })
     end
@@ -144,12 +141,14 @@ end
 local function by_blocks(set)
   local list = {}
   for _, count in ipairs(study.counts) do
-    for _, name in ipairs { "atomic", "lock", "last block" } do
+    for _, name in ipairs(methods.chosen { "atomic", "lock", "last block" }) do
       list[#list + 1] = measure(set, "blocks", methods.method(set, name, "sum", count * multiprocessors),
         { per = count })
     end
-    list[#list + 1] = measure(set, "blocks", methods.once(set, "sum", 1024, count * multiprocessors),
-      { per = count })
+    if methods.has_once then
+      list[#list + 1] = measure(set, "blocks", methods.once(set, "sum", 1024, count * multiprocessors),
+        { per = count })
+    end
   end
   return list
 end
@@ -159,11 +158,13 @@ local function by_size(set)
   local list, count = {}, math.min(n, 1024)
   repeat
     local grid = math.min(blocks, ceil_div(count, block))
-    for _, name in ipairs { "host", "second launch", "atomic", "lock", "last block" } do
+    for _, name in ipairs(methods.chosen { "host", "second launch", "atomic", "lock", "last block" }) do
       list[#list + 1] = measure(set, "size", methods.method(set, name, "sum", grid), { n = count })
     end
-    grid = math.min(blocks_once, ceil_div(count, 1024 * 16))
-    list[#list + 1] = measure(set, "size", methods.once(set, "sum", 1024, grid), { n = count })
+    if methods.has_once then
+      grid = math.min(blocks_once, ceil_div(count, 1024 * 16))
+      list[#list + 1] = measure(set, "size", methods.once(set, "sum", 1024, grid), { n = count })
+    end
     local whole = count == n
     count = math.min(n, count * 8)
   until whole

@@ -16,8 +16,35 @@ local multiprocessors, ceil_div = study.multiprocessors, study.ceil_div
 
 local C_TYPE = { f32 = "float", f64 = "double" }
 local OPERATION = { sum = "SUM", min = "MIN", max = "MAX", length = "LENGTH" }
-local FINISHES = { "parts", "begin", "atomic", "cas", "lock", "last" }
-local FEW_FINISHES = { "parts" }
+
+-- ---- the rungs ----------------------------------------------------------------------------------
+
+-- Their numbers are those of the parameter.
+local LADDER = { "reduce_tree", "reduce_strided", "reduce_dynamic", "reduce_down", "reduce_butterfly",
+                 "reduce_shuffle", "host", "second launch", "atomic", "compare and swap", "lock",
+                 "last block", "16 bytes, last block" }
+local TREES, METHODS = table.move(LADDER, 1, 6, 1, {}), table.move(LADDER, 7, 12, 1, {})
+local FEW_METHODS = { "second launch" }
+local ONCE = LADDER[13]
+local KERNELS = { -- templates of reduce.cu
+  ["host"] = { "parts" }, ["second launch"] = { "parts" }, ["atomic"] = { "begin", "atomic" },
+  ["compare and swap"] = { "begin", "cas" }, ["lock"] = { "begin", "lock" }, ["last block"] = { "last" },
+}
+
+local numbers, wanted = {}, {}
+for number, name in ipairs(LADDER) do numbers[name] = number end
+for _, number in ipairs(study.rungs) do
+  wanted[LADDER[number]] = true
+  if number <= #TREES then wanted[LADDER[1]] = true end -- with which the others are compared
+end
+
+local function chosen(names)
+  local list = {}
+  for _, name in ipairs(names) do
+    if wanted[name] then list[#list + 1] = name end
+  end
+  return list
+end
 
 -- ---- the kernels of one element type ------------------------------------------------------------
 
@@ -38,6 +65,11 @@ local function in_full(dtype, op)
   return gpu or dtype == types[1] or op == "sum"
 end
 
+-- The methods that an operation is measured by.
+local function names_of(dtype, op)
+  return chosen(in_full(dtype, op) and METHODS or FEW_METHODS)
+end
+
 -- The sweeps are sums of the first type, whether or not that operation was asked for.
 local function operations_of(dtype)
   local list, has_sum = table.move(operations, 1, #operations, 1, {}), false
@@ -48,15 +80,19 @@ end
 
 -- All at once: one run of the compiler.
 local function module_of(dtype)
-  local names = { instance("parts", dtype, "max") } -- which joins the parts of "length"
+  local names, seen = {}, {}
+  local function add(name)
+    if not seen[name] then names[#names + 1] = name end
+    seen[name] = true
+  end
+  if wanted["second launch"] then add(instance("parts", dtype, "max")) end -- which joins the parts of "length"
   for _, op in ipairs(operations_of(dtype)) do
-    local kinds = in_full(dtype, op) and FINISHES or FEW_FINISHES
-    for _, kind in ipairs(kinds) do names[#names + 1] = instance(kind, dtype, op) end
-    if op ~= "sum" then names[#names + 1] = once_name(dtype, op, 1024) end
+    for _, name in ipairs(names_of(dtype, op)) do
+      for _, kind in ipairs(KERNELS[name]) do add(instance(kind, dtype, op)) end
+    end
+    if wanted[ONCE] and op ~= "sum" then add(once_name(dtype, op, 1024)) end
   end
-  for _, threads in ipairs { 128, 256, 512, 1024 } do
-    names[#names + 1] = once_name(dtype, "sum", threads)
-  end
+  for _, threads in ipairs(wanted[ONCE] and { 128, 256, 512, 1024 } or {}) do add(once_name(dtype, "sum", threads)) end
   return dev:module { file = "reduce.cu", defines = { REAL = C_TYPE[dtype] }, templates = names }
 end
 
@@ -174,8 +210,6 @@ build["last block"] = function(set, op, grid)
   return function(count) go(set.out, set.parts, set.flag, set.x, y, count) end
 end
 
-local METHODS = { "host", "second launch", "atomic", "compare and swap", "lock", "last block" }
-local FEW_METHODS = { "second launch" }
 local IN_ANY_ORDER = { ["atomic"] = true, ["compare and swap"] = true, ["lock"] = true }
 
 local function method(set, name, op, grid)
@@ -187,14 +221,10 @@ end
 local function once(set, op, threads, grid)
   local go = set.code[once_name(set.dtype, op, threads)]:prepare { grid = grid, block = threads }
   local y = y_of(set, op)
-  return { name = "16 bytes, last block", op = op, fixed = true,
+  return { name = ONCE, op = op, fixed = true,
            chain = ceil_div(n, grid * threads) + 20 + grid,
            run = function(count) go(set.out, set.parts, set.flag, set.x, y, count) end }
 end
 
--- By all of these, or where the operation is not in full, by the few.
-local function names_of(dtype, op)
-  return in_full(dtype, op) and METHODS or FEW_METHODS
-end
-
-return { new_set = new_set, within = within, method = method, once = once, names = METHODS, names_of = names_of }
+return { new_set = new_set, within = within, method = method, once = once, has_once = wanted[ONCE],
+         chosen = chosen, trees = chosen(TREES), names = chosen(METHODS), names_of = names_of, numbers = numbers }
