@@ -44,6 +44,9 @@ local rounds = mw.arg("rounds", 0, "multiply-adds an element, odd; 0: as many as
 local block = mw.arg("block", gpu and 256 or 1024, "threads a block", { min = 1, max = 1024 })
 local seconds = mw.arg("seconds", gpu and 0.06 or 0.1, "mean time that each contender of a comparison gets",
   { min = 0, max = 3600 })
+local parts = mw.arg("parts", { "copies", "pipeline", "defaults", "callbacks", "events", "graph", "timelines" },
+  "what to run",
+  { choices = { "copies", "pipeline", "defaults", "callbacks", "events", "graph", "timelines" } })
 local smallest = mw.arg("smallest", 1 << 14, "least elements of the sweep of copies", { min = 1 })
 if rounds > 0 and rounds % 2 == 0 then error("parameter 'rounds' must be odd: the result is then 1 - x", 0) end
 
@@ -51,6 +54,13 @@ local study = {
   dev = dev, gpu = gpu, n = n, dtype = dtype, most_streams = most_streams, most_chunks = most_chunks,
   balance = balance, rounds = rounds, block = block, seconds = seconds, smallest = smallest,
 }
+
+function study.has(name)
+  for _, one in ipairs(parts) do
+    if one == name then return true end
+  end
+  return false
+end
 
 function study.ceil_div(a, b)
   return (a + b - 1) // b
@@ -69,26 +79,42 @@ local draw, say = part "charts", part "words"
 
 -- ---- the runs -----------------------------------------------------------------------------------
 
+local has = study.has
+
 local function best(records)
   local least = records[1]
   for _, r in ipairs(records) do least = r.t < least.t and r or least end
   return least
 end
 
-local results = { host = transfers.host_copies(), grid = {} }
-if rounds == 0 then study.rounds = study.contenders.calibrate() end
-
-local chunks = 1
-while chunks <= most_chunks do
-  table.move(study.contenders.pipelines_of(chunks), 1, 10, #results.grid + 1, results.grid)
-  chunks = 2 * chunks
+local function pipelines()
+  local list, chunks = {}, 1
+  while chunks <= most_chunks do
+    table.move(study.contenders.pipelines_of(chunks), 1, 10, #list + 1, list)
+    chunks = 2 * chunks
+  end
+  return list
 end
-local fastest = best(results.grid)
-results.both = transfers.both_ways()
-results.seen, results.variants = variants.of(math.max(2, fastest.streams), math.max(2, fastest.pieces))
-results.orders = { variants.two_streams("without waiting", false), variants.two_streams("waiting for the event", true) }
-local few = study.pipeline.line_of(math.max(3, fastest.streams), 12)
-results.heard, results.ordered = variants.callback_order(few)
+
+local results = {}
+if has "copies" then results.host = transfers.host_copies() end
+for _, name in ipairs(parts) do -- the copies alone need no kernel
+  if name ~= "copies" and study.rounds == 0 then study.rounds = study.contenders.calibrate() end
+end
+if has "pipeline" then results.grid = pipelines() end
+if has "copies" then results.both = transfers.both_ways() end
+
+-- Where the best pipeline was not looked for, its other ways are those of as many streams as may be.
+local shape = results.grid and best(results.grid) or { streams = most_streams, pieces = math.min(16, most_chunks) }
+local few = study.pipeline.line_of(math.max(3, shape.streams), 12)
+if has "pipeline" or has "defaults" or has "callbacks" or has "graph" then
+  results.seen, results.variants = variants.of(math.max(2, shape.streams), math.max(2, shape.pieces))
+end
+if has "events" then
+  results.orders = { variants.two_streams("without waiting", false),
+                     variants.two_streams("waiting for the event", true) }
+end
+if has "callbacks" then results.heard, results.ordered = variants.callback_order(few) end
 
 -- ---- what it shows ------------------------------------------------------------------------------
 
@@ -102,16 +128,24 @@ local function table_of(title, records, ...)
   mw.table(spec)
 end
 
-mw.table { { "series", title = "memory, direction" }, "bytes", "t", "T_tot", records = results.host,
-           title = "streams: copies between host and device" }
-table_of("streams: copy in, compute, copy out", results.grid, "streams", "chunks")
-table_of(("streams: %d pieces, in other ways"):format(results.seen.free.chunks), results.variants, "rung")
-mw.table { "rung", { "computed", title = "kernel ends", unit = "s" },
-           { "started", title = "copy may begin", unit = "s" }, { "copied", title = "copy ends", unit = "s" },
-           title = "streams: a copy in another stream than the kernel", records = results.orders }
+if results.host then
+  mw.table { { "series", title = "memory, direction" }, "bytes", "t", "T_tot", records = results.host,
+             title = "streams: copies between host and device" }
+end
+if results.grid then table_of("streams: copy in, compute, copy out", results.grid, "streams", "chunks") end
+if results.variants then
+  table_of(("streams: %d pieces, in other ways"):format(results.seen.free.chunks), results.variants, "rung")
+end
+if results.orders then
+  mw.table { "rung", { "computed", title = "kernel ends", unit = "s" },
+             { "started", title = "copy may begin", unit = "s" }, { "copied", title = "copy ends", unit = "s" },
+             title = "streams: a copy in another stream than the kernel", records = results.orders }
+end
 
 draw(results)
-timeline("streams-timeline", ("12 pieces over %d streams"):format(few.count), few)
-timeline("streams-legacy", "the same, a kernel in the legacy default stream after each piece",
-  study.pipeline.line_of(few.count, 12, { blocking = true }), study.pipeline.in_legacy_stream)
+if has "timelines" then
+  timeline("streams-timeline", ("12 pieces over %d streams"):format(few.count), few)
+  timeline("streams-legacy", "the same, a kernel in the legacy default stream after each piece",
+    study.pipeline.line_of(few.count, 12, { blocking = true }), study.pipeline.in_legacy_stream)
+end
 for _, text in ipairs(say(results)) do mw.remark("%s", text) end

@@ -57,27 +57,41 @@ local function captured(line)
   end)
 end
 
-local function variants(streams, chunks)
-  local free, pair = pipeline.line_of(streams, chunks), pipeline.line_of(2, chunks)
-  local bound = pipeline.line_of(streams, chunks, { blocking = true })
-  local paged = pipeline.line_of(streams, chunks, { pageable = true })
-  local graph <close> = captured(free)
-  local records = contenders.measure("variants", chunks, {
-    contenders.new("1 stream", pipeline.line_of(1, chunks)),
-    contenders.new("2 streams, the host waits each round", pair, pipeline.wait_for_other(pair)),
-    contenders.new(("%d streams"):format(free.count), free),
-    contenders.new("blocking, and the legacy default stream", bound, pipeline.in_legacy_stream),
-    contenders.new("blocking, and the per-thread default stream", bound, pipeline.in_per_thread_stream),
-    contenders.new("non-blocking, and the legacy default stream", free, pipeline.in_legacy_stream),
-    contenders.new("a callback a piece", free, function(p) p.stream:callback(function() end) end),
-    contenders.new("pageable memory", paged),
-    { rung = "as a graph", line = free, run = function() graph:launch(free.streams[1]) end },
-  })
-  local seen = {}
-  for i, name in ipairs { "one", "lecture", "free", "legacy", "per_thread", "beside", "callbacks", "pageable",
-                           "graph" } do
-    seen[name] = records[i]
+-- As a list of contenders, each with a name for the words. Those of a part are compared with `free`,
+-- and with `one` where the words tell how much overlap there is.
+local function contenders_of(free, chunks, graph)
+  local list = {}
+  local function add(part, name, contender)
+    contender.name = name
+    if study.has(part) then list[#list + 1] = contender end
   end
+  local pair = pipeline.line_of(2, chunks)
+  local bound = pipeline.line_of(free.count, chunks, { blocking = true })
+  local paged = pipeline.line_of(free.count, chunks, { pageable = true })
+  add(study.has "pipeline" and "pipeline" or "defaults", "one", contenders.new("1 stream", pipeline.line_of(1, chunks)))
+  add("pipeline", "lecture",
+    contenders.new("2 streams, the host waits each round", pair, pipeline.wait_for_other(pair)))
+  list[#list + 1] = contenders.new(("%d streams"):format(free.count), free)
+  list[#list].name = "free"
+  add("defaults", "legacy",
+    contenders.new("blocking, and the legacy default stream", bound, pipeline.in_legacy_stream))
+  add("defaults", "per_thread",
+    contenders.new("blocking, and the per-thread default stream", bound, pipeline.in_per_thread_stream))
+  add("defaults", "beside",
+    contenders.new("non-blocking, and the legacy default stream", free, pipeline.in_legacy_stream))
+  add("callbacks", "callbacks",
+    contenders.new("a callback a piece", free, function(p) p.stream:callback(function() end) end))
+  add("pipeline", "pageable", contenders.new("pageable memory", paged))
+  add("graph", "graph", { rung = "as a graph", line = free, run = function() graph:launch(free.streams[1]) end })
+  return list
+end
+
+local function variants(streams, chunks)
+  local free = pipeline.line_of(streams, chunks)
+  local graph <close> = study.has "graph" and captured(free) or nil
+  local list, seen = contenders_of(free, chunks, graph), {}
+  local records = contenders.measure("variants", chunks, list)
+  for i, contender in ipairs(list) do seen[contender.name] = records[i] end
   return seen, records
 end
 

@@ -92,15 +92,25 @@ local function graph(m)
     gpu and "" or ": the CPU device replays a graph in the order of its capture, one piece after another")
 end
 
---- The paragraphs.
+--- The paragraphs, of the parts that were run.
 ---@param m table  host (the copies), both (ways at once), seen (the variants by name), orders (two, of
 ---                events), heard and ordered (of callbacks)
 ---@return string[]
 return function(m)
-  local list = { copies(m), overlap(m) }
-  if not gpu then list[#list + 1] = cores() end
-  for _, text in ipairs { waiting(m), defaults(m), callbacks(m) .. " " .. events(m), graph(m) } do
-    list[#list + 1] = text
+  local has, list = study.has, {}
+  local function add(part, ...)
+    for _, say in ipairs(has(part) and { ... } or {}) do list[#list + 1] = say(m) end
   end
+  add("copies", copies)
+  add("pipeline", overlap, not gpu and cores or nil)
+  add("pipeline", waiting)
+  add("defaults", defaults)
+  if has "callbacks" and has "events" then
+    list[#list + 1] = callbacks(m) .. " " .. events(m)
+  else
+    add("callbacks", callbacks)
+    add("events", events)
+  end
+  add("graph", graph)
   return list
 end
