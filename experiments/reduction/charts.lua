@@ -11,7 +11,7 @@ local gpu, n, dtype = study.gpu, study.n, study.types[1]
 
 local CUB = { f32 = 4384e9, f64 = 4468e9 } -- as the head of init.lua has it
 local CUB_N = 1 << 28 -- the only size that it was measured at: a point there, a line where all is that
-local cub_label = "CUB, 2^28 " .. dtype .. ", H200"
+local cub_label = "CUB, 2^28 " .. dtype .. ", H200, source"
 
 -- Of a sweep in which none of the rungs took part nothing is drawn.
 local function chart(records, x, top, options)
