@@ -240,6 +240,55 @@ describe("the study", function()
     end)
   end)
 
+  local LADDER = { "reduce_tree", "reduce_strided", "reduce_dynamic", "reduce_down", "reduce_butterfly",
+                   "reduce_shuffle", "host", "second launch", "atomic", "compare and swap", "lock", "last block",
+                   "16 bytes, last block" }
+
+  local function measured_in(folder)
+    local stored = assert(require("moonwarp.results.store").read(support.run(folder)))
+    local list, seen = {}, {}
+    for _, r in ipairs(stored.records) do
+      assert.are.equal(LADDER[r.number], r.method)
+      if not seen[r.number] then list[#list + 1] = r.number end
+      seen[r.number] = true
+    end
+    table.sort(list)
+    return table.concat(list, " ")
+  end
+
+  -- Of each subset: what is measured, what is drawn, what is said, and what must not be.
+  it("takes any of its rungs, and says nothing of the others", function()
+    local cases = {
+      { "1", "1", {}, { "the halving tree takes" }, { "strided", "Over the grid", "Same bits" } },
+      { "4", "1 4", {}, { "shuffles down takes" }, { "strided", "elements 'reduce" } },
+      { "6,2", "1 2 6", { "threads" }, { "the same two take" }, { "Same bits" } },
+      { "10", "10", {}, { "'compare and swap' (sum of f32) has", "Same bits" }, { "Within a block", "slowest" } },
+      { "9,8,9", "8 9", { "blocks", "size" }, { "is the quickest with" }, { "Within a block", "'lock'", "'host'" } },
+      { "13", "13", { "threads", "blocks", "size" }, { "last block' takes" }, { "Within a block", "slowest" } },
+    }
+    for _, case in ipairs(cases) do
+      support.with_folder(function(folder)
+        study(folder, "-p n=20011 -p rungs=" .. case[1])
+        assert.are.equal(case[2], measured_in(folder))
+        local drawn = {}
+        for _, path in ipairs(support.files(support.run(folder))) do
+          drawn[#drawn + 1] = path:match "reduction%-(%w+)%.dat$"
+        end
+        table.sort(drawn)
+        table.sort(case[3])
+        assert.are.same(case[3], drawn)
+        local words = support.read(support.run(folder) .. "/remarks.txt"):gsub("%s+", " ")
+        for _, text in ipairs(case[4]) do assert.is_truthy(words:find(text, 1, true), words) end
+        for _, text in ipairs(case[5]) do assert.is_nil(words:find(text, 1, true), words) end
+      end)
+    end
+  end)
+
+  it("refuses a rung that is none", function()
+    local pipe <close> = io.popen(("'%s' run reduction --device cpu -p rungs=14 2>&1"):format(program))
+    assert.is_truthy(pipe:read "a":find("parameter 'rungs' must be a number from 1 to 13, got '14'", 1, true))
+  end)
+
   -- All blocks of the measurements are powers of 2; the study looks for kernels in the working folder first.
   local function finds(from, to, words, what)
     support.with_folder(function(folder)

@@ -137,6 +137,39 @@ describe("the study", function()
     end)
   end)
 
+  -- Of each choice: what is drawn, what is said, and what must not be.
+  it("runs any of its parts, and says nothing of the others", function()
+    if not program then
+      pending "needs the program"
+      return
+    end
+    local cases = {
+      copies = { { "copies" }, "Pinned memory gives", "pieces" },
+      pipeline = { { "pipeline" }, "times the longest of the three", "callback" },
+      defaults = { {}, "In the per-thread default stream", "longest of the three" },
+      callbacks = { {}, "came in order", "event" },
+      events = { {}, "Without an event", "callback" },
+      graph = { {}, "a graph of it in", "default stream" },
+      timelines = { { "legacy", "timeline" }, nil, "stream" },
+      ["graph,copies"] = { { "copies" }, "a graph of it in", "default stream" },
+    }
+    for parts, wanted in pairs(cases) do
+      support.with_folder(function(folder)
+        local output = run(folder, "-p n=5021 -p seconds=0 -p chunks=4 -p streams=3 -p rounds=5 -p parts=" .. parts)
+        assert.is_truthy(output:find("status 0\n$"), output)
+        local drawn, words = {}, ""
+        for name, text in pairs(file_names(folder)) do
+          drawn[#drawn + 1] = name:match "^streams%-(%w+)%.dat$"
+          if name == "remarks.txt" then words = text:gsub("%s+", " ") end
+        end
+        table.sort(drawn)
+        assert.are.same(wanted[1], drawn)
+        if wanted[2] then assert.is_truthy(words:find(wanted[2], 1, true), words) end
+        assert.is_nil(words:find(wanted[3], 1, true), words)
+      end)
+    end
+  end)
+
   it("refuses an even number of rounds, whose result would be its input", function()
     if not program then
       pending "needs the program"

@@ -126,8 +126,8 @@ local function size_table()
       shared = seconds_of(count, 2), best = best }
   end
   if known then
-    columns[2] = { "theirs_direct", title = "Kiel: direct", unit = "s" }
-    columns[3] = { "theirs_shared", title = "Kiel: shared", unit = "s" }
+    columns[2] = { "theirs_direct", title = "Kiel (source): direct", unit = "s" }
+    columns[3] = { "theirs_shared", title = "Kiel (source): shared", unit = "s" }
   end
   columns[#columns + 1] = { "direct", unit = "s" }
   if rows[1].shared then
@@ -161,7 +161,7 @@ local drawn, known = {}, {}
 for _, count in ipairs(gpu and sizes or {}) do
   local theirs = SOURCE[count]
   if theirs then
-    known[#known + 1] = { rung = "Kiel 2020, shared memory, GPU not named", bodies = count,
+    known[#known + 1] = { rung = "Kiel 2020, shared memory, GPU not named, source", bodies = count,
                           interactions = count * count / theirs[2] }
   end
 end
