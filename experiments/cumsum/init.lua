@@ -45,13 +45,10 @@ local scan_block = mw.arg("scan_block", gpu and 512 or 128, "block of the 1-D sc
 local scan_loads = mw.arg("scan_loads", 8, "loads in flight a thread of them", { min = 1, max = 16 })
 
 local here = debug.getinfo(1, "S").source:match "^@(.*/)" or "./"
-if not package.path:find(here .. "?.lua;", 1, true) then package.path = here .. "?.lua;" .. package.path end
 
--- Runs the file beside this one with the settings; in package.loaded, so that the run keeps a copy.
+-- Runs the file beside this one with the settings.
 local function part(name, settings)
-  local file = assert(package.searchpath(name, package.path))
-  package.loaded[name] = file
-  return assert(loadfile(file))(settings)
+  return assert(loadfile(here .. name .. ".lua"))(settings)
 end
 
 local settings = {

@@ -55,13 +55,10 @@ local sizes = { smallest }
 while sizes[#sizes] * 2 <= largest do sizes[#sizes + 1] = sizes[#sizes] * 2 end
 
 local here = debug.getinfo(1, "S").source:match "^@(.*/)" or "./"
-if not package.path:find(here .. "?.lua;", 1, true) then package.path = here .. "?.lua;" .. package.path end
 
--- Runs the file beside this one with the settings; in package.loaded, so that the run keeps a copy.
+-- Runs the file beside this one with the settings.
 local function part(name, settings)
-  local file = assert(package.searchpath(name, package.path))
-  package.loaded[name] = file
-  return assert(loadfile(file))(settings)
+  return assert(loadfile(here .. name .. ".lua"))(settings)
 end
 
 local settings = {
