@@ -290,6 +290,18 @@ describe("a fault on the CPU device", function()
     go(x, 0)
   end)
 
+  it("through a null pointer that is no argument tells of shared memory", function()
+    local m <close> = dev:module { source = [[
+      __global__ void wants(int *x) { extern __shared__ int s[]; s[0] = 1; __syncthreads(); x[0] = s[0]; }
+      __global__ void takes(int *x) { x[threadIdx.x] = 1; }
+    ]] }
+    local x <close> = dev:zeros("i32", 4)
+    fails_with(function() m.wants:launch(1, 1, x) end, "through a null pointer", "shared = bytes")
+    local ok, message = pcall(m.takes.launch, m.takes, 1, 1, mw.null)
+    assert.is_false(ok)
+    assert.is_nil(message:find("shared", 1, true), message)
+  end)
+
   it("beside device variables names the outermost, and the module goes on", function()
     local output = overrun([[
       for _, at in ipairs { 5000, 1000000, -1000 } do

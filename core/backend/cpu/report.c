@@ -170,13 +170,27 @@ static const char *verb_of(const cpu_fault *fault) {
   return !fault->direction_known ? "went" : fault->write ? "wrote" : "read";
 }
 
+static bool any_null(const cpu_grid *grid) {
+  const mw_kernel *kernel = &grid->kernel->base;
+  for (int i = 0; i < kernel->nparams; i++)
+    if (kernel->params[i].pointer && !pointer_value(grid, &kernel->params[i])) return true;
+  return false;
+}
+
+/* Where no argument is null, it may be dynamic shared memory that was not asked for. */
+static mw_status tell_null(const cpu_grid *grid, const cpu_fault *fault, const char *where, mw_error *err) {
+  const bool shared = !grid->abi.dynamic_shared && !any_null(grid);
+  return mw_fail(err, MW_FAULT, "kernel '%s' %s through a null pointer: %s, address 0x%zx%s", grid->kernel->base.name,
+                 verb_of(fault), where, (size_t)fault->address,
+                 shared ? "; no argument is null: extern __shared__ memory is there where prepare has shared = bytes"
+                        : "");
+}
+
 static mw_status tell_bounds(cpu_device *device, const cpu_grid *grid, const cpu_fault *fault, const char *where,
                              mw_error *err) {
   const char *name = grid->kernel->base.name;
   const char *verb = verb_of(fault);
-  if (fault->direction_known && fault->address < NULL_REACH)
-    return mw_fail(err, MW_FAULT, "kernel '%s' %s through a null pointer: %s, address 0x%zx", name, verb, where,
-                   (size_t)fault->address);
+  if (fault->direction_known && fault->address < NULL_REACH) return tell_null(grid, fault, where, err);
   if (!fault->direction_known)
     return mw_fail(err, MW_FAULT,
                    "kernel '%s' went outside every array: %s, an address no memory can have, or one that is not a "

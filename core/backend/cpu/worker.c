@@ -134,11 +134,12 @@ bool cpu_shared_beside(const cpu_shared *shared, uintptr_t address) {
   return address < at || address >= at + shared->bytes;
 }
 
-/* extern __shared__ memory is 16-byte aligned, as CUDA's is at least. */
+/* extern __shared__ memory is 16-byte aligned, as CUDA's is at least. A launch that asked for none has none, not that
+ * of an earlier one. */
 static void give_shared(cpu_worker *worker, const cpu_grid *grid) {
   const mw_shared_layout *fixed = grid->table ? grid->table->shared : NULL;
-  if (grid->abi.dynamic_shared)
-    worker->lent.dynamic_shared = shared_memory(&worker->dynamic, grid->abi.dynamic_shared, 16);
+  const size_t bytes = grid->abi.dynamic_shared;
+  worker->lent.dynamic_shared = bytes ? shared_memory(&worker->dynamic, bytes, 16) : NULL;
   if (fixed && fixed->bytes)
     worker->lent.static_shared = shared_memory(&worker->fixed, (size_t)fixed->bytes, (size_t)fixed->align);
 }
