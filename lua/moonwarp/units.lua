@@ -18,7 +18,7 @@ local PREFIXES = {
   ["B"] = { DECIMAL, least = 1, most = 1e15 },
   ["iB"] = { BINARY, least = 1, most = 2^40, name = "B" },
   ["B/s"] = { DECIMAL, least = 1, most = 1e15 },
-  ["1/s"] = { DECIMAL, least = 1, most = 1e15 },
+  ["1/s"] = { DECIMAL, least = 1, most = 1e15, behind = "/s" }, -- 1e9 of them are G/s
   ["flop/s"] = { DECIMAL, least = 1, most = 1e15 },
   ["Hz"] = { DECIMAL, least = 1, most = 1e15 },
   ["%"] = { { { 0.01, "" } }, least = 0.01, most = 0.01 },
@@ -53,7 +53,7 @@ function units.choose(unit, largest)
   for _, step in ipairs(prefixes) do
     local factor, prefix = step[1], step[2]
     if factor <= rule.most and factor >= rule.least then
-      last = { factor = factor, name = prefix .. base }
+      last = { factor = factor, name = prefix .. (prefix ~= "" and rule.behind or base) }
       if largest >= factor then return last end
     end
   end

@@ -13,7 +13,7 @@ local FAR_APART = 20 -- runs whose largest values differ so much share a logarit
 
 local PREFIXES = { [""] = 1, k = 1e3, M = 1e6, G = 1e9, T = 1e12, P = 1e15, m = 1e-3, ["µ"] = 1e-6,
                    n = 1e-9, p = 1e-12, Ki = 2^10, Mi = 2^20, Gi = 2^30, Ti = 2^40 }
-local BASES = { s = true, B = true, ["B/s"] = true, ["1/s"] = true, ["flop/s"] = true, Hz = true }
+local BASES = { s = "s", B = "B", ["B/s"] = "B/s", ["1/s"] = "1/s", ["/s"] = "1/s", ["flop/s"] = "flop/s", Hz = "Hz" }
 
 -- ---- units --------------------------------------------------------------------------------------
 
@@ -26,7 +26,7 @@ function figure.unit(label)
   if not name then return { name = label, factor = 1, base = "" } end
   for prefix, factor in pairs(PREFIXES) do
     local base = unit:sub(1, #prefix) == prefix and unit:sub(#prefix + 1)
-    if base and BASES[base] then return { name = name, unit = unit, factor = factor, base = base } end
+    if BASES[base] then return { name = name, unit = unit, factor = factor, base = BASES[base] } end
   end
   if unit == "%" or unit:find("/", 1, true) then return { name = name, unit = unit, factor = 1, base = unit } end
   return { name = label, factor = 1, base = "" } -- words in parentheses, as "(numbers as in the table)"
