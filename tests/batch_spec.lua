@@ -211,13 +211,14 @@ end)
 
 describe("a batch", function()
   it("says what it would do", function()
-    with_labs({ { "a", 'tags = "x", memory_limit = "1 GiB"', "" },
-      { "b", 'needs = "a", params = { n = { 1, 2 } }', "" }, { "c", "", "" } }, function(folder, batch)
+    local labs = { { "a", 'tags = "x", memory_limit = "1 GiB"', "" },
+                   { "b", 'needs = "a", params = { n = { 1, 2 }, t = "two words" }', "" }, { "c", "", "" } }
+    with_labs(labs, function(folder, batch)
       local status, output = batch "labs.lua --dry-run --only b"
       assert.are.equal(0, status, output)
       assert.is_truthy(output:find(" 1. a on cpu: at most 0:20; memory 1.00 GiB\n", 1, true), output)
       assert.is_truthy(output:find(" 2. b on cpu: at most 0:20; needs a-cpu\n", 1, true), output)
-      assert.is_truthy(output:find("--device cpu -p n=1,2\n", 1, true), output)
+      assert.is_truthy(output:find("--device cpu -p n=1,2 -p 't=two words'\n", 1, true), output)
       assert.is_nil(output:find("c on cpu", 1, true))
       assert.is_nil(io.open(folder .. "/out"))
     end)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- moonwarp batch: a curriculum's labs, each in a process of its own. docs/lab.md explains them.
--- Depends on moonwarp.core (home), moonwarp.host (call), files, cli.options, lab.*.
+-- Depends on moonwarp.core (home), moonwarp.host (call), files, path, cli.options, lab.*.
 
 local core = require "moonwarp.core"
 local files = require "moonwarp.files"
@@ -107,12 +107,22 @@ local function limits_of(step)
   return #words > 0 and ": " .. table.concat(words, "; ") or ""
 end
 
+-- As a shell takes it; plain words without quotation marks.
+local function word(text)
+  return text:find "[^%w_./,:=+%-]" and require("moonwarp.path").quote(text) or text
+end
+
+local function command_of(step)
+  local words = { "moonwarp run", word(step.study or step.path) }
+  if step.device then words[#words + 1] = "--device " .. step.device end
+  for _, setting in ipairs(step.params) do words[#words + 1] = "-p " .. word(setting) end
+  return table.concat(words, " ")
+end
+
 local function print_plan(head, expected)
   for i, step in ipairs(head.steps) do
-    local params = #step.params > 0 and " -p " .. table.concat(step.params, " -p ") or ""
     print(("%2d. %s on %s%s"):format(i, step.name, step.device or "no device here", limits_of(step)))
-    print(("    moonwarp run %s%s%s"):format(step.study or step.path,
-      step.device and " --device " .. step.device or "", params))
+    print("    " .. command_of(step))
     if expected[step.id] then
       print("    about " .. require("moonwarp.lab.amount").clock(expected[step.id]))
     end
