@@ -108,14 +108,14 @@ local function limits_of(step)
 end
 
 -- As a shell takes it; plain words without quotation marks.
-local function word(text)
+local function shell_word(text)
   return text:find "[^%w_./,:=+%-]" and require("moonwarp.path").quote(text) or text
 end
 
 local function command_of(step)
-  local words = { "moonwarp run", word(step.study or step.path) }
+  local words = { "moonwarp run", shell_word(step.study or step.path) }
   if step.device then words[#words + 1] = "--device " .. step.device end
-  for _, setting in ipairs(step.params) do words[#words + 1] = "-p " .. word(setting) end
+  for _, setting in ipairs(step.params) do words[#words + 1] = "-p " .. shell_word(setting) end
   return table.concat(words, " ")
 end
 
