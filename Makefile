@@ -80,17 +80,20 @@ $(BUILD)/packages:
 
 -include $(OBJECTS:.o=.d) $(C_TESTS:=.d)
 
+# A make of its own once the packages are there, on all cores unless the user says how many.
+AGAIN = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
+
 probe: programs
 	@MOONWARP_HOME="$(CURDIR)" .make/probe.sh $(BUILD)/moonwarp "$(CC)"
 
 demo: ## install what is missing, build, run the memcopy study on the best device
 	@.make/deps.sh demo
-	@$(MAKE) --no-print-directory all
+	+@$(AGAIN) all
 	MOONWARP_HOME="$(CURDIR)" $(BUILD)/moonwarp run memcopy --out $(OUT)
 
 check: ## install what is missing, build, run every test
 	@.make/deps.sh check
-	@$(MAKE) --no-print-directory programs c-tests
+	+@$(AGAIN) programs c-tests
 	@tests/check.sh $(BUILD)
 
 c-tests: $(C_TESTS) $(BUILD)/mock/libcuda.so.1
@@ -100,20 +103,20 @@ check-c: c-tests ## the C unit tests alone
 
 check-browser: ## the report in a headless Chromium; installs it, and node, where they are missing
 	@.make/deps.sh browser
-	@$(MAKE) --no-print-directory programs
+	+@$(AGAIN) programs
 	@cd tests/browser && { test -d node_modules/playwright-core || npm ci --no-audit --no-fund; }
 	@tests/browser/check.sh $(BUILD)
 
 check-asan: ## build and run every test under AddressSanitizer and UBSan
 	@.make/deps.sh check
-	@$(MAKE) --no-print-directory BUILD=build-asan CC=gcc programs c-tests \
+	+@$(AGAIN) BUILD=build-asan CC=gcc programs c-tests \
 	  CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 	@SANITIZED=1 tests/check.sh build-asan
 
 # Kernels are not instrumented, and leaving one by a signal confuses the sanitizer: so no specs of faults.
 check-tsan: ## races in streams, events, graphs and the pool, by ThreadSanitizer
 	@.make/deps.sh check
-	@$(MAKE) --no-print-directory BUILD=build-tsan CC=gcc programs \
+	+@$(AGAIN) BUILD=build-tsan CC=gcc programs \
 	  CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=thread"
 	@ONLY='^program tests/\(engines\|event\|graph\|hotpath\|launch\|lifetime\|stream\|transfer\)_spec' \
 	  tests/check.sh build-tsan

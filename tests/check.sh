@@ -3,9 +3,9 @@
 #
 # check.sh BUILD [c]: every test (or the C tests alone) on what was built in BUILD. Each file runs in a process of its
 # own, so that a crash costs one file; failures are printed, and the last line is the sum. Called by the Makefile.
-# A spec runs as a module of the stock interpreter, in the program, and, where it is about what the CPU device
-# compiles, by the other C++ compiler too.
-#   JOBS=n        files at a time (1: specs that measure want the machine to themselves)
+# A spec runs in the program; also as a module of the stock interpreter where that is another thing, and by the other
+# C++ compiler where it is about what the CPU device compiles.
+#   JOBS=n        files at a time (one a core): no test measures time
 #   SANITIZED=1   BUILD was made with AddressSanitizer and UBSan
 #   ONLY=pattern  only files whose name matches
 set -uo pipefail
@@ -85,13 +85,15 @@ one() { # kind file
   local name log status passed failed skipped
   name=$1-$(basename "$2" | sed 's/\.[a-z]*$//')
   log=$logs/$name.log
+  SECONDS=0
   timeout -k 5 $limit "$0" "$build" run "$1" "$2" >"$log" 2>&1
   status=$?
   read_counts "$1" "$log" $status >"$logs/$name.sum"
   read -r passed failed skipped <"$logs/$name.sum"
-  printf '%-8s %-24s %4d passed %3d failed%s\n' "$1" "$(basename "$2")" "$passed" "$failed" \
+  # In one piece: other files print beside this one.
+  echo "$(printf '%-8s %-24s %4d passed %3d failed %4d s%s\n' "$1" "$(basename "$2")" "$passed" "$failed" $SECONDS \
     "$([ "$skipped" = 0 ] || echo ", $skipped skipped")"
-  [ "$failed" = 0 ] || { echo "  (status $status, $log)"; said_of_failures "$log" | tail -n 40; }
+    [ "$failed" = 0 ] || { echo "  (status $status, $log)"; said_of_failures "$log" | tail -n 40; })"
 }
 
 # A log without what passed.
@@ -111,29 +113,39 @@ closing() {
     exit failed > 0 || passed == 0 }'
 }
 
-# Files in the order they run: "kind file" a line.
+# Specs by name, as files.
+specs() {
+  local name
+  for name; do echo "tests/${name}_spec.lua"; done
+}
+
+# About what the CPU device compiles: by each compiler.
+compiled() { specs cumsum differential engines faults launch nbody reduction shim split stencil streams waits; }
+
+# About what the program and a stock interpreter do differently: signals, hooks, the end of a state, what a host offers.
+hosted() {
+  specs alarm array bench check device event faults graph hotpath launch lifetime method module stream transfer
+}
+
+# Files in the order they run: "kind file" a line. What takes longest comes first, so that no core waits at the end.
 list() {
   local file
-  for file in tests/c/test_*.c; do echo "c $file"; done
-  [ "$what" = c ] && return
-  for file in tests/*_spec.lua tests/regress/*_spec.lua; do
-    [ -e "$file" ] || continue
-    echo "module $file"
-    # These start the program themselves.
-    case $file in tests/cli_spec.lua) ;; *) echo "program $file" ;; esac
-  done
-  if other_compiler >/dev/null; then
-    for file in cumsum differential engines faults launch nbody reduction shim split stencil streams waits; do
-      echo "other tests/${file}_spec.lua"
+  if [ "$what" = all ]; then
+    compiled | sed 's/^/program /'
+    if other_compiler >/dev/null; then compiled | sed 's/^/other /'; fi
+    for file in tests/*_spec.lua tests/regress/*_spec.lua; do
+      compiled | grep -qxF "$file" || echo "program $file"
     done
+    hosted | sed 's/^/module /'
+    # Only where `make check-browser` has been: a browser is much to install for one page.
+    if [ -z "${SANITIZED:-}" ] && [ -d tests/browser/node_modules ] && command -v node >/dev/null &&
+      command -v "${CHROMIUM:-chromium}" >/dev/null; then
+      echo "browser tests/browser/report.mjs"
+    fi
+    echo "tool luacheck"
+    echo "tool docs"
   fi
-  # Only where `make check-browser` has been: a browser is much to install for one page.
-  if [ -z "${SANITIZED:-}" ] && [ -d tests/browser/node_modules ] && command -v node >/dev/null &&
-    command -v "${CHROMIUM:-chromium}" >/dev/null; then
-    echo "browser tests/browser/report.mjs"
-  fi
-  echo "tool luacheck"
-  echo "tool docs"
+  for file in tests/c/test_*.c; do echo "c $file"; done
 }
 
 case $what in
@@ -143,5 +155,5 @@ esac
 rm -rf "$logs"
 mkdir -p "$logs"
 list | grep -e "${ONLY:-.}" >"$logs/list" || { echo "no test's name matches ONLY=$ONLY"; exit 2; }
-xargs -P "${JOBS:-1}" -L 1 "$0" "$build" one <"$logs/list"
+xargs -P "${JOBS:-$(nproc)}" -L 1 "$0" "$build" one <"$logs/list"
 closing
