@@ -27,17 +27,25 @@ licence() { cp "/usr/share/doc/$1/copyright" "$root/licences/$1"; }
 
 cp -L "$(module lfs)" "$root/lib/lfs.so"
 cp -L "$(module cjson)" "$root/lib/cjson.so"
+# What the benchmarks compare with is built where they run, without Lua's headers; only their caller knows Lua.
+libraries=$(realpath "$build")/bench
+make -s -C tests/bench DIR="$libraries" "$libraries/native.so"
+cp "$libraries/native.so" "$root/lib/"
 for package in lua-filesystem lua-cjson liblua5.4-dev libedit-dev libbsd-dev libmd-dev libtinfo6 libxxhash-dev; do
   licence "$package"
 done
 
-cat >"$root/check-gpu" <<'SCRIPT'
+start() { # name, script, what it does
+  cat >"$root/$1" <<SCRIPT
 #!/usr/bin/env bash
-# Every test of moonwarp on this machine's GPU.
-here=$(cd "$(dirname "$0")" && pwd)
-exec "$here/tests/check-gpu.sh" "$here/bin/moonwarp"
+# $3
+here=\$(cd "\$(dirname "\$0")" && pwd)
+exec "\$here/$2" "\$here/bin/moonwarp" "\$@"
 SCRIPT
-chmod +x "$root/check-gpu"
+  chmod +x "$root/$1"
+}
+start check-gpu tests/check-gpu.sh "Every test of moonwarp on this machine's GPU."
+start bench-gpu tests/bench/gpu.sh "Every benchmark, test and study of moonwarp on this machine's GPU: bench-gpu [OUT]."
 
 for file in "$root/bin/moonwarp" "$root"/lib/*.so; do
   needed=$(objdump -T "$file" | grep -o 'GLIBC_[0-9.]*' | sed 's/GLIBC_//' | sort -Vu | tail -n 1)

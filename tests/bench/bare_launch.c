@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * The floor for tests/bench/launch.lua: the same kernel launched by cuLaunchKernel from a C loop in the same process,
- * with nothing of moonwarp's in between. A Lua module of its own, so that the library carries no benchmark code. It
- * uses the context that moonwarp made current on this thread. */
+ * with nothing of moonwarp's in between. It uses the context that moonwarp made current on this thread. */
+#include "native.h"
+
 #include <dlfcn.h>
-#include <lauxlib.h>
-#include <lua.h>
-#include <stdint.h>
+#include <stdio.h>
 #include <time.h>
 
 typedef int (*load_fn)(void **module, const void *image);
@@ -15,21 +14,31 @@ typedef int (*launch_fn)(void *function, unsigned gx, unsigned gy, unsigned gz, 
                          unsigned shared, void *stream, void **params, void **extra);
 typedef int (*sync_fn)(void);
 
-static void *driver_symbol(lua_State *L, const char *name) {
-  void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-  void *symbol = library ? dlsym(library, name) : NULL;
-  if (!symbol) luaL_error(L, "bare_launch: libcuda has no %s; open a CUDA device first", name);
-  return symbol;
+native_function load, batch;
+
+static void *function;
+static launch_fn launch;
+static sync_fn synchronize;
+
+static const char *outcome(int failed) {
+  static char text[64];
+  snprintf(text, sizeof text, "bare_launch: the driver says %d", failed);
+  return failed ? text : NULL;
 }
 
-/* load(ptx, name) -> function handle, as light userdata */
-static int bare_load(lua_State *L) {
-  void *module = NULL, *function = NULL;
-  int failed = ((load_fn)driver_symbol(L, "cuModuleLoadData"))(&module, luaL_checkstring(L, 1));
-  if (!failed) failed = ((get_fn)driver_symbol(L, "cuModuleGetFunction"))(&function, module, luaL_checkstring(L, 2));
-  if (failed) return luaL_error(L, "bare_launch: the driver says %d", failed);
-  lua_pushlightuserdata(L, function);
-  return 1;
+/* load(ptx, name): the kernel that is launched from now on */
+const char *load(const native_value *v, double *result) {
+  void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD), *module = NULL;
+  if (!library) return "bare_launch: libcuda is not loaded; open a CUDA device first";
+  load_fn load_module = (load_fn)dlsym(library, "cuModuleLoadData");
+  get_fn get_function = (get_fn)dlsym(library, "cuModuleGetFunction");
+  launch = (launch_fn)dlsym(library, "cuLaunchKernel");
+  synchronize = (sync_fn)dlsym(library, "cuCtxSynchronize");
+  if (!load_module || !get_function || !launch || !synchronize) return "bare_launch: libcuda lacks a function";
+  (void)result;
+  int failed = load_module(&module, v[0].text);
+  if (!failed) failed = get_function(&function, module, v[1].text);
+  return outcome(failed);
 }
 
 static double now(void) {
@@ -38,34 +47,21 @@ static double now(void) {
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* batch(function, launches, a, b, c) -> seconds a launch of kernel(double *a, double *b, double *c, int, float,
- * double) on the legacy default stream; synchronises outside the timed part. */
-static int bare_batch(lua_State *L) {
-  void *function = lua_touserdata(L, 1);
-  int launches = (int)luaL_checkinteger(L, 2), n = 1024, failed = 0;
-  uint64_t a = (uint64_t)luaL_checkinteger(L, 3), b = (uint64_t)luaL_checkinteger(L, 4);
-  uint64_t c = (uint64_t)luaL_checkinteger(L, 5);
+/* batch(launches, a, b, c) -> seconds a launch of kernel(double *a, double *b, double *c, int, float, double) on the
+ * legacy default stream; synchronises outside the timed part. */
+const char *batch(const native_value *v, double *result) {
+  int launches = (int)v[0].integer, n = 1024;
+  uint64_t a = (uint64_t)v[1].integer, b = (uint64_t)v[2].integer, c = (uint64_t)v[3].integer;
   float s = 1.5f;
   double t = 2.5;
   void *params[] = {&a, &b, &c, &n, &s, &t};
-  launch_fn launch = (launch_fn)driver_symbol(L, "cuLaunchKernel");
-  sync_fn synchronize = (sync_fn)driver_symbol(L, "cuCtxSynchronize");
-  failed |= synchronize();
+  int failed = synchronize();
   double start = now();
   for (int i = 0; i < launches; i++) {
     n = i;
     failed |= launch(function, 1, 1, 1, 32, 1, 1, 0, NULL, params, NULL);
   }
-  double seconds = now() - start;
+  *result = (now() - start) / launches;
   failed |= synchronize();
-  if (failed) return luaL_error(L, "bare_launch: the driver says %d", failed);
-  lua_pushnumber(L, seconds / launches);
-  return 1;
-}
-
-int luaopen_bare_launch(lua_State *L);
-int luaopen_bare_launch(lua_State *L) {
-  static const luaL_Reg functions[] = {{"batch", bare_batch}, {"load", bare_load}, {NULL, NULL}};
-  luaL_newlib(L, functions);
-  return 1;
+  return outcome(failed);
 }

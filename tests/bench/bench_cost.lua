@@ -7,6 +7,8 @@
 local mw = require "moonwarp"
 local core = require "moonwarp.core"
 
+local on = mw.arg("on", "all", "the device measured, such as cuda:0")
+
 local LENGTHS = { 5e-6, 10e-6, 50e-6, 100e-6, 1e-3, 10e-3 }
 local MOST = 0.20
 
@@ -45,5 +47,5 @@ local function measure(dev)
 end
 
 for _, entry in ipairs(mw.devices()) do
-  if entry.usable then measure(mw.device(entry.id)) end
+  if entry.usable and (on == "all" or on == entry.id) then measure(mw.device(entry.id)) end
 end

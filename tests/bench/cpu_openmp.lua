@@ -14,8 +14,8 @@ local bx = mw.arg("bx", 32, "threads of a block along x")
 local by = mw.arg("by", 8, "threads of a block along y")
 
 -- OpenMP's waiting threads would take the processors from ours; they are to sleep.
-assert(lab.module "environment").set("OMP_WAIT_POLICY", "passive")
-local openmp = assert(lab.module "openmp")
+lab.setenv("OMP_WAIT_POLICY", "passive")
+local openmp = assert(lab.library "openmp")
 
 local dev = mw.device "cpu"
 local A, B, C = dev:array("f64", n, n):random(1), dev:array("f64", n, n), dev:array("f64", n, n):random(2)

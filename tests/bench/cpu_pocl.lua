@@ -13,7 +13,7 @@ local n = mw.arg("n", 4096, "side of the stencil's field; the other sizes follow
 local bodies = mw.arg("bodies", 16384, "bodies")
 local rounds = mw.arg("rounds", 9, "samples of each contender")
 
-local opencl, reason = lab.module "opencl"
+local opencl, reason = lab.library "opencl"
 if not opencl then
   print("  left out: " .. reason)
   return
@@ -24,16 +24,18 @@ local source = lab.read "twins.cl"
 
 local function compare(name, ours, twin, got, expected, options)
   local t = lab.alternate({ ours, twin }, rounds)
+  opencl.close_kernel()
   options.name = name
   mw.check(got, expected, options)
   lab.compare { name = name, ours = t[1], other_name = "PoCL", other = t[2], ratio = t[2] / t[1], least = 1.5 }
 end
 
--- Arguments of a twin: arrays, "int" and "double" values by { kind, value }, local memory by bytes.
-local function set(twin, ...)
+-- The twin of a kernel and its arguments: arrays, "int", "double" and "shared" (bytes) values by { kind, value }.
+local function open_twin(name, ...)
+  opencl.open_kernel(source, name)
   for i, value in ipairs { ... } do
-    if core.type(value) == "array" then twin:array(i, value:address(), value:nbytes())
-    else twin[value[1]](twin, i, value[2]) end
+    if core.type(value) == "array" then opencl.set_array(i, value:address(), value:nbytes())
+    else opencl["set_" .. value[1]](i, value[2]) end
   end
 end
 
@@ -43,11 +45,10 @@ local function stencil()
   local gx, gy, shared = (n + 31) // 32, (n + 7) // 8, 34 * 10 * 8
   local go = dev:module("stencil.cu").diffusion_shared:prepare { block = { 32, 8 }, grid = { gx, gy },
                                                                 shared = shared }
-  local twin = opencl.kernel(source, "diffusion_shared")
-  set(twin, R, T, Ci, { "double", 1.0 }, { "double", 0.1 }, { "double", 1.0 }, { "double", 1.0 }, { "int", n },
-    { "int", n }, { "shared", shared })
+  open_twin("diffusion_shared", R, T, Ci, { "double", 1.0 }, { "double", 0.1 }, { "double", 1.0 }, { "double", 1.0 },
+    { "int", n }, { "int", n }, { "shared", shared })
   compare("stencil, shared memory", function() go(T2, T, Ci, 1.0, 0.1, 1.0, 1.0, n, n) end,
-    function() twin:run(gx, gy, 32, 8) end, T2, R, { relative = 1e-13, absolute = 1e-13 })
+    function() opencl.run(gx, gy, 32, 8) end, T2, R, { relative = 1e-13, absolute = 1e-13 })
 end
 
 local function reduction()
@@ -56,9 +57,8 @@ local function reduction()
   local groups = count // 256
   local sums, R = dev:array("f32", groups), dev:array("f32", groups)
   local go = dev:module("reduce.cu").reduce_tree:prepare { block = 256, grid = groups }
-  local twin = opencl.kernel(source, "reduce_tree")
-  set(twin, R, x, { "int", count })
-  compare("block reduction", function() go(sums, x, count) end, function() twin:run(groups, 1, 256, 1) end,
+  open_twin("reduce_tree", R, x, { "int", count })
+  compare("block reduction", function() go(sums, x, count) end, function() opencl.run(groups, 1, 256, 1) end,
     sums, R, { sum = 256 })
 end
 
@@ -68,9 +68,8 @@ local function cumsum()
   local B, R = dev:array("f64", nx, rows), dev:array("f64", nx, rows)
   local groups = (rows + 7) // 8
   local go = dev:module("cumsum.cu")["cumsum_shuffle<double>"]:prepare { block = { 32, 8 }, grid = groups }
-  local twin = opencl.kernel(source, "cumsum_shuffle")
-  set(twin, R, A, { "int", nx }, { "int", rows }, { "shared", 32 * 8 * 8 })
-  compare("cumsum, shuffles", function() go(B, A, nx, rows) end, function() twin:run(1, groups, 32, 8) end,
+  open_twin("cumsum_shuffle", R, A, { "int", nx }, { "int", rows }, { "shared", 32 * 8 * 8 })
+  compare("cumsum, shuffles", function() go(B, A, nx, rows) end, function() opencl.run(1, groups, 32, 8) end,
     B, R, { sum = nx })
 end
 
@@ -81,9 +80,8 @@ local function nbody()
   local phi, R = dev:array("f32", bodies), dev:array("f32", bodies)
   local groups = (bodies + 255) // 256
   local go = dev:module("nbody.cu").potential_tiled:prepare { block = 256, grid = groups }
-  local twin = opencl.kernel(source, "potential_tiled")
-  set(twin, R, x, y, z, m, { "int", bodies })
-  compare("N-body, tiled", function() go(phi, x, y, z, m, bodies) end, function() twin:run(groups, 1, 256, 1) end,
+  open_twin("potential_tiled", R, x, y, z, m, { "int", bodies })
+  compare("N-body, tiled", function() go(phi, x, y, z, m, bodies) end, function() opencl.run(groups, 1, 256, 1) end,
     phi, R, { sum = bodies })
 end
 

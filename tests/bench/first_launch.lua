@@ -57,7 +57,7 @@ local function measure(dev, name)
   lab.bound("from the cache, " .. name, lab.median(cached), 0.005, "s")
 end
 
-assert(lab.module "environment").set("MOONWARP_CXX", "g++")
+lab.setenv("MOONWARP_CXX", "g++")
 measure(mw.device "cpu", "CPU device, g++")
 local cuda = lab.device(mw, "cuda")
 if cuda then measure(cuda, cuda:name()) end

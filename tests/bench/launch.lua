@@ -34,15 +34,15 @@ local function arrays(dev)
 end
 
 local function on_cuda(dev)
-  local bare = assert(lab.module "bare_launch")
+  local bare = assert(lab.library "bare_launch")
   local module, go = prepared(dev)
   local a, b, c = arrays(dev)
   local ptx = module:ptx()
-  local handle = bare.load(ptx, ptx:match "%.entry%s+([%w_$]+)")
+  bare.load(ptx, ptx:match "%.entry%s+([%w_$]+)")
   local ours, floor = {}, {}
   for i = 0, rounds do -- the first round warms up
     ours[i] = lua_batch(go, dev, a, b, c)
-    floor[i] = bare.batch(handle, launches, a:address(), b:address(), c:address())
+    floor[i] = bare.batch(launches, a:address(), b:address(), c:address())
   end
   local mine, least = lab.median(ours), lab.median(floor)
   lab.compare { name = "launch from Lua, " .. dev:name(), ours = mine, other_name = "cuLaunchKernel", other = least,

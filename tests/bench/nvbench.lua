@@ -18,7 +18,7 @@ local BLOCK = 256
 
 local dev = lab.device(mw, "cuda")
 if not dev then return end
-local native, reason = lab.module "nvbench_method"
+local native, reason = lab.library "nvbench_method"
 if not native then
   print("  left out: " .. reason)
   return
@@ -34,7 +34,7 @@ local function blocks_for(count)
   return (count + BLOCK - 1) // BLOCK
 end
 
--- A job for both: the native module takes addresses, mw.bench a function.
+-- A job for both: the native functions take addresses, mw.bench a function.
 local function job(name, kernel, blocks, count, a, b, c)
   local go = m:kernel("bench_" .. kernel):prepare { block = BLOCK, grid = blocks }
   local call
@@ -47,8 +47,7 @@ local function job(name, kernel, blocks, count, a, b, c)
   end
   return { name = name, call = call, cold = {}, hot = {}, native_cold = {}, native_hot = {},
            hold = { a, b, c },
-           native = { kernel = kernel, blocks = blocks, count = count, a = a:address(),
-                      b = b and b:address(), c = c and c:address() } }
+           native = { kernel, blocks, count, a:address(), b and b:address() or 0, c and c:address() or 0 } }
 end
 
 local large = math.floor(gib * (1 << 30)) // 16 * 16
@@ -70,15 +69,18 @@ local function append(to, from)
   table.move(from, 1, #from, #to + 1, to)
 end
 
+local seconds = dev:pageable("f64", samples)
+
 -- As many launches as fill 50 ms, as nvbench's batch fills its least time.
 local function native_batch(one)
-  local estimate = native.batch(one.native, 10)
+  local estimate = native.batch(10, table.unpack(one.native))
   local count = math.max(10, math.min(20000, math.ceil(0.05 / estimate)))
-  for _ = 1, 5 do one.native_hot[#one.native_hot + 1] = native.batch(one.native, count) end
+  for _ = 1, 5 do one.native_hot[#one.native_hot + 1] = native.batch(count, table.unpack(one.native)) end
 end
 
 local function measure(one)
-  append(one.native_cold, native.cold(one.native, samples))
+  native.cold(seconds:address(), samples, table.unpack(one.native))
+  append(one.native_cold, seconds:totable())
   local t = mw.bench(one.call, { cold = true, min_time = 0.05, max_time = 2, device = dev })
   append(one.hot, t.samples)
   append(one.cold, t.cold.samples)

@@ -1,44 +1,43 @@
 /* SPDX-License-Identifier: MIT
  *
  * The yardstick of tests/bench/cpu_openmp.lua: memcopy, triad and the naive stencil of kernels/ as anyone would write
- * them in C with OpenMP. A Lua module of its own; arrays come as addresses. */
-#include <lauxlib.h>
-#include <lua.h>
-#include <stddef.h>
-#include <stdint.h>
+ * them in C with OpenMP. */
+#include "native.h"
 
-static double *address(lua_State *L, int index) {
-  return (double *)(uintptr_t)luaL_checkinteger(L, index);
-}
+#include <stddef.h>
+
+native_function memcopy, triad, diffusion;
 
 /* memcopy(B, A, n) */
-static int openmp_memcopy(lua_State *L) {
-  double *restrict B = address(L, 1);
-  const double *restrict A = address(L, 2);
-  ptrdiff_t n = (ptrdiff_t)luaL_checkinteger(L, 3);
+const char *memcopy(const native_value *v, double *result) {
+  double *restrict B = NATIVE_ARRAY(double, v[0]);
+  const double *restrict A = NATIVE_ARRAY(const double, v[1]);
+  ptrdiff_t n = (ptrdiff_t)v[2].integer;
+  (void)result;
 #pragma omp parallel for simd schedule(static)
   for (ptrdiff_t i = 0; i < n; i++) B[i] = A[i];
-  return 0;
+  return NULL;
 }
 
 /* triad(B, A, C, s, n) */
-static int openmp_triad(lua_State *L) {
-  double *restrict B = address(L, 1);
-  const double *restrict A = address(L, 2), *restrict C = address(L, 3);
-  double s = luaL_checknumber(L, 4);
-  ptrdiff_t n = (ptrdiff_t)luaL_checkinteger(L, 5);
+const char *triad(const native_value *v, double *result) {
+  double *restrict B = NATIVE_ARRAY(double, v[0]);
+  const double *restrict A = NATIVE_ARRAY(const double, v[1]), *restrict C = NATIVE_ARRAY(const double, v[2]);
+  double s = v[3].number;
+  ptrdiff_t n = (ptrdiff_t)v[4].integer;
+  (void)result;
 #pragma omp parallel for simd schedule(static)
   for (ptrdiff_t i = 0; i < n; i++) B[i] = A[i] + s * C[i];
-  return 0;
+  return NULL;
 }
 
 /* diffusion(T2, T, Ci, lam, dt, _dx, _dy, nx, ny) */
-static int openmp_diffusion(lua_State *L) {
-  double *restrict T2 = address(L, 1);
-  const double *restrict T = address(L, 2), *restrict Ci = address(L, 3);
-  double lam = luaL_checknumber(L, 4), dt = luaL_checknumber(L, 5);
-  double _dx = luaL_checknumber(L, 6), _dy = luaL_checknumber(L, 7);
-  ptrdiff_t nx = (ptrdiff_t)luaL_checkinteger(L, 8), ny = (ptrdiff_t)luaL_checkinteger(L, 9);
+const char *diffusion(const native_value *v, double *result) {
+  double *restrict T2 = NATIVE_ARRAY(double, v[0]);
+  const double *restrict T = NATIVE_ARRAY(const double, v[1]), *restrict Ci = NATIVE_ARRAY(const double, v[2]);
+  double lam = v[3].number, dt = v[4].number, _dx = v[5].number, _dy = v[6].number;
+  ptrdiff_t nx = (ptrdiff_t)v[7].integer, ny = (ptrdiff_t)v[8].integer;
+  (void)result;
 #pragma omp parallel for schedule(static)
   for (ptrdiff_t iy = 1; iy < ny - 1; iy++) {
 #pragma omp simd
@@ -49,13 +48,5 @@ static int openmp_diffusion(lua_State *L) {
                                 ((-lam * (T[i + nx] - c) * _dy) - (-lam * (c - T[i - nx]) * _dy)) * _dy);
     }
   }
-  return 0;
-}
-
-int luaopen_openmp(lua_State *L);
-int luaopen_openmp(lua_State *L) {
-  static const luaL_Reg functions[] = {
-      {"diffusion", openmp_diffusion}, {"memcopy", openmp_memcopy}, {"triad", openmp_triad}, {NULL, NULL}};
-  luaL_newlib(L, functions);
-  return 1;
+  return NULL;
 }

@@ -15,7 +15,7 @@ local per = mw.arg("per", 2, "blocks of 1024 threads a multiprocessor", { min = 
 
 local dev = lab.device(mw, "cuda")
 if not dev then return end
-local cub, reason = lab.module "cub"
+local cub, reason = lab.library "cub"
 if not cub then
   print("  left out: " .. reason)
   return

@@ -15,7 +15,7 @@ local loads = mw.arg("loads", 8, "16-byte loads in flight a thread")
 
 local dev = lab.device(mw, "cuda")
 if not dev then return end
-local cub, reason = lab.module "cub"
+local cub, reason = lab.library "cub"
 if not cub then
   print("  left out: " .. reason)
   return

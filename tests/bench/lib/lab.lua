@@ -8,35 +8,43 @@ local core = require "moonwarp.core"
 local lab = {}
 
 local folder = core.home() .. "/tests/bench"
+local libraries = core.home() .. "/build/bench"
 
-local function built(dir, file)
-  local pipe = io.popen(("make -s -C '%s' DIR='%s' '%s' 2>&1"):format(folder, dir, file))
+-- The file of a shared library, built where it is missing or old.
+local function build(name)
+  local file = ("%s/%s.so"):format(libraries, name)
+  local pipe = io.popen(("make -s -C '%s' DIR='%s' '%s' 2>&1"):format(folder, libraries, file))
   local words = pipe:read "a"
-  if pipe:close() then return true end
+  if pipe:close() then return file end
   return nil, (words:match "^[^\n]*")
 end
 
-local function is_there(file)
-  local handle <close> = io.open(file)
-  return handle ~= nil
+-- The one that knows Lua: a bundle has it among its modules.
+local function load_native()
+  local file = package.searchpath("native", package.cpath) or assert(build "native")
+  return assert(package.loadlib(file, "luaopen_native"))()
 end
 
---- Loads one of the modules beside the benchmarks, built if need be. One that lies in
---- $MOONWARP_BENCH_DIR is taken as it is, for a machine without the compiler.
----@param name string  "openmp", "opencl", "environment", "bare_launch", "cub"
----@return table? module
+local native = load_native()
+
+--- Sets a variable of the environment of this process.
+---@param name string
+---@param value string
+function lab.setenv(name, value)
+  native.setenv(name, value)
+end
+
+--- The native functions (native.h) of one of the libraries beside the benchmarks, built if need be.
+---@param name string  "openmp", "opencl", "bare_launch", "cub", "nvbench_method"
+---@return table? functions  by name
 ---@return string? reason
-function lab.module(name)
-  local given = os.getenv "MOONWARP_BENCH_DIR"
-  local dir = given or core.home() .. "/build/bench"
-  local file = ("%s/%s.so"):format(dir, name)
-  if not (given and is_there(file)) then
-    local ok, reason = built(dir, file)
-    if not ok then return nil, reason end
-  end
-  local open, reason = package.loadlib(file, "luaopen_" .. name)
-  if not open then return nil, reason end
-  return open()
+function lab.library(name)
+  local file, reason = build(name)
+  if not file then return nil, reason end
+  return setmetatable({}, { __index = function(functions, symbol)
+    functions[symbol] = native.find(file, symbol)
+    return functions[symbol]
+  end })
 end
 
 --- A file beside the benchmarks, as text.
