@@ -3,7 +3,7 @@
 -- stencil: how near to main memory's peak is a step of 2-D heat diffusion, and how does a solver get
 -- beyond it?
 --
--- The rungs, numbered as in kernels/stencil.cu: 1 the naive step; the lecture's way to shared memory in
+-- The rungs, numbered as in kernels/stencil.cu: 1 the naive step; lecture 10's way to shared memory in
 -- small steps (2 derivatives removed, which leaves a triad; 3 T staged in shared memory; 4 a halo
 -- allocated; 5 the halo read; 6 derivatives back); then 7 registers (a thread marches down rows),
 -- 8 16-byte accesses, and 9 temporal blocking, K steps a pass. Block shapes and K are swept.
@@ -11,10 +11,12 @@
 -- T_eff = steps * A_eff / t with A_eff = (2 * 1 + 1) arrays: T is read and written, Ci is read. The
 -- peak is the best triad of this run.
 --
--- What others measured (the dashed lines called "source"):
---   Tesla P100 (ETH Zurich, "Solving PDEs in parallel on GPUs", lecture 10, f64): triad 561 GB/s,
---   staged 561, halo allocated 561, halo read 538, diffusion from shared memory 538
---   H200 (CUDA C++, for this project, f64): naive 32 x 4 4242 GB/s
+-- What others measured, in f64 (the column and dashed lines called "source"):
+--   Tesla P100, 16384 x 16384: rungs 2 to 6 as the text of ETH Zurich's lecture 10 has them ("Solving
+--   PDEs in parallel on GPUs", 2023); rung 1, for which it has none, as the same exercise's solution
+--   has it in its best block, 32 x 8 (notebook 3 of github.com/omlins/julia-gpu-course-2023, whose
+--   stored output has 540 and 531 for rungs 5 and 6)
+--   H200 (CUDA C++, for this project; not shown): naive 32 x 4 4242 GB/s
 
 local mw = require "moonwarp"
 
@@ -58,6 +60,7 @@ local frames = mw.arg("frames", 40, "of the film", { min = 2, max = 500 })
 local size = kind == "f64" and 8 or 4
 local eps = kind == "f64" and 2.0 ^ -52 or 2.0 ^ -23
 local columns = 16 // size -- of a 16-byte access
+local known = gpu and kind == "f64" or nil -- beside the CPU device's rates the sources' would say nothing
 
 local wanted = { [2] = true } -- what others are shares of
 for _, number in ipairs(rungs) do wanted[number] = true end
@@ -92,13 +95,14 @@ end
 -- ---- launches -----------------------------------------------------------------------------------
 
 local NONE, TILE, HALO = 0, 1, 2
+-- p100: what the sources measured.
 local RUNGS = {
-  { name = "naive", kernel = "diffusion", shared = NONE },
-  { name = "triad: no derivatives", kernel = "diffusion_triad", shared = NONE, triad = true },
-  { name = "T in shared memory", kernel = "diffusion_staged", shared = TILE, triad = true },
-  { name = "halo allocated", kernel = "diffusion_halo", shared = HALO, triad = true },
-  { name = "halo read", kernel = "diffusion_filled", shared = HALO, triad = true },
-  { name = "diffusion, shared memory", kernel = "diffusion_shared", shared = HALO },
+  { name = "naive", kernel = "diffusion", shared = NONE, p100 = 525e9 },
+  { name = "triad: no derivatives", kernel = "diffusion_triad", shared = NONE, triad = true, p100 = 561e9 },
+  { name = "T in shared memory", kernel = "diffusion_staged", shared = TILE, triad = true, p100 = 561e9 },
+  { name = "halo allocated", kernel = "diffusion_halo", shared = HALO, triad = true, p100 = 561e9 },
+  { name = "halo read", kernel = "diffusion_filled", shared = HALO, triad = true, p100 = 538e9 },
+  { name = "diffusion, shared memory", kernel = "diffusion_shared", shared = HALO, p100 = 538e9 },
   { name = "rows in registers", kernel = MARCH, tall = march },
   { name = "16 bytes a thread", kernel = "diffusion_vector", wide = columns },
 }
@@ -365,11 +369,12 @@ table.move(passes, 1, #passes, #ladder + 1, ladder)
 for _, r in ipairs(ladder) do
   r.share = r.T_eff / peak.T_eff
   r.left = r.steps == 1 and math.max(0, peak.T_eff / r.T_eff - 1) or nil
+  r.p100 = known and RUNGS[r.number] and RUNGS[r.number].p100
 end
 
 -- ---- the physics, on a small field --------------------------------------------------------------
 
--- The lecture's setting on side x side points; half a square of 10 x 10.
+-- The lecture's lam, heat capacity, square of 10 x 10 and dt, on side x side points.
 local function small_setting(ci)
   local d = 10 / (side - 1)
   return { by_d = 1 / d, d = d, dt = d * d / LAM / ci / 4.1, ci = dev:full(ci, kind, side, side) }
@@ -457,6 +462,7 @@ if depth > 1 then check_mode(depth, 240) end
 mw.table { { "number", title = "no." }, "rung", "block", "steps", "t", "T_eff",
            { "share", title = "of the triad", unit = "%", digits = 3 },
            { "left", title = "faster at most by", unit = "%", digits = 2 },
+           known and { "p100", title = "P100 (source)", unit = "B/s" } or nil,
            title = "stencil, " .. kind, records = ladder }
 
 local singles = {}
@@ -464,9 +470,9 @@ for _, number in ipairs { 1, 6, 7, 8 } do singles[#singles + 1] = best_of[number
 local first, shared, single = best_of[1], best_of[6], best(singles)
 local top = { value = peak.T_eff, label = "best triad" }
 local p100 = {}
-if gpu and kind == "f64" then
-  p100[1] = { value = 561e9, label = "P100 triad and staged, source" }
-  p100[2] = shared and { value = 538e9, label = "P100 from shared memory, source" }
+if known then
+  p100[1] = { value = TRIAD.p100, label = "P100 triad and staged, source" }
+  p100[2] = shared and { value = RUNGS[6].p100, label = "P100 from shared memory, source" }
 end
 mw.plot { x = "threads", y = "T_eff", by = "series", logx = 2, records = threads, peak = top, lines = p100,
           title = ("stencil: T_eff of blocks %d wide"):format(width), xlabel = "threads a block",

@@ -2,7 +2,8 @@
 //
 // cumsum: the running sum of a 3-D array along one of its dimensions, reached from a copy in small steps.
 //
-// The ladder (ETH Zurich, "Solving PDEs in parallel on GPUs": a notebook of ten tasks; T is float or double)
+// The ladder (S. Omlin and L. Raess, notebook 4 of github.com/omlins/julia-gpu-course-2023: v1 to v9 are its copy and
+// its tasks 1 to 8; T is float or double)
 //   v1  copy_3d           one element a thread, block 32 x 8
 //   v2  copy_z            a thread copies along z: neighbours still read neighbours
 //   v3  cumsum_z          the same with the sum in a register, which costs nothing
@@ -12,7 +13,8 @@
 //   v7  copy_x32          a warp copies a row, 32 elements at a time
 //   v8  cumsum_shared     these 32 through shared memory, where the first thread adds them up
 //   v9  cumsum_broadcast  every lane hears of every other by 32 shuffles and adds up for itself
-//   v10 cumsum_shuffle    five doubling steps instead of 32
+//   v10 cumsum_shuffle    five doubling steps instead of 32; the notebook's task 9 has as many, but in sub-chunks of 2,
+//                         4, ... 32 whose upper half adds the last sum of the lower, by __shfl_sync with a width
 // and beyond the source, what keeps a large GPU's memory busy
 //   v0  copy_wide         16 bytes a thread: what there is to reach
 //   v11 cumsum_rows       a warp a row, V loads of 16 bytes in flight a lane

@@ -10,8 +10,9 @@
 //   v5 memcopy_vector4  four of them
 //   v6 memcopy_stream4  four, told to the caches as data that is used once (ld.cs, st.cs)
 //
-// Bound: main memory. T_tot = 2 * bytes(A) / t, since each element is read once and written once
-// (ETH Zurich, "Solving PDEs in parallel on GPUs", lectures 6 and 10).
+// Bound: main memory. T_tot = 2 * bytes(A) / t, since each element is read once and written once (S. Omlin and
+// L. Raess, introduction notebook of github.com/omlins/julia-gpu-course-2023, which has v1 and the sweep of its blocks;
+// ETH Zurich's lecture 10, "Solving PDEs in parallel on GPUs", 2023, begins with it).
 // Why several loads a thread: bytes in flight = bandwidth * latency (Little's law); on a large GPU one 8-byte load
 // a thread is not enough of them.
 

@@ -18,7 +18,8 @@
 //
 // The special-function units give 16 results a cycle and multiprocessor (CUDA C++ Programming Guide, throughput of
 // native arithmetic instructions, reciprocal square root of f32, compute capability 5.0 and later).
-// Sources: S. Boerm, "Simulation and High-Performance Computing", part 16 (Kiel, 2020): v1 to v3 and the question.
+// Sources: S. Boerm, "Simulation and High-Performance Computing", part 16 (Kiel, 2020): v2 and the question; of its
+// direct kernel it has the times alone.
 // L. Nyland, M. Harris, J. Prins, "Fast N-body simulation with CUDA", GPU Gems 3 (2007), chapter 31: tiles, several
 // bodies a thread. L. Verlet, Phys. Rev. 159 (1967) 98: leapfrog.
 // Rounding: a sum of n terms of one sign, so mw.check takes { sum = n }; v7 adds in an order that differs from run to

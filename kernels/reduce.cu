@@ -20,8 +20,10 @@
 //
 // Bound: main memory, bytes(x) / t: each element is read once. A grid of as many threads as elements shows what the
 // tree itself costs; a grid of a few blocks a multiprocessor hides it behind the loads.
-// Sources: Kiel, lecture 16 (v1); Oxford, lectures 3 and 4 (v3 to v10); M. Harris, "Optimizing parallel reduction in
-// CUDA" (2007) (v2); the threadFenceReduction sample of the CUDA toolkit (v11).
+// Sources: S. Boerm, "Simulation and High-Performance Computing", part 16 (Kiel, 2020): v1. M. Giles, "CUDA
+// Programming on NVIDIA GPUs", lectures 3 and 4 (Oxford, 2023): v3 to v6, v7 joined by the host, v8 and v10 for sums.
+// M. Harris, "Optimizing parallel reduction in CUDA" (2007): v2, and v7 joined by a second launch. CUDA C++
+// Programming Guide, atomic functions: v9. The threadFenceReduction sample of the CUDA toolkit: v11.
 // Rounding: the error of a sum grows with the longest chain of additions, about eps * sqrt(chain) * sum |x| (N. Higham
 // and T. Mary, 2019): the elements of a thread, then log2(block), then what joins the blocks. Which methods give the
 // same bits in every run: those that join in a fixed order (v1 to v7, v11, v12). v8 to v10 join in the order in which

@@ -5,7 +5,8 @@
 // The ladder
 //   v1 scan_tiles, scan_totals, scan_add   three launches: each block scans its own tile; one block scans the tiles'
 //                     totals; each tile but the first gets what lies before it. y is read and written again, so the
-//                     bound is half of a copy (Oxford, "CUDA Programming on NVIDIA GPUs", lecture 4)
+//                     bound is half of a copy (after M. Giles, "CUDA Programming on NVIDIA GPUs", lecture 4, Oxford,
+//                     2023, whose first version has two kernels, and the host scans the totals between them)
 //   v2 scan_once      one launch: a tile publishes its sum and looks back over its predecessors until it finds one
 //                     whose prefix is known. Each element is read once and written once: the bound is a copy
 //   v3 scan_rounds    one launch of as many blocks as run at once. A block takes every gridDim-th tile, loads the next

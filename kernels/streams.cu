@@ -9,9 +9,9 @@
 // between 0 and 1: the host knows every bit of it, however many rounds there were. a and b are arguments, so that the
 // compiler cannot know it too.
 //
-// Bound: arithmetic, n * rounds fused multiply-adds (M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs",
-// lecture 6, for the streams around it; S. Boerm, "Simulation and High-Performance Computing", part 16, for the
-// pipeline of chunks).
+// Bound: arithmetic, n * rounds fused multiply-adds. Sources of what is around it: S. Boerm, "Simulation and
+// High-Performance Computing", part 16 (Kiel, 2020), for the pipeline of chunks; M. Giles and W. Armour, "CUDA
+// Programming on NVIDIA GPUs", lecture 6 (Oxford, 2023), for the streams.
 
 // ---- kernels --------------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,8 @@
 //   v1 triad   2-D, one element a thread
 //
 // Bound: main memory. T_tot = 3 * bytes(A) / t. The operation is STREAM's (J. D. McCalpin, "Memory bandwidth and
-// machine balance in current high performance computers", 1995); in the course it is a stencil without its derivatives.
+// machine balance in current high performance computers", 1995); in ETH Zurich's lecture 10, "Solving PDEs in
+// parallel on GPUs" (2023), it is what a stencil without its derivatives comes to.
 
 #ifndef REAL
 #define REAL double // or float

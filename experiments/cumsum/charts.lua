@@ -35,9 +35,9 @@ local function top_level(copy, at)
   return fast, { level(rate, "triad, 3 arrays") }
 end
 
--- In GB/s, along dim 1, 2, 3 of 512^3 f64; "best rung" are the notebook's own kernels.
+-- In GB/s, along dim 1, 2, 3 of 512^3 f64; "best kernel" are the notebook's tasks 9, 4 and 2.
 local SOURCES = { { name = "H200 torch.cumsum", 2928, 3870, 3942 }, { name = "H200 CuPy", 769, 433, 411 },
-                  { name = "P100 best rung", 523, 510, 516 },
+                  { name = "P100 best kernel", 523, 510, 516 },
                   { name = "P100 CUDA.cumsum!", 109, 112, 43 } }
 local CUB = { f64 = 3300, f32 = 3112 } -- 2^28 elements, H200: tests/bench/scan.lua
 

@@ -11,7 +11,9 @@
 -- T_tot of a copy, T_eff of a sum = 2 * bytes(A) / t. The bound is the fastest copy of the run.
 --
 -- What others measured (charts.lua; columns, dashed lines and series called "source"):
---   Tesla P100, 512^3 f64 (ETH Zurich, "Solving PDEs in parallel on GPUs", notebook of ten tasks)
+--   Tesla P100, 512^3 f64 (S. Omlin and L. Raess, notebook 4 of the course
+--   github.com/omlins/julia-gpu-course-2023: its stored output, tasks 1 to 10; the first six and task 7
+--   are exercise 3 of ETH Zurich's lecture 10, "Solving PDEs in parallel on GPUs", 2023)
 --   H200, 512^3 f64, torch.cumsum and CuPy, and CUB's DeviceScan of 2^28 (for this project)
 
 local mw = require "moonwarp"

@@ -20,11 +20,12 @@
 -- kernels of two streams run side by side, as on the cores of the CPU device, over may be below 1 and
 -- hidden above 1; a stage alone whose small pieces stay in a cache makes hidden too small.
 --
--- Sources: S. Boerm, "Simulation and High-Performance Computing", part 16 (interlaced streams). Its loop
+-- Sources: S. Boerm, "Simulation and High-Performance Computing", part 16 (Kiel, 2020: interlaced streams). Its loop
 -- `for (i = 0; i < n / chunk; i += chunk)` mixes two counts: i is an element, n / chunk a number of
 -- pieces, so it ends after the first piece as soon as chunk >= n / chunk, and n = 10 chunk is done to a
 -- tenth. It must be i < n, with a shorter last piece where chunk does not divide n.
--- M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs", lecture 6 (default stream, callbacks, events).
+-- M. Giles and W. Armour, "CUDA Programming on NVIDIA GPUs", lecture 6 (Oxford, 2023: default stream, callbacks,
+-- events).
 --
 -- What others measured: one H200, for this project: pinned 55.5 GB/s each way, pageable in 9.5.
 
