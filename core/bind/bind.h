@@ -221,7 +221,9 @@ extern const bind_method occupancy_methods[]; /* of a kernel */
 extern const luaL_Reg allocator_functions[], compare_functions[], service_functions[];
 void allocator_install(lua_State *); /* counts this state's allocations from now on */
 
-LUAMOD_API int luaopen_moonwarp_core(lua_State *);
-LUAMOD_API int luaopen_moonwarp(lua_State *);
+/* The rest is compiled with -fvisibility=hidden: none of our names meets another's in a stock interpreter. */
+#define BIND_EXPORT LUAMOD_API __attribute__((visibility("default")))
+BIND_EXPORT int luaopen_moonwarp_core(lua_State *);
+BIND_EXPORT int luaopen_moonwarp(lua_State *);
 
 #endif
