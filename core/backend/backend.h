@@ -50,7 +50,7 @@ typedef struct mw_stream  mw_stream;
 typedef struct mw_event   mw_event;
 typedef struct mw_graph   mw_graph;
 
-/* ---- what devices say of themselves ------------------------------------------------------------------------- */
+/* ---- what devices say of themselves ---------------------------------------------------------------------------- */
 
 typedef struct mw_device_info {
   char     id[32];    /* "cpu", "cuda:0", "cuda:sm_90" */
@@ -94,7 +94,7 @@ typedef struct mw_probe {
   char reason[512];  /* why usable or not, what was looked for and where */
 } mw_probe;
 
-/* ---- objects ------------------------------------------------------------------------------------------------ */
+/* ---- objects --------------------------------------------------------------------------------------------------- */
 
 struct mw_device {
   const mw_backend *backend;
@@ -158,7 +158,7 @@ struct mw_stream { mw_device *device; int priority; bool capturing; };
 struct mw_event  { mw_device *device; bool timing; };
 struct mw_graph  { mw_device *device; int nodes; /* kernel launches, in the order captured */ };
 
-/* ---- requests ----------------------------------------------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------------------------------------- */
 
 typedef struct mw_source {
   const char        *name;      /* shown in messages and line directives */
@@ -194,7 +194,7 @@ typedef struct mw_callback { /* run may be called on any thread, once, when the 
   void *data;
 } mw_callback;
 
-/* ---- the table a backend fills; every entry is mandatory ---------------------------------------------------- */
+/* ---- the table a backend fills; every entry is mandatory ------------------------------------------------------- */
 
 struct mw_backend {
   const char *name; /* "cpu", "cuda" */
@@ -249,7 +249,7 @@ struct mw_backend {
 /* copy: with plain host memory at one end the call returns after the bytes have moved. Between devices it is ordered
  * on the given stream; foreign memory (another backend's) that the host can address is treated as host memory. */
 
-/* ---- shared by the backends (registry.c, refs.c, error.c) ----------------------------------------------------- */
+/* ---- shared by the backends (registry.c, refs.c, error.c) ------------------------------------------------------ */
 
 extern const mw_backend mw_cpu_backend, mw_cuda_backend;
 extern const mw_backend *const mw_backends[]; /* best first, NULL-terminated */

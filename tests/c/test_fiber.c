@@ -192,8 +192,7 @@ static void trap(const mw_grid *grid) {
   cpu_runtime.barrier(MW_BARRIER_SYNC, 0, "t.cu", 13, 0);
 }
 
-/* ---- running them
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- running them ---------------------------------------------------------------------------------------------- */
 
 typedef struct bench {
   mw_device *device;

@@ -59,8 +59,7 @@ bool cpu_event_await(cpu_event *event, uint64_t number, double seconds) {
   return happened;
 }
 
-/* ---- what the binding asks
- * -------------------------------------------------------------------------------------------- */
+/* ---- what the binding asks ------------------------------------------------------------------------------------- */
 
 mw_status cpu_event_record(mw_event *base, mw_stream *stream, mw_error *err) {
   cpu_event *event = (cpu_event *)base;

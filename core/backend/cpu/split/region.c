@@ -10,7 +10,7 @@
 
 static const char stack_shared[] = " MW_STACK_SHARED ";
 
-/* ---- regions ---------------------------------------------------------------------------------------------------- */
+/* ---- regions --------------------------------------------------------------------------------------------------- */
 
 /* How many threads there may be an element for: of a block, or of a piece of a row (mw_piece_threads in shim/entry.h).
  */
