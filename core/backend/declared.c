@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Finds a declaration in a copy of the source whose comments, strings and directives are blanked, and reads its words.
- */
+ * Finds a declaration in a copy of the source without comments, strings and directives, and reads its words. */
 #include "core/backend/declared.h"
 
 #include <ctype.h>

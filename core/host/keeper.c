@@ -227,8 +227,7 @@ static size_t most_processes(void) {
   return most && most < FAMILY_MOST ? (size_t)most + 1 : FAMILY_MOST;
 }
 
-/* What multiplies would outrun the reading of /proc, and take the processor that it needs: it stands still meanwhile.
- */
+/* What multiplies would outrun the reading of /proc and take the processor it needs: it stands still meanwhile. */
 static void look_at_rest(void) {
   signal_group(SIGSTOP);
   family_find(&keeper.below, getpid(), most_processes());

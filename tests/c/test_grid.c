@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The CPU device through its table, with kernels compiled from source: blocks over the pool,
- * memory and every kind of fault. Needs a C++ compiler. */
+ * The CPU device through its table, with kernels compiled from source: blocks over the pool, memory and every kind of
+ * fault. Needs a C++ compiler. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

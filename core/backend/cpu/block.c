@@ -501,8 +501,7 @@ static void fail(const char *what, const char *file, int line) {
   cpu_fault_leave(worker);
 }
 
-/* A function's canary was overwritten, which is seen when it returns: in a loop or split kernel after all its blocks.
- */
+/* A function's canary was overwritten, seen when it returns: in a loop or split kernel after all its blocks. */
 static void overrun(void) __attribute__((noreturn));
 
 static void overrun(void) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Capture: a stream that is captured records what it is given. Its tails are the nodes the next one must follow; an
- * event recorded in it remembers the tails, and a stream that waits for such an event joins the capture (as in CUDA).
- */
+ * event recorded in it remembers the tails; a stream that waits for such an event joins the capture, as in CUDA. */
 #include "core/backend/cpu/graph.h"
 
 #include <string.h>

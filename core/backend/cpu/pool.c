@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The pool and the gang. Locks: pool->lock guards the list of grids and who sleeps; blocks are handed out without it.
- */
+ * The pool and the gang. pool->lock guards the list of grids and who sleeps; blocks are handed out without it. */
 #include "core/backend/cpu/pool.h"
 
 #include "core/backend/cpu/device.h"

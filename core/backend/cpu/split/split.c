@@ -493,8 +493,8 @@ static bool formal_changed(const cpu_splitter *in, const cpu_formal *formal) {
   return false;
 }
 
-/* The body's tokens. A parameter that the kernel changes becomes a variable: int n  ->  int mw_a_n; { int n = mw_a_n;
- */
+/* The body's tokens. A parameter that the kernel changes becomes a variable of the body:
+ *   int n  ->  int mw_a_n; { int n = mw_a_n; */
 static void start(cpu_splitter *in) {
   const cpu_tokens *from = &in->program->tokens;
   int open = in->kernel->body;
