@@ -36,6 +36,8 @@ LIBS    := -ldl -lm -pthread
 static   = $(if $(filter /%,$(shell $(CC) -print-file-name=lib$(1).a)),-l:lib$(1).a,$(2))
 PROGRAM_LIBS = $(call static,lua5.4,-llua5.4) $(call static,edit,-ledit) $(call static,tinfo,-ltinfo) \
                $(call static,bsd,-lbsd) $(call static,md,-lmd)
+# libbsd has names of the C library's, which the linker would export as well.
+EXPORTS := -Wl,--dynamic-list=core/host/exports.list -Wl,--exclude-libs=libbsd.a
 
 .PHONY: all demo check check-browser studies check-c check-asan check-tsan check-gpu bench bundle docs docs-check lint metrics install uninstall clean \
         help probe programs c-tests
@@ -45,18 +47,18 @@ all: programs probe ## build/moonwarp and build/moonwarp.so
 
 programs: $(BUILD)/moonwarp $(BUILD)/moonwarp.so
 
-$(BUILD)/moonwarp: $(OBJECTS)
+$(BUILD)/moonwarp: $(OBJECTS) core/host/exports.list
 	@echo "  link $@"
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,-E -o $@ $^ $(PROGRAM_LIBS) $(LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(EXPORTS) -o $@ $(OBJECTS) $(PROGRAM_LIBS) $(LIBS)
 
 $(BUILD)/moonwarp.so: $(SHARED)
 	@echo "  link $@"
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-Bsymbolic -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $^ $(LIBS)
 
 $(BUILD)/obj/%.o: %.c | $(BUILD)/packages
 	@mkdir -p $(@D)
 	@echo "  cc   $<"
-	$(Q)$(CC) $(FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(FLAGS) -fvisibility=hidden $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # NVIDIA's own headers, where the toolkit is installed: its occupancy rules, and the check of our declarations.
 CUDA ?= $(firstword $(CUDA_HOME) $(CUDA_PATH) /usr/local/cuda)

@@ -2,9 +2,8 @@
 --
 -- differential.lua SEED COUNT: random kernels through the automatic choice of engine and through fibers, which must
 -- agree in every bit; prints what does not, and "done COUNT wrong N".
--- Threads touch elements of their own between barriers
--- (records of 1 to 4 numbers, local arrays by data), so that every result is defined. differential_spec.lua starts it
--- once for each compiler.
+-- Threads touch elements of their own between barriers (records of 1 to 4 numbers, local arrays by data), so that every
+-- result is defined. differential_spec.lua starts it once for each compiler.
 
 local mw = require "moonwarp"
 local seed, count = math.tointeger(tonumber(arg[1])), math.tointeger(tonumber(arg[2]))

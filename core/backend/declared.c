@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Finds a declaration in a copy of the source whose comments, strings and directives are blanked, and reads its words.
- */
+ * Finds a declaration in a copy of the source without comments, strings and directives, and reads its words. */
 #include "core/backend/declared.h"
 
 #include <ctype.h>
@@ -21,7 +20,7 @@ static bool one_of(const char *word, const char *const *list) {
   return false;
 }
 
-/* ---- blanking ------------------------------------------------------------------------------------------------- */
+/* ---- blanking -------------------------------------------------------------------------------------------------- */
 
 static size_t directive_length(const char *s, bool line_start) {
   if (*s != '#' || !line_start) return 0;
@@ -44,7 +43,7 @@ static char *blanked(const char *source) {
   return copy;
 }
 
-/* ---- one declaration -------------------------------------------------------------------------------------------- */
+/* ---- one declaration ------------------------------------------------------------------------------------------- */
 
 typedef struct declared {
   char words[96]; /* the type's own words, one blank between */
@@ -131,7 +130,7 @@ static bool param_of(const declared *d, mw_param *out, uint32_t *align) {
   return true;
 }
 
-/* ---- finding them ----------------------------------------------------------------------------------------------- */
+/* ---- finding them ---------------------------------------------------------------------------------------------- */
 
 static const char *find_word(const char *text, const char *word) {
   size_t length = strlen(word);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Counted devices and buffers. A child counts its device, a view counts its buffer, so nothing dangles whatever order
- * a script or the collector closes things in. */
+ * Counted devices, modules and buffers. A child counts its device, a kernel its module, a view its buffer, so nothing
+ * dangles whatever order a script or the collector closes things in. */
 #include "core/backend/backend.h"
 
 void mw_device_retain(mw_device *device) {

@@ -33,7 +33,7 @@ typedef struct reader {
 
 static type read_type(reader *r);
 
-/* ---- named types ---------------------------------------------------------------------------------------------- */
+/* ---- named types ----------------------------------------------------------------------------------------------- */
 
 typedef struct named {
   const char *name;
@@ -152,7 +152,7 @@ const char *mw_signature_bare(const char *qualified) {
   return bare;
 }
 
-/* ---- the reader's hands --------------------------------------------------------------------------------------- */
+/* ---- the reader's hands ---------------------------------------------------------------------------------------- */
 
 static type refuse(reader *r) {
   r->bad = true;
@@ -204,7 +204,7 @@ static void read_source_name(reader *r, char *text, size_t size) {
   r->at = end + length;
 }
 
-/* ---- template arguments --------------------------------------------------------------------------------------- */
+/* ---- template arguments ---------------------------------------------------------------------------------------- */
 
 static type read_literal(reader *r) {
   type kind = read_type(r), out = {.dtype = MW_STRUCT, .lanes = 1};
@@ -242,7 +242,7 @@ static void read_arguments(reader *r, char *text, size_t size, type *keep, int *
   if (count) *count = n;
 }
 
-/* ---- types ---------------------------------------------------------------------------------------------------- */
+/* ---- types ----------------------------------------------------------------------------------------------------- */
 
 static const char *builtin_name(char letter) {
   static const char *const names['z' + 1] = {
@@ -422,7 +422,7 @@ static type read_type(reader *r) {
   return out;
 }
 
-/* ---- the whole name ------------------------------------------------------------------------------------------- */
+/* ---- the whole name -------------------------------------------------------------------------------------------- */
 
 static void read_function_name(reader *r, mw_signature *out) {
   if (take(r, 'N')) {

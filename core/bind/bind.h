@@ -11,7 +11,7 @@
 
 #include "core/backend/backend.h"
 
-/* ---- object.c: userdata with a closed mark ------------------------------------------------------------------ */
+/* ---- object.c: userdata with a closed mark --------------------------------------------------------------------- */
 
 typedef struct bind_method { /* a NULL name ends a list of them */
   const char *name;
@@ -46,7 +46,7 @@ int bind_methods(lua_State *, const bind_class *);                      /* pushe
 /* adds methods of the class to the table on top; each checks its object and the number of its arguments first */
 void bind_add_methods(lua_State *, const bind_class *, const bind_method *);
 
-/* ---- host.c: what one Lua state keeps ----------------------------------------------------------------------- */
+/* ---- host.c: what one Lua state keeps -------------------------------------------------------------------------- */
 
 typedef struct bind_queue bind_queue; /* callbacks that fired on other threads */
 
@@ -66,7 +66,7 @@ bind_host *bind_host_of(lua_State *);
 int bind_poll(lua_State *); /* runs due callbacks; number run; raises what they raise */
 mw_status bind_callback(lua_State *, mw_stream *, int function_index, mw_error *);
 
-/* ---- error.c: a status becomes a Lua error here and nowhere else ---------------------------------------------- */
+/* ---- error.c: a status becomes a Lua error here and nowhere else ----------------------------------------------- */
 
 int bind_raise(lua_State *, mw_error *);                        /* never returns */
 int bind_fail(lua_State *, mw_status, const char *format, ...); /* never returns; luaL_error's formats */
@@ -75,7 +75,7 @@ void bind_where(lua_State *);                                   /* pushes "file:
 const char *bind_status_name(mw_status);                        /* "no_device" */
 void bind_push_last_text(lua_State *);                          /* the last error's message */
 
-/* ---- args.c: checking arguments ------------------------------------------------------------------------------- */
+/* ---- args.c: checking arguments -------------------------------------------------------------------------------- */
 
 void check_count(lua_State *, const char *name, int most, int got); /* too many arguments raise */
 lua_Integer check_integer(lua_State *, int index); /* a number with an integer's value; a string is none */
@@ -91,19 +91,19 @@ const char *value_text(lua_State *, int index);
 void check_dims(lua_State *, int index, int argument, const char *kernel, const char *what, uint32_t out[3]);
 const char *nearest_name(const char *word, const char *const *names); /* NULL: nothing near */
 
-/* ---- result.c: tables that are made to be read ---------------------------------------------------------------- */
+/* ---- result.c: tables that are made to be read ----------------------------------------------------------------- */
 
 void bind_result(lua_State *);         /* print shows the fields of the table on top */
 void bind_result_methods(lua_State *); /* pushes the metatable of them all; the Lua half adds __tostring */
 
-/* ---- dtype.c: one element between Lua and memory ---------------------------------------------------------------- */
+/* ---- dtype.c: one element between Lua and memory --------------------------------------------------------------- */
 
 mw_dtype check_dtype(lua_State *, int index);
 void push_element(lua_State *, mw_dtype, const void *at);
 /* NULL when stored, else what is wrong, as in "an integer from 0 to 255, got 300" (pushed on the stack too) */
 const char *store_element(lua_State *, int index, mw_dtype, void *at);
 
-/* ---- device.c --------------------------------------------------------------------------------------------------- */
+/* ---- device.c -------------------------------------------------------------------------------------------------- */
 
 typedef struct bind_device {
   bind_object object;
@@ -159,8 +159,7 @@ void push_kernel(lua_State *, int module_index, const char *name); /* raises wit
 bind_kernel *check_kernel(lua_State *, int index);
 void push_signature(lua_State *, const mw_kernel *); /* "memcopy(double *A, const double *B, int n)" */
 
-/* ---- launch.c, argument.c
- * --------------------------------------------------------------------------------------------- */
+/* ---- launch.c, argument.c -------------------------------------------------------------------------------------- */
 
 typedef struct bind_launch {
   bind_object object;
@@ -177,8 +176,7 @@ void check_launch_limits(lua_State *, const bind_launch *);
 void launch_pack(lua_State *, bind_launch *, int first); /* arguments from stack index first on */
 void argument_store(lua_State *, int index, const bind_launch *, int parameter);
 
-/* ---- stream.c, event.c, graph.c
- * ----------------------------------------------------------------------------------------- */
+/* ---- stream.c, event.c, graph.c -------------------------------------------------------------------------------- */
 
 typedef struct bind_stream {
   bind_object object;
@@ -215,13 +213,15 @@ void capture_buffer(lua_State *, mw_buffer *);                    /* no effect u
 extern const bind_method stream_makers[], event_makers[], graph_makers[], module_makers[]; /* methods of a device */
 extern const bind_method event_stream_methods[];                                           /* of a stream: record */
 
-/* ---- occupancy.c, compare.c, services.c, allocator.c --------------------------------------------------------- */
+/* ---- occupancy.c, compare.c, services.c, allocator.c ----------------------------------------------------------- */
 
 extern const bind_method occupancy_methods[]; /* of a kernel */
 extern const luaL_Reg allocator_functions[], compare_functions[], service_functions[];
 void allocator_install(lua_State *); /* counts this state's allocations from now on */
 
-LUAMOD_API int luaopen_moonwarp_core(lua_State *);
-LUAMOD_API int luaopen_moonwarp(lua_State *);
+/* The rest is compiled with -fvisibility=hidden: none of our names meets another's in a stock interpreter. */
+#define BIND_EXPORT LUAMOD_API __attribute__((visibility("default")))
+BIND_EXPORT int luaopen_moonwarp_core(lua_State *);
+BIND_EXPORT int luaopen_moonwarp(lua_State *);
 
 #endif

@@ -25,8 +25,7 @@ static bind_graph *check_graph(lua_State *L, int index) {
   return bind_check(L, index, &graph_class);
 }
 
-/* ---- while capturing
- * ------------------------------------------------------------------------------------------------- */
+/* ---- while capturing ------------------------------------------------------------------------------------------- */
 
 static void keep_buffer(bind_graph *graph, mw_buffer *buffer) {
   for (int i = 0; i < graph->nbuffers; i++)
@@ -66,8 +65,7 @@ void capture_launch(lua_State *L, const bind_launch *self, int first) {
   keep_arguments(L, graph, self->launch.kernel, first);
 }
 
-/* ---- capturing
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- capturing ------------------------------------------------------------------------------------------------- */
 
 static bind_graph *graph_push(lua_State *L, mw_device *device) {
   bind_graph *self = bind_new(L, &graph_class, sizeof *self, 0);
@@ -134,8 +132,7 @@ static int device_capture(lua_State *L) {
 
 const bind_method graph_makers[] = {{"capture", device_capture, 1}, {NULL, NULL, 0}};
 
-/* ---- replaying
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- replaying ------------------------------------------------------------------------------------------------- */
 
 /* g:launch([stream]): replays everything, in the order the capture gave. */
 static int graph_launch(lua_State *L) {

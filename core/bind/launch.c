@@ -34,15 +34,16 @@ bind_launch *launch_push(lua_State *L, int kernel_index) {
   return self;
 }
 
-/* ---- limits
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- limits ---------------------------------------------------------------------------------------------------- */
 
 static void check_axis(lua_State *L, const bind_launch *self, const char *what, const uint32_t got[3],
                        const int most[3]) {
+  const mw_kernel *kernel = self->launch.kernel;
+  const char *id = kernel->module->device->info.id;
   for (int axis = 0; axis < 3; axis++)
     if (got[axis] > (uint32_t)most[axis])
-      bind_fail(L, MW_INVALID, "kernel '%s': %s.%c is %I, %s allows %d at most", self->launch.kernel->name, what,
-                "xyz"[axis], (LUAI_UACINT)got[axis], self -> launch.kernel->module->device->info.id, most[axis]);
+      bind_fail(L, MW_INVALID, "kernel '%s': %s.%c is %I, %s allows %d at most", kernel->name, what, "xyz"[axis],
+                (LUAI_UACINT)got[axis], id, most[axis]);
 }
 
 static void check_threads(lua_State *L, const bind_launch *self) {
@@ -75,8 +76,7 @@ void check_launch_limits(lua_State *L, const bind_launch *self) {
     bind_fail(L, MW_UNSUPPORTED, "kernel '%s': %s cannot launch cooperatively", kernel->name, info->id);
 }
 
-/* ---- launching
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- launching ------------------------------------------------------------------------------------------------- */
 
 void launch_pack(lua_State *L, bind_launch *self, int first) {
   int wanted = self->launch.kernel->nparams, given = lua_gettop(L) - first + 1;

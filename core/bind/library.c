@@ -37,7 +37,7 @@ static void complete_classes(lua_State *L) {
   add_methods(L, &stream_class, event_stream_methods);
 }
 
-LUAMOD_API int luaopen_moonwarp_core(lua_State *L) {
+int luaopen_moonwarp_core(lua_State *L) {
   luaL_checkversion(L);
   allocator_install(L);
   bind_host_of(L);
@@ -69,7 +69,7 @@ static void extend_path(lua_State *L) {
   lua_pop(L, 2);
 }
 
-LUAMOD_API int luaopen_moonwarp(lua_State *L) {
+int luaopen_moonwarp(lua_State *L) {
   luaL_requiref(L, "moonwarp.core", luaopen_moonwarp_core, 0);
   extend_path(L);
   lua_pushfstring(L, "%s/lua/moonwarp/init.lua", mw_home());

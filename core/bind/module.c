@@ -20,7 +20,7 @@ static bind_module *check_module(lua_State *L, int index) {
   return bind_check(L, index, &module_class);
 }
 
-/* ---- reading options --------------------------------------------------------------------------------------------- */
+/* ---- reading options ------------------------------------------------------------------------------------------- */
 
 /* A NULL-terminated array of the strings in option `name`; the array itself is pushed and stays on the stack. */
 static const char *const *string_list(lua_State *L, const char *name) {

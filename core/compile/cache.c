@@ -51,7 +51,7 @@ static struct {
   atomic_uint serial; /* makes temporary names of one process differ */
 } cache = {.once = PTHREAD_ONCE_INIT, .folder_fd = -1};
 
-/* ---- keys --------------------------------------------------------------------------------------------------- */
+/* ---- keys ------------------------------------------------------------------------------------------------------ */
 
 struct mw_cache_keymaker {
   XXH3_state_t *state;
@@ -93,7 +93,7 @@ mw_cache_key mw_cache_key_end(mw_cache_keymaker *maker) {
   return key;
 }
 
-/* ---- the folder --------------------------------------------------------------------------------------------- */
+/* ---- the folder ------------------------------------------------------------------------------------------------ */
 
 static void warn(const char *text) {
   if (!atomic_exchange(&cache.warned, true))
@@ -208,7 +208,7 @@ static bool ready(bool quiet) {
   return false;
 }
 
-/* ---- entries ------------------------------------------------------------------------------------------------ */
+/* ---- entries --------------------------------------------------------------------------------------------------- */
 
 typedef struct entry_name {
   char text[34]; /* "ab/cdef..." */
@@ -334,7 +334,7 @@ void mw_cache_put(const mw_cache_key *key, const void *bytes, size_t size) {
   if (total > cache.bound) evict();
 }
 
-/* ---- all entries -------------------------------------------------------------------------------------------- */
+/* ---- all entries ----------------------------------------------------------------------------------------------- */
 
 typedef struct found_entry {
   entry_name name;

@@ -21,7 +21,7 @@ void mw_cache_key_add(mw_cache_keymaker *, const char *label, const void *bytes,
 void mw_cache_key_text(mw_cache_keymaker *, const char *label, const char *text);           /* NULL differs from "" */
 mw_cache_key mw_cache_key_end(mw_cache_keymaker *);                                         /* frees it */
 
-bool mw_cache_get(const mw_cache_key *, void **bytes, size_t *size); /* malloc'ed by mw_malloc; counts a hit or a miss */
+bool mw_cache_get(const mw_cache_key *, void **bytes, size_t *size); /* mw_malloc'ed; counts a hit or a miss */
 void mw_cache_put(const mw_cache_key *, const void *bytes, size_t size);
 
 typedef struct mw_cache_stats {

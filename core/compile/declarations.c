@@ -27,7 +27,7 @@ typedef struct declaration {
   bool is_template, is_definition;
 } declaration;
 
-/* ---- tokens ------------------------------------------------------------------------------------------------- */
+/* ---- tokens ---------------------------------------------------------------------------------------------------- */
 
 static bool word_char(char c) {
   return isalnum((unsigned char)c) || c == '_';
@@ -121,7 +121,7 @@ static int matching_angle(const tokens *list, int i) {
   return list->count;
 }
 
-/* ---- declarations ------------------------------------------------------------------------------------------- */
+/* ---- declarations ---------------------------------------------------------------------------------------------- */
 
 static bool is_attribute(token t) {
   static const char *const names[] = {"__launch_bounds__", "__attribute__", "__cluster_dims__", "__block_size__",
@@ -175,7 +175,7 @@ static bool next_declaration(const tokens *list, int *i, declaration *out) {
   return false;
 }
 
-/* ---- parameters --------------------------------------------------------------------------------------------- */
+/* ---- parameters ------------------------------------------------------------------------------------------------ */
 
 static bool is_qualifier(token t) {
   static const char *const names[] = {
@@ -263,7 +263,7 @@ int mw_source_param_names(const char *text, const char *kernel, char names[][64]
   return count;
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------------------ */
+/* ---- kernels --------------------------------------------------------------------------------------------------- */
 
 typedef struct kernel_list {
   token *names;

@@ -47,7 +47,7 @@ bool mw_process_find(const char *program, char *path, size_t size) {
   return false;
 }
 
-/* ---- start -------------------------------------------------------------------------------------------------- */
+/* ---- start ----------------------------------------------------------------------------------------------------- */
 
 static int input_file(const char *input, size_t size) {
   if (!input) return open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -116,7 +116,7 @@ static mw_status start(const char *const *argv, const char *input, size_t size, 
   return MW_OK;
 }
 
-/* ---- collect ------------------------------------------------------------------------------------------------ */
+/* ---- collect --------------------------------------------------------------------------------------------------- */
 
 /* One read; false at the end of the file. */
 static bool take(int fd, text *into) {

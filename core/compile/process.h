@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs another program (a compiler, gnuplot's absence is not its business) and collects what it prints. */
+ * Runs another program (a compiler, a disassembler) and collects what it prints. */
 #ifndef MW_COMPILE_PROCESS_H
 #define MW_COMPILE_PROCESS_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What both devices need to know of a .cu source without compiling it. */
+ * What a .cu source tells without being compiled. Both devices ask for the files it includes, for their cache keys
+ * (source.c); the CUDA device also for its kernels and their parameters' names (declarations.c). */
 #ifndef MW_COMPILE_SOURCE_H
 #define MW_COMPILE_SOURCE_H
 
@@ -13,8 +14,8 @@
  * names its file by a macro: such a source is not cached. */
 bool mw_source_hash(const mw_source *, mw_cache_keymaker *);
 
-/* Names of the parameters of every __global__ function in the text: comments, strings, macros, attributes,
- * __launch_bounds__ and template headers understood. The count is the number of parameters, -1: no such kernel. */
+/* Names of the parameters of the __global__ function `kernel` in the text: comments, strings, attributes, macros
+ * in their place, __launch_bounds__ and template headers are understood. Returns the number of parameters; -1: no such kernel. */
 int mw_source_param_names(const char *text, const char *kernel, char names[][64], int most);
 
 /* All plain (non-template) and template __global__ functions in source order; bare names, NULL-terminated, one block

@@ -34,7 +34,7 @@ int host_program(lua_State *L) {
   return 1;
 }
 
-/* ---- the order ---------------------------------------------------------------------------------------------- */
+/* ---- the order ------------------------------------------------------------------------------------------------- */
 
 /* What is read stays alive in the table at index 1. */
 static const char *text_field(lua_State *L, const char *name) {
@@ -95,7 +95,7 @@ static void read_order(lua_State *L, keeper_order *order, const char **argv, con
   locks_field(L, order->held);
 }
 
-/* ---- life --------------------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------------------------ */
 
 /* host.spawn { argv = { path, ... }, env = { "NAME=value" }, log =, ended = (files), seconds =, grace =, memory =,
  * data =, output = (bytes), processes =, held = { locks } }: a child. Its input is empty. */

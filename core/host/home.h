@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Where moonwarp's own files are: lua/, kernels/, experiments/, plots/ and the CPU device's shim.
- * $MOONWARP_HOME, else found from the program's or module's own path (build/moonwarp -> the checkout; a bundle's root).
- */
+ * $MOONWARP_HOME, else found from the program's or module's own path: the checkout, the installation or the bundle. */
 #ifndef MW_HOST_HOME_H
 #define MW_HOST_HOME_H
 

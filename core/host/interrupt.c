@@ -77,7 +77,7 @@ bool host_interrupt_clear(lua_State *L) {
   return was_pending;
 }
 
-/* ---- which coroutine runs ----------------------------------------------------------------------------------- */
+/* ---- which coroutine runs -------------------------------------------------------------------------------------- */
 
 /* Calls upvalue 1, the library's own function, with all arguments, while co counts as running. */
 static int call_following(lua_State *L, lua_State *co) {

@@ -54,7 +54,7 @@ const char *keeper_reason_name(keeper_reason reason) {
   return names[reason];
 }
 
-/* ---- start -------------------------------------------------------------------------------------------------- */
+/* ---- start ----------------------------------------------------------------------------------------------------- */
 
 /* Keeps the line and what is to be held, as small numbers; closes all else, so that no keeper holds another's line. */
 static int settle_files(const keeper_order *order) {
@@ -127,7 +127,7 @@ static void start(const keeper_order *order) {
   if (order->log && keeper.log < 0) keeper.report.log_error = errno;
 }
 
-/* ---- the end of it ------------------------------------------------------------------------------------------ */
+/* ---- the end of it --------------------------------------------------------------------------------------------- */
 
 static void signal_group(int number) {
   if (kill(-keeper.pid, number) != 0 && !keeper.ended) kill(keeper.pid, number); /* it is not a group yet */
@@ -187,7 +187,7 @@ static void kill_all(void) {
   }
 }
 
-/* ---- limits ------------------------------------------------------------------------------------------------- */
+/* ---- limits ---------------------------------------------------------------------------------------------------- */
 
 static void write_log(const char *bytes, size_t size) {
   while (size > 0 && keeper.log >= 0) {
@@ -227,8 +227,7 @@ static size_t most_processes(void) {
   return most && most < FAMILY_MOST ? (size_t)most + 1 : FAMILY_MOST;
 }
 
-/* What multiplies would outrun the reading of /proc, and take the processor that it needs: it stands still meanwhile.
- */
+/* What multiplies would outrun the reading of /proc and take the processor it needs: it stands still meanwhile. */
 static void look_at_rest(void) {
   signal_group(SIGSTOP);
   family_find(&keeper.below, getpid(), most_processes());
@@ -270,7 +269,7 @@ static void check_limits(void) {
   if (order->memory && memory > order->memory) stop(KEEPER_MEMORY, true);
 }
 
-/* ---- the loop ----------------------------------------------------------------------------------------------- */
+/* ---- the loop -------------------------------------------------------------------------------------------------- */
 
 static void hear(int line) {
   char word = 0;

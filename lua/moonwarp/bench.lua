@@ -5,8 +5,7 @@
 -- The problem: a kernel's time is neither one number (caches, clocks, other processes) nor what a
 -- wall clock around its launch shows (a launch returns before the kernel has run).
 --   t0 = clock(); go(B, A, n); t1 = clock()      measures the launch, not the kernel
---   t = mw.bench(function() go(B, A, n) end)     the median of many samples, by the device's own
---   clock
+--   t = mw.bench(function() go(B, A, n) end)     the median of many samples, by the device's clock
 -- On a CUDA device a sample is queued behind a gate that opens when the host is far enough ahead, so
 -- that launches are not in the time; what they cost is a number of its own, result.launch.
 -- Data that fits a cache stays there from call to call: { cold = true } measures beside that with

@@ -2,7 +2,7 @@
 --
 -- What a device gives at most, measured: main memory's rate by the triad, and multiply-adds a second
 -- in f32 and f64. Kept for the rest of the process, since nothing about it changes.
--- Depends on moonwarp.core, alarm, bench, check, kernels/ceiling.cu.
+-- Depends on alarm, bench, check, kernels/ceiling.cu.
 
 local alarm = require "moonwarp.alarm"
 local bench = require "moonwarp.bench"

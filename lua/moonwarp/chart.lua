@@ -239,10 +239,9 @@ local function with_defaults(spec)
 end
 
 --- Draws a chart.
----@param spec table  series { { name =, points = { { x =, y = }, ... } } }, levels { { value =,
----                           label = } }, title,
----                   xlabel, ylabel, logx, logy (bases), width, height (characters), unicode,
----                   style ("points": no lines between them)
+---@param spec table  series { { name =, points = { { x =, y = }, ... } } },
+---                   levels { { value =, label = } }, title, xlabel, ylabel, logx, logy (bases),
+---                   width, height (characters), unicode, style ("points": no lines between them)
 ---@return string     lines joined by newlines; "" where no series has a point
 function chart.draw(spec)
   spec = with_defaults(spec)

@@ -3,19 +3,16 @@
 -- Is a result right? Compares an array with what is expected, within a tolerance that knows the
 -- element type and the length of the sums behind it.
 --
--- The tolerance of an element: |got - expected| <= absolute + relative * |expected|, NaN equals
--- NaN.
+-- The tolerance of an element: |got - expected| <= absolute + relative * |expected|; NaN equals NaN.
 --   integers, { exact = true }   0
 --   floats                       4 eps, a few roundings of an elementwise formula
---   { sum = n }                  4 eps sqrt(n) of the largest magnitude: the error of a sum of n
---   terms in any order is
---                                at most about n eps and in practice grows with sqrt(n) (N. Higham,
---                                "Accuracy and
---                                Stability of Numerical Algorithms", 2002, chapter 4; N. Higham and
---                                T. Mary, "A new
---                                approach to probabilistic rounding error analysis", 2019)
--- eps is the distance from 1 to the next number of the type: f64 2^-52, f32 2^-23, f16 2^-10, bf16
--- 2^-7.
+--   { sum = n }                  4 eps sqrt(n) of the largest magnitude: the error of a sum of n terms
+--                                in any order is at most about n eps and in practice grows with
+--                                sqrt(n) (N. Higham, "Accuracy and Stability of Numerical Algorithms",
+--                                2002, chapter 4; N. Higham and T. Mary, "A new approach to
+--                                probabilistic rounding error analysis", 2019)
+-- eps is the distance from 1 to the next number of the type: f64 2^-52, f32 2^-23, f16 2^-10,
+-- bf16 2^-7.
 -- Depends on moonwarp.core (compare, largest), fields, results.run, units.
 
 local core = require "moonwarp.core"
@@ -218,13 +215,11 @@ end
 --- report calls the array), quiet.
 ---@param got userdata    an array on any device
 ---@param expected any    an array of the same type and shape, a table, a number (of every element),
----                           or a function of the
----                       indices i[, j[, k[, l]]]
+---                       or a function of the indices i[, j[, k[, l]]]
 ---@param options table?
 ---@return boolean ok
 ---@return table report   ok, wrong, count, first { { index, expected, got } }, max_abs, max_rel,
----                           absolute, relative,
----                       tolerance_why; tostring gives the words
+---                       absolute, relative, tolerance_why; tostring gives the words
 function check.run(got, expected, options)
   options = fields.check("mw.check", options, SPEC)
   check_numbers(options)

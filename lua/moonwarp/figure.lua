@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
 -- What every kind of picture shares: where it is from, its files, and the line that says what was
--- written. Depends on moonwarp.core, gnuplot, path, recent, results.run, sweep.
+-- written.
+-- Depends on moonwarp.core, gnuplot, path, recent, results.run, sweep.
 
 local core = require "moonwarp.core"
 local gnuplot = require "moonwarp.gnuplot"

@@ -2,7 +2,7 @@
 --
 -- A 2-D field over time: frames are added while a script computes, then drawn as an animated GIF, with
 -- the last frame as a heat map of its own (SVG, PNG).
--- Depends on moonwarp.core, fields, figure, gnuplot, path.
+-- Depends on moonwarp.core, fields, figure, gnuplot.
 
 local core = require "moonwarp.core"
 local fields = require "moonwarp.fields"

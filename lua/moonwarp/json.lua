@@ -63,8 +63,8 @@ local function object(values, first)
 end
 
 --- One value as JSON text. A table with a first element, or with json.list for a metatable, is an
---- array, any other an object; what has
---- no JSON form (a function, a handle) is written as its tostring.
+--- array, any other an object; what has no JSON form (a function, a handle) is written as its
+--- tostring.
 ---@param value any
 ---@param first string[]?  keys that lead, in this order (of the outermost object)
 ---@return string

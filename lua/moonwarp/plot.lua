@@ -240,10 +240,9 @@ end
 --- a plane: points in the order of the records, one scale for both axes), points (false: lines
 --- alone; "alone": no lines between them), quiet, pictures (false: no SVG and PNG).
 ---@param spec table
----@return table made  dat, gp, svg, png (paths; the pictures only where gnuplot drew them), chart
----                           (text),
----                    reason (why there are no pictures; in a sweep only the last run draws the
----                    session's records)
+---@return table made  dat, gp, svg, png (paths; the pictures only where gnuplot drew them),
+---                    chart (text), reason (why there are no pictures; in a sweep only the last run
+---                    draws the session's records)
 function plot.draw(spec)
   check_spec(spec)
   local figure = figure_of(spec, spec.records or record.all())

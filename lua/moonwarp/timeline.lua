@@ -2,7 +2,7 @@
 --
 -- Who was busy when: spans in lanes, as a chart (SVG, PNG), as rows of letters in the terminal, and as
 -- a trace that Perfetto and chrome://tracing open (Trace Event Format: complete events, in microseconds).
--- Depends on moonwarp.core, fields, figure, gnuplot, json, letters, results.run, units.
+-- Depends on fields, figure, gnuplot, json, letters, results.run, units.
 
 local fields = require "moonwarp.fields"
 local figure = require "moonwarp.figure"

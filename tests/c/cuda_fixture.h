@@ -62,8 +62,7 @@ static inline bool have_nvrtc(void) {
   return cuda_nvrtc_load(NULL, 0);
 }
 
-/* ---- the fake driver and one device for each test
- * ---------------------------------------------------------------------- */
+/* ---- the fake driver and one device for each test -------------------------------------------------------------- */
 
 static inline void *symbol(void *library, const char *name) {
   void *address = dlsym(library, name);
@@ -130,8 +129,7 @@ static inline void stays(const char *kind) {
   for (size_t i = 0; i < KINDS; i++) before_test[i] += strcmp(kinds[i], kind) == 0;
 }
 
-/* ---- helpers
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- helpers --------------------------------------------------------------------------------------------------- */
 
 static inline mw_module *compile(mw_device *on, const char *text, const char *const *templates) {
   mw_module *module = NULL;

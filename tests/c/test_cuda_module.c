@@ -8,8 +8,7 @@ static const char template_text[] =
     "template <class T> __global__ void scale(T *x, T a, int n) { if (n) x[threadIdx.x] *= a; }\n"
     "__global__ void plain(float *x) { x[0] = 1; }\n";
 
-/* ---- modules
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- modules --------------------------------------------------------------------------------------------------- */
 
 static void kernels_by_name(void **state) {
   (void)state;
@@ -219,8 +218,7 @@ static void newer_device(void **state) {
   mw_device_release(future);
 }
 
-/* ---- architectures without a device
- * -------------------------------------------------------------------------------------- */
+/* ---- architectures without a device ---------------------------------------------------------------------------- */
 
 static void check_offline(const char *arch, int full) {
   mw_device *offline;

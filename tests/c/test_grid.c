@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The CPU device through its table, with kernels compiled from source: blocks over the pool,
- * memory and every kind of fault. Needs a C++ compiler. */
+ * The CPU device through its table, with kernels compiled from source: blocks over the pool, memory and every kind of
+ * fault. Needs a C++ compiler. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -156,8 +156,7 @@ static void test_print(void **state) {
   end(b);
 }
 
-/* ---- memory
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- memory ---------------------------------------------------------------------------------------------------- */
 
 static void test_copy_and_fill(void **state) {
   (void)state;
@@ -207,9 +206,7 @@ static void test_free_in_order(void **state) {
   end(b);
 }
 
-/* ---- faults
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- faults ---------------------------------------------------------------------------------------------------- */
 
 static void test_out_of_bounds(void **state) {
   (void)state;

@@ -104,7 +104,7 @@ static void truncated_text(void **state) {
   }
 }
 
-/* ---- keys --------------------------------------------------------------------------------------------------- */
+/* ---- keys ------------------------------------------------------------------------------------------------------ */
 
 static bool key_of(const mw_source *source, mw_cache_key *key) {
   mw_cache_keymaker *maker = mw_cache_key_begin("test");

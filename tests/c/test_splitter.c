@@ -8,7 +8,7 @@
 
 #include "tests/c/test.h"
 
-/* ---- decisions ------------------------------------------------------------------------------------------------ */
+/* ---- decisions ------------------------------------------------------------------------------------------------- */
 
 static cpu_program *parse(const char *text, const char *engine, mw_error *error) {
   mw_source source = {.name = "t.cu", .text = text, .engine = engine, .no_cache = true};
@@ -125,7 +125,7 @@ static void unsupported(void **state) {
   expect_engine("int main() { k<<<1, 1>>>(0, 0); }\n" KERNEL("x[t] = 1;\n"), "loop", "");
 }
 
-/* ---- behaviour ------------------------------------------------------------------------------------------------ */
+/* ---- behaviour ------------------------------------------------------------------------------------------------- */
 
 typedef struct loaded {
   cpu_program *program;
@@ -406,7 +406,7 @@ static void vote_kernels(void **state) {
   unload(&it);
 }
 
-/* ---- parameters, variables, messages ---------------------------------------------------------------------------- */
+/* ---- parameters, variables, messages --------------------------------------------------------------------------- */
 
 static void parameters(void **state) {
   (void)state;

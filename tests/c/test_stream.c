@@ -23,8 +23,7 @@ static const char *const source_text =
 
 #include "tests/c/cpu_bench.h"
 
-/* ---- streams and events
- * -------------------------------------------------------------------------------------------------- */
+/* ---- streams and events ---------------------------------------------------------------------------------------- */
 
 static void test_streams_overlap(void **state) {
   (void)state;
@@ -105,8 +104,7 @@ static void test_event_errors(void **state) {
   end(b);
 }
 
-/* ---- graphs
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- graphs ---------------------------------------------------------------------------------------------------- */
 
 static mw_graph *captured(bench *b, mw_stream *s, mw_stream *t, mw_buffer *x, mw_buffer *y) {
   mw_event *fork = event(b), *join = event(b);

@@ -57,8 +57,7 @@ static void __attribute__((destructor)) tell_leaks(void) {
       fprintf(stderr, "mock libcuda: leak: %d %s\n", mock_live[i], kind_names[i]);
 }
 
-/* ---- the mock's own memory
- * ---------------------------------------------------------------------------------------------- */
+/* ---- the mock's own memory ------------------------------------------------------------------------------------- */
 
 typedef union block {
   struct {
@@ -352,8 +351,7 @@ cuda_result cuMemPoolTrimTo(cuda_pool pool, size_t keep) {
   return CUDA_OK;
 }
 
-/* ---- streams: at once, or a node of the graph that is captured
- * ------------------------------------------------------- */
+/* ---- streams: at once, or a node of the graph that is captured ------------------------------------------------- */
 
 cuda_queue mock_streams;
 

@@ -5,7 +5,7 @@
 #ifndef MW_CPU_ABI_H
 #define MW_CPU_ABI_H
 
-#define MW_ABI_VERSION 5
+#define MW_ABI_VERSION 6
 
 typedef struct mw_dim3 {
   unsigned x, y, z;
@@ -22,10 +22,8 @@ typedef struct mw_grid {
 typedef struct mw_worker {
   char              *dynamic_shared; /* extern __shared__ memory; its end touches a guard page */
   char              *static_shared;  /* the unit's __shared__ variables; likewise */
-  char              *scratch;        /* the split engine's thread-local variables; 64-byte aligned */
-  unsigned long long scratch_bytes;
-  unsigned long long block; /* linear index of the block being run; stored before its first instruction */
-  unsigned long long blocks; /* how many neighbours are run with it */
+  unsigned long long block;          /* linear index of the block being run; stored before its first instruction */
+  unsigned long long blocks;         /* how many neighbours are run with it */
 } mw_worker;
 
 /* One CUDA thread of the fiber engine. The unit's built-ins read it through the thread-local `self`. */
@@ -130,7 +128,7 @@ typedef struct mw_unit_table {
   const mw_unit_variable *variables;
   unsigned                nvariables;
   void (*bind)(const mw_runtime *);
-  mw_thread **(*self)(void); /* address of the calling OS thread's `self`; the scheduler stores through it at a switch */
+  mw_thread **(*self)(void); /* address of the calling OS thread's `self`, which the scheduler sets at a switch */
   const mw_shared_layout *shared;
   char                   *guard; /* behind all variables of the unit: nobody's, for the host to forbid */
   unsigned long long      guard_bytes;

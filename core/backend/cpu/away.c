@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Switching to the stack that blocks run on and back, and looking at the bytes above its frames afterwards. */
 #include "core/backend/cpu/away.h"
 
 #include <stdio.h>

@@ -14,7 +14,7 @@
 
 enum { YIELDS = 1024 }; /* of a block's threads to each other, until the whole CPU thread yields */
 
-/* ---- fibers of a crew ------------------------------------------------------------------------------------------- */
+/* ---- fibers of a crew ------------------------------------------------------------------------------------------ */
 
 cpu_crew *cpu_crew_make(cpu_worker *worker) {
   cpu_crew *crew = mw_calloc(1, sizeof *crew);
@@ -156,8 +156,7 @@ void cpu_crew_abandon(cpu_crew *crew, const char *format, ...) {
   __builtin_unreachable();
 }
 
-/* ---- barriers
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- barriers -------------------------------------------------------------------------------------------------- */
 
 static const char *const barrier_names[] = {"__syncthreads", "__syncthreads_count", "__syncthreads_and",
                                             "__syncthreads_or"};
@@ -226,7 +225,7 @@ static int barrier(enum mw_barrier_op op, int value, const char *file, int line,
   return crew->result;
 }
 
-/* ---- named barriers: PTX ISA, "barrier" -------------------------------------------------------------------------- */
+/* ---- named barriers: PTX ISA, "barrier" ------------------------------------------------------------------------ */
 
 static bool named_complete(const cpu_crew *crew, const cpu_named *named) {
   return named->arrived && named->arrived == (named->count ? named->count : crew->live);
@@ -275,8 +274,7 @@ static void named_barrier(unsigned id, unsigned count, const char *what, const c
     cpu_crew_wait(crew);
 }
 
-/* ---- the grid barrier
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- the grid barrier ------------------------------------------------------------------------------------------ */
 
 /* Waits for the other blocks. NULL: they came; else what is wrong. */
 static const char *meet_blocks(cpu_grid *grid) {
@@ -336,8 +334,7 @@ static void grid_barrier(const char *file, int line) {
     cpu_crew_wait(crew);
 }
 
-/* ---- exits
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- exits ----------------------------------------------------------------------------------------------------- */
 
 /* The others may have waited for this one only: exited threads do not count. */
 static void exit_lane(cpu_crew *crew) {
@@ -353,8 +350,7 @@ static void exit_lane(cpu_crew *crew) {
   cpu_crew_wait(crew);
 }
 
-/* ---- a block
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- a block --------------------------------------------------------------------------------------------------- */
 
 static void place_threads(cpu_crew *crew, cpu_grid *grid, mw_dim3 at) {
   const mw_dim3 size = grid->abi.block;
@@ -451,8 +447,7 @@ bool cpu_crew_run(cpu_crew *crew, cpu_grid *grid, unsigned long long block) {
   return false;
 }
 
-/* ---- what units call
- * --------------------------------------------------------------------------------------------------- */
+/* ---- what units call ------------------------------------------------------------------------------------------- */
 
 static unsigned active_mask(void) {
   cpu_crew *crew = cpu_current->crew;
@@ -506,8 +501,7 @@ static void fail(const char *what, const char *file, int line) {
   cpu_fault_leave(worker);
 }
 
-/* A function's canary was overwritten, which is seen when it returns: in a loop or split kernel after all its blocks.
- */
+/* A function's canary was overwritten, seen when it returns: in a loop or split kernel after all its blocks. */
 static void overrun(void) __attribute__((noreturn));
 
 static void overrun(void) {

@@ -69,7 +69,7 @@ void cpu_crew_free(cpu_crew *);
 /* Runs block `block` of the grid. False: it was given up, worker->fault says why. */
 bool cpu_crew_run(cpu_crew *, cpu_grid *, unsigned long long block);
 
-/* For the runtime's entries, called on a fiber (crew = cpu_current->crew). */
+/* For what units call, on a fiber (crew = cpu_current->crew). */
 cpu_lane *cpu_crew_lane(cpu_crew *); /* the running one */
 void cpu_crew_wait(cpu_crew *);      /* its ready bit is cleared already: runs others until it is set */
 void cpu_crew_wake(cpu_crew *, unsigned warp, uint32_t lanes);
@@ -79,6 +79,6 @@ unsigned long long cpu_warp_meet(cpu_crew *, const mw_warp_request *); /* warp.c
 void cpu_warp_settle(cpu_crew *, unsigned warp);                       /* warp.c: groups completed by an exit */
 uint32_t cpu_warp_lanes(const cpu_warp *);                             /* all that have not exited */
 
-extern const mw_runtime cpu_runtime; /* runtime.c: what units call */
+extern const mw_runtime cpu_runtime; /* what units call */
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Capture: a stream that is captured records what it is given. Its tails are the nodes the next one must follow; an
- * event recorded in it remembers the tails, and a stream that waits for such an event joins the capture (as in CUDA).
- */
+ * event recorded in it remembers the tails; a stream that waits for such an event joins the capture, as in CUDA. */
 #include "core/backend/cpu/graph.h"
 
 #include <string.h>
@@ -28,8 +27,7 @@ static void add_tail(cpu_stream *stream, int node) {
   stream->tails[stream->ntails++] = node;
 }
 
-/* ---- entering and leaving
- * --------------------------------------------------------------------------------------------- */
+/* ---- entering and leaving -------------------------------------------------------------------------------------- */
 
 static void enter(cpu_stream *stream, cpu_graph *graph, bool origin) {
   stream->capture = graph;
@@ -79,8 +77,7 @@ mw_status cpu_graph_begin(mw_stream *base, mw_error *err) {
   return MW_OK;
 }
 
-/* ---- ending
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- ending ---------------------------------------------------------------------------------------------------- */
 
 /* Nodes come after all they depend on, so one pass from the last to the first marks all that leads to `tails`. */
 static void mark(const cpu_graph *graph, bool *reached, const int *tails, int ntails) {
@@ -119,8 +116,7 @@ mw_status cpu_graph_end(mw_stream *base, mw_graph **out, mw_error *err) {
                  "stream wait for that");
 }
 
-/* ---- operations
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------------------------ */
 
 static int add_node(cpu_graph *graph, const cpu_op *op, size_t args_bytes, const int *needs, int nneeds) {
   if (graph->count == graph->room) {

@@ -59,8 +59,7 @@ bool cpu_event_await(cpu_event *event, uint64_t number, double seconds) {
   return happened;
 }
 
-/* ---- what the binding asks
- * -------------------------------------------------------------------------------------------- */
+/* ---- what the binding asks ------------------------------------------------------------------------------------- */
 
 mw_status cpu_event_record(mw_event *base, mw_stream *stream, mw_error *err) {
   cpu_event *event = (cpu_event *)base;
@@ -97,7 +96,7 @@ static mw_status require_time(cpu_event *event, const char *which, mw_error *err
   if (refuse_captured(event, err) != MW_OK) return MW_INVALID;
   if (!atomic_load(&event->recorded)) return mw_fail(err, MW_INVALID, "the %s event has not been recorded", which);
   if (atomic_load(&event->done) < atomic_load(&event->recorded))
-    return mw_fail(err, MW_INVALID, "the %s event has not happened yet: synchronize it first", which);
+    return mw_fail(err, MW_NOT_READY, "the %s event has not happened yet: synchronize it first", which);
   return MW_OK;
 }
 

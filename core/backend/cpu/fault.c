@@ -38,8 +38,7 @@ void cpu_fault_leave(cpu_worker *worker) {
   _longjmp(worker->trap, 1);
 }
 
-/* ---- what the processor tells
- * ---------------------------------------------------------------------------------------- */
+/* ---- what the processor tells ---------------------------------------------------------------------------------- */
 
 static void note_direction(cpu_fault *fault, const ucontext_t *context) {
 #if defined(__x86_64__)
@@ -174,8 +173,7 @@ void cpu_fault_watch(cpu_worker *worker, const cpu_slack *slack) {
   cpu_fault_leave(worker);
 }
 
-/* ---- handlers
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- handlers -------------------------------------------------------------------------------------------------- */
 
 static void hand_on(int number, siginfo_t *info, void *context) {
   size_t i = 0;
@@ -232,8 +230,7 @@ static void on_interrupt(void) {
   timer_settime(worker->timer, 0, &soon, NULL);
 }
 
-/* ---- installation
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- installation ---------------------------------------------------------------------------------------------- */
 
 void cpu_fault_install(void) {
   pthread_mutex_lock(&counting);

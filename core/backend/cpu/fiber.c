@@ -54,7 +54,7 @@ enum { DEFAULT_STACK = 64 << 10, LEAST_STACK = 16 << 10, MOST_STACK = 64 << 20, 
 #define MADV_GUARD_INSTALL 102 /* Linux 6.13: guard pages without a mapping of their own */
 #endif
 
-/* ---- stacks ----------------------------------------------------------------------------------------------------- */
+/* ---- stacks ---------------------------------------------------------------------------------------------------- */
 
 static size_t page_bytes(void) {
   return (size_t)sysconf(_SC_PAGESIZE);

@@ -18,7 +18,7 @@ typedef struct cpu_fiber {
 } cpu_fiber;
 
 /* A slab is the stacks of 32 fibers (one warp) in one mapping, each between inaccessible pages. */
-enum { CPU_SLAB = 32, CPU_FIBER_COLOUR = 192 /* bytes for each of colour */ };
+enum { CPU_SLAB = 32, CPU_FIBER_COLOUR = 192 /* bytes by which one colour shifts */ };
 typedef struct cpu_slab {
   char *base;
   size_t stack; /* bytes a stack; the slot is one page more */

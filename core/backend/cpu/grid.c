@@ -43,8 +43,7 @@ static void leave_float(const control *before) {
 }
 #endif
 
-/* ---- what a grid runs
- * ------------------------------------------------------------------------------------------------ */
+/* ---- what a grid runs ------------------------------------------------------------------------------------------ */
 
 mw_dim3 cpu_grid_block(const cpu_grid *grid, unsigned long long linear) {
   unsigned long long x = grid->abi.grid.x, y = grid->abi.grid.y;
@@ -97,8 +96,7 @@ static cpu_grid_run_function *how_to_run(const mw_unit_kernel *unit) {
   return unit->needs_fibers ? run_fibers : run_plain;
 }
 
-/* ---- taking part
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- taking part ----------------------------------------------------------------------------------------------- */
 
 bool cpu_grid_stopped(cpu_grid *grid) {
   if (atomic_load_explicit(&mw_interrupted, memory_order_relaxed) ||
@@ -127,8 +125,7 @@ unsigned long long cpu_grid_take_part(cpu_grid *grid, cpu_worker *worker) {
   return ran;
 }
 
-/* ---- running a grid
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- running a grid -------------------------------------------------------------------------------------------- */
 
 static const double SLICE = 1e-3, PROBE = 5e-6; /* seconds between two looks at the clock: alone, with others at hand */
 

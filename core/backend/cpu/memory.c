@@ -45,7 +45,7 @@ void cpu_memory_close(cpu_memory *memory) {
   pthread_mutex_destroy(&memory->lock);
 }
 
-/* ---- the list of live arrays ------------------------------------------------------------------------------------ */
+/* ---- the list of live arrays ----------------------------------------------------------------------------------- */
 
 /* With the lock: how many arrays begin at or below the address. */
 static size_t rank_of(const cpu_memory *memory, uintptr_t address) {

@@ -169,8 +169,7 @@ void cpu_module_unload(mw_module *base) {
   free_module((cpu_module *)base);
 }
 
-/* ---- kernels
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------------------------- */
 
 /* Names are the same when they differ in white space only: "scale<float, 4>" and "scale<float,4>". */
 static bool same_name(const char *a, const char *b) {
@@ -271,8 +270,7 @@ mw_status cpu_module_kernel(mw_module *base, const char *name, mw_kernel **out, 
   return status;
 }
 
-/* ---- twins
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- twins ----------------------------------------------------------------------------------------------------- */
 
 static void copy_variables(const cpu_unit *from, const cpu_unit *to) {
   for (unsigned i = 0; i < from->table->nvariables; i++)
@@ -305,8 +303,7 @@ mw_status cpu_module_twin(cpu_kernel *kernel, const mw_unit_kernel **out, const 
   return *out ? MW_OK : mw_fail(err, MW_COMPILE, "kernel '%s' has no fiber form", kernel->name);
 }
 
-/* ---- variables and text
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- variables and text ---------------------------------------------------------------------------------------- */
 
 /* The unit that was loaded first; with device variables it is the only one, but for twins. */
 static const cpu_unit *own_unit(const cpu_module *module) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The pool and the gang. Locks: pool->lock guards the list of grids and who sleeps; blocks are handed out without it.
- */
+ * The pool and the gang. pool->lock guards the list of grids and who sleeps; blocks are handed out without it. */
 #include "core/backend/cpu/pool.h"
 
 #include "core/backend/cpu/device.h"
@@ -105,8 +104,7 @@ static void *helper(void *argument) {
   return NULL;
 }
 
-/* ---- the pool
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- the pool -------------------------------------------------------------------------------------------------- */
 
 void cpu_pool_open(cpu_pool *pool, cpu_device *device, int helpers) {
   pool->device = device;
@@ -211,8 +209,7 @@ void cpu_pool_run(cpu_pool *pool, cpu_grid *grid, cpu_worker *me) {
   if (mine && left) grid->block_seconds = seconds / (double)mine;
 }
 
-/* ---- the gang
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- the gang -------------------------------------------------------------------------------------------------- */
 
 void cpu_gang_open(cpu_gang *gang, cpu_device *device) {
   gang->device = device;

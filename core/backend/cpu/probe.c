@@ -70,8 +70,7 @@ size_t cpu_probe_available_memory(void) {
   return left < machine ? (size_t)left : machine;
 }
 
-/* ---- the properties
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- the properties -------------------------------------------------------------------------------------------- */
 
 static double clock_hz(void) {
   char text[64];
@@ -125,8 +124,7 @@ void cpu_probe_info(mw_device_info *info) {
   mw_error_clear(&error);
 }
 
-/* ---- the state of a moment
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- the state of a moment ------------------------------------------------------------------------------------- */
 
 static double scaled_number(const char *path, double scale) {
   const unsigned long long number = number_in(path);

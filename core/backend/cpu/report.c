@@ -13,8 +13,7 @@
 
 enum { NULL_REACH = 64 << 10, SEARCH_SECONDS = 2, BESIDE = 64 << 10 };
 
-/* ---- which thread
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- which thread ---------------------------------------------------------------------------------------------- */
 
 typedef enum known {
   KNOWN,
@@ -78,8 +77,7 @@ static void tell_where(char *out, size_t size, const cpu_grid *grid, const cpu_f
     snprintf(out, size, "block (%u,%u,%u)", b.x, b.y, b.z);
 }
 
-/* ---- which array
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- which array ----------------------------------------------------------------------------------------------- */
 
 static uintptr_t pointer_value(const cpu_grid *grid, const mw_param *param) {
   uintptr_t value;
@@ -163,8 +161,7 @@ static void tell_array(char *out, size_t size, const cpu_grid *grid, uintptr_t a
   snprintf(out + used, size - (size_t)used, ")");
 }
 
-/* ---- the sentences
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- the sentences --------------------------------------------------------------------------------------------- */
 
 static const char *verb_of(const cpu_fault *fault) {
   return !fault->direction_known ? "went" : fault->write ? "wrote" : "read";
@@ -292,8 +289,7 @@ mw_status cpu_fault_report(cpu_device *device, cpu_worker *me, cpu_grid *grid, m
   return tell(device, grid, &grid->fault, how, err);
 }
 
-/* ---- the bytes between an array and its guard
- * -------------------------------------------------------------------------------- */
+/* ---- the bytes between an array and its guard ------------------------------------------------------------------ */
 
 /* The launch once more, to see who does it: from its last block on, since that is where arrays end. */
 static known find_writer(cpu_worker *me, const cpu_grid *grid, const cpu_slack *slack, cpu_fault *fault) {

@@ -66,8 +66,7 @@ static void let_go(const cpu_op *op) {
   if (op->kind == CPU_OP_GRAPH) cpu_graph_release(op->graph);
 }
 
-/* ---- the stream's thread
- * --------------------------------------------------------------------------------------------- */
+/* ---- the stream's thread --------------------------------------------------------------------------------------- */
 
 static bool idle(const cpu_stream *stream) {
   return atomic_load(&stream->queued) == atomic_load(&stream->done);
@@ -141,8 +140,7 @@ static void *stream_thread(void *argument) {
   return NULL;
 }
 
-/* ---- queueing
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- queueing -------------------------------------------------------------------------------------------------- */
 
 /* With the lock: waits until done reaches the number; false: Ctrl-C. */
 static bool watch(cpu_stream *stream, uint64_t number) {
@@ -224,8 +222,7 @@ mw_status cpu_stream_submit(cpu_stream *stream, const cpu_op *op, size_t args_by
   return stream->worker ? push(stream, op, args_bytes, err) : run_now(stream, op, err);
 }
 
-/* ---- waiting
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- waiting --------------------------------------------------------------------------------------------------- */
 
 mw_status cpu_stream_drain(cpu_stream *stream, mw_error *err) {
   const uint64_t number = atomic_load(&stream->queued);
@@ -300,8 +297,7 @@ mw_status cpu_stream_synchronize(mw_stream *base, mw_error *err) {
   return status == MW_OK ? cpu_stream_take_error(stream, err) : status;
 }
 
-/* ---- what the binding submits
- * ------------------------------------------------------------------------------------------------ */
+/* ---- what the binding submits ---------------------------------------------------------------------------------- */
 
 cpu_launch cpu_launch_from(const mw_launch *launch) {
   const uint32_t *g = launch->grid, *b = launch->block;
@@ -339,9 +335,7 @@ mw_status cpu_stream_wait(mw_stream *base, mw_event *event_base, mw_error *err) 
   return cpu_stream_submit((cpu_stream *)base, &op, 0, err);
 }
 
-/* ---- life
- * ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- life ------------------------------------------------------------------------------------------------------ */
 
 static cpu_stream *make(cpu_device *device, bool blocking, int priority) {
   cpu_stream *stream = mw_calloc(1, sizeof *stream);

@@ -71,7 +71,7 @@ struct cpu_stream {
   _Atomic uint64_t oldest;       /* ticket of the first unfinished one; UINT64_MAX: none */
   mw_error error;                /* of asynchronous work, not reported yet */
   atomic_bool failed;
-  /* while it is captured; see graph.c */
+  /* while it is captured; see capture.c */
   cpu_graph *capture;
   bool capture_origin;
   int *tails; /* nodes the next one depends on */

@@ -99,8 +99,7 @@ static void fill_piece(const fill_job *job, char *to, size_t bytes) {
   memcpy(to + lines, job->line, bytes - lines);
 }
 
-/* ---- as grids
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- as grids -------------------------------------------------------------------------------------------------- */
 
 static size_t piece_bytes(size_t bytes, unsigned long long piece) {
   size_t begin = (size_t)piece * PIECE;
@@ -151,8 +150,7 @@ mw_status cpu_transfer_run_fill(cpu_device *device, cpu_worker *worker, char *to
   return cpu_grid_work(device, worker, fill_pieces, &job, pieces(job.bytes), PIECE_SECONDS, priority, err);
 }
 
-/* ---- what the binding calls
- * ------------------------------------------------------------------------------------------------- */
+/* ---- what the binding calls ------------------------------------------------------------------------------------ */
 
 static char *host_address(mw_place place) {
   return place.buffer ? (char *)place.buffer->address + place.offset : place.host;

@@ -26,7 +26,7 @@ double cpu_now(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* ---- life ------------------------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------------------------ */
 
 cpu_worker *cpu_worker_make(cpu_device *device) {
   cpu_worker *worker = mw_calloc(1, sizeof *worker);
@@ -202,8 +202,7 @@ bool cpu_worker_run(cpu_worker *worker, cpu_grid *grid, unsigned long long first
   return worker->fault.kind == CPU_FAULT_NONE;
 }
 
-/* ---- printing
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- printing -------------------------------------------------------------------------------------------------- */
 
 static void make_room(cpu_worker *worker, size_t more) {
   if (worker->text_used > TEXT_MOST) write_out(worker);

@@ -45,7 +45,7 @@ static uint16_t half(const unsigned char *p) {
   return value;
 }
 
-/* ---- the ELF frame ---------------------------------------------------------------------------------------------- */
+/* ---- the ELF frame --------------------------------------------------------------------------------------------- */
 
 static bool inside(const elf *e, uint64_t offset, uint64_t size) {
   return offset <= e->size && size <= e->size - offset;
@@ -93,7 +93,7 @@ static bool open_elf(elf *e) {
   return e->section_names && find_symbols(e);
 }
 
-/* ---- what it says ------------------------------------------------------------------------------------------------ */
+/* ---- what it says ---------------------------------------------------------------------------------------------- */
 
 static bool is_kernel(const Elf64_Sym *s) {
   return ELF64_ST_TYPE(s->st_info) == STT_FUNC && (s->st_other & CUDA_ENTRY_POINT) && s->st_shndx != SHN_UNDEF;

@@ -3,7 +3,7 @@
  * What compiled code says of its kernels and variables, read without a device: a cubin (an ELF file whose .nv.info
  * sections hold the attributes) or, where NVRTC only knows an older architecture, PTX text.
  * Attribute numbers: LLVM's NVPTX tools and the CUDA binary utilities print them by name; those used here were
- * compared with what the driver reports (see docs/measurements.md). */
+ * compared with what the driver reports. */
 #ifndef MW_CUDA_CUBIN_H
 #define MW_CUDA_CUBIN_H
 

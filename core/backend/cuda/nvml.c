@@ -28,7 +28,7 @@ static const struct {
 #undef NVML_ENTRY
 };
 
-/* ---- loading ----------------------------------------------------------------------------------------------------- */
+/* ---- loading --------------------------------------------------------------------------------------------------- */
 
 static bool load(void) {
   const char *forced = getenv("MOONWARP_LIBNVML");
@@ -54,7 +54,7 @@ static cuda_nvml_device find(const mw_device_info *info) {
   return NULL;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------------------------- */
 
 static void read_clocks(cuda_nvml_device device, mw_device_state *out) {
   unsigned mhz;

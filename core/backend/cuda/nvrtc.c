@@ -174,8 +174,7 @@ static mw_status build_unit(const mw_device *device, const mw_source *source, ta
   return MW_OK;
 }
 
-/* ---- the cache: a head, the image, the log, then name pairs, each ending in a zero
- * ----------------------------------- */
+/* ---- the cache: a head, the image, the log, then name pairs, each ending in a zero ----------------------------- */
 
 typedef struct head {
   uint32_t version, ptx, nlowered, unused;

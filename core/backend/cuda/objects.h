@@ -122,7 +122,7 @@ struct cuda_graph {
   int capacity;
 };
 
-/* ---- status.c: results of the driver ---------------------------------------------------------------------------- */
+/* ---- status.c: results of the driver --------------------------------------------------------------------------- */
 
 extern _Thread_local cuda_context cuda_current;
 
@@ -145,7 +145,7 @@ static inline cuda_device *cuda_device_of(mw_device *device) {
   return (cuda_device *)device;
 }
 
-/* ---- device.c, probe.c, offline.c ------------------------------------------------------------------------------- */
+/* ---- device.c, probe.c, offline.c ------------------------------------------------------------------------------ */
 
 void cuda_probe(mw_probe *);
 mw_status cuda_open(const char *which, mw_device **, mw_error *);
@@ -160,7 +160,7 @@ mw_status cuda_offline_refuse(const mw_device *, const char *what, mw_error *);
 #define CUDA_ONLINE(device, what, err)                                                                                 \
   if ((device)->info.offline) return cuda_offline_refuse(device, what, err)
 
-/* ---- memory.c, copy.c ------------------------------------------------------------------------------------------- */
+/* ---- memory.c, copy.c ------------------------------------------------------------------------------------------ */
 
 mw_status cuda_alloc(mw_stream *, size_t, mw_space, mw_buffer **, mw_error *);
 void cuda_free(mw_buffer *);
@@ -170,7 +170,7 @@ mw_buffer *cuda_buffer_new(cuda_device *, void *address, size_t bytes, mw_space)
 mw_status cuda_copy(mw_stream *, mw_place to, mw_place from, size_t, mw_error *);
 mw_status cuda_fill(mw_stream *, mw_place, const void *pattern, size_t width, size_t count, mw_error *);
 
-/* ---- stream.c, event.c, graph.c --------------------------------------------------------------------------------- */
+/* ---- stream.c, event.c, graph.c -------------------------------------------------------------------------------- */
 
 mw_status cuda_wait(cuda_stream *, mw_error *);                /* until its work is done; Ctrl-C ends it */
 bool cuda_stuck(cuda_device *);                                /* waiting for it may never end */
@@ -202,7 +202,7 @@ mw_status cuda_graph_update(mw_graph *, int node, const mw_launch *, mw_error *)
 mw_status cuda_graph_dot(mw_graph *, char **, mw_error *);
 void cuda_graph_destroy(mw_graph *);
 
-/* ---- nvrtc.c, module.c, kernel.c, text.c, occupancy.c ------------------------------------------------------------ */
+/* ---- nvrtc.c, module.c, kernel.c, text.c, occupancy.c ---------------------------------------------------------- */
 
 mw_status cuda_compile_unit(const mw_device *, const mw_source *, cuda_unit **, mw_error *);
 mw_status cuda_compile_ptx(const mw_device *, const mw_source *, char **, mw_error *);

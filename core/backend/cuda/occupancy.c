@@ -2,7 +2,7 @@
  *
  * How many blocks of a kernel a multiprocessor holds, and what limits them in words. The number is the driver's; for
  * an architecture without a device it is that of NVIDIA's cuda_occupancy.h where the build found it, else the rules
- * below, which are that header's for compute capability 7.5 and newer (tests/c/test_cuda_module.c compares the two). */
+ * below, which are that header's for compute capability 7.5 and newer (tests/c/test_cuda_module.c compares them). */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The CUDA backend's table, and the folder's page of contents:
- *   driver.h, driver.c   the driver and NVRTC: types, entry points, loading
- *   objects.h, status.c  the backend's objects; the driver's results as messages, lost devices
+ *   driver.h, driver.c              the driver and NVRTC: types, entry points, loading
+ *   objects.h, status.c             the backend's objects; the driver's results as messages, lost devices
  *   probe.c, device.c, offline.c    is it usable; a GPU; an architecture without one
  *   nvml.h, nvml.c                  clocks, temperature, power: read, never set
  *   memory.c, copy.c                arrays; copies and fills

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- moonwarp compare A B. Depends on cli.options, cli.runs, json, letters, results.compare, units.
+-- moonwarp compare A B.
+-- Depends on cli.options, cli.runs, json, letters, results.compare, units.
 
 local letters = require "moonwarp.letters"
 local options = require "moonwarp.cli.options"

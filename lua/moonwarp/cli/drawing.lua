@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Figures of stored runs on the terminal and in files, for the commands that draw. Depends on
--- chart, cli.options, gnuplot, path.
+-- Figures of stored runs on the terminal and in files, for the commands that draw.
+-- Depends on chart, cli.options, gnuplot, path.
 
 local chart = require "moonwarp.chart"
 local gnuplot = require "moonwarp.gnuplot"

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- moonwarp export DIR...: stored runs as CSV, JSON, Markdown or gnuplot's columns. Depends on
--- cli.options, cli.runs, files, results.export.
+-- moonwarp export DIR...: stored runs as CSV, JSON, Markdown or gnuplot's columns.
+-- Depends on cli.options, cli.runs, files, results.export.
 
 local options = require "moonwarp.cli.options"
 local runs = require "moonwarp.cli.runs"

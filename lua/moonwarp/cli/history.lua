@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- moonwarp history STUDY: its measurements over all stored runs. Depends on cli.drawing,
--- cli.options, cli.runs, letters, moonwarp.core, results.measurement, units.
+-- moonwarp history STUDY: its measurements over all stored runs.
+-- Depends on cli.drawing, cli.options, cli.runs, letters, moonwarp.core, path,
+-- results.measurement, units.
 
 local core = require "moonwarp.core"
 local drawing = require "moonwarp.cli.drawing"

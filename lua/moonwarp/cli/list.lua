@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- moonwarp list: the studies, their titles and parameters. Depends on cli.options, cli.studies, json,
--- letters.
+-- moonwarp list: the studies, their titles and parameters.
+-- Depends on cli.options, cli.studies, json, letters.
 
 local letters = require "moonwarp.letters"
 local options = require "moonwarp.cli.options"

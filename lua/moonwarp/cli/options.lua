@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Options of a command: a list of specs is the parser, and the help text. What is wrong with a
--- command line is raised as a usage error, which cli.lua turns into exit status 2. Depends on
--- moonwarp.nearest.
+-- command line is raised as a usage error, which cli.lua turns into exit status 2.
+-- Depends on moonwarp.nearest.
 
 local nearest = require "moonwarp.nearest"
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- moonwarp plot DIR...: the charts of stored runs again, several runs on one chart. Depends on
--- cli.drawing, cli.options, cli.runs, moonwarp.core, results.overlay.
+-- moonwarp plot DIR...: the charts of stored runs again, several runs on one chart.
+-- Depends on cli.drawing, cli.options, cli.runs, moonwarp.core, results.overlay.
 
 local core = require "moonwarp.core"
 local drawing = require "moonwarp.cli.drawing"

@@ -2,8 +2,9 @@
 --
 -- moonwarp run, and moonwarp -e: a script with its parameters; lists of values make a sweep. All
 -- combinations run in this process, one after the other, so that their records meet in one table
--- and one chart. Depends on moonwarp.core (options, last_status), moonwarp.host, cli.options,
--- cli.studies.
+-- and one chart.
+-- Depends on moonwarp.core (options, last_status), moonwarp.host, cli.list, cli.options, cli.studies,
+-- path.
 
 local core = require "moonwarp.core"
 local host = require "moonwarp.host"

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Words of a command line that name stored runs. Depends on moonwarp.core (options), cli.options,
--- results.store.
+-- Words of a command line that name stored runs.
+-- Depends on moonwarp.core (options), cli.options, results.store.
 
 local core = require "moonwarp.core"
 local options = require "moonwarp.cli.options"

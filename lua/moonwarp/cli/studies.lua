@@ -2,7 +2,8 @@
 --
 -- The studies: experiments/NAME.lua or experiments/NAME/init.lua. Title and parameters are read
 -- from the text, so that listing them runs nothing. experiments/curriculum.lua is none: it lists
--- them for moonwarp batch. Depends on moonwarp.core (home), cli.options, files, path (quote), lfs.
+-- them for moonwarp batch.
+-- Depends on moonwarp.core (home), cli.options, files, path (quote), lfs.
 
 local core = require "moonwarp.core"
 local files = require "moonwarp.files"

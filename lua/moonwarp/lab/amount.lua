@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Amounts as a curriculum writes them: 90 or "90 s" or "5 min", 4096 or "2 GiB". Depends on nothing.
+-- Amounts as a curriculum writes them: 90 or "90 s" or "5 min", 4096 or "2 GiB".
+-- Depends on nothing.
 
 local amount = {}
 

@@ -4,7 +4,8 @@
 -- the curriculum, journal.jsonl (what began and what ended, a line each, at once), and a folder for
 -- each step. After a kill -9 all of it is readable; what a batch knows, it knows from here.
 -- docs/lab.md describes the files.
--- Depends on moonwarp.core (clock, version), moonwarp.host (lock), files, json, lab.schema, path, lfs.
+-- Depends on moonwarp.core (clock, version), moonwarp.host (lock), cli.options, files, json, lab.schema,
+-- path, lfs.
 
 local core = require "moonwarp.core"
 local files = require "moonwarp.files"

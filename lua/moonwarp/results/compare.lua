@@ -100,10 +100,10 @@ end
 ---@param a table           a run, as store.read gives it: before
 ---@param b table           after
 ---@param threshold number? relative difference that counts as none; by device where left out
----@return table result     list: { key, label, a, b (results), ratio, low, high, delta, verdict, why (a
----                         disturbance that made it unclear) } each,
----                         in A's order; missing (labels that only A has), new (only B);
----                         threshold, floor (s); counts by verdict
+---@return table result     list: { key, label, a, b (results), ratio, low, high, delta, verdict,
+---                         why (a disturbance that made it unclear) } each, in A's order; missing
+---                         (labels that only A has), new (only B); threshold, floor (s); counts by
+---                         verdict
 function compare.runs(a, b, threshold)
   local result = { missing = {}, new = {}, counts = { same = 0, faster = 0, slower = 0, unclear = 0 },
                    threshold = threshold or compare.THRESHOLD[kind_of(b.device)],

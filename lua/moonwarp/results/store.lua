@@ -3,7 +3,7 @@
 -- The runs that are stored: finding their folders and reading their records. A folder with a
 -- record.json holds a run that ended; one with a journal alone was killed, and has what its whole
 -- lines say.
--- Depends on moonwarp.core (options), files, fold, json, schema, lfs.
+-- Depends on moonwarp.core (options), files, json, results.fold, results.schema, lfs.
 
 local core = require "moonwarp.core"
 local files = require "moonwarp.files"

@@ -2,8 +2,7 @@
  *
  * Puts the body of a __device__ function in place of a call, as C++ would compute it: parameters become variables
  * initialised by the arguments, its own names get a suffix, its one return at the end becomes an assignment. Template
- * parameters are deduced by the compiler itself, from a declaration with the same header whose return type names them.
- */
+ * parameters are deduced by the compiler, from a declaration with the same header whose return type names them. */
 #include <string.h>
 
 #include "core/backend/backend.h"

@@ -45,7 +45,7 @@ int cpu_arguments(const cpu_tokens *tokens, int open, int first[], int last[], i
   return count;
 }
 
-/* ---- what there is to hoist -------------------------------------------------------------------------------------- */
+/* ---- what there is to hoist ------------------------------------------------------------------------------------ */
 
 static int barrier_helper(const cpu_splitter *in, int i) {
   for (int k = 0; k < in->program->nfunctions; k++) {
@@ -99,7 +99,7 @@ static bool order_allows(cpu_splitter *in, const cpu_node *node, int operation) 
   return true;
 }
 
-/* ---- exchanges --------------------------------------------------------------------------------------------------- */
+/* ---- exchanges ------------------------------------------------------------------------------------------------- */
 
 typedef struct warp_form {
   const char *name;

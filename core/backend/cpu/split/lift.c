@@ -16,7 +16,7 @@
 
 enum { SHORT_LOOP = 32 };
 
-/* ---- conditions ------------------------------------------------------------------------------------------------- */
+/* ---- conditions ------------------------------------------------------------------------------------------------ */
 
 bool cpu_header_uniform(const cpu_splitter *in, int index) {
   const cpu_node *node = &in->nodes[index];
@@ -70,7 +70,7 @@ static void conditions_settle(cpu_splitter *in) {
   masked_loops_check(in);
 }
 
-/* ---- grid-stride loops ------------------------------------------------------------------------------------------ */
+/* ---- grid-stride loops ----------------------------------------------------------------------------------------- */
 
 typedef struct stride {
   cpu_declarator variable;
@@ -184,7 +184,7 @@ static bool stride_rewrite(cpu_splitter *in) {
   return false;
 }
 
-/* ---- which loops ------------------------------------------------------------------------------------------------ */
+/* ---- which loops ----------------------------------------------------------------------------------------------- */
 
 /* for (int k = 0; k < 4; k++): unrolled by the compiler, inside of the thread loop. */
 static bool is_short(const cpu_splitter *in, const cpu_node *node) {

@@ -118,7 +118,7 @@ static bool is_scalar(const reader *in, const cpu_declarator *it) {
   return true;
 }
 
-/* ---- steps from thread to thread --------------------------------------------------------------------------------- */
+/* ---- steps from thread to thread ------------------------------------------------------------------------------- */
 
 typedef struct step {
   bool known, literal, runtime; /* runtime: never a constant of the compiler's */
@@ -314,7 +314,7 @@ static bool subscripts_flat(reader *in, int i) {
   return !cpu_token_is(&in->at[i], ".") && !cpu_token_is(&in->at[i], "->");
 }
 
-/* ---- accesses ---------------------------------------------------------------------------------------------------- */
+/* ---- accesses -------------------------------------------------------------------------------------------------- */
 
 static void access_add(reader *in, access one) {
   reader *kernel = in->kernel;
@@ -423,7 +423,7 @@ static void target_put(reader *in, int star) {
   access_put(in, star, after, one);
 }
 
-/* ---- statements -------------------------------------------------------------------------------------------------- */
+/* ---- statements ------------------------------------------------------------------------------------------------ */
 
 static void range_read(reader *in, int first, int last);
 
@@ -525,7 +525,7 @@ static void range_read(reader *in, int first, int last) {
   }
 }
 
-/* ---- the answer -------------------------------------------------------------------------------------------------- */
+/* ---- the answer ------------------------------------------------------------------------------------------------ */
 
 static bool same(const access *a, const access *b) {
   return !a->base || !b->base || cpu_same_text(a->base, b->base);

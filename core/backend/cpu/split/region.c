@@ -10,10 +10,9 @@
 
 static const char stack_shared[] = " MW_STACK_SHARED ";
 
-/* ---- regions ---------------------------------------------------------------------------------------------------- */
+/* ---- regions --------------------------------------------------------------------------------------------------- */
 
-/* How many threads there may be an element for: of a block, or of a piece of a row (mw_piece_threads in shim/entry.h).
- */
+/* How many threads may have an element each: of a block, or of a piece of a row (mw_piece_threads in shim/entry.h). */
 int cpu_threads_most(const cpu_splitter *in) {
   return in->plain ? 1024 : in->kernel->max_threads;
 }

@@ -26,7 +26,7 @@ void cpu_split_refuse(cpu_splitter *in, int token, const char *format, ...) {
   snprintf(in->why, in->why_size, "line %d: %s", at->line, text);
 }
 
-/* ---- variables where barriers are ------------------------------------------------------------------------------- */
+/* ---- variables where barriers are ------------------------------------------------------------------------------ */
 
 static void type_tokens_put(cpu_writer *it, const cpu_local *local) {
   const cpu_token *at = it->in->work.at;
@@ -90,7 +90,7 @@ static void declare_walk(cpu_writer *it, int node, int first, int last) {
   }
 }
 
-/* ---- statements ------------------------------------------------------------------------------------------------- */
+/* ---- statements ------------------------------------------------------------------------------------------------ */
 
 static void walk(cpu_writer *it, int node);
 
@@ -387,7 +387,7 @@ static void walk(cpu_writer *it, int index) {
     cpu_split_refuse(it->in, node->first, "a barrier stands inside of a switch");
 }
 
-/* ---- the function ----------------------------------------------------------------------------------------------- */
+/* ---- the function ---------------------------------------------------------------------------------------------- */
 
 /* After a first walk: which variables have all their uses in one region? */
 static void places_note(cpu_writer *it, bool *alone) {
@@ -493,8 +493,8 @@ static bool formal_changed(const cpu_splitter *in, const cpu_formal *formal) {
   return false;
 }
 
-/* The body's tokens. A parameter that the kernel changes becomes a variable: int n  ->  int mw_a_n; { int n = mw_a_n;
- */
+/* The body's tokens. A parameter that the kernel changes becomes a variable of the body:
+ *   int n  ->  int mw_a_n; { int n = mw_a_n; */
 static void start(cpu_splitter *in) {
   const cpu_tokens *from = &in->program->tokens;
   int open = in->kernel->body;

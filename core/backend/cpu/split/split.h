@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The splitter's own structures: a copy of a kernel's body as tokens, the statement tree over it, and its variables.
- * Private to tree.c (statements), inline.c (helpers and warp operations become statements of their own), uniform.c
- * (what is the same for all threads, what can be computed again) and split.c (regions and text).
+ * What the splitter's files share: a copy of a kernel's body as tokens, the statement tree over it, and its variables.
+ * split.c is the way through them: tree.c reads statements, inline.c makes statements of helpers (helper.c, keep.c) and
+ * warp operations, uniform.c finds what is the same for all threads or can be computed again, lift.c which loops and
+ * guards (guard.c) stand outside of the thread loops, region.c writes one stretch between two split points.
+ * The token helpers below also serve ../translate.
  *
  * Whoever finds what it does not understand calls cpu_split_refuse and returns: the first reason stays, the kernel is
  * left to fibers. Nothing is guessed. */

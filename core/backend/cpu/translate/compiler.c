@@ -43,7 +43,7 @@ static void arguments_free(arguments *list) {
   for (int i = 0; i < list->nowned; i++) mw_free(list->owned[i]);
 }
 
-/* ---- which compiler ------------------------------------------------------------------------------------------- */
+/* ---- which compiler -------------------------------------------------------------------------------------------- */
 
 static bool compiler_path(const char *program, char *path, size_t size) {
   return mw_process_find(program, path, size);
@@ -159,7 +159,7 @@ mw_status cpu_compiler(char *out, size_t size, mw_error *error) {
   return status;
 }
 
-/* ---- messages --------------------------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------------------------- */
 
 /* A line that only shows the shim or the generator's own lines says nothing to the user. */
 static bool line_is_noise(const char *line, size_t size, const char *shim) {
@@ -236,7 +236,7 @@ static mw_status include_failed(const cpu_program *program, const char *log, mw_
   return compile_failed(program, log, error);
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------------------ */
+/* ---- calls ----------------------------------------------------------------------------------------------------- */
 
 static void standard_add(arguments *list, const cpu_program *program) {
   argument_join(list, "-std=", program->standard ? program->standard : "c++17");
@@ -290,8 +290,7 @@ mw_status cpu_preprocess(const cpu_program *program, char **out, mw_error *error
  * induction variable that the vectoriser knows. A loop that stays scalar is no news to the user. */
 static const char *const clang_only[] = {
     "-O3", "-Wno-pass-failed", "-fno-caret-diagnostics", "-mllvm", "-enable-pre=0", "-fno-finite-loops", NULL};
-/* Where a kernel's records would be read out of order (../split/order.c). Elsewhere it costs up to four times the time.
- */
+/* Where a kernel's records would be read out of order (../split/order.c); elsewhere it costs up to four times as much. */
 static const char *const clang_ordered[] = {"-mllvm", "-enable-interleaved-mem-accesses=false", NULL};
 
 static const char *const gnu_only[] = {"-O2",

@@ -70,7 +70,7 @@ int cpu_angle_end(const cpu_tokens *tokens, int open, int last) {
   return open + 1;
 }
 
-/* ---- one declaration ------------------------------------------------------------------------------------------ */
+/* ---- one declaration ------------------------------------------------------------------------------------------- */
 
 typedef struct shape {          /* of a declaration that begins at first */
   int first, name, open, close; /* open: ( of the parameters, -1: no function */
@@ -169,7 +169,7 @@ static shape declaration_shape(walk *in, int first, int end) {
   return out;
 }
 
-/* ---- functions ------------------------------------------------------------------------------------------------ */
+/* ---- functions ------------------------------------------------------------------------------------------------- */
 
 static int formal_name(const cpu_token *at, int first, int last) {
   int name = -1, words = 0;
@@ -305,7 +305,7 @@ static void other_item(walk *in, const shape *found, const char *scope) {
     item_add(in, found->is_const ? CPU_ITEM_TEXT : CPU_ITEM_HOST, first, found->last, scope);
 }
 
-/* ---- the walk ------------------------------------------------------------------------------------------------- */
+/* ---- the walk -------------------------------------------------------------------------------------------------- */
 
 static void scope_walk(walk *in, int first, int last, const char *scope);
 

@@ -23,7 +23,7 @@ const char cpu_placed[] = " MW_PLACED ", cpu_placed_kept[] = " MW_PLACED_KEPT ";
 
 enum { MOST_SHARED = 16 };
 
-/* ---- bodies --------------------------------------------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------------------------- */
 
 /* #pragma unroll [n]: clang++ knows it, g++ wants GCC unroll and a number. */
 static void pragma_put(cpu_text *out, const cpu_tokens *tokens, const cpu_token *token) {
@@ -190,7 +190,7 @@ void cpu_emit_shared(const cpu_program *program, cpu_text *out, const cpu_tokens
   }
 }
 
-/* ---- items ---------------------------------------------------------------------------------------------------- */
+/* ---- items ----------------------------------------------------------------------------------------------------- */
 
 /* Declaration tokens without storage class: the generator gives each function its own. */
 void cpu_emit_declaration(const cpu_program *program, cpu_text *out, int first, int last) {
@@ -404,7 +404,7 @@ static void variable_table_put(const cpu_program *program, cpu_text *out) {
   cpu_text_put(out, "  {}};\n");
 }
 
-/* ---- instances -------------------------------------------------------------------------------------------------- */
+/* ---- instances ------------------------------------------------------------------------------------------------- */
 
 static const cpu_function *kernel_named(const cpu_program *program, const char *name, size_t size, bool is_template) {
   for (int i = 0; i < program->nfunctions; i++) {

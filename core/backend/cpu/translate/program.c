@@ -106,7 +106,7 @@ void cpu_program_free(cpu_program *program) {
   mw_free(program);
 }
 
-/* ---- the key ---------------------------------------------------------------------------------------------------- */
+/* ---- the key --------------------------------------------------------------------------------------------------- */
 
 static int is_header(const struct dirent *entry) {
   const char *dot = strrchr(entry->d_name, '.');

@@ -113,7 +113,7 @@ int cpu_angle_end(const cpu_tokens *, int open, int last);
 /* Sets engine and engine_why of every kernel (engine.c). */
 mw_status cpu_engines_choose(cpu_program *, mw_error *);
 void      cpu_engines_demote(cpu_program *, const char *why); /* every split kernel becomes a fiber kernel */
-/* The split form of a kernel, taken out of it (NULL: it has none) and put back. Without, fibers run it, or a plain loop. */
+/* The split form of a kernel, taken out of it (NULL: it has none) and put back. Without it fibers or a loop run it. */
 char     *cpu_split_take(cpu_function *);
 void      cpu_split_give(cpu_function *, char *form);
 void      cpu_split_fail(cpu_program *, cpu_function *, const char *why); /* it is not put back, for this reason */
@@ -146,7 +146,7 @@ typedef struct cpu_toolchain {
 } cpu_toolchain;
 
 mw_status cpu_toolchain_find(cpu_toolchain *out, mw_error *);
-void      cpu_toolchain_identity(char *out, size_t size); /* of every compiler in question and of this CPU; no process */
+void      cpu_toolchain_identity(char *out, size_t size); /* of every compiler in question and this CPU; no process */
 mw_status cpu_preprocess(const cpu_program *, char **out, mw_error *);
 /* bytes may be NULL: then the text is checked, and no code is made. */
 mw_status cpu_compile(const cpu_program *, const char *generated, void **bytes, size_t *size, char **log, mw_error *);

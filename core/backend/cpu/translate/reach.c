@@ -73,7 +73,7 @@ bool cpu_function_has(const cpu_program *program, const cpu_function *function, 
   return false;
 }
 
-/* ---- calls ---------------------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------------------------- */
 
 static bool same_name(const cpu_program *program, const cpu_function *a, const cpu_token *b) {
   if (a->name < 0) return false;

@@ -23,7 +23,7 @@ typedef struct reader {
   const char *chunk; /* where the current system chunk began; NULL: none */
 } reader;
 
-/* ---- the list ------------------------------------------------------------------------------------------------ */
+/* ---- the list -------------------------------------------------------------------------------------------------- */
 
 static cpu_token *token_add(reader *in, cpu_token_kind kind, const char *text, size_t size) {
   cpu_tokens *list = in->out;
@@ -64,7 +64,7 @@ bool cpu_token_any(const cpu_token *token, const char *const *texts) {
   return false;
 }
 
-/* ---- line markers: # 12 "file" 1 3 ---------------------------------------------------------------------------- */
+/* ---- line markers: # 12 "file" 1 3 ----------------------------------------------------------------------------- */
 
 static const char *line_end(const char *at) {
   const char *end = strchr(at, '\n');
@@ -129,7 +129,7 @@ static const char *directive_read(reader *in) {
   return end;
 }
 
-/* ---- tokens -------------------------------------------------------------------------------------------------- */
+/* ---- tokens ---------------------------------------------------------------------------------------------------- */
 
 static bool name_byte(char c) {
   return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 128;
@@ -283,7 +283,7 @@ void cpu_tokens_free(cpu_tokens *list) {
   *list = (cpu_tokens){0};
 }
 
-/* ---- text ---------------------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------------------------ */
 
 void cpu_text_add(cpu_text *text, const char *bytes, size_t size) {
   if (text->size + size + 1 > text->room) {

@@ -47,7 +47,7 @@ typedef struct cpu_tokens {
 void cpu_tokens_read(cpu_tokens *, const char *text, const char *shim);
 void cpu_tokens_free(cpu_tokens *);
 
-/* Building a list: a copy of a token; the tokens of a text (copied), placed on the line of `like`; then the brackets. */
+/* Building a list: a copy of a token; the tokens of a text (copied), on the line of `like`; then the brackets. */
 void cpu_tokens_push(cpu_tokens *, const cpu_token *);
 void cpu_tokens_scan(cpu_tokens *, const char *text, const cpu_token *like);
 void cpu_tokens_match(cpu_tokens *);

@@ -159,8 +159,7 @@ static mw_status object_load(const object *it, loaded_unit *unit, const char *na
   return MW_OK;
 }
 
-/* ---- generating and compiling
- * ----------------------------------------------------------------------------------------- */
+/* ---- generating and compiling ---------------------------------------------------------------------------------- */
 
 static bool any_split(const cpu_program *program) {
   for (int i = 0; i < program->nfunctions; i++)

@@ -41,12 +41,12 @@ bool      cpu_program_has_variables(const cpu_program *); /* any __device__ or _
 
 /* Compiles and loads. templates: NULL-terminated, in addition to the source's own list. The table lists every plain
  * kernel and every instance asked for, in both flavors. A FAST unit has no entry (run == NULL, engine "fiber") for a
- * kernel that only fibers run: load the FIBER flavor for it. The table's engine counts, not cpu_declared's: a split form
- * that does not compile becomes a fiber kernel here. Split kernels keep their locals on the calling thread's stack (up to
- * 4 MiB); worker->scratch is not used. */
+ * kernel that only fibers run: load the FIBER flavor for it. The table's engine counts, not cpu_declared's: a split
+ * form that does not compile becomes a fiber kernel here. */
 mw_status cpu_unit_load(const cpu_program *, cpu_flavor, const char *const *templates, cpu_unit **out, mw_error *);
 void      cpu_unit_free(cpu_unit *);
-char     *cpu_unit_source(const cpu_program *, cpu_flavor, const char *const *templates); /* the generated C++; malloc'ed */
+/* The generated C++; malloc'ed. */
+char     *cpu_unit_source(const cpu_program *, cpu_flavor, const char *const *templates);
 
 /* The compiler in use ("clang++ 14.0.6") or, where there is none, what was looked for. */
 mw_status cpu_compiler(char *out, size_t size, mw_error *);

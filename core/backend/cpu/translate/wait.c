@@ -28,7 +28,7 @@ static bool is_name(const cpu_token *token, const cpu_token *name) {
   return token->kind == CPU_NAME && cpu_same_text(token, name);
 }
 
-/* ---- what others may write --------------------------------------------------------------------------------------- */
+/* ---- what others may write ------------------------------------------------------------------------------------- */
 
 /* The name that the declaration with a `volatile` at i declares; -1: it is a cast. */
 static int volatile_name(const waiter *in, int i) {

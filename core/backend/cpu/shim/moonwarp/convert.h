@@ -36,8 +36,7 @@ MW_FN double __hiloint2double(int hi, int lo) {
 enum mw_direction { MW_RN, MW_RZ, MW_RD, MW_RU };
 
 /* The unit in the last place is moved by at most one: from `r`, the result rounded to nearest, in the direction
- * wanted. `error` has the sign of the exact result minus r; NaN where r is exact for being an infinity or NaN itself.
- */
+ * wanted. `error` has the sign of the exact result minus r; NaN where r is exact, being an infinity or NaN. */
 template <class T, class Bits> MW_FN T mw_directed(T r, double error, enum mw_direction to) {
   const bool up = error > 0, down = error < 0;
   if (!up && !down) return r;
