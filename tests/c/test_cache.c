@@ -396,18 +396,12 @@ static void a_lookup_reads_its_entry_alone(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(keys_separate_pieces),
-      CASE(entries_outlive_the_process),
-      CASE(many_processes_at_once),
-      CASE(many_processes_keep_the_bound),
-      CASE(corrupt_entries_are_rebuilt),
-      CASE(an_entry_under_another_name_is_refused),
-      CASE(the_least_recently_used_go),
-      CASE(a_folder_others_write_to_is_refused),
-      CASE(a_foreign_folder_is_refused),
-      CASE(an_unusable_folder_warns_once),
-      CASE(a_failing_write_warns_once),
-      CASE(a_bad_bound_is_named),
+      cmocka_unit_test(keys_separate_pieces), CASE(entries_outlive_the_process),
+      CASE(many_processes_at_once),           CASE(many_processes_keep_the_bound),
+      CASE(corrupt_entries_are_rebuilt),      CASE(an_entry_under_another_name_is_refused),
+      CASE(the_least_recently_used_go),       CASE(a_folder_others_write_to_is_refused),
+      CASE(a_foreign_folder_is_refused),      CASE(an_unusable_folder_warns_once),
+      CASE(a_failing_write_warns_once),       CASE(a_bad_bound_is_named),
       CASE(a_lookup_reads_its_entry_alone),
   };
   return cmocka_run_group_tests_name("cache", tests, NULL, NULL);
