@@ -1,8 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
--- A folder with a curriculum and its scripts, and batches that run in it. $MOONWARP_PROGRAM is what was built.
--- Depends on support, lua-cjson.
+-- A folder with a curriculum and its scripts, batches that run in it, and what is said of a curriculum.
+-- $MOONWARP_PROGRAM is what was built.
+-- Depends on support, luassert, lua-cjson.
 
+local assert = require "luassert"
 local support = require "tests.support"
 local cjson = require "cjson"
 
@@ -58,6 +60,39 @@ function labs.with(list, body)
       if file then file:close() end
       return status, output, result
     end)
+  end)
+end
+
+-- ---- curricula ----------------------------------------------------------------------------------
+
+local function with_file(text, body)
+  support.with_folder(function(folder)
+    support.write(folder .. "/mine.lua", "")
+    support.write(folder .. "/labs.lua", text)
+    body(folder .. "/labs.lua", folder)
+  end)
+end
+
+--- The curriculum that a file of this text holds, beside a script mine.lua.
+---@param text string
+---@return table
+function labs.load(text)
+  local result
+  with_file(text, function(path) result = require("moonwarp.lab.curriculum").load(path) end)
+  return result
+end
+
+--- The file is refused with these lines, in which it is called FILE and its folder DIR.
+---@param text string
+---@param ... string
+function labs.refused(text, ...)
+  local wanted = table.concat({ ... }, "\n")
+  with_file(text, function(path, folder)
+    local ok, problem = pcall(require("moonwarp.lab.curriculum").load, path)
+    assert.is_false(ok)
+    assert.is_true(require("moonwarp.cli.options").is_usage(problem), tostring(problem))
+    local said = tostring(problem):gsub(path:gsub("%p", "%%%0"), "FILE"):gsub(folder:gsub("%p", "%%%0"), "DIR")
+    assert.are.equal(wanted, said)
   end)
 end
 

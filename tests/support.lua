@@ -256,10 +256,10 @@ local PATIENCE = 60 -- seconds that a machine may need for what takes a moment
 ---@param condition fun(): any
 ---@return any                  what the condition returned
 function support.eventually(what, condition)
-  for _ = 1, PATIENCE * 20 do
+  for _ = 1, PATIENCE * 50 do
     local value = condition()
     if value then return value end
-    os.execute "sleep 0.05"
+    os.execute "sleep 0.02"
   end
   error(("%s: not after %d s"):format(what, PATIENCE), 2)
 end
@@ -286,8 +286,8 @@ local function shell(script)
 end
 
 -- Shell: "await COMMAND" comes back when the command is true, or patience is at its end.
-local AWAIT <const> = ('await() { n=0; until "$@" || [ $n -gt %d ]; do n=$((n + 1)); sleep 0.05; done; }')
-  :format(PATIENCE * 20)
+local AWAIT <const> = ('await() { n=0; until "$@" || [ $n -gt %d ]; do n=$((n + 1)); sleep 0.02; done; }')
+  :format(PATIENCE * 50)
 
 -- What hangs in spite of all signals is killed in the end.
 local WATCH <const> = AWAIT .. [[
