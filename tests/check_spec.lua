@@ -16,8 +16,8 @@ local function quietly(got, expected, options)
   return ok, report
 end
 
-support.each_device(function(dev)
-  describe("mw.check", function()
+describe("mw.check", function()
+  support.each_device(function(dev)
     it("takes arrays, tables, numbers and functions of the indices", function()
       local a <close> = dev:array("i32", { { 11, 21, 31 }, { 12, 22, 32 } })
       local same <close> = a:clone()

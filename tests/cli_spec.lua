@@ -3,20 +3,8 @@
 -- The program: words, options, exit statuses, sweeps, Ctrl-C, the prompt. $MOONWARP_PROGRAM is what was built.
 
 local support = require "tests.support"
-
-local PROGRAM = os.getenv "MOONWARP_PROGRAM" or "build/moonwarp"
-
-local function quoted(text)
-  return "'" .. text:gsub("'", "'\\''") .. "'"
-end
-
--- Runs a shell command; returns its exit status, and both its streams together.
-local function shell(command)
-  local pipe = assert(io.popen("{ " .. command .. "; } 2>&1"))
-  local output = pipe:read "a"
-  local _, _, status = pipe:close()
-  return status, output
-end
+local labs = require "tests.labs"
+local PROGRAM, quoted, shell = labs.program, labs.quoted, labs.shell
 
 local function moonwarp(...)
   local words = { quoted(PROGRAM) }
@@ -48,8 +36,8 @@ local function run_script(text, ...)
   return status, output
 end
 
-describe("words", function()
-  it("are explained", function()
+describe("the command line", function()
+  it("explains its words", function()
     expect_part(0, "usage:", "--help")
     expect_part(0, "--device ID", "run", "--help")
     expect_part(0, "usage: moonwarp list", "list", "--help")
@@ -60,7 +48,7 @@ describe("words", function()
     expect(0, "moonwarp " .. support.core.version .. "\n", "--version")
   end)
 
-  it("are refused with the nearest known one", function()
+  it("refuses unknown words with the nearest known one", function()
     expect(2, "moonwarp: unknown command 'rnu'; did you mean 'run'?\n", "rnu")
     expect(2, "moonwarp: unknown command 'xyzzy'; moonwarp --help lists them\n", "xyzzy")
     expect(2, "moonwarp: unknown command 'mine.lua'; to run it: moonwarp run mine.lua\n", "mine.lua")
@@ -72,7 +60,7 @@ describe("words", function()
     expect(2, "moonwarp: there is no file 'no/such.lua'\n", "run", "no/such.lua")
   end)
 
-  it("are refused where something is missing or too much", function()
+  it("refuses what is missing or too much", function()
     expect(2, "moonwarp: a command is wanted; moonwarp --help lists them\n")
     expect(2, "moonwarp: run wants a study or a file; moonwarp list names the studies\n", "run")
     expect(2, "moonwarp: option '-e' wants a piece of Lua\n", "-e")
@@ -87,13 +75,13 @@ describe("words", function()
   end)
 end)
 
-describe("exit status", function()
-  it("0 when done", function()
+describe("the exit status", function()
+  it("is 0 when done", function()
     expect(0, "", "-e", "")
     expect(0, "3\ta\tb\n", "-e", "print(1 + 2, ...)", "--", "a", "b")
   end)
 
-  it("1 for an error, with the user's lines", function()
+  it("is 1 for an error, with the user's lines", function()
     expect(1, "moonwarp: (-e):1: unexpected symbol near <eof>\n", "-e", "x =")
     local status, output = run_script "local function f(t)\n  return t.x.y\nend\nlocal y = f {}\nprint(y)\n"
     assert.are.equal(1, status)
@@ -106,13 +94,13 @@ moonwarp: FOLDER/script.lua:2: attempt to index a nil value (field 'x')
 ]], output)
   end)
 
-  it("1 for an error that is no string", function()
+  it("is 1 for an error that is no string", function()
     expect_part(1, "moonwarp: the script raised a table value, not a message", "-e", "error {}")
     expect_part(1, "moonwarp: own words", "-e",
       "error(setmetatable({}, { __tostring = function() return 'own words' end }))")
   end)
 
-  it("3 when a check failed, and the script goes on", function()
+  it("is 3 when a check failed, and the script goes on", function()
     local status, output = run_script [[
       local mw = require "moonwarp"
       local dev = mw.device "cpu"
@@ -124,7 +112,7 @@ moonwarp: FOLDER/script.lua:2: attempt to index a nil value (field 'x')
     assert.is_truthy(output:find("moonwarp: a check failed", 1, true))
   end)
 
-  it("4 where there is no such device", function()
+  it("is 4 where there is no such device", function()
     expect_part(4, "moonwarp: (-e):1: ", "-e", "mw.device()", "--device", "cuda:99")
     expect_part(4, "moonwarp: (-e):1: ", "-e", "mw.device 'cuda:99'")
     expect_part(4, "moonwarp: no luck: (-e):1: ", "-e",
@@ -144,71 +132,6 @@ describe("the output folder", function()
     expect_part(2, "moonwarp: cannot make the output folder /proc/nowhere: ", "-e", "print(1)", "--out",
       "/proc/nowhere")
   end)
-
-  it("is tried where none is named, of a script that keeps results", function()
-    support.with_folder(function(folder)
-      local function run(code)
-        return shell(("cd %s && %s -e %s"):format(quoted(folder), quoted(PROGRAM), quoted(code)))
-      end
-      support.write(folder .. "/out", "")
-      local status, output = run "print(1) mw.record { x = 1 }"
-      assert.are.equal(2, status)
-      assert.are.equal("moonwarp: cannot make the output folder out/code: out is no folder; "
-        .. "choose another with --out DIR\n", output)
-      assert.are.same({ 0, "1\n" }, { run "print(1)" })
-      os.remove(folder .. "/out")
-      status, output = run "mw.record { x = 1 }"
-      assert.are.equal(0, status, output)
-      shell(("chmod -R a-w %s/out"):format(quoted(folder)))
-      if shell(("[ -w %s/out ]"):format(quoted(folder))) ~= 0 then -- root writes anywhere
-        status, output = run "mw.record { x = 1 }"
-        assert.are.equal(2, status, output)
-        assert.is_truthy(output:find("out/code: out/code may not be written to", 1, true), output)
-      end
-      shell(("chmod -R u+w %s"):format(quoted(folder)))
-    end)
-  end)
-end)
-
-describe("a closed standard output", function()
-  it("gets none of the program's own files", function()
-    support.with_folder(function(folder)
-      support.write(folder .. "/s.lua", [[
-        local mw = require "moonwarp"
-        print "lost words"
-        mw.record { device = "cpu", x = 1 }
-        io.write "lost words"]])
-      support.write(folder .. "/labs.lua", [[return { { name = "a", script = "s.lua", devices = "cpu" } }]])
-      for _, command in ipairs { "run s.lua --out a >&-", "run s.lua --out b <&- >&- 2>&-",
-                                 "batch labs.lua --out c >&-" } do
-        local status, output = shell(("cd %s && %s %s"):format(quoted(folder), quoted(PROGRAM), command))
-        assert.are.equal(0, status, output)
-      end
-      assert.are.equal(0, (shell(("cd %s && test -s a/s/*/record.json && ! grep -rl 'lost words' a b "
-        .. "--exclude=*.lua && ! grep -v '^[0-9]*$' c/batch/*/lock"):format(quoted(folder)))))
-    end)
-  end)
-
-  it("is no failure, but a full one is, and the record says so", function()
-    for target, expected in pairs { [">&-"] = "complete", [">/dev/full"] = "failed" } do
-      support.with_folder(function(folder)
-        local status, output = shell(("cd %s && %s -e 'print(1) mw.record { x = 1 }' %s"):format(quoted(folder),
-          quoted(PROGRAM), target))
-        local stored = assert(require("moonwarp.results.store").read(support.run(folder .. "/out")))
-        assert.are.equal(expected, stored.status)
-        assert.are.equal(expected == "complete" and 0 or 1, stored.exit)
-        assert.are.equal(stored.exit, status)
-        assert.are.equal(status == 1 and "standard output could not be written" or nil, stored.message)
-        assert.are.equal(status == 1, output:find("moonwarp: standard output could not be written", 1, true) ~= nil)
-      end)
-    end
-  end)
-
-  it("leaves nothing to read, either", function()
-    local status, output = shell(quoted(PROGRAM) .. " -e 'print((io.read()))' <&-")
-    assert.are.equal(0, status)
-    assert.are.equal("nil\n", output)
-  end)
 end)
 
 describe("parameters", function()
@@ -221,18 +144,6 @@ describe("parameters", function()
     local status, output = run_script(SCRIPT, "-p", "n=8", "-p", "name=a\\,b")
     assert.are.equal(0, status, output)
     assert.are.equal("8\t2\ta,b\n", output)
-  end)
-
-  it("may hold backslashes", function()
-    local function name_of(word)
-      local _, output = run_script(SCRIPT, "-p", "name=" .. word)
-      return output:match "^1\t2\t(.*)\n$"
-    end
-    assert.are.equal("c\\d", name_of "c\\d")
-    assert.are.equal("c\\d", name_of "c\\\\d")
-    assert.are.equal("x\\,y", name_of "x\\\\\\,y")
-    assert.are.equal("end\\", name_of "end\\")
-    assert.are.equal("1\t2\ta\\\n1\t2\tb\n", select(2, run_script(SCRIPT, "-p", "name=a\\\\,b")))
   end)
 
   it("sweep over the product of their values, the last fastest", function()
@@ -268,8 +179,6 @@ describe("parameters", function()
       assert.are.equal(2, status)
       assert.are.equal("x\nmoonwarp: unknown parameter 'naem'; did you mean 'name'?\n", output)
     end
-    expect(0, "", "-e", "if false then mw.arg('n', 1) end", "-p", "n=1")
-    expect(0, "", "-e", "if false then mw.arg('n', 1) end load('')", "-p", "n=1")
     expect(0, "1\n", "-e", "-- see mw.arg\nlocal m = mw print(m.arg ( 'k', 2))", "-p", "k=1")
   end)
 
@@ -316,7 +225,7 @@ describe("parameters", function()
   end)
 end)
 
-describe("list", function()
+describe("moonwarp list", function()
   it("tells studies, titles and parameters without running them", function()
     expect_part(0, "memcopy ", "list")
     expect_part(0, "    -p n=", "list")
@@ -352,7 +261,7 @@ describe("list", function()
   end)
 end)
 
-describe("info", function()
+describe("moonwarp info", function()
   it("tells devices, tools and the cache", function()
     local status, output = moonwarp "info"
     assert.are.equal(0, status)
@@ -373,8 +282,8 @@ describe("info", function()
   end)
 end)
 
-describe("cache", function()
-  it("is told of and cleared", function()
+describe("moonwarp cache", function()
+  it("tells of the cache and clears it", function()
     support.with_folder(function(folder)
       local env = ("MOONWARP_CACHE=%s/cache %s "):format(folder, quoted(PROGRAM))
       local _, output = shell(env .. "cache stat")
@@ -472,7 +381,7 @@ mw.version == require("moonwarp.core").version
     support.with_folder(function(folder)
       local output = at_terminal(folder, { { "> ", "nonsense(" }, { "nonsense(", "\\003" },
         { "> ", [[print("be" .. "gun") while true do end\n]] }, { "begun", "\\003" },
-        { "interrupted", "6 * 7\\n" }, { "42", "\\004" } })
+        { "> ", "6 * 7\\n" }, { "42", "\\004" } })
       assert.is_truthy(output:find("interrupted", 1, true), output)
       assert.is_truthy(output:find("42", 1, true), output)
       assert.is_nil(output:find("unexpected", 1, true), output)
@@ -480,7 +389,7 @@ mw.version == require("moonwarp.core").version
   end)
 end)
 
-describe("completion", function()
+describe("completion at the prompt", function()
   local complete = require("moonwarp.cli.complete").line
 
   it("finds globals, keywords, fields and methods", function()
@@ -506,7 +415,7 @@ describe("completion", function()
   end)
 end)
 
-describe("start", function()
+describe("the start of the program", function()
   it("opens no device", function()
     expect(0, "0\n", "-e", "print(require('moonwarp.core').live().device)")
   end)

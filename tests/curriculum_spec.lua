@@ -4,41 +4,16 @@
 
 local support = require "tests.support"
 if not pcall(require, "moonwarp.host") then
-  pending "the program runs batches, the module does not"
+  describe("a curriculum", function() pending "is the program's alone" end)
   return
 end
 
-local options = require "moonwarp.cli.options"
 local curriculum = require "moonwarp.lab.curriculum"
 local gate = require "moonwarp.lab.gate"
+local labs = require "tests.labs"
 local plan = require "moonwarp.lab.plan"
 
-local function with_file(text, body)
-  support.with_folder(function(folder)
-    support.write(folder .. "/mine.lua", "")
-    support.write(folder .. "/labs.lua", text)
-    body(folder .. "/labs.lua", folder)
-  end)
-end
-
-local function load(text)
-  local result
-  with_file(text, function(path) result = curriculum.load(path) end)
-  return result
-end
-
--- The lines of the refusal, FILE for its name.
-local function refused(text, ...)
-  local wanted = table.concat({ ... }, "\n")
-  with_file(text, function(path)
-    local ok, problem = pcall(curriculum.load, path)
-    assert.is_false(ok)
-    assert.is_true(options.is_usage(problem), tostring(problem))
-    local folder = path:match "^(.*)/"
-    local said = tostring(problem):gsub(path:gsub("%p", "%%%0"), "FILE"):gsub(folder:gsub("%p", "%%%0"), "DIR")
-    assert.are.equal(wanted, said)
-  end)
-end
+local load, refused = labs.load, labs.refused
 
 describe("a curriculum", function()
   it("is a list of labs with defaults", function()
@@ -76,12 +51,6 @@ describe("a curriculum", function()
       "FILE: lab '#6': a lab is a table, got number")
   end)
 
-  it("tells any time there may be in a file", function()
-    local amount = require "moonwarp.lab.amount"
-    assert.are.same({ "9.9 s", "10:00", "277777:46:40", "1e+308 s" }, { amount.clock(9.9), amount.clock(600),
-      amount.clock(1e9), amount.clock(1e308) })
-  end)
-
   it("names what a field must be", function()
     local function one(fields, problem)
       refused(('return { { name = "a", script = "mine.lua", %s } }'):format(fields), "FILE: lab 'a': " .. problem)
@@ -91,27 +60,7 @@ describe("a curriculum", function()
     one('devices = "gpu"', 'devices must be "cpu", "cuda", "cuda:N" or a list of them, got gpu')
     one("timeout = 5", "unknown field 'timeout'; did you mean 'time_limit'?")
     one('study = "memcopy"', 'one of study and script is wanted, as in study = "memcopy"')
-    one("time_limit = 1e300", "time_limit must be a time, as in 90 or \"5 min\", got 1e+300")
-    refused(([[return { { name = "%s", script = "mine.lua" } }]]):format(("x"):rep(101)),
-      ("FILE: lab '%s': name must be a name of at most 100 letters, digits, - and _, got %s"):format(("x"):rep(101),
-        ("x"):rep(101)))
     one('gates = { 5 }', "gate 1: a gate is a table, got number")
-  end)
-
-  it("judges one gate like a list of one, and loses none", function()
-    local GATE = 'record = { rung = "b" }, field = "T_tot", at_least = 5, of = { rung = "a" }'
-    local function with(gates)
-      return ('return { { name = "a", script = "mine.lua", gates = %s } }'):format(gates)
-    end
-    assert.are.equal(1, #load(with("{ " .. GATE .. " }")).labs[1].gates)
-    assert.are.equal(2, #load(with(("{ { %s }, { %s } }"):format(GATE, GATE))).labs[1].gates)
-    local function wrong(gates, problem) refused(with(gates), "FILE: lab 'a': " .. problem) end
-    wrong('{ field = "T_tot", at_least = 5, of = { rung = "a" } }',
-      "gate 1: a gate wants record, a table of fields that a record has; as in { rung = \"naive\" }")
-    wrong("{ fast = { " .. GATE .. " } }", "gates must be a gate or a list of gates: 'fast' has no place in a list")
-    wrong("{ nil, { " .. GATE .. " } }", "gates must be a gate or a list of gates: number 1 of the list is nil")
-    wrong("{ { " .. GATE .. " }, " .. GATE .. " }",
-      "gate 1: a gate has no '1'; it has record, field, at_least, of, devices, name")
   end)
 
   it("has no two labs of a name, no unknown prerequisite, no circle", function()
@@ -131,29 +80,6 @@ describe("a curriculum", function()
     refused("error('x', 0)", "x")
     refused("return { nmae = 'x', { name = 'a', script = 'mine.lua' } }",
       "FILE: unknown field 'nmae'; did you mean 'name'?")
-  end)
-
-  it("says what it would not read", function()
-    local LAB = '{ name = "a", script = "mine.lua" }'
-    local function wrong(text, ...) refused(("return { %s }"):format(text:gsub("LAB", LAB)), ...) end
-    wrong('defaults = "5 min", LAB', "FILE: defaults must be a table, got string")
-    wrong('labs = "x", LAB', "FILE: labs must be a table, got string",
-      "FILE: there are labs in the table itself and in its field labs; put them in one place",
-      "FILE: there is no lab in it")
-    wrong("labs = { LAB }, LAB",
-      "FILE: there are labs in the table itself and in its field labs; put them in one place")
-    wrong("LAB, nil, LAB", "FILE: the labs are a list: number 2 of the list is nil")
-    wrong("labs = { LAB, b = LAB }", "FILE: the labs are a list: 'b' has no place in a list")
-    local tags = 'tags = { "x", nil, "y" }'
-    wrong('{ name = "a", script = "mine.lua", ' .. tags .. " }",
-      "FILE: lab 'a': tags must be a text or a list of them without holes, got a table")
-  end)
-
-  it("gives numbers with all their digits, and what -p reads back", function()
-    local all = load [[return { { name = "a", script = "mine.lua",
-      params = { a = 1 / 3, b = 0.1, c = { 1e300, 3 }, d = "c\\d", e = "x\\,y" } } }]]
-    assert.are.same({ "a=0.3333333333333333", "b=0.1", "c=1e+300,3", "d=c\\\\d", "e=x\\\\\\,y" },
-      all.labs[1].params)
   end)
 
   it("of the six studies is right, and no study itself", function()

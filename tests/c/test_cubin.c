@@ -130,5 +130,5 @@ static void ptx(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(every_architecture), cmocka_unit_test(damaged),
                                      cmocka_unit_test(ptx)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests_name("cubin", tests, NULL, NULL);
 }

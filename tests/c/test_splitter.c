@@ -145,6 +145,8 @@ static void unload(loaded *it) {
   cpu_program_free(it->program);
 }
 
+static loaded loops_unit, scans_unit; /* what several tests look at is compiled once */
+
 static const mw_unit_kernel *kernel_of(const loaded *it, const char *name, const char *engine) {
   for (unsigned i = 0; i < it->unit->table->nkernels; i++) {
     const mw_unit_kernel *kernel = &it->unit->table->kernels[i];
@@ -204,7 +206,7 @@ static void doubles(double *x, double *y, double *want) {
 
 static void loop_kernels(void **state) {
   (void)state;
-  loaded it = load(loops, NULL);
+  loaded it = loops_unit;
   double x[N], y[N], want[N], *px = x, *py = y;
   int n = 900;
   doubles(x, y, want);
@@ -227,12 +229,11 @@ static void loop_kernels(void **state) {
   }
   launch(&it, "inner", "loop", DIM(3, 4, 1), DIM(16, 8, 1), ARGS(&py, &nx, &ny));
   expect_doubles(y, want, N);
-  unload(&it);
 }
 
 static void nested_loops(void **state) {
   (void)state;
-  loaded it = load(loops, NULL);
+  loaded it = loops_unit;
   double a[N], b[N], c[N], want[N], *pa = a, *pb = b, *pc = c;
   int n = 30;
   doubles(a, c, want);
@@ -251,7 +252,6 @@ static void nested_loops(void **state) {
   int out[4 * 6 * 8], *po = out;
   launch(&it, "cube", "loop", DIM(2, 3, 2), DIM(4, 2, 2), ARGS(&po));
   for (int i = 0; i < 4 * 6 * 8; i++) assert_int_equal(out[i], i % 8 + 100 * (i / 8 % 6) + 10000 * (i / 48));
-  unload(&it);
 }
 
 /* Rows of neighbouring blocks are longer than any block: variables, early returns and lifted loops must not mind. */
@@ -364,7 +364,7 @@ static const char scans[] =
 
 static void scan_kernels(void **state) {
   (void)state;
-  loaded it = load(scans, NULL);
+  loaded it = scans_unit;
   double x[N], y[N], want[N], *px = x, *py = y;
   int n = 900, out[N], *po = out;
   doubles(x, y, want);
@@ -376,7 +376,6 @@ static void scan_kernels(void **state) {
   for (int i = 0; i < N; i++) assert_int_equal(out[i], i < n ? (i ^ 1) + n - 1 : -1);
   launch(&it, "turn", "split", DIM(2, 1, 1), DIM(4, 3, 2), ARGS(&po));
   for (int i = 0; i < 48; i++) assert_int_equal(out[i], 3 - i % 4 + 10 * (2 - i / 4 % 3) + 100 * (1 - i / 12 % 2));
-  unload(&it);
 }
 
 static unsigned vote_of(const int *x, int i, int odd) {
@@ -394,7 +393,7 @@ static unsigned vote_of(const int *x, int i, int odd) {
 
 static void vote_kernels(void **state) {
   (void)state;
-  loaded it = load(scans, NULL);
+  loaded it = scans_unit;
   int x[96], *px = x, odd = 0;
   unsigned out[96], *po = out;
   for (int i = 0; i < 96; i++) x[i] = (i * 7 + i / 5) % 8, odd += x[i] & 1;
@@ -403,7 +402,6 @@ static void vote_kernels(void **state) {
   for (int i = 0; i < 96; i++) x[i] = 9;
   launch(&it, "votes", "split", DIM(1, 1, 1), DIM(96, 1, 1), ARGS(&po, &px));
   assert_int_equal(out[0], 77);
-  unload(&it);
 }
 
 /* ---- parameters, variables, messages --------------------------------------------------------------------------- */
@@ -455,6 +453,20 @@ static void compile_errors(void **state) {
   cpu_program_free(program);
 }
 
+static int load_units(void **state) {
+  (void)state;
+  loops_unit = load(loops, NULL);
+  scans_unit = load(scans, NULL);
+  return 0;
+}
+
+static int unload_units(void **state) {
+  (void)state;
+  unload(&loops_unit);
+  unload(&scans_unit);
+  return 0;
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(engines),      cmocka_unit_test(refusals_to_split),
@@ -465,5 +477,5 @@ int main(void) {
       cmocka_unit_test(scan_kernels), cmocka_unit_test(vote_kernels),
       cmocka_unit_test(parameters),   cmocka_unit_test(compile_errors),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests_name("splitter", tests, load_units, unload_units);
 }

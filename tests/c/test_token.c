@@ -118,5 +118,5 @@ int main(void) {
       cmocka_unit_test(kinds),  cmocka_unit_test(shifts),  cmocka_unit_test(brackets), cmocka_unit_test(lines),
       cmocka_unit_test(chunks), cmocka_unit_test(pragmas), cmocka_unit_test(located),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests_name("token", tests, NULL, NULL);
 }

@@ -1,0 +1,99 @@
+-- SPDX-License-Identifier: MIT
+--
+-- A folder with a curriculum and its scripts, batches that run in it, and what is said of a curriculum.
+-- $MOONWARP_PROGRAM is what was built.
+-- Depends on support, luassert, lua-cjson.
+
+local assert = require "luassert"
+local support = require "tests.support"
+local cjson = require "cjson"
+
+local labs = {}
+
+local function absolute(path)
+  return path:sub(1, 1) == "/" and path or require("lfs").currentdir() .. "/" .. path
+end
+
+labs.program = absolute(os.getenv "MOONWARP_PROGRAM" or "build/moonwarp")
+
+--- A word for the shell.
+---@param text string
+---@return string
+function labs.quoted(text)
+  return "'" .. text:gsub("'", "'\\''") .. "'"
+end
+
+--- Runs a command of the shell.
+---@param command string
+---@return integer status
+---@return string output  both streams
+function labs.shell(command)
+  local pipe = assert(io.popen("{ " .. command .. "; } 2>&1"))
+  local output = pipe:read "a"
+  local _, _, status = pipe:close()
+  return status, output
+end
+
+-- The limit of time is for a test that hangs: a busy machine does not reach it.
+local function write(folder, list)
+  local lines = { "return { defaults = { devices = \"cpu\", time_limit = 600 }," }
+  for _, lab in ipairs(list) do
+    lines[#lines + 1] = ("  { script = \"%s.lua\", name = \"%s\", %s },"):format(lab[1], lab[1], lab[2])
+    support.write(("%s/%s.lua"):format(folder, lab[1]), 'local mw = require "moonwarp"\n' .. lab[3])
+  end
+  lines[#lines + 1] = "}"
+  support.write(folder .. "/labs.lua", table.concat(lines, "\n"))
+end
+
+--- Writes labs into a folder of their own; each runs on the CPU device, and its script knows mw.
+---@param list table[]  { name, fields (text of Lua), script (text) }
+---@param body fun(folder: string, batch: function)  batch(words, environment) runs in the folder and returns status,
+---                                                  output, and what --json says
+function labs.with(list, body)
+  support.with_folder(function(folder)
+    write(folder, list)
+    body(folder, function(words, environment)
+      local status, output = labs.shell(("cd %s && %s %s batch %s --out out --json r.json </dev/null"):format(
+        labs.quoted(folder), environment or "", labs.quoted(labs.program), words or "labs.lua"))
+      local file = io.open(folder .. "/r.json")
+      local result = file and cjson.decode(file:read "a")
+      if file then file:close() end
+      return status, output, result
+    end)
+  end)
+end
+
+-- ---- curricula ----------------------------------------------------------------------------------
+
+local function with_file(text, body)
+  support.with_folder(function(folder)
+    support.write(folder .. "/mine.lua", "")
+    support.write(folder .. "/labs.lua", text)
+    body(folder .. "/labs.lua", folder)
+  end)
+end
+
+--- The curriculum that a file of this text holds, beside a script mine.lua.
+---@param text string
+---@return table
+function labs.load(text)
+  local result
+  with_file(text, function(path) result = require("moonwarp.lab.curriculum").load(path) end)
+  return result
+end
+
+--- The file is refused with these lines, in which it is called FILE and its folder DIR.
+---@param text string
+---@param ... string
+function labs.refused(text, ...)
+  local wanted = table.concat({ ... }, "\n")
+  with_file(text, function(path, folder)
+    local ok, problem = pcall(require("moonwarp.lab.curriculum").load, path)
+    assert.is_false(ok)
+    assert.is_true(require("moonwarp.cli.options").is_usage(problem), tostring(problem))
+    local said = tostring(problem):gsub(path:gsub("%p", "%%%0"), "FILE"):gsub(folder:gsub("%p", "%%%0"), "DIR")
+    assert.are.equal(wanted, said)
+  end)
+end
+
+return labs
