@@ -4,7 +4,7 @@
 -- README.md and docs/tutorial.md runs, on the CPU device.
 
 local support = require "tests.support"
-local core = support.core
+local core, mw = support.core, support.mw
 
 local DOCS = core.home() .. "/docs"
 
@@ -125,8 +125,11 @@ local function blocks_of(path)
 end
 
 -- A block of C++ whose first line is a comment with a file's name is that file, beside the scripts after it.
+-- What its benchmarks measure is printed where no arrow points.
 local function run_document(name)
-  in_folder(function(folder)
+  local bench <const> = mw.bench
+  function mw.bench(fn) return bench(fn, { samples = 3, batch = 1 }) end
+  local ok, message = xpcall(in_folder, debug.traceback, function(folder)
     for i, block in ipairs(blocks_of(core.home() .. "/" .. name)) do
       local file = block.language == "cpp" and block.text:match "^// ([%w_]+%.cu)\n"
       if file then support.write(folder .. "/" .. file, block.text) end
@@ -134,6 +137,8 @@ local function run_document(name)
     end
     assert.are.equal(0, core.options.failed_checks or 0)
   end)
+  mw.bench = bench
+  if not ok then error(message, 0) end
 end
 
 describe("the documents", function()

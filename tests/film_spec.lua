@@ -39,7 +39,7 @@ local function drawn(made)
   assert.is_truthy(support.read(made.svg):find("</svg>", 1, true))
 end
 
-support.each_device(function(dev)
+describe("a film", function() support.each_device(function(dev)
   local arrays = {}
 
   local function array(...)
@@ -139,7 +139,7 @@ support.each_device(function(dev)
     fails(function() film:add(array("f32", 5, 1)) end,
       "film:add: the array has 5 x 1 elements, a picture needs 2 x 2 at least")
   end)
-end)
+end) end)
 
 describe("mw.film", function()
   it("refuses options that it does not know", function()

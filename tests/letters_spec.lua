@@ -2,6 +2,7 @@
 --
 -- Text by letters, and the whole files and JSON that records are made of.
 
+local support = require "tests.support"
 local files = require "moonwarp.files"
 local json = require "moonwarp.json"
 local letters = require "moonwarp.letters"
@@ -76,32 +77,26 @@ describe("json", function()
 end)
 
 describe("files", function()
-  local folder
-
-  before_each(function()
-    folder = os.tmpname()
-    os.remove(folder)
-    assert(require("lfs").mkdir(folder))
-  end)
-
-  after_each(function() os.execute("rm -rf '" .. folder .. "'") end)
-
   it("writes, replaces and reads", function()
-    local name = folder .. "/a"
-    assert.is_nil(files.write(name, "one"))
-    assert.is_nil(files.replace(name, "two\0three"))
-    assert.equal("two\0three", files.read(name))
-    assert.is_nil(files.read(name .. ".part"))
+    support.with_folder(function(folder)
+      local name = folder .. "/a"
+      assert.is_nil(files.write(name, "one"))
+      assert.is_nil(files.replace(name, "two\0three"))
+      assert.equal("two\0three", files.read(name))
+      assert.is_nil(files.read(name .. ".part"))
+    end)
   end)
 
   it("says what was not written, and leaves the old", function()
-    local reason = files.replace(folder .. "/none/a", "x")
-    assert.is_truthy(reason:find(folder .. "/none/a", 1, true))
-    assert(require("lfs").mkdir(folder .. "/taken"))
-    assert.is_truthy(files.replace(folder .. "/taken", "x"))
-    assert.is_nil(files.read(folder .. "/taken.part"))
-    local text, why = files.read(folder .. "/nothing")
-    assert.is_nil(text)
-    assert.is_truthy(why:find "nothing")
+    support.with_folder(function(folder)
+      local reason = files.replace(folder .. "/none/a", "x")
+      assert.is_truthy(reason:find(folder .. "/none/a", 1, true))
+      assert(require("lfs").mkdir(folder .. "/taken"))
+      assert.is_truthy(files.replace(folder .. "/taken", "x"))
+      assert.is_nil(files.read(folder .. "/taken.part"))
+      local text, why = files.read(folder .. "/nothing")
+      assert.is_nil(text)
+      assert.is_truthy(why:find "nothing")
+    end)
   end)
 end)

@@ -17,7 +17,7 @@ local function is_counted(class, name)
   return false
 end
 
-support.each_device(function(dev)
+describe("methods", function() support.each_device(function(dev)
   local objects
 
   before_each(function()
@@ -74,7 +74,7 @@ support.each_device(function(dev)
     fails(function() kernel(1) end,
       "kernel 'nothing' needs a grid and a block: k:launch(grid, block, ...), or k:prepare{ grid =, block = }")
   end)
-end)
+end) end)
 
 describe("functions of moonwarp", function()
   it("refuse surplus arguments", function()

@@ -56,14 +56,6 @@ describe("mw.plot", function()
     end
   end)
 
-  it("leaves room for its levels beside a single x", function()
-    local rows = { { device = "cpu", x = 256, y = 1 } }
-    with_plot({ x = "x", y = "y", logx = 2, records = rows, pictures = false, peak = 2 }, function(made)
-      local text = support.read(made.gp)
-      assert.is_truthy(text:find("set xrange [128:512]\nset xtics 128,2\n", 1, true), text)
-    end)
-  end)
-
   it("marks whole numbers only where an axis counts", function()
     for _, case in ipairs { { 3, true }, { 2.5, false }, { 40, false } } do
       local rows = { { device = "cpu", x = 1, y = 1 }, { device = "cpu", x = case[1], y = 2 } }
@@ -196,61 +188,12 @@ describe("mw.plot", function()
     end)
   end)
 
-  it("leaves out what an axis cannot show", function()
-    local rows = { { x = 0, y = 1 }, { x = 1, y = 0 / 0 }, { x = 2, y = 5 }, { x = 4 }, { y = 1 } }
-    with_plot({ x = "x", y = "y", logx = 2, records = rows, pictures = false }, function(made)
-      assert.is_truthy(support.read(made.dat):find("# series 0: y\n2 5\n$"))
-    end)
-    rows = { { x = 1, y = 1e308 }, { x = 2, y = 5e-324 }, { x = 3, y = 7, e = "?" }, { x = 4, y = 8, e = 9 } }
-    with_plot({ x = "x", y = "y", low = "e", high = "e", logy = 10, records = rows, pictures = false, peak = 0,
-                lines = { { value = -1, label = "below" }, 100 } }, function(made)
-      assert.is_truthy(support.read(made.dat):find("# series 0: y\n3 7 7 7\n4 8 9 9\n$"))
-      local script = support.read(made.gp)
-      assert.is_truthy(script:find("title 'line (100)'", 1, true))
-      assert.is_nil(script:find("peak", 1, true))
-      assert.is_nil(script:find("below", 1, true))
-    end)
-  end)
-
   it("begins at 0 only where nothing is below", function()
     for y, from_zero in pairs { [3] = true, [-3] = false } do
       with_plot({ x = "x", y = "y", records = { { x = 1, y = 1 }, { x = 2, y = y } }, pictures = false }, function(made)
         assert.are.equal(from_zero, support.read(made.gp):find("set yrange [0:*]", 1, true) ~= nil)
       end)
     end
-  end)
-
-  it("draws values that differ in their last digits, and leaves out what no axis can hold", function()
-    local least, next_to_1 = 2.0 ^ -1074, 1 + 2.0 ^ -52
-    for _, pair in ipairs { { 1, next_to_1 }, { 0, least }, { -1, -next_to_1 }, { 2 ^ 60, 2 ^ 60 + 256 },
-                            { -1e300, 1e300 }, { 5, 5 } } do
-      for _, base in ipairs { false, 2, 1e200 } do
-        if not base or pair[1] > 0 then
-          for _, rows in ipairs { { { x = pair[1], y = 1 }, { x = pair[2], y = 2 } },
-                                  { { x = 1, y = pair[1] }, { x = 2, y = pair[2] } } } do
-            with_plot({ x = "x", y = "y", logx = base, logy = base, records = rows, pictures = false }, function(made)
-              assert.is_truthy(made.chart:find("y against x", 1, true))
-            end)
-          end
-        end
-      end
-    end
-    fails(function() mw.plot { x = "x", y = "y", records = { { x = 1e308, y = 1 }, { x = 1, y = -1e308 } } } end,
-      "mw.plot: no record has both 'x' and 'y' as numbers")
-  end)
-
-  it("keeps a text of several lines within its comment, away from gnuplot and the shell", function()
-    local text = "a\n`touch ran`\r\nset output 'ran'"
-    local rows = { { x = 1, y = 2, name = text } }
-    local spec = { x = "x", y = "y", by = "name", title = text, peak = { value = 1, label = text }, records = rows }
-    with_plot(spec, function(made, folder)
-      folder = support.run(folder)
-      assert.is_nil(io.open(folder .. "/ran"))
-      for _, path in ipairs { made.dat, made.gp } do
-        assert.is_falsy(("\n" .. support.read(path)):find("\n%s*`") or support.read(path):find("\nset output 'ran'"))
-      end
-      assert.is_true(made.png ~= nil or not has_gnuplot())
-    end)
   end)
 
   it("refuses lines that are none", function()
@@ -310,22 +253,6 @@ describe("the terminal's chart", function()
 
   it("is plain ASCII where the locale is", function()
     assert.is_nil(draw({ unicode = false }):find "[\x80-\xff]")
-  end)
-
-  it("stands a stored chart with what its axes cannot show", function()
-    local points = { { x = 0, y = 10 }, { x = 1e308, y = 1 }, { x = -1e308, y = 2 }, { x = 2, y = 3 } }
-    local levels = { { value = 0, label = "none" }, { value = math.huge, label = "all" } }
-    for _, log in ipairs { false, 2 } do
-      local text = draw { unicode = true, logx = log or nil, logy = log or nil, levels = levels,
-                          series = { { name = "s", points = points } } }
-      assert.is_truthy(text:find("● s", 1, true))
-      assert.is_nil(text:find("all", 1, true))
-      assert.are.equal(not log, text:find("none", 1, true) ~= nil)
-    end
-    for _, value in ipairs { 1e17, -1e300, 1e300 } do
-      local series = { { name = "s", points = { { x = value, y = value } } } }
-      assert.is_truthy(draw({ unicode = true, levels = {}, series = series }):find("● s", 1, true))
-    end
   end)
 
   it("marks whole numbers alone where there are no others", function()

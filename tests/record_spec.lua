@@ -96,20 +96,6 @@ describe("mw.record", function()
     fails(function() mw.record { params = 5 } end,
       "mw.record: field 'params' is moonwarp's own and must be a table, got number")
   end)
-
-  it("keeps what a script may well give, and can read it again", function()
-    with_output(function()
-      mw.record { device = "cpu", t = { median = 3 }, bad = "\xff\xfe", nan = 0 / 0, list = { 1, 0 / 0, 3 } }
-      mw.record { device = "cpu", x = 1.5 }
-      mw.table { "x", "nan", quiet = true }
-      local stored = assert(store.read(run.finish { status = "complete", exit = 0 }))
-      assert.are.equal("\u{FFFD}\u{FFFD}", stored.records[1].bad)
-      assert.are.same({ 1, false, 3 }, { math.tointeger(stored.records[1].list[1]), stored.records[1].list[2],
-        math.tointeger(stored.records[1].list[3]) })
-      assert.is_nil(stored.records[1].nan)
-      assert.are.equal(2, #stored.tables[1].columns[1].numbers)
-    end)
-  end)
 end)
 
 describe("a run", function()
@@ -188,7 +174,7 @@ local function with_run(script, words, body)
     support.write(folder .. "/double.cu", '#include "by.cuh"\n'
       .. "__global__ void twice(int *x) { x[threadIdx.x] *= BY; }\n")
     support.write(folder .. "/by.cuh", "#define BY 2\n")
-    local command = "cd '%s' && timeout -k 5 60 '%s' run s.lua --device cpu --out out %s 2>&1; echo status $?"
+    local command = "cd '%s' && '%s' run s.lua --device cpu --out out %s 2>&1; echo status $?"
     local pipe = io.popen(command:format(folder, program, words))
     local output = pipe:read "a"
     pipe:close()
@@ -239,28 +225,6 @@ describe("moonwarp run", function()
       local stored = assert(store.read(made))
       assert.are.same({ "3", "5" }, stored.params.n)
       assert.are.equal(2, #stored.records)
-    end)
-  end)
-
-  it("keeps what ran, wherever the script goes and whatever becomes of its file", function()
-    with_run([[
-      local mw = require "moonwarp"
-      local file = io.open("s.lua", "a")
-      file:write "-- changed"
-      file:close()
-      mw.record { device = "cpu", i = 1 }
-      require("lfs").chdir "/"
-      mw.record { device = "cpu", i = 2 }
-      mw.plot { x = "i", y = "i", pictures = false, quiet = true, name = "p" }
-      os.exit(0)
-    ]], "", function(folder, output)
-      local made = support.run(folder .. "/out")
-      local stored = assert(store.read(made))
-      assert.are.equal("complete", stored.status, output)
-      assert.are.equal(2, #stored.records)
-      assert.is_true(stored.seconds > 0 and stored.seconds < 60)
-      assert.is_nil(support.read(made .. "/source/s.lua"):find "changed$")
-      assert.is_truthy(support.read(made .. "/p.dat"))
     end)
   end)
 

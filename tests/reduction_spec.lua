@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
--- kernels/reduce.cu and the study over it: every rung at awkward sizes against the host, on every engine that takes
--- it; negative numbers, NaN and the lock; the study itself through the program.
+-- kernels/reduce.cu: every rung at awkward sizes against the host, on every engine that takes it; negative numbers, NaN
+-- and the lock. The study: study_reduction_spec.lua.
 
 local support = require "tests.support"
-local core, mw = support.core, support.mw
+local mw = support.mw
 
 local SIZES = { 1, 31, 257, 1000, 4099 }
 local GRID = 5
@@ -24,18 +24,21 @@ local function engines_of(id, type)
   return id == "cpu" and type[1] == "f32" and { "auto", "fiber" } or { "auto" }
 end
 
-local function operations_of(engine)
-  return engine == "fiber" and { "SUM" } or OPERATIONS
+-- In f64 the methods alone differ that have an atomic operation for each, and that with 16-byte loads.
+local function operations_of(kind, type, engine)
+  if engine == "fiber" then return { "SUM" } end
+  if type[1] == "f32" or kind == "begin" or kind == "atomic" or kind == "cas" then return OPERATIONS end
+  return kind == "once" and { "SUM", "LENGTH" } or { "SUM" }
 end
 
 -- All the kernels of a type in one run of the compiler.
 local function module_of(dev, type, engine)
   local names = {}
-  for _, op in ipairs(operations_of(engine)) do
-    for _, kind in ipairs { "parts", "begin", "atomic", "cas", "lock", "last" } do
-      names[#names + 1] = ("reduce_%s<%s,%s>"):format(kind, type[2], op)
+  for _, kind in ipairs { "parts", "begin", "atomic", "cas", "lock", "last", "once" } do
+    for _, op in ipairs(operations_of(kind, type, engine)) do
+      local tail = kind == "once" and (",%d,256"):format(ONCE[op]) or ""
+      names[#names + 1] = ("reduce_%s<%s,%s%s>"):format(kind, type[2], op, tail)
     end
-    names[#names + 1] = ("reduce_once<%s,%s,%d,256>"):format(type[2], op, ONCE[op])
   end
   return dev:module { file = "reduce.cu", defines = { REAL = type[2] }, templates = names, engine = engine }
 end
@@ -58,7 +61,7 @@ local function near(got, wanted, allowed, what)
     ("%s: %.17g, expected %.17g"):format(what, got, wanted))
 end
 
-support.each_device(function(dev, id)
+describe("reduce.cu", function() support.each_device(function(dev, id)
   local function sum_of(code, rung, x, count, bytes)
     local sums <close> = dev:array(x:dtype(), GRID * rung[3])
     local shared = rung[1] == "reduce_dynamic" and rung[2] * bytes or 0
@@ -129,9 +132,9 @@ support.each_device(function(dev, id)
     return set.out:get(1)
   end
 
-  local function each_method(engine, body)
+  local function each_method(type, engine, body)
     for kind in pairs(run) do
-      for _, op in ipairs(operations_of(engine)) do body(kind, op) end
+      for _, op in ipairs(operations_of(kind, type, engine)) do body(kind, op) end
     end
   end
 
@@ -142,7 +145,7 @@ support.each_device(function(dev, id)
       local xs, ys = x:totable(), y:totable()
       for _, engine in ipairs(engines_of(id, type)) do
         local set = set_of(type, x, y, engine)
-        each_method(engine, function(kind, op)
+        each_method(type, engine, function(kind, op)
           for _, count in ipairs(SIZES) do
             local wanted = host(op, xs, ys, count)
             local allowed = op == "SUM" and 16 * type[4] * 9 * count or op == "LENGTH" and 4 * type[4] * wanted or 0
@@ -200,123 +203,15 @@ support.each_device(function(dev, id)
     end
     close(set)
   end)
-end)
+end) end)
 
-describe("on the CPU device", function()
-  it("no rung needs fibers", function()
+describe("reduce.cu on the CPU device", function()
+  it("has no rung that needs fibers", function()
     local code <close> = module_of(mw.device "cpu", TYPES[1], "auto")
     for _, rung in ipairs(SUMS) do assert.are.equal("split", (code[rung[1]]:engine()), rung[1]) end
     for _, name in ipairs { "parts<float,SUM>", "atomic<float,SUM>", "cas<float,SUM>", "lock<float,SUM>",
                             "last<float,SUM>", "once<float,SUM,4,256>" } do
       assert.are.equal("split", (code["reduce_" .. name]:engine()), name)
     end
-  end)
-end)
-
-describe("the study", function()
-  local program = support.program()
-  if not program then
-    pending "needs the program"
-    return
-  end
-
-  local function study(folder, words)
-    local command = ("cd '%s' && timeout 100 '%s' run reduction --device cpu -p seconds=0 -p types=f32 -p ops=sum " ..
-      "-p per=4 -p per_once=2 --out '%s' %s >'%s/log' 2>&1"):format(folder, program, folder, words, folder)
-    local ok = os.execute(command)
-    local log = support.read(folder .. "/log")
-    assert.is_true(ok, log)
-    return log
-  end
-
-  it("runs, checks and leaves its files", function()
-    support.with_folder(function(folder)
-      local log = study(folder, "-p n=20011")
-      assert.is_truthy(log:find("Same bits: of 10 runs each", 1, true), log)
-      for _, name in ipairs { "record.json", "remarks.txt", "reduction-size.dat", "reduction-threads.gp",
-                              "reduction-blocks.dat" } do
-        assert.is_true(#support.read(support.run(folder) .. "/" .. name) > 0, name)
-      end
-    end)
-  end)
-
-  local LADDER = { "reduce_tree", "reduce_strided", "reduce_dynamic", "reduce_down", "reduce_butterfly",
-                   "reduce_shuffle", "host", "second launch", "atomic", "compare and swap", "lock", "last block",
-                   "16 bytes, last block" }
-
-  local function measured_in(folder)
-    local stored = assert(require("moonwarp.results.store").read(support.run(folder)))
-    local list, seen = {}, {}
-    for _, r in ipairs(stored.records) do
-      assert.are.equal(LADDER[r.number], r.method)
-      if not seen[r.number] then list[#list + 1] = r.number end
-      seen[r.number] = true
-    end
-    table.sort(list)
-    return table.concat(list, " ")
-  end
-
-  -- Of each subset: what is measured, what is drawn, what is said, and what must not be.
-  it("takes any of its rungs, and says nothing of the others", function()
-    local cases = {
-      { "1", "1", {}, { "the halving tree takes" }, { "strided", "Over the grid", "Same bits" } },
-      { "4", "1 4", {}, { "shuffles down takes" }, { "strided", "elements 'reduce" } },
-      { "6,2", "1 2 6", { "threads" }, { "the same two take" }, { "Same bits" } },
-      { "10", "10", {}, { "'compare and swap' (sum of f32) has", "Same bits" }, { "Within a block", "slowest" } },
-      { "9,8,9", "8 9", { "blocks", "size" }, { "is the quickest with" }, { "Within a block", "'lock'", "'host'" } },
-      { "13", "13", { "threads", "blocks", "size" }, { "last block' takes" }, { "Within a block", "slowest" } },
-    }
-    for _, case in ipairs(cases) do
-      support.with_folder(function(folder)
-        study(folder, "-p n=20011 -p rungs=" .. case[1])
-        assert.are.equal(case[2], measured_in(folder))
-        local drawn = {}
-        for _, path in ipairs(support.files(support.run(folder))) do
-          drawn[#drawn + 1] = path:match "reduction%-(%w+)%.dat$"
-        end
-        table.sort(drawn)
-        table.sort(case[3])
-        assert.are.same(case[3], drawn)
-        local words = support.read(support.run(folder) .. "/remarks.txt"):gsub("%s+", " ")
-        for _, text in ipairs(case[4]) do assert.is_truthy(words:find(text, 1, true), words) end
-        for _, text in ipairs(case[5]) do assert.is_nil(words:find(text, 1, true), words) end
-      end)
-    end
-  end)
-
-  it("refuses a rung that is none", function()
-    local pipe <close> = io.popen(("'%s' run reduction --device cpu -p rungs=14 2>&1"):format(program))
-    assert.is_truthy(pipe:read "a":find("parameter 'rungs' must be a number from 1 to 13, got '14'", 1, true))
-  end)
-
-  -- All blocks of the measurements are powers of 2; the study looks for kernels in the working folder first.
-  local function finds(from, to, words, what)
-    support.with_folder(function(folder)
-      for _, name in ipairs { "reduce.cu", "vector16.cuh" } do
-        local text = support.read(core.home() .. "/kernels/" .. name)
-        support.write(folder .. "/" .. name, (text:gsub(from, to)))
-      end
-      local command = "cd '%s' && timeout 100 '%s' run reduction --device cpu --quiet -p n=100003 -p seconds=0 "
-        .. "-p types=f32 -p per=4 -p per_once=2 %s 2>&1"
-      local pipe = io.popen(command:format(folder, program, words))
-      local output = pipe:read "a"
-      local _, _, status = pipe:close()
-      assert.are.equal(3, status, output)
-      assert.is_truthy(output:find(what, 1, true), output)
-    end)
-  end
-
-  it("finds a tree that leaves out the odd element", function()
-    finds("it %+ %(count %+ 1%) / 2", "it + count / 2", "-p ops=sum",
-      "check reduce_dynamic, 97 threads, sum of 100003 f32: 1 of 1 elements are wrong")
-  end)
-
-  -- It is the lock of the next method, which would wait for it.
-  it("finds a ticket that is not given back, and comes to an end", function()
-    finds("%*ticket = 0;", "", "-p ops=sum,min", "check last block: its lock or ticket: 1 of 1 elements are wrong")
-  end)
-
-  it("knows the answer for a handful of elements", function()
-    support.with_folder(function(folder) study(folder, "-p n=1,3") end)
   end)
 end)

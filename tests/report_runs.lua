@@ -23,24 +23,24 @@ local function generator(seed)
   end
 end
 
-local function result_of(median, random)
+local function result_of(median, random, count)
   local samples = {}
-  for i = 1, SAMPLES do
+  for i = 1, count do
     samples[i] = median * (1 + 0.02 * (random() + random() - 1) + (i % 17 == 0 and 0.03 or 0))
   end
   return { median = median, low = median * 0.998, high = median * 1.003, p05 = median * 0.985,
-           p95 = median * 1.03, min = median * 0.98, max = median * 1.05, mean = median * 1.002, n = SAMPLES,
+           p95 = median * 1.03, min = median * 0.98, max = median * 1.05, mean = median * 1.002, n = count,
            noise = 0.0021, samples = samples, batch = 4, clock = "host clock",
            state = { before = { clock = 1980e6, temperature = 41, reasons = { "idle" } },
                      after = { clock = 1755e6, temperature = 63, reasons = { "power cap" } } } }
 end
 
-local function records_of(rate, random)
+local function records_of(rate, random, samples)
   local records = {}
   for _, rung in ipairs(RUNGS) do
     for power = 5, 10 do
       local share = 0.35 + 0.12 * power / 2 + 0.1 * random()
-      local t = result_of(2 * BYTES / (rate * share), random)
+      local t = result_of(2 * BYTES / (rate * share), random, samples)
       records[#records + 1] = { rung = rung, threads = 1 << power, bytes = BYTES, T_tot = 2 * BYTES / t.median, t = t }
     end
   end
@@ -118,12 +118,13 @@ end
 
 --- A run, as docs/record.md says.
 ---@param number integer
+---@param samples integer?  of each measurement
 ---@return table
-function runs.make(number)
+function runs.make(number, samples)
   local study, device = STUDIES[(number - 1) % #STUDIES + 1], DEVICES[(number - 1) // #STUDIES % 2 + 1]
   local random = generator(number)
   local rate = device[3] * (0.95 + 0.1 * random())
-  local records = records_of(rate, random)
+  local records = records_of(rate, random, samples or SAMPLES)
   return { schema = "moonwarp-record/1", study = study, device = device[1], device_name = device[2],
     date = ("2026-03-%02dT%02d:10:00Z"):format(1 + number % 28, number % 24), status = "complete", exit = 0,
     seconds = 12.5 + number, argv = { "run", study, "-p", "n=4096" }, params = { n = { "4096" } },

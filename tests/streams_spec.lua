@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The streams study: its kernel against the host's arithmetic, pipelines over several streams, and the
--- study itself at a small size.
+-- The kernel of streams.cu against the host's arithmetic, and pipelines of it over several streams. The study:
+-- study_streams_spec.lua.
 
 local support = require "tests.support"
 local mw = support.mw
@@ -19,7 +19,7 @@ local function module_of(dev, engine)
   return dev:module { file = "streams.cu", engine = engine, templates = { NAMES.f32, NAMES.f64 } }
 end
 
-support.each_device(function(dev, id)
+describe("streams.cu", function() support.each_device(function(dev, id)
   for _, engine in ipairs(id == "cpu" and ENGINES or { "auto" }) do
     it("iterates to the host's result, engine " .. engine, function()
       local m <close> = module_of(dev, engine)
@@ -40,7 +40,7 @@ support.each_device(function(dev, id)
   end
 
   it("iterates v = a v + b", function()
-    local m <close> = module_of(dev)
+    local m <close> = module_of(dev, "auto")
     local x <close>, values = input_of(dev, "f64", 100)
     local y <close> = dev:array("f64", 100)
     m:kernel(NAMES.f64):launch(1, 128, y, x, 0.5, 3, 4, 100)
@@ -53,7 +53,7 @@ support.each_device(function(dev, id)
 
   -- The order within a stream is all that protects a buffer for one piece.
   it("keeps the pieces of a pipeline apart, whatever their number and that of the streams", function()
-    local m <close> = module_of(dev)
+    local m <close> = module_of(dev, "auto")
     local n, block = 100003, 128
     local device_x <close> = input_of(dev, "f32", n)
     local x <close> = dev:pinned("f32", n)
@@ -79,115 +79,15 @@ support.each_device(function(dev, id)
       mw.check(y, want, { exact = true, name = ("%d streams"):format(count) })
     end
   end)
-end)
+end) end)
 
-describe("the study", function()
-  local program = support.program()
-
-  local function run(folder, parameters)
-    local command = ("timeout -k 5 100 '%s' run streams --device cpu --out '%s' %s 2>&1; echo status $?"):format(
-      program, folder, parameters)
-    local pipe <close> = io.popen(command)
-    return pipe:read "a"
-  end
-
-  local function file_names(folder)
-    local names = {}
-    for _, path in ipairs(support.files(folder)) do names[path:match "[^/]*$"] = support.read(path) end
-    return names
-  end
-
-  it("runs through, leaves its files and says what it found", function()
-    if not program then
-      pending "needs the program"
-      return
-    end
-    support.with_folder(function(folder)
-      local output = run(folder, "-p n=50021 -p seconds=0 -p chunks=8 -p streams=3 -p rounds=5")
-      assert.is_truthy(output:find("status 0\n$"), output)
-      assert.is_nil(output:find("elements are wrong", 1, true))
-      local files = file_names(folder)
-      for _, name in ipairs { "copies.dat", "copies.gp", "pipeline.dat", "pipeline.gp", "timeline.dat",
-                              "timeline.trace.json", "legacy.trace.json" } do
-        assert.is_truthy(files["streams-" .. name], name)
-      end
-      assert.is_truthy(files["remarks.txt"]:find("hides", 1, true))
-      assert.is_truthy(files["remarks.txt"]:find("in order", 1, true))
-      local stored = assert(require("moonwarp.results.store").read(support.run(folder)))
-      assert.is_true(#stored.records >= 20)
-      local variants = {}
-      for _, r in ipairs(stored.records) do
-        if r.group == "variants" then variants[#variants + 1] = r end
-      end
-      local best, words = variants[3].t < variants[1].t, files["remarks.txt"]:gsub("%s+", " ") -- several streams, one
-      assert.are.equal(best, words:find("The best pipeline", 1, true) ~= nil, words)
-      assert.are.equal(not best, words:find("Even the best of several streams", 1, true) ~= nil, words)
-      assert.are.equal("complete", stored.status)
-    end)
-  end)
-
-  it("takes f64, odd sizes and few elements, and calibrates its kernel", function()
-    if not program then
-      pending "needs the program"
-      return
-    end
-    support.with_folder(function(folder)
-      local output = run(folder, "-p n=997 -p type=f64 -p seconds=0 -p chunks=64 -p streams=2 -p balance=0.5")
-      assert.is_truthy(output:find("status 0\n$"), output)
-    end)
-  end)
-
-  -- Of each choice: what is drawn, what is said, and what must not be.
-  it("runs any of its parts, and says nothing of the others", function()
-    if not program then
-      pending "needs the program"
-      return
-    end
-    local cases = {
-      copies = { { "copies" }, "Pinned memory gives", "pieces" },
-      pipeline = { { "pipeline" }, "times the longest of the three", "callback" },
-      defaults = { {}, "In the per-thread default stream", "longest of the three" },
-      callbacks = { {}, "came in order", "event" },
-      events = { {}, "Without an event", "callback" },
-      graph = { {}, "a graph of it in", "default stream" },
-      timelines = { { "legacy", "timeline" }, nil, "stream" },
-      ["graph,copies"] = { { "copies" }, "a graph of it in", "default stream" },
-    }
-    for parts, wanted in pairs(cases) do
-      support.with_folder(function(folder)
-        local output = run(folder, "-p n=5021 -p seconds=0 -p chunks=4 -p streams=3 -p rounds=5 -p parts=" .. parts)
-        assert.is_truthy(output:find("status 0\n$"), output)
-        local drawn, words = {}, ""
-        for name, text in pairs(file_names(folder)) do
-          drawn[#drawn + 1] = name:match "^streams%-(%w+)%.dat$"
-          if name == "remarks.txt" then words = text:gsub("%s+", " ") end
-        end
-        table.sort(drawn)
-        assert.are.same(wanted[1], drawn)
-        if wanted[2] then assert.is_truthy(words:find(wanted[2], 1, true), words) end
-        assert.is_nil(words:find(wanted[3], 1, true), words)
-      end)
-    end
-  end)
-
-  it("refuses an even number of rounds, whose result would be its input", function()
-    if not program then
-      pending "needs the program"
-      return
-    end
-    support.with_folder(function(folder)
-      local output = run(folder, "-p rounds=4")
-      assert.is_truthy(output:find("parameter 'rounds' must be odd", 1, true), output)
-      assert.is_truthy(output:find("status 1\n$"), output)
-    end)
-  end)
-
-  it("knows its kernels' registers", function()
+describe("streams.cu for a GPU", function()
+  it("keeps its values in registers", function()
     if not support.has_nvrtc() then
       pending "needs NVRTC"
       return
     end
-    local m <close> = module_of(mw.device "cuda:sm_90")
+    local m <close> = module_of(mw.device "cuda:sm_90", "auto")
     for _, name in pairs(NAMES) do
       local a = m:kernel(name):attributes()
       assert.is_true(a.registers <= 32)

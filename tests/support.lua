@@ -337,4 +337,59 @@ function support.typed(command, steps)
   return screen
 end
 
+-- ---- studies ------------------------------------------------------------------------------------
+
+-- What the only run below a folder left: its record, and its files by their names. Nothing where there is none.
+local function left_in(folder)
+  local made = support.runs(folder)[1]
+  if not made then return nil, {} end
+  local files = {}
+  for _, path in ipairs(support.files(made)) do files[path:sub(#made + 2)] = support.read(path) end
+  return files["record.json"] and assert(require("moonwarp.results.store").read(made)), files
+end
+
+--- Runs a study in a process and a folder of its own, which takes no longer to measure than it must.
+---@param name string
+---@param words string     as "-p n=24 --device cpu"
+---@param options { kernels: table?, optimised: boolean? }?
+---  kernels: texts by the names of kernels' files, which the study finds before the library's
+---  optimised: compiled as a user has it, which takes most of the time
+---@return { status: integer, output: string, record: table?, files: table<string, string>, remarks: string }
+function support.study(name, words, options)
+  local run
+  options = options or {}
+  support.with_folder(function(folder)
+    for file, text in pairs(options.kernels or {}) do support.write(folder .. "/" .. file, text) end
+    local compiler = options.optimised and "" or ("MOONWARP_CXX='%s/tests/cxx-o0'"):format(core.home())
+    local status, output = shell(("cd '%s' && env %s '%s' run %s -p seconds=0 --out out %s 2>&1 </dev/null"):format(
+      folder, compiler, support.program(), name, words))
+    local record, files = left_in(folder .. "/out")
+    run = { status = status, output = output, record = record, files = files,
+            remarks = (files["remarks.txt"] or ""):gsub("%s+", " ") }
+  end)
+  return run
+end
+
+--- The same; it ends well.
+---@return table
+function support.study_passes(name, words, options)
+  local run = support.study(name, words, options)
+  assert.are.equal(0, run.status, run.output)
+  return run
+end
+
+--- A file of kernels with a text of it changed.
+---@param file string
+---@param ... string[]  { text, what takes its place }
+---@return string
+function support.changed_kernels(file, ...)
+  local text = support.read(core.home() .. "/kernels/" .. file)
+  for _, change in ipairs { ... } do
+    local from, to = text:find(change[1], 1, true)
+    assert.is_truthy(from, file .. " has no " .. change[1])
+    text = text:sub(1, from - 1) .. change[2] .. text:sub(to + 1)
+  end
+  return text
+end
+
 return support

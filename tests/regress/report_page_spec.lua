@@ -1,0 +1,43 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Pages of the report that once lost something: a part of their own, or what stood where they were written.
+
+local support = require "tests.support"
+local html = require "moonwarp.report.html"
+local runs = require "tests.report_runs"
+
+local function has(text, part)
+  assert.is_truthy(text:find(part, 1, true), ("'%s' is not in: %s"):format(part, text))
+end
+
+describe("markup", function()
+  it("keeps the children after one that is absent", function()
+    assert.are.equal("<p>abc</p>", html.p { { nil, "a", false, { "b" } }, nil, "c", nil }.text)
+  end)
+end)
+
+describe("moonwarp report", function()
+  if not support.program() then
+    pending "needs the program"
+    return
+  end
+
+  local function moonwarp(words)
+    local pipe <close> = assert(io.popen(("'%s' report %s 2>&1; echo status $?"):format(support.program(), words)))
+    return pipe:read "a"
+  end
+
+  -- A file took the place of the device or the link.
+  it("writes into a pipe or through a link, and puts no file in its place", function()
+    support.with_folder(function(folder)
+      runs.write(folder .. "/one", runs.make(1))
+      local output = moonwarp(("'%s/one' --output /dev/full"):format(folder))
+      has(output, "moonwarp: the report cannot be written: /dev/full: No space left on device; choose another")
+      assert.are.equal("char device", require("lfs").attributes("/dev/full", "mode"))
+      require("lfs").link("target.html", folder .. "/link.html", true)
+      has(moonwarp(("'%s/one' --output '%s/link.html'"):format(folder, folder)), "status 0")
+      assert.are.equal("link", require("lfs").symlinkattributes(folder .. "/link.html", "mode"))
+      has(support.read(folder .. "/target.html"), "<!DOCTYPE html>")
+    end)
+  end)
+end)
