@@ -26,10 +26,12 @@ function support.devices()
 end
 
 --- Describes the same behaviour once for each usable device, with the leak check around every test.
+---@param subject string?   what is described: "streams"
 ---@param body fun(dev: userdata, id: string)
-function support.each_device(body)
+function support.each_device(subject, body)
+  if not body then subject, body = nil, subject end
   for _, dev in ipairs(support.devices()) do
-    busted.describe("on " .. dev:id(), function()
+    busted.describe((subject and subject .. " " or "") .. "on " .. dev:id(), function()
       support.no_leaks()
       -- a block of its own: what its after_each closes is closed before the check
       busted.describe("", function() body(dev, dev:id()) end)
@@ -322,5 +324,50 @@ function support.typed(command, steps)
   end)
   return screen
 end
+
+-- ---- a stream that waits for the script -----------------------------------------------------------
+
+-- How often the kernel `hold` looks at its gate in a second, about: on a GPU each look goes over the bus.
+local LOOKS <const> = { cpu = 1e9, cuda = 5e5 }
+
+local gate = {}
+gate.__index = gate
+
+--- A gate, open. What it needs is made here: making and freeing memory may wait for streams.
+---@param m userdata  the module of basic.cu
+---@return table gate  to be closed before its stream, which opens it
+function support.gate(m)
+  local self = setmetatable({ hold = m.hold, state = m:device():pinned("i32", { 0, 0 }) }, gate)
+  self.looks = LOOKS[m:device():id():match "^%a+"]
+  return self
+end
+
+--- Shuts it: what enters the stream from now on waits until the gate is opened, or for so long.
+---@param stream userdata
+---@param seconds number?  about; not given: longer than any test needs
+function gate:shut(stream, seconds)
+  self.state:upload { 0, 0 }
+  local looks = math.tointeger(self.looks * (seconds or PATIENCE) // 1)
+  self.hold:prepare { grid = 1, block = 1, stream = stream }(self.state, looks)
+end
+
+--- Opens it.
+function gate:open() self.state:set(1, 1) end
+
+--- Whether the stream has reached it.
+---@return boolean
+function gate:is_reached() return self.state:get(2) > 0 end
+
+--- Whether it was opened, and did not give up before; asked when the stream is behind it.
+---@return boolean
+function gate:was_opened() return self.state:get(2) == 2 end
+
+--- Opens it, and gives back what it holds.
+function gate:close()
+  self:open()
+  self.state:close()
+end
+
+gate.__close = gate.close
 
 return support
