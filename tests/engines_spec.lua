@@ -168,32 +168,6 @@ support.each_device("threads that meet", function(dev, id)
       assert.are.equal(x:get(1), out:get(64))
     end)
 
-    it("is that of each kernel by itself where a split form does not compile", function()
-      local source = [[
-        struct large { int a[4096]; };
-        __global__ void bad(int *out) { int t = threadIdx.x; large b; b.a[t] = t; __syncthreads();
-          b.a[t + 1] = 5; __syncthreads(); out[t] = b.a[t]; }
-        __global__ void good(int *out) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; __syncthreads();
-          out[t] = s[63 - t]; }]]
-      local reason = "its split form did not compile: a variable that lives across barriers is too large"
-      for _, variables in ipairs { "", "__device__ int v;\n" } do
-        for _ = 1, 2 do -- compiled, and from the cache
-          local m <close> = dev:module { source = variables .. source }
-          local out <close> = dev:array("i32", 64)
-          m.bad:launch(1, 64, out)
-          assert.are.equal(63, out:get(64))
-          local engine, why = m.bad:engine()
-          assert.are.equal("fiber", engine)
-          assert.is_truthy(why:find(reason, 1, true), why)
-          m.good:launch(1, 64, out)
-          assert.are.equal(0, out:get(64))
-          assert.are.equal(variables == "" and "split" or "fiber", (m.good:engine()))
-        end
-      end
-      fails_with(function() dev:module { source = "__global__ void k(int *x) { __syncthreads(); x[0] = wrong; }" } end,
-        "wrong")
-    end)
-
     it("is refused where it cannot run the kernel", function()
       local source = "__global__ void k(int *x) {\n  __syncthreads();\n  x[threadIdx.x] = 1;\n}\n"
       fails_with(function() dev:module { source = source, engine = "loop" } end,

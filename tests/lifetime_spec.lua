@@ -119,8 +119,9 @@ support.each_device("objects", function(dev, id)
             add(out, a, b, 64)
           end
           collectgarbage()
-          dev:full(99, "i32", 64):close()
+          assert.is_false(s:query())
           gate:open()
+          dev:full(99, "i32", 64):close()
           s:synchronize()
           assert.is_true(gate:was_opened())
         end

@@ -148,9 +148,9 @@ describe("the CUDA device over a fake driver", function()
   it("collects garbage and tries again when memory is short", function()
     local output = on_mock([[
       local dev = mw.device "cuda:0"
-      for _ = 1, 40 do dev:empty("u8", 100 << 20) end
+      for _ = 1, 40 do dev:empty("u8", 10 << 20) end
       print "enough"
-    ]], { MOCK_CUDA_MEMORY = 1 << 29 })
+    ]], { MOCK_CUDA_MEMORY = 1 << 26 })
     assert.are.equal("enough\n", output)
   end)
 

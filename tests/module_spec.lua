@@ -42,29 +42,6 @@ support.each_device("a module", function(dev, id)
       fails_with(function() dev:module(core.home() .. "/kernels") end, "cannot read the kernel file")
     end)
 
-    it("refuses a file that has no end", function()
-      fails(function() dev:module "/dev/zero" end,
-        "the kernel file '/dev/zero' has more than 64 MiB, which is no source")
-    end)
-
-    it("may begin with a byte order mark", function()
-      support.with_folder(function(folder)
-        local text = "\xef\xbb\xbf__global__ void k(int *x) {\r\n  x[0] = 42;\r\n}\r\n"
-        support.write(folder .. "/k.cu", text)
-        local m <close> = dev:module(folder .. "/k.cu")
-        local same <close> = dev:module { source = text }
-        assert.are.equal(42, run(m, "k"))
-        assert.are.equal(42, run(same, "k"))
-      end)
-    end)
-
-    it("may have a name with quotes and lines in it", function()
-      for _, name in ipairs { 'a "k" 1.cu', "back\\", "two\nlines" } do
-        local m <close> = dev:module { name = name, source = "__global__ void k(int *x) { x[0] = 7; }" }
-        assert.are.equal(7, run(m, "k"))
-      end
-    end)
-
     it("finds what the file includes beside it and in other folders", function()
       support.with_folder(function(folder)
         assert(os.execute(("mkdir '%s/more'"):format(folder)))
@@ -337,17 +314,6 @@ support.each_device("a module", function(dev, id)
       assert.are.same({ 9.0, 8.0, 7.0, 6.0 }, m:get "factors")
     end)
 
-    it("that say how much they hold", function()
-      local m <close> = dev:module(VARIABLES)
-      fails(function() m:set("factors", { 1, 2, 3 }) end,
-        "variable 'factors' has 4 elements: a flat table of that many expected, got one of 3")
-      fails(function() m:set("factors", { { 1, 2 }, { 3, 4 } }) end,
-        "variable 'factors' has 4 elements: a flat table of that many expected, got one of 2")
-      fails(function() m:set("counter", "1") end,
-        "variable 'counter' has 4 bytes: a string of that many expected, got one of 1")
-      fails(function() m:set("factors", 1) end,
-        "variable 'factors' has 4 elements: a table of that many expected, got number")
-    end)
   end)
 
   describe("has the texts", function()

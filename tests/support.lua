@@ -31,10 +31,11 @@ end
 function support.each_device(subject, body)
   if not body then subject, body = nil, subject end
   for _, dev in ipairs(support.devices()) do
-    busted.describe((subject and subject .. " " or "") .. "on " .. dev:id(), function()
+    local where = "on " .. dev:id()
+    busted.describe(subject or where, function()
       support.no_leaks()
       -- a block of its own: what its after_each closes is closed before the check
-      busted.describe("", function() body(dev, dev:id()) end)
+      busted.describe(subject and where or "", function() body(dev, dev:id()) end)
     end)
   end
 end
@@ -134,6 +135,8 @@ end
 
 -- ---- files and processes ------------------------------------------------------------------------
 
+local PATIENCE = 60 -- seconds that a machine may need for what takes a moment
+
 --- Runs the function with a new folder that is removed afterwards, whatever happens.
 ---@param body fun(folder: string)
 function support.with_folder(body)
@@ -228,7 +231,7 @@ function support.child(code, options)
   local script = name .. ".lua"
   support.write(script, code)
   local command = ("cd %s && env %s timeout -k 5 %d %s %s 2>&1 </dev/null; s=$?; echo; echo status $s"):format(
-    quoted(options.folder or "."), environment_text(options.env), options.limit or 60,
+    quoted(options.folder or "."), environment_text(options.env), options.limit or 5 * PATIENCE,
     options.lua or os.getenv "MOONWARP_TEST_LUA" or "lua5.4", quoted(script))
   local pipe = assert(io.popen(command))
   local output = pipe:read "a"
@@ -250,8 +253,6 @@ function support.child_passes(code, options)
 end
 
 -- ---- what takes its time ------------------------------------------------------------------------
-
-local PATIENCE = 60 -- seconds that a machine may need for what takes a moment
 
 --- Waits until something is so: on a busy machine nothing can be said of when.
 ---@param what string           for the message where it never is
@@ -333,10 +334,23 @@ local LOOKS <const> = { cpu = 1e9, cuda = 5e5 }
 local gate = {}
 gate.__index = gate
 
---- A gate, open. What it needs is made here: making and freeing memory may wait for streams.
+-- The first launch of a kernel, which loads it, may wait for a GPU's streams: it is to come before a gate is shut.
+local function load_kernels(m)
+  local dev = m:device()
+  local x <close> = dev:pinned("i32", { 0, 0 })
+  m.put:launch(1, 1, x, 0)
+  m.increment:launch(1, 1, x, 1)
+  m.add:launch(1, 1, x, x, x, 1)
+  m.nothing:launch(1, 1)
+  m.hold:launch(1, 1, x, 0)
+  dev:synchronize()
+end
+
+--- A gate, open. All it needs is made here, since making and freeing pinned memory may wait for streams too.
 ---@param m userdata  the module of basic.cu
 ---@return table gate  to be closed before its stream, which opens it
 function support.gate(m)
+  load_kernels(m)
   local self = setmetatable({ hold = m.hold, state = m:device():pinned("i32", { 0, 0 }) }, gate)
   self.looks = LOOKS[m:device():id():match "^%a+"]
   return self
