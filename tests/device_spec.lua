@@ -67,7 +67,7 @@ describe("mw.type", function()
   end)
 end)
 
-support.each_device(function(dev, id)
+support.each_device("a device", function(dev, id)
   it("has properties in the units that are documented", function()
     local p = dev:properties()
     assert.are.equal(id, p.id)
@@ -205,7 +205,7 @@ describe("the module", function()
     assert.are.equal("array\ttrue\t2\nclosed array\n", output)
   end)
 
-  it("works in two states of one process, one of them closed first", function()
+  it("keeps what was made in a coroutine that is forgotten", function()
     local output = support.child_passes [[
       local mw = require "moonwarp"
       local thread = coroutine.wrap(function()

@@ -116,7 +116,7 @@ local function engines_of(id)
   return id == "cpu" and { "auto", "fiber" } or { "auto" }
 end
 
-support.each_device(function(dev, id)
+support.each_device("threads that meet", function(dev, id)
   for _, file in ipairs(FILES) do
     for _, engine in ipairs(engines_of(id)) do
       it(("are right: %s by engine %s"):format(file, engine), function()
@@ -129,7 +129,7 @@ support.each_device(function(dev, id)
 
   if id ~= "cpu" then return end
 
-  describe("the engine", function()
+  describe("have an engine that", function()
     it("is the fastest that takes the kernel, with a reason where that is not a loop", function()
       for _, file in ipairs(FILES) do
         local m <close> = dev:module(support.kernel_file(file))
@@ -154,7 +154,7 @@ support.each_device(function(dev, id)
     end)
 
     -- docs/studies/README.md: the one that does not hide a forgotten barrier
-    it("of fibers runs each thread to its next barrier before a later one begins", function()
+    it("runs, where it is that of fibers, each thread to its next barrier before a later one begins", function()
       local m <close> = dev:module { engine = "fiber", source = [[
         __global__ void next(int *out, const int *x) { __shared__ int s[64]; int t = threadIdx.x; s[t] = x[t];
           out[t] = s[(t + 1) % 64]; __syncthreads(); }]] }
@@ -166,32 +166,6 @@ support.each_device(function(dev, id)
       end
       for t = 1, 63 do assert.are_not.equal(x:get(t + 1), out:get(t)) end
       assert.are.equal(x:get(1), out:get(64))
-    end)
-
-    it("is that of each kernel by itself where a split form does not compile", function()
-      local source = [[
-        struct large { int a[4096]; };
-        __global__ void bad(int *out) { int t = threadIdx.x; large b; b.a[t] = t; __syncthreads();
-          b.a[t + 1] = 5; __syncthreads(); out[t] = b.a[t]; }
-        __global__ void good(int *out) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; __syncthreads();
-          out[t] = s[63 - t]; }]]
-      local reason = "its split form did not compile: a variable that lives across barriers is too large"
-      for _, variables in ipairs { "", "__device__ int v;\n" } do
-        for _ = 1, 2 do -- compiled, and from the cache
-          local m <close> = dev:module { source = variables .. source }
-          local out <close> = dev:array("i32", 64)
-          m.bad:launch(1, 64, out)
-          assert.are.equal(63, out:get(64))
-          local engine, why = m.bad:engine()
-          assert.are.equal("fiber", engine)
-          assert.is_truthy(why:find(reason, 1, true), why)
-          m.good:launch(1, 64, out)
-          assert.are.equal(0, out:get(64))
-          assert.are.equal(variables == "" and "split" or "fiber", (m.good:engine()))
-        end
-      end
-      fails_with(function() dev:module { source = "__global__ void k(int *x) { __syncthreads(); x[0] = wrong; }" } end,
-        "wrong")
     end)
 
     it("is refused where it cannot run the kernel", function()
@@ -206,7 +180,7 @@ end)
 
 -- ---- the ladders of kernels/ -------------------------------------------------------------------------------------
 
-support.each_device(function(dev, id)
+support.each_device("the ladders of kernels/", function(dev, id)
   local function each_engine(options, body)
     for _, engine in ipairs(engines_of(id)) do
       options.engine = engine
@@ -221,7 +195,7 @@ support.each_device(function(dev, id)
     assert.is_true(ok, tostring(report))
   end
 
-  it("reduce.cu sums", function()
+  it("sum in reduce.cu", function()
     local n = 10000
     local x <close> = dev:array("f32", n):random { seed = 1, min = 0, max = 1 }
     local total = 0.0
@@ -237,7 +211,7 @@ support.each_device(function(dev, id)
     end)
   end)
 
-  it("cumsum.cu adds up along x", function()
+  it("add up along x in cumsum.cu", function()
     local nx, ny = 70, 5
     local A <close> = dev:array("f64", nx, ny):random(3)
     local values, sums = A:totable(), {}
@@ -259,7 +233,7 @@ support.each_device(function(dev, id)
     end)
   end)
 
-  it("stencil.cu steps alike with and without shared memory", function()
+  it("step alike with and without shared memory in stencil.cu", function()
     local nx, ny = 50, 37
     local T <close> = dev:array("f64", nx, ny):random(1)
     local Ci <close> = dev:array("f64", nx, ny):random(2)
@@ -275,7 +249,7 @@ support.each_device(function(dev, id)
     end)
   end)
 
-  it("nbody.cu gives the same potential with and without tiles", function()
+  it("give the same potential with and without tiles in nbody.cu", function()
     local n = 600
     local body = {}
     for i = 1, 3 do body[i] = dev:array("f32", n):random { seed = i } end
@@ -291,7 +265,7 @@ support.each_device(function(dev, id)
     for i = 1, 4 do body[i]:close() end
   end)
 
-  it("memcopy.cu and triad.cu", function()
+  it("copy in memcopy.cu, and add in triad.cu", function()
     local nx, ny = 67, 33 -- an odd number of elements: the last ones do not fill an access of 16 bytes
     for kind, real in pairs { f64 = "double", f32 = "float" } do
       local A <close> = dev:array(kind, nx, ny):random(1)

@@ -118,6 +118,4 @@ describe("a device's state", function()
     assert.are.equal("nil\n", fake.run(code, { MOONWARP_LIBNVML = "/nowhere/libnvidia-ml.so.1" }))
     assert.are.equal("nil\n", fake.run(code, { MOCK_NVML_FAIL = "nvmlInit_v2" }))
   end)
-
-  it("is removed with the fake driver", function() fake.remove() end)
 end)

@@ -3,30 +3,40 @@
 -- Events: marks in streams, times between them.
 
 local support = require "tests.support"
-local mw = support.mw
+local core, mw = support.core, support.mw
 local fails, fails_with = support.fails, support.fails_with
 
-support.each_device(function(dev, id)
+support.each_device("events", function(dev, id)
   local m
 
   before_each(function() m = dev:module(support.kernel_file "basic.cu") end)
   after_each(function() m:close() end)
 
+  -- The host's clock, read inside and outside of what they enclose, bounds the time however busy the machine is.
   it("measure what lies between them", function()
     local s <close> = dev:stream()
-    local x <close> = dev:zeros("i32", 1)
-    local slow = m.slowly:prepare { grid = 1, block = 1, stream = s }
-    slow(x, 1, 1)
-    local e0 <close> = s:record()
-    slow(x, 1, 1000000)
-    local e1 <close> = s:record()
-    slow(x, 1, 10000000)
-    local e2 <close> = s:record()
+    local e0 <close> = dev:event()
+    local e1 <close> = dev:event()
+    local e2 <close> = dev:event()
+    local gate <close> = support.gate(m)
+    dev:synchronize()
+    local outside = core.clock()
+    e0:record(s)
+    gate:shut(s)
+    e1:record(s)
+    m.nothing:prepare { grid = 1, block = 1, stream = s }()
+    e2:record(s)
+    support.eventually("the kernel runs", function() return gate:is_reached() end)
+    local inside = core.clock()
+    repeat until core.clock() > inside + 0.005
+    inside = core.clock() - inside
+    gate:open()
     e2:synchronize()
-    local short, long = e1:since(e0), e2:since(e1)
-    assert.is_true(short > 0 and long > 3 * short, ("%g and %g"):format(short, long))
-    assert.is_true(long < 10)
-    assert.is_true(math.abs(e2:since(e0) - short - long) < 1e-4)
+    outside = core.clock() - outside
+    local first, second = e1:since(e0), e2:since(e1)
+    assert.is_true(first > 0.99 * inside and first < 1.01 * outside, ("%g < %g < %g"):format(inside, first, outside))
+    assert.is_true(second >= 0 and second < 1.01 * outside, ("%g < %g"):format(second, outside))
+    assert.is_true(math.abs(e2:since(e0) - first - second) < 1e-4)
     assert.is_true(e0:since(e2) < 0)
   end)
 
@@ -57,15 +67,18 @@ support.each_device(function(dev, id)
 
   it("are not reached before the work in front of them", function()
     local s <close> = dev:stream { blocking = false }
-    local x <close> = dev:zeros("i32", 1)
+    local a <close> = dev:event()
+    local b <close> = dev:event()
+    local gate <close> = support.gate(m)
     dev:synchronize()
-    local slow = m.slowly:prepare { grid = 1, block = 1, stream = s }
-    local a <close> = s:record()
-    slow(x, 1, 40000000)
-    local b <close> = s:record()
+    a:record(s)
+    gate:shut(s)
+    b:record(s)
     assert.is_false(b:query())
     fails_with(function() b:since(a) end, "synchronize it first")
+    gate:open()
     b:synchronize()
+    assert.is_true(gate:was_opened())
     assert.is_true(b:query())
   end)
 
@@ -102,9 +115,10 @@ support.each_device(function(dev, id)
 
   it("are closed once, also while a stream still has to reach them", function()
     local s <close> = dev:stream()
-    local x <close> = dev:zeros("i32", 1)
-    m.slowly:prepare { grid = 1, block = 1, stream = s }(x, 1, 10000000)
-    local e = s:record()
+    local gate <close> = support.gate(m)
+    local e = dev:event()
+    gate:shut(s)
+    e:record(s)
     e:close()
     assert.are.equal("event (closed)", tostring(e))
     fails(function() e:close() end, "attempt to use a closed event")
@@ -112,7 +126,9 @@ support.each_device(function(dev, id)
       fails_with(function() e[name](e, e) end, "(attempt to use a closed event)")
     end
     fails(function() s:wait(e) end, "bad argument #1 to 'wait' (attempt to use a closed event)")
+    gate:open()
     s:synchronize()
+    assert.is_true(gate:was_opened())
   end)
 
   for _, other in ipairs(support.devices()) do

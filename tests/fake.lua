@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The fake driver and NVML of tests/mock, built once a spec file, and children that run on them.
+-- The fake driver and NVML of tests/mock, built once a process and removed at its end, and children that run on them.
 -- Depends on tests.support.
 
 local support = require "tests.support"
@@ -10,6 +10,11 @@ local fake = {}
 
 local CC = os.getenv "CC" or "cc"
 local folder
+
+local at_end = setmetatable({}, { __gc = function()
+  if folder then os.execute(("rm -rf '%s'"):format(folder)) end
+end })
+fake[at_end] = true -- as long as this module
 
 local function library()
   if folder then return folder .. "/libcuda.so" end
@@ -42,12 +47,6 @@ function fake.run(code, env)
     local core = require "moonwarp.core"
     local function joined(list) return table.concat(list or { "absent" }, ", ") end
   ]] .. code, { env = set })
-end
-
---- Removes what was built.
-function fake.remove()
-  if folder then os.execute(("rm -rf '%s'"):format(folder)) end
-  folder = nil
 end
 
 return fake

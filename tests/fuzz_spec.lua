@@ -15,7 +15,7 @@ describe("random arguments", function()
       support.with_folder(function(folder)
         local code = ("arg = { %q, '%d', '%d' }\ndofile(%q)\n"):format(dev:id(), seed, CALLS,
           core.home() .. "/tests/fuzz.lua")
-        local status, output = support.child(code, { folder = folder, limit = 300 })
+        local status, output = support.child(code, { folder = folder, limit = 800 })
         local under_way = support.read(folder .. "/last")
         local words = ("seed %d, status %d, during: %s\n%s"):format(seed, status, under_way, output:sub(-2000))
         assert.are.equal(0, status, words)

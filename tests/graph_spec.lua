@@ -6,7 +6,7 @@ local support = require "tests.support"
 local mw = support.mw
 local fails, fails_with = support.fails, support.fails_with
 
-support.each_device(function(dev, id)
+support.each_device("graphs", function(dev, id)
   local m
 
   before_each(function() m = dev:module(support.kernel_file "basic.cu") end)
@@ -161,8 +161,8 @@ support.each_device(function(dev, id)
     g:close()
   end)
 
-  describe("an error while capturing", function()
-    it("is the script's own and leaves the device usable", function()
+  describe("tell of an error while capturing", function()
+    it("that is the script's own, and leave the device usable", function()
       local x <close> = dev:array("i32", { 0 })
       fails_with(function()
         dev:capture(function()
@@ -175,14 +175,14 @@ support.each_device(function(dev, id)
       assert.are.equal(1, x:get(1))
     end)
 
-    it("keeps values that are not strings", function()
+    it("that is no string", function()
       local thing = {}
       local ok, message = pcall(dev.capture, dev, function() error(thing) end)
       assert.is_false(ok)
       assert.are.equal(thing, message)
     end)
 
-    it("comes from capturing twice", function()
+    it("from capturing twice", function()
       fails_with(function()
         dev:capture(function() dev:capture(function() end) end)
       end, "capture: a capture is in progress; finish it first")
@@ -190,7 +190,7 @@ support.each_device(function(dev, id)
       g:launch()
     end)
 
-    it("comes from waiting for what does not run", function()
+    it("from waiting for what does not run", function()
       fails_with(function()
         dev:capture(function(stream) stream:synchronize() end)
       end, "captur")
@@ -198,7 +198,7 @@ support.each_device(function(dev, id)
       g:launch()
     end)
 
-    it("comes from closing the capturing stream", function()
+    it("from closing the capturing stream", function()
       pcall(dev.capture, dev, function(stream) stream:close() end)
       local x <close> = dev:array("i32", { 0 })
       local g <close> = dev:capture(function() m.increment:launch(1, 1, x, 1) end)
@@ -226,7 +226,7 @@ support.each_device(function(dev, id)
     assert.are.equal(2, y:get(1))
   end)
 
-  it("events recorded while capturing are not waited for outside", function()
+  it("hold the events recorded in them, which nobody waits for outside", function()
     local e <close> = dev:event()
     local g <close> = dev:capture(function(stream) stream:record(e) end)
     fails_with(function() e:synchronize() end, "event")

@@ -27,7 +27,7 @@ local function allocates_nothing(dev, fn)
   assert.is_true(in_core <= dev:properties().multiprocessors, ("%d allocations by the core"):format(in_core))
 end
 
-support.each_device(function(dev)
+support.each_device("the hot path", function(dev)
   -- Work for every core starts the CPU device's other threads, once; on a busy machine the first long
   -- launch could otherwise fall into a count.
   do
@@ -39,7 +39,7 @@ support.each_device(function(dev)
   before_each(function() m = dev:module(support.kernel_file "basic.cu") end)
   after_each(function() m:close() end)
 
-  it("counts allocations", function()
+  it("is told by allocations, which are counted", function()
     local in_lua, in_core = allocations_of(dev, function(count)
       for _ = 1, count do dev:zeros("u8", 1):close() end
     end)

@@ -8,7 +8,7 @@ local fails, fails_with = support.fails, support.fails_with
 
 local BASIC = support.kernel_file "basic.cu"
 
-support.each_device(function(dev, id)
+support.each_device("launches", function(dev, id)
   local m
 
   before_each(function() m = dev:module(BASIC) end)

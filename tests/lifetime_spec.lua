@@ -46,13 +46,13 @@ local function shuffled(k)
   return names
 end
 
-support.each_device(function(dev, id)
+support.each_device("objects", function(dev, id)
   for name, collector in pairs(COLLECTORS) do
     describe("with the collector " .. name, function()
       before_each(collector.set)
       after_each(function() collectgarbage("incremental", 200, 100, 13) end)
 
-      it("objects are closed in any order", function()
+      it("are closed in any order", function()
         for k = 1, 12 do
           local all = make_all(dev)
           for _, which in ipairs(shuffled(k)) do
@@ -62,7 +62,7 @@ support.each_device(function(dev, id)
         end
       end)
 
-      it("objects are forgotten in any order", function()
+      it("are forgotten in any order", function()
         for k = 1, 12 do
           local all = make_all(dev)
           for _, which in ipairs(shuffled(k)) do
@@ -73,7 +73,7 @@ support.each_device(function(dev, id)
         end
       end)
 
-      it("what is left works when the rest is gone", function()
+      it("that are left work when the rest is gone", function()
         local all = make_all(dev)
         local view, go, graph, variable = all.view, all.go, all.graph, all.variable
         all = nil
@@ -89,7 +89,7 @@ support.each_device(function(dev, id)
         assert.are.equal(0, variable:get(1))
       end)
 
-      it("what was closed is refused by what still refers to it", function()
+      it("that were closed are refused by what still refers to them", function()
         local all = make_all(dev)
         all.stream:close()
         assert.is_false((pcall(all.go, all.array, 4)))
@@ -105,36 +105,37 @@ support.each_device(function(dev, id)
         assert.are.same({ 6, 7 }, all.view:totable())
       end)
 
-      it("arrays dropped while a stream uses them live until it is done", function()
+      it("that are dropped while a stream uses them live until it is done", function()
         local m <close> = dev:module(BASIC)
         local s <close> = dev:stream { blocking = false }
         local out <close> = dev:zeros("i32", 64)
-        dev:synchronize()
-        local slow = m.slowly:prepare { grid = 1, block = 1, stream = s }
+        local gate <close> = support.gate(m)
         local add = m.add:prepare { grid = 1, block = 64, stream = s }
         for round = 1, 10 do
-          slow(out, 0, 200000)
           do
             local a, b = dev:full(round, "i32", 64), dev:full(1, "i32", 64)
             dev:synchronize()
-            slow(out, 0, 200000)
+            gate:shut(s)
             add(out, a, b, 64)
           end
           collectgarbage()
-          dev:zeros("i32", 64):close()
+          assert.is_false(s:query())
+          gate:open()
+          dev:full(99, "i32", 64):close()
+          s:synchronize()
+          assert.is_true(gate:was_opened())
         end
-        s:synchronize()
         assert.are.equal(11, out:get(1))
         assert.are.equal(11, out:get(64))
       end)
 
-      it("a loop that drops large arrays does not fill the device", function()
+      it("that are large and dropped do not fill the device", function()
         for _ = 1, 60 do dev:empty("u8", 64 << 20) end
         local free = dev:memory()
         assert.is_true(free > 0)
       end)
 
-      it("a thousand small objects come and go", function()
+      it("that are small come and go by the thousand", function()
         for _ = 1, 250 do
           local a = dev:zeros("f32", 8)
           a:view(1, 4):close()
@@ -146,7 +147,7 @@ support.each_device(function(dev, id)
     end)
   end
 
-  it("callbacks keep their functions and what they use", function()
+  it("used by callbacks are kept until they have run", function()
     local s <close> = dev:stream()
     local sum = 0
     for i = 1, 20 do
@@ -159,7 +160,7 @@ support.each_device(function(dev, id)
     assert.are.equal(210, sum)
   end)
 
-  it("objects made in a coroutine that is never resumed are collected", function()
+  it("made in a coroutine that is never resumed are collected", function()
     local function begin()
       local co = coroutine.wrap(function()
         local a <close> = dev:zeros("f32", 16)
@@ -173,7 +174,7 @@ support.each_device(function(dev, id)
     collectgarbage()
   end)
 
-  it("the state is closed with everything open", function()
+  it("may all be open when the state is closed", function()
     local output = support.child_passes(([[
       local mw = require "moonwarp"
       local dev = mw.device(%q)
@@ -182,8 +183,8 @@ support.each_device(function(dev, id)
         local m = dev:module(%q)
         local s = dev:stream()
         local x = dev:zeros("i32", 1)
-        local go = m.slowly:prepare { grid = 1, block = 1, stream = s }
-        go(x, i, 3000000)
+        local go = m.hold:prepare { grid = 1, block = 1, stream = s }
+        go(dev:pinned("i32", { 0, 0 }), 10000)
         keep[i] = { m, s, x, go, s:record(), dev:capture(function() m.increment:launch(1, 1, x, 1) end), x:view(1, 1) }
         s:callback(function() print "not run" end)
       end
@@ -192,22 +193,22 @@ support.each_device(function(dev, id)
     assert.are.equal("end\n", output)
   end)
 
-  it("os.exit with and without closing the state ends well", function()
+  it("may be open at os.exit, with and without closing the state", function()
     for _, close in ipairs { "true", "false" } do
       local status, output = support.child(([[
         local mw = require "moonwarp"
         local dev = mw.device(%q)
         local m = dev:module(%q)
         local s = dev:stream()
-        local x = dev:zeros("i32", 1)
-        m.slowly:prepare { grid = 1, block = 1, stream = s }(x, 1, 3000000)
+        local x = dev:pinned("i32", { 0, 0 })
+        m.hold:prepare { grid = 1, block = 1, stream = s }(x, 10000)
         os.exit(7, %s)
       ]]):format(id, BASIC, close))
       assert.are.equal(7, status, output)
     end
   end)
 
-  it("a device closed early lives on in its children", function()
+  it("of a device that was closed early keep it", function()
     local output = support.child_passes(([[
       local mw = require "moonwarp"
       local dev = mw.device(%q)

@@ -1,30 +1,12 @@
 -- SPDX-License-Identifier: MIT
 --
--- The CUDA backend over the fake driver of tests/mock, in child processes: no GPU is needed. The fake driver is built
--- here, with the C compiler; NVRTC is needed for modules.
+-- The CUDA backend over the fake driver of tests/mock, in child processes: no GPU is needed. NVRTC is needed for
+-- modules.
 
+local fake = require "tests.fake"
 local support = require "tests.support"
-local core = support.core
-
-local CC = os.getenv "CC" or "cc"
-
-local folder
-local function driver()
-  if folder then return folder .. "/libcuda.so" end
-  local pipe = assert(io.popen "mktemp -d")
-  folder = pipe:read "l"
-  pipe:close()
-  local home = core.home()
-  local options = "-std=gnu11 -D_GNU_SOURCE -O1 -fPIC -shared"
-  local built = os.execute(("%s %s -I'%s' -o '%s/libcuda.so' '%s'/tests/mock/*.c"):format(CC, options, home, folder,
-    home))
-  assert(built, "the fake driver does not compile")
-  return folder .. "/libcuda.so"
-end
 
 local PRELUDE = [[
-  local mw = require "moonwarp"
-  local core = require "moonwarp.core"
   local function fails(fn)
     local ok, message = pcall(fn)
     assert(not ok, "an error was expected")
@@ -35,26 +17,14 @@ local PRELUDE = [[
     .. "__global__ void other(int *x) { x[0] = 1; }\n__device__ int counter;\n"
 ]]
 
-local function on_mock(code, env)
-  env = env or {}
-  env.MOONWARP_LIBCUDA = driver()
-  env.MOCK_CUDA_LEAKS = env.MOCK_CUDA_LEAKS or 1
-  return support.child_passes(PRELUDE .. code, { env = env })
-end
+local function on_mock(code, env) return fake.run(PRELUDE .. code, env) end
 
-local has_compiler = os.execute(CC .. " --version >/dev/null 2>&1")
-local has_sources = #support.files(core.home() .. "/tests/mock") > 0
-if not (has_compiler and has_sources) then
+if not fake.is_possible() then
   pending("the fake driver needs a C compiler and its sources")
   return
 end
 
 describe("the CUDA device over a fake driver", function()
-  after_each(function()
-    if folder then os.execute(("rm -rf '%s'"):format(folder)) end
-    folder = nil
-  end)
-
   it("is found, preferred and described", function()
     local output = on_mock([[
       for _, entry in ipairs(mw.devices()) do print(entry.id, entry.usable) end
@@ -158,10 +128,10 @@ describe("the CUDA device over a fake driver", function()
       print(#fails(function() mw.device "cuda" end) > 10, core.last_status())
     ]], { MOCK_CUDA_DEVICES = 0 })
     assert.are.equal("cuda\tfalse\ttrue\ncpu\ttrue\ttrue\ntrue\tno_device\n", output)
-    support.child_passes(PRELUDE .. [[
+    on_mock([[
       local reason = mw.devices()[1].reason
       assert(reason:find("/nowhere/libcuda.so", 1, true), reason)
-    ]], { env = { MOONWARP_LIBCUDA = "/nowhere/libcuda.so" } })
+    ]], { MOONWARP_LIBCUDA = "/nowhere/libcuda.so" })
   end)
 
   it("names the call, the code and its meaning when the driver fails", function()
@@ -178,9 +148,9 @@ describe("the CUDA device over a fake driver", function()
   it("collects garbage and tries again when memory is short", function()
     local output = on_mock([[
       local dev = mw.device "cuda:0"
-      for _ = 1, 40 do dev:empty("u8", 100 << 20) end
+      for _ = 1, 40 do dev:empty("u8", 10 << 20) end
       print "enough"
-    ]], { MOCK_CUDA_MEMORY = 1 << 29 })
+    ]], { MOCK_CUDA_MEMORY = 1 << 26 })
     assert.are.equal("enough\n", output)
   end)
 

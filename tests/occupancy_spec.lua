@@ -18,7 +18,7 @@ local function plausible(found, threads, most)
   if most then assert.is_true(found.blocks * threads <= most) end
 end
 
-support.each_device(function(dev)
+support.each_device("occupancy", function(dev)
   local m
 
   before_each(function() m = dev:module(BASIC) end)
@@ -73,7 +73,7 @@ support.each_device(function(dev)
   end)
 end)
 
-describe("for a GPU that is not there", function()
+describe("occupancy for a GPU that is not there", function()
   if not support.has_nvrtc() then
     pending("needs NVRTC")
     return

@@ -10,8 +10,8 @@ for _, path in ipairs(support.files(core.home() .. "/tests/shim")) do
   if path:find "%.cu$" then FILES[#FILES + 1] = path end
 end
 
-describe("tests/shim", function()
-  it("holds the checks", function() assert.is_true(#FILES >= 1) end)
+describe("CUDA's built-ins", function()
+  it("have checks in tests/shim", function() assert.is_true(#FILES >= 1) end)
 end)
 
 -- Kernels that ask for a launch of their own (see the head of groups.cu).
@@ -20,10 +20,10 @@ local OWN = {
   check_short_warp = { block = { 40, 1, 1 } },
 }
 
-support.each_device(function(dev, id)
+support.each_device("CUDA's built-ins", function(dev, id)
   for _, path in ipairs(FILES) do
     for _, engine in ipairs(id == "cpu" and { "auto", "fiber" } or { "auto" }) do
-      it(("%s by engine %s"):format(path:match "[^/]*$", engine), function()
+      it(("are right in %s by engine %s"):format(path:match "[^/]*$", engine), function()
         local m <close> = dev:module { file = path, engine = engine }
         assert.is_true(#m:kernels() >= 3)
         local wrong <close> = dev:zeros("i32", 2)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Kernels whose splitting once went wrong, or easily could: the automatic choice and the fibers give
+-- Kernels that are hard to split: the automatic choice and the fibers give
 -- the same results, and the choice is the expected one.
 
 local mw = require "moonwarp"

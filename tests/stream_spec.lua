@@ -3,13 +3,13 @@
 -- Streams: order, overlap, waiting, callbacks on the script's own thread.
 
 local support = require "tests.support"
-local core, mw = support.core, support.mw
+local mw = support.mw
 local fails, fails_with = support.fails, support.fails_with
 
 local BASIC = support.kernel_file "basic.cu"
-local LONG = 20000000 -- steps of `slowly`: some tens of milliseconds
+local MOMENT = 0.02 -- seconds that a gate stays shut by itself
 
-support.each_device(function(dev, id)
+support.each_device("streams", function(dev, id)
   local m
 
   before_each(function() m = dev:module(BASIC) end)
@@ -44,13 +44,16 @@ support.each_device(function(dev, id)
   it("keep the order of their work", function()
     local s <close> = dev:stream()
     local x <close> = dev:zeros("i32", 1)
-    local slow = m.slowly:prepare { grid = 1, block = 1, stream = s }
+    local gate <close> = support.gate(m)
+    local put = m.put:prepare { grid = 1, block = 1, stream = s }
     local inc = m.increment:prepare { grid = 1, block = 1, stream = s }
-    slow(x, 10, LONG // 4)
+    gate:shut(s)
+    put(x, 10)
     inc(x, 1)
-    slow(x, 20, 1)
+    put(x, 20)
     inc(x, 1)
     inc(x, 1)
+    gate:open()
     s:synchronize()
     assert.are.equal(22, x:get(1))
   end)
@@ -58,45 +61,35 @@ support.each_device(function(dev, id)
   it("return at once and are asked whether they are done", function()
     local s <close> = dev:stream { blocking = false }
     local x <close> = dev:zeros("i32", 1)
-    local slow = m.slowly:prepare { grid = 1, block = 1, stream = s }
+    local gate <close> = support.gate(m)
     dev:synchronize()
     assert.is_true(s:query())
-    -- a busy machine may let the kernel finish before the script goes on: then a longer one
-    local length, pending = LONG, false
-    while not pending and length < 64 * LONG do
-      slow(x, 1, length)
-      pending = not s:query()
-      s:synchronize()
-      length = 2 * length
-    end
-    assert.is_true(pending)
+    gate:shut(s)
+    m.put:prepare { grid = 1, block = 1, stream = s }(x, 1)
+    assert.is_false(s:query())
+    gate:open()
+    s:synchronize()
+    assert.is_true(gate:was_opened())
     assert.is_true(s:query())
     assert.are.equal(1, x:get(1))
   end)
 
   it("overlap", function()
-    local streams, arrays, marks = {}, {}, {}
-    for i = 1, 2 do
-      streams[i] = dev:stream { blocking = false }
-      arrays[i] = dev:zeros("i32", 1)
-    end
+    local a <close> = dev:stream { blocking = false }
+    local b <close> = dev:stream { blocking = false }
+    local x <close> = dev:pinned("i32", { 0 })
+    local gate <close> = support.gate(m)
     dev:synchronize()
-    for i = 1, 2 do
-      local slow = m.slowly:prepare { grid = 1, block = 1, stream = streams[i] }
-      local from = streams[i]:record()
-      slow(arrays[i], i, 2 * LONG)
-      marks[i] = { from, streams[i]:record() }
-    end
-    dev:synchronize()
-    -- the second began before the first had ended
-    assert.is_true(marks[1][2]:since(marks[2][1]) > 0)
-    for i = 1, 2 do
-      assert.are.equal(i, arrays[i]:get(1))
-      streams[i]:close()
-      arrays[i]:close()
-      marks[i][1]:close()
-      marks[i][2]:close()
-    end
+    gate:shut(a)
+    support.eventually("the first kernel runs", function() return gate:is_reached() end)
+    -- all of the second happens while the first runs
+    m.put:prepare { grid = 1, block = 1, stream = b }(x, 7)
+    b:synchronize()
+    assert.are.equal(7, x:get(1))
+    assert.is_false(a:query())
+    gate:open()
+    a:synchronize()
+    assert.is_true(gate:was_opened())
   end)
 
   it("wait for one another by events", function()
@@ -104,20 +97,28 @@ support.each_device(function(dev, id)
     local b <close> = dev:stream { blocking = false }
     local x <close> = dev:zeros("i32", 1)
     local y <close> = dev:zeros("i32", 1)
+    local e <close> = dev:event()
+    local gate <close> = support.gate(m)
     dev:synchronize()
-    m.slowly:prepare { grid = 1, block = 1, stream = a }(x, 5, LONG)
-    local e <close> = a:record()
+    gate:shut(a)
+    m.put:prepare { grid = 1, block = 1, stream = a }(x, 5)
+    e:record(a)
     assert.are.equal(b, b:wait(e))
     m.add:prepare { grid = 1, block = 1, stream = b }(y, x, x, 1)
+    assert.is_false(b:query())
+    gate:open()
     b:synchronize()
+    assert.is_true(gate:was_opened())
     assert.are.equal(10, y:get(1))
   end)
 
-  it("and the default stream wait for one another unless they are not blocking", function()
+  it("wait for the default stream, and it for them, unless they are not blocking", function()
     local s <close> = dev:stream()
     local x <close> = dev:zeros("i32", 1)
     local y <close> = dev:zeros("i32", 1)
-    m.slowly:prepare { grid = 1, block = 1, stream = s }(x, 5, LONG)
+    local gate <close> = support.gate(m)
+    gate:shut(s, MOMENT) -- the script itself may be what waits
+    m.put:prepare { grid = 1, block = 1, stream = s }(x, 5)
     m.add:launch(1, 1, y, x, x, 1)
     dev:synchronize()
     assert.are.equal(10, y:get(1))
@@ -128,23 +129,20 @@ support.each_device(function(dev, id)
     local own <close> = dev:default_stream "per-thread"
     local x <close> = dev:zeros("i32", 1)
     local y <close> = dev:zeros("i32", 1)
+    local gate <close> = support.gate(m)
     dev:synchronize()
-    local slow = m.slowly:prepare { grid = 1, block = 1, stream = s }
-    local inc = m.increment:prepare { grid = 1, block = 1, stream = own }
-    -- a busy machine may let the kernel finish before the other one has: then a longer one
-    local length, pending, rounds = LONG, false, 0
-    while not pending and length < 64 * LONG do
-      slow(x, 5, length)
-      inc(y, 1)
-      own:synchronize()
-      pending, rounds, length = not s:query(), rounds + 1, 2 * length
-      s:synchronize()
-    end
-    assert.is_true(pending)
-    m.slowly:prepare { grid = 1, block = 1, stream = own }(x, 7, LONG)
+    gate:shut(s)
+    m.increment:prepare { grid = 1, block = 1, stream = own }(y, 1)
+    own:synchronize()
+    assert.is_false(s:query())
+    gate:open()
+    s:synchronize()
+    assert.is_true(gate:was_opened())
+    gate:shut(own, MOMENT)
+    m.put:prepare { grid = 1, block = 1, stream = own }(x, 7)
     m.add:launch(1, 1, y, x, y, 1)
     dev:synchronize()
-    assert.are.equal(7 + rounds, y:get(1))
+    assert.are.equal(8, y:get(1))
   end)
 
   it("of the per-thread default kind are one, whoever asks for it", function()
@@ -153,10 +151,16 @@ support.each_device(function(dev, id)
     assert.are.equal("per-thread default stream " .. id, tostring(a))
     assert.are.equal(0, a:priority())
     local b = dev:default_stream "per-thread"
-    m.slowly:prepare { grid = 1, block = 1, stream = a }(x, 10, LONG // 4)
-    m.increment:prepare { grid = 1, block = 1, stream = b }(x, 1)
-    b:close()
-    a:synchronize()
+    do
+      local gate <close> = support.gate(m)
+      gate:shut(a)
+      m.put:prepare { grid = 1, block = 1, stream = a }(x, 10)
+      m.increment:prepare { grid = 1, block = 1, stream = b }(x, 1)
+      assert.is_false(b:query())
+      b:close()
+      gate:open()
+      a:synchronize()
+    end
     assert.are.equal(11, x:get(1))
     local graph <close> = dev:capture(function(main)
       a:wait(main:record())
@@ -207,50 +211,55 @@ support.each_device(function(dev, id)
   it("finish their work though they are closed", function()
     local s = dev:stream()
     local x <close> = dev:zeros("i32", 1)
-    m.slowly:prepare { grid = 1, block = 1, stream = s }(x, 7, LONG)
+    local gate <close> = support.gate(m)
+    gate:shut(s)
+    m.put:prepare { grid = 1, block = 1, stream = s }(x, 7)
     s:close()
+    gate:open()
     dev:synchronize()
+    assert.is_true(gate:was_opened())
     assert.are.equal(7, x:get(1))
   end)
 
-  describe("callbacks", function()
-    it("run on the script's thread, in order, when it synchronises", function()
+  describe("with callbacks", function()
+    it("run them on the script's thread, in order, when it synchronises", function()
       local s <close> = dev:stream()
-      local x <close> = dev:zeros("i32", 1)
+      local gate <close> = support.gate(m)
       local seen = {}
-      m.slowly:prepare { grid = 1, block = 1, stream = s }(x, 7, LONG)
+      gate:shut(s)
       local here = coroutine.running()
       assert.are.equal(s, s:callback(function()
         seen[#seen + 1] = "first"
         seen.thread = coroutine.running()
       end))
       s:callback(function() seen[#seen + 1] = "second" end)
+      assert.are.equal(0, mw.poll())
       assert.are.same({}, seen)
+      gate:open()
       s:synchronize()
       assert.are.same("first second", table.concat(seen, " "))
       assert.are.equal(here, seen.thread)
       assert.are.equal(0, mw.poll())
     end)
 
-    it("are run by mw.poll, query and events too", function()
+    it("run them in mw.poll, query and events too", function()
       local s <close> = dev:stream()
       local count = 0
       local function more() count = count + 1 end
       s:callback(more)
-      local limit = core.clock() + 10
-      while mw.poll() == 0 and core.clock() < limit do end
+      support.eventually("the callback runs", function() return mw.poll() > 0 end)
       assert.are.equal(1, count)
       s:callback(more)
       local e <close> = s:record()
       e:synchronize()
       assert.are.equal(2, count)
       s:callback(more)
-      while not s:query() do end
+      support.eventually("the stream is done", function() return s:query() end)
       mw.poll()
       assert.are.equal(3, count)
     end)
 
-    it("may use the device", function()
+    it("let them use the device", function()
       local s <close> = dev:stream()
       local x <close> = dev:zeros("i32", 1)
       local inc = m.increment:prepare { grid = 1, block = 1, stream = s }
@@ -261,13 +270,13 @@ support.each_device(function(dev, id)
         if rounds < 3 then s:callback(again) end
       end
       s:callback(again)
-      local limit = core.clock() + 10
-      while rounds < 3 and core.clock() < limit do s:synchronize() end
+      for _ = 1, 3 do s:synchronize() end
+      assert.are.equal(3, rounds)
       s:synchronize()
       assert.are.equal(3, x:get(1))
     end)
 
-    it("that raise do so in the call that runs them", function()
+    it("raise their errors in the call that runs them", function()
       local s <close> = dev:stream()
       local after = false
       s:callback(function() error "from the callback" end)
@@ -277,13 +286,13 @@ support.each_device(function(dev, id)
       assert.is_true(after)
     end)
 
-    it("must be functions", function()
+    it("want functions", function()
       local s <close> = dev:stream()
       fails(function() s:callback(1) end, "bad argument #1 to 'callback' (function expected, got number)")
       fails(function() s:callback() end, "bad argument #1 to 'callback' (function expected, got no value)")
     end)
 
-    it("are forgotten with the process", function()
+    it("forget them with the process", function()
       local output = support.child_passes(([[
         local mw = require "moonwarp"
         local dev = mw.device(%q)

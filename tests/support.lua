@@ -26,13 +26,16 @@ function support.devices()
 end
 
 --- Describes the same behaviour once for each usable device, with the leak check around every test.
+---@param subject string?   what is described: "streams"
 ---@param body fun(dev: userdata, id: string)
-function support.each_device(body)
+function support.each_device(subject, body)
+  if not body then subject, body = nil, subject end
   for _, dev in ipairs(support.devices()) do
-    busted.describe("on " .. dev:id(), function()
+    local where = "on " .. dev:id()
+    busted.describe(subject or where, function()
       support.no_leaks()
       -- a block of its own: what its after_each closes is closed before the check
-      busted.describe("", function() body(dev, dev:id()) end)
+      busted.describe(subject and where or "", function() body(dev, dev:id()) end)
     end)
   end
 end
@@ -132,6 +135,8 @@ end
 
 -- ---- files and processes ------------------------------------------------------------------------
 
+local PATIENCE = 60 -- seconds that a machine may need for what takes a moment
+
 --- Runs the function with a new folder that is removed afterwards, whatever happens.
 ---@param body fun(folder: string)
 function support.with_folder(body)
@@ -226,7 +231,7 @@ function support.child(code, options)
   local script = name .. ".lua"
   support.write(script, code)
   local command = ("cd %s && env %s timeout -k 5 %d %s %s 2>&1 </dev/null; s=$?; echo; echo status $s"):format(
-    quoted(options.folder or "."), environment_text(options.env), options.limit or 60,
+    quoted(options.folder or "."), environment_text(options.env), options.limit or 5 * PATIENCE,
     options.lua or os.getenv "MOONWARP_TEST_LUA" or "lua5.4", quoted(script))
   local pipe = assert(io.popen(command))
   local output = pipe:read "a"
@@ -248,8 +253,6 @@ function support.child_passes(code, options)
 end
 
 -- ---- what takes its time ------------------------------------------------------------------------
-
-local PATIENCE = 60 -- seconds that a machine may need for what takes a moment
 
 --- Waits until something is so: on a busy machine nothing can be said of when.
 ---@param what string           for the message where it never is
@@ -391,5 +394,63 @@ function support.changed_kernels(file, ...)
   end
   return text
 end
+
+-- ---- a stream that waits for the script -----------------------------------------------------------
+
+-- How often the kernel `hold` looks at its gate in a second, about: on a GPU each look goes over the bus.
+local LOOKS <const> = { cpu = 1e9, cuda = 5e5 }
+
+local gate = {}
+gate.__index = gate
+
+-- The first launch of a kernel, which loads it, may wait for a GPU's streams: it is to come before a gate is shut.
+local function load_kernels(m)
+  local dev = m:device()
+  local x <close> = dev:pinned("i32", { 0, 0 })
+  m.put:launch(1, 1, x, 0)
+  m.increment:launch(1, 1, x, 1)
+  m.add:launch(1, 1, x, x, x, 1)
+  m.nothing:launch(1, 1)
+  m.hold:launch(1, 1, x, 0)
+  dev:synchronize()
+end
+
+--- A gate, open. All it needs is made here, since making and freeing pinned memory may wait for streams too.
+---@param m userdata  the module of basic.cu
+---@return table gate  to be closed before its stream, which opens it
+function support.gate(m)
+  load_kernels(m)
+  local self = setmetatable({ hold = m.hold, state = m:device():pinned("i32", { 0, 0 }) }, gate)
+  self.looks = LOOKS[m:device():id():match "^%a+"]
+  return self
+end
+
+--- Shuts it: what enters the stream from now on waits until the gate is opened, or for so long.
+---@param stream userdata
+---@param seconds number?  about; not given: longer than any test needs
+function gate:shut(stream, seconds)
+  self.state:upload { 0, 0 }
+  local looks = math.tointeger(self.looks * (seconds or PATIENCE) // 1)
+  self.hold:prepare { grid = 1, block = 1, stream = stream }(self.state, looks)
+end
+
+--- Opens it.
+function gate:open() self.state:set(1, 1) end
+
+--- Whether the stream has reached it.
+---@return boolean
+function gate:is_reached() return self.state:get(2) > 0 end
+
+--- Whether it was opened, and did not give up before; asked when the stream is behind it.
+---@return boolean
+function gate:was_opened() return self.state:get(2) == 2 end
+
+--- Opens it, and gives back what it holds.
+function gate:close()
+  self:open()
+  self.state:close()
+end
+
+gate.__close = gate.close
 
 return support

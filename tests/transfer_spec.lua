@@ -10,7 +10,7 @@ local MAKERS = { "array", "pinned", "pageable", "managed" }
 
 support.warm()
 
-support.each_device(function(dev, id)
+support.each_device("copies", function(dev, id)
   it("move everything between all kinds of memory", function()
     for _, from in ipairs(MAKERS) do
       for _, to in ipairs(MAKERS) do
@@ -124,10 +124,15 @@ support.each_device(function(dev, id)
     local m <close> = dev:module(support.kernel_file "basic.cu")
     local stream <close> = dev:stream()
     local x <close> = dev:zeros("i32", 1)
-    local y <close> = dev:pinned("i32", 1)
-    m.slowly:prepare { grid = 1, block = 1, stream = stream }(x, 5, 2000000)
+    local y <close> = dev:pinned("i32", { 0 })
+    local gate <close> = support.gate(m)
+    gate:shut(stream)
+    m.put:prepare { grid = 1, block = 1, stream = stream }(x, 5)
     y:copy(x, { stream = stream })
+    assert.are.equal(0, y:get(1))
+    gate:open()
     stream:synchronize()
+    assert.is_true(gate:was_opened())
     assert.are.equal(5, y:get(1))
   end)
 

@@ -33,7 +33,8 @@ static double now(void) {
 /* Raised once, then after a grace for clean-up, then at every instruction: so no pcall in a loop outlasts it. */
 static void stop(lua_State *L, lua_Debug *event) {
   (void)event;
-  lua_sethook(L, stop, LUA_MASKCOUNT, raised++ == 0 ? GRACE : 1);
+  lua_sethook(L, stop, LUA_MASKCOUNT, raised == 0 ? GRACE : 1);
+  if (raised++ == 0) mw_interrupt();    /* once more: the call that the signal met may have queued work after it */
   atomic_store(&mw_interrupted, false); /* it is the script's error now */
   lua_pushliteral(L, "interrupted");
   lua_error(L);

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/backend/backend.h"
 #include "tests/c/test.h"
@@ -97,26 +96,37 @@ static inline mw_event *event(bench *b) {
   return e;
 }
 
-static inline double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static inline void expect(bench *b, mw_status got, mw_status wanted, const char *words) {
   if (!strstr(b->error.text, words)) fprintf(stderr, "wanted: %s\ngot:    %s\n", words, b->error.text);
   assert_int_equal(got, wanted);
   assert_non_null(strstr(b->error.text, words));
 }
 
-/* A launch of busy() that takes about the given time. */
-static inline int turns_for(bench *b, mw_buffer *x, double seconds) {
+/* A kernel that holds its stream until gate[0] is set, or for that many looks at it, so that nothing waits for ever;
+ * gate[1] is 1 once it has begun, 2 when it was let go, 3 when it gave up. */
+#define HOLD_SOURCE                                                                                                    \
+  "__global__ void hold(volatile int *gate, long looks) {\n"                                                           \
+  "  gate[1] = 1;\n"                                                                                                   \
+  "  while (gate[0] == 0 && looks-- > 0) {}\n"                                                                         \
+  "  gate[1] = gate[0] ? 2 : 3;\n"                                                                                     \
+  "}\n"
+static const long LOOKS = 50000000000; /* about a minute */
+
+static inline volatile int *gate_of(const mw_buffer *x) {
+  return x->address;
+}
+
+static inline void hold(bench *b, mw_stream *s, mw_buffer *gate, long looks) {
   arguments a = {0};
-  const int probe = 10000000;
-  push_array(&a, x), push_int(&a, probe);
-  double t = now();
-  check(b, go(b, b->device->main, kernel(b, "busy"), &a, 1, 1));
-  return (int)(probe * (seconds / (now() - t)));
+  gate_of(gate)[0] = gate_of(gate)[1] = 0;
+  push_array(&a, gate), push_long(&a, looks);
+  check(b, go(b, s, kernel(b, "hold"), &a, 1, 1));
+}
+
+static inline void let_go(bench *b, mw_stream *s, mw_buffer *gate) {
+  gate_of(gate)[0] = 1;
+  check(b, cpu->stream_synchronize(s, &b->error));
+  assert_int_equal(gate_of(gate)[1], 2);
 }
 
 #endif

@@ -19,6 +19,7 @@
 
 #include "core/backend/backend.h"
 #include "core/backend/interrupt.h"
+#include "tests/c/cpu_bench.h"
 
 static const char *const source_text =
     "#include <cassert>\n"
@@ -30,11 +31,6 @@ static const char *const source_text =
     "  if (i < n) B[i] = A[i];\n"
     "}\n"
     "__global__ void add(int *x, int v) { x[blockIdx.x * blockDim.x + threadIdx.x] += v; }\n"
-    "__global__ void busy(volatile int *x, int turns) {\n"
-    "  int s = 0;\n"
-    "  for (int i = 0; i < turns; i++) s += x[0];\n"
-    "  x[1] = s;\n"
-    "}\n"
     "__global__ void forever(volatile int *x) { while (x[0] == 0) x[1] = 1; }\n"
     "__global__ void divide(int *x, int d) { if (threadIdx.x == 3 && blockIdx.x == 2) x[0] = x[1] / d; }\n"
     "__global__ void wild(double *B, long k) { if (threadIdx.x == 17 && blockIdx.x == 3) B[k] = 1; }\n"
@@ -64,9 +60,7 @@ static const char *const source_text =
     "  else\n"
     "    __syncthreads();\n"
     "}\n"
-    "template <typename T> __global__ void scale(T *x, T a) { x[threadIdx.x] *= a; }\n";
-
-#include "tests/c/cpu_bench.h"
+    "template <typename T> __global__ void scale(T *x, T a) { x[threadIdx.x] *= a; }\n" HOLD_SOURCE;
 
 /* ---- launches -------------------------------------------------------------------------------------------------- */
 
@@ -190,18 +184,17 @@ static void test_free_in_order(void **state) {
   (void)state;
   bench *b = begin(source_text);
   mw_stream *s = stream(b, false);
-  mw_buffer *x = array(b, 4096), *y = array(b, 4096);
-  size_t left, total, left_after;
-  check(b, cpu->memory(b->device, &left, &total, &b->error));
-  arguments a = {0};
-  push_array(&a, x), push_int(&a, turns_for(b, x, 0.05));
-  check(b, go(b, s, kernel(b, "busy"), &a, 1, 1));
+  mw_buffer *x = array(b, 4096), *y = array(b, 4096), *z = array(b, 4096), *gate = array(b, 64);
+  *(int *)x->address = 7;
+  hold(b, s, gate, LOOKS);
   check(b, cpu->copy(s, (mw_place){.buffer = y}, (mw_place){.buffer = x}, 4096, &b->error));
+  check(b, cpu->copy(s, (mw_place){.buffer = z}, (mw_place){.buffer = y}, 4096, &b->error));
   mw_buffer_release(x);
   mw_buffer_release(y);
-  assert_int_equal(cpu->stream_query(s, &b->error), MW_NOT_READY);
-  check(b, cpu->stream_synchronize(s, &b->error));
-  check(b, cpu->memory(b->device, &left_after, &total, &b->error));
+  let_go(b, s, gate);
+  assert_int_equal(*(int *)z->address, 7);
+  mw_buffer_release(z);
+  mw_buffer_release(gate);
   cpu->stream_destroy(s);
   end(b);
 }
@@ -319,19 +312,26 @@ static void on_sigint(int number) {
   mw_interrupt();
 }
 
-static void *press_later(void *target) {
-  const struct timespec nap = {.tv_nsec = 100000000};
-  nanosleep(&nap, NULL);
-  pthread_kill(*(pthread_t *)target, SIGINT);
+typedef struct press {
+  pthread_t target;
+  volatile int *running; /* set by the kernel */
+} press;
+
+static void *press_when_running(void *argument) {
+  const press *p = argument;
+  const struct timespec nap = {.tv_nsec = 1000000};
+  while (!*p->running) nanosleep(&nap, NULL);
+  pthread_kill(p->target, SIGINT);
   return NULL;
 }
 
 static mw_status interrupted(bench *b, mw_stream *s, unsigned grid) {
-  pthread_t me = pthread_self(), other;
   mw_buffer *x = array(b, 64);
+  press when = {pthread_self(), gate_of(x) + 1};
+  pthread_t other;
   arguments a = {0};
   push_array(&a, x);
-  pthread_create(&other, NULL, press_later, &me);
+  pthread_create(&other, NULL, press_when_running, &when);
   mw_status status = go(b, s, kernel(b, "forever"), &a, grid, 32);
   if (status == MW_OK) status = cpu->stream_synchronize(s, &b->error);
   pthread_join(other, NULL);

@@ -98,9 +98,16 @@ __global__ void reverse(int *x, int n) {
   if (i < n) x[i] = parts[n - 1 - i];
 }
 
-// Work that takes a while: what comes after it on the same stream must wait for it.
-__global__ void slowly(int *out, int value, int steps) {
-  unsigned int state = value;
-  for (int i = 0; i < steps; i++) state = state * 1664525u + 1013904223u;
-  out[0] = state == 0x12345678u ? 0 : value;
+// ---- order ---------------------------------------------------------------------------------------------------------------
+
+__global__ void put(int *out, int value) { out[0] = value; }
+
+// Holds its stream until the host sets gate[0], or for that many looks at it, so that nothing waits for ever. gate: pinned
+// memory; [1] is 1 once it has begun, 2 when it was let go, 3 when it gave up.
+__global__ void hold(int *gate, long long looks) {
+  volatile int *seen = gate;
+  seen[1] = 1;
+  __threadfence_system();
+  while (seen[0] == 0 && looks-- > 0) __nanosleep(500);
+  seen[1] = seen[0] ? 2 : 3;
 }

@@ -1,0 +1,118 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Kernels that an engine of the CPU device, or a compiler behind it, gave other results than CUDA does.
+
+local support = require "tests.support"
+local mw = support.mw
+local fails_with = support.fails_with
+
+-- Loads of a record used to move above a store of the same thread: clang++ in split, g++ in a loop.
+local RECORDS = [[
+local mw = require "moonwarp"
+local dev = mw.device "cpu"
+local source = [=[
+__global__ void pointer(unsigned *out, unsigned *loc) {
+  int t = threadIdx.x;
+  unsigned *m = loc + 4 * t;
+  m[m[1] & 3] = t;
+  out[t] = m[3];
+}
+__global__ void subscript(unsigned *out, unsigned *loc) {
+  int t = threadIdx.x;
+  loc[4 * t + (loc[4 * t + 1] & 3)] = t;
+  out[t] = loc[4 * t + 3];
+}
+__global__ void stores(unsigned *out, unsigned *loc) {
+  int t = threadIdx.x;
+  unsigned at = loc[4 * t + 1] & 3;
+  loc[4 * t + 3] = 1000;
+  loc[4 * t + at] = t;
+  loc[4 * t + 2] = 0;
+  out[t] = at == 2 ? t : loc[4 * t + at] == t ? loc[4 * t + 3] : 7777;
+}
+__device__ unsigned put(unsigned *m, unsigned v) { m[m[1] & 3] = v; return m[3]; }
+__global__ void helper(unsigned *out, unsigned *loc) { out[threadIdx.x] = put(loc + 4 * threadIdx.x, threadIdx.x); }
+__global__ void local(unsigned *out, unsigned *in) {
+  int t = threadIdx.x;
+  unsigned loc[4];
+  for (int i = 0; i < 4; ++i) loc[i] = in[4 * t + i];
+  __syncthreads();
+  loc[loc[1] & 3] = t;
+  unsigned d = loc[3];
+  __syncthreads();
+  out[t] = d + 0 * loc[0];
+}]=]
+local values = {}
+for i = 1, 1024 do values[i] = (i * 7 + i // 5) % 64 end
+for _, name in ipairs { "pointer", "subscript", "stores", "helper", "local" } do
+  local found = {}
+  for _, engine in ipairs { "fiber", "auto" } do
+    local module = dev:module { source = source, engine = engine, name = "records.cu" }
+    local a, o = dev:array("u32", values), dev:zeros("u32", 256)
+    module[name]:launch(1, 256, o, a)
+    found[engine] = table.concat(o:totable(), " ")
+    assert(engine == "fiber" or module[name]:engine() ~= "fiber")
+  end
+  assert(found.fiber == found.auto, name)
+end
+]]
+
+-- Compilers took loops without an end out. Nothing lets these go: what follows them would be seen at once.
+local ENDLESS = [[
+local mw = require "moonwarp"
+local dev = mw.device "cpu"
+for _, body in ipairs { "while (o[0] == 0);", "while (o[0] == 0) { __syncthreads(); }" } do
+  local module = dev:module { name = "endless.cu",
+    source = "__global__ void k(int *o) { ((volatile int *)o)[1] = 1; " .. body .. " o[2] = 1; }" }
+  local stream, o = dev:stream { blocking = false }, dev:pinned("i32", { 0, 0, 0 })
+  module.k:prepare { grid = 1, block = 1, stream = stream }(o)
+  while o:get(2) == 0 do end
+  local from = os.clock()
+  repeat until os.clock() > from + 0.1
+  assert(not stream:query() and o:get(3) == 0, body)
+end
+print "run on"
+os.exit(0, false)
+]]
+
+describe("a kernel", function()
+  for _, compiler in ipairs { "clang++", "g++" } do
+    if os.execute("command -v " .. compiler .. " >/dev/null 2>&1") then
+      it("reads a record after what it stored there, with " .. compiler, function()
+        support.child_passes(RECORDS, { env = { MOONWARP_CXX = compiler } })
+      end)
+
+      it("keeps a loop without an end, with " .. compiler, function()
+        assert.are.equal("run on\n", support.child_passes(ENDLESS, { env = { MOONWARP_CXX = compiler } }))
+      end)
+    end
+  end
+
+  -- The whole module fell back to fibers, with an error of the compiler's that nobody saw.
+  it("goes to fibers alone where its split form does not compile", function()
+    local dev = mw.device "cpu"
+    local source = [[
+      struct large { int a[4096]; };
+      __global__ void bad(int *out) { int t = threadIdx.x; large b; b.a[t] = t; __syncthreads();
+        b.a[t + 1] = 5; __syncthreads(); out[t] = b.a[t]; }
+      __global__ void good(int *out) { __shared__ int s[64]; int t = threadIdx.x; s[t] = t; __syncthreads();
+        out[t] = s[63 - t]; }]]
+    local reason = "its split form did not compile: a variable that lives across barriers is too large"
+    for _, variables in ipairs { "", "__device__ int v;\n" } do
+      for _ = 1, 2 do -- compiled, and from the cache
+        local m <close> = dev:module { source = variables .. source }
+        local out <close> = dev:array("i32", 64)
+        m.bad:launch(1, 64, out)
+        assert.are.equal(63, out:get(64))
+        local engine, why = m.bad:engine()
+        assert.are.equal("fiber", engine)
+        assert.is_truthy(why:find(reason, 1, true), why)
+        m.good:launch(1, 64, out)
+        assert.are.equal(0, out:get(64))
+        assert.are.equal(variables == "" and "split" or "fiber", (m.good:engine()))
+      end
+    end
+    fails_with(function() dev:module { source = "__global__ void k(int *x) { __syncthreads(); x[0] = wrong; }" } end,
+      "wrong")
+  end)
+end)

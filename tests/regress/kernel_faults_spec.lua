@@ -1,0 +1,149 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What kernels of the CPU device overran, and what became of it: each is an error that names the culprit, and the
+-- device goes on.
+
+local support = require "tests.support"
+local mw = support.mw
+local fails_with = support.fails_with
+
+describe("memory beside what a kernel may use", function()
+  support.no_leaks()
+  local dev = mw.device "cpu"
+
+  -- Each in a process of its own, which it used to end or to hang.
+  local function overrun(body, source)
+    return support.child_passes(([[
+      local mw = require "moonwarp"
+      local dev = mw.device "cpu"
+      local source = [=[%s]=]
+      for _, engine in ipairs { "auto", "fiber" } do
+        local m = dev:module { source = source, engine = engine }
+        local x = dev:zeros("i32", 256)
+        %s
+        local y = dev:full(3, "i32", 4)
+        assert(y:get(4) == 3)
+      end
+      print "alive"
+    ]]):format(source, body))
+  end
+
+  -- The frame of the worker was written over, and the kernel jumped nowhere.
+  it("is reported where a local array is overrun a little or far", function()
+    local output = overrun([[
+      pcall(m.over.launch, m.over, 2, 32, x, 20, 0) -- the room behind the array may be nobody's
+      for _, n in ipairs { 64, 80, 400, 4000, 10000000 } do
+        local ok, message = pcall(m.over.launch, m.over, 2, 32, x, n, 0)
+        print(engine, n, ok, message)
+      end
+      m.over:launch(1, 32, x, 16, 0)
+    ]], [[
+      __global__ void over(int *x, int n, int k) {
+        int a[16];
+        for (int i = 0; i < n; ++i) a[i] = i + k;
+        int s = 0;
+        for (int i = 0; i < n; ++i) s += a[i * 3 % n];
+        x[threadIdx.x] = s;
+      }
+    ]])
+    local _, seen = output:gsub("kernel 'over' overran a local array: block %(0,0,0%), thread %(0,0,0%)", "")
+    assert.are.equal(10, seen, output)
+    assert.is_truthy(output:find("alive", 1, true), output)
+  end)
+
+  -- Writes went into the data of the compiled unit.
+  it("is reported as static shared memory", function()
+    local output = overrun([[
+      print(engine, pcall(m.beside.launch, m.beside, 1, 32, x, 100))
+      print(engine, pcall(m.beside.launch, m.beside, 1, 32, x, 4000))
+      if engine == "fiber" then print(engine, pcall(m.beside.launch, m.beside, 1, 32, x, -2000)) end
+      m.beside:launch(1, 32, x, 0)
+    ]], [[
+      __global__ void beside(int *x, int k) {
+        __shared__ int s[32];
+        s[(int)threadIdx.x + k] = 1;
+        __syncthreads();
+        x[threadIdx.x] = s[threadIdx.x];
+      }
+    ]])
+    local _, seen = output:gsub("of static shared memory in its module", "")
+    assert.is_true(seen >= 4, output)
+    assert.is_truthy(output:find("thread (0,0,0), 272 bytes past the end of the 128 bytes", 1, true), output)
+    assert.is_truthy(output:find("7872 bytes before the start of the 128 bytes", 1, true)
+      or output:find("8000 bytes before the start of the 128 bytes", 1, true), output)
+  end)
+
+  -- The message spoke of the array that happened to lie nearest.
+  it("is reported as dynamic shared memory", function()
+    local m <close> = dev:module { source = [[
+      __global__ void beside(int *x, int k) {
+        extern __shared__ int s[];
+        s[(int)threadIdx.x + k] = 1;
+        __syncthreads();
+        x[threadIdx.x] = s[threadIdx.x];
+      }
+    ]] }
+    local x <close> = dev:zeros("i32", 32)
+    local go = m.beside:prepare { grid = 1, block = 32, shared = 128 }
+    fails_with(function() go(x, 2) end, "block (0,0,0), thread (30,0,0)",
+      "just past the end of the 128 bytes of dynamic shared memory")
+    fails_with(function() go(x, -8000) end, "32000 bytes before the start of the 128 bytes of dynamic shared memory")
+    go(x, 0)
+  end)
+
+  -- A launch without `shared` found the dynamic shared memory of an earlier one.
+  it("is none without dynamic shared memory, and the error says what to give", function()
+    local m <close> = dev:module { source = [[
+      __global__ void wants(int *x) { extern __shared__ int s[]; s[0] = 1; __syncthreads(); x[0] = s[0]; }
+      __global__ void takes(int *x) { x[threadIdx.x] = 1; }
+    ]] }
+    local x <close> = dev:zeros("i32", 4)
+    fails_with(function() m.wants:launch(1, 1, x) end, "through a null pointer", "shared = bytes")
+    local ok, message = pcall(m.takes.launch, m.takes, 1, 1, mw.null)
+    assert.is_false(ok)
+    assert.is_nil(message:find("shared", 1, true), message)
+  end)
+
+  -- An index past them used to end the process.
+  it("is reported as device variables, and the module goes on", function()
+    local output = overrun([[
+      for _, at in ipairs { 5000, 1000000, -1000 } do
+        print(engine, pcall(m.beside.launch, m.beside, 1, 32, x, at))
+      end
+      print(engine, pcall(m.sum.launch, m.sum, 1, 32, x, 1000000))
+      m.beside:launch(1, 32, x, 0)
+      m.sum:launch(1, 32, x, 0)
+      assert(x:get(32) == 31 + 7, x:get(32))
+    ]], [[
+      __device__ int table[32], more[4] = { 7 };
+      __global__ void beside(int *x, int k) {
+        __shared__ int s[32];
+        s[threadIdx.x] = (int)threadIdx.x;
+        __syncthreads();
+        table[(int)threadIdx.x + k] = s[threadIdx.x];
+      }
+      __global__ void sum(int *x, int k) { x[threadIdx.x] = table[threadIdx.x + k] + more[0]; }
+    ]])
+    local function count(text) return select(2, output:gsub(text, "")) end
+    if os.getenv "SANITIZED" then return end -- its leak check has to read the guard
+    assert.are.equal(8, count "the device variables of its module: block %(0,0,0%), thread %(%d+,0,0%), %d+", output)
+    assert.are.equal(4, count "'beside' wrote [^\n]* bytes past the end of the last of them, '%a+' of %d+", output)
+    assert.are.equal(2, count "'beside' wrote [^\n]* bytes before the start of the first of them, '%a+' of", output)
+    assert.are.equal(2, count "'sum' read outside", output)
+  end)
+end)
+
+describe("a signal that another process sends", function()
+  -- The handler of faults took every SIGSEGV for a kernel's.
+  it("is not swallowed by the handler of faults", function()
+    local status, output = support.child [[
+      local mw = require "moonwarp"
+      local dev = mw.device "cpu"
+      dev:zeros("f32", 4):close()
+      os.execute("kill -SEGV $PPID")
+      print "still here"
+    ]]
+    assert.are_not.equal(0, status)
+    assert.is_falsy(output:find("still here", 1, true))
+  end)
+end)

@@ -1,0 +1,55 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Sources that modules were not made from as they should, and messages that misled.
+
+local support = require "tests.support"
+local fails = support.fails
+
+support.each_device("a kernel file", function(dev)
+  local function value_of(kernel)
+    local x <close> = dev:zeros("i32", 1)
+    kernel:launch(1, 1, x)
+    return x:get(1)
+  end
+
+  -- dev:module "/dev/zero" read until the system killed the process.
+  it("that has no end is refused", function()
+    fails(function() dev:module "/dev/zero" end,
+      "the kernel file '/dev/zero' has more than 64 MiB, which is no source")
+  end)
+
+  -- The first kernel behind the mark was not found on the CPU device.
+  it("may begin with a byte order mark", function()
+    support.with_folder(function(folder)
+      local text = "\xef\xbb\xbf__global__ void k(int *x) {\r\n  x[0] = 42;\r\n}\r\n"
+      support.write(folder .. "/k.cu", text)
+      local m <close> = dev:module(folder .. "/k.cu")
+      local same <close> = dev:module { source = text }
+      assert.are.equal(42, value_of(m.k))
+      assert.are.equal(42, value_of(same.k))
+    end)
+  end)
+
+  -- A quote ended the line marker that the name stands in.
+  it("may have a name with quotes and lines in it", function()
+    for _, name in ipairs { 'a "k" 1.cu', "back\\", "two\nlines" } do
+      local m <close> = dev:module { name = name, source = "__global__ void k(int *x) { x[0] = 7; }" }
+      assert.are.equal(7, value_of(m.k))
+    end
+  end)
+end)
+
+support.each_device("a module's variable", function(dev)
+  -- The message spoke of 'upload', which the script had never called.
+  it("says how much it holds", function()
+    local m <close> = dev:module(support.kernel_file "variables.cu")
+    fails(function() m:set("factors", { 1, 2, 3 }) end,
+      "variable 'factors' has 4 elements: a flat table of that many expected, got one of 3")
+    fails(function() m:set("factors", { { 1, 2 }, { 3, 4 } }) end,
+      "variable 'factors' has 4 elements: a flat table of that many expected, got one of 2")
+    fails(function() m:set("counter", "1") end,
+      "variable 'counter' has 4 bytes: a string of that many expected, got one of 1")
+    fails(function() m:set("factors", 1) end,
+      "variable 'factors' has 4 elements: a table of that many expected, got number")
+  end)
+end)
