@@ -23,7 +23,7 @@ run_file() {
   grep -v '^ok ' "$log"
 }
 export -f run_file
-for file in "$home"/tests/*_spec.lua; do
+for file in "$home"/tests/*_spec.lua "$home"/tests/regress/*_spec.lua; do
   case $file in */docs_spec.lua) ;; *) printf '%s\0' "$file" ;; esac # documents are not in question here
 done | xargs -0 -n 1 -P "${JOBS:-1}" bash -c 'run_file "$1"' run_file
 cat "$logs"/* | grep '^[0-9]* passed, [0-9]* failed$' | awk '{ passed += $1; failed += $3 }

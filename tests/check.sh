@@ -119,23 +119,22 @@ specs() {
   for name; do echo "tests/${name}_spec.lua"; done
 }
 
-# About what the CPU device compiles: by each compiler.
-compiled() { specs cumsum differential engines faults launch nbody reduction shim split stencil streams waits; }
+# About how the CPU device compiles: by the other compiler too. (That of a study's kernels is in their study's own run.)
+compiled() { specs engines faults launch shim split waits; }
 
-# About what the program and a stock interpreter do differently: signals, hooks, the end of a state, what a host offers.
+# About what the program and a stock interpreter do differently: signals, hooks, the end of a state, what a host offers,
+# the line of the script that an error or a record names.
 hosted() {
-  specs alarm array bench check device event faults graph hotpath launch lifetime method module stream transfer
+  specs alarm array bench check device event faults film graph hotpath launch lifetime method module plot random \
+    record remark roofline show stream table timeline transfer
 }
 
-# Files in the order they run: "kind file" a line. What takes longest comes first, so that no core waits at the end.
+# Files in the order they run: "kind file" a line. What is short comes last, so that no core waits for another.
 list() {
   local file
   if [ "$what" = all ]; then
-    compiled | sed 's/^/program /'
     if other_compiler >/dev/null; then compiled | sed 's/^/other /'; fi
-    for file in tests/*_spec.lua tests/regress/*_spec.lua; do
-      compiled | grep -qxF "$file" || echo "program $file"
-    done
+    for file in tests/*_spec.lua tests/regress/*_spec.lua; do echo "program $file"; done
     hosted | sed 's/^/module /'
     # Only where `make check-browser` has been: a browser is much to install for one page.
     if [ -z "${SANITIZED:-}" ] && [ -d tests/browser/node_modules ] && command -v node >/dev/null &&

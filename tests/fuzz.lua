@@ -20,7 +20,8 @@ local function any(list) return list[random(#list)] end
 local NUMBERS = { 0, 1, 2, 3, 4, 7, 8, 9, -1, -2, 1.0, 2.0, 0.5, 1.5, -0.0, 0 / 0, 1 / 0, -1 / 0, 2 ^ 31, 1 << 31,
                   1 << 32, 1 << 45, 2 ^ 53, 2 ^ 63, 1e300, math.maxinteger, math.mininteger, 255, 256, 1024, 1025 }
 local STRINGS = { "", "f32", "f64", "i32", "u8", "bf16", "f31", "scale", "scalars", "scael", "nothing", "counter",
-                  "cpu", "cuda:9", "sm_90", "x", "a\0b", ("y"):rep(300), "12345678", "/no/such/file", "%s%n", "-1" }
+                  "cpu", "cuda:9", "sm_90", "x", "a\0b", ("y"):rep(300), "12345678", "/dev/null/file",
+                  "%s%n", "-1" }
 local KEYS = { "grid", "block", "shared", "stream", "cooperative", "from", "to", "count", "timing", "blocking", "name",
                "priority", "seed", "kind", "min", "max", "offset", "file", "sourc", "defines", "engine", "cache",
                "relative", "sum", "most", "quiet", "exact", "x", "y", 1, 2, true, 1.5 }

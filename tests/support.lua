@@ -356,15 +356,17 @@ end
 ---@param words string     as "-p n=24 --device cpu"
 ---@param options { kernels: table?, optimised: boolean? }?
 ---  kernels: texts by the names of kernels' files, which the study finds before the library's
----  optimised: compiled as a user has it, which takes most of the time
+---  optimised: compiled as a user has it, which takes most of the time; by g++ where it is there, since the specs of the
+---  study's kernels run with clang++
 ---@return { status: integer, output: string, record: table?, files: table<string, string>, remarks: string }
 function support.study(name, words, options)
   local run
   options = options or {}
   support.with_folder(function(folder)
     for file, text in pairs(options.kernels or {}) do support.write(folder .. "/" .. file, text) end
-    local compiler = options.optimised and "" or ("MOONWARP_CXX='%s/tests/cxx-o0'"):format(core.home())
-    local status, output = shell(("cd '%s' && env %s '%s' run %s -p seconds=0 --out out %s 2>&1 </dev/null"):format(
+    local compiler = options.optimised and '"${MOONWARP_CXX:-$(command -v g++ || command -v clang++)}"'
+      or quoted(core.home() .. "/tests/cxx-o0")
+    local status, output = shell(("cd '%s' && MOONWARP_CXX=%s '%s' run %s -p seconds=0 --out out %s 2>&1 </dev/null"):format(
       folder, compiler, support.program(), name, words))
     local record, files = left_in(folder .. "/out")
     run = { status = status, output = output, record = record, files = files,
