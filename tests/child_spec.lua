@@ -151,7 +151,7 @@ describe("a child", function()
   end)
 
   it("dies with its keeper", function()
-    local ending, output = run("echo $$; sleep 999", nil, function(_, log)
+    local ending, output = run("echo $$; exec sleep 999", nil, function(_, log)
       says(log, "\n")
       io.popen([[for p in $(cat /proc/$PPID/task/*/children); do [ "$p" = $$ ] || kill -KILL "$p"; done]]):close()
     end)
