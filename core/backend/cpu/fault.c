@@ -206,7 +206,17 @@ static void stop_timer(cpu_worker *worker) {
   if (worker->has_timer) timer_settime(worker->timer, 0, &never, NULL);
 }
 
-/* Ends the block this thread is in, where its grid is stopped. */
+/* For a handler that does not return: what has queued up meanwhile comes now, and finds nothing to leave. */
+static void allow_abort(cpu_worker *worker) {
+  sigset_t signals;
+  worker->armed = 0;
+  sigemptyset(&signals);
+  sigaddset(&signals, cpu_fault_abort_signal());
+  pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+}
+
+/* Ends the block this thread is in, where its grid is stopped. The signal waits while it is handled: on a busy machine
+ * so many queue up for a thread that its signal stack would not hold them one in the other. */
 static void on_abort(int number, siginfo_t *info, void *context) {
   (void)number, (void)info, (void)context;
   cpu_worker *worker = cpu_current;
@@ -218,6 +228,7 @@ static void on_abort(int number, siginfo_t *info, void *context) {
   if (worker->busy || cpu_fiber_between() || !grid || !cpu_grid_stopped(grid)) return;
   stop_timer(worker);
   worker->fault.kind = CPU_FAULT_ABORTED;
+  allow_abort(worker);
   cpu_fault_leave(worker);
 }
 
@@ -238,7 +249,7 @@ void cpu_fault_install(void) {
     struct sigaction mine = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
     for (size_t i = 0; i < CAUGHT; i++) sigaction(caught[i], &mine, &previous[i]);
     mine.sa_sigaction = on_abort;
-    mine.sa_flags |= SA_RESTART;
+    mine.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
     sigaction(cpu_fault_abort_signal(), &mine, &previous_abort);
     mw_interrupt_set_hook(on_interrupt);
   }
