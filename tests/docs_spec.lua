@@ -128,7 +128,11 @@ end
 -- What its benchmarks measure is printed where no arrow points.
 local function run_document(name)
   local bench <const> = mw.bench
-  function mw.bench(fn) return bench(fn, { samples = 3, batch = 1 }) end
+  function mw.bench(fn, options)
+    local few = { samples = 3, batch = 1 }
+    for key, value in pairs(options or {}) do few[key] = value end
+    return bench(fn, few)
+  end
   local ok, message = xpcall(in_folder, debug.traceback, function(folder)
     for i, block in ipairs(blocks_of(core.home() .. "/" .. name)) do
       local file = block.language == "cpp" and block.text:match "^// ([%w_]+%.cu)\n"
