@@ -4,6 +4,7 @@
 -- README.md and docs/tutorial.md runs, on the CPU device.
 
 local support = require "tests.support"
+local results = require "moonwarp.results.run"
 local core, mw = support.core, support.mw
 
 local DOCS = core.home() .. "/docs"
@@ -59,6 +60,7 @@ local function in_folder(body)
   support.with_folder(function(folder)
     with_options({ device = "cpu", out = folder, quiet = true, script = folder .. "/example.lua" }, function()
       body(folder)
+      results.finish { status = "complete", exit = 0 } -- else it is written at the end, where its folder is gone
     end)
   end)
 end
