@@ -311,7 +311,8 @@ function support.signalled(command, signal, conditions)
     local steps = {}
     for i, condition in ipairs(conditions) do
       -- one that ended before its time is not waited for
-      steps[i] = ("await eval %s; kill -%s $pid"):format(quoted(("{ %s; } || ! kill -0 $pid"):format(condition)), signal)
+      local either = ("{ %s; } || ! kill -0 $pid"):format(condition)
+      steps[i] = ("await eval %s; kill -%s $pid"):format(quoted(either), signal)
     end
     status, output = shell(("D=%s; export D; : >$D/output\n(%s\n) >/dev/null 2>&1 </dev/null &\n"
       .. "sh -c 'echo $$ >$D/pid; '%s >$D/output 2>&1 </dev/null; s=$?; cat $D/output; exit $s"):format(quoted(folder),
