@@ -75,6 +75,11 @@ $(BUILD)/mock/libcuda.so.1: $(wildcard tests/mock/*.[ch])
 	@echo "  mock $@"
 	$(Q)$(CC) $(FLAGS) -O1 -g -shared -o $@ $(filter %.c,$^)
 
+$(BUILD)/tests/%.so: tests/c/%.c
+	@mkdir -p $(@D)
+	@echo "  test $@"
+	$(Q)$(CC) $(FLAGS) -O1 -g -shared -o $@ $< -ldl
+
 $(BUILD)/packages:
 	@mkdir -p $(@D)
 	@.make/deps.sh --name-only build
@@ -98,7 +103,7 @@ check: ## install what is missing, build, run every test
 	+@$(AGAIN) programs c-tests
 	@tests/check.sh $(BUILD)
 
-c-tests: $(C_TESTS) $(BUILD)/mock/libcuda.so.1
+c-tests: $(C_TESTS) $(BUILD)/mock/libcuda.so.1 $(BUILD)/tests/late_signal.so
 
 check-c: c-tests ## the C unit tests alone
 	@tests/check.sh $(BUILD) c

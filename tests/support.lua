@@ -358,8 +358,8 @@ end
 ---@param words string     as "-p n=24 --device cpu"
 ---@param options { kernels: table?, optimised: boolean? }?
 ---  kernels: texts by the names of kernels' files, which the study finds before the library's
----  optimised: compiled as a user has it, which takes most of the time; by g++ where it is there, since the specs of the
----  study's kernels run with clang++
+---  optimised: compiled as a user has it, which takes most of the time; by g++ where it is there, since the kernels'
+---  own specs run with clang++
 ---@return { status: integer, output: string, record: table?, files: table<string, string>, remarks: string }
 function support.study(name, words, options)
   local run
@@ -368,8 +368,8 @@ function support.study(name, words, options)
     for file, text in pairs(options.kernels or {}) do support.write(folder .. "/" .. file, text) end
     local compiler = options.optimised and '"${MOONWARP_CXX:-$(command -v g++ || command -v clang++)}"'
       or quoted(core.home() .. "/tests/cxx-o0")
-    local status, output = shell(("cd '%s' && MOONWARP_CXX=%s '%s' run %s -p seconds=0 --out out %s 2>&1 </dev/null"):format(
-      folder, compiler, support.program(), name, words))
+    local command = "cd '%s' && MOONWARP_CXX=%s '%s' run %s -p seconds=0 --out out %s 2>&1 </dev/null"
+    local status, output = shell(command:format(folder, compiler, support.program(), name, words))
     local record, files = left_in(folder .. "/out")
     run = { status = status, output = output, record = record, files = files,
             remarks = (files["remarks.txt"] or ""):gsub("%s+", " ") }

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "core/backend/backend.h"
+#include "core/backend/cpu/fault.h"
 #include "core/backend/interrupt.h"
 #include "tests/c/cpu_bench.h"
 
@@ -358,6 +359,24 @@ static void test_interrupt(void **state) {
   end(b);
 }
 
+/* As a thread finds it that got no processor for a while: more signals than its signal stack has room for. */
+static void on_late_sigint(int number) {
+  on_sigint(number);
+  for (int i = 0; i < 4096; i++) pthread_kill(pthread_self(), cpu_fault_abort_signal());
+}
+
+static void test_signals_that_piled_up(void **state) {
+  (void)state;
+  bench *b = begin(source_text);
+  struct sigaction mine = {.sa_handler = on_late_sigint}, before;
+  sigaddset(&mine.sa_mask, cpu_fault_abort_signal());
+  sigaction(SIGINT, &mine, &before);
+  expect(b, interrupted(b, b->device->main, 1), MW_INTERRUPTED, "interrupted");
+  expect(b, interrupted(b, b->device->main, 8), MW_INTERRUPTED, "interrupted");
+  sigaction(SIGINT, &before, NULL);
+  end(b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_block_once),
@@ -374,6 +393,7 @@ int main(void) {
       cmocka_unit_test(test_cooperative),
       cmocka_unit_test(test_divergent_source),
       cmocka_unit_test(test_interrupt),
+      cmocka_unit_test(test_signals_that_piled_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
