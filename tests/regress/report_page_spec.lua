@@ -11,6 +11,7 @@ local function has(text, part)
 end
 
 describe("markup", function()
+  -- The first absent child ended the list of them.
   it("keeps the children after one that is absent", function()
     assert.are.equal("<p>abc</p>", html.p { { nil, "a", false, { "b" } }, nil, "c", nil }.text)
   end)
