@@ -55,6 +55,14 @@ run_file() { # kind file
 
 count() { grep -c "$1" "$2" || true; }
 
+# Whether a log goes to its end: a test may have left the process with status 0.
+is_whole() { # kind log
+  case $1 in
+    c) grep -q '^\[==========\] .* test(s) run\.' "$2" ;;
+    module | program | other) grep -q '^1\.\.[0-9]' "$2" ;;
+  esac
+}
+
 # What a log says: passed, failed, skipped.
 read_counts() { # kind log status
   local passed=0 failed=0 skipped=0
@@ -76,17 +84,27 @@ read_counts() { # kind log status
       ;;
     tool) [ "$3" != 0 ] || passed=1 ;;
   esac
-  # A file that ended badly without saying which test did it counts as one failure.
-  [ "$3" = 0 ] || [ "$failed" != 0 ] || failed=1
+  # A file that ended badly, or early, without saying which test did it counts as one failure, as does one of no tests.
+  [ "$3" = 0 ] && is_whole "$1" "$2" && [ $((passed + failed + skipped)) != 0 ] || [ "$failed" != 0 ] || failed=1
   echo "$passed $failed $skipped"
+}
+
+name_of() { # kind file
+  local name=${2#tests/}
+  name=${name%.*}
+  echo "$1-${name//\//-}"
 }
 
 one() { # kind file
   local name log status passed failed skipped
-  name=$1-$(basename "$2" | sed 's/\.[a-z]*$//')
+  name=$(name_of "$1" "$2")
   log=$logs/$name.log
   SECONDS=0
-  timeout -k 5 $limit "$0" "$build" run "$1" "$2" >"$log" 2>&1
+  # In a process group of its own, which a Ctrl-C at the terminal does not reach; what is started in the background would
+  # ignore one, which tests are about.
+  env --default-signal=INT,QUIT timeout -k 5 $limit "$0" "$build" run "$1" "$2" >"$log" 2>&1 &
+  trap 'kill $!; wait $!; exit 130' HUP INT TERM
+  wait $!
   status=$?
   read_counts "$1" "$log" $status >"$logs/$name.sum"
   read -r passed failed skipped <"$logs/$name.sum"
@@ -101,7 +119,13 @@ said_of_failures() { grep -v '^ok \|^\[ RUN\|^\[       OK' "$1" | sed 's/^/  | /
 
 # What failed once more, next to the sum: the lines above may be many, or cut.
 closing() {
-  local sum name passed failed skipped
+  local kind file sum name passed failed skipped
+  while read -r kind file; do
+    name=$(name_of "$kind" "$file")
+    [ -s "$logs/$name.sum" ] && continue
+    echo "it was not run, or not to its end" >>"$logs/$name.log"
+    echo "0 1 0" >"$logs/$name.sum"
+  done <"$logs/list"
   for sum in "$logs"/*.sum; do
     read -r passed failed skipped <"$sum"
     [ "$failed" != 0 ] || continue

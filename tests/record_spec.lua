@@ -42,7 +42,9 @@ describe("mw.record", function()
       assert.are.equal(2, #lines)
       assert.is_truthy(lines[1]:find('"T_tot":561000000000,', 1, true))
       assert.is_truthy(lines[1]:find('"date":"%d%d%d%d%-%d%d%-%d%dT%d%d:%d%d:%d%dZ"'))
-      assert.is_truthy(run.folder():find(folder .. "/deep/out/try/%d%d%d%d%d%d%d%d%-%d%d%d%d%d%d%-[%w-]+$"))
+      local place, name = run.folder():match "^(.*/)([^/]*)$"
+      assert.are.equal(folder .. "/deep/out/try/", place)
+      assert.is_truthy(name:find "^%d%d%d%d%d%d%d%d%-%d%d%d%d%d%d%-[%w-]+$", name)
     end)
   end)
 

@@ -12,16 +12,12 @@ local MOST = { bandwidth = 100, f32 = 1000, f64 = 500 }
 local function draw(records, more)
   local made
   support.with_folder(function(folder)
-    local before = core.options.out
-    core.options.out = folder
     local spec = { device = mw.device "cpu", records = records, ceilings = MOST, quiet = true, pictures = false }
     for key, value in pairs(more or {}) do spec[key] = value end
-    local ok, problem = pcall(function()
+    support.into(folder, function()
       made = mw.roofline(spec)
       made.text = support.read(made.dat)
     end)
-    core.options.out = before
-    if not ok then error(problem, 0) end
   end)
   return made
 end

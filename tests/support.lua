@@ -31,11 +31,11 @@ end
 function support.each_device(subject, body)
   if not body then subject, body = nil, subject end
   for _, dev in ipairs(support.devices()) do
-    local where = "on " .. dev:id()
-    busted.describe(subject or where, function()
+    local id = dev:id()
+    busted.describe(subject or "on", function()
       support.no_leaks()
       -- a block of its own: what its after_each closes is closed before the check
-      busted.describe(subject and where or "", function() body(dev, dev:id()) end)
+      busted.describe(subject and "on " .. id or id, function() body(dev, id) end)
     end)
   end
 end
@@ -310,7 +310,9 @@ function support.signalled(command, signal, conditions)
   support.with_folder(function(folder)
     local steps = {}
     for i, condition in ipairs(conditions) do
-      steps[i] = ("await eval %s; kill -%s $pid"):format(quoted(condition), signal)
+      -- one that ended before its time is not waited for
+      local either = ("{ %s; } || ! kill -0 $pid"):format(condition)
+      steps[i] = ("await eval %s; kill -%s $pid"):format(quoted(either), signal)
     end
     status, output = shell(("D=%s; export D; : >$D/output\n(%s\n) >/dev/null 2>&1 </dev/null &\n"
       .. "sh -c 'echo $$ >$D/pid; '%s >$D/output 2>&1 </dev/null; s=$?; cat $D/output; exit $s"):format(quoted(folder),
