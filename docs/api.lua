@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The API as data: what docs/gen.lua makes the pages in docs/api/ and lua/meta/moonwarp.d.lua from, and what
--- docs/check.lua holds against the names that the library registers.
+-- docs/generate/names.lua holds against the names that the library registers.
 --
 -- A page is docs/api/<page>.lua:
 --   title, about        the page's heading and what it says first

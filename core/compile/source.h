@@ -15,7 +15,8 @@
 bool mw_source_hash(const mw_source *, mw_cache_keymaker *);
 
 /* Names of the parameters of the __global__ function `kernel` in the text: comments, strings, attributes, macros
- * in their place, __launch_bounds__ and template headers are understood. Returns the number of parameters; -1: no such kernel. */
+ * in their place, __launch_bounds__ and template headers are understood. Returns the number of parameters; -1: no such
+ * kernel. */
 int mw_source_param_names(const char *text, const char *kernel, char names[][64], int most);
 
 /* All plain (non-template) and template __global__ functions in source order; bare names, NULL-terminated, one block

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The program around the library: what main.c, state.c, interrupt.c, output.c, traceback.c and editor.c share. The command
- * line itself is Lua (lua/moonwarp/cli.lua) and reaches these through the module moonwarp.host. None of it is in
- * moonwarp.so. */
+ * The program around the library: what main.c, state.c, interrupt.c, output.c, traceback.c and editor.c share. The
+ * command line itself is Lua (lua/moonwarp/cli.lua) and reaches these through the module moonwarp.host. None of it is
+ * in moonwarp.so. */
 #ifndef MW_HOST_HOST_H
 #define MW_HOST_HOST_H
 

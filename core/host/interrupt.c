@@ -59,12 +59,13 @@ static void on_interrupt(int signal_number) {
   lua_sethook(running, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1);
 }
 
-/* Not restarting: a read at the prompt has to return. */
+/* Not restarting: a read at the prompt has to return. All signals wait for the handler's end: the one by which a device
+ * leaves a kernel would leave the handler too, and SIGINT would stay blocked. */
 void host_interrupt_watch(lua_State *L) {
   struct sigaction action = {.sa_handler = on_interrupt};
   script_thread = pthread_self();
   watched = running = L;
-  sigemptyset(&action.sa_mask);
+  sigfillset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
 }
 

@@ -20,7 +20,7 @@ local function sorted_keys(map)
   return keys
 end
 
--- ---- option and result tables ------------------------------------------------------------------------------------------
+-- ---- option and result tables ---------------------------------------------------------------------------------------
 
 local function described(text, unit, default)
   local parts = { text }
@@ -47,7 +47,7 @@ local function class_lines(out, api, name, class)
   out[#out + 1] = ""
 end
 
--- ---- functions --------------------------------------------------------------------------------------------------------
+-- ---- functions ------------------------------------------------------------------------------------------------------
 
 local function param_line(api, p)
   local optional = p.optional or (p.default ~= nil and p.optional ~= false)
@@ -80,7 +80,7 @@ local function function_lines(out, api, entry, prefix)
   out[#out + 1] = ""
 end
 
--- ---- classes ----------------------------------------------------------------------------------------------------------
+-- ---- classes --------------------------------------------------------------------------------------------------------
 
 -- What metamethods mean to the language server.
 local OPERATORS = {

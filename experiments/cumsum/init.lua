@@ -12,8 +12,8 @@
 --
 -- What others measured (charts.lua; columns, dashed lines and series called "source"):
 --   Tesla P100, 512^3 f64 (S. Omlin and L. Raess, notebook 4 of the course
---   github.com/omlins/julia-gpu-course-2023: its stored output, tasks 1 to 10; the first six and task 7
---   are exercise 3 of ETH Zurich's lecture 10, "Solving PDEs in parallel on GPUs", 2023)
+--   github.com/omlins/julia-gpu-course-2023: its stored output, tasks 1 to 9; the first seven tasks are
+--   exercise 3 of ETH Zurich's lecture 10, "Solving PDEs in parallel on GPUs", 2023)
 --   H200, 512^3 f64, torch.cumsum and CuPy, and CUB's DeviceScan of 2^28 (for this project)
 
 local mw = require "moonwarp"

@@ -11,6 +11,7 @@ program=$1 out=${2:-out} limit=${LIMIT:-530} failed=0
 bench=$("$program" -e 'print(require("moonwarp.core").home() .. "/tests/bench")') || exit 1
 libraries=${bench%/tests/bench}/build/bench
 export JOBS=${JOBS:-2}
+"$program" -e 'mw.device "cuda"' || exit
 mkdir -p "$out" || exit 1
 rm -f "$out"/*.log "$out/table.txt"
 
@@ -18,8 +19,14 @@ outcome() { # log status seconds
   case $2 in
     0) grep '^ *left out: ' "$1" || echo ok ;;
     124 | 137) echo "stopped after $3 s" ;;
-    *) echo "failed with status $2: $(grep -v '^[[:space:]]*$' "$1" | tail -n 1)" ;;
+    *) echo "failed with status $2: $(reason "$1")" ;;
   esac
+}
+
+# The program's complaint, what is missing to build with, the compiler's first error; else the last line.
+reason() { # log
+  grep -m 1 '^moonwarp: \|^no .* to build .* with$\|^[^ ]*: \(fatal \)\?error: ' "$1" ||
+    grep -v '^[[:space:]]*$' "$1" | tail -n 1
 }
 
 step() { # name seconds command ...

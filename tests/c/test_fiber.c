@@ -14,7 +14,9 @@
 
 #include "core/backend/cpu/block.h"
 #include "core/backend/cpu/device.h"
+#include "core/backend/cpu/grid.h"
 #include "core/backend/cpu/kernel.h"
+#include "core/backend/interrupt.h"
 
 /* ---- switches -------------------------------------------------------------------------------------------------- */
 
@@ -379,6 +381,36 @@ static void test_grid_divergence(void **state) {
   end(b);
 }
 
+static void mark(const mw_grid *grid) {
+  *out_of(grid) = 1;
+}
+
+/* It came after the grid had been looked at, and before its kernel could be left: that would run for ever now. */
+static void test_interrupt_in_between(void **state) {
+  (void)state;
+  bench *b = begin();
+  const mw_unit_kernel unit = {.name = "hand", .max_threads = 1, .thread = mark};
+  const mw_unit_table table = {.self = where_self};
+  arguments args = {b->out, 0};
+  const cpu_grid like = {.abi = {&args, {1, 1, 1}, {1, 1, 1}, 0}, .blocks = 1};
+  cpu_grid grid;
+  cpu_worker *me = cpu_device_host_worker((cpu_device *)b->device);
+  cpu_grid_again(&grid, &like, &unit, &table);
+  cpu_current = me;
+  cpu_worker_enter(me, &grid);
+  mw_interrupt();
+  assert_false(cpu_worker_run(me, &grid, 0, 1));
+  assert_int_equal(me->fault.kind, CPU_FAULT_ABORTED);
+  assert_int_equal(*b->out, 0);
+  atomic_store(&mw_interrupted, false);
+  cpu_grid_again(&grid, &like, &unit, &table);
+  assert_true(cpu_worker_run(me, &grid, 0, 1));
+  assert_int_equal(*b->out, 1);
+  cpu_worker_leave(me);
+  cpu_current = NULL;
+  end(b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_switch),
@@ -397,6 +429,7 @@ int main(void) {
       cmocka_unit_test(test_stack_overflow),
       cmocka_unit_test(test_grid_sync),
       cmocka_unit_test(test_grid_divergence),
+      cmocka_unit_test(test_interrupt_in_between),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ __global__ void whereami(int *out) {
                                   10000 * threadIdx.y + 100000 * threadIdx.z;
 }
 
-// ---- parameters of every kind ------------------------------------------------------------------------------------------
+// ---- parameters of every kind ---------------------------------------------------------------------------------------
 
 __global__ void scalars(double *out, signed char a, short b, int c, long long d, unsigned char e, unsigned short f,
                         unsigned int g, unsigned long long h, float i, double j, bool k) {
@@ -86,7 +86,7 @@ template <typename T> __global__ void twice(T *x, int n) {
 
 template <int N> __global__ void constant(int *x) { x[threadIdx.x] = N; }
 
-// ---- limits and shared memory --------------------------------------------------------------------------------------------
+// ---- limits and shared memory ---------------------------------------------------------------------------------------
 
 __global__ void __launch_bounds__(64) bounded(int *out) { out[threadIdx.x] = threadIdx.x; }
 
@@ -98,7 +98,7 @@ __global__ void reverse(int *x, int n) {
   if (i < n) x[i] = parts[n - 1 - i];
 }
 
-// ---- order ---------------------------------------------------------------------------------------------------------------
+// ---- order ----------------------------------------------------------------------------------------------------------
 
 __global__ void put(int *out, int value) { out[0] = value; }
 

@@ -2,7 +2,7 @@
  *
  * A stand-in for libcuda.so.1, so that the CUDA backend is tested where there is no GPU: MOONWARP_LIBCUDA names it.
  * Memory is the host's, streams run at once, events are clocks, launches are counted and, for the few kernels in the
- * table below, carried out. Behaviour is steered by environment variables, read at each call:
+ * table of run.c, carried out. Behaviour is steered by environment variables, read at each call:
  *   MOCK_CUDA_DEVICES=2  MOCK_CUDA_VERSION=12040  MOCK_CUDA_ARCH=80  MOCK_CUDA_MEMORY=bytes  MOCK_CUDA_POOLS=0
  *   MOCK_CUDA_HANG=1                     streams and events never become ready
  *   MOCK_CUDA_FORCED=3                   the library's blocking kernel runs out of time in its first three launches

@@ -481,6 +481,8 @@ static unsigned long long warp_operation(const mw_warp_request *request) {
   return cpu_warp_meet(cpu_current->crew, request);
 }
 
+static int print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 static int print(const char *format, ...) {
   va_list args;
   va_start(args, format);

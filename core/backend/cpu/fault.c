@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Signal handlers. A fault on a thread that is inside a kernel is noted in its worker and left by longjmp; a fault
- * anywhere else is the previous handler's. SA_NODEFER and empty masks: nothing has to be unblocked after the jump. */
+ * anywhere else is the previous handler's. Faults are handled with SA_NODEFER and an empty mask, so that nothing has to
+ * be unblocked after the jump; the signal that ends a block is blocked meanwhile, and on_abort unblocks it. */
 #undef _FORTIFY_SOURCE /* its longjmp check refuses to leave a fiber */
 #include "core/backend/cpu/fault.h"
 

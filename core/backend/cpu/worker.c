@@ -193,7 +193,9 @@ bool cpu_worker_run(cpu_worker *worker, cpu_grid *grid, unsigned long long first
   if (away && !cpu_away_prepare(worker)) return false;
   worker->armed = 1;
   atomic_signal_fence(memory_order_seq_cst);
-  if (away)
+  if (cpu_grid_stopped(grid)) /* a Ctrl-C from before found nothing armed to end */
+    worker->fault.kind = CPU_FAULT_ABORTED;
+  else if (away)
     cpu_away_run(worker, grid, first, last);
   else
     grid->run(grid, worker, first, last);

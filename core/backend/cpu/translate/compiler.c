@@ -290,7 +290,7 @@ mw_status cpu_preprocess(const cpu_program *program, char **out, mw_error *error
  * induction variable that the vectoriser knows. A loop that stays scalar is no news to the user. */
 static const char *const clang_only[] = {
     "-O3", "-Wno-pass-failed", "-fno-caret-diagnostics", "-mllvm", "-enable-pre=0", "-fno-finite-loops", NULL};
-/* Where a kernel's records would be read out of order (../split/order.c); elsewhere it costs up to four times as much. */
+/* Where a kernel's records would be read out of order (../split/order.c); elsewhere it takes up to 4 times as long. */
 static const char *const clang_ordered[] = {"-mllvm", "-enable-interleaved-mem-accesses=false", NULL};
 
 static const char *const gnu_only[] = {"-O2",
