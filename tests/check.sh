@@ -149,8 +149,8 @@ compiled() { specs engines faults launch shim split waits; }
 # About what the program and a stock interpreter do differently: signals, hooks, the end of a state, what a host offers,
 # the line of the script that an error or a record names.
 hosted() {
-  specs alarm array bench check device event faults film graph hotpath launch lifetime method module plot random \
-    record remark roofline show stream table timeline transfer
+  specs alarm arg array bench check device event faults film graph hotpath kernel launch lifetime method module plot \
+    random record remark results roofline show stream table timeline transfer
 }
 
 # Files in the order they run: "kind file" a line. What is short comes last, so that no core waits for another.
