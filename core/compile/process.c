@@ -185,12 +185,17 @@ mw_status mw_process_run(const char *const *argv, const char *input, size_t inpu
   }
   close(ends[0]);
   close(ends[1]);
+  if (status != MW_OK) {
+    mw_free(texts[0].bytes);
+    mw_free(texts[1].bytes);
+    return status;
+  }
   out->exit = WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
   out->out_size = texts[0].size;
   out->err_size = texts[1].size;
   out->out = finish(&texts[0]);
   out->err = finish(&texts[1]);
-  return status;
+  return MW_OK;
 }
 
 void mw_process_result_free(mw_process_result *result) {
