@@ -50,9 +50,9 @@ local function run_out_of_time(script, spec)
 end
 
 local function alive(pid)
-  local file = io.open(("/proc/%s/stat"):format(pid))
-  local state = file and file:read("a"):match "%) (%a)"
-  if file then file:close() end
+  local file <close> = io.open(("/proc/%s/stat"):format(pid))
+  local text = file and file:read "a" -- nil where the process goes between the two
+  local state = text and text:match "%) (%a)"
   return state ~= nil and state ~= "Z"
 end
 
