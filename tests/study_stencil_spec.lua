@@ -33,10 +33,10 @@ describe("the study stencil", function()
   it("runs in f64", function() whole("-p type=f64 -p n=40", { optimised = true }) end)
   it("runs in f32 on an odd field", function() whole "-p type=f32 -p n=37" end)
 
-  -- The record of a run of some rungs, and what it printed.
+  -- The record of a run of some rungs, and what it says.
   local function part_of(words)
     local run = support.study_passes("stencil", SMALL .. "-p n=40 " .. words)
-    return run.record, run.output
+    return run.record, run.remarks
   end
 
   -- The rungs of a run's table with their blocks, and its charts with their series.
@@ -53,14 +53,14 @@ describe("the study stencil", function()
   end
 
   it("runs any of its rungs, and tells of no others", function()
-    local record, output = part_of "-p rungs=8,3 -p shapes=16x4"
+    local record, remarks = part_of "-p rungs=8,3 -p shapes=16x4"
     local rows, charts = summary(record)
     assert.are.same({ "2 triad: no derivatives 16 x 4", "3 T in shared memory 16 x 4", "8 16 bytes a thread 16 x 4" },
       rows)
     assert.are.same({ "stencil-threads: triad: no derivatives, 16 bytes a thread" }, charts)
-    assert.is_truthy(output:find("'16 bytes a thread' in blocks of 16 x 4 has", 1, true), output)
+    assert.is_truthy(remarks:find("'16 bytes a thread' in blocks of 16 x 4 has", 1, true), remarks)
     for _, words in ipairs { "The naive step", "shared memory is", "best single step", "Temporal", "block's shape" } do
-      assert.is_nil(output:find(words, 1, true), words)
+      assert.is_nil(remarks:find(words, 1, true), words)
     end
     for _, one in ipairs(record.checks) do -- the naive step is what rung 8 is held against
       assert.is_nil(one.what:find "^halo" or one.what:find "^rows" or one.what:find "^%d+ steps? a pass", one.what)
@@ -72,7 +72,7 @@ describe("the study stencil", function()
   end)
 
   it("sweeps the shapes that are asked for, and compares rungs in those of one width", function()
-    local record, output = part_of "-p rungs=1,6,9 -p levels=2 -p shapes=7x5,16,16x16,32x2,32x3"
+    local record, remarks = part_of "-p rungs=1,6,9 -p levels=2 -p shapes=7x5,16,16x16,32x2,32x3"
     local blocks = {}
     for _, r in ipairs(record.records) do
       local list = blocks[r.number] or {}
@@ -85,7 +85,7 @@ describe("the study stencil", function()
     local _, charts = summary(record)
     assert.are.same({ "stencil-threads: triad: no derivatives, naive, diffusion, shared memory",
                       "stencil-shapes: 32 wide, 7 wide, 16 wide", "stencil-levels: temporal blocking" }, charts)
-    assert.is_truthy(output:find("step of those measured is", 1, true), output)
+    assert.is_truthy(remarks:find("step of those measured is", 1, true), remarks)
   end)
 
   it("refuses what is no rung and no block, and more rows than a grid has blocks", function()
