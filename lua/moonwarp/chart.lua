@@ -12,11 +12,11 @@ local chart = {}
 local STYLES = {
   [true] = {
     markers = { "●", "■", "▲", "◆", "○", "□" },
-    level = "╌", bar = "│", floor = "─", corner = "└", tick = "┤", foot = "┴",
+    level = "╌", bar = "│", floor = "─", corner = "└", tick = "┤", foot = "┴", cut = "…",
   },
   [false] = {
     markers = { "o", "x", "+", "*", "#", "@" },
-    level = "-", bar = "|", floor = "-", corner = "+", tick = "+", foot = "+",
+    level = "-", bar = "|", floor = "-", corner = "+", tick = "+", foot = "+", cut = "..",
   },
 }
 
@@ -163,6 +163,25 @@ local function x_labels(canvas, x, indent)
   return line
 end
 
+--- The parts of a legend on as many lines as they need.
+---@param parts string[]
+---@param width integer  letters of a line; a longer part loses its middle
+---@param mark string    in its place
+---@return string[] lines
+function chart.legend(parts, width, mark)
+  local lines, current = {}, ""
+  for _, part in ipairs(parts) do
+    part = letters.shorten(part, width, mark)
+    if current ~= "" and letters.count(current) + letters.count(part) + 3 > width then
+      lines[#lines + 1] = current
+      current = ""
+    end
+    current = current == "" and part or current .. "   " .. part
+  end
+  if current ~= "" then lines[#lines + 1] = current end
+  return lines
+end
+
 local function legend(spec, style, indent)
   local parts = {}
   for i, one in ipairs(spec.series) do
@@ -171,16 +190,8 @@ local function legend(spec, style, indent)
   for _, level in ipairs(spec.levels) do
     parts[#parts + 1] = style.level:rep(3) .. " " .. level.label
   end
-  local lines, current = {}, ""
-  for _, part in ipairs(parts) do
-    if current ~= "" and letters.count(current) + letters.count(part) + 3 > spec.width - indent then
-      lines[#lines + 1] = current
-      current = ""
-    end
-    current = current == "" and part or current .. "   " .. part
-  end
-  lines[#lines + 1] = current
-  return (" "):rep(indent + 2) .. table.concat(lines, "\n" .. (" "):rep(indent + 2))
+  local left = (" "):rep(indent + 2)
+  return left .. table.concat(chart.legend(parts, spec.width - indent - 2, style.cut), "\n" .. left)
 end
 
 local function centred(text, width)

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Data files and gnuplot scripts of a figure, and running gnuplot where it is installed. Charts of
--- records are written here (see plot.lua); film.lua and timeline.lua bring their own commands.
+-- records are written here (see plot.lua); film.lua, timeline.lua and ladder/script.lua bring their
+-- own commands.
 -- A script holds its data and the style of plots/base.gp, so that it draws anywhere by itself.
 -- Depends on moonwarp.core (home, version), files, path, ticks.
 
@@ -32,18 +33,25 @@ local function comment(format, ...)
   return "# " .. format:format(...):gsub("%c+", " ")
 end
 
--- One block a series, two blank lines between: gnuplot's index counts them from 0.
-local function blocks(figure)
-  local lines = {}
-  for i, one in ipairs(figure.series) do
-    if i > 1 then
-      lines[#lines + 1] = ""
-      lines[#lines + 1] = ""
-    end
-    lines[#lines + 1] = comment("series %d: %s", i - 1, one.name)
-    for _, point in ipairs(one.points) do lines[#lines + 1] = point_line(point, figure.spread) end
+--- Blocks of columns, two blank lines between: gnuplot's index counts them from 0.
+---@param list table[]  { name =, [i] = line }
+---@param what string   "series"
+---@return string
+function gnuplot.blocks(list, what)
+  local parts = {}
+  for i, one in ipairs(list) do
+    parts[i] = ("%s\n%s"):format(comment("%s %d: %s", what, i - 1, one.name), table.concat(one, "\n"))
   end
-  return table.concat(lines, "\n")
+  return table.concat(parts, "\n\n\n")
+end
+
+local function blocks(figure)
+  local list = {}
+  for i, one in ipairs(figure.series) do
+    list[i] = { name = one.name }
+    for j, point in ipairs(one.points) do list[i][j] = point_line(point, figure.spread) end
+  end
+  return gnuplot.blocks(list, "series")
 end
 
 --- The comment that heads every data file and script: what, on which device, by what, when, units.
@@ -170,8 +178,10 @@ end
 ---@param data string     of the block $data
 ---@param commands string settings of this chart, behind the common style
 ---@param draw string     the plot command
+---@param height integer?  of the SVG; the PNG is a quarter larger
 ---@return string
-function gnuplot.frame(figure, data, commands, draw)
+function gnuplot.frame(figure, data, commands, draw, height)
+  height = height or 560
   return table.concat({
     gnuplot.header(figure), ("# draws %s.svg and %s.png: gnuplot %s.gp"):format(figure.name, figure.name,
       figure.name), "",
@@ -179,13 +189,13 @@ function gnuplot.frame(figure, data, commands, draw)
     base_style(),
     "set title " .. quoted(figure.title),
     commands, "",
-    "set terminal svg size 900,560 dynamic font 'Helvetica,15' background rgb 'white'",
+    ("set terminal svg size 900,%d dynamic font 'Helvetica,15' background rgb 'white'"):format(height),
     ("set output %s"):format(quoted(figure.name .. ".svg")),
     draw,
     "if (strstrt(GPVAL_TERMINALS, 'pngcairo') > 0) {",
-    "  set terminal pngcairo size 1125,700 font 'Helvetica,14'",
+    ("  set terminal pngcairo size 1125,%d font 'Helvetica,14'"):format(height * 5 // 4),
     "} else {",
-    "  set terminal png size 1125,700",
+    ("  set terminal png size 1125,%d"):format(height * 5 // 4),
     "}",
     ("set output %s"):format(quoted(figure.name .. ".png")),
     "replot",

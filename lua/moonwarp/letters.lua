@@ -54,6 +54,19 @@ function letters.cut(text, width, mark)
   return text:sub(1, at - 1) .. mark
 end
 
+--- A text that fits a column and keeps both of its ends: of a longer one the middle is left out.
+---@param text string
+---@param width integer
+---@param mark string    instead of the middle: "…"
+---@return string
+function letters.shorten(text, width, mark)
+  local count, kept = letters.count(text), width - letters.count(mark)
+  if count <= width then return text end
+  local head, tail = (kept + 1) // 2, kept // 2
+  if not utf8.len(text) then return text:sub(1, head) .. mark .. text:sub(#text - tail + 1) end
+  return text:sub(1, utf8.offset(text, head + 1) - 1) .. mark .. text:sub(utf8.offset(text, count - tail + 1))
+end
+
 --- Text that is UTF-8 throughout.
 ---@param bytes string
 ---@param instead string?  for each byte that is not; else U+FFFD, the replacement character

@@ -2,16 +2,12 @@
 --
 -- Records as charts: a .dat file, a gnuplot script that needs nothing beside it, SVG and PNG where
 -- gnuplot is installed, and a chart in the terminal.
--- Depends on moonwarp.core, chart, fields, figure, gnuplot, path, record, results.run, sweep, ticks, units.
+-- Depends on fields, figure, path, record, sweep, ticks, units.
 
-local core = require "moonwarp.core"
-local chart = require "moonwarp.chart"
 local fields = require "moonwarp.fields"
 local figures = require "moonwarp.figure"
-local gnuplot = require "moonwarp.gnuplot"
 local path = require "moonwarp.path"
 local record = require "moonwarp.record"
-local run = require "moonwarp.results.run"
 local sweep = require "moonwarp.sweep"
 local ticks = require "moonwarp.ticks"
 local units = require "moonwarp.units"
@@ -27,22 +23,6 @@ local SPEC = {
 
 -- ---- from records to series ---------------------------------------------------------------------
 
--- A field that is the parameter itself, as n or params.n.
-local function shows(spec, parameter)
-  for _, field in ipairs { spec.x, spec.by } do
-    if field == parameter or field == "params." .. parameter then return true end
-  end
-end
-
--- In a sweep each combination of the parameters that vary is a series, or one of each group's.
-local function varying_parameters(spec, entries)
-  local names = {}
-  for _, name in ipairs(sweep.varying(entries)) do
-    if not shows(spec, name) then names[#names + 1] = name end
-  end
-  return names
-end
-
 local function series_name(entry, field, spec, varying)
   local parts = {}
   local group = spec.by and record.field(entry, spec.by)
@@ -53,9 +33,7 @@ local function series_name(entry, field, spec, varying)
   return table.concat(parts, ", ")
 end
 
-local function is_number(value)
-  return type(value) == "number" and ticks.holds(value)
-end
+local is_number = figures.is_number
 
 -- Points that an axis cannot show are left out like records without the field; so are bounds.
 local function point_of(entry, field, spec)
@@ -67,7 +45,9 @@ local function point_of(entry, field, spec)
 end
 
 local function collect(spec, entries)
-  local list, by_name, varying = {}, {}, varying_parameters(spec, entries)
+  local list, by_name = {}, {}
+  -- In a sweep each combination of the parameters that vary is a series, or one of each group's.
+  local varying = figures.varying(entries, { spec.x, spec.by })
   for _, field in ipairs(type(spec.y) == "table" and spec.y or { spec.y }) do
     for _, entry in ipairs(entries) do
       local point = point_of(entry, field, spec)
@@ -95,31 +75,6 @@ local function largest(series, key)
   return most
 end
 
-local LINE = { value = "number", label = "string" }
-
--- Level lines from peak (a number, or { value =, label = }) and lines (a list of such).
-local function levels_of(spec)
-  local list = {}
-  local function add(given, label)
-    if type(given) == "number" then given = { value = given, label = label } end
-    if type(given) ~= "table" or not is_number(given.value) then
-      error("mw.plot: a line must be a number or { value = number, label = text }", 5)
-    end
-    fields.check("mw.plot: a line", given, LINE, 5)
-    if not ticks.holds(given.value, spec.logy) then return end
-    list[#list + 1] = { value = given.value, label = given.label or label }
-  end
-  if spec.peak then add(spec.peak, "peak") end
-  local count = #(spec.lines or {})
-  for key in pairs(spec.lines or {}) do
-    if math.type(key) ~= "integer" or key > count then
-      error(("mw.plot: option 'lines' must be a list of lines, got the key '%s'"):format(key), 4)
-    end
-  end
-  for _, line in ipairs(spec.lines or {}) do add(line, "line") end
-  return list
-end
-
 local function scaled(series, xscale, yscale)
   local list = {}
   for i, one in ipairs(series) do
@@ -133,22 +88,10 @@ local function scaled(series, xscale, yscale)
   return list
 end
 
-local function scaled_levels(levels, unit, yscale)
+local function scaled_levels(levels, yscale)
   local list = {}
-  for i, level in ipairs(levels) do
-    local label = ("%s (%s)"):format(level.label, units.format(level.value, unit))
-    list[i] = { value = level.value / yscale.factor, label = label }
-  end
+  for i, level in ipairs(levels) do list[i] = { value = level.value / yscale.factor, label = level.label } end
   return list
-end
-
-local function with_unit(label, scale)
-  return scale.name == "" and label or ("%s (%s)"):format(label, scale.name)
-end
-
-local function base_of(log)
-  if log == true then return 10 end
-  return log or nil
 end
 
 local function first_field(spec)
@@ -167,11 +110,6 @@ local function typical_x(series, log)
   return math.sqrt(least * most)
 end
 
--- A chart of one pass's own records says which pass it is, or the next one would replace it.
-local function pass_of(spec, entries)
-  return spec.records and #sweep.varying(entries) == 0 and sweep.pass() or nil
-end
-
 -- How gnuplot calls what is drawn of a series.
 local function style_of(spec)
   if spec.points == "alone" then return "points" end
@@ -180,22 +118,23 @@ end
 
 -- Everything that the writers need, with numbers in the units that the axes show.
 local function figure_of(spec, entries)
-  local series, levels, yfield = collect(spec, entries), levels_of(spec), first_field(spec)
+  local series, yfield = collect(spec, entries), first_field(spec)
   local unit = spec.unit or units.of(yfield)
+  local levels = figures.levels("mw.plot", spec.peak, "peak", spec.lines, spec.logy, unit)
   local most = largest(series, "y")
   for _, level in ipairs(levels) do most = math.max(most, level.value) end
   local xscale = units.choose(spec.xunit or units.of(spec.x), typical_x(series, spec.logx))
   local yscale = units.choose(unit, most)
   local title = spec.title or ("%s against %s"):format(yfield, spec.x)
   local name = spec.name or ("%s-%s-%s"):format(path.script(), yfield, spec.x)
+  local pass = figures.pass_of(spec, entries)
   return {
-    name = path.safe(figures.of_pass(name, "-", pass_of(spec, entries))),
-    title = ("%s, %s"):format(figures.of_pass(title, ", ", pass_of(spec, entries)), record.devices(entries)),
-    series = scaled(series, xscale, yscale), levels = scaled_levels(levels, unit, yscale),
-    xlabel = with_unit(spec.xlabel or spec.x, xscale), ylabel = with_unit(spec.ylabel or yfield,
-      yscale),
+    name = path.safe(figures.of_pass(name, "-", pass)),
+    title = ("%s, %s"):format(figures.of_pass(title, ", ", pass), record.devices(entries)),
+    series = scaled(series, xscale, yscale), levels = scaled_levels(levels, yscale),
+    xlabel = units.label(spec.xlabel or spec.x, xscale), ylabel = units.label(spec.ylabel or yfield, yscale),
     xfactor = xscale.factor, yfactor = yscale.factor,
-    logx = base_of(spec.logx), logy = base_of(spec.logy),
+    logx = figures.base_of(spec.logx), logy = figures.base_of(spec.logy),
     spread = spec.low ~= nil and spec.high ~= nil,
     device = record.devices(entries), script = path.script(), date = os.date("!%Y-%m-%d %H:%M UTC"),
     square = spec.square, style = style_of(spec),
@@ -204,12 +143,6 @@ end
 
 -- ---- mw.plot ------------------------------------------------------------------------------------
 
-local function check_base(name, log)
-  if type(log) == "number" and not (log >= 1.01 and log < math.huge) then
-    error(("mw.plot: option '%s' must be a base of at least 1.01, as 2 or 10, got %s"):format(name, log), 4)
-  end
-end
-
 local function check_spec(spec)
   if type(spec) ~= "table" then error("mw.plot: a table is wanted, got " .. type(spec), 3) end
   fields.check("mw.plot", spec, SPEC, 3)
@@ -217,17 +150,11 @@ local function check_spec(spec)
   if not spec.y then
     error("mw.plot: option 'y' is needed: the field, or list of fields, to show", 3)
   end
-  check_base("logx", spec.logx)
-  check_base("logy", spec.logy)
+  figures.check_base("mw.plot", "logx", spec.logx)
+  figures.check_base("mw.plot", "logy", spec.logy)
   if type(spec.points) == "string" and spec.points ~= "alone" then
     error(("mw.plot: option 'points' must be true, false or 'alone', got '%s'"):format(spec.points), 3)
   end
-end
-
-local function draw_chart(figure)
-  return chart.draw { series = figure.series, levels = figure.levels, title = figure.title,
-    xlabel = figure.xlabel, ylabel = figure.ylabel, logx = figure.logx, logy = figure.logy,
-    style = figure.style }
 end
 
 --- Draws records as a chart: in the terminal, and as RUN/NAME.dat, .gp, .svg and .png. In a sweep
@@ -250,17 +177,7 @@ function plot.draw(spec)
     error(("mw.plot: no record has both '%s' and '%s' as numbers"):format(spec.x,
       first_field(spec)), 2)
   end
-  local made = { chart = draw_chart(figure) }
-  if core.options.more and not spec.records then
-    made.reason = "the sweep goes on; its last run draws"
-    return made
-  end
-  run.note("chart", figure)
-  made.dat = gnuplot.write(run.file(figure.name .. ".dat"), gnuplot.data(figure))
-  made.gp = gnuplot.write(run.file(figure.name .. ".gp"), gnuplot.script(figure))
-  figures.say(spec, made.chart)
-  if spec.pictures ~= false then figures.draw(spec, figure, made) end
-  return made
+  return figures.leave(spec, figure)
 end
 
 return plot

@@ -62,6 +62,14 @@ function units.choose(unit, largest)
   return last
 end
 
+--- What an axis or a column shows, with its unit: "T_tot (GB/s)".
+---@param name string
+---@param scale table  of units.choose
+---@return string
+function units.label(name, scale)
+  return scale.name == "" and name or ("%s (%s)"):format(name, scale.name)
+end
+
 --- A number with a given count of digits that matter, not in exponent form from 1e-6 to 1e15.
 ---@param value number
 ---@param digits integer?  4 if left out

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Figures of stored runs on the terminal and in files, for the commands that draw.
--- Depends on chart, cli.options, gnuplot, path.
+-- Depends on cli.options, figure, gnuplot, path.
 
-local chart = require "moonwarp.chart"
+local figures = require "moonwarp.figure"
 local gnuplot = require "moonwarp.gnuplot"
 local options = require "moonwarp.cli.options"
 local path = require "moonwarp.path"
@@ -13,9 +13,7 @@ local drawing = {}
 --- Prints a figure as a chart.
 ---@param figure table
 function drawing.show(figure)
-  print(chart.draw { series = figure.series, levels = figure.levels or {}, title = figure.title,
-    xlabel = figure.xlabel, ylabel = figure.ylabel, logx = figure.logx, logy = figure.logy,
-    style = figure.style })
+  print(figures.text(figure))
 end
 
 --- Writes NAME.dat and NAME.gp into a folder, draws NAME.svg and NAME.png where gnuplot is, and says
@@ -27,8 +25,7 @@ function drawing.write(figure, folder)
   local problem = path.make(folder)
   if problem then options.fail("%s", problem) end
   local base = ("%s/%s"):format(folder, figure.name)
-  gnuplot.write(base .. ".dat", gnuplot.data(figure))
-  gnuplot.write(base .. ".gp", gnuplot.script(figure))
+  figures.files(figure, base)
   local ok, reason = gnuplot.run(folder, figure.name .. ".gp")
   print(ok and ("written: %s.dat, .gp, .png, .svg"):format(base)
     or ("written: %s.dat, .gp; no pictures: %s"):format(base, reason))

@@ -111,7 +111,7 @@ local function complain(...)
   io.stderr:write("\n")
 end
 
-local KEPT = { record = true, plot = true, remark = true, roofline = true, film = true, timeline = true }
+local KEPT = { record = true, plot = true, ladder = true, remark = true, roofline = true, film = true, timeline = true }
 
 -- Whether a script means to leave results; one that does not needs no folder for them.
 local function keeps_results(text)
