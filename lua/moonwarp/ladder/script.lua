@@ -1,18 +1,20 @@
 -- SPDX-License-Identifier: MIT
 --
--- The .dat and .gp files of a ladder: horizontal bars with their names on the y axis, intervals, values
+-- The .dat and .gp files of a ladder: horizontal bars with their names on the y axis, error bars, values
 -- and shares in columns at the right, levels as dashed vertical lines, marks as points. The more bars,
 -- the higher the picture.
--- Depends on gnuplot, ladder.bars, letters, units.
+-- Depends on gnuplot, ladder.bars, letters, ticks, units.
 
 local bars = require "moonwarp.ladder.bars"
 local gnuplot = require "moonwarp.gnuplot"
 local letters = require "moonwarp.letters"
+local ticks = require "moonwarp.ticks"
 local units = require "moonwarp.units"
 
 local script = {}
 
-local MOST_NAME <const>, MOST_LABEL <const> = 44, 96 -- letters on the y axis, and in the key
+local MOST_NAME <const>, MOST_LABEL <const> = 32, 84 -- letters on the y axis; in the key and the title
+local TICKS <const> = 5 -- about
 local THICK <const> = 0.72 -- of the room between two names
 local BAR_HEIGHT <const>, AROUND <const>, KEY_HEIGHT <const>, LEAST_HEIGHT <const> = 24, 120, 24, 240 -- px
 
@@ -70,10 +72,11 @@ local function blocks_of(ladder, scale)
   return list
 end
 
+-- What the header of a file says.
 local function about(ladder, scale)
-  local shown = units.label(ladder.xlabel, scale)
-  return setmetatable({ columns = { "place from the top", shown, "low", "high", "share (%)", "half of the height",
-    "name" }, levels = {} }, { __index = ladder })
+  return { name = ladder.name, title = ladder.title, device = ladder.device, script = ladder.script,
+           date = ladder.date, columns = { "place from the top", units.label(ladder.xlabel, scale), "low", "high",
+             "share (%)", "half of the height", "name" } }
 end
 
 --- The text of the .dat file.
@@ -98,43 +101,46 @@ local function names_command(ladder)
   return ("set ytics scale 0 (%s)"):format(table.concat(names, ", "))
 end
 
--- Columns right of the frame, where nothing that is drawn reaches.
+-- A text's width in gnuplot's characters, which are those of a wide letter.
+local function width_of(text)
+  return text == "" and 0 or 0.85 * letters.count(text) + 1.5
+end
+
+-- Columns right of the frame, where nothing that is drawn reaches: value and share.
 local function text_commands(ladder, lines)
-  local widths, places = { 0, 0, 0 }, places_of(ladder)
+  local places, value, share = places_of(ladder), 0, 0
   for _, one in ipairs(places) do
-    one.texts = bars.texts(one.bar, ladder, "±")
-    for c, text in ipairs(one.texts) do
-      if text ~= "" then widths[c] = math.max(widths[c], letters.count(text) + 2) end
-    end
+    one.texts = bars.texts(one.bar, ladder, "")
+    value, share = math.max(value, width_of(one.texts[1])), math.max(share, width_of(one.texts[3]))
   end
+  local format = "set label %s at graph 1, first %.10g right offset character %.4g, 0"
   for _, one in ipairs(places) do
-    local at = 0
-    for c, text in ipairs(one.texts) do
-      at = at + widths[c]
-      if text ~= "" then
-        lines[#lines + 1] = ("set label %s at graph 1, first %.10g right offset character %d, 0"):format(
-          gnuplot.quote(text), one.y, at)
-      end
-    end
+    lines[#lines + 1] = format:format(gnuplot.quote(one.texts[1]), one.y, value)
+    if one.bar.share then lines[#lines + 1] = format:format(gnuplot.quote(one.texts[3]), one.y, value + share) end
   end
-  lines[#lines + 1] = ("set rmargin %d"):format(widths[1] + widths[2] + widths[3] + 2)
+  lines[#lines + 1] = ("set rmargin %.4g"):format(value + share + 1)
 end
 
 local function axis_commands(ladder, scale, lines)
   local low, high = bars.range(ladder)
-  local base = bars.base(ladder)
-  if base then lines[#lines + 1] = ("set logscale x %g\nset format x '%%.6g'"):format(base) end
+  local base, marks = bars.base(ladder), {}
+  low, high = low / scale.factor, high / scale.factor
+  for i, value in ipairs(ticks.axis(low, high, base, TICKS, true).ticks) do
+    marks[i] = ("'%s' %.10g"):format(ticks.label(value), value)
+  end
+  if base then lines[#lines + 1] = ("set logscale x %g"):format(base) end
+  lines[#lines + 1] = ("set xtics (%s)"):format(table.concat(marks, ", "))
   local air = base and (high / low) ^ 0.02 or 1.02 -- what ends at the frame is seen to end
-  lines[#lines + 1] = ("set xrange [%.10g:%.10g]"):format(low / scale.factor, high / scale.factor * air)
+  lines[#lines + 1] = ("set xrange [%.10g:%.10g]"):format(low, high * air)
 end
 
-local function key_of(ladder)
+-- How many rows the key has: of two columns, if both have room.
+local function key_rows(ladder)
   local list = {}
   for _, part in ipairs { ladder.runs or {}, (bars.labels(ladder)), ladder.levels } do
     for _, one in ipairs(part) do list[#list + 1] = one.label or one end
   end
-  local columns = letters.widest(list) <= MOST_LABEL // 2 and 2 or 1
-  return columns, math.ceil(#list / columns)
+  return math.ceil(#list / (letters.widest(list) <= MOST_LABEL // 2 and 2 or 1))
 end
 
 local function commands_of(ladder, scale)
@@ -142,7 +148,8 @@ local function commands_of(ladder, scale)
     "set datafile missing '?'",
     ("set xlabel %s noenhanced"):format(gnuplot.quote(units.label(ladder.xlabel, scale))),
     "unset grid\nset grid xtics lc rgb '#dddddd' lt 1 lw 0.5",
-    ("set key vertical maxcols %d"):format((key_of(ladder))),
+    "set bars 0.7",
+    ("set key vertical maxrows %d"):format(math.max(1, key_rows(ladder))),
     ("set yrange [%g:0.4]"):format(#bars.groups(ladder) + 0.6),
     names_command(ladder),
   }
@@ -186,9 +193,11 @@ end
 ---@param ladder table
 ---@return string
 function script.script(ladder)
-  local scale, rows = scale_of(ladder), select(2, key_of(ladder))
-  local height = AROUND + BAR_HEIGHT * #ladder.bars + KEY_HEIGHT * rows
-  return gnuplot.frame(about(ladder, scale), gnuplot.blocks(blocks_of(ladder, scale), "block"),
+  local scale = scale_of(ladder)
+  local height = AROUND + BAR_HEIGHT * #ladder.bars + KEY_HEIGHT * key_rows(ladder)
+  local what = about(ladder, scale)
+  what.title = letters.shorten(what.title, MOST_LABEL, "…")
+  return gnuplot.frame(what, gnuplot.blocks(blocks_of(ladder, scale), "block"),
     commands_of(ladder, scale), draw_command(ladder, scale), math.max(LEAST_HEIGHT, height))
 end
 

@@ -3,12 +3,15 @@
 -- The charts of a study's runs, as figures to draw: charts of one name and the same axes share a
 -- figure (CPU beside GPU), in one unit, until it would hold too many series to be told apart; then
 -- another begins. What cannot be drawn (a point that is no number, or not above 0 on a logarithmic
--- axis) is left out here.
--- Depends on nothing.
+-- axis) is left out here, and a chart of a kind that is not known.
+-- Depends on report.ladder.
+
+local ladder = require "moonwarp.report.ladder"
 
 local figure = {}
 
 local MOST_SERIES = 10 -- of several runs; one run alone has as many as it likes
+local MOST_BARS = 60 -- of several runs' ladders
 local FAR_APART = 20 -- runs whose largest values differ so much share a logarithmic axis
 
 local PREFIXES = { [""] = 1, k = 1e3, M = 1e6, G = 1e9, T = 1e12, P = 1e15, m = 1e-3, ["µ"] = 1e-6,
@@ -60,6 +63,12 @@ end
 
 -- A chart's axes; two charts with the same key can share a figure.
 local function about_of(chart)
+  if chart.kind == "ladder" then
+    local about = { ladder = ladder.of(chart) }
+    about.key = table.concat({ "ladder", tostring(chart.name), about.ladder.xlabel, about.ladder.unit,
+      tostring(about.ladder.logx) }, "\0")
+    return about
+  end
   local x, y = figure.unit(chart.xlabel), figure.unit(chart.ylabel)
   local about = { x = x, y = y, logx = base_of(chart.logx), logy = base_of(chart.logy),
                   square = chart.square == true, lines = chart.style == "lines",
@@ -89,19 +98,35 @@ local function series_of(chart)
   return list
 end
 
+-- What a chart takes of a figure's most series.
+local function weight_of(chart, about)
+  if about.ladder then return #about.ladder.bars * MOST_SERIES / MOST_BARS end
+  return #series_of(chart)
+end
+
+local function is_known(chart)
+  return chart.kind == nil or chart.kind == "ladder"
+end
+
+local function add_chart(groups, open, one)
+  local key, weight = one.about.key, weight_of(one.chart, one.about)
+  local group = open[key]
+  if not group or group.count + weight > MOST_SERIES then
+    group = { count = 0, about = one.about, part = group and group.part + 1 or 1 }
+    groups[#groups + 1], open[key] = group, group
+  end
+  group.count = group.count + weight
+  group[#group + 1] = one
+end
+
 -- Groups of { run =, chart =, about = }, in the order of their first charts.
 local function groups_of(runs)
   local groups, open = {}, {}
   for _, run in ipairs(runs) do
     for _, chart in ipairs(run.charts) do
-      local about, count = about_of(chart), #series_of(chart)
-      local group = open[about.key]
-      if not group or group.count + count > MOST_SERIES then
-        group = { count = 0, about = about, part = group and group.part + 1 or 1 }
-        groups[#groups + 1], open[about.key] = group, group
+      if is_known(chart) then
+        add_chart(groups, open, { run = run, chart = chart, about = about_of(chart) })
       end
-      group.count = group.count + count
-      group[#group + 1] = { run = run, chart = chart, about = about }
     end
   end
   return groups, open
@@ -158,19 +183,17 @@ local function is_far_apart(series)
   return least > 0 and high > FAR_APART * low
 end
 
-local function figure_of(group, parts)
+local NOTE <const> = "logarithmic, because the runs are far apart"
+
+local function along_axes(group)
   local first, tagged = group[1], #group > 1
   local x, y = common(group, "x"), common(group, "y")
-  local chart = first.chart
-  local made = { title = figure.title(chart.title or chart.name or "chart", chart.device),
-    xlabel = with_unit(x), ylabel = with_unit(y), x = x, y = y,
+  local made = { xlabel = with_unit(x), ylabel = with_unit(y), x = x, y = y,
     logx = first.about.logx, logy = first.about.logy, square = first.about.square,
     lines = first.about.lines, scattered = first.about.scattered, series = {}, levels = {} }
-  if parts > 1 then made.title = ("%s (%d of %d)"):format(made.title, group.part, parts) end
-  if not tagged then made.under = first.run.tag end
   for _, one in ipairs(group) do add_series(made, one, x, y, tagged) end
   if tagged and not made.logy and not made.square and is_far_apart(made.series) then
-    made.logy, made.note = 10, "logarithmic, because the runs are far apart"
+    made.logy, made.note = 10, NOTE
     for i = #made.levels, 1, -1 do
       if made.levels[i].value <= 0 then table.remove(made.levels, i) end
     end
@@ -178,11 +201,28 @@ local function figure_of(group, parts)
   return made
 end
 
+local function as_ladder(group)
+  local made, lengths = ladder.merged(group), {}
+  for i, bar in ipairs(made.bars) do lengths[i] = { run = bar.run, points = { { y = bar.value } } } end
+  if #group > 1 and not made.logx and is_far_apart(lengths) then made.logx, made.note = 10, NOTE end
+  return made
+end
+
+local function figure_of(group, parts)
+  local first = group[1]
+  local chart = first.chart
+  local made = (first.about.ladder and as_ladder or along_axes)(group)
+  made.title = figure.title(chart.title or chart.name or "chart", chart.device)
+  if parts > 1 then made.title = ("%s (%d of %d)"):format(made.title, group.part, parts) end
+  if #group == 1 then made.under = first.run.tag end
+  return made
+end
+
 --- The figures of a study.
 ---@param runs table[]   with tags
 ---@return table[]       title, under (the run, where it is one), xlabel, ylabel, x, y (name, unit),
 ---                      logx, logy, square, lines (no markers), scattered (markers that no line
----                      joins), series, levels, note
+---                      joins), series, levels, note; or a ladder, as report.ladder has it
 function figure.of(runs)
   local list, groups, last = {}, groups_of(runs)
   for _, group in ipairs(groups) do

@@ -8,6 +8,7 @@
   const root = document.documentElement;
   const tip = document.getElementById("tip");
   const NEAR = 22; // px of the screen around a point that belong to it
+  const MARK = 8; // px of a chart around a mark that lies on a bar
 
   // ---- tooltips -----------------------------------------------------------------------------------
 
@@ -55,7 +56,7 @@
   const pointsOf = (chart) => {
     if (!points.has(chart)) {
       points.set(chart, [...chart.querySelectorAll("use")].map((use) =>
-        ({ use, x: use.x.baseVal.value, y: use.y.baseVal.value })));
+        ({ use, x: use.x.baseVal.value, y: use.y.baseVal.value, bar: use.closest(".bars") !== null })));
     }
     return points.get(chart);
   };
@@ -66,7 +67,8 @@
     const x = (event.clientX - box.left) * scale, y = (event.clientY - box.top) * scale;
     let best = null, least = (NEAR * scale) ** 2;
     for (const point of pointsOf(chart)) {
-      const distance = (point.x - x) ** 2 + (point.y - y) ** 2;
+      const along = point.x - x; // all of a bar is near, but a mark on it is nearer
+      const distance = (point.bar && along > 0 ? Math.min(along, MARK) : along) ** 2 + (point.y - y) ** 2;
       if (distance < least) [best, least] = [point.use, distance];
     }
     return best;
@@ -84,16 +86,19 @@
   // One stop of the Tab key a chart; arrows go on from there: along a series, and to the next one.
   const STEPS = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };
 
-  const neighbour = (use, [series, along]) => {
+  // A ladder's bars follow each other downwards: there the axes change places.
+  const neighbour = (use, step) => {
+    const ladder = use.closest(".ladder") !== null, axis = ladder ? "y" : "x";
+    const [series, along] = ladder ? [step[1], step[0]] : step;
     const groups = [...use.closest(".chart").querySelectorAll("g")].filter((g) => g.querySelector("use"));
     const group = use.parentNode;
     const inner = [...group.querySelectorAll("use")];
     if (along) return inner[inner.indexOf(use) + along];
     const other = groups[groups.indexOf(group) + series];
     if (!other) return undefined;
-    const x = use.x.baseVal.value;
+    const at = use[axis].baseVal.value;
     return [...other.querySelectorAll("use")].reduce((a, b) =>
-      Math.abs(b.x.baseVal.value - x) < Math.abs(a.x.baseVal.value - x) ? b : a);
+      Math.abs(b[axis].baseVal.value - at) < Math.abs(a[axis].baseVal.value - at) ? b : a);
   };
 
   const move = (from, to) => {

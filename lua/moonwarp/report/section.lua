@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
 -- A study in a report: its charts with all runs on them, its pictures, then a card for each run.
--- Depends on report.card, report.figure, report.html, report.picture, report.svg.
+-- Depends on report.bars, report.card, report.figure, report.html, report.picture, report.svg.
 
+local bars = require "moonwarp.report.bars"
 local card = require "moonwarp.report.card"
 local figure = require "moonwarp.report.figure"
 local html = require "moonwarp.report.html"
@@ -15,7 +16,9 @@ local FEW <const> = 6 -- runs of a report that are all unfolded; else the newest
 
 local function charts(study)
   local drawn = {}
-  for i, one in ipairs(figure.of(study.runs)) do drawn[i] = card.guarded("a chart", svg.figure, one) end
+  for i, one in ipairs(figure.of(study.runs)) do
+    drawn[i] = card.guarded("a chart", one.kind == "ladder" and bars.figure or svg.figure, one)
+  end
   return drawn
 end
 

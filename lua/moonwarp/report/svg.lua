@@ -36,15 +36,24 @@ function svg.markers()
   return html.svg { width = "0", height = "0", class = "defs", aria_hidden = "true", html.defs { list } }
 end
 
--- The second round of colours begins one marker further on: no pair comes twice in 64 series.
-local function look_of(i)
+--- The class of a series' colour and the marker of its points. The second round of colours begins one
+--- marker further on: no pair comes twice in 64 series.
+---@param i integer
+---@return string class
+---@return string marker  what a <use> names
+function svg.look(i)
   local round = (i - 1) // COLOURS
   return ("k%d"):format((i - 1) % COLOURS + 1), ("#m%d"):format((i - 1 + round) % #MARKERS + 1)
 end
 
-local function px(value)
+--- A place in px, to a tenth.
+---@param value number
+---@return string
+function svg.px(value)
   return (("%.1f"):format(value):gsub("%.0$", ""))
 end
+
+local px = svg.px
 
 -- ---- axes ---------------------------------------------------------------------------------------
 
@@ -191,7 +200,7 @@ end
 local function draw_series(figure, to_x, to_y)
   local groups, paths = {}, {}
   for i, one in ipairs(figure.series) do
-    local colour, marker = look_of(i)
+    local colour, marker = svg.look(i)
     local d, places = path_of(one, to_x, to_y)
     for _, path in ipairs(figure.scattered and apart(places) or { places }) do paths[#paths + 1] = path end
     groups[i] = html.g { class = ("%s%s"):format(colour, figure.lines and " plain" or ""),
@@ -201,7 +210,10 @@ local function draw_series(figure, to_x, to_y)
   return groups, paths
 end
 
-local function dash_of(i)
+--- The class of a level's line.
+---@param i integer
+---@return string
+function svg.dash(i)
   return ("level d%d"):format((i - 1) % 3 + 1)
 end
 
@@ -210,7 +222,7 @@ local function draw_levels(figure, frame, to_y, paths)
   for i, level in ipairs(figure.levels) do
     local y = to_y(level.value)
     levels[i] = { y = y, label = level.label }
-    lines[i] = html.path { class = dash_of(i), d = ("M%s %sH%s"):format(px(frame.x0), px(y), px(frame.x1)),
+    lines[i] = html.path { class = svg.dash(i), d = ("M%s %sH%s"):format(px(frame.x0), px(y), px(frame.x1)),
       html.title { level.label } }
   end
   local inner = { x0 = frame.x0 + 4, x1 = frame.x1 - 2, y0 = frame.y0 - 12, y1 = frame.y1 - 2 }
@@ -223,7 +235,11 @@ end
 
 -- ---- the whole ----------------------------------------------------------------------------------
 
-local function key(class, child)
+--- A sign of the legend.
+---@param class string|false|nil  of a line across it
+---@param child any               what else is in it
+---@return table markup
+function svg.key(class, child)
   return html.svg { class = "key", viewBox = "0 0 26 12", width = "26", height = "12", aria_hidden = "true",
     class and html.path { class = class, d = "M1 6H25" }, child }
 end
@@ -231,12 +247,13 @@ end
 local function legend(figure)
   local items = {}
   for i, one in ipairs(figure.series) do
-    local colour, marker = look_of(i)
+    local colour, marker = svg.look(i)
     local mark = not figure.lines and html.use { href = marker, x = "13", y = "6" }
-    items[#items + 1] = html.li { class = colour, key(not figure.scattered and "line", mark), html.span { one.name } }
+    local sign = svg.key(not figure.scattered and "line", mark)
+    items[#items + 1] = html.li { class = colour, sign, html.span { one.name } }
   end
   for i, level in ipairs(figure.levels) do
-    items[#items + 1] = html.li { key(dash_of(i), false), html.span { level.label } }
+    items[#items + 1] = html.li { svg.key(svg.dash(i), false), html.span { level.label } }
   end
   return html.ul { class = "legend", items }
 end
@@ -251,13 +268,19 @@ local function drawing(figure)
     draw_axes(frame, x, y, to_x, to_y, figure), lines, groups, texts }
 end
 
+--- A figure's title, and what is said beneath it.
+---@param figure table  title, under, note
+---@return table markup
+function svg.caption(figure)
+  return html.figcaption { html.b { figure.title }, figure.under and html.span { class = "under", figure.under },
+    figure.note and html.span { class = "under", figure.note } }
+end
+
 --- A figure with its title and legend; one line of text where it has no points.
 ---@param figure table   of report.figure
 ---@return table markup
 function svg.figure(figure)
-  local caption = html.figcaption { html.b { figure.title },
-    figure.under and html.span { class = "under", figure.under },
-    figure.note and html.span { class = "under", figure.note } }
+  local caption = svg.caption(figure)
   if #figure.series == 0 then
     return html.figure { caption, html.p { class = "note", "This chart has no point that can be drawn." } }
   end

@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Charts of several runs on one: the series of those that have the same name, in the units of the
--- first, each with its run's label.
--- Depends on path.
+-- first, each with its run's label; the bars of ladders side by side.
+-- Depends on ladder.bars, path.
 
+local bars = require "moonwarp.ladder.bars"
 local path = require "moonwarp.path"
 
 local overlay = {}
@@ -26,10 +27,9 @@ local function add_series(into, chart, label, alone)
   end
 end
 
-local function empty_like(chart, devices)
+local function copy_for(chart, devices)
   local copy = {}
   for key, value in pairs(chart) do copy[key] = value end
-  copy.series, copy.levels = {}, {}
   copy.title = ("%s, %s"):format(chart.title:gsub(", [^,]*%)$", ""), devices)
   copy.name, copy.device = path.safe(chart.name), devices
   return copy
@@ -65,34 +65,63 @@ local function labels_of(entries)
   return labels
 end
 
-local function merged(entries)
-  local devices, labels = devices_of(entries), labels_of(entries)
-  local into, alone = empty_like(entries[1].chart, devices), true
+local function ladders(into, entries, labels)
+  local list = {}
+  for i, entry in ipairs(entries) do list[i] = entry.chart end
+  return bars.merge(into, list, labels)
+end
+
+local function series(into, entries, labels)
+  local alone = true
+  into.series, into.levels = {}, {}
   for _, entry in ipairs(entries) do alone = alone and #entry.chart.series == 1 end
   for i, entry in ipairs(entries) do add_series(into, entry.chart, labels[i], alone) end
   return into
 end
 
---- The charts of runs, those of one name laid over each other.
----@param runs table[]
----@return table[] figures  as gnuplot.script and chart.draw take them
-function overlay.charts(runs)
-  local order, by_name = {}, {}
-  for _, run in ipairs(runs) do
-    for _, chart in ipairs(run.charts or {}) do
-      if not by_name[chart.name] then
-        order[#order + 1] = chart.name
-        by_name[chart.name] = {}
-      end
-      table.insert(by_name[chart.name], { run = run, chart = chart })
+local KINDS = { plot = series, ladder = ladders }
+
+local function merged(entries)
+  local chart = entries[1].chart
+  if #entries == 1 then return chart end
+  return KINDS[chart.kind or "plot"](copy_for(chart, devices_of(entries)), entries, labels_of(entries))
+end
+
+-- Charts that can share one; a ladder's bars are in base units, so those of another unit cannot.
+local function key_of(chart)
+  return ("%s\0%s\0%s"):format(chart.name, chart.kind or "plot", chart.unit or "")
+end
+
+-- A name of its own for each figure, as their files are called after it.
+local function apart(figures)
+  local count = {}
+  for i, figure in ipairs(figures) do
+    count[figure.name] = (count[figure.name] or 0) + 1
+    if count[figure.name] > 1 then
+      figures[i] = setmetatable({ name = ("%s-%d"):format(figure.name, count[figure.name]) }, { __index = figure })
     end
   end
-  local figures = {}
-  for i, name in ipairs(order) do
-    local entries = by_name[name]
-    figures[i] = #entries == 1 and entries[1].chart or merged(entries)
-  end
   return figures
+end
+
+--- The charts of runs, those of one name and kind laid over each other. A chart of a kind that is not
+--- known is left out.
+---@param runs table[]
+---@return table[] figures  as figure.text and figure.files take them
+function overlay.charts(runs)
+  local order, by_key = {}, {}
+  for _, run in ipairs(runs) do
+    for _, chart in ipairs(run.charts or {}) do
+      local key = KINDS[chart.kind or "plot"] and key_of(chart)
+      if key and not by_key[key] then
+        by_key[key] = {}
+        order[#order + 1] = by_key[key]
+      end
+      if key then table.insert(by_key[key], { run = run, chart = chart }) end
+    end
+  end
+  for i, entries in ipairs(order) do order[i] = merged(entries) end
+  return apart(order)
 end
 
 return overlay

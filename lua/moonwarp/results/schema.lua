@@ -17,11 +17,23 @@ local RESULT = fields { median = "number", samples = list "number", n = "number?
                         mad = "number?", p05 = "number?", p95 = "number?",
                         flags = optional(list "string") }
 
-local CHART = fields {
-  name = "string", title = "string", xlabel = "string", ylabel = "string", device = "string", script = "string",
-  date = "string", xfactor = "number?", yfactor = "number?", logx = "number?", logy = "number?", style = "string?",
-  levels = list(fields { value = "number", label = "string" }),
-  series = list(fields { name = "string", points = { list = POINT, least = 1 } }),
+local LABELLED = fields { value = "number", label = "string" }
+
+-- What all charts have, and what those of each kind do; one of a kind that is not known is let through.
+local CHART = fields { kind = "string?", name = "string", title = "string", device = "string", script = "string",
+                       date = "string" }
+
+local CHARTS = {
+  plot = fields {
+    xlabel = "string", ylabel = "string", xfactor = "number?", yfactor = "number?", logx = "number?", logy = "number?",
+    style = "string?", levels = list(LABELLED),
+    series = list(fields { name = "string", points = { list = POINT, least = 1 } }),
+  },
+  ladder = fields {
+    xlabel = "string", unit = "string", logx = "number?", levels = list(LABELLED),
+    bars = { least = 1, list = fields { name = "string", value = "number", low = "number?", high = "number?",
+                                        share = "number?", marks = optional(list(LABELLED)) } },
+  },
 }
 
 local TABLE = fields { name = "string", notes = list "string",
@@ -67,11 +79,19 @@ local function check_record(record, where)
   return problem
 end
 
+local function check_chart(chart, where)
+  local rule = CHARTS[chart.kind or "plot"]
+  return rule and form.problem(chart, rule, where)
+end
+
 --- What is wrong with a record; nil where nothing is.
 ---@param run table
 ---@return string? problem  "charts[1].title must be a string, got number"
 function schema.problem(run)
   local problem = form.problem(run, RUN)
+  for i, chart in ipairs(problem and {} or run.charts) do
+    problem = problem or check_chart(chart, ("charts[%d]"):format(i))
+  end
   if problem then return problem end
   for i, record in ipairs(run.records) do
     problem = check_record(record, ("records[%d]"):format(i))
