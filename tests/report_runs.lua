@@ -63,6 +63,21 @@ local function chart_of(study, records, rate)
            levels = { { value = rate / 1e9, label = ("peak (%g GB/s)"):format(rate / 1e9) } } }
 end
 
+-- The last record of each rung, and what others measured.
+local function ladder_of(study, records, rate)
+  local bars = {}
+  for i = #records // #RUNGS, #records, #records // #RUNGS do
+    local value = records[i].T_tot
+    bars[#bars + 1] = { name = records[i].rung, value = value, low = value * 0.97, high = value * 1.02,
+                        share = value / rate }
+  end
+  bars[2].value, bars[2].low, bars[2].high, bars[2].share = rate / 4e4, rate / 4.1e4, rate / 3.9e4, 1 / 4e4
+  bars[4].marks = { { value = rate / 2, label = "P100, same rung, source" } }
+  return { kind = "ladder", name = study .. "-ladder", title = study .. ": the rungs, shared", device = "",
+           script = study, date = "2026-03-01 00:00 UTC", xlabel = "T_tot", unit = "B/s", bars = bars,
+           levels = { { value = rate, label = ("peak (%g GB/s) = 100 %%"):format(rate / 1e9) } } }
+end
+
 local function column(heading, records, key, scale)
   local texts, numbers = {}, {}
   for i, record in ipairs(records) do
@@ -128,7 +143,7 @@ function runs.make(number, samples)
   return { schema = "moonwarp-record/1", study = study, device = device[1], device_name = device[2],
     date = ("2026-03-%02dT%02d:10:00Z"):format(1 + number % 28, number % 24), status = "complete", exit = 0,
     seconds = 12.5 + number, argv = { "run", study, "-p", "n=4096" }, params = { n = { "4096" } },
-    moonwarp = "0.2.0", records = records, charts = { chart_of(study, records, rate) },
+    moonwarp = "0.2.0", records = records, charts = { chart_of(study, records, rate), ladder_of(study, records, rate) },
     tables = { { name = study .. ", measured", columns = { column("rung", records, "rung"),
       column("threads", records, "threads"), column("T_tot (GB/s)", records, "T_tot", 1e9) },
       notes = {} } },

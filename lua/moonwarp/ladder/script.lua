@@ -16,7 +16,7 @@ local script = {}
 local MOST_NAME <const>, MOST_LABEL <const> = 32, 84 -- letters on the y axis; in the key and the title
 local TICKS <const> = 5 -- about
 local THICK <const> = 0.72 -- of the room between two names
-local BAR_HEIGHT <const>, AROUND <const>, KEY_HEIGHT <const>, LEAST_HEIGHT <const> = 24, 120, 24, 240 -- px
+local BAR_HEIGHT <const>, AROUND <const>, KEY_HEIGHT <const>, LEAST_HEIGHT <const> = 26, 120, 25, 240 -- px
 
 -- The unit of the axis: that of the largest value, or on a logarithmic axis of the one in its middle.
 local function scale_of(ladder)
@@ -26,10 +26,10 @@ end
 
 -- Where a bar's middle is along y: places count from the top, and bars of one name share one.
 local function places_of(ladder)
-  local list = {}
+  local list, thick = {}, THICK / #(ladder.runs or { "bars" })
   for place, group in ipairs(bars.groups(ladder)) do
     for i, bar in ipairs(group) do
-      list[#list + 1] = { bar = bar, y = place + THICK * ((i - 0.5) / #group - 0.5), half = THICK / 2 / #group }
+      list[#list + 1] = { bar = bar, y = place + thick * (i - (#group + 1) / 2), half = thick / 2 }
     end
   end
   return list
@@ -103,7 +103,7 @@ end
 
 -- A text's width in gnuplot's characters, which are those of a wide letter.
 local function width_of(text)
-  return text == "" and 0 or 0.85 * letters.count(text) + 1.5
+  return text == "" and 0 or 0.85 * letters.count(text) + 2
 end
 
 -- Columns right of the frame, where nothing that is drawn reaches: value and share.

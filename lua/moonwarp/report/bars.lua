@@ -57,11 +57,12 @@ local function place(ladder)
   local scale = units.choose(ladder.unit, ladder.logx and math.sqrt(low * high) or high)
   local right = WIDTH - 4 - value - share - 10
   local x = axis.along(low / scale.factor, high / scale.factor, ladder.logx, right - LEFT)
+  local left = math.max(LEFT, x.ticks[1] and axis.width(x.ticks[1].label) / 2 or 0) -- a label may stand there
   local function to_x(number)
-    return LEFT + math.max(0, math.min(1, x.at(number / scale.factor))) * (right - LEFT)
+    return left + math.max(0, math.min(1, x.at(number / scale.factor))) * (right - left)
   end
-  return { rows = rows, bottom = bottom, right = right, value_at = WIDTH - 4 - share, share_at = WIDTH - 4, x = x,
-           scale = scale, to_x = to_x }
+  return { rows = rows, bottom = bottom, left = left, right = right, value_at = WIDTH - 4 - share,
+           share_at = WIDTH - 4, x = x, scale = scale, to_x = to_x }
 end
 
 -- ---- what is drawn ------------------------------------------------------------------------------
@@ -74,8 +75,8 @@ local function draw_axis(ladder, at)
     parts[i] = html.text { x = px(x), y = px(at.bottom + 17), class = "tx", tick.label }
   end
   return { html.path { class = "grid", d = table.concat(grid) },
-    html.path { class = "frame", d = ("M%d %dV%sH%s"):format(LEFT, TOP, px(at.bottom), px(at.right)) }, parts,
-    html.text { class = "tx al", x = px((LEFT + at.right) / 2), y = px(at.bottom + BOTTOM - 8),
+    html.path { class = "frame", d = ("M%s %dV%sH%s"):format(px(at.left), TOP, px(at.bottom), px(at.right)) }, parts,
+    html.text { class = "tx al", x = px((at.left + at.right) / 2), y = px(at.bottom + BOTTOM - 8),
       units.label(ladder.xlabel, at.scale) } }
 end
 
@@ -104,7 +105,7 @@ local function draw_bars(ladder, at)
       for _, one in ipairs(row) do
         if (one.bar.run or 1) == run then
           local x = at.to_x(one.bar.value)
-          parts[#parts + 1] = html.rect { x = LEFT, y = px(one.y), width = px(x - LEFT), height = BAR_HEIGHT }
+          parts[#parts + 1] = html.rect { x = px(at.left), y = px(one.y), width = px(x - at.left), height = BAR_HEIGHT }
           parts[#parts + 1] = html.use { href = marker, x = px(x), y = px(one.y + BAR_HEIGHT / 2),
             html.title { title_of(one.bar, ladder) } }
           if one.bar.low then whiskers[#whiskers + 1] = whisker(one, at) end
@@ -147,7 +148,7 @@ end
 local function draw_texts(at)
   local texts = {}
   for _, row in ipairs(at.rows) do
-    texts[#texts + 1] = html.text { class = "nm", x = LEFT + 2, y = px(row.y),
+    texts[#texts + 1] = html.text { class = "nm", x = px(at.left + 2), y = px(row.y),
       letters.shorten(row.name, MOST_NAME, "…") }
     for _, one in ipairs(row) do
       local y = px(one.y + BAR_HEIGHT - 2.5)
