@@ -10,7 +10,7 @@ local json = require "moonwarp.json"
 local overlay = require "moonwarp.results.overlay"
 local store = require "moonwarp.results.store"
 local text = require "moonwarp.ladder.text"
-local core, mw, fails = support.core, support.mw, support.fails
+local mw, fails = support.mw, support.fails
 
 local ROWS = {
   { rung = "library copy", T_eff = 4.2e12, low = 4.179e12, high = 4.221e12, share = 1 },
@@ -269,7 +269,9 @@ describe("mw.ladder", function()
   it("makes each combination of a sweep a bar, unless its name shows them", function()
     local rows = {}
     for _, n in ipairs { 64, 7 } do
-      for _, rung in ipairs { "naive", "tiled" } do rows[#rows + 1] = { params = { n = n }, n = n, rung = rung, y = n } end
+      for _, rung in ipairs { "naive", "tiled" } do
+        rows[#rows + 1] = { params = { n = n }, n = n, rung = rung, y = n }
+      end
     end
     local function names(by)
       local ladder, list = ladder_of { x = "y", by = by, records = rows, level = false,
@@ -292,7 +294,8 @@ describe("mw.ladder", function()
         local made = mw.ladder { x = "y", by = "rung", quiet = true }
         print(made.reason, made.gp, made.chart:match "[^\n]*$")
         made = mw.ladder { x = "y", by = "rung", records = { r }, quiet = true, name = "L", pictures = false }
-        print(made.dat:match "[^/]*$", made.chart:match "^[^\n]*")]]):format(folder), { env = { LC_ALL = "C", COLUMNS = 40 } })
+        print(made.dat:match "[^/]*$", made.chart:match "^[^\n]*")
+      ]]):format(folder), { env = { LC_ALL = "C", COLUMNS = 40 } })
       output = output:gsub("results: [^\n]*\n?", "") -- of the program alone
       assert.are.equal("the sweep goes on; its last run draws\tnil\ta ################################  1.00\n"
         .. "L-n-1.dat\ty by rung, n = 1, no device\n", output)

@@ -5,6 +5,7 @@
 
 local support = require "tests.support"
 local axis = require "moonwarp.report.axis"
+local bars = require "moonwarp.report.bars"
 local figure = require "moonwarp.report.figure"
 local html = require "moonwarp.report.html"
 local material = require "moonwarp.report.material"
@@ -184,6 +185,69 @@ describe("a figure", function()
   end)
 end)
 
+describe("a ladder of a report", function()
+  local function chart(unit, scale)
+    return { kind = "ladder", name = "rungs", title = "rungs", xlabel = "T", unit = unit, levels = {
+      { value = 4e9 * scale, label = "copy = 100 %" } }, bars = {
+        { name = "naive", value = 1e9 * scale, low = 0.9e9 * scale, high = 1.2e9 * scale, share = 0.25,
+          marks = { { value = 2e9, label = "P100, source" } } },
+        { name = "tiled", value = 3e9 * scale } } }
+  end
+
+  local function text_of(...)
+    local list = {}
+    for i, one in ipairs { ... } do list[i] = { tag = "run " .. i, charts = { one } } end
+    local made = figure.of(list)
+    assert.are.equal(1, #made)
+    return bars.figure(made[1]).text, made[1]
+  end
+
+  it("has names, bars with their exact values, shares, whiskers, levels and marks", function()
+    local text = text_of(chart("B/s", 1))
+    assert.are.equal(2, count(text, "<rect "))
+    for _, part in ipairs { "<title>naive\nT: 1.0000 GB/s\nfrom 900.00 MB/s to 1.2000 GB/s\nshare: 25.0 %</title>",
+      "<title>tiled\nT: 3.0000 GB/s</title>", "<title>P100, source\nnaive\nT: 2.0000 GB/s</title>",
+      ">naive</text>", ">1.00 GB/s</text>", ">25 %</text>", ">T (GB/s)</text>", "class=whisker",
+      '"level d1"', "<span>copy = 100 %</span>", "<span>P100, source</span>", "<span class=under>run 1</span>" } do
+      has(text, part)
+    end
+    assert.are.equal(1, count(text, "class=whisker"))
+    lacks(text, "nan")
+  end)
+
+  it("has the bars of several runs side by side, and a source's mark once", function()
+    local text = text_of(chart("B/s", 1), chart("B/s", 2))
+    assert.are.equal(1, count(text, ">naive</text>"))
+    assert.are.equal(4 + 2, count(text, "<rect ")) -- and the legend's
+    assert.are.equal(1, count(text, "<title>P100, source"))
+    has(text, "<title>naive · run 2\nT: 2.0000 GB/s")
+    has(text, "<span>run 2: copy = 100 %</span>")
+  end)
+
+  it("is logarithmic where runs are far apart, and says so", function()
+    local text, made = text_of(chart("B/s", 1), chart("B/s", 100))
+    assert.are.equal(10, made.logx)
+    has(text, "logarithmic, because the runs are far apart")
+  end)
+
+  it("keeps units and other kinds of charts apart, and begins anew before it is too long", function()
+    local other = chart("s", 1)
+    local pie = { kind = "pie", name = "rungs" }
+    local a, b = { tag = "A", charts = { chart("B/s", 1), pie } }, { tag = "B", charts = { other } }
+    assert.are.equal(2, #figure.of { a, b })
+    local long = chart("B/s", 1)
+    for i = 1, 40 do long.bars[i] = { name = "rung " .. i, value = i } end
+    local made = figure.of { { tag = "A", charts = { long } }, { tag = "B", charts = { long } } }
+    assert.are.equal("rungs (2 of 2)", made[2].title)
+  end)
+
+  it("without a bar says so", function()
+    local one = chart("B/s", 1)
+    one.bars = { { name = "a", value = "1" } }
+    has((text_of(one)), "no bar that can be drawn")
+  end)
+end)
+
 describe("labels of levels", function()
   local frame = { x0 = 0, x1 = 400, y0 = 0, y1 = 200 }
 
@@ -270,6 +334,9 @@ describe("a report", function()
     local chart = run.charts[1]
     chart.title, chart.xlabel, chart.ylabel, chart.name = evil, evil, evil, evil
     chart.series[1].name, chart.levels[1].label = evil, evil
+    local ladder = run.charts[2]
+    ladder.title, ladder.xlabel, ladder.name, ladder.unit, ladder.levels[1].label = evil, evil, evil, evil, evil
+    ladder.bars[1].name, ladder.bars[4].marks[1].label = evil, evil
     run.pictures = { { name = evil, title = evil } }
     run.records[1].rung, run.records[1].t.flags, run.records[1].t.alarms = evil, { evil }, { { what = evil } }
     run.records[1].t.warnings = { { cause = evil } }
@@ -307,7 +374,11 @@ describe("a report", function()
       assert(os.execute(("mkdir -p '%s/broken' '%s/empty' '%s/odd'"):format(folder, folder, folder)))
       support.write(folder .. "/broken/record.json", "{ no JSON")
       support.write(folder .. "/odd/record.json", [==[{"schema":"moonwarp-record/1","records":[{"t":{"median":1,
-        "samples":["a",null,{}]}},7],"charts":[1,{"series":{"a":1}},{"series":[{"points":[{"x":1}]}]}],"tables":{"a":1},
+        "samples":["a",null,{}]}},7],"charts":[1,{"series":{"a":1}},{"series":[{"points":[{"x":1}]}]},
+        {"kind":"ladder","levels":5,
+        "bars":[7,{"name":1},{"value":2,"low":"x","marks":[{"value":1},3]},{"value":-1}]},
+        {"kind":"ladder","logx":"x"},{"kind":"ladder","logx":10,"bars":[{"value":0,"name":"n"}]},{"kind":7}],
+        "tables":{"a":1},
         "checks":"x","remarks":[{}],"pictures":[{}],"environment":[[[[[[[1]]]]]]]}]==])
       local text = drawn { folder, folder .. "/empty", "/no/such/folder" }
       for _, part in ipairs { "unfinished", "it was killed, or still goes on", "5 measurements with their samples",

@@ -4,6 +4,7 @@
 
 local support = require "tests.support"
 local compare = require "moonwarp.results.compare"
+local drawn = require "moonwarp.figure"
 local export = require "moonwarp.results.export"
 local json = require "moonwarp.json"
 local measurement = require "moonwarp.results.measurement"
@@ -189,7 +190,11 @@ end)
 describe("a damaged record", function()
   local whole = run_of({ { "naive", 1e-3 } }, 1, {
     charts = { { name = "c", title = "T", xlabel = "x", ylabel = "y", device = "d", script = "s", date = "d",
-                 levels = {}, series = { { name = "T", points = { { x = 1, y = 2 } } } } } },
+                 levels = {}, series = { { name = "T", points = { { x = 1, y = 2 } } } } },
+               { kind = "ladder", name = "l", title = "T", xlabel = "x", unit = "s", device = "d", script = "s",
+                 date = "d", levels = { { value = 1, label = "v" } },
+                 bars = { { name = "a", value = 1, low = 1, high = 2, share = 1,
+                            marks = { { value = 1, label = "m" } } }, { name = "b", value = 2 } } } },
     remarks = { { text = "so" } },
   }, 20)
 
@@ -224,7 +229,10 @@ describe("a damaged record", function()
         if read then
           for _, form in ipairs { "csv", "md", "dat", "json" } do export[form] { read } end
           compare.runs(whole, read)
-          overlay.charts { whole, read }
+          for _, figure in ipairs(overlay.charts { whole, read }) do
+            drawn.text(figure)
+            drawn.files(figure, folder .. "/drawn")
+          end
         else
           assert.is_truthy(problem:find(folder, 1, true))
           refused = refused + 1

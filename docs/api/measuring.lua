@@ -134,6 +134,25 @@ them; false with a warning where the function waits for the device]], optional =
       { "quiet", "boolean", "draw nothing in the terminal", default = "false" },
       { "pictures", "boolean", "false: no SVG and PNG", default = "true" },
     },
+    ladder_spec = {
+      about = "What to draw.",
+      { "x", "string", [[the field that a bar's length shows; a path such as "t.median" reaches into a benchmark]],
+        optional = false },
+      { "by", "string|string[]", [[the field that names a bar; of several, those that a record has are joined by ", "]],
+        optional = false },
+      { "low", "string", "field of the lower end of a bar's interval" }, { "high", "string", "and of its upper end" },
+      { "share", "string", "a field that is shown in percent at a bar's end" },
+      { "level", "number|table", "what shares are of, a dashed line: a number, or `{ value =, label = }`" },
+      { "lines", "table[]", "more lines" },
+      { "marks", "table[]", "`{ bar =, value =, label = }`: points beside bars, one symbol a label" },
+      { "logx", "number|boolean", "base of a logarithmic axis; true is 10", default = "false" },
+      { "title", "string", "" }, { "xlabel", "string", "" },
+      { "name", "string", "of the files, without ending", default = "SCRIPT-X-BY" },
+      { "unit", "string", [[of x: "s", "B", "B/s", "1/s", "flop/s", "Hz", "%"]], default = "by the field's name" },
+      { "records", "table[]", "what to draw", default = "all of this run" },
+      { "quiet", "boolean", "print nothing", default = "false" },
+      { "pictures", "boolean", "false: no SVG and PNG", default = "true" },
+    },
     film_spec = {
       about = "How a field is shown.",
       { "name", "string", "of the files, without ending", default = "SCRIPT-film" },
@@ -360,6 +379,33 @@ drawn in every pass, with the pass in its title and file name: NAME-n-1024.]],
 local records = {}
 for i = 1, 4 do records[i] = { threads = 2^(i + 4), T_tot = i * 1e9 } end
 mw.plot { x = "threads", y = "T_tot", logx = 2, peak = 5e9, records = records, pictures = false, name = "example" }]],
+    },
+    {
+      name = "ladder", forms = { "mw.ladder{ x =, by =, ... }" },
+      about = [[Draws records that have names and no order along an axis, as the rungs of a study: a horizontal bar a
+record, the first on top, in the terminal and in the files that `mw.plot` writes. Beside a bar stand its value in a unit
+of its own, so that one thread's 100 MB/s can be read beside 4 TB/s, and its share. The terminal writes half of the
+interval in percent of the value, pictures draw the interval; marks are letters in the terminal, points in pictures.
+
+Bars begin at 0, and their lengths compare as their values do. With `logx` they begin at a power of the base below the
+least value: a bar's end still stands at its value, but twice the length is not twice the value. Take it where values
+differ by powers of ten, and leave it out where lengths are to be compared. Records without a name, or whose value is no number, is below 0, or is 0
+with `logx`, are left out.
+
+A mark whose `bar` is the name of no bar is an error. In a sweep ladders are drawn as by `mw.plot`: a combination of the
+parameters that no field of `by` shows is a bar of its own, "naive, n = 1024", and a mark for "naive" stands beside each.]],
+      params = { { "spec", "ladder_spec", "" } },
+      returns = { { "plot_made", "see below" } },
+      errors = { "mw.ladder: option 'x' is needed: the field that a bar's length shows",
+                 "mw.ladder: option 'by' is needed: the field, or list of fields, that names a bar",
+                 "mw.ladder: no record has '<x>' as a number of at least 0",
+                 "mw.ladder: no record has '<by>', which names a bar",
+                 "mw.ladder: a mark names no bar: '<name>'; did you mean '<nearest>'?" }, since = "0.4.0",
+      example = [[
+local records = { { rung = "copy", T_eff = 4.2e9, share = 1 }, { rung = "naive", T_eff = 0.9e9, share = 0.21 } }
+mw.ladder { x = "T_eff", by = "rung", share = "share", level = { value = 4.2e9, label = "copy" },
+            marks = { { bar = "naive", value = 0.5e9, label = "a paper's" } }, records = records,
+            pictures = false, name = "example-ladder" }]],
     },
     {
       name = "film", forms = { "mw.film([options])" },

@@ -276,6 +276,25 @@ them; false with a warning where the function waits for the device
 ---@field quiet? boolean print nothing, default false
 ---@field pictures? boolean false: no GIF, SVG and PNG, default true
 
+--- What to draw.
+---@class moonwarp.ladder_spec
+---@field x string the field that a bar's length shows; a path such as "t.median" reaches into a benchmark
+---@field by string|string[] the field that names a bar; of several, those that a record has are joined by ", "
+---@field low? string field of the lower end of a bar's interval
+---@field high? string and of its upper end
+---@field share? string a field that is shown in percent at a bar's end
+---@field level? number|table what shares are of, a dashed line: a number, or `{ value =, label = }`
+---@field lines? table[] more lines
+---@field marks? table[] `{ bar =, value =, label = }`: points beside bars, one symbol a label
+---@field logx? number|boolean base of a logarithmic axis; true is 10, default false
+---@field title? string
+---@field xlabel? string
+---@field name? string of the files, without ending, default SCRIPT-X-BY
+---@field unit? string of x: "s", "B", "B/s", "1/s", "flop/s", "Hz", "%", default by the field's name
+---@field records? table[] what to draw, default all of this run
+---@field quiet? boolean print nothing, default false
+---@field pictures? boolean false: no SVG and PNG, default true
+
 --- What was written.
 ---@class moonwarp.plot_made
 ---@field chart string the chart in the terminal
@@ -1026,6 +1045,22 @@ function mw.table(spec) end
 ---@param spec moonwarp.plot_spec
 ---@return moonwarp.plot_made # see below
 function mw.plot(spec) end
+
+--- Draws records that have names and no order along an axis, as the rungs of a study: a horizontal bar a
+--- record, the first on top, in the terminal and in the files that `mw.plot` writes. Beside a bar stand its value in a unit
+--- of its own, so that one thread's 100 MB/s can be read beside 4 TB/s, and its share. The terminal writes half of the
+--- interval in percent of the value, pictures draw the interval; marks are letters in the terminal, points in pictures.
+--- 
+--- Bars begin at 0, and their lengths compare as their values do. With `logx` they begin at a power of the base below the
+--- least value: a bar's end still stands at its value, but twice the length is not twice the value. Take it where values
+--- differ by powers of ten, and leave it out where lengths are to be compared. Records without a name, or whose value is no number, is below 0, or is 0
+--- with `logx`, are left out.
+--- 
+--- A mark whose `bar` is the name of no bar is an error. In a sweep ladders are drawn as by `mw.plot`: a combination of the
+--- parameters that no field of `by` shows is a bar of its own, "naive, n = 1024", and a mark for "naive" stands beside each.
+---@param spec moonwarp.ladder_spec
+---@return moonwarp.plot_made # see below
+function mw.ladder(spec) end
 
 --- Begins a film of a 2-D field: an object with `film:add(array[, caption])`, which keeps the field as it
 --- is now (2^18 elements at most), and `film:draw()`, which writes RUN/NAME.dat, RUN/NAME.gp and, where gnuplot is
