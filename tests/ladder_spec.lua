@@ -214,7 +214,7 @@ describe("mw.ladder", function()
       local script = files.script(ladder_of { records = list, marks = false, level = false })
       return tonumber(script:match "svg size 900,(%d+)"), tonumber(script:match "pngcairo size 1125,(%d+)")
     end
-    assert.are.same({ 240, 300 }, { height(1) })
+    assert.are.same({ 200, 250 }, { height(1) })
     assert.are.same({ 1680, 2100 }, { height(60) })
   end)
 

@@ -13,10 +13,11 @@ local units = require "moonwarp.units"
 
 local script = {}
 
-local MOST_NAME <const>, MOST_LABEL <const> = 32, 84 -- letters on the y axis; in the key and the title
+-- Letters on the y axis, below the x axis, in the key and the title.
+local MOST_NAME <const>, MOST_XLABEL <const>, MOST_LABEL <const> = 32, 60, 84
 local TICKS <const> = 5 -- about
 local THICK <const> = 0.72 -- of the room between two names
-local BAR_HEIGHT <const>, AROUND <const>, KEY_HEIGHT <const>, LEAST_HEIGHT <const> = 26, 120, 25, 240 -- px
+local BAR_HEIGHT <const>, AROUND <const>, KEY_HEIGHT <const>, LEAST_HEIGHT <const> = 26, 120, 25, 200 -- px
 
 -- The unit of the axis: that of the largest value, or on a logarithmic axis of the one in its middle.
 local function scale_of(ladder)
@@ -93,17 +94,19 @@ local function shortened(text, width)
   return gnuplot.quote(letters.shorten(text, width, "…"))
 end
 
-local function names_command(ladder)
-  local names = {}
-  for place, group in ipairs(bars.groups(ladder)) do
-    names[place] = ("%s %d"):format(shortened(group.name, MOST_NAME), place)
-  end
-  return ("set ytics scale 0 (%s)"):format(table.concat(names, ", "))
+-- A text's width in gnuplot's characters, which are those of a wide letter; capitals are wider still.
+local function width_of(text)
+  return text == "" and 0 or 0.85 * letters.count(text) + 0.35 * select(2, text:gsub("%u", "")) + 2
 end
 
--- A text's width in gnuplot's characters, which are those of a wide letter.
-local function width_of(text)
-  return text == "" and 0 or 0.85 * letters.count(text) + 2
+local function name_commands(ladder, lines)
+  local names, margin = {}, 0
+  for place, group in ipairs(bars.groups(ladder)) do
+    local name = letters.shorten(group.name, MOST_NAME, "…")
+    names[place], margin = ("%s %d"):format(gnuplot.quote(name), place), math.max(margin, width_of(name))
+  end
+  lines[#lines + 1] = ("set ytics scale 0 (%s)"):format(table.concat(names, ", "))
+  lines[#lines + 1] = ("set lmargin %.4g"):format(margin)
 end
 
 -- Columns right of the frame, where nothing that is drawn reaches: value and share.
@@ -146,13 +149,13 @@ end
 local function commands_of(ladder, scale)
   local lines = {
     "set datafile missing '?'",
-    ("set xlabel %s noenhanced"):format(gnuplot.quote(units.label(ladder.xlabel, scale))),
+    ("set xlabel %s noenhanced"):format(shortened(units.label(ladder.xlabel, scale), MOST_XLABEL)),
     "unset grid\nset grid xtics lc rgb '#dddddd' lt 1 lw 0.5",
     "set bars 0.7",
     ("set key vertical maxrows %d"):format(math.max(1, key_rows(ladder))),
     ("set yrange [%g:0.4]"):format(#bars.groups(ladder) + 0.6),
-    names_command(ladder),
   }
+  name_commands(ladder, lines)
   axis_commands(ladder, scale, lines)
   text_commands(ladder, lines)
   return table.concat(lines, "\n")
