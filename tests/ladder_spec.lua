@@ -214,8 +214,8 @@ describe("mw.ladder", function()
       local script = files.script(ladder_of { records = list, marks = false, level = false })
       return tonumber(script:match "svg size 900,(%d+)"), tonumber(script:match "pngcairo size 1125,(%d+)")
     end
-    assert.are.same({ 200, 250 }, { height(1) })
-    assert.are.same({ 1680, 2100 }, { height(60) })
+    assert.are.same({ 196, 245 }, { height(1) })
+    assert.are.same({ 1730, 2162 }, { height(60) })
   end)
 
   it("draws pictures where gnuplot is installed", function()

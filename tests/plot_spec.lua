@@ -243,6 +243,12 @@ describe("the terminal's chart", function()
     end
   end)
 
+  it("keeps the longest labels of its legend in its width", function()
+    local text = draw { unicode = true, levels = { { value = 50, label = ("peak "):rep(20) .. "end" } } }
+    assert.is_truthy(text:find("\n    ╌╌╌ peak peak peak…eak peak peak end$"), text)
+    for line in text:gmatch "[^\n]+" do assert.is_true(utf8.len(line) <= 40, line) end
+  end)
+
   it("joins points by lines, unless they stand alone", function()
     local DOTS = "\xe2[\xa0-\xa3]" -- U+2800 to U+28FF
     assert.is_truthy(draw({ unicode = true }):find(DOTS))

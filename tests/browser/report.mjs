@@ -156,6 +156,19 @@ const testTips = async (page) => {
   check("Escape hides the tooltip", !(await tip.isVisible()));
 };
 
+const testBars = async (page) => {
+  const tip = page.locator("#tip"), ladder = page.locator(".ladder").first();
+  const titles = await ladder.locator(".bars use title").evaluateAll((list) => list.map((one) => one.textContent));
+  await ladder.scrollIntoViewIfNeeded();
+  const box = await ladder.locator(".bars rect").first().boundingBox();
+  await page.mouse.move(box.x + box.width / 3, box.y + box.height / 2);
+  check("hovering over a bar shows its values", await tip.textContent() === titles[0], await tip.textContent());
+  await ladder.locator("use[tabindex='0']").focus();
+  await page.keyboard.press("ArrowDown");
+  check("an arrow down goes to the bar below", await tip.textContent() === titles[1], await tip.textContent());
+  await page.keyboard.press("Escape");
+};
+
 const groundOf = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 
 const testTheme = async (page) => {
@@ -219,6 +232,7 @@ try {
   await shoot(wide, "light-1280");
   await testSorting(wide);
   await testTips(wide);
+  await testBars(wide);
   await testTheme(wide);
   await testPaper(wide);
   const middling = await open(small, { width: 1200 });

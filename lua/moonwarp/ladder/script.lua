@@ -17,7 +17,7 @@ local script = {}
 local MOST_NAME <const>, MOST_XLABEL <const>, MOST_LABEL <const> = 32, 60, 84
 local TICKS <const> = 5 -- about
 local THICK <const> = 0.72 -- of the room between two names
-local BAR_HEIGHT <const>, AROUND <const>, KEY_HEIGHT <const>, LEAST_HEIGHT <const> = 26, 120, 25, 200 -- px
+local BAR_HEIGHT <const>, AROUND <const>, KEY_HEIGHT <const> = 26, 170, 25 -- px
 
 -- The unit of the axis: that of the largest value, or on a logarithmic axis of the one in its middle.
 local function scale_of(ladder)
@@ -147,12 +147,13 @@ local function key_rows(ladder)
 end
 
 local function commands_of(ladder, scale)
+  local rows = key_rows(ladder)
   local lines = {
     "set datafile missing '?'",
     ("set xlabel %s noenhanced"):format(shortened(units.label(ladder.xlabel, scale), MOST_XLABEL)),
     "unset grid\nset grid xtics lc rgb '#dddddd' lt 1 lw 0.5",
     "set bars 0.7",
-    ("set key vertical maxrows %d"):format(math.max(1, key_rows(ladder))),
+    rows == 0 and "unset key" or ("set key vertical maxrows %d"):format(rows),
     ("set yrange [%g:0.4]"):format(#bars.groups(ladder) + 0.6),
   }
   name_commands(ladder, lines)
@@ -201,7 +202,7 @@ function script.script(ladder)
   local what = about(ladder, scale)
   what.title = letters.shorten(what.title, MOST_LABEL, "…")
   return gnuplot.frame(what, gnuplot.blocks(blocks_of(ladder, scale), "block"),
-    commands_of(ladder, scale), draw_command(ladder, scale), math.max(LEAST_HEIGHT, height))
+    commands_of(ladder, scale), draw_command(ladder, scale), height)
 end
 
 return script
