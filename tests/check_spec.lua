@@ -2,6 +2,7 @@
 --
 -- mw.check: what counts as right, what the report says, mistakes.
 
+local comparison = require "moonwarp.comparison"
 local support = require "tests.support"
 local core, mw = support.core, support.mw
 local fails = support.fails
@@ -110,6 +111,65 @@ describe("mw.check", function()
       local counted = core.options.failed_checks
       core.options.failed_checks = before
       assert.are.equal(2, counted)
+    end)
+
+    -- A GPU compares large arrays by itself; the host's rules are the rules.
+    it("has the same opinion on the device as on the host", function()
+      for _, dtype in ipairs { "f32", "f64", "i32", "u32", "i64", "u64" } do
+        local is_float, n = dtype:find "^f" ~= nil, 5003
+        local a <close> = dev:array(dtype, n):random(1)
+        local b <close> = a:clone()
+        local function agree(absolute, relative)
+          local host = core.compare(a, b, absolute, relative, 0)
+          local own = comparison.on_device(a, b, absolute, relative)
+          local what = ("%s, %g + %g"):format(dtype, absolute, relative)
+          assert.are.equal(host.wrong == 0, own ~= nil, what)
+          if own then
+            assert.are.same({ host.max_absolute, host.max_relative }, { own.max_absolute, own.max_relative }, what)
+          end
+        end
+        agree(0, 0)
+        if is_float then
+          for i = 10, 4000 do b:set(i, b:get(i) * (1 + i * 1e-6)) end
+          for i, value in ipairs { 0 / 0, 1 / 0, -1 / 0, 0.0 } do
+            a:set(i, value)
+            b:set(i, value)
+          end
+          b:set(4, -0.0)
+          for _, tolerance in ipairs { { 0, 0 }, { 1e-2, 0 }, { 0, 5e-3 }, { 1e-9, 3e-3 } } do
+            agree(table.unpack(tolerance))
+          end
+          for _, value in ipairs { 0 / 0, 1 / 0 } do -- on one side
+            b:set(n, value)
+            agree(1e300, 0)
+          end
+        else
+          b:set(n, 7)
+          a:set(n, 8)
+          for _, tolerance in ipairs { { 0, 0 }, { 1, 0 }, { 0, 0.1 }, { 0, 0.2 } } do
+            agree(table.unpack(tolerance))
+          end
+        end
+      end
+    end)
+
+    it("brings what is on the host to its device", function()
+      for _, space in ipairs { "array", "pinned", "pageable" } do
+        local a <close> = dev[space](dev, "f32", 3, 5):linspace(0, 14)
+        local near <close> = comparison.near(a)
+        assert.are.same({ "device", 15, 14.0 }, { near:space(), #near, near:get(15) }, space)
+        a:set(3, 5, -1)
+        assert.are.equal(space == "array" and -1.0 or 14.0, near:get(15), space)
+      end
+    end)
+
+    it("finds one wrong element of many", function()
+      local a <close> = dev:array("f32", 1 << 19):linspace(0, 1)
+      local b <close> = a:clone()
+      assert.is_true(quietly(a, b))
+      b:set(400001, 5)
+      local ok, report = quietly(a, b)
+      assert.are.same({ false, 1, 400001 }, { ok, report.wrong, report.first[1].index[1] })
     end)
 
     it("refuses what cannot be compared", function()

@@ -130,12 +130,20 @@ function support.warm()
   for _, dev in ipairs(support.devices()) do
     local a <close> = dev:array("f32", 1)
     a:linspace(0, 0)
+    require("moonwarp.comparison").on_device(a, a, 0, 0)
+    pcall(require("moonwarp.helper").module, dev, "moonwarp/hold.cu") -- the CPU device does not take it
   end
 end
 
 -- ---- files and processes ------------------------------------------------------------------------
 
 local PATIENCE = 60 -- seconds that a machine may need for what takes a moment
+
+--- Whether there is a stock interpreter: on a machine with a bundle alone there need not be one.
+---@return boolean
+function support.has_interpreter()
+  return os.execute "command -v lua5.4 >/dev/null 2>&1" == true
+end
 
 --- Runs the function with a new folder that is removed afterwards, whatever happens.
 ---@param body fun(folder: string)

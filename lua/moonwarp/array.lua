@@ -3,10 +3,11 @@
 -- The Lua half of arrays: filling by kernels, clones, NumPy files. The methods are added to those
 -- of moonwarp.core. Random numbers are counter-based, so that an element's value depends on the
 -- seed and its index alone: the same on every device.
--- Depends on moonwarp.core, fields, npy, public, kernels/moonwarp/array.cu.
+-- Depends on moonwarp.core, fields, helper, npy, public, kernels/moonwarp/array.cu.
 
 local core = require "moonwarp.core"
 local fields = require "moonwarp.fields"
+local helper = require "moonwarp.helper"
 local npy = require "moonwarp.npy"
 local public = require "moonwarp.public"
 
@@ -23,24 +24,8 @@ local CHUNK = 1 << 22 -- elements a step when reading and writing files
 
 -- ---- the helper kernels of a device -------------------------------------------------------------
 
--- By device; an ephemeron table, so a module goes with its device.
-local modules = setmetatable({}, { __mode = "k" })
-
 local function module_of(device)
-  local known = modules[device]
-  if known and core.type(known) == "module" then return known end
-  -- a * b + c is not fused, so that both devices round alike
-  known = device:module { file = "moonwarp/array.cu", contract = false }
-  modules[device] = known
-  return known
-end
-
---- Closes the helper kernels of a device; called before the device is closed.
----@param device userdata
-function array.release(device)
-  local known = modules[device]
-  modules[device] = nil
-  if known and core.type(known) == "module" then known:close() end
+  return helper.module(device, "moonwarp/array.cu")
 end
 
 -- Memory that a kernel cannot write, or not fast: the host's, and constants.
@@ -314,7 +299,7 @@ function array.install(methods)
   end
   local close = methods.device.close
   methods.device.close = public.method("device", "close", 0, function(device)
-    array.release(device)
+    helper.release(device)
     return close(device)
   end)
 end

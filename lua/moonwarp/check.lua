@@ -13,9 +13,10 @@
 --                                probabilistic rounding error analysis", 2019)
 -- eps is the distance from 1 to the next number of the type: f64 2^-52, f32 2^-23, f16 2^-10,
 -- bf16 2^-7.
--- Depends on moonwarp.core (compare, largest), fields, results.run, units.
+-- Depends on moonwarp.core (largest), comparison, fields, results.run, units.
 
 local core = require "moonwarp.core"
+local comparison = require "moonwarp.comparison"
 local fields = require "moonwarp.fields"
 local run = require "moonwarp.results.run"
 local units = require "moonwarp.units"
@@ -140,6 +141,7 @@ local function verdict(report)
 end
 
 function report_type.__tostring(self)
+  if self.why then return ("check %s: %s"):format(self.name, self.why) end
   if self.ok then
     return ("check %s: all %d elements are right (%s)"):format(self.name, self.count,
       self.tolerance_why)
@@ -179,7 +181,7 @@ local function compare(got, expected, options, shape)
   local dtype = got:dtype()
   local function largest() return core.largest(expected) end
   local absolute, relative, why = tolerance_of(options, dtype, largest)
-  local found = core.compare(got, expected, absolute, relative, math.tointeger(options.most or 5) or 5)
+  local found = comparison.run(got, expected, absolute, relative, math.tointeger(options.most or 5) or 5)
   return setmetatable({
     ok = found.wrong == 0, wrong = found.wrong, count = #got, first = indexed(found.first, shape),
     dtype = dtype, name = options.name or tostring(got), small = is_small(found, largest, dtype),
@@ -234,6 +236,25 @@ function check.run(got, expected, options)
   local report = compare(got, made or expected, options, shape)
   tell(report, options)
   return report.ok, report
+end
+
+--- What is expected of an array, as an array that is to be closed.
+---@param got userdata
+---@param expected any    as of check.run, but no array
+---@return userdata
+function check.expected(got, expected)
+  if not KINDS[kind_of(expected)] then
+    error("mw.check: the expected values must be an array, a table, a number or a function, got "
+      .. kind_of(expected), 2)
+  end
+  return expected_array(got, expected, { got:shape() })
+end
+
+--- Counts what could not be compared as a failed check, and says so.
+---@param name string   of the check
+---@param why string
+function check.fail(name, why)
+  tell(setmetatable({ ok = false, name = name, why = why }, report_type), {})
 end
 
 return check

@@ -3,7 +3,9 @@
 -- A gate in a stream of a CUDA device: while it is shut, what is queued behind it waits, so that a
 -- sample can be queued whole before its first kernel runs. The device side is the kernel
 -- kernels/moonwarp/hold.cu, which spins on a word of pinned memory and gives up after LIMIT.
--- Depends on kernels/moonwarp/hold.cu.
+-- Depends on helper, kernels/moonwarp/hold.cu.
+
+local helper = require "moonwarp.helper"
 
 local gate = {}
 gate.__index = gate
@@ -13,9 +15,9 @@ gate.__index = gate
 local LIMIT = 0.05
 
 local function acquire(self, device)
-  self.module = device:module { file = "moonwarp/hold.cu" }
+  local hold = helper.module(device, "moonwarp/hold.cu"):kernel "hold"
   self.flags = device:pinned("u32", { 0, 0 })
-  self.launch = self.module:kernel("hold"):prepare { grid = 1, block = 1, stream = self.stream }
+  self.launch = hold:prepare { grid = 1, block = 1, stream = self.stream }
 end
 
 --- A gate, open. Without one the reason is returned.
@@ -55,7 +57,7 @@ end
 
 --- Gives back what it holds; nothing is behind it any more.
 function gate:close()
-  for _, name in ipairs { "launch", "flags", "module" } do
+  for _, name in ipairs { "launch", "flags" } do
     if self[name] then self[name]:close() end
     self[name] = nil
   end
