@@ -135,7 +135,7 @@ bench: programs ## the figures of docs/measurements.md
 	@for file in tests/bench/*.lua; do echo "== $$file"; \
 	  MOONWARP_HOME="$(CURDIR)" $(BUILD)/moonwarp run $$file --out $(OUT) || exit 1; done
 
-studies: programs ## the six studies with their defaults, and how long they took
+studies: programs ## all studies with their defaults, and how long they took
 	@MOONWARP_HOME="$(CURDIR)" tests/bench/suite.sh $(BUILD)/moonwarp $(OUT)
 
 bundle: programs ## dist/moonwarp-VERSION-linux-x86_64.tar.gz, for a machine with glibc 2.34 and nothing else

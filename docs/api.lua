@@ -7,6 +7,8 @@
 --   title, about        the page's heading and what it says first
 --   owner               whose names it documents: "mw", "core", or a class such as "array"; an entry may have its own
 --   self                the variable that stands for the object in forms: "a"
+--   common = false      the object is a table of Lua, without what every object has
+--   fields              of the object, as those of a class, with a title
 --   setup               what every example of the page begins with
 --   classes             option and result tables by name: { about =, { name, type, text, default =, unit = }, ... };
 --                       result = true: every field is there, or optional where it says so
@@ -20,13 +22,15 @@
 --     source            of a formula or algorithm
 --     since             the version it came with
 --     meta = false      not a declaration of its own for the language server
+--     given = true      a function that the script gives and the library calls
 -- Types are those of the Lua language server; "array" and the like stand for the classes of this library.
 
 return {
-  version = "0.3.0",
+  version = "0.4.0",
 
   pages = {
-    "moonwarp", "device", "array", "module", "kernel", "launch", "stream", "event", "graph", "measuring", "core",
+    "moonwarp", "device", "array", "module", "kernel", "launch", "stream", "event", "graph", "measuring",
+    "study", "case", "core",
   },
 
   -- Types that scripts name, beside the classes.

@@ -1,71 +1,52 @@
 -- SPDX-License-Identifier: MIT
 --
--- The six studies as labs, for `moonwarp batch`: main memory first, then what needs more of the
--- machine. docs/lab.md says what may be written here.
+-- The studies as labs, for `moonwarp batch`: main memory first, then what needs more of the machine.
+-- docs/lab.md says what may be written here.
 --
--- Gates without devices hold on a GPU and on the CPU device, and are loose: they find a rung that is
--- broken, not one that is a little slower. Those for "cuda" are about a tenth below what one H200
--- reached (docs/measurements.md).
+-- Gates without devices hold on a GPU and on the CPU device, and find a rung that is broken, not one that is
+-- a little slower. Those for "cuda" are about a tenth below what one H200 reached (docs/measurements.md).
 
-local GPU = "cuda"
-
-local function rung(name, group)
-  return { rung = name, group = group }
+-- The rate `field` of one rung is at least so many times that of another; `where`: what both records have.
+local function gate(field, rung, at_least, other, where, devices)
+  local record, of = { rung = rung }, { rung = other }
+  for key, value in pairs(where) do record[key], of[key] = value, value end
+  return { field = field, record = record, at_least = at_least, of = of, devices = devices }
 end
+
+local LADDER, F64 = { group = "ladder" }, { group = "ladder", type = "f64" }
+local SUM = { group = "grid", op = "sum", type = "f32" }
 
 return {
   name = "studies",
   defaults = { time_limit = "10 min", memory_limit = "16 GiB", devices = { "cuda", "cpu" } },
-
   { name = "memcopy", title = "How fast is main memory?", study = "memcopy", tags = { "core", "memory" },
-    gates = {
-      { record = rung "block 32 x 8", field = "T_tot", at_least = 0.1, of = rung("library copy", "rungs") },
-      { record = rung "block 32 x 8", field = "T_tot", at_least = 0.8, of = rung("library copy", "rungs"),
-        devices = GPU },
-      { record = rung "16 bytes a thread", field = "T_tot", at_least = 0.9,
-        of = rung("library copy", "rungs"), devices = GPU },
-    } },
-
+    gates = { gate("T_tot", "an element a thread", 0.1, "library copy", LADDER),
+              gate("T_tot", "an element a thread", 0.8, "library copy", LADDER, "cuda"),
+              gate("T_tot", "16 bytes a thread", 0.9, "library copy", LADDER, "cuda") } },
   { name = "stencil", title = "How near to that is a diffusion step?", study = "stencil", needs = "memcopy",
     tags = { "core", "memory" },
-    gates = {
-      { record = rung "naive", field = "T_eff", at_least = 0.3, of = rung "triad: no derivatives" },
-      { record = rung "naive", field = "T_eff", at_least = 0.85, of = rung "triad: no derivatives", devices = GPU },
-      { record = rung "8 steps a pass", field = "T_eff", at_least = 3, of = rung "naive", devices = GPU },
-    } },
-
+    gates = { gate("T_eff", "naive", 0.3, "triad", {}),
+              gate("T_eff", "naive", 0.85, "triad", {}, "cuda"),
+              gate("T_eff", "8 steps a pass", 3, "naive", {}, "cuda") } },
   { name = "cumsum", title = "How does a running sum keep memory busy?", study = "cumsum", needs = "memcopy",
     tags = { "core", "memory", "cooperation" },
-    gates = {
-      { record = { rung = "dim 2, a register", type = "f64" }, field = "T_eff", at_least = 0.4,
-        of = { rung = "copy along y", type = "f64" } },
-      { record = { rung = "dim 3, blocks in pace", type = "f64", group = "ladder" }, field = "T_eff",
-        at_least = 0.85, of = { rung = "copy, 16 bytes a thread", type = "f64", group = "ladder" }, devices = GPU },
-    } },
-
+    gates = { gate("T_eff", "dim 2, a register", 0.4, "copy along y", F64),
+              gate("T_eff", "dim 3, blocks in pace", 0.85, "copy, 16 bytes a thread", F64, "cuda") } },
+  { name = "scan", title = "Can one long array be summed up at the rate of a copy?", study = "scan",
+    needs = "cumsum", tags = { "core", "memory", "cooperation" },
+    gates = { gate("T_eff", "one pass, in rounds", 0.9, "library copy", { type = "f64" }, "cuda") } },
   { name = "reduction", title = "How do a million threads agree on one number?", study = "reduction",
     needs = "memcopy", tags = { "core", "cooperation" },
-    gates = {
-      { record = { method = "16 bytes, last block", group = "over the grid", op = "sum", type = "f32" },
-        field = "T_tot", at_least = 1, of = { method = "lock", group = "over the grid", op = "sum", type = "f32" } },
-      { record = { method = "16 bytes, last block", group = "over the grid", op = "sum", type = "f32" },
-        field = "T_tot", at_least = 1.6, devices = GPU,
-        of = { method = "last block", group = "over the grid", op = "sum", type = "f32" } },
-    } },
-
+    gates = { gate("T_tot", "16 bytes, last block", 1, "lock", SUM),
+              gate("T_tot", "16 bytes, last block", 1.6, "last block", SUM, "cuda") } },
   { name = "nbody", title = "What limits arithmetic?", study = "nbody", tags = { "core", "arithmetic" },
-    gates = {
-      { record = rung("rsqrtf", "rungs"), field = "interactions", at_least = 1, of = rung("direct", "rungs") },
-      { record = rung("rsqrtf", "rungs"), field = "interactions", at_least = 2, of = rung("direct", "rungs"),
-        devices = GPU },
-    } },
-
+    gates = { gate("interactions", "rsqrtf", 1, "direct", LADDER),
+              gate("interactions", "rsqrtf", 2, "direct", LADDER, "cuda") } },
+  { name = "orbits", title = "How do bodies keep their energy?", study = "orbits", needs = "nbody",
+    tags = { "core", "arithmetic" },
+    gates = { gate("energy_error", "Euler", 100, "leapfrog", { system = "two bodies" }) } },
   { name = "streams", title = "How much of a copy can be hidden?", study = "streams", needs = "memcopy",
     tags = { "core", "transfer" },
-    gates = {
-      { record = { group = "host", series = "pinned, in" }, field = "T_tot", at_least = 0.2,
-        of = { group = "host", series = "pageable, in" } },
-      { record = { group = "host", series = "pinned, in" }, field = "T_tot", at_least = 2,
-        of = { group = "host", series = "pageable, in" }, devices = GPU },
-    } },
+    gates = { gate("T_tot", "pinned, in", 0.2, "pageable, in", { group = "copies" }),
+              gate("T_tot", "pinned, in", 2, "pageable, in", { group = "copies" }, "cuda") } },
 }

@@ -87,6 +87,52 @@ describe("mw.arg", function()
       "mw.arg: option 'check' must be a function, got string")
   end)
 
+  it("takes one value where no sweep can be", function()
+    local before = core.options.swept -- of the run that these tests are
+    core.options.swept = nil
+    given({ n = { "1", "2" } }, function()
+      fails(function() mw.arg("n", 1) end, "parameter 'n' must be one value here, got '1,2'")
+    end)
+    core.options.swept = before
+  end)
+
+  it("gives blocks of threads", function()
+    local kind = { kind = "blocks" }
+    given({ a = { "32x4", "8x8x4", "32x4", "8x8x1", "8x8", "1024", "256" }, b = { "8" }, c = { "1024x1" } }, function()
+      assert.are.same({ { 32, 4 }, { 8, 8, 4 }, { 8, 8 }, { 1024, 1 }, { 256, 1 }, { 256, 2 }, { 256, 4 } },
+        mw.arg("a", { "1" }, nil, kind))
+      assert.are.same({ { 8, 4 }, { 8, 8 }, { 8, 16 }, { 8, 32 }, { 8, 64 }, { 8, 128 } },
+        mw.arg("b", { "32" }, nil, kind))
+      assert.are.same({ { 1024, 1 } }, mw.arg("c", { "32" }, nil, kind))
+      assert.are.same({ { 1, 1 }, { 32, 1 }, { 32, 2 }, { 32, 4 }, { 32, 8 }, { 32, 16 }, { 32, 32 } },
+        mw.arg("shapes", { "1x1", "32" }, nil, kind))
+      assert.are.same({ "1x1", "32" }, arg.values().shapes)
+      assert.are.same({ "8" }, arg.values().b)
+    end)
+    for _, text in ipairs { "", "x", "0", "0x4", "32x", "32x64", "2048", "1x2048", "8x8x32", "1x1x1x1", "-32", "3.5",
+                            "4294967296x4294967296", "9223372036854775808" } do
+      given({ b = { text } }, function()
+        fails(function() mw.arg("b", { "32" }, nil, kind) end,
+          ("parameter 'b' must be a block of 1 to 1024 threads such as 32x4, or a width such as 32, got '%s'")
+            :format(text))
+      end)
+    end
+    local wanted = "mw.arg: the default of 'b' must be a list of texts such as { \"1x1\", \"32\" }, got "
+    fails(function() mw.arg("b", "32x4", nil, kind) end, wanted .. "string")
+    fails(function() mw.arg("b", { 32 }, nil, kind) end, wanted .. "integer")
+    fails(function() mw.arg("b", { "32", "none" }, nil, kind) end, wanted .. "'none'")
+    fails(function() mw.arg("b", { "32" }, nil, { kind = "block" }) end,
+      "mw.arg: unknown kind 'block'; did you mean 'blocks'?")
+    fails(function() mw.arg("b", { "32" }, nil, { kind = "sizes" }) end,
+      "mw.arg: unknown kind 'sizes'; there is blocks")
+  end)
+
+  it("gives its values as -p takes them", function()
+    assert.are.equal("x\\,y\\\\", arg.text "x,y\\")
+    assert.are.equal("1024,0.1,true,1e+20", arg.text { 1024, 0.1, true, 1e20 })
+    assert.are.equal(1 / 3, tonumber(arg.text(1 / 3)))
+  end)
+
   it("refuses names and defaults of the wrong type", function()
     fails(function() mw.arg(1, 1) end, "mw.arg: the name must be a string, got number")
     fails(function() mw.arg("n", 1, 2) end, "mw.arg: the help must be a string, got number")

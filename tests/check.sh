@@ -26,13 +26,10 @@ export ASAN_OPTIONS=allow_user_segv_handler=1:intercept_tls_get_addr=0:detect_le
 
 # A stock interpreter is not built with the sanitizer, so its runtime has to come first; what the interpreter itself
 # leaves to the system at exit is no leak of ours.
-preloaded() {
-  if [ -n "${SANITIZED:-}" ]; then
-    env LD_PRELOAD="$(gcc -print-file-name=libasan.so)" ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0" "$@"
-  else
-    "$@"
-  fi
-}
+export STOCK_LUA=${LUA:-lua5.4}
+if [ -n "${SANITIZED:-}" ]; then
+  STOCK_LUA="env LD_PRELOAD=$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 $STOCK_LUA"
+fi
 
 # What the CPU device does not take here by itself, where it is there.
 other_compiler() {
@@ -42,13 +39,13 @@ other_compiler() {
 run_file() { # kind file
   case $1 in
     c) "$build/tests/$(basename "$2" .c)" ;;
-    module) preloaded "${LUA:-lua5.4}" tests/busted.lua -o TAP "$2" ;;
+    module) $STOCK_LUA tests/busted.lua -o TAP "$2" ;;
     program) MOONWARP_TEST_LUA="'$MOONWARP_PROGRAM' run" "$MOONWARP_PROGRAM" run tests/busted.lua -- -o TAP "$2" ;;
     other) MOONWARP_CXX=$(other_compiler) run_file program "$2" ;;
     browser) tests/browser/check.sh "$build" ;;
     tool) case $2 in
         luacheck) luacheck --quiet lua experiments tests docs ;;
-        docs) preloaded "${LUA:-lua5.4}" docs/gen.lua --check ;;
+        docs) $STOCK_LUA docs/gen.lua --check ;;
       esac ;;
   esac
 }

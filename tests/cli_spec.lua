@@ -159,27 +159,50 @@ describe("parameters", function()
     assert.are.equal("4+8+16\t1\n4+8+16\t2\n", output)
   end)
 
-  it("that the script does not ask for are refused before it starts", function()
+  it("that the script does not ask for are refused at its end", function()
     local status, output = run_script(SCRIPT, "-p", "naem=q")
     assert.are.equal(2, status)
-    assert.are.equal("moonwarp: unknown parameter 'naem'; did you mean 'name'?\n", output)
-    status, output = run_script(SCRIPT, "-p", "z=1")
+    assert.are.equal("1\t2\tx\nmoonwarp: unknown parameter 'naem'; did you mean 'name'?\n", output)
+    status, output = run_script(SCRIPT, "-p", "z=1", "-p", "a=1")
     assert.are.equal(2, status)
-    assert.are.equal("moonwarp: unknown parameter 'z'; there is n, by, name\n", output)
-    expect(2, "moonwarp: unknown parameter 'n'; the script asks for none with mw.arg\n", "-e", "print(1)", "-p", "n=1")
-    expect(2, "moonwarp: unknown parameter 'm'; there is n, type, seconds, smallest, rungs, shapes, vector_block\n",
-      "run", "memcopy", "-p", "m=1")
+    assert.are.equal("1\t2\tx\nmoonwarp: unknown parameter 'a'; there is n, by, name\n", output)
+    expect(2, "1\nmoonwarp: unknown parameter 'n'; the script asks for none with mw.arg\n", "-e", "print(1)", "-p",
+      "n=1")
   end)
 
-  it("that a script asks for in ways that cannot be read are checked after the run", function()
+  it("that the script does not ask for are refused at its first measurement", function()
+    for _, call in ipairs { "mw.bench(print)", "mw.record { x = 1 }" } do
+      local script = ('local mw = require "moonwarp"\nmw.arg("n", 1)\n%s\nprint "measured"\n'):format(call)
+      local status, output = run_script(script, "-p", "m=1")
+      assert.are.equal(2, status)
+      assert.are.equal("moonwarp: unknown parameter 'm'; there is n; a script asks for its parameters before its first "
+        .. "measurement, at FOLDER/script.lua:3\n", output)
+    end
+    expect_part(2, "moonwarp: unknown parameter 'z'; the script asks for none with mw.arg; a script asks for its "
+      .. "parameters before its first measurement, at (-e):1\n", "-e", "mw.bench(print) mw.arg('z', 1)", "-p", "z=1")
+    expect_part(2, "moonwarp: unknown parameter 'm'; there is n, type, smallest, shapes, vector_block, seconds, rungs, "
+      .. "parts\n", "run", "memcopy", "-p", "m=1", "--device", "cpu")
+  end)
+
+  it("are known however a script asks for them", function()
     for _, text in ipairs { "local get = mw.arg print(get('name', 'x'))", "print(mw['arg']('name', 'x'))",
                             "print(load('return mw.arg(\"name\", \"x\")')())" } do
-      expect(0, "q\n", "-e", text, "-p", "name=q")
-      local status, output = moonwarp("-e", text, "-p", "naem=q")
-      assert.are.equal(2, status)
-      assert.are.equal("x\nmoonwarp: unknown parameter 'naem'; did you mean 'name'?\n", output)
+      expect(0, "q\nr\n", "-e", text, "-p", "name=q,r")
     end
-    expect(0, "1\n", "-e", "-- see mw.arg\nlocal m = mw print(m.arg ( 'k', 2))", "-p", "k=1")
+  end)
+
+  it("that only some passes ask for are swept there", function()
+    expect(0, "a\nb\t1\nb\t2\nc\n", "-e",
+      "local kind = mw.arg('kind', 'a') if kind == 'b' then print(kind, mw.arg('n', 0)) else print(kind) end",
+      "-p", "kind=a,b,c", "-p", "n=1,2")
+  end)
+
+  it("tell what comes before the last pass", function()
+    local code = "local more = require('moonwarp.core').options mw.arg('n', 1) mw.record { x = 1 } print(more.more)"
+    support.with_folder(function(folder)
+      expect(0, "true\ntrue\nfalse\n", "-e", code, "-p", "n=1,2,3", "--quiet", "--out", folder)
+      expect(0, "false\n", "-e", code, "-p", "n=1", "--quiet", "--out", folder)
+    end)
   end)
 
   it("that do not fit are refused", function()
@@ -203,8 +226,12 @@ describe("parameters", function()
   it("leave the file of --json alone where they are wrong", function()
     support.with_folder(function(folder)
       support.write(folder .. "/r.jsonl", "old\n")
-      expect_part(2, "unknown parameter 'n'", "-e", "", "-p", "n=1", "--json", folder .. "/r.jsonl")
-      assert.are.equal("old\n", support.read(folder .. "/r.jsonl"))
+      for _, code in ipairs { "", "mw.record { x = 1 }" } do
+        expect_part(2, "unknown parameter 'n'", "-e", code, "-p", "n=1", "--json", folder .. "/r.jsonl")
+        assert.are.equal("old\n", support.read(folder .. "/r.jsonl"))
+      end
+      expect(0, "", "-e", "", "--json", folder .. "/r.jsonl")
+      assert.are.equal("", support.read(folder .. "/r.jsonl"))
     end)
   end)
 
@@ -222,42 +249,6 @@ describe("parameters", function()
       assert.are.equal(2, lines)
       assert.is_truthy(support.read(folder .. "/r.jsonl"):find('"n":6', 1, true))
     end)
-  end)
-end)
-
-describe("moonwarp list", function()
-  it("tells studies, titles and parameters without running them", function()
-    expect_part(0, "memcopy ", "list")
-    expect_part(0, "    -p n=", "list")
-  end)
-
-  it("tells one study's, or a file's, as run --help does", function()
-    local _, one = moonwarp("list", "nbody")
-    assert.is_truthy(one:find "^nbody +what bounds", one)
-    assert.is_truthy(one:find("    -p rungs=1,2,3,4,5,6,7     which rungs to measure\n", 1, true), one)
-    assert.is_truthy(one:find("bodies, for copies, fast math and shapes (65536 on a GPU, else 4096)\n", 1, true), one)
-    assert.is_nil(one:find("memcopy", 1, true))
-    assert.is_truthy(select(2, moonwarp("list", "stencil")):find("how does a solver get beyond it?\n", 1, true))
-    local _, help = moonwarp("run", "nbody", "--help")
-    assert.is_truthy(help:find("usage: moonwarp run", 1, true), help)
-    assert.is_truthy(help:find(one, 1, true), help)
-    support.with_folder(function(folder)
-      support.write(folder .. "/mine.lua", '-- mine: a question?\nlocal n = mw.arg("n", 3 * 4, "points")\n')
-      local _, mine = moonwarp("list", folder .. "/mine.lua")
-      assert.are.equal("mine           a question?\n    -p n=...                   points (3 * 4)\n", mine)
-    end)
-  end)
-
-  it("gives JSON", function()
-    local _, output = moonwarp("list", "--json")
-    local studies = require("cjson").decode(output)
-    local names = {}
-    for _, study in ipairs(studies) do
-      names[study.name] = true
-      assert.is_string(study.title)
-      assert.is_string(study.parameters[1].default)
-    end
-    assert.is_true(names.memcopy)
   end)
 end)
 

@@ -5,6 +5,7 @@
 
 local support = require "tests.support"
 local results = require "moonwarp.results.run"
+local study = require "moonwarp.study"
 local core, mw = support.core, support.mw
 
 local DOCS = core.home() .. "/docs"
@@ -21,19 +22,19 @@ local function plain(text)
   return (text:gsub("%s+", " "):gsub("^ ", ""):gsub(" $", ""))
 end
 
--- Runs the text; returns what each of its lines printed last.
-local function run(text, name)
+-- Runs the text, and gives what it returns to `conclude`; returns what each of its lines printed last.
+local function run(text, name, conclude)
   local printed = {}
   local function catch(...)
     printed[debug.getinfo(2, "l").currentline] = joined(...)
   end
   local chunk = assert(load(text, "=" .. name, "t", setmetatable({ print = catch }, { __index = _G })))
-  chunk()
+  conclude(chunk())
   return printed
 end
 
-local function check_arrows(text, name)
-  local printed, number = run(text, name), 0
+local function check_arrows(text, name, conclude)
+  local printed, number = run(text, name, conclude), 0
   for line in (text .. "\n"):gmatch "(.-)\n" do
     number = number + 1
     local wanted = line:match "%-%->%s*(.*)$"
@@ -43,7 +44,7 @@ end
 
 -- ---- what the command line would have chosen --------------------------------------------------------------------
 
-local CHANGED = { "device", "out", "quiet", "script", "failed_checks" }
+local CHANGED = { "device", "out", "quiet", "script", "failed_checks", "params" }
 
 local function with_options(wanted, body)
   local before = {}
@@ -58,7 +59,8 @@ end
 
 local function in_folder(body)
   support.with_folder(function(folder)
-    with_options({ device = "cpu", out = folder, quiet = true, script = folder .. "/example.lua" }, function()
+    with_options({ device = "cpu", out = folder, quiet = true, script = folder .. "/example.lua",
+                   params = { seconds = "0" } }, function()
       body(folder)
       results.finish { status = "complete", exit = 0 } -- else it is written at the end, where its folder is gone
     end)
@@ -66,6 +68,9 @@ local function in_folder(body)
 end
 
 -- ---- the pages --------------------------------------------------------------------------------------------------
+
+-- An example returns none of the studies that it begins.
+local function drop() pcall(study.conclude) end
 
 describe("docs/api", function()
   support.warm()
@@ -76,7 +81,9 @@ describe("docs/api", function()
     for _, entry in ipairs(page.entries) do
       if entry.example then
         it(("runs the example of %s.%s"):format(page_name, entry.name), function()
-          in_folder(function() check_arrows(page.setup .. "\n" .. entry.example, page_name .. "." .. entry.name) end)
+          in_folder(function()
+            check_arrows(page.setup .. "\n" .. entry.example, page_name .. "." .. entry.name, drop)
+          end)
         end)
       end
     end
@@ -105,6 +112,37 @@ describe("docs-check", function()
     local problems = names.problems(api)
     core.methods.array.undocumented = nil
     assert.are.same({ "array.undocumented has no entry in docs/api" }, problems)
+  end)
+
+  it("reports a field of a study's description without an entry", function()
+    local api, names = load_api()
+    local fields = study.fields
+    fields.rung.undocumented = "string"
+    local problems = names.problems(api)
+    fields.rung.undocumented = nil
+    assert.are.same({ "rung_spec.undocumented has no entry in docs/api" }, problems)
+  end)
+
+  it("reports a method of a study without an entry, and an entry without a method", function()
+    local api, names = load_api()
+    local class = study.classes.case
+    class.methods.undocumented, class.own.resident = print, true
+    local problems = names.problems(api)
+    class.methods.undocumented, class.own.resident = nil, nil
+    assert.are.same({ "case.undocumented has no entry in docs/api",
+      "case.resident has an entry in docs/api, but the library does not have it" }, problems)
+  end)
+
+  -- A text of several lines once broke out of its comment, and out of its row.
+  it("finds definitions that are Lua, and tables whose rows are whole", function()
+    assert.is_function(loadfile(core.home() .. "/lua/meta/moonwarp.d.lua"))
+    local broken = {}
+    for _, page in ipairs(dofile(DOCS .. "/api.lua").pages) do
+      for line in io.lines(("%s/api/%s.md"):format(DOCS, page)) do
+        if line:find "^| " and not line:find "|$" then broken[#broken + 1] = page .. ": " .. line end
+      end
+    end
+    assert.are.same({}, broken)
   end)
 
   it("reports an entry without a name", function()
@@ -139,7 +177,7 @@ local function run_document(name)
     for i, block in ipairs(blocks_of(core.home() .. "/" .. name)) do
       local file = block.language == "cpp" and block.text:match "^// ([%w_]+%.cu)\n"
       if file then support.write(folder .. "/" .. file, block.text) end
-      if block.language == "lua" then check_arrows(block.text, ("%s, block %d"):format(name, i)) end
+      if block.language == "lua" then check_arrows(block.text, ("%s, block %d"):format(name, i), study.conclude) end
     end
     assert.are.equal(0, core.options.failed_checks or 0)
   end)
@@ -159,7 +197,7 @@ describe("the documents", function()
       local pipe = assert(io.popen(("cd '%s/%s' && ls -d %s"):format(core.home(), folder, pattern)))
       for entry in pipe:lines() do
         for _, document in ipairs(entry == "curriculum.lua" and {} or { ... }) do -- that one is a list of studies
-          local name = entry:gsub("/init%.lua$", "")
+          local name = entry
           if document:find "^docs" then name = name:gsub("%.lua$", "") end
           local text = support.read(core.home() .. "/" .. document)
           assert.is_truthy(text:find("\n| [[]?" .. name:gsub("%p", "%%%0") .. "[] ]"), document .. ": " .. name)
@@ -167,7 +205,7 @@ describe("the documents", function()
       end
       pipe:close()
     end
-    rows("experiments", "*.lua */init.lua", "experiments/README.md", "docs/studies/README.md")
+    rows("experiments", "*.lua", "docs/studies/README.md")
     rows("kernels", "*.cu *.cuh moonwarp/*.cu", "kernels/README.md")
   end)
 end)

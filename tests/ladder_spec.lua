@@ -289,6 +289,7 @@ describe("mw.ladder", function()
         local mw, core = require "moonwarp", require "moonwarp.core"
         core.options.out = %q
         core.options.sweep, core.options.params = { n = { "1", "2" } }, { n = { "1" } }
+        mw.arg("n", 1)
         local r = mw.record { rung = "a", y = 1 }
         core.options.more = true
         local made = mw.ladder { x = "y", by = "rung", quiet = true }

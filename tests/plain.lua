@@ -30,6 +30,13 @@ function positive.equal(expected, got, message)
   return got
 end
 
+function positive.near(expected, got, tolerance, message)
+  if math.abs(got - expected) > tolerance or got ~= got then
+    fail(message, "expected about", tostring(expected), "got", tostring(got))
+  end
+  return got
+end
+
 function positive.same(expected, got, message)
   if not same(expected, got) then fail(message, "tables differ") end
   return got
@@ -54,6 +61,8 @@ local assert_like = setmetatable({
     return value, message, ...
   end,
 })
+
+assert_like.is_near = positive.near
 
 function assert_like.is_true(value, message)
   if value ~= true then fail(message, "expected true, got", tostring(value)) end

@@ -186,13 +186,13 @@ end
 
 local SCRIPT = [[
   local mw = require "moonwarp"
-  local n = mw.arg("n", 4)
+  local n, want, fail, kill = mw.arg("n", 4), mw.arg("want", 6), mw.arg("fail", false), mw.arg("kill", false)
   local x <close> = mw.device():full(3, "i32", n)
   mw.device():module("double.cu").twice:launch(1, n, x)
   mw.record { n = n, first = x:get(1) }
-  mw.check(x, mw.arg("want", 6))
-  if mw.arg("fail", false) then error "on purpose" end
-  if mw.arg("kill", false) then os.execute "kill -9 $PPID" end
+  mw.check(x, want)
+  if fail then error "on purpose" end
+  if kill then os.execute "kill -9 $PPID" end
 ]]
 
 describe("moonwarp run", function()

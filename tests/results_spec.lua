@@ -331,6 +331,49 @@ describe("the commands about stored runs", function()
     end)
   end)
 
+  it("compare says why no measurement is in both, and what to do", function()
+    local A <const> = { { "naive", 1e-3 }, { "shared", 2e-3 } }
+    local function changed(fields, change)
+      local run = run_of(A, 9, fields)
+      for i, record in ipairs(run.records) do change(record, i) end
+      return run
+    end
+    local old = { moonwarp = "0.3.0" }
+    for _, case in ipairs {
+      { changed({ study = "stencil" }, function(r) r.n = 64 end),
+        "A is a run of 'ladder' and B of 'stencil'; compare two runs of one study" },
+      { run_of({}, 9), "B has none: its script keeps no result of mw.bench with mw.record" },
+      { changed({}, function(r) r.params = { type = "f32", pace = 3 } end),
+        "parameters differ: pace (A: absent; B: 3), type (A: f64; B: f32); run it again with those of A: "
+          .. "moonwarp run ladder -p type=f64" },
+      { changed({}, function(r, i) r.rung = "rung " .. i end),
+        "records differ: rung (A: naive, shared; B: rung 1, rung 2); give what is the same the same names" },
+      { changed({}, function(r) r.time, r.t = r.t, nil end),
+        "records differ: the name of the result (A: t; B: time); give what is the same the same names" },
+      { changed({}, function(r) r.n, r.params = 64, { type = "f32" } end),
+        "parameters differ: type (A: f64; B: f32); run it again with those of A: moonwarp run ladder -p type=f64; "
+          .. "records differ: n (A: 4096; B: 64); give what is the same the same names" },
+      { changed({ moonwarp = "0.4.0" }, function(r, i) r.rung, r.params = "rung " .. i, { type = "f32" } end),
+        "names changed in 0.4.0, and A is of moonwarp 0.3.0, B of 0.4.0; measure both with one version", old },
+      { changed({ moonwarp = "0.4.0" }, function(r) r.params = { type = "f32" } end),
+        "parameters differ: type (A: f64; B: f32); run it again with those of A: moonwarp run ladder -p type=f64",
+        old },
+      { changed({}, function(r, i) r.n, r.rung = 4096 + i % 2, A[i][1] end),
+        "what was chosen is the same by itself and never together; moonwarp export A B --csv shows it",
+        { records = changed({}, function(r, i) r.n = 4097 - i % 2 end).records } },
+    } do
+      support.with_folder(function(folder)
+        stored(folder, "1", run_of(A, 1, case[3]))
+        stored(folder, "2", case[1])
+        local status, output = moonwarp(folder, "compare out/ladder/1 out/ladder/2")
+        assert.are.equal(5, status, output)
+        assert.are.equal("no measurement is in both: " .. case[2], output:match "[^\n]*\n[^\n]*\n([^\n]*)\n$")
+        local _, text = moonwarp(folder, "compare out/ladder/1 out/ladder/2 --json")
+        assert.are.equal(case[2], require("cjson").decode(text).apart)
+      end)
+    end
+  end)
+
   it("refuse what is no run, and the same run twice", function()
     with_runs(function(folder)
       local function refused(words, text)

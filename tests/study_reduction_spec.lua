@@ -1,10 +1,35 @@
 -- SPDX-License-Identifier: MIT
 --
--- The study reduction: what it measures, leaves and says.
+-- The study reduction: what it measures, checks and leaves. Its kernels: reduction_spec.lua.
 
 local support = require "tests.support"
 
-local QUICK = "--device cpu -p types=f32 -p ops=sum -p per=4 -p per_once=2 "
+local QUICK = "--device cpu -p per=4 -p per_once=2 -p n=20011 "
+local TREES = { "reduce_tree", "reduce_strided", "reduce_dynamic", "reduce_down", "reduce_butterfly", "reduce_shuffle" }
+local JOINS = { "host", "second launch", "atomic", "compare and swap", "lock", "last block", "16 bytes, last block" }
+
+-- The rungs of each part and the charts of a run, in order, each once.
+local function parts_of(record)
+  local parts, seen, charts = {}, {}, {}
+  for _, r in ipairs(record.records) do
+    local list = parts[r.group] or {}
+    parts[r.group] = list
+    if r.number and not seen[r.group .. r.rung] then list[#list + 1] = r.rung end
+    seen[r.group .. r.rung] = true
+  end
+  for i, chart in ipairs(record.charts) do charts[i] = chart.name end
+  return parts, charts
+end
+
+local function records_where(record, fields)
+  local list = {}
+  for _, r in ipairs(record.records) do
+    local fits = true
+    for name, value in pairs(fields) do fits = fits and r[name] == value end
+    if fits then list[#list + 1] = r end
+  end
+  return list
+end
 
 describe("the study reduction", function()
   if not support.program() then
@@ -12,60 +37,65 @@ describe("the study reduction", function()
     return
   end
 
-  it("runs, checks and leaves its files", function()
-    local run = support.study_passes("reduction", QUICK .. "-p n=20011", { optimised = true })
-    assert.is_truthy(run.remarks:find("Same bits: of 10 runs each", 1, true), run.remarks)
-    for _, name in ipairs { "record.json", "remarks.txt", "reduction-size.dat", "reduction-threads.gp",
-                            "reduction-blocks.dat" } do
-      assert.is_truthy(run.files[name], name)
+  it("measures, checks and shows all of its rungs", function()
+    local run = support.study_passes("reduction", QUICK .. "-p types=f32 -p ops=sum,length")
+    local parts, charts = parts_of(run.record)
+    assert.are.same({ tree = TREES, grid = JOINS,
+      threads = { "reduce_dynamic", "reduce_butterfly", "reduce_shuffle", "16 bytes, last block" },
+      blocks = { "atomic", "lock", "last block", "16 bytes, last block" },
+      size = { "host", "second launch", "atomic", "lock", "last block", "16 bytes, last block" } }, parts)
+    assert.are.same({ "reduction-tree-one-element-a-thread", "reduction-tree-4-blocks-a-multiprocessor",
+                      "reduction-grid-f32", "reduction-threads", "reduction-blocks", "reduction-size" }, charts)
+    local checked = {}
+    for _, one in ipairs(run.record.checks) do checked[one.what] = one.ok end
+    for _, what in ipairs { "reduce_dynamic, blocks = 37, n = 100003, sum, threads = 97, f32",
+        "reduce_down, blocks = 37, n = 100003, sum, threads = 96, f32", "lock, blocks = 37, n = 100003, length, f32",
+        "last block, n = 33, sum, f32: its lock or ticket", "16 bytes, last block, n = 20011, sum, f32: results",
+        "reduce_tree, one element a thread, n = 20011, sum, f32, beside the host",
+        "atomic, n = 20011, sum, per = 64, f32, after its timing, beside the host" } do
+      assert.is_true(checked[what], what)
+    end
+    assert.is_nil(checked["atomic, n = 20011, sum, f32: results"]) -- it promises no order
+    assert.is_true(checked["atomic, n = 20011, length, f32: results"])
+    for _, r in ipairs(records_where(run.record, { group = "grid", op = "length", rung = "host" })) do
+      assert.are.same({ 160088, 160088, 1 }, { r.bytes, r.t.bytes, r.results })
+      assert.is_near(r.T_tot, 160088 / r.t.median, 1)
+    end
+    for _, copy in ipairs(records_where(run.record, { rung = "library copy" })) do
+      assert.are.equal(1, copy.share)
+      assert.is_near(copy.bytes, copy.t.bytes, 8) -- as many as the others move
     end
   end)
 
-  local LADDER = { "reduce_tree", "reduce_strided", "reduce_dynamic", "reduce_down", "reduce_butterfly",
-                   "reduce_shuffle", "host", "second launch", "atomic", "compare and swap", "lock", "last block",
-                   "16 bytes, last block" }
-
-  local function measured_in(run)
-    local list, seen = {}, {}
-    for _, r in ipairs(run.record.records) do
-      assert.are.equal(LADDER[r.number], r.method)
-      if not seen[r.number] then list[#list + 1] = r.number end
-      seen[r.number] = true
-    end
-    table.sort(list)
-    return table.concat(list, " ")
-  end
-
-  -- Of each subset: what is measured, what is drawn, what is said, and what must not be.
-  it("takes any of its rungs, and says nothing of the others", function()
+  it("takes any of its rungs, and shows no others", function()
     local cases = {
-      { "1", "1", {}, { "the halving tree takes" }, { "strided", "Over the grid", "Same bits" } },
-      { "4", "1 4", {}, { "shuffles down takes" }, { "strided", "elements 'reduce" } },
-      { "6,2", "1 2 6", { "threads" }, { "the same two take" }, { "Same bits" } },
-      { "10", "10", {}, { "'compare and swap' (sum of f32) has", "Same bits" }, { "Within a block", "slowest" } },
-      { "9,8,9", "8 9", { "blocks", "size" }, { "is the quickest with" }, { "Within a block", "'lock'", "'host'" } },
-      { "13", "13", { "threads", "blocks", "size" }, { "last block' takes" }, { "Within a block", "slowest" } },
+      { "6,2", { tree = { "reduce_strided", "reduce_shuffle" }, threads = { "reduce_shuffle" } } },
+      { "'last block'", { grid = { "last block" }, blocks = { "last block" }, size = { "last block" } } },
     }
     for _, case in ipairs(cases) do
-      local run = support.study_passes("reduction", QUICK .. "-p n=20011 -p rungs=" .. case[1])
-      assert.are.equal(case[2], measured_in(run))
-      local drawn = {}
-      for name in pairs(run.files) do drawn[#drawn + 1] = name:match "^reduction%-(%w+)%.dat$" end
-      table.sort(drawn)
-      table.sort(case[3])
-      assert.are.same(case[3], drawn)
-      for _, text in ipairs(case[4]) do assert.is_truthy(run.remarks:find(text, 1, true), run.remarks) end
-      for _, text in ipairs(case[5]) do assert.is_nil(run.remarks:find(text, 1, true), run.remarks) end
+      local run = support.study_passes("reduction", QUICK .. "-p types=f32 -p ops=sum -p rungs=" .. case[1])
+      local parts = parts_of(run.record)
+      for name, list in pairs(parts) do assert.are.same(case[2][name] or {}, list, name) end
+      for name in pairs(case[2]) do assert.is_truthy(parts[name], name) end
     end
+  end)
+
+  it("has types after the first in sums alone on the CPU device, but for two rungs", function()
+    local run = support.study_passes("reduction", QUICK .. "-p parts=grid -p types=f32,f64 -p ops=min -p rungs=8,9,13")
+    local list = {}
+    for i, r in ipairs(run.record.records) do list[i] = r.type .. " " .. r.rung end
+    assert.are.same({ "f32 library copy", "f32 second launch", "f32 atomic", "f32 16 bytes, last block",
+                      "f64 library copy", "f64 second launch", "f64 16 bytes, last block" }, list)
   end)
 
   it("refuses a rung that is none", function()
     local run = support.study("reduction", "--device cpu -p rungs=14")
     assert.are.equal(2, run.status, run.output)
-    assert.is_truthy(run.output:find("parameter 'rungs' must be a number from 1 to 13, got '14'", 1, true), run.output)
+    assert.is_truthy(run.output:find("parameter 'rungs' must be a rung's number or name, of 1, 2, 3, 4, 5, 6, 7, 8, 9, "
+      .. "10, 11, 12, 13, got '14'", 1, true), run.output)
   end)
 
   it("knows the answer for a handful of elements", function()
-    support.study_passes("reduction", QUICK .. "-p n=1,3", { optimised = true })
+    support.study_passes("reduction", "--device cpu -p types=f64 -p n=1,3 -p parts=tree,grid -p rungs=1,5,8,11,13")
   end)
 end)

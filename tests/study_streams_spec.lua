@@ -1,8 +1,29 @@
 -- SPDX-License-Identifier: MIT
 --
--- The study streams: what it measures, leaves and says.
+-- The study streams: what it measures and leaves, in each of its parts. Its kernels: streams_spec.lua.
 
 local support = require "tests.support"
+
+-- The rungs of each part, in the order of their records.
+local function rungs_of(record)
+  local parts = {}
+  for _, r in ipairs(record.records) do
+    parts[r.group] = parts[r.group] or {}
+    table.insert(parts[r.group], r.rung)
+  end
+  return parts
+end
+
+-- What is said of a pipeline, by the times that its record has.
+local function check_shares(r, streams)
+  local sum, longest = r.copy_in + r.kernel + r.copy_out, math.max(r.copy_in, r.kernel, r.copy_out)
+  local t, count = r.t.median, r.rung == "1 stream" and 1 or r.rung:find "^2 streams, " and 2 or streams
+  assert.are.equal(count, r.streams, r.rung)
+  assert.is_near(r.over, t / longest, 1e-9)
+  assert.is_near(r.hidden, (sum - t) / (r.copy_in + r.copy_out), 1e-9)
+  assert.is_near(r.overlap, (sum - t) / (sum - longest), 1e-9)
+  assert.is_near(r.ideal, (sum + (r.chunks - 1) * math.max(longest, sum / count)) / r.chunks / longest, 1e-9)
+end
 
 describe("the study streams", function()
   if not support.program() then
@@ -10,58 +31,63 @@ describe("the study streams", function()
     return
   end
 
-  it("runs through, leaves its files and says what it found", function()
-    local run = support.study_passes("streams", "--device cpu -p n=50021 -p chunks=8 -p streams=3 -p rounds=5",
-      { optimised = true })
-    assert.is_nil(run.output:find("elements are wrong", 1, true))
-    for _, name in ipairs { "copies.dat", "copies.gp", "pipeline.dat", "pipeline.gp", "timeline.dat",
+  it("measures pipelines beside their stages, and the best of them in other ways", function()
+    local run = support.study_passes("streams",
+      "--device cpu -p n=50021 -p chunks=8 -p streams=3 -p rounds=5 -p smallest=12000")
+    for _, name in ipairs { "copies-bytes.dat", "pipeline-chunks.dat", "variants.dat", "timeline.dat",
                             "timeline.trace.json", "legacy.trace.json" } do
       assert.is_truthy(run.files["streams-" .. name], name)
     end
-    assert.is_truthy(run.remarks:find("hides", 1, true), run.remarks)
-    assert.is_truthy(run.remarks:find("in order", 1, true), run.remarks)
-    local variants = {}
-    assert.is_true(#run.record.records >= 20)
+    local parts, best = rungs_of(run.record), nil
+    local stages, several = { "pinned, in", "pinned, out", "kernel" }, { "1 stream", "2 streams", "3 streams" }
+    assert.are.equal(2 * 5, #parts.copies)
+    assert.are.equal(4 * #stages + 1 + 2 + 3 + 3, #parts.pipeline)
+    assert.are.same({ stages[1], stages[2], stages[3], several[1] }, table.move(parts.pipeline, 1, 4, 1, {}))
+    assert.are.same({ "without waiting", "waiting for the event" }, parts.events)
     for _, r in ipairs(run.record.records) do
-      if r.group == "variants" then variants[#variants + 1] = r end
+      if r.group == "pipeline" and r.over and not (best and best.T_tot >= r.T_tot) then best = r end
     end
-    local best = variants[3].t < variants[1].t -- several streams, one
-    assert.are.equal(best, run.remarks:find("The best pipeline", 1, true) ~= nil, run.remarks)
-    assert.are.equal(not best, run.remarks:find("Even the best of several streams", 1, true) ~= nil, run.remarks)
+    local pieces, streams = math.max(2, best.pieces), math.max(2, best.streams)
+    for _, r in ipairs(run.record.records) do
+      if r.group == "variants" then
+        assert.are.equal(pieces, r.chunks, r.rung)
+        if r.over then check_shares(r, streams) end
+        if r.rung == "a callback a piece" then assert.are.equal(pieces, #r.heard) end
+      end
+    end
+    assert.are.equal(#stages + 2 + 7, #parts.variants)
     assert.are.equal("complete", run.record.status)
   end)
 
   it("takes f64, odd sizes and few elements, and calibrates its kernel", function()
-    support.study_passes("streams", "--device cpu -p n=997 -p type=f64 -p chunks=64 -p streams=2 -p balance=0.5")
+    local run = support.study_passes("streams",
+      "--device cpu -p n=997 -p type=f64 -p chunks=64 -p streams=2 -p balance=2")
+    for _, r in ipairs(run.record.records) do
+      if r.rounds then assert.are.equal(1, r.rounds % 2) end
+    end
   end)
 
-  -- Of each choice: what is drawn, what is said, and what must not be.
-  it("runs any of its parts, and says nothing of the others", function()
-    local cases = {
-      copies = { { "copies" }, "Pinned memory gives", "pieces" },
-      pipeline = { { "pipeline" }, "times the longest of the three", "callback" },
-      defaults = { {}, "In the per-thread default stream", "longest of the three" },
-      callbacks = { {}, "came in order", "event" },
-      events = { {}, "Without an event", "callback" },
-      graph = { {}, "a graph of it in", "default stream" },
-      timelines = { { "legacy", "timeline" }, nil, "stream" },
-      ["graph,copies"] = { { "copies" }, "a graph of it in", "default stream" },
-    }
-    for parts, wanted in pairs(cases) do
+  it("runs any of its parts and rungs, and nothing of the others", function()
+    local cases = { copies = { "copies" }, pipeline = { "pipeline" }, variants = { "variants" }, events = { "events" },
+                    timelines = {}, ["events,copies"] = { "copies", "events" } }
+    for words, wanted in pairs(cases) do
       local run = support.study_passes("streams",
-        "--device cpu -p n=5021 -p chunks=4 -p streams=3 -p rounds=5 -p parts=" .. parts)
-      local drawn = {}
-      for name in pairs(run.files) do drawn[#drawn + 1] = name:match "^streams%-(%w+)%.dat$" end
-      table.sort(drawn)
-      assert.are.same(wanted[1], drawn)
-      if wanted[2] then assert.is_truthy(run.remarks:find(wanted[2], 1, true), run.remarks) end
-      assert.is_nil(run.remarks:find(wanted[3], 1, true), run.remarks)
+        "--device cpu -p n=5021 -p chunks=4 -p streams=3 -p rounds=5 -p rungs=9,1 -p parts=" .. words)
+      local names = {}
+      for name in pairs(rungs_of(run.record)) do names[#names + 1] = name end
+      table.sort(names)
+      assert.are.same(wanted, names)
+      assert.are.equal(words == "timelines", run.files["streams-legacy.dat"] ~= nil)
+      if words == "variants" then
+        assert.are.same({ "pinned, in", "pinned, out", "kernel", "as a graph" }, rungs_of(run.record).variants)
+      end
     end
   end)
 
   it("refuses an even number of rounds, whose result would be its input", function()
     local run = support.study("streams", "--device cpu -p rounds=4")
-    assert.are.equal(1, run.status, run.output)
-    assert.is_truthy(run.output:find("parameter 'rounds' must be odd", 1, true), run.output)
+    assert.are.equal(2, run.status, run.output)
+    assert.is_truthy(run.output:find("parameter 'rounds' must be odd: the result is then 1 - x, got '4'", 1, true),
+      run.output)
   end)
 end)

@@ -139,10 +139,11 @@ end
 
 local PATIENCE = 60 -- seconds that a machine may need for what takes a moment
 
---- Whether there is a stock interpreter: on a machine with a bundle alone there need not be one.
----@return boolean
-function support.has_interpreter()
-  return os.execute "command -v lua5.4 >/dev/null 2>&1" == true
+--- The command of a stock interpreter ($STOCK_LUA): on a machine with a bundle alone there need not be one.
+---@return string?
+function support.stock_interpreter()
+  local command = os.getenv "STOCK_LUA" or "lua5.4"
+  return os.execute(command .. " -v >/dev/null 2>&1") and command or nil
 end
 
 --- Runs the function with a new folder that is removed afterwards, whatever happens.

@@ -147,6 +147,28 @@ describe("mw.timeline", function()
     end)
   end)
 
+  it("takes events for times, and one engine a kind", function()
+    local dev = support.devices()[1]
+    local marks = {}
+    for i = 1, 3 do marks[i] = dev:event():record() end
+    dev:synchronize()
+    local spans = { span("a", "k", marks[2], marks[3]), span("b", "k", marks[1], marks[2]) }
+    with_timeline({ spans = spans, pictures = false }, function(made)
+      local events = events_of(made)
+      near(1e6 * marks[3]:since(marks[2]), events[1].dur)
+      near(1e6 * marks[2]:since(marks[1]), events[2].dur)
+    end)
+    local waits = { span("a", "in", 0, 2), span("b", "in", 0, 5), span("b", "out", 5, 6), span("a", "out", 2, 8) }
+    with_timeline({ spans = waits, engines = true, pictures = false }, function(made)
+      local seen = {}
+      for i, event in ipairs((events_of(made))) do
+        seen[i] = ("%s %.0f %.0f"):format(event.cat, event.ts / 1e6, event.dur / 1e6)
+      end
+      assert.are.same({ "in 0 2", "in 2 3", "out 5 1", "out 6 2" }, seen)
+    end)
+    assert.are.equal(0, waits[2].from) -- the caller's spans are as they were
+  end)
+
   it("takes spans without length, also at the very end or nothing else", function()
     local ends = { span("a", "k", 0, 1), span("b", "e", 1, 1) }
     with_timeline({ spans = ends, pictures = false }, function(made)

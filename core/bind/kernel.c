@@ -76,6 +76,17 @@ static int kernel_signature(lua_State *L) {
   return 1;
 }
 
+/* k:parameters(): the names of the parameters in their order, "" where the source gives none. */
+static int kernel_parameters(lua_State *L) {
+  const mw_kernel *kernel = check_kernel(L, 1)->kernel;
+  lua_createtable(L, kernel->nparams, 0);
+  for (int i = 0; i < kernel->nparams; i++) {
+    lua_pushstring(L, kernel->params[i].name);
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 1;
+}
+
 static int kernel_device(lua_State *L) {
   push_device(L, check_kernel(L, 1)->kernel->module->device);
   return 1;
@@ -181,9 +192,16 @@ static int kernel_tostring(lua_State *L) {
 }
 
 static const bind_method methods[] = {
-    {"attributes", kernel_attributes, 0}, {"device", kernel_device, 0},       {"engine", kernel_engine, 0},
-    {"launch", kernel_launch, ANY_COUNT}, {"name", kernel_name, 0},           {"options", kernel_options, 0},
-    {"prepare", kernel_prepare, 1},       {"signature", kernel_signature, 0}, {NULL, NULL, 0},
+    {"attributes", kernel_attributes, 0},
+    {"device", kernel_device, 0},
+    {"engine", kernel_engine, 0},
+    {"launch", kernel_launch, ANY_COUNT},
+    {"name", kernel_name, 0},
+    {"options", kernel_options, 0},
+    {"parameters", kernel_parameters, 0},
+    {"prepare", kernel_prepare, 1},
+    {"signature", kernel_signature, 0},
+    {NULL, NULL, 0},
 };
 
 /* k(...): what a launch looks like in other languages. */

@@ -6,7 +6,7 @@
 #include "core/bind/bind.h"
 #include "core/host/home.h"
 
-#define MW_VERSION "0.3.0"
+#define MW_VERSION "0.4.0"
 
 static void add_methods(lua_State *L, const bind_class *class, const bind_method *more) {
   bind_methods(L, class);

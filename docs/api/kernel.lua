@@ -105,6 +105,12 @@ print(B:get(1, 1)) --> 21.0]],
       example = [[print(k:signature()) --> triad(double *B, const double *A, const double *C, double s, int nx, int ny)]],
     },
     {
+      name = "parameters", forms = { "k:parameters()" },
+      about = [[The names of its parameters, in order; "" where the source names none.]],
+      returns = { { "string[]", "" } }, since = "0.4.0",
+      example = [[print(table.concat(k:parameters(), " ")) --> B A C s nx ny]],
+    },
+    {
       name = "attributes", forms = { "k:attributes()" }, about = [[Registers, memory and the largest block.]],
       returns = { { "kernel_attributes", "see below" } }, since = "0.1.0",
       example = [[print(k:attributes().max_threads) --> 1024]],

@@ -64,6 +64,7 @@ with the same fields, measured in turn with the main one.]],
       { "batch", "integer", "calls a sample" },
       { "first", "number", "the first call, with compilation and first touch", unit = "s" },
       { "samples", "number[]", "every sample, in order", unit = "s" },
+      { "turns", "integer[]", "of contenders: where each turn begins in `samples`", optional = true },
       { "clock", "string", [["device events" or "host clock"]] },
       { "launch", "table", [[the host's time to issue a call: `median`, `low`, `high`, ... as here. A launch on the CPU
 device's default stream is complete when it returns, so there it is the whole call]], unit = "s" },
@@ -87,6 +88,20 @@ them; false with a warning where the function waits for the device]], optional =
       { "device", "string", "its id", optional = true },
       { "device_name", "string", "", optional = true },
       { "warnings", "table[]", "`{ cause =, remedy = }` each; tables print them" },
+    },
+    bench_results = {
+      about = [[Results of contenders, each with its `name`: a list, `t[1]`, and by name, `t.tiled`. `tostring` gives a line each,
+the others beside the first.]],
+      result = true,
+      { "ratio", "fun(self: bench_results, over: string, under: string): bench_ratio", [[`t:ratio("tiled", "naive")`: how many
+times as fast one is as another]] },
+    },
+    bench_ratio = {
+      about = [[A ratio of speeds: of the medians of their times. The interval holds that of the bootstrap over samples and that
+over the turns that both had.]],
+      result = true,
+      { "value", "number", "" }, { "low", "number", "where its 95 % interval begins" },
+      { "high", "number", "where it ends" },
     },
     check_options = {
       about = "How near is right. Without any: integers exactly, floats within 4 eps of the value.",
@@ -168,7 +183,9 @@ them; false with a warning where the function waits for the device]], optional =
     },
     timeline_spec = {
       about = "Spans of time in lanes.",
-      { "spans", "table[]", "`{ lane =, kind =, from =, to = [, label =] }`: texts, and seconds of one clock",
+      { "engines", "boolean", [[one engine serves each kind, as a GPU's copies: a span begins where the one before of its kind ended,
+since an event tells when its stream got so far, not when an engine took up the work]], default = "false" },
+      { "spans", "table[]", "`{ lane =, kind =, from =, to = [, label =] }`: texts, and seconds of one clock, or events that have been reached",
         optional = false },
       { "name", "string", "of the files, without ending", default = "SCRIPT-timeline" },
       { "title", "string", "" },
@@ -191,6 +208,9 @@ them; false with a warning where the function waits for the device]], optional =
       { "max", "number", "the greatest number" },
       { "choices", "any[]", "the only values" },
       { "check", "function", [[given a value, it returns nothing, or what is wanted instead, as in "an even number"]] },
+      { "kind", [["blocks"]], [[what the texts stand for: blocks of threads. The default is a list of texts; `32x4` and
+`8x8x4` are a block each, `32` all blocks of 32 x 2^k threads, from 32 threads to 1024. The value is a list of blocks such as
+{ 32, 4 }, each once]] },
     },
     environment_result = {
       about = "Where a measurement comes from, as plain tables. What cannot be found out is absent.",
@@ -240,22 +260,24 @@ them; false with a warning where the function waits for the device]], optional =
 default's type; `1e6` and `2^20` are integers. `-p n=1,2,4` runs the script for each value; a default that is a list
 takes all values at once.
 
-`moonwarp run` reads the names out of the script's text and refuses any other before the script starts, with exit status
-2; where a name is computed, or another file is loaded, it does so after the run. A value that does not fit is refused by
-`mw.arg` itself, every value of a sweep in its first run: call it before the work.]],
+A script asks for all of its parameters before its first `mw.bench` or `mw.record`: there, else at the end of the script,
+`moonwarp run` refuses names that nothing asked for, with exit status 2. A value that does not fit is refused by `mw.arg`
+itself, every value of a sweep in its first pass.]],
       params = { { "name", "string", "" },
         { "default", "number|string|boolean|table", "its type is the parameter's" },
-                 { "help", "string", "shown by `moonwarp list`", optional = true },
+                 { "help", "string", "what it means", optional = true },
                  { "limits", "arg_limits", "what a value given with -p must fit", optional = true } },
       returns = { { "any", "the value" } },
       errors = { "parameter 'n' must be an integer, got 'many'",
                  "parameter 'n' must be a number from 1 to 4096, got '0'",
                  "parameter 'kind' must be one of random, sorted, got 'sortde'; did you mean 'sorted'?",
-                 "unknown parameter 'nn'; did you mean 'n'?" }, since = "0.1.0",
+                 "parameter 'b' must be a block of 1 to 1024 threads such as 32x4, or a width such as 32, got '32x64'",
+                 "unknown parameter 'nn'; did you mean 'n'?; a script asks for its parameters before its first measurement, at <file>:<line>",
+               }, since = "0.1.0",
       example = [[print(mw.arg("n", 4096, "edge of the array")) --> 4096]],
     },
     {
-      name = "bench", forms = { "mw.bench(f[, options])" },
+      name = "bench", forms = { "mw.bench(f[, options])", "mw.bench({ naive = f, tiled = g }[, options])" },
       about = [[Measures how long a function takes until the answer is steady: one call apart, warm-up, then samples
 until noise, time and number are all reached, or the time limit is.
 
@@ -275,12 +297,22 @@ exit code 3, as after a failed `mw.check`.
 | not_written | parts of `output` hold a pattern that was laid over it behind `setup`, before a run; they get back what they held |
 | copied | `output` holds what `input` holds, which is not one value throughout |
 
-The last two run the function again, twice or more.]],
-      params = { { "f", "function|launch", "called without arguments" }, { "options", "bench_options", "",
+The last two run the function again, twice or more.
+
+A table of functions is measured in turn: `{ naive = f, tiled = g }` in the order of the names, `{ { "naive", f }, { "tiled", g } }`
+in the order given. Each has its own limits, but no `cold` and `graph`; a turn takes a fifth of `min_time`, and turns go round until all
+have enough, so that a change of the machine's pace meets all of them. A contender finds the caches as the one before left them, after one call that is not
+timed. The result is a list of results; keep one a record.]],
+      params = { { "f", "function|launch|table", "called without arguments; or contenders" }, { "options", "bench_options", "",
         optional = true } },
-      returns = { { "bench_result", "see below" } },
+      returns = { { "bench_result", "see below; of contenders a `bench_results`" } },
+      overloads = { "fun(contenders: table, options?: moonwarp.bench_options): moonwarp.bench_results" },
       errors = { "mw.bench: a function is wanted, got <type>; as in mw.bench(function() go(x, n) end)", "mw.bench: option 'noise' must be at least 0, got <n>",
-                 "mw.bench: unknown option '<name>'; did you mean '<nearest>'?", "interrupted" },
+                 "mw.bench: unknown option '<name>'; did you mean '<nearest>'?",
+                 "mw.bench: contender '<name>' must be a function, got <type>; as in mw.bench { naive = f, tiled = g }",
+                 "mw.bench: there are two contenders named '<name>'",
+                 "mw.bench: option 'cold' is for one function; contenders are measured hot",
+                 "ratio: there is no contender '<name>'; there are <names>", "interrupted" },
       source = "noise: sqrt(pi / 2) * 1.4826 * MAD / sqrt(n) / median, the standard error of a median of normal samples; "
         .. "low, high: the ideal bootstrap of the median, B. Efron, The Jackknife, the Bootstrap and Other Resampling Plans "
         .. "(1982), chapter 10; the gate: nvbench's blocking kernel",
@@ -288,7 +320,33 @@ The last two run the function again, twice or more.]],
       example = [[
 local a, b = dev:full(1, "f32", 1000), dev:zeros("f32", 1000)
 local t = mw.bench(function() b:copy(a) end, { samples = 5 })
-print(t.n, t.min <= t.median) --> 5  true]],
+print(t.n, t.min <= t.median) --> 5  true
+
+local two = mw.bench({ copy = function() b:copy(a) end, fill = function() b:fill(1) end }, { samples = 5 })
+print(two[1].name, two.fill.n, two:ratio("fill", "copy").value > 0) --> copy  5  true]],
+    },
+    {
+      name = "ceil_div", forms = { "mw.ceil_div(a, b)" },
+      about = [[a / b, rounded up: the blocks of b threads that a elements need.]],
+      params = { { "a", "integer", "" }, { "b", "integer", "not 0" } },
+      returns = { { "integer", "" } },
+      errors = { "mw.ceil_div: argument <i> must be an integer, got <value>", "mw.ceil_div: division by 0" },
+      since = "0.4.0",
+      example = [[print(mw.ceil_div(1000, 256)) --> 4]],
+    },
+    {
+      name = "geometric", forms = { "mw.geometric(first, last[, factor])" },
+      about = [[The sizes from one to another, each `factor` times the one before; where the last is the smaller one, that part of it,
+rounded down. For the cases of a sweep.]],
+      params = { { "first", "integer", "at least 1" }, { "last", "integer", "at least 1; the list does not go beyond it" },
+                 { "factor", "integer", "at least 2", default = "2", optional = true } },
+      returns = { { "integer[]", "" } },
+      errors = { "mw.geometric: argument <i> must be an integer, got <value>", "mw.geometric: sizes of at least 1 are wanted, got <n>",
+                 "mw.geometric: a factor of at least 2 is wanted, got <n>" },
+      since = "0.4.0",
+      example = [[
+print(table.concat(mw.geometric(64, 512), " ")) --> 64 128 256 512
+print(table.concat(mw.geometric(1000, 10, 8), " ")) --> 1000 125 15]],
     },
     {
       name = "environment", forms = { "mw.environment([device])" },
@@ -345,10 +403,18 @@ print(table.concat(report.first[1].index, ", "))    --> 2, 2]],
       name = "record", forms = { "mw.record{ ... }" },
       about = [[Keeps one measurement in the run's record ([docs/record.md](../record.md)), and as a line of JSON in the file given with `--json`:
 what the script gives, and date, script, device, version and parameters. A benchmark result is written with its
-statistics. Written at once, so nothing measured is lost.]],
+statistics. Written at once, so nothing measured is lost.
+
+Numbers, texts, truth values, and lists or tables of them are kept; a field of another kind is refused, and so are the results of several
+contenders together. Texts, whole numbers and truth values count as chosen, not measured: they tell this measurement from others in
+`compare`.]],
       params = { { "values", "table", "as in `{ threads = 256, T_tot = bytes / t.median, t = t }`" } },
       returns = { { "table", "the record, completed" } },
-      errors = { "mw.record: a table is wanted, got <type>", "mw.record: <path>: <reason>" }, since = "0.1.0",
+      errors = { "mw.record: a table is wanted, got <type>", "mw.record: <path>: <reason>",
+                 "mw.record: field '<name>' is of type function; numbers, texts, truth values, and lists or tables of them are kept",
+                 "mw.record: field '<name>' is the results of several contenders: keep one a record, as in for _, r in ipairs(t) do "
+                   .. "mw.record { kernel = r.name, t = r } end",
+                 "mw.record: field 'date' is moonwarp's own and must be a string, got <type>" }, since = "0.1.0",
       example = [[
 local r = mw.record { threads = 256, t = 0.5 }
 print(r.device, r.threads) --> cpu  256]],
@@ -443,6 +509,16 @@ local spans = { { lane = "stream 1", kind = "copy in", from = 0, to = 1e-3 },
                 { lane = "stream 1", kind = "kernel", from = 1e-3, to = 3e-3 },
                 { lane = "stream 2", kind = "copy in", from = 1e-3, to = 2e-3 } }
 mw.timeline { spans = spans, name = "example-timeline", pictures = false }]],
+    },
+    {
+      name = "skip", forms = { "mw.skip(reason)" },
+      about = [[Ends the script, or the pass of a sweep, which cannot do its work here. That is no failure: `moonwarp run`
+says the reason, keeps it with the remarks where the run has results, goes on with the next pass, and ends with status 0.
+`moonwarp batch` shows a lab that did nothing but skip as skipped and does not judge its gates. In a stock interpreter it is an
+error of that text.]],
+      params = { { "reason", "string", "why" } },
+      errors = { "mw.skip: the reason must be a text, got nil" }, since = "0.4.0",
+      example = [[print(pcall(mw.skip, "no GPU")) --> false  skipped: no GPU]],
     },
     {
       name = "remark", forms = { "mw.remark(format, ...)" },

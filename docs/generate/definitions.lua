@@ -26,7 +26,7 @@ local function described(text, unit, default)
   local parts = { text }
   if unit then parts[#parts + 1] = unit end
   if default then parts[#parts + 1] = "default " .. default end
-  local line = table.concat(parts, ", "):gsub("^, ", "")
+  local line = table.concat(parts, ", "):gsub("^, ", ""):gsub("\n", " ")
   return line == "" and "" or " " .. line
 end
 
@@ -35,15 +35,23 @@ local function is_optional(field, result)
   return not result
 end
 
-local function class_lines(out, api, name, class)
-  out[#out + 1] = ("--- %s"):format(class.about)
-  out[#out + 1] = ("---@class moonwarp.%s"):format(name)
+local function about_lines(out, text)
+  for line in (text .. "\n"):gmatch("(.-)\n") do out[#out + 1] = "--- " .. line end
+end
+
+local function field_lines(out, api, class)
   for _, field in ipairs(class) do
     local mark = is_optional(field, class.result) and "?" or ""
     if field[1]:match("^%[") then mark = "" end
     out[#out + 1] = ("---@field %s%s %s%s"):format(field[1], mark, types.full(api, field[2]),
       described(field[3], field.unit, field.default))
   end
+end
+
+local function class_lines(out, api, name, class)
+  about_lines(out, class.about)
+  out[#out + 1] = ("---@class moonwarp.%s"):format(name)
+  field_lines(out, api, class)
   out[#out + 1] = ""
 end
 
@@ -65,10 +73,6 @@ local function param_names(params)
   local names = {}
   for i, p in ipairs(params or {}) do names[i] = p[1] end
   return table.concat(names, ", ")
-end
-
-local function about_lines(out, text)
-  for line in (text .. "\n"):gmatch("(.-)\n") do out[#out + 1] = "--- " .. line end
 end
 
 local function function_lines(out, api, entry, prefix)
@@ -99,15 +103,18 @@ end
 local function object_lines(out, api, page)
   about_lines(out, page.about)
   out[#out + 1] = ("---@class moonwarp.%s"):format(page.owner)
+  field_lines(out, api, page.fields or {})
   for _, entry in ipairs(page.entries) do
     if not entry.refuses then out[#out + 1] = OPERATORS[entry.name] end
   end
   out[#out + 1] = ("local %s = {}"):format(page.owner)
   out[#out + 1] = ""
   for _, entry in ipairs(page.entries) do
-    if entry.name and entry.meta ~= false then function_lines(out, api, entry, page.owner .. ":") end
+    if entry.name and entry.meta ~= false and not entry.owner then
+      function_lines(out, api, entry, page.owner .. (entry.given and "." or ":"))
+    end
   end
-  for _, entry in ipairs(api.common) do
+  for _, entry in ipairs(page.common ~= false and api.common or {}) do
     if entry.meta ~= false and not has_entry(page, entry.name) then function_lines(out, api, entry, page.owner .. ":") end
   end
 end
@@ -122,8 +129,9 @@ local function library_lines(out, api)
   out[#out + 1] = "local mw = {}"
   out[#out + 1] = ""
   for _, page in ipairs(api.pages) do
-    for _, entry in ipairs(page.owner == "mw" and page.entries or {}) do
-      if entry.name and not entry.field then function_lines(out, api, entry, "mw.") end
+    for _, entry in ipairs(page.entries) do
+      local is_function = entry.name and not entry.field and (entry.owner or page.owner) == "mw"
+      if is_function then function_lines(out, api, entry, "mw.") end
     end
   end
 end

@@ -19,8 +19,9 @@ local function code(text)
   return "`" .. text .. "`"
 end
 
+-- A row of a table is one line.
 local function cell(text)
-  return (text:gsub("|", "\\|"))
+  return (text:gsub("|", "\\|"):gsub("\n", " "))
 end
 
 local function fence(text)
@@ -78,20 +79,27 @@ local function class_table(out, name, class)
   for _, field in ipairs(class) do add(out, field_row(field, class.result)) end
 end
 
--- The tables of this page that an entry is the first to name.
+-- The tables that texts are the first on the page to name, each with those that its fields name.
+local function class_tables(out, page, texts, shown)
+  for word in table.concat(texts, " "):gmatch("[%a_]+") do
+    local class = (page.classes or {})[word]
+    if class and not shown[word] then
+      shown[word] = true
+      class_table(out, word, class)
+      local kinds = {}
+      for i, field in ipairs(class) do kinds[i] = field[2] end
+      class_tables(out, page, kinds, shown)
+    end
+  end
+end
+
 local function classes_of(out, page, entry, shown)
   local mentioned = {}
   for _, group in ipairs { entry.params or {}, entry.returns or {} } do
     for _, item in ipairs(group) do mentioned[#mentioned + 1] = item[2] end
     for _, item in ipairs(group) do mentioned[#mentioned + 1] = item[1] end
   end
-  for word in table.concat(mentioned, " "):gmatch("[%a_]+") do
-    local class = (page.classes or {})[word]
-    if class and not shown[word] then
-      shown[word] = true
-      class_table(out, word, class)
-    end
-  end
+  class_tables(out, page, mentioned, shown)
 end
 
 -- ---- a page ---------------------------------------------------------------------------------------------------------
@@ -119,6 +127,7 @@ function markdown.page(_, page)
   local out = { MARK:format(page.name), ("\n# %s\n\n%s\n"):format(page.title, page.about) }
   add(out, "\nEvery example on this page begins with\n\n", fence(page.setup),
     "\nand is run by the tests; `-->` is what a line prints.\n")
+  if page.fields then class_table(out, page.fields.title, page.fields) end
   local shown = {}
   for _, entry in ipairs(page.entries) do entry_text(out, page, entry, shown) end
   return table.concat(out)

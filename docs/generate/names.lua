@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Holds the entries of docs/api against the names that the running library registers: functions, fields, methods and
--- metamethods. No device is opened.
+-- metamethods, and what a study's description may say. No device is opened.
 
 local names = {}
 
@@ -14,6 +14,15 @@ local function metatable_of(methods)
     if type(value) == "table" and rawget(value, "methods") == methods then return value end
   end
   error "no metatable holds this method table"
+end
+
+-- The methods of a table of Lua that scripts call; what only the library's own files do is left out.
+local function methods_of(class)
+  local found = {}
+  for name in pairs(class.methods) do
+    if not name:match "^__" and not class.own[name] then found[name] = true end
+  end
+  return found
 end
 
 -- Only a class whose __index is a function has something to say about it.
@@ -38,6 +47,9 @@ local function registered()
     found[class] = keys(methods)
     add_metamethods(found[class], metatable_of(methods))
   end
+  local study = require "moonwarp.study"
+  for name, class in pairs(study.classes) do found[name] = methods_of(class) end
+  for name, fields in pairs(study.fields) do found[name .. "_spec"] = keys(fields) end
   return found
 end
 
@@ -48,9 +60,17 @@ local function documented(api, owners)
   for _, page in ipairs(api.pages) do
     found[page.owner] = found[page.owner] or {}
     for _, entry in ipairs(page.entries) do
-      if entry.name then found[page.owner][entry.name] = true end
+      if entry.name and not entry.given then found[entry.owner or page.owner][entry.name] = true end
     end
-    for _, entry in ipairs(page.self and api.common or {}) do found[page.owner][entry.name] = true end
+    for _, entry in ipairs(page.self and page.common ~= false and api.common or {}) do
+      found[page.owner][entry.name] = true
+    end
+    for name, class in pairs(page.classes or {}) do
+      for _, field in ipairs(owners[name] and class or {}) do
+        local is_listed = field[1]:match "^%[" -- [1], the name
+        if not is_listed then found[name][field[1]] = true end
+      end
+    end
   end
   return found
 end

@@ -66,8 +66,7 @@
 ---@field power? number W
 ---@field power_limit? number W
 ---@field utilisation? number 0 to 1, of the last moments
----@field reasons? string[] why the clock is not higher: "idle", "application clocks", "power cap",
-"hardware slowdown", "sync boost", "thermal", "power brake", "display clocks"
+---@field reasons? string[] why the clock is not higher: "idle", "application clocks", "power cap", "hardware slowdown", "sync boost", "thermal", "power brake", "display clocks"
 ---@field driver? string the kernel driver's version
 ---@field load? number CPU device: processes that want a core, over the last minute
 ---@field governor? string CPU device: the kernel's policy for the clock
@@ -155,6 +154,7 @@
 ---@field max? number the greatest number
 ---@field choices? any[] the only values
 ---@field check? function given a value, it returns nothing, or what is wanted instead, as in "an even number"
+---@field kind? "blocks" what the texts stand for: blocks of threads. The default is a list of texts; `32x4` and `8x8x4` are a block each, `32` all blocks of 32 x 2^k threads, from 32 threads to 1024. The value is a list of blocks such as { 32, 4 }, each once
 
 --- When to stop, and what a sample is.
 ---@class moonwarp.bench_options
@@ -170,8 +170,7 @@
 ---@field device? moonwarp.device whose clock is taken, default the last one opened
 ---@field stream? moonwarp.stream where events are recorded, default the default stream
 ---@field clock? "device"|"host" device events, or the host's clock with a synchronisation, default "device", on the CPU device "host"
----@field cold? boolean measure beside that with the caches overwritten before each call; a sample is one call, so short
-kernels take long to reach `min_time`, default false
+---@field cold? boolean measure beside that with the caches overwritten before each call; a sample is one call, so short kernels take long to reach `min_time`, default false
 ---@field graph? boolean measure beside that the function captured into a graph and replayed, default false
 ---@field bytes? number that a call reads and writes
 ---@field flops? number operations of a call
@@ -184,8 +183,15 @@ kernels take long to reach `min_time`, default false
 ---@field name? string what alarms and `mw.roofline` call the function
 ---@field quiet? boolean alarms are not printed; they still count, default false
 
+--- A ratio of speeds: of the medians of their times. The interval holds that of the bootstrap over samples and that
+--- over the turns that both had.
+---@class moonwarp.bench_ratio
+---@field value number
+---@field low number where its 95 % interval begins
+---@field high number where it ends
+
 --- Times in seconds a call. `tostring` gives `1.234 ms ± 0.4 % (n = 37)`. `cold` and `graph` are results
-with the same fields, measured in turn with the main one.
+--- with the same fields, measured in turn with the main one.
 ---@class moonwarp.bench_result
 ---@field median number half of the samples are below, s
 ---@field low number where the median's 95 % bootstrap interval begins, s
@@ -204,15 +210,13 @@ with the same fields, measured in turn with the main one.
 ---@field batch integer calls a sample
 ---@field first number the first call, with compilation and first touch, s
 ---@field samples number[] every sample, in order, s
+---@field turns? integer[] of contenders: where each turn begins in `samples`
 ---@field clock string "device events" or "host clock"
----@field launch table the host's time to issue a call: `median`, `low`, `high`, ... as here. A launch on the CPU
-device's default stream is complete when it returns, so there it is the whole call, s
----@field blocked? boolean on a CUDA device: whether samples were queued behind a gate, so that launches are not in
-them; false with a warning where the function waits for the device
+---@field launch table the host's time to issue a call: `median`, `low`, `high`, ... as here. A launch on the CPU device's default stream is complete when it returns, so there it is the whole call, s
+---@field blocked? boolean on a CUDA device: whether samples were queued behind a gate, so that launches are not in them; false with a warning where the function waits for the device
 ---@field cost number the share of the whole measurement that was not spent in samples
 ---@field state? table `before` and `after` the samples: what `dev:state()` told
----@field flags string[] "noisy", "few samples", "outliers", "not blocked", "busy host", "throttled: <reason>",
-"clock fell", "alarm: <name>"; a flagged row stays a row
+---@field flags string[] "noisy", "few samples", "outliers", "not blocked", "busy host", "throttled: <reason>", "clock fell", "alarm: <name>"; a flagged row stays a row
 ---@field alarms table[] `{ name =, cause =, remedy = }` each: results that cannot be
 ---@field bytes? number as declared
 ---@field flops? number as declared
@@ -227,6 +231,11 @@ them; false with a warning where the function waits for the device
 ---@field device? string its id
 ---@field device_name? string
 ---@field warnings table[] `{ cause =, remedy = }` each; tables print them
+
+--- Results of contenders, each with its `name`: a list, `t[1]`, and by name, `t.tiled`. `tostring` gives a line each,
+--- the others beside the first.
+---@class moonwarp.bench_results
+---@field ratio fun(self: moonwarp.bench_results, over: string, under: string): moonwarp.bench_ratio `t:ratio("tiled", "naive")`: how many times as fast one is as another
 
 --- How near is right. Without any: integers exactly, floats within 4 eps of the value.
 ---@class moonwarp.check_options
@@ -255,8 +264,7 @@ them; false with a warning where the function waits for the device
 ---@field date? string UTC, ISO 8601
 ---@field moonwarp? string version
 ---@field lua? string version
----@field device? table `id`, `name`, `uuid`, `arch`, `driver` (with NVRTC, or the C++ compiler), `kernel_driver`,
-`multiprocessors`, `memory`, `clock_max`, `memory_clock_max`, `peak_bandwidth`, `power_limit`, `governor`
+---@field device? table `id`, `name`, `uuid`, `arch`, `driver` (with NVRTC, or the C++ compiler), `kernel_driver`, `multiprocessors`, `memory`, `clock_max`, `memory_clock_max`, `peak_bandwidth`, `power_limit`, `governor`
 ---@field machine? table `cpu`, `cores`, `memory`, `kernel`, `os`; not its name
 ---@field compiler? string of the CPU device
 ---@field git? table `revision` and `dirty` of the script's folder
@@ -359,12 +367,146 @@ them; false with a warning where the function waits for the device
 
 --- Spans of time in lanes.
 ---@class moonwarp.timeline_spec
----@field spans table[] `{ lane =, kind =, from =, to = [, label =] }`: texts, and seconds of one clock
+---@field engines? boolean one engine serves each kind, as a GPU's copies: a span begins where the one before of its kind ended, since an event tells when its stream got so far, not when an engine took up the work, default false
+---@field spans table[] `{ lane =, kind =, from =, to = [, label =] }`: texts, and seconds of one clock, or events that have been reached
 ---@field name? string of the files, without ending, default SCRIPT-timeline
 ---@field title? string
 ---@field device? moonwarp.device named in the title, default the last one opened
 ---@field quiet? boolean print nothing, default false
 ---@field pictures? boolean false: no SVG and PNG, default true
+
+--- What is right. One of `equal`, `cell` and `host` is needed.
+---@class moonwarp.answer_spec
+---@field equal? string an array that the output must equal in every bit
+---@field cell? fun(c: moonwarp.case, at: table, ...: integer): number one element by its indices; `at.A(i, j)` reads the case's array A. Small cases are compared whole, the measured one in 68 samples
+---@field host? fun(c: moonwarp.case): table|function all elements of a small case, as `mw.check` takes them; of the measured one too, where there is no `spot`, `prove` or `reference`
+---@field spot? fun(c: moonwarp.case): table[] samples of the measured size, `{ i, j, value = }` each, where one element by itself cannot be told
+---@field prove? fun(c: moonwarp.case, go: function, check: function) compares at the measured size in a way of its own: `go` runs the rung, as with an input whose result is known; `check(got, expected[, options])` compares an array or a list of numbers, by the answer's tolerance where there are no options
+---@field reference? fun(c: moonwarp.case, launcher: function): moonwarp.array computes the reference on the device; `launcher(rung, c, block)` is `study:launcher`
+---@field needs? string[] the rungs that `reference` runs: checked on the odd cases even where `rungs` leaves them out
+---@field tolerance? fun(c: moonwarp.case, rung: table, first: table?): moonwarp.check_options how near is right; `first` is the rung whose output is the reference, default as `mw.check`
+---@field bytes? string|fun(c: moonwarp.case, rung: table): number moved by a call: the arrays that are read or written, as in "A B C", or a function, bytes
+---@field work? fun(c: moonwarp.case, rung: table): number what a call does in the rate's unit, where that is not its bytes, default the study's
+---@field output? string the array that its rungs write, default the study's
+---@field start? fun(c: moonwarp.case, out: moonwarp.array) gives the output its first values, where a rung adds to it, default NaN
+---@field also? fun(c: moonwarp.case, check: function) further checks after each run: `check(got, expected[, options])`, of an array or a list
+
+--- A chart of a part: `{ kind = "ladder" }`, a named bar a rung in its best block with the sources' marks, as by
+--- `mw.ladder`; or the rate against a field, as by `mw.plot`, with the sources' points.
+---@class moonwarp.chart_spec
+---@field kind? "ladder" a ladder
+---@field x? string the field along the x axis, default needed without `kind`
+---@field y? string the field that is shown, default the rate
+---@field by? string|fun(record: table): string what makes a line, default "series"
+---@field of? fun(record: table): boolean which records are shown, default all
+---@field logx? number|boolean base of a logarithmic axis; true is 10, default false
+---@field logy? number|boolean the same for y, default false
+---@field name? string of the files, behind STUDY-PART, default the field `x`
+---@field title? string behind the study's and the part's name, default what is against what
+---@field xlabel? string
+---@field ylabel? string
+---@field points? boolean|string as of `mw.plot`, default true
+---@field lines? table[] as of `mw.plot`, default the level
+
+--- A parameter, as in `{ "n", 4096, "points along each side", gpu = 16384 }`. Default, `gpu`, `min` and `max` may be
+--- functions of the values before it: `function(p) return p.n // 2 end`.
+---@class moonwarp.parameter_spec
+---@field [1] string its name: `-p NAME=value`, `p.NAME`
+---@field [2] any its default, whose type is the parameter's; a list takes all values at once
+---@field [3] string the help
+---@field gpu? any the default on a GPU, default the same
+---@field min? number|fun(p: table): number the least number
+---@field max? number|fun(p: table): number the greatest
+---@field choices? any[] the only values
+---@field kind? "blocks" the texts are blocks, as in `32x8`; see `mw.arg`
+---@field check? fun(value: any): string? returns what is wanted instead, where a value is wrong
+
+--- Cases and rungs that are measured and shown together.
+---@class moonwarp.part_spec
+---@field [1] string its name, the `group` of its records
+---@field cases? table[]|fun(dev: moonwarp.device): table[] sides of each case, as in `{ { n = p.n, type = "f32" } }`; a side that is a list stands for a case with each of its values. The type is that, else the study's, else the parameter `type`, else the first of `types`, else f64. A function is called once more when the part begins, and may then ask `study:fastest`
+---@field arrays? fun(c: moonwarp.case): table arrays and numbers beside those of `study.arrays`
+---@field rungs? string[]|fun(rung: table): boolean names of rungs or answers, default all
+---@field odd? table[]|fun(p: table): table[] the small cases, default the study's
+---@field blocks? "best" only the block of a rung that was best in the first part, default all
+---@field level? string|string[] default the study's
+---@field each? string a side: a table and charts for each of its values
+---@field table? table columns as `mw.table` takes them; those that no record has are left out, default no table
+---@field rows? "best"|"all" the best block of each rung; the rows of all cases, default all blocks of the first case
+---@field charts? moonwarp.chart_spec[] default {}
+---@field ratios? string[] ratios of rates, each with a 95 % interval: "naive / library copy", or with the fastest rung of an answer, "best sum / best copy", default {}
+---@field derive? fun(records: table[], c: moonwarp.case) adds to the records of a case, before they are kept
+---@field clock? "device"|"host" as of `mw.bench`
+---@field batch? integer calls a sample, as of `mw.bench`
+---@field run? fun(study: moonwarp.study) plain Lua in the part's turn, in place of `cases`
+
+--- One way to compute an answer: a kernel with `over` or `grid`, or `make`. A launch takes its arguments from the
+--- case, by the names of the kernel's parameters.
+---@class moonwarp.rung_spec
+---@field [1] integer its number, which `rungs` takes; may be left out, then the name is first
+---@field [2] string its name, in tables, charts and ratios
+---@field kernel? string|string[]|fun(c: moonwarp.case, block: any): string its name, "sum<%s>" with the case's type in C++ for %s; a list names those that `make` launches, for the one compilation
+---@field launches? fun(c: moonwarp.case, block: any): table[] several launches, one behind the other, in place of `kernel`: a list of `{ kernel, how, arguments }` as `c:launch` takes them
+---@field file? string the .cu file of it, default the study's `kernels`
+---@field fast_math? boolean compiled with fast math, default false
+---@field answer? string what it computes, default the only one beside "copy"
+---@field block? moonwarp.dims|fun(c: moonwarp.case): moonwarp.dims threads a block
+---@field blocks? moonwarp.dims[] several; each is measured
+---@field odd_blocks? moonwarp.dims[] further ones that are only checked, on the odd cases
+---@field over? table what the grid covers: sides of the case or integers, one a dimension. The grid is that over the block and `each`, rounded up
+---@field each? integer|table|fun(c: moonwarp.case, block: any): any elements a thread, or a list of one a dimension, default 1
+---@field grid? fun(c: moonwarp.case, block: any): moonwarp.dims the grid, in place of `over`
+---@field shared? fun(c: moonwarp.case, block: any): integer dynamic shared memory a block, bytes
+---@field cooperative? boolean all blocks run at once; left out, with the reason, where the device does not hold them, default false
+---@field args? table|fun(c: moonwarp.case, block: any): table arguments by the kernel's names, which go before those of the case; one that is a function is called with every launch
+---@field make? fun(c: moonwarp.case, block: any, rung: table): fun()?, string? returns a function that runs the rung once; or nil and why the device cannot
+---@field sides? fun(c: moonwarp.case, block: any): table? sides of a smaller case for what is slow; such a record has no `share`. nil: the case of the part
+---@field when? fun(c: moonwarp.case): boolean whether it belongs to this case, default always
+---@field output? string the array that it writes, default the answer's
+---@field bytes? fun(c: moonwarp.case, rung: table): number moved by a call, bytes, default the answer's
+---@field always? boolean measured whatever `rungs` says, default false
+---@field fields? table further fields of its records, as in `{ steps = 4 }`
+---@field series? string|fun(c: moonwarp.case, block: any): string its line in charts, default its name
+---@field stream? boolean what `make` returns works in `c:stream()`, so that its time is taken there, default false
+---@field observe? fun(c: moonwarp.case, go: function, rung: table, check: function): table further values of its records, read from the arrays after the check at the measured size; where a `check(got, expected[, options])` fails, it is not timed
+
+--- What others measured.
+---@class moonwarp.source_spec
+---@field [1] string who or where, as in "H200"; shown with "source" behind it
+---@field values table by the name of a rung or an answer, in the rate's unit: a number, a table by block such as `{ ["32 x 8"] = 525e9 }`, or `function(c, block)`
+---@field field? string a field of the records, and so a column of the table, default none
+---@field when? boolean|fun(c: moonwarp.case): boolean whether it is shown: on this device, for these parameters, for this case, default true
+
+--- What a description says, as plain data.
+---@class moonwarp.study_description
+---@field question string
+---@field params table[] `name`, `default`, `gpu`, `help`, `list`, `min`, `max`, `choices` each
+---@field rungs table[] `number`, `name`, `answer` each
+---@field parts string[] their names
+
+--- A study as a whole.
+---@class moonwarp.study_spec
+---@field question string what `moonwarp list` shows
+---@field params? moonwarp.parameter_spec[] in the order of the help, default {}
+---@field kernels? string the .cu file, from kernels/ or beside the script, of rungs without `file`
+---@field defines? fun(type: string, p: table): table macros of the modules, as in `{ REAL = "double" }`
+---@field rate? string|table the field of the records that is compared, in bytes a second; or `{ field, work = function(c, rung) }`, where `work` returns what a call does in the rate's own unit, default "T_eff"
+---@field seconds? table `{ default, gpu = default }` of the parameter `seconds`: the least time of a measurement, s, default { 0.1, gpu = 0.2 }
+---@field output? string the array that rungs write and checks read, where answer and rung name none
+---@field type? string the element type, where no side says it, default that of the parameters `type`, `types`, else f64
+---@field level? string|string[] rungs or answers; shares are of the fastest of them in the same case
+---@field odd? table[]|fun(p: table): table[] sides of the cases that are compared with the host, element by element: sizes that no block divides
+---@field peak? fun(dev: moonwarp.device): table `{ value =, label = }`, a line in the charts, default the memory's peak, where the rate is made from bytes
+
+--- How a kernel is launched.
+---@class moonwarp.case_launch
+---@field block moonwarp.dims threads a block
+---@field grid moonwarp.dims blocks
+---@field shared? integer dynamic shared memory a block, bytes, default 0
+---@field cooperative? boolean all blocks run at once, default false
+---@field stream? moonwarp.stream default the default stream
+---@field file? string the .cu file, default the study's `kernels`
+---@field fast_math? boolean compiled with fast math, default false
 
 --- One GPU, or the CPU device. It makes everything else: arrays, modules, streams, events, graphs. Whatever it made
 --- keeps it alive, so closing the handle early does no harm; the device itself is closed when the last child is.
@@ -763,6 +905,10 @@ function kernel:name() end
 ---@return string
 function kernel:signature() end
 
+--- The names of its parameters, in order; "" where the source names none.
+---@return string[]
+function kernel:parameters() end
+
 --- Registers, memory and the largest block.
 ---@return moonwarp.kernel_attributes # see below
 function kernel:attributes() end
@@ -923,6 +1069,205 @@ function graph:device() end
 --- Gives back what the object holds. Using it afterwards, or closing it again, is an error.
 function graph:close() end
 
+--- A study compares ways to compute the same thing. Its file describes them and returns the description; `moonwarp run`
+--- measures. [docs/tutorial.md](../tutorial.md) leads to a first one, experiments/ has eight.
+--- 
+--- | word | what it means |
+--- |---|---|
+--- | case | one size and type, with its arrays: `c` in every function of a description ([case](case.md)) |
+--- | answer | what a rung computes, and so what it is checked against |
+--- | rung | one way to compute it; a variant is a rung in one of its blocks |
+--- | part | cases and rungs that are measured together, with a table, charts and ratios |
+--- | level | the fastest of some rungs within a case: what shares are of |
+--- | source | what others measured |
+--- 
+--- What the runner does, in this order:
+--- 
+--- 1. Parameters are read and refused, rungs and parts chosen; the description is checked as a whole (`study:validate`). All
+---    kernels of a file are compiled at once.
+--- 2. Every rung of every part, in every block, runs on the small cases of `odd`, whose sides nothing divides. The output is NaN
+---    before, and every element is compared with what the host makes of the other arrays as they were then. Nothing has been timed
+---    yet. A rung that is wrong is left out of all that follows; so is one whose kernel reads or writes outside of every array, on
+---    the CPU device, which goes on after that.
+--- 3. Of each case, every variant runs once more and is checked at the measured size. The first of an answer is compared with
+---    68 samples (`cell`), with `spot`, or by `prove`; what passes is the reference of the others, every element.
+--- 4. All variants of the case are timed in turn, each for `seconds` at least and three times that at most; a turn takes a fifth
+---    of `seconds`. After its last turn a variant runs and is checked once more, of arrays of more than 2^24 elements in
+---    three bands.
+--- 5. Rates, shares and the drift of the level are computed and the records are kept, then the table, the charts and the ratios of
+---    the part are shown.
+--- 6. The function of `study:finally` is called. What was not measured, and what no odd case could check, is listed with the
+---    reason of each.
+--- 
+--- A rung finds the caches as its neighbour left them, after one call that is not timed. For arrays in main memory this is the
+--- fairer comparison; arrays that fit in a cache are slower in turn than alone. Each turn is in the run's journal at once, so that a run
+--- that is killed keeps what it had measured ([record.md](../record.md)).
+--- 
+--- A wrong rung does not end the run: the others are measured, and the exit status is 3. Its message names both sides, as in
+--- 
+--- ```text
+--- a loop (wrong: it differs from 'an element a thread', which 68 samples confirm)
+--- ```
+--- 
+--- A mistake in the description ends the run with status 1 and a line such as
+--- 
+--- ```text
+--- saxpy.lua:24: rung 3 'a loop': unknown option 'kernal'; did you mean 'kernel'?
+--- saxpy.lua:24: rung 3 'a loop': kernel 'saxpy', parameter 3 'a': the case has no field of that name; it has n, x, y; give it with 'args'
+--- saxpy.lua:31: part 'ladder', table: no record has a field 'blok'; did you mean 'block'?
+--- ```
+--- 
+--- An error inside a function of the description names the call that it was given to and the field, then its own line.
+--- 
+--- A record of a study has `study`, `group` (the part), `number`, `rung`, `series`, `block`, `threads`, `type`, `bytes` (of the
+--- output), the sides of its case, the result `t`, the rate, `share` (of the level), `of_peak` (of the peak, where one is
+--- known), in the level's `drift`, the fields of sources, and what `fields`, `observe` and `derive` add. `drift` is the median of the level's last third of turns over that of the first, less 1.
+--- 
+--- Behind the study's own parameters every study takes `seconds`, `rungs` (numbers or names) and, where it has several parts,
+--- `parts`. `moonwarp list STUDY` shows all, with the rungs.
+---@class moonwarp.study
+local study = {}
+
+--- The file's own function: it returns the arrays and numbers of a case, by the names that the kernels' parameters
+--- have. It may set sides that follow from others, as in `c.rows = c.ny * c.nz`. What it returns is closed with the case.
+---@param c moonwarp.case with its sides, and no arrays yet
+---@return table # as in `{ A = array, B = array, s = 2 }`
+function study.arrays(c) end
+
+--- What a rung computes. Rungs of one answer are checked against each other.
+---@param name string
+---@param spec moonwarp.answer_spec
+function study:answer(name, spec) end
+
+--- The library's own copy as a rung "library copy" that is always measured, and the answer "copy": the array
+--- `to` must equal `from`, and both are moved.
+---@param number? integer of the rung
+---@param from string an array of the case
+---@param to string
+function study:library(number, from, to) end
+
+--- A way to compute an answer. The number may be left out; several rungs may have the same, and are chosen together.
+---@param spec moonwarp.rung_spec
+---@return table # the rung, with `number`, `name`, `answer`
+function study:rung(spec) end
+
+--- A question to the rungs: which of them, on which cases, and how it is shown. Parts run in the order of the file.
+---@param spec moonwarp.part_spec
+function study:part(spec) end
+
+--- What others measured, shown where it belongs: a column of the table, a point in charts, a mark in ladders. What is
+--- given for an answer stands beside the best rung of it.
+---@param spec moonwarp.source_spec
+function study:source(spec) end
+
+--- Plain Lua behind the parts: a film, a check of another kind, a chart of its own.
+---@param f fun(study: moonwarp.study)
+function study:finally(f) end
+
+--- A case with its arrays, for `finally`. Close it: `local c <close> = study:case { ... }`.
+---@param sides table as of a part's cases
+---@return moonwarp.case
+function study:case(sides) end
+
+--- A function that runs a rung once on a case: for proofs, references and `finally`, while the study runs.
+---@param name string of a rung
+---@param c moonwarp.case
+---@param block? moonwarp.dims default the rung's first
+---@return fun()? go
+---@return string? reason # why the device cannot
+function study:launcher(name, c, block) end
+
+--- Whether this run measures a rung: `rungs` may leave it out. For `finally`.
+---@param name string of a rung
+---@return boolean
+function study:has(name) end
+
+--- The record of the fastest variant of a rung, or of an answer's rungs, over all cases of a part that has been measured. A
+--- later part whose `cases` is a function may depend on it: that function is called again when the part begins.
+---@param part string
+---@param name string of a rung or an answer
+---@return table? # the record; nil where there is none
+function study:fastest(part, name) end
+
+--- What `moonwarp list` and `--help` show. Nothing runs.
+---@return moonwarp.study_description # see below
+function study:describe() end
+
+--- Raises the first mistake that only the whole description shows, with the line of the call that made it. `study:run`
+--- and `moonwarp list` begin with it.
+function study:validate() end
+
+--- Measures, in the order above. `moonwarp run` calls it for a file that returns its study; `mw.run` does so in a stock
+--- interpreter.
+function study:run() end
+
+--- A case of a [study](study.md): one size and type, with its arrays. Every function of a description gets it as `c`. Its arrays and
+--- numbers have the names of the kernels' parameters, so that a launch takes its arguments from the case: where the kernel is
+--- `triad(B, A, C, s, nx, ny)`, the case has `B`, `A`, `C`, `s`, `nx` and `ny`.
+---@class moonwarp.case
+---@field dev moonwarp.device
+---@field gpu boolean whether the device is one
+---@field p table values of the parameters by name
+---@field study moonwarp.study whose case it is
+---@field sides table as they were given
+---@field type moonwarp.dtype the element type: of its sides, of the parameters `type` or `types`, else f64
+---@field eps number the distance from 1 to the next number of the type; 0 for integers
+---@field vector integer elements in an access of 16 bytes
+local case = {}
+
+--- A launch with its arguments by name, ready to be made: from `arguments`, else from the case. An argument that is a
+--- function is called with every launch, as for a counter that the kernel is given.
+---@param kernel string its name; %s in it is the case's type in C++, as in "sum<%s>"
+---@param how moonwarp.case_launch
+---@param arguments? table by the names of the kernel's parameters
+---@return fun()? go # launches; nil where the device does not take it
+---@return string? reason # why, as in "704 blocks at once, the device holds 256"
+function case:launch(kernel, how, arguments) end
+
+--- Several launches, one behind the other, as one function.
+---@param list table[] of what `c:launch` takes
+---@return fun()? go # nil where the device does not take one of them
+---@return string? reason # why
+function case:launches(list) end
+
+--- The same case with other fields: for launches whose arguments go by other names, as for two arrays that are read and
+--- written in turn.
+---@param more table
+---@return moonwarp.case
+function case:with(more) end
+
+--- A new array of the case's type, closed with the case: scratch memory of a rung.
+---@param ... integer its shape
+---@return moonwarp.array
+function case:array(...) end
+
+--- The same, filled with a value.
+---@param value number
+---@param ... integer its shape
+---@return moonwarp.array
+function case:full(value, ...) end
+
+--- Closes an array with the case.
+---@param array moonwarp.array
+---@return moonwarp.array # the same
+function case:keep(array) end
+
+--- A stream of the study, which waits for the default stream and is waited for by it; for rungs with `stream = true`,
+--- as a copy that must not wait for its end. It is closed with the run.
+---@return moonwarp.stream # always the same
+function case:stream() end
+
+--- How many blocks of a kernel the device holds at once.
+---@param kernel string
+---@param threads integer a block
+---@param shared? integer dynamic shared memory a block, bytes, default 0
+---@param how? table `file` and `fast_math`, as of a launch
+---@return integer
+function case:resident(kernel, threads, shared, how) end
+
+--- Closes the arrays of the case. The runner closes those that it makes.
+function case:close() end
+
 ---@class moonwarp
 ---@field version string
 ---@field null lightuserdata
@@ -966,12 +1311,12 @@ function mw.occupancy(question) end
 --- default's type; `1e6` and `2^20` are integers. `-p n=1,2,4` runs the script for each value; a default that is a list
 --- takes all values at once.
 --- 
---- `moonwarp run` reads the names out of the script's text and refuses any other before the script starts, with exit status
---- 2; where a name is computed, or another file is loaded, it does so after the run. A value that does not fit is refused by
---- `mw.arg` itself, every value of a sweep in its first run: call it before the work.
+--- A script asks for all of its parameters before its first `mw.bench` or `mw.record`: there, else at the end of the script,
+--- `moonwarp run` refuses names that nothing asked for, with exit status 2. A value that does not fit is refused by `mw.arg`
+--- itself, every value of a sweep in its first pass.
 ---@param name string
 ---@param default number|string|boolean|table its type is the parameter's
----@param help? string shown by `moonwarp list`
+---@param help? string what it means
 ---@param limits? moonwarp.arg_limits what a value given with -p must fit
 ---@return any # the value
 function mw.arg(name, default, help, limits) end
@@ -996,10 +1341,30 @@ function mw.arg(name, default, help, limits) end
 --- | copied | `output` holds what `input` holds, which is not one value throughout |
 --- 
 --- The last two run the function again, twice or more.
----@param f function|moonwarp.launch called without arguments
+--- 
+--- A table of functions is measured in turn: `{ naive = f, tiled = g }` in the order of the names, `{ { "naive", f }, { "tiled", g } }`
+--- in the order given. Each has its own limits, but no `cold` and `graph`; a turn takes a fifth of `min_time`, and turns go round until all
+--- have enough, so that a change of the machine's pace meets all of them. A contender finds the caches as the one before left them, after one call that is not
+--- timed. The result is a list of results; keep one a record.
+---@param f function|moonwarp.launch|table called without arguments; or contenders
 ---@param options? moonwarp.bench_options
----@return moonwarp.bench_result # see below
+---@return moonwarp.bench_result # see below; of contenders a `bench_results`
+---@overload fun(contenders: table, options?: moonwarp.bench_options): moonwarp.bench_results
 function mw.bench(f, options) end
+
+--- a / b, rounded up: the blocks of b threads that a elements need.
+---@param a integer
+---@param b integer not 0
+---@return integer
+function mw.ceil_div(a, b) end
+
+--- The sizes from one to another, each `factor` times the one before; where the last is the smaller one, that part of it,
+--- rounded down. For the cases of a sweep.
+---@param first integer at least 1
+---@param last integer at least 1; the list does not go beyond it
+---@param factor? integer at least 2, default 2
+---@return integer[]
+function mw.geometric(first, last, factor) end
 
 --- What a measurement was made on and by: device, driver, machine, compiler, revision, command line, date.
 --- Everything is read, no setting is changed.
@@ -1027,6 +1392,10 @@ function mw.check(got, expected, options) end
 --- Keeps one measurement in the run's record ([docs/record.md](../record.md)), and as a line of JSON in the file given with `--json`:
 --- what the script gives, and date, script, device, version and parameters. A benchmark result is written with its
 --- statistics. Written at once, so nothing measured is lost.
+--- 
+--- Numbers, texts, truth values, and lists or tables of them are kept; a field of another kind is refused, and so are the results of several
+--- contenders together. Texts, whole numbers and truth values count as chosen, not measured: they tell this measurement from others in
+--- `compare`.
 ---@param values table as in `{ threads = 256, T_tot = bytes / t.median, t = t }`
 ---@return table # the record, completed
 function mw.record(values) end
@@ -1075,11 +1444,32 @@ function mw.film(options) end
 ---@return table # paths of what was written, and the chart's text
 function mw.timeline(spec) end
 
+--- Ends the script, or the pass of a sweep, which cannot do its work here. That is no failure: `moonwarp run`
+--- says the reason, keeps it with the remarks where the run has results, goes on with the next pass, and ends with status 0.
+--- `moonwarp batch` shows a lab that did nothing but skip as skipped and does not judge its gates. In a stock interpreter it is an
+--- error of that text.
+---@param reason string why
+function mw.skip(reason) end
+
 --- Prints a paragraph, wrapped, and keeps it in RUN/remarks.txt: what a study concludes, in words computed
 --- from its numbers.
 ---@param format string as string.format takes it
 ---@param ... any values
 ---@return string # the paragraph
 function mw.remark(format, ...) end
+
+--- Begins the description of a study. Opens the device, on which defaults depend, and reads the parameters, so that
+--- their values are known to the rest of the file, which ends with `return study`. While `moonwarp list` loads a file, no device is
+--- open, and `gpu` is false.
+---@param spec moonwarp.study_spec
+---@return moonwarp.study study
+---@return table p # values of the parameters by name
+---@return boolean gpu # whether the device is a GPU
+function mw.study(spec) end
+
+--- Runs a study, or the file of one, in a stock interpreter; `moonwarp run` does it by itself.
+---@param what moonwarp.study|string
+---@return boolean is_right # whether no check failed, as for `os.exit(mw.run "mine.lua")`
+function mw.run(what) end
 
 return mw

@@ -1,7 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
--- Parameters of a script that the command line can set: -p name=value.
--- Depends on moonwarp.core (options.params, options.sweep), fields, nearest.
+-- Parameters of a script that the command line can set: -p name=value. Several values of a parameter
+-- that takes one are a sweep, which begins here: a script is not known before it runs, so its first
+-- pass is given all texts, takes the first of each and says what is swept.
+-- Depends on moonwarp.core (options.params, options.sweep, options.swept, options.begin), blocks,
+-- fields, nearest.
 
 local core = require "moonwarp.core"
 local fields = require "moonwarp.fields"
@@ -12,6 +15,8 @@ local arg = {}
 --- What the running script has declared, in order: { name =, default =, help =, value = }.
 arg.declared = {}
 
+local settled -- the names given that were last found to be known
+
 local TRUTH = { ["true"] = true, yes = true, on = true, ["1"] = true,
                 ["false"] = false, no = false, off = false, ["0"] = false }
 
@@ -19,9 +24,13 @@ local TRUTH = { ["true"] = true, yes = true, on = true, ["1"] = true,
 --- use where that is why the script failed.
 arg.refused = nil
 
+local function fail(text)
+  arg.refused = text
+  error(text, 0)
+end
+
 local function refuse(name, text, wanted, hint)
-  arg.refused = ("parameter '%s' must be %s, got '%s'%s"):format(name, wanted, text, hint or "")
-  error(arg.refused, 0)
+  fail(("parameter '%s' must be %s, got '%s'%s"):format(name, wanted, text, hint or ""))
 end
 
 local convert = {}
@@ -52,7 +61,7 @@ local function kind_of(value)
   return math.type(value) or type(value)
 end
 
-local LIMITS = { min = "number", max = "number", choices = "table", check = "function" }
+local LIMITS = { min = "number", max = "number", choices = "table", check = "function", kind = "string" }
 
 -- "from 1 to 8", "of at least 1", "of at most 8".
 local function range_text(limits)
@@ -85,8 +94,35 @@ local function check_own(name, value, text, limits)
   if wanted then refuse(name, text, wanted) end
 end
 
+-- ---- kinds: texts that stand for something else ------------------------------------------------
+
+local KINDS = { blocks = require "moonwarp.blocks" }
+
+local function kind_named(word)
+  if word == nil or KINDS[word] then return KINDS[word] end
+  local names = {}
+  for name in pairs(KINDS) do names[#names + 1] = name end
+  table.sort(names)
+  local near = nearest.find(word, names)
+  error(("mw.arg: unknown kind '%s'; %s"):format(word, near and ("did you mean '%s'?"):format(near)
+    or "there is " .. table.concat(names, ", ")), 3)
+end
+
+local function check_texts(name, default, kind)
+  local texts = type(default) == "table" and default or { default }
+  local wrong = type(default) ~= "table" and kind_of(default)
+  for _, text in ipairs(texts) do
+    wrong = wrong or type(text) ~= "string" and kind_of(text) or not kind.fits(text) and ("'%s'"):format(text)
+  end
+  if wrong then error(("mw.arg: the default of '%s' must be %s, got %s"):format(name, kind.default, wrong), 3) end
+end
+
+-- ---- values -------------------------------------------------------------------------------------
+
 local function convert_one(name, default, text, limits)
   local value = convert[kind_of(default)](name, text)
+  local kind = KINDS[limits.kind]
+  if kind and not kind.fits(text) then refuse(name, text, kind.wanted) end
   check_range(name, value, text, limits)
   check_choice(name, value, text, limits)
   check_own(name, value, text, limits)
@@ -108,21 +144,24 @@ local function check_default(name, default)
   end
 end
 
+-- The first of several values; the passes that follow take the others, which are refused now if they
+-- do not fit.
+local function begin_sweep(name, default, texts, limits)
+  local swept = core.options.swept
+  if not swept then refuse(name, table.concat(texts, ","), "one value here") end
+  for i = 2, #texts do convert_one(name, default, texts[i], limits) end
+  swept[name], core.options.more = true, true
+  core.options.params[name] = { texts[1] }
+end
+
 local function value_of(name, default, limits)
   local texts = (core.options.params or {})[name]
   if texts == nil then return default end
   if type(texts) ~= "table" then texts = { texts } end
   if type(default) == "table" then return convert_list(name, default, texts, limits) end
-  if #texts > 1 then refuse(name, table.concat(texts, ","), "one value here") end
-  return convert_one(name, default, texts[1], limits)
-end
-
--- The first run of a sweep refuses what a later one would stumble over.
-local function check_sweep(name, default, limits)
-  if type(default) == "table" then return end
-  for _, text in ipairs((core.options.sweep or {})[name] or {}) do
-    convert_one(name, default, text, limits)
-  end
+  local value = convert_one(name, default, texts[1], limits)
+  if #texts > 1 then begin_sweep(name, default, texts, limits) end
+  return value
 end
 
 local function remember(entry)
@@ -141,7 +180,7 @@ end
 ---@param default number|string|boolean|table
 ---@param help string?
 ---@param limits table?   min and max of numbers, choices (a list), check (a function that returns what
----                        is wanted where a value is wrong); other values are refused
+---                        is wanted where a value is wrong), kind ("blocks"); other values are refused
 ---@return any value
 function arg.get(name, default, help, limits)
   if type(name) ~= "string" then
@@ -152,12 +191,13 @@ function arg.get(name, default, help, limits)
   end
   check_default(name, default)
   limits = fields.check("mw.arg", limits, LIMITS)
+  local kind = kind_named(limits.kind)
+  if kind then check_texts(name, default, kind) end
   -- Known before its text is read, so that a wrong value is not reported as a wrong name as well.
   local entry = { name = name, default = default, help = help, value = default }
   remember(entry)
-  check_sweep(name, default, limits)
   entry.value = value_of(name, default, limits)
-  return entry.value
+  return kind and kind.values(entry.value) or entry.value
 end
 
 --- The values in force, by name.
@@ -166,6 +206,62 @@ function arg.values()
   local values = {}
   for _, entry in ipairs(arg.declared) do values[entry.name] = entry.value end
   return values
+end
+
+-- ---- names given --------------------------------------------------------------------------------
+
+local LATE = "; a script asks for its parameters before its first measurement, at %s"
+
+local function fail_unknown(name, names, is_late)
+  local near = nearest.find(name, names)
+  local known = #names == 0 and "the script asks for none with mw.arg" or "there is " .. table.concat(names, ", ")
+  local late = is_late and LATE:format((core.where():gsub(": $", ""))) or ""
+  fail(("unknown parameter '%s'; %s%s"):format(name, near and ("did you mean '%s'?"):format(near) or known, late))
+end
+
+--- Refuses names given with -p that nobody asked for. What is measured afterwards is kept: called before the first
+--- measurement of a run, and does its work once.
+---@param more string[]?  names known besides those that mw.arg was asked for
+function arg.check_known(more)
+  local given, names, known = core.options.sweep, {}, {}
+  if settled == given then return end
+  for _, entry in ipairs(arg.declared) do names[#names + 1] = entry.name end
+  table.move(more or {}, 1, #(more or {}), #names + 1, names)
+  for _, name in ipairs(names) do known[name] = true end
+  local unknown = {}
+  for name in pairs(given or {}) do unknown[#unknown + 1] = not known[name] and name or nil end
+  table.sort(unknown)
+  if unknown[1] then fail_unknown(unknown[1], names, not more) end
+  settled = given
+  local problem = core.options.begin and core.options.begin()
+  if problem then fail(problem) end
+end
+
+-- ---- as the command line has them -----------------------------------------------------------------
+
+-- A number with as many digits as give it back.
+local function number_text(value)
+  local word = tostring(value)
+  for digits = 15, 17 do
+    if tonumber(word) == value then break end
+    word = ("%%.%dg"):format(digits):format(value)
+  end
+  return word
+end
+
+local function text_of(value)
+  local word = type(value) == "number" and number_text(value) or tostring(value)
+  return (word:gsub("[\\,]", "\\%0"))
+end
+
+--- A value, or a list of values, as it stands behind -p NAME=.
+---@param value any
+---@return string
+function arg.text(value)
+  if type(value) ~= "table" then return text_of(value) end
+  local texts = {}
+  for i, one in ipairs(value) do texts[i] = text_of(one) end
+  return table.concat(texts, ",")
 end
 
 return arg

@@ -8,16 +8,20 @@
 --   t = mw.bench(function() go(B, A, n) end)     the median of many samples, by the device's clock
 -- On a CUDA device a sample is queued behind a gate that opens when the host is far enough ahead, so
 -- that launches are not in the time; what they cost is a number of its own, result.launch.
+-- Contenders, mw.bench { naive = f, tiled = g }, are measured in turn, so that a change of the machine's
+-- pace meets all of them; a turn finds the caches as the contender before it left them, and begins
+-- with one call that is not timed.
 -- Data that fits a cache stays there from call to call: { cold = true } measures beside that with
 -- the caches overwritten before each call, { graph = true } the function as a replayed graph.
 --
 -- bench/clock.lua and gate.lua hold the clocks, mode.lua what a sample is, protocol.lua the order of
--- things and when it ends, warning.lua what may be wrong.
+-- things and when it ends, contest.lua contenders, warning.lua what may be wrong.
 -- Depends on moonwarp.core, alarm, bench.*, fields, recent, stats, units.
 
 local core = require "moonwarp.core"
 local alarm = require "moonwarp.alarm"
 local clocks = require "moonwarp.bench.clock"
+local contest = require "moonwarp.bench.contest"
 local fields = require "moonwarp.fields"
 local modes = require "moonwarp.bench.mode"
 local protocol = require "moonwarp.bench.protocol"
@@ -255,8 +259,8 @@ local function results_of(list, run, options)
   return main
 end
 
-local function look_for_alarms(result, list, run, options)
-  run.main, run.setup, run.cache_bytes = list[1], options.setup, bench.cache_bytes(run.device)
+local function look_for_alarms(result, mode, run, options)
+  run.main, run.setup, run.cache_bytes = mode, options.setup, bench.cache_bytes(run.device)
   alarm.check(result, run, options)
   for _, entry in ipairs(result.alarms) do table.insert(result.flags, "alarm: " .. entry.name) end
 end
@@ -269,12 +273,77 @@ local function run_all(fn, options, run)
   protocol.measure(list, run)
   local result = results_of(list, run, options)
   if why then table.insert(result.warnings, no_graph(why)) end
-  look_for_alarms(result, list, run, options)
+  look_for_alarms(result, list[1], run, options)
   result.name, result.dtype = options.name, options.dtype
   if result.intensity then declared[#declared + 1] = result end
   result.first, result.cost = first, cost_of(list, start)
   return result
 end
+
+-- ---- contenders ---------------------------------------------------------------------------------
+
+-- A contender's options: those of all, and what it declares.
+local function options_of(one, options)
+  return setmetatable({ name = one.name, bytes = one.bytes, stream = one.stream }, { __index = options })
+end
+
+-- A contender with a clock of its own: one that cannot be held behind a gate leaves the others theirs.
+local function new_contender(one, options, run)
+  local own = options_of(one, options)
+  local clock = choose_clock(own, run.device)
+  local mode = main_mode(one.fn, own, run)
+  mode.clock = clock
+  mode.first = protocol.warm_up(mode, clock, options.warmup)
+  return { mode = mode, options = own,
+           run = setmetatable({ clock = clock, stream = own.stream }, { __index = run }) }
+end
+
+local function result_of_contender(contender)
+  local mode, run, options = contender.mode, contender.run, contender.options
+  local result = result_of(mode, run)
+  alarm.add_rates(result, run, options)
+  look_for_alarms(result, mode, run, options)
+  result.name, result.first, result.turns = options.name, mode.first, mode.turns
+  return result
+end
+
+local function close_clocks(contenders)
+  for _, contender in ipairs(contenders) do
+    local _ <close> = contender.mode.clock
+  end
+end
+
+--- Measures contenders in turn: for each turn a share of the least time.
+---@param list table[]       { name =, fn =, bytes = (moved a call, or nil), stream = (that it works in, or nil) }
+---@param options table      of mw.bench, but cold and graph; more_time: how warnings say it is given
+---@param after function?    called with a contender's place and its mode (samples, turns, done) after each turn
+---@return table[] results   in the order of the list, as of mw.bench, and turns: where each began in samples
+function bench.turns(list, options, after)
+  local device = device_of(options)
+  local flush <close> = flusher(options, device)
+  local run = { limits = limits_of(options), device = device, flush = flush, more_time = options.more_time }
+  local contenders <close> = setmetatable({}, { __close = close_clocks })
+  local all, results = {}, {}
+  for i, one in ipairs(list) do
+    contenders[i] = new_contender(one, options, run)
+    all[i] = contenders[i].mode
+  end
+  protocol.turns(all, run, after)
+  for i, contender in ipairs(contenders) do results[i] = result_of_contender(contender) end
+  return results
+end
+
+-- mw.bench { naive = f, tiled = g }
+local function run_contenders(given, options)
+  for _, name in ipairs { "cold", "graph" } do
+    if options[name] then
+      error(("mw.bench: option '%s' is for one function; contenders are measured hot"):format(name), 3)
+    end
+  end
+  return contest.results(bench.turns(contest.read(given, 3), options))
+end
+
+-- ---- one function -------------------------------------------------------------------------------
 
 --- Measures a function: warm-up, then samples until the median is steady.
 --- Options: noise (0.005, relative standard error of the median), min_time (0.5 s), min_samples
@@ -288,7 +357,11 @@ end
 --- copies (true: the output may equal the input), peak (B/s), peak_flops (flop/s), dtype (of the
 --- operations, for mw.roofline), name (what alarms and mw.roofline call the function), quiet (alarms
 --- are not printed).
----@param fn function         called without arguments
+--- A table of functions, { naive = f, tiled = g } or { { "naive", f }, ... } for an order of one's own,
+--- is measured in turn; the options are those of each (not cold and graph). Its result is a list of
+--- results, found by name too, with ratio("tiled", "naive"): how many times as fast, as value, low and
+--- high (95 %).
+---@param fn function|table   called without arguments
 ---@param options table?
 ---@return table result       seconds a call: median, low, high (its 95 % interval), min, max, mean,
 ---                           sd, mad, p05, p25, p75, p95; noise (relative); n, batch, first (the
@@ -298,11 +371,14 @@ end
 ---                           remedy }, name, dtype, bytes, flops, throughput, rate, intensity, peak_share, cold,
 ---                           graph
 function bench.run(fn, options)
-  if type(fn) ~= "function" and not (getmetatable(fn) and core.type(fn) == "launch") then
+  require("moonwarp.arg").check_known()
+  local is_table = type(fn) == "table" and not getmetatable(fn)
+  if type(fn) ~= "function" and not is_table and not (getmetatable(fn) and core.type(fn) == "launch") then
     error(("mw.bench: a function is wanted, got %s; as in mw.bench(function() go(x, n) end)"):format(
       core.type(fn) or type(fn)), 2)
   end
   options = fields.check("mw.bench", options, SPEC)
+  if is_table then return run_contenders(fn, options) end
   local limits, device = limits_of(options), device_of(options)
   local clock <close> = choose_clock(options, device)
   local flush <close> = flusher(options, device)
@@ -327,7 +403,7 @@ bench.order = {
   "median", "low", "high", "min", "max", "mean", "sd", "mad", "p05", "p25", "p75", "p95", "noise", "n",
   "batch", "first", "name", "dtype", "bytes", "flops", "throughput", "rate", "intensity", "peak_share", "clock",
   "blocked", "device", "device_name", "launch", "cost", "flags", "warnings", "alarms", "state",
-  "cold", "graph", "samples",
+  "cold", "graph", "turns", "samples",
 }
 
 local function plain(value)

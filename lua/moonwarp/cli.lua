@@ -42,6 +42,7 @@ local function print_and_leave(text)
 end
 
 local function command_of(word)
+  if word == "describe" then return require "moonwarp.cli.describe" end -- for other commands: no help names it
   for _, name in ipairs(COMMANDS) do
     if name == word then return require("moonwarp.cli." .. name) end
   end

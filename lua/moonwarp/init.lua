@@ -10,6 +10,7 @@ local bench = require "moonwarp.bench"
 local check = require "moonwarp.check"
 local environment = require "moonwarp.environment"
 local film = require "moonwarp.film"
+local integer = require "moonwarp.integer"
 local ladder = require "moonwarp.ladder"
 local module = require "moonwarp.module"
 local nearest = require "moonwarp.nearest"
@@ -21,6 +22,8 @@ local record = require "moonwarp.record"
 local remark = require "moonwarp.remark"
 local roofline = require "moonwarp.roofline"
 local show = require "moonwarp.show"
+local skip = require "moonwarp.skip"
+local study = require "moonwarp.study"
 local tables = require "moonwarp.table"
 local timeline = require "moonwarp.timeline"
 
@@ -73,6 +76,11 @@ local mw = {
   timeline = public.func("mw.timeline", 1, timeline.draw),
   table = public.func("mw.table", 1, tables.print),
   remark = remark.say,
+  skip = public.func("mw.skip", 1, skip.raise),
+  study = public.func("mw.study", 1, study.new),
+  run = public.func("mw.run", 1, study.start),
+  ceil_div = public.func("mw.ceil_div", 2, integer.ceil_div),
+  geometric = public.func("mw.geometric", 3, integer.geometric),
 }
 
 --- Opens a device. Without an id: the one chosen with --device or $MOONWARP_DEVICE, else the first
@@ -81,7 +89,7 @@ local mw = {
 ---                           compiles only)
 ---@return userdata device  raises with the reason where there is no such device
 mw.device = public.placed("mw.device", 1, function(id)
-  return recent.note(core.device(id or core.options.device or os.getenv "MOONWARP_DEVICE"))
+  return recent.open(id)
 end)
 
 nearest.guard(mw, "moonwarp", { open = "device", benchmark = "bench" }, explain_device)

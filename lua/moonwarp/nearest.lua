@@ -71,4 +71,17 @@ function nearest.guard(fields, what, hints, explain)
   end })
 end
 
+--- The end of a message about an unknown name: the near one, or what there is.
+---@param name string
+---@param known table   by name
+---@return string
+function nearest.hint(name, known)
+  local list = {}
+  for one in pairs(known) do list[#list + 1] = one end
+  if #list == 0 then return "there are none" end
+  table.sort(list)
+  local near = nearest.find(name, list)
+  return near and ("did you mean '%s'?"):format(near) or "there are " .. table.concat(list, ", ")
+end
+
 return nearest

@@ -52,13 +52,19 @@ local function nearest_above(folder)
   return folder, lfs.attributes(folder, "mode") == "directory"
 end
 
+-- By popen: os.execute would lose a Ctrl-C meanwhile.
+local function is_writable(folder)
+  local pipe <close> = io.popen(("[ -w %s ] && echo yes"):format(path.quote(folder)))
+  return pipe:read "l" == "yes"
+end
+
 --- Whether the output folder could be made, and files in it; makes nothing.
 ---@param folder string  a relative one
 ---@return string? problem
 function path.obstacle(folder)
   local above, is_folder = nearest_above(folder)
   local reason = not is_folder and "is no folder"
-    or not os.execute(("[ -w %s ]"):format(path.quote(above))) and "may not be written to"
+    or not is_writable(above) and "may not be written to"
   if reason then
     return ("cannot make the output folder %s: %s %s; choose another with --out DIR"):format(folder, above, reason)
   end

@@ -11,12 +11,12 @@ local recent = {}
 
 local last
 
---- Notes that a device was opened.
----@param device userdata
----@return userdata device  the same
-function recent.note(device)
-  last = device
-  return device
+--- Opens a device, which then is the last one.
+---@param id string?   else the one chosen with --device or $MOONWARP_DEVICE, else the first usable one
+---@return userdata device
+function recent.open(id)
+  last = core.device(id or core.options.device or os.getenv "MOONWARP_DEVICE")
+  return last
 end
 
 --- The last device opened that is still open, or nil.

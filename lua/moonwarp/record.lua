@@ -3,11 +3,12 @@
 -- Records: one a measurement, kept in the run's journal as soon as it is there, so that nothing
 -- measured is lost. A record holds what the script gives (benchmark results with all their samples
 -- included) and where it comes from: date, script, device, version, parameters.
--- Depends on moonwarp.core, arg, bench, json, path, recent, results.run.
+-- Depends on moonwarp.core, arg, bench, bench.contest, json, path, recent, results.run.
 
 local core = require "moonwarp.core"
 local arg = require "moonwarp.arg"
 local bench = require "moonwarp.bench"
+local contest = require "moonwarp.bench.contest"
 local json = require "moonwarp.json"
 local path = require "moonwarp.path"
 local recent = require "moonwarp.recent"
@@ -34,16 +35,17 @@ local RESERVED = { date = "string", device = "string device", device_name = "str
 local DEEP = 20
 
 local function refuse(where, what)
-  error(("mw.record: field '%s' %s; numbers, texts, truth values, and lists or tables of them are kept")
-    :format(where, what), 0)
+  error(("mw.record: field '%s' %s"):format(where, what), 0)
 end
+
+local KINDS = "; numbers, texts, truth values, and lists or tables of them are kept"
 
 local function check_keys(value, where)
   local listed
   for key in pairs(value) do
     local is_listed = math.type(key) == "integer"
-    if not is_listed and type(key) ~= "string" then refuse(where, "has a key of type " .. type(key)) end
-    if listed == not is_listed then refuse(where, "is a list and a table of names at once") end
+    if not is_listed and type(key) ~= "string" then refuse(where, "has a key of type " .. type(key) .. KINDS) end
+    if listed == not is_listed then refuse(where, "is a list and a table of names at once" .. KINDS) end
     listed = is_listed
   end
 end
@@ -51,16 +53,20 @@ end
 local function check_value(value, where, depth)
   local kind = core.type(value) or type(value)
   if kind == "number" or kind == "string" or kind == "boolean" then return end
-  if kind ~= "table" then refuse(where, "is of type " .. kind) end
+  if kind ~= "table" then refuse(where, "is of type " .. kind .. KINDS) end
   if bench.is_result(value) then return end
-  if depth > DEEP then refuse(where, "is a table in itself, or too deep") end
+  if contest.is_results(value) then
+    refuse(where, "is the results of several contenders: keep one a record, as in for _, r in ipairs(t) do "
+      .. "mw.record { kernel = r.name, t = r } end")
+  end
+  if depth > DEEP then refuse(where, "is a table in itself, or too deep" .. KINDS) end
   check_keys(value, where)
   for key, inner in pairs(value) do check_value(inner, ("%s.%s"):format(where, key), depth + 1) end
 end
 
 local function check_fields(values)
   for name, value in pairs(values) do
-    if type(name) ~= "string" then refuse(tostring(name), "has no name") end
+    if type(name) ~= "string" then refuse(tostring(name), "has no name" .. KINDS) end
     local kind, wanted = core.type(value) or type(value), RESERVED[name]
     if wanted and not wanted:find(kind, 1, true) then
       error(("mw.record: field '%s' is moonwarp's own and must be a %s, got %s"):format(name,
@@ -120,8 +126,10 @@ end
 --- Tables, numbers, strings, booleans and results of mw.bench are kept; the device is that of the
 --- benchmark in the record, else the one opened last, else what the field device says.
 ---@param values table   as in { threads = 256, T_tot = 2 * A:nbytes() / t.median, t = t }
+---@param number integer?  of the contender, whose turns were noted before (record.slice)
 ---@return table record  with date, script, moonwarp, device, device_name, params added
-function record.write(values)
+function record.write(values, number)
+  arg.check_known()
   if type(values) ~= "table" then error("mw.record: a table is wanted, got " .. type(values), 2) end
   local fits, problem = pcall(check_fields, values)
   if not fits then error(problem, 2) end
@@ -130,9 +138,37 @@ function record.write(values)
   local flat = plain(entry)
   local line = core.options.json and json.encode(flat, ORDER)
   flat.chosen = chosen(values)
-  run.note("record", flat)
+  run.note("record", flat, number)
   if line then append(core.options.json, line) end
   return entry
+end
+
+-- ---- turns of contenders ------------------------------------------------------------------------
+
+local slices = 0 -- contenders that have had a turn in this process
+
+--- Notes the samples of one turn of a contender, whose record comes when all turns of all contenders are
+--- over. Of a run that is killed before, the turns that were noted become records (results/fold.lua).
+---@param number integer?   what this returned at the contender's turn before
+---@param values table      fields of the record, as far as they are known
+---@param samples number[]  seconds a call
+---@param work table        the work of a call by the name of its rate: { T_eff = bytes }
+---@return integer number
+function record.slice(number, values, samples, work)
+  local fields
+  if not number then
+    slices = slices + 1
+    number, fields = slices, plain(complete(values))
+    fields.chosen = chosen(values)
+  end
+  run.note("slice", { contender = number, record = fields, work = fields and work, samples = samples })
+  return number
+end
+
+--- Notes that the turns of a contender count no more: it is wrong.
+---@param number integer   of record.slice
+function record.drop_slices(number)
+  run.note("slices_dropped", { contender = number })
 end
 
 --- All records of this session, in order.

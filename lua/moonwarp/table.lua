@@ -129,19 +129,31 @@ local function spread_over_devices(entries)
   return false
 end
 
--- Causes and remedies of the benchmarks shown, each once.
+-- "'naive' and 3 others: ", of the benchmarks that have names.
+local function whose(note)
+  if not note.name then return "" end
+  local others = note.count - 1
+  local more = others == 0 and "" or others == 1 and " and another" or (" and %d others"):format(others)
+  return ("'%s'%s: "):format(note.name, more)
+end
+
+-- Causes and remedies of the benchmarks shown, each remedy once, with the first cause.
 local function notes(entries)
-  local lines, seen = {}, {}
+  local list, by_remedy = {}, {}
   for _, entry in ipairs(entries) do
     for _, value in pairs(entry) do
       for _, warning in ipairs(bench.is_result(value) and value.warnings or {}) do
-        local line = ("note: %s; %s"):format(warning.cause, warning.remedy)
-        if not seen[warning.remedy] then lines[#lines + 1] = line end
-        seen[warning.remedy] = true
+        local note = by_remedy[warning.remedy]
+        if not note then
+          note = { name = value.name, count = 0, text = ("%s; %s"):format(warning.cause, warning.remedy) }
+          by_remedy[warning.remedy], list[#list + 1] = note, note
+        end
+        note.count = note.count + 1
       end
     end
   end
-  return lines
+  for i, note in ipairs(list) do list[i] = ("note: %s%s"):format(whose(note), note.text) end
+  return list
 end
 
 -- What is shown: title, columns with their cells, notes.

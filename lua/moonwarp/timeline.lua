@@ -2,8 +2,9 @@
 --
 -- Who was busy when: spans in lanes, as a chart (SVG, PNG), as rows of letters in the terminal, and as
 -- a trace that Perfetto and chrome://tracing open (Trace Event Format: complete events, in microseconds).
--- Depends on fields, figure, gnuplot, json, letters, results.run, units.
+-- Depends on moonwarp.core, fields, figure, gnuplot, json, letters, results.run, units.
 
+local core = require "moonwarp.core"
 local fields = require "moonwarp.fields"
 local figure = require "moonwarp.figure"
 local gnuplot = require "moonwarp.gnuplot"
@@ -15,7 +16,7 @@ local units = require "moonwarp.units"
 local timeline = {}
 
 local SPEC = {
-  name = "string", title = "string", spans = "table", device = "device", quiet = "boolean",
+  name = "string", title = "string", spans = "table", engines = "boolean", device = "device", quiet = "boolean",
   pictures = "boolean",
 }
 local SPAN = { lane = "string", kind = "string", from = "number", to = "number", label = "string" }
@@ -44,11 +45,42 @@ local function check_span(span, i)
   end
 end
 
--- Lanes and kinds in the order of their first spans; times from the first begin.
-local function arrange(spans)
-  local lanes, kinds, start, finish = {}, {}, math.huge, -math.huge
+-- Spans with seconds for events, counted from the first one that is met.
+local function in_seconds(spans)
+  local origin, list = nil, {}
+  local function seconds(at)
+    if core.type(at) ~= "event" then return at end
+    origin = origin or at
+    return at:since(origin)
+  end
   for i, span in ipairs(spans) do
-    check_span(span, i)
+    list[i] = span
+    if type(span) == "table" then
+      list[i] = {}
+      for key, value in pairs(span) do list[i][key] = value end
+      list[i].from, list[i].to = seconds(span.from), seconds(span.to)
+    end
+  end
+  return list
+end
+
+-- An event tells when its stream got so far, not when an engine took up the work: where one engine serves each
+-- kind, a span begins where the one before of its kind ended.
+local function on_engines(spans)
+  local by_end, free = table.move(spans, 1, #spans, 1, {}), {}
+  table.sort(by_end, function(a, b) return a.to < b.to end)
+  for _, span in ipairs(by_end) do
+    span.from = math.min(span.to, math.max(span.from, free[span.kind] or span.from))
+    free[span.kind] = span.to
+  end
+end
+
+-- Lanes and kinds in the order of their first spans; times from the first begin.
+local function arrange(spans, engines)
+  local lanes, kinds, start, finish = {}, {}, math.huge, -math.huge
+  for i, span in ipairs(spans) do check_span(span, i) end
+  if engines then on_engines(spans) end
+  for _, span in ipairs(spans) do
     for list, name in pairs { [lanes] = span.lane, [kinds] = span.kind } do
       if not list[name] then
         list[#list + 1] = name
@@ -165,7 +197,9 @@ end
 --- Draws spans of time in lanes: RUN/NAME.dat, .gp, .svg, .png, a trace as RUN/NAME.trace.json (open it
 --- at ui.perfetto.dev), and rows of letters in the terminal.
 --- Options: spans, a list of { lane =, kind =, from =, to = [, label =] } with times in seconds of one
---- clock; name (of the files), title, device (named in the title), quiet, pictures.
+--- clock, or events that have been reached; engines (true: one engine serves each kind, so that a span
+--- begins where the one before of its kind ended), name (of the files), title, device (named in the
+--- title), quiet, pictures.
 ---@param spec table
 ---@return table made  chart (text), dat, gp, svg, png, trace (paths); reason where there are no pictures
 function timeline.draw(spec)
@@ -173,7 +207,7 @@ function timeline.draw(spec)
   if not options.spans or #options.spans == 0 then
     error("mw.timeline: option 'spans' is needed: a list of { lane =, kind =, from =, to = }", 2)
   end
-  local chart = arrange(options.spans)
+  local chart = arrange(in_seconds(options.spans), options.engines)
   local scale = units.choose("s", chart.length)
   local about = figure.describe(options, "timeline",
     { ("from (%s)"):format(scale.name), ("to (%s)"):format(scale.name), "lane, counted from below" })

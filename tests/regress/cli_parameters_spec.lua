@@ -21,10 +21,11 @@ describe("a parameter on the command line", function()
     end
   end)
 
-  -- It was refused as unknown.
-  it("may be one that the script names but does not reach", function()
-    for _, code in ipairs { "if false then mw.arg('n', 1) end", "if false then mw.arg('n', 1) end load('')" } do
-      assert.are.same({ 0, "" }, { run(code, "n=1") })
-    end
+  -- Its first measurement was over, and in a sweep those of all passes, before its name was looked at.
+  it("is refused before anything is measured", function()
+    local status, output = run("mw.arg('k', 1) mw.bench(function() print 'measured' end)", "n=1")
+    assert.are.equal(2, status)
+    assert.are.equal("moonwarp: unknown parameter 'n'; there is k; a script asks for its parameters before its first "
+      .. "measurement, at (-e):1\n", output)
   end)
 end)

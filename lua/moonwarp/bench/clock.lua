@@ -19,12 +19,14 @@ end
 
 -- ---- the host's ---------------------------------------------------------------------------------
 
---- The host's clock, with the device synchronised where there is one.
+--- The host's clock, with the device synchronised where there is one: before, so that nothing which was
+--- queued earlier is in the time, and behind.
 ---@param device userdata?
 ---@return table clock  to be closed
 function clock.host(device)
   local self = { name = "host clock", resolution = HOST_RESOLUTION }
   function self.measure(fn, batch)
+    if device then device:synchronize() end
     local start = core.clock()
     repeat_call(fn, batch)
     local issued = core.clock() - start

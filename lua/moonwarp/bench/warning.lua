@@ -30,14 +30,14 @@ function causes.noisy(result, run)
   if limits.samples or result.noise <= limits.noise then return end
   return ("the noise is still %s after %d samples, more than the %s asked for"):format(percent(result.noise),
     result.n, percent(limits.noise)),
-      "close other programs, or give it more time with { max_time = seconds }"
+      "close other programs, or give it more time with " .. (run.more_time or "{ max_time = seconds }")
 end
 
 function causes.few(result, run)
   local limits = run.limits
   if limits.samples or result.n >= limits.min_samples then return end
   return ("only %d samples fitted into %g s"):format(result.n, limits.max_time),
-    "make the problem smaller, or give it more time with { max_time = seconds }"
+    "make the problem smaller, or give it more time with " .. (run.more_time or "{ max_time = seconds }")
 end
 
 function causes.short(result, run)

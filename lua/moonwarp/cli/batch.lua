@@ -44,7 +44,7 @@ local USAGE = [[
 usage: moonwarp batch [CURRICULUM.lua] [options]
        moonwarp batch --resume [DIR] [options]
 
-Runs the labs of a curriculum (else the six studies), each in its own process with its limits. A GPU
+Runs the labs of a curriculum (else the studies), each in its own process with its limits. A GPU
 runs one lab at a time, whoever started it.]]
 
 local NOTES = [[

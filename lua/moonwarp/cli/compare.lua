@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- moonwarp compare A B.
--- Depends on cli.options, cli.runs, json, letters, results.compare, units.
+-- Depends on cli.options, cli.runs, json, letters, results.compare, results.difference, units.
 
 local letters = require "moonwarp.letters"
 local options = require "moonwarp.cli.options"
@@ -77,6 +77,8 @@ local function print_text(a, b, result, everything)
     if caution then print("note: " .. caution) end
   end
   if a.device_name ~= b.device_name then print "note: A and B were measured on different devices" end
+  if result.apart then print("no measurement is in both: " .. result.apart) end
+  if result.apart and not everything then return end
   print_rows(result, everything)
   print_lists(result)
   local counts = result.counts
@@ -93,7 +95,7 @@ local function as_json(a, b, result)
                 low = row.low, high = row.high, delta = row.delta, verdict = row.verdict, why = row.why }
   end
   return require("moonwarp.json").encode { a = a.folder, b = b.folder, threshold = result.threshold,
-    measurements = rows, missing = result.missing, new = result.new, counts = result.counts }
+    measurements = rows, missing = result.missing, new = result.new, counts = result.counts, apart = result.apart }
 end
 
 --- The command.
@@ -113,6 +115,7 @@ function compare.run(words)
   if #result + #result.missing == 0 then
     options.fail("%s has no measurements: its script keeps no result of mw.bench with mw.record", a.folder)
   end
+  if #result == 0 then result.apart = require("moonwarp.results.difference").text(a, b) end
   if parsed.json then print(as_json(a, b, result)) else print_text(a, b, result, parsed.all) end
   return (result.counts.slower > 0 or #result.missing > 0) and DIFFERENT or OK
 end

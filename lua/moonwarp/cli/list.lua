@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- moonwarp list: the studies, their titles and parameters.
--- Depends on cli.options, cli.studies, json, letters.
+-- moonwarp list: the studies, their questions and parameters.
+-- Depends on arg (text), cli.options, cli.studies, json, letters.
 
 local letters = require "moonwarp.letters"
 local options = require "moonwarp.cli.options"
@@ -14,30 +14,30 @@ local SPECS = { { flag = "--json", help = "as JSON" } }
 local USAGE = [[
 usage: moonwarp list [STUDY|FILE.lua...] [--json]
 
-The studies in experiments/, or those that are named, each with its title and its parameters.]]
+The studies in experiments/, each with its question and its parameters, or those that are named,
+with their rungs too. Exit status 1 where one of them cannot be described.]]
 
-local MOST_WORDS, WIDTH = 100, 26
+local MOST_WORDS, WIDTH, NAME = 100, 26, "%-14s %s"
 
--- A default as -p takes it, and what is left to say of one that the script computes.
-local function default_of(text)
-  local values = text:match "^{%s*(.-)%s*}$"
-  if values then return (values:gsub("%s*,%s*", ","):gsub("[\"']", "")) end
-  if tonumber(text) or text == "true" or text == "false" then return text end
-  if text:match "^([\"']).*%1$" then return text:sub(2, -2) end
-  local gpu, other = text:match "^gpu and (.-) or (.+)$"
-  return "...", gpu and ("%s on a GPU, else %s"):format(gpu, other) or text
+local function parameter_line(parameter)
+  local text = require("moonwarp.arg").text
+  local setting = letters.left(("-p %s=%s"):format(parameter.name, text(parameter.default)), WIDTH)
+  local gpu = parameter.gpu ~= nil and ("(%s on a GPU)"):format(text(parameter.gpu)) or nil
+  local help = table.concat({ parameter.help or gpu, parameter.help and gpu }, " ")
+  return (("    %s %s"):format(setting, help):gsub("%s+$", ""))
 end
 
---- A study, its title and its parameters, a line each.
----@param study table  of studies.read
+--- A study, its question and its parameters, a line each.
+---@param study table      of studies.describe
+---@param whole boolean?   with its rungs
 ---@return string
-function list.text(study)
-  local lines = { ("%-14s %s"):format(study.name, study.title) }
-  for _, parameter in ipairs(study.parameters) do
-    local default, computed = default_of(parameter.default)
-    local setting = letters.left(("-p %s=%s"):format(parameter.name, default), WIDTH)
-    local help = computed and ("%s (%s)"):format(parameter.help or "", computed) or parameter.help or ""
-    lines[#lines + 1] = (("    %s %s"):format(setting, help):gsub("%s+$", ""))
+function list.text(study, whole)
+  if study.error then return NAME:format(study.name, "cannot be described: " .. study.error) end
+  if study.plain then return NAME:format(study.name, "a plain script: its parameters are known when it runs") end
+  local lines = { NAME:format(study.name, study.question) }
+  for _, parameter in ipairs(study.params) do lines[#lines + 1] = parameter_line(parameter) end
+  for _, rung in ipairs(whole and study.rungs or {}) do
+    lines[#lines + 1] = ("    rung %-3s %s"):format(rung.number or "", rung.name)
   end
   return table.concat(lines, "\n")
 end
@@ -51,14 +51,14 @@ function list.run(words)
     print(options.help(USAGE, SPECS))
     return 0
   end
-  local all = {}
-  for i, word in ipairs(#parsed > 0 and parsed or studies.names()) do all[i] = studies.read(word) end
-  if parsed.json then
-    print(require("moonwarp.json").encode(all))
-    return 0
+  local named, status = #parsed > 0, 0
+  local all = studies.describe(named and parsed or studies.names())
+  for _, study in ipairs(all) do
+    if study.error then status = 1 end
+    if not parsed.json then print(list.text(study, named)) end
   end
-  for _, study in ipairs(all) do print(list.text(study)) end
-  return 0
+  if parsed.json then print(require("moonwarp.json").encode(all)) end
+  return status
 end
 
 return list

@@ -2,9 +2,9 @@
 --
 -- moonwarp run, and moonwarp -e: a script with its parameters; lists of values make a sweep. All
 -- combinations run in this process, one after the other, so that their records meet in one table
--- and one chart.
--- Depends on moonwarp.core (options, last_status), moonwarp.host, cli.list, cli.options, cli.studies,
--- path.
+-- and one chart. Which lists those are is known after the first pass: mw.arg says so.
+-- Depends on moonwarp.core (options, last_status), moonwarp.host, arg, cli.list, cli.options,
+-- cli.studies, files, path, sweep.
 
 local core = require "moonwarp.core"
 local host = require "moonwarp.host"
@@ -83,23 +83,30 @@ local function parameters_of(given)
   return list
 end
 
--- The cartesian product, the last parameter fastest. A parameter whose default is a list takes all
--- values at once.
-local function combinations(parameters, takes_list)
-  local all = { {} }
+-- The values of every parameter, by name: what the first pass is given.
+local function values_of(parameters)
+  local values = {}
+  for _, parameter in ipairs(parameters) do values[parameter.name] = parameter.values end
+  return values
+end
+
+-- What is left of a combination when a pass took the first value of each parameter that is swept: the cartesian
+-- product of those, the last parameter fastest, without its first element.
+local function others(combination, parameters, swept)
+  local all = { combination }
   for _, parameter in ipairs(parameters) do
     local next_all = {}
-    for _, before in ipairs(all) do
-      local choices = takes_list[parameter.name] and { parameter.values } or parameter.values
-      for _, choice in ipairs(choices) do
-        local combination = {}
-        for name, values in pairs(before) do combination[name] = values end
-        combination[parameter.name] = type(choice) == "table" and choice or { choice }
-        next_all[#next_all + 1] = combination
+    for _, before in ipairs(swept[parameter.name] and all or {}) do
+      for _, value in ipairs(parameter.values) do
+        local one = {}
+        for name, values in pairs(before) do one[name] = values end
+        one[parameter.name] = { value }
+        next_all[#next_all + 1] = one
       end
     end
-    all = next_all
+    all = swept[parameter.name] and next_all or all
   end
+  table.remove(all, 1)
   return all
 end
 
@@ -111,92 +118,112 @@ local function complain(...)
   io.stderr:write("\n")
 end
 
-local KEPT = { record = true, plot = true, ladder = true, remark = true, roofline = true, film = true, timeline = true }
-
--- Whether a script means to leave results; one that does not needs no folder for them.
-local function keeps_results(text)
-  for name in text:gmatch "mw%.(%a+)" do
-    if KEPT[name] then return true end
-  end
-  return false
-end
-
--- Told before anything is measured, and not when the first result is to be kept.
-local function check_folder(out, text)
-  local path, problem = require "moonwarp.path", nil
-  if out then
-    problem = path.make(out)
-  elseif keeps_results(text) then
-    problem = path.obstacle("out/" .. path.script())
-  end
-  if problem then options.fail("%s", problem) end
-end
-
 -- The JSON file holds one run's records, so it starts empty.
-local function set_options(parsed, script, text)
+local function empty_json()
+  if core.options.json then require("moonwarp.files").write(core.options.json, "") end
+end
+
+-- Before the first measurement: why what it finds cannot be kept.
+local function begin()
+  local path = require "moonwarp.path"
+  core.options.begin = nil
+  empty_json()
+  return not core.options.out and path.obstacle("out/" .. path.script()) or nil
+end
+
+local function check_places(parsed)
+  local problem = parsed.out and require("moonwarp.path").make(parsed.out)
+  if problem then options.fail("%s", problem) end
+  local file, reason
+  if parsed.json then
+    file, reason = io.open(parsed.json, "a")
+    if not file then options.fail("cannot write the file of --json: %s", reason) end
+    file:close()
+  end
+end
+
+local function set_options(parsed, script)
   local into = core.options
   into.device, into.out = parsed.device, parsed.out
   into.json, into.quiet = parsed.json, parsed.quiet
   into.script, into.failed_checks = script, 0
-  into.argv = parsed.argv
-  check_folder(parsed.out, text)
-  if not parsed.json then return end
-  local file, reason = io.open(parsed.json, "w")
-  if not file then options.fail("cannot write the file of --json: %s", reason) end
-  file:close()
+  into.argv, into.begin = parsed.argv, begin
 end
 
-local function is_refused_value(message)
+-- What was wrong with the command line, if that is why the script failed: where it asked for a value says nothing.
+local function refusal_in(message)
   local loaded = package.loaded["moonwarp.arg"]
-  return loaded and loaded.refused and message:find(loaded.refused, 1, true) ~= nil
+  return loaded and loaded.refused and message:find(loaded.refused, 1, true) and loaded.refused
 end
 
 local function status_of(outcome, message)
   if outcome == "done" then return OK end
+  local refusal = outcome ~= "interrupted" and refusal_in(message)
+  message = refusal or message
   core.options.message = tostring(message)
   complain(message)
   if outcome == "interrupted" then return INTERRUPTED end
   if core.last_status(message) == "no_device" then return NO_DEVICE end
-  return is_refused_value(message) and WRONG_USE or FAILED
+  return refusal and WRONG_USE or FAILED
 end
 
--- Refuses parameters given that are not among the script's, a list of { name = }.
-local function check_known(given, entries)
-  local names, known = {}, {}
-  for i, entry in ipairs(entries) do
-    names[i] = entry.name
-    known[entry.name] = true
-  end
-  for _, parameter in ipairs(given) do
-    if not known[parameter.name] then
-      options.fail_unknown("parameter", parameter.name, names,
-        #names == 0 and "the script asks for none with mw.arg" or nil)
-    end
-  end
+-- Why the script gave up; nil where it ended otherwise.
+local function skip_reason(outcome, message)
+  local reason = outcome == "failed" and package.loaded["moonwarp.skip"] and package.loaded["moonwarp.skip"].reason
+  return reason and tostring(message):find("skipped: " .. reason, 1, true) and reason or nil
 end
 
--- What the script asked for when it ran, too: for scripts that cannot be read beforehand.
-local function check_asked(given, declared)
-  local loaded = package.loaded["moonwarp.arg"]
-  local all, seen = {}, {}
-  for _, list in ipairs { declared, loaded and loaded.declared or {} } do
-    for _, entry in ipairs(list) do
-      if not seen[entry.name] then all[#all + 1] = entry end
-      seen[entry.name] = true
-    end
-  end
-  check_known(given, all)
+-- No failure: it is said, and kept where the run keeps anything.
+local function say_skipped(reason)
+  local pass = require("moonwarp.sweep").pass()
+  local text = ("skipped: %s%s"):format(reason, pass and (" (%s)"):format(pass) or "")
+  complain(text)
+  require("moonwarp.results.run").mention("remark", { text = text })
 end
 
-local function run_all(chunk, all, words)
-  for i, combination in ipairs(all) do
-    core.options.params = combination
-    core.options.more = i < #all
-    local status = status_of(host.call(chunk, table.unpack(words)))
-    if status ~= OK then return status end
+-- The script, and the study that it returns. The status, and the reason where it was skipped.
+local function run_pass(chunk, words)
+  local outcome, message = host.call(function()
+    local value = chunk(table.unpack(words))
+    local study = package.loaded["moonwarp.study"]
+    if study then study.conclude(value) end
+  end)
+  local reason = skip_reason(outcome, message)
+  if not reason then return status_of(outcome, message) end
+  say_skipped(reason)
+  return OK, reason
+end
+
+-- The status, and the reason where every pass was skipped.
+local function run_passes(chunk, parameters, words)
+  local into, left, worked = core.options, { values_of(parameters) }, false
+  local status, reason
+  repeat
+    local combination = table.remove(left, 1)
+    into.params, into.swept, into.more = combination, {}, #left > 0
+    status, reason = run_pass(chunk, words)
+    worked = worked or not reason
+    local new = others(combination, parameters, into.swept)
+    left = table.move(left, 1, #left, #new + 1, new)
     collectgarbage()
-  end
-  return OK
+  until status ~= OK or #left == 0
+  return status, not worked and reason or nil
+end
+
+-- Names that nothing asked for, where nothing was measured.
+local function check_names()
+  local known, problem = pcall(require("moonwarp.arg").check_known, {})
+  return known and OK or status_of("failed", problem)
+end
+
+local function run_all(chunk, parameters, words)
+  core.options.sweep = values_of(parameters)
+  local status, reason = run_passes(chunk, parameters, words)
+  local began = core.options.begin == nil
+  core.options.begin = nil
+  if status == OK and not reason then status = check_names() end
+  if not began and status ~= WRONG_USE then empty_json() end
+  return status, reason
 end
 
 -- Failed checks were printed as they failed; the status tells the caller.
@@ -205,13 +232,6 @@ local function final_status(status)
   if status ~= OK or failed == 0 then return status end
   complain(failed == 1 and "a check failed" or failed .. " checks failed")
   return CHECK
-end
-
--- Every value of every parameter, by name.
-local function sweep_of(parameters)
-  local sweep = {}
-  for _, parameter in ipairs(parameters) do sweep[parameter.name] = parameter.values end
-  return sweep
 end
 
 local STATUS = { [OK] = "complete", [CHECK] = "check failed", [INTERRUPTED] = "interrupted" }
@@ -237,35 +257,23 @@ local function finish(status)
   return status
 end
 
-local function execute(chunk, parsed, script, text, is_folder)
-  local parameters, takes_list = parameters_of(parsed.p), {}
-  local declared, complete = require("moonwarp.cli.studies").parameters(text, is_folder)
-  if complete then check_known(parameters, declared) end
-  for _, parameter in ipairs(declared) do takes_list[parameter.name] = parameter.list end
-  set_options(parsed, script, text)
-  core.options.sweep = sweep_of(parameters)
-  local words = parsed.rest or {}
-  _G.arg = table.move(words, 1, #words, 1, { [0] = script })
-  local status = run_all(chunk, combinations(parameters, takes_list), words)
-  -- A run that failed may not have come that far.
-  if status == OK and not complete then
-    local known, problem = pcall(check_asked, parameters, declared)
-    if not known then
-      finish(WRONG_USE)
-      error(problem, 0)
-    end
+-- A lab that did nothing but skip says so to its batch.
+local function tell_batch(reason)
+  local record = package.loaded["moonwarp.record"]
+  if reason and os.getenv "MOONWARP_LAB" and #record.all() == 0 then
+    require("moonwarp.files").write((core.options.out or "out") .. "/skipped", reason)
   end
-  return finish(output_status(final_status(status)))
 end
 
--- A #! line is a comment to Lua's own loader too.
-local function load_script(path)
-  local file <close> = assert(io.open(path, "r"))
-  local text = file:read("a")
-  core.options.text = text
-  local chunk, message = load(text:gsub("^#[^\n]*", ""), "@" .. path)
-  if not chunk then complain(message) end
-  return chunk
+local function execute(chunk, parsed, script)
+  local parameters = parameters_of(parsed.p)
+  check_places(parsed)
+  set_options(parsed, script)
+  local words = parsed.rest or {}
+  _G.arg = table.move(words, 1, #words, 1, { [0] = script })
+  local status, reason = run_all(chunk, parameters, words)
+  tell_batch(reason)
+  return finish(output_status(final_status(status)))
 end
 
 --- The command run.
@@ -277,7 +285,7 @@ function run.run(words)
   parsed.argv = table.move(words, 1, #words, 2, { "run" })
   if parsed.help then
     print(options.help(USAGE, SPECS, NOTES))
-    if parsed[1] then print("\n" .. require("moonwarp.cli.list").text(studies.read(parsed[1]))) end
+    if parsed[1] then print("\n" .. require("moonwarp.cli.list").text(studies.describe({ parsed[1] })[1], true)) end
     return OK
   end
   if not parsed[1] then
@@ -287,9 +295,13 @@ function run.run(words)
   if path:match("%.cuh?$") then
     options.fail("'%s' holds kernels: run a script that loads it with dev:module", path)
   end
-  local chunk = load_script(path)
-  if not chunk then return FAILED end
-  return execute(chunk, parsed, path, studies.text(path))
+  local chunk, text = studies.load(path)
+  if not chunk then
+    complain(text)
+    return FAILED
+  end
+  core.options.text = text
+  return execute(chunk, parsed, path)
 end
 
 -- mw is there without a require, and costs nothing where it is not used.
@@ -320,7 +332,7 @@ function run.code(words)
     return FAILED
   end
   offer_mw()
-  return execute(chunk, parsed, "-e", code)
+  return execute(chunk, parsed, "-e")
 end
 
 return run

@@ -1,9 +1,11 @@
 -- SPDX-License-Identifier: MIT
 --
--- The studies: experiments/NAME.lua or experiments/NAME/init.lua. Title and parameters are read
--- from the text, so that listing them runs nothing. experiments/curriculum.lua is none: it lists
--- them for moonwarp batch.
--- Depends on moonwarp.core (home), cli.options, files, path (quote), lfs.
+-- The studies: experiments/NAME.lua or experiments/NAME/init.lua, and what they and other files say of themselves.
+-- experiments/curriculum.lua is none: it lists them for moonwarp batch.
+-- A file is described by a process of its own, `moonwarp describe FILE`, with limits: it is a program, and may fail, or
+-- never end.
+-- Depends on moonwarp.core (home), moonwarp.host (program, spawn, wait), cli.options, files, json, lab.verdict,
+-- letters, path (quote), lfs.
 
 local core = require "moonwarp.core"
 local files = require "moonwarp.files"
@@ -11,6 +13,10 @@ local options = require "moonwarp.cli.options"
 local path = require "moonwarp.path"
 
 local studies = {}
+
+-- What the description of a file may take, and how many are made side by side.
+local LIMITS = { time_limit = 10, memory_limit = 512 << 20, output_limit = 1 << 20 }
+local GRACE, AT_ONCE = 1, 8
 
 local function exists(name)
   local file = io.open(name, "r")
@@ -66,95 +72,73 @@ function studies.names()
   return names
 end
 
--- The sentence behind the name in the comment at the top; it may go on in the next lines.
-local function title_of(text, name)
-  local title
-  for line in text:gmatch("[^\n]+") do
-    local comment = line:match("^%-%-%s*(.-)%s*$")
-    if not comment or title and comment == "" then break end
-    if title then
-      title = title .. " " .. comment
-    elseif comment:sub(1, #name) == name then
-      title = comment:match("^[%w_%-]+:%s+(.+)$")
-    end
-    if title and title:match("[.?!]$") then break end
-  end
-  return title or ""
-end
-
--- The default as it stands in the script: up to the comma or parenthesis that ends it.
-local function default_at(text, from)
-  local depth, at = 0, from
-  while at <= #text do
-    local c = text:sub(at, at)
-    if c == '"' or c == "'" then
-      at = text:find(c, at + 1, true) or #text
-    elseif c:match("[({[]") then
-      depth = depth + 1
-    elseif c:match("[)}%]]") or c == "," then
-      if depth == 0 then break end
-      if c ~= "," then depth = depth - 1 end
-    end
-    at = at + 1
-  end
-  return text:sub(from, at - 1):gsub("^%s+", ""):gsub("%s+$", ""), at
-end
-
--- Whether nothing but the calls found can ask for parameters: no mw.arg under another name or with
--- a computed one, and no other file.
-local function is_complete(text, calls, is_folder)
-  local code = ("\n" .. text):gsub("\n%s*%-%-[^\n]*", "\n")
-    :gsub("%f[%w_.:]require%s*%(?%s*[\"']moonwarp[\"']", "")
-  for _, word in ipairs(is_folder and { "load" } or { "require", "dofile", "loadfile", "load" }) do
-    if code:find("%f[%w_.:]" .. word .. "%f[^%w_]") then return false end
-  end
-  local _, uses = code:gsub("%.%s*arg%f[^%w_]", "")
-  return uses <= calls and not code:find("[\"']arg[\"']")
-end
-
---- All text of a script; of a study that is a folder, that of its other files behind it.
+--- The chunk of a script; a #! line is a comment to Lua's own loader too.
 ---@param script string  its path
----@return string
----@return boolean is_folder
-function studies.text(script)
-  local parts = { assert(files.read(script)) }
-  local folder = script:match("^(.*)/init%.lua$")
-  if not folder then return parts[1], false end
-  for name in require("lfs").dir(folder) do
-    if name:match("%.lua$") and name ~= "init.lua" then
-      parts[#parts + 1] = files.read(folder .. "/" .. name)
-    end
-  end
-  return table.concat(parts, "\n"), true
+---@return function? chunk
+---@return string text     of the script, or what is wrong with it
+function studies.load(script)
+  local text, problem = files.read(script)
+  local chunk
+  if text then chunk, problem = load((text:gsub("^#[^\n]*", "")), "@" .. script) end
+  return chunk, chunk and text or problem
 end
 
---- The parameters that a script asks for: { name =, default = (text), list =, help = }.
----@param text string          of studies.text
----@param is_folder boolean?   the text is that of all its files
----@return table[]
----@return boolean complete  whether it can ask for no others
-function studies.parameters(text, is_folder)
-  local found, from = {}, 1
-  while true do
-    local _, last, name = text:find("[%w_]%s*%.%s*arg%s*%(%s*[\"']([%w_]+)[\"']%s*,", from)
-    if not last then return found, is_complete(text, #found, is_folder) end
-    local default, at = default_at(text, last + 1)
-    local help = text:match("^,%s*\"([^\"]*)\"", at) or text:match("^,%s*'([^']*)'", at)
-    local list = default:sub(1, 1) == "{"
-    found[#found + 1] = { name = name, default = default, list = list, help = help }
-    from = at
+-- ---- descriptions -------------------------------------------------------------------------------
+
+-- What the process said last, where it ended as it should.
+local function answer_of(log, ending)
+  local json, letters, verdict = require "moonwarp.json", require "moonwarp.letters", require "moonwarp.lab.verdict"
+  local _, problem = verdict.cut_short(ending, LIMITS)
+  local last = ""
+  for line in (files.read(log) or ""):gmatch "[^\n]+" do last = line end
+  if not problem and ending.exit ~= 0 then problem = ("exit status %d: %s"):format(ending.exit, last) end
+  local answer = not problem and json.decode(last)
+  if type(answer) == "table" then return answer end
+  return { error = letters.clean(problem or "it ended before it was described") }
+end
+
+local function start(study)
+  local host, log = require "moonwarp.host", os.tmpname()
+  local child = host.spawn { argv = { host.program(), "describe", study.path }, log = log, grace = GRACE,
+                             seconds = LIMITS.time_limit, memory = LIMITS.memory_limit, output = LIMITS.output_limit }
+  return { study = study, child = child, log = log }
+end
+
+local function settle(one, ending)
+  for key, value in pairs(answer_of(one.log, ending)) do one.study[key] = value end
+  os.remove(one.log)
+end
+
+-- Waits until one of them has ended.
+local function collect(running)
+  local children = {}
+  for i, one in ipairs(running) do children[i] = one.child end
+  require("moonwarp.host").wait(children, LIMITS.time_limit)
+  for i = #running, 1, -1 do
+    local ending = children[i]:poll()
+    if ending then settle(table.remove(running, i), ending) end
   end
 end
 
---- What a study, or a file, says of itself.
----@param word string
----@return table study   { name =, path =, title =, parameters = }
-function studies.read(word)
-  local script = studies.script(word)
-  local name = script:gsub("/init%.lua$", ""):gsub("%.lua$", ""):match "[^/]+$"
-  local text, is_folder = studies.text(script)
-  local title, parameters = title_of(text, name), studies.parameters(text, is_folder)
-  return { name = name, path = script, title = title, parameters = parameters }
+--- What studies, or files, say of themselves.
+---@param words string[]
+---@return table[]   each with name and path, and what `describe` of a study says (question, params, rungs, parts), or
+---                  plain = true, or error = (what is wrong with it)
+function studies.describe(words)
+  local all = {}
+  local running <close> = setmetatable({}, { __close = function(left)
+    for _, one in ipairs(left) do os.remove(one.log) end
+  end })
+  for i, word in ipairs(words) do
+    local script = studies.script(word)
+    all[i] = { name = script:gsub("/init%.lua$", ""):gsub("%.lua$", ""):match "[^/]+$", path = script }
+  end
+  for _, study in ipairs(all) do
+    running[#running + 1] = start(study)
+    while #running == AT_ONCE do collect(running) end
+  end
+  while #running > 0 do collect(running) end
+  return all
 end
 
 return studies

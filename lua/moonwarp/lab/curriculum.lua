@@ -2,7 +2,7 @@
 --
 -- A curriculum: the Lua file that lists labs. It is read as a whole and every mistake in it is
 -- told, before anything runs. docs/lab.md says what may be in it.
--- Depends on cli.options (fail), cli.studies, nearest, lab.amount, lab.gate, lfs.
+-- Depends on arg (text), cli.options (fail), cli.studies, nearest, lab.amount, lab.gate, lfs.
 
 local amount = require "moonwarp.lab.amount"
 local gate = require "moonwarp.lab.gate"
@@ -91,31 +91,14 @@ local function is_value(value)
   return kind == "number" or kind == "string" or kind == "boolean"
 end
 
--- A number with as many digits as give it back.
-local function number_text(value)
-  local word = tostring(value)
-  for digits = 15, 17 do
-    if tonumber(word) == value then break end
-    word = ("%%.%dg"):format(digits):format(value)
-  end
-  return word
-end
-
-local function parameter_text(value)
-  local word = type(value) == "number" and number_text(value) or tostring(value)
-  return (word:gsub("[\\,]", "\\%0"))
-end
-
 -- A value, or a list of values, as the word behind -p.
 local function parameter_word(name, value)
-  if is_value(value) then return ("%s=%s"):format(name, parameter_text(value)) end
-  if type(value) ~= "table" or #value == 0 or list_problem(value) then return nil end
-  local texts = {}
-  for i, one in ipairs(value) do
+  local values = is_value(value) and { value } or value
+  if type(values) ~= "table" or #values == 0 or list_problem(values) then return nil end
+  for _, one in ipairs(values) do
     if not is_value(one) then return nil end
-    texts[i] = parameter_text(one)
   end
-  return ("%s=%s"):format(name, table.concat(texts, ","))
+  return ("%s=%s"):format(name, require("moonwarp.arg").text(values))
 end
 
 function field.params(value)
@@ -286,6 +269,32 @@ local function order(labs, by_name, complain)
   return ordered
 end
 
+-- ---- parameters -----------------------------------------------------------------------------------
+
+local function check_names(lab, study, complain)
+  local names, known = {}, {}
+  for i, parameter in ipairs(study.params) do names[i], known[parameter.name] = parameter.name, true end
+  for _, word in ipairs(lab.params) do
+    local name = word:match "^[^=]+"
+    if not known[name] then
+      local near = nearest.find(name, names)
+      complain(lab.name, ("the study has no parameter '%s'; %s"):format(name,
+        near and ("did you mean '%s'?"):format(near) or "there is " .. table.concat(names, ", ")))
+    end
+  end
+end
+
+-- Those of plain scripts are known when they run; a script that cannot be described costs its own lab.
+local function check_params(labs, complain)
+  local paths, with = {}, {}
+  for _, lab in ipairs(labs) do
+    if lab.path and #lab.params > 0 then paths[#paths + 1], with[#with + 1] = lab.path, lab end
+  end
+  for i, study in ipairs(require("moonwarp.cli.studies").describe(paths)) do
+    if study.params then check_names(with[i], study, complain) end
+  end
+end
+
 -- ---- the file -----------------------------------------------------------------------------------
 
 local function absolute(path)
@@ -365,6 +374,7 @@ function curriculum.load(path)
   local whole_path = absolute(path)
   local labs = read_labs(list, defaults, whole_path:match("^(.*)/"), complain)
   labs = order(labs, check_needs(labs, complain), complain)
+  check_params(labs, complain)
   if #problems > 0 then options.fail("%s", table.concat(problems, "\n")) end
   local name = head.name or path:match("([^/]+)$"):gsub("%.lua$", ""):gsub("[^%w_%-]", "-")
   return { name = name, path = whole_path, labs = labs }

@@ -99,15 +99,26 @@ local function judge_gates(step, run)
   return outcomes, first
 end
 
-local function word_of(step, ending, run, log)
-  if ending.reason and REASONS[ending.reason] then return of_reason(step, ending.reason) end
+--- Why a process did not come to its end: a verdict, and in words; nil where it did.
+---@param ending table  exit, signal, reason, lost
+---@param limits table  time_limit, memory_limit, output_limit, processes, for the words
+---@return string? verdict
+---@return string? text
+function verdict.cut_short(ending, limits)
+  if ending.reason and REASONS[ending.reason] then return of_reason(limits, ending.reason) end
   if ending.lost then return "crashed", "the process that watches it was killed" end
   if ending.signal ~= 0 then
     local name = SIGNALS[ending.signal]
     return "crashed", ("killed by signal %d%s"):format(ending.signal, name and (" (%s)"):format(name) or "")
   end
-  if ending.exit ~= PASSED then return of_exit(ending, run, log) end
-  return "passed"
+end
+
+local function word_of(step, ending, run, folder)
+  local word, text = verdict.cut_short(ending, step)
+  if word then return word, text end
+  if ending.exit ~= PASSED then return of_exit(ending, run, folder .. "/output.txt") end
+  local reason = files.read(folder .. "/skipped") -- of cli/run.lua
+  return reason and "skipped" or "passed", reason
 end
 
 --- Judges an attempt that ended.
@@ -118,8 +129,8 @@ end
 function verdict.of(step, ending, folder)
   ending.run = run_folder(folder)
   local plain = ending.exit == PASSED and #step.gates == 0 -- and then the record decides nothing
-  local run, log = not plain and read_run(ending.run) or nil, folder .. "/output.txt"
-  ending.verdict, ending.message = word_of(step, ending, run, log)
+  local run = not plain and read_run(ending.run) or nil
+  ending.verdict, ending.message = word_of(step, ending, run, folder)
   if ending.verdict == "passed" and #step.gates > 0 then
     local outcomes, message = judge_gates(step, run)
     ending.gates = outcomes

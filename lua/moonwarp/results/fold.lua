@@ -2,9 +2,10 @@
 --
 -- The lines of a journal as one record. A line is { kind =, value = }; what each kind holds is in
 -- docs/record.md.
--- Depends on moonwarp.json.
+-- Depends on moonwarp.json, stats.
 
 local json = require "moonwarp.json"
+local stats = require "moonwarp.stats"
 
 local fold = {}
 
@@ -30,21 +31,52 @@ local function add(list, value)
   list[#list + 1] = value
 end
 
+-- ---- turns whose records never came ---------------------------------------------------------------
+
+-- The samples of one contender's turns; the first of them has the record's fields.
+local function add_slice(open, value)
+  local contender = open.by_number[value.contender]
+  if not contender then
+    contender = { record = value.record, work = value.work, samples = {}, turns = {} }
+    open.by_number[value.contender], open[#open + 1] = contender, contender
+  end
+  table.insert(contender.turns, #contender.samples + 1)
+  table.move(value.samples, 1, #value.samples, #contender.samples + 1, contender.samples)
+end
+
+-- A record of what was measured until the run was killed.
+local function unfinished_record(contender)
+  local record, t = contender.record, stats.summary(contender.samples)
+  t.samples, t.turns = contender.samples, contender.turns
+  record.t, record.unfinished = t, true
+  for rate, work in pairs(contender.work or {}) do record[rate] = work / t.median end
+  return record
+end
+
 --- One record from the lines of a journal, in their order. Without an end it is "unfinished".
 ---@param lines table[]
 ---@return table
 function fold.lines(lines)
   local all = { status = "unfinished" }
+  local open = { by_number = {} }
   for _, list in pairs(LISTS) do all[list] = setmetatable({}, json.list) end
   for _, line in ipairs(lines) do
     local list = LISTS[line.kind]
-    if list and (line.kind == "record" or line.kind == "check") then
+    if line.kind == "slice" then
+      add_slice(open, line.value)
+    elseif line.kind == "slices_dropped" then
+      open.by_number[line.value.contender].is_settled = true
+    elseif list and (line.kind == "record" or line.kind == "check") then
       table.insert(all[list], line.value)
+      if line.contender then open.by_number[line.contender].is_settled = true end
     elseif list then
       add(all[list], line.value)
     elseif type(line.value) == "table" then -- the run's own fields, and its end
       for key, value in pairs(line.value) do all[key] = value end
     end
+  end
+  for _, contender in ipairs(open) do
+    if not contender.is_settled then table.insert(all.records, unfinished_record(contender)) end
   end
   return all
 end

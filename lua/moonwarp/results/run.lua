@@ -77,8 +77,8 @@ local function append(line)
   end
 end
 
-local function note(kind, values)
-  local line = { kind = kind, value = values }
+local function note(kind, values, contender)
+  local line = { kind = kind, value = values, contender = contender }
   state.lines[#state.lines + 1] = line
   append(json.encode(line, { "kind" }))
 end
@@ -147,14 +147,15 @@ end
 --- Notes a result, at once and for good.
 ---@param kind string   "record", "chart", "remark" or "picture"
 ---@param values table  what JSON can hold
-function run.note(kind, values)
+---@param contender integer?  of a record, whose turns were noted before and count no more
+function run.note(kind, values, contender)
   ensure()
-  note(kind, values)
+  note(kind, values, contender)
   keep_sources()
 end
 
 --- Notes what alone makes no run, as a check or a table: it waits for a result that does.
----@param kind string   "check" or "table"
+---@param kind string   "check" or "table"; "remark" where a pass was skipped
 ---@param values table  what JSON can hold
 function run.mention(kind, values)
   if is_current() then return note(kind, values) end

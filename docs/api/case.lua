@@ -1,0 +1,154 @@
+-- SPDX-License-Identifier: MIT
+return {
+  title = "case",
+  owner = "case", self = "c", common = false,
+  about = [[
+A case of a [study](study.md): one size and type, with its arrays. Every function of a description gets it as `c`. Its arrays and
+numbers have the names of the kernels' parameters, so that a launch takes its arguments from the case: where the kernel is
+`triad(B, A, C, s, nx, ny)`, the case has `B`, `A`, `C`, `s`, `nx` and `ny`.]],
+  setup = [[
+local mw = require "moonwarp"
+
+local study, p = mw.study {
+  question = "an example", kernels = "triad.cu", output = "B",
+  params = { { "n", 64, "points along each side", min = 1 } },
+}
+function study.arrays(c)
+  local function array(seed) return c.dev:array(c.type, c.nx, c.ny):random(seed) end
+  return { A = array(1), B = array(2), C = array(3), s = 2 }
+end
+local function with_case(body) -- as in every study: there are kernels while it runs
+  study:finally(function()
+    local c <close> = study:case { nx = p.n, ny = p.n }
+    body(c)
+  end)
+  study:run()
+end]],
+
+  fields = {
+    title = "fields", result = true,
+    about = "Beside these it has its sides, and what `study.arrays` and the `arrays` of its part returned, by name.",
+    { "dev", "device", "" },
+    { "gpu", "boolean", "whether the device is one" },
+    { "p", "table", "values of the parameters by name" },
+    { "study", "study", "whose case it is" },
+    { "sides", "table", "as they were given" },
+    { "type", "dtype", "the element type: of its sides, of the parameters `type` or `types`, else f64" },
+    { "eps", "number", "the distance from 1 to the next number of the type; 0 for integers" },
+    { "vector", "integer", "elements in an access of 16 bytes" },
+  },
+
+  classes = {
+    case_launch = {
+      about = "How a kernel is launched.",
+      { "block", "dims", "threads a block", optional = false },
+      { "grid", "dims", "blocks", optional = false },
+      { "shared", "integer", "dynamic shared memory a block", unit = "bytes", default = "0" },
+      { "cooperative", "boolean", "all blocks run at once", default = "false" },
+      { "stream", "stream", "", default = "the default stream" },
+      { "file", "string", "the .cu file", default = "the study's `kernels`" },
+      { "fast_math", "boolean", "compiled with fast math", default = "false" },
+    },
+  },
+
+  entries = {
+    {
+      name = "launch", forms = { "c:launch(kernel, { block =, grid =, ... }[, arguments])" },
+      about = [[A launch with its arguments by name, ready to be made: from `arguments`, else from the case. An argument that is a
+function is called with every launch, as for a counter that the kernel is given.]],
+      params = { { "kernel", "string", [[its name; %s in it is the case's type in C++, as in "sum<%s>"]] },
+                 { "how", "case_launch", "" },
+                 { "arguments", "table", "by the names of the kernel's parameters", optional = true } },
+      returns = { { "fun()?", "launches; nil where the device does not take it", name = "go" },
+                  { "string?", "why, as in \"704 blocks at once, the device holds 256\"", name = "reason" } },
+      errors = { "kernel '<name>', parameter <i> '<name>': the case has no field of that name; it has <names>; give it with 'args'",
+                 "the study names no file of kernels; give it with 'kernels'" },
+      since = "0.4.0",
+      example = [[
+with_case(function(c)
+  local go = c:launch("triad", { block = { 32, 4 }, grid = { 2, 16 } }, { s = 0 })
+  go()
+  print(c.B:get(3, 4) == c.A:get(3, 4)) --> true
+  print(c:launch("triad", { block = 4096, grid = 1 })) --> nil  blocks of 4096 threads, the kernel takes 1024
+end)]],
+    },
+    {
+      name = "launches", forms = { "c:launches{ { kernel, { block =, grid = }[, arguments] }, ... }" },
+      about = [[Several launches, one behind the other, as one function.]],
+      params = { { "list", "table[]", "of what `c:launch` takes" } },
+      returns = { { "fun()?", "nil where the device does not take one of them", name = "go" },
+                  { "string?", "why", name = "reason" } }, since = "0.4.0",
+      example = [[
+with_case(function(c)
+  local how = { block = { 32, 4 }, grid = { 2, 16 } }
+  c:launches { { "triad", how, { s = 0 } }, { "triad", how } }()
+  print(c.B:get(1, 1) == c.A:get(1, 1) + 2 * c.C:get(1, 1)) --> true
+end)]],
+    },
+    {
+      name = "with", forms = { "c:with{ name = value, ... }" },
+      about = [[The same case with other fields: for launches whose arguments go by other names, as for two arrays that are read and
+written in turn.]],
+      params = { { "more", "table", "" } }, returns = { { "case", "" } }, since = "0.4.0",
+      example = [[
+with_case(function(c)
+  local back = c:with { A = c.B, B = c.A }
+  print(back.A == c.B, back.C == c.C) --> true  true
+end)]],
+    },
+    {
+      name = "array", forms = { "c:array(nx[, ny[, nz[, nw]]])" },
+      about = [[A new array of the case's type, closed with the case: scratch memory of a rung.]],
+      params = { { "...", "integer", "its shape" } }, returns = { { "array", "" } }, since = "0.4.0",
+      example = [[
+with_case(function(c)
+  print(c:array(10):dtype()) --> f64
+end)]],
+    },
+    {
+      name = "full", forms = { "c:full(value, nx[, ny[, nz[, nw]]])" },
+      about = [[The same, filled with a value.]],
+      params = { { "value", "number", "" }, { "...", "integer", "its shape" } }, returns = { { "array", "" } },
+      since = "0.4.0",
+      example = [[
+with_case(function(c)
+  print(c:full(1, 10):get(3)) --> 1.0
+end)]],
+    },
+    {
+      name = "keep", forms = { "c:keep(array)" },
+      about = [[Closes an array with the case.]],
+      params = { { "array", "array", "" } }, returns = { { "array", "the same" } }, since = "0.4.0",
+      example = [[
+with_case(function(c)
+  print(#c:keep(c.dev:zeros("u32", 4))) --> 4
+end)]],
+    },
+    {
+      name = "stream", forms = { "c:stream()" },
+      about = [[A stream of the study, which waits for the default stream and is waited for by it; for rungs with `stream = true`,
+as a copy that must not wait for its end. It is closed with the run.]],
+      returns = { { "stream", "always the same" } }, since = "0.4.0",
+      example = [[
+with_case(function(c)
+  print(c:stream() == c:stream()) --> true
+end)]],
+    },
+    {
+      name = "resident", forms = { "c:resident(kernel, threads[, shared[, how]])" },
+      about = [[How many blocks of a kernel the device holds at once.]],
+      params = { { "kernel", "string", "" }, { "threads", "integer", "a block" },
+                 { "shared", "integer", "dynamic shared memory a block", unit = "bytes", default = "0", optional = true },
+                 { "how", "table", "`file` and `fast_math`, as of a launch", optional = true } },
+      returns = { { "integer", "" } }, since = "0.4.0",
+      example = [[
+with_case(function(c)
+  print(c:resident("triad", 256) >= 1) --> true
+end)]],
+    },
+    {
+      name = "close", forms = { "c:close()", "local c <close> = study:case { ... }" },
+      about = [[Closes the arrays of the case. The runner closes those that it makes.]], since = "0.4.0",
+    },
+  },
+}

@@ -1,0 +1,429 @@
+-- SPDX-License-Identifier: MIT
+return {
+  title = "study",
+  owner = "study", self = "study", common = false,
+  about = [[
+A study compares ways to compute the same thing. Its file describes them and returns the description; `moonwarp run`
+measures. [docs/tutorial.md](../tutorial.md) leads to a first one, experiments/ has eight.
+
+| word | what it means |
+|---|---|
+| case | one size and type, with its arrays: `c` in every function of a description ([case](case.md)) |
+| answer | what a rung computes, and so what it is checked against |
+| rung | one way to compute it; a variant is a rung in one of its blocks |
+| part | cases and rungs that are measured together, with a table, charts and ratios |
+| level | the fastest of some rungs within a case: what shares are of |
+| source | what others measured |
+
+What the runner does, in this order:
+
+1. Parameters are read and refused, rungs and parts chosen; the description is checked as a whole (`study:validate`). All
+   kernels of a file are compiled at once.
+2. Every rung of every part, in every block, runs on the small cases of `odd`, whose sides nothing divides. The output is NaN
+   before, and every element is compared with what the host makes of the other arrays as they were then. Nothing has been timed
+   yet. A rung that is wrong is left out of all that follows; so is one whose kernel reads or writes outside of every array, on
+   the CPU device, which goes on after that.
+3. Of each case, every variant runs once more and is checked at the measured size. The first of an answer is compared with
+   68 samples (`cell`), with `spot`, or by `prove`; what passes is the reference of the others, every element.
+4. All variants of the case are timed in turn, each for `seconds` at least and three times that at most; a turn takes a fifth
+   of `seconds`. After its last turn a variant runs and is checked once more, of arrays of more than 2^24 elements in
+   three bands.
+5. Rates, shares and the drift of the level are computed and the records are kept, then the table, the charts and the ratios of
+   the part are shown.
+6. The function of `study:finally` is called. What was not measured, and what no odd case could check, is listed with the
+   reason of each.
+
+A rung finds the caches as its neighbour left them, after one call that is not timed. For arrays in main memory this is the
+fairer comparison; arrays that fit in a cache are slower in turn than alone. Each turn is in the run's journal at once, so that a run
+that is killed keeps what it had measured ([record.md](../record.md)).
+
+A wrong rung does not end the run: the others are measured, and the exit status is 3. Its message names both sides, as in
+
+```text
+a loop (wrong: it differs from 'an element a thread', which 68 samples confirm)
+```
+
+A mistake in the description ends the run with status 1 and a line such as
+
+```text
+saxpy.lua:24: rung 3 'a loop': unknown option 'kernal'; did you mean 'kernel'?
+saxpy.lua:24: rung 3 'a loop': kernel 'saxpy', parameter 3 'a': the case has no field of that name; it has n, x, y; give it with 'args'
+saxpy.lua:31: part 'ladder', table: no record has a field 'blok'; did you mean 'block'?
+```
+
+An error inside a function of the description names the call that it was given to and the field, then its own line.
+
+A record of a study has `study`, `group` (the part), `number`, `rung`, `series`, `block`, `threads`, `type`, `bytes` (of the
+output), the sides of its case, the result `t`, the rate, `share` (of the level), `of_peak` (of the peak, where one is
+known), in the level's `drift`, the fields of sources, and what `fields`, `observe` and `derive` add. `drift` is the median of the level's last third of turns over that of the first, less 1.
+
+Behind the study's own parameters every study takes `seconds`, `rungs` (numbers or names) and, where it has several parts,
+`parts`. `moonwarp list STUDY` shows all, with the rungs.]],
+  setup = [[
+local mw = require "moonwarp"
+
+local study, p = mw.study {
+  question = "how near is a triad to a copy?",
+  kernels = "triad.cu", rate = "T_tot", output = "B", level = "library copy", odd = { { nx = 67, ny = 33 } },
+  params = { { "n", 256, "points along each side", gpu = 8192, min = 1 } },
+  seconds = { 0.001, gpu = 0.2 },
+}
+
+function study.arrays(c)
+  local function array(seed) return c.dev:array("f64", c.nx, c.ny):random(seed) end
+  return { A = array(1), B = array(2), C = array(3), s = 2 }
+end
+
+study:library("A", "B")
+study:answer("triad", {
+  cell = function(c, at, i, j) return at.A(i, j) + c.s * at.C(i, j) end,
+  tolerance = function(c) return { absolute = 4 * c.eps } end,
+  bytes = "A B C",
+})
+study:rung { 1, "an element a thread", answer = "triad", kernel = "triad", blocks = { { 32, 4 }, { 32, 8 } },
+             over = { "nx", "ny" } }]],
+
+  classes = {
+    study_spec = {
+      about = "A study as a whole.",
+      { "question", "string", "what `moonwarp list` shows", optional = false },
+      { "params", "parameter_spec[]", "in the order of the help", default = "{}" },
+      { "kernels", "string", "the .cu file, from kernels/ or beside the script, of rungs without `file`" },
+      { "defines", "fun(type: string, p: table): table", [[macros of the modules, as in `{ REAL = "double" }`]] },
+      { "rate", "string|table", [[the field of the records that is compared, in bytes a second; or `{ field, work = function(c,
+rung) }`, where `work` returns what a call does in the rate's own unit]], default = [["T_eff"]] },
+      { "seconds", "table", "`{ default, gpu = default }` of the parameter `seconds`: the least time of a measurement",
+        default = "{ 0.1, gpu = 0.2 }", unit = "s" },
+      { "output", "string", "the array that rungs write and checks read, where answer and rung name none" },
+      { "type", "string", "the element type, where no side says it", default = "that of the parameters `type`, `types`, else f64" },
+      { "level", "string|string[]", "rungs or answers; shares are of the fastest of them in the same case" },
+      { "odd", "table[]|fun(p: table): table[]", [[sides of the cases that are compared with the host, element by element:
+sizes that no block divides]] },
+      { "peak", "fun(dev: device): table", "`{ value =, label = }`, a line in the charts",
+        default = "the memory's peak, where the rate is made from bytes" },
+    },
+    parameter_spec = {
+      about = [[A parameter, as in `{ "n", 4096, "points along each side", gpu = 16384 }`. Default, `gpu`, `min` and `max` may be
+functions of the values before it: `function(p) return p.n // 2 end`.]],
+      { "[1]", "string", "its name: `-p NAME=value`, `p.NAME`", optional = false },
+      { "[2]", "any", "its default, whose type is the parameter's; a list takes all values at once", optional = false },
+      { "[3]", "string", "the help", optional = false },
+      { "gpu", "any", "the default on a GPU", default = "the same" },
+      { "min", "number|fun(p: table): number", "the least number" },
+      { "max", "number|fun(p: table): number", "the greatest" },
+      { "choices", "any[]", "the only values" },
+      { "kind", [["blocks"]], "the texts are blocks, as in `32x8`; see `mw.arg`" },
+      { "check", "fun(value: any): string?", "returns what is wanted instead, where a value is wrong" },
+    },
+    answer_spec = {
+      about = "What is right. One of `equal`, `cell` and `host` is needed.",
+      { "equal", "string", "an array that the output must equal in every bit" },
+      { "cell", "fun(c: case, at: table, ...: integer): number", [[one element by its indices; `at.A(i, j)` reads the
+case's array A. Small cases are compared whole, the measured one in 68 samples]] },
+      { "host", "fun(c: case): table|function", [[all elements of a small case, as `mw.check` takes them; of the measured one
+too, where there is no `spot`, `prove` or `reference`]] },
+      { "spot", "fun(c: case): table[]", [[samples of the measured size, `{ i, j, value = }` each, where one element by itself
+cannot be told]] },
+      { "prove", "fun(c: case, go: function, check: function)",
+        [[compares at the measured size in a way of its own: `go` runs the rung, as with an input whose result is known;
+`check(got, expected[, options])` compares an array or a list of numbers, by the answer's tolerance where there are no options]] },
+      { "reference", "fun(c: case, launcher: function): array", [[computes the reference on the device;
+`launcher(rung, c, block)` is `study:launcher`]] },
+      { "needs", "string[]", [[the rungs that `reference` runs: checked on the odd cases even where `rungs` leaves
+them out]] },
+      { "tolerance", "fun(c: case, rung: table, first: table?): check_options", [[how near is right; `first` is the rung whose
+output is the reference]], default = "as `mw.check`" },
+      { "bytes", "string|fun(c: case, rung: table): number", [[moved by a call: the arrays that are read or written, as in
+"A B C", or a function]], unit = "bytes" },
+      { "work", "fun(c: case, rung: table): number", "what a call does in the rate's unit, where that is not its bytes",
+        default = "the study's" },
+      { "output", "string", "the array that its rungs write", default = "the study's" },
+      { "start", "fun(c: case, out: array)", "gives the output its first values, where a rung adds to it", default = "NaN" },
+      { "also", "fun(c: case, check: function)", "further checks after each run: `check(got, expected[, options])`, of an array or a list" },
+    },
+    rung_spec = {
+      about = [[One way to compute an answer: a kernel with `over` or `grid`, or `make`. A launch takes its arguments from the
+case, by the names of the kernel's parameters.]],
+      { "[1]", "integer", "its number, which `rungs` takes; may be left out, then the name is first" },
+      { "[2]", "string", "its name, in tables, charts and ratios", optional = false },
+      { "kernel", "string|string[]|fun(c: case, block: any): string", [[its name, "sum<%s>" with the case's type in C++
+for %s; a list names those that `make` launches, for the one compilation]] },
+      { "launches", "fun(c: case, block: any): table[]", [[several launches, one behind the other, in place of `kernel`: a list of
+`{ kernel, how, arguments }` as `c:launch` takes them]] },
+      { "file", "string", "the .cu file of it", default = "the study's `kernels`" },
+      { "fast_math", "boolean", "compiled with fast math", default = "false" },
+      { "answer", "string", "what it computes", default = [[the only one beside "copy"]] },
+      { "block", "dims|fun(c: case): dims", "threads a block" },
+      { "blocks", "dims[]", "several; each is measured" },
+      { "odd_blocks", "dims[]", "further ones that are only checked, on the odd cases" },
+      { "over", "table", [[what the grid covers: sides of the case or integers, one a dimension. The grid is that over the block
+and `each`, rounded up]] },
+      { "each", "integer|table|fun(c: case, block: any): any", "elements a thread, or a list of one a dimension",
+        default = "1" },
+      { "grid", "fun(c: case, block: any): dims", "the grid, in place of `over`" },
+      { "shared", "fun(c: case, block: any): integer", "dynamic shared memory a block", unit = "bytes" },
+      { "cooperative", "boolean", "all blocks run at once; left out, with the reason, where the device does not hold them",
+        default = "false" },
+      { "args", "table|fun(c: case, block: any): table", [[arguments by the kernel's names, which go before those of the case;
+one that is a function is called with every launch]] },
+      { "make", "fun(c: case, block: any, rung: table): fun()?, string?", [[returns a function that runs the rung once; or nil and
+why the device cannot]] },
+      { "sides", "fun(c: case, block: any): table?", [[sides of a smaller case for what is slow; such a record has no
+`share`. nil: the case of the part]] },
+      { "when", "fun(c: case): boolean", "whether it belongs to this case", default = "always" },
+      { "output", "string", "the array that it writes", default = "the answer's" },
+      { "bytes", "fun(c: case, rung: table): number", "moved by a call", default = "the answer's", unit = "bytes" },
+      { "always", "boolean", "measured whatever `rungs` says", default = "false" },
+      { "fields", "table", "further fields of its records, as in `{ steps = 4 }`" },
+      { "series", "string|fun(c: case, block: any): string", "its line in charts", default = "its name" },
+      { "stream", "boolean", "what `make` returns works in `c:stream()`, so that its time is taken there", default = "false" },
+      { "observe", "fun(c: case, go: function, rung: table, check: function): table", [[further values of its records, read from
+the arrays after the check at the measured size; where a `check(got, expected[, options])` fails, it is not timed]] },
+    },
+    part_spec = {
+      about = "Cases and rungs that are measured and shown together.",
+      { "[1]", "string", "its name, the `group` of its records", optional = false },
+      { "cases", "table[]|fun(dev: device): table[]", [[sides of each case, as in `{ { n = p.n, type = "f32" } }`; a side
+that is a list stands for a case with each of its values. The type is that, else the study's, else the parameter `type`, else the first
+of `types`, else f64. A function is called once more when the part begins, and may then ask `study:fastest`]] },
+      { "arrays", "fun(c: case): table", "arrays and numbers beside those of `study.arrays`" },
+      { "rungs", "string[]|fun(rung: table): boolean", "names of rungs or answers", default = "all" },
+      { "odd", "table[]|fun(p: table): table[]", "the small cases", default = "the study's" },
+      { "blocks", [["best"]], "only the block of a rung that was best in the first part", default = "all" },
+      { "level", "string|string[]", "", default = "the study's" },
+      { "each", "string", "a side: a table and charts for each of its values" },
+      { "table", "table", "columns as `mw.table` takes them; those that no record has are left out", default = "no table" },
+      { "rows", [["best"|"all"]], "the best block of each rung; the rows of all cases", default = "all blocks of the first case" },
+      { "charts", "chart_spec[]", "", default = "{}" },
+      { "ratios", "string[]", [[ratios of rates, each with a 95 % interval: "naive / library copy", or with the fastest rung
+of an answer, "best sum / best copy"]], default = "{}" },
+      { "derive", "fun(records: table[], c: case)", "adds to the records of a case, before they are kept" },
+      { "clock", [["device"|"host"]], "as of `mw.bench`" },
+      { "batch", "integer", "calls a sample, as of `mw.bench`" },
+      { "run", "fun(study: study)", "plain Lua in the part's turn, in place of `cases`" },
+    },
+    chart_spec = {
+      about = [[A chart of a part: `{ kind = "ladder" }`, a named bar a rung in its best block with the sources' marks, as by
+`mw.ladder`; or the rate against a field, as by `mw.plot`, with the sources' points.]],
+      { "kind", [["ladder"]], "a ladder" },
+      { "x", "string", "the field along the x axis", default = "needed without `kind`" },
+      { "y", "string", "the field that is shown", default = "the rate" },
+      { "by", "string|fun(record: table): string", "what makes a line", default = [["series"]] },
+      { "of", "fun(record: table): boolean", "which records are shown", default = "all" },
+      { "logx", "number|boolean", "base of a logarithmic axis; true is 10", default = "false" },
+      { "logy", "number|boolean", "the same for y", default = "false" },
+      { "name", "string", "of the files, behind STUDY-PART", default = "the field `x`" },
+      { "title", "string", "behind the study's and the part's name", default = "what is against what" },
+      { "xlabel", "string", "" }, { "ylabel", "string", "" },
+      { "points", "boolean|string", "as of `mw.plot`", default = "true" },
+      { "lines", "table[]", "as of `mw.plot`", default = "the level" },
+    },
+    source_spec = {
+      about = "What others measured.",
+      { "[1]", "string", "who or where, as in \"H200\"; shown with \"source\" behind it", optional = false },
+      { "values", "table", [[by the name of a rung or an answer, in the rate's unit: a number, a table by block such as
+`{ ["32 x 8"] = 525e9 }`, or `function(c, block)`]], optional = false },
+      { "field", "string", "a field of the records, and so a column of the table", default = "none" },
+      { "when", "boolean|fun(c: case): boolean", "whether it is shown: on this device, for these parameters, for this case", default = "true" },
+    },
+    study_description = {
+      about = "What a description says, as plain data.",
+      result = true,
+      { "question", "string", "" },
+      { "params", "table[]", "`name`, `default`, `gpu`, `help`, `list`, `min`, `max`, `choices` each" },
+      { "rungs", "table[]", "`number`, `name`, `answer` each" },
+      { "parts", "string[]", "their names" },
+    },
+  },
+
+  entries = {
+    {
+      name = "study", owner = "mw", forms = { "mw.study{ question =, ... }" },
+      about = [[Begins the description of a study. Opens the device, on which defaults depend, and reads the parameters, so that
+their values are known to the rest of the file, which ends with `return study`. While `moonwarp list` loads a file, no device is
+open, and `gpu` is false.]],
+      params = { { "spec", "study_spec", "" } },
+      returns = { { "study", "", name = "study" }, { "table", "values of the parameters by name", name = "p" },
+                  { "boolean", "whether the device is a GPU", name = "gpu" } },
+      errors = { "mw.study: needs 'question', a text",
+                 "mw.study: unknown option '<name>'; did you mean '<nearest>'?",
+                 "mw.study: option 'odd' must be a list such as { { n = 1001 } }, got <what>",
+                 "mw.study: option 'rate' must be a field as in \"T_eff\", or { \"rate\", work = function(c, rung) }",
+                 "parameter '<name>': there is one of that name already",
+                 "parameter '<name>': the runner has one of that name",
+                 "parameter <i> must be { name, default, help, ... }",
+                 "the file must end with 'return study'" },
+      since = "0.4.0",
+      example = [[print(p.n, study:describe().question) --> 256  how near is a triad to a copy?]],
+    },
+    {
+      name = "run", owner = "mw", forms = { "mw.run(study)", "mw.run(path)" },
+      about = [[Runs a study, or the file of one, in a stock interpreter; `moonwarp run` does it by itself.]],
+      params = { { "what", "study|string", "" } },
+      returns = { { "boolean", "whether no check failed, as for `os.exit(mw.run \"mine.lua\")`", name = "is_right" } },
+      errors = { "mw.run: a study or the path of one is wanted, got <type>", "mw.run: cannot open <path>",
+                 "mw.run: '<path>' returns no study" },
+      since = "0.4.0",
+      example = [[print(pcall(mw.run, 5)) --> false  mw.run: a study or the path of one is wanted, got number]],
+    },
+    {
+      name = "arrays", given = true, forms = { "function study.arrays(c) ... end" },
+      about = [[The file's own function: it returns the arrays and numbers of a case, by the names that the kernels' parameters
+have. It may set sides that follow from others, as in `c.rows = c.ny * c.nz`. What it returns is closed with the case.]],
+      params = { { "c", "case", "with its sides, and no arrays yet" } },
+      returns = { { "table", "as in `{ A = array, B = array, s = 2 }`" } },
+      errors = { "study.arrays: must return a table such as { x = array, a = 2 }, got <type>",
+                 "study.arrays: '<name>' is a case's own; take another name" },
+      since = "0.4.0",
+    },
+    {
+      name = "answer", forms = { "study:answer(name, { cell =, bytes =, ... })" },
+      about = [[What a rung computes. Rungs of one answer are checked against each other.]],
+      params = { { "name", "string", "" }, { "spec", "answer_spec", "" } },
+      errors = { "answer '<name>': needs 'equal' (an array's name), 'cell' or 'host' (functions)",
+                 "answer '<name>': there is an answer of that name already",
+                 "answer '<name>': needs 'bytes', from which '<rate>' is made: names of arrays as \"A B\", or a function",
+                 "answer '<name>': the case has no array '<name>'", "answer '<name>', cell: must return a number, got <type>" },
+      since = "0.4.0",
+      example = [[
+study:answer("sum", {
+  cell = function(c, at, i, j) return c.s + at.A(i, j) end,
+  start = function(c) c.B:fill(2) end,      -- B is added to
+  bytes = function(c) return 3 * c.A:nbytes() end,
+})
+print((select(2, pcall(study.answer, study, "none", {})):match "needs .*")) --> needs 'equal' (an array's name), 'cell' or 'host' (functions)]],
+    },
+    {
+      name = "library", forms = { "study:library([number, ]from, to)" },
+      about = [[The library's own copy as a rung "library copy" that is always measured, and the answer "copy": the array
+`to` must equal `from`, and both are moved.]],
+      params = { { "number", "integer", "of the rung", optional = true }, { "from", "string", "an array of the case" },
+                 { "to", "string", "" } },
+      since = "0.4.0",
+      example = [[print(study:describe().rungs[1].name) --> library copy]],
+    },
+    {
+      name = "rung", forms = { "study:rung{ number, name, kernel =, over =, ... }" },
+      about = [[A way to compute an answer. The number may be left out; several rungs may have the same, and are chosen together.]],
+      params = { { "spec", "rung_spec", "" } },
+      returns = { { "table", "the rung, with `number`, `name`, `answer`" } },
+      errors = { "a rung begins with its number and its name, as in { 1, \"naive\", ... }, or with its name",
+                 "rung <n> '<name>': there is a rung of that name already",
+                 "rung <n> '<name>': needs 'kernel', 'launches' or 'make'", "rung <n> '<name>': needs 'over' or 'grid'",
+                 "rung <n> '<name>': needs 'answer', the name of what it computes",
+                 "rung <n> '<name>': a block is its threads as in 256 or { 32, 8 }, got <what>",
+                 "rung <n> '<name>', over: side '<name>' must be an integer, got <what>",
+                 "rung <n> '<name>', make: must return a function, or nil and why the device cannot, got <what>",
+                 "rung <n> '<name>': there is no answer '<answer>'; did you mean '<nearest>'?" },
+      since = "0.4.0",
+      example = [[
+study:rung { 2, "two launches", answer = "triad", kernel = { "triad" }, make = function(c)
+  local how = { block = { 32, 4 }, grid = { mw.ceil_div(c.nx, 32), mw.ceil_div(c.ny, 4) } }
+  local nothing, go = c:launch("triad", how, { s = 0 }), c:launch("triad", how)
+  return function() nothing(); go() end
+end, bytes = function(c) return 6 * c.A:nbytes() end }
+print(study:describe().rungs[3].name) --> two launches]],
+    },
+    {
+      name = "part", forms = { "study:part{ name, cases =, table =, charts =, ratios =, ... }" },
+      about = [[A question to the rungs: which of them, on which cases, and how it is shown. Parts run in the order of the file.]],
+      params = { { "spec", "part_spec", "" } },
+      errors = { "part '<name>': needs 'cases', a list of sides such as { { n = p.n } }, or 'run', a function",
+                 "part '<name>': has 'run', plain Lua, or 'cases', and not both",
+                 "part '<name>': there is a part of that name already",
+                 "part '<name>': option 'cases' must be a list such as { { n = p.n } }, got <what>",
+                 "part '<name>', cases: '<name>' is a case's own; take another name",
+                 "part '<name>', each: no case has a side '<name>'; did you mean '<nearest>'?",
+                 "part '<name>', rungs: there is no rung or answer '<name>'; did you mean '<nearest>'?",
+                 "part '<name>', table: no record has a field '<field>'; did you mean '<nearest>'?",
+                 "part '<name>', chart <i>: needs 'x', a field, or kind = \"ladder\"",
+                 "part '<name>', ratios: '<text>' must be as \"naive / triad\"" },
+      since = "0.4.0",
+      example = [[
+study:part { "ladder", cases = { { nx = p.n, ny = p.n } },
+  table = { "rung", "block", "t", "T_tot", { "share", unit = "%" } },
+  charts = { { kind = "ladder" }, { x = "threads", logx = 2 } },
+  ratios = { "best triad / library copy" } }
+study:run()]],
+    },
+    {
+      name = "source", forms = { "study:source{ name, values =, ... }" },
+      about = [[What others measured, shown where it belongs: a column of the table, a point in charts, a mark in ladders. What is
+given for an answer stands beside the best rung of it.]],
+      params = { { "spec", "source_spec", "" } },
+      errors = { "source '<name>': needs 'values', by a rung's or an answer's name",
+                 "source '<name>', field: records have a '<field>' of their own",
+                 "source '<name>': there is no rung or answer '<name>'; did you mean '<nearest>'?" },
+      since = "0.4.0",
+      example = [[
+study:source { "H200", field = "h200", values = {
+  ["library copy"] = 4270e9, ["an element a thread"] = { ["32 x 8"] = 3881e9 } } }]],
+    },
+    {
+      name = "finally", forms = { "study:finally(f)" },
+      about = [[Plain Lua behind the parts: a film, a check of another kind, a chart of its own.]],
+      params = { { "f", "fun(study: study)", "" } },
+      errors = { "finally: a function is wanted, got <type>" }, since = "0.4.0",
+      example = [[study:finally(function() mw.remark("%d points along each side.", p.n) end)]],
+    },
+    {
+      name = "case", forms = { "study:case(sides)" },
+      about = [[A case with its arrays, for `finally`. Close it: `local c <close> = study:case { ... }`.]],
+      params = { { "sides", "table", "as of a part's cases" } }, returns = { { "case", "" } }, since = "0.4.0",
+      example = [[
+local c <close> = study:case { nx = 64, ny = 2 }
+print(#c.A, c.type) --> 128  f64]],
+    },
+    {
+      name = "launcher", forms = { "study:launcher(name, c[, block])" },
+      about = [[A function that runs a rung once on a case: for proofs, references and `finally`, while the study runs.]],
+      params = { { "name", "string", "of a rung" }, { "c", "case", "" },
+                 { "block", "dims", "", default = "the rung's first", optional = true } },
+      returns = { { "fun()?", "", name = "go" }, { "string?", "why the device cannot", name = "reason" } },
+      errors = { "launcher: there is no rung '<name>'; did you mean '<nearest>'?" }, since = "0.4.0",
+      example = [[
+study:part { "ladder", cases = { { nx = p.n, ny = p.n } } }
+study:finally(function()
+  local c <close> = study:case { nx = 64, ny = 64 }
+  study:launcher("an element a thread", c)()
+  print(c.B:get(5, 5) == c.A:get(5, 5) + 2 * c.C:get(5, 5)) --> true
+end)
+study:run()]],
+    },
+    {
+      name = "has", forms = { "study:has(name)" },
+      about = [[Whether this run measures a rung: `rungs` may leave it out. For `finally`.]],
+      params = { { "name", "string", "of a rung" } }, returns = { { "boolean", "" } },
+      errors = { "has: there is no rung '<name>'; did you mean '<nearest>'?" }, since = "0.4.0",
+    },
+    {
+      name = "fastest", forms = { "study:fastest(part, name)" },
+      about = [[The record of the fastest variant of a rung, or of an answer's rungs, over all cases of a part that has been measured. A
+later part whose `cases` is a function may depend on it: that function is called again when the part begins.]],
+      params = { { "part", "string", "" }, { "name", "string", "of a rung or an answer" } },
+      returns = { { "table?", "the record; nil where there is none" } }, since = "0.4.0",
+    },
+    {
+      name = "describe", forms = { "study:describe()" },
+      about = [[What `moonwarp list` and `--help` show. Nothing runs.]],
+      returns = { { "study_description", "see below" } }, since = "0.4.0",
+      example = [[print(study:describe().params[1].name, study:describe().rungs[2].answer) --> n  triad]],
+    },
+    {
+      name = "validate", forms = { "study:validate()" },
+      about = [[Raises the first mistake that only the whole description shows, with the line of the call that made it. `study:run`
+and `moonwarp list` begin with it.]],
+      errors = { "mw.study: the rungs are in no part; add study:part { \"ladder\", cases = { ... } }",
+                 "mw.study: there are no rungs, and nothing is run at last",
+                 "mw.study, level: there is no rung or answer '<name>'; did you mean '<nearest>'?" },
+      since = "0.4.0",
+      example = [[print((select(2, pcall(study.validate, study))):match "the rungs are in no part") --> the rungs are in no part]],
+    },
+    {
+      name = "run", forms = { "study:run()" },
+      about = [[Measures, in the order above. `moonwarp run` calls it for a file that returns its study; `mw.run` does so in a stock
+interpreter.]],
+      since = "0.4.0",
+    },
+  },
+}

@@ -1,0 +1,194 @@
+-- SPDX-License-Identifier: MIT
+--
+-- nbody: what bounds a computation that is all arithmetic, and how often can its cost be cut?
+--
+-- The gravitational potential of n bodies, f32, n^2 interactions: direct, through shared memory with the
+-- source's literal 1.0 and with 1.0f, by rsqrtf, several bodies a thread, fast math, each pair once
+-- (kernels/nbody.cu). The rate is n^2 / t, whatever a rung saves. How the bodies move: orbits.lua.
+--
+-- What others measured: S. Boerm, "Simulation and High-Performance Computing", part 16 (Kiel, 7.10.2020). Its
+-- times have no unit and its GPU no name: as milliseconds they may be a GPU's. See docs/studies/nbody.md.
+
+local mw = require "moonwarp"
+
+-- One root an interaction: 16 a cycle and multiprocessor. Only a GPU tells both.
+local function roots(dev)
+  local properties = dev:properties()
+  local clock = dev:id() ~= "cpu" and properties.clock
+  return clock and { value = 16 * clock * properties.multiprocessors, label = "a root an interaction" } or nil
+end
+
+local study, p, gpu = mw.study {
+  question = "what bounds a computation that is all arithmetic, and how often can its cost be cut?",
+  kernels = "nbody.cu", rate = { "interactions", work = function(c) return c.bodies ^ 2 end }, output = "phi",
+  type = "f32", level = "direct", peak = roots, seconds = { 0.03, gpu = 0.05 },
+  odd = function(v) return { { bodies = 509 }, { bodies = 80 * v.lane + 1 } } end, -- 2.5 groups of the pairs'
+  params = {
+    { "smallest", 1024, "bodies, where the sweep ends", gpu = 16384, min = 1, max = 1 << 24 },
+    { "largest", 8192, "bodies, where it begins, by halving", gpu = 524288, min = 1, max = 1 << 24 },
+    { "n", 4096, "bodies, for fast math, shapes and copies", gpu = 65536, min = 1, max = 1 << 24 },
+    { "block", 64, "threads a block where a thread has several bodies", gpu = 256, min = 32, max = 1024 },
+    { "own", 4, "bodies of a thread there", min = 1, max = 16 },
+    { "lane", 8, "bodies of a lane where each pair is met once", gpu = 16, min = 1, max = 16 },
+    { "samples", 12, "bodies whose potential the host computes", min = 1, max = 4096 },
+  },
+}
+
+-- Uniform in the unit cube. An element depends on its place alone: the first n are always the same.
+function study.arrays(c)
+  local made = { n = c.bodies, phi = c.dev:array(c.type, c.bodies) }
+  for k, name in ipairs { "x", "y", "z", "m" } do made[name] = c.dev:array(c.type, c.bodies):random(k) end
+  return made
+end
+
+-- ---- what is right --------------------------------------------------------------------------------------
+-- Bodies spread over all, the first and the last among them: { i, value = its potential }, and the values.
+local function spread(c, count)
+  local n, x, y, z, m = c.bodies, c.x:totable(), c.y:totable(), c.z:totable(), c.m:totable()
+  local list, values = {}, {}
+  for k = 1, count do
+    local i = count == 1 and n or 1 + (k - 1) * (n - 1) // (count - 1)
+    local xi, yi, zi, sum = x[i], y[i], z[i], 0.0
+    for j = 1, n do
+      local dx, dy, dz = x[j] - xi, y[j] - yi, z[j] - zi
+      if j ~= i then sum = sum + m[j] / math.sqrt(dx * dx + dy * dy + dz * dz) end
+    end
+    list[k], values[k] = { i, value = -sum }, -sum
+  end
+  return list, values
+end
+
+local function samples(c)
+  c.samples = c.samples or spread(c, math.min(p.samples, c.bodies))
+  return c.samples
+end
+
+study:answer("potential", { spot = samples, host = function(c) return select(2, spread(c, c.bodies)) end,
+                            tolerance = function(c) return { sum = c.bodies } end })
+
+-- The samples' largest relative error, in units of the last place of an f32 of 1.
+local function error_of(c)
+  local worst = 0.0
+  for _, s in ipairs(samples(c)) do worst = math.max(worst, math.abs(c.phi:get(s[1]) / s.value - 1)) end
+  return { error = worst / c.eps }
+end
+
+-- ---- the rungs: as written, with fast math, in other shapes ---------------------------------------------
+local fast, gains, shapes, memory = {}, {}, { "direct" }, { "direct" } -- names
+
+local function rung(number, name, is_fast, how)
+  study:rung { number, name, always = name == "direct", kernel = how.kernel, block = how.block or 256,
+               over = { "bodies" }, each = how.each, make = how.make, fast_math = is_fast, observe = error_of,
+               fields = { fast_math = is_fast, each = how.each, unroll = how.unroll } }
+end
+
+local function both(number, name, how, fast_number)
+  local fast_name = name .. ", fast math"
+  rung(number, name, false, how)
+  rung(fast_number or number, fast_name, true, how)
+  table.move({ name, fast_name }, 1, 2, #fast + 1, fast)
+  gains[#gains + 1] = ("%s / %s"):format(fast_name, name)
+end
+
+local function wide(each, unroll)
+  local kernel = ("potential_wide<%d,%d,%d>"):format(p.block, each, unroll)
+  return { kernel = kernel, block = p.block, each = each, unroll = unroll }
+end
+
+-- Adds to phi, so it clears it first, which is part of its time. So many parts share the half circle that
+-- there are 64 warps a multiprocessor, but each has two times 32 bodies to meet.
+local function pairs_once(each)
+  local kernel = ("potential_pairs<%d>"):format(each)
+  return { kernel = kernel, block = 32, each = each, make = function(c, block, self)
+    local groups = mw.ceil_div(c.bodies, 32 * each)
+    local parts = math.min(64 * c.dev:properties().multiprocessors // groups, groups * each // 4, 65535)
+    local grid = { groups, math.max(1, parts) }
+    local go = c:launch(kernel, { block = block, grid = grid, fast_math = self.fast_math })
+    return function() c.phi:fill(0); go() end
+  end }
+end
+
+local SHARED <const>, own = "potential_shared<float>", ("%d bodies a thread"):format(p.own)
+both(1, "direct", { kernel = "potential_direct" })
+both(2, "shared memory, 1.0", { kernel = "potential_shared<double>" })
+both(3, "shared memory, 1.0f", { kernel = SHARED })
+both(4, "rsqrtf", { kernel = "potential_tiled" })
+both(5, own, wide(p.own, 8), 6)
+both(7, "each pair once", pairs_once(p.lane))
+
+-- Bodies a thread, and how often its loop is unrolled; or bodies a lane.
+for _, s in ipairs { { 1, 1 }, { 1, 8 }, { 2, 8 }, { 4, 1 }, { 4, 8 }, { 8, 8 }, { 4 }, { 8 }, { 16 } } do
+  local name = s[2] and "%d a thread, unrolled %d" or "pairs, %d a lane"
+  shapes[#shapes + 1] = name:format(table.unpack(s))
+  rung(s[2] and 6 or 7, shapes[#shapes], true, s[2] and wide(s[1], s[2]) or pairs_once(s[1]))
+end
+
+-- From numbers on the host to numbers on the host; or the kernel alone, its bodies brought once.
+local function phase(c, name, kind)
+  local host, device, is_managed = {}, {}, kind == "managed"
+  for _, field in ipairs { "phi", "x", "y", "z", "m" } do
+    host[field] = c:keep(c.dev[kind](c.dev, c.type, c.bodies))
+    device[field] = is_managed and host[field] or c:array(c.bodies)
+  end
+  local texts = { x = c.x:bytes(), y = c.y:bytes(), z = c.z:bytes(), m = c.m:bytes() }
+  local function bring()
+    for field, text in pairs(texts) do
+      host[field]:upload(text)
+      if not is_managed then device[field]:copy(host[field]) end
+    end
+  end
+  local go = c:launch(SHARED, { block = 256, grid = mw.ceil_div(c.bodies, 256) }, device)
+  local is_alone = name:find "alone"
+  c[name] = is_alone and device.phi or host.phi
+  if is_alone then bring() return go end
+  return function()
+    bring()
+    go()
+    if not is_managed then host.phi:copy(device.phi) end
+    return host.phi:bytes()
+  end
+end
+
+for _, way in ipairs { "managed", "copies, pageable", "copies, pinned" } do
+  local kind <const> = way:match "%a+$"
+  for _, name in ipairs { way, way .. ", kernel alone" } do
+    memory[#memory + 1] = name
+    study:rung { 8, name, output = name, kernel = SHARED, make = function(c) return phase(c, name, kind) end,
+                 when = function(c) return kind ~= "managed" or c.dev:properties().managed end }
+  end
+end
+
+-- ---- what others measured, and the parts ----------------------------------------------------------------
+local KIEL = { -- bodies = { direct, through shared memory }, as milliseconds
+  [16384] = { 6.1, 6.3 }, [32768] = { 12.5, 12.2 }, [65536] = { 52.5, 48.4 }, [131072] = { 199.1, 183.2 },
+  [262144] = { 719.6, 645.7 }, [524288] = { 2759.3, 2427.3 },
+}
+
+for i, name in ipairs { "direct", "shared memory, 1.0" } do
+  local word = name:match "%a+"
+  study:source { "Kiel 2020 as ms, " .. word, field = "kiel_" .. word, when = gpu, values = {
+    [name] = function(c) return KIEL[c.bodies] and c.bodies ^ 2 / (KIEL[c.bodies][i] * 1e-3) end } }
+end
+
+local at_n, sizes = { { bodies = p.n } }, mw.geometric(math.max(p.smallest, p.largest), p.smallest)
+
+local RATE, ERROR = { "interactions", title = "n^2 / t" }, { "error", title = "error, eps", digits = 2 }
+local OVER = { "share", title = "over direct", unit = "", digits = 3 }
+local PEAK = { "of_peak", title = "of a root each", unit = "%", digits = 3 }
+
+study:part { "ladder", cases = { { bodies = sizes } }, rows = "all", rungs = { "direct", "shared memory, 1.0",
+    "shared memory, 1.0f", "rsqrtf", own, own .. ", fast math", "each pair once, fast math" },
+  table = { "rung", "bodies", "t", RATE, OVER, PEAK, ERROR },
+  charts = { { kind = "ladder" }, -- and no more than six lines, which is all the colours there are
+    { x = "bodies", logx = 2, logy = 10, of = function(r) return r.number ~= 2 and r.number ~= 5 end },
+    { x = "bodies", logx = 2, logy = 10, name = "shared", of = function(r) return r.number <= 3 end } },
+  ratios = { "shared memory, 1.0f / direct", "shared memory, 1.0 / shared memory, 1.0f", "rsqrtf / direct",
+             "best potential / direct" } }
+
+study:part { "fast", cases = at_n, rungs = fast, ratios = gains, table = { "rung", "t", RATE, OVER, ERROR } }
+study:part { "shapes", cases = at_n, rungs = shapes, charts = { { kind = "ladder" } },
+  table = { "rung", { "each", title = "bodies a thread" }, "unroll", "t", RATE, OVER, ERROR } }
+study:part { "memory", cases = at_n, rungs = memory, clock = "host", table = { "rung", "t", RATE },
+  ratios = { "managed / managed, kernel alone", "copies, pageable / copies, pageable, kernel alone",
+             "copies, pinned / copies, pinned, kernel alone" } }
+return study

@@ -1,0 +1,110 @@
+-- SPDX-License-Identifier: MIT
+--
+-- moonwarp describe FILE, which `list` and others start (cli/studies.lua): loads a file and says on the last line of
+-- the output, as JSON, what it is: a study's description, { "plain": true } for a script, or { "error": ... }.
+-- Only a study is loaded to its end. A script shows itself by the first call that has an effect, or that a study
+-- cannot make; the process ends with that call, which no pcall keeps it from.
+-- Depends on moonwarp.core (options, where), arg, cli.options, cli.studies, json, study, lfs.
+
+local core = require "moonwarp.core"
+local json = require "moonwarp.json"
+
+local describe = {}
+
+local leave = os.exit -- the results of a run would end with another
+
+local function answer(value)
+  io.stdout:write("\n", json.encode(value), "\n")
+  io.stdout:flush()
+  leave(0, false)
+end
+
+local function fail(problem)
+  answer { error = tostring(problem):match "[^\n]*" }
+end
+
+-- ---- calls that are not for a description ---------------------------------------------------------
+
+local study_begun, asked = false, nil
+
+local WAYS = {
+  ["mw.device"] = "a device is the runner's, c.dev in its functions",
+  ["mw.arg"] = "its parameters are the params of mw.study",
+}
+
+local function refuse(name)
+  fail(("%s%s: a study's file describes; %s"):format(core.where(), name, WAYS[name] or "its functions may call this"))
+end
+
+local function stopper(name)
+  return function()
+    if study_begun then refuse(name) end
+    answer { plain = true }
+  end
+end
+
+local function stop(name, from, words)
+  for word in words:gmatch "%w+" do from[word] = stopper(("%s.%s"):format(name, word)) end
+end
+
+local function stop_effects()
+  local open, output = io.open, io.output
+  stop("os", os, "execute exit remove rename tmpname")
+  stop("io", io, "popen tmpfile")
+  stop("lfs", require "lfs", "link mkdir rmdir touch")
+  stop("core", core, "device")
+  io.open = function(file, mode) -- luacheck: ignore 122
+    if type(mode) == "string" and mode:find "[wa+]" then stopper "io.open" () end
+    return open(file, mode)
+  end
+  io.output = function(file) -- luacheck: ignore 122
+    if type(file) == "string" then stopper "io.output" () end
+    return output(file)
+  end
+end
+
+local FOR_STUDIES = { study = true, ceil_div = true, geometric = true }
+
+local function stop_library(mw)
+  for name, value in pairs(mw) do
+    if type(value) == "function" and not FOR_STUDIES[name] then mw[name] = stopper("mw." .. name) end
+  end
+  local study = rawget(mw, "study")
+  function mw.study(...)
+    study_begun = true
+    return study(...)
+  end
+  -- Which parameters a script asks for may depend on their values, so that it is plain all the same.
+  function mw.arg(...)
+    asked = asked or core.where()
+    return require("moonwarp.arg").get(...)
+  end
+end
+
+-- ---- the command --------------------------------------------------------------------------------
+
+local function description_of(value)
+  local study = package.loaded["moonwarp.study"]
+  value = study and study.returned(value)
+  if not value then return { plain = true } end
+  if asked then error(("%smw.arg: a study's file describes; %s"):format(asked, WAYS["mw.arg"]), 0) end
+  value:validate()
+  return value:describe()
+end
+
+--- The command.
+---@param words string[]
+function describe.run(words)
+  local file = words[1] or require("moonwarp.cli.options").fail "describe wants a file"
+  local chunk, problem = require("moonwarp.cli.studies").load(file)
+  if not chunk then fail(problem) end
+  core.options.describe, core.options.script = true, file
+  _G.arg = { [0] = file }
+  stop_library(require "moonwarp")
+  stop_effects()
+  local ok, value = pcall(function() return description_of(chunk()) end)
+  if not ok then fail(value) end
+  answer(value)
+end
+
+return describe

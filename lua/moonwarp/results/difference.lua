@@ -1,0 +1,125 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Why two runs have no measurement in common. A measurement of one run is that of another where everything
+-- that was chosen is the same (results/measurement.lua), so that one name or parameter is enough to part
+-- them all.
+-- Depends on results.measurement.
+
+local measurement = require "moonwarp.results.measurement"
+
+local difference = {}
+
+local MOST = 3 -- values that are shown of a name
+
+-- ---- what was chosen ------------------------------------------------------------------------------
+
+local function note(names, name, value, kind)
+  local about = names[name] or { seen = {}, is_parameter = false }
+  names[name] = about
+  if kind == "parameter" then about.is_parameter = true end
+  if not about.seen[value] then
+    about.seen[value] = true
+    about[#about + 1] = value
+  end
+end
+
+-- The values of each name that the measurements of a run were chosen by, in the order in which they come.
+local function names_of(run)
+  local names = {}
+  for _, one in ipairs(measurement.of(run)) do
+    local params = one.record.params or {}
+    for _, choice in ipairs(measurement.choices(one.record)) do
+      note(names, choice[1], tostring(choice[2]), params[choice[1]] ~= nil and "parameter" or "field")
+    end
+    note(names, "the name of the result", one.field, "field")
+  end
+  return names
+end
+
+local function has_common(one, other)
+  for _, value in ipairs(one) do
+    if other.seen[value] then return true end
+  end
+  return false
+end
+
+-- The names whose values part the runs, sorted: parameters and others.
+local function parting(a, b)
+  local all, params, fields = {}, {}, {}
+  for _, names in ipairs { a, b } do
+    for name in pairs(names) do all[name] = true end
+  end
+  for name in pairs(all) do
+    if not (a[name] and b[name] and has_common(a[name], b[name])) then
+      local is_parameter = a[name] and a[name].is_parameter or b[name] and b[name].is_parameter
+      table.insert(is_parameter and params or fields, name)
+    end
+  end
+  table.sort(params)
+  table.sort(fields)
+  return params, fields
+end
+
+-- ---- in words -----------------------------------------------------------------------------------
+
+local function values_text(about)
+  if not about then return "absent" end
+  local shown = table.move(about, 1, math.min(#about, MOST), 1, {})
+  return table.concat(shown, ", ") .. (#about > MOST and ", ..." or "")
+end
+
+local function list_text(list, a, b)
+  local parts = {}
+  for i, name in ipairs(list) do
+    parts[i] = ("%s (A: %s; B: %s)"):format(name, values_text(a[name]), values_text(b[name]))
+  end
+  return table.concat(parts, ", ")
+end
+
+-- The parameters of A as they stand on the command line, where it has one value of each.
+local function words_of(study, params, a)
+  local words = { "moonwarp run " .. study }
+  for _, name in ipairs(params) do
+    if a[name] and #a[name] == 1 then words[#words + 1] = ("-p %s=%s"):format(name, a[name][1]) end
+  end
+  return #words > 1 and table.concat(words, " ") or nil
+end
+
+-- Studies were described anew in 0.4.0, and what they call their rungs, groups and fields changed.
+local function is_before_names(run)
+  local major, minor = tostring(run.moonwarp):match "^(%d+)%.(%d+)"
+  return major ~= nil and tonumber(major) == 0 and tonumber(minor) < 4
+end
+
+--- Why two runs have no measurement in common, and the way out; A has some.
+---@param a table   a run, as store.read gives it
+---@param b table
+---@return string
+function difference.text(a, b)
+  if a.study ~= b.study then
+    return ("A is a run of '%s' and B of '%s'; compare two runs of one study"):format(a.study, b.study)
+  end
+  local in_a, in_b = names_of(a), names_of(b)
+  if not next(in_b) then return "B has none: its script keeps no result of mw.bench with mw.record" end
+  local params, fields = parting(in_a, in_b)
+  if #fields > 0 and is_before_names(a) ~= is_before_names(b) then
+    return ("names changed in 0.4.0, and A is of moonwarp %s, B of %s; measure both with one version"):format(
+      a.moonwarp, b.moonwarp)
+  end
+  local parts = {}
+  if #params > 0 then
+    local words = words_of(a.study, params, in_a)
+    parts[1] = ("parameters differ: %s; run it again with those of A%s"):format(
+      list_text(params, in_a, in_b), words and ": " .. words or "")
+  end
+  if #fields > 0 then
+    parts[#parts + 1] = ("records differ: %s; give what is the same the same names"):format(
+      list_text(fields, in_a, in_b))
+  end
+  if #parts == 0 then
+    parts[1] = "what was chosen is the same by itself and never together; moonwarp export A B --csv shows it"
+  end
+  return table.concat(parts, "; ")
+end
+
+return difference

@@ -1,0 +1,467 @@
+-- SPDX-License-Identifier: MIT
+--
+-- mw.study: a study as data. A file describes what is compared (parameters, rungs, what each must
+-- compute, parts with their cases, tables, charts and ratios) and returns the description; the runner
+-- owns the ritual (study/run.lua). A description is built by calls, so that a mistake has a line.
+--
+--   study      a question, with parameters
+--   case       one size and type with its arrays: c in every function of a description
+--   answer     what a rung computes, and so what it is checked against
+--   rung       one way to compute it; a variant is a rung in one of its blocks
+--   part       cases x rungs, measured in turn, with a table, charts and ratios
+--   level      the fastest of some rungs within a case: what shares are of
+--   source     what others measured
+--
+-- docs/api/study.md has the fields; docs/tutorial.md leads to a first study.
+-- Depends on moonwarp.core, fields, nearest, recent, study.blame, study.case, study.parameters, study.run,
+-- study.validate.
+
+local core = require "moonwarp.core"
+local blame = require "moonwarp.study.blame"
+local case = require "moonwarp.study.case"
+local fields = require "moonwarp.fields"
+local nearest = require "moonwarp.nearest"
+local parameters = require "moonwarp.study.parameters"
+local recent = require "moonwarp.recent"
+local runner = require "moonwarp.study.run"
+local validate = require "moonwarp.study.validate"
+
+local study = {}
+
+local Study = {}
+
+-- Fields that may be nil; another name is a mistyped one. A description sets arrays; state is the runner's.
+local FIELDS = { arrays = true, dev = true, work = true, last = true, state = true }
+local KEPT = { head = true, gpu = true, p = true, params = true, rate = true }
+
+local study_type = { __name = "study" }
+
+function study_type.__index(_, key)
+  local method = Study[key]
+  if method ~= nil or FIELDS[key] then return method end
+  error(("%sa study has no '%s'; %s"):format(core.where(), tostring(key), nearest.hint(tostring(key), Study)), 0)
+end
+
+function study_type.__newindex(self, key, value)
+  if not (FIELDS[key] or KEPT[key]) then
+    error(("%sa study has no field '%s'; what a description sets is 'arrays'"):format(core.where(), tostring(key)), 0)
+  end
+  if key == "arrays" and type(value) ~= "function" then
+    error(("%sstudy.arrays must be a function, got %s"):format(core.where(), type(value)), 0)
+  end
+  rawset(self, key, value)
+end
+
+local begun = {} -- descriptions that have been begun, and neither been run nor returned
+
+local HEAD = { question = "string", params = "table", kernels = "string", defines = "function", rate = "string table",
+               seconds = "table", output = "string", type = "string", level = "string table", odd = "table function",
+               peak = "function" }
+local RUNG = { kernel = "string table function", launches = "function", file = "string", fast_math = "boolean",
+               answer = "string",
+               block = "any", blocks = "table", odd_blocks = "table", over = "table", each = "any", grid = "function",
+               shared = "function", cooperative = "boolean", args = "function table", make = "function",
+               sides = "function", when = "function", output = "string", bytes = "function", always = "boolean",
+               fields = "table", series = "string function", observe = "function", stream = "boolean" }
+local ANSWER = { cell = "function", equal = "string", host = "function", spot = "function", prove = "function",
+                 reference = "function", needs = "table", tolerance = "function", bytes = "string function",
+                 work = "function", output = "string", start = "function", also = "function" }
+local PART = { cases = "function table", arrays = "function", rungs = "function table", odd = "table function",
+               blocks = "string", each = "string", level = "string table", table = "table", rows = "string",
+               charts = "table", ratios = "table", derive = "function", clock = "string", batch = "number",
+               run = "function" }
+local SOURCE = { field = "string", when = "boolean function", values = "table" }
+
+-- ---- mistakes -----------------------------------------------------------------------------------
+
+--- Raises a mistake of the description, with the line of the call that is being made.
+---@param text string  a format
+---@param ... any
+function Study.refuse(_, text, ...)
+  error(core.where() .. text:format(...), 0)
+end
+
+--- Refuses unknown fields and fields of a wrong type.
+---@param who string
+---@param given table
+---@param spec table   as of fields.problem
+function Study:check_fields(who, given, spec)
+  local problem = fields.problem(who, given, spec)
+  if problem then self:refuse("%s", problem) end
+end
+
+-- A function of the description, with the name of what it belongs to before its errors.
+local function guarded(who, field, fn)
+  who = ("%s, %s"):format(who, field)
+  return function(...) return blame.on(who, fn, ...) end
+end
+
+-- Fields that are lists: what is in them, where they are not as long as one likes; and an example. A list whose
+-- brackets were forgotten has names in it, and would count as empty.
+local LISTS = { params = { "any", '{ { "n", 1024, "elements" } }' }, odd = { "table", "{ { n = 1001 } }", 1 },
+                cases = { "table", "{ { n = p.n } }", 1 }, charts = { "table", '{ { kind = "ladder" } }' },
+                ratios = { "string", '{ "naive / triad" }' }, needs = { "string", '{ "naive" }' },
+                rungs = { "string", '{ "naive" }', 1 }, table = { "string table", '{ "rung", "t" }' },
+                blocks = { "any", "{ 256, { 32, 8 } }", 1 }, odd_blocks = { "any", "{ 256, { 32, 8 } }" },
+                over = { "string number", '{ "nx", "ny" }', 1 } }
+
+local function check_list(self, who, name, list)
+  local wanted, example, least = table.unpack(LISTS[name])
+  local function fail(what)
+    self:refuse("%s: option '%s' must be a list such as %s, got %s", who, name, example, what)
+  end
+  for key in pairs(list) do
+    if math.type(key) ~= "integer" then fail(("a table with the name '%s'"):format(tostring(key))) end
+  end
+  for _, value in ipairs(list) do
+    local kind = core.type(value) or type(value)
+    if wanted ~= "any" and not wanted:find(kind, 1, true) then fail(("one with a %s in it"):format(kind)) end
+  end
+  if #list < (least or 0) then fail "an empty one" end
+end
+
+-- The named fields of an entry, checked, its functions guarded.
+local function entry_of(self, who, given, spec)
+  local entry = {}
+  for key, value in pairs(given) do
+    if math.type(key) ~= "integer" then entry[key] = value end
+  end
+  self:check_fields(who, entry, spec)
+  for key, value in pairs(entry) do
+    if LISTS[key] and type(value) == "table" then check_list(self, who, key, value) end
+  end
+  entry.at, entry.title = core.where(), who
+  for key, value in pairs(entry) do
+    if type(value) == "function" then entry[key] = guarded(entry.at .. who, key, value) end
+  end
+  return entry
+end
+
+-- ---- describing ---------------------------------------------------------------------------------
+
+-- The field that is compared, and what a call does in its unit, where that is not its bytes.
+local function read_rate(self, rate)
+  local name, work = rate, nil
+  if type(rate) == "table" then name, work = rate[1], rate.work end
+  if type(name) ~= "string" or work ~= nil and type(work) ~= "function" then
+    self:refuse("mw.study: option 'rate' must be a field as in \"T_eff\", or { \"rate\", work = function(c, rung) }")
+  end
+  self.rate, self.work = name, work and guarded(self.head.at .. "mw.study", "rate's work", work)
+end
+
+--- Begins the description of a study.
+---@param head table  question, kernels (the .cu file), rate ("T_eff", from bytes; or { field, work =
+---                   function(c, rung) }), output (the name of the array that is checked), type (of the
+---                   elements, where no side or parameter says it), level (names of rungs or answers),
+---                   odd (sides of the cases that are checked against the host, or a function of the
+---                   parameters), seconds ({ 0.1, gpu = 0.2 }), params (a list), defines
+---                   (function(type, p) returning the modules' defines), peak (function(dev) returning a
+---                   level for the charts; else the memory's peak where the rate is made of bytes)
+---@return table study
+---@return table p        the parameters' values
+---@return boolean gpu    whether the device is one
+function study.new(head)
+  local self = setmetatable({ rung_list = {}, rung_named = {}, answer_named = {}, part_list = {}, source_list = {} },
+    study_type)
+  if type(head) ~= "table" then self:refuse("mw.study: a table is wanted, got %s", type(head)) end
+  self.head = entry_of(self, "mw.study", head, HEAD)
+  if not head.question then self:refuse("mw.study: needs 'question', a text") end
+  read_rate(self, head.rate or "T_eff")
+  self.gpu = false
+  if not core.options.describe then
+    self.dev = recent.open()
+    self.gpu = self.dev:id() ~= "cpu"
+  end
+  parameters.read(self)
+  begun[#begun + 1] = self
+  return self, self.p, self.gpu
+end
+
+--- What a rung computes. One of equal (the array that the output must equal), cell (one element from
+--- its indices) or host (all elements of an odd case; of any case where there is no spot, prove or
+--- reference).
+---@param name string
+---@param given table  see docs/api/study.md
+function Study:answer(name, given)
+  if type(name) ~= "string" then self:refuse("an answer begins with its name, got %s", type(name)) end
+  local who = ("answer '%s'"):format(name)
+  if self.answer_named[name] then self:refuse("%s: there is an answer of that name already", who) end
+  local answer = entry_of(self, who, given, ANSWER)
+  if not (answer.equal or answer.host or answer.cell) then
+    self:refuse("%s: needs 'equal' (an array's name), 'cell' or 'host' (functions)", who)
+  end
+  answer.name = name
+  self.answer_named[name] = answer
+end
+
+--- The library's own copy as a rung that is always measured, and the answer "copy".
+---@param number integer?  of the rung
+---@param from string      an array's name
+---@param to string
+function Study:library(number, from, to)
+  if type(number) == "string" then number, from, to = nil, number, from end
+  self:answer("copy", { equal = from, bytes = from .. " " .. to, output = to })
+  self:rung { number or "library copy", number and "library copy" or nil, answer = "copy", always = true,
+    stream = true,
+    make = function(c)
+      local options = c.gpu and { stream = c:stream() } or nil -- without one a copy is waited for
+      return function() c[to]:copy(c[from], options) end
+    end }
+end
+
+-- "rung 3 'one warp in all'", and what a rung is called where it has no number.
+local function title_of(number, name)
+  return number and ("rung %d '%s'"):format(number, name) or ("rung '%s'"):format(name)
+end
+
+-- The only answer beside the copy's.
+local function only_answer(self)
+  local only
+  for name in pairs(self.answer_named) do
+    if name ~= "copy" then
+      if only then return nil end
+      only = name
+    end
+  end
+  return only
+end
+
+local function is_size(value)
+  return math.type(value) == "integer" and value >= 1
+end
+
+local function is_block(block)
+  if type(block) ~= "table" then return is_size(block) or type(block) == "function" end
+  for _, size in ipairs(block) do
+    if not is_size(size) then return false end
+  end
+  return #block >= 1 and #block <= 3
+end
+
+local function check_blocks(self, who, rung)
+  for _, list in ipairs { { rung.block }, rung.blocks or {}, rung.odd_blocks or {} } do
+    for _, block in ipairs(list) do
+      if not is_block(block) then
+        self:refuse("%s: a block is its threads as in 256 or { 32, 8 }, got %s", who, type(block) == "table"
+          and "{ " .. tostring(block[1]) .. ", ... }" or ("%s '%s'"):format(type(block), tostring(block)))
+      end
+    end
+  end
+end
+
+local function check_rung(self, who, rung)
+  if self.rung_named[rung.name] then self:refuse("%s: there is a rung of that name already", who) end
+  local is_made = rung.make or rung.launches
+  if not (is_made or rung.kernel) then self:refuse("%s: needs 'kernel', 'launches' or 'make'", who) end
+  if not (is_made or rung.over or rung.grid) then self:refuse("%s: needs 'over' or 'grid'", who) end
+  check_blocks(self, who, rung)
+  rung.answer = rung.answer or only_answer(self)
+  if not rung.answer then self:refuse("%s: needs 'answer', the name of what it computes", who) end
+  if not self.answer_named[rung.answer] then
+    self:refuse("%s: there is no answer '%s'; %s", who, rung.answer, nearest.hint(rung.answer, self.answer_named))
+  end
+end
+
+--- A rung: study:rung { 3, "one warp in all", kernel = "memcopy_stride", block = 32, over = { 32 } }; the
+--- number may be left out.
+---@param given table  see docs/api/study.md
+---@return table rung
+function Study:rung(given)
+  if type(given) ~= "table" then self:refuse("a rung is a table, got %s", type(given)) end
+  local number, name = given[1], given[2]
+  if type(number) == "string" then number, name = nil, number end
+  if type(name) ~= "string" or number and math.type(number) ~= "integer" then
+    self:refuse("a rung begins with its number and its name, as in { 1, \"naive\", ... }, or with its name")
+  end
+  local who = title_of(number, name)
+  local rung = entry_of(self, who, given, RUNG)
+  rung.number, rung.name = number, name
+  check_rung(self, who, rung)
+  rung.blocks = rung.blocks or { rung.block or false }
+  self.rung_list[#self.rung_list + 1] = rung
+  self.rung_named[name] = rung
+  return rung
+end
+
+--- A part: study:part { "ladder", cases = { { n = p.n } }, table = { ... }, charts = { ... }, ratios = { ... } };
+--- or plain Lua in its turn: study:part { "film", run = function(study) ... end }.
+---@param given table  see docs/api/study.md
+function Study:part(given)
+  local name = type(given) == "table" and given[1]
+  if type(name) ~= "string" then self:refuse("a part begins with its name, as in { \"ladder\", cases = ... }") end
+  local who = ("part '%s'"):format(name)
+  for _, other in ipairs(self.part_list) do
+    if other.name == name then self:refuse("%s: there is a part of that name already", who) end
+  end
+  local part = entry_of(self, who, given, PART)
+  if part.run and part.cases then self:refuse("%s: has 'run', plain Lua, or 'cases', and not both", who) end
+  if not (part.run or part.cases) then
+    self:refuse("%s: needs 'cases', a list of sides such as { { n = p.n } }, or 'run', a function", who)
+  end
+  part.name = name
+  self.part_list[#self.part_list + 1] = part
+end
+
+--- What others measured: study:source { "H200, CUB", field = "cub", values = { ["one pass"] = 3300e9 } }.
+---@param given table  name; field (of the records, a column), when (false: not shown), values (by a rung's
+---                    or an answer's name: a number in the rate's unit, a table by block, or
+---                    function(c, block))
+function Study:source(given)
+  local name = type(given) == "table" and given[1]
+  if type(name) ~= "string" then self:refuse("a source begins with its name, as in { \"H200\", values = ... }") end
+  local source = entry_of(self, ("source '%s'"):format(name), given, SOURCE)
+  if not source.values then self:refuse("source '%s': needs 'values', by a rung's or an answer's name", name) end
+  source.name = name
+  self.source_list[#self.source_list + 1] = source
+end
+
+--- A function that runs after the parts, with the study.
+---@param fn function
+function Study:finally(fn)
+  if type(fn) ~= "function" then self:refuse("finally: a function is wanted, got %s", type(fn)) end
+  self.last = guarded(core.where() .. "finally", "its function", fn)
+end
+
+-- ---- for functions of a description --------------------------------------------------------------
+
+--- A case with its arrays; close it.
+---@param sides table   as of a part's cases
+---@return table case
+function Study:case(sides)
+  return case.new(self, sides)
+end
+
+--- A function that runs a rung once on a case; nil and a reason where the device cannot.
+---@param name string   of a rung
+---@param c table       a case
+---@param block any?    its first one if left out
+---@return function? go
+---@return string? reason
+function Study:launcher(name, c, block)
+  local rung = self.rung_named[name]
+  if not rung then self:refuse("launcher: there is no rung '%s'; %s", name, nearest.hint(name, self.rung_named)) end
+  return case.launcher(rung, c, block or rung.blocks[1])
+end
+
+--- Whether a rung is measured by this run.
+---@param name string
+---@return boolean
+function Study:has(name)
+  local rung = self.rung_named[name]
+  if not rung then self:refuse("has: there is no rung '%s'; %s", name, nearest.hint(name, self.rung_named)) end
+  return rung.wanted == true
+end
+
+--- The record of the fastest variant of a rung, or of an answer's rungs, over all cases of a part; nil
+--- where the part has not been measured. A part whose `cases` is a function may depend on it.
+---@param part string
+---@param name string   of a rung or an answer
+---@return table? record
+function Study:fastest(part, name)
+  local best
+  for _, result in ipairs(self.state.results[part] or {}) do
+    for _, one in ipairs(result.list) do
+      local fits = not one.partial and (one.rung.name == name or one.rung.answer == name)
+      if fits and not (best and best.rate >= one.rate) then best = one end
+    end
+  end
+  return best and best.record
+end
+
+-- ---- a description as a whole --------------------------------------------------------------------
+
+--- What `moonwarp list` and --help show; nothing has run.
+---@return table description  question, params, rungs, parts: plain data
+function Study:describe()
+  runner.declare(self)
+  local rungs, parts = {}, {}
+  for i, rung in ipairs(self.rung_list) do
+    rungs[i] = { number = rung.number, name = rung.name, answer = rung.answer }
+  end
+  for i, part in ipairs(self.part_list) do parts[i] = part.name end
+  return { question = self.head.question, params = self.params, rungs = rungs, parts = parts }
+end
+
+--- Raises the first mistake of the description, with the line of the call that made it: names that
+--- nothing has, columns that no record will have, parts without rungs.
+function Study:validate()
+  validate.check(self)
+end
+
+-- One that runs, or was returned, is no longer begun; the first of those that are.
+local function settle(self)
+  local left = {}
+  for _, other in ipairs(begun) do left[#left + 1] = other ~= self and other or nil end
+  begun = left
+  return left[1]
+end
+
+--- Runs the study.
+function Study:run()
+  if core.options.describe then self:refuse("study:run: a study's file describes; end it with 'return study'") end
+  settle(self)
+  self:validate()
+  runner.run(self)
+end
+
+--- What each call of a description takes, by its document's table in docs/api: `rung` is rung_spec.
+study.fields = { study = HEAD, parameter = parameters.fields, rung = RUNG, answer = ANSWER, part = PART,
+                 chart = validate.chart, source = SOURCE }
+
+--- The methods of a study and of a case; own: those that only the runner calls.
+study.classes = { study = { methods = Study, own = { refuse = true, check_fields = true } },
+                  case = { methods = case.methods, own = {} } }
+
+--- Whether a value is a study.
+---@param value any
+---@return boolean
+function study.is_study(value)
+  return getmetatable(value) == study_type
+end
+
+-- A method that was called with a dot gets its argument as the study.
+for name, method in pairs(Study) do
+  Study[name] = function(self, ...)
+    if study.is_study(self) then return method(self, ...) end
+    error(("%sstudy:%s is a method: write a colon before its name"):format(core.where(), name), 0)
+  end
+end
+
+--- What a file returned where it is a study. A file that has begun one must return it, or run it.
+---@param value any
+---@return table? study
+function study.returned(value)
+  local open = settle(value)
+  begun = {}
+  if not open then return study.is_study(value) and value or nil end
+  local why = study.is_study(value) and "; the one that it returns is another" or ""
+  error(("%sthe file must end with 'return study'%s"):format(open.head.at, why), 0)
+end
+
+--- Runs what a file returned where it is a study, and has not been run.
+---@param value any
+function study.conclude(value)
+  local returned = study.returned(value)
+  if returned and not returned.state then returned:run() end
+end
+
+--- mw.run: a study, or the file of one, in an interpreter that is not moonwarp's own.
+---@param what table|string  a study, or the path of its file
+---@return boolean is_right  whether no check failed
+function study.start(what)
+  if type(what) == "string" then
+    local path, chunk, problem = what, loadfile(what)
+    if not chunk then error("mw.run: " .. problem, 0) end
+    core.options.script = path
+    what = study.returned(chunk())
+    if not what then error(("mw.run: '%s' returns no study"):format(path), 0) end
+  end
+  if not study.is_study(what) then
+    error(("mw.run: a study or the path of one is wanted, got %s"):format(type(what)), 2)
+  end
+  local failed = core.options.failed_checks or 0
+  what:run()
+  return (core.options.failed_checks or 0) == failed
+end
+
+return study

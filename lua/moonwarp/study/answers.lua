@@ -1,0 +1,413 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Is what a rung computes right? Of an odd case every element is compared with the host. At the
+-- measured size the first variant of an answer is compared with samples of it (cell, spot) or proven
+-- (prove), and becomes the reference of the others; an answer may have its reference computed
+-- (reference), equal an array that is there (equal), or be known to the host at any size (host alone).
+-- Each is checked once more after its timing, since a race need not show in the first run; of a large
+-- reference only three bands are still kept then.
+-- On an odd case what reads or writes outside of every array is wrong, too, where the device goes on after it.
+-- Depends on moonwarp.core (last_status), check, study.blame, study.case.
+
+local blame = require "moonwarp.study.blame"
+local case = require "moonwarp.study.case"
+local check = require "moonwarp.check"
+local core = require "moonwarp.core"
+
+local answers = {}
+
+local BAND, WHOLE = 1 << 20, 1 << 24 -- elements
+local CORNERS, SAMPLES = 8, 68
+
+-- ---- names --------------------------------------------------------------------------------------
+
+--- "32 x 8" of a block; nil where there is none.
+---@param block any
+---@return string?
+function answers.block_text(block)
+  if not block then return nil end
+  return type(block) == "table" and table.concat(block, " x ") or tostring(block)
+end
+
+--- "nx = 67, ny = 33, f64" of a case.
+---@param c table
+---@return string
+function answers.sides_text(c)
+  local names, parts = {}, {}
+  for name in pairs(c.sides) do names[#names + 1] = name end
+  table.sort(names)
+  for _, name in ipairs(names) do
+    local value = c.sides[name]
+    if name ~= "type" then
+      parts[#parts + 1] = type(value) == "string" and value or ("%s = %s"):format(name, value)
+    end
+  end
+  parts[#parts + 1] = c.type
+  return table.concat(parts, ", ")
+end
+
+--- "an element a thread, block 32 x 8" of a variant; the rung's name where no block is meant.
+---@param rung table
+---@param block any
+---@return string
+function answers.variant_text(rung, block)
+  return #rung.blocks > 1 and block and ("%s, block %s"):format(rung.name, answers.block_text(block)) or rung.name
+end
+
+-- ---- what is expected ----------------------------------------------------------------------------
+
+--- The array that a rung writes.
+---@param study table
+---@param rung table
+---@param c table
+---@return userdata
+function answers.output(study, rung, c)
+  local answer = study.answer_named[rung.answer]
+  local name = rung.output or answer.output or study.head.output
+  local array = name and rawget(c, name)
+  if array then return array end
+  blame.fail(rung.at .. rung.title, name and "the case has no array '%s'; %s"
+    or "needs 'output', the array that it writes; the answer or the study may have it", name,
+    case.hint(c) or "the name is that of 'output', of the rung, the answer or the study")
+end
+
+local function array_named(answer, c, name)
+  local array = rawget(c, name)
+  if array then return array end
+  blame.fail(answer.at .. answer.title, "the case has no array '%s'", name)
+end
+
+-- Readers of a case's arrays by name: at.A(i, j), x first; of the whole on the host, or element by element.
+local function readers(answer, c, whole)
+  return setmetatable({}, { __index = function(at, name)
+    local array = array_named(answer, c, name)
+    local rows, dims = whole and array:totable(), array:dims()
+    local read
+    if not whole then read = function(...) return array:get(...) end
+    elseif dims == 1 then read = function(i) return rows[i] end
+    elseif dims == 2 then read = function(i, j) return rows[j][i] end
+    elseif dims == 3 then read = function(i, j, k) return rows[k][j][i] end
+    else read = function(i, j, k, l) return rows[l][k][j][i] end end
+    at[name] = read
+    return read
+  end })
+end
+
+local function cell_of(answer, c, at, ...)
+  local value = answer.cell(c, at, ...)
+  if type(value) == "number" then return value end
+  blame.fail(("%s%s, cell"):format(answer.at, answer.title), "must return a number, got %s", type(value))
+end
+
+-- All elements, as mw.check takes them.
+local function by_host(answer, c)
+  if answer.host then return answer.host(c) end
+  local at = readers(answer, c, true)
+  return function(...) return cell_of(answer, c, at, ...) end
+end
+
+local function told_spots(answer, c)
+  local list = answer.spot(c)
+  for _, spot in ipairs(type(list) == "table" and #list > 0 and list or { false }) do
+    if type(spot) ~= "table" or type(spot.value) ~= "number" then
+      blame.fail(("%s%s, spot"):format(answer.at, answer.title),
+        "must return a list of samples { i, j, value = number }")
+    end
+  end
+  return list
+end
+
+local PRIMES = { 7919, 104729, 1299709, 15485863 }
+
+-- Positions beside the corners, and others spread over the array, each with its value.
+local function spots_of(answer, c, out)
+  if answer.spot then return told_spots(answer, c) end
+  local shape, at, list = { out:shape() }, readers(answer, c, false), {}
+  for k = 0, SAMPLES - 1 do
+    local spot = {}
+    for d, side in ipairs(shape) do
+      local near_corner = (k >> (d - 1)) % 2 == 0 and math.min(2, side) or math.max(side - 1, 1)
+      spot[d] = k < CORNERS and near_corner or math.min(side, 2 + k * PRIMES[d] % math.max(side - 2, 1))
+    end
+    spot.value = cell_of(answer, c, at, table.unpack(spot))
+    list[#list + 1] = spot
+  end
+  return list
+end
+
+-- ---- one comparison ------------------------------------------------------------------------------
+
+local function options_of(answer, c, rung, first, name)
+  local options = answer.equal and { exact = true } or answer.tolerance and answer.tolerance(c, rung, first) or {}
+  options.name = name
+  return options
+end
+
+-- Runs a variant once after poison, or after what an answer that adds to its output starts from. A rung
+-- may have streams that neither wait for the default one nor are waited for by what reads its output.
+local function run_once(answer, c, out, go)
+  if answer.start then answer.start(c, out) else out:fill(0 / 0) end
+  c.dev:synchronize()
+  go()
+  c.dev:synchronize()
+end
+
+-- Calls a check of a variant with the variant's name; errors name it too.
+local function judged(rung, block, c, fn, ...)
+  local sides = answers.sides_text(c)
+  return blame.on(("%s%s, %s"):format(rung.at, rung.title, sides), fn,
+    ("%s, %s"):format(answers.variant_text(rung, block), sides), ...)
+end
+
+-- A function that checks as mw.check does, an array or a list of numbers, and one that says whether all was right.
+local function checker(c, name, what)
+  local all = true
+  return function(got, expected, options)
+    options = options or {}
+    options.name = options.name and ("%s: %s"):format(name, options.name) or name .. what
+    local list <close> = type(got) == "table" and c.dev:array(c.type, got) or nil
+    local ok = check.run(list or got, expected, options)
+    all = ok and all
+    return ok
+  end, function() return all end
+end
+
+local function is_also_right(answer, c, name)
+  if not answer.also then return true end
+  local look, is_right = checker(c, name, ": what else must hold")
+  answer.also(c, look)
+  return is_right()
+end
+
+-- ---- odd cases -----------------------------------------------------------------------------------
+
+-- What a rung must leave, from the case's arrays as they are before a rung has written to any of them.
+local function wanted_of(answer, c, out)
+  if answer.equal then return c:keep(array_named(answer, c, answer.equal):clone()) end
+  return c:keep(check.expected(out, by_host(answer, c)))
+end
+
+-- One variant of an odd case; expected: what is wanted, by answer and output.
+local function compare_odd(name, study, rung, block, c, expected)
+  local go, reason = case.launcher(rung, c, block)
+  if not go then return nil, reason end
+  local answer, out = study.answer_named[rung.answer], answers.output(study, rung, c)
+  expected[answer] = expected[answer] or {}
+  expected[answer][out] = expected[answer][out] or wanted_of(answer, c, out)
+  run_once(answer, c, out, go)
+  local ok = check.run(out, expected[answer][out], options_of(answer, c, rung, nil, name))
+  return is_also_right(answer, c, name) and ok, ("differs from the host for %s"):format(answers.sides_text(c))
+end
+
+-- The same, where a kernel's fault is a wrong result if the device goes on after it.
+local function check_odd(name, study, rung, block, c, expected)
+  local results = table.pack(pcall(compare_odd, name, study, rung, block, c, expected))
+  if results[1] then return table.unpack(results, 2, results.n) end
+  local problem = results[2]
+  if c.gpu or core.last_status(tostring(problem)) ~= "fault" then error(problem, 0) end
+  check.fail(name, problem)
+  return false, "faults for " .. answers.sides_text(c)
+end
+
+local function blocks_of(rung, c)
+  if rung.when and not rung.when(c) then return {} end
+  local blocks = table.move(rung.blocks, 1, #rung.blocks, 1, {})
+  return table.move(rung.odd_blocks or {}, 1, #(rung.odd_blocks or {}), #blocks + 1, blocks)
+end
+
+--- Checks rungs in all of their blocks on an odd case, every element, against the host.
+---@param study table
+---@param rungs table[]
+---@param new_case fun(): table   an odd case; another one behind a rung that is wrong, which may have written anywhere
+---@param wrong fun(rung: table, reason: string)    called for each that is
+---@param skip fun(rung: table, block: any, reason: string)   called for variants that the device does not take
+function answers.check_odd(study, rungs, new_case, wrong, skip)
+  local c, expected = new_case(), {}
+  local _ <close> = setmetatable({}, { __close = function() c:close() end })
+  for _, rung in ipairs(rungs) do
+    for _, block in ipairs(blocks_of(rung, c)) do
+      local ok, reason = judged(rung, block, c, check_odd, study, rung, block, c, expected)
+      if ok == false then
+        c:close()
+        c, expected = new_case(), {}
+      end
+      if ok == nil then
+        skip(rung, block, reason)
+      elseif not ok then
+        wrong(rung, reason)
+        break
+      end
+    end
+  end
+end
+
+-- ---- the measured size ---------------------------------------------------------------------------
+
+-- What is known of an answer on one case: array (or host's values), by (what made it), why it may be trusted, and
+-- the rung that made it.
+local function new_reference(array, by, why, rung)
+  return { array = array, by = by, why = why, rung = rung }
+end
+
+-- An answer's reference where it does not come from the first variant.
+local function own_reference(study, answer, c)
+  if answer.equal then
+    return new_reference(array_named(answer, c, answer.equal), answer.equal, "which it must equal")
+  end
+  if answer.reference then
+    local scope = c:with { kept = {} }
+    local array = answer.reference(scope, function(name, on, block) return study:launcher(name, on, block) end)
+    local reference = new_reference(array, table.concat(answer.needs or {}, ", "), "checked on odd sizes")
+    reference.scope = scope
+    return reference
+  end
+  if answer.host and not (answer.spot or answer.prove) then
+    local reference = new_reference(nil, "the host", "which knows all of it")
+    reference.values = answer.host(c)
+    return reference
+  end
+end
+
+local function check_spots(spots, answer, c, out, rung, name)
+  local got, want = {}, {}
+  for i, spot in ipairs(spots) do got[i], want[i] = out:get(table.unpack(spot)), spot.value end
+  local have <close> = c.dev:array(out:dtype(), got)
+  local ok = check.run(have, want, options_of(answer, c, rung, nil, name .. ", samples"))
+  return ok, #got
+end
+
+-- The first variant of an answer: samples and proofs; what passes is the reference from then on.
+local function establish(spots, answer, c, out, rung, go, name)
+  local ok, reasons = true, {}
+  if spots then
+    local count
+    ok, count = check_spots(spots, answer, c, out, rung, name)
+    reasons[1] = ("%d samples"):format(count)
+  end
+  if answer.prove then
+    local look, is_right = checker(c, name, ", proof")
+    answer.prove(c, go, function(got, expected, options)
+      return look(got, expected, options or options_of(answer, c, rung))
+    end)
+    ok = is_right() and ok
+    reasons[#reasons + 1] = "a proof"
+    run_once(answer, c, out, go)
+  end
+  if not ok then return nil, "differs from the host at the measured size" end
+  local reference = new_reference(out:clone(), ("'%s'"):format(rung.name),
+    ("which %s confirm%s"):format(table.concat(reasons, " and "), #reasons == 1 and answer.prove and "s" or ""), rung)
+  reference.owned = true
+  return reference
+end
+
+local function against(reference, answer, rung, c, out, name)
+  local options = options_of(answer, c, rung, reference.rung, ("%s, beside %s"):format(name, reference.by))
+  return (check.run(out, reference.values or reference.array, options))
+end
+
+local function difference(reference)
+  return ("differs from %s, %s"):format(reference.by, reference.why)
+end
+
+local function check_measured(name, study, one, refs)
+  local rung, c = one.rung, one.case
+  local answer, out = study.answer_named[rung.answer], answers.output(study, rung, c)
+  refs[answer] = refs[answer] or own_reference(study, answer, c)
+  local spots = not refs[answer] and (answer.spot or answer.cell) and spots_of(answer, c, out)
+  run_once(answer, c, out, one.go)
+  local reference, reason = refs[answer], nil
+  if not reference then
+    refs[answer], reason = establish(spots, answer, c, out, rung, one.go, name)
+  elseif not against(reference, answer, rung, c, out, name) then
+    reason = difference(reference)
+  end
+  if not is_also_right(answer, c, name) then reason = reason or "leaves wrong what else must hold" end
+  return reason == nil, reason
+end
+
+--- Runs a variant once at the measured size and checks what it leaves.
+---@param study table
+---@param one table   rung, block, case, go
+---@param refs table  references of the case, by answer; grows
+---@return boolean ok
+---@return string? reason
+function answers.check(study, one, refs)
+  return judged(one.rung, one.block, one.case, check_measured, study, one, refs)
+end
+
+local function observe(name, one)
+  local look, is_right = checker(one.case, name, ", observed")
+  one.observed = one.rung.observe(one.case, one.go, one.rung, look)
+  return is_right(), not is_right() and "fails a check of 'observe'" or nil
+end
+
+--- Lets a rung observe a variant that is right: fields of its record, and further checks of its own.
+---@param one table   rung, block, case, go; gets observed
+---@return boolean ok
+---@return string? reason
+function answers.observe(one)
+  return judged(one.rung, one.block, one.case, observe, one)
+end
+
+local function check_timed(name, study, one, refs)
+  local rung, c = one.rung, one.case
+  local answer, out = study.answer_named[rung.answer], answers.output(study, rung, c)
+  local reference = refs[answer]
+  name = name .. ", after its timing"
+  run_once(answer, c, out, one.go)
+  local ok = true
+  if reference.bands then
+    for _, band in ipairs(reference.bands) do
+      local got <close> = out:view(band.from, #band.array)
+      ok = check.run(got, band.array, options_of(answer, c, rung, reference.rung, name)) and ok
+    end
+  else
+    ok = against(reference, answer, rung, c, out, name)
+  end
+  ok = is_also_right(answer, c, name) and ok
+  return ok, not ok and difference(reference) .. ", after its timing" or nil
+end
+
+--- Runs a variant once more after its timing and checks what it leaves: in bands, where only these are kept.
+---@param study table
+---@param one table
+---@param refs table
+---@return boolean ok
+---@return string? reason
+function answers.check_timed(study, one, refs)
+  return judged(one.rung, one.block, one.case, check_timed, study, one, refs)
+end
+
+-- ---- memory -------------------------------------------------------------------------------------
+
+local function release(reference)
+  if reference.owned then reference.array:close() end
+  if reference.scope then reference.scope:close() end
+  reference.array, reference.owned, reference.scope = nil, nil, nil
+end
+
+--- Gives a large reference back but for its bands: all variants of its answer have been checked.
+---@param refs table
+---@param answer table
+function answers.shrink(refs, answer)
+  local reference = refs[answer]
+  if not reference or not (reference.owned or reference.scope) or #reference.array <= WHOLE then return end
+  local last = #reference.array - BAND + 1
+  reference.bands = {}
+  for i, from in ipairs { 1, last // 2, last } do
+    local view <close> = reference.array:view(from, BAND)
+    reference.bands[i] = { from = from, array = view:clone() }
+  end
+  release(reference)
+end
+
+--- Closes all references of a case.
+---@param refs table
+function answers.close(refs)
+  for _, reference in pairs(refs) do
+    for _, band in ipairs(reference.bands or {}) do band.array:close() end
+    release(reference)
+  end
+end
+
+return answers

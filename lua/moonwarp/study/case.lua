@@ -1,0 +1,367 @@
+-- SPDX-License-Identifier: MIT
+--
+-- A case: one size and type with its arrays; what a function of a description gets as c. Arrays and
+-- scalars in it carry the names of the kernels' parameters, so that a launch takes its arguments by
+-- name:
+--   c = { nx = 67, ny = 33, type = "f64", A = array, B = array, ... }
+--   c:launch("memcopy", { block = { 32, 8 }, grid = { 3, 5 } })    memcopy(B, A, nx, ny)
+-- Fields: dev, p, gpu, sides (as they were given), type, eps (the distance from 1 to the type's next
+-- number), vector (elements of a 16-byte access), the sides, and what study.arrays and the part's
+-- arrays return.
+-- Depends on moonwarp.core, nearest, study.blame, study.modules.
+
+local core = require "moonwarp.core"
+local blame = require "moonwarp.study.blame"
+local modules = require "moonwarp.study.modules"
+local nearest = require "moonwarp.nearest"
+
+local case = {}
+
+local Case = {}
+Case.__index = Case
+Case.__name = "case"
+
+case.methods = Case
+
+local EPS = { f64 = 2.0 ^ -52, f32 = 2.0 ^ -23, f16 = 2.0 ^ -10, bf16 = 2.0 ^ -7 }
+local SIZE = { f64 = 8, f32 = 4, f16 = 2, bf16 = 2, i8 = 1, u8 = 1, i16 = 2, u16 = 2, i32 = 4, u32 = 4,
+               i64 = 8, u64 = 8 }
+
+-- ---- cases --------------------------------------------------------------------------------------
+
+--- The type of a case whose sides name none: the study's, the parameter type, the first of types, or f64.
+---@param study table
+---@param sides table
+---@return string
+function case.type_of(study, sides)
+  return sides.type or study.head.type or study.p.type or study.p.types and study.p.types[1] or "f64"
+end
+
+-- Fields of a case that are not a description's to set.
+local OWN = { study = true, dev = true, p = true, gpu = true, sides = true, kept = true, is_empty = true, type = true }
+
+--- Refuses what a description cannot call a field of a case.
+---@param name any
+function case.check_name(name)
+  if type(name) ~= "string" then error(("names are wanted, as in { x = array }, got a %s"):format(type(name)), 0) end
+  if OWN[name] or Case[name] then error(("'%s' is a case's own; take another name"):format(name), 0) end
+end
+
+--- A case without its arrays.
+---@param study table
+---@param sides table
+---@return table
+function case.bare(study, sides)
+  local c = setmetatable({ study = study, dev = study.dev, p = study.p, gpu = study.gpu, sides = sides, kept = {} },
+    Case)
+  c.type = case.type_of(study, sides)
+  if not SIZE[c.type] then
+    blame.fail(study.head.at .. study.head.title, "there is no type '%s'; %s", c.type,
+      nearest.hint(tostring(c.type), SIZE))
+  end
+  c.eps, c.vector = EPS[c.type] or 0, 16 // SIZE[c.type]
+  for name, value in pairs(sides) do
+    if name ~= "type" then c[name] = value end
+  end
+  return c
+end
+
+-- What a function of the description returns, by the names that the kernels' parameters have.
+local function add_arrays(c, make)
+  local fields = make(c)
+  if fields == nil then -- it may set sides alone
+    c.is_empty = true
+    return
+  end
+  if type(fields) ~= "table" then
+    error(("must return a table such as { x = array, a = 2 }, got %s"):format(type(fields)), 0)
+  end
+  for name, value in pairs(fields) do
+    case.check_name(name)
+    c[name] = core.type(value) == "array" and c:keep(value) or value
+  end
+end
+
+--- A case with its arrays, to be closed.
+---@param study table
+---@param sides table
+---@param part table?   whose arrays it has as well
+---@return table
+function case.new(study, sides, part)
+  local c <close> = case.bare(study, sides)
+  if study.arrays then blame.on(study.head.at .. "study.arrays", add_arrays, c, study.arrays) end
+  if part and part.arrays then blame.on(("%s%s, arrays"):format(part.at, part.title), add_arrays, c, part.arrays) end
+  local whole = c:with {}
+  c.kept = {} -- they are the whole one's now
+  return whole
+end
+
+--- Keeps an array until the case is closed.
+---@param array userdata
+---@return userdata array  the same
+function Case:keep(array)
+  self.kept[#self.kept + 1] = array
+  return array
+end
+
+--- A new array of the case's type, closed with it.
+function Case:array(...) return self:keep(self.dev:array(self.type, ...)) end
+
+--- The same, filled with a value.
+function Case:full(value, ...) return self:keep(self.dev:full(value, self.type, ...)) end
+
+--- A stream of the study, which waits for the default stream and is waited for by it; what a rung with
+--- `stream = true` works in.
+---@return userdata
+function Case:stream()
+  local study = self.study
+  study.state.stream = study.state.stream or study.dev:stream { blocking = true }
+  return study.state.stream
+end
+
+--- The same case with other fields, for launches whose arguments have other names.
+---@param more table
+---@return table
+function Case:with(more)
+  local copy = setmetatable({}, Case)
+  for key, value in pairs(self) do copy[key] = value end
+  for key, value in pairs(more) do copy[key] = value end
+  return copy
+end
+
+--- Closes what the case keeps.
+function Case:close()
+  for _, array in ipairs(self.kept) do
+    if core.type(array) == "array" then array:close() end -- c:array keeps what study.arrays returns as well
+  end
+  self.kept = {}
+end
+
+Case.__close = Case.close
+
+-- ---- launches -----------------------------------------------------------------------------------
+
+--- a / b, rounded up.
+---@param a integer
+---@param b integer
+---@return integer
+function case.ceil_div(a, b)
+  return (a + b - 1) // b
+end
+
+--- Why a case may have no array of a name; nil where nothing tells.
+---@param c table
+---@return string?
+function case.hint(c)
+  if not c.study.arrays then return "the study has no function study.arrays(c)" end
+  return c.is_empty and "study.arrays returns nothing" or nil
+end
+
+-- What a launch can take from the case: arrays and numbers.
+local function known_fields(c)
+  local names = {}
+  for name, value in pairs(c) do
+    local kind = core.type(value) or type(value)
+    if kind == "array" or kind == "number" then names[#names + 1] = name end
+  end
+  table.sort(names)
+  return table.concat(names, ", ")
+end
+
+-- The arguments of a kernel, by its parameters' names.
+local function arguments(kernel, c, more)
+  local args, names = {}, kernel:parameters()
+  for i, name in ipairs(names) do
+    local value = more[name]
+    if value == nil then value = rawget(c, name) end
+    if value == nil then
+      error(("kernel '%s', parameter %d '%s': the case has no field of that name; it has %s; %s"):format(kernel:name(),
+        i, name, known_fields(c), case.hint(c) or "give it with 'args'"), 0)
+    end
+    args[i] = value
+  end
+  return args, #names
+end
+
+local function product(sizes)
+  local n = 1
+  for _, size in ipairs(type(sizes) == "table" and sizes or { sizes }) do n = n * size end
+  return n
+end
+
+case.product = product
+
+--- How many blocks of a kernel the device holds at once.
+---@param name string       of the kernel
+---@param threads integer   a block
+---@param shared integer?   bytes of dynamic shared memory a block
+---@param how table?        file, fast_math, as of a launch
+---@return integer
+function Case:resident(name, threads, shared, how)
+  local kernel = modules.kernel(self, name, how or {})
+  return kernel:occupancy(threads, shared or 0).blocks * self.dev:properties().multiprocessors
+end
+
+-- The most blocks of a cooperative launch: on the CPU device they need not run at once.
+local CPU_COOPERATIVE = 256
+
+local function most_cooperative(c, kernel, threads, shared)
+  if not c.gpu then return CPU_COOPERATIVE end
+  return kernel:occupancy(threads, shared or 0).blocks * c.dev:properties().multiprocessors
+end
+
+-- Why the device does not take a launch; nil where it does.
+local function obstacle(c, kernel, how)
+  local threads, most = product(how.block), kernel:attributes().max_threads
+  if threads > most then return ("blocks of %d threads, the kernel takes %d"):format(threads, most) end
+  local limits = c.dev:properties().max_grid
+  for i, blocks in ipairs(type(how.grid) == "table" and how.grid or { how.grid }) do
+    if blocks > limits[i] then
+      return ("%d blocks along dimension %d, the device takes %d"):format(blocks, i, limits[i])
+    end
+  end
+  if not how.cooperative then return nil end
+  local held, blocks = most_cooperative(c, kernel, threads, how.shared), product(how.grid)
+  if blocks > held then return ("%d blocks at once, the device holds %d"):format(blocks, held) end
+end
+
+local KEPT = { "block", "grid", "shared", "cooperative", "stream" }
+
+--- A launch with its arguments by name, ready to be made: from `more`, else from the case. An argument
+--- that is a function is called with every launch.
+---@param name string    of the kernel; %s in it is the case's type in C++
+---@param how table      block, grid, shared, cooperative, stream; file and fast_math, where not the study's
+---@param more table?    arguments by the parameters' names
+---@return function? go  nil where the device does not take it
+---@return string? reason
+function Case:launch(name, how, more)
+  local kernel = modules.kernel(self, name, how)
+  local reason = obstacle(self, kernel, how)
+  if reason then return nil, reason end
+  local shape = {}
+  for _, key in ipairs(KEPT) do shape[key] = how[key] end
+  local go, args, count = kernel:prepare(shape), arguments(kernel, self, more or {})
+  local changing = {}
+  for i = 1, count do
+    if type(args[i]) == "function" then changing[i] = args[i] end
+  end
+  if not next(changing) then return function() go(table.unpack(args, 1, count)) end end
+  return function()
+    for i, fn in pairs(changing) do args[i] = fn() end
+    go(table.unpack(args, 1, count))
+  end
+end
+
+--- Several launches, one behind the other.
+---@param list table[]   of { kernel, how, arguments }, as Case:launch takes them
+---@return function? go  nil where the device does not take one of them
+---@return string? reason
+function Case:launches(list)
+  local goes = {}
+  for i, one in ipairs(list) do
+    local go, reason = self:launch(one[1], one[2], one[3])
+    if not go then return nil, reason end
+    goes[i] = go
+  end
+  if #goes == 1 then return goes[1] end
+  return function()
+    for _, go in ipairs(goes) do go() end
+  end
+end
+
+-- ---- launches of rungs ---------------------------------------------------------------------------
+
+local function called(value, ...)
+  if type(value) == "function" then return value(...) end
+  return value
+end
+
+-- over: names of the case's sides, or numbers, one a dimension; each: elements a thread.
+local function grid_over(rung, c, block)
+  local shape, grid = type(block) == "table" and block or { block }, {}
+  local each, who = called(rung.each, c, block), rung.at .. rung.title
+  if type(each) ~= "table" then each = { each } end
+  for i, side in ipairs(rung.over) do
+    local count = type(side) == "number" and side or c[side]
+    if math.type(count) ~= "integer" then
+      blame.fail(who .. ", over", count == nil and "the case has no side '%s'"
+        or "side '%s' must be an integer, got %s", side, count)
+    end
+    local many = each[i] or 1
+    if math.type(many) ~= "integer" or many < 1 then
+      blame.fail(who .. ", each", "elements a thread are an integer of at least 1, got %s", many)
+    end
+    grid[i] = case.ceil_div(count, (shape[i] or 1) * many)
+  end
+  return grid
+end
+
+--- The block of a variant on a case.
+---@param c table
+---@param block any   of rung.blocks
+---@return any
+function case.block_of(c, block)
+  return called(block, c) or nil
+end
+
+-- The only launch of a rung that is a kernel over its sides.
+local function one_launch(rung, c, block)
+  local grid
+  if rung.grid then grid = rung.grid(c, block) else grid = grid_over(rung, c, block) end
+  if grid == nil then
+    blame.fail(("%s%s, grid"):format(rung.at, rung.title), "must return the blocks, as in 64 or { 64, 2 }, got nothing")
+  end
+  return { called(rung.kernel, c, block), { block = block, grid = grid, shared = rung.shared and rung.shared(c, block),
+           cooperative = rung.cooperative, file = rung.file, fast_math = rung.fast_math }, called(rung.args, c, block) }
+end
+
+local function launches_of(rung, c, block)
+  local list = rung.launches(c, block)
+  for _, launch in ipairs(type(list) == "table" and #list > 0 and list or { false }) do
+    if type(launch) ~= "table" or type(launch[2]) ~= "table" then
+      blame.fail(("%s%s, launches"):format(rung.at, rung.title),
+        "must return a list of { kernel, { block =, grid = }, arguments }")
+    end
+  end
+  return list
+end
+
+local function launcher_of(rung, c, block)
+  if rung.make then
+    local go, reason = rung.make(c, block, rung)
+    local is_callable = type(go) == "function" or core.type(go) == "launch"
+    if is_callable or go == nil and type(reason) == "string" then return go, reason end
+    blame.fail(("%s%s, make"):format(rung.at, rung.title),
+      "must return a function, or nil and why the device cannot, got %s", go == nil and "nothing" or core.type(go)
+      or type(go))
+  end
+  return c:launches(rung.launches and launches_of(rung, c, block) or { one_launch(rung, c, block) })
+end
+
+--- A function that runs a variant once; nil and a reason where the device cannot.
+---@param rung table
+---@param c table
+---@param block any   of rung.blocks
+---@return function? go
+---@return string? reason
+function case.launcher(rung, c, block)
+  return blame.on(rung.at .. rung.title, launcher_of, rung, c, case.block_of(c, block))
+end
+
+--- The kernels of a variant, before the case has its arrays.
+---@param rung table
+---@param c table     a bare case
+---@param block any   of rung.blocks
+---@return string[]
+function case.kernels(rung, c, block)
+  block = case.block_of(c, block)
+  if not rung.launches then
+    local names = called(rung.kernel, c, block)
+    return type(names) == "table" and names or { names }
+  end
+  local names = {}
+  for i, launch in ipairs(launches_of(rung, c, block)) do names[i] = launch[1] end
+  return names
+end
+
+return case

@@ -1,0 +1,269 @@
+-- SPDX-License-Identifier: MIT
+--
+-- One case of a part: its variants are checked, then timed in turn, then recorded, with their share of
+-- the level. Each turn is noted in the run's journal as soon as it is over, so that a run that is killed
+-- keeps what it has measured.
+-- Depends on moonwarp.bench, bench.contest, path, record, stats, study.answers, study.blame,
+-- study.case.
+
+local answers = require "moonwarp.study.answers"
+local bench = require "moonwarp.bench"
+local blame = require "moonwarp.study.blame"
+local case = require "moonwarp.study.case"
+local contest = require "moonwarp.bench.contest"
+local path = require "moonwarp.path"
+local record = require "moonwarp.record"
+local stats = require "moonwarp.stats"
+
+local measure = {}
+
+-- ---- variants ------------------------------------------------------------------------------------
+
+-- The blocks of a rung in a part: all, or the one that was best in the first part.
+local function blocks_of(study, part, rung)
+  local best = part.blocks == "best" and #rung.blocks > 1 and study.state.best[rung.name]
+  if part.blocks == "best" and #rung.blocks > 1 then return { best and best.block or rung.blocks[1] } end
+  return rung.blocks
+end
+
+-- The case that a variant runs on: that of the part, or a smaller one of its own, made once.
+local function place_of(study, part, rung, block, main)
+  local sides = rung.sides and rung.sides(main.case, case.block_of(main.case, block))
+  if not sides then return main end
+  sides.type = sides.type or main.case.type
+  local bare = case.bare(study, sides)
+  local key = answers.sides_text(bare)
+  main.smaller[key] = main.smaller[key] or { case = case.new(study, sides, part), refs = {}, partial = true }
+  return main.smaller[key]
+end
+
+local function new_variant(study, part, rung, block, main)
+  local place = place_of(study, part, rung, block, main)
+  local go, reason = case.launcher(rung, place.case, block)
+  if not go then return nil, reason end
+  return { rung = rung, block = case.block_of(place.case, block), case = place.case, refs = place.refs,
+           partial = place.partial, go = go }
+end
+
+-- Checked variants, in the order of the rungs; what is wrong or does not fit is reported to `skip`.
+local function variants_of(study, part, main, skip)
+  local list, last = {}, {}
+  for i, rung in ipairs(part.chosen) do last[rung.answer] = i end
+  for i, rung in ipairs(part.chosen) do
+    local is_here = not study.state.wrong[rung] and not (rung.when and not rung.when(main.case))
+    for _, block in ipairs(is_here and blocks_of(study, part, rung) or {}) do
+      local one, reason = new_variant(study, part, rung, block, main)
+      local ok = one ~= nil
+      if one then ok, reason = answers.check(study, one, one.refs) end
+      if ok and rung.observe then ok, reason = answers.observe(one) end
+      if ok then list[#list + 1] = one else skip(rung, block, reason, one ~= nil) end
+    end
+    if last[rung.answer] == i then answers.shrink(main.refs, study.answer_named[rung.answer]) end
+  end
+  return list
+end
+
+-- ---- rates --------------------------------------------------------------------------------------
+
+local function bytes_of(study, rung, c)
+  if rung.bytes then return rung.bytes(c, rung) end
+  local how = study.answer_named[rung.answer].bytes
+  if type(how) == "function" then return how(c, rung) end
+  local sum = 0
+  for name in (how or ""):gmatch "%S+" do
+    if not rawget(c, name) then
+      local answer = study.answer_named[rung.answer]
+      blame.fail(("%s%s, bytes"):format(answer.at, answer.title), "the case has no array '%s'", name)
+    end
+    sum = sum + c[name]:nbytes()
+  end
+  return sum
+end
+
+-- What a call does, in units of the rate: what the answer or the study counts, else the bytes that it moves.
+local function work_of(study, one)
+  local work = study.answer_named[one.rung.answer].work or study.work
+  if work then return work(one.case, one.rung) end
+  return bytes_of(study, one.rung, one.case)
+end
+
+local function checked_work(study, one)
+  local work, rung = work_of(study, one), one.rung
+  if type(work) == "number" and work > 0 and work < math.huge then return work end
+  blame.fail(rung.at .. rung.title, "what a call does, from 'bytes' or 'work', must be a number above 0, got %s", work)
+end
+
+local function is_named(names, one)
+  for _, name in ipairs(type(names) == "table" and names or { names }) do
+    if one.rung.name == name or one.rung.answer == name then return true end
+  end
+  return false
+end
+
+-- The fastest variant of the whole size that the level names.
+local function level_of(study, part, list)
+  local best
+  for _, one in ipairs(list) do
+    local fits = not one.partial and is_named(part.level or study.head.level or {}, one)
+    if fits and not (best and best.rate >= one.rate) then best = one end
+  end
+  return best
+end
+
+local PACE, LEAST = 0.05, 3 -- a change of pace that is said, and the samples that tell one from noise
+
+-- How the level's time changed while the case was measured: its last turns beside its first ones, and whether that
+-- is a change of pace and not noise.
+local function drift_of(level)
+  local t = level.t
+  local count = math.max(1, #t.turns // 3)
+  local first, last = contest.samples(t, 1, count), contest.samples(t, #t.turns - count + 1, #t.turns)
+  local effect = stats.effect(last, first)
+  local is_sure = math.min(#first, #last) >= LEAST and (effect.low > 1 + PACE or effect.high < 1 / (1 + PACE))
+  return effect.ratio - 1, is_sure
+end
+
+--- The peak that the study or the device tells.
+---@param study table
+---@return table? peak   value, label
+function measure.peak(study)
+  if study.head.peak then return study.head.peak(study.dev) end
+  local value = not study.work and study.dev:peak_bandwidth()
+  return value and { value = value, label = "theoretical peak" } or nil
+end
+
+-- ---- records ------------------------------------------------------------------------------------
+
+-- Numbers that were measured, as floats: a whole number in a record is one that was chosen.
+local function add_measured(values, more)
+  for key, value in pairs(more or {}) do
+    values[key] = math.type(value) == "integer" and value + 0.0 or value
+  end
+end
+
+--- What a source has for a variant, in the rate's unit; nil where it has nothing.
+---@param source table
+---@param one table      rung, block, case
+---@param name string?   of an answer, whose value is wanted instead of the rung's
+---@return number?
+function measure.source_value(source, one, name)
+  local when = source.when
+  if type(when) == "function" then when = when(one.case) or false end
+  if when == false then return nil end
+  local value = source.values[name or one.rung.name]
+  if type(value) == "function" then value = value(one.case, one.block) end
+  if type(value) == "table" then value = value[answers.block_text(one.block) or ""] end
+  return value
+end
+
+-- What was chosen, before it is measured.
+local function fields_of(study, part, one)
+  local rung, c = one.rung, one.case
+  local series = type(rung.series) == "function" and rung.series(c, one.block) or rung.series or rung.name
+  local values = { study = path.script(), group = part.name, number = rung.number, rung = rung.name, series = series,
+                   block = answers.block_text(one.block), threads = one.block and case.product(one.block) or nil }
+  for key, value in pairs(c.sides) do values[key] = value end
+  for key, value in pairs(rung.fields or {}) do values[key] = value end
+  values.type, values.bytes = c.type, rawget(c, "bytes") or answers.output(study, rung, c):nbytes()
+  return values
+end
+
+local function add_results(study, one, level)
+  local values = one.values
+  values.t, values[study.rate] = one.t, one.rate
+  values.share = level and not one.partial and one.rate / level.rate or nil
+  if one == level then values.drift, one.is_drifting = drift_of(level) end
+  local peak = measure.peak(study)
+  values.of_peak = peak and one.rate / peak.value or nil
+  add_measured(values, one.observed)
+  for _, source in ipairs(study.source_list) do
+    if source.field then values[source.field] = measure.source_value(source, one) end
+  end
+end
+
+-- ---- the case -----------------------------------------------------------------------------------
+
+-- Notes each turn, and checks a variant once more after its last one.
+local function watch_of(study, list, skip)
+  return function(i, mode)
+    local one = list[i]
+    local from = mode.turns[#mode.turns]
+    one.slice = record.slice(one.slice, one.values, table.move(mode.samples, from, #mode.samples, 1, {}),
+      { [study.rate] = one.work })
+    if not mode.done then return end
+    local ok, reason = answers.check_timed(study, one, one.refs)
+    if not ok then
+      one.is_wrong = true
+      record.drop_slices(one.slice)
+      skip(one.rung, one.block, reason, true)
+    end
+  end
+end
+
+local function time(study, part, list, skip)
+  local contenders, seconds = {}, study.p.seconds
+  for i, one in ipairs(list) do
+    one.work, one.values = checked_work(study, one), fields_of(study, part, one)
+    contenders[i] = { name = answers.variant_text(one.rung, one.block), fn = one.go,
+                      bytes = not study.work and bytes_of(study, one.rung, one.case) or nil,
+                      stream = one.rung.stream and study.gpu and one.case:stream() or nil }
+  end
+  local limits = { min_time = seconds, max_time = 3 * seconds, device = study.dev, clock = part.clock,
+                   batch = part.batch, more_time = "-p seconds=" }
+  local results = bench.turns(contenders, limits, watch_of(study, list, skip))
+  local right = {}
+  for i, one in ipairs(list) do
+    one.t, one.rate = results[i], one.work / results[i].median
+    if not one.is_wrong then right[#right + 1] = one end
+  end
+  return right
+end
+
+local function note_best(study, part, list)
+  if part ~= study.state.parts[1] then return end
+  for _, one in ipairs(list) do
+    local best = study.state.best[one.rung.name]
+    if not one.partial and not (best and best.rate >= one.rate) then study.state.best[one.rung.name] = one end
+  end
+end
+
+local function close_all(main)
+  for _, place in pairs(main.smaller) do
+    answers.close(place.refs)
+    place.case:close()
+  end
+  answers.close(main.refs)
+  main.case:close()
+end
+
+local function run(study, part, main, skip)
+  local list = variants_of(study, part, main, skip)
+  if #list == 0 then return {} end
+  list = time(study, part, list, skip)
+  local level = level_of(study, part, list)
+  for _, one in ipairs(list) do add_results(study, one, level) end
+  if part.derive then
+    local entries = {}
+    for i, one in ipairs(list) do entries[i] = one.values end
+    part.derive(entries, main.case)
+  end
+  for _, one in ipairs(list) do one.record = record.write(one.values, one.slice) end
+  note_best(study, part, list)
+  return list, level
+end
+
+--- Checks, times and records one case of a part.
+---@param study table
+---@param part table
+---@param sides table
+---@param skip fun(rung: table, block: any, reason: string, is_wrong: boolean)
+---@return table result   sides and type, text (these in words), list (variants: rung, block, case's sides, t, rate,
+---                       record), level (one of them)
+function measure.case(study, part, sides, skip)
+  local main <close> = setmetatable({ case = case.new(study, sides, part), refs = {}, smaller = {} },
+    { __close = close_all })
+  local list, level = run(study, part, main, skip)
+  return { sides = sides, type = main.case.type, list = list, level = level, text = answers.sides_text(main.case) }
+end
+
+return measure

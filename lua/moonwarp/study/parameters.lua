@@ -1,0 +1,73 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The parameters of a study, from a list in the order of the help:
+--   { "n", 4096, "points along each side", gpu = 16384, min = 256 }
+-- A default, gpu, min, max may be functions of the values before. The runner's own parameters come
+-- behind: seconds, rungs and, where there are several, parts.
+-- Depends on arg.
+
+local arg = require "moonwarp.arg"
+
+local parameters = {}
+
+--- What a parameter may have behind its name, default and help.
+parameters.fields = { gpu = "any", min = "number function", max = "number function", choices = "table",
+                      kind = "string", check = "function" }
+
+local OWN = { seconds = true, rungs = true, parts = true }
+
+local function called(value, p)
+  if type(value) == "function" then return value(p) end
+  return value
+end
+
+-- number: its place among the study's own.
+local function read_one(study, spec, number)
+  local name, default, help = spec[1], spec[2], spec[3]
+  if type(name) ~= "string" or default == nil or type(help) ~= "string" then
+    study:refuse("parameter %d must be { name, default, help, ... }", number)
+  end
+  if OWN[name] and number then study:refuse("parameter '%s': the runner has one of that name", name) end
+  if study.p[name] ~= nil then study:refuse("parameter '%s': there is one of that name already", name) end
+  local options = {}
+  for key, value in pairs(spec) do
+    if math.type(key) ~= "integer" then options[key] = value end
+  end
+  study:check_fields(("parameter '%s'"):format(name), options, parameters.fields)
+  local gpu = called(spec.gpu, study.p)
+  default = called(default, study.p)
+  if study.gpu and gpu ~= nil then default = gpu end
+  local limits = { min = called(spec.min, study.p), max = called(spec.max, study.p), choices = spec.choices,
+                   kind = spec.kind, check = spec.check }
+  parameters.add(study, name, default, help, limits, gpu)
+end
+
+--- Declares a parameter and reads its value into study.p.
+---@param study table
+---@param name string
+---@param default any
+---@param help string
+---@param limits table?   as of mw.arg
+---@param gpu any?        the default on a GPU
+function parameters.add(study, name, default, help, limits, gpu)
+  limits = limits or {}
+  table.insert(study.params, { name = name, default = default, gpu = gpu, help = help, list = type(default) == "table",
+                               min = limits.min, max = limits.max, choices = limits.choices })
+  study.p[name] = arg.get(name, default, help, limits)
+end
+
+--- Reads the parameters of the head, and the runner's seconds.
+---@param study table   with head, gpu; gets params and p
+function parameters.read(study)
+  study.params, study.p = {}, {}
+  for i, spec in ipairs(study.head.params or {}) do
+    if type(spec) ~= "table" then study:refuse("parameter %d must be { name, default, help, ... }", i) end
+    read_one(study, spec, i)
+  end
+  local seconds = study.head.seconds or { 0.1, gpu = 0.2 }
+  if type(seconds[1]) ~= "number" then study:refuse("mw.study: option 'seconds' must be as { 0.1, gpu = 0.2 }") end
+  read_one(study, { "seconds", seconds[1], "least time of a measurement; three times that at most", gpu = seconds.gpu,
+                    min = 0, max = 3600 })
+end
+
+return parameters

@@ -1,0 +1,322 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The ritual of a study:
+--   1  rungs and parts are chosen, and all kernels of a file compiled at once
+--   2  every rung in every block is checked on the odd cases of every part and type, each element
+--      against the host; what is wrong is left out of what follows, and the run ends with status 3
+--   3  of each part, each case: every variant is checked at the measured size, all are timed in turn and
+--      checked once more, and records are written; then the part is shown
+--   4  what the study does at last; what was not measured, and why
+-- Depends on arg, path, remark, study.answers, study.blame, study.case, study.measure,
+-- study.modules, study.parameters, study.show.
+
+local answers = require "moonwarp.study.answers"
+local arg = require "moonwarp.arg"
+local blame = require "moonwarp.study.blame"
+local case = require "moonwarp.study.case"
+local measure = require "moonwarp.study.measure"
+local modules = require "moonwarp.study.modules"
+local parameters = require "moonwarp.study.parameters"
+local path = require "moonwarp.path"
+local remark = require "moonwarp.remark"
+local show = require "moonwarp.study.show"
+
+local runner = {}
+
+-- ---- which rungs, which parts ----------------------------------------------------------------------
+
+-- The rungs that can be asked for: their numbers once, then the names of those without.
+local function choices_of(study)
+  local list, seen = {}, {}
+  for _, rung in ipairs(study.rung_list) do
+    local word = tostring(rung.number or rung.name)
+    if not rung.always and not seen[word] then
+      list[#list + 1], seen[word] = word, true -- a number may be that of several, of which some are always measured
+    end
+  end
+  return list
+end
+
+local function always_text(study)
+  local names = {}
+  for _, rung in ipairs(study.rung_list) do
+    if rung.always then names[#names + 1] = ("'%s'"):format(rung.name) end
+  end
+  return #names == 0 and "" or ("; %s always"):format(table.concat(names, ", "))
+end
+
+local function is_meant(rung, text)
+  return text == rung.name or rung.number ~= nil and tonumber(text) == rung.number
+end
+
+-- A rung's number or name; another text is told what there is.
+local function check_rung(study)
+  return function(text)
+    for _, rung in ipairs(study.rung_list) do
+      if is_meant(rung, text) then return nil end
+    end
+    return ("a rung's number or name, of %s"):format(table.concat(choices_of(study), ", "))
+  end
+end
+
+--- Declares the runner's own parameters, rungs and parts.
+---@param study table
+function runner.declare(study)
+  if study.p.rungs then return end
+  local rungs, parts = choices_of(study), {}
+  for i, part in ipairs(study.part_list) do parts[i] = part.name end
+  if #rungs > 0 then
+    parameters.add(study, "rungs", rungs, "which rungs to measure, by number or name" .. always_text(study),
+      { check = check_rung(study) })
+  end
+  if #parts > 1 then parameters.add(study, "parts", parts, "which parts to run", { choices = parts }) end
+end
+
+local function set_of(list)
+  local set = {}
+  for _, value in ipairs(list or {}) do set[value] = true end
+  return set
+end
+
+local function is_in_part(part, rung)
+  if not part.rungs then return true end
+  if type(part.rungs) == "function" then return part.rungs(rung) end
+  local named = set_of(part.rungs)
+  return named[rung.name] or named[rung.answer] or false
+end
+
+local function chosen_in(study, part)
+  local list = {}
+  for _, rung in ipairs(study.rung_list) do
+    if rung.wanted and is_in_part(part, rung) then list[#list + 1] = rung end
+  end
+  return list
+end
+
+-- The part's rungs, and those that their answers' references need: what is checked.
+local function checked_in(study, part)
+  local list, seen = table.move(part.chosen, 1, #part.chosen, 1, {}), set_of(part.chosen)
+  for _, rung in ipairs(part.chosen) do
+    for _, name in ipairs(study.answer_named[rung.answer].needs or {}) do
+      local needed = study.rung_named[name]
+      if not seen[needed] then table.insert(list, 1, needed) end
+      seen[needed] = true
+    end
+  end
+  return list
+end
+
+local function called(value, ...)
+  if type(value) == "function" then return value(...) end
+  return value
+end
+
+-- The sides by name, in order, whose value is a list.
+local function swept_of(sides)
+  local names = {}
+  for name, value in pairs(sides) do
+    if type(value) == "table" then names[#names + 1] = name end
+  end
+  table.sort(names)
+  return names
+end
+
+local function with_side(sides, name, value)
+  local copy = {}
+  for side, given in pairs(sides) do copy[side] = given end
+  copy[name] = value
+  return copy
+end
+
+-- A side that is a list stands for a case with each of its values.
+local function expanded(list)
+  local all = {}
+  for _, sides in ipairs(list) do
+    local some = { sides }
+    for _, name in ipairs(swept_of(sides)) do
+      local more = {}
+      for _, one in ipairs(some) do
+        for _, value in ipairs(sides[name]) do more[#more + 1] = with_side(one, name, value) end
+      end
+      some = more
+    end
+    table.move(some, 1, #some, #all + 1, all)
+  end
+  return all
+end
+
+-- The sides that a field lists, or its function returns.
+local function sides_of(entry, field, ...)
+  local list, who = called(entry[field], ...), ("%s%s, %s"):format(entry.at, entry.title, field)
+  if type(list) ~= "table" or #list == 0 and next(list) ~= nil or type(list[1] or {}) ~= "table" then
+    blame.fail(who, "must return a list of sides such as { { n = 1001 } }")
+  end
+  for _, sides in ipairs(list) do
+    for name in pairs(sides) do
+      if name ~= "type" then blame.on(who, case.check_name, name) end
+    end
+  end
+  return expanded(list)
+end
+
+local function choose(study)
+  runner.declare(study)
+  arg.check_known {}
+  local parts = set_of(study.p.parts)
+  for _, rung in ipairs(study.rung_list) do
+    rung.wanted = rung.always or false
+    for _, text in ipairs(study.p.rungs or {}) do rung.wanted = rung.wanted or is_meant(rung, text) end
+  end
+  local kept = {}
+  for _, part in ipairs(study.part_list) do
+    if #study.part_list == 1 or parts[part.name] then
+      part.chosen = part.run and {} or chosen_in(study, part)
+      part.checked = checked_in(study, part)
+      part.list = part.run and {} or sides_of(part, "cases", study.dev)
+      kept[#kept + 1] = part
+    end
+  end
+  study.state.parts = kept
+end
+
+-- ---- odd cases -----------------------------------------------------------------------------------
+
+-- The odd cases of a part, in each type that it has.
+local function odd_of(study, part)
+  local types, seen, list = {}, {}, {}
+  for _, sides in ipairs(part.list) do
+    local ty = case.type_of(study, sides)
+    if not seen[ty] then types[#types + 1] = ty end
+    seen[ty] = true
+  end
+  for _, ty in ipairs(types) do
+    for _, odd in ipairs(sides_of(part.odd and part or study.head, "odd", study.p)) do
+      list[#list + 1] = with_side(odd, "type", odd.type or ty)
+    end
+  end
+  return list
+end
+
+-- ---- compiling ------------------------------------------------------------------------------------
+
+local function plan_rung(rung, c)
+  if rung.when and not rung.when(c) then return end
+  for _, blocks in ipairs { rung.blocks, rung.odd_blocks or {} } do
+    for _, block in ipairs(blocks) do
+      for _, name in ipairs(case.kernels(rung, c, block)) do modules.plan(c, name, rung) end
+    end
+  end
+end
+
+-- Every instance of every part is known before the first one is compiled.
+local function plan(study)
+  for _, part in ipairs(study.state.parts) do
+    for _, list in ipairs { part.odd_cases, part.list } do
+      for _, sides in ipairs(list) do
+        local c = case.bare(study, sides)
+        for _, rung in ipairs(part.checked) do plan_rung(rung, c) end
+      end
+    end
+  end
+end
+
+-- ---- what is left out ------------------------------------------------------------------------------
+
+-- Texts, each once.
+local function new_notes()
+  return { seen = {} }
+end
+
+local function add_note(notes, rung, block, reason)
+  local text = ("%s (%s)"):format(answers.variant_text(rung, block), reason)
+  if not notes.seen[text] then notes[#notes + 1] = text end
+  notes.seen[text] = true
+end
+
+-- The rungs of a part that no part before it with the same arrays had on this odd case.
+local function unchecked(study, part, c, seen)
+  local list = {}
+  for _, rung in ipairs(part.checked) do
+    local key = ("%s, %s, %s"):format(rung.name, answers.sides_text(c), part.arrays or "")
+    if not study.state.wrong[rung] and not seen[key] then list[#list + 1] = rung end
+    seen[key] = true
+  end
+  return list
+end
+
+local function check_odd_case(study, part, rungs, sides)
+  local text = answers.sides_text(case.bare(study, sides))
+  local function new_case() return case.new(study, sides, part) end
+  answers.check_odd(study, rungs, new_case, function(rung, reason)
+    study.state.wrong[rung] = reason
+    add_note(study.state.skipped, rung, nil, reason)
+  end, function(rung, block, reason)
+    add_note(study.state.unchecked, rung, block, ("for %s: %s"):format(text, reason))
+  end)
+end
+
+local function check_odd(study)
+  local seen = {}
+  for _, part in ipairs(study.state.parts) do
+    for _, sides in ipairs(part.odd_cases) do
+      local rungs = unchecked(study, part, case.bare(study, sides), seen)
+      if #rungs > 0 then check_odd_case(study, part, rungs, sides) end
+    end
+  end
+end
+
+-- A rung whose reference is wrong says nothing.
+local function leave_out_dependants(study)
+  for _, rung in ipairs(study.rung_list) do
+    for _, name in ipairs(study.answer_named[rung.answer].needs or {}) do
+      if rung.wanted and study.state.wrong[study.rung_named[name]] and not study.state.wrong[rung] then
+        study.state.wrong[rung] = "needs it"
+        add_note(study.state.skipped, rung, nil, ("what it is compared with needs '%s', which is wrong"):format(name))
+      end
+    end
+  end
+end
+
+-- ---- the run --------------------------------------------------------------------------------------
+
+-- Cases that depend on what an earlier part has measured (study:fastest) are known only now.
+local function measure_part(study, part)
+  if part.run then return part.run(study) end
+  local results = {}
+  for i, sides in ipairs(sides_of(part, "cases", study.dev)) do
+    results[i] = measure.case(study, part, sides, function(rung, block, reason, is_wrong)
+      add_note(study.state.skipped, rung, block, is_wrong and ("wrong: it %s"):format(reason) or reason)
+    end)
+  end
+  study.state.results[part.name] = results
+  show.part(study, part, results)
+end
+
+local function say_left_out(what, notes)
+  if #notes > 0 then remark.say("%s: %s.", what, table.concat(notes, "; ")) end
+end
+
+local function conclude(state)
+  if state.stream then state.stream:close() end
+  say_left_out("Not checked on an odd size", state.unchecked)
+  say_left_out("Not measured", state.skipped)
+end
+
+--- Runs a study.
+---@param study table
+function runner.run(study)
+  -- parts: those to be run; results: of measured parts, by name; plans: of modules; best: variants of the first part,
+  -- by rung; wrong: rungs, with the reason
+  study.state = { name = path.script(), results = {}, plans = {}, best = {}, wrong = {}, skipped = new_notes(),
+                  unchecked = new_notes() }
+  local _ <close> = setmetatable({}, { __close = function() conclude(study.state) end }) -- however the run ends
+  choose(study)
+  for _, part in ipairs(study.state.parts) do part.odd_cases = odd_of(study, part) end
+  plan(study)
+  check_odd(study)
+  leave_out_dependants(study)
+  for _, part in ipairs(study.state.parts) do measure_part(study, part) end
+  if study.last then study.last(study) end
+end
+
+return runner

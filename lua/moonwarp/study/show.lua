@@ -1,0 +1,296 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What a part shows when its cases are measured: a table with the sources' columns, charts with the
+-- level, the peak and the sources' points, and the ratios that were asked for, with intervals.
+-- Depends on moonwarp.bench.contest, ladder, plot, remark, table, units, study.answers, study.measure.
+
+local answers = require "moonwarp.study.answers"
+local contest = require "moonwarp.bench.contest"
+local ladder = require "moonwarp.ladder"
+local measure = require "moonwarp.study.measure"
+local plot = require "moonwarp.plot"
+local record = require "moonwarp.record"
+local remark = require "moonwarp.remark"
+local tables = require "moonwarp.table"
+local units = require "moonwarp.units"
+
+local show = {}
+
+-- ---- variants -----------------------------------------------------------------------------------
+
+-- The best variant of each rung, in the order of the rungs.
+local function best_of_rungs(list)
+  local best, at = {}, {}
+  for _, one in ipairs(list) do
+    local k = at[one.rung]
+    if not k then
+      best[#best + 1] = one
+      at[one.rung] = #best
+    elseif one.rate > best[k].rate then
+      best[k] = one
+    end
+  end
+  return best
+end
+
+local function records_of(list)
+  local records = {}
+  for i, one in ipairs(list) do records[i] = one.record end
+  return records
+end
+
+-- The best variant of a rung, or of an answer's rungs ("naive", "best step"), but for one of them.
+local function best_named(list, name, except)
+  local answer, best = name:match "^best (.+)$", nil
+  for _, one in ipairs(list) do
+    local fits = one.rung.name == name or answer and one.rung.answer == answer and one.rung.name ~= except
+    if fits and not one.partial and not (best and best.rate >= one.rate) then best = one end
+  end
+  return best
+end
+
+-- ---- the table ----------------------------------------------------------------------------------
+
+local function field_name(column)
+  return type(column) == "table" and column[1] or column
+end
+
+local function has_field(records, field)
+  for _, entry in ipairs(records) do
+    if record.field(entry, field) ~= nil then return true end
+  end
+  return false
+end
+
+-- The columns that some record has, and the sources'.
+local function columns_of(study, part, records)
+  local columns = {}
+  for _, column in ipairs(part.table) do
+    if has_field(records, field_name(column)) then columns[#columns + 1] = column end
+  end
+  for _, source in ipairs(study.source_list) do
+    if source.field and has_field(records, source.field) then
+      columns[#columns + 1] = { source.field, title = source.name .. " (source)", unit = units.of(study.rate) }
+    end
+  end
+  return columns
+end
+
+local function show_table(study, part, list, title)
+  local records = records_of(part.rows == "best" and best_of_rungs(list) or list)
+  local columns = columns_of(study, part, records)
+  if #columns == 0 then return end
+  columns.title, columns.records = title, records
+  tables.print(columns)
+end
+
+-- ---- charts -------------------------------------------------------------------------------------
+
+-- The levels of a chart: what is on top first.
+local function levels_of(study, level)
+  local peak, lines = measure.peak(study), {}
+  local own = level and { value = level.rate, label = level.rung.name }
+  if peak and own then lines[1] = own end
+  return peak or own, lines
+end
+
+local function bar_name(one)
+  return #one.rung.blocks > 1 and ("%s, %s"):format(one.rung.name, one.record.block) or one.rung.name
+end
+
+-- What sources have of a rung beside its bar, and what they have of an answer beside the best of its bars.
+local function marks_of(study, bars)
+  local marks = {}
+  for _, source in ipairs(study.source_list) do
+    local label = source.name .. ", source"
+    for _, one in ipairs(bars) do
+      local value = measure.source_value(source, one)
+      local of_answer = best_named(bars, "best " .. one.rung.answer) == one
+        and measure.source_value(source, one, one.rung.answer)
+      for _, known in ipairs { value or false, of_answer or false } do
+        if known then marks[#marks + 1] = { bar = bar_name(one), value = known, label = label } end
+      end
+    end
+  end
+  return marks
+end
+
+-- Bars with the interval of their rate.
+local function bars_of(study, list)
+  local records = {}
+  for i, one in ipairs(list) do
+    local least, most = contest.interval(one.t)
+    records[i] = setmetatable({ bar = bar_name(one), low = one.work / most, high = one.work / least },
+      { __index = one.record })
+  end
+  return records, marks_of(study, list)
+end
+
+-- The variants whose records a chart shows.
+local function shown(spec, list)
+  local kept = {}
+  for _, one in ipairs(list) do
+    if not spec.of or spec.of(one.record) then kept[#kept + 1] = one end
+  end
+  return kept
+end
+
+local function draw_ladder(study, part, spec, list, level, suffix)
+  local bars, marks = bars_of(study, best_of_rungs(shown(spec, list)))
+  if #bars == 0 then return end
+  local top, lines = levels_of(study, level)
+  ladder.draw { x = study.rate, by = "bar", low = "low", high = "high", share = "share", records = bars, marks = marks,
+                level = level and { value = level.rate, label = level.rung.name } or nil,
+                lines = level and top.value ~= level.rate and { top } or lines, logx = spec.logx,
+                title = ("%s %s%s"):format(study.state.name, part.name, suffix.text),
+                name = ("%s-%s%s"):format(study.state.name, spec.name or part.name, suffix.name) }
+end
+
+-- Whether a source has more than one value for a rung: one alone is no point along an axis.
+local function varies(source, one)
+  local kind = type(source.values[one.rung.name])
+  return kind == "table" or kind == "function"
+end
+
+local function source_point(study, spec, source, entry, series, value)
+  local name = ("%s, source: %s"):format(source.name, series)
+  local point = { [spec.x] = record.field(entry, spec.x), [study.rate] = value, series = name }
+  if type(spec.by) == "string" then point[spec.by] = name end
+  return point
+end
+
+-- The records that a chart shows, with the sources' points.
+local function points_of(study, spec, list)
+  local points = {}
+  for _, one in ipairs(shown(spec, list)) do
+    local entry = one.record
+    local by = type(spec.by) == "function" and spec.by(entry) or nil
+    points[#points + 1] = by and setmetatable({ series = by }, { __index = entry }) or entry
+    for _, source in ipairs(spec.y == nil and study.source_list or {}) do
+      local value = varies(source, one) and measure.source_value(source, one)
+      if value then points[#points + 1] = source_point(study, spec, source, entry, by or entry.series, value) end
+    end
+  end
+  return points
+end
+
+-- "mine-sizes-bytes"; a part with one chart of its own name is named once.
+local function chart_name(study, part, spec, suffix)
+  local own = spec.name or spec.x
+  return ("%s-%s%s%s"):format(study.state.name, part.name, own == part.name and "" or "-" .. own, suffix.name)
+end
+
+local function draw_chart(study, part, spec, groups, suffix)
+  local all, level = {}, nil
+  for _, group in ipairs(groups) do
+    table.move(group.list, 1, #group.list, #all + 1, all)
+    local is_larger = group.level and not (level and level.values.bytes >= group.level.values.bytes)
+    level = is_larger and group.level or level -- of the largest case, where there are several
+  end
+  local points, y = points_of(study, spec, all), spec.y or study.rate
+  if #points == 0 or not has_field(points, spec.x) or not has_field(points, y) then return end
+  local top, lines
+  if y == study.rate then top, lines = levels_of(study, level) end
+  plot.draw { x = spec.x, y = y, by = type(spec.by) == "string" and spec.by or "series", logx = spec.logx,
+              logy = spec.logy,
+              xlabel = spec.xlabel, ylabel = spec.ylabel, points = spec.points, records = points, peak = top,
+              lines = spec.lines or lines, title = ("%s %s: %s%s"):format(study.state.name, part.name, spec.title
+                or ("%s against %s"):format(spec.ylabel or y, spec.xlabel or spec.x), suffix.text),
+              name = chart_name(study, part, spec, suffix) }
+end
+
+local function show_charts(study, part, groups, suffix)
+  for _, spec in ipairs(part.charts or {}) do
+    if spec.kind == "ladder" then
+      if #groups[1].list > 0 then draw_ladder(study, part, spec, groups[1].list, groups[1].level, suffix) end
+    else
+      draw_chart(study, part, spec, groups, suffix)
+    end
+  end
+end
+
+-- ---- ratios -------------------------------------------------------------------------------------
+
+local function ratio_row(text, list)
+  local above, below = text:match "^(.-) / (.+)$"
+  local over, under = best_named(list, above, below), best_named(list, below, above)
+  if not over or not under then return nil end
+  local ratio, work = contest.ratio(over.t, under.t), over.work / under.work
+  return { ratio = text, value = ratio.value * work, low = ratio.low * work, high = ratio.high * work,
+           over = bar_name(over), under = bar_name(under), device = over.record.device,
+           device_name = over.record.device_name }
+end
+
+local function show_ratios(part, list, title)
+  local rows = {}
+  for _, text in ipairs(part.ratios or {}) do rows[#rows + 1] = ratio_row(text, list) end
+  if #rows == 0 then return end
+  tables.print { "ratio", { "value", digits = 3 }, { "low", unit = "", digits = 3 }, { "high", unit = "", digits = 3 },
+                 "over", "under", title = title .. ": ratios of the rates, with 95 % intervals", records = rows }
+end
+
+-- ---- a part --------------------------------------------------------------------------------------
+
+-- The measured cases by the value of the side that `each` names, in order.
+local function grouped(part, results)
+  local groups, order = {}, {}
+  for _, result in ipairs(results) do
+    local value = part.each and tostring(result.sides[part.each]) or ""
+    if not groups[value] then
+      groups[value] = {}
+      order[#order + 1] = value
+    end
+    if #result.list > 0 then table.insert(groups[value], result) end
+  end
+  return groups, order
+end
+
+local function say_drift(part, results)
+  for _, result in ipairs(results) do
+    local level = result.level
+    if level and level.is_drifting then
+      remark.say("The pace changed by %+.0f %% while part '%s' was measured for %s, as the turns of '%s' show. The "
+        .. "rungs of this case took turns; smaller differences to other cases, parts or runs say nothing.",
+        100 * level.values.drift, part.name, result.text, level.rung.name)
+      return
+    end
+  end
+end
+
+-- What the cases have in common whose variants the table shows.
+local function sides_text(part, results)
+  if part.rows ~= "all" then return results[1].text end
+  local sides, ty = {}, results[1].type
+  for name, value in pairs(results[1].sides) do sides[name] = value end
+  for _, result in ipairs(results) do
+    ty = ty == result.type and ty or nil
+    for name, value in pairs(sides) do sides[name] = result.sides[name] == value and value or nil end
+  end
+  return answers.sides_text { sides = sides, type = ty }
+end
+
+--- Shows a part.
+---@param study table
+---@param part table
+---@param results table[]  of measure.case, of each case
+function show.part(study, part, results)
+  local groups, order = grouped(part, results)
+  for _, value in ipairs(order) do
+    local mine = groups[value]
+    local suffix = { name = value == "" and "" or "-" .. value, text = value == "" and "" or ", " .. value }
+    if #mine > 0 then
+      local title, rows = "%s %s, %s", {}
+      for _, group in ipairs(part.rows == "all" and mine or { mine[1] }) do
+        table.move(group.list, 1, #group.list, #rows + 1, rows)
+      end
+      if part.table then
+        show_table(study, part, rows, title:format(study.state.name, part.name, sides_text(part, mine)))
+      end
+      show_charts(study, part, mine, suffix)
+      show_ratios(part, mine[1].list, title:format(study.state.name, part.name, mine[1].text))
+    end
+  end
+  say_drift(part, results)
+end
+
+return show

@@ -1,0 +1,212 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The mistakes of a description that only the whole of it shows: names of rungs and answers that there
+-- are not, columns that no record will have. What depends on a case is found on the odd sizes, before
+-- anything is timed.
+-- Depends on moonwarp.nearest.
+
+local nearest = require "moonwarp.nearest"
+
+local validate = {}
+
+-- What is wrong, with the line and the name of the call that it stands in; where: the field, or nil.
+local function refuse(entry, where, text, ...)
+  local who = where and ("%s, %s"):format(entry.title, where) or entry.title
+  error(("%s%s: %s"):format(entry.at, who, text:format(...)), 0)
+end
+
+-- Names of rungs and answers.
+local function names_of(study)
+  local names = {}
+  for name in pairs(study.rung_named) do names[name] = true end
+  for name in pairs(study.answer_named) do names[name] = true end
+  return names
+end
+
+local function check_names(entry, where, list, known)
+  for _, name in ipairs(list) do
+    if type(name) ~= "string" then refuse(entry, where, "the name of a rung or an answer is wanted, got %s", name) end
+    if not known[name] then
+      refuse(entry, where, "there is no rung or answer '%s'; %s", name, nearest.hint(name, known))
+    end
+  end
+end
+
+-- ---- answers and rungs ----------------------------------------------------------------------------
+
+local function check_answers(study)
+  for name, answer in pairs(study.answer_named) do
+    for _, needed in ipairs(answer.needs or {}) do
+      if not study.rung_named[needed] then
+        refuse(answer, "needs", "there is no rung '%s'; %s", needed, nearest.hint(needed, study.rung_named))
+      end
+    end
+    if not study.work and not answer.bytes then
+      for _, rung in ipairs(study.rung_list) do
+        if rung.answer == name and not rung.bytes then
+          refuse(answer, nil, "needs 'bytes', from which '%s' is made: names of arrays as \"A B\", or a function",
+            study.rate)
+        end
+      end
+    end
+  end
+end
+
+-- ---- columns and charts ----------------------------------------------------------------------------
+
+local ALWAYS = { "study", "group", "number", "rung", "type", "block", "threads", "bytes", "t", "share", "of_peak",
+                 "drift", "series", "device", "device_name", "date", "params", "script", "moonwarp" }
+
+local OWN = {}
+for _, name in ipairs(ALWAYS) do OWN[name] = true end
+
+-- The fields that the records of a part have; nil where functions add others.
+local function fields_of(study, part)
+  if part.derive or type(part.cases) == "function" then return nil end
+  local known = { [study.rate] = true }
+  for _, name in ipairs(ALWAYS) do known[name] = true end
+  for _, sides in ipairs(part.cases) do
+    for name in pairs(sides) do known[name] = true end
+  end
+  for _, rung in ipairs(study.rung_list) do
+    if rung.observe or rung.sides then return nil end
+    for name in pairs(rung.fields or {}) do known[name] = true end
+  end
+  for _, source in ipairs(study.source_list) do
+    if source.field then known[source.field] = true end
+  end
+  return known
+end
+
+local function check_field(part, where, field, known)
+  if type(field) ~= "string" then
+    refuse(part, where, "a field's name or { name, title = ... } is wanted, got %s", type(field))
+  end
+  local first = field:match "^[^.]+"
+  if known and not known[first] then
+    refuse(part, where, "no record has a field '%s'; %s", field, nearest.hint(first, known))
+  end
+end
+
+--- What a chart may have.
+validate.chart = { kind = true, x = true, y = true, by = true, of = true, logx = true, logy = true, name = true,
+                   title = true, xlabel = true, ylabel = true, points = true, lines = true }
+
+local function check_chart(part, i, spec, known)
+  local where = ("chart %d"):format(i)
+  if type(spec) ~= "table" then refuse(part, where, "a table is wanted, got %s", type(spec)) end
+  for key in pairs(spec) do
+    if not validate.chart[key] then
+      refuse(part, where, "unknown option '%s'; %s", tostring(key), nearest.hint(tostring(key), validate.chart))
+    end
+  end
+  if spec.kind == "ladder" then return end
+  if spec.kind then refuse(part, where, "option 'kind' must be 'ladder', got '%s'", tostring(spec.kind)) end
+  if not spec.x then refuse(part, where, "needs 'x', a field, or kind = \"ladder\"") end
+  for _, key in ipairs { "x", "y", "by" } do
+    if spec[key] and type(spec[key]) ~= "function" then check_field(part, where .. ", " .. key, spec[key], known) end
+  end
+end
+
+-- ---- parts ---------------------------------------------------------------------------------------
+
+-- A rung, or "best" and an answer.
+local function check_ratio_side(study, part, name)
+  if study.rung_named[name] then return end
+  local answer = name:match "^best (.+)$"
+  if answer and not study.answer_named[answer] then
+    refuse(part, "ratios", "there is no answer '%s'; %s", answer, nearest.hint(answer, study.answer_named))
+  elseif not answer then
+    refuse(part, "ratios", "there is no rung '%s'; %s", name, nearest.hint(name, study.rung_named))
+  end
+end
+
+local function check_ratios(study, part)
+  for _, text in ipairs(part.ratios or {}) do
+    local above, below = tostring(text):match "^(.-) / (.+)$"
+    if not above then refuse(part, "ratios", "'%s' must be as \"naive / triad\"", tostring(text)) end
+    check_ratio_side(study, part, above)
+    check_ratio_side(study, part, below)
+  end
+end
+
+local function check_part_rungs(study, part, known)
+  if type(part.rungs) == "table" then return check_names(part, "rungs", part.rungs, known) end
+  for _, rung in ipairs(study.rung_list) do
+    if not part.rungs or part.rungs(rung) then return end
+  end
+  refuse(part, "rungs", "none of the study's rungs is in it")
+end
+
+local CHOICES = { blocks = { best = true }, rows = { best = true, all = true }, clock = { host = true, device = true } }
+
+local function check_choices(part)
+  for field, choices in pairs(CHOICES) do
+    local value = part[field]
+    if value and not choices[value] then
+      refuse(part, field, "no such choice '%s'; %s", value, nearest.hint(value, choices))
+    end
+  end
+end
+
+local function as_list(value)
+  return type(value) == "table" and value or { value }
+end
+
+local function check_each(part)
+  if not part.each or type(part.cases) == "function" then return end
+  local sides = {}
+  for _, one in ipairs(part.cases) do
+    for name in pairs(one) do sides[name] = true end
+  end
+  if not sides[part.each] then
+    refuse(part, "each", "no case has a side '%s'; %s", part.each, nearest.hint(part.each, sides))
+  end
+end
+
+local function check_part(study, part, known)
+  if part.run then return end
+  check_choices(part)
+  check_each(part)
+  check_names(part, "level", as_list(part.level), known)
+  if not (part.odd or study.head.odd) then
+    refuse(part, nil, "needs 'odd', the sides of cases that no block divides, or mw.study has it: { { n = 1001 } }")
+  end
+  check_part_rungs(study, part, known)
+  check_ratios(study, part)
+  local fields = fields_of(study, part)
+  for _, column in ipairs(part.table or {}) do
+    check_field(part, "table", type(column) == "table" and column[1] or column, fields)
+  end
+  for i, spec in ipairs(part.charts or {}) do check_chart(part, i, spec, fields) end
+end
+
+local function check_sources(study, known)
+  for _, source in ipairs(study.source_list) do
+    local names = {}
+    for name in pairs(source.values) do names[#names + 1] = tostring(name) end
+    table.sort(names)
+    check_names(source, nil, names, known)
+    if OWN[source.field] or source.field == study.rate then
+      refuse(source, "field", "records have a '%s' of their own", source.field)
+    end
+  end
+end
+
+--- Raises the first mistake.
+---@param study table
+function validate.check(study)
+  local known = names_of(study)
+  if #study.rung_list > 0 and #study.part_list == 0 then
+    refuse(study.head, nil, "the rungs are in no part; add study:part { \"ladder\", cases = { ... } }")
+  end
+  if #study.rung_list == 0 and not study.last then
+    refuse(study.head, nil, "there are no rungs, and nothing is run at last")
+  end
+  check_names(study.head, "level", as_list(study.head.level), known)
+  check_answers(study)
+  check_sources(study, known)
+  for _, part in ipairs(study.part_list) do check_part(study, part, known) end
+end
+
+return validate
