@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- moonwarp batch: a curriculum's labs, each in a process of its own. docs/lab.md explains them.
--- Depends on moonwarp.core (home), moonwarp.host (call), files, path, cli.options, lab.*.
+-- Depends on moonwarp.core (home), moonwarp.host (call), files, path, units, cli.options, lab.*.
 
 local core = require "moonwarp.core"
 local files = require "moonwarp.files"

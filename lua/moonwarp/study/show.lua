@@ -2,7 +2,7 @@
 --
 -- What a part shows when its cases are measured: a table with the sources' columns, charts with the
 -- level, the peak and the sources' points, and the ratios that were asked for, with intervals.
--- Depends on moonwarp.bench.contest, ladder, plot, remark, table, units, study.answers, study.measure.
+-- Depends on moonwarp.bench.contest, ladder, plot, record, remark, table, units, study.answers, study.measure.
 
 local answers = require "moonwarp.study.answers"
 local contest = require "moonwarp.bench.contest"
