@@ -4,8 +4,8 @@
 -- what was declared becomes rates; a run with an alarm ends with status 3.
 
 local support = require "tests.support"
-local alarm = require "moonwarp.alarm"
-local clocks = require "moonwarp.bench.clock"
+local alarm = require "moonwarp.measure.alarm"
+local clocks = require "moonwarp.measure.clock"
 local core, mw, fails = support.core, support.mw, support.fails
 
 local SOURCE = [[

@@ -4,7 +4,7 @@
 
 local support = require "tests.support"
 local mw = support.mw
-local bench = require "moonwarp.bench"
+local bench = require "moonwarp.measure.bench"
 local fails = support.fails
 
 local QUICK = { min_time = 0.01, max_time = 0.2 }

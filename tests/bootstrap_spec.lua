@@ -4,8 +4,8 @@
 -- values, large lists; ratios and sizes of effect.
 
 local support = require "tests.support"
-local bootstrap = require "moonwarp.bootstrap"
-local stats = require "moonwarp.stats"
+local bootstrap = require "moonwarp.measure.bootstrap"
+local stats = require "moonwarp.measure.stats"
 local fails = support.fails
 
 local function near(expected, got, tolerance)

@@ -2,7 +2,7 @@
 --
 -- mw.check: what counts as right, what the report says, mistakes.
 
-local comparison = require "moonwarp.comparison"
+local comparison = require "moonwarp.measure.comparison"
 local support = require "tests.support"
 local core, mw = support.core, support.mw
 local fails = support.fails

@@ -4,8 +4,8 @@
 
 local mw = require "moonwarp"
 local support = require "tests.support"
-local contest = require "moonwarp.bench.contest"
-local stats = require "moonwarp.stats"
+local contest = require "moonwarp.measure.contest"
+local stats = require "moonwarp.measure.stats"
 local fails = support.fails
 
 -- A contender's result from the samples of its turns.

@@ -4,7 +4,7 @@
 -- the fake one, absent and failing too.
 
 local support = require "tests.support"
-local environment = require "moonwarp.environment"
+local environment = require "moonwarp.measure.environment"
 local fake = require "tests.fake"
 local mw = support.mw
 

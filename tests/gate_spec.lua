@@ -74,8 +74,8 @@ describe("mw.bench on a CUDA device", function()
 
   it("takes a sample again that the device began too early", function()
     local output = fake.run(CODE .. [[
-      local clocks = require "moonwarp.bench.clock"
-      local modes = require "moonwarp.bench.mode"
+      local clocks = require "moonwarp.measure.clock"
+      local modes = require "moonwarp.measure.mode"
       local clock <close> = clocks.events(dev, dev:default_stream())
       local mode = modes.new("hot", work)
       modes.sample(mode, clock, false)

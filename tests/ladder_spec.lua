@@ -3,13 +3,13 @@
 -- mw.ladder: its text in the terminal, its files, what it keeps, what it refuses; ladders of several runs.
 
 local support = require "tests.support"
-local bars = require "moonwarp.ladder.bars"
-local files = require "moonwarp.ladder.script"
+local bars = require "moonwarp.plot.ladder.bars"
+local files = require "moonwarp.plot.ladder.script"
 local form = require "moonwarp.results.schema"
-local json = require "moonwarp.json"
+local json = require "moonwarp.base.json"
 local overlay = require "moonwarp.results.overlay"
 local store = require "moonwarp.results.store"
-local text = require "moonwarp.ladder.text"
+local text = require "moonwarp.plot.ladder.text"
 local mw, fails = support.mw, support.fails
 
 local ROWS = {

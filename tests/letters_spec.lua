@@ -3,55 +3,55 @@
 -- Text by letters, and the whole files and JSON that records are made of.
 
 local support = require "tests.support"
-local files = require "moonwarp.files"
-local json = require "moonwarp.json"
-local letters = require "moonwarp.letters"
+local files = require "moonwarp.base.files"
+local json = require "moonwarp.base.json"
+local utf8text = require "moonwarp.base.utf8text"
 
 local BROKEN <const> = "a\xffb" -- no UTF-8: three bytes
 
 describe("letters", function()
   it("counts letters, and bytes where there are none", function()
-    assert.equal(3, letters.count "µ±x")
-    assert.equal(3, letters.count(BROKEN))
-    assert.equal(0, letters.count "")
+    assert.equal(3, utf8text.count "µ±x")
+    assert.equal(3, utf8text.count(BROKEN))
+    assert.equal(0, utf8text.count "")
   end)
 
   it("pads and cuts by letters", function()
-    assert.equal("µs  |", letters.left("µs", 4) .. "|")
-    assert.equal("  µs", letters.right("µs", 4))
-    assert.equal("long", letters.left("long", 2))
-    assert.equal("µµ…", letters.cut("µµµµ", 3, "…"))
-    assert.equal("µµµ", letters.cut("µµµ", 3, "…"))
-    assert.equal("a\xff~", letters.cut("a\xffbcd", 3, "~"))
-    assert.equal(5, letters.widest({ "ab", "µµµµµ" }, 3))
-    assert.equal(7, letters.widest({ "ab" }, 7))
+    assert.equal("µs  |", utf8text.left("µs", 4) .. "|")
+    assert.equal("  µs", utf8text.right("µs", 4))
+    assert.equal("long", utf8text.left("long", 2))
+    assert.equal("µµ…", utf8text.cut("µµµµ", 3, "…"))
+    assert.equal("µµµ", utf8text.cut("µµµ", 3, "…"))
+    assert.equal("a\xff~", utf8text.cut("a\xffbcd", 3, "~"))
+    assert.equal(5, utf8text.widest({ "ab", "µµµµµ" }, 3))
+    assert.equal(7, utf8text.widest({ "ab" }, 7))
   end)
 
   it("leaves out the middle of what is too long", function()
-    assert.equal("µs", letters.shorten("µs", 2, "…"))
-    assert.equal("abµ…yz", letters.shorten("abµdefwxyz", 6, "…"))
-    assert.equal("ab..z", letters.shorten("abcdefwxyz", 5, ".."))
-    assert.equal("a…", letters.shorten("abc", 2, "…"))
-    assert.equal("a\xff~e", letters.shorten("a\xffbcde", 4, "~"))
+    assert.equal("µs", utf8text.shorten("µs", 2, "…"))
+    assert.equal("abµ…yz", utf8text.shorten("abµdefwxyz", 6, "…"))
+    assert.equal("ab..z", utf8text.shorten("abcdefwxyz", 5, ".."))
+    assert.equal("a…", utf8text.shorten("abc", 2, "…"))
+    assert.equal("a\xff~e", utf8text.shorten("a\xffbcde", 4, "~"))
   end)
 
   it("makes any bytes UTF-8", function()
-    assert.equal("a\u{FFFD}b", letters.valid(BROKEN))
-    assert.equal("a?b", letters.valid(BROKEN, "?"))
-    assert.equal("\u{FFFD}\u{FFFD}", letters.valid "\xc3\xc3")
-    assert.equal("µ", letters.valid "µ")
+    assert.equal("a\u{FFFD}b", utf8text.valid(BROKEN))
+    assert.equal("a?b", utf8text.valid(BROKEN, "?"))
+    assert.equal("\u{FFFD}\u{FFFD}", utf8text.valid "\xc3\xc3")
+    assert.equal("µ", utf8text.valid "µ")
     math.randomseed(7)
     for _ = 1, 500 do
       local bytes = {}
       for i = 1, math.random(0, 12) do bytes[i] = string.char(math.random(0, 255)) end
       local text = table.concat(bytes)
-      assert.is_truthy(utf8.len(letters.valid(text)))
-      assert.is_nil(letters.clean(text):find "[%z\1-\8\11\12\14-\31\127]")
+      assert.is_truthy(utf8.len(utf8text.valid(text)))
+      assert.is_nil(utf8text.clean(text):find "[%z\1-\8\11\12\14-\31\127]")
     end
   end)
 
   it("lets charts and tables have names of any bytes", function()
-    local chart = require "moonwarp.chart"
+    local chart = require "moonwarp.plot.chart"
     local text = chart.draw { title = BROKEN, xlabel = BROKEN, ylabel = BROKEN, width = 60, height = 8, levels = {},
                               series = { { name = BROKEN, points = { { x = 1, y = 1 }, { x = 2, y = 2 } } } } }
     assert.is_truthy(text:find(BROKEN, 1, true))

@@ -3,7 +3,7 @@
 -- Headers of NumPy files: what is written, what is read, what is refused with the way out.
 
 local support = require "tests.support"
-local npy = require "moonwarp.npy"
+local npy = require "moonwarp.base.npy"
 
 -- What numpy.save writes for numpy.zeros((2, 3), "<f4"), header only.
 local NUMPY = "\x93NUMPY\1\0v\0{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }"

@@ -3,7 +3,7 @@
 -- mw.plot: the data file, the gnuplot script, the pictures, the terminal's chart.
 
 local support = require "tests.support"
-local chart = require "moonwarp.chart"
+local chart = require "moonwarp.plot.chart"
 local core, mw = support.core, support.mw
 local fails = support.fails
 

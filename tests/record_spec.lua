@@ -3,8 +3,8 @@
 -- mw.record, and the folder that a run leaves: journal, record, sources; runs that end badly.
 
 local support = require "tests.support"
-local json = require "moonwarp.json"
-local record = require "moonwarp.record"
+local json = require "moonwarp.base.json"
+local record = require "moonwarp.results.record"
 local run = require "moonwarp.results.run"
 local store = require "moonwarp.results.store"
 local core, mw = support.core, support.mw

@@ -4,7 +4,7 @@
 -- as many samples as real ones have. The same number makes the same run.
 -- As a program: `moonwarp run tests/report_runs.lua -- FOLDER COUNT`.
 
-local json = require "moonwarp.json"
+local json = require "moonwarp.base.json"
 
 local runs = {}
 

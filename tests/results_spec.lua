@@ -4,12 +4,12 @@
 
 local support = require "tests.support"
 local compare = require "moonwarp.results.compare"
-local drawn = require "moonwarp.figure"
+local drawn = require "moonwarp.plot.figure"
 local export = require "moonwarp.results.export"
-local json = require "moonwarp.json"
+local json = require "moonwarp.base.json"
 local measurement = require "moonwarp.results.measurement"
 local overlay = require "moonwarp.results.overlay"
-local stats = require "moonwarp.stats"
+local stats = require "moonwarp.measure.stats"
 local store = require "moonwarp.results.store"
 
 -- ---- material -------------------------------------------------------------------------------------

@@ -3,8 +3,8 @@
 -- mw.roofline: which kernels it finds, where it puts them, what it says; measured ceilings.
 
 local support = require "tests.support"
-local bench = require "moonwarp.bench"
-local ceiling = require "moonwarp.ceiling"
+local bench = require "moonwarp.measure.bench"
+local ceiling = require "moonwarp.measure.ceiling"
 local core, mw, fails = support.core, support.mw, support.fails
 
 local MOST = { bandwidth = 100, f32 = 1000, f64 = 500 }

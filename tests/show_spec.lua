@@ -3,7 +3,7 @@
 -- How results read when they are printed.
 
 local support = require "tests.support"
-local show = require "moonwarp.show"
+local show = require "moonwarp.base.show"
 local mw = support.mw
 
 describe("results", function()

@@ -3,10 +3,10 @@
 -- Statistics, units, axis ticks and option checks: pure Lua, degenerate input first.
 
 local support = require "tests.support"
-local fields = require "moonwarp.fields"
-local stats = require "moonwarp.stats"
-local ticks = require "moonwarp.ticks"
-local units = require "moonwarp.units"
+local fields = require "moonwarp.base.options"
+local stats = require "moonwarp.measure.stats"
+local ticks = require "moonwarp.plot.ticks"
+local units = require "moonwarp.base.units"
 local fails = support.fails
 
 local function near(expected, got)

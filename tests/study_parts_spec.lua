@@ -163,7 +163,7 @@ end)
 describe("the host's clock", function()
   -- A call that warms the caches before a turn was still running, and was in the first sample.
   it("begins when the device has nothing to do", function()
-    local clock <const> = require "moonwarp.bench.clock"
+    local clock <const> = require "moonwarp.measure.clock"
     local log = {}
     local host <close> = clock.host { synchronize = function() log[#log + 1] = "synchronize" end }
     host.measure(function() log[#log + 1] = "call" end, 2)

@@ -397,7 +397,7 @@ template <typename T> __global__ void saxpy_half(T *y, const T *x, T a, int n) {
 
   it("keeps each measurement once, and none that is wrong, where a kill comes between the records", function()
     -- The journal as it was after each of its lines; a loop is wrong once a turn is noted.
-    local fold, json = require "moonwarp.results.fold", require "moonwarp.json"
+    local fold, json = require "moonwarp.results.fold", require "moonwarp.base.json"
     local text = changed(STUDY, "each = 16", [[each = 16, args = { a = function()
       return os.execute "grep -qs slice out/mine/*/journal.jsonl" and 3 or 2
     end }]])

@@ -130,8 +130,8 @@ function support.warm()
   for _, dev in ipairs(support.devices()) do
     local a <close> = dev:array("f32", 1)
     a:linspace(0, 0)
-    require("moonwarp.comparison").on_device(a, a, 0, 0)
-    pcall(require("moonwarp.helper").module, dev, "moonwarp/hold.cu") -- the CPU device does not take it
+    require("moonwarp.measure.comparison").on_device(a, a, 0, 0)
+    pcall(require("moonwarp.own_kernels").module, dev, "moonwarp/hold.cu") -- the CPU device does not take it
   end
 end
 

@@ -20,28 +20,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/backend/dtype.h"
-
-typedef enum mw_status {
-  MW_OK = 0,
-  MW_NOT_READY,   /* the work asked about is still running; of a query no error */
-  MW_INVALID,     /* refused before it reached the device */
-  MW_NO_DEVICE,   /* no such device, or it is not usable; the text says why */
-  MW_NO_MEMORY,   /* or no threads; of device memory the text says wanted, free and total */
-  MW_COMPILE,     /* error->log holds the compiler's whole log */
-  MW_UNSUPPORTED, /* this device cannot do it; the text says what can, where there is something */
-  MW_FAULT,       /* a kernel broke a rule (bounds, barrier); the device stays usable */
-  MW_LOST,        /* the device is unusable for the rest of this process */
-  MW_INTERRUPTED, /* Ctrl-C */
-  MW_IO,          /* a file; the text holds path and reason */
-  MW_DRIVER,      /* any other failing call of the driver */
-} mw_status;
-
-typedef struct mw_error {
-  mw_status status;
-  char      text[1024]; /* one message: lower case, no full stop, numbers and the way out in it */
-  char     *log;        /* compiler log or NULL; owned, released by mw_error_clear */
-} mw_error;
+#include "core/base/dtype.h"
+#include "core/base/error.h"
+#include "core/base/interrupt.h"
+#include "core/base/memory.h"
 
 typedef struct mw_backend mw_backend;
 typedef struct mw_device  mw_device;
@@ -102,7 +84,7 @@ struct mw_device {
   const mw_backend *backend;
   mw_device_info    info;   /* filled by open, constant afterwards */
   mw_stream        *main;   /* the default stream: legacy semantics, see docs/architecture.md; NULL when offline */
-  atomic_int        refs;   /* the script's handle and every child count one; see refs.c */
+  atomic_int        refs;   /* the script's handle and every child count one; see refs.h */
 };
 
 typedef enum mw_space {
@@ -257,35 +239,11 @@ struct mw_backend {
   void      (*graph_destroy)     (mw_graph *);
 };
 
-/* ---- shared by the backends (registry.c, error.c, refs.c, memory.c, interrupt.c) ------------------------------- */
+/* ---- the backends (registry.c) ----------------------------------------------------------------------------------- */
 
 extern const mw_backend mw_cpu_backend, mw_cuda_backend;
 extern const mw_backend *const mw_backends[]; /* best first, NULL-terminated */
 bool        mw_backend_is_numbered(const mw_backend *); /* its devices are NAME:0, NAME:1, ... and not just NAME */
 const char *mw_device_forms(void);                      /* every form of a device's id, in words */
-
-mw_status mw_fail(mw_error *, mw_status, const char *format, ...) __attribute__((format(printf, 3, 4)));
-void      mw_error_clear(mw_error *);
-const char *mw_bytes_text(char out[32], double bytes); /* "3.2 GiB" */
-
-void mw_device_retain(mw_device *);
-void mw_device_release(mw_device *);  /* the last one closes */
-void mw_module_retain(mw_module *);
-void mw_module_release(mw_module *);  /* the last one unloads, then releases the device */
-void mw_buffer_retain(mw_buffer *);
-void mw_buffer_release(mw_buffer *);  /* the last one frees, stream-ordered, then releases the device */
-void mw_buffer_use(mw_buffer *, mw_stream *); /* notes the stream; called for every array of a launch or copy */
-
-/* Counted host memory; without any left the process aborts with a message. */
-void    *mw_malloc(size_t);
-void    *mw_calloc(size_t, size_t);
-void    *mw_realloc(void *, size_t);
-char    *mw_strdup(const char *);
-char    *mw_format(const char *, ...) __attribute__((format(printf, 1, 2)));
-void     mw_free(void *);
-uint64_t mw_allocations(void);        /* blocks allocated by the above since the start; the hot path adds none */
-
-/* Ctrl-C: set by mw_interrupt (interrupt.h), asked by loops that may run long. */
-extern atomic_bool mw_interrupted;
 
 #endif

@@ -9,7 +9,7 @@
 #include <lauxlib.h>
 #include <lua.h>
 
-#include "core/backend/backend.h"
+#include "core/backend/refs.h"
 
 /* ---- object.c: userdata with a closed mark --------------------------------------------------------------------- */
 

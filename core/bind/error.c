@@ -4,7 +4,7 @@
  * script's own file and line, whichever Lua or C functions of the library lie between; the status and the text of the
  * last one can be asked for (moonwarp.core.last_status): the command line turns them into its exit code. */
 #include "core/bind/bind.h"
-#include "core/host/home.h"
+#include "core/base/home.h"
 
 #include <string.h>
 

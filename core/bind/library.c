@@ -4,7 +4,7 @@
  * (lua/moonwarp/init.lua) completes. moonwarp is what scripts require: it makes our own Lua files findable and returns
  * what init.lua returns, so `require "moonwarp"` works in the program and in a stock lua5.4 alike. */
 #include "core/bind/bind.h"
-#include "core/host/home.h"
+#include "core/base/home.h"
 
 #define MW_VERSION "0.4.0"
 

@@ -3,7 +3,7 @@
  * Modules: a .cu source compiled for one device. Options become an mw_source; every string it points to stays on the
  * Lua stack or in the option table until the compiler returns. */
 #include "core/bind/bind.h"
-#include "core/host/home.h"
+#include "core/base/home.h"
 
 #include <lualib.h>
 

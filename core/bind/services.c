@@ -4,7 +4,7 @@
 #include "core/backend/cpu/translate/unit.h"
 #include "core/bind/bind.h"
 #include "core/compile/cache.h"
-#include "core/host/home.h"
+#include "core/base/home.h"
 
 #include <string.h>
 #include <time.h>

@@ -23,7 +23,7 @@
 #include <xxhash.h>
 
 #include "core/backend/backend.h"
-#include "core/host/folder.h"
+#include "core/base/folder.h"
 
 #define MAGIC         0x315052574e4f4f4dULL /* "MOONWRP1" on disk */
 #define COUNTERS_FILE "counters-1"

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/host/folder.h"
+#include "core/base/folder.h"
 #include "core/host/host.h"
 
 enum { KEPT_LINES = 1000 };

@@ -4,7 +4,7 @@
  * instruction, in whichever coroutine runs. The hook stays, at a distance, until the error has reached the command
  * line: a script that catches it in a loop is interrupted again. A second Ctrl-C meanwhile ends the process; one that
  * comes too soon to be another is taken for the same, also where the first has been dealt with already. */
-#include "core/backend/interrupt.h"
+#include "core/base/interrupt.h"
 
 #include <pthread.h>
 #include <signal.h>

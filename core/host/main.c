@@ -2,7 +2,7 @@
  *
  * The program: a Lua state, the command line in a protected call, an exit status. Whatever happens the state is
  * closed, and with it every device. */
-#include "core/host/home.h"
+#include "core/base/home.h"
 #include "core/host/host.h"
 
 #include <stdbool.h>

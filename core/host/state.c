@@ -8,7 +8,7 @@
 
 #include "core/bind/bind.h"
 #include "core/host/child.h"
-#include "core/host/home.h"
+#include "core/base/home.h"
 #include "core/host/host.h"
 
 /* host.terminal(stream): 0 input, 1 output, 2 errors. */

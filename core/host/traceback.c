@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/host/home.h"
+#include "core/base/home.h"
 #include "core/host/host.h"
 
 enum { MOST_FRAMES = 20 };

@@ -7,8 +7,8 @@
 -- fields, nearest.
 
 local core = require "moonwarp.core"
-local fields = require "moonwarp.fields"
-local nearest = require "moonwarp.nearest"
+local fields = require "moonwarp.base.options"
+local nearest = require "moonwarp.base.nearest"
 
 local arg = {}
 
@@ -96,7 +96,7 @@ end
 
 -- ---- kinds: texts that stand for something else ------------------------------------------------
 
-local KINDS = { blocks = require "moonwarp.blocks" }
+local KINDS = { blocks = require "moonwarp.base.blocks" }
 
 local function kind_named(word)
   if word == nil or KINDS[word] then return KINDS[word] end

@@ -6,10 +6,10 @@
 -- Depends on moonwarp.core, fields, helper, npy, public, kernels/moonwarp/array.cu.
 
 local core = require "moonwarp.core"
-local fields = require "moonwarp.fields"
-local helper = require "moonwarp.helper"
-local npy = require "moonwarp.npy"
-local public = require "moonwarp.public"
+local fields = require "moonwarp.base.options"
+local own_kernels = require "moonwarp.own_kernels"
+local npy = require "moonwarp.base.npy"
+local api = require "moonwarp.base.api"
 
 local array = {}
 
@@ -25,7 +25,7 @@ local CHUNK = 1 << 22 -- elements a step when reading and writing files
 -- ---- the helper kernels of a device -------------------------------------------------------------
 
 local function module_of(device)
-  return helper.module(device, "moonwarp/array.cu")
+  return own_kernels.module(device, "moonwarp/array.cu")
 end
 
 -- Memory that a kernel cannot write, or not fast: the host's, and constants.
@@ -292,14 +292,14 @@ end
 function array.install(methods)
   local most = { clone = 0, fill = 1, linspace = 2, random = 1, save = 1 }
   for name, count in pairs(most) do
-    methods.array[name] = public.method("array", name, count, array[name])
+    methods.array[name] = api.method("array", name, count, array[name])
   end
   for name, count in pairs { full = math.maxinteger, load = 1 } do -- array.empty counts full's sizes
-    methods.device[name] = public.method("device", name, count, array[name])
+    methods.device[name] = api.method("device", name, count, array[name])
   end
   local close = methods.device.close
-  methods.device.close = public.method("device", "close", 0, function(device)
-    helper.release(device)
+  methods.device.close = api.method("device", "close", 0, function(device)
+    own_kernels.release(device)
     return close(device)
   end)
 end

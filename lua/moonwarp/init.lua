@@ -6,26 +6,26 @@
 local core = require "moonwarp.core"
 local arg = require "moonwarp.arg"
 local array = require "moonwarp.array"
-local bench = require "moonwarp.bench"
-local check = require "moonwarp.check"
-local environment = require "moonwarp.environment"
-local film = require "moonwarp.film"
-local integer = require "moonwarp.integer"
-local ladder = require "moonwarp.ladder"
+local bench = require "moonwarp.measure.bench"
+local check = require "moonwarp.measure.check"
+local environment = require "moonwarp.measure.environment"
+local film = require "moonwarp.plot.film"
+local integer = require "moonwarp.base.integer"
+local ladder = require "moonwarp.plot.ladder"
 local module = require "moonwarp.module"
-local nearest = require "moonwarp.nearest"
-local occupancy = require "moonwarp.occupancy"
-local public = require "moonwarp.public"
-local plot = require "moonwarp.plot"
-local recent = require "moonwarp.recent"
-local record = require "moonwarp.record"
-local remark = require "moonwarp.remark"
-local roofline = require "moonwarp.roofline"
-local show = require "moonwarp.show"
+local nearest = require "moonwarp.base.nearest"
+local occupancy = require "moonwarp.measure.occupancy"
+local api = require "moonwarp.base.api"
+local plot = require "moonwarp.plot.plot"
+local current_device = require "moonwarp.current_device"
+local record = require "moonwarp.results.record"
+local remark = require "moonwarp.results.remark"
+local roofline = require "moonwarp.plot.roofline"
+local show = require "moonwarp.base.show"
 local skip = require "moonwarp.skip"
 local study = require "moonwarp.study"
-local tables = require "moonwarp.table"
-local timeline = require "moonwarp.timeline"
+local tables = require "moonwarp.plot.table"
+local timeline = require "moonwarp.plot.timeline"
 
 -- What other libraries call our methods.
 local HINTS = {
@@ -63,24 +63,24 @@ local mw = {
   devices = core.devices,
   type = core.type,
   poll = core.poll,
-  occupancy = public.func("mw.occupancy", 1, occupancy.query),
-  arg = public.func("mw.arg", 4, arg.get),
-  bench = public.func("mw.bench", 2, bench.run),
-  check = public.func("mw.check", 3, check.run),
-  environment = public.func("mw.environment", 1, environment.collect),
-  roofline = public.func("mw.roofline", 1, roofline.draw),
-  record = public.func("mw.record", 1, record.write),
-  plot = public.func("mw.plot", 1, plot.draw),
-  ladder = public.func("mw.ladder", 1, ladder.draw),
-  film = public.func("mw.film", 1, film.new),
-  timeline = public.func("mw.timeline", 1, timeline.draw),
-  table = public.func("mw.table", 1, tables.print),
+  occupancy = api.func("mw.occupancy", 1, occupancy.query),
+  arg = api.func("mw.arg", 4, arg.get),
+  bench = api.func("mw.bench", 2, bench.run),
+  check = api.func("mw.check", 3, check.run),
+  environment = api.func("mw.environment", 1, environment.collect),
+  roofline = api.func("mw.roofline", 1, roofline.draw),
+  record = api.func("mw.record", 1, record.write),
+  plot = api.func("mw.plot", 1, plot.draw),
+  ladder = api.func("mw.ladder", 1, ladder.draw),
+  film = api.func("mw.film", 1, film.new),
+  timeline = api.func("mw.timeline", 1, timeline.draw),
+  table = api.func("mw.table", 1, tables.print),
   remark = remark.say,
-  skip = public.func("mw.skip", 1, skip.raise),
-  study = public.func("mw.study", 1, study.new),
-  run = public.func("mw.run", 1, study.start),
-  ceil_div = public.func("mw.ceil_div", 2, integer.ceil_div),
-  geometric = public.func("mw.geometric", 3, integer.geometric),
+  skip = api.func("mw.skip", 1, skip.raise),
+  study = api.func("mw.study", 1, study.new),
+  run = api.func("mw.run", 1, study.start),
+  ceil_div = api.func("mw.ceil_div", 2, integer.ceil_div),
+  geometric = api.func("mw.geometric", 3, integer.geometric),
 }
 
 --- Opens a device. Without an id: the one chosen with --device or $MOONWARP_DEVICE, else the first
@@ -88,8 +88,8 @@ local mw = {
 ---@param id string?        "cpu", "cuda", "cuda:1", "cuda:sm_90" (an architecture without a GPU:
 ---                           compiles only)
 ---@return userdata device  raises with the reason where there is no such device
-mw.device = public.placed("mw.device", 1, function(id)
-  return recent.open(id)
+mw.device = api.placed("mw.device", 1, function(id)
+  return current_device.open(id)
 end)
 
 nearest.guard(mw, "moonwarp", { open = "device", benchmark = "bench" }, explain_device)

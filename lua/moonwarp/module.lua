@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The Lua half of modules: device variables as plain values.
--- Depends on public.
+-- Depends on api.
 
-local public = require "moonwarp.public"
+local api = require "moonwarp.base.api"
 
 local module = {}
 
@@ -48,8 +48,8 @@ end
 --- Adds the methods.
 ---@param methods table core.methods
 function module.install(methods)
-  methods.module.get = public.method("module", "get", 1, get)
-  methods.module.set = public.method("module", "set", 2, set)
+  methods.module.get = api.method("module", "get", 1, get)
+  methods.module.set = api.method("module", "set", 2, set)
 end
 
 return module

@@ -19,10 +19,10 @@
 local core = require "moonwarp.core"
 local blame = require "moonwarp.study.blame"
 local case = require "moonwarp.study.case"
-local fields = require "moonwarp.fields"
-local nearest = require "moonwarp.nearest"
+local fields = require "moonwarp.base.options"
+local nearest = require "moonwarp.base.nearest"
 local parameters = require "moonwarp.study.parameters"
-local recent = require "moonwarp.recent"
+local current_device = require "moonwarp.current_device"
 local runner = require "moonwarp.study.run"
 local validate = require "moonwarp.study.validate"
 
@@ -169,7 +169,7 @@ function study.new(head)
   read_rate(self, head.rate or "T_eff")
   self.gpu = false
   if not core.options.describe then
-    self.dev = recent.open()
+    self.dev = current_device.open()
     self.gpu = self.dev:id() ~= "cpu"
   end
   parameters.read(self)

@@ -25,7 +25,7 @@ for i = 1, rounds do
 end
 lab.bound("start of the program", lab.median(starts) - lab.median(bare), 0.010, "s")
 
-local bootstrap = require "moonwarp.bootstrap"
+local bootstrap = require "moonwarp.measure.bootstrap"
 for _, n in ipairs { 99999, 100000 } do
   local samples, times = {}, {}
   for i = 1, n do samples[i] = i end

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/backend/backend.h"
+#include "core/backend/refs.h"
 #include "tests/c/test.h"
 
 typedef struct bench {

@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "core/backend/backend.h"
+#include "core/backend/refs.h"
 #include "core/backend/cuda/driver.h"
 
 static const mw_backend *const cuda = &mw_cuda_backend;

@@ -2,6 +2,7 @@
  *
  * The CUDA backend on the fake driver of tests/mock: devices, memory, streams, launches, graphs; what fails, what is
  * lost, what is interrupted. */
+#include "core/backend/refs.h"
 #include "tests/c/cuda_fixture.h"
 
 /* ---- devices --------------------------------------------------------------------------------------------------- */

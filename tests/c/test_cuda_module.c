@@ -2,6 +2,7 @@
  *
  * The CUDA backend's modules, with the real NVRTC where it is installed and the fake driver of tests/mock: kernels,
  * templates, variables, texts, and architectures without a device. */
+#include "core/backend/refs.h"
 #include "tests/c/cuda_fixture.h"
 
 static const char template_text[] =

@@ -16,7 +16,8 @@
 #include "core/backend/cpu/device.h"
 #include "core/backend/cpu/grid.h"
 #include "core/backend/cpu/kernel.h"
-#include "core/backend/interrupt.h"
+#include "core/backend/refs.h"
+#include "core/base/interrupt.h"
 
 /* ---- switches -------------------------------------------------------------------------------------------------- */
 

@@ -17,9 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/fault.h"
-#include "core/backend/interrupt.h"
+#include "core/backend/refs.h"
+#include "core/base/interrupt.h"
 #include "tests/c/cpu_bench.h"
 
 static const char *const source_text =

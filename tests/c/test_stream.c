@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "core/backend/refs.h"
 #include "tests/c/cpu_bench.h"
 
 static const char *const source_text =

@@ -3,7 +3,7 @@
 -- Charts of numbers and texts that once broke them.
 
 local support = require "tests.support"
-local chart = require "moonwarp.chart"
+local chart = require "moonwarp.plot.chart"
 local mw = support.mw
 local fails = support.fails
 

@@ -3,7 +3,7 @@
 -- What runs once stored wrongly, or so that it could not be read.
 
 local support = require "tests.support"
-local record = require "moonwarp.record"
+local record = require "moonwarp.results.record"
 local run = require "moonwarp.results.run"
 local store = require "moonwarp.results.store"
 local mw = support.mw

@@ -8,7 +8,7 @@
 
 #include "core/backend/cpu/away.h"
 #include "core/backend/cpu/block.h"
-#include "core/backend/interrupt.h"
+#include "core/base/interrupt.h"
 
 #include <ucontext.h>
 #include <unistd.h>

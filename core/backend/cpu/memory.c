@@ -6,6 +6,7 @@
 #include "core/backend/cpu/memory.h"
 
 #include "core/backend/cpu/stream.h"
+#include "core/backend/refs.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -7,6 +7,7 @@
 
 #include "core/backend/cpu/block.h"
 #include "core/backend/cpu/stream.h"
+#include "core/backend/refs.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/backend/cuda/objects.h"
+#include "core/backend/refs.h"
 
 enum { PAGE = 4096 };
 

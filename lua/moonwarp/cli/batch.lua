@@ -4,7 +4,7 @@
 -- Depends on moonwarp.core (home), moonwarp.host (call), files, path, units, cli.options, lab.*.
 
 local core = require "moonwarp.core"
-local files = require "moonwarp.files"
+local files = require "moonwarp.base.files"
 local host = require "moonwarp.host"
 local options = require "moonwarp.cli.options"
 
@@ -97,7 +97,7 @@ local function count(number, one, many)
 end
 
 local function limits_of(step)
-  local amount, units = require "moonwarp.lab.amount", require "moonwarp.units"
+  local amount, units = require "moonwarp.lab.amount", require "moonwarp.base.units"
   local words = {}
   if step.time_limit then words[#words + 1] = "at most " .. amount.clock(step.time_limit) end
   if step.memory_limit then words[#words + 1] = "memory " .. units.format(step.memory_limit, "iB", 3) end
@@ -109,7 +109,7 @@ end
 
 -- As a shell takes it; plain words without quotation marks.
 local function shell_word(text)
-  return text:find "[^%w_./,:=+%-]" and require("moonwarp.path").quote(text) or text
+  return text:find "[^%w_./,:=+%-]" and require("moonwarp.base.path").quote(text) or text
 end
 
 local function command_of(step)

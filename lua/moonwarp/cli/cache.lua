@@ -5,7 +5,7 @@
 
 local core = require "moonwarp.core"
 local options = require "moonwarp.cli.options"
-local units = require "moonwarp.units"
+local units = require "moonwarp.base.units"
 
 local cache = {}
 

@@ -3,10 +3,10 @@
 -- moonwarp compare A B.
 -- Depends on cli.options, cli.runs, json, letters, results.compare, results.difference, units.
 
-local letters = require "moonwarp.letters"
+local utf8text = require "moonwarp.base.utf8text"
 local options = require "moonwarp.cli.options"
 local runs = require "moonwarp.cli.runs"
-local units = require "moonwarp.units"
+local units = require "moonwarp.base.units"
 
 local compare = {}
 
@@ -53,11 +53,11 @@ local function print_rows(result, everything)
     end
   end
   if #rows == 0 then return end
-  local width = letters.widest(labels)
-  print(("   %s %12s %12s %10s  %-19s"):format(letters.left("measurement", width), "A", "B", "B over A",
+  local width = utf8text.widest(labels)
+  print(("   %s %12s %12s %10s  %-19s"):format(utf8text.left("measurement", width), "A", "B", "B over A",
     "95 % interval"))
   for _, row in ipairs(rows) do
-    print((" %s %s %12s %12s %10s  %8s to %8s  %s"):format(SIGNS[row.verdict], letters.left(row.label, width),
+    print((" %s %s %12s %12s %10s  %8s to %8s  %s"):format(SIGNS[row.verdict], utf8text.left(row.label, width),
       units.format(row.a.median, "s"), units.format(row.b.median, "s"), change(row.ratio),
       change(row.low), change(row.high), row.why and ("%s: %s"):format(row.verdict, row.why) or row.verdict))
   end
@@ -94,7 +94,7 @@ local function as_json(a, b, result)
     rows[i] = { key = row.key, label = row.label, a = row.a.median, b = row.b.median, ratio = row.ratio,
                 low = row.low, high = row.high, delta = row.delta, verdict = row.verdict, why = row.why }
   end
-  return require("moonwarp.json").encode { a = a.folder, b = b.folder, threshold = result.threshold,
+  return require("moonwarp.base.json").encode { a = a.folder, b = b.folder, threshold = result.threshold,
     measurements = rows, missing = result.missing, new = result.new, counts = result.counts, apart = result.apart }
 end
 

@@ -7,7 +7,7 @@
 -- Depends on moonwarp.core (options, where), arg, cli.options, cli.studies, json, study, lfs.
 
 local core = require "moonwarp.core"
-local json = require "moonwarp.json"
+local json = require "moonwarp.base.json"
 
 local describe = {}
 

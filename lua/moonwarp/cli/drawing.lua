@@ -3,10 +3,10 @@
 -- Figures of stored runs on the terminal and in files, for the commands that draw.
 -- Depends on cli.options, figure, gnuplot, path.
 
-local figures = require "moonwarp.figure"
-local gnuplot = require "moonwarp.gnuplot"
+local figures = require "moonwarp.plot.figure"
+local gnuplot = require "moonwarp.plot.gnuplot"
 local options = require "moonwarp.cli.options"
-local path = require "moonwarp.path"
+local path = require "moonwarp.base.path"
 
 local drawing = {}
 

@@ -50,7 +50,7 @@ function export.run(words)
     io.write(text)
     return 0
   end
-  local problem = require("moonwarp.files").write(parsed.output, text)
+  local problem = require("moonwarp.base.files").write(parsed.output, text)
   if problem then options.fail("cannot write %s", problem) end
   return 0
 end

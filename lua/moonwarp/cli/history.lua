@@ -6,12 +6,12 @@
 
 local core = require "moonwarp.core"
 local drawing = require "moonwarp.cli.drawing"
-local letters = require "moonwarp.letters"
+local utf8text = require "moonwarp.base.utf8text"
 local measurement = require "moonwarp.results.measurement"
 local options = require "moonwarp.cli.options"
-local path = require "moonwarp.path"
+local path = require "moonwarp.base.path"
 local runs = require "moonwarp.cli.runs"
-local units = require "moonwarp.units"
+local units = require "moonwarp.base.units"
 
 local history = {}
 
@@ -94,11 +94,11 @@ end
 local function print_list(series)
   local labels = { "measurement" }
   for i, one in ipairs(series) do labels[i + 1] = one.label end
-  local width = letters.widest(labels)
-  print(letters.left("measurement", width) .. "  runs      first       last     change  course")
+  local width = utf8text.widest(labels)
+  print(utf8text.left("measurement", width) .. "  runs      first       last     change  course")
   for _, one in ipairs(series) do
     local first, last = one.points[1][2].median, one.points[#one.points][2].median
-    print(("%s  %4d %10s %10s %10s  %s"):format(letters.left(one.label, width), #one.points, units.format(first, "s"),
+    print(("%s  %4d %10s %10s %10s  %s"):format(utf8text.left(one.label, width), #one.points, units.format(first, "s"),
       units.format(last, "s"), ("%+.1f %%"):format((last / first - 1) * 100), spark(one.points)))
   end
 end

@@ -5,7 +5,7 @@
 
 local core = require "moonwarp.core"
 local options = require "moonwarp.cli.options"
-local units = require "moonwarp.units"
+local units = require "moonwarp.base.units"
 
 local info = {}
 
@@ -129,7 +129,7 @@ function info.run(words)
     return 0
   end
   local all = gather()
-  if parsed.json then print(require("moonwarp.json").encode(all)) else print_all(all) end
+  if parsed.json then print(require("moonwarp.base.json").encode(all)) else print_all(all) end
   return 0
 end
 

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
 -- moonwarp list: the studies, their questions and parameters.
--- Depends on arg (text), cli.options, cli.studies, json, letters.
+-- Depends on arg (text), cli.options, cli.studies, json, utf8text.
 
-local letters = require "moonwarp.letters"
+local utf8text = require "moonwarp.base.utf8text"
 local options = require "moonwarp.cli.options"
 local studies = require "moonwarp.cli.studies"
 
@@ -21,7 +21,7 @@ local MOST_WORDS, WIDTH, NAME = 100, 26, "%-14s %s"
 
 local function parameter_line(parameter)
   local text = require("moonwarp.arg").text
-  local setting = letters.left(("-p %s=%s"):format(parameter.name, text(parameter.default)), WIDTH)
+  local setting = utf8text.left(("-p %s=%s"):format(parameter.name, text(parameter.default)), WIDTH)
   local gpu = parameter.gpu ~= nil and ("(%s on a GPU)"):format(text(parameter.gpu)) or nil
   local help = table.concat({ parameter.help or gpu, parameter.help and gpu }, " ")
   return (("    %s %s"):format(setting, help):gsub("%s+$", ""))
@@ -57,7 +57,7 @@ function list.run(words)
     if study.error then status = 1 end
     if not parsed.json then print(list.text(study, named)) end
   end
-  if parsed.json then print(require("moonwarp.json").encode(all)) end
+  if parsed.json then print(require("moonwarp.base.json").encode(all)) end
   return status
 end
 

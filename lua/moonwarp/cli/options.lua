@@ -4,7 +4,7 @@
 -- command line is raised as a usage error, which cli.lua turns into exit status 2.
 -- Depends on moonwarp.nearest.
 
-local nearest = require "moonwarp.nearest"
+local nearest = require "moonwarp.base.nearest"
 
 local options = {}
 

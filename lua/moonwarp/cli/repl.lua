@@ -6,7 +6,7 @@
 
 local host = require "moonwarp.host"
 local options = require "moonwarp.cli.options"
-local show = require "moonwarp.show"
+local show = require "moonwarp.base.show"
 
 local repl = {}
 

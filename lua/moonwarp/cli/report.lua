@@ -3,7 +3,7 @@
 -- moonwarp report: stored runs as one HTML file.
 -- Depends on cli.options, files, path, units, report.material, report.page.
 
-local files = require "moonwarp.files"
+local files = require "moonwarp.base.files"
 local options = require "moonwarp.cli.options"
 
 local report = {}
@@ -25,7 +25,7 @@ folder with runs below it, the folder of a batch, or a study whose runs are in o
 not end, and folders without a run, are shown as such.]]
 
 local function show(name)
-  local quoted = require("moonwarp.path").quote(name)
+  local quoted = require("moonwarp.base.path").quote(name)
   local opened = os.execute(("{ xdg-open %s || open %s; } >/dev/null 2>&1 &"):format(quoted, quoted))
   if not opened then io.stderr:write("moonwarp: no browser could be started\n") end
 end
@@ -38,7 +38,7 @@ local function earlier_of(folder)
 end
 
 local function say(name, found, size)
-  local units = require "moonwarp.units"
+  local units = require "moonwarp.base.units"
   print(("report: %s, %d %s, %s"):format(name, #found.runs, #found.runs == 1 and "run" or "runs",
     units.format(size, "B", 3)))
   for _, one in ipairs(found.missing) do

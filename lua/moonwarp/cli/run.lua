@@ -120,19 +120,19 @@ end
 
 -- The JSON file holds one run's records, so it starts empty.
 local function empty_json()
-  if core.options.json then require("moonwarp.files").write(core.options.json, "") end
+  if core.options.json then require("moonwarp.base.files").write(core.options.json, "") end
 end
 
 -- Before the first measurement: why what it finds cannot be kept.
 local function begin()
-  local path = require "moonwarp.path"
+  local path = require "moonwarp.base.path"
   core.options.begin = nil
   empty_json()
   return not core.options.out and path.obstacle("out/" .. path.script()) or nil
 end
 
 local function check_places(parsed)
-  local problem = parsed.out and require("moonwarp.path").make(parsed.out)
+  local problem = parsed.out and require("moonwarp.base.path").make(parsed.out)
   if problem then options.fail("%s", problem) end
   local file, reason
   if parsed.json then
@@ -175,7 +175,7 @@ end
 
 -- No failure: it is said, and kept where the run keeps anything.
 local function say_skipped(reason)
-  local pass = require("moonwarp.sweep").pass()
+  local pass = require("moonwarp.plot.sweep").pass()
   local text = ("skipped: %s%s"):format(reason, pass and (" (%s)"):format(pass) or "")
   complain(text)
   require("moonwarp.results.run").mention("remark", { text = text })
@@ -259,9 +259,9 @@ end
 
 -- A lab that did nothing but skip says so to its batch.
 local function tell_batch(reason)
-  local record = package.loaded["moonwarp.record"]
+  local record = package.loaded["moonwarp.results.record"]
   if reason and os.getenv "MOONWARP_LAB" and #record.all() == 0 then
-    require("moonwarp.files").write((core.options.out or "out") .. "/skipped", reason)
+    require("moonwarp.base.files").write((core.options.out or "out") .. "/skipped", reason)
   end
 end
 

@@ -8,9 +8,9 @@
 -- letters, path (quote), lfs.
 
 local core = require "moonwarp.core"
-local files = require "moonwarp.files"
+local files = require "moonwarp.base.files"
 local options = require "moonwarp.cli.options"
-local path = require "moonwarp.path"
+local path = require "moonwarp.base.path"
 
 local studies = {}
 
@@ -87,14 +87,15 @@ end
 
 -- What the process said last, where it ended as it should.
 local function answer_of(log, ending)
-  local json, letters, verdict = require "moonwarp.json", require "moonwarp.letters", require "moonwarp.lab.verdict"
+  local json, utf8text = require "moonwarp.base.json", require "moonwarp.base.utf8text"
+  local verdict = require "moonwarp.lab.verdict"
   local _, problem = verdict.cut_short(ending, LIMITS)
   local last = ""
   for line in (files.read(log) or ""):gmatch "[^\n]+" do last = line end
   if not problem and ending.exit ~= 0 then problem = ("exit status %d: %s"):format(ending.exit, last) end
   local answer = not problem and json.decode(last)
   if type(answer) == "table" then return answer end
-  return { error = letters.clean(problem or "it ended before it was described") }
+  return { error = utf8text.clean(problem or "it ended before it was described") }
 end
 
 local function start(study)

@@ -6,7 +6,7 @@
 
 local amount = require "moonwarp.lab.amount"
 local gate = require "moonwarp.lab.gate"
-local nearest = require "moonwarp.nearest"
+local nearest = require "moonwarp.base.nearest"
 local options = require "moonwarp.cli.options"
 
 local curriculum = {}

@@ -6,7 +6,7 @@
 
 local core = require "moonwarp.core"
 local host = require "moonwarp.host"
-local path = require "moonwarp.path"
+local path = require "moonwarp.base.path"
 
 local devices = {}
 

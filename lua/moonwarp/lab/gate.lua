@@ -5,8 +5,8 @@
 -- machine as on a fast one; seconds do not, and are refused.
 -- Depends on nearest, record (field), units.
 
-local nearest = require "moonwarp.nearest"
-local units = require "moonwarp.units"
+local nearest = require "moonwarp.base.nearest"
+local units = require "moonwarp.base.units"
 
 local gate = {}
 
@@ -98,7 +98,7 @@ local function best(records, wanted, field)
   local found, most = false, nil
   for _, record in ipairs(records) do
     if has(record, wanted) then
-      local value = require("moonwarp.record").field(record, field)
+      local value = require("moonwarp.results.record").field(record, field)
       found = true
       if type(value) == "table" then
         return nil, ("'%s' is a time, and a gate takes rates"):format(field)

@@ -6,8 +6,8 @@
 -- suite's output: the first has none in a case.
 -- Depends on files, letters, lab.verdict.
 
-local files = require "moonwarp.files"
-local letters = require "moonwarp.letters"
+local files = require "moonwarp.base.files"
+local utf8text = require "moonwarp.base.utf8text"
 local verdict = require "moonwarp.lab.verdict"
 
 local junit = {}
@@ -16,11 +16,11 @@ local ENTITIES = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&qu
                    ["\r"] = "", ["\t"] = "&#9;" }
 
 local function attribute(value)
-  return (letters.clean(value):gsub('[&<>"\n\r\t]', ENTITIES))
+  return (utf8text.clean(value):gsub('[&<>"\n\r\t]', ENTITIES))
 end
 
 local function content(value)
-  return (letters.clean(value):gsub("[&<>\r]", ENTITIES))
+  return (utf8text.clean(value):gsub("[&<>\r]", ENTITIES))
 end
 
 local function element(kind, row, output)

@@ -8,11 +8,11 @@
 -- path, lfs.
 
 local core = require "moonwarp.core"
-local files = require "moonwarp.files"
+local files = require "moonwarp.base.files"
 local host = require "moonwarp.host"
-local json = require "moonwarp.json"
+local json = require "moonwarp.base.json"
 local options = require "moonwarp.cli.options"
-local path = require "moonwarp.path"
+local path = require "moonwarp.base.path"
 local schema = require "moonwarp.lab.schema"
 
 local ledger = {}

@@ -4,7 +4,7 @@
 -- Depends on cli.options (fail), lab.devices, nearest.
 
 local devices = require "moonwarp.lab.devices"
-local nearest = require "moonwarp.nearest"
+local nearest = require "moonwarp.base.nearest"
 local options = require "moonwarp.cli.options"
 
 local plan = {}

@@ -4,7 +4,7 @@
 -- batch can then rely on it, whoever had the files in hand.
 -- Depends on form.
 
-local form = require "moonwarp.form"
+local form = require "moonwarp.base.schema"
 
 local schema = {}
 

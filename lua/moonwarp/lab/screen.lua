@@ -8,7 +8,7 @@
 local amount = require "moonwarp.lab.amount"
 local core = require "moonwarp.core"
 local host = require "moonwarp.host"
-local letters = require "moonwarp.letters"
+local utf8text = require "moonwarp.base.utf8text"
 
 local screen = {}
 screen.__index = screen
@@ -38,7 +38,7 @@ end
 -- ---- lines --------------------------------------------------------------------------------------
 
 local function cut(line, columns)
-  return letters.cut(line, columns, "~")
+  return utf8text.cut(line, columns, "~")
 end
 
 local function columns()
@@ -80,15 +80,15 @@ function screen:running_lines(running, width)
     names[i] = place(one.step)
     clocks[i] = times(core.clock() - one.began, self.expected[one.step.id], one.step.time_limit)
   end
-  local widest, longest = letters.widest(names), letters.widest(clocks)
+  local widest, longest = utf8text.widest(names), utf8text.widest(clocks)
   local room = width - widest - longest - 6
   for i, one in ipairs(running) do
     local expected = self.expected[one.step.id]
-    lines[i] = ("  %s  %s"):format(letters.left(names[i], widest), clocks[i])
+    lines[i] = ("  %s  %s"):format(utf8text.left(names[i], widest), clocks[i])
     if expected and room >= 8 then
       -- What takes longer than it used to is never shown as done.
       local share = math.min(0.99, (core.clock() - one.began) / expected)
-      lines[i] = ("%s  %s"):format(letters.left(lines[i], widest + longest + 4), self:bar(share, math.min(BAR, room)))
+      lines[i] = ("%s  %s"):format(utf8text.left(lines[i], widest + longest + 4), self:bar(share, math.min(BAR, room)))
     end
     lines[i] = cut(lines[i], width)
   end

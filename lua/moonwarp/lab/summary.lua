@@ -4,8 +4,8 @@
 -- Depends on files, json, lab.amount, lab.verdict.
 
 local amount = require "moonwarp.lab.amount"
-local files = require "moonwarp.files"
-local json = require "moonwarp.json"
+local files = require "moonwarp.base.files"
+local json = require "moonwarp.base.json"
 local verdict = require "moonwarp.lab.verdict"
 
 local summary = {}

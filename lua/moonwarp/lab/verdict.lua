@@ -4,9 +4,9 @@
 -- gates.
 -- Depends on files, letters, lab.amount, lab.gate, results.store, units.
 
-local files = require "moonwarp.files"
+local files = require "moonwarp.base.files"
 local gate = require "moonwarp.lab.gate"
-local letters = require "moonwarp.letters"
+local utf8text = require "moonwarp.base.utf8text"
 
 local verdict = {}
 
@@ -75,7 +75,7 @@ local function shown(key, value)
   if not value then return "its limit" end -- the keeper's note is of another lab
   if key == "processes" then return ("%d"):format(value) end
   if key == "time_limit" then return require("moonwarp.lab.amount").clock(value) end
-  return require("moonwarp.units").format(value, "iB", 3)
+  return require("moonwarp.base.units").format(value, "iB", 3)
 end
 
 local function of_reason(step, reason)
@@ -136,7 +136,7 @@ function verdict.of(step, ending, folder)
     ending.gates = outcomes
     if message then ending.verdict, ending.message = "gate failed", message end
   end
-  ending.message = ending.message and letters.clean(ending.message)
+  ending.message = ending.message and utf8text.clean(ending.message)
   return ending
 end
 

@@ -4,8 +4,8 @@
 -- long are written 2¹⁶ and 10⁻⁶.
 -- Depends on letters, ticks.
 
-local letters = require "moonwarp.letters"
-local ticks = require "moonwarp.ticks"
+local utf8text = require "moonwarp.base.utf8text"
+local ticks = require "moonwarp.plot.ticks"
 
 local axis = {}
 
@@ -20,7 +20,7 @@ local RAISED = { ["-"] = "⁻", ["0"] = "⁰", ["1"] = "¹", ["2"] = "²", ["3"]
 ---@param size number?  px; that of ticks if left out
 ---@return number
 function axis.width(text, size)
-  return letters.count(text) * LETTER * (size or SIZE)
+  return utf8text.count(text) * LETTER * (size or SIZE)
 end
 
 local function power(base, exponent)

@@ -7,10 +7,10 @@
 
 local axis = require "moonwarp.report.axis"
 local html = require "moonwarp.report.html"
-local ladders = require "moonwarp.ladder.bars"
-local letters = require "moonwarp.letters"
+local ladders = require "moonwarp.plot.ladder.bars"
+local utf8text = require "moonwarp.base.utf8text"
 local svg = require "moonwarp.report.svg"
-local units = require "moonwarp.units"
+local units = require "moonwarp.base.units"
 
 local bars = {}
 
@@ -149,7 +149,7 @@ local function draw_texts(at)
   local texts = {}
   for _, row in ipairs(at.rows) do
     texts[#texts + 1] = html.text { class = "nm", x = px(at.left + 2), y = px(row.y),
-      letters.shorten(row.name, MOST_NAME, "…") }
+      utf8text.shorten(row.name, MOST_NAME, "…") }
     for _, one in ipairs(row) do
       local y = px(one.y + BAR_HEIGHT - 2.5)
       texts[#texts + 1] = html.text { class = "end", x = px(at.value_at), y = y, one.texts[1] }

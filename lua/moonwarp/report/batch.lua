@@ -6,12 +6,12 @@
 -- Depends on files, json, units, report.facts, report.html, report.status, report.table, lfs.
 
 local facts = require "moonwarp.report.facts"
-local files = require "moonwarp.files"
+local files = require "moonwarp.base.files"
 local html = require "moonwarp.report.html"
-local json = require "moonwarp.json"
+local json = require "moonwarp.base.json"
 local status = require "moonwarp.report.status"
 local tables = require "moonwarp.report.table"
-local units = require "moonwarp.units"
+local units = require "moonwarp.base.units"
 
 local batch = {}
 

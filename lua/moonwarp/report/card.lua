@@ -14,7 +14,7 @@ local measured = require "moonwarp.report.measured"
 local state = require "moonwarp.report.state"
 local status = require "moonwarp.report.status"
 local tables = require "moonwarp.report.table"
-local units = require "moonwarp.units"
+local units = require "moonwarp.base.units"
 
 local card = {}
 

@@ -10,7 +10,7 @@ local html = require "moonwarp.report.html"
 local material = require "moonwarp.report.material"
 local status = require "moonwarp.report.status"
 local tables = require "moonwarp.report.table"
-local units = require "moonwarp.units"
+local units = require "moonwarp.base.units"
 
 local comparison = {}
 

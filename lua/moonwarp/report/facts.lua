@@ -5,7 +5,7 @@
 -- Depends on report.html, units.
 
 local html = require "moonwarp.report.html"
-local units = require "moonwarp.units"
+local units = require "moonwarp.base.units"
 
 local facts = {}
 

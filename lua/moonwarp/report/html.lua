@@ -3,9 +3,9 @@
 -- Markup, made of functions named as the elements: html.p { class = "note", "a < b" }. Texts are
 -- escaped by construction: only what these functions return goes into a page as it is, so nothing
 -- that a record holds can become markup.
--- Depends on letters.
+-- Depends on utf8text.
 
-local letters = require "moonwarp.letters"
+local utf8text = require "moonwarp.base.utf8text"
 
 local html = {}
 
@@ -22,7 +22,7 @@ local LEAVES = { path = true, use = true, circle = true, rect = true } -- of SVG
 ---@return string
 function html.escape(text)
   -- What is no UTF-8 would spoil the page from there on: messages may hold bytes of any kind.
-  local clean = letters.valid(tostring(text)):gsub("[%z\1-\8\11\12\14-\31\127]", UNKNOWN)
+  local clean = utf8text.valid(tostring(text)):gsub("[%z\1-\8\11\12\14-\31\127]", UNKNOWN)
   return (clean:gsub("[&<>\"']", ENTITIES))
 end
 

@@ -3,7 +3,7 @@
 -- Ladders of stored runs, taken leniently: what is no number or no text is left out.
 -- Depends on ladder.bars.
 
-local bars = require "moonwarp.ladder.bars"
+local bars = require "moonwarp.plot.ladder.bars"
 
 local ladder = {}
 

@@ -9,7 +9,7 @@ local html = require "moonwarp.report.html"
 local status = require "moonwarp.report.status"
 local strip = require "moonwarp.report.strip"
 local tables = require "moonwarp.report.table"
-local units = require "moonwarp.units"
+local units = require "moonwarp.base.units"
 
 local measured = {}
 

@@ -8,7 +8,7 @@
 local card = require "moonwarp.report.card"
 local comparison = require "moonwarp.report.comparison"
 local core = require "moonwarp.core"
-local files = require "moonwarp.files"
+local files = require "moonwarp.base.files"
 local html = require "moonwarp.report.html"
 local material = require "moonwarp.report.material"
 local picture = require "moonwarp.report.picture"

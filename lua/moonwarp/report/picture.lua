@@ -5,9 +5,9 @@
 -- Depends on files, report.figure, report.html, units.
 
 local figure = require "moonwarp.report.figure"
-local files = require "moonwarp.files"
+local files = require "moonwarp.base.files"
 local html = require "moonwarp.report.html"
-local units = require "moonwarp.units"
+local units = require "moonwarp.base.units"
 
 local picture = {}
 

@@ -9,8 +9,8 @@
 local axis = require "moonwarp.report.axis"
 local html = require "moonwarp.report.html"
 local placing = require "moonwarp.report.placing"
-local ticks = require "moonwarp.ticks"
-local units = require "moonwarp.units"
+local ticks = require "moonwarp.plot.ticks"
+local units = require "moonwarp.base.units"
 
 local svg = {}
 

@@ -17,7 +17,7 @@
 -- Depends on moonwarp.stats, results.measurement.
 
 local measurement = require "moonwarp.results.measurement"
-local stats = require "moonwarp.stats"
+local stats = require "moonwarp.measure.stats"
 
 local compare = {}
 

@@ -6,9 +6,9 @@
 -- Depends on moonwarp.core (version), json, units, results.measurement.
 
 local core = require "moonwarp.core"
-local json = require "moonwarp.json"
+local json = require "moonwarp.base.json"
 local measurement = require "moonwarp.results.measurement"
-local units = require "moonwarp.units"
+local units = require "moonwarp.base.units"
 
 local export = {}
 

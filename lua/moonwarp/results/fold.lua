@@ -4,8 +4,8 @@
 -- docs/record.md.
 -- Depends on moonwarp.json, stats.
 
-local json = require "moonwarp.json"
-local stats = require "moonwarp.stats"
+local json = require "moonwarp.base.json"
+local stats = require "moonwarp.measure.stats"
 
 local fold = {}
 

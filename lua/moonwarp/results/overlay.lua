@@ -4,8 +4,8 @@
 -- first, each with its run's label; the bars of ladders side by side.
 -- Depends on ladder.bars, path.
 
-local bars = require "moonwarp.ladder.bars"
-local path = require "moonwarp.path"
+local bars = require "moonwarp.plot.ladder.bars"
+local path = require "moonwarp.base.path"
 
 local overlay = {}
 

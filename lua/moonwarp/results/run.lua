@@ -10,12 +10,12 @@
 -- results.export, results.fold, results.sources, lfs.
 
 local core = require "moonwarp.core"
-local environment = require "moonwarp.environment"
-local files = require "moonwarp.files"
+local environment = require "moonwarp.measure.environment"
+local files = require "moonwarp.base.files"
 local fold = require "moonwarp.results.fold"
-local json = require "moonwarp.json"
-local path = require "moonwarp.path"
-local recent = require "moonwarp.recent"
+local json = require "moonwarp.base.json"
+local path = require "moonwarp.base.path"
+local current_device = require "moonwarp.current_device"
 local sources = require "moonwarp.results.sources"
 
 local run = {}
@@ -95,7 +95,7 @@ local function header(device)
 end
 
 local function open()
-  local root, device = core.options.out or "out", recent.device()
+  local root, device = core.options.out or "out", current_device.device()
   local first = header(device) -- before there is a journal, which is never without it
   local folder = make_folder(here(root), path.script(), device)
   local journal, reason = io.open(folder .. "/journal.jsonl", "w")

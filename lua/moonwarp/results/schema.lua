@@ -4,7 +4,7 @@
 -- runs can then rely on it.
 -- Depends on form.
 
-local form = require "moonwarp.form"
+local form = require "moonwarp.base.schema"
 
 local schema = {}
 

@@ -6,8 +6,8 @@
 -- Depends on moonwarp.core (files, home, options), files, path, lfs.
 
 local core = require "moonwarp.core"
-local files = require "moonwarp.files"
-local path = require "moonwarp.path"
+local files = require "moonwarp.base.files"
+local path = require "moonwarp.base.path"
 
 local sources = {}
 

@@ -6,9 +6,9 @@
 -- Depends on moonwarp.core (options), files, json, results.fold, results.schema, lfs.
 
 local core = require "moonwarp.core"
-local files = require "moonwarp.files"
+local files = require "moonwarp.base.files"
 local fold = require "moonwarp.results.fold"
-local json = require "moonwarp.json"
+local json = require "moonwarp.base.json"
 local schema = require "moonwarp.results.schema"
 
 local store = {}

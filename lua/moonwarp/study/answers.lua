@@ -11,7 +11,7 @@
 
 local blame = require "moonwarp.study.blame"
 local case = require "moonwarp.study.case"
-local check = require "moonwarp.check"
+local check = require "moonwarp.measure.check"
 local core = require "moonwarp.core"
 
 local answers = {}

@@ -13,7 +13,7 @@
 local core = require "moonwarp.core"
 local blame = require "moonwarp.study.blame"
 local modules = require "moonwarp.study.modules"
-local nearest = require "moonwarp.nearest"
+local nearest = require "moonwarp.base.nearest"
 
 local case = {}
 

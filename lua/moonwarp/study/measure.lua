@@ -7,13 +7,13 @@
 -- study.case.
 
 local answers = require "moonwarp.study.answers"
-local bench = require "moonwarp.bench"
+local bench = require "moonwarp.measure.bench"
 local blame = require "moonwarp.study.blame"
 local case = require "moonwarp.study.case"
-local contest = require "moonwarp.bench.contest"
-local path = require "moonwarp.path"
-local record = require "moonwarp.record"
-local stats = require "moonwarp.stats"
+local contest = require "moonwarp.measure.contest"
+local path = require "moonwarp.base.path"
+local record = require "moonwarp.results.record"
+local stats = require "moonwarp.measure.stats"
 
 local measure = {}
 

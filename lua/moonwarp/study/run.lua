@@ -17,8 +17,8 @@ local case = require "moonwarp.study.case"
 local measure = require "moonwarp.study.measure"
 local modules = require "moonwarp.study.modules"
 local parameters = require "moonwarp.study.parameters"
-local path = require "moonwarp.path"
-local remark = require "moonwarp.remark"
+local path = require "moonwarp.base.path"
+local remark = require "moonwarp.results.remark"
 local show = require "moonwarp.study.show"
 
 local runner = {}

@@ -5,14 +5,14 @@
 -- Depends on moonwarp.bench.contest, ladder, plot, record, remark, table, units, study.answers, study.measure.
 
 local answers = require "moonwarp.study.answers"
-local contest = require "moonwarp.bench.contest"
-local ladder = require "moonwarp.ladder"
+local contest = require "moonwarp.measure.contest"
+local ladder = require "moonwarp.plot.ladder"
 local measure = require "moonwarp.study.measure"
-local plot = require "moonwarp.plot"
-local record = require "moonwarp.record"
-local remark = require "moonwarp.remark"
-local tables = require "moonwarp.table"
-local units = require "moonwarp.units"
+local plot = require "moonwarp.plot.plot"
+local record = require "moonwarp.results.record"
+local remark = require "moonwarp.results.remark"
+local tables = require "moonwarp.plot.table"
+local units = require "moonwarp.base.units"
 
 local show = {}
 

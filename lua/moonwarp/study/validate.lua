@@ -5,7 +5,7 @@
 -- anything is timed.
 -- Depends on moonwarp.nearest.
 
-local nearest = require "moonwarp.nearest"
+local nearest = require "moonwarp.base.nearest"
 
 local validate = {}
 

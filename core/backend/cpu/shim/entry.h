@@ -74,7 +74,7 @@ template <class Place> MW_HELPER Place &mw_placed() {
 
 /* {== Parameters ====================================================== */
 
-/* What mw_dtype (core/backend/dtype.h) calls the type, and how many of it a vector type holds. */
+/* What mw_dtype (core/base/dtype.h) calls the type, and how many of it a vector type holds. */
 enum { MW_DTYPE_VOID = 13, MW_DTYPE_POINTER = 14, MW_DTYPE_STRUCT = 15 };
 
 template <class T> struct mw_type {

@@ -20,7 +20,7 @@
 #include "core/compile/cache.h"
 #include "core/compile/process.h"
 #include "core/compile/scratch.h"
-#include "core/host/home.h"
+#include "core/base/home.h"
 
 enum { MOST_ARGUMENTS = 256 };
 

@@ -13,7 +13,7 @@
 
 #include "core/backend/backend.h"
 #include "core/compile/source.h"
-#include "core/host/home.h"
+#include "core/base/home.h"
 
 /* ---- copies ---------------------------------------------------------------------------------------------------- */
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "core/backend/cpu/translate/program.h"
-#include "core/host/home.h"
+#include "core/base/home.h"
 
 typedef struct loaded_unit {
   cpu_unit base;

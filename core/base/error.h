@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What failed and why: a status and one message, filled by whoever notices it. core/bind/error.c alone makes a Lua
+ * error of it. */
+#ifndef MW_ERROR_H
+#define MW_ERROR_H
+
+typedef enum mw_status {
+  MW_OK = 0,
+  MW_NOT_READY,   /* the work asked about is still running; of a query no error */
+  MW_INVALID,     /* refused before it reached the device */
+  MW_NO_DEVICE,   /* no such device, or it is not usable; the text says why */
+  MW_NO_MEMORY,   /* or no threads; of device memory the text says wanted, free and total */
+  MW_COMPILE,     /* error->log holds the compiler's whole log */
+  MW_UNSUPPORTED, /* this device cannot do it; the text says what can, where there is something */
+  MW_FAULT,       /* a kernel broke a rule (bounds, barrier); the device stays usable */
+  MW_LOST,        /* the device is unusable for the rest of this process */
+  MW_INTERRUPTED, /* Ctrl-C */
+  MW_IO,          /* a file; the text holds path and reason */
+  MW_DRIVER,      /* any other failing call of the driver */
+} mw_status;
+
+typedef struct mw_error {
+  mw_status status;
+  char      text[1024]; /* one message: lower case, no full stop, numbers and the way out in it */
+  char     *log;        /* compiler log or NULL; owned, released by mw_error_clear */
+} mw_error;
+
+/* Fills the error unless that is NULL; returns the status. */
+mw_status mw_fail(mw_error *, mw_status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void      mw_error_clear(mw_error *);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Folders of the user's that hold moonwarp's own data: the cache of compiled code, the history of the prompt. */
+#ifndef MW_FOLDER_H
+#define MW_FOLDER_H
+
+#include <stdbool.h>
+
+bool mw_make_folders(const char *path); /* with all its parents, mode 0700; true where it is there already; errno */
+
+#endif

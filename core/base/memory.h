@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Counted host memory; without any left the process aborts with a message. */
+#ifndef MW_MEMORY_H
+#define MW_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+void       *mw_malloc(size_t);
+void       *mw_calloc(size_t, size_t);
+void       *mw_realloc(void *, size_t);
+char       *mw_strdup(const char *);
+char       *mw_format(const char *, ...) __attribute__((format(printf, 1, 2)));
+void        mw_free(void *);
+uint64_t    mw_allocations(void); /* blocks allocated by the above since the start; the hot path adds none */
+const char *mw_bytes_text(char out[32], double bytes); /* "3.2 GiB" */
+
+#endif

@@ -1,0 +1,120 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Writes JSON (RFC 8259) with keys in a stable order; what JSON has no number for (NaN, infinity)
+-- becomes null. Reads it with integers and nil where they belong.
+-- Depends on letters, cjson (to read).
+
+local utf8text = require "moonwarp.base.utf8text"
+
+local json = {}
+
+--- The metatable of a table that is a list even where it is empty.
+json.list = {}
+
+local ESCAPES = { ['"'] = '\\"', ["\\"] = "\\\\", ["\b"] = "\\b", ["\f"] = "\\f", ["\n"] = "\\n",
+                  ["\r"] = "\\r", ["\t"] = "\\t" }
+
+-- JSON has no other text than UTF-8.
+local function quote(text)
+  if not utf8.len(text) then text = utf8text.valid(text) end
+  return '"' .. text:gsub('[%c"\\\127]', function(c)
+    return ESCAPES[c] or ("\\u%04x"):format(c:byte())
+  end) .. '"'
+end
+
+local function number(value)
+  if math.type(value) == "integer" then return ("%d"):format(value) end
+  if value ~= value or value == math.huge or value == -math.huge then return "null" end
+  local short = ("%.15g"):format(value)
+  return tonumber(short) == value and short or ("%.17g"):format(value)
+end
+
+local encode
+
+local function list(values)
+  local parts = {}
+  for i, value in ipairs(values) do parts[i] = encode(value) end
+  return "[" .. table.concat(parts, ",") .. "]"
+end
+
+-- Keys named in `first` lead in that order, the others follow by name.
+local function ordered_keys(object, first)
+  local keys, seen = {}, {}
+  for _, key in ipairs(first or {}) do
+    if object[key] ~= nil then
+      keys[#keys + 1] = key
+      seen[key] = true
+    end
+  end
+  local rest = {}
+  for key in pairs(object) do
+    if not seen[key] then rest[#rest + 1] = key end
+  end
+  table.sort(rest, function(a, b) return tostring(a) < tostring(b) end)
+  return table.move(rest, 1, #rest, #keys + 1, keys)
+end
+
+local function object(values, first)
+  local parts = {}
+  for i, key in ipairs(ordered_keys(values, first)) do
+    parts[i] = quote(tostring(key)) .. ":" .. encode(values[key])
+  end
+  return "{" .. table.concat(parts, ",") .. "}"
+end
+
+--- One value as JSON text. A table with a first element, or with json.list for a metatable, is an
+--- array, any other an object; what has no JSON form (a function, a handle) is written as its
+--- tostring.
+---@param value any
+---@param first string[]?  keys that lead, in this order (of the outermost object)
+---@return string
+function encode(value, first)
+  local kind = type(value)
+  if kind == "nil" then return "null" end
+  if kind == "number" then return number(value) end
+  if kind == "boolean" then return tostring(value) end
+  if kind ~= "table" then return quote(tostring(value)) end
+  if value[1] ~= nil or getmetatable(value) == json.list then return list(value) end
+  return object(value, first)
+end
+
+json.encode = encode
+
+-- ---- reading ------------------------------------------------------------------------------------
+
+-- What cjson gives is floats and its own null.
+local function lua_value(value, null, absent)
+  if value == null then return absent end
+  if math.type(value) == "float" then return math.tointeger(value) or value end
+  if type(value) ~= "table" then return value end
+  if #value > 0 then absent = false else absent = nil end
+  for key, inner in pairs(value) do value[key] = lua_value(inner, null, absent) end
+  return value
+end
+
+--- The value of a JSON text. Whole numbers are integers; null is nil, and false in a list, whose
+--- other values then keep their places.
+---@param text string
+---@return any value      nil where the text is no JSON
+---@return string? reason
+function json.decode(text)
+  local cjson = require "cjson"
+  local ok, value = pcall(cjson.decode, text)
+  if not ok then return nil, value end
+  return lua_value(value, cjson.null)
+end
+
+--- The objects of a text with one on each line. What a process was killed over, half of a line, is
+--- left out.
+---@param text string
+---@return table[]
+function json.lines(text)
+  local objects = {}
+  for line in text:gmatch "([^\n]*)\n" do
+    local value = json.decode(line)
+    if type(value) == "table" then objects[#objects + 1] = value end
+  end
+  return objects
+end
+
+return json

@@ -1,0 +1,344 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Results that cannot be: faster than the device, faster than a launch, not finished when the clock
+-- stopped, nothing written, nothing computed. Each alarm says why and what to do, and the run ends
+-- with status 3 as after a failed check: such a number must not reach a table unseen.
+--
+-- What a function moves, computes, reads and writes is declared by the script: mw.bench cannot see
+-- it. An undeclared thing raises no alarm.
+-- Depends on moonwarp.core, units, kernels/moonwarp/proof.cu.
+
+local core = require "moonwarp.core"
+local units = require "moonwarp.base.units"
+
+local alarm = {}
+
+-- Clocks and declared numbers are not exact: a rate is impossible from here on.
+local OVER_PEAK = 1.01
+-- What was measured as a ceiling is no law: the next kernel may be a little better.
+local OVER_CEILING = 1.10
+-- A sample below this share of an empty launch held no launch.
+local BELOW_LAUNCH = 0.5
+local LAUNCHES = 128
+-- Work that outlasts the clock: this share of the sample, and longer than a synchronisation takes
+-- that finds nothing to wait for. On the CPU device that is the time until a thread is woken.
+local LEFT_OVER, LEAST_LEFT, LEAST_LEFT_CPU = 0.25, 50e-6, 1e-3
+
+local BLOCK = 256
+local SEED = 0x6d6f6f6e77617270
+-- A written byte holds the pattern in one of 256 runs: so many bytes must agree before it is said
+-- that an element was not written.
+local PROOF_BYTES = 8
+local WORDS = { [1] = "unsigned char", [2] = "unsigned short", [4] = "unsigned",
+                [8] = "unsigned long long" }
+
+-- ---- ceilings -----------------------------------------------------------------------------------
+
+-- Measured by mw.roofline, by the device's id.
+local ceilings = {}
+
+--- Keeps measured ceilings of a device, for what is measured later.
+---@param id string
+---@param measured table  bandwidth (B/s)
+function alarm.keep_ceilings(id, measured)
+  ceilings[id] = measured
+end
+
+-- The rate that main memory cannot exceed, how far over it is impossible, and whose word that is.
+local function memory_peak(run, options)
+  if options.peak then return options.peak, OVER_PEAK, "the peak given" end
+  local device = run.device
+  if not device then return nil end
+  local theoretical = device:peak_bandwidth()
+  if theoretical then return theoretical, OVER_PEAK, device:id() .. "'s peak" end
+  local measured = ceilings[device:id()]
+  if measured then return measured.bandwidth, OVER_CEILING, "the ceiling measured on " .. device:id() end
+end
+
+local function list_of(arrays)
+  if arrays == nil then return {} end
+  return core.type(arrays) and { arrays } or arrays
+end
+
+-- The bytes that a call touches: what fits a cache may be faster than main memory.
+local function working_set(options)
+  local sum = 0
+  for _, arrays in ipairs { list_of(options.output), list_of(options.input) } do
+    for _, array in ipairs(arrays) do sum = sum + array:nbytes() end
+  end
+  return sum > 0 and sum or options.bytes
+end
+
+local function is_cached(run, options)
+  if options.peak or not run.device then return false end
+  return working_set(options) <= 2 * (run.cache_bytes or 0)
+end
+
+-- ---- rates --------------------------------------------------------------------------------------
+
+-- The larger of what was reached of both peaks.
+local function share_of(result, run, options)
+  local share
+  local peak = result.throughput and memory_peak(run, options)
+  if peak then share = result.throughput / peak end
+  if result.rate and options.peak_flops then
+    share = math.max(share or 0, result.rate / options.peak_flops)
+  end
+  return share
+end
+
+--- Adds what follows from the declared bytes and operations: throughput, rate, intensity,
+--- peak_share.
+---@param result table
+---@param run table      device
+---@param options table  bytes, flops, peak, peak_flops
+function alarm.add_rates(result, run, options)
+  local t = result.median
+  result.bytes, result.flops = options.bytes, options.flops
+  if t <= 0 then return end
+  if options.bytes then result.throughput = options.bytes / t end
+  if options.flops then result.rate = options.flops / t end
+  if options.bytes and options.flops and options.bytes > 0 then
+    result.intensity = options.flops / options.bytes
+  end
+  result.peak_share = share_of(result, run, options)
+end
+
+-- ---- the alarms: each returns a cause and a remedy, or nothing ----------------------------------
+
+local alarms = {}
+
+function alarms.above_peak(result, run, options)
+  local peak, over, whose
+  if result.throughput then peak, over, whose = memory_peak(run, options) end
+  if peak and result.throughput > over * peak and not is_cached(run, options) then
+    return ("%s is more than %s of %s"):format(units.format(result.throughput, "B/s"), whose,
+      units.format(peak, "B/s")),
+      "count again what a call reads and writes, and see that it does all of its work"
+  end
+  if result.rate and options.peak_flops and result.rate > OVER_PEAK * options.peak_flops then
+    return ("%s is more than the peak given of %s"):format(units.format(result.rate, "flop/s"),
+      units.format(options.peak_flops, "flop/s")),
+      "count again the operations of a call, and see that it does all of its work"
+  end
+end
+
+-- The least seconds of an empty launch, measured as the result was; the fastest of both are compared,
+-- which a busy machine slows the least.
+local function empty_launch(run)
+  local module = run.proof()
+  if not module then return nil end
+  local go <close> = module:kernel("nothing"):prepare { grid = 1, block = 1, stream = run.stream }
+  local least = math.huge
+  for _ = 1, 7 do
+    least = math.min(least, run.clock.measure(function() go() end, LAUNCHES, LAUNCHES) / LAUNCHES)
+  end
+  return least
+end
+
+function alarms.too_fast(result, run, options)
+  if not (run.device and (options.bytes or options.flops or options.output)) then return end
+  if result.min > 1e-4 then return end -- no launch takes so long: nothing to measure
+  local launch = empty_launch(run)
+  if not launch or result.min >= BELOW_LAUNCH * launch then return end
+  return ("a call took %s, a launch that does nothing %s"):format(units.format(result.min, "s"),
+    units.format(launch, "s")),
+    "see that the function launches its kernel, on the device that is measured"
+end
+
+-- Seconds that the device goes on working after the clock has stopped, and those of the sample.
+local function left_over(run)
+  run.device:synchronize()
+  local t = run.clock.measure(run.main.fn, run.main.batch, run.main.lead)
+  local stopped = core.clock()
+  run.device:synchronize()
+  return core.clock() - stopped, t
+end
+
+-- A sample this long is no accident of the machine.
+local LONG = 0.02
+
+-- Four tries of five must say so: any may meet a moment in which the machine did something else.
+function alarms.not_synchronised(_, run)
+  if run.clock.name ~= "device events" then return end -- the host's clock waits for the device
+  local least = run.device:id() == "cpu" and LEAST_LEFT_CPU or LEAST_LEFT
+  local idle, most, of = 0, 0, 0
+  for _ = 1, 5 do
+    local left, t = left_over(run)
+    if left > math.max(LEFT_OVER * t, least) then most, of = left, t else idle = idle + 1 end
+    if idle == 2 or idle == 1 and t > LONG then return end
+  end
+  return ("the device works for another %s after the %s that were measured"):format(
+    units.format(most, "s"), units.format(of, "s")),
+    "give mw.bench the stream that the work is in, or let the measured stream wait for the others"
+end
+
+-- ---- what a run writes --------------------------------------------------------------------------
+
+local function word_of(array)
+  return WORDS[array:nbytes() // #array]
+end
+
+local function launch_over(run, name, array, ...)
+  local kernel = run.proof():kernel(("%s<%s>"):format(name, word_of(array)))
+  kernel:launch((#array + BLOCK - 1) // BLOCK, BLOCK, array, ...)
+end
+
+-- Kernels of the device can look at it.
+local function is_in_reach(array, device)
+  if array:space() == "pageable" and device:id() ~= "cpu" then return false end
+  return array:device() == device
+end
+
+-- A setup may write the output, so what is done with the output between comes behind it; streams may
+-- be of the kind that waits for no other.
+local function run_behind(run, between)
+  if run.setup then run.setup() end
+  run.device:synchronize()
+  between()
+  run.device:synchronize()
+  run.main.fn()
+  run.device:synchronize()
+end
+
+local function run_over_pattern(array, run, seed)
+  run_behind(run, function() launch_over(run, "poison", array, seed, #array) end)
+end
+
+-- A copy of what the array holds, where there is room for one.
+local function saved(array, device)
+  if device:memory() < 2 * array:nbytes() then return nil end
+  local ok, copy = pcall(device.empty, device, array:dtype(), array:shape())
+  return ok and copy:copy(array) or nil
+end
+
+-- Which elements keep the pattern of one more run; those of earlier runs that do not are cleared.
+local function suspect_again(array, suspects, count, run, round)
+  local seed = SEED + round
+  if round > 1 then run_over_pattern(array, run, seed) end
+  launch_over(run, "suspect", array, seed, suspects, round > 1 and 1 or 0, #array)
+  count:set(1, 0)
+  local kernel = run.proof():kernel("count_suspects")
+  kernel:launch((#array + BLOCK - 1) // BLOCK, BLOCK, suspects, count, #array)
+  return count:get(1)
+end
+
+-- How many elements keep the pattern of every run. Where the first one leaves none, that is all.
+local function count_unwritten(array, run)
+  local count <close> = run.device:zeros("u64", 1)
+  run_over_pattern(array, run, SEED + 1)
+  launch_over(run, "count_poisoned", array, SEED + 1, count, #array)
+  if count:get(1) == 0 then return 0 end
+  local suspects <close> = run.device:empty("u8", #array)
+  local left
+  for round = 1, math.max(2, PROOF_BYTES // (array:nbytes() // #array)) do
+    left = suspect_again(array, suspects, count, run, round)
+    if left == 0 then break end
+  end
+  return left
+end
+
+-- How many elements a call leaves as they are, on data as it should be: no fewer are unwritten. For a
+-- function that adds to its output, which the pattern's enormous values can swallow.
+local function count_kept(array, run)
+  local given
+  run_behind(run, function() given = saved(array, run.device) end)
+  if not given then return #array end
+  local there <close> = given
+  local count <close> = run.device:zeros("u64", 1)
+  launch_over(run, "count_equal", array, there, count, #array)
+  return count:get(1)
+end
+
+local function unwritten_in(array, run)
+  local before <close> = saved(array, run.device)
+  local count = count_unwritten(array, run)
+  if count == 0 or not before then return count end
+  array:copy(before)
+  count = math.min(count, count_kept(array, run))
+  array:copy(before)
+  return count
+end
+
+function alarms.not_written(_, run, options)
+  for _, array in ipairs(list_of(options.output)) do
+    if run.device and is_in_reach(array, run.device) and run.proof() then
+      local count = unwritten_in(array, run)
+      if count > 0 then
+        return ("%d of %d elements of %s are not written by a call"):format(count, #array, tostring(array)),
+          "see that the grid covers the array, or declare as output the view that is written; "
+          .. "an array that is read as well is none"
+      end
+    end
+  end
+end
+
+-- The same bits, in different memory, and not one value throughout, which proves nothing.
+local function is_copy(output, input, run)
+  if output:dtype() ~= input:dtype() or #output ~= #input or output:address() == input:address() then
+    return false
+  end
+  local found <close> = run.device:zeros("u64", 2)
+  local kernel = run.proof():kernel(("compare<%s>"):format(word_of(output)))
+  kernel:launch((#output + BLOCK - 1) // BLOCK, BLOCK, output, input, found, #output)
+  return found:get(1) == 0 and found:get(2) == 1
+end
+
+function alarms.copied(_, run, options)
+  if options.copies or not run.device then return end
+  for _, output in ipairs(list_of(options.output)) do
+    for _, input in ipairs(list_of(options.input)) do
+      local reach = is_in_reach(output, run.device) and is_in_reach(input, run.device)
+      if reach and run.proof() and is_copy(output, input, run) then
+        return ("the output %s holds what the input %s holds"):format(tostring(output), tostring(input)),
+          "see that the function computes; for one that is to copy say { copies = true }"
+      end
+    end
+  end
+end
+
+-- The last two look at what a run leaves in the output, so the one that poisons it comes first.
+local ORDER = { "above_peak", "too_fast", "not_synchronised", "not_written", "copied" }
+
+-- ---- raising them -------------------------------------------------------------------------------
+
+local function tell(entry, options)
+  core.options.failed_checks = (core.options.failed_checks or 0) + 1
+  if options.quiet then return end
+  io.stderr:write(("mw.bench: %s%s; %s\n"):format(options.name and options.name .. ": " or "",
+    entry.cause, entry.remedy))
+end
+
+-- The helper kernels, compiled when an alarm first needs them; nil where they cannot be.
+local function proof_of(device)
+  local module
+  local function get()
+    if module == nil and device then
+      local ok, made = pcall(device.module, device, { file = "moonwarp/proof.cu" })
+      module = ok and made or false
+    end
+    return module or nil
+  end
+  return get, function() if module then module:close() end end
+end
+
+--- Looks for results that cannot be, and says so on standard error.
+---@param result table   of mw.bench; gets alarms { name, cause, remedy }
+---@param run table      device, stream, clock, main (the mode), setup, cache_bytes
+---@param options table  bytes, flops, output, input, copies, peak, peak_flops, quiet, name
+function alarm.check(result, run, options)
+  local close
+  run.proof, close = proof_of(run.device)
+  result.alarms = {}
+  local ok, problem = pcall(function()
+    for _, name in ipairs(ORDER) do
+      local cause, remedy = alarms[name](result, run, options)
+      if cause then table.insert(result.alarms, { name = name, cause = cause, remedy = remedy }) end
+    end
+  end)
+  close()
+  if not ok then error(problem, 0) end
+  for _, entry in ipairs(result.alarms) do tell(entry, options) end
+end
+
+return alarm

@@ -1,0 +1,430 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Measuring how long something takes, until the answer is steady.
+--
+-- The problem: a kernel's time is neither one number (caches, clocks, other processes) nor what a
+-- wall clock around its launch shows (a launch returns before the kernel has run).
+--   t0 = clock(); go(B, A, n); t1 = clock()      measures the launch, not the kernel
+--   t = mw.bench(function() go(B, A, n) end)     the median of many samples, by the device's clock
+-- On a CUDA device a sample is queued behind a gate that opens when the host is far enough ahead, so
+-- that launches are not in the time; what they cost is a number of its own, result.launch.
+-- Contenders, mw.bench { naive = f, tiled = g }, are measured in turn, so that a change of the machine's
+-- pace meets all of them; a turn finds the caches as the contender before it left them, and begins
+-- with one call that is not timed.
+-- Data that fits a cache stays there from call to call: { cold = true } measures beside that with
+-- the caches overwritten before each call, { graph = true } the function as a replayed graph.
+--
+-- clock.lua and gate.lua hold the clocks, mode.lua what a sample is, protocol.lua the order of
+-- things and when it ends, contest.lua contenders, warning.lua what may be wrong.
+-- Depends on moonwarp.core, alarm, bench.*, fields, recent, stats, units.
+
+local core = require "moonwarp.core"
+local alarm = require "moonwarp.measure.alarm"
+local clocks = require "moonwarp.measure.clock"
+local contest = require "moonwarp.measure.contest"
+local fields = require "moonwarp.base.options"
+local modes = require "moonwarp.measure.mode"
+local protocol = require "moonwarp.measure.protocol"
+local current_device = require "moonwarp.current_device"
+local stats = require "moonwarp.measure.stats"
+local units = require "moonwarp.base.units"
+local warning = require "moonwarp.measure.warning"
+
+local bench = {}
+
+-- The results of this process with bytes and flops.
+local declared = {}
+
+local MOST = 10000000 -- samples, which are kept, or calls of one, which only Ctrl-C cuts short
+local DEFAULTS = { noise = 0.005, min_time = 0.5, min_samples = 10, max_time = 15 }
+
+local SPEC = {
+  noise = "number", min_time = "number", max_time = "number", min_samples = "number",
+  samples = "number", batch = "number", warmup = "number", setup = "function", flush = "boolean",
+  device = "device", stream = "stream", clock = "string", cold = "boolean", graph = "boolean",
+  bytes = "number", flops = "number", output = "array table", input = "array table",
+  copies = "boolean", peak = "number", peak_flops = "number", dtype = "string", name = "string",
+  quiet = "boolean",
+}
+
+-- ---- results ------------------------------------------------------------------------------------
+
+local result_type = {}
+result_type.__index = result_type
+result_type.__name = "bench result"
+
+-- "1.234 ms ± 0.4 % (n = 37)"
+function result_type.__tostring(self)
+  return ("%s ± %s %% (n = %d)"):format(units.format(self.median, "s"),
+    units.digits(self.noise * 100.0, 2), self.n)
+end
+
+--- Whether a value is what mw.bench returns.
+---@param value any
+---@return boolean
+function bench.is_result(value)
+  return getmetatable(value) == result_type
+end
+
+-- ---- options ------------------------------------------------------------------------------------
+
+local function check_range(options, name, least, most)
+  local value = options[name]
+  if value and not (value >= least and value < math.huge) then
+    error(("mw.bench: option '%s' must be at least %s, got %s"):format(name, least, value), 4)
+  end
+  if value and most and value > most then
+    error(("mw.bench: option '%s' must be at most %d, got %s"):format(name, most, value), 4)
+  end
+end
+
+local function check_whole(options, name)
+  local value = options[name]
+  if value and not math.tointeger(value) then
+    error(("mw.bench: option '%s' must be an integer, got %s"):format(name, value), 4)
+  end
+end
+
+local function check_choice(options, name, one, other)
+  local value = options[name]
+  if value and value ~= one and value ~= other then
+    error(("mw.bench: option '%s' must be '%s' or '%s', got '%s'"):format(name, one, other, value), 4)
+  end
+end
+
+-- A list of arrays, or one; an output must be one that can be written.
+local function check_arrays(options, name)
+  local given = options[name]
+  for i, array in ipairs(type(given) == "table" and given or { given }) do
+    local kind = core.type(array) or type(array)
+    if kind ~= "array" then
+      error(("mw.bench: option '%s' must be an array or a list of arrays, element %d is a %s"):format(name,
+        i, kind), 4)
+    end
+    if name == "output" and array:is_readonly() then
+      error(("mw.bench: option 'output': %s is a read-only view; give the array that is written"):format(
+        tostring(array)), 4)
+    end
+  end
+end
+
+local function limits_of(options)
+  for _, name in ipairs { "noise", "min_time", "max_time", "warmup", "bytes", "flops", "peak",
+                          "peak_flops" } do
+    check_range(options, name, 0)
+  end
+  check_arrays(options, "output")
+  check_arrays(options, "input")
+  for _, name in ipairs { "min_samples", "samples", "batch" } do check_range(options, name, 1, MOST) end
+  for _, name in ipairs { "min_samples", "samples", "batch", "warmup" } do check_whole(options, name) end
+  check_choice(options, "clock", "host", "device")
+  check_choice(options, "dtype", "f32", "f64")
+  local limits = setmetatable({}, { __index = DEFAULTS })
+  for name in pairs(SPEC) do limits[name] = options[name] end
+  return limits
+end
+
+
+-- ---- the clock ----------------------------------------------------------------------------------
+
+local function device_of(options)
+  if options.device then return options.device end
+  if options.stream then return options.stream:device() end
+  local output = options.output
+  if type(output) == "table" then output = output[1] end
+  if core.type(output) == "array" then return output:device() end
+  local device = current_device.device()
+  return device and not device:is_offline() and device or nil
+end
+
+local function choose_clock(options, device)
+  local wanted = options.clock or (device and device:id() ~= "cpu" and "device" or "host")
+  if wanted == "host" then return clocks.host(device) end
+  if not device then error("mw.bench: clock = 'device' needs a device; none is open", 3) end
+  return clocks.events(device, options.stream or device:default_stream())
+end
+
+-- ---- modes --------------------------------------------------------------------------------------
+
+-- The size of the processor's last cache, which its properties do not tell.
+local function last_cache()
+  local file <close> = io.open "/sys/devices/system/cpu/cpu0/cache/index3/size"
+  local kib = file and file:read("l"):match "^(%d+)K"
+  return kib and math.tointeger(kib) * 1024 or 0
+end
+
+-- An array to overwrite the caches with.
+local function flusher(options, device)
+  if not (options.flush or options.cold) then return nil end
+  if not device then
+    error(("mw.bench: %s = true needs a device; none is open"):format(options.cold and "cold" or "flush"), 3)
+  end
+  local bytes = math.max(4 * (device:properties().l2_bytes or 0), 64 << 20)
+  if device:id() == "cpu" then bytes = math.max(bytes, 3 * last_cache() // 2) end
+  return device:zeros("u64", bytes // 8)
+end
+
+-- Work in a stream of the script joins the capture by events.
+local function captured(fn, device, stream)
+  if not stream then return device:capture(function() fn() end) end
+  local fork <close> = device:event { timing = false }
+  local join <close> = device:event { timing = false }
+  return device:capture(function(s)
+    s:record(fork)
+    stream:wait(fork)
+    fn()
+    stream:record(join)
+    s:wait(join)
+  end)
+end
+
+-- The function as a graph, or why there is none.
+local function graph_of(fn, options, device)
+  if not device then error("mw.bench: graph = true needs a device; none is open", 4) end
+  local ok, graph = pcall(captured, fn, device, options.stream)
+  if not ok then
+    if graph == "interrupted" then error(graph, 0) end
+    return nil, (graph:gsub("^[^\n:]+:%d+: ", "", 1):match "[^\n]*")
+  end
+  if graph:dot():find "\n  n%d" then return graph end -- a node, be it a launch or a copy
+  graph:close()
+  return nil, "it queued no work in the captured stream"
+end
+
+local function main_mode(fn, options, run)
+  local flush = options.flush and run.flush
+  return modes.new("hot", fn, modes.preparation(options.setup, flush, options.stream))
+end
+
+-- The modes asked for, the main one first.
+local function modes_of(fn, options, run)
+  local list = { main_mode(fn, options, run) }
+  if options.cold then
+    list[2] = modes.new("cold", fn, modes.preparation(options.setup, run.flush, options.stream))
+  end
+  if run.graph then
+    local function replay() run.graph:launch(options.stream) end
+    list[#list + 1] = modes.new("graph", replay, list[1].prepare)
+  end
+  return list
+end
+
+-- ---- mw.bench -----------------------------------------------------------------------------------
+
+local function blocked_of(run)
+  if run.clock.name ~= "device events" or not run.device:id():match "^cuda" then return nil end
+  return run.clock.gate ~= nil
+end
+
+-- A mode's samples as a result.
+local function result_of(mode, run)
+  local result = setmetatable(stats.summary(mode.samples), result_type)
+  result.batch, result.samples, result.clock = mode.batch, mode.samples, run.clock.name
+  result.launch, result.blocked = stats.summary(mode.launches), blocked_of(run)
+  result.state = run.state
+  if run.device then result.device, result.device_name = run.device:id(), run.device:name() end
+  result.warnings, result.flags = warning.collect(result, run), warning.flags(result, run)
+  return result
+end
+
+local function no_graph(reason)
+  return { cause = "the function cannot be captured into a graph: " .. reason,
+           remedy = "keep synchronisation, reading and allocation out of it" }
+end
+
+-- The share of the time that was spent on other things than what is reported.
+local function cost_of(list, start)
+  local sampled, whole = 0, core.clock() - start
+  for _, mode in ipairs(list) do sampled = sampled + mode.sampled end
+  return whole > 0 and math.max(0.0, 1 - sampled / whole) or 0.0
+end
+
+--- The size of the cache that data may stay in from call to call.
+---@param device userdata?
+---@return integer
+function bench.cache_bytes(device)
+  if not device then return 0 end
+  local l2 = device:properties().l2_bytes or 0
+  return device:id() == "cpu" and math.max(l2, last_cache()) or l2
+end
+
+-- The results of all modes as one, the first with the others in it.
+local function results_of(list, run, options)
+  local main
+  for _, mode in ipairs(list) do
+    local result = result_of(mode, run)
+    alarm.add_rates(result, run, options)
+    if main then main[mode.name] = result else main = result end
+  end
+  return main
+end
+
+local function look_for_alarms(result, mode, run, options)
+  run.main, run.setup, run.cache_bytes = mode, options.setup, bench.cache_bytes(run.device)
+  alarm.check(result, run, options)
+  for _, entry in ipairs(result.alarms) do table.insert(result.flags, "alarm: " .. entry.name) end
+end
+
+local function run_all(fn, options, run)
+  local start = core.clock()
+  local first, why = protocol.warm_up(main_mode(fn, options, run), run.clock, options.warmup), nil
+  if options.graph then run.graph, why = graph_of(fn, options, run.device) end
+  local list = modes_of(fn, options, run)
+  protocol.measure(list, run)
+  local result = results_of(list, run, options)
+  if why then table.insert(result.warnings, no_graph(why)) end
+  look_for_alarms(result, list[1], run, options)
+  result.name, result.dtype = options.name, options.dtype
+  if result.intensity then declared[#declared + 1] = result end
+  result.first, result.cost = first, cost_of(list, start)
+  return result
+end
+
+-- ---- contenders ---------------------------------------------------------------------------------
+
+-- A contender's options: those of all, and what it declares.
+local function options_of(one, options)
+  return setmetatable({ name = one.name, bytes = one.bytes, stream = one.stream }, { __index = options })
+end
+
+-- A contender with a clock of its own: one that cannot be held behind a gate leaves the others theirs.
+local function new_contender(one, options, run)
+  local own = options_of(one, options)
+  local clock = choose_clock(own, run.device)
+  local mode = main_mode(one.fn, own, run)
+  mode.clock = clock
+  mode.first = protocol.warm_up(mode, clock, options.warmup)
+  return { mode = mode, options = own,
+           run = setmetatable({ clock = clock, stream = own.stream }, { __index = run }) }
+end
+
+local function result_of_contender(contender)
+  local mode, run, options = contender.mode, contender.run, contender.options
+  local result = result_of(mode, run)
+  alarm.add_rates(result, run, options)
+  look_for_alarms(result, mode, run, options)
+  result.name, result.first, result.turns = options.name, mode.first, mode.turns
+  return result
+end
+
+local function close_clocks(contenders)
+  for _, contender in ipairs(contenders) do
+    local _ <close> = contender.mode.clock
+  end
+end
+
+--- Measures contenders in turn: for each turn a share of the least time.
+---@param list table[]       { name =, fn =, bytes = (moved a call, or nil), stream = (that it works in, or nil) }
+---@param options table      of mw.bench, but cold and graph; more_time: how warnings say it is given
+---@param after function?    called with a contender's place and its mode (samples, turns, done) after each turn
+---@return table[] results   in the order of the list, as of mw.bench, and turns: where each began in samples
+function bench.turns(list, options, after)
+  local device = device_of(options)
+  local flush <close> = flusher(options, device)
+  local run = { limits = limits_of(options), device = device, flush = flush, more_time = options.more_time }
+  local contenders <close> = setmetatable({}, { __close = close_clocks })
+  local all, results = {}, {}
+  for i, one in ipairs(list) do
+    contenders[i] = new_contender(one, options, run)
+    all[i] = contenders[i].mode
+  end
+  protocol.turns(all, run, after)
+  for i, contender in ipairs(contenders) do results[i] = result_of_contender(contender) end
+  return results
+end
+
+-- mw.bench { naive = f, tiled = g }
+local function run_contenders(given, options)
+  for _, name in ipairs { "cold", "graph" } do
+    if options[name] then
+      error(("mw.bench: option '%s' is for one function; contenders are measured hot"):format(name), 3)
+    end
+  end
+  return contest.results(bench.turns(contest.read(given, 3), options))
+end
+
+-- ---- one function -------------------------------------------------------------------------------
+
+--- Measures a function: warm-up, then samples until the median is steady.
+--- Options: noise (0.005, relative standard error of the median), min_time (0.5 s), min_samples
+--- (10), max_time (15 s), samples (exactly so many instead), batch (calls a sample, 1e7 at most; chosen by
+--- itself), warmup (further calls before), setup (function called before each sample, untimed; one
+--- call a sample), flush (true: the device's caches are overwritten before each sample), cold (true:
+--- that beside the rest, as result.cold), graph (true: captured and replayed beside the rest, as
+--- result.graph), device, stream (whose clock; the last device opened), clock ("device" or "host").
+--- Declared by the script, for rates and for alarms on results that cannot be: bytes (moved a call),
+--- flops (operations a call), output, input (an array or a list: written whole by each call; read),
+--- copies (true: the output may equal the input), peak (B/s), peak_flops (flop/s), dtype (of the
+--- operations, for mw.roofline), name (what alarms and mw.roofline call the function), quiet (alarms
+--- are not printed).
+--- A table of functions, { naive = f, tiled = g } or { { "naive", f }, ... } for an order of one's own,
+--- is measured in turn; the options are those of each (not cold and graph). Its result is a list of
+--- results, found by name too, with ratio("tiled", "naive"): how many times as fast, as value, low and
+--- high (95 %).
+---@param fn function|table   called without arguments
+---@param options table?
+---@return table result       seconds a call: median, low, high (its 95 % interval), min, max, mean,
+---                           sd, mad, p05, p25, p75, p95; noise (relative); n, batch, first (the
+---                           first call), samples, launch (summary of the host's seconds to issue a
+---                           call), blocked, cost, state { before, after }, flags, clock, device,
+---                           device_name, warnings { cause, remedy }, alarms { name, cause,
+---                           remedy }, name, dtype, bytes, flops, throughput, rate, intensity, peak_share, cold,
+---                           graph
+function bench.run(fn, options)
+  require("moonwarp.arg").check_known()
+  local is_table = type(fn) == "table" and not getmetatable(fn)
+  if type(fn) ~= "function" and not is_table and not (getmetatable(fn) and core.type(fn) == "launch") then
+    error(("mw.bench: a function is wanted, got %s; as in mw.bench(function() go(x, n) end)"):format(
+      core.type(fn) or type(fn)), 2)
+  end
+  options = fields.check("mw.bench", options, SPEC)
+  if is_table then return run_contenders(fn, options) end
+  local limits, device = limits_of(options), device_of(options)
+  local clock <close> = choose_clock(options, device)
+  local flush <close> = flusher(options, device)
+  local run = { clock = clock, limits = limits, device = device, flush = flush,
+                stream = options.stream }
+  local ok, result = pcall(run_all, fn, options, run)
+  if run.graph then run.graph:close() end
+  if not ok then error(result, 0) end
+  return result
+end
+
+--- The results of this process whose bytes and flops were declared, in order.
+---@return table[]
+function bench.declared()
+  return declared
+end
+
+-- ---- for records --------------------------------------------------------------------------------
+
+--- The keys of a result in the order in which a record shows them.
+bench.order = {
+  "median", "low", "high", "min", "max", "mean", "sd", "mad", "p05", "p25", "p75", "p95", "noise", "n",
+  "batch", "first", "name", "dtype", "bytes", "flops", "throughput", "rate", "intensity", "peak_share", "clock",
+  "blocked", "device", "device_name", "launch", "cost", "flags", "warnings", "alarms", "state",
+  "cold", "graph", "turns", "samples",
+}
+
+local function plain(value)
+  if type(value) ~= "table" then return value end
+  local copy = {}
+  for key, inner in pairs(value) do copy[key] = plain(inner) end
+  return copy
+end
+
+--- A result as a plain table for a record, with all samples and the results of the other modes.
+--- Empty lists are left out.
+---@param result table
+---@return table
+function bench.fields(result)
+  local copy = plain(result)
+  for _, one in ipairs { copy, copy.cold, copy.graph } do
+    for _, name in ipairs { "warnings", "flags", "alarms" } do
+      if one[name] and #one[name] == 0 then one[name] = nil end
+    end
+  end
+  return copy
+end
+
+return bench

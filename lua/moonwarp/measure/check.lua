@@ -1,0 +1,260 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Is a result right? Compares an array with what is expected, within a tolerance that knows the
+-- element type and the length of the sums behind it.
+--
+-- The tolerance of an element: |got - expected| <= absolute + relative * |expected|; NaN equals NaN.
+--   integers, { exact = true }   0
+--   floats                       4 eps, a few roundings of an elementwise formula
+--   { sum = n }                  4 eps sqrt(n) of the largest magnitude: the error of a sum of n terms
+--                                in any order is at most about n eps and in practice grows with
+--                                sqrt(n) (N. Higham, "Accuracy and Stability of Numerical Algorithms",
+--                                2002, chapter 4; N. Higham and T. Mary, "A new approach to
+--                                probabilistic rounding error analysis", 2019)
+-- eps is the distance from 1 to the next number of the type: f64 2^-52, f32 2^-23, f16 2^-10,
+-- bf16 2^-7.
+-- Depends on moonwarp.core (largest), comparison, fields, results.run, units.
+
+local core = require "moonwarp.core"
+local comparison = require "moonwarp.measure.comparison"
+local fields = require "moonwarp.base.options"
+local run = require "moonwarp.results.run"
+local units = require "moonwarp.base.units"
+
+local check = {}
+
+local EPS = { f64 = 2.0 ^ -52, f32 = 2.0 ^ -23, f16 = 2.0 ^ -10, bf16 = 2.0 ^ -7 }
+local ROUNDINGS = 4
+
+local SPEC = {
+  relative = "number", absolute = "number", sum = "number", exact = "boolean", most = "number",
+  name = "string", quiet = "boolean",
+}
+
+-- ---- what is expected, as an array of the same type and shape -----------------------------------
+
+local function describe(shape)
+  return table.concat(shape, " x ")
+end
+
+-- 0-based position to 1-based indices, x first.
+local function indices_of(position, shape)
+  local indices = {}
+  for d, size in ipairs(shape) do
+    indices[d] = position % size + 1
+    position = position // size
+  end
+  return indices
+end
+
+local function from_function(got, expected, shape)
+  local values = {}
+  for k = 0, #got - 1 do values[k + 1] = expected(table.unpack(indices_of(k, shape))) end
+  return values
+end
+
+-- Values into a new array, or a view of it; what is wrong with them is the caller's mistake.
+local function fill_with(copy, view, values)
+  local ok, problem = pcall(view.upload, view, values)
+  if ok then return end
+  copy:close()
+  problem = problem:match("%((.*)%)$") or problem:match("^[^:]+:%d+: (.*)$") or problem
+  error("mw.check: what is expected: " .. problem, 4)
+end
+
+local function expected_array(got, expected, shape)
+  local device = got:device()
+  local copy = device:pageable(got:dtype(), table.unpack(shape))
+  if type(expected) == "table" then
+    fill_with(copy, copy, expected)
+  elseif type(expected) == "function" then
+    local values = from_function(got, expected, shape)
+    local flat <close> = copy:view(1, #copy)
+    fill_with(copy, flat, values)
+  else
+    copy:fill(expected)
+  end
+  return copy
+end
+
+local function check_pair(got, expected, shape)
+  if got:dtype() ~= expected:dtype() then
+    error(("mw.check: got an array of %s, expected one of %s"):format(got:dtype(),
+      expected:dtype()), 4)
+  end
+  local other = { expected:shape() }
+  if describe(shape) ~= describe(other) then
+    error(("mw.check: the shapes differ: got %s, expected %s"):format(describe(shape),
+      describe(other)), 4)
+  end
+end
+
+-- ---- tolerance ----------------------------------------------------------------------------------
+
+local function check_numbers(options)
+  for _, name in ipairs { "relative", "absolute", "sum", "most" } do
+    local value = options[name]
+    if value and not (value >= 0 and value < math.huge) then
+      error(("mw.check: option '%s' must be a finite number >= 0, got %s"):format(name, value), 4)
+    end
+  end
+end
+
+-- Returns absolute and relative tolerance and their reason in words.
+local function tolerance_of(options, dtype, largest)
+  local eps = EPS[dtype] or 0
+  if options.relative or options.absolute then
+    return options.absolute or 0.0, options.relative or 0.0, "as given"
+  end
+  if options.exact or eps == 0 then return 0.0, 0.0, "exact" end
+  if options.sum then
+    local relative = ROUNDINGS * eps * math.sqrt(math.max(options.sum, 1))
+    return relative * largest(), relative, ("%s sums of %d terms"):format(dtype, options.sum)
+  end
+  return 0.0, ROUNDINGS * eps, dtype .. " rounding"
+end
+
+-- ---- the report ---------------------------------------------------------------------------------
+
+local report_type = {}
+report_type.__index = report_type
+report_type.__name = "check report"
+
+local function short(value)
+  if math.type(value) == "integer" then return ("%d"):format(value) end
+  if value ~= value then return "nan" end
+  return ("%.17g"):format(value):len() <= 10 and ("%.17g"):format(value) or ("%.10g"):format(value)
+end
+
+local function element_line(entry)
+  local line = ("  [%s]: expected %s, got %s"):format(table.concat(entry.index, ", "),
+    short(entry.expected),
+    short(entry.got))
+  local nan = entry.got ~= entry.got and entry.expected == entry.expected
+  return nan and line .. " (never written?)" or line
+end
+
+-- Off by a little everywhere is rounding that the tolerance does not know of; anything else is a bug.
+local function verdict(report)
+  if not report.small or report.tolerance_why == "exact" then return nil end
+  return "  the errors are of rounding's size: if each element is a sum of n terms, pass { sum = n }"
+end
+
+function report_type.__tostring(self)
+  if self.why then return ("check %s: %s"):format(self.name, self.why) end
+  if self.ok then
+    return ("check %s: all %d elements are right (%s)"):format(self.name, self.count,
+      self.tolerance_why)
+  end
+  local lines = { ("check %s: %d of %d elements are wrong"):format(self.name, self.wrong,
+    self.count) }
+  for _, entry in ipairs(self.first) do lines[#lines + 1] = element_line(entry) end
+  if self.wrong > #self.first then lines[#lines + 1] = ("  and %d more"):format(self.wrong - #self.first) end
+  lines[#lines + 1] = ("  largest error %s, relative %s; tolerance %s + %s of the value (%s)"):format(
+    units.digits(self.max_abs, 3), units.digits(self.max_rel, 3), units.digits(self.absolute, 3),
+    units.digits(self.relative, 3), self.tolerance_why)
+  lines[#lines + 1] = verdict(self)
+  return table.concat(lines, "\n")
+end
+
+-- ---- comparing ----------------------------------------------------------------------------------
+
+local function indexed(first, shape)
+  local list = {}
+  for i, entry in ipairs(first) do
+    list[i] = { index = indices_of(entry[1], shape), expected = entry[2], got = entry[3] }
+  end
+  return list
+end
+
+-- Whether every error is of rounding's size beside the largest magnitude; a NaN on one side never is.
+local function is_small(found, largest, dtype)
+  local eps = EPS[dtype]
+  if found.wrong == 0 or not eps then return false end
+  for _, entry in ipairs(found.first) do
+    if entry[2] ~= entry[2] or entry[3] ~= entry[3] then return false end
+  end
+  return found.max_absolute < 1000 * eps * largest()
+end
+
+local function compare(got, expected, options, shape)
+  local dtype = got:dtype()
+  local function largest() return core.largest(expected) end
+  local absolute, relative, why = tolerance_of(options, dtype, largest)
+  local found = comparison.run(got, expected, absolute, relative, math.tointeger(options.most or 5) or 5)
+  return setmetatable({
+    ok = found.wrong == 0, wrong = found.wrong, count = #got, first = indexed(found.first, shape),
+    dtype = dtype, name = options.name or tostring(got), small = is_small(found, largest, dtype),
+    max_abs = found.max_absolute, max_rel = found.max_relative,
+    absolute = absolute, relative = relative, tolerance_why = why,
+  }, report_type)
+end
+
+local KINDS = { array = true, table = true, number = true, ["function"] = true }
+
+local function kind_of(value)
+  return core.type(value) or type(value)
+end
+
+local function mention(report)
+  run.mention("check", { what = report.name, ok = report.ok, wrong = report.wrong, count = report.count,
+    dtype = report.dtype, max_abs = report.max_abs, max_rel = report.max_rel, absolute = report.absolute,
+    relative = report.relative, text = not report.ok and tostring(report) or nil })
+end
+
+local function tell(report, options)
+  mention(report)
+  if report.ok then return end
+  core.options.failed_checks = (core.options.failed_checks or 0) + 1
+  if not options.quiet then io.stderr:write(tostring(report), "\n") end
+end
+
+--- Compares an array with what is expected. When elements are wrong it says so on standard error
+--- (first wrong ones with their indices, counts, largest errors) and the program ends with exit
+--- code 3.
+--- Options: relative, absolute (tolerances), exact (true: every bit of the value), sum (each
+--- element is a sum of so many terms), most (how many wrong elements are shown, 5), name (what the
+--- report calls the array), quiet.
+---@param got userdata    an array on any device
+---@param expected any    an array of the same type and shape, a table, a number (of every element),
+---                       or a function of the indices i[, j[, k[, l]]]
+---@param options table?
+---@return boolean ok
+---@return table report   ok, wrong, count, first { { index, expected, got } }, max_abs, max_rel,
+---                       absolute, relative, tolerance_why; tostring gives the words
+function check.run(got, expected, options)
+  options = fields.check("mw.check", options, SPEC)
+  check_numbers(options)
+  if kind_of(got) ~= "array" then error("mw.check: an array is wanted, got " .. kind_of(got), 2) end
+  if not KINDS[kind_of(expected)] then
+    error("mw.check: the expected values must be an array, a table, a number or a function, got "
+      .. kind_of(expected), 2)
+  end
+  local shape = { got:shape() }
+  if kind_of(expected) == "array" then check_pair(got, expected, shape) end
+  local made <close> = kind_of(expected) ~= "array" and expected_array(got, expected, shape) or nil
+  local report = compare(got, made or expected, options, shape)
+  tell(report, options)
+  return report.ok, report
+end
+
+--- What is expected of an array, as an array that is to be closed.
+---@param got userdata
+---@param expected any    as of check.run, but no array
+---@return userdata
+function check.expected(got, expected)
+  if not KINDS[kind_of(expected)] then
+    error("mw.check: the expected values must be an array, a table, a number or a function, got "
+      .. kind_of(expected), 2)
+  end
+  return expected_array(got, expected, { got:shape() })
+end
+
+--- Counts what could not be compared as a failed check, and says so.
+---@param name string   of the check
+---@param why string
+function check.fail(name, why)
+  tell(setmetatable({ ok = false, name = name, why = why }, report_type), {})
+end
+
+return check

@@ -1,0 +1,105 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Clocks: clock.measure(fn, batch, lead) returns the seconds of that many calls, the host's seconds
+-- to issue one, and whether the device had to be let go early. The first `lead` calls are queued
+-- behind a shut gate where the clock has one; 0 measures without it.
+-- Depends on moonwarp.core, bench.gate.
+
+local core = require "moonwarp.core"
+local gate = require "moonwarp.measure.gate"
+
+local clock = {}
+
+local EVENT_RESOLUTION = 0.5e-6 -- cuEventElapsedTime, CUDA Driver API reference
+local HOST_RESOLUTION = 0.1e-6
+
+local function repeat_call(fn, count)
+  for _ = 1, count do fn() end
+end
+
+-- ---- the host's ---------------------------------------------------------------------------------
+
+--- The host's clock, with the device synchronised where there is one: before, so that nothing which was
+--- queued earlier is in the time, and behind.
+---@param device userdata?
+---@return table clock  to be closed
+function clock.host(device)
+  local self = { name = "host clock", resolution = HOST_RESOLUTION }
+  function self.measure(fn, batch)
+    if device then device:synchronize() end
+    local start = core.clock()
+    repeat_call(fn, batch)
+    local issued = core.clock() - start
+    if device then device:synchronize() end
+    return core.clock() - start, issued / batch, false
+  end
+  return setmetatable(self, { __close = function() end })
+end
+
+-- ---- the device's -------------------------------------------------------------------------------
+
+-- The calls behind the gate; it is opened whatever happens, or the device would wait in vain. Where
+-- all calls are behind it, so is the end of the sample.
+local function issue_held(self, fn, lead, is_all)
+  local start = core.clock()
+  local ok, problem = pcall(repeat_call, fn, lead)
+  local issued = (core.clock() - start) / lead
+  if ok and is_all then self.to:record(self.stream) end
+  self.gate:open()
+  if not ok then error(problem, 0) end
+  return issued
+end
+
+local function measure_held(self, fn, batch, lead)
+  self.gate:shut()
+  self.from:record(self.stream)
+  local issued = issue_held(self, fn, lead, lead == batch)
+  if lead < batch then
+    repeat_call(fn, batch - lead)
+    self.to:record(self.stream)
+  end
+  self.to:synchronize()
+  return self.to:since(self.from), issued, self.gate:was_forced()
+end
+
+local function measure_free(self, fn, batch)
+  self.from:record(self.stream)
+  local start = core.clock()
+  repeat_call(fn, batch)
+  local issued = (core.clock() - start) / batch
+  self.to:record(self.stream)
+  self.to:synchronize()
+  return self.to:since(self.from), issued, false
+end
+
+local function close_events(self)
+  self.from:close()
+  self.to:close()
+  if self.gate then self.gate:close() end
+end
+
+--- The device's clock: two events about the calls, on a CUDA device behind a gate. unblocked is why
+--- there is none.
+---@param device userdata
+---@param stream userdata
+---@return table clock  to be closed
+function clock.events(device, stream)
+  local self = { name = "device events", resolution = EVENT_RESOLUTION, stream = stream,
+                 from = device:event(), to = device:event() }
+  if device:id():match "^cuda" then self.gate, self.unblocked = gate.new(device, stream) end
+  function self.measure(fn, batch, lead)
+    if self.gate and lead > 0 then return measure_held(self, fn, batch, lead) end
+    return measure_free(self, fn, batch)
+  end
+  return setmetatable(self, { __close = close_events })
+end
+
+--- From now on measures without the gate.
+---@param self table   a clock
+---@param why string
+function clock.unblock(self, why)
+  if self.gate then self.gate:close() end
+  self.gate, self.unblocked = nil, why
+end
+
+return clock

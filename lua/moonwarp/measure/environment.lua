@@ -1,0 +1,148 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What a measurement was made on and by: the device, the machine without its name, the programs,
+-- the revision of the script; and what state the machine was in. Everything is read, nothing is set.
+-- What cannot be found out is absent.
+-- Depends on moonwarp.core, files, path.
+
+local core = require "moonwarp.core"
+local files = require "moonwarp.base.files"
+local path = require "moonwarp.base.path"
+
+local environment = {}
+
+local read = files.read
+
+local function first_line(text)
+  text = text and text:match "[^\n]*"
+  return text ~= "" and text or nil
+end
+
+-- ---- the machine --------------------------------------------------------------------------------
+
+-- MemTotal is in KiB.
+local function memory_bytes()
+  local kib = (read "/proc/meminfo" or ""):match "MemTotal:%s*(%d+)"
+  return kib and math.tointeger(kib) * 1024
+end
+
+local function system_name()
+  local text = read "/etc/os-release" or ""
+  return text:match 'PRETTY_NAME="([^"\n]*)"' or text:match "PRETTY_NAME=([^\n]*)"
+end
+
+local function count_cores()
+  local _, count = (read "/proc/cpuinfo" or ""):gsub("%f[^\n%z]processor%s*:", "")
+  return count > 0 and count or nil
+end
+
+local function cpu_model()
+  return (read "/proc/cpuinfo" or ""):match "model name%s*:%s*([^\n]*)"
+end
+
+--- The machine, without its name.
+---@return table  cpu, cores, memory (bytes), kernel, os
+function environment.machine()
+  return { cpu = cpu_model(), cores = count_cores(), memory = memory_bytes(),
+           kernel = first_line(read "/proc/sys/kernel/osrelease"), os = system_name() }
+end
+
+-- ---- the script ---------------------------------------------------------------------------------
+
+local function output_of(command)
+  local pipe <close> = io.popen(command .. " 2>/dev/null </dev/null")
+  return pipe and pipe:read "a" or ""
+end
+
+local revisions = {}
+
+--- The git revision of a folder, and whether files that git knows were changed since; nil outside of
+--- a repository, or without git. Asked once a folder.
+---@param folder string
+---@return table?  revision, dirty
+function environment.revision(folder)
+  if revisions[folder] == nil then
+    local git = "git -C " .. path.quote(folder)
+    local revision = first_line(output_of(git .. " rev-parse HEAD"))
+    local changed = revision and output_of(git .. " status --porcelain --untracked-files=no")
+    revisions[folder] = revision and { revision = revision, dirty = changed ~= "" } or false
+  end
+  return revisions[folder] or nil
+end
+
+local function script_folder()
+  local script = core.options.script
+  return script and (script:match "^(.*)/[^/]*$" or ".") or "."
+end
+
+-- The words of the command line from the program's name on.
+local function command_words()
+  local words, given = {}, rawget(_G, "arg")
+  if type(given) ~= "table" then return nil end
+  local index = 0
+  while given[index - 1] do index = index - 1 end
+  while given[index] do
+    words[#words + 1] = tostring(given[index])
+    index = index + 1
+  end
+  return #words > 0 and words or nil
+end
+
+-- ---- all of it ----------------------------------------------------------------------------------
+
+local function device_fields(device)
+  local properties, state = device:properties(), device:state()
+  return { id = properties.id, name = properties.name, uuid = properties.uuid,
+           arch = properties.arch, driver = properties.driver, kernel_driver = state.driver,
+           multiprocessors = properties.multiprocessors, memory = properties.memory_total,
+           clock_max = state.clock_max or properties.clock,
+           memory_clock_max = state.memory_clock_max or properties.memory_clock,
+           peak_bandwidth = properties.peak_bandwidth, power_limit = state.power_limit,
+           governor = state.governor }
+end
+
+--- All that a record should say about where it comes from, as plain tables.
+---@param device userdata?
+---@return table  date (UTC, ISO 8601), moonwarp, lua, device, machine, compiler, git, argv
+function environment.collect(device)
+  if device ~= nil and core.type(device) ~= "device" then
+    error(("mw.environment: a device is wanted, got %s; as in mw.environment(mw.device())"):format(
+      core.type(device) or type(device)), 2)
+  end
+  return { date = os.date "!%Y-%m-%dT%H:%M:%SZ", moonwarp = core.version, lua = _VERSION,
+           device = device and device_fields(device), machine = environment.machine(),
+           compiler = (core.compiler()), git = environment.revision(script_folder()),
+           argv = command_words() }
+end
+
+-- ---- while something is measured ----------------------------------------------------------------
+
+-- Seconds that all cores have worked, seconds that there were, both since the machine began; from
+-- proc(5): user, nice, system, idle, iowait, irq, softirq, steal in hundredths of a second.
+local function machine_time()
+  local text = first_line(read "/proc/stat")
+  if not text then return nil end
+  local list, all = {}, 0
+  for number in text:gmatch "%d+" do list[#list + 1] = math.tointeger(number) end
+  for i = 1, math.min(#list, 8) do all = all + list[i] end
+  if #list < 8 then return nil end
+  return (all - list[4] - list[5]) / 100, all / 100
+end
+
+--- Reads the state of a device and how busy the machine is; called again, gives what came of it.
+---@param device userdata?
+---@return fun(): table?, number?  state { before =, after = }, and others' share of all cores, 0 to 1
+function environment.watch(device)
+  local before = device and device:state()
+  local busy, all = machine_time()
+  local own = os.clock()
+  return function()
+    local own_now, busy_now, all_now = os.clock(), machine_time()
+    local state = device and { before = before, after = device:state() }
+    if not (busy and busy_now) or all_now - all < 0.1 then return state, nil end
+    local others = (busy_now - busy - (own_now - own)) / (all_now - all)
+    return state, math.max(0.0, math.min(others, 1.0))
+  end
+end
+
+return environment

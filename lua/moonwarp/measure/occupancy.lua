@@ -1,0 +1,33 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Occupancy of a kernel on a GPU that need not be there: the kernel's source is compiled for that
+-- architecture, and NVIDIA's own occupancy calculation answers.
+-- Depends on moonwarp.core, fields.
+
+local core = require "moonwarp.core"
+local fields = require "moonwarp.base.options"
+
+local occupancy = {}
+
+local SPEC = { [1] = "kernel", arch = "string", block = "number", shared = "number" }
+
+--- How many blocks of a kernel a multiprocessor of some architecture holds, and what limits them:
+--- mw.occupancy{ kernel, arch = "sm_90", block = 256, shared = 0 }.
+---@param spec table     the kernel; arch (where it is compiled now, if left out); block (threads; the
+---                      size that fills the GPU best, if left out); shared (bytes a block, dynamic)
+---@return table result  threads, blocks, occupancy (0 to 1), limit (in words)
+function occupancy.query(spec)
+  if type(spec) ~= "table" or core.type(spec[1]) ~= "kernel" then
+    error("mw.occupancy: a table with a kernel in it is wanted, as in { kernel, arch = 'sm_90' }", 2)
+  end
+  fields.check("mw.occupancy", spec, SPEC)
+  local kernel = spec[1]
+  if spec.arch then
+    local device = core.device("cuda:" .. spec.arch)
+    kernel = device:module(kernel:options()):kernel(kernel:name())
+  end
+  if spec.block then return kernel:occupancy(spec.block, spec.shared or 0) end
+  return kernel:suggest { shared = spec.shared or 0 }
+end
+
+return occupancy

@@ -1,0 +1,141 @@
+-- SPDX-License-Identifier: MIT
+--
+-- A 2-D field over time: frames are added while a script computes, then drawn as an animated GIF, with
+-- the last frame as a heat map of its own (SVG, PNG).
+-- Depends on moonwarp.core, fields, figure, gnuplot.
+
+local core = require "moonwarp.core"
+local fields = require "moonwarp.base.options"
+local figure = require "moonwarp.plot.figure"
+local gnuplot = require "moonwarp.plot.gnuplot"
+
+local film = {}
+
+local SPEC = {
+  name = "string", title = "string", xlabel = "string", ylabel = "string", label = "string",
+  low = "number", high = "number", delay = "number", device = "device", quiet = "boolean",
+  pictures = "boolean",
+}
+local MOST_POINTS = 1 << 18
+local DELAY = 0.08 -- s between frames
+
+local film_type = {}
+film_type.__index = film_type
+film_type.__name = "film"
+
+--- Begins a film of a 2-D field.
+--- Options: name (of the files), title, xlabel, ylabel, label (of the colours, with unit), low and high
+--- (the colours' range; that of the frames where absent), delay (s between frames), device (named in the
+--- title), quiet, pictures.
+---@param spec table?
+---@return table film  with the methods add and draw
+function film.new(spec)
+  local options = fields.check("mw.film", spec, SPEC, 3)
+  if options.low and options.high and options.high <= options.low then
+    error(("mw.film: option 'high' must be above 'low', got %g and %g"):format(options.high, options.low), 2)
+  end
+  return setmetatable({ spec = options, frames = {} }, film_type)
+end
+
+-- gnuplot leaves out what is no number; it has no word for an infinite one.
+local function numbers(row)
+  local words = {}
+  for i, value in ipairs(row) do
+    words[i] = value - value == 0 and ("%.6g"):format(value) or "nan"
+  end
+  return table.concat(words, " ")
+end
+
+--- Adds the field as it is now.
+---@param array userdata  2-D, 2^18 elements at most: a frame is a picture
+---@param caption string? as in "t = 0.25 s"
+---@return table self
+function film_type:add(array, caption)
+  if core.type(array) ~= "array" then
+    error(("film:add: an array is wanted, got %s"):format(core.type(array) or type(array)), 2)
+  end
+  local nx, ny, deep = array:shape()
+  if not ny or deep then error("film:add: a 2-D array is wanted", 2) end
+  if nx < 2 or ny < 2 then
+    error(("film:add: the array has %d x %d elements, a picture needs 2 x 2 at least"):format(nx, ny), 2)
+  end
+  if nx * ny > MOST_POINTS then
+    error(("film:add: the array has %d x %d elements, a frame shows %d at most; film a smaller field or a view")
+      :format(nx, ny, MOST_POINTS), 2)
+  end
+  local lines = {}
+  for iy, row in ipairs(array:totable()) do
+    lines[iy] = numbers(row)
+    for _, value in ipairs(row) do
+      if value - value == 0 then -- neither NaN nor infinite
+        self.low = math.min(self.low or value, value)
+        self.high = math.max(self.high or value, value)
+      end
+    end
+  end
+  -- a line break would end the comment that the caption stands in
+  local words = tostring(caption or ("frame %d"):format(#self.frames + 1)):gsub("%s+", " ")
+  table.insert(self.frames, { caption = words, rows = table.concat(lines, "\n") })
+  return self
+end
+
+-- One colour scale for all frames; gnuplot refuses an empty range.
+local function range_of(self)
+  local low, high = self.spec.low or self.low or 0, self.spec.high or self.high or 1
+  if high <= low then high = low + 1 end
+  return low, high
+end
+
+local function data_of(self)
+  local blocks = {}
+  for i, frame in ipairs(self.frames) do
+    blocks[i] = ("# frame %d: %s\n%s"):format(i - 1, frame.caption, frame.rows)
+  end
+  return table.concat(blocks, "\n\n\n")
+end
+
+local function settings(self, about)
+  local low, high = range_of(self)
+  return table.concat({
+    "set size ratio -1", "unset grid", "unset key", "set autoscale fix",
+    "set palette defined (0 '#000004', 0.25 '#420a68', 0.5 '#932667', 0.75 '#dd513a', 0.9 '#fca50a', 1 '#fcffa4')",
+    ("set cbrange [%.10g:%.10g]"):format(low, high),
+    ("set xlabel %s"):format(gnuplot.quote(self.spec.xlabel or "ix")),
+    ("set ylabel %s"):format(gnuplot.quote(self.spec.ylabel or "iy")),
+    ("set cblabel %s"):format(gnuplot.quote(self.spec.label or "")),
+    ("set title %s"):format(gnuplot.quote(("%s, %s"):format(about.title,
+      self.frames[#self.frames].caption))),
+  }, "\n")
+end
+
+-- Behind the still pictures: the same plot once a frame.
+local function animation(self, about)
+  local lines = {
+    "if (strstrt(GPVAL_TERMINALS, 'gif') > 0) {",
+    ("set terminal gif animate delay %d loop 0 optimize size 640,560 font 'Helvetica,11'"):format(
+      math.max(1, math.floor((self.spec.delay or DELAY) * 100 + 0.5))),
+    ("set output %s"):format(gnuplot.quote(about.name .. ".gif")),
+  }
+  for i, frame in ipairs(self.frames) do
+    lines[#lines + 1] = ("set title %s"):format(gnuplot.quote(("%s, %s"):format(
+      self.spec.title or about.name, frame.caption)))
+    lines[#lines + 1] = ("plot $data index %d matrix with image"):format(i - 1)
+  end
+  lines[#lines + 1] = "unset output"
+  lines[#lines + 1] = "}"
+  return table.concat(lines, "\n")
+end
+
+--- Writes NAME.dat, NAME.gp and, where gnuplot is installed, NAME.gif (all frames), NAME.svg and
+--- NAME.png (the last one).
+---@return table made  paths: dat, gp, svg, png, gif; reason where there are no pictures
+function film_type:draw()
+  if #self.frames == 0 then error("film:draw: there is no frame; film:add(array) adds one", 2) end
+  local about = figure.describe(self.spec, "film", { "one row of the field a line, x fastest" })
+  local data = data_of(self)
+  local script = gnuplot.frame(about, data, settings(self, about),
+    ("plot $data index %d matrix with image"):format(#self.frames - 1)) .. animation(self, about) .. "\n"
+  return figure.write(self.spec, about, data, script, { "gif" })
+end
+
+return film

@@ -1,0 +1,173 @@
+-- SPDX-License-Identifier: MIT
+--
+-- mw.ladder: records as named horizontal bars, one a record, each with its share of a level, its
+-- interval and what others measured beside it. Drawn as mw.plot's charts are: in the terminal, as
+-- data, as a gnuplot script, as SVG and PNG.
+-- Depends on fields, figure, nearest, path, record, sweep, units.
+
+local fields = require "moonwarp.base.options"
+local figures = require "moonwarp.plot.figure"
+local nearest = require "moonwarp.base.nearest"
+local path = require "moonwarp.base.path"
+local record = require "moonwarp.results.record"
+local sweep = require "moonwarp.plot.sweep"
+local units = require "moonwarp.base.units"
+
+local ladder = {}
+
+local SPEC = {
+  x = "string", by = "string table", low = "string", high = "string", share = "string", level = "number table",
+  lines = "table", marks = "table", records = "table", title = "string", name = "string", xlabel = "string",
+  unit = "string", logx = "number boolean", quiet = "boolean", pictures = "boolean",
+}
+local MARK = { bar = "string", value = "number", label = "string" }
+
+local function names_of(spec)
+  return type(spec.by) == "table" and spec.by or { spec.by }
+end
+
+-- ---- from records to bars -----------------------------------------------------------------------
+
+-- A list is written as the sizes of a block are: 32 x 8.
+local function words(value)
+  if type(value) ~= "table" then return (tostring(value):gsub("%c+", " ")) end
+  local parts = {}
+  for i, one in ipairs(value) do parts[i] = words(one) end
+  return table.concat(parts, " x ")
+end
+
+local function own_name(entry, spec)
+  local parts = {}
+  for _, field in ipairs(names_of(spec)) do
+    local value = record.field(entry, field)
+    if value ~= nil then parts[#parts + 1] = words(value) end
+  end
+  return #parts > 0 and table.concat(parts, ", ") or nil
+end
+
+local function number(entry, field)
+  local value = field and record.field(entry, field)
+  return figures.is_number(value) and value or nil
+end
+
+-- Records without a value that the axis can show, or without a name, are left out; a bar begins at 0.
+local function bar_of(entry, spec, base)
+  local value, name = number(entry, spec.x), own_name(entry, spec)
+  if not (name and value and value >= 0 and figures.is_number(value, base)) then return nil end
+  local low, high = number(entry, spec.low), number(entry, spec.high)
+  if not (low and high) then low, high = nil, nil end
+  return { name = name, value = value, low = low, high = high, share = number(entry, spec.share) }
+end
+
+-- The bars in the order of the records, and by the names that their fields give. In a sweep the
+-- combinations of the parameters that vary are told apart by what follows the name.
+local function collect(spec, entries, base)
+  local bars, by_name = {}, {}
+  local varying = figures.varying(entries, names_of(spec))
+  for _, entry in ipairs(entries) do
+    local bar = bar_of(entry, spec, base)
+    if bar then
+      by_name[bar.name] = by_name[bar.name] or {}
+      table.insert(by_name[bar.name], bar)
+      bars[#bars + 1] = bar
+      bar.name = table.concat({ bar.name, sweep.text(entry.params or {}, varying) }, ", ")
+    end
+  end
+  return bars, by_name
+end
+
+local function add_mark(mark, by_name, base)
+  if not by_name[mark.bar] then
+    local names = {}
+    for name in pairs(by_name) do names[#names + 1] = name end
+    table.sort(names)
+    local near = nearest.find(mark.bar, names)
+    error(("mw.ladder: a mark names no bar: '%s'; %s"):format(mark.bar, near and ("did you mean '%s'?"):format(near)
+      or "there is " .. table.concat(names, ", ")), 4)
+  end
+  if not figures.is_number(mark.value, base) then return end
+  for _, bar in ipairs(by_name[mark.bar]) do
+    bar.marks = bar.marks or {}
+    table.insert(bar.marks, { value = mark.value, label = mark.label })
+  end
+end
+
+local function figure_of(spec, entries)
+  local base, unit = figures.base_of(spec.logx), spec.unit or units.of(spec.x)
+  local bars, by_name = collect(spec, entries, base)
+  local levels = figures.levels("mw.ladder", spec.level, "level", spec.lines, base, unit)
+  if spec.level and spec.share and levels[1] then levels[1].label = levels[1].label .. " = 100 %" end
+  for _, mark in ipairs(#bars > 0 and spec.marks or {}) do add_mark(mark, by_name, base) end
+  local by, pass = names_of(spec), figures.pass_of(spec, entries)
+  local title = spec.title or ("%s by %s"):format(spec.x, table.concat(by, ", "))
+  local name = spec.name or ("%s-%s-%s"):format(path.script(), spec.x, table.concat(by, "-"))
+  return {
+    kind = "ladder", name = path.safe(figures.of_pass(name, "-", pass)),
+    title = ("%s, %s"):format(figures.of_pass(title, ", ", pass), record.devices(entries)),
+    xlabel = spec.xlabel or spec.x, unit = unit, logx = base, bars = bars, levels = levels,
+    device = record.devices(entries), script = path.script(), date = os.date("!%Y-%m-%d %H:%M UTC"),
+  }
+end
+
+-- ---- mw.ladder ----------------------------------------------------------------------------------
+
+local function check_list(option, list, wanted)
+  for i, one in ipairs(list) do
+    if type(one) ~= wanted then
+      error(("mw.ladder: option '%s': element %d must be a %s, got %s"):format(option, i, wanted, type(one)), 4)
+    end
+  end
+end
+
+local function check_marks(marks)
+  check_list("marks", marks, "table")
+  for _, mark in ipairs(marks) do
+    fields.check("mw.ladder: a mark", mark, MARK, 4)
+    for _, name in ipairs { "bar", "value", "label" } do
+      if mark[name] == nil then error(("mw.ladder: a mark needs bar, value and label, got no '%s'"):format(name), 4) end
+    end
+  end
+end
+
+local function check_spec(spec)
+  if type(spec) ~= "table" then error("mw.ladder: a table is wanted, got " .. type(spec), 3) end
+  fields.check("mw.ladder", spec, SPEC, 3)
+  if not spec.x then error("mw.ladder: option 'x' is needed: the field that a bar's length shows", 3) end
+  if #names_of(spec) == 0 then
+    error("mw.ladder: option 'by' is needed: the field, or list of fields, that names a bar", 3)
+  end
+  check_list("by", names_of(spec), "string")
+  check_list("records", spec.records or {}, "table")
+  check_marks(spec.marks or {})
+  figures.check_base("mw.ladder", "logx", spec.logx)
+end
+
+-- Says which field it is that no record has.
+local function refuse(spec, entries, base)
+  local named = false
+  for _, entry in ipairs(entries) do named = named or own_name(entry, spec) ~= nil end
+  if #entries > 0 and not named then
+    error(("mw.ladder: no record has '%s', which names a bar"):format(table.concat(names_of(spec), "' or '")), 3)
+  end
+  error(("mw.ladder: no record has '%s' as a number %s 0"):format(spec.x, base and "above" or "of at least"), 3)
+end
+
+--- Draws records as named horizontal bars, the first on top: in the terminal, and as RUN/NAME.dat, .gp,
+--- .svg and .png. In a sweep as mw.plot does: the session's records in its last pass, each combination
+--- a bar, and a ladder of `records` in every pass.
+--- Options: x (the field that a bar's length shows), by (the field that names a bar, or several), low,
+--- high (fields of its interval), share (a field, shown in percent), level (what shares are of: number
+--- or { value =, label = }), lines (a list of such), marks (a list of { bar =, value =, label = }:
+--- points beside bars), title, xlabel, name, unit (base unit of x), logx (base, or true for 10),
+--- records (all of the session), quiet, pictures (false: no SVG and PNG).
+---@param spec table
+---@return table made  as of mw.plot
+function ladder.draw(spec)
+  check_spec(spec)
+  local entries = spec.records or record.all()
+  local about = figure_of(spec, entries)
+  if #about.bars == 0 then refuse(spec, entries, about.logx) end
+  return figures.leave(spec, about)
+end
+
+return ladder

@@ -1,0 +1,159 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What all drawings of a ladder share: which bars stand together, where the axis begins and ends, what
+-- stands beside a bar; and the ladders of several runs as one. A ladder is as docs/record.md has it,
+-- all numbers in base units. One of several runs has their labels in `runs`, and each bar the number
+-- of its own in `run`.
+-- Depends on ticks, units.
+
+local ticks = require "moonwarp.plot.ticks"
+local units = require "moonwarp.base.units"
+
+local bars = {}
+
+local DIGITS <const>, SHARE_DIGITS <const> = 3, 2
+local LEAST_LENGTH <const> = 1.5 -- on a logarithmic axis a bar's value over the axis's beginning, at least
+
+--- The base of a ladder's axis; nil: linear.
+---@param ladder table
+---@return number?
+function bars.base(ladder)
+  local log = ladder.logx
+  return type(log) == "number" and log > 1 and log or nil
+end
+
+--- Bars by their places from the top: those of several runs with one name stand together.
+---@param ladder table
+---@return table[] groups  { name =, [i] = bar }
+function bars.groups(ladder)
+  local groups, group = {}, nil
+  for _, bar in ipairs(ladder.bars) do
+    if not (group and ladder.runs and group.name == bar.name and bar.run > group[#group].run) then
+      group = { name = bar.name }
+      groups[#groups + 1] = group
+    end
+    group[#group + 1] = bar
+  end
+  return groups
+end
+
+--- The labels of marks, in the order in which they first come.
+---@param ladder table
+---@return string[] labels
+---@return table<string, integer> numbers  their places in it
+function bars.labels(ladder)
+  local labels, numbers = {}, {}
+  for _, bar in ipairs(ladder.bars) do
+    for _, mark in ipairs(bar.marks or {}) do
+      if not numbers[mark.label] then labels[#labels + 1] = mark.label end
+      numbers[mark.label] = numbers[mark.label] or #labels
+    end
+  end
+  return labels, numbers
+end
+
+-- Whatever is drawn: ends of bars and of their intervals, marks, levels.
+local function each_value(ladder, take)
+  for _, level in ipairs(ladder.levels) do take(level.value) end
+  for _, bar in ipairs(ladder.bars) do
+    take(bar.value)
+    if bar.low and bar.high then take(bar.low) take(bar.high) end
+    for _, mark in ipairs(bar.marks or {}) do take(mark.value) end
+  end
+end
+
+--- Where the axis begins, and the largest value on it. Lengths compare on a linear axis, which begins at
+--- 0; a logarithmic one begins at a power of its base below the least value.
+---@param ladder table
+---@return number low
+---@return number high
+function bars.range(ladder)
+  local base, least, most = bars.base(ladder), math.huge, 0
+  each_value(ladder, function(value)
+    if ticks.holds(value, base) then most = math.max(most, value) end
+    if value > 0 then least = math.min(least, value) end
+  end)
+  if not base then return 0, most > 0 and most or 1 end
+  if most == 0 then return 1, base end
+  return base ^ math.floor(math.log(least / LEAST_LENGTH, base)), most
+end
+
+--- An axis that fits tightly: at(value) from 0 to 1.
+---@param ladder table
+---@return table axis  of ticks.axis
+function bars.axis(ladder)
+  local low, high = bars.range(ladder)
+  return ticks.axis(low, high, bars.base(ladder), 5, true)
+end
+
+--- A value in words: "4.21 TB/s".
+---@param value number
+---@param ladder table
+---@return string
+function bars.value(value, ladder)
+  return units.format(value + 0.0, ladder.unit, DIGITS)
+end
+
+--- What stands beside a bar: its value, half of its interval, its share ("" where it has none).
+---@param bar table
+---@param ladder table
+---@param sign string   before half of the interval: "±"
+---@return string[] texts
+function bars.texts(bar, ladder, sign)
+  local spread, share = "", ""
+  if bar.low and bar.high and bar.value > 0 then
+    spread = ("%s%s %%"):format(sign, units.digits(50.0 * (bar.high - bar.low) / bar.value, SHARE_DIGITS))
+  end
+  if bar.share then share = units.digits(100.0 * bar.share, SHARE_DIGITS) .. " %" end
+  return { bars.value(bar.value, ladder), spread, share }
+end
+
+-- ---- several runs -------------------------------------------------------------------------------
+
+-- What others measured is the same in all runs of a study.
+local function add_marks(slot, bar)
+  local list = {}
+  for _, mark in ipairs(bar.marks or {}) do
+    local key = ("%s\0%.17g"):format(mark.label, mark.value)
+    if not slot.seen[key] then list[#list + 1] = mark end
+    slot.seen[key] = true
+  end
+  return #list > 0 and list or nil
+end
+
+-- The place of a run's bar: beside those of the same name, the second of a name beside the second.
+local function slot_of(slots, counts, bar)
+  counts[bar.name] = (counts[bar.name] or 0) + 1
+  local key = ("%s\0%d"):format(bar.name, counts[bar.name])
+  if not slots[key] then
+    slots[key] = { seen = {} }
+    slots[#slots + 1] = slots[key]
+  end
+  return slots[key]
+end
+
+--- Ladders of several runs as one: bars of one name stand together, those of the first run in its order,
+--- and what only others have below.
+---@param into table        the ladder; its bars, levels and runs are set
+---@param ladders table[]
+---@param labels string[]   of the runs
+---@return table into
+function bars.merge(into, ladders, labels)
+  local slots = {}
+  into.bars, into.levels, into.runs = {}, {}, labels
+  for run, ladder in ipairs(ladders) do
+    local counts = {}
+    for _, bar in ipairs(ladder.bars) do
+      local slot = slot_of(slots, counts, bar)
+      slot[#slot + 1] = { name = bar.name, value = bar.value, low = bar.low, high = bar.high, share = bar.share,
+                          marks = add_marks(slot, bar), run = run }
+    end
+    for _, level in ipairs(ladder.levels) do
+      table.insert(into.levels, { value = level.value, label = ("%s: %s"):format(labels[run], level.label) })
+    end
+  end
+  for _, slot in ipairs(slots) do table.move(slot, 1, #slot, #into.bars + 1, into.bars) end
+  return into
+end
+
+return bars

@@ -1,0 +1,170 @@
+-- SPDX-License-Identifier: MIT
+--
+-- A ladder in the terminal: a line a bar, with its value, half of its interval and its share behind it,
+-- the levels as vertical lines, a letter a mark, a legend. Returns text; prints nothing.
+-- Depends on chart, ladder.bars, utf8text.
+
+local bars = require "moonwarp.plot.ladder.bars"
+local chart = require "moonwarp.plot.chart"
+local utf8text = require "moonwarp.base.utf8text"
+
+local text = {}
+
+local STYLES = {
+  [true] = { fills = { "█", "▓", "▒", "░" }, parts = { "▏", "▎", "▍", "▌", "▋", "▊", "▉" },
+             levels = { "╎", "┊", "┆" }, cut = "…", sign = "±" },
+  [false] = { fills = { "#", "=", "-", "+" }, parts = {}, levels = { "|", ":", "!" }, cut = "..", sign = "+-" },
+}
+local LEAST_NAME <const>, LEAST_BAR <const> = 8, 10 -- letters
+
+local function fill_of(style, bar)
+  return style.fills[((bar.run or 1) - 1) % #style.fills + 1]
+end
+
+-- ---- the letters of marks -----------------------------------------------------------------------
+
+local SPARE <const> = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+-- A letter of the label's own if one is free, a capital first.
+local function letters_of(labels)
+  local signs, taken = {}, {}
+  for i, label in ipairs(labels) do
+    local wanted = label:gsub("[^%u]", "") .. label:gsub("[^%l%d]", "") .. SPARE
+    for sign in wanted:gmatch "." do
+      signs[i] = sign
+      if not taken[sign] then break end
+    end
+    taken[signs[i]] = true
+  end
+  return signs
+end
+
+-- ---- one bar ------------------------------------------------------------------------------------
+
+local function place_of(value, axis, width)
+  return math.max(0, math.min(1, axis.at(value))) * width
+end
+
+-- Full cells, and in Unicode an eighth of one at the end; the least that is not nothing shows.
+local function fill(cells, bar, axis, width, style)
+  local length, sign = place_of(bar.value, axis, width), fill_of(style, bar)
+  local whole = math.floor(length + 0.5)
+  if sign ~= style.fills[1] or #style.parts == 0 then
+    for i = 1, whole do cells[i] = sign end
+    return
+  end
+  local eighths = math.max(bar.value > 0 and 1 or 0, math.floor(8 * length + 0.5))
+  for i = 1, eighths // 8 do cells[i] = sign end
+  if eighths % 8 > 0 then cells[eighths // 8 + 1] = style.parts[eighths % 8] end
+end
+
+-- A mark beside another takes the next free cell.
+local function add_marks(cells, bar, axis, width, signs, numbers)
+  local taken = {}
+  for _, mark in ipairs(bar.marks or {}) do
+    local at = math.floor(place_of(mark.value, axis, width)) + 1
+    local to = at
+    while taken[to] do to = to + 1 end
+    while to > width + 1 or taken[to] and to > 1 do to = to - 1 end
+    cells[to], taken[to] = signs[numbers[mark.label]], true
+  end
+end
+
+-- One cell more than the largest value takes: a line at it stands behind its bar.
+local function cells_of(bar, ladder, axis, width, style)
+  local cells = {}
+  for i = 1, width + 1 do cells[i] = " " end
+  fill(cells, bar, axis, width, style)
+  for i = #ladder.levels, 1, -1 do
+    cells[math.floor(place_of(ladder.levels[i].value, axis, width)) + 1] = style.levels[(i - 1) % #style.levels + 1]
+  end
+  add_marks(cells, bar, axis, width, style.signs, style.numbers)
+  return table.concat(cells)
+end
+
+-- ---- columns ------------------------------------------------------------------------------------
+
+-- Texts of each bar, and how wide each column is with the space before it; 0: no bar has such.
+local function columns_of(ladder, style)
+  local rows, widths = {}, { 0, 0, 0 }
+  for i, bar in ipairs(ladder.bars) do
+    rows[i] = bars.texts(bar, ladder, style.sign)
+    for c, cell in ipairs(rows[i]) do
+      if cell ~= "" then widths[c] = math.max(widths[c], utf8text.count(cell) + 1) end
+    end
+  end
+  return rows, widths
+end
+
+-- Names get what they need up to half of what is left; where bars would be too short, the intervals go.
+local function layout(ladder, widths, width)
+  local names = {}
+  for i, bar in ipairs(ladder.bars) do names[i] = bar.name end
+  local widest = utf8text.widest(names)
+  local function share()
+    local left = width - widths[1] - widths[2] - widths[3] - 2
+    local name = math.min(widest, math.max(LEAST_NAME, left // 2))
+    return name, left - name
+  end
+  local name, bar = share()
+  if bar < LEAST_BAR and widths[2] > 0 then
+    widths[2] = 0
+    name, bar = share()
+  end
+  return name, math.max(1, bar)
+end
+
+local function behind(cells, widths)
+  local parts = {}
+  for c, width in ipairs(widths) do
+    if width > 0 then parts[#parts + 1] = utf8text.right(cells[c], width) end
+  end
+  return table.concat(parts)
+end
+
+-- ---- around the bars ----------------------------------------------------------------------------
+
+local function legend(ladder, style, width)
+  local parts, labels = {}, bars.labels(ladder)
+  for i, label in ipairs(ladder.runs or {}) do
+    parts[#parts + 1] = ("%s %s"):format(style.fills[(i - 1) % #style.fills + 1], label)
+  end
+  for i, level in ipairs(ladder.levels) do
+    parts[#parts + 1] = ("%s %s"):format(style.levels[(i - 1) % #style.levels + 1], level.label)
+  end
+  for i, label in ipairs(labels) do parts[#parts + 1] = ("%s %s"):format(style.signs[i], label) end
+  return chart.legend(parts, width, style.cut)
+end
+
+local function quantity(ladder, axis)
+  if not axis.base then return ladder.xlabel end
+  return ("%s (logarithmic, from %s)"):format(ladder.xlabel, bars.value(axis.low, ladder))
+end
+
+--- Draws a ladder.
+---@param ladder table   as docs/record.md has it
+---@param size table?    width (letters), unicode; what is left out is the terminal's
+---@return string        lines joined by newlines, none wider than that
+function text.draw(ladder, size)
+  size = size or {}
+  local width, unicode = size.width or chart.width(), size.unicode
+  if unicode == nil then unicode = chart.unicode() end
+  local labels, numbers = bars.labels(ladder)
+  local style = setmetatable({ signs = letters_of(labels), numbers = numbers }, { __index = STYLES[unicode] })
+  local axis, rows, widths = bars.axis(ladder), columns_of(ladder, style)
+  local name, cells = layout(ladder, widths, width)
+  local lines, number = { ladder.title, quantity(ladder, axis) }, 0
+  for _, group in ipairs(bars.groups(ladder)) do
+    for i, bar in ipairs(group) do
+      number = number + 1
+      local shown = i == 1 and utf8text.shorten(group.name, name, style.cut) or ""
+      lines[#lines + 1] = ("%s %s%s"):format(utf8text.left(shown, name), cells_of(bar, ladder, axis, cells, style),
+        behind(rows[number], widths))
+    end
+  end
+  for _, line in ipairs(legend(ladder, style, width)) do lines[#lines + 1] = line end
+  for i, line in ipairs(lines) do lines[i] = utf8text.shorten((line:gsub("%s+$", "")), width, style.cut) end
+  return table.concat(lines, "\n")
+end
+
+return text

@@ -1,0 +1,146 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Axes: a range and round tick positions, linear or logarithmic. Used by the terminal chart and the
+-- gnuplot script.
+-- Depends on units.
+
+local units = require "moonwarp.base.units"
+
+local ticks = {}
+
+-- Beyond these a span, or a power of the base, is no double any more.
+local LARGEST <const>, SMALLEST <const> = 1e300, 1e-300
+
+--- Whether an axis can show a value: it is finite, and above 0 where the axis is logarithmic.
+---@param value number
+---@param base number?  nil: linear
+---@return boolean
+function ticks.holds(value, base)
+  return value >= (base and SMALLEST or -LARGEST) and value <= LARGEST
+end
+
+-- 1, 2 or 5 times a power of ten, so that about `count` steps cover the span
+-- (P. Heckbert, "Nice numbers for graph labels", Graphics Gems, 1990).
+local function nice_step(span, count)
+  local raw = span / count
+  local power = 10 ^ math.floor(math.log(raw, 10))
+  for _, factor in ipairs { 1, 2, 5, 10 } do
+    if factor * power >= raw * 0.999 then return factor * power end
+  end
+end
+
+--- Whether all points lie at whole numbers along x, as runs, rungs and dimensions do: between those
+--- there is nothing to mark.
+---@param series table[]
+---@return boolean
+function ticks.are_whole(series)
+  for _, one in ipairs(series) do
+    for _, point in ipairs(one.points) do
+      if point.x ~= math.floor(point.x) then return false end
+    end
+  end
+  return true
+end
+
+--- About how many ticks fit, where values are whole: none of them between two numbers.
+---@param low number
+---@param high number
+---@param count integer
+---@return number
+function ticks.most_whole(low, high, count)
+  return math.max(1, math.min(count, high > low and high - low or 2))
+end
+
+local function linear_ticks(low, high, count)
+  local step = nice_step(high - low, count)
+  local list = {}
+  local first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+  for i = first, last do list[#list + 1] = i * step end
+  return list
+end
+
+local function log_ticks(low, high, base, count)
+  local first = math.ceil(math.log(low, base) - 1e-9)
+  local last = math.floor(math.log(high, base) + 1e-9)
+  local stride = math.max(1, math.ceil((last - first + 1) / count))
+  local list = {}
+  for i = first, last, stride do list[#list + 1] = base ^ i end
+  return list
+end
+
+-- Over less, ticks would differ in the last digits only, or not at all, and counting them not end.
+local function least_span(low, high)
+  return math.max(1e-12 * math.max(math.abs(low), math.abs(high)), 1e-300)
+end
+
+-- Where all values are as good as one: wide enough that labels differ.
+local function room(value)
+  return math.max(1, math.abs(value) / 1000)
+end
+
+local function linear_range(low, high)
+  if low > 0 then low = 0 end
+  if high - low < least_span(low, high) then high = low + room(low) end
+  local step = nice_step(high - low, 5)
+  return low, math.ceil(high / step - 1e-9) * step
+end
+
+local LEAST = 1e-307 -- and 1 / LEAST: a large base's next power may be no number any more
+
+-- Out to whole powers of the base, unless the axis is to fit tightly around several values.
+local function log_range(low, high, base, tight)
+  if tight and high - low >= least_span(low, high) then return low, high end
+  local first = math.floor(math.log(low, base) + 1e-9)
+  local last = math.ceil(math.log(high, base) - 1e-9)
+  return math.max(base ^ first, LEAST), math.min(base ^ math.max(last, first + 1), 1 / LEAST)
+end
+
+local function tight_range(low, high)
+  if high - low >= least_span(low, high) then return low, high end
+  return low - room(low), high + room(high)
+end
+
+--- An axis for values in a range. A linear axis of positive values begins at 0, so that heights
+--- compare.
+---@param low number
+---@param high number
+---@param base number?   nil: linear; 2 or 10: logarithmic (low must be > 0)
+---@param count integer  about how many ticks
+---@param tight boolean? keep the axis to the values
+---@return table axis    low, high, ticks, at(value) from 0 to 1
+function ticks.axis(low, high, base, count, tight)
+  local axis = { base = base }
+  if base then
+    axis.low, axis.high = log_range(low, high, base, tight)
+    axis.ticks = log_ticks(axis.low, axis.high, base, count)
+  else
+    axis.low, axis.high = (tight and tight_range or linear_range)(low, high)
+    axis.ticks = linear_ticks(axis.low, axis.high, count)
+  end
+  local function place(value) return base and math.log(value) or value end
+  local from, span = place(axis.low), place(axis.high) - place(axis.low)
+  function axis.at(value) return (place(value) - from) / span end
+  return axis
+end
+
+-- 80000000000 as 80e9; nil where digits would be lost.
+local function in_thousands(value)
+  local power = math.floor(math.log(math.abs(value), 10) / 3 + 1e-9) * 3
+  local text = ("%.4ge%d"):format(value / 10.0 ^ power, power)
+  return tonumber(text) == value and text or nil
+end
+
+--- A tick's label: short, without trailing zeros.
+---@param value number
+---@return string
+function ticks.label(value)
+  if math.abs(value) >= 1e6 and math.abs(value) < 1e15 and in_thousands(value) then
+    return in_thousands(value)
+  end
+  if value == math.floor(value) and math.abs(value) < 1e15 then return ("%d"):format(value) end
+  local text = units.digits(value, 3)
+  return text:find(".", 1, true) and not text:find("e", 1, true)
+    and text:gsub("0+$", ""):gsub("%.$", "") or text
+end
+
+return ticks

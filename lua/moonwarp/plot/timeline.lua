@@ -1,0 +1,225 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Who was busy when: spans in lanes, as a chart (SVG, PNG), as rows of letters in the terminal, and as
+-- a trace that Perfetto and chrome://tracing open (Trace Event Format: complete events, in microseconds).
+-- Depends on moonwarp.core, fields, figure, gnuplot, json, letters, results.run, units.
+
+local core = require "moonwarp.core"
+local fields = require "moonwarp.base.options"
+local figure = require "moonwarp.plot.figure"
+local gnuplot = require "moonwarp.plot.gnuplot"
+local json = require "moonwarp.base.json"
+local utf8text = require "moonwarp.base.utf8text"
+local run = require "moonwarp.results.run"
+local units = require "moonwarp.base.units"
+
+local timeline = {}
+
+local SPEC = {
+  name = "string", title = "string", spans = "table", engines = "boolean", device = "device", quiet = "boolean",
+  pictures = "boolean",
+}
+local SPAN = { lane = "string", kind = "string", from = "number", to = "number", label = "string" }
+local COLUMNS = 88 -- of the terminal's rows
+local MOST_KINDS = 6 -- as many as plots/base.gp has colours
+local MOST_LETTERS = 32 -- of a lane's name, in the terminal and the chart; the trace has all
+local THIN = 1 / 400 -- of the chart's width: what is shorter is drawn so wide, or it could not be seen
+local ROUNDING = 1e-6 -- of a column: 10.003 - 10.001 is not quite 0.002
+local ROOMY = 22 -- lanes whose names fit below each other in the usual size
+
+local function check_span(span, i)
+  if type(span) ~= "table" then
+    error(("mw.timeline: span %d must be a table, got %s"):format(i, type(span)), 4)
+  end
+  fields.check(("mw.timeline: span %d"):format(i), span, SPAN, 4)
+  for _, name in ipairs { "lane", "kind", "from", "to" } do
+    if span[name] == nil then error(("mw.timeline: span %d has no '%s'"):format(i, name), 4) end
+  end
+  for _, name in ipairs { "from", "to" } do
+    if span[name] ~= span[name] or math.abs(span[name]) == math.huge then
+      error(("mw.timeline: span %d: '%s' must be a finite time"):format(i, name), 4)
+    end
+  end
+  if span.to < span.from then
+    error(("mw.timeline: span %d ends before it begins: from %g to %g s"):format(i, span.from, span.to), 4)
+  end
+end
+
+-- Spans with seconds for events, counted from the first one that is met.
+local function in_seconds(spans)
+  local origin, list = nil, {}
+  local function seconds(at)
+    if core.type(at) ~= "event" then return at end
+    origin = origin or at
+    return at:since(origin)
+  end
+  for i, span in ipairs(spans) do
+    list[i] = span
+    if type(span) == "table" then
+      list[i] = {}
+      for key, value in pairs(span) do list[i][key] = value end
+      list[i].from, list[i].to = seconds(span.from), seconds(span.to)
+    end
+  end
+  return list
+end
+
+-- An event tells when its stream got so far, not when an engine took up the work: where one engine serves each
+-- kind, a span begins where the one before of its kind ended.
+local function on_engines(spans)
+  local by_end, free = table.move(spans, 1, #spans, 1, {}), {}
+  table.sort(by_end, function(a, b) return a.to < b.to end)
+  for _, span in ipairs(by_end) do
+    span.from = math.min(span.to, math.max(span.from, free[span.kind] or span.from))
+    free[span.kind] = span.to
+  end
+end
+
+-- Lanes and kinds in the order of their first spans; times from the first begin.
+local function arrange(spans, engines)
+  local lanes, kinds, start, finish = {}, {}, math.huge, -math.huge
+  for i, span in ipairs(spans) do check_span(span, i) end
+  if engines then on_engines(spans) end
+  for _, span in ipairs(spans) do
+    for list, name in pairs { [lanes] = span.lane, [kinds] = span.kind } do
+      if not list[name] then
+        list[#list + 1] = name
+        list[name] = #list
+      end
+    end
+    start, finish = math.min(start, span.from), math.max(finish, span.to)
+  end
+  if #kinds > MOST_KINDS then
+    error(("mw.timeline: %d kinds of spans, a chart shows %d at most"):format(#kinds, MOST_KINDS), 3)
+  end
+  return { spans = spans, lanes = lanes, kinds = kinds, start = start, length = finish - start }
+end
+
+local function shortened(text)
+  return utf8text.cut(text, MOST_LETTERS, "…")
+end
+
+-- ---- the terminal -------------------------------------------------------------------------------
+
+-- Each kind's first letter that no other has.
+local function signs_of(kinds)
+  local signs, taken = {}, {}
+  for _, kind in ipairs(kinds) do
+    local letter
+    for c in (kind .. "abcdefghijklmnopqrstuvwxyz"):gmatch("%a") do
+      if not taken[c] then
+        letter = c
+        break
+      end
+    end
+    signs[kind], taken[letter] = letter, true
+  end
+  return signs
+end
+
+local function text_of(chart, title)
+  local signs, rows, names = signs_of(chart.kinds), {}, {}
+  for i, lane in ipairs(chart.lanes) do
+    rows[i], names[i] = {}, shortened(lane)
+    for c = 1, COLUMNS do rows[i][c] = "." end
+  end
+  for _, span in ipairs(chart.spans) do
+    local scale = chart.length > 0 and COLUMNS / chart.length or 0
+    local first = math.min(COLUMNS, math.floor((span.from - chart.start) * scale + ROUNDING) + 1)
+    local last = math.max(first, math.ceil((span.to - chart.start) * scale - ROUNDING))
+    for c = first, math.min(last, COLUMNS) do rows[chart.lanes[span.lane]][c] = signs[span.kind] end
+  end
+  local lines, legend, wide = { title }, {}, utf8text.widest(names)
+  for i, name in ipairs(names) do
+    lines[#lines + 1] = ("  %s %s"):format(utf8text.left(name, wide), table.concat(rows[i]))
+  end
+  for i, kind in ipairs(chart.kinds) do legend[i] = ("%s %s"):format(signs[kind], kind) end
+  lines[#lines + 1] = ("  %s 0 to %s; %s"):format((" "):rep(wide), units.format(chart.length, "s"),
+    table.concat(legend, ", "))
+  return table.concat(lines, "\n")
+end
+
+-- ---- files --------------------------------------------------------------------------------------
+
+local function data_of(chart, scale)
+  local blocks = {}
+  for k, kind in ipairs(chart.kinds) do
+    local lines = { ("# kind %d: %s"):format(k - 1, (kind:gsub("%c", " "))) }
+    for _, span in ipairs(chart.spans) do
+      if span.kind == kind then
+        lines[#lines + 1] = ("%.9g %.9g %d"):format((span.from - chart.start) / scale.factor,
+          (span.to - chart.start) / scale.factor, #chart.lanes - chart.lanes[span.lane] + 1)
+      end
+    end
+    blocks[k] = table.concat(lines, "\n")
+  end
+  return table.concat(blocks, "\n\n\n")
+end
+
+local function settings(chart, scale)
+  local tics = {}
+  for i, lane in ipairs(chart.lanes) do
+    -- gnuplot formats the text of a mark as printf does
+    tics[i] = ("%s %d"):format(gnuplot.quote((shortened(lane):gsub("%%", "%%%%"))), #chart.lanes - i + 1)
+  end
+  local size = #chart.lanes > ROOMY and (" font ',%d'"):format(math.max(4, 15 * ROOMY // #chart.lanes)) or ""
+  local long = chart.length > 0 and chart.length / scale.factor or 1
+  return table.concat({
+    ("set xlabel 'time (%s)'"):format(scale.name),
+    ("set ytics noenhanced (%s)%s"):format(table.concat(tics, ", "), size),
+    ("least = %.9g"):format(long * THIN), ("set xrange [0:%.9g]"):format(long * (1 + THIN)),
+    ("set yrange [0.4:%g]"):format(#chart.lanes + 0.6),
+    "set grid noytics xtics", "set style fill solid 0.85 border lc rgb 'white'",
+  }, "\n")
+end
+
+local function plot_command(chart)
+  local parts = {}
+  for k, kind in ipairs(chart.kinds) do
+    parts[k] = ("$data index %d using 1:3:1:($2 - $1 < least ? $1 + least : $2):($3 - 0.35):($3 + 0.35) "
+      .. "with boxxyerror ls %d lw 0.5 title %s"):format(k - 1, k, gnuplot.quote(kind))
+  end
+  return "plot " .. table.concat(parts, ", \\\n     ")
+end
+
+local function trace_of(chart, about)
+  local events = { { name = "process_name", ph = "M", pid = 1, args = { name = about.title } } }
+  for i, lane in ipairs(chart.lanes) do
+    events[#events + 1] = { name = "thread_name", ph = "M", pid = 1, tid = i, args = { name = lane } }
+  end
+  for _, span in ipairs(chart.spans) do
+    events[#events + 1] = { name = span.label or span.kind, cat = span.kind, ph = "X", pid = 1,
+      tid = chart.lanes[span.lane], ts = (span.from - chart.start) * 1e6, dur = (span.to - span.from) * 1e6 }
+  end
+  return json.encode({ displayTimeUnit = "ms", traceEvents = events }) .. "\n"
+end
+
+--- Draws spans of time in lanes: RUN/NAME.dat, .gp, .svg, .png, a trace as RUN/NAME.trace.json (open it
+--- at ui.perfetto.dev), and rows of letters in the terminal.
+--- Options: spans, a list of { lane =, kind =, from =, to = [, label =] } with times in seconds of one
+--- clock, or events that have been reached; engines (true: one engine serves each kind, so that a span
+--- begins where the one before of its kind ended), name (of the files), title, device (named in the
+--- title), quiet, pictures.
+---@param spec table
+---@return table made  chart (text), dat, gp, svg, png, trace (paths); reason where there are no pictures
+function timeline.draw(spec)
+  local options = fields.check("mw.timeline", spec, SPEC, 3)
+  if not options.spans or #options.spans == 0 then
+    error("mw.timeline: option 'spans' is needed: a list of { lane =, kind =, from =, to = }", 2)
+  end
+  local chart = arrange(in_seconds(options.spans), options.engines)
+  local scale = units.choose("s", chart.length)
+  local about = figure.describe(options, "timeline",
+    { ("from (%s)"):format(scale.name), ("to (%s)"):format(scale.name), "lane, counted from below" })
+  local data = data_of(chart, scale)
+  local text = text_of(chart, about.title)
+  figure.say(options, text)
+  local made = figure.write(options, about, data,
+    gnuplot.frame(about, data, settings(chart, scale), plot_command(chart)))
+  made.chart = text
+  made.trace = gnuplot.write(run.file(about.name .. ".trace.json"), trace_of(chart, about))
+  figure.say(options, ("written: %s (ui.perfetto.dev opens it)"):format(made.trace))
+  return made
+end
+
+return timeline

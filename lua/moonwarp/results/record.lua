@@ -1,0 +1,210 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Records: one a measurement, kept in the run's journal as soon as it is there, so that nothing
+-- measured is lost. A record holds what the script gives (benchmark results with all their samples
+-- included) and where it comes from: date, script, device, version, parameters.
+-- Depends on moonwarp.core, arg, bench, bench.contest, json, path, recent, results.run.
+
+local core = require "moonwarp.core"
+local arg = require "moonwarp.arg"
+local bench = require "moonwarp.measure.bench"
+local contest = require "moonwarp.measure.contest"
+local json = require "moonwarp.base.json"
+local path = require "moonwarp.base.path"
+local current_device = require "moonwarp.current_device"
+local run = require "moonwarp.results.run"
+
+local record = {}
+
+-- The order of a line's leading keys; the script's own follow by name.
+local ORDER = { "date", "script", "moonwarp", "device", "device_name", "params" }
+
+local session = {}
+
+-- As JSON can hold it.
+local function plain(entry)
+  local flat = {}
+  for key, value in pairs(entry) do
+    flat[key] = bench.is_result(value) and bench.fields(value) or value
+  end
+  return flat
+end
+
+local RESERVED = { date = "string", device = "string device", device_name = "string", params = "table",
+                   script = "string", moonwarp = "string", chosen = "nil" }
+local DEEP = 20
+
+local function refuse(where, what)
+  error(("mw.record: field '%s' %s"):format(where, what), 0)
+end
+
+local KINDS = "; numbers, texts, truth values, and lists or tables of them are kept"
+
+local function check_keys(value, where)
+  local listed
+  for key in pairs(value) do
+    local is_listed = math.type(key) == "integer"
+    if not is_listed and type(key) ~= "string" then refuse(where, "has a key of type " .. type(key) .. KINDS) end
+    if listed == not is_listed then refuse(where, "is a list and a table of names at once" .. KINDS) end
+    listed = is_listed
+  end
+end
+
+local function check_value(value, where, depth)
+  local kind = core.type(value) or type(value)
+  if kind == "number" or kind == "string" or kind == "boolean" then return end
+  if kind ~= "table" then refuse(where, "is of type " .. kind .. KINDS) end
+  if bench.is_result(value) then return end
+  if contest.is_results(value) then
+    refuse(where, "is the results of several contenders: keep one a record, as in for _, r in ipairs(t) do "
+      .. "mw.record { kernel = r.name, t = r } end")
+  end
+  if depth > DEEP then refuse(where, "is a table in itself, or too deep" .. KINDS) end
+  check_keys(value, where)
+  for key, inner in pairs(value) do check_value(inner, ("%s.%s"):format(where, key), depth + 1) end
+end
+
+local function check_fields(values)
+  for name, value in pairs(values) do
+    if type(name) ~= "string" then refuse(tostring(name), "has no name" .. KINDS) end
+    local kind, wanted = core.type(value) or type(value), RESERVED[name]
+    if wanted and not wanted:find(kind, 1, true) then
+      error(("mw.record: field '%s' is moonwarp's own and must be a %s, got %s"):format(name,
+        wanted:gsub(" ", " or a "), kind), 0)
+    end
+    if kind ~= "device" then check_value(value, name, 1) end
+  end
+end
+
+-- What the script chose, and did not measure, tells a measurement from others (see
+-- results/measurement.lua): texts, whole numbers, truth values. JSON has one kind of number.
+local function chosen(values)
+  local names = {}
+  for name, value in pairs(values) do
+    local kind = math.type(value) or type(value)
+    if kind == "string" or kind == "integer" or kind == "boolean" then names[#names + 1] = name end
+  end
+  table.sort(names)
+  return names
+end
+
+-- The device of a benchmark in the record, else the one opened last.
+local function device_of(values)
+  if values.device then return values.device end
+  for _, value in pairs(values) do
+    if bench.is_result(value) and value.device then return value.device, value.device_name end
+  end
+  return current_device.device()
+end
+
+local function complete(values)
+  local entry = { date = os.date("!%Y-%m-%dT%H:%M:%SZ"), script = path.script(),
+    moonwarp = core.version,
+                  params = next(arg.values()) and arg.values() or nil }
+  for key, value in pairs(values) do entry[key] = value end
+  local device, name = device_of(values)
+  if core.type(device) == "device" then device, name = device:id(), device:name() end
+  entry.device, entry.device_name = device, values.device_name or name
+  return entry
+end
+
+-- The file given with --json.
+local function append(file_path, line)
+  local file, reason = io.open(file_path, "a")
+  if not file then
+    error(("mw.record: %s; choose another file with --json FILE"):format(reason), 3)
+  end
+  local written
+  written, reason = file:write(line, "\n")
+  local closed, late = file:close()
+  if not (written and closed) then
+    error(("mw.record: %s: %s"):format(file_path, reason or late), 3)
+  end
+end
+
+--- Keeps one measurement in the run's record, and in the file given with --json as a line of JSON.
+--- Tables, numbers, strings, booleans and results of mw.bench are kept; the device is that of the
+--- benchmark in the record, else the one opened last, else what the field device says.
+---@param values table   as in { threads = 256, T_tot = 2 * A:nbytes() / t.median, t = t }
+---@param number integer?  of the contender, whose turns were noted before (record.slice)
+---@return table record  with date, script, moonwarp, device, device_name, params added
+function record.write(values, number)
+  arg.check_known()
+  if type(values) ~= "table" then error("mw.record: a table is wanted, got " .. type(values), 2) end
+  local fits, problem = pcall(check_fields, values)
+  if not fits then error(problem, 2) end
+  local entry = complete(values)
+  session[#session + 1] = setmetatable(entry, core.result)
+  local flat = plain(entry)
+  local line = core.options.json and json.encode(flat, ORDER)
+  flat.chosen = chosen(values)
+  run.note("record", flat, number)
+  if line then append(core.options.json, line) end
+  return entry
+end
+
+-- ---- turns of contenders ------------------------------------------------------------------------
+
+local slices = 0 -- contenders that have had a turn in this process
+
+--- Notes the samples of one turn of a contender, whose record comes when all turns of all contenders are
+--- over. Of a run that is killed before, the turns that were noted become records (results/fold.lua).
+---@param number integer?   what this returned at the contender's turn before
+---@param values table      fields of the record, as far as they are known
+---@param samples number[]  seconds a call
+---@param work table        the work of a call by the name of its rate: { T_eff = bytes }
+---@return integer number
+function record.slice(number, values, samples, work)
+  local fields
+  if not number then
+    slices = slices + 1
+    number, fields = slices, plain(complete(values))
+    fields.chosen = chosen(values)
+  end
+  run.note("slice", { contender = number, record = fields, work = fields and work, samples = samples })
+  return number
+end
+
+--- Notes that the turns of a contender count no more: it is wrong.
+---@param number integer   of record.slice
+function record.drop_slices(number)
+  run.note("slices_dropped", { contender = number })
+end
+
+--- All records of this session, in order.
+---@return table[]
+function record.all()
+  return session
+end
+
+--- A field of a record by its path, as in "t.median"; nil where it is absent.
+---@param entry table
+---@param field string
+---@return any
+function record.field(entry, field)
+  local value = entry[field]
+  if value ~= nil then return value end
+  value = entry
+  for key in field:gmatch("[^.]+") do
+    if type(value) ~= "table" then return nil end
+    value = value[key]
+  end
+  return value
+end
+
+--- The devices that records come from, as words for a title: "NVIDIA H200 (cuda:0)".
+---@param entries table[]
+---@return string
+function record.devices(entries)
+  local names, seen = {}, {}
+  for _, entry in ipairs(entries) do
+    local id, name = entry.device, entry.device_name
+    if id and not seen[id] then
+      seen[id] = true
+      names[#names + 1] = name and ("%s (%s)"):format(name, id) or id
+    end
+  end
+  return #names > 0 and table.concat(names, ", ") or "no device"
+end
+
+return record

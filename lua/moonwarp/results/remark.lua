@@ -1,0 +1,56 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What a study concludes, in words computed from its numbers: printed as a paragraph, and kept in
+-- the run's record and its remarks.txt.
+-- Depends on moonwarp.core, gnuplot (write), letters, results.run.
+
+local core = require "moonwarp.core"
+local gnuplot = require "moonwarp.plot.gnuplot"
+local utf8text = require "moonwarp.base.utf8text"
+local run = require "moonwarp.results.run"
+
+local remark = {}
+
+local WIDTH = 96
+local said = { folder = nil } -- paragraphs of the run in that folder
+
+local function wrapped(text)
+  local lines, line = {}, ""
+  for word in text:gmatch("%S+") do
+    if utf8text.count(line) + utf8text.count(word) + 1 > WIDTH and line ~= "" then
+      lines[#lines + 1] = line
+      line = word
+    else
+      line = line == "" and word or line .. " " .. word
+    end
+  end
+  lines[#lines + 1] = line
+  return table.concat(lines, "\n")
+end
+
+-- Lua counts the format as the first argument.
+local function explained(message)
+  local number, reason = message:match "^bad argument #(%d+) to '[%w.]*format' %((.*)%)$"
+  return number and ("value %d of the text: %s"):format(number - 1, reason) or message
+end
+
+--- Prints a paragraph and keeps it in the run's record and in RUN/remarks.txt.
+---@param format string  as string.format takes it
+---@param ... any
+---@return string paragraph
+function remark.say(format, ...)
+  if type(format) ~= "string" then
+    error("mw.remark: a text is wanted, got " .. type(format), 2)
+  end
+  local ok, text = pcall(string.format, format, ...)
+  if not ok then error("mw.remark: " .. explained(text), 2) end
+  local paragraph = wrapped(text)
+  run.note("remark", { text = text })
+  if said.folder ~= run.folder() then said = { folder = run.folder() } end
+  said[#said + 1] = paragraph
+  gnuplot.write(run.file("remarks.txt"), table.concat(said, "\n\n") .. "\n")
+  if not core.options.quiet then print(paragraph .. "\n") end
+  return paragraph
+end
+
+return remark
