@@ -5,7 +5,8 @@
  * core/backend/cpu/translate/emit.c; the layout of the table is ../abi.h.
  *
  * Text from the user's own headers is part of the unit already; text of shim headers is included again, see
- * ../token.h. While the user's source is preprocessed MW_PREPROCESS is defined, and moonwarp.h is not included. */
+ * core/source/lexer.h. While the user's source is preprocessed MW_PREPROCESS is defined, and moonwarp.h is not
+ * included. */
 #ifndef MW_ENTRY_H
 #define MW_ENTRY_H
 

@@ -17,10 +17,10 @@
 
 #include "core/backend/backend.h"
 #include "core/backend/cpu/translate/program.h"
+#include "core/base/home.h"
 #include "core/compile/cache.h"
 #include "core/compile/process.h"
 #include "core/compile/scratch.h"
-#include "core/base/home.h"
 
 enum { MOST_ARGUMENTS = 256 };
 

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 
 #include "core/backend/backend.h"
-#include "core/compile/source.h"
 #include "core/base/home.h"
+#include "core/compile/source.h"
 
 /* ---- copies ---------------------------------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 #ifndef MW_CPU_PROGRAM_H
 #define MW_CPU_PROGRAM_H
 
-#include "core/backend/cpu/translate/token.h"
+#include "core/source/lexer.h"
 #include "core/backend/cpu/translate/unit.h"
 #include "core/compile/cache.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Tokens of preprocessed C++: kinds, lines, files, partners of brackets, chunks of system headers. */
-#include "core/backend/cpu/translate/token.h"
+#include "core/source/lexer.h"
 
 #include "tests/c/test.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tokens of preprocessed C++; see token.h. */
-#include "core/backend/cpu/translate/token.h"
+ * Tokens of C++ text; see lexer.h. */
+#include "core/source/lexer.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/backend/backend.h"
+#include "core/base/memory.h"
 
 typedef struct reader {
   cpu_tokens *out;

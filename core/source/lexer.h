@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Preprocessed C++ as a list of tokens. Used by the CPU device's analysis and rewriting, and by nothing else.
+ * Preprocessed C++ as a list of tokens. Used by the CPU device's analysis and rewriting.
  *
  * Line markers become the line and file of each token; what comes from system headers becomes one CPU_CHUNK token that
  * is passed on untouched, and what comes from the shim's own headers one that includes the header again. Brackets know
  * their partners, so that a walk can step over anything balanced. Texts point into the given text or into the list's
  * own memory: both must outlive the tokens. */
-#ifndef MW_CPU_TOKEN_H
-#define MW_CPU_TOKEN_H
+#ifndef MW_SOURCE_LEXER_H
+#define MW_SOURCE_LEXER_H
 
 #include <stdbool.h>
 #include <stddef.h>
