@@ -54,6 +54,10 @@ static int file_index(cpu_tokens *list, const char *name, size_t size) {
   return list->nfiles++;
 }
 
+bool cpu_same_text(const cpu_token *a, const cpu_token *b) {
+  return a->size == b->size && !memcmp(a->text, b->text, (size_t)a->size);
+}
+
 bool cpu_token_is(const cpu_token *token, const char *text) {
   return (size_t)token->size == strlen(text) && !memcmp(token->text, text, (size_t)token->size);
 }
@@ -272,6 +276,19 @@ void cpu_tokens_scan(cpu_tokens *list, const char *text, const cpu_token *like) 
   if (list->count)
     list->at[list->count] =
         (cpu_token){.kind = CPU_END, .text = "", .match = -1, .line = like->line, .file = like->file};
+}
+
+void cpu_tokens_copy(cpu_tokens *to, const cpu_tokens *from, int first, int last) {
+  for (int i = first; i < last; i++) cpu_tokens_push(to, &from->at[i]);
+}
+
+void cpu_tokens_format(cpu_tokens *to, const cpu_token *like, const char *format, ...) {
+  char text[512];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  cpu_tokens_scan(to, text, like);
 }
 
 void cpu_tokens_free(cpu_tokens *list) {

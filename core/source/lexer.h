@@ -51,7 +51,11 @@ void cpu_tokens_free(cpu_tokens *);
 void cpu_tokens_push(cpu_tokens *, const cpu_token *);
 void cpu_tokens_scan(cpu_tokens *, const char *text, const cpu_token *like);
 void cpu_tokens_match(cpu_tokens *);
+void cpu_tokens_copy(cpu_tokens *, const cpu_tokens *from, int first, int last); /* tokens first ... last-1 */
+void cpu_tokens_format(cpu_tokens *, const cpu_token *like, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
+bool cpu_same_text(const cpu_token *, const cpu_token *);
 bool cpu_token_is(const cpu_token *, const char *text);
 bool cpu_token_any(const cpu_token *, const char *const *texts); /* NULL-terminated list */
 

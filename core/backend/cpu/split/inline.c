@@ -3,47 +3,10 @@
  * Makes statements of what splits: a call of a helper with barriers becomes the helper's body (helper.c), a warp
  * operation in an expression becomes an exchange statement in front of it and a read in its place. One at a time: the
  * tree is read again after each, until nothing is left. */
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 
 enum { MOST_STEPS = 400, MOST_ARGUMENTS = 32 };
-
-void cpu_tokens_copy(cpu_tokens *to, const cpu_tokens *from, int first, int last) {
-  for (int i = first; i < last; i++) cpu_tokens_push(to, &from->at[i]);
-}
-
-void cpu_tokens_format(cpu_tokens *to, const cpu_token *like, const char *format, ...) {
-  char text[512];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  cpu_tokens_scan(to, text, like);
-}
-
-int cpu_call_open(const cpu_tokens *tokens, int name) {
-  int open = name + 1;
-  if (cpu_token_is(&tokens->at[open], "<")) open = cpu_angle_end(tokens, open, tokens->count);
-  return cpu_token_is(&tokens->at[open], "(") ? open : -1;
-}
-
-int cpu_arguments(const cpu_tokens *tokens, int open, int first[], int last[], int most) {
-  int count = 0, close = tokens->at[open].match, begin = open + 1;
-  if (begin == close) return 0;
-  for (int i = begin; i <= close; i++) {
-    if (i < close && tokens->at[i].match > i) i = tokens->at[i].match;
-    if (i < close && !cpu_token_is(&tokens->at[i], ",")) continue;
-    if (count == most) return -1;
-    first[count] = begin;
-    last[count++] = i;
-    begin = i + 1;
-  }
-  return count;
-}
 
 /* ---- what there is to hoist ------------------------------------------------------------------------------------ */
 
@@ -257,22 +220,6 @@ static bool node_expand(cpu_splitter *in, int index, cpu_tokens *next) {
   else
     loop_expand(in, node, next);
   return true;
-}
-
-void cpu_tokens_replace(cpu_splitter *in, int first, int last, cpu_tokens *part) {
-  cpu_tokens next = {.files = in->work.files, .nfiles = in->work.nfiles};
-  cpu_tokens_copy(&next, &in->work, 0, first);
-  cpu_tokens_copy(&next, part, 0, part->count);
-  cpu_tokens_copy(&next, &in->work, last, in->work.count);
-  cpu_tokens_match(&next);
-  next.nowned = part->nowned + in->work.nowned;
-  next.owned = mw_realloc(part->owned, (size_t)(next.nowned + 1) * sizeof *next.owned);
-  if (in->work.nowned) memcpy(next.owned + part->nowned, in->work.owned, (size_t)in->work.nowned * sizeof *next.owned);
-  mw_free(in->work.owned);
-  mw_free(in->work.at);
-  mw_free(part->at);
-  in->work = next;
-  cpu_tree_read(in);
 }
 
 static bool step(cpu_splitter *in) {

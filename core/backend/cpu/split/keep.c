@@ -12,36 +12,6 @@
 
 enum { MOST_NAMES = 16 };
 
-int cpu_class_braces(const cpu_tokens *tokens, int first, int last) {
-  static const char *const classes[] = {"struct", "union", "class", "enum", NULL}, *const ends[] = {"=", "[", ";",
-                                                                                                    NULL};
-  bool found = false;
-  for (int i = first; i < last && !cpu_token_any(&tokens->at[i], ends); i++) {
-    found |= cpu_token_any(&tokens->at[i], classes);
-    if (found && cpu_token_is(&tokens->at[i], "{")) return i;
-    if (tokens->at[i].match > i) i = tokens->at[i].match;
-  }
-  return 0;
-}
-
-int cpu_shared_names(const cpu_tokens *tokens, int first, int last, int names[], int most) {
-  static const char *const ends[] = {"[", ";", ",", "=", "{", NULL};
-  const cpu_token *at = tokens->at;
-  int count = 0, braces = cpu_class_braces(tokens, first, last);
-  bool open = true;
-  if (braces) first = at[braces].match;
-  for (int i = first; i < last && count < most; i++) {
-    if (cpu_token_is(&at[i], "<")) i = cpu_angle_end(tokens, i, last) - 1;
-    if (open && i > first && cpu_token_any(&at[i], ends) && at[i - 1].kind == CPU_NAME) {
-      names[count++] = i - 1;
-      open = false;
-    }
-    open |= cpu_token_is(&at[i], ",");
-    if (at[i].match > i) i = at[i].match;
-  }
-  return count;
-}
-
 void cpu_keeper_name(const cpu_splitter *in, const cpu_function *helper, const cpu_token *variable, cpu_text *out) {
   const cpu_token *at = in->program->tokens.at;
   const cpu_token *kernel = &at[in->kernel->name], *name = &at[helper->name];

@@ -164,15 +164,6 @@ static void statement_put(cpu_writer *it, const cpu_segment *piece) {
   cpu_put_tokens(it, from, piece->last);
 }
 
-bool cpu_is_jump(const cpu_splitter *in, int node) {
-  if (node < 0) return false;
-  cpu_node_kind kind = in->nodes[node].kind;
-  if (kind == CPU_NODE_BLOCK)
-    return in->nodes[node].child >= 0 && in->nodes[in->nodes[node].child].next < 0 &&
-           cpu_is_jump(in, in->nodes[node].child);
-  return kind == CPU_NODE_RETURN || kind == CPU_NODE_BREAK || kind == CPU_NODE_CONTINUE;
-}
-
 /* A guard is an `if` at the top of the region, or an early return, that only asks for coordinates and constants. It is
  * asked of both ends of a row of threads: rows in which all pass need no masks in vector code (a masked store makes the
  * processor read the line it writes, which costs a copy half as much again). */

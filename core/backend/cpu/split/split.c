@@ -6,25 +6,11 @@
  * decides where each variable lives, then to write. The text is C++ over shim/split.h. */
 #include "core/backend/cpu/split/split.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/backend/backend.h"
 
 enum { NARROW_LABELS = 10000 }; /* the second text of a function begins to count here */
-
-void cpu_split_refuse(cpu_splitter *in, int token, const char *format, ...) {
-  char text[200];
-  va_list args;
-  if (in->refused) return;
-  in->refused = true;
-  va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  const cpu_token *at = &in->work.at[token < in->work.count ? token : 0];
-  snprintf(in->why, in->why_size, "line %d: %s", at->line, text);
-}
 
 /* ---- variables where barriers are ------------------------------------------------------------------------------ */
 
@@ -96,16 +82,6 @@ static void walk(cpu_writer *it, int node);
 
 static bool in_predicate(const cpu_splitter *in, int node) {
   return cpu_context(in, node) != 0;
-}
-
-/* The loop or switch that break or continue at `node` leaves; -1: none. */
-int cpu_loop_around(const cpu_splitter *in, int node, bool is_break) {
-  for (int up = in->nodes[node].parent; up >= 0; up = in->nodes[up].parent) {
-    cpu_node_kind kind = in->nodes[up].kind;
-    if (kind == CPU_NODE_FOR || kind == CPU_NODE_WHILE || kind == CPU_NODE_DO) return up;
-    if (kind == CPU_NODE_SWITCH && is_break) return up;
-  }
-  return -1;
 }
 
 static bool inside(const cpu_splitter *in, int node, int outer) {

@@ -4,14 +4,13 @@
  * split.c is the way through them: tree.c reads statements, inline.c makes statements of helpers (helper.c, keep.c) and
  * warp operations, uniform.c finds what is the same for all threads or can be computed again, lift.c which loops and
  * guards (guard.c) stand outside of the thread loops, region.c writes one stretch between two split points.
- * The token helpers below also serve ../translate.
  *
  * Whoever finds what it does not understand calls cpu_split_refuse and returns: the first reason stays, the kernel is
  * left to fibers. Nothing is guessed. */
 #ifndef MW_CPU_SPLIT_H
 #define MW_CPU_SPLIT_H
 
-#include "core/backend/cpu/translate/program.h"
+#include "core/backend/cpu/program/program.h"
 
 typedef enum cpu_node_kind {
   CPU_NODE_LEAF,    /* an expression */
@@ -43,14 +42,6 @@ typedef struct cpu_node {
   bool guard;               /* an `if` at the top that is asked once for all threads: lift.c */
   int predicate;            /* CPU_NODE_IF, _FOR, _WHILE that warp operations are under: its number; 0: none */
 } cpu_node;
-
-typedef struct cpu_declarator {
-  int spec, spec_last; /* tokens: const float */
-  int first, name;     /* * const x: first is the * */
-  int dims, dims_last; /* [4][4]; equal: none */
-  int init, init_last; /* after the =, or braces; equal: none */
-  bool braces;         /* T x{...} */
-} cpu_declarator;
 
 typedef enum cpu_class {
   CPU_PRIVATE, /* one for each thread, in an array that lives across thread loops */
@@ -124,23 +115,26 @@ typedef struct cpu_writer {
   int copy;        /* of a region's text: labels differ */
   bool sets_index; /* helpers read threadIdx */
 } cpu_writer;
+
+/* The block function of a kernel, or NULL with the reason why it cannot be split (split.c). */
+char *cpu_split(cpu_program *, cpu_function *, char *why, size_t why_size);
+/* Must the thread loops leave the order within a thread to the compiler's own analysis (order.c)? */
+bool cpu_needs_order(const cpu_program *, const cpu_function *kernel);
+
+/* tree.c: the statements, and what can be asked of them. */
 void cpu_split_refuse(cpu_splitter *, int token, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-/* tree.c */
 void cpu_tree_read(cpu_splitter *); /* nodes[0] is the body's block */
-bool cpu_declarator_read(const cpu_tokens *, int first, int last, cpu_declarator *out, int most, int *count);
-bool cpu_node_splits(const cpu_node *); /* has a split point in it */
-
-/* change.c: what becomes of the variable that the name at `i` stands for? pointer: changing its target is none. */
-typedef enum cpu_change { CPU_READ, CPU_CHANGED, CPU_ESCAPED } cpu_change;
-cpu_change cpu_change_at(const cpu_program *, const cpu_tokens *, int i, bool pointer);
-bool cpu_is_member(const cpu_tokens *, int i); /* after a . or -> or :: */
-bool cpu_same_text(const cpu_token *, const cpu_token *);
+/* Puts `part` (given up) in place of the tokens first ... last-1 and reads the tree again. */
+void cpu_tokens_replace(cpu_splitter *, int first, int last, cpu_tokens *part);
+void cpu_node_lift(cpu_splitter *, int node);
+bool cpu_node_splits(const cpu_node *);           /* has a split point in it */
+int cpu_node_at(const cpu_splitter *, int token); /* the innermost statement around a token */
+/* The loop or switch that a break or continue at `node` is for; -1: none. */
+int cpu_loop_around(const cpu_splitter *, int node, bool is_break);
+bool cpu_is_jump(const cpu_splitter *, int node); /* return, break or continue, in braces or not */
 
 /* inline.c: helpers with barriers are put in place of their calls, warp operations become exchanges. */
 void cpu_inline(cpu_splitter *);
-/* Puts `part` (given up) in place of the tokens first ... last-1 and reads the tree again. */
-void cpu_tokens_replace(cpu_splitter *, int first, int last, cpu_tokens *part);
 /* helper.c: the body of function `callee` in front of statement `node`, whose call at `name` it replaces. */
 void cpu_helper_expand(cpu_splitter *, int node, int name, int callee, cpu_tokens *next);
 /* keep.c: shared memory of a helper, or of a block inside of a kernel, lasts as CUDA's does. `node`: its declaration in
@@ -150,16 +144,6 @@ const char *cpu_keeper_put(cpu_splitter *, const cpu_function *helper, const cpu
 void cpu_keeper_name(const cpu_splitter *, const cpu_function *helper, const cpu_token *variable, cpu_text *);
 /* keep.c: a statement of kind CPU_NODE_TYPE */
 void cpu_type_put(cpu_writer *, const cpu_node *);
-/* The { of the class that a declaration defines beside its variables; 0: none. */
-int cpu_class_braces(const cpu_tokens *, int first, int last);
-/* The names that a declaration of shared memory declares: tokens; returns their count. */
-int cpu_shared_names(const cpu_tokens *, int first, int last, int names[], int most);
-/* Tokens first ... last-1 of one list to the end of another. */
-void cpu_tokens_copy(cpu_tokens *, const cpu_tokens *, int first, int last);
-void cpu_tokens_format(cpu_tokens *, const cpu_token *like, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-int cpu_call_open(const cpu_tokens *, int name); /* its ( past template arguments; -1: no call */
-int cpu_arguments(const cpu_tokens *, int open, int first[], int last[], int most); /* their count; -1: too many */
 
 /* guard.c: is the condition true for all threads of a row (x from 0 to the last) if it is for the first and the last?
  * Returns the factor by which its values exceed the grid's own indices, 0: no. negated: for the opposite of it. */
@@ -172,10 +156,7 @@ bool cpu_constant_in_row(const cpu_splitter *, int first, int last);
 /* lift.c: settles which conditions are uniform, which loops are lifted, which conditions are guards. */
 void cpu_loops_lift(cpu_splitter *);
 bool cpu_has_lifted(const cpu_splitter *);
-void cpu_node_lift(cpu_splitter *, int node); /* tree.c */
 bool cpu_header_uniform(const cpu_splitter *, int node); /* and so are the variables that it declares */
-/* The loop or switch that a break or continue at `node` is for; -1: none (split.c). */
-int cpu_loop_around(const cpu_splitter *, int node, bool is_break);
 
 /* hoist.c: reads one element that all threads read in front of what they do with it; false: there is none left. */
 bool cpu_element_hoist(cpu_splitter *);
@@ -186,7 +167,6 @@ void cpu_types_mark(cpu_splitter *); /* variables whose types are asked for outs
 bool cpu_is_uniform(const cpu_splitter *, int first, int last); /* the same for all threads? */
 bool cpu_is_pure(const cpu_splitter *, int first, int last);    /* neither loads nor calls */
 int cpu_local_find(const cpu_splitter *, int token);            /* the variable a name stands for; -1 */
-int cpu_node_at(const cpu_splitter *, int token);               /* the innermost statement around a token */
 int cpu_context(const cpu_splitter *, int node); /* which predicate a statement is under: 2n then, 2n+1 else; 0 none */
 bool cpu_at_barrier_level(const cpu_splitter *, int node); /* stands directly where split points stand */
 
@@ -198,6 +178,5 @@ void cpu_put_tokens(cpu_writer *, int first, int last);
 void cpu_segment_add(cpu_writer *, cpu_segment_kind, int first, int last, int node);
 void cpu_region_flush(cpu_writer *);              /* closes the open region: a split point */
 void cpu_guards_put(cpu_writer *);                /* bool mw_full: do all threads pass the guards? */
-bool cpu_is_jump(const cpu_splitter *, int node); /* return, break or continue, in braces or not */
 
 #endif

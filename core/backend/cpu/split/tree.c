@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
  * Statements of a kernel's body, as far as splitting needs them; see split.h. */
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 
-static const char *const type_words[] = {"void",     "bool",      "char",     "short",    "int",  "long",
-                                         "float",    "double",    "signed",   "unsigned", "auto", "const",
-                                         "volatile", "constexpr", "register", "size_t",   NULL};
 static const char *const passed_words[] = {"using", "typedef", "static_assert", "struct",     "class",   "union",
                                            "enum",  "extern",  "static",        "__shared__", "mw_kept", NULL};
-static const char *const not_types[] = {"return", "delete", "new",   "throw",    "goto",     "case", "default",
-                                        "else",   "sizeof", "break", "continue", "operator", NULL};
+void cpu_split_refuse(cpu_splitter *in, int token, const char *format, ...) {
+  char text[200];
+  va_list args;
+  if (in->refused) return;
+  in->refused = true;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  const cpu_token *at = &in->work.at[token < in->work.count ? token : 0];
+  snprintf(in->why, in->why_size, "line %d: %s", at->line, text);
+}
 
 static int node_add(cpu_splitter *in, cpu_node_kind kind, int first, int parent) {
   in->nodes = mw_realloc(in->nodes, (size_t)(in->nnodes + 1) * sizeof *in->nodes);
@@ -30,86 +38,6 @@ static int node_add(cpu_splitter *in, cpu_node_kind kind, int first, int parent)
 
 bool cpu_node_splits(const cpu_node *node) {
   return node->barrier >= 0 || node->warp >= 0;
-}
-
-/* ---- declarations ---------------------------------------------------------------------------------------------- */
-
-/* Past the type: int, unsigned long, const T, ns::T<int>. Returns `first` where no type begins. */
-static int type_end(const cpu_tokens *tokens, int first, int last) {
-  const cpu_token *at = tokens->at;
-  int i = first;
-  bool named = false, word = false;
-  while (i < last && at[i].kind == CPU_NAME) {
-    bool keyword = cpu_token_any(&at[i], type_words);
-    bool qualifier = cpu_token_is(&at[i], "const") || cpu_token_is(&at[i], "volatile") ||
-                     cpu_token_is(&at[i], "constexpr") || cpu_token_is(&at[i], "register");
-    if (cpu_token_is(&at[i], "__align__") || cpu_token_is(&at[i], "alignas")) {
-      i = at[i + 1].match + 1;
-      continue;
-    }
-    if (cpu_token_is(&at[i], "typename")) {
-      i++;
-      continue;
-    }
-    if (!keyword && (named || word || cpu_token_any(&at[i], not_types))) break;
-    word |= keyword && !qualifier;
-    named |= !keyword;
-    i++;
-    if (keyword) continue;
-    if (i < last && cpu_token_is(&at[i], "<")) i = cpu_angle_end(tokens, i, last);
-    if (i < last && cpu_token_is(&at[i], "::")) named = false, i++;
-  }
-  return named || word ? i : first;
-}
-
-static int pointer_end(const cpu_tokens *tokens, int i, int last) {
-  while (i < last && (cpu_token_is(&tokens->at[i], "*") || cpu_token_is(&tokens->at[i], "&") ||
-                      cpu_token_is(&tokens->at[i], "const") || cpu_token_is(&tokens->at[i], "__restrict__") ||
-                      cpu_token_is(&tokens->at[i], "volatile")))
-    i++;
-  return i;
-}
-
-static int initialiser_end(const cpu_tokens *tokens, int i, int last) {
-  for (; i < last && !cpu_token_is(&tokens->at[i], ",") && !cpu_token_is(&tokens->at[i], ";"); i++)
-    if (tokens->at[i].match > i) i = tokens->at[i].match;
-  return i;
-}
-
-/* One declarator from i on; returns its end, or 0 where this is none. */
-static int declarator_one(const cpu_tokens *tokens, int i, int last, cpu_declarator *out) {
-  const cpu_token *at = tokens->at;
-  out->first = i;
-  i = pointer_end(tokens, i, last);
-  if (i >= last || at[i].kind != CPU_NAME) return 0;
-  out->name = i++;
-  out->dims = i;
-  while (i < last && cpu_token_is(&at[i], "[")) i = at[i].match + 1;
-  out->dims_last = out->init = out->init_last = i;
-  if (i < last && cpu_token_is(&at[i], "=")) {
-    out->init = i + 1;
-    out->init_last = i = initialiser_end(tokens, i + 1, last);
-  } else if (i < last && cpu_token_is(&at[i], "{")) {
-    out->braces = true;
-    out->init = i;
-    out->init_last = i = at[i].match + 1;
-  }
-  return i >= last || cpu_token_is(&at[i], ";") || cpu_token_is(&at[i], ",") ? i : 0;
-}
-
-bool cpu_declarator_read(const cpu_tokens *tokens, int first, int last, cpu_declarator *out, int most, int *count) {
-  int spec_last = type_end(tokens, first, last);
-  if (spec_last == first || spec_last >= last) return false;
-  *count = 0;
-  for (int i = spec_last; *count < most;) {
-    cpu_declarator one = {.spec = first, .spec_last = spec_last};
-    int end = declarator_one(tokens, i, last, &one);
-    if (!end) return false;
-    out[(*count)++] = one;
-    if (end >= last || !cpu_token_is(&tokens->at[end], ",")) return true;
-    i = end + 1;
-  }
-  return false;
 }
 
 /* ---- statements ------------------------------------------------------------------------------------------------ */
@@ -261,6 +189,38 @@ static int statement_read(cpu_splitter *in, int i, int last, int parent, int *ma
   return end;
 }
 
+/* ---- asking the tree --------------------------------------------------------------------------------------------- */
+
+int cpu_node_at(const cpu_splitter *in, int token) {
+  int best = 0;
+  for (int i = 1; i < in->nnodes; i++) {
+    const cpu_node *node = &in->nodes[i];
+    if (node->first <= token && token < node->last &&
+        node->last - node->first <= in->nodes[best].last - in->nodes[best].first)
+      best = i;
+  }
+  return best;
+}
+
+/* The loop or switch that break or continue at `node` leaves; -1: none. */
+int cpu_loop_around(const cpu_splitter *in, int node, bool is_break) {
+  for (int up = in->nodes[node].parent; up >= 0; up = in->nodes[up].parent) {
+    cpu_node_kind kind = in->nodes[up].kind;
+    if (kind == CPU_NODE_FOR || kind == CPU_NODE_WHILE || kind == CPU_NODE_DO) return up;
+    if (kind == CPU_NODE_SWITCH && is_break) return up;
+  }
+  return -1;
+}
+
+bool cpu_is_jump(const cpu_splitter *in, int node) {
+  if (node < 0) return false;
+  cpu_node_kind kind = in->nodes[node].kind;
+  if (kind == CPU_NODE_BLOCK)
+    return in->nodes[node].child >= 0 && in->nodes[in->nodes[node].child].next < 0 &&
+           cpu_is_jump(in, in->nodes[node].child);
+  return kind == CPU_NODE_RETURN || kind == CPU_NODE_BREAK || kind == CPU_NODE_CONTINUE;
+}
+
 /* ---- split points ---------------------------------------------------------------------------------------------- */
 
 enum { EXCHANGE_BLOCK = 3 };
@@ -298,4 +258,20 @@ void cpu_node_lift(cpu_splitter *in, int node) {
   if (body >= 0 && in->nodes[body].kind == CPU_NODE_BLOCK) in->nodes[body].warp = in->nodes[node].first;
   for (int up = node; up >= 0; up = in->nodes[up].parent)
     if (in->nodes[up].warp < 0) in->nodes[up].warp = in->nodes[node].first;
+}
+
+void cpu_tokens_replace(cpu_splitter *in, int first, int last, cpu_tokens *part) {
+  cpu_tokens next = {.files = in->work.files, .nfiles = in->work.nfiles};
+  cpu_tokens_copy(&next, &in->work, 0, first);
+  cpu_tokens_copy(&next, part, 0, part->count);
+  cpu_tokens_copy(&next, &in->work, last, in->work.count);
+  cpu_tokens_match(&next);
+  next.nowned = part->nowned + in->work.nowned;
+  next.owned = mw_realloc(part->owned, (size_t)(next.nowned + 1) * sizeof *next.owned);
+  if (in->work.nowned) memcpy(next.owned + part->nowned, in->work.owned, (size_t)in->work.nowned * sizeof *next.owned);
+  mw_free(in->work.owned);
+  mw_free(in->work.at);
+  mw_free(part->at);
+  in->work = next;
+  cpu_tree_read(in);
 }

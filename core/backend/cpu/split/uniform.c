@@ -39,17 +39,6 @@ bool cpu_at_barrier_level(const cpu_splitter *in, int node) {
   return parent < 0 || cpu_node_splits(&in->nodes[parent]) || is_branch(in, parent) || (in->plain && parent == 0);
 }
 
-int cpu_node_at(const cpu_splitter *in, int token) {
-  int best = 0;
-  for (int i = 1; i < in->nnodes; i++) {
-    const cpu_node *node = &in->nodes[i];
-    if (node->first <= token && token < node->last &&
-        node->last - node->first <= in->nodes[best].last - in->nodes[best].first)
-      best = i;
-  }
-  return best;
-}
-
 int cpu_context(const cpu_splitter *in, int node) {
   for (int up = in->nodes[node].parent; up >= 0; node = up, up = in->nodes[up].parent)
     if (in->nodes[up].predicate) return in->nodes[up].predicate * 2 + (in->nodes[up].otherwise == node);

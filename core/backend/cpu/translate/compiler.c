@@ -16,7 +16,7 @@
 #endif
 
 #include "core/backend/backend.h"
-#include "core/backend/cpu/translate/program.h"
+#include "core/backend/cpu/translate/translate.h"
 #include "core/base/home.h"
 #include "core/compile/cache.h"
 #include "core/compile/process.h"

@@ -3,7 +3,7 @@
  * The declarations of a .cu source: walks namespaces, tells functions from variables, classes and host code, and
  * leaves one item for each in program->items. No C++ front end: it knows what a declaration looks like from outside,
  * and passes on what it does not know. */
-#include "core/backend/cpu/translate/program.h"
+#include "core/backend/cpu/translate/translate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,23 +51,6 @@ static cpu_function *function_add(walk *in, int first, int last, const char *sco
   function->item = program->nitems - 1;
   program->nfunctions++;
   return function;
-}
-
-int cpu_angle_end(const cpu_tokens *tokens, int open, int last) {
-  int depth = 0;
-  for (int i = open; i < last; i++) {
-    const cpu_token *token = &tokens->at[i];
-    if (token->match > i) {
-      if (token->text[0] == '{') break;
-      i = token->match;
-    } else if (cpu_token_is(token, "<"))
-      depth++;
-    else if (cpu_token_is(token, ">") && --depth == 0)
-      return i + 1;
-    else if (cpu_token_is(token, ";"))
-      break;
-  }
-  return open + 1;
 }
 
 /* ---- one declaration ------------------------------------------------------------------------------------------- */

@@ -3,206 +3,12 @@
  * The generated C++ of a unit: the user's text with CUDA's qualifiers rewritten, split kernels in their split form,
  * and the table that abi.h describes. Lines stay the user's by line markers. shim/entry.h holds the C++ that the
  * table is made of. */
-#include <stdio.h>
 #include <string.h>
 
 #include "core/backend/backend.h"
-#include "core/backend/cpu/split/split.h"
-#include "core/backend/cpu/translate/program.h"
-
-static const char *const dropped[] = {
-    "__global__",   "__device__",  "__host__",          "__forceinline__", "__noinline__",
-    "__constant__", "__managed__", "__grid_constant__", "__inline_hint__", NULL};
-static const char *const dropped_calls[] = {"__launch_bounds__", "__maxnreg__", NULL};
-static const char *const storage[] = {"static", "inline", "__inline__", "__inline", "extern", NULL};
-static const char *const coordinates[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
-
-/* Each worker thread runs one block at a time: what its threads share is the worker's own. */
-static const char tls_shared[] = " MW_SHARED ", tls_kept[] = " MW_KEPT ";
-const char cpu_placed[] = " MW_PLACED ", cpu_placed_kept[] = " MW_PLACED_KEPT ";
-
-enum { MOST_SHARED = 16 };
-
-/* ---- bodies ---------------------------------------------------------------------------------------------------- */
-
-/* #pragma unroll [n]: clang++ knows it, g++ wants GCC unroll and a number. */
-static void pragma_put(cpu_text *out, const cpu_tokens *tokens, const cpu_token *token) {
-  const char *unroll = memmem(token->text, (size_t)token->size, "unroll", 6);
-  if (!unroll) {
-    cpu_text_token(out, tokens, token);
-    return;
-  }
-  const char *rest = unroll + 6, *end = token->text + token->size;
-  while (rest < end && (*rest == ' ' || *rest == '(')) rest++;
-  int digits = 0;
-  while (rest + digits < end && rest[digits] >= '0' && rest[digits] <= '9') digits++;
-  cpu_text_put(out, "\n#if defined(__clang__)\n");
-  cpu_text_add(out, token->text, (size_t)token->size);
-  cpu_text_put(out, "\n#elif defined(__GNUC__)\n");
-  if (digits && digits < 5) cpu_text_format(out, "#pragma GCC unroll %.*s\n", digits, rest);
-  cpu_text_put(out, "#endif\n");
-  out->file = 0;
-}
-
-/* extern __shared__ T name[]...; -> auto *const name = (T (*)...)mw_dynamic_shared(); Returns its end, or 0. */
-static int extern_shared_put(const cpu_tokens *tokens, cpu_text *out, int i, int last) {
-  const cpu_token *at = tokens->at;
-  int end = i, shared = 0, bracket = 0;
-  for (; end < last && !cpu_token_is(&at[end], ";"); end++) {
-    if (cpu_token_is(&at[end], "__shared__")) shared = end;
-    if (cpu_token_is(&at[end], "[") && !bracket) bracket = end;
-    if (at[end].match > end) end = at[end].match;
-  }
-  if (!shared || end >= last) return 0;
-  int name = (bracket ? bracket : end) - 1;
-  cpu_text_range(out, tokens, i, i);
-  cpu_text_put(out, bracket ? " auto *const " : " auto &");
-  cpu_text_token(out, tokens, &at[name]);
-  cpu_text_put(out, bracket ? " = (" : " = *(");
-  for (int k = i; k < name; k++) {
-    if (cpu_token_is(&at[k], "__align__") || cpu_token_is(&at[k], "alignas") || cpu_token_is(&at[k], "__attribute__"))
-      k = at[k + 1].match;
-    else if (!cpu_token_is(&at[k], "extern") && !cpu_token_is(&at[k], "__shared__"))
-      cpu_text_token(out, tokens, &at[k]);
-  }
-  cpu_text_put(out, " (*)");
-  if (bracket) cpu_text_range(out, tokens, at[bracket].match + 1, end);
-  cpu_text_put(out, ")mw_dynamic_shared();");
-  return end + 1;
-}
-
-/* The expression after `=` is sums and products of coordinates, variables and small numbers: returns its end, or 0. */
-static int index_expression(const cpu_tokens *tokens, int i, int last) {
-  static const char *const beyond[] = {"(", "[", ".", "->", "::", "<", NULL};
-  const cpu_token *at = tokens->at;
-  bool any = false;
-  for (; i < last && !cpu_token_is(&at[i], ";") && !cpu_token_is(&at[i], ","); i++) {
-    if (at[i].kind == CPU_NAME && cpu_token_any(&at[i], coordinates) && cpu_token_is(&at[i + 1], "."))
-      i += 2, any = true;
-    else if (at[i].kind == CPU_NAME     ? cpu_token_any(&at[i + 1], beyond)
-             : at[i].kind == CPU_NUMBER ? strspn(at[i].text, "0123456789") < (size_t)at[i].size || at[i].size > 8
-                                        : !(at[i].size == 1 && strchr("+-*()", at[i].text[0])))
-      return 0;
-  }
-  return any ? i : 0;
-}
-
-/* int i = blockIdx.x * blockDim.x + threadIdx.x: the same 32 bits come out of signed arithmetic, which g++ can
- * vectorise where it cannot exclude that unsigned arithmetic wraps. Returns the end of what was written, or i. */
-static int index_put(const cpu_tokens *tokens, cpu_text *out, int i, int last) {
-  const cpu_token *at = tokens->at;
-  static const char *const longer[] = {"unsigned", "long", "short", "signed", NULL};
-  if (!cpu_token_is(&at[i], "int") || (i && cpu_token_any(&at[i - 1], longer))) return i;
-  int name = i + 1;
-  for (;;) {
-    if (name + 2 >= last || at[name].kind != CPU_NAME || !cpu_token_is(&at[name + 1], "=")) return i;
-    int end = index_expression(tokens, name + 2, last);
-    if (!end) return i;
-    cpu_text_range(out, tokens, i, name + 2);
-    for (int k = name + 2; k < end; k++) {
-      if (at[k].kind == CPU_NAME && cpu_token_any(&at[k], coordinates)) cpu_text_put(out, " (int)");
-      cpu_text_token(out, tokens, &at[k]);
-    }
-    i = end;
-    if (end >= last || !cpu_token_is(&at[end], ",")) return i;
-    name = end + 1;
-  }
-}
-
-/* __shared__ T a[32], b; by entry.h's MW_PLACED. Returns its end, or 0: a form that is not understood. */
-static int placed_put(const cpu_tokens *tokens, cpu_text *out, int i, int last, const char *shared) {
-  const cpu_token *at = tokens->at;
-  int names[MOST_SHARED], end = i;
-  for (; end < last && !cpu_token_is(&at[end], ";"); end++) {
-    if (cpu_token_is(&at[end], "{") || cpu_token_is(&at[end], "=")) return 0;
-    if (at[end].match > end) end = at[end].match;
-  }
-  const int count = end < last ? cpu_shared_names(tokens, i, end + 1, names, MOST_SHARED) : 0;
-  if (!count || count == MOST_SHARED) return 0;
-  const cpu_token *place = &at[names[0]];
-  cpu_text_format(out, " struct%smw_place_%.*s {", shared, place->size, place->text);
-  for (int k = i + 1, n = 0; k <= end; k++) {
-    if (cpu_token_is(&at[k], "static")) continue;
-    if (n < count && k == names[n]) {
-      cpu_text_format(out, " mw_placed_%.*s", at[k].size, at[k].text);
-      n++;
-    } else
-      cpu_text_token(out, tokens, &at[k]);
-  }
-  cpu_text_put(out, "};");
-  for (int n = 0; n < count; n++) {
-    const cpu_token *name = &at[names[n]];
-    cpu_text_format(out, " auto &%.*s = mw_placed<mw_place_%.*s>().mw_placed_%.*s; (void)%.*s;", name->size, name->text,
-                    place->size, place->text, name->size, name->text, name->size, name->text);
-  }
-  return end + 1;
-}
-
-/* One token, or the construct that begins at it. Returns where to go on. */
-static int token_put(const cpu_tokens *tokens, cpu_text *out, int i, int last, const char *shared) {
-  const cpu_token *at = tokens->at;
-  if (at[i].yields) cpu_text_put(out, cpu_token_is(&at[i], ";") ? " mw_yield(), true" : " mw_yield(), ");
-  if (at[i].kind == CPU_PRAGMA) {
-    pragma_put(out, tokens, &at[i]);
-    return i + 1;
-  }
-  if (at[i].kind == CPU_NAME) {
-    if (cpu_token_any(&at[i], dropped)) return i + 1;
-    if (cpu_token_any(&at[i], dropped_calls) && cpu_token_is(&at[i + 1], "(")) return at[i + 1].match + 1;
-    int end = cpu_token_is(&at[i], "extern") ? extern_shared_put(tokens, out, i, last) : 0;
-    if (end) return end;
-    if (cpu_token_is(&at[i], "static") && cpu_token_is(&at[i + 1], "__shared__")) return i + 1;
-    if (cpu_token_is(&at[i], "__shared__")) {
-      end = shared == cpu_placed || shared == cpu_placed_kept ? placed_put(tokens, out, i, last, shared) : 0;
-      if (end) return end;
-      cpu_text_put(out, shared == cpu_placed ? tls_shared : shared == cpu_placed_kept ? tls_kept : shared);
-      return i + 1 + cpu_token_is(&at[i + 1], "static");
-    }
-    end = index_put(tokens, out, i, last);
-    if (end > i) return end;
-  }
-  cpu_text_token(out, tokens, &at[i]);
-  return i + 1;
-}
-
-void cpu_emit_tokens(const cpu_tokens *tokens, cpu_text *out, int first, int last, const char *shared) {
-  for (int i = first; i < last;) i = token_put(tokens, out, i, last, shared);
-}
-
-/* The name that an extern __shared__ item declares. */
-static int shared_name(const cpu_tokens *tokens, const cpu_item *item) {
-  for (int i = item->first; i + 1 < item->last; i++)
-    if (cpu_token_is(&tokens->at[i + 1], "[") || cpu_token_is(&tokens->at[i + 1], ";")) return i;
-  return item->first;
-}
-
-void cpu_emit_shared(const cpu_program *program, cpu_text *out, const cpu_tokens *tokens, int first, int last) {
-  const cpu_token *at = tokens->at;
-  for (int k = 0; k < program->nitems; k++) {
-    const cpu_item *item = &program->items[k];
-    if (item->kind != CPU_ITEM_SHARED) continue;
-    const cpu_token *name = &program->tokens.at[shared_name(&program->tokens, item)];
-    for (int i = first; i < last; i++)
-      if (at[i].kind == CPU_NAME && at[i].size == name->size && !memcmp(at[i].text, name->text, (size_t)name->size)) {
-        cpu_emit_tokens(&program->tokens, out, item->first, item->last, tls_shared);
-        break;
-      }
-  }
-}
+#include "core/backend/cpu/translate/translate.h"
 
 /* ---- items ----------------------------------------------------------------------------------------------------- */
-
-/* Declaration tokens without storage class: the generator gives each function its own. */
-void cpu_emit_declaration(const cpu_program *program, cpu_text *out, int first, int last) {
-  const cpu_token *at = program->tokens.at;
-  for (int i = first; i < last;) {
-    if (at[i].kind == CPU_NAME && cpu_token_any(&at[i], storage)) {
-      bool linkage = cpu_token_is(&at[i], "extern") && at[i + 1].kind == CPU_STRING;
-      i += linkage ? 2 : 1;
-    } else
-      i = token_put(&program->tokens, out, i, last, tls_shared);
-  }
-}
 
 static bool is_member(const cpu_program *program, const cpu_function *function) {
   return function->special || (function->name > 0 && cpu_token_is(&program->tokens.at[function->name - 1], "::"));
@@ -214,11 +20,10 @@ static const char *function_macro(const cpu_program *program, const cpu_function
   return function->recursive ? " MW_RECURSIVE " : " MW_HELPER ";
 }
 
-static void split_put(const cpu_program *program, const cpu_function *function, cpu_text *out) {
-  const bool ordered = cpu_needs_order(program, function);
-  if (ordered) cpu_text_put(out, "\n#undef MW_VECTOR_LOOP\n#define MW_VECTOR_LOOP MW_ORDERED_LOOP\n");
+static void split_put(const cpu_function *function, cpu_text *out) {
+  if (function->ordered) cpu_text_put(out, "\n#undef MW_VECTOR_LOOP\n#define MW_VECTOR_LOOP MW_ORDERED_LOOP\n");
   cpu_text_put(out, function->split);
-  if (ordered) cpu_text_put(out, "\n#undef MW_VECTOR_LOOP\n#define MW_VECTOR_LOOP MW_FREE_LOOP\n");
+  if (function->ordered) cpu_text_put(out, "\n#undef MW_VECTOR_LOOP\n#define MW_VECTOR_LOOP MW_FREE_LOOP\n");
   out->file = 0;
 }
 
@@ -231,7 +36,7 @@ static void kernel_put(const cpu_program *program, const cpu_function *function,
   cpu_text_range(out, tokens, function->head_first, function->head_last);
   cpu_emit_declaration(program, out, function->first, function->close + 1);
   cpu_text_put(out, ";");
-  if (function->split) split_put(program, function, out);
+  if (function->split) split_put(function, out);
   if (function->body < 0 || function->barrier >= 0 || function->wait >= 0 || function->split) return;
   cpu_text_range(out, tokens, function->head_first, function->head_last);
   cpu_text_put(out, " MW_KERNEL ");
@@ -247,7 +52,7 @@ static void kernel_put(const cpu_program *program, const cpu_function *function,
 static void function_put(const cpu_program *program, cpu_flavor flavor, const cpu_function *function, cpu_text *out) {
   const cpu_tokens *tokens = &program->tokens;
   if (function->is_class) {
-    cpu_emit_tokens(tokens, out, program->items[function->item].first, function->last, tls_shared);
+    cpu_emit_tokens(tokens, out, program->items[function->item].first, function->last, cpu_tls_shared);
     return;
   }
   cpu_shared_size_put(program, function, out);
@@ -262,7 +67,7 @@ static void function_put(const cpu_program *program, cpu_flavor flavor, const cp
   cpu_emit_declaration(program, out, function->first, body);
   if (function->body < 0) return;
   cpu_emit_shared(program, out, tokens, body, function->last);
-  cpu_emit_tokens(tokens, out, body, function->last, is_member(program, function) ? tls_shared : cpu_placed);
+  cpu_emit_tokens(tokens, out, body, function->last, is_member(program, function) ? cpu_tls_shared : cpu_placed);
 }
 
 static void variable_put(const cpu_program *program, const cpu_item *item, cpu_text *out) {
@@ -282,7 +87,7 @@ static void variable_put(const cpu_program *program, const cpu_item *item, cpu_t
 static void item_put(const cpu_program *program, cpu_flavor flavor, const cpu_item *item, cpu_text *out) {
   switch (item->kind) {
   case CPU_ITEM_TEXT:
-    cpu_emit_tokens(&program->tokens, out, item->first, item->last, tls_shared);
+    cpu_emit_tokens(&program->tokens, out, item->first, item->last, cpu_tls_shared);
     break;
   case CPU_ITEM_FUNCTION:
     function_put(program, flavor, &program->functions[item->function], out);
@@ -359,7 +164,7 @@ static void run_put(const cpu_program *program, const instance *it, cpu_text *ou
   reference_put(it, "_mw", out);
   if (!block)
     cpu_text_format(out, ", %d, %s, %s", calls_for_index(program, it->function), cpu_walk(program, it->function),
-                    !it->function->split && cpu_needs_order(program, it->function) ? "1 /* MW_ORDERED_LOOP */" : "0");
+                    !it->function->split && it->function->ordered ? "1 /* MW_ORDERED_LOOP */" : "0");
   cpu_text_put(out, ">::run");
 }
 

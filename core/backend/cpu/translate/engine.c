@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "core/backend/backend.h"
-#include "core/backend/cpu/translate/program.h"
+#include "core/backend/cpu/split/split.h"
+#include "core/backend/cpu/translate/translate.h"
 
 static void engine_set(cpu_program *program, cpu_function *kernel, const char *engine, const char *why) {
   kernel->engine = engine;
@@ -73,6 +74,7 @@ mw_status cpu_engines_choose(cpu_program *program, mw_error *error) {
     if (!kernel->kernel || kernel->body < 0) continue;
     mw_status status = kernel_choose(program, kernel, forced, error);
     if (status) return status;
+    kernel->ordered = cpu_needs_order(program, kernel);
   }
   return MW_OK;
 }

@@ -2,7 +2,7 @@
  *
  * The life of a program: copied from a source, found in the cache or preprocessed and analysed, freed. What the cache
  * keeps is what cpu_program_kernels and cpu_program_has_variables answer, so that a hit starts no process. */
-#include "core/backend/cpu/translate/program.h"
+#include "core/backend/cpu/translate/translate.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "core/backend/backend.h"
-#include "core/backend/cpu/split/split.h"
-#include "core/backend/cpu/translate/program.h"
+#include "core/backend/cpu/translate/translate.h"
 
 enum { MOST_NAMES = 16 };
 

@@ -8,13 +8,12 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "core/backend/cpu/translate/program.h"
+#include "core/backend/cpu/translate/translate.h"
 #include "core/base/home.h"
 
 typedef struct loaded_unit {

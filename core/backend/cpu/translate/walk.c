@@ -4,7 +4,7 @@
  * rows of threads, unless a block keeps something in shared memory meanwhile. Where blockIdx.x and threadIdx.x stand
  * only together, as blockIdx.x * blockDim.x + threadIdx.x, a whole row of neighbours is one loop over threadIdx.x:
  * the sum does not tell where one block ends and the next begins. See shim/entry.h. */
-#include "core/backend/cpu/translate/program.h"
+#include "core/backend/cpu/translate/translate.h"
 
 static bool uses_shared(const cpu_program *program, const cpu_function *kernel) {
   for (int i = 0; i < program->nitems; i++)

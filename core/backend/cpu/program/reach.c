@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/backend/backend.h"
-#include "core/backend/cpu/translate/program.h"
+#include "core/backend/cpu/program/program.h"
 
 static const char *const barriers[] = {"__syncthreads",
                                        "__syncthreads_count",

@@ -10,8 +10,7 @@
 #include <string.h>
 
 #include "core/backend/backend.h"
-#include "core/backend/cpu/split/split.h"
-#include "core/backend/cpu/translate/program.h"
+#include "core/backend/cpu/program/program.h"
 
 typedef struct loop {
   int test, test_last; /* the condition; equal: none */

@@ -1,18 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Does a use of a variable change it? Answered from the tokens around its name; whatever could change it counts. */
-#include <string.h>
-
-#include "core/backend/cpu/split/split.h"
-
-bool cpu_same_text(const cpu_token *a, const cpu_token *b) {
-  return a->size == b->size && !memcmp(a->text, b->text, (size_t)a->size);
-}
-
-bool cpu_is_member(const cpu_tokens *tokens, int i) {
-  static const char *const before[] = {".", "->", "::", NULL};
-  return i > 0 && cpu_token_any(&tokens->at[i - 1], before);
-}
+#include "core/backend/cpu/program/program.h"
 
 /* An operand may end here: what follows is a binary operator. */
 static bool ends_operand(const cpu_token *token) {

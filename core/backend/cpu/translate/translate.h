@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of this folder share: from a source to an analysed program, to C++, to a shared object. */
+#ifndef MW_CPU_TRANSLATE_H
+#define MW_CPU_TRANSLATE_H
+
+#include "core/backend/cpu/program/program.h"
+#include "core/backend/cpu/translate/unit.h"
+
+/* Preprocesses and analyses where that has not been done: a hit in the cache needs neither (program.c). */
+mw_status cpu_program_need(cpu_program *, mw_error *);
+/* Everything from program->preprocessed. MW_UNSUPPORTED: names what the CPU device does not have. */
+mw_status cpu_program_analyse(cpu_program *, mw_error *);
+
+/* Items, functions and variables of the tokens (declaration.c). */
+void        cpu_declarations_read(cpu_program *);
+const char *cpu_program_string(cpu_program *, char *text); /* takes ownership */
+
+/* Sets engine, engine_why, split and ordered of every kernel (engine.c). */
+mw_status cpu_engines_choose(cpu_program *, mw_error *);
+void      cpu_engines_demote(cpu_program *, const char *why); /* every split kernel becomes a fiber kernel */
+/* The split form of a kernel, taken out of it (NULL: it has none) and put back. Without it fibers or a loop run it. */
+char     *cpu_split_take(cpu_function *);
+void      cpu_split_give(cpu_function *, char *form);
+void      cpu_split_fail(cpu_program *, cpu_function *, const char *why); /* it is not put back, for this reason */
+
+/* How the blocks of a barrier-free kernel may be walked: an mw_walk of shim/entry.h (walk.c). */
+const char *cpu_walk(const cpu_program *, const cpu_function *);
+/* A function that gives the size of a function's static shared memory: k_mw_shared (shared.c). */
+void cpu_shared_size_put(const cpu_program *, const cpu_function *, cpu_text *);
+/* The generated C++ (emit.c); asked: kernels to list, as asked for, NULL-terminated. */
+char *cpu_emit(const cpu_program *, cpu_flavor, const char *const *asked);
+
+/* compiler.c */
+typedef struct cpu_toolchain {
+  char path[512];
+  char version[128]; /* "clang++ 14.0.6" */
+  bool clang;
+} cpu_toolchain;
+
+mw_status cpu_toolchain_find(cpu_toolchain *out, mw_error *);
+void      cpu_toolchain_identity(char *out, size_t size); /* of every compiler in question and this CPU; no process */
+mw_status cpu_preprocess(const cpu_program *, char **out, mw_error *);
+/* bytes may be NULL: then the text is checked, and no code is made. */
+mw_status cpu_compile(const cpu_program *, const char *generated, void **bytes, size_t *size, char **log, mw_error *);
+
+#endif

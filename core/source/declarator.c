@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Declarations of variables, and calls, as tokens; see declarator.h. */
+#include "core/source/declarator.h"
+
+static const char *const type_words[] = {"void",     "bool",      "char",     "short",    "int",  "long",
+                                         "float",    "double",    "signed",   "unsigned", "auto", "const",
+                                         "volatile", "constexpr", "register", "size_t",   NULL};
+static const char *const not_types[] = {"return", "delete", "new",   "throw",    "goto",     "case", "default",
+                                        "else",   "sizeof", "break", "continue", "operator", NULL};
+
+/* ---- names and calls ------------------------------------------------------------------------------------------- */
+
+bool cpu_is_member(const cpu_tokens *tokens, int i) {
+  static const char *const before[] = {".", "->", "::", NULL};
+  return i > 0 && cpu_token_any(&tokens->at[i - 1], before);
+}
+
+int cpu_angle_end(const cpu_tokens *tokens, int open, int last) {
+  int depth = 0;
+  for (int i = open; i < last; i++) {
+    const cpu_token *token = &tokens->at[i];
+    if (token->match > i) {
+      if (token->text[0] == '{') break;
+      i = token->match;
+    } else if (cpu_token_is(token, "<"))
+      depth++;
+    else if (cpu_token_is(token, ">") && --depth == 0)
+      return i + 1;
+    else if (cpu_token_is(token, ";"))
+      break;
+  }
+  return open + 1;
+}
+
+int cpu_call_open(const cpu_tokens *tokens, int name) {
+  int open = name + 1;
+  if (cpu_token_is(&tokens->at[open], "<")) open = cpu_angle_end(tokens, open, tokens->count);
+  return cpu_token_is(&tokens->at[open], "(") ? open : -1;
+}
+
+int cpu_arguments(const cpu_tokens *tokens, int open, int first[], int last[], int most) {
+  int count = 0, close = tokens->at[open].match, begin = open + 1;
+  if (begin == close) return 0;
+  for (int i = begin; i <= close; i++) {
+    if (i < close && tokens->at[i].match > i) i = tokens->at[i].match;
+    if (i < close && !cpu_token_is(&tokens->at[i], ",")) continue;
+    if (count == most) return -1;
+    first[count] = begin;
+    last[count++] = i;
+    begin = i + 1;
+  }
+  return count;
+}
+
+/* ---- declarations ---------------------------------------------------------------------------------------------- */
+
+/* Past the type: int, unsigned long, const T, ns::T<int>. Returns `first` where no type begins. */
+static int type_end(const cpu_tokens *tokens, int first, int last) {
+  const cpu_token *at = tokens->at;
+  int i = first;
+  bool named = false, word = false;
+  while (i < last && at[i].kind == CPU_NAME) {
+    bool keyword = cpu_token_any(&at[i], type_words);
+    bool qualifier = cpu_token_is(&at[i], "const") || cpu_token_is(&at[i], "volatile") ||
+                     cpu_token_is(&at[i], "constexpr") || cpu_token_is(&at[i], "register");
+    if (cpu_token_is(&at[i], "__align__") || cpu_token_is(&at[i], "alignas")) {
+      i = at[i + 1].match + 1;
+      continue;
+    }
+    if (cpu_token_is(&at[i], "typename")) {
+      i++;
+      continue;
+    }
+    if (!keyword && (named || word || cpu_token_any(&at[i], not_types))) break;
+    word |= keyword && !qualifier;
+    named |= !keyword;
+    i++;
+    if (keyword) continue;
+    if (i < last && cpu_token_is(&at[i], "<")) i = cpu_angle_end(tokens, i, last);
+    if (i < last && cpu_token_is(&at[i], "::")) named = false, i++;
+  }
+  return named || word ? i : first;
+}
+
+static int pointer_end(const cpu_tokens *tokens, int i, int last) {
+  while (i < last && (cpu_token_is(&tokens->at[i], "*") || cpu_token_is(&tokens->at[i], "&") ||
+                      cpu_token_is(&tokens->at[i], "const") || cpu_token_is(&tokens->at[i], "__restrict__") ||
+                      cpu_token_is(&tokens->at[i], "volatile")))
+    i++;
+  return i;
+}
+
+static int initialiser_end(const cpu_tokens *tokens, int i, int last) {
+  for (; i < last && !cpu_token_is(&tokens->at[i], ",") && !cpu_token_is(&tokens->at[i], ";"); i++)
+    if (tokens->at[i].match > i) i = tokens->at[i].match;
+  return i;
+}
+
+/* One declarator from i on; returns its end, or 0 where this is none. */
+static int declarator_one(const cpu_tokens *tokens, int i, int last, cpu_declarator *out) {
+  const cpu_token *at = tokens->at;
+  out->first = i;
+  i = pointer_end(tokens, i, last);
+  if (i >= last || at[i].kind != CPU_NAME) return 0;
+  out->name = i++;
+  out->dims = i;
+  while (i < last && cpu_token_is(&at[i], "[")) i = at[i].match + 1;
+  out->dims_last = out->init = out->init_last = i;
+  if (i < last && cpu_token_is(&at[i], "=")) {
+    out->init = i + 1;
+    out->init_last = i = initialiser_end(tokens, i + 1, last);
+  } else if (i < last && cpu_token_is(&at[i], "{")) {
+    out->braces = true;
+    out->init = i;
+    out->init_last = i = at[i].match + 1;
+  }
+  return i >= last || cpu_token_is(&at[i], ";") || cpu_token_is(&at[i], ",") ? i : 0;
+}
+
+bool cpu_declarator_read(const cpu_tokens *tokens, int first, int last, cpu_declarator *out, int most, int *count) {
+  int spec_last = type_end(tokens, first, last);
+  if (spec_last == first || spec_last >= last) return false;
+  *count = 0;
+  for (int i = spec_last; *count < most;) {
+    cpu_declarator one = {.spec = first, .spec_last = spec_last};
+    int end = declarator_one(tokens, i, last, &one);
+    if (!end) return false;
+    out[(*count)++] = one;
+    if (end >= last || !cpu_token_is(&tokens->at[end], ",")) return true;
+    i = end + 1;
+  }
+  return false;
+}
+
+/* ---- shared memory --------------------------------------------------------------------------------------------- */
+
+int cpu_class_braces(const cpu_tokens *tokens, int first, int last) {
+  static const char *const classes[] = {"struct", "union", "class", "enum", NULL}, *const ends[] = {"=", "[", ";",
+                                                                                                    NULL};
+  bool found = false;
+  for (int i = first; i < last && !cpu_token_any(&tokens->at[i], ends); i++) {
+    found |= cpu_token_any(&tokens->at[i], classes);
+    if (found && cpu_token_is(&tokens->at[i], "{")) return i;
+    if (tokens->at[i].match > i) i = tokens->at[i].match;
+  }
+  return 0;
+}
+
+int cpu_shared_names(const cpu_tokens *tokens, int first, int last, int names[], int most) {
+  static const char *const ends[] = {"[", ";", ",", "=", "{", NULL};
+  const cpu_token *at = tokens->at;
+  int count = 0, braces = cpu_class_braces(tokens, first, last);
+  bool open = true;
+  if (braces) first = at[braces].match;
+  for (int i = first; i < last && count < most; i++) {
+    if (cpu_token_is(&at[i], "<")) i = cpu_angle_end(tokens, i, last) - 1;
+    if (open && i > first && cpu_token_any(&at[i], ends) && at[i - 1].kind == CPU_NAME) {
+      names[count++] = i - 1;
+      open = false;
+    }
+    open |= cpu_token_is(&at[i], ",");
+    if (at[i].match > i) i = at[i].match;
+  }
+  return count;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a declaration of variables and a call look like in tokens. Nothing here knows what a name stands for. */
+#ifndef MW_SOURCE_DECLARATOR_H
+#define MW_SOURCE_DECLARATOR_H
+
+#include "core/source/lexer.h"
+
+/* const float *const x[4] = {1}, y;  has two declarators; spec is const float for both. Ranges of tokens end before
+ * their `last`. */
+typedef struct cpu_declarator {
+  int  spec, spec_last; /* const float */
+  int  first, name;     /* *const x: first is the * */
+  int  dims, dims_last; /* [4]; equal: none */
+  int  init, init_last; /* after the =, or braces; equal: none */
+  bool braces;          /* T x{...} */
+} cpu_declarator;
+
+/* Reads tokens first ... last-1, the ; left out. False: they declare no variables, or more than `most`. */
+bool cpu_declarator_read(const cpu_tokens *, int first, int last, cpu_declarator *out, int most, int *count);
+/* The names that a declaration of shared memory declares: tokens; returns their count. */
+int cpu_shared_names(const cpu_tokens *, int first, int last, int names[], int most);
+/* The { of the class that a declaration defines beside its variables; 0: none. */
+int cpu_class_braces(const cpu_tokens *, int first, int last);
+
+/* Index of the token after the > that closes the < at `open`; `open` + 1 where it closes nothing. */
+int cpu_angle_end(const cpu_tokens *, int open, int last);
+bool cpu_is_member(const cpu_tokens *, int i);   /* after a . or -> or :: */
+int cpu_call_open(const cpu_tokens *, int name); /* its ( past template arguments; -1: no call */
+int cpu_arguments(const cpu_tokens *, int open, int first[], int last[], int most); /* their count; -1: too many */
+
+#endif
