@@ -14,7 +14,7 @@ local mw = require "moonwarp"
 -- One root an interaction: 16 a cycle and multiprocessor. Only a GPU tells both.
 local function roots(dev)
   local properties = dev:properties()
-  local clock = dev:id() ~= "cpu" and properties.clock
+  local clock = dev:kind() == "gpu" and properties.clock
   return clock and { value = 16 * clock * properties.multiprocessors, label = "a root an interaction" } or nil
 end
 

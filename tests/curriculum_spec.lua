@@ -57,7 +57,7 @@ describe("a curriculum", function()
     end
     one('memory_limit = "2 apples"', 'memory_limit must be a size, as in "2 GiB", got 2 apples')
     one("retries = -1", "retries must be a whole number from 0 to 100, got -1")
-    one('devices = "gpu"', 'devices must be "cpu", "cuda", "cuda:N" or a list of them, got gpu')
+    one('devices = "gpu"', 'devices must be cuda, cuda:N or cpu, or a list of them, got gpu')
     one("timeout = 5", "unknown field 'timeout'; did you mean 'time_limit'?")
     one('study = "memcopy"', 'one of study and script is wanted, as in study = "memcopy"')
     one('gates = { 5 }', "gate 1: a gate is a table, got number")

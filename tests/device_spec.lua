@@ -40,10 +40,10 @@ describe("mw.device", function()
 
   it("names what there is when the id is unknown", function()
     fails(function() mw.device "gpu" end,
-      "no device 'gpu': cpu, cuda, cuda:N or cuda:sm_NN (offline) expected")
+      "no device 'gpu': cuda, cuda:N, cuda:sm_NN (offline) or cpu expected")
     assert.are.equal("no_device", core.last_status())
     fails(function() mw.device "" end,
-      "no device '': cpu, cuda, cuda:N or cuda:sm_NN (offline) expected")
+      "no device '': cuda, cuda:N, cuda:sm_NN (offline) or cpu expected")
   end)
 
   it("says which number does not exist", function()
@@ -79,11 +79,11 @@ support.each_device("a device", function(dev, id)
     assert.are.equal(3, #p.max_grid)
     assert.is_true(p.max_grid[1] >= 2 ^ 31 - 1)
     for _, name in ipairs { "multiprocessors", "max_threads_per_multiprocessor", "shared_per_block",
-                            "shared_per_block_optin", "constant_bytes", "memory_total" } do
+                            "shared_per_block_optin", "constant_bytes", "memory_total", "cache_bytes" } do
       assert.are.equal("integer", math.type(p[name]), name)
       assert.is_true(p[name] > 0, name)
     end
-    for _, name in ipairs { "cooperative", "managed", "ecc", "offline", "pageable_access" } do
+    for _, name in ipairs { "cooperative", "managed", "ecc", "offline", "pageable_access", "queue_gate" } do
       assert.is_boolean(p[name])
     end
     assert.is_false(p.offline)

@@ -48,6 +48,7 @@ typedef struct mw_device_info {
   size_t   shared_per_block, shared_per_block_optin, shared_per_multiprocessor;
   int      registers_per_block, registers_per_multiprocessor;
   size_t   constant_bytes, l2_bytes;
+  size_t   cache_bytes;   /* of the last cache before memory, where data may stay from launch to launch */
   size_t   memory_total;  /* on the CPU device three quarters of what the process may use */
   double   clock_hz, memory_clock_hz; /* 0: unknown */
   int      bus_bits;                  /* 0: unknown */
@@ -55,6 +56,7 @@ typedef struct mw_device_info {
   int      async_engines;
   bool     cooperative, managed, ecc;
   bool     pageable_access; /* a launch may take arrays of MW_SPACE_PAGEABLE */
+  bool     queue_gate;  /* a kernel that waits for the host's word in pinned memory holds what is queued after it */
   bool     offline;     /* an architecture without a device: compiles, tells occupancy, cannot run */
   char     pci[32];     /* "" on the CPU device */
   char     uuid[48];    /* "" where the device has none */
@@ -81,7 +83,7 @@ typedef struct mw_probe {
 /* ---- objects --------------------------------------------------------------------------------------------------- */
 
 struct mw_device {
-  const mw_backend *backend;
+  const mw_backend *backend; /* set, as refs is to 1, by mw_device_open */
   mw_device_info    info;   /* filled by open, constant afterwards */
   mw_stream        *main;   /* the default stream: legacy semantics, see docs/architecture.md; NULL when offline */
   atomic_int        refs;   /* the script's handle and every child count one; see refs.h */
@@ -181,10 +183,14 @@ typedef struct mw_callback { /* run is called once, on any thread, when the stre
 /* ---- the table a backend fills; every entry is mandatory ------------------------------------------------------- */
 
 struct mw_backend {
-  const char *name; /* "cpu", "cuda" */
+  const char *name;    /* "cpu", "cuda": its devices' ids begin with it */
+  const char *kind;    /* "cpu": the processor that the script runs on; "gpu": another one, with memory of its own */
+  bool        numbered; /* devices are NAME:0, NAME:1, ...; else there is one, NAME */
+  const char *offline; /* NAME:PREFIXnn is an architecture without a device: "sm_"; NULL: there are none */
 
   void      (*probe)             (mw_probe *out); /* never fails, opens no device */
-  mw_status (*open)              (const char *which, mw_device **out, mw_error *); /* "", "0", "sm_90"; refs = 1 */
+  /* which is what follows NAME: in the id, "0" where nothing does. Called by mw_device_open (refs.h) only. */
+  mw_status (*open)              (const char *which, mw_device **out, mw_error *);
   void      (*close)             (mw_device *);   /* by mw_device_release only */
   mw_status (*memory)            (mw_device *, size_t *free, size_t *total, mw_error *);
   mw_status (*synchronize)       (mw_device *, mw_error *); /* all streams; reports what failed in one of them */
@@ -241,9 +247,6 @@ struct mw_backend {
 
 /* ---- the backends (registry.c) ----------------------------------------------------------------------------------- */
 
-extern const mw_backend mw_cpu_backend, mw_cuda_backend;
 extern const mw_backend *const mw_backends[]; /* best first, NULL-terminated */
-bool        mw_backend_is_numbered(const mw_backend *); /* its devices are NAME:0, NAME:1, ... and not just NAME */
-const char *mw_device_forms(void);                      /* every form of a device's id, in words */
 
 #endif

@@ -7,6 +7,14 @@
 
 #include "core/backend/backend.h"
 
+static inline mw_status mw_device_open(const mw_backend *backend, const char *which, mw_device **out, mw_error *err) {
+  mw_status status = backend->open(which, out, err);
+  if (status != MW_OK) return status;
+  (*out)->backend = backend;
+  atomic_init(&(*out)->refs, 1);
+  return MW_OK;
+}
+
 static inline void mw_device_retain(mw_device *device) {
   atomic_fetch_add(&device->refs, 1);
 }

@@ -4,6 +4,7 @@
  * by id in a weak table; nothing is touched before the first mw.device(). */
 #include "core/bind/bind.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,17 +53,86 @@ bind_device *check_device(lua_State *L, int index) {
   return bind_check(L, index, &device_class);
 }
 
-static const mw_backend *find_backend(const char *name, size_t length) {
+/* ---- ids: NAME, NAME:N or NAME:sm_NN, as the backends are numbered and named -------------------------------------- */
+
+/* The backend whose name the id begins with, NULL where there is none; which: what follows NAME:, NULL where nothing
+ * does. */
+static const mw_backend *find_backend(const char *id, const char **which) {
+  size_t length = strcspn(id, ":");
+  *which = id[length] ? id + length + 1 : NULL;
   for (const mw_backend *const *b = mw_backends; *b; b++)
-    if (strlen((*b)->name) == length && memcmp((*b)->name, name, length) == 0) return *b;
+    if (strlen((*b)->name) == length && memcmp((*b)->name, id, length) == 0) return *b;
   return NULL;
 }
 
-static mw_status open_named(const char *id, mw_device **out, mw_error *err) {
-  size_t length = strcspn(id, ":");
-  const mw_backend *backend = find_backend(id, length);
-  if (!backend) return mw_fail(err, MW_NO_DEVICE, "no device '%s': %s expected", id, mw_device_forms());
-  return backend->open(id[length] ? id + length + 1 : "0", out, err);
+/* Pushes "cuda, cuda:N, cuda:sm_NN (offline) or cpu"; offline forms only where wanted. */
+static void push_forms(lua_State *L, bool offline) {
+  int top = lua_gettop(L), count;
+  for (const mw_backend *const *b = mw_backends; *b; b++) {
+    lua_pushstring(L, (*b)->name);
+    if ((*b)->numbered) lua_pushfstring(L, "%s:N", (*b)->name);
+    if ((*b)->offline && offline) lua_pushfstring(L, "%s:%sNN (offline)", (*b)->name, (*b)->offline);
+  }
+  count = lua_gettop(L) - top;
+  lua_pushvalue(L, top + 1);
+  for (int i = 2; i <= count; i++) {
+    lua_pushfstring(L, "%s%s%s", lua_tostring(L, -1), i < count ? ", " : " or ", lua_tostring(L, top + i));
+    lua_remove(L, -2);
+  }
+  lua_replace(L, top + 1);
+  lua_settop(L, top + 1);
+}
+
+/* core.device_forms(): the forms of an id in words, without offline ones; then the backends' names, best first. */
+static int device_forms(lua_State *L) {
+  push_forms(L, false);
+  lua_newtable(L);
+  for (int i = 0; mw_backends[i]; i++) {
+    lua_pushstring(L, mw_backends[i]->name);
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 2;
+}
+
+static bool is_number(const char *text) {
+  return *text && !text[strspn(text, "0123456789")];
+}
+
+/* core.device_word(word): what an id says, without opening anything: { id, backend, kind, offline }, where "cuda" has
+ * the id of the first device, "cuda:0"; nil where no backend has such ids. */
+static int device_word(lua_State *L) {
+  const char *word = luaL_checkstring(L, 1), *which;
+  const mw_backend *b = find_backend(word, &which);
+  bool numbered = b && b->numbered && (!which || is_number(which));
+  size_t prefix = b && b->offline ? strlen(b->offline) : 0;
+  bool offline = prefix && which && !strncmp(which, b->offline, prefix) && isdigit((unsigned char)which[prefix]);
+  if (!b || (which && !numbered && !offline)) {
+    luaL_pushfail(L);
+    return 1;
+  }
+  lua_createtable(L, 0, 4);
+  lua_pushfstring(L, numbered && !which ? "%s:0" : "%s", word);
+  lua_setfield(L, -2, "id");
+  lua_pushstring(L, b->name);
+  lua_setfield(L, -2, "backend");
+  lua_pushstring(L, b->kind);
+  lua_setfield(L, -2, "kind");
+  lua_pushboolean(L, offline);
+  lua_setfield(L, -2, "offline");
+  return 1;
+}
+
+/* ---- opening --------------------------------------------------------------------------------------------------- */
+
+static void open_named(lua_State *L, const char *id, mw_device **out) {
+  const char *which;
+  const mw_backend *backend = find_backend(id, &which);
+  if (!backend) {
+    push_forms(L, true);
+    bind_fail(L, MW_NO_DEVICE, "no device '%s': %s expected", id, lua_tostring(L, -1));
+  }
+  mw_error err = {0};
+  bind_try(L, mw_device_open(backend, which ? which : "0", out, &err), &err);
 }
 
 /* The first backend that is usable; they are listed best first. */
@@ -88,8 +158,7 @@ static int device_open(lua_State *L) {
   const char *id = lua_isnoneornil(L, 1) ? best_backend(L) : luaL_checkstring(L, 1);
   if (push_opened(L, id)) return 1;
   bind_device *self = bind_new(L, &device_class, sizeof *self, 0);
-  mw_error err = {0};
-  bind_try(L, open_named(id, &self->device, &err), &err);
+  open_named(L, id, &self->device);
   bind_opened(self);
   if (push_known(L, self->device->info.id)) return 1; /* opened by another name before; ours is collected */
   remember(L, self->device->info.id);
@@ -110,7 +179,7 @@ static int device_list(lua_State *L) {
     (*b)->probe(&probe);
     for (int i = 0; i < (probe.devices ? probe.devices : 1); i++) {
       lua_createtable(L, 0, 3);
-      lua_pushfstring(L, probe.devices && mw_backend_is_numbered(*b) ? "%s:%d" : "%s", (*b)->name, i);
+      lua_pushfstring(L, probe.devices && (*b)->numbered ? "%s:%d" : "%s", (*b)->name, i);
       lua_setfield(L, -2, "id");
       lua_pushboolean(L, probe.devices > 0);
       lua_setfield(L, -2, "usable");
@@ -123,6 +192,8 @@ static int device_list(lua_State *L) {
   bind_result(L);
   return 1;
 }
+
+/* ---- what a device says of itself ------------------------------------------------------------------------------ */
 
 static void set_number(lua_State *L, const char *name, double value) {
   if (value == 0) return; /* unknown */
@@ -157,9 +228,11 @@ static void set_dims(lua_State *L, const char *name, const int dims[3]) {
 
 /* dev:properties(): a table; sizes in bytes, clocks in Hz, bandwidth in bytes a second; what is unknown is absent. */
 static int device_properties(lua_State *L) {
-  const mw_device_info *info = &check_device(L, 1)->device->info;
+  const mw_device *device = check_device(L, 1)->device;
+  const mw_device_info *info = &device->info;
   lua_newtable(L);
   set_string(L, "id", info->id);
+  set_string(L, "kind", device->backend->kind);
   set_string(L, "name", info->name);
   set_string(L, "arch", info->arch);
   set_string(L, "pci", info->pci);
@@ -183,6 +256,7 @@ static int device_properties(lua_State *L) {
   set_integer(L, "registers_per_multiprocessor", (size_t)info->registers_per_multiprocessor);
   set_integer(L, "constant_bytes", info->constant_bytes);
   set_integer(L, "l2_bytes", info->l2_bytes);
+  set_integer(L, "cache_bytes", info->cache_bytes);
   set_integer(L, "memory_total", info->memory_total);
   set_number(L, "clock", info->clock_hz);
   set_number(L, "memory_clock", info->memory_clock_hz);
@@ -193,6 +267,7 @@ static int device_properties(lua_State *L) {
   set_boolean(L, "managed", info->managed);
   set_boolean(L, "ecc", info->ecc);
   set_boolean(L, "pageable_access", info->pageable_access);
+  set_boolean(L, "queue_gate", info->queue_gate);
   set_boolean(L, "offline", info->offline);
   bind_result(L);
   return 1;
@@ -256,6 +331,11 @@ static int device_name(lua_State *L) {
   return 1;
 }
 
+static int device_kind(lua_State *L) {
+  lua_pushstring(L, check_device(L, 1)->device->backend->kind);
+  return 1;
+}
+
 static int device_is_offline(lua_State *L) {
   lua_pushboolean(L, check_device(L, 1)->device->info.offline);
   return 1;
@@ -309,6 +389,7 @@ static int device_tostring(lua_State *L) {
 static const bind_method methods[] = {
     {"id", device_id, 0},
     {"is_offline", device_is_offline, 0},
+    {"kind", device_kind, 0},
     {"memory", device_memory, 0},
     {"name", device_name, 0},
     {"peak_bandwidth", device_peak_bandwidth, 0},
@@ -323,7 +404,11 @@ static const luaL_Reg metamethods[] = {{"__tostring", device_tostring}, {NULL, N
 
 bind_class device_class = {"device", device_release, methods, metamethods, 0};
 
-static const luaL_Reg functions[] = {{"device", device_open}, {"devices", device_list}, {NULL, NULL}};
+static const luaL_Reg functions[] = {{"device", device_open},
+                                     {"device_forms", device_forms},
+                                     {"device_word", device_word},
+                                     {"devices", device_list},
+                                     {NULL, NULL}};
 
 void device_functions(lua_State *L) {
   luaL_setfuncs(L, functions, 0);

@@ -52,7 +52,7 @@ usable CUDA device, else the CPU device. The same id gives the same handle again
       params = { { "id", "string", "which device", optional = true } },
       returns = { { "device", "the device, open" } },
       errors = {
-        "no device '<id>': cpu, cuda, cuda:N or cuda:sm_NN (offline) expected",
+        "no device '<id>': cuda, cuda:N, cuda:sm_NN (offline) or cpu expected",
         "no usable device: <reason>",
       },
       since = "0.1.0",

@@ -24,6 +24,7 @@
 --- What `dev:properties()` returns. What is unknown is absent or 0; what a device does not have, such as the CPU device registers, is 0.
 ---@class moonwarp.device_properties
 ---@field id string "cpu", "cuda:0", "cuda:sm_90"
+---@field kind string "gpu", or "cpu" for the processor that the script runs on
 ---@field name string the maker's name of it
 ---@field arch string "sm_90", "x86-64"
 ---@field compute_capability? string "9.0"; GPUs only
@@ -43,7 +44,8 @@
 ---@field registers_per_block integer
 ---@field registers_per_multiprocessor integer
 ---@field constant_bytes integer constant memory, bytes
----@field l2_bytes integer the last cache before memory, bytes
+---@field l2_bytes integer the cache of the second level, bytes
+---@field cache_bytes integer the last cache before memory, in which data may stay from launch to launch, bytes
 ---@field memory_total integer bytes
 ---@field clock? number Hz
 ---@field memory_clock? number Hz
@@ -54,6 +56,7 @@
 ---@field managed boolean managed memory is possible
 ---@field ecc boolean memory with error correction
 ---@field pageable_access boolean kernels reach plain host memory
+---@field queue_gate boolean launches can be held behind a kernel that waits for the host, as `mw.bench` does
 ---@field offline boolean an architecture without a device
 
 --- What is known at a moment; what is not is absent.
@@ -541,6 +544,10 @@ function device:memory() end
 --- The memory's bandwidth by the data sheet: clock times width. Nil where it is unknown, as on the CPU device.
 ---@return number? # bytes a second
 function device:peak_bandwidth() end
+
+--- "gpu", or "cpu" for the processor that the script runs on. What a device can do is in its properties.
+---@return string
+function device:kind() end
 
 --- True for an architecture without a device (`mw.device "cuda:sm_90"`): it compiles kernels and tells
 --- their attributes and occupancy; arrays and launches are refused.

@@ -88,7 +88,7 @@ function array.fill(self, value)
   if problem then
     error(("bad argument #1 to 'fill' (%s holds %s)"):format(self:dtype(), problem), 2)
   end
-  if is_remote(self) or self:device():id() == "cpu" then return fill_by_doubling(self, value) end
+  if is_remote(self) or self:device():kind() ~= "gpu" then return fill_by_doubling(self, value) end
   return run_kernel(self, "fill", value, #self)
 end
 

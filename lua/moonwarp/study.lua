@@ -170,7 +170,7 @@ function study.new(head)
   self.gpu = false
   if not core.options.describe then
     self.dev = current_device.open()
-    self.gpu = self.dev:id() ~= "cpu"
+    self.gpu = self.dev:kind() == "gpu"
   end
   parameters.read(self)
   begun[#begun + 1] = self

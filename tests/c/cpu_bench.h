@@ -18,6 +18,7 @@ typedef struct bench {
   mw_error error;
 } bench;
 
+extern const mw_backend mw_cpu_backend;
 static const mw_backend *const cpu = &mw_cpu_backend;
 
 static inline void check(bench *b, mw_status status) {
@@ -28,7 +29,7 @@ static inline void check(bench *b, mw_status status) {
 static inline bench *begin(const char *text) {
   bench *b = calloc(1, sizeof *b);
   const mw_source source = {.name = "test_grid.cu", .text = text};
-  check(b, cpu->open("", &b->device, &b->error));
+  check(b, mw_device_open(cpu, "0", &b->device, &b->error));
   check(b, cpu->compile(b->device, &source, &b->module, &b->error));
   return b;
 }

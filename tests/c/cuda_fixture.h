@@ -22,6 +22,7 @@
 #include "core/backend/refs.h"
 #include "core/backend/cuda/driver.h"
 
+extern const mw_backend mw_cuda_backend;
 static const mw_backend *const cuda = &mw_cuda_backend;
 static int (*live)(const char *);
 static int (*calls)(const char *);
@@ -110,7 +111,7 @@ static inline int open_device(void **state) {
   (void)state;
   for (size_t i = 0; i < KINDS; i++) before_test[i] = live(kinds[i]);
   unsetenv("MOCK_CUDA_FAIL");
-  return cuda->open("0", &device, &err) == MW_OK ? 0 : -1;
+  return mw_device_open(cuda, "0", &device, &err) == MW_OK ? 0 : -1;
 }
 
 static inline int close_device(void **state) {

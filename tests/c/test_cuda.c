@@ -13,16 +13,16 @@ static void probes_and_opens(void **state) {
   mw_device *other;
   cuda->probe(&probe);
   assert_int_equal(probe.devices, 2);
-  REFUSED(MW_NO_DEVICE, "the driver counts 2", cuda->open("7", &other, &err));
-  REFUSED(MW_NO_DEVICE, "no such device: cuda:x", cuda->open("x", &other, &err));
-  REFUSED(MW_NO_DEVICE, "there are sm_75 sm_80", cuda->open("sm_12", &other, &err));
+  REFUSED(MW_NO_DEVICE, "the driver counts 2", mw_device_open(cuda, "7", &other, &err));
+  REFUSED(MW_NO_DEVICE, "no such device: cuda:x", mw_device_open(cuda, "x", &other, &err));
+  REFUSED(MW_NO_DEVICE, "there are sm_75 sm_80", mw_device_open(cuda, "sm_12", &other, &err));
   assert_string_equal(device->info.id, "cuda:0");
   assert_string_equal(device->info.arch, "sm_90");
   assert_string_equal(device->info.uuid, "GPU-abababab-abab-abab-abab-abababababab");
   assert_true(device->info.peak_bandwidth > 4.9e12 && device->info.peak_bandwidth < 4.92e12);
   assert_false(device->info.pageable_access);
   setenv("MOCK_CUDA_PAGEABLE", "1", 1);
-  OK(cuda->open("1", &other, &err));
+  OK(mw_device_open(cuda, "1", &other, &err));
   unsetenv("MOCK_CUDA_PAGEABLE");
   assert_true(other->info.pageable_access);
   mw_device_release(other);
@@ -32,7 +32,7 @@ static void two_devices(void **state) {
   (void)state;
   mw_device *other;
   mw_buffer *there;
-  OK(cuda->open("1", &other, &err));
+  OK(mw_device_open(cuda, "1", &other, &err));
   OK(cuda->alloc(other->main, 64, MW_SPACE_DEVICE, &there, &err));
   mw_buffer *here = alloc(64, MW_SPACE_DEVICE);
   uint32_t seven = 7, got = 0;
@@ -192,7 +192,7 @@ static void lost_device(void **state) {
   if (!have_nvrtc()) skip();
   mw_device *doomed;
   mw_event *event;
-  OK(cuda->open("1", &doomed, &err));
+  OK(mw_device_open(cuda, "1", &doomed, &err));
   mw_module *m = compile(doomed, source_text, NULL);
   fill_call call;
   mw_kernel *k = kernel(m, "fill");

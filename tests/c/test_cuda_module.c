@@ -208,7 +208,7 @@ static void newer_device(void **state) {
   if (!have_nvrtc()) skip();
   mw_device *future;
   setenv("MOCK_CUDA_ARCH", "199", 1);
-  OK(cuda->open("0", &future, &err));
+  OK(mw_device_open(cuda, "0", &future, &err));
   unsetenv("MOCK_CUDA_ARCH");
   mw_module *m = compile(future, source_text, NULL);
   mw_kernel *k = kernel(m, "copy");
@@ -226,7 +226,7 @@ static void check_offline(const char *arch, int full) {
   mw_buffer *x;
   char limit[128];
   int blocks;
-  OK(cuda->open(arch, &offline, &err));
+  OK(mw_device_open(cuda, arch, &offline, &err));
   mw_module *m = compile(offline, source_text, NULL);
   mw_kernel *k = kernel(m, "copy");
   assert_in_range(k->registers, 4, 64);
@@ -264,7 +264,7 @@ static void occupancy_rules(void **state) {
   if (!have_nvrtc()) skip();
   for (size_t a = 0; a < sizeof archs / sizeof *archs; a++) {
     mw_device *offline;
-    OK(cuda->open(archs[a], &offline, &err));
+    OK(mw_device_open(cuda, archs[a], &offline, &err));
     mw_module module = {.device = offline};
     for (int registers = 16; registers <= 255; registers += 23)
       for (int threads = 1; threads <= 1024; threads += 93)

@@ -19,6 +19,8 @@
 #include "core/backend/refs.h"
 #include "core/base/interrupt.h"
 
+extern const mw_backend mw_cpu_backend;
+
 /* ---- switches -------------------------------------------------------------------------------------------------- */
 
 typedef struct walk {
@@ -224,7 +226,7 @@ static mw_status run(bench *b, void (*thread)(const mw_grid *), unsigned blocks,
 static bench *begin(void) {
   bench *b = calloc(1, sizeof *b);
   b->out = calloc(1 << 20, sizeof *b->out);
-  assert_int_equal(mw_cpu_backend.open("0", &b->device, &b->error), MW_OK);
+  assert_int_equal(mw_device_open(&mw_cpu_backend, "0", &b->device, &b->error), MW_OK);
   return b;
 }
 

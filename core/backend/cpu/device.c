@@ -11,11 +11,9 @@
 #include <string.h>
 
 mw_status cpu_device_open(const char *which, mw_device **out, mw_error *err) {
-  if (*which && strcmp(which, "0"))
+  if (strcmp(which, "0"))
     return mw_fail(err, MW_NO_DEVICE, "no device \"cpu:%s\": there is one cpu device, \"cpu\"", which);
   cpu_device *device = mw_calloc(1, sizeof *device);
-  device->base.backend = &mw_cpu_backend;
-  atomic_init(&device->base.refs, 1);
   cpu_probe_info(&device->base.info);
   pthread_mutex_init(&device->lock, NULL);
   cpu_memory_open(&device->memory);

@@ -11,6 +11,7 @@
 
 const mw_backend mw_cpu_backend = {
     .name = "cpu",
+    .kind = "cpu",
 
     .probe = cpu_probe,
     .open = cpu_device_open,

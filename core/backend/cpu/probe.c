@@ -94,6 +94,12 @@ static size_t l2_bytes(void) {
   return bytes > 0 ? (size_t)bytes : 0;
 }
 
+/* Of one part of the third level, which the first core uses: sysconf adds up all parts. 0: there is none. */
+static size_t l3_bytes(void) {
+  const unsigned long long kib = number_in("/sys/devices/system/cpu/cpu0/cache/index3/size"); /* "32768K" */
+  return kib == ~0ull ? 0 : (size_t)kib * 1024;
+}
+
 void cpu_probe_info(mw_device_info *info) {
   mw_error error = {0};
   *info = (mw_device_info){
@@ -110,11 +116,14 @@ void cpu_probe_info(mw_device_info *info) {
       .shared_per_multiprocessor = CPU_SHARED_MOST,
       .constant_bytes = 64 << 10,
       .l2_bytes = l2_bytes(),
+      .cache_bytes = l3_bytes(),
       .memory_total = cpu_probe_system_memory() / 4 * 3,
       .clock_hz = clock_hz(),
       .cooperative = true,
       .managed = true,
+      .pageable_access = true,
   };
+  if (info->cache_bytes < info->l2_bytes) info->cache_bytes = info->l2_bytes;
   info->async_engines = info->multiprocessors;
   snprintf(info->arch, sizeof info->arch, "%s", architecture());
   if (!look_up("/proc/cpuinfo", "model name", info->name, sizeof info->name))

@@ -17,11 +17,11 @@ static cuda_address address(const void *pointer) {
   return (cuda_address)(uintptr_t)pointer;
 }
 
-static end end_of(const mw_place *place) {
+static end end_of(const mw_place *place, const mw_backend *own) {
   const mw_buffer *buffer = place->buffer;
   if (!buffer) return (end){.at = place->host};
   end out = {.at = (char *)buffer->address + place->offset};
-  bool plain = buffer->device->backend != &mw_cuda_backend || buffer->space == MW_SPACE_PAGEABLE;
+  bool plain = buffer->device->backend != own || buffer->space == MW_SPACE_PAGEABLE;
   if (!plain) out.device = cuda_device_of(buffer->device);
   out.on_device = !plain && (buffer->space == MW_SPACE_DEVICE || buffer->space == MW_SPACE_GLOBAL);
   return out;
@@ -88,7 +88,8 @@ static mw_status copy_plain(cuda_device *device, cuda_stream *stream, end to, en
 mw_status cuda_copy(mw_stream *base, mw_place to_place, mw_place from_place, size_t bytes, mw_error *err) {
   cuda_device *device = cuda_device_of(base->device);
   cuda_stream *stream = (cuda_stream *)base;
-  end to = end_of(&to_place), from = end_of(&from_place);
+  const mw_backend *own = base->device->backend;
+  end to = end_of(&to_place, own), from = end_of(&from_place, own);
   mw_status status = cuda_enter(device, err);
   if (status != MW_OK || bytes == 0) return status;
   if (!to.device || !from.device) return copy_plain(device, stream, to, from, bytes, err);
@@ -122,7 +123,7 @@ static mw_status fill_64(cuda_device *device, cuda_queue queue, cuda_address at,
 mw_status cuda_fill(mw_stream *base, mw_place place, const void *pattern, size_t width, size_t count, mw_error *err) {
   cuda_device *device = cuda_device_of(base->device);
   cuda_stream *stream = (cuda_stream *)base;
-  end to = end_of(&place);
+  end to = end_of(&place, base->device->backend);
   uint32_t words[2] = {0, 0};
   mw_status status = cuda_enter(device, err);
   if (status != MW_OK || count == 0) return status;

@@ -56,12 +56,13 @@ static void read_limits(const cuda_device *device, mw_device_info *info) {
   info->cooperative = attribute(device, CUDA_ATTR_COOPERATIVE_LAUNCH) != 0;
   info->managed = attribute(device, CUDA_ATTR_MANAGED_MEMORY) != 0;
   info->pageable_access = attribute(device, CUDA_ATTR_PAGEABLE_ACCESS) != 0;
+  info->queue_gate = true;
 }
 
 /* Peak bandwidth: memory clock x 2 (double data rate) x bus width, as NVIDIA's deviceQuery computes it. */
 static void read_memory(const cuda_device *device, mw_device_info *info) {
   cuda_driver.cuDeviceTotalMem_v2(&info->memory_total, device->ordinal);
-  info->l2_bytes = size_attribute(device, CUDA_ATTR_L2_CACHE_SIZE);
+  info->l2_bytes = info->cache_bytes = size_attribute(device, CUDA_ATTR_L2_CACHE_SIZE);
   info->clock_hz = 1e3 * attribute(device, CUDA_ATTR_CLOCK_RATE);
   info->memory_clock_hz = 1e3 * attribute(device, CUDA_ATTR_MEMORY_CLOCK_RATE);
   info->bus_bits = attribute(device, CUDA_ATTR_GLOBAL_MEMORY_BUS_WIDTH);
@@ -133,8 +134,6 @@ static mw_status start(cuda_device *device, mw_error *err) {
 
 static mw_status open_ordinal(int ordinal, mw_device **out, mw_error *err) {
   cuda_device *device = mw_calloc(1, sizeof *device);
-  device->base.backend = &mw_cuda_backend;
-  atomic_init(&device->base.refs, 1);
   device->main = (cuda_stream){.base.device = &device->base, .blocking = true};
   device->base.main = &device->main.base;
   mw_status status = CUDA_TRY(device, err, cuDeviceGet, &device->ordinal, ordinal);
@@ -150,7 +149,6 @@ static mw_status open_ordinal(int ordinal, mw_device **out, mw_error *err) {
 
 mw_status cuda_open(const char *which, mw_device **out, mw_error *err) {
   char why[512], *end;
-  if (!which || !*which) which = "0";
   if (strncmp(which, "sm_", 3) == 0) return cuda_offline_open(which, out, err);
   long ordinal = strtol(which, &end, 10);
   if (end == which || *end || ordinal < 0)

@@ -60,8 +60,6 @@ mw_status cuda_offline_open(const char *which, mw_device **out, mw_error *err) {
   if (!a || *end) return refuse_architecture(which, err);
   if (!cuda_nvrtc_load(why, sizeof why)) return mw_fail(err, MW_NO_DEVICE, "cuda:%s is not usable: %.900s", which, why);
   cuda_device *device = mw_calloc(1, sizeof *device);
-  device->base.backend = &mw_cuda_backend;
-  atomic_init(&device->base.refs, 1);
   describe(a, &device->base.info);
   device->reserved_shared = a->arch >= 80 ? 1024 : 0; /* from compute capability 8.0 on */
   *out = &device->base;

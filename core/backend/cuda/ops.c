@@ -15,6 +15,9 @@
 
 const mw_backend mw_cuda_backend = {
     .name = "cuda",
+    .kind = "gpu",
+    .numbered = true,
+    .offline = "sm_",
     .probe = cuda_probe,
     .open = cuda_open,
     .close = cuda_close,

@@ -13,13 +13,6 @@ local batch = {}
 local OK, NO_DEVICE = 0, 4
 local MOST_JOBS = 64
 
-local function check_device(text)
-  for _, form in ipairs { "^cpu$", "^cuda$", "^cuda:%d+$" } do
-    if text:match(form) then return text end
-  end
-  options.fail_unknown("device", text, { "cpu", "cuda" }, "devices are cpu, cuda, cuda:N; moonwarp info lists them")
-end
-
 local function check_jobs(text)
   local jobs = math.tointeger(tonumber(text))
   if jobs and jobs >= 1 and jobs <= MOST_JOBS then return jobs end
@@ -30,7 +23,7 @@ local SPECS = {
   { flag = "--only", show = "TAG|NAME", value = "a tag or the name of a lab", many = true,
     help = "these labs, and what they need" },
   { flag = "--device", show = "ID", value = "a device", many = true,
-    help = "cpu, cuda or cuda:N; each lab runs on each of them that it takes" },
+    help = core.device_forms() .. "; each lab runs on each of them that it takes" },
   { flag = "--jobs", show = "N", value = "a number", check = check_jobs,
     help = "labs at a time; 1 unless given, for measurements disturb each other" },
   { flag = "--resume", help = "go on with DIR, or with the newest batch in OUT that is not finished" },
@@ -75,7 +68,7 @@ end
 local function each_once(words)
   local devices, list, seen = require "moonwarp.lab.devices", {}, {}
   for _, word in ipairs(words) do
-    local id = devices.id(check_device(word))
+    local id = devices.id(options.device(word, true))
     if not seen[id] then list[#list + 1] = id end
     seen[id] = true
   end

@@ -2,8 +2,9 @@
 --
 -- Options of a command: a list of specs is the parser, and the help text. What is wrong with a
 -- command line is raised as a usage error, which cli.lua turns into exit status 2.
--- Depends on moonwarp.nearest.
+-- Depends on moonwarp.core (device_forms, device_word), nearest.
 
+local core = require "moonwarp.core"
 local nearest = require "moonwarp.base.nearest"
 
 local options = {}
@@ -47,6 +48,17 @@ function options.fail_unknown(kind, word, names, hint)
   local near = nearest.find(word, names)
   if near then hint = ("did you mean '%s'?"):format(near) end
   options.fail("unknown %s '%s'; %s", kind, word, hint or "there is " .. table.concat(names, ", "))
+end
+
+--- The word of --device, if it has the form of a device's id.
+---@param text string
+---@param real boolean?  no architecture without a device
+---@return string text
+function options.device(text, real)
+  local says = core.device_word(text)
+  if says and not (real and says.offline) then return text end
+  local forms, names = core.device_forms()
+  options.fail_unknown("device", text, names, ("devices are %s; moonwarp info lists them"):format(forms))
 end
 
 local function spec_of(specs, flag)

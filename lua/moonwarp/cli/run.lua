@@ -16,19 +16,11 @@ local OK, FAILED, WRONG_USE, CHECK, NO_DEVICE, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
 -- ---- options ------------------------------------------------------------------------------------
 
-local function check_device(text)
-  for _, form in ipairs { "^cpu$", "^cuda$", "^cuda:%d+$", "^cuda:sm_%d+%a?$" } do
-    if text:match(form) then return text end
-  end
-  options.fail_unknown("device", text, { "cpu", "cuda" },
-    "devices are cpu, cuda, cuda:N; moonwarp info lists them")
-end
-
 local SPECS = {
   { flag = "-p", show = "NAME=V[,V...]", value = "name=value", many = true,
     help = "a parameter of the script; several values are a sweep" },
-  { flag = "--device", show = "ID", value = "a device", check = check_device,
-    help = "cpu, cuda or cuda:N; else the first CUDA device, else the CPU" },
+  { flag = "--device", show = "ID", value = "a device", check = options.device,
+    help = core.device_forms() .. "; else the first of these that is usable" },
   { flag = "--out", show = "DIR", value = "a folder",
     help = "results go to DIR/STUDY/DATE-DEVICE; else out" },
   { flag = "--json", show = "FILE", value = "a file", help = "every record as a line of JSON" },

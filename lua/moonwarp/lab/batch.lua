@@ -106,7 +106,7 @@ end
 -- The space that a process may ask for ends an allocation that is far too large with an error in
 -- the script, before anything is touched. A CUDA context maps too much for any such bound.
 local function data_limit(step)
-  if step.device ~= "cpu" or not step.memory_limit then return nil end
+  if devices.is_exclusive(step.device) or not step.memory_limit then return nil end
   return step.memory_limit + DATA_SLACK
 end
 
@@ -160,14 +160,14 @@ end
 
 function batch:is_running(step)
   for _, one in ipairs(self.running) do
-    if one.step == step or (step.device ~= "cpu" and one.step.device == step.device) then return true end
+    if one.step == step or (one.step.device == step.device and devices.is_exclusive(step.device)) then return true end
   end
   return false
 end
 
 -- True where the step began.
 function batch:try(step)
-  if step.device == "cpu" then
+  if not devices.is_exclusive(step.device) then
     self:start(step)
     return true
   end

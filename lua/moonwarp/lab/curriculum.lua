@@ -2,9 +2,12 @@
 --
 -- A curriculum: the Lua file that lists labs. It is read as a whole and every mistake in it is
 -- told, before anything runs. docs/lab.md says what may be in it.
--- Depends on arg (text), cli.options (fail), cli.studies, nearest, lab.amount, lab.gate, lfs.
+-- Depends on moonwarp.core (device_forms), arg (text), cli.options (fail), cli.studies, nearest,
+-- lab.amount, lab.devices, lab.gate, lfs.
 
+local core = require "moonwarp.core"
 local amount = require "moonwarp.lab.amount"
+local devices = require "moonwarp.lab.devices"
 local gate = require "moonwarp.lab.gate"
 local nearest = require "moonwarp.base.nearest"
 local options = require "moonwarp.cli.options"
@@ -80,10 +83,10 @@ field.processes, field.retries = whole(1, MOST_PROCESSES), whole(0, MOST_RETRIES
 function field.devices(value)
   local list = words(value)
   for _, word in ipairs(list or {}) do
-    if word ~= "cpu" and word ~= "cuda" and not word:match("^cuda:%d+$") then list = nil end
+    if not devices.is_word(word) then list = nil end
   end
   if list and #list > 0 then return list end
-  return nil, "\"cpu\", \"cuda\", \"cuda:N\" or a list of them"
+  return nil, (core.device_forms()) .. ", or a list of them"
 end
 
 local function is_value(value)
@@ -209,7 +212,7 @@ local function with_defaults(lab, defaults)
     if lab[key] == nil then lab[key] = value end
   end
   lab.output_limit, lab.processes = lab.output_limit or curriculum.OUTPUT, lab.processes or curriculum.PROCESSES
-  lab.devices, lab.retries = lab.devices or { "cuda", "cpu" }, lab.retries or 0
+  lab.devices, lab.retries = lab.devices or select(2, core.device_forms()), lab.retries or 0
   for _, key in ipairs { "tags", "needs", "params", "gates" } do lab[key] = lab[key] or {} end
   return lab
 end

@@ -2,7 +2,7 @@
 --
 -- Which devices are here, asked of a process of its own: a batch opens no device itself, since it
 -- would hold a context on each GPU beside the labs it measures.
--- Depends on moonwarp.core (cache_stat), moonwarp.host (lock, program), path.
+-- Depends on moonwarp.core (cache_stat, device_word), moonwarp.host (lock, program), path.
 
 local core = require "moonwarp.core"
 local host = require "moonwarp.host"
@@ -19,10 +19,26 @@ for _, id in ipairs(arg) do
 end]]
 
 --- "cuda" is the first GPU.
----@param word string
+---@param word string   as the backends have them
 ---@return string id
 function devices.id(word)
-  return word == "cuda" and "cuda:0" or word
+  local says = core.device_word(word)
+  return says and says.id or word
+end
+
+--- Whether a word is the name of a device that labs can run on: "cpu", "cuda", "cuda:1", and no architecture.
+---@param word string
+---@return boolean
+function devices.is_word(word)
+  local says = core.device_word(word)
+  return says ~= nil and not says.offline
+end
+
+--- Whether a lab has the device for itself, as a GPU; the processor is shared.
+---@param id string
+---@return boolean
+function devices.is_exclusive(id)
+  return core.device_word(id).kind == "gpu"
 end
 
 -- Without the position in the probe, and what the caller says itself.
@@ -45,21 +61,23 @@ local function ask(ids)
 end
 
 --- What is known of devices: usable, and reason or pci (the bus id, which stays the same whatever
---- number a process gives it). The CPU device is always there.
+--- number a process gives it). What is shared is always there.
 ---@param words string[]  "cpu", "cuda", "cuda:1"
 ---@return table<string, table>  by id
 function devices.look(words)
   local asked, seen = {}, {}
   for _, word in ipairs(words) do
     local id = devices.id(word)
-    if id ~= "cpu" and not seen[id] then asked[#asked + 1] = id end
+    if devices.is_exclusive(id) and not seen[id] then asked[#asked + 1] = id end
     seen[id] = true
   end
   local found = #asked > 0 and ask(asked) or {}
+  for id in pairs(seen) do
+    if not devices.is_exclusive(id) then found[id] = { usable = true } end
+  end
   for _, id in ipairs(asked) do
     found[id] = found[id] or { usable = false, reason = ("device '%s' could not be asked"):format(id) }
   end
-  found.cpu = { usable = true }
   return found
 end
 

@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
 -- What a batch will run, in order: a step is a lab on a device.
--- Depends on cli.options (fail), lab.devices, nearest.
+-- Depends on moonwarp.core (device_word), cli.options (fail), lab.devices, nearest.
 
+local core = require "moonwarp.core"
 local devices = require "moonwarp.lab.devices"
 local nearest = require "moonwarp.base.nearest"
 local options = require "moonwarp.cli.options"
@@ -64,7 +65,7 @@ end
 -- "cuda" takes every GPU, "cuda:1" that one.
 local function takes(lab, id)
   for _, word in ipairs(lab.devices) do
-    if word == id or devices.id(word) == id or (word == "cuda" and id:match("^cuda:")) then return true end
+    if word == id or devices.id(word) == id or word == core.device_word(id).backend then return true end
   end
   return false
 end

@@ -2,8 +2,9 @@
 --
 -- The form of batch.json and of the lines of its journal (docs/lab.md) as data: what goes on with a
 -- batch can then rely on it, whoever had the files in hand.
--- Depends on form.
+-- Depends on form, lab.devices.
 
+local devices = require "moonwarp.lab.devices"
 local form = require "moonwarp.base.schema"
 
 local schema = {}
@@ -40,8 +41,8 @@ local function problem_of_step(step, earlier)
   for _, need in ipairs(step.needs or {}) do
     if not earlier[need] then return ("needs '%s', which is no earlier step"):format(need) end
   end
-  if step.device and not (step.device == "cpu" or step.device:match("^cuda:%d+$")) then
-    return ("device must be cpu or cuda:N, got '%s'"):format(step.device)
+  if step.device and not (devices.is_word(step.device) and devices.id(step.device) == step.device) then
+    return ("device must be one device's id, got '%s'"):format(step.device)
   end
 end
 

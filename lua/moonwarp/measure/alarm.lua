@@ -22,7 +22,8 @@ local BELOW_LAUNCH = 0.5
 local LAUNCHES = 128
 -- Work that outlasts the clock: this share of the sample, and longer than a synchronisation takes
 -- that finds nothing to wait for. On the CPU device that is the time until a thread is woken.
-local LEFT_OVER, LEAST_LEFT, LEAST_LEFT_CPU = 0.25, 50e-6, 1e-3
+local LEFT_OVER = 0.25
+local LEAST_LEFT = { gpu = 50e-6, cpu = 1e-3 } -- s
 
 local BLOCK = 256
 local SEED = 0x6d6f6f6e77617270
@@ -71,7 +72,7 @@ end
 
 local function is_cached(run, options)
   if options.peak or not run.device then return false end
-  return working_set(options) <= 2 * (run.cache_bytes or 0)
+  return working_set(options) <= 2 * run.device:properties().cache_bytes
 end
 
 -- ---- rates --------------------------------------------------------------------------------------
@@ -161,7 +162,7 @@ local LONG = 0.02
 -- Four tries of five must say so: any may meet a moment in which the machine did something else.
 function alarms.not_synchronised(_, run)
   if run.clock.name ~= "device events" then return end -- the host's clock waits for the device
-  local least = run.device:id() == "cpu" and LEAST_LEFT_CPU or LEAST_LEFT
+  local least = LEAST_LEFT[run.device:kind()]
   local idle, most, of = 0, 0, 0
   for _ = 1, 5 do
     local left, t = left_over(run)
@@ -186,7 +187,7 @@ end
 
 -- Kernels of the device can look at it.
 local function is_in_reach(array, device)
-  if array:space() == "pageable" and device:id() ~= "cpu" then return false end
+  if array:space() == "pageable" and not device:properties().pageable_access then return false end
   return array:device() == device
 end
 
@@ -324,7 +325,7 @@ end
 
 --- Looks for results that cannot be, and says so on standard error.
 ---@param result table   of mw.bench; gets alarms { name, cause, remedy }
----@param run table      device, stream, clock, main (the mode), setup, cache_bytes
+---@param run table      device, stream, clock, main (the mode), setup
 ---@param options table  bytes, flops, output, input, copies, peak, peak_flops, quiet, name
 function alarm.check(result, run, options)
   local close

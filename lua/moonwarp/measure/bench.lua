@@ -138,7 +138,7 @@ local function device_of(options)
 end
 
 local function choose_clock(options, device)
-  local wanted = options.clock or (device and device:id() ~= "cpu" and "device" or "host")
+  local wanted = options.clock or (device and device:kind() == "gpu" and "device" or "host")
   if wanted == "host" then return clocks.host(device) end
   if not device then error("mw.bench: clock = 'device' needs a device; none is open", 3) end
   return clocks.events(device, options.stream or device:default_stream())
@@ -146,21 +146,14 @@ end
 
 -- ---- modes --------------------------------------------------------------------------------------
 
--- The size of the processor's last cache, which its properties do not tell.
-local function last_cache()
-  local file <close> = io.open "/sys/devices/system/cpu/cpu0/cache/index3/size"
-  local kib = file and file:read("l"):match "^(%d+)K"
-  return kib and math.tointeger(kib) * 1024 or 0
-end
-
 -- An array to overwrite the caches with.
 local function flusher(options, device)
   if not (options.flush or options.cold) then return nil end
   if not device then
     error(("mw.bench: %s = true needs a device; none is open"):format(options.cold and "cold" or "flush"), 3)
   end
-  local bytes = math.max(4 * (device:properties().l2_bytes or 0), 64 << 20)
-  if device:id() == "cpu" then bytes = math.max(bytes, 3 * last_cache() // 2) end
+  local properties = device:properties()
+  local bytes = math.max(4 * properties.l2_bytes, 3 * properties.cache_bytes // 2, 64 << 20)
   return device:zeros("u64", bytes // 8)
 end
 
@@ -212,7 +205,7 @@ end
 -- ---- mw.bench -----------------------------------------------------------------------------------
 
 local function blocked_of(run)
-  if run.clock.name ~= "device events" or not run.device:id():match "^cuda" then return nil end
+  if run.clock.name ~= "device events" or not run.device:properties().queue_gate then return nil end
   return run.clock.gate ~= nil
 end
 
@@ -239,15 +232,6 @@ local function cost_of(list, start)
   return whole > 0 and math.max(0.0, 1 - sampled / whole) or 0.0
 end
 
---- The size of the cache that data may stay in from call to call.
----@param device userdata?
----@return integer
-function bench.cache_bytes(device)
-  if not device then return 0 end
-  local l2 = device:properties().l2_bytes or 0
-  return device:id() == "cpu" and math.max(l2, last_cache()) or l2
-end
-
 -- The results of all modes as one, the first with the others in it.
 local function results_of(list, run, options)
   local main
@@ -260,7 +244,7 @@ local function results_of(list, run, options)
 end
 
 local function look_for_alarms(result, mode, run, options)
-  run.main, run.setup, run.cache_bytes = mode, options.setup, bench.cache_bytes(run.device)
+  run.main, run.setup = mode, options.setup
   alarm.check(result, run, options)
   for _, entry in ipairs(result.alarms) do table.insert(result.flags, "alarm: " .. entry.name) end
 end

@@ -21,10 +21,10 @@ local known = {} -- by the device's id
 -- Where arrays are read two elements at a time, and how many chains hide the latency of a
 -- multiply-add: on a CPU a chain is one lane of a vector, on a GPU a thread has few registers.
 local SHAPES = { cpu = { lanes = { 1 }, chains = { 64, 128, 256 }, blocks = 4, steps = 4096 },
-                 cuda = { lanes = { 1, 2 }, chains = { 4, 8, 16 }, blocks = 8, steps = 16384 } }
+                 gpu = { lanes = { 1, 2 }, chains = { 4, 8, 16 }, blocks = 8, steps = 16384 } }
 
 local function shape_of(device)
-  return SHAPES[device:id():match "^%a+"]
+  return SHAPES[device:kind()]
 end
 
 -- The middle of a few steady samples; a ceiling need not be known to more than a per cent.
@@ -33,7 +33,7 @@ local function seconds(device, fn)
 end
 
 local function elements(device)
-  local cache = bench.cache_bytes(device)
+  local cache = device:properties().cache_bytes
   local bytes = math.max(LEAST_BYTES, BEYOND * cache)
   bytes = math.min(bytes, math.floor(MOST_SHARE * device:memory()))
   return math.max(bytes // 16, 1) * 2

@@ -78,7 +78,7 @@ local function close_events(self)
   if self.gate then self.gate:close() end
 end
 
---- The device's clock: two events about the calls, on a CUDA device behind a gate. unblocked is why
+--- The device's clock: two events about the calls, behind a gate where the device can have one. unblocked is why
 --- there is none.
 ---@param device userdata
 ---@param stream userdata
@@ -86,7 +86,7 @@ end
 function clock.events(device, stream)
   local self = { name = "device events", resolution = EVENT_RESOLUTION, stream = stream,
                  from = device:event(), to = device:event() }
-  if device:id():match "^cuda" then self.gate, self.unblocked = gate.new(device, stream) end
+  if device:properties().queue_gate then self.gate, self.unblocked = gate.new(device, stream) end
   function self.measure(fn, batch, lead)
     if self.gate and lead > 0 then return measure_held(self, fn, batch, lead) end
     return measure_free(self, fn, batch)

@@ -42,7 +42,7 @@ end
 -- Whether one is in a GPU's memory and the other there or the same device's on the host.
 local function are_near_gpu(got, expected)
   local device = got:device()
-  return device:id() ~= "cpu" and rawequal(device, expected:device())
+  return device:kind() == "gpu" and rawequal(device, expected:device())
     and (got:space() == "device" or expected:space() == "device")
 end
 

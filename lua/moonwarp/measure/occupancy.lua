@@ -11,6 +11,16 @@ local occupancy = {}
 
 local SPEC = { [1] = "kernel", arch = "string", block = "number", shared = "number" }
 
+-- "cuda:sm_90" of "sm_90".
+local function offline_id(arch)
+  local _, backends = core.device_forms()
+  for _, name in ipairs(backends) do
+    local word = core.device_word(("%s:%s"):format(name, arch))
+    if word and word.offline then return word.id end
+  end
+  error(("mw.occupancy: no architecture '%s': sm_90, or another number, is wanted"):format(arch), 3)
+end
+
 --- How many blocks of a kernel a multiprocessor of some architecture holds, and what limits them:
 --- mw.occupancy{ kernel, arch = "sm_90", block = 256, shared = 0 }.
 ---@param spec table     the kernel; arch (where it is compiled now, if left out); block (threads; the
@@ -23,8 +33,7 @@ function occupancy.query(spec)
   fields.check("mw.occupancy", spec, SPEC)
   local kernel = spec[1]
   if spec.arch then
-    local device = core.device("cuda:" .. spec.arch)
-    kernel = device:module(kernel:options()):kernel(kernel:name())
+    kernel = core.device(offline_id(spec.arch)):module(kernel:options()):kernel(kernel:name())
   end
   if spec.block then return kernel:occupancy(spec.block, spec.shared or 0) end
   return kernel:suggest { shared = spec.shared or 0 }

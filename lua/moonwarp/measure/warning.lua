@@ -115,7 +115,7 @@ function warning.flags(result, run)
   if not result.state then return list end
   add_throttling(list, result.state)
   -- a processor's clock follows its work from moment to moment: that tells nothing there
-  if result.device ~= "cpu" and clock_fell(result.state) then list[#list + 1] = "clock fell" end
+  if run.device:kind() == "gpu" and clock_fell(result.state) then list[#list + 1] = "clock fell" end
   return list
 end
 

@@ -14,8 +14,9 @@
 --             throttled) would be faster or slower
 -- The threshold stands for what changes between two runs of the same thing (where arrays lie, how
 -- warm the device is), which no interval from inside of a run can know.
--- Depends on moonwarp.stats, results.measurement.
+-- Depends on moonwarp.core (device_word), stats, results.measurement.
 
+local core = require "moonwarp.core"
 local measurement = require "moonwarp.results.measurement"
 local stats = require "moonwarp.measure.stats"
 
@@ -26,8 +27,8 @@ local STRETCHES, LEAST = 10, 3 -- samples a stretch
 
 --- Differences that count as none, where nothing else is asked for: of a time, and in seconds. The
 --- second is what two runs of one short kernel on a GPU differ by (docs/measurements.md).
-compare.THRESHOLD = { cuda = 0.02, cpu = 0.10 }
-compare.FLOOR = { cuda = 0.3e-6, cpu = 0 }
+compare.THRESHOLD = { gpu = 0.02, cpu = 0.10 }
+compare.FLOOR = { gpu = 0.3e-6, cpu = 0 }
 
 local function stretch_medians(samples)
   local count = math.min(STRETCHES, #samples // LEAST)
@@ -63,9 +64,10 @@ function compare.verdict(effect, threshold)
   return "unclear"
 end
 
-local function kind_of(device)
-  local kind = (device or "cpu"):match("^%a+")
-  return compare.FLOOR[kind] and kind or "cpu"
+-- Of a device that another machine may have had.
+local function kind_of(id)
+  local word = core.device_word(id or "")
+  return word and word.kind or "cpu"
 end
 
 local DISTURBED = { "^busy host$", "^throttled", "^clock fell$" }

@@ -43,8 +43,8 @@ end
 local function device_word(device)
   if not device then return "no-device" end
   local id = device:id()
-  if id == "cpu" then return id end
-  local number = id:match("^cuda:([1-9]%d*)$")
+  if not id:find(":", 1, true) then return id end
+  local number = id:match(":([1-9]%d*)$")
   return path.safe(device:name()):lower() .. (number and "-" .. number or "")
 end
 
