@@ -4,7 +4,7 @@
 
 local support = require "tests.support"
 local core, mw = support.core, support.mw
-local fails, fails_with = support.fails, support.fails_with
+local fails, fails_as, fails_with = support.fails, support.fails_as, support.fails_with
 
 local EXTREMES = {
   f16 = { 0.0, 1.5, -2.0, 65504.0, 2.0 ^ -24 },
@@ -190,8 +190,8 @@ each_device("an array made by size", function(dev, id)
   end)
 
   it("says what was wanted, free and there when the memory does not suffice", function()
-    fails_with(function() dev:empty("u8", 1 << 46) end, "out of ", "memory", "wanted ", "free ", " on " .. id)
-    assert.are.equal("no_memory", core.last_status())
+    fails_as("no_memory", function() dev:empty("u8", 1 << 46) end, "out of ", "memory", "wanted ", "free ",
+      " on " .. id)
     local a <close> = dev:zeros("f32", 4)
     assert.are.equal(0.0, a:get(4))
   end)

@@ -116,7 +116,9 @@ moonwarp: FOLDER/script.lua:2: attempt to index a nil value (field 'x')
     expect_part(4, "moonwarp: (-e):1: ", "-e", "mw.device()", "--device", "cuda:99")
     expect_part(4, "moonwarp: (-e):1: ", "-e", "mw.device 'cuda:99'")
     expect_part(4, "moonwarp: no luck: (-e):1: ", "-e",
-      "local _, problem = pcall(mw.device, 'cuda:99') error('no luck: ' .. problem, 0)")
+      "local _, e = pcall(mw.device, 'cuda:99') e.text, e.where = 'no luck: ' .. e, nil error(e)")
+    expect_part(1, "moonwarp: no luck: (-e):1: ", "-e",
+      "local _, e = pcall(mw.device, 'cuda:99') error('no luck: ' .. e, 0)")
     expect_part(1, "moonwarp: another error", "-e", "pcall(mw.device, 'cuda:99') error('another error', 0)")
   end)
 end)
@@ -300,7 +302,7 @@ describe("Ctrl-C", function()
       local t <close> = setmetatable({}, { __close = function() print "closed" end })
       while true do end]]
     assert.are.equal(130, status, output)
-    assert.is_truthy(output:find("^closed\nmoonwarp: interrupted\n  %(%-e%):2: in main chunk\n"), output)
+    assert.is_truthy(output:find("^closed\nmoonwarp: %(%-e%):2: interrupted\n  %(%-e%):2: in main chunk\n"), output)
   end)
 
   it("ends a script that runs in a coroutine, or catches errors in a loop", function()

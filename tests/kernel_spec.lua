@@ -3,7 +3,7 @@
 -- Kernels: what they say of themselves, and preparing launches.
 
 local support = require "tests.support"
-local core, mw = support.core, support.mw
+local mw = support.mw
 local fails, fails_with = support.fails, support.fails_with
 
 local BASIC = support.kernel_file "basic.cu"
@@ -123,10 +123,10 @@ support.each_device("kernels", function(dev, id)
       fails(function() m.bounded:prepare { grid = 1, block = 65 } end, "kernel 'bounded': block 65x1x1 has 65 threads, "
         .. "this kernel allows 64 (registers or __launch_bounds__)")
       local most = dev:properties().shared_per_block_optin
-      fails(function() m.scale:prepare { grid = 1, block = 1, shared = most + 1 } end,
+      local problem = fails(function() m.scale:prepare { grid = 1, block = 1, shared = most + 1 } end,
         ("kernel 'scale': %d bytes of dynamic and 0 of static shared memory, %s allows %d together")
           :format(most + 1, id, most))
-      assert.are.equal("invalid", core.last_status())
+      assert.are.equal("invalid", problem.status)
     end)
 
     it("refuse options that are none", function()

@@ -3,8 +3,8 @@
 -- Launches: arguments by the kernel's own types, the direct and the prepared form.
 
 local support = require "tests.support"
-local core, mw = support.core, support.mw
-local fails, fails_with = support.fails, support.fails_with
+local mw = support.mw
+local fails, fails_as, fails_with = support.fails, support.fails_as, support.fails_with
 
 local BASIC = support.kernel_file "basic.cu"
 
@@ -80,8 +80,7 @@ support.each_device("launches", function(dev, id)
       "kernel 'scalars', parameter 4 'c' is int: an integer from -2147483648 to 2147483647, got nil")
     fails(with(10, "x"), "kernel 'scalars', parameter 10 'i' is float: a number, got string 'x'")
     fails(with(12, 1), "kernel 'scalars', parameter 12 'k' is bool: true or false, got 1")
-    fails_with(with(4, out), "kernel 'scalars', parameter 4 'c' is int: an integer", "got array<f64>[11]")
-    assert.are.equal("invalid", core.last_status())
+    fails_as("invalid", with(4, out), "kernel 'scalars', parameter 4 'c' is int: an integer", "got array<f64>[11]")
     assert.are.equal(0.0, out:get(1))
   end)
 
@@ -232,8 +231,9 @@ support.each_device("launches", function(dev, id)
 
   it("blame the script's own line", function()
     local x <close> = dev:zeros("f64", 1)
-    local _, message = pcall(function() m.scale:launch(1, 1, x, 1, 1) end)
-    assert.is_truthy(message:find("^[^:]*launch_spec%.lua:%d+: kernel 'scale'"), message)
+    local _, problem = pcall(function() m.scale:launch(1, 1, x, 1, 1) end)
+    assert.is_truthy(problem.where:find "launch_spec%.lua:%d+$", problem.where)
+    assert.is_truthy(problem.text:find "^kernel 'scale'", problem.text)
   end)
 
   it("refuse arguments in the direct form as well", function()
@@ -284,7 +284,7 @@ describe("an offline device", function()
   it("prepares, and refuses to run", function()
     local m <close> = mw.device("cuda:sm_90"):module { source = "__global__ void k() {}\n" }
     local go = m.k:prepare { grid = 1, block = 32 }
-    fails(go, "kernel 'k': cuda:sm_90 compiles kernels and tells their occupancy, it cannot run them")
-    assert.are.equal("unsupported", core.last_status())
+    local problem = fails(go, "kernel 'k': cuda:sm_90 compiles kernels and tells their occupancy, it cannot run them")
+    assert.are.equal("unsupported", problem.status)
   end)
 end)

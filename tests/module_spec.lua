@@ -4,7 +4,7 @@
 
 local support = require "tests.support"
 local core, mw = support.core, support.mw
-local fails, fails_with = support.fails, support.fails_with
+local fails, fails_as, fails_with = support.fails, support.fails_as, support.fails_with
 
 local BASIC = support.kernel_file "basic.cu"
 local VARIABLES = support.kernel_file "variables.cu"
@@ -36,9 +36,9 @@ support.each_device("a module", function(dev, id)
     end)
 
     it("says where it looked for a file that is not there", function()
-      fails(function() dev:module "nowhere.cu" end, "cannot read the kernel file 'nowhere.cu': looked in the working "
-        .. "folder, beside the script and in " .. core.home() .. "/kernels")
-      assert.are.equal("io", core.last_status())
+      local problem = fails(function() dev:module "nowhere.cu" end, "cannot read the kernel file 'nowhere.cu': looked "
+        .. "in the working folder, beside the script and in " .. core.home() .. "/kernels")
+      assert.are.equal("io", problem.status)
       fails_with(function() dev:module(core.home() .. "/kernels") end, "cannot read the kernel file")
     end)
 
@@ -130,9 +130,8 @@ support.each_device("a module", function(dev, id)
       support.with_folder(function(folder)
         local path = folder .. "/wrong.cu"
         support.write(path, "__global__ void k(int *x) {\n  x[0] = undefined_thing;\n}\n")
-        local message = fails_with(function() dev:module(path) end, "wrong.cu", "undefined_thing")
+        local message = fails_as("compile", function() dev:module(path) end, "wrong.cu", "undefined_thing")
         assert.is_truthy(message:find("wrong%.cu[:%(]2"), message)
-        assert.are.equal("compile", core.last_status())
       end)
     end)
 
@@ -165,8 +164,7 @@ support.each_device("a module", function(dev, id)
     it("and refuses others with the nearest name", function()
       local m <close> = dev:module(BASIC)
       fails_with(function() return m.scael end, "scael", "did you mean 'scale'?")
-      fails_with(function() m:kernel "qqqqqqqqqqqq" end, "qqqqqqqqqqqq")
-      assert.are.equal("invalid", core.last_status())
+      fails_as("invalid", function() m:kernel "qqqqqqqqqqqq" end, "qqqqqqqqqqqq")
       fails(function() return m[1] end, "a kernel's name expected, got number")
       fails(function() m:kernel() end, "bad argument #1 to 'kernel' (string expected, got no value)")
     end)
@@ -321,8 +319,7 @@ support.each_device("a module", function(dev, id)
       local m <close> = dev:module { source = "__global__ void k(int *x) { x[0] = 1; }\n" }
       if id == "cpu" then
         assert.is_truthy(m:cpp():find("k", 1, true))
-        fails_with(function() m:ptx() end, "cuda")
-        assert.are.equal("unsupported", core.last_status())
+        fails_as("unsupported", function() m:ptx() end, "cuda")
         fails_with(function() m:sass() end, "cuda")
       else
         assert.is_truthy(m:ptx():find(".visible .entry", 1, true))

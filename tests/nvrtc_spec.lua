@@ -4,7 +4,7 @@
 
 local support = require "tests.support"
 local core, mw = support.core, support.mw
-local fails_with = support.fails_with
+local fails_as, fails_with = support.fails_as, support.fails_with
 
 local ARCHITECTURES = { 75, 80, 86, 89, 90, 100, 120 }
 
@@ -96,10 +96,9 @@ describe("NVRTC", function()
 
   it("tells the user's file and line of a mistake", function()
     local dev = mw.device "cuda:sm_90"
-    local message = fails_with(function()
+    local message = fails_as("compile", function()
       dev:module { name = "mine.cu", source = "\n__global__ void k(int *x) {\n  x[0] = missing;\n}\n" }
     end, "missing")
     assert.is_truthy(message:find "mine%.cu%(3%)", message)
-    assert.are.equal("compile", core.last_status())
   end)
 end)

@@ -62,32 +62,49 @@ local function stripped(message)
   return (message:gsub("^[^\n:]+:%d+: ", "", 1))
 end
 
+-- The message, and the error value where it is one of the library's.
 local function failure_of(fn)
-  local ok, message = pcall(fn)
+  local ok, problem = pcall(fn)
   assert.is_false(ok, "an error was expected and there was none")
-  assert.are.equal("string", type(message))
+  assert.is_true(type(problem) == "string" or core.type(problem) == "error", "neither a message nor an error value")
+  local message = tostring(problem)
   local first = message:match "[^\n]*"
   assert.is_nil(first:match "%.$", "an error ends with a full stop: " .. first)
-  return message
+  return message, problem
 end
 
 --- The function raises, and the message without its position is exactly this text.
 ---@param fn function
 ---@param text string
+---@return any problem  what was raised
 function support.fails(fn, text)
-  assert.are.equal(text, stripped(failure_of(fn)))
+  local message, problem = failure_of(fn)
+  assert.are.equal(text, stripped(message))
+  return problem
+end
+
+--- The function raises an error value of this status, and the message contains each of these texts.
+---@param status string   "no_device", "invalid", ...
+---@param fn function
+---@param ... string
+---@return string message
+function support.fails_as(status, fn, ...)
+  local message, problem = support.fails_with(fn, ...)
+  assert.are.equal(status, core.type(problem) == "error" and problem.status, message)
+  return message
 end
 
 --- The function raises, and the message contains each of these texts.
 ---@param fn function
 ---@param ... string
 ---@return string message
+---@return any problem  what was raised
 function support.fails_with(fn, ...)
-  local message = failure_of(fn)
+  local message, problem = failure_of(fn)
   for _, text in ipairs { ... } do
     assert.is_truthy(message:find(text, 1, true), ("'%s' is not in: %s"):format(text, message))
   end
-  return message
+  return message, problem
 end
 
 --- The same for Lua patterns.

@@ -9,14 +9,23 @@
 
 void check_count(lua_State *L, const char *name, int most, int got) {
   if (got <= most) return;
-  if (most == 0) luaL_error(L, "'%s' takes no arguments, got %d", name, got);
-  luaL_error(L, "'%s' takes %d argument%s at most, got %d", name, most, most == 1 ? "" : "s", got);
+  if (most == 0) bind_fail(L, MW_INVALID, "'%s' takes no arguments, got %d", name, got);
+  bind_fail(L, MW_INVALID, "'%s' takes %d argument%s at most, got %d", name, most, most == 1 ? "" : "s", got);
+}
+
+void check_type(lua_State *L, int index, int type) {
+  if (lua_type(L, index) != type) bind_argument_type(L, index, lua_typename(L, type));
+}
+
+const char *check_string(lua_State *L, int index) {
+  if (!lua_isstring(L, index)) bind_argument_type(L, index, "string");
+  return lua_tostring(L, index);
 }
 
 lua_Integer check_integer(lua_State *L, int index) {
   int exact = 0;
   lua_Integer value = lua_type(L, index) == LUA_TNUMBER ? lua_tointegerx(L, index, &exact) : 0;
-  if (!exact) luaL_argerror(L, index, lua_pushfstring(L, "an integer expected, got %s", value_text(L, index)));
+  if (!exact) bind_argument(L, index, "an integer expected, got %s", value_text(L, index));
   return value;
 }
 
@@ -67,17 +76,17 @@ static int unknown_option(lua_State *L, int index, const char *key, const char *
   }
   luaL_pushresult(&list);
   const char *known = lua_tostring(L, -1);
-  return luaL_argerror(L, index,
+  return bind_argument(L, index, "%s",
                        near ? lua_pushfstring(L, "unknown option '%s': did you mean '%s'? known: %s", key, near, known)
                             : lua_pushfstring(L, "unknown option '%s'; known: %s", key, known));
 }
 
 void check_options(lua_State *L, int index, const char *const names[]) {
-  luaL_checktype(L, index, LUA_TTABLE);
+  check_type(L, index, LUA_TTABLE);
   index = lua_absindex(L, index);
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
     if (lua_type(L, -2) != LUA_TSTRING) {
-      luaL_argerror(L, index, lua_pushfstring(L, "options have names, got the key %s", luaL_tolstring(L, -2, NULL)));
+      bind_argument(L, index, "options have names, got the key %s", luaL_tolstring(L, -2, NULL));
     }
     const char *key = lua_tostring(L, -2);
     int i = 0;
@@ -94,7 +103,7 @@ bool option_push(lua_State *L, int index, const char *name) {
 }
 
 static int wrong_option(lua_State *L, int index, const char *name, const char *wanted) {
-  return luaL_argerror(L, index, lua_pushfstring(L, "option '%s' is %s, got %s", name, wanted, value_text(L, -1)));
+  return bind_argument(L, index, "option '%s' is %s, got %s", name, wanted, value_text(L, -1));
 }
 
 bool option_boolean(lua_State *L, int index, const char *name, bool standard) {
@@ -155,9 +164,8 @@ static uint32_t check_dim(lua_State *L, int index, const char *kernel, const cha
   bool fraction = lua_type(L, -1) == LUA_TNUMBER && !exact && number > 1 && number < UINT32_MAX;
   const char *limit = number > UINT32_MAX ? "at most 4294967295" : "at least 1";
   const char *got = value_text(L, -1);
-  luaL_argerror(L, index,
-                lua_pushfstring(L, "kernel '%s': %s.%c is an integer of %s, got %s%s", kernel, what, "xyz"[axis], limit,
-                                got, fraction ? " (use // for whole blocks)" : ""));
+  bind_argument(L, index, "kernel '%s': %s.%c is an integer of %s, got %s%s", kernel, what, "xyz"[axis], limit, got,
+                fraction ? " (use // for whole blocks)" : "");
   return 0;
 }
 
@@ -171,9 +179,8 @@ void check_dims(lua_State *L, int index, int argument, const char *kernel, const
   }
   lua_Unsigned length = lua_rawlen(L, index);
   if (length < 1 || length > 3)
-    luaL_argerror(
-        L, argument,
-        lua_pushfstring(L, "kernel '%s': %s is an integer or {x, y, z}, got a table of %d", kernel, what, (int)length));
+    bind_argument(L, argument, "kernel '%s': %s is an integer or {x, y, z}, got a table of %d", kernel, what,
+                  (int)length);
   for (int axis = 0; axis < (int)length; axis++) {
     lua_rawgeti(L, index, axis + 1);
     out[axis] = check_dim(L, argument, kernel, what, axis);

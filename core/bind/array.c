@@ -73,14 +73,13 @@ static mw_buffer *allocate(lua_State *L, mw_device *device, size_t bytes, mw_spa
 /* Reads n1[, n2[, n3[, n4]]] from index to the top. */
 static int check_shape(lua_State *L, int index, mw_dtype dtype, lua_Integer shape[4]) {
   int dims = lua_gettop(L) - index + 1;
-  if (dims < 1) luaL_error(L, "an array needs its size: one to four integers, x first");
-  if (dims > 4) luaL_error(L, "an array has at most 4 dimensions, got %d", dims);
+  if (dims < 1) bind_fail(L, MW_INVALID, "an array needs its size: one to four integers, x first");
+  if (dims > 4) bind_fail(L, MW_INVALID, "an array has at most 4 dimensions, got %d", dims);
   lua_Integer most = PTRDIFF_MAX / (lua_Integer)mw_dtype_size(dtype), count = 1;
   for (int i = 0; i < dims; i++) {
     shape[i] = check_integer(L, index + i);
-    luaL_argcheck(L, shape[i] >= 1, index + i,
-                  lua_pushfstring(L, "a size of at least 1 expected, got %I", (LUAI_UACINT)shape[i]));
-    luaL_argcheck(L, shape[i] <= most / count, index + i, "the array would have more bytes than an address can count");
+    check_that(L, shape[i] >= 1, index + i, "a size of at least 1 expected, got %I", (LUAI_UACINT)shape[i]);
+    check_that(L, shape[i] <= most / count, index + i, "the array would have more bytes than an address can count");
     count *= shape[i];
   }
   return dims;
@@ -116,7 +115,7 @@ static void push_allocated(lua_State *L, mw_device *device, mw_space space, mw_d
 
 static int from_table(lua_State *L, mw_device *device, mw_space space, mw_dtype dtype) {
   lua_Integer shape[4];
-  luaL_argcheck(L, lua_gettop(L) == 3, 4, "a table's nesting gives the shape, no sizes go with it");
+  check_that(L, lua_gettop(L) == 3, 4, "a table's nesting gives the shape, no sizes go with it");
   int dims = literal_shape(L, 3, shape);
   size_t count = (size_t)product(shape, dims);
   void *bytes = lua_newuserdatauv(L, count * mw_dtype_size(dtype), 0);
@@ -132,15 +131,13 @@ static int from_string(lua_State *L, mw_device *device, mw_space space, mw_dtype
   lua_Integer shape[4] = {(lua_Integer)(length / width)};
   int dims = lua_gettop(L) > 3 ? check_shape(L, 4, dtype, shape) : 1;
   size_t wanted = (size_t)product(shape, dims) * width;
-  if (length == 0) luaL_argerror(L, 3, "the string is empty, an array has at least one element");
+  if (length == 0) bind_argument(L, 3, "the string is empty, an array has at least one element");
   if (length % width != 0)
-    luaL_argerror(L, 3,
-                  lua_pushfstring(L, "the string has %I bytes, which is no whole number of %s elements of %d bytes",
-                                  (LUAI_UACINT)length, mw_dtype_name(dtype), (int)width));
+    bind_argument(L, 3, "the string has %I bytes, which is no whole number of %s elements of %d bytes",
+                  (LUAI_UACINT)length, mw_dtype_name(dtype), (int)width);
   if (wanted != length)
-    luaL_argerror(L, 3,
-                  lua_pushfstring(L, "the string has %I bytes, %I elements of %s need %I", (LUAI_UACINT)length,
-                                  (LUAI_UACINT)product(shape, dims), mw_dtype_name(dtype), (LUAI_UACINT)wanted));
+    bind_argument(L, 3, "the string has %I bytes, %I elements of %s need %I", (LUAI_UACINT)length,
+                  (LUAI_UACINT)product(shape, dims), mw_dtype_name(dtype), (LUAI_UACINT)wanted);
   push_allocated(L, device, space, dtype, dims, shape);
   array_write(L, lua_touserdata(L, -1), 0, length / width, bytes);
   return 1;
@@ -280,12 +277,11 @@ static int array_view(lua_State *L) {
   lua_Integer first = check_integer(L, 2), shape[4];
   int dims = check_shape(L, 3, a->dtype, shape);
   lua_Integer count = product(shape, dims), all = (lua_Integer)a->count;
-  luaL_argcheck(
-      L, first >= 1 && first <= all, 2,
-      lua_pushfstring(L, "first element from 1 to %I expected, got %I", (LUAI_UACINT)all, (LUAI_UACINT)first));
-  luaL_argcheck(L, count <= all - first + 1, 3,
-                lua_pushfstring(L, "a view of %I elements from element %I on does not fit into the array's %I",
-                                (LUAI_UACINT)count, (LUAI_UACINT)first, (LUAI_UACINT)all));
+  check_that(L, first >= 1 && first <= all, 2, "first element from 1 to %I expected, got %I", (LUAI_UACINT)all,
+             (LUAI_UACINT)first);
+  check_that(L, count <= all - first + 1, 3,
+             "a view of %I elements from element %I on does not fit into the array's %I", (LUAI_UACINT)count,
+             (LUAI_UACINT)first, (LUAI_UACINT)all);
   return push_view(L, a, (size_t)first - 1, dims, shape);
 }
 
@@ -295,9 +291,8 @@ static int array_reshape(lua_State *L) {
   lua_Integer shape[4];
   int dims = check_shape(L, 2, a->dtype, shape);
   lua_Integer count = product(shape, dims);
-  luaL_argcheck(
-      L, count == (lua_Integer)a->count, 2,
-      lua_pushfstring(L, "the new shape has %I elements, the array has %I", (LUAI_UACINT)count, (LUAI_UACINT)a->count));
+  check_that(L, count == (lua_Integer)a->count, 2, "the new shape has %I elements, the array has %I",
+             (LUAI_UACINT)count, (LUAI_UACINT)a->count);
   return push_view(L, a, 0, dims, shape);
 }
 
@@ -305,8 +300,7 @@ static int array_reshape(lua_State *L) {
 static int array_slice(lua_State *L) {
   bind_array *a = check_array(L, 1);
   lua_Integer k = check_integer(L, 2), most = a->shape[a->dims - 1];
-  luaL_argcheck(L, k >= 1 && k <= most, 2,
-                lua_pushfstring(L, "a slice from 1 to %I expected, got %I", (LUAI_UACINT)most, (LUAI_UACINT)k));
+  check_that(L, k >= 1 && k <= most, 2, "a slice from 1 to %I expected, got %I", (LUAI_UACINT)most, (LUAI_UACINT)k);
   static const lua_Integer one[1] = {1};
   size_t count = a->count / (size_t)most;
   return push_view(L, a, (size_t)(k - 1) * count, a->dims > 1 ? a->dims - 1 : 1, a->dims > 1 ? a->shape : one);

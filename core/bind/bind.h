@@ -29,6 +29,8 @@ typedef struct bind_class {
   int live; /* open objects of this class */
 } bind_class;
 
+enum { METHOD_NAME = 2 }; /* the upvalue of what stands in a method table */
+
 typedef struct bind_object { /* every userdata of ours begins with this */
   bind_class *class;
   bool open; /* false before the resource is acquired and after it is given back */
@@ -58,26 +60,32 @@ typedef struct bind_capture { /* set while device:capture runs its function */
 typedef struct bind_host {
   bind_capture *capture;
   bind_queue *queue;
-  size_t unseen;  /* bytes allocated on devices since the last full collection */
-  mw_status last; /* status of the last error raised */
+  size_t unseen; /* bytes allocated on devices since the last full collection */
 } bind_host;
 
 bind_host *bind_host_of(lua_State *);
 int bind_poll(lua_State *); /* runs due callbacks; number run; raises what they raise */
 mw_status bind_callback(lua_State *, mw_stream *, int function_index, mw_error *);
 
-/* ---- error.c: a status becomes a Lua error here and nowhere else ----------------------------------------------- */
+/* ---- error.c: error values are made here and nowhere else; what raises never returns --------------------------- */
 
-int bind_raise(lua_State *, mw_error *);                        /* never returns */
-int bind_fail(lua_State *, mw_status, const char *format, ...); /* never returns; luaL_error's formats */
-void bind_try(lua_State *, mw_status, mw_error *);              /* raises unless MW_OK */
-void bind_where(lua_State *);                                   /* pushes "file:line: " of the script's own line */
-const char *bind_status_name(mw_status);                        /* "no_device" */
-void bind_push_last_text(lua_State *);                          /* the last error's message */
+int bind_raise(lua_State *, mw_error *);
+int bind_fail(lua_State *, mw_status, const char *format, ...);        /* formats as of lua_pushfstring */
+int bind_raise_text(lua_State *, const char *status);                  /* the text and the log, or nil, are on top */
+int bind_argument(lua_State *, int index, const char *format, ...);    /* bad argument #1 to 'get' (...) */
+int bind_argument_type(lua_State *, int index, const char *wanted);    /* bad argument #1 to 'get' (array expected, ... */
+void bind_try(lua_State *, mw_status, mw_error *);                     /* raises unless MW_OK */
+void bind_where(lua_State *);                                          /* pushes "script.lua:12", nil where there is none */
+bool bind_is_own(const char *source);                                  /* a chunk's source: a Lua file of the library */
+bool bind_is_error(lua_State *, int index);
+
+#define check_that(L, condition, index, ...) ((void)((condition) || bind_argument(L, index, __VA_ARGS__)))
 
 /* ---- args.c: checking arguments -------------------------------------------------------------------------------- */
 
 void check_count(lua_State *, const char *name, int most, int got); /* too many arguments raise */
+void check_type(lua_State *, int index, int type);
+const char *check_string(lua_State *, int index);  /* a number becomes its text */
 lua_Integer check_integer(lua_State *, int index); /* a number with an integer's value; a string is none */
 void check_options(lua_State *, int index, const char *const names[]); /* a table with no other keys */
 bool option_boolean(lua_State *, int index, const char *name, bool standard);

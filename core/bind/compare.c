@@ -112,9 +112,11 @@ static void compare_piece(lua_State *L, int list, comparison *c, size_t first, c
  * |got - expected| <= absolute + relative * |expected|. */
 static int compare(lua_State *L) {
   bind_array *got = check_array(L, 1), *expected = check_array(L, 2);
-  comparison c = {got->dtype, luaL_checknumber(L, 3), luaL_checknumber(L, 4), 0, luaL_checkinteger(L, 5), 0, 0};
+  check_type(L, 3, LUA_TNUMBER);
+  check_type(L, 4, LUA_TNUMBER);
+  comparison c = {got->dtype, lua_tonumber(L, 3), lua_tonumber(L, 4), 0, check_integer(L, 5), 0, 0};
   if (got->dtype != expected->dtype || got->count != expected->count)
-    return luaL_error(L, "compare: two arrays of one type and length expected");
+    return bind_fail(L, MW_INVALID, "compare: two arrays of one type and length expected");
   size_t width = mw_dtype_size(c.dtype), piece = PIECE / width;
   if (piece > got->count) piece = got->count;
   char *a = lua_newuserdatauv(L, piece * width, 0), *b = lua_newuserdatauv(L, piece * width, 0);

@@ -155,7 +155,7 @@ static bool push_opened(lua_State *L, const char *id) {
 /* mw.device(id): the handle of that device; without an id the best one there is. Raises with the reason. */
 static int device_open(lua_State *L) {
   check_count(L, "device", 1, lua_gettop(L));
-  const char *id = lua_isnoneornil(L, 1) ? best_backend(L) : luaL_checkstring(L, 1);
+  const char *id = lua_isnoneornil(L, 1) ? best_backend(L) : check_string(L, 1);
   if (push_opened(L, id)) return 1;
   bind_device *self = bind_new(L, &device_class, sizeof *self, 0);
   open_named(L, id, &self->device);

@@ -25,13 +25,13 @@ mw_dtype check_dtype(lua_State *L, int index) {
   static const char *names[MW_ARRAY_DTYPES + 1];
   for (int i = 0; i < MW_ARRAY_DTYPES; i++) names[i] = mw_dtype_name((mw_dtype)i);
   mw_dtype type = MW_F32;
-  const char *name = luaL_checkstring(L, index);
+  const char *name = check_string(L, index);
   if (mw_dtype_parse(name, &type)) return type;
   const char *foreign = foreign_name(name), *near = foreign ? foreign : nearest_name(name, names);
   const char *message = lua_pushfstring(
       L, "no element type '%s'%s%s%s: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64 expected", name,
       near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
-  luaL_argerror(L, index, message);
+  bind_argument(L, index, "%s", message);
   return type;
 }
 

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * A status of the backend becomes a Lua error here and nowhere else. Messages are plain strings that begin with the
- * script's own file and line, whichever Lua or C functions of the library lie between; the status and the text of the
- * last one can be asked for (moonwarp.core.last_status): the command line turns them into its exit code. */
-#include "core/bind/bind.h"
+ * Error values: every error of the library is a table { status, text, where, log } with one metatable, made here and
+ * nowhere else, for the C half and the Lua half alike.
+ *
+ *     status  "invalid", "no_device", "compile", ...: what a program looks at
+ *     text    one message: who, what was wanted, what came, the way out
+ *     where   "script.lua:12", the innermost line that is not the library's; nil where there is none
+ *     log     the compiler's whole log, or nil
+ *
+ * tostring(e) is "script.lua:12: text", with the log below it. */
 #include "core/base/home.h"
+#include "core/bind/bind.h"
 
 #include <string.h>
 
-/* Its address is the registry's key of the text of the last error. */
-static const char last_text;
+/* Its address is the registry's key of the metatable: no other library can take the name. */
+static const char error_key = 'e';
 
-const char *bind_status_name(mw_status status) {
+static const char *status_name(mw_status status) {
   static const char *const names[] = {
       [MW_OK] = "ok",
       [MW_NOT_READY] = "not_ready",
@@ -29,8 +35,10 @@ const char *bind_status_name(mw_status status) {
   return names[status];
 }
 
+/* ---- the script's line ----------------------------------------------------------------------------------------- */
+
 /* The library's own Lua files are not where the user made the mistake. */
-static bool is_own(const char *source) {
+bool bind_is_own(const char *source) {
   const char *home = mw_home();
   size_t length = strlen(home);
   return source[0] == '@' && length && strncmp(source + 1, home, length) == 0 &&
@@ -41,46 +49,131 @@ void bind_where(lua_State *L) {
   lua_Debug frame;
   for (int level = 0; lua_getstack(L, level, &frame); level++) {
     lua_getinfo(L, "Sl", &frame);
-    if (frame.currentline <= 0 || is_own(frame.source)) continue;
-    lua_pushfstring(L, "%s:%d: ", frame.short_src, frame.currentline);
+    if (frame.currentline <= 0 || bind_is_own(frame.source)) continue;
+    lua_pushfstring(L, "%s:%d", frame.short_src, frame.currentline);
     return;
   }
-  lua_pushliteral(L, "");
+  lua_pushnil(L);
 }
 
-/* Raises the two strings on top of the stack, joined, and remembers them. */
-static int raise_joined(lua_State *L, mw_status status) {
+/* ---- the value ------------------------------------------------------------------------------------------------- */
+
+static int error_tostring(lua_State *L) {
+  luaL_Buffer out;
+  lua_settop(L, 1);
+  bool placed = lua_getfield(L, 1, "where") != LUA_TNIL;
+  lua_getfield(L, 1, "text");
+  bool logged = lua_getfield(L, 1, "log") != LUA_TNIL;
+  luaL_buffinit(L, &out);
+  if (placed) {
+    luaL_tolstring(L, 2, NULL);
+    luaL_addvalue(&out);
+    luaL_addstring(&out, ": ");
+  }
+  luaL_tolstring(L, 3, NULL);
+  luaL_addvalue(&out);
+  if (logged) {
+    luaL_addchar(&out, '\n');
+    luaL_tolstring(L, 4, NULL);
+    luaL_addvalue(&out);
+  }
+  luaL_pushresult(&out);
+  return 1;
+}
+
+/* "while measuring: " .. e, as of a message that is a string. */
+static int error_concat(lua_State *L) {
+  luaL_tolstring(L, 1, NULL);
+  luaL_tolstring(L, 2, NULL);
   lua_concat(L, 2);
-  bind_host_of(L)->last = status;
-  lua_pushvalue(L, -1);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &last_text);
-  return lua_error(L);
+  return 1;
 }
 
-void bind_push_last_text(lua_State *L) {
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &last_text);
+static void push_metatable(lua_State *L) {
+  static const luaL_Reg metamethods[] = {{"__concat", error_concat}, {"__tostring", error_tostring}, {NULL, NULL}};
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &error_key) == LUA_TTABLE) return;
+  lua_pop(L, 1);
+  luaL_newlib(L, metamethods);
+  lua_pushliteral(L, "moonwarp.error");
+  lua_setfield(L, -2, "__name");
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &error_key);
+}
+
+bool bind_is_error(lua_State *L, int index) {
+  if (lua_type(L, index) != LUA_TTABLE || !lua_getmetatable(L, index)) return false;
+  push_metatable(L);
+  bool is_error = lua_rawequal(L, -1, -2);
+  lua_pop(L, 2);
+  return is_error;
+}
+
+/* ---- raising --------------------------------------------------------------------------------------------------- */
+
+int bind_raise_text(lua_State *L, const char *status) {
+  lua_createtable(L, 0, 4);
+  lua_insert(L, -3);
+  lua_setfield(L, -3, "log");
+  lua_setfield(L, -2, "text");
+  lua_pushstring(L, status);
+  lua_setfield(L, -2, "status");
+  bind_where(L);
+  lua_setfield(L, -2, "where");
+  push_metatable(L);
+  lua_setmetatable(L, -2);
+  return lua_error(L);
 }
 
 int bind_raise(lua_State *L, mw_error *err) {
   mw_status status = err->status;
-  bind_where(L);
-  if (err->log && *err->log)
-    lua_pushfstring(L, "%s\n%s", err->text, err->log);
-  else
-    lua_pushstring(L, err->text);
+  lua_pushstring(L, err->text);
+  lua_pushstring(L, err->log && *err->log ? err->log : NULL);
   mw_error_clear(err);
-  return raise_joined(L, status);
+  return bind_raise_text(L, status_name(status));
 }
 
 int bind_fail(lua_State *L, mw_status status, const char *format, ...) {
-  bind_where(L);
   va_list args;
   va_start(args, format);
   lua_pushvfstring(L, format, args);
   va_end(args);
-  return raise_joined(L, status);
+  lua_pushnil(L);
+  return bind_raise_text(L, status_name(status));
 }
 
 void bind_try(lua_State *L, mw_status status, mw_error *err) {
   if (status != MW_OK) bind_raise(L, err);
+}
+
+/* What the running C function is called; a method's closure holds its name (object.c). */
+static const char *running_name(lua_State *L, lua_Debug *frame) {
+  lua_getinfo(L, "nf", frame);
+  int function = lua_gettop(L);
+  if (lua_getupvalue(L, function, METHOD_NAME) && lua_type(L, -1) == LUA_TSTRING) return lua_tostring(L, -1);
+  if (frame->name) return frame->name;
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE); /* called by pcall, say: it is one of core's functions */
+  if (lua_getfield(L, -1, "moonwarp.core") != LUA_TTABLE) return "?";
+  for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
+    if (lua_rawequal(L, -1, function)) return lua_tostring(L, -2);
+  return "?";
+}
+
+int bind_argument(lua_State *L, int index, const char *format, ...) {
+  lua_Debug frame;
+  va_list args;
+  va_start(args, format);
+  const char *text = lua_pushvfstring(L, format, args);
+  va_end(args);
+  lua_getstack(L, 0, &frame);
+  const char *name = running_name(L, &frame);
+  if (strcmp(frame.namewhat, "method") != 0)
+    return bind_fail(L, MW_INVALID, "bad argument #%d to '%s' (%s)", index, name, text);
+  if (index == 1) return bind_fail(L, MW_INVALID, "calling '%s' on bad self (%s)", name, text);
+  return bind_fail(L, MW_INVALID, "bad argument #%d to '%s' (%s)", index - 1, name, text);
+}
+
+int bind_argument_type(lua_State *L, int index, const char *wanted) {
+  const char *got = lua_islightuserdata(L, index) ? "light userdata" : luaL_typename(L, index);
+  if (luaL_getmetafield(L, index, "__name") == LUA_TSTRING) got = lua_tostring(L, -1);
+  return bind_argument(L, index, "%s expected, got %s", wanted, got);
 }

@@ -14,9 +14,7 @@ static void event_release(lua_State *L, void *object) {
 bind_event *check_event(lua_State *L, int index, const mw_device *device) {
   bind_event *self = bind_check(L, index, &event_class);
   if (device && self->event->device != device)
-    luaL_argerror(
-        L, index,
-        lua_pushfstring(L, "an event of %s expected, got one of %s", device->info.id, self->event->device->info.id));
+    bind_argument(L, index, "an event of %s expected, got one of %s", device->info.id, self->event->device->info.id);
   return self;
 }
 
@@ -72,7 +70,7 @@ static int stream_record(lua_State *L) {
 
 static bind_event *check_recorded(lua_State *L, int index) {
   bind_event *self = check_event(L, index, NULL);
-  if (!self->recorded) luaL_error(L, "the event was never recorded; record it in a stream first");
+  if (!self->recorded) bind_fail(L, MW_INVALID, "the event was never recorded; record it in a stream first");
   return self;
 }
 
@@ -101,10 +99,12 @@ static int event_since(lua_State *L) {
   mw_event *event = check_recorded(L, 1)->event, *earlier = check_recorded(L, 2)->event;
   double seconds = 0;
   mw_error err = {0};
-  if (!event->timing || !earlier->timing) return luaL_error(L, "since: an event was made with timing = false");
-  if (event->device != earlier->device) return luaL_error(L, "since: the events are of two devices");
+  if (!event->timing || !earlier->timing)
+    return bind_fail(L, MW_INVALID, "since: an event was made with timing = false");
+  if (event->device != earlier->device) return bind_fail(L, MW_INVALID, "since: the events are of two devices");
   mw_status status = event->device->backend->event_elapsed(earlier, event, &seconds, &err);
-  if (status == MW_NOT_READY) return luaL_error(L, "since: an event is not reached yet; synchronize it first");
+  if (status == MW_NOT_READY)
+    return bind_fail(L, MW_INVALID, "since: an event is not reached yet; synchronize it first");
   bind_try(L, status, &err);
   lua_pushnumber(L, seconds);
   return 1;

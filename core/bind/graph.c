@@ -106,9 +106,9 @@ static int run_captured(lua_State *L, bind_host *host, bind_capture *capture) {
  * without a stream of their own go to that stream. Other streams join by waiting for an event recorded in it. */
 static int device_capture(lua_State *L) {
   mw_device *device = check_device(L, 1)->device;
-  luaL_checktype(L, 2, LUA_TFUNCTION);
+  check_type(L, 2, LUA_TFUNCTION);
   bind_host *host = bind_host_of(L);
-  if (host->capture) return luaL_error(L, "capture: a capture is in progress; finish it first");
+  if (host->capture) return bind_fail(L, MW_INVALID, "capture: a capture is in progress; finish it first");
   if (!device->main) return bind_fail(L, MW_UNSUPPORTED, "%s cannot run graphs", device->info.id);
   bind_graph *graph = graph_push(L, device);
   bind_stream *handle = push_capture_stream(L, device);
@@ -146,8 +146,8 @@ static int graph_launch(lua_State *L) {
 
 static bind_node *check_node(lua_State *L, bind_graph *self, int index) {
   lua_Integer node = check_integer(L, index);
-  luaL_argcheck(L, node >= 1 && node <= self->nnodes, index,
-                lua_pushfstring(L, "the graph has %d kernel nodes, got number %I", self->nnodes, (LUAI_UACINT)node));
+  check_that(L, node >= 1 && node <= self->nnodes, index, "the graph has %d kernel nodes, got number %I", self->nnodes,
+             (LUAI_UACINT)node);
   return &self->nodes[node - 1];
 }
 

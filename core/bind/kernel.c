@@ -127,7 +127,7 @@ static int kernel_options(lua_State *L) {
 }
 
 static void read_dims_option(lua_State *L, const mw_kernel *kernel, const char *name, uint32_t out[3]) {
-  if (!option_push(L, 2, name)) luaL_error(L, "prepare needs '%s': an integer or {x, y, z}", name);
+  if (!option_push(L, 2, name)) bind_fail(L, MW_INVALID, "prepare needs '%s': an integer or {x, y, z}", name);
   lua_replace(L, 3);
   check_dims(L, 3, 2, kernel->name, name, out);
 }
@@ -206,9 +206,9 @@ static const bind_method methods[] = {
 
 /* k(...): what a launch looks like in other languages. */
 static int kernel_call(lua_State *L) {
-  return luaL_error(L,
-                    "kernel '%s' needs a grid and a block: k:launch(grid, block, ...), or k:prepare{ grid =, block = }",
-                    check_kernel(L, 1)->kernel->name);
+  return bind_fail(L, MW_INVALID,
+                   "kernel '%s' needs a grid and a block: k:launch(grid, block, ...), or k:prepare{ grid =, block = }",
+                   check_kernel(L, 1)->kernel->name);
 }
 
 static const luaL_Reg metamethods[] = {{"__call", kernel_call}, {"__tostring", kernel_tostring}, {NULL, NULL}};

@@ -99,8 +99,9 @@ static mw_stream *target_stream(const bind_launch *self) {
  * synchronises. */
 static int launch_call(lua_State *L) {
   bind_launch *self = bind_check(L, 1, &launch_class);
-  if (!self->kernel->object.open) return luaL_error(L, "attempt to launch a closed kernel");
-  if (self->stream && !self->stream->object.open) return luaL_error(L, "attempt to launch on a closed stream");
+  if (!self->kernel->object.open) return bind_fail(L, MW_INVALID, "attempt to launch a closed kernel");
+  if (self->stream && !self->stream->object.open)
+    return bind_fail(L, MW_INVALID, "attempt to launch on a closed stream");
   mw_stream *stream = target_stream(self);
   if (!stream)
     return bind_fail(L, MW_UNSUPPORTED,

@@ -3,8 +3,8 @@
  * The two openers. moonwarp.core is the C half: functions, and the method tables of every class, which the Lua half
  * (lua/moonwarp/init.lua) completes. moonwarp is what scripts require: it makes our own Lua files findable and returns
  * what init.lua returns, so `require "moonwarp"` works in the program and in a stock lua5.4 alike. */
-#include "core/bind/bind.h"
 #include "core/base/home.h"
+#include "core/bind/bind.h"
 
 #define MW_VERSION "0.4.0"
 
@@ -74,10 +74,10 @@ int luaopen_moonwarp(lua_State *L) {
   extend_path(L);
   lua_pushfstring(L, "%s/lua/moonwarp/init.lua", mw_home());
   if (luaL_loadfile(L, lua_tostring(L, -1)) != LUA_OK)
-    return luaL_error(L,
-                      "moonwarp's own Lua files are not where they should be (MOONWARP_HOME names the folder that "
-                      "holds lua/): %s",
-                      lua_tostring(L, -1));
+    return bind_fail(L, MW_INVALID,
+                     "moonwarp's own Lua files are not where they should be (MOONWARP_HOME names the folder that "
+                     "holds lua/): %s",
+                     lua_tostring(L, -1));
   lua_pushliteral(L, "moonwarp");
   lua_call(L, 1, 1);
   return 1;

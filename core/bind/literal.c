@@ -9,7 +9,7 @@ static int depth(lua_State *L, int index) {
   lua_pushvalue(L, index);
   while (lua_rawgeti(L, -1, 1) == LUA_TTABLE) {
     lua_remove(L, -2);
-    if (++dims > 4) luaL_error(L, "an array has at most 4 dimensions, the table is nested deeper");
+    if (++dims > 4) bind_fail(L, MW_INVALID, "an array has at most 4 dimensions, the table is nested deeper");
   }
   lua_pop(L, 2);
   return dims;
@@ -22,8 +22,8 @@ int literal_shape(lua_State *L, int index, lua_Integer shape[4]) {
   lua_pushvalue(L, index);
   for (int d = dims - 1; d >= 0; d--) {
     shape[d] = (lua_Integer)lua_rawlen(L, -1);
-    if (shape[d] < 1) luaL_error(L, "an array from a table needs at least one element in every dimension");
-    if (shape[d] > left) luaL_error(L, "the array would have more bytes than an address can count");
+    if (shape[d] < 1) bind_fail(L, MW_INVALID, "an array from a table needs at least one element in every dimension");
+    if (shape[d] > left) bind_fail(L, MW_INVALID, "the array would have more bytes than an address can count");
     left /= shape[d];
     lua_rawgeti(L, -1, 1);
     lua_remove(L, -2);
@@ -48,7 +48,7 @@ static int wrong(lua_State *L, const filling *f, const char *what) {
     luaL_addvalue(&path);
   }
   luaL_pushresult(&path);
-  return luaL_error(L, "element %s of the table: %s", lua_tostring(L, -1), what);
+  return bind_fail(L, MW_INVALID, "element %s of the table: %s", lua_tostring(L, -1), what);
 }
 
 static void store_rows(lua_State *L, filling *f, int dims, const lua_Integer *shape) {
@@ -59,7 +59,6 @@ static void store_rows(lua_State *L, filling *f, int dims, const lua_Integer *sh
     wrong(L, f,
           lua_pushfstring(L, "%I values expected as in the first one, got %s", (LUAI_UACINT)shape[dims - 1], got));
   }
-  luaL_checkstack(L, 8, "table nested too deep");
   for (lua_Integer i = 1; i <= length; i++) {
     f->path[f->level] = i;
     lua_rawgeti(L, -1, i);

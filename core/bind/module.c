@@ -2,8 +2,8 @@
  *
  * Modules: a .cu source compiled for one device. Options become an mw_source; every string it points to stays on the
  * Lua stack or in the option table until the compiler returns. */
-#include "core/bind/bind.h"
 #include "core/base/home.h"
+#include "core/bind/bind.h"
 
 #include <lualib.h>
 
@@ -25,12 +25,13 @@ static bind_module *check_module(lua_State *L, int index) {
 /* A NULL-terminated array of the strings in option `name`; the array itself is pushed and stays on the stack. */
 static const char *const *string_list(lua_State *L, const char *name) {
   if (!option_push(L, 2, name)) return NULL;
-  if (!lua_istable(L, -1)) luaL_error(L, "option '%s' is a list of strings, got %s", name, luaL_typename(L, -1));
+  if (!lua_istable(L, -1))
+    bind_fail(L, MW_INVALID, "option '%s' is a list of strings, got %s", name, luaL_typename(L, -1));
   int length = (int)lua_rawlen(L, -1);
   const char **list = lua_newuserdatauv(L, (size_t)(length + 1) * sizeof *list, 0);
   for (int i = 0; i < length; i++) {
     if (lua_rawgeti(L, -2, i + 1) != LUA_TSTRING)
-      luaL_error(L, "option '%s' is a list of strings, item %d is a %s", name, i + 1, luaL_typename(L, -1));
+      bind_fail(L, MW_INVALID, "option '%s' is a list of strings, item %d is a %s", name, i + 1, luaL_typename(L, -1));
     list[i] = lua_tostring(L, -1);
     lua_pop(L, 1);
   }
@@ -42,7 +43,7 @@ static const char *const *string_list(lua_State *L, const char *name) {
 static bool push_define(lua_State *L) {
   bool named = lua_type(L, -2) == LUA_TSTRING, flag = lua_isboolean(L, -1), text = lua_isstring(L, -1);
   if (!(named ? flag || text : text))
-    luaL_error(L, "option 'defines' holds NAME = value or \"NAME=value\", got a %s", luaL_typename(L, -1));
+    bind_fail(L, MW_INVALID, "option 'defines' holds NAME = value or \"NAME=value\", got a %s", luaL_typename(L, -1));
   if (flag && !lua_toboolean(L, -1)) return false;
   lua_pushvalue(L, named ? -2 : -1);
   if (!named || flag) return true;
@@ -66,14 +67,14 @@ static void check_macro(lua_State *L, const char *define) {
   static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
   size_t length = strspn(define, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
   if (length == 0 || !strchr(letters, define[0]) || (define[length] && !strchr("=(", define[length])))
-    luaL_error(L, "option 'defines': '%s' does not begin with the name of a macro", define);
+    bind_fail(L, MW_INVALID, "option 'defines': '%s' does not begin with the name of a macro", define);
 }
 
 /* Turns {N = 3, FLAG = true, "A=1"} into {"A=1", "FLAG", "N=3"}, sorted so that a cache key does not depend on the
  * order of a Lua table. */
 static void normalise_defines(lua_State *L) {
   if (!option_push(L, 2, "defines")) return;
-  if (!lua_istable(L, -1)) luaL_error(L, "option 'defines' is a table, got %s", luaL_typename(L, -1));
+  if (!lua_istable(L, -1)) bind_fail(L, MW_INVALID, "option 'defines' is a table, got %s", luaL_typename(L, -1));
   int source = lua_gettop(L), count = 0;
   lua_newtable(L);
   for (lua_pushnil(L); lua_next(L, source); lua_pop(L, 1))
@@ -155,7 +156,8 @@ static const char *skip_mark(const char *text) {
 static void locate(lua_State *L, mw_source *source) {
   const char *file = option_string(L, 2, "file", NULL);
   source->text = option_string(L, 2, "source", NULL);
-  if (!file == !source->text) luaL_error(L, "a module is made from either 'file' or 'source': give one of them");
+  if (!file == !source->text)
+    bind_fail(L, MW_INVALID, "a module is made from either 'file' or 'source': give one of them");
   if (source->text) {
     source->text = skip_mark(source->text);
     source->name = option_string(L, 2, "name", "source");
@@ -181,7 +183,7 @@ static mw_source check_source(lua_State *L) {
     lua_replace(L, 2);
   }
   check_options(L, 2, names);
-  luaL_checkstack(L, 32, "module options");
+  if (!lua_checkstack(L, 32)) bind_fail(L, MW_NO_MEMORY, "the stack has no room for a module's options");
   mw_source source = {0};
   locate(L, &source);
   if (option_push(L, 2, "defines")) { /* work on a copy: the caller's table stays as it is */
@@ -206,7 +208,7 @@ static mw_source check_source(lua_State *L) {
   source.max_registers = (int)option_integer(L, 2, "max_registers", 0, 0, 255);
   source.engine = option_string(L, 2, "engine", NULL);
   for (int i = 0; source.engine && (!engines[i] || strcmp(source.engine, engines[i]) != 0); i++)
-    if (!engines[i]) luaL_error(L, "option 'engine' is auto, loop, split or fiber, got '%s'", source.engine);
+    if (!engines[i]) bind_fail(L, MW_INVALID, "option 'engine' is auto, loop, split or fiber, got '%s'", source.engine);
   return source;
 }
 
@@ -214,7 +216,7 @@ static mw_source check_source(lua_State *L) {
  * the compiler's log. */
 static int device_module(lua_State *L) {
   mw_device *device = check_device(L, 1)->device;
-  if (lua_type(L, 2) != LUA_TSTRING) luaL_checktype(L, 2, LUA_TTABLE);
+  if (lua_type(L, 2) != LUA_TSTRING) check_type(L, 2, LUA_TTABLE);
   mw_source source = check_source(L);
   bind_module *self = bind_new(L, &module_class, sizeof *self, 2);
   lua_newtable(L);
@@ -235,7 +237,7 @@ const bind_method module_makers[] = {{"module", device_module, 1}, {NULL, NULL, 
 
 static int module_kernel(lua_State *L) {
   check_module(L, 1);
-  push_kernel(L, 1, luaL_checkstring(L, 2));
+  push_kernel(L, 1, check_string(L, 2));
   return 1;
 }
 
@@ -255,8 +257,9 @@ static int module_index(lua_State *L) {
   bind_methods(L, &module_class);
   lua_pushvalue(L, 2);
   if (lua_rawget(L, -2) != LUA_TNIL) return 1;
-  if (!self->object.open) return luaL_error(L, "attempt to use a closed module");
-  if (lua_type(L, 2) != LUA_TSTRING) return luaL_error(L, "a kernel's name expected, got %s", luaL_typename(L, 2));
+  if (!self->object.open) return bind_fail(L, MW_INVALID, "attempt to use a closed module");
+  if (lua_type(L, 2) != LUA_TSTRING)
+    return bind_fail(L, MW_INVALID, "a kernel's name expected, got %s", luaL_typename(L, 2));
   push_kernel(L, 1, lua_tostring(L, 2));
   return 1;
 }
@@ -264,7 +267,7 @@ static int module_index(lua_State *L) {
 /* m:variable(name): a __device__ or __constant__ variable as an array; shares the module's memory. */
 static int module_variable(lua_State *L) {
   mw_module *module = check_module(L, 1)->module;
-  const char *name = luaL_checkstring(L, 2);
+  const char *name = check_string(L, 2);
   mw_buffer *buffer = NULL;
   mw_param type = {0};
   mw_error err = {0};

@@ -30,8 +30,9 @@ static bool is_registered(lua_State *L, const bind_class *class) {
 static int refuse_object(lua_State *L, const bind_class *class, const char *method) {
   bool named = luaL_getmetafield(L, 1, "__name") == LUA_TSTRING;
   const char *got = named ? lua_tostring(L, -1) : luaL_typename(L, 1);
-  return luaL_error(L, "bad argument #1 to '%s' (%s expected, got %s; methods take a colon, as in %s:%s(...))", method,
-                    class->name, got, class->name, method);
+  return bind_fail(L, MW_INVALID,
+                   "bad argument #1 to '%s' (%s expected, got %s; methods take a colon, as in %s:%s(...))", method,
+                   class->name, got, class->name, method);
 }
 
 /* What stands in a method table for every method. Upvalues: the class, the method's name, the method itself, the most
@@ -39,9 +40,10 @@ static int refuse_object(lua_State *L, const bind_class *class, const char *meth
 static int call_method(lua_State *L) {
   const bind_class *class = lua_touserdata(L, lua_upvalueindex(1));
   int most = (int)lua_tointeger(L, lua_upvalueindex(4));
-  if (!bind_test(L, 1, class)) refuse_object(L, class, lua_tostring(L, lua_upvalueindex(2)));
+  if (!bind_test(L, 1, class)) refuse_object(L, class, lua_tostring(L, lua_upvalueindex(METHOD_NAME)));
   bool closed = !((bind_object *)lua_touserdata(L, 1))->open; /* which the method says */
-  if (most != ANY_COUNT && !closed) check_count(L, lua_tostring(L, lua_upvalueindex(2)), most, lua_gettop(L) - 1);
+  if (most != ANY_COUNT && !closed)
+    check_count(L, lua_tostring(L, lua_upvalueindex(METHOD_NAME)), most, lua_gettop(L) - 1);
   return lua_tocfunction(L, lua_upvalueindex(3))(L);
 }
 
@@ -70,9 +72,10 @@ static const bind_method closing[] = {{"close", close_object, 0}, {NULL, NULL, 0
 static int refuse_field(lua_State *L) {
   const bind_class *class = ((bind_object *)lua_touserdata(L, 1))->class;
   if (class == &array_class && lua_isinteger(L, 2))
-    return luaL_error(L, "an element is written with set: a:set(%I, value)", (LUAI_UACINT)lua_tointeger(L, 2));
-  return luaL_error(L, "no field of %s %s can be set, got '%s'", strchr("aeiou", class->name[0]) ? "an" : "a",
-                    class->name, luaL_tolstring(L, 2, NULL));
+    return bind_fail(L, MW_INVALID, "an element is written with set: a:set(%I, value)",
+                     (LUAI_UACINT)lua_tointeger(L, 2));
+  return bind_fail(L, MW_INVALID, "no field of %s %s can be set, got '%s'",
+                   strchr("aeiou", class->name[0]) ? "an" : "a", class->name, luaL_tolstring(L, 2, NULL));
 }
 
 void bind_register(lua_State *L, bind_class *class) {
@@ -125,14 +128,14 @@ void *bind_test(lua_State *L, int index, const bind_class *class) {
 void *bind_check(lua_State *L, int index, const bind_class *class) {
   bind_object *object = bind_test(L, index, class);
   if (object && object->open) return object;
-  if (object) luaL_argerror(L, index, lua_pushfstring(L, "attempt to use a closed %s", class->name));
-  luaL_typeerror(L, index, class->name);
+  if (object) bind_argument(L, index, "attempt to use a closed %s", class->name);
+  bind_argument_type(L, index, class->name);
   return NULL;
 }
 
 void *bind_self(lua_State *L, int index, const bind_class *class) {
   void *object = bind_test(L, index, class);
-  if (!object) luaL_typeerror(L, index, class->name);
+  if (!object) bind_argument_type(L, index, class->name);
   return object;
 }
 

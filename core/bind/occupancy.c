@@ -34,10 +34,9 @@ static int kernel_occupancy(lua_State *L) {
   mw_kernel *kernel = check_kernel(L, 1)->kernel;
   const mw_device_info *info = &kernel->module->device->info;
   lua_Integer threads = check_integer(L, 2), shared = lua_isnoneornil(L, 3) ? 0 : check_integer(L, 3);
-  luaL_argcheck(L, threads >= 1 && threads <= info->max_threads_per_block, 2,
-                lua_pushfstring(L, "1 to %d threads a block expected, got %I", info->max_threads_per_block,
-                                (LUAI_UACINT)threads));
-  luaL_argcheck(L, shared >= 0, 3, "bytes of shared memory expected, at least 0");
+  check_that(L, threads >= 1 && threads <= info->max_threads_per_block, 2, "1 to %d threads a block expected, got %I",
+             info->max_threads_per_block, (LUAI_UACINT)threads);
+  check_that(L, shared >= 0, 3, "bytes of shared memory expected, at least 0");
   int blocks = 0;
   char limit[256] = "no block fits: shared memory";
   if ((size_t)shared + kernel->shared_bytes <= info->shared_per_block_optin)
@@ -56,7 +55,8 @@ static size_t shared_for(lua_State *L, int threads) {
   int exact = 0;
   lua_Integer bytes = lua_tointegerx(L, -1, &exact);
   if (!exact || bytes < 0)
-    luaL_error(L, "suggest: 'shared' is a number of bytes or a function of the block's threads that returns one");
+    bind_fail(L, MW_INVALID,
+              "suggest: 'shared' is a number of bytes or a function of the block's threads that returns one");
   lua_pop(L, 1);
   return (size_t)bytes;
 }

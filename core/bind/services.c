@@ -2,9 +2,9 @@
  *
  * What the Lua half and the command line ask of the host: clock, cache, counters, the folder of our own files. */
 #include "core/backend/cpu/translate/unit.h"
+#include "core/base/home.h"
 #include "core/bind/bind.h"
 #include "core/compile/cache.h"
-#include "core/base/home.h"
 
 #include <string.h>
 #include <time.h>
@@ -29,19 +29,6 @@ static int service_interrupted(lua_State *L) {
   return 1;
 }
 
-/* core.last_status([message]): the code of the last error raised ("no_device", "compile", ...), "ok" where there was
- * none; given a message, "ok" too where that error is not in it: the script may have caught it and failed otherwise. */
-static int service_last_status(lua_State *L) {
-  const char *message = luaL_optstring(L, 1, NULL);
-  mw_status status = bind_host_of(L)->last;
-  if (message && status != MW_OK) {
-    bind_push_last_text(L);
-    if (!strstr(message, lua_tostring(L, -1))) status = MW_OK;
-  }
-  lua_pushstring(L, bind_status_name(status));
-  return 1;
-}
-
 static int service_poll(lua_State *L) {
   check_count(L, "poll", 0, lua_gettop(L));
   lua_pushinteger(L, bind_poll(L));
@@ -60,10 +47,14 @@ static int service_live(lua_State *L) {
   return 1;
 }
 
-/* core.type(v): "array", "closed array", ...; nil for what is not ours. */
+/* core.type(v): "array", "closed array", ..., "error"; nil for what is not ours. */
 static int service_type(lua_State *L) {
-  luaL_checkany(L, 1);
+  check_that(L, !lua_isnone(L, 1), 1, "value expected");
   check_count(L, "type", 1, lua_gettop(L));
+  if (bind_is_error(L, 1)) {
+    lua_pushliteral(L, "error");
+    return 1;
+  }
   if (lua_type(L, 1) != LUA_TUSERDATA || luaL_getmetafield(L, 1, "__gc") == LUA_TNIL ||
       lua_tocfunction(L, -1) != bind_collect) {
     luaL_pushfail(L);
@@ -134,9 +125,21 @@ static int service_misfit(lua_State *L) {
   return 1;
 }
 
-/* core.where(): "file:line: " of the script's own line, for the Lua half's errors. */
+/* core.raise(status, text[, log]): the errors of the Lua half. */
+static int service_raise(lua_State *L) {
+  const char *status = check_string(L, 1);
+  check_string(L, 2);
+  lua_settop(L, 3);
+  return bind_raise_text(L, status);
+}
+
+/* core.where(): "script.lua:12: ", the innermost line that is not the library's; "" where there is none. */
 static int service_where(lua_State *L) {
   bind_where(L);
+  if (lua_isnil(L, -1))
+    lua_pushliteral(L, "");
+  else
+    lua_pushfstring(L, "%s: ", lua_tostring(L, -1));
   return 1;
 }
 
@@ -148,10 +151,10 @@ const luaL_Reg service_functions[] = {
     {"compiler", service_compiler},
     {"home", service_home},
     {"interrupted", service_interrupted},
-    {"last_status", service_last_status},
     {"live", service_live},
     {"misfit", service_misfit},
     {"poll", service_poll},
+    {"raise", service_raise},
     {"type", service_type},
     {"where", service_where},
     {NULL, NULL},

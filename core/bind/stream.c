@@ -16,18 +16,17 @@ static void stream_release(lua_State *L, void *object) {
 bind_stream *check_stream(lua_State *L, int index, const mw_device *device) {
   bind_stream *self = bind_check(L, index, &stream_class);
   if (device && self->stream->device != device)
-    luaL_argerror(
-        L, index,
-        lua_pushfstring(L, "a stream of %s expected, got one of %s", device->info.id, self->stream->device->info.id));
+    bind_argument(L, index, "a stream of %s expected, got one of %s", device->info.id, self->stream->device->info.id);
   return self;
 }
 
 bind_stream *option_stream(lua_State *L, const mw_device *device) {
   bind_stream *self = bind_test(L, -1, &stream_class);
-  if (!self) luaL_error(L, "option 'stream' is a stream, got %s", luaL_tolstring(L, -1, NULL));
-  if (!self->object.open) luaL_error(L, "option 'stream': attempt to use a closed stream");
+  if (!self) bind_fail(L, MW_INVALID, "option 'stream' is a stream, got %s", luaL_tolstring(L, -1, NULL));
+  if (!self->object.open) bind_fail(L, MW_INVALID, "option 'stream': attempt to use a closed stream");
   if (device && self->stream->device != device)
-    luaL_error(L, "option 'stream' is a stream of %s, got one of %s", device->info.id, self->stream->device->info.id);
+    bind_fail(L, MW_INVALID, "option 'stream' is a stream of %s, got one of %s", device->info.id,
+              self->stream->device->info.id);
   return self;
 }
 
@@ -63,10 +62,10 @@ static int device_stream(lua_State *L) {
 static int device_default_stream(lua_State *L) {
   mw_device *device = check_device(L, 1)->device;
   check_runs(L, device, "streams");
-  const char *kind = luaL_optstring(L, 2, "legacy");
+  const char *kind = lua_isnoneornil(L, 2) ? "legacy" : check_string(L, 2);
   bool per_thread = strcmp(kind, "per-thread") == 0;
   if (!per_thread && strcmp(kind, "legacy") != 0)
-    luaL_argerror(L, 2, lua_pushfstring(L, "\"legacy\" or \"per-thread\" expected, got \"%s\"", kind));
+    bind_argument(L, 2, "\"legacy\" or \"per-thread\" expected, got \"%s\"", kind);
   bind_stream *self = bind_new(L, &stream_class, sizeof *self, 0);
   mw_error err = {0};
   self->stream = device->main;
@@ -103,7 +102,8 @@ static int stream_query(lua_State *L) {
 static int stream_wait(lua_State *L) {
   mw_stream *stream = check_stream(L, 1, NULL)->stream;
   bind_event *event = check_event(L, 2, NULL);
-  if (!event->recorded) return luaL_error(L, "wait: the event was never recorded; record it in a stream first");
+  if (!event->recorded)
+    return bind_fail(L, MW_INVALID, "wait: the event was never recorded; record it in a stream first");
   mw_error err = {0};
   bind_try(L, stream->device->backend->stream_wait(stream, event->event, &err), &err);
   lua_settop(L, 1);
@@ -114,7 +114,7 @@ static int stream_wait(lua_State *L) {
  * got there. Later work in the stream does not wait for it. */
 static int stream_callback(lua_State *L) {
   mw_stream *stream = check_stream(L, 1, NULL)->stream;
-  luaL_checktype(L, 2, LUA_TFUNCTION);
+  check_type(L, 2, LUA_TFUNCTION);
   mw_error err = {0};
   bind_try(L, bind_callback(L, stream, 2, &err), &err);
   lua_settop(L, 1);

@@ -44,7 +44,7 @@ void array_write(lua_State *L, const bind_array *a, size_t first, size_t count, 
 
 static bind_array *check_writable(lua_State *L, int index) {
   bind_array *a = check_array(L, index);
-  luaL_argcheck(L, !a->readonly, index, "the array is a read-only view");
+  check_that(L, !a->readonly, index, "the array is a read-only view");
   return a;
 }
 
@@ -53,11 +53,11 @@ static size_t check_element(lua_State *L, const bind_array *a, int given) {
   lua_Integer at = 0, stride = 1;
   bool flat = given == 1;
   if (!flat && given != a->dims)
-    luaL_error(L, "the array has %d dimension%s, got %d indices", a->dims, a->dims == 1 ? "" : "s", given);
+    bind_fail(L, MW_INVALID, "the array has %d dimension%s, got %d indices", a->dims, a->dims == 1 ? "" : "s", given);
   for (int d = 0; d < given; d++) {
     lua_Integer index = check_integer(L, 2 + d), most = flat ? (lua_Integer)a->count : a->shape[d];
-    luaL_argcheck(L, index >= 1 && index <= most, 2 + d,
-                  lua_pushfstring(L, "index from 1 to %I expected, got %I", (LUAI_UACINT)most, (LUAI_UACINT)index));
+    check_that(L, index >= 1 && index <= most, 2 + d, "index from 1 to %I expected, got %I", (LUAI_UACINT)most,
+               (LUAI_UACINT)index);
     at += (index - 1) * stride;
     stride *= most;
   }
@@ -77,18 +77,17 @@ static int array_get(lua_State *L) {
 static int array_set(lua_State *L) {
   bind_array *a = check_writable(L, 1);
   int last = lua_gettop(L);
-  if (last < 3) return luaL_error(L, "set takes the indices and then the value");
+  if (last < 3) return bind_fail(L, MW_INVALID, "set takes the indices and then the value");
   size_t at = check_element(L, a, last - 2);
   char element[8];
   const char *problem = store_element(L, last, a->dtype, element);
-  if (problem) luaL_argerror(L, last, lua_pushfstring(L, "%s holds %s", mw_dtype_name(a->dtype), problem));
+  if (problem) bind_argument(L, last, "%s holds %s", mw_dtype_name(a->dtype), problem);
   array_write(L, a, at, 1, element);
   lua_settop(L, 1);
   return 1;
 }
 
 static void push_nested(lua_State *L, const bind_array *a, int dims, const char **at) {
-  luaL_checkstack(L, 4, "array nested too deep");
   lua_createtable(L, (int)a->shape[dims - 1], 0);
   for (lua_Integer i = 1; i <= a->shape[dims - 1]; i++) {
     if (dims > 1) {
@@ -126,7 +125,7 @@ static void upload_table(lua_State *L, const bind_array *a) {
   int dims = literal_shape(L, 2, shape);
   bool same = dims == a->dims && memcmp(shape, a->shape, (size_t)dims * sizeof *shape) == 0;
   if (!same && !(dims == 1 && shape[0] == flat[0]))
-    luaL_argerror(L, 2, "the table's shape is not the array's, nor is it flat with as many values");
+    bind_argument(L, 2, "the table's shape is not the array's, nor is it flat with as many values");
   void *bytes = lua_newuserdatauv(L, array_bytes(a), 0);
   literal_store(L, 2, a->dtype, dims, same ? a->shape : flat, bytes);
   array_write(L, a, 0, a->count, bytes);
@@ -138,10 +137,10 @@ static int array_upload(lua_State *L) {
   if (lua_istable(L, 2)) {
     upload_table(L, a);
   } else {
-    size_t length;
-    const char *bytes = luaL_checklstring(L, 2, &length);
-    luaL_argcheck(L, length == array_bytes(a), 2,
-                  lua_pushfstring(L, "%I bytes expected, got %I", (LUAI_UACINT)array_bytes(a), (LUAI_UACINT)length));
+    const char *bytes = check_string(L, 2);
+    size_t length = lua_rawlen(L, 2);
+    check_that(L, length == array_bytes(a), 2, "%I bytes expected, got %I", (LUAI_UACINT)array_bytes(a),
+               (LUAI_UACINT)length);
     array_write(L, a, 0, a->count, bytes);
   }
   lua_settop(L, 1);
@@ -163,8 +162,8 @@ static part check_part(lua_State *L, const bind_array *a, const bind_array *sour
   lua_Integer left = (lua_Integer)source->count - from + 1, room = (lua_Integer)a->count - to + 1;
   lua_Integer count = option_integer(L, 3, "count", left, 1, left);
   if (count > room)
-    luaL_error(L, "copy of %I elements to element %I on does not fit: the array has room for %I", (LUAI_UACINT)count,
-               (LUAI_UACINT)to, (LUAI_UACINT)room);
+    bind_fail(L, MW_INVALID, "copy of %I elements to element %I on does not fit: the array has room for %I",
+              (LUAI_UACINT)count, (LUAI_UACINT)to, (LUAI_UACINT)room);
   return (part){(size_t)to - 1, (size_t)from - 1, (size_t)count};
 }
 
@@ -179,8 +178,8 @@ static mw_stream *copy_stream(lua_State *L, mw_device *device, const bind_array 
   bind_stream *given = option_stream(L, NULL);
   mw_device *of = given->stream->device;
   if (of != a->buffer->device && of != source->buffer->device)
-    luaL_error(L, "option 'stream' is a stream of %s, the copy is between %s and %s", of->info.id,
-               a->buffer->device->info.id, source->buffer->device->info.id);
+    bind_fail(L, MW_INVALID, "option 'stream' is a stream of %s, the copy is between %s and %s", of->info.id,
+              a->buffer->device->info.id, source->buffer->device->info.id);
   lua_pop(L, 1);
   bool able = of == device || (a->buffer->host && source->buffer->host) || of->backend == device->backend;
   return able ? given->stream : current_stream(L, device);
@@ -211,9 +210,7 @@ static void copy_on_stream(lua_State *L, mw_stream *stream, bind_array *a, bind_
 static int array_copy(lua_State *L) {
   bind_array *a = check_writable(L, 1), *source = check_array(L, 2);
   if (a->dtype != source->dtype)
-    luaL_argerror(L, 2,
-                  lua_pushfstring(L, "array of %s expected, got array of %s", mw_dtype_name(a->dtype),
-                                  mw_dtype_name(source->dtype)));
+    bind_argument(L, 2, "array of %s expected, got array of %s", mw_dtype_name(a->dtype), mw_dtype_name(source->dtype));
   part p = check_part(L, a, source);
   mw_device *device = mover(a, source);
   mw_stream *stream = copy_stream(L, device, a, source);

@@ -5,6 +5,7 @@
  * line: a script that catches it in a loop is interrupted again. A second Ctrl-C meanwhile ends the process; one that
  * comes too soon to be another is taken for the same, also where the first has been dealt with already. */
 #include "core/base/interrupt.h"
+#include "core/bind/bind.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -36,8 +37,7 @@ static void stop(lua_State *L, lua_Debug *event) {
   lua_sethook(L, stop, LUA_MASKCOUNT, raised == 0 ? GRACE : 1);
   if (raised++ == 0) mw_interrupt();    /* once more: the call that the signal met may have queued work after it */
   atomic_store(&mw_interrupted, false); /* it is the script's error now */
-  lua_pushliteral(L, "interrupted");
-  lua_error(L);
+  bind_fail(L, MW_INTERRUPTED, "interrupted");
 }
 
 static void on_interrupt(int signal_number) {

@@ -6,9 +6,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "core/base/home.h"
 #include "core/bind/bind.h"
 #include "core/host/child.h"
-#include "core/base/home.h"
 #include "core/host/host.h"
 
 /* host.terminal(stream): 0 input, 1 output, 2 errors. */
@@ -25,16 +25,20 @@ static int host_columns(lua_State *L) {
   return 1;
 }
 
-/* host.call(f, ...): "done" and the results, "failed" or "interrupted" and the message with its traceback. An
- * interruption ends here, before the caller's next instruction. */
+/* host.call(f, ...): "done" and the results; "failed" or "interrupted", the message with its traceback, and the error
+ * itself. An interruption ends here, before the caller's next instruction. */
 static int host_call(lua_State *L) {
-  lua_pushcfunction(L, host_traceback);
+  lua_createtable(L, 1, 0);
   lua_insert(L, 1);
-  bool failed = lua_pcall(L, lua_gettop(L) - 2, LUA_MULTRET, 1) != LUA_OK;
+  lua_pushvalue(L, 1);
+  lua_pushcclosure(L, host_traceback, 1);
+  lua_insert(L, 2);
+  bool failed = lua_pcall(L, lua_gettop(L) - 3, LUA_MULTRET, 2) != LUA_OK;
   bool interrupted = host_interrupt_clear(L);
+  if (failed) lua_rawgeti(L, 1, 1);
   lua_pushstring(L, interrupted ? "interrupted" : failed ? "failed" : "done");
-  lua_replace(L, 1);
-  return lua_gettop(L);
+  lua_replace(L, 2);
+  return lua_gettop(L) - 1;
 }
 
 int host_open(lua_State *L) {

@@ -1,27 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * The message handler: the error's text, then the user's own lines from the innermost outwards, each with its source.
+ * The message handler: what tostring makes of the error, then the user's own lines from the innermost outwards, each with its source.
  * Frames of C functions and of moonwarp's own Lua files are left out. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/home.h"
+#include "core/bind/bind.h"
 #include "core/host/host.h"
 
 enum { MOST_FRAMES = 20 };
 
-/* Our own files, by their place below home. */
-static bool is_own(const lua_Debug *frame) {
-  const char *home = mw_home();
-  size_t length = strlen(home);
-  return frame->source[0] == '@' && length && strncmp(frame->source + 1, home, length) == 0 &&
-         strncmp(frame->source + 1 + length, "/lua/moonwarp/", 14) == 0;
-}
-
 static bool is_users(const lua_Debug *frame) {
-  return frame->currentline > 0 && !is_own(frame);
+  return frame->currentline > 0 && !bind_is_own(frame->source);
 }
 
 /* Leaves the line in `text`, NULL where the source cannot be read. Code from -e or the prompt is its own source. */
@@ -64,9 +56,14 @@ static const char *message_of(lua_State *L) {
   return lua_pushfstring(L, "the script raised a %s value, not a message", luaL_typename(L, 1));
 }
 
+/* Upvalue 1, where there is one: a table that gets the error itself, for who asks for its status. */
 int host_traceback(lua_State *L) {
   luaL_Buffer out;
   lua_Debug frame;
+  if (lua_istable(L, lua_upvalueindex(1))) {
+    lua_pushvalue(L, 1);
+    lua_rawseti(L, lua_upvalueindex(1), 1);
+  }
   const char *message = message_of(L);
   luaL_buffinit(L, &out);
   luaL_addstring(&out, message);

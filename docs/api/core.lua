@@ -115,16 +115,6 @@ is right when |got - expected| <= absolute + relative * |expected|.]],
       example = [[
 local dev = core.device "cpu"
 print(core.largest(dev:array("f64", { 1, -3, 2 }))) --> 3.0]] },
-    { name = "last_status", forms = { "core.last_status([message])" },
-      about = [[The kind of the last error that a device call raised: the command line's exit code comes from it. Given a
-message, "ok" where that error is not part of it: a script may catch one error and fail with another.]],
-      params = { { "message", "string?", "the message of an error" } },
-      returns = { { "string",
-        [["ok", "invalid", "no_device", "no_memory", "compile", "unsupported", "fault", "lost", "interrupted", "io" or "driver"]] } },
-      since = "0.1.0",
-      example = [[
-pcall(core.device, "nowhere")
-print(core.last_status()) --> no_device]] },
     { name = "live", forms = { "core.live()" },
       about = [[How many objects of each class are open: a test that leaves one open fails.]],
       returns = { { "table<moonwarp.class, integer>", "" } }, since = "0.1.0",
@@ -134,6 +124,14 @@ print(core.last_status()) --> no_device]] },
       params = { { "dtype", "string", "" }, { "value", "any", "" } },
       returns = { { "string?", "" } }, since = "0.1.0",
       example = [[print(core.misfit("u8", 256)) --> an integer from 0 to 255, got 256]] },
+    { name = "raise", forms = { "core.raise(status, text[, log])" },
+      about = [[Raises an error of the library, as the C half does: its place is the innermost line that is not the library's.]],
+      params = { { "status", "string", [["invalid", "io", ...]] }, { "text", "string", "the message" },
+        { "log", "string?", "what a compiler said" } },
+      since = "0.5.0",
+      example = [[
+local _, e = pcall(core.raise, "io", "no such file")
+print(e.status, e.text) --> io  no such file]] },
     { name = "where", forms = { "core.where()" },
       about = [[Where the script is, as an error's message begins: `"copy.lua:7: "`. The library's own lines are left out.]],
       returns = { { "string", "" } }, since = "0.1.0", example = [[print(#core.where() > 0) --> true]] },

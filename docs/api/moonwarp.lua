@@ -9,10 +9,25 @@ is started.
 Conventions of the whole library: indices count from 1; sizes are elements unless a name says bytes; times are
 seconds; bandwidths are bytes a second; x is the fastest dimension, as `threadIdx.x` is. Misuse raises an error that
 begins with the script's own file and line. An option that does not exist is refused, with the nearest one that
-does.]],
+does.
+
+An error of the library is a table, of which `mw.type` is "error". `tostring` and `..` make its message of it, and
+`error(e, 0)` raises it again; a program looks at its `status`, never at its text:
+
+    local ok, e = pcall(mw.device, "cuda")
+    if not ok and e.status == "no_device" then ... end]],
   setup = [[local mw = require "moonwarp"]],
 
   classes = {
+    error = {
+      about = [[An error of the library, as `pcall` returns it. Its text is `where: text`, with the log below it.]],
+      { "status", "string", [["invalid" (misuse, found before anything reached a device), "no_device", "no_memory", "compile",
+"unsupported", "fault" (a kernel broke a rule; the device stays usable), "lost" (the device is unusable for the rest of
+the process), "interrupted" (Ctrl-C), "io", "driver" (any other failing call of the driver)]] },
+      { "text", "string", "one message, without the place" },
+      { "where", "string", [[the script's own line, as in "copy.lua:7"; nil where there is none]], optional = true },
+      { "log", "string", "the compiler's whole log", optional = true },
+    },
     device_entry = {
       about = "One line of `mw.devices()`.",
       result = true,
@@ -80,7 +95,7 @@ end]],
       about = [[Tells the library's objects apart, as `io.type` does for files.]],
       params = { { "value", "any", "anything" } },
       returns = { { "string?",
-        [["device", "array", "module", "kernel", "launch", "stream", "event" or "graph"; with "closed " before it for a closed object; nil for what is not ours]] } },
+        [["device", "array", "module", "kernel", "launch", "stream", "event" or "graph"; with "closed " before it for a closed object; "error" for an error of the library; nil for what is not ours]] } },
       since = "0.1.0",
       example = [[
 local a = mw.device "cpu":zeros("f32", 4)

@@ -14,6 +14,13 @@
 ---@field usable boolean whether it can be opened
 ---@field reason string why it is usable or not: what was looked for, and where
 
+--- An error of the library, as `pcall` returns it. Its text is `where: text`, with the log below it.
+---@class moonwarp.error
+---@field status? string "invalid" (misuse, found before anything reached a device), "no_device", "no_memory", "compile", "unsupported", "fault" (a kernel broke a rule; the device stays usable), "lost" (the device is unusable for the rest of the process), "interrupted" (Ctrl-C), "io", "driver" (any other failing call of the driver)
+---@field text? string one message, without the place
+---@field where? string the script's own line, as in "copy.lua:7"; nil where there is none
+---@field log? string the compiler's whole log
+
 --- What `mw.occupancy` is asked.
 ---@class moonwarp.occupancy_question
 ---@field [1] moonwarp.kernel of any device; its module's source and options are compiled for `arch`
@@ -1299,7 +1306,7 @@ function mw.devices() end
 
 --- Tells the library's objects apart, as `io.type` does for files.
 ---@param value any anything
----@return string? # "device", "array", "module", "kernel", "launch", "stream", "event" or "graph"; with "closed " before it for a closed object; nil for what is not ours
+---@return string? # "device", "array", "module", "kernel", "launch", "stream", "event" or "graph"; with "closed " before it for a closed object; "error" for an error of the library; nil for what is not ours
 function mw.type(value) end
 
 --- Runs the stream callbacks that are due. Every method that synchronises or queries does so too; a

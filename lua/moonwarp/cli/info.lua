@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
 -- moonwarp info: devices and why one is or is not usable, compilers, gnuplot, the cache.
--- Depends on moonwarp.core, cli.cache, cli.options, json, units.
+-- Depends on moonwarp.core, cli.cache, cli.options, failure, json, units.
 
 local core = require "moonwarp.core"
+local failure = require "moonwarp.base.failure"
 local options = require "moonwarp.cli.options"
 local units = require "moonwarp.base.units"
 
@@ -34,7 +35,7 @@ local function describe(entry)
   if not entry.usable then return device end
   local opened, handle = pcall(core.device, entry.id)
   if not opened then
-    device.usable, device.reason = false, handle
+    device.usable, device.reason = false, failure.text(handle)
     return device
   end
   local open <close> = handle

@@ -3,10 +3,11 @@
 -- moonwarp run, and moonwarp -e: a script with its parameters; lists of values make a sweep. All
 -- combinations run in this process, one after the other, so that their records meet in one table
 -- and one chart. Which lists those are is known after the first pass: mw.arg says so.
--- Depends on moonwarp.core (options, last_status), moonwarp.host, arg, cli.list, cli.options,
+-- Depends on moonwarp.core (options), moonwarp.host, arg, cli.list, cli.options,
 -- cli.studies, files, path, sweep.
 
 local core = require "moonwarp.core"
+local failure = require "moonwarp.base.failure"
 local host = require "moonwarp.host"
 local options = require "moonwarp.cli.options"
 
@@ -148,14 +149,14 @@ local function refusal_in(message)
   return loaded and loaded.refused and message:find(loaded.refused, 1, true) and loaded.refused
 end
 
-local function status_of(outcome, message)
+local function status_of(outcome, message, problem)
   if outcome == "done" then return OK end
   local refusal = outcome ~= "interrupted" and refusal_in(message)
   message = refusal or message
   core.options.message = tostring(message)
   complain(message)
   if outcome == "interrupted" then return INTERRUPTED end
-  if core.last_status(message) == "no_device" then return NO_DEVICE end
+  if failure.status(problem) == "no_device" then return NO_DEVICE end
   return refusal and WRONG_USE or FAILED
 end
 
@@ -175,13 +176,13 @@ end
 
 -- The script, and the study that it returns. The status, and the reason where it was skipped.
 local function run_pass(chunk, words)
-  local outcome, message = host.call(function()
+  local outcome, message, problem = host.call(function()
     local value = chunk(table.unpack(words))
     local study = package.loaded["moonwarp.study"]
     if study then study.conclude(value) end
   end)
   local reason = skip_reason(outcome, message)
-  if not reason then return status_of(outcome, message) end
+  if not reason then return status_of(outcome, message, problem) end
   say_skipped(reason)
   return OK, reason
 end

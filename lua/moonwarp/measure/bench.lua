@@ -22,6 +22,7 @@ local core = require "moonwarp.core"
 local alarm = require "moonwarp.measure.alarm"
 local clocks = require "moonwarp.measure.clock"
 local contest = require "moonwarp.measure.contest"
+local failure = require "moonwarp.base.failure"
 local fields = require "moonwarp.base.options"
 local modes = require "moonwarp.measure.mode"
 local protocol = require "moonwarp.measure.protocol"
@@ -176,8 +177,8 @@ local function graph_of(fn, options, device)
   if not device then error("mw.bench: graph = true needs a device; none is open", 4) end
   local ok, graph = pcall(captured, fn, device, options.stream)
   if not ok then
-    if graph == "interrupted" then error(graph, 0) end
-    return nil, (graph:gsub("^[^\n:]+:%d+: ", "", 1):match "[^\n]*")
+    if failure.status(graph) == "interrupted" then error(graph, 0) end
+    return nil, failure.text(graph)
   end
   if graph:dot():find "\n  n%d" then return graph end -- a node, be it a launch or a copy
   graph:close()

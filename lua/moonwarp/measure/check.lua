@@ -17,6 +17,7 @@
 
 local core = require "moonwarp.core"
 local comparison = require "moonwarp.measure.comparison"
+local failure = require "moonwarp.base.failure"
 local fields = require "moonwarp.base.options"
 local run = require "moonwarp.results.run"
 local units = require "moonwarp.base.units"
@@ -58,8 +59,8 @@ local function fill_with(copy, view, values)
   local ok, problem = pcall(view.upload, view, values)
   if ok then return end
   copy:close()
-  problem = problem:match("%((.*)%)$") or problem:match("^[^:]+:%d+: (.*)$") or problem
-  error("mw.check: what is expected: " .. problem, 4)
+  local text = failure.text(problem)
+  error("mw.check: what is expected: " .. (text:match "%((.*)%)$" or text), 4)
 end
 
 local function expected_array(got, expected, shape)

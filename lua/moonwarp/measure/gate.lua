@@ -5,6 +5,7 @@
 -- kernels/moonwarp/hold.cu, which spins on a word of pinned memory and gives up after LIMIT.
 -- Depends on helper, kernels/moonwarp/hold.cu.
 
+local failure = require "moonwarp.base.failure"
 local own_kernels = require "moonwarp.own_kernels"
 
 local gate = {}
@@ -33,8 +34,8 @@ function gate.new(device, stream)
   local ok, problem = pcall(acquire, self, device)
   if ok then return self end
   self:close()
-  if problem == "interrupted" then error(problem, 0) end
-  return nil, (problem:gsub("^[^\n:]+:%d+: ", "", 1):match "[^\n]*")
+  if failure.status(problem) == "interrupted" then error(problem, 0) end
+  return nil, failure.text(problem)
 end
 
 --- Shuts it: what enters the stream from now on waits.

@@ -54,7 +54,7 @@ function mode.preparation(setup, flush, stream)
 end
 
 local function stop_if_interrupted()
-  if core.interrupted() then error("interrupted", 0) end
+  if core.interrupted() then core.raise("interrupted", "interrupted") end
 end
 
 -- ---- how many calls a sample --------------------------------------------------------------------

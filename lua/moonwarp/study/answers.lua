@@ -7,12 +7,12 @@
 -- Each is checked once more after its timing, since a race need not show in the first run; of a large
 -- reference only three bands are still kept then.
 -- On an odd case what reads or writes outside of every array is wrong, too, where the device goes on after it.
--- Depends on moonwarp.core (last_status), check, study.blame, study.case.
+-- Depends on check, failure, study.blame, study.case.
 
 local blame = require "moonwarp.study.blame"
 local case = require "moonwarp.study.case"
 local check = require "moonwarp.measure.check"
-local core = require "moonwarp.core"
+local failure = require "moonwarp.base.failure"
 
 local answers = {}
 
@@ -204,7 +204,7 @@ local function check_odd(name, study, rung, block, c, expected)
   local results = table.pack(pcall(compare_odd, name, study, rung, block, c, expected))
   if results[1] then return table.unpack(results, 2, results.n) end
   local problem = results[2]
-  if c.gpu or core.last_status(tostring(problem)) ~= "fault" then error(problem, 0) end
+  if c.gpu or failure.status(problem) ~= "fault" then error(problem, 0) end
   check.fail(name, problem)
   return false, "faults for " .. answers.sides_text(c)
 end

@@ -2,6 +2,9 @@
 --
 -- Whose mistake an error is: the line and the name of the entry of a description before the message, once, and
 -- not the place in the library that noticed it.
+-- Depends on failure.
+
+local failure = require "moonwarp.base.failure"
 
 local blame = {}
 
@@ -22,6 +25,10 @@ function blame.on(who, fn, ...)
   local results = table.pack(pcall(fn, ...))
   if results[1] then return table.unpack(results, 2, results.n) end
   local problem = results[2]
+  if failure.status(problem) and failure.status(problem) ~= "interrupted" and problem ~= told then
+    problem.text, problem.where, problem.log = ("%s: %s"):format(who, problem), nil, nil
+    told = problem
+  end
   if type(problem) ~= "string" or problem == "interrupted" or problem == told then error(problem, 0) end
   told = ("%s: %s"):format(who, without_place(problem))
   error(told, 0)
