@@ -155,7 +155,7 @@ end
 function lab.device(mw, id)
   local ok, device = pcall(mw.device, id)
   if ok then return device end
-  print(("  left out: %s"):format((device:gsub("^[^\n:]+:%d+: ", "", 1))))
+  print(("  left out: %s"):format((tostring(device):gsub("^[^\n:]+:%d+: ", "", 1))))
   return nil
 end
 
