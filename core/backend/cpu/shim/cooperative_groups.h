@@ -13,9 +13,7 @@ namespace cooperative_groups {
 
 /* {== What groups are made of ========================================== */
 
-MW_FN unsigned mw_block_threads() {
-  return blockDim.x * blockDim.y * blockDim.z;
-}
+MW_FN unsigned mw_block_threads() { return blockDim.x * blockDim.y * blockDim.z; }
 
 /* The lanes of the calling thread's warp that exist: the last warp of a block may be short. */
 MW_FN unsigned mw_existing_lanes() {
@@ -109,9 +107,7 @@ struct thread_block {
   static dim3 dim_threads() { return blockDim; }
   operator thread_group() const { return thread_group{thread_group::mw_is_block, {0}}; }
 };
-MW_FN thread_block this_thread_block() {
-  return thread_block();
-}
+MW_FN thread_block this_thread_block() { return thread_block(); }
 
 struct grid_group {
   static bool is_valid() { return true; }
@@ -128,9 +124,7 @@ struct grid_group {
   static unsigned long long thread_rank() { return block_rank() * mw_block_threads() + mw_thread_rank(); }
   operator thread_group() const { return thread_group{thread_group::mw_is_grid, {0}}; }
 };
-MW_FN grid_group this_grid() {
-  return grid_group();
-}
+MW_FN grid_group this_grid() { return grid_group(); }
 
 inline unsigned long long thread_group::thread_rank() const {
   return mw_kind == mw_is_lanes   ? mw_part.thread_rank()
@@ -241,18 +235,10 @@ template <class G> MW_FN coalesced_group binary_partition(const G &g, bool predi
 
 /* ==} */
 
-template <class G> MW_FN void sync(const G &g, MW_HERE) {
-  g.sync(mw_file, mw_line);
-}
-template <class G> MW_FN auto thread_rank(const G &g) -> decltype(g.thread_rank()) {
-  return g.thread_rank();
-}
-template <class G> MW_FN auto group_size(const G &g) -> decltype(g.num_threads()) {
-  return g.num_threads();
-}
-template <class G> MW_FN bool is_valid(const G &) {
-  return true;
-}
+template <class G> MW_FN void sync(const G &g, MW_HERE) { g.sync(mw_file, mw_line); }
+template <class G> MW_FN auto thread_rank(const G &g) -> decltype(g.thread_rank()) { return g.thread_rank(); }
+template <class G> MW_FN auto group_size(const G &g) -> decltype(g.num_threads()) { return g.num_threads(); }
+template <class G> MW_FN bool is_valid(const G &) { return true; }
 
 } // namespace cooperative_groups
 

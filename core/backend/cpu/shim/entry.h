@@ -389,9 +389,7 @@ template <class... A, void (*K)(A...)> struct mw_thread_run<void (*)(A...), K> {
 
 /* {== The table ======================================================= */
 
-template <class T> struct mw_element {
-  typedef T type;
-};
+template <class T> struct mw_element { typedef T type; };
 template <class T, size_t N> struct mw_element<T[N]> : mw_element<T> {};
 
 template <class T> constexpr mw_unit_variable mw_variable(const char *name, T &variable, bool is_const) {

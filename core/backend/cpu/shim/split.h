@@ -62,35 +62,23 @@
 
 /* {== Types =========================================================== */
 
-template <class T> struct mw_plain_of {
-  typedef T type;
-};
+template <class T> struct mw_plain_of { typedef T type; };
 template <class T> struct mw_plain_of<T &> : mw_plain_of<T> {};
 template <class T> struct mw_plain_of<T &&> : mw_plain_of<T> {};
 template <class T> struct mw_plain_of<const T> : mw_plain_of<T> {};
 template <class T> struct mw_plain_of<volatile T> : mw_plain_of<T> {};
 template <class T> struct mw_plain_of<const volatile T> : mw_plain_of<T> {};
-template <class T, size_t N> struct mw_plain_of<T[N]> {
-  typedef T *type;
-};
-template <class T, size_t N> struct mw_plain_of<const T[N]> {
-  typedef const T *type;
-};
+template <class T, size_t N> struct mw_plain_of<T[N]> { typedef T *type; };
+template <class T, size_t N> struct mw_plain_of<const T[N]> { typedef const T *type; };
 template <class T> using mw_plain = typename mw_plain_of<T>::type;
 
 /* The arguments of a helper's template header, as the compiler deduced them. */
-template <class T> struct mw_one {
-  typedef T type;
-};
+template <class T> struct mw_one { typedef T type; };
 template <auto V> struct mw_constant {
   static constexpr auto value = V;
 };
-template <int I, class T, class... R> struct mw_pick {
-  typedef typename mw_pick<I - 1, R...>::type type;
-};
-template <class T, class... R> struct mw_pick<0, T, R...> {
-  typedef T type;
-};
+template <int I, class T, class... R> struct mw_pick { typedef typename mw_pick<I - 1, R...>::type type; };
+template <class T, class... R> struct mw_pick<0, T, R...> { typedef T type; };
 template <class... T> struct mw_pack {
   template <int I> using at = typename mw_pick<I, T...>::type;
 };

@@ -20,15 +20,9 @@ typedef unsigned long long __attribute__((may_alias)) mw_bits64;
 
 /* Each operation under its three names. */
 #define MW_ATOMIC(name, T, body)                                                                                       \
-  MW_FN T name(T *p, T v) {                                                                                            \
-    body;                                                                                                              \
-  }                                                                                                                    \
-  MW_FN T name##_block(T *p, T v) {                                                                                    \
-    body;                                                                                                              \
-  }                                                                                                                    \
-  MW_FN T name##_system(T *p, T v) {                                                                                   \
-    body;                                                                                                              \
-  }
+  MW_FN T name(T *p, T v) { body; }                                                                                    \
+  MW_FN T name##_block(T *p, T v) { body; }                                                                            \
+  MW_FN T name##_system(T *p, T v) { body; }
 
 #define MW_ATOMIC_ARITHMETIC(T)                                                                                        \
   MW_ATOMIC(atomicAdd, T, return __atomic_fetch_add(p, v, __ATOMIC_RELAXED))                                           \
@@ -41,15 +35,9 @@ typedef unsigned long long __attribute__((may_alias)) mw_bits64;
   MW_COMPARE_AND_SWAP(T)
 
 #define MW_COMPARE_AND_SWAP(T)                                                                                         \
-  MW_FN T atomicCAS(T *p, T compare, T v) {                                                                            \
-    return mw_compare_and_swap(p, compare, v);                                                                         \
-  }                                                                                                                    \
-  MW_FN T atomicCAS_block(T *p, T compare, T v) {                                                                      \
-    return mw_compare_and_swap(p, compare, v);                                                                         \
-  }                                                                                                                    \
-  MW_FN T atomicCAS_system(T *p, T compare, T v) {                                                                     \
-    return mw_compare_and_swap(p, compare, v);                                                                         \
-  }
+  MW_FN T atomicCAS(T *p, T compare, T v) { return mw_compare_and_swap(p, compare, v); }                               \
+  MW_FN T atomicCAS_block(T *p, T compare, T v) { return mw_compare_and_swap(p, compare, v); }                         \
+  MW_FN T atomicCAS_system(T *p, T compare, T v) { return mw_compare_and_swap(p, compare, v); }
 
 /* An exchange that changes nothing and a failed swap are how a thread waits for a lock: its holder may be another
  * fiber of the same CPU thread, so let it run. */

@@ -3,30 +3,14 @@
  * Conversions with CUDA's names: bits, integers and floating numbers in the four rounding directions. Floating to
  * integer saturates and turns NaN into 0 (the top bit for 64-bit results), as the GPU does. Included by moonwarp.h. */
 
-MW_FN int __float_as_int(float x) {
-  return mw_bits<int>(x);
-}
-MW_FN unsigned __float_as_uint(float x) {
-  return mw_bits<unsigned>(x);
-}
-MW_FN float __int_as_float(int x) {
-  return mw_bits<float>(x);
-}
-MW_FN float __uint_as_float(unsigned x) {
-  return mw_bits<float>(x);
-}
-MW_FN long long __double_as_longlong(double x) {
-  return mw_bits<long long>(x);
-}
-MW_FN double __longlong_as_double(long long x) {
-  return mw_bits<double>(x);
-}
-MW_FN int __double2hiint(double x) {
-  return (int)(mw_bits<unsigned long long>(x) >> 32);
-}
-MW_FN int __double2loint(double x) {
-  return (int)mw_bits<unsigned long long>(x);
-}
+MW_FN int __float_as_int(float x) { return mw_bits<int>(x); }
+MW_FN unsigned __float_as_uint(float x) { return mw_bits<unsigned>(x); }
+MW_FN float __int_as_float(int x) { return mw_bits<float>(x); }
+MW_FN float __uint_as_float(unsigned x) { return mw_bits<float>(x); }
+MW_FN long long __double_as_longlong(double x) { return mw_bits<long long>(x); }
+MW_FN double __longlong_as_double(long long x) { return mw_bits<double>(x); }
+MW_FN int __double2hiint(double x) { return (int)(mw_bits<unsigned long long>(x) >> 32); }
+MW_FN int __double2loint(double x) { return (int)mw_bits<unsigned long long>(x); }
 MW_FN double __hiloint2double(int hi, int lo) {
   return mw_bits<double>((unsigned long long)(unsigned)hi << 32 | (unsigned)lo);
 }
@@ -58,18 +42,6 @@ MW_FN float mw_narrow(double x, enum mw_direction to) {
   const float r = (float)x;
   return mw_directed(r, x - (double)r, to);
 }
-MW_FN float __double2float_rn(double x) {
-  return (float)x;
-}
-MW_FN float __double2float_rz(double x) {
-  return mw_narrow(x, MW_RZ);
-}
-MW_FN float __double2float_rd(double x) {
-  return mw_narrow(x, MW_RD);
-}
-MW_FN float __double2float_ru(double x) {
-  return mw_narrow(x, MW_RU);
-}
 
 /* An integer as T: the error is exact in 128 bits. */
 template <class T, class I> MW_FN T mw_from_integer(I x, enum mw_direction to) {
@@ -84,22 +56,19 @@ template <class T, class I> MW_FN T mw_from_integer(I x, enum mw_direction to) {
   X(rd, MW_RD, __VA_ARGS__)                                                                                            \
   X(ru, MW_RU, __VA_ARGS__)
 
+#define MW_NARROW(suffix, to, ...) MW_FN float __double2float_##suffix(double x) { return mw_narrow(x, to); }
+MW_DIRECTIONS(MW_NARROW)
+
 #define MW_FROM(suffix, to, I, name, T)                                                                                \
-  MW_FN T name##_##suffix(I x) {                                                                                       \
-    return mw_from_integer<T>(x, to);                                                                                  \
-  }
+  MW_FN T name##_##suffix(I x) { return mw_from_integer<T>(x, to); }
 MW_DIRECTIONS(MW_FROM, int, __int2float, float)
 MW_DIRECTIONS(MW_FROM, unsigned, __uint2float, float)
 MW_DIRECTIONS(MW_FROM, long long, __ll2float, float)
 MW_DIRECTIONS(MW_FROM, unsigned long long, __ull2float, float)
 MW_DIRECTIONS(MW_FROM, long long, __ll2double, double)
 MW_DIRECTIONS(MW_FROM, unsigned long long, __ull2double, double)
-MW_FN double __int2double_rn(int x) {
-  return x;
-}
-MW_FN double __uint2double_rn(unsigned x) {
-  return x;
-}
+MW_FN double __int2double_rn(int x) { return x; }
+MW_FN double __uint2double_rn(unsigned x) { return x; }
 
 /* Rounds to an integral value. */
 MW_FN double mw_integral(double x, enum mw_direction to) {
@@ -129,9 +98,7 @@ MW_FN unsigned long long mw_to_ull(double x, enum mw_direction to) {
 }
 
 #define MW_TO(suffix, to, T, name, I, how)                                                                             \
-  MW_FN I name##_##suffix(T x) {                                                                                       \
-    return how(x, to);                                                                                                 \
-  }
+  MW_FN I name##_##suffix(T x) { return how(x, to); }
 MW_DIRECTIONS(MW_TO, float, __float2int, int, mw_to_int)
 MW_DIRECTIONS(MW_TO, float, __float2uint, unsigned, mw_to_uint)
 MW_DIRECTIONS(MW_TO, float, __float2ll, long long, mw_to_ll)

@@ -4,9 +4,7 @@
  * Included by moonwarp.h only. */
 
 #define MW_LOAD(name)                                                                                                  \
-  template <class T> MW_FN T name(const T *p) {                                                                        \
-    return *p;                                                                                                         \
-  }
+  template <class T> MW_FN T name(const T *p) { return *p; }
 MW_LOAD(__ldg)
 MW_LOAD(__ldca)
 MW_LOAD(__ldcg)
@@ -14,15 +12,11 @@ MW_LOAD(__ldcs)
 MW_LOAD(__ldlu)
 MW_LOAD(__ldcv)
 
-template <class T> struct mw_self_of {
-  typedef T type;
-};
+template <class T> struct mw_self_of { typedef T type; };
 template <class T> using mw_itself = typename mw_self_of<T>::type; /* not deduced: a value is converted */
 
 #define MW_STORE(name)                                                                                                 \
-  template <class T> MW_FN void name(T *p, mw_itself<T> value) {                                                                  \
-    *p = value;                                                                                                        \
-  }
+  template <class T> MW_FN void name(T *p, mw_itself<T> value) { *p = value; }
 MW_STORE(__stwb)
 MW_STORE(__stcg)
 MW_STORE(__stcs)
@@ -34,15 +28,9 @@ extern "C" void *memset(void *, int, size_t);
 extern "C" int memcmp(const void *, const void *, size_t);
 
 /* Everything is in one address space. */
-MW_FN unsigned __isGlobal(const void *p) {
-  return p != nullptr;
-}
-MW_FN size_t __cvta_generic_to_global(const void *p) {
-  return (size_t)p;
-}
-MW_FN size_t __cvta_generic_to_shared(const void *p) {
-  return (size_t)p;
-}
+MW_FN unsigned __isGlobal(const void *p) { return p != nullptr; }
+MW_FN size_t __cvta_generic_to_global(const void *p) { return (size_t)p; }
+MW_FN size_t __cvta_generic_to_shared(const void *p) { return (size_t)p; }
 
 /* Where everything is in one address space nobody can tell. */
 #define MW_NO_SPACE(name)                                                                                              \

@@ -3,9 +3,7 @@
  * SIMD within a word: four bytes or two halfwords at once, and minima and maxima of three (DPX). Meanings follow the
  * CUDA Math API and, for signed averages, PTX ISA, "vavrg". Included by moonwarp.h only. */
 
-MW_FN int mw_clamp(int x, int least, int most) {
-  return x < least ? least : x > most ? most : x;
-}
+MW_FN int mw_clamp(int x, int least, int most) { return x < least ? least : x > most ? most : x; }
 
 /* `e` is computed from x and y and cut to the part's width. */
 #define MW_PACKED(name, Part, e)                                                                                       \
@@ -19,9 +17,7 @@ MW_FN int mw_clamp(int x, int least, int most) {
   }
 #define MW_PACKED1(name, Part, e)                                                                                      \
   MW_PACKED(mw##name, Part, ((void)y, (e)))                                                                            \
-  MW_FN unsigned name(unsigned a) {                                                                                    \
-    return mw##name(a, 0);                                                                                             \
-  }
+  MW_FN unsigned name(unsigned a) { return mw##name(a, 0); }
 #define MW_PACKED_SUM(name, Part)                                                                                      \
   MW_FN unsigned name(unsigned a, unsigned b) {                                                                        \
     unsigned sum = 0;                                                                                                  \
@@ -71,12 +67,8 @@ MW_PACKED_FAMILY(2, short, unsigned short, -32768, 32767)
 
 /* {== Three operands =================================================== */
 
-template <class T> MW_FN T mw_larger(T a, T b) {
-  return a > b ? a : b;
-}
-template <class T> MW_FN T mw_smaller(T a, T b) {
-  return a < b ? a : b;
-}
+template <class T> MW_FN T mw_larger(T a, T b) { return a > b ? a : b; }
+template <class T> MW_FN T mw_smaller(T a, T b) { return a < b ? a : b; }
 
 /* The same in 32 bits and in two halves; sums wrap around. */
 #define MW_PAIR3(name, Part, e)                                                                                        \
@@ -106,29 +98,17 @@ MW_PACKED3(__viaddmax, mw_larger((mw_part)((unsigned)x + (unsigned)y), z))
 MW_PACKED3(__viaddmin, mw_smaller((mw_part)((unsigned)x + (unsigned)y), z))
 
 #define MW_RELU3(name)                                                                                                 \
-  MW_FN int name##_s32_relu(int a, int b, int c) {                                                                     \
-    return mw_larger(name##_s32(a, b, c), 0);                                                                          \
-  }                                                                                                                    \
-  MW_FN unsigned name##_s16x2_relu(unsigned a, unsigned b, unsigned c) {                                               \
-    return __vmaxs2(name##_s16x2(a, b, c), 0);                                                                         \
-  }
+  MW_FN int name##_s32_relu(int a, int b, int c) { return mw_larger(name##_s32(a, b, c), 0); }                         \
+  MW_FN unsigned name##_s16x2_relu(unsigned a, unsigned b, unsigned c) { return __vmaxs2(name##_s16x2(a, b, c), 0); }
 MW_RELU3(__vimax3)
 MW_RELU3(__vimin3)
 MW_RELU3(__viaddmax)
 MW_RELU3(__viaddmin)
 
-MW_FN int __vimax_s32_relu(int a, int b) {
-  return mw_larger(mw_larger(a, b), 0);
-}
-MW_FN int __vimin_s32_relu(int a, int b) {
-  return mw_larger(mw_smaller(a, b), 0);
-}
-MW_FN unsigned __vimax_s16x2_relu(unsigned a, unsigned b) {
-  return __vmaxs2(__vmaxs2(a, b), 0);
-}
-MW_FN unsigned __vimin_s16x2_relu(unsigned a, unsigned b) {
-  return __vmaxs2(__vmins2(a, b), 0);
-}
+MW_FN int __vimax_s32_relu(int a, int b) { return mw_larger(mw_larger(a, b), 0); }
+MW_FN int __vimin_s32_relu(int a, int b) { return mw_larger(mw_smaller(a, b), 0); }
+MW_FN unsigned __vimax_s16x2_relu(unsigned a, unsigned b) { return __vmaxs2(__vmaxs2(a, b), 0); }
+MW_FN unsigned __vimin_s16x2_relu(unsigned a, unsigned b) { return __vmaxs2(__vmins2(a, b), 0); }
 
 /* Which one it was, too: the first where both are the same. */
 #define MW_WHICH2(name, Part, op)                                                                                      \

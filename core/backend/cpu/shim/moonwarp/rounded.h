@@ -23,43 +23,21 @@
   volatile T kept = x;                                                                                                 \
   return kept
 #endif
-MW_FN float mw_fence(float x) {
-  MW_FENCE(float);
-}
-MW_FN double mw_fence(double x) {
-  MW_FENCE(double);
-}
+MW_FN float mw_fence(float x) { MW_FENCE(float); }
+MW_FN double mw_fence(double x) { MW_FENCE(double); }
 
 #define MW_NEAREST(p, T, root)                                                                                         \
-  MW_FN T __##p##add_rn(T a, T b) {                                                                                    \
-    return mw_fence(a) + mw_fence(b);                                                                                  \
-  }                                                                                                                    \
-  MW_FN T __##p##sub_rn(T a, T b) {                                                                                    \
-    return mw_fence(a) - mw_fence(b);                                                                                  \
-  }                                                                                                                    \
-  MW_FN T __##p##mul_rn(T a, T b) {                                                                                    \
-    return mw_fence(a * b);                                                                                            \
-  }                                                                                                                    \
-  MW_FN T __##p##div_rn(T a, T b) {                                                                                    \
-    return a / b;                                                                                                      \
-  }                                                                                                                    \
-  MW_FN T __##p##rcp_rn(T a) {                                                                                         \
-    return 1 / a;                                                                                                      \
-  }                                                                                                                    \
-  MW_FN T __##p##sqrt_rn(T a) {                                                                                        \
-    return root(a);                                                                                                    \
-  }
+  MW_FN T __##p##add_rn(T a, T b) { return mw_fence(a) + mw_fence(b); }                                                \
+  MW_FN T __##p##sub_rn(T a, T b) { return mw_fence(a) - mw_fence(b); }                                                \
+  MW_FN T __##p##mul_rn(T a, T b) { return mw_fence(a * b); }                                                          \
+  MW_FN T __##p##div_rn(T a, T b) { return a / b; }                                                                    \
+  MW_FN T __##p##rcp_rn(T a) { return 1 / a; }                                                                         \
+  MW_FN T __##p##sqrt_rn(T a) { return root(a); }
 MW_NEAREST(f, float, sqrtf)
 MW_NEAREST(d, double, sqrt)
-MW_FN float __fmaf_rn(float a, float b, float c) {
-  return fmaf(a, b, c);
-}
-MW_FN double __fma_rn(double a, double b, double c) {
-  return fma(a, b, c);
-}
-MW_FN float __frsqrt_rn(float a) {
-  return (float)(1 / sqrt((double)a));
-}
+MW_FN float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
+MW_FN double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
+MW_FN float __frsqrt_rn(float a) { return (float)(1 / sqrt((double)a)); }
 
 /* What a + b leaves out of its rounded sum (Knuth). */
 MW_FN double mw_sum_error(double a, double b) {
@@ -74,9 +52,7 @@ MW_FN double mw_sum_beyond(double a, double b, double r) {
 }
 
 /* The sign of a/b - q, given the remainder a - q*b. */
-MW_FN double mw_quotient_beyond(double remainder, double b) {
-  return b < 0 ? -remainder : remainder;
-}
+MW_FN double mw_quotient_beyond(double remainder, double b) { return b < 0 ? -remainder : remainder; }
 
 /* The sign of a*b + c - r. */
 MW_FN double mw_fma_beyond(double a, double b, double c, double r) {
@@ -87,12 +63,8 @@ MW_FN double mw_fma_beyond(double a, double b, double c, double r) {
 }
 
 #define MW_TOWARDS(d, to)                                                                                              \
-  MW_FN float __fadd_##d(float a, float b) {                                                                           \
-    return mw_directed(a + b, mw_sum_beyond(a, b, a + b), to);                                                         \
-  }                                                                                                                    \
-  MW_FN float __fsub_##d(float a, float b) {                                                                           \
-    return __fadd_##d(a, -b);                                                                                          \
-  }                                                                                                                    \
+  MW_FN float __fadd_##d(float a, float b) { return mw_directed(a + b, mw_sum_beyond(a, b, a + b), to); }              \
+  MW_FN float __fsub_##d(float a, float b) { return __fadd_##d(a, -b); }                                               \
   MW_FN float __fmul_##d(float a, float b) {                                                                           \
     const float r = mw_fence(a * b);                                                                                   \
     return mw_directed(r, (double)a * b - r, to);                                                                      \
@@ -101,9 +73,7 @@ MW_FN double mw_fma_beyond(double a, double b, double c, double r) {
     const float r = a / b;                                                                                             \
     return mw_directed(r, mw_quotient_beyond(a - (double)r * b, b), to);                                               \
   }                                                                                                                    \
-  MW_FN float __frcp_##d(float a) {                                                                                    \
-    return __fdiv_##d(1, a);                                                                                           \
-  }                                                                                                                    \
+  MW_FN float __frcp_##d(float a) { return __fdiv_##d(1, a); }                                                         \
   MW_FN float __fsqrt_##d(float a) {                                                                                   \
     const float r = sqrtf(a);                                                                                          \
     return mw_directed(r, a - (double)r * r, to);                                                                      \
@@ -112,12 +82,8 @@ MW_FN double mw_fma_beyond(double a, double b, double c, double r) {
     const float r = fmaf(a, b, c);                                                                                     \
     return mw_directed(r, mw_sum_beyond((double)a * b, c, r), to);                                                     \
   }                                                                                                                    \
-  MW_FN double __dadd_##d(double a, double b) {                                                                        \
-    return mw_directed(a + b, mw_sum_error(a, b), to);                                                                 \
-  }                                                                                                                    \
-  MW_FN double __dsub_##d(double a, double b) {                                                                        \
-    return __dadd_##d(a, -b);                                                                                          \
-  }                                                                                                                    \
+  MW_FN double __dadd_##d(double a, double b) { return mw_directed(a + b, mw_sum_error(a, b), to); }                   \
+  MW_FN double __dsub_##d(double a, double b) { return __dadd_##d(a, -b); }                                            \
   MW_FN double __dmul_##d(double a, double b) {                                                                        \
     const double r = mw_fence(a * b);                                                                                  \
     return mw_directed(r, fma(a, b, -r), to);                                                                          \
@@ -126,9 +92,7 @@ MW_FN double mw_fma_beyond(double a, double b, double c, double r) {
     const double r = a / b;                                                                                            \
     return mw_directed(r, mw_quotient_beyond(fma(-r, b, a), b), to);                                                   \
   }                                                                                                                    \
-  MW_FN double __drcp_##d(double a) {                                                                                  \
-    return __ddiv_##d(1, a);                                                                                           \
-  }                                                                                                                    \
+  MW_FN double __drcp_##d(double a) { return __ddiv_##d(1, a); }                                                       \
   MW_FN double __dsqrt_##d(double a) {                                                                                 \
     const double r = sqrt(a);                                                                                          \
     return mw_directed(r, fma(-r, r, a), to);                                                                          \

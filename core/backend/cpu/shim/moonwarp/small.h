@@ -113,63 +113,33 @@ template <class F> struct __attribute__((aligned(2))) mw_small {
   }
 
 #define MW_SMALL_OPERATOR(op, name)                                                                                    \
-  friend mw_small operator op(mw_small a, mw_small b) {                                                                \
-    return mw_small((float)a op(float) b);                                                                             \
-  }                                                                                                                    \
-  friend mw_small &operator op##=(mw_small &a, mw_small b) {                                                           \
-    return a = a op b;                                                                                                 \
-  }                                                                                                                    \
-  friend mw_small name(mw_small a, mw_small b) {                                                                       \
-    return a op b;                                                                                                     \
-  }                                                                                                                    \
-  friend mw_small name##_rn(mw_small a, mw_small b) {                                                                  \
-    return a op b;                                                                                                     \
-  }                                                                                                                    \
-  friend mw_small name##_sat(mw_small a, mw_small b) {                                                                 \
-    return mw_saturated(a op b);                                                                                       \
-  }
+  friend mw_small operator op(mw_small a, mw_small b) { return mw_small((float)a op(float) b); }                       \
+  friend mw_small &operator op##=(mw_small &a, mw_small b) { return a = a op b; }                                      \
+  friend mw_small name(mw_small a, mw_small b) { return a op b; }                                                      \
+  friend mw_small name##_rn(mw_small a, mw_small b) { return a op b; }                                                 \
+  friend mw_small name##_sat(mw_small a, mw_small b) { return mw_saturated(a op b); }
   MW_SMALL_OPERATOR(+, __hadd)
   MW_SMALL_OPERATOR(-, __hsub)
   MW_SMALL_OPERATOR(*, __hmul)
   MW_SMALL_OPERATOR(/, __hdiv)
 
 #define MW_SMALL_COMPARISON(op, name)                                                                                  \
-  friend bool operator op(mw_small a, mw_small b) {                                                                    \
-    return (float)a op(float) b;                                                                                       \
-  }                                                                                                                    \
-  friend bool name(mw_small a, mw_small b) {                                                                           \
-    return a op b;                                                                                                     \
-  }                                                                                                                    \
-  friend bool name##u(mw_small a, mw_small b) {                                                                        \
-    return a op b || __hisnan(a) || __hisnan(b);                                                                       \
-  }
+  friend bool operator op(mw_small a, mw_small b) { return (float)a op(float) b; }                                     \
+  friend bool name(mw_small a, mw_small b) { return a op b; }                                                          \
+  friend bool name##u(mw_small a, mw_small b) { return a op b || __hisnan(a) || __hisnan(b); }
   MW_SMALL_COMPARISON(==, __heq)
   MW_SMALL_COMPARISON(<, __hlt)
   MW_SMALL_COMPARISON(>, __hgt)
   MW_SMALL_COMPARISON(<=, __hle)
   MW_SMALL_COMPARISON(>=, __hge)
-  friend bool operator!=(mw_small a, mw_small b) {
-    return !(a == b);
-  }
-  friend bool __hne(mw_small a, mw_small b) {
-    return (float)a < (float)b || (float)a > (float)b;
-  }
-  friend bool __hneu(mw_small a, mw_small b) {
-    return !(a == b);
-  }
+  friend bool operator!=(mw_small a, mw_small b) { return !(a == b); }
+  friend bool __hne(mw_small a, mw_small b) { return (float)a < (float)b || (float)a > (float)b; }
+  friend bool __hneu(mw_small a, mw_small b) { return !(a == b); }
 
-  friend mw_small operator+(mw_small a) {
-    return a;
-  }
-  friend mw_small operator-(mw_small a) {
-    return of(a.mw_word ^ 0x8000);
-  }
-  friend mw_small &operator++(mw_small &a) {
-    return a = a + mw_small(1.0f);
-  }
-  friend mw_small &operator--(mw_small &a) {
-    return a = a - mw_small(1.0f);
-  }
+  friend mw_small operator+(mw_small a) { return a; }
+  friend mw_small operator-(mw_small a) { return of(a.mw_word ^ 0x8000); }
+  friend mw_small &operator++(mw_small &a) { return a = a + mw_small(1.0f); }
+  friend mw_small &operator--(mw_small &a) { return a = a - mw_small(1.0f); }
   friend mw_small operator++(mw_small &a, int) {
     const mw_small old = a;
     ++a;
@@ -181,44 +151,22 @@ template <class F> struct __attribute__((aligned(2))) mw_small {
     return old;
   }
 
-  friend mw_small mw_saturated(mw_small a) {
-    return mw_small(__saturatef(a));
-  }
-  friend mw_small __hneg(mw_small a) {
-    return -a;
-  }
-  friend mw_small __habs(mw_small a) {
-    return of(a.mw_word & 0x7fff);
-  }
-  friend bool __hisnan(mw_small a) {
-    return (a.mw_word & 0x7fff) > F::infinity;
-  }
-  friend int __hisinf(mw_small a) {
-    return (a.mw_word & 0x7fff) != F::infinity ? 0 : a.mw_word >> 15 ? -1 : 1;
-  }
+  friend mw_small mw_saturated(mw_small a) { return mw_small(__saturatef(a)); }
+  friend mw_small __hneg(mw_small a) { return -a; }
+  friend mw_small __habs(mw_small a) { return of(a.mw_word & 0x7fff); }
+  friend bool __hisnan(mw_small a) { return (a.mw_word & 0x7fff) > F::infinity; }
+  friend int __hisinf(mw_small a) { return (a.mw_word & 0x7fff) != F::infinity ? 0 : a.mw_word >> 15 ? -1 : 1; }
 
   friend mw_small __hfma(mw_small a, mw_small b, mw_small c) {
     const double p = (double)(float)a * (float)b, s = p + (float)c;
     return mw_small(isfinite(s) ? mw_to_odd<double, unsigned long long>(s, mw_sum_error(p, (float)c)) : s);
   }
-  friend mw_small __hfma_sat(mw_small a, mw_small b, mw_small c) {
-    return mw_saturated(__hfma(a, b, c));
-  }
-  friend mw_small __hfma_relu(mw_small a, mw_small b, mw_small c) {
-    return __hmax(__hfma(a, b, c), mw_small(0.0f));
-  }
-  friend mw_small __hmin(mw_small a, mw_small b) {
-    return mw_small(fminf(a, b));
-  }
-  friend mw_small __hmax(mw_small a, mw_small b) {
-    return mw_small(fmaxf(a, b));
-  }
-  friend mw_small __hmin_nan(mw_small a, mw_small b) {
-    return __hisnan(a) ? a : __hisnan(b) ? b : __hmin(a, b);
-  }
-  friend mw_small __hmax_nan(mw_small a, mw_small b) {
-    return __hisnan(a) ? a : __hisnan(b) ? b : __hmax(a, b);
-  }
+  friend mw_small __hfma_sat(mw_small a, mw_small b, mw_small c) { return mw_saturated(__hfma(a, b, c)); }
+  friend mw_small __hfma_relu(mw_small a, mw_small b, mw_small c) { return __hmax(__hfma(a, b, c), mw_small(0.0f)); }
+  friend mw_small __hmin(mw_small a, mw_small b) { return mw_small(fminf(a, b)); }
+  friend mw_small __hmax(mw_small a, mw_small b) { return mw_small(fmaxf(a, b)); }
+  friend mw_small __hmin_nan(mw_small a, mw_small b) { return __hisnan(a) ? a : __hisnan(b) ? b : __hmin(a, b); }
+  friend mw_small __hmax_nan(mw_small a, mw_small b) { return __hisnan(a) ? a : __hisnan(b) ? b : __hmax(a, b); }
 
 /* Both forms of a function of one argument, the pair's name being h2... */
 #define MW_SMALL_FUNCTIONS(X)                                                                                          \
@@ -257,15 +205,11 @@ template <class F> struct __attribute__((aligned(4))) mw_small2 {
   mw_small2(part low, part high) : x(low), y(high) {}
 
 #define MW_PAIR2(name, of)                                                                                             \
-  friend mw_small2 name(mw_small2 a, mw_small2 b) {                                                                    \
-    return mw_small2(of(a.x, b.x), of(a.y, b.y));                                                                      \
-  }
+  friend mw_small2 name(mw_small2 a, mw_small2 b) { return mw_small2(of(a.x, b.x), of(a.y, b.y)); }
 #define MW_PAIR_OPERATOR(op, name, of)                                                                                 \
   MW_PAIR2(operator op, of)                                                                                            \
   MW_PAIR2(name, of)                                                                                                   \
-  friend mw_small2 &operator op##=(mw_small2 &a, mw_small2 b) {                                                        \
-    return a = a op b;                                                                                                 \
-  }
+  friend mw_small2 &operator op##=(mw_small2 &a, mw_small2 b) { return a = a op b; }
   MW_PAIR_OPERATOR(+, __hadd2, __hadd)
   MW_PAIR_OPERATOR(-, __hsub2, __hsub)
   MW_PAIR_OPERATOR(*, __hmul2, __hmul)
@@ -286,9 +230,7 @@ template <class F> struct __attribute__((aligned(4))) mw_small2 {
   friend mw_small2 __h##name##2(mw_small2 a, mw_small2 b) {                                                            \
     return mw_small2(part::of(__h##name(a.x, b.x) ? F::one : 0), part::of(__h##name(a.y, b.y) ? F::one : 0));          \
   }                                                                                                                    \
-  friend bool __hb##name##2(mw_small2 a, mw_small2 b) {                                                                \
-    return __h##name(a.x, b.x) && __h##name(a.y, b.y);                                                                 \
-  }                                                                                                                    \
+  friend bool __hb##name##2(mw_small2 a, mw_small2 b) { return __h##name(a.x, b.x) && __h##name(a.y, b.y); }           \
   friend unsigned __h##name##2_mask(mw_small2 a, mw_small2 b) {                                                        \
     return (__h##name(a.x, b.x) ? 0xffffu : 0u) | (__h##name(a.y, b.y) ? 0xffff0000u : 0u);                            \
   }
@@ -304,22 +246,12 @@ template <class F> struct __attribute__((aligned(4))) mw_small2 {
   MW_PAIR_COMPARISON(gtu)
   MW_PAIR_COMPARISON(leu)
   MW_PAIR_COMPARISON(geu)
-  friend bool operator==(mw_small2 a, mw_small2 b) {
-    return __hbeq2(a, b);
-  }
-  friend bool operator!=(mw_small2 a, mw_small2 b) {
-    return !__hbeq2(a, b);
-  }
+  friend bool operator==(mw_small2 a, mw_small2 b) { return __hbeq2(a, b); }
+  friend bool operator!=(mw_small2 a, mw_small2 b) { return !__hbeq2(a, b); }
 
-  friend mw_small2 operator-(mw_small2 a) {
-    return mw_small2(-a.x, -a.y);
-  }
-  friend mw_small2 __hneg2(mw_small2 a) {
-    return -a;
-  }
-  friend mw_small2 __habs2(mw_small2 a) {
-    return mw_small2(__habs(a.x), __habs(a.y));
-  }
+  friend mw_small2 operator-(mw_small2 a) { return mw_small2(-a.x, -a.y); }
+  friend mw_small2 __hneg2(mw_small2 a) { return -a; }
+  friend mw_small2 __habs2(mw_small2 a) { return mw_small2(__habs(a.x), __habs(a.y)); }
   friend mw_small2 __hfma2(mw_small2 a, mw_small2 b, mw_small2 c) {
     return mw_small2(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y));
   }
@@ -337,17 +269,11 @@ template <class F> struct __attribute__((aligned(4))) mw_small2 {
     return mw_small2(part::of(__hisnan(a.x) ? F::one : 0), part::of(__hisnan(a.y) ? F::one : 0));
   }
 #define MW_PAIR_FUNCTION(name, e)                                                                                      \
-  friend mw_small2 h2##name(mw_small2 a) {                                                                             \
-    return mw_small2(h##name(a.x), h##name(a.y));                                                                      \
-  }
+  friend mw_small2 h2##name(mw_small2 a) { return mw_small2(h##name(a.x), h##name(a.y)); }
   MW_SMALL_FUNCTIONS(MW_PAIR_FUNCTION)
 
-  friend float __low2float(mw_small2 a) {
-    return a.x;
-  }
-  friend float __high2float(mw_small2 a) {
-    return a.y;
-  }
+  friend float __low2float(mw_small2 a) { return a.x; }
+  friend float __high2float(mw_small2 a) { return a.y; }
 };
 
 /* ==} */
@@ -355,111 +281,45 @@ template <class F> struct __attribute__((aligned(4))) mw_small2 {
 /* {== Names: N is half or bfloat16 ===================================== */
 
 #define MW_SMALL_ROUNDED(suffix, to, T, N)                                                                             \
-  MW_FN T __float2##N##_##suffix(float x) {                                                                            \
-    return T::directed(x, to);                                                                                         \
-  }                                                                                                                    \
-  MW_FN int __##N##2int_##suffix(T x) {                                                                                \
-    return mw_to_int((float)x, to);                                                                                    \
-  }                                                                                                                    \
-  MW_FN unsigned __##N##2uint_##suffix(T x) {                                                                          \
-    return mw_to_uint((float)x, to);                                                                                   \
-  }                                                                                                                    \
-  MW_FN long long __##N##2ll_##suffix(T x) {                                                                           \
-    return mw_to_ll((float)x, to);                                                                                     \
-  }                                                                                                                    \
-  MW_FN unsigned long long __##N##2ull_##suffix(T x) {                                                                 \
-    return mw_to_ull((float)x, to);                                                                                    \
-  }                                                                                                                    \
-  MW_FN short __##N##2short_##suffix(T x) {                                                                            \
-    return mw_to_integer<short>((float)x, -32768, 32768, 0, to);                                                       \
-  }                                                                                                                    \
+  MW_FN T __float2##N##_##suffix(float x) { return T::directed(x, to); }                                               \
+  MW_FN int __##N##2int_##suffix(T x) { return mw_to_int((float)x, to); }                                              \
+  MW_FN unsigned __##N##2uint_##suffix(T x) { return mw_to_uint((float)x, to); }                                       \
+  MW_FN long long __##N##2ll_##suffix(T x) { return mw_to_ll((float)x, to); }                                          \
+  MW_FN unsigned long long __##N##2ull_##suffix(T x) { return mw_to_ull((float)x, to); }                               \
+  MW_FN short __##N##2short_##suffix(T x) { return mw_to_integer<short>((float)x, -32768, 32768, 0, to); }             \
   MW_FN unsigned short __##N##2ushort_##suffix(T x) {                                                                  \
     return mw_to_integer<unsigned short>((float)x, 0, 65536, 0, to);                                                   \
   }                                                                                                                    \
-  MW_FN T __int2##N##_##suffix(int x) {                                                                                \
-    return T::directed(x, to);                                                                                         \
-  }                                                                                                                    \
-  MW_FN T __uint2##N##_##suffix(unsigned x) {                                                                          \
-    return T::directed(x, to);                                                                                         \
-  }                                                                                                                    \
-  MW_FN T __short2##N##_##suffix(short x) {                                                                            \
-    return T::directed(x, to);                                                                                         \
-  }                                                                                                                    \
-  MW_FN T __ushort2##N##_##suffix(unsigned short x) {                                                                  \
-    return T::directed(x, to);                                                                                         \
-  }                                                                                                                    \
-  MW_FN T __ll2##N##_##suffix(long long x) {                                                                           \
-    return T::directed(mw_odd_double(x), to);                                                                          \
-  }                                                                                                                    \
-  MW_FN T __ull2##N##_##suffix(unsigned long long x) {                                                                 \
-    return T::directed(mw_odd_double(x), to);                                                                          \
-  }
+  MW_FN T __int2##N##_##suffix(int x) { return T::directed(x, to); }                                                   \
+  MW_FN T __uint2##N##_##suffix(unsigned x) { return T::directed(x, to); }                                             \
+  MW_FN T __short2##N##_##suffix(short x) { return T::directed(x, to); }                                               \
+  MW_FN T __ushort2##N##_##suffix(unsigned short x) { return T::directed(x, to); }                                     \
+  MW_FN T __ll2##N##_##suffix(long long x) { return T::directed(mw_odd_double(x), to); }                               \
+  MW_FN T __ull2##N##_##suffix(unsigned long long x) { return T::directed(mw_odd_double(x), to); }
 
 #define MW_SMALL_NAMES(T, T2, N)                                                                                       \
   MW_DIRECTIONS(MW_SMALL_ROUNDED, T, N)                                                                                \
-  MW_FN float __##N##2float(T x) {                                                                                     \
-    return x;                                                                                                          \
-  }                                                                                                                    \
-  MW_FN T __float2##N(float x) {                                                                                       \
-    return T(x);                                                                                                       \
-  }                                                                                                                    \
-  MW_FN T __double2##N(double x) {                                                                                     \
-    return T(x);                                                                                                       \
-  }                                                                                                                    \
-  MW_FN short __##N##_as_short(T x) {                                                                                  \
-    return (short)x.mw_word;                                                                                           \
-  }                                                                                                                    \
-  MW_FN unsigned short __##N##_as_ushort(T x) {                                                                        \
-    return x.mw_word;                                                                                                  \
-  }                                                                                                                    \
-  MW_FN T __short_as_##N(short x) {                                                                                    \
-    return T::of((unsigned short)x);                                                                                   \
-  }                                                                                                                    \
-  MW_FN T __ushort_as_##N(unsigned short x) {                                                                          \
-    return T::of(x);                                                                                                   \
-  }                                                                                                                    \
-  MW_FN T2 make_##N##2(T x, T y) {                                                                                     \
-    return T2(x, y);                                                                                                   \
-  }                                                                                                                    \
-  MW_FN T2 __float2##N##2_rn(float x) {                                                                                \
-    return T2(T(x), T(x));                                                                                             \
-  }                                                                                                                    \
-  MW_FN T2 __floats2##N##2_rn(float x, float y) {                                                                      \
-    return T2(T(x), T(y));                                                                                             \
-  }                                                                                                                    \
-  MW_FN T2 __float22##N##2_rn(float2 v) {                                                                              \
-    return T2(T(v.x), T(v.y));                                                                                         \
-  }                                                                                                                    \
-  MW_FN float2 __##N##22float2(T2 v) {                                                                                 \
-    return make_float2(v.x, v.y);                                                                                      \
-  }                                                                                                                    \
-  MW_FN T2 __##N##2##N##2(T x) {                                                                                       \
-    return T2(x, x);                                                                                                   \
-  }                                                                                                                    \
-  MW_FN T2 __halves2##N##2(T x, T y) {                                                                                 \
-    return T2(x, y);                                                                                                   \
-  }                                                                                                                    \
-  MW_FN T __low2##N(T2 v) {                                                                                            \
-    return v.x;                                                                                                        \
-  }                                                                                                                    \
-  MW_FN T __high2##N(T2 v) {                                                                                           \
-    return v.y;                                                                                                        \
-  }                                                                                                                    \
-  MW_FN T2 __low2##N##2(T2 v) {                                                                                        \
-    return T2(v.x, v.x);                                                                                               \
-  }                                                                                                                    \
-  MW_FN T2 __high2##N##2(T2 v) {                                                                                       \
-    return T2(v.y, v.y);                                                                                               \
-  }                                                                                                                    \
-  MW_FN T2 __lows2##N##2(T2 a, T2 b) {                                                                                 \
-    return T2(a.x, b.x);                                                                                               \
-  }                                                                                                                    \
-  MW_FN T2 __highs2##N##2(T2 a, T2 b) {                                                                                \
-    return T2(a.y, b.y);                                                                                               \
-  }                                                                                                                    \
-  MW_FN T2 __lowhigh2highlow(T2 v) {                                                                                   \
-    return T2(v.y, v.x);                                                                                               \
-  }                                                                                                                    \
+  MW_FN float __##N##2float(T x) { return x; }                                                                         \
+  MW_FN T __float2##N(float x) { return T(x); }                                                                        \
+  MW_FN T __double2##N(double x) { return T(x); }                                                                      \
+  MW_FN short __##N##_as_short(T x) { return (short)x.mw_word; }                                                       \
+  MW_FN unsigned short __##N##_as_ushort(T x) { return x.mw_word; }                                                    \
+  MW_FN T __short_as_##N(short x) { return T::of((unsigned short)x); }                                                 \
+  MW_FN T __ushort_as_##N(unsigned short x) { return T::of(x); }                                                       \
+  MW_FN T2 make_##N##2(T x, T y) { return T2(x, y); }                                                                  \
+  MW_FN T2 __float2##N##2_rn(float x) { return T2(T(x), T(x)); }                                                       \
+  MW_FN T2 __floats2##N##2_rn(float x, float y) { return T2(T(x), T(y)); }                                             \
+  MW_FN T2 __float22##N##2_rn(float2 v) { return T2(T(v.x), T(v.y)); }                                                 \
+  MW_FN float2 __##N##22float2(T2 v) { return make_float2(v.x, v.y); }                                                 \
+  MW_FN T2 __##N##2##N##2(T x) { return T2(x, x); }                                                                    \
+  MW_FN T2 __halves2##N##2(T x, T y) { return T2(x, y); }                                                              \
+  MW_FN T __low2##N(T2 v) { return v.x; }                                                                              \
+  MW_FN T __high2##N(T2 v) { return v.y; }                                                                             \
+  MW_FN T2 __low2##N##2(T2 v) { return T2(v.x, v.x); }                                                                 \
+  MW_FN T2 __high2##N##2(T2 v) { return T2(v.y, v.y); }                                                                \
+  MW_FN T2 __lows2##N##2(T2 a, T2 b) { return T2(a.x, b.x); }                                                          \
+  MW_FN T2 __highs2##N##2(T2 a, T2 b) { return T2(a.y, b.y); }                                                         \
+  MW_FN T2 __lowhigh2highlow(T2 v) { return T2(v.y, v.x); }                                                            \
   MW_ATOMIC(atomicAdd, T, MW_CAS_LOOP(T, mw_bits16, p, old, old + v))                                                  \
   MW_ATOMIC(atomicAdd, T2, MW_CAS_LOOP(T2, mw_bits32, p, old, old + v))                                                \
   MW_FN signed char __##N##2char_rz(T x) {                                                                             \

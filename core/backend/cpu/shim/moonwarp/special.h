@@ -25,15 +25,9 @@ MW_FN double mw_cospi(double x) {
   mw_sincospi(x, &s, &c);
   return c;
 }
-MW_FN void sincospi(double x, double *s, double *c) {
-  mw_sincospi(x, s, c);
-}
-MW_FN void sincospif(float x, float *s, float *c) {
-  *s = (float)mw_sinpi(x), *c = (float)mw_cospi(x);
-}
-MW_FN void sincospi(float x, float *s, float *c) {
-  sincospif(x, s, c);
-}
+MW_FN void sincospi(double x, double *s, double *c) { mw_sincospi(x, s, c); }
+MW_FN void sincospif(float x, float *s, float *c) { *s = (float)mw_sinpi(x), *c = (float)mw_cospi(x); }
+MW_FN void sincospi(float x, float *s, float *c) { sincospif(x, s, c); }
 
 /* Euclidean length, scaled by a power of two so that nothing overflows. */
 static inline double mw_norm(int n, const double *v) {
@@ -47,12 +41,8 @@ static inline double mw_norm(int n, const double *v) {
   for (int i = 0; i < n; i++) sum += scalbn(v[i], -e) * scalbn(v[i], -e);
   return scalbn(sqrt(sum), e);
 }
-MW_FN double norm(int n, const double *v) {
-  return mw_norm(n, v);
-}
-MW_FN double rnorm(int n, const double *v) {
-  return 1 / mw_norm(n, v);
-}
+MW_FN double norm(int n, const double *v) { return mw_norm(n, v); }
+MW_FN double rnorm(int n, const double *v) { return 1 / mw_norm(n, v); }
 static inline float normf(int n, const float *v) {
   double sum = 0;
   for (int i = 0; i < n; i++) {
@@ -61,59 +51,22 @@ static inline float normf(int n, const float *v) {
   }
   return (float)sqrt(sum);
 }
-MW_FN float norm(int n, const float *v) {
-  return normf(n, v);
-}
-MW_FN float rnormf(int n, const float *v) {
-  return 1 / normf(n, v);
-}
-MW_FN float rnorm(int n, const float *v) {
-  return rnormf(n, v);
-}
+MW_FN float norm(int n, const float *v) { return normf(n, v); }
+MW_FN float rnormf(int n, const float *v) { return 1 / normf(n, v); }
+MW_FN float rnorm(int n, const float *v) { return rnormf(n, v); }
 
-#define MW_NORM(name, length, parameters, ...)                                                                         \
-  template <class T> MW_FN T mw_##name parameters {                                                                    \
+#define MW_NORM(n, T, suffix, parameters, ...)                                                                         \
+  MW_FN T norm##n##d##suffix parameters {                                                                              \
     const T v[] = {__VA_ARGS__};                                                                                       \
-    return norm(length, v);                                                                                            \
-  }
-MW_NORM(norm3d, 3, (T a, T b, T c), a, b, c)
-MW_NORM(norm4d, 4, (T a, T b, T c, T d), a, b, c, d)
-MW_FN double norm3d(double a, double b, double c) {
-  return mw_norm3d(a, b, c);
-}
-MW_FN float norm3df(float a, float b, float c) {
-  return mw_norm3d(a, b, c);
-}
-MW_FN float norm3d(float a, float b, float c) {
-  return mw_norm3d(a, b, c);
-}
-MW_FN double rnorm3d(double a, double b, double c) {
-  return 1 / mw_norm3d(a, b, c);
-}
-MW_FN float rnorm3df(float a, float b, float c) {
-  return 1 / mw_norm3d(a, b, c);
-}
-MW_FN float rnorm3d(float a, float b, float c) {
-  return 1 / mw_norm3d(a, b, c);
-}
-MW_FN double norm4d(double a, double b, double c, double d) {
-  return mw_norm4d(a, b, c, d);
-}
-MW_FN float norm4df(float a, float b, float c, float d) {
-  return mw_norm4d(a, b, c, d);
-}
-MW_FN float norm4d(float a, float b, float c, float d) {
-  return mw_norm4d(a, b, c, d);
-}
-MW_FN double rnorm4d(double a, double b, double c, double d) {
-  return 1 / mw_norm4d(a, b, c, d);
-}
-MW_FN float rnorm4df(float a, float b, float c, float d) {
-  return 1 / mw_norm4d(a, b, c, d);
-}
-MW_FN float rnorm4d(float a, float b, float c, float d) {
-  return 1 / mw_norm4d(a, b, c, d);
-}
+    return norm(n, v);                                                                                                 \
+  }                                                                                                                    \
+  MW_FN T rnorm##n##d##suffix parameters { return 1 / norm##n##d##suffix(__VA_ARGS__); }
+#define MW_NORMS(T, suffix)                                                                                            \
+  MW_NORM(3, T, suffix, (T a, T b, T c), a, b, c)                                                                      \
+  MW_NORM(4, T, suffix, (T a, T b, T c, T d), a, b, c, d)
+MW_NORMS(double, )
+MW_NORMS(float, f)
+MW_NORMS(float, )
 MW_OWN2(rhypot, 1 / hypot(x, y))
 
 /* exp(x*x) * erfc(x): by its continued fraction (DLMF 7.9.2) where erfc is small, else as it stands. */
@@ -149,9 +102,7 @@ static inline double mw_erfinv_of(double p, double q) {
   }
   return copysign(y, p);
 }
-MW_FN double mw_erfinv(double p) {
-  return mw_erfinv_of(p, 1 - fabs(p));
-}
+MW_FN double mw_erfinv(double p) { return mw_erfinv_of(p, 1 - fabs(p)); }
 static inline double mw_erfcinv(double q) {
   if (q > 1) return -mw_erfinv_of(q - 1, 2 - q);
   return mw_erfinv_of(1 - q, q);
@@ -164,9 +115,7 @@ static inline double mw_normcdf(double x) {
   const double t = mw_fence(-x * root), rest = fma(-x, root, -t) - x * root_rest;
   return 0.5 * (erfc(t) - 1.1283791670955126 * exp(-t * t) * rest);
 }
-MW_FN double mw_normcdfinv(double p) {
-  return -1.4142135623730951 * mw_erfcinv(2 * p);
-}
+MW_FN double mw_normcdfinv(double p) { return -1.4142135623730951 * mw_erfcinv(2 * p); }
 
 /* Modified Bessel functions of the first kind, order n = 0 or 1: the power series (DLMF 10.25.2), for large x the
  * asymptotic one (DLMF 10.40.1). */
@@ -186,12 +135,14 @@ static inline double mw_bessel_i(int n, double x) {
   return n && x < 0 ? -sum : sum;
 }
 
-MW_OWN1(sinpi, mw_sinpi(x), (float)mw_sinpi(x))
-MW_OWN1(cospi, mw_cospi(x), (float)mw_cospi(x))
-MW_OWN1(erfcx, mw_erfcx(x), (float)mw_erfcx(x))
-MW_OWN1(erfinv, mw_erfinv(x), (float)mw_erfinv(x))
-MW_OWN1(erfcinv, mw_erfcinv(x), (float)mw_erfcinv(x))
-MW_OWN1(normcdf, mw_normcdf(x), (float)mw_normcdf(x))
-MW_OWN1(normcdfinv, mw_normcdfinv(x), (float)mw_normcdfinv(x))
-MW_OWN1(cyl_bessel_i0, mw_bessel_i(0, x), (float)mw_bessel_i(0, x))
-MW_OWN1(cyl_bessel_i1, mw_bessel_i(1, x), (float)mw_bessel_i(1, x))
+/* Single precision is computed in double. */
+#define MW_SPECIAL(name, e) MW_OWN1(name, e, (float)(e))
+MW_SPECIAL(sinpi, mw_sinpi(x))
+MW_SPECIAL(cospi, mw_cospi(x))
+MW_SPECIAL(erfcx, mw_erfcx(x))
+MW_SPECIAL(erfinv, mw_erfinv(x))
+MW_SPECIAL(erfcinv, mw_erfcinv(x))
+MW_SPECIAL(normcdf, mw_normcdf(x))
+MW_SPECIAL(normcdfinv, mw_normcdfinv(x))
+MW_SPECIAL(cyl_bessel_i0, mw_bessel_i(0, x))
+MW_SPECIAL(cyl_bessel_i1, mw_bessel_i(1, x))

@@ -31,9 +31,7 @@ MW_FN unsigned mw_thread_rank() {
 #endif
 }
 
-MW_FN unsigned mw_lane() {
-  return mw_thread_rank() % 32;
-}
+MW_FN unsigned mw_lane() { return mw_thread_rank() % 32; }
 
 /* {== Block barriers =================================================== */
 
@@ -76,9 +74,7 @@ MW_FN void mw_named_barrier(unsigned id, unsigned count, const char *what, const
   mw_runtime_now->named_barrier(id, count, what, mw_file, mw_line);
 #endif
 }
-MW_FN void __barrier_sync(unsigned id, MW_HERE) {
-  mw_named_barrier(id, 0, "__barrier_sync", mw_file, mw_line);
-}
+MW_FN void __barrier_sync(unsigned id, MW_HERE) { mw_named_barrier(id, 0, "__barrier_sync", mw_file, mw_line); }
 MW_FN void __barrier_sync_count(unsigned id, unsigned count, MW_HERE) {
   mw_named_barrier(id, count, "__barrier_sync_count", mw_file, mw_line);
 }
@@ -181,15 +177,9 @@ MW_GONE(__shfl_up)
 MW_GONE(__shfl_down)
 MW_GONE(__shfl_xor)
 
-MW_FN void __threadfence() {
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
-MW_FN void __threadfence_block() {
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
-MW_FN void __threadfence_system() {
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
+MW_FN void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+MW_FN void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+MW_FN void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
 /* Lets the block's other threads run: what a spinning thread waits for. */
 MW_FN void mw_yield() {
@@ -198,9 +188,7 @@ MW_FN void mw_yield() {
 #endif
 }
 
-MW_FN void __nanosleep(unsigned) {
-  mw_yield();
-}
+MW_FN void __nanosleep(unsigned) { mw_yield(); }
 
 MW_FN long long clock64() {
 #if defined(__x86_64__)
@@ -213,13 +201,9 @@ MW_FN long long clock64() {
   return 0;
 #endif
 }
-MW_FN clock_t clock() {
-  return (clock_t)clock64();
-}
+MW_FN clock_t clock() { return (clock_t)clock64(); }
 
-MW_FN void __trap(MW_HERE) {
-  MW_FAIL("__trap()");
-}
+MW_FN void __trap(MW_HERE) { MW_FAIL("__trap()"); }
 MW_FN void __brkpt() {}
 MW_FN void __prof_trigger(int) {}
 

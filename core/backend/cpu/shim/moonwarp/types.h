@@ -20,33 +20,17 @@ typedef long clock_t;
 typedef decltype(nullptr) mw_nullptr_t;
 
 #define MW_VECTOR(T, N, align2, align4)                                                                                \
-  struct N##1 {                                                                                                        \
-    T x;                                                                                                               \
-  };                                                                                                                   \
-  struct __attribute__((aligned(align2))) N##2 {                                                                       \
-    T x, y;                                                                                                            \
-  };                                                                                                                   \
-  struct N##3 {                                                                                                        \
-    T x, y, z;                                                                                                         \
-  };                                                                                                                   \
-  struct __attribute__((aligned(align4))) N##4 {                                                                       \
-    T x, y, z, w;                                                                                                      \
-  };                                                                                                                   \
+  struct N##1 { T x; };                                                                                                \
+  struct __attribute__((aligned(align2))) N##2 { T x, y; };                                                            \
+  struct N##3 { T x, y, z; };                                                                                          \
+  struct __attribute__((aligned(align4))) N##4 { T x, y, z, w; };                                                      \
   MW_MAKE(T, N)
 
 #define MW_MAKE(T, N)                                                                                                  \
-  MW_FN N##1 make_##N##1(T x) {                                                                                        \
-    return {x};                                                                                                        \
-  }                                                                                                                    \
-  MW_FN N##2 make_##N##2(T x, T y) {                                                                                   \
-    return {x, y};                                                                                                     \
-  }                                                                                                                    \
-  MW_FN N##3 make_##N##3(T x, T y, T z) {                                                                              \
-    return {x, y, z};                                                                                                  \
-  }                                                                                                                    \
-  MW_FN N##4 make_##N##4(T x, T y, T z, T w) {                                                                         \
-    return {x, y, z, w};                                                                                               \
-  }
+  MW_FN N##1 make_##N##1(T x) { return {x}; }                                                                          \
+  MW_FN N##2 make_##N##2(T x, T y) { return {x, y}; }                                                                  \
+  MW_FN N##3 make_##N##3(T x, T y, T z) { return {x, y, z}; }                                                          \
+  MW_FN N##4 make_##N##4(T x, T y, T z, T w) { return {x, y, z, w}; }
 
 MW_VECTOR(signed char, char, 2, 4)
 MW_VECTOR(unsigned char, uchar, 2, 4)
@@ -76,15 +60,9 @@ MW_MAKE(unsigned, uint)
 /* CUDA 13 names the alignment of the 32-byte vectors. */
 #define MW_WIDE(T, N)                                                                                                  \
   typedef N##4 N##4_16a;                                                                                               \
-  struct __attribute__((aligned(32))) N##4_32a {                                                                       \
-    T x, y, z, w;                                                                                                      \
-  };                                                                                                                   \
-  MW_FN N##4_16a make_##N##4_16a(T x, T y, T z, T w) {                                                                 \
-    return {x, y, z, w};                                                                                               \
-  }                                                                                                                    \
-  MW_FN N##4_32a make_##N##4_32a(T x, T y, T z, T w) {                                                                 \
-    return {x, y, z, w};                                                                                               \
-  }
+  struct __attribute__((aligned(32))) N##4_32a { T x, y, z, w; };                                                      \
+  MW_FN N##4_16a make_##N##4_16a(T x, T y, T z, T w) { return {x, y, z, w}; }                                          \
+  MW_FN N##4_32a make_##N##4_32a(T x, T y, T z, T w) { return {x, y, z, w}; }
 
 MW_WIDE(double, double)
 MW_WIDE(long, long)
