@@ -41,18 +41,10 @@ extern "C" __attribute__((noreturn, used, visibility("hidden"))) void __stack_ch
 
 #include "moonwarp/integer.h"
 
-#include "moonwarp/packed.h"
-
-#include "moonwarp/convert.h"
-
 #include "moonwarp/math.h"
 
-#include "moonwarp/rounded.h"
-
-#include "moonwarp/special.h"
-
-#include "moonwarp/atomic.h"
-
 #include "moonwarp/memory.h"
+
+/* Of atomic.h, convert.h, packed.h, rounded.h and special.h a unit includes those that it mentions (translate/emit.c). */
 
 #endif

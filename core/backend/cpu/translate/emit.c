@@ -254,9 +254,32 @@ static int instances_plain(const cpu_program *program, instance *list) {
   return count;
 }
 
-static void unit_put(const cpu_program *program, cpu_flavor flavor, const instance *list, int count, cpu_text *out) {
-  cpu_text_format(out, "#define %s 1\n#include \"moonwarp.h\"\n#include \"entry.h\"\n%s",
-                  flavor == CPU_FAST ? "MW_FAST" : "MW_FIBER", flavor == CPU_FAST ? "#include \"split.h\"\n" : "");
+/* Functions that few kernels name, by the beginnings of their names: a unit includes those that its text mentions, since
+ * parsing all of them takes as long as compiling a small kernel. A beginning may take in more; that costs only time. */
+static const struct family {
+  const char *header, *begins[9];
+} families[] = {{"atomic", {"atomic"}},
+                {"convert", {"__f", "__d", "__int", "__uint", "__ll", "__ull", "__long", "__hilo"}},
+                {"packed", {"__v"}},
+                {"rounded", {"__f", "__d"}},
+                {"special", {"sinpi", "cospi", "sincospi", "norm", "rnorm", "rhypot", "erf", "cyl_"}}};
+
+static bool is_mentioned(const struct family *family, const char *text) {
+  static const char letters[] = "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  for (const char *word = text; *(word += strcspn(word, letters)); word += strspn(word, letters))
+    for (const char *const *begin = family->begins; *begin; begin++)
+      if (!strncmp(word, *begin, strlen(*begin))) return true;
+  return false;
+}
+
+static void head_put(cpu_flavor flavor, const char *body, cpu_text *out) {
+  cpu_text_format(out, "#define %s 1\n#include \"moonwarp.h\"\n", flavor == CPU_FAST ? "MW_FAST" : "MW_FIBER");
+  for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+    if (is_mentioned(&families[i], body)) cpu_text_format(out, "#include \"moonwarp/%s.h\"\n", families[i].header);
+  cpu_text_format(out, "#include \"entry.h\"\n%s", flavor == CPU_FAST ? "#include \"split.h\"\n" : "");
+}
+
+static void body_put(const cpu_program *program, cpu_flavor flavor, const instance *list, int count, cpu_text *out) {
   for (int i = 0; i < program->nitems; i++) item_put(program, flavor, &program->items[i], out);
   cpu_text_put(out, "\n# 1 \"moonwarp\"\n");
   kernels_put(program, flavor, list, count, out);
@@ -273,8 +296,11 @@ char *cpu_emit(const cpu_program *program, cpu_flavor flavor, const char *const 
     list[count].index = count;
     if (!instance_known(list, count, asked[i]) && instance_find(program, asked[i], &list[count])) count++;
   }
-  cpu_text out = {0};
-  unit_put(program, flavor, list, count, &out);
+  cpu_text body = {0}, out = {0};
+  body_put(program, flavor, list, count, &body);
+  head_put(flavor, body.at, &out);
+  cpu_text_add(&out, body.at, body.size);
+  mw_free(body.at);
   for (int i = 0; i < count; i++) {
     if (i < plain) mw_free((void *)list[i].name);
     mw_free(list[i].reference);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Atomics on global and shared memory. Relaxed order, as CUDA's; all scopes are the system's, since blocks run on
- * several CPU threads. Included by moonwarp.h only. */
+ * several CPU threads. */
+#ifndef MW_ATOMIC_H
+#define MW_ATOMIC_H
+
 
 /* One compare-and-swap loop for what the CPU has no instruction for. `next` is computed from `old`. */
 #define MW_CAS_LOOP(T, Bits, p, old, next)                                                                             \
@@ -79,3 +82,5 @@ MW_ATOMIC(atomicExch, float, return mw_bits<float>(mw_exchange((mw_bits32 *)p, m
   MW_ATOMIC_VECTOR(atomicAdd_system, T, Part)
 MW_ATOMIC_VECTOR_SCOPES(float2, float)
 MW_ATOMIC_VECTOR_SCOPES(float4, float)
+
+#endif

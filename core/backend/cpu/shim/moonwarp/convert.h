@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Conversions with CUDA's names: bits, integers and floating numbers in the four rounding directions. Floating to
- * integer saturates and turns NaN into 0 (the top bit for 64-bit results), as the GPU does. Included by moonwarp.h. */
+ * integer saturates and turns NaN into 0 (the top bit for 64-bit results), as the GPU does. */
+#ifndef MW_CONVERT_H
+#define MW_CONVERT_H
+
 
 MW_FN int __float_as_int(float x) { return mw_bits<int>(x); }
 MW_FN unsigned __float_as_uint(float x) { return mw_bits<unsigned>(x); }
@@ -109,3 +112,5 @@ MW_DIRECTIONS(MW_TO, double, __double2ll, long long, mw_to_ll)
 MW_DIRECTIONS(MW_TO, double, __double2ull, unsigned long long, mw_to_ull)
 
 /* ==} */
+
+#endif

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * SIMD within a word: four bytes or two halfwords at once, and minima and maxima of three (DPX). Meanings follow the
- * CUDA Math API and, for signed averages, PTX ISA, "vavrg". Included by moonwarp.h only. */
+ * CUDA Math API and, for signed averages, PTX ISA, "vavrg". */
+#ifndef MW_PACKED_H
+#define MW_PACKED_H
+
 
 MW_FN int mw_clamp(int x, int least, int most) { return x < least ? least : x > most ? most : x; }
 
@@ -132,3 +135,5 @@ MW_WHICH(__vibmax, mw_larger, >=)
 MW_WHICH(__vibmin, mw_smaller, <=)
 
 /* ==} */
+
+#endif

@@ -2,8 +2,12 @@
  *
  * Arithmetic with a stated rounding: __fadd_rn, __dmul_rz and their kind. The rn forms are single operations that never
  * melt into a fused multiply-add; the others correct the rounded result by the sign of its error, which error-free
- * transformations give (Boldo and Muller, "Exact and approximated error of the FMA", 2011, for fma).
- * Included by moonwarp.h only. */
+ * transformations give (Boldo and Muller, "Exact and approximated error of the FMA", 2011, for fma). */
+#ifndef MW_ROUNDED_H
+#define MW_ROUNDED_H
+
+#include "convert.h"
+
 
 /* The value, but not the operation that made it: keeps a product out of a fused multiply-add. */
 #if defined(MW_NO_CONTRACT)
@@ -104,3 +108,5 @@ MW_FN double mw_fma_beyond(double a, double b, double c, double r) {
 MW_TOWARDS(rz, MW_RZ)
 MW_TOWARDS(rd, MW_RD)
 MW_TOWARDS(ru, MW_RU)
+
+#endif

@@ -10,6 +10,8 @@
 #define MW_SMALL_H
 
 #include "../moonwarp.h"
+#include "atomic.h"
+#include "rounded.h"
 
 /* {== Formats ========================================================== */
 

@@ -2,7 +2,12 @@
  *
  * The mathematics that CUDA has and libm lacks: functions of pi*x, norms, inverse error functions, scaled erfc, normal
  * distribution, modified Bessel functions. Accurate to a few units in the last place; single precision is computed
- * in double. Included by moonwarp.h only. */
+ * in double. */
+#ifndef MW_SPECIAL_H
+#define MW_SPECIAL_H
+
+#include "rounded.h"
+
 
 /* sin and cos of pi*x: the reduction to |r| <= 1/4 is exact. */
 static inline void mw_sincospi(double x, double *s, double *c) {
@@ -146,3 +151,5 @@ MW_SPECIAL(normcdf, mw_normcdf(x))
 MW_SPECIAL(normcdfinv, mw_normcdfinv(x))
 MW_SPECIAL(cyl_bessel_i0, mw_bessel_i(0, x))
 MW_SPECIAL(cyl_bessel_i1, mw_bessel_i(1, x))
+
+#endif
