@@ -525,7 +525,7 @@ describe("a mistake in a study's description", function()
       .. "\"T_eff\", or { \"rate\", work = function(c, rung) }" },
     { 'field = "h200"', 'field = "share"', "mine.lua:19: source 'H200', field: records have a 'share' of their own" },
     { 'table = {', 'each = "m", table = {',
-      "mine.lua:20: part 'ladder', each: no case has a side 'm'; there are n, type" },
+      "mine.lua:20: part 'ladder', each: no case has a side 'm'; there is n, type" },
     { 'cases = { { n = p.n,', 'cases = { { n = p.n, p = 1,',
       "mine.lua:20: part 'ladder', cases: 'p' is a case's own; take another name" },
     { 'type = "f32" }', 'type = "f23" }', "mine.lua:2: mw.study: there is no type 'f23'; did you mean 'f32'?" },

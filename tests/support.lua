@@ -148,7 +148,9 @@ function support.warm()
     local a <close> = dev:array("f32", 1)
     a:linspace(0, 0)
     require("moonwarp.measure.comparison").on_device(a, a, 0, 0)
-    pcall(require("moonwarp.own_kernels").module, dev, "moonwarp/hold.cu") -- the CPU device does not take it
+    local own_kernels = require "moonwarp.own_kernels"
+    own_kernels.module(dev, "moonwarp/proof.cu")
+    pcall(own_kernels.module, dev, "moonwarp/hold.cu") -- the CPU device does not take it
   end
 end
 

@@ -3,6 +3,9 @@
 -- The known word nearest to a mistyped one. It counts two letters in the wrong order as one mistake
 -- (F. J. Damerau, 1964: the restricted distance), the commonest in typing, and takes a beginning
 -- for near.
+-- Depends on lists.
+
+local lists = require "moonwarp.base.lists"
 
 local nearest = {}
 
@@ -58,10 +61,7 @@ function nearest.guard(fields, what, hints, explain)
     local message = explain and explain(key)
     if message then error(message, 2) end
     if type(key) ~= "string" or key:sub(1, 2) == "__" then return nil end
-    local names, known = {}, {}
-    for name in pairs(fields) do names[#names + 1] = name end
-    table.sort(names)
-    table.move(names, 1, #names, 1, known)
+    local names, known = lists.keys(fields), lists.keys(fields)
     for word in pairs(hints) do known[#known + 1] = word end
     table.sort(known)
     local near = nearest.find(key, known)
@@ -72,16 +72,15 @@ function nearest.guard(fields, what, hints, explain)
 end
 
 --- The end of a message about an unknown name: the near one, or what there is.
----@param name string
----@param known table   by name
+---@param name any
+---@param names string[]|table  a list, or a table by name, which is sorted
+---@param otherwise string?     where none is near; else a list of all
 ---@return string
-function nearest.hint(name, known)
-  local list = {}
-  for one in pairs(known) do list[#list + 1] = one end
-  if #list == 0 then return "there are none" end
-  table.sort(list)
-  local near = nearest.find(name, list)
-  return near and ("did you mean '%s'?"):format(near) or "there are " .. table.concat(list, ", ")
+function nearest.hint(name, names, otherwise)
+  local list = #names > 0 and names or lists.keys(names)
+  local near = type(name) == "string" and nearest.find(name, list)
+  if near then return ("did you mean '%s'?"):format(near) end
+  return otherwise or #list == 0 and "there are none" or "there is " .. table.concat(list, ", ")
 end
 
 return nearest

@@ -45,9 +45,7 @@ end
 ---@param names string[]
 ---@param hint string?
 function options.fail_unknown(kind, word, names, hint)
-  local near = nearest.find(word, names)
-  if near then hint = ("did you mean '%s'?"):format(near) end
-  options.fail("unknown %s '%s'; %s", kind, word, hint or "there is " .. table.concat(names, ", "))
+  options.fail("unknown %s '%s'; %s", kind, word, nearest.hint(word, names, hint))
 end
 
 --- The word of --device, if it has the form of a device's id.

@@ -70,7 +70,10 @@ function batch.new(book, options)
                               began = core.clock() }, batch)
   local attempts = book:attempts()
   for _, step in ipairs(self.steps) do self.states[step.id] = { endings = {}, attempts = 0 } end
-  for _, step in ipairs(self.steps) do self:take_over(step, attempts[step.id]) end
+  for _, step in ipairs(self.steps) do
+    self:take_over(step, attempts[step.id])
+    if self.states[step.id].done then self.screen:done_before() end
+  end
   return self
 end
 

@@ -2,13 +2,14 @@
 --
 -- A curriculum: the Lua file that lists labs. It is read as a whole and every mistake in it is
 -- told, before anything runs. docs/lab.md says what may be in it.
--- Depends on moonwarp.core (device_forms), arg (text), cli.options (fail), cli.studies, nearest,
+-- Depends on moonwarp.core (device_forms), arg (text), cli.options (fail), cli.studies, lists, nearest,
 -- lab.amount, lab.devices, lab.gate, lfs.
 
 local core = require "moonwarp.core"
 local amount = require "moonwarp.lab.amount"
 local devices = require "moonwarp.lab.devices"
 local gate = require "moonwarp.lab.gate"
+local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
 local options = require "moonwarp.cli.options"
 
@@ -147,30 +148,14 @@ local HINTS = { time = "time_limit", timeout = "time_limit", memory = "memory_li
 -- ---- reading ------------------------------------------------------------------------------------
 
 local function unknown(key, names)
-  local near = type(key) == "string" and (HINTS[key] or nearest.find(key, names))
-  return ("unknown field '%s'; %s"):format(tostring(key), near and ("did you mean '%s'?"):format(near)
-    or "there is " .. table.concat(names, ", "))
-end
-
-local function is_in(word, list)
-  for _, one in ipairs(list) do
-    if one == word then return true end
-  end
-  return false
-end
-
-local function sorted_keys(values)
-  local keys = {}
-  for key in pairs(values) do keys[#keys + 1] = key end
-  table.sort(keys, function(a, b) return tostring(a) < tostring(b) end)
-  return keys
+  return ("unknown field '%s'; %s"):format(tostring(key), nearest.hint(HINTS[key] or key, names))
 end
 
 -- Fields of a table as labs have them; complain(problem) hears what is wrong.
 local function read_fields(given, names, complain)
   local result = {}
-  for _, key in ipairs(sorted_keys(given)) do
-    if not is_in(key, names) then
+  for _, key in ipairs(lists.keys(given)) do
+    if not lists.has(names, key) then
       complain(unknown(key, names))
     else
       local value, wanted, problem = field[key](given[key])
@@ -192,9 +177,8 @@ local function find_study(lab, complain)
   local studies = require "moonwarp.cli.studies"
   local found = not lab.study:find("/", 1, true) and studies.find(lab.study)
   if found then return found end
-  local near = nearest.find(lab.study, studies.names())
-  complain(("there is no study '%s'; %s"):format(lab.study, near and ("did you mean '%s'?"):format(near)
-    or "a file is given with script"))
+  complain(("there is no study '%s'; %s"):format(lab.study,
+    nearest.hint(lab.study, studies.names(), "a file is given with script")))
 end
 
 local function find_script(lab, folder, complain)
@@ -235,14 +219,12 @@ end
 -- ---- prerequisites ------------------------------------------------------------------------------
 
 local function check_needs(labs, complain)
-  local by_name, names = {}, {}
-  for i, lab in ipairs(labs) do by_name[lab.name], names[i] = lab, lab.name end
+  local by_name = {}
+  for _, lab in ipairs(labs) do by_name[lab.name] = lab end
   for _, lab in ipairs(labs) do
     for _, need in ipairs(lab.needs) do
       if not by_name[need] then
-        local near = nearest.find(need, names)
-        complain(lab.name, ("needs '%s', which is not a lab here%s"):format(need,
-          near and ("; did you mean '%s'?"):format(near) or ""))
+        complain(lab.name, ("needs '%s', which is not a lab here; %s"):format(need, nearest.hint(need, by_name)))
       end
     end
   end
@@ -275,14 +257,12 @@ end
 -- ---- parameters -----------------------------------------------------------------------------------
 
 local function check_names(lab, study, complain)
-  local names, known = {}, {}
-  for i, parameter in ipairs(study.params) do names[i], known[parameter.name] = parameter.name, true end
+  local names = {}
+  for i, parameter in ipairs(study.params) do names[i] = parameter.name end
   for _, word in ipairs(lab.params) do
     local name = word:match "^[^=]+"
-    if not known[name] then
-      local near = nearest.find(name, names)
-      complain(lab.name, ("the study has no parameter '%s'; %s"):format(name,
-        near and ("did you mean '%s'?"):format(near) or "there is " .. table.concat(names, ", ")))
+    if not lists.has(names, name) then
+      complain(lab.name, ("the study has no parameter '%s'; %s"):format(name, nearest.hint(name, names)))
     end
   end
 end
@@ -318,8 +298,8 @@ local function run_file(path)
 end
 
 local function check_head(head, complain)
-  for _, key in ipairs(sorted_keys(head)) do
-    if not is_in(key, WHOLE) then complain(nil, unknown(key, WHOLE)) end
+  for _, key in ipairs(lists.keys(head)) do
+    if not lists.has(WHOLE, key) then complain(nil, unknown(key, WHOLE)) end
   end
   if head.name ~= nil and not field.name(head.name) then
     complain(nil, "name must be " .. select(2, field.name(head.name)))

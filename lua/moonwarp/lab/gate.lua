@@ -3,8 +3,9 @@
 -- A gate: a rate of one record must be at least a share of the same rate of another record of the
 -- same run. Both are from one machine and one quarter of an hour, so a gate says the same on a slow
 -- machine as on a fast one; seconds do not, and are refused.
--- Depends on nearest, record (field), units.
+-- Depends on lists, nearest, record (field), units.
 
+local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
 local units = require "moonwarp.base.units"
 
@@ -21,24 +22,12 @@ local function problem_of_key(key)
     return ("a gate has no '%s': it is a share of another rung, never seconds; as in "):format(key)
       .. "at_least = 0.8, of = { rung = \"naive\" }"
   end
-  local near = type(key) == "string" and nearest.find(key, KEYS)
-  return ("a gate has no '%s'; %s"):format(tostring(key), near and ("did you mean '%s'?"):format(near)
-    or "it has " .. table.concat(KEYS, ", "))
-end
-
-local function is_known(key)
-  for _, name in ipairs(KEYS) do
-    if name == key then return true end
-  end
-  return false
+  return ("a gate has no '%s'; %s"):format(tostring(key), nearest.hint(key, KEYS))
 end
 
 local function unknown_key(given)
-  local names = {}
-  for key in pairs(given) do names[#names + 1] = key end
-  table.sort(names, function(a, b) return tostring(a) < tostring(b) end)
-  for _, key in ipairs(names) do
-    if not is_known(key) then return problem_of_key(key) end
+  for _, key in ipairs(lists.keys(given)) do
+    if not lists.has(KEYS, key) then return problem_of_key(key) end
   end
 end
 
@@ -47,7 +36,7 @@ end
 ---@return boolean
 function gate.is_meant(given)
   for key in pairs(given) do
-    if type(key) == "string" and (is_known(key) or SECONDS[key]) then return true end
+    if lists.has(KEYS, key) or SECONDS[key] then return true end
   end
   return false
 end

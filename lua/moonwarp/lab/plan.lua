@@ -1,10 +1,11 @@
 -- SPDX-License-Identifier: MIT
 --
 -- What a batch will run, in order: a step is a lab on a device.
--- Depends on moonwarp.core (device_word), cli.options (fail), lab.devices, nearest.
+-- Depends on moonwarp.core (device_word), cli.options (fail), lab.devices, lists, nearest.
 
 local core = require "moonwarp.core"
 local devices = require "moonwarp.lab.devices"
+local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
 local options = require "moonwarp.cli.options"
 
@@ -16,23 +17,17 @@ local KEPT = { "title", "study", "script", "path", "params", "tags", "time_limit
 -- ---- which labs ---------------------------------------------------------------------------------
 
 local function has_tag(lab, word)
-  for _, tag in ipairs(lab.tags) do
-    if tag == word then return true end
-  end
-  return lab.name == word
+  return lab.name == word or lists.has(lab.tags, word)
 end
 
 local function fail_nothing(word, labs)
-  local known, seen = {}, {}
+  local known = {}
   for _, lab in ipairs(labs) do
     for _, name in ipairs { lab.name, table.unpack(lab.tags) } do
-      if not seen[name] then known[#known + 1] = name end
-      seen[name] = true
+      if not lists.has(known, name) then known[#known + 1] = name end
     end
   end
-  local near = nearest.find(word, known)
-  options.fail("option '--only': no lab has the name or the tag '%s'; %s", word,
-    near and ("did you mean '%s'?"):format(near) or "there is " .. table.concat(known, ", "))
+  options.fail("option '--only': no lab has the name or the tag '%s'; %s", word, nearest.hint(word, known))
 end
 
 -- The labs asked for, with what they need.

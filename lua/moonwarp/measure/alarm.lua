@@ -6,9 +6,10 @@
 --
 -- What a function moves, computes, reads and writes is declared by the script: mw.bench cannot see
 -- it. An undeclared thing raises no alarm.
--- Depends on moonwarp.core, units, kernels/moonwarp/proof.cu.
+-- Depends on moonwarp.core, own_kernels, units, kernels/moonwarp/proof.cu.
 
 local core = require "moonwarp.core"
+local own_kernels = require "moonwarp.own_kernels"
 local units = require "moonwarp.base.units"
 
 local alarm = {}
@@ -105,6 +106,12 @@ function alarm.add_rates(result, run, options)
   result.peak_share = share_of(result, run, options)
 end
 
+-- The kernels that look at memory, compiled when an alarm first needs them; nil where they cannot be.
+local function proof_of(device)
+  local ok, module = pcall(own_kernels.module, device, "moonwarp/proof.cu")
+  return ok and module or nil
+end
+
 -- ---- the alarms: each returns a cause and a remedy, or nothing ----------------------------------
 
 local alarms = {}
@@ -127,7 +134,7 @@ end
 -- The least seconds of an empty launch, measured as the result was; the fastest of both are compared,
 -- which a busy machine slows the least.
 local function empty_launch(run)
-  local module = run.proof()
+  local module = proof_of(run.device)
   if not module then return nil end
   local go <close> = module:kernel("nothing"):prepare { grid = 1, block = 1, stream = run.stream }
   local least = math.huge
@@ -181,7 +188,7 @@ local function word_of(array)
 end
 
 local function launch_over(run, name, array, ...)
-  local kernel = run.proof():kernel(("%s<%s>"):format(name, word_of(array)))
+  local kernel = proof_of(run.device):kernel(("%s<%s>"):format(name, word_of(array)))
   kernel:launch((#array + BLOCK - 1) // BLOCK, BLOCK, array, ...)
 end
 
@@ -219,7 +226,7 @@ local function suspect_again(array, suspects, count, run, round)
   if round > 1 then run_over_pattern(array, run, seed) end
   launch_over(run, "suspect", array, seed, suspects, round > 1 and 1 or 0, #array)
   count:set(1, 0)
-  local kernel = run.proof():kernel("count_suspects")
+  local kernel = proof_of(run.device):kernel("count_suspects")
   kernel:launch((#array + BLOCK - 1) // BLOCK, BLOCK, suspects, count, #array)
   return count:get(1)
 end
@@ -263,7 +270,7 @@ end
 
 function alarms.not_written(_, run, options)
   for _, array in ipairs(list_of(options.output)) do
-    if run.device and is_in_reach(array, run.device) and run.proof() then
+    if run.device and is_in_reach(array, run.device) and proof_of(run.device) then
       local count = unwritten_in(array, run)
       if count > 0 then
         return ("%d of %d elements of %s are not written by a call"):format(count, #array, tostring(array)),
@@ -280,7 +287,7 @@ local function is_copy(output, input, run)
     return false
   end
   local found <close> = run.device:zeros("u64", 2)
-  local kernel = run.proof():kernel(("compare<%s>"):format(word_of(output)))
+  local kernel = proof_of(run.device):kernel(("compare<%s>"):format(word_of(output)))
   kernel:launch((#output + BLOCK - 1) // BLOCK, BLOCK, output, input, found, #output)
   return found:get(1) == 0 and found:get(2) == 1
 end
@@ -290,7 +297,7 @@ function alarms.copied(_, run, options)
   for _, output in ipairs(list_of(options.output)) do
     for _, input in ipairs(list_of(options.input)) do
       local reach = is_in_reach(output, run.device) and is_in_reach(input, run.device)
-      if reach and run.proof() and is_copy(output, input, run) then
+      if reach and proof_of(run.device) and is_copy(output, input, run) then
         return ("the output %s holds what the input %s holds"):format(tostring(output), tostring(input)),
           "see that the function computes; for one that is to copy say { copies = true }"
       end
@@ -310,35 +317,16 @@ local function tell(entry, options)
     entry.cause, entry.remedy))
 end
 
--- The helper kernels, compiled when an alarm first needs them; nil where they cannot be.
-local function proof_of(device)
-  local module
-  local function get()
-    if module == nil and device then
-      local ok, made = pcall(device.module, device, { file = "moonwarp/proof.cu" })
-      module = ok and made or false
-    end
-    return module or nil
-  end
-  return get, function() if module then module:close() end end
-end
-
 --- Looks for results that cannot be, and says so on standard error.
 ---@param result table   of mw.bench; gets alarms { name, cause, remedy }
 ---@param run table      device, stream, clock, main (the mode), setup
 ---@param options table  bytes, flops, output, input, copies, peak, peak_flops, quiet, name
 function alarm.check(result, run, options)
-  local close
-  run.proof, close = proof_of(run.device)
   result.alarms = {}
-  local ok, problem = pcall(function()
-    for _, name in ipairs(ORDER) do
-      local cause, remedy = alarms[name](result, run, options)
-      if cause then table.insert(result.alarms, { name = name, cause = cause, remedy = remedy }) end
-    end
-  end)
-  close()
-  if not ok then error(problem, 0) end
+  for _, name in ipairs(ORDER) do
+    local cause, remedy = alarms[name](result, run, options)
+    if cause then table.insert(result.alarms, { name = name, cause = cause, remedy = remedy }) end
+  end
   for _, entry in ipairs(result.alarms) do tell(entry, options) end
 end
 

@@ -15,24 +15,6 @@ local MAD_TO_SD = 1.4826022185056018
 -- The standard error of a median of n normal samples is this times sd / sqrt(n): sqrt(pi / 2).
 local MEDIAN_ERROR = 1.2533141373155001
 
---- What a summary holds, as records: printers and plots format, they do not compute.
-stats.fields = {
-  { key = "median", title = "median", unit = "s", about = "half of the samples are below" },
-  { key = "low", title = "from", unit = "s", about = "where the median's 95 % interval begins" },
-  { key = "high", title = "to", unit = "s", about = "where it ends; see stats.interval" },
-  { key = "min", title = "min", unit = "s", about = "the fastest sample" },
-  { key = "max", title = "max", unit = "s", about = "the slowest sample" },
-  { key = "mean", title = "mean", unit = "s", about = "the arithmetic mean" },
-  { key = "mad", title = "MAD", unit = "s", about = "median distance from the median" },
-  { key = "sd", title = "sd", unit = "s", about = "standard deviation, n - 1 in the denominator" },
-  { key = "p05", title = "5 %", unit = "s", about = "5 per cent of the samples are below" },
-  { key = "p25", title = "25 %", unit = "s", about = "a quarter of the samples is below" },
-  { key = "p75", title = "75 %", unit = "s", about = "three quarters of the samples are below" },
-  { key = "p95", title = "95 %", unit = "s", about = "95 per cent of the samples are below" },
-  { key = "noise", title = "noise", unit = "", about = "relative standard error of the median" },
-  { key = "n", title = "n", unit = "", about = "number of samples" },
-}
-
 local function sorted_copy(list)
   local copy = table.move(list, 1, #list, 1, {})
   table.sort(copy)
