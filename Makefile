@@ -152,7 +152,8 @@ lint: ## luacheck, clang-format, compiler warnings
 	$(Q)clang-format --dry-run -Werror $(SOURCES) $(wildcard tests/c/*.c) # headers are aligned by hand
 	$(Q)$(CC) $(FLAGS) -O2 -Werror -fsyntax-only $(SOURCES) $(wildcard tests/c/*.c)
 
-metrics: ## lengths of files and functions, against the budget
+metrics: ## lengths of files and functions against the budget, lines of code
+	@.make/deps.sh metrics
 	@.make/metrics.sh
 
 DATA := $(DESTDIR)$(PREFIX)/share/moonwarp

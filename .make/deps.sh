@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# deps.sh [--name-only] build|demo|check|browser
+# deps.sh [--name-only] build|demo|check|browser|metrics
 # Names the Debian or Ubuntu packages that are missing, then installs them. NO_DEPS=1 or --name-only: names them and
 # fails. Where all is there it says and does nothing; without dpkg it leaves the matter to the user.
 set -euo pipefail
@@ -10,6 +10,7 @@ build=(gcc libc6-dev liblua5.4-dev libedit-dev libxxhash-dev)
 demo=(lua-filesystem lua-cjson gnuplot-nox)
 check=(lua5.4 lua-busted libcmocka-dev lua-check)
 browser=(chromium nodejs npm)
+metrics=(cloc)
 
 name_only=${NO_DEPS:-}
 if [ "$1" = --name-only ]; then
@@ -21,6 +22,7 @@ case $1 in
   demo) wanted=("${build[@]}" "${demo[@]}") ;;
   check) wanted=("${build[@]}" "${demo[@]}" "${check[@]}") ;;
   browser) wanted=("${build[@]}" "${demo[@]}" "${browser[@]}") ;;
+  metrics) wanted=("${metrics[@]}") ;;
   *) echo "deps.sh: unknown set '$1'" >&2; exit 2 ;;
 esac
 

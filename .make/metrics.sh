@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# Lengths of files and C functions, beside the budget of CONTRIBUTING.md.
+# metrics.sh: lengths of files and C functions, beside the budget of CONTRIBUTING.md, and lines of code.
 set -euo pipefail
 
 quantiles() { # lines of numbers -> count, median, 90th percentile, longest
@@ -23,6 +23,10 @@ functions() { # "lines file:line"
 
 lengths() { xargs wc -l | awk '$2 != "total" { print $1, $2 }'; }
 
+code() { # FOLDER... -> lines without comments and blanks; lua/meta is generated
+  cloc --quiet --csv --exclude-dir=meta "$@" | awk -F, '$2 == "SUM" { print $5 }'
+}
+
 echo "budget: functions median 12, p90 35, none over 70; files median 250, none over 600"
 printf 'C functions  '; functions | quantiles
 printf 'C files      '; c_files | lengths | quantiles
@@ -30,3 +34,5 @@ printf 'Lua files    '; lua_files | lengths | quantiles
 functions | awk '$1 > 70 { print "  over budget: " $2 ", " $1 " lines" }'
 { c_files; lua_files; } | lengths |
   awk '$1 > 600 { print "  over budget: " $2 ", " $1 " lines" }'
+for folder in core lua experiments plots; do printf 'lines of code  %-12s %6d\n' $folder "$(code $folder)"; done
+printf 'lines of code  %-12s %6d\n' 'together' "$(code core lua experiments plots)"
