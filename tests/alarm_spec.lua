@@ -3,6 +3,7 @@
 -- mw.bench's alarms: each fires for a function that earns it and is silent for one that does not;
 -- what was declared becomes rates; a run with an alarm ends with status 3.
 
+local session = require "moonwarp.session"
 local support = require "tests.support"
 local alarm = require "moonwarp.measure.alarm"
 local clocks = require "moonwarp.measure.clock"
@@ -32,7 +33,7 @@ local CALL <const> = 1e-5 -- seconds that a call takes by the test's own clock
 -- The names of the alarms; the count of failed checks is put back.
 local function names_of(fn, options)
   options.samples, options.quiet = options.samples or 3, true
-  local before = core.options.failed_checks
+  local before = session.current.failed_checks
   local ok, t
   support.with_clock(function(pass)
     ok, t = pcall(mw.bench, function()
@@ -40,8 +41,8 @@ local function names_of(fn, options)
       fn()
     end, options)
   end)
-  local raised = (core.options.failed_checks or 0) - (before or 0)
-  core.options.failed_checks = before
+  local raised = session.current.failed_checks - before
+  session.current.failed_checks = before
   assert.is_true(ok, t)
   local names = {}
   for i, entry in ipairs(t.alarms) do
@@ -91,21 +92,21 @@ describe("an alarm", function()
     end)
 
     it("is not raised for what stays in a cache", function()
-      if not dev:peak_bandwidth() then alarm.keep_ceilings(id, { bandwidth = 1e9 }) end
+      if not dev:peak_bandwidth() then session.current.ceilings[id] = { bandwidth = 1e9 } end
       local cached = names_of(work, { device = dev, bytes = 8e9, input = x, output = y })
       local large = names_of(work, { device = dev, bytes = 8e12 })
-      alarm.keep_ceilings(id, nil)
+      session.current.ceilings[id] = nil
       assert.are.same({ "", "above_peak" }, { cached, large })
     end)
 
     -- The least of many short samples is one that nothing else came into.
     it("is raised faster than a launch can be", function()
       local options = { device = dev, bytes = 8, samples = 200, batch = 100, quiet = true }
-      local before = core.options.failed_checks
+      local before = session.current.failed_checks
       local t = mw.bench(function() end, options)
       options.bytes = nil
       local silent = mw.bench(function() end, options) -- said nothing of the device
-      core.options.failed_checks = before
+      session.current.failed_checks = before
       local alarms = {}
       for i, entry in ipairs(t.alarms) do alarms[i] = entry.name end
       assert.is_truthy(table.concat(alarms, " "):find("too_fast", 1, true), table.concat(alarms, " "))
@@ -134,7 +135,7 @@ describe("an alarm", function()
       local function names_by(stream, fn)
         local looks, now, works, real = 0, 0, false, core.clock
         local clock <close> = clocks.events(dev, stream)
-        local result, before = { alarms = {} }, core.options.failed_checks
+        local result, before = { alarms = {} }, session.current.failed_checks
         core.clock = function()
           looks = looks + 1
           if looks % 4 == 3 then
@@ -147,7 +148,7 @@ describe("an alarm", function()
         end
         local ok, problem = pcall(alarm.check, result, { device = dev, clock = clock,
           main = { fn = fn, batch = 1, lead = 1 } }, { quiet = true })
-        core.clock, core.options.failed_checks = real, before
+        core.clock, session.current.failed_checks = real, before
         assert.is_true(ok, problem)
         return result.alarms[1] and result.alarms[1].name
       end

@@ -2,17 +2,17 @@
 --
 -- Parameters: converted to the default's type, refused by name.
 
+local session = require "moonwarp.session"
 local support = require "tests.support"
 local arg = require "moonwarp.arg"
-local core, mw = support.core, support.mw
+local mw = support.mw
 local fails = support.fails
 
 local function given(params, body)
-  local before = core.options.params
-  core.options.params = params
+  local before = session.current
+  session.begin().pass = params or {}
   local ok, message = pcall(body)
-  core.options.params = before
-  for i = #arg.declared, 1, -1 do arg.declared[i] = nil end
+  session.current = before
   if not ok then error(message, 0) end
 end
 
@@ -42,7 +42,7 @@ describe("mw.arg", function()
     given({ n = { "3" } }, function()
       mw.arg("n", 1, "how many")
       mw.arg("n", 1, "how many")
-      assert.are.same({ { name = "n", default = 1, help = "how many", value = 3 } }, arg.declared)
+      assert.are.same({ { name = "n", default = 1, help = "how many", value = 3 } }, session.current.declared)
       assert.are.same({ n = 3 }, arg.values())
     end)
   end)
@@ -88,12 +88,9 @@ describe("mw.arg", function()
   end)
 
   it("takes one value where no sweep can be", function()
-    local before = core.options.swept -- of the run that these tests are
-    core.options.swept = nil
     given({ n = { "1", "2" } }, function()
       fails(function() mw.arg("n", 1) end, "parameter 'n' must be one value here, got '1,2'")
     end)
-    core.options.swept = before
   end)
 
   it("gives blocks of threads", function()

@@ -78,7 +78,7 @@ local MISBEHAVING = {
   { "recursion", "", "local function f() return 1 + f() end f()", "failed" },
   { "check", "", 'mw.check(mw.device():zeros("i32", 2), 1)', "check failed" },
   { "gate", GATE:format "3", RATES, "gate failed" },
-  { "no_folder", "", [[os.execute("rm -rf '" .. require("moonwarp.core").options.out .. "'")]], "passed" },
+  { "no_folder", "", [[os.execute("rm -rf '" .. require("moonwarp.session").current:out() .. "'")]], "passed" },
   { "daemon", "", 'os.execute "setsid sleep 1000 & disown 2>/dev/null"', "passed" },
   { "behind", 'needs = "error"', "", "skipped" },
   { "fine", GATE:format "2.5", RATES, "passed" },
@@ -124,7 +124,7 @@ describe("a lab that misbehaves", function()
   end)
 
   it("cannot fill the disk for the batch", function()
-    local full = { { "fill", "", [[local f = io.open(require("moonwarp.core").options.out .. "/big", "w")
+    local full = { { "fill", "", [[local f = io.open(require("moonwarp.session").current:out() .. "/big", "w")
       while f:write(("x"):rep(1 << 16)) do end]], "failed" },
       { "next", "", 'mw.record { device = "cpu", x = 1 }' }, { "last", "", "" } }
     with_labs(full, function(folder, batch)

@@ -3,17 +3,18 @@
 -- mw.check: what counts as right, what the report says, mistakes.
 
 local comparison = require "moonwarp.measure.comparison"
+local session = require "moonwarp.session"
 local support = require "tests.support"
 local core, mw = support.core, support.mw
 local fails = support.fails
 
 -- Failures that a spec provokes are not the suite's.
 local function quietly(got, expected, options)
-  local before = core.options.failed_checks
+  local before = session.current.failed_checks
   options = options or {}
   options.quiet = true
   local ok, report = mw.check(got, expected, options)
-  core.options.failed_checks = before
+  session.current.failed_checks = before
   return ok, report
 end
 
@@ -104,12 +105,12 @@ describe("mw.check", function()
 
     it("counts failures for the exit code and writes to standard error", function()
       local a <close> = dev:zeros("i32", 1)
-      local before = core.options.failed_checks
-      core.options.failed_checks = nil
+      local before = session.current.failed_checks
+      session.current.failed_checks = 0
       mw.check(a, 1, { quiet = true })
       mw.check(a, 2, { quiet = true })
-      local counted = core.options.failed_checks
-      core.options.failed_checks = before
+      local counted = session.current.failed_checks
+      session.current.failed_checks = before
       assert.are.equal(2, counted)
     end)
 

@@ -200,7 +200,7 @@ describe("parameters", function()
   end)
 
   it("tell what comes before the last pass", function()
-    local code = "local more = require('moonwarp.core').options mw.arg('n', 1) mw.record { x = 1 } print(more.more)"
+    local code = "mw.arg('n', 1) mw.record { x = 1 } print(require('moonwarp.session').current.more)"
     support.with_folder(function(folder)
       expect(0, "true\ntrue\nfalse\n", "-e", code, "-p", "n=1,2,3", "--quiet", "--out", folder)
       expect(0, "false\n", "-e", code, "-p", "n=1", "--quiet", "--out", folder)

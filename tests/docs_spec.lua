@@ -4,7 +4,7 @@
 -- README.md and docs/tutorial.md runs, on the CPU device.
 
 local support = require "tests.support"
-local results = require "moonwarp.results.run"
+local session = require "moonwarp.session"
 local study = require "moonwarp.study"
 local core, mw = support.core, support.mw
 
@@ -44,25 +44,20 @@ end
 
 -- ---- what the command line would have chosen --------------------------------------------------------------------
 
-local CHANGED = { "device", "out", "quiet", "script", "failed_checks", "params" }
-
-local function with_options(wanted, body)
-  local before = {}
-  for _, key in ipairs(CHANGED) do
-    before[key] = core.options[key]
-    core.options[key] = wanted[key]
-  end
+local function in_session(options, body)
+  local before = session.current
+  local mine = session.begin(options)
+  mine.opened, mine.pass = before.opened, { seconds = { "0" } }
   local ok, message = xpcall(body, debug.traceback)
-  for _, key in ipairs(CHANGED) do core.options[key] = before[key] end
+  mine:finish { status = "complete", exit = 0 } -- else it is written at the end, where its folder is gone
+  session.current = before
   if not ok then error(message, 0) end
 end
 
 local function in_folder(body)
   support.with_folder(function(folder)
-    with_options({ device = "cpu", out = folder, quiet = true, script = folder .. "/example.lua",
-                   params = { seconds = "0" } }, function()
+    in_session({ device = "cpu", out = folder, quiet = true, script = folder .. "/example.lua" }, function()
       body(folder)
-      results.finish { status = "complete", exit = 0 } -- else it is written at the end, where its folder is gone
     end)
   end)
 end
@@ -179,7 +174,7 @@ local function run_document(name)
       if file then support.write(folder .. "/" .. file, block.text) end
       if block.language == "lua" then check_arrows(block.text, ("%s, block %d"):format(name, i), study.conclude) end
     end
-    assert.are.equal(0, core.options.failed_checks or 0)
+    assert.are.equal(0, session.current.failed_checks)
   end)
   mw.bench = bench
   if not ok then error(message, 0) end

@@ -159,7 +159,7 @@ describe("mw.film", function()
       end
       local output = support.child_passes(([[
         local mw = require "moonwarp"
-        require("moonwarp.core").options.out = %q
+        require("moonwarp.session").current.options.out = %q
         local made = mw.film({ name = "p" }):add(mw.device "cpu":array("f32", { { 1, 2 }, { 3, 4 } })):draw()
         assert(made.gp and made.dat and made.reason and not made.gif)
       ]]):format(folder), { env = { PATH = folder } })

@@ -286,12 +286,12 @@ describe("mw.ladder", function()
   it("is drawn by the last pass of a sweep, and in each pass of its own records", function()
     support.with_folder(function(folder)
       local output = support.child_passes(([[
-        local mw, core = require "moonwarp", require "moonwarp.core"
-        core.options.out = %q
-        core.options.sweep, core.options.params = { n = { "1", "2" } }, { n = { "1" } }
+        local mw, current = require "moonwarp", require("moonwarp.session").current
+        current.options.out = %q
+        current.given, current.pass = { n = { "1", "2" } }, { n = { "1" } }
         mw.arg("n", 1)
         local r = mw.record { rung = "a", y = 1 }
-        core.options.more = true
+        current.more = true
         local made = mw.ladder { x = "y", by = "rung", quiet = true }
         print(made.reason, made.gp, made.chart:match "[^\n]*$")
         made = mw.ladder { x = "y", by = "rung", records = { r }, quiet = true, name = "L", pictures = false }

@@ -2,6 +2,7 @@
 --
 -- mw.plot: the data file, the gnuplot script, the pictures, the terminal's chart.
 
+local session = require "moonwarp.session"
 local support = require "tests.support"
 local chart = require "moonwarp.plot.chart"
 local core, mw = support.core, support.mw
@@ -122,7 +123,7 @@ describe("mw.plot", function()
       end
       local output = support.child_passes(([[
         local mw = require "moonwarp"
-        require("moonwarp.core").options.out = %q
+        require("moonwarp.session").current.options.out = %q
         mw.record { device = "cpu", x = 1, y = 2 }
         local made = mw.plot { x = "x", y = "y", name = "p" }
         assert(made.gp and made.dat and not made.png)
@@ -173,8 +174,8 @@ describe("mw.plot", function()
     support.with_folder(function(folder)
       local names = {}
       for _, n in ipairs { "300", "400" } do
-        core.options.sweep = { n = { "300", "400" }, k = { "1", "2" } }
-        core.options.params = { n = { n }, k = { "1", "2" } }
+        session.current.given = { n = { "300", "400" }, k = { "1", "2" } }
+        session.current.pass = { n = { n }, k = { "1", "2" } }
         local spec = { x = "threads", y = "T_tot", records = ROWS, quiet = true, pictures = false, name = "one",
                        title = "T" }
         local made = support.into(folder, mw.plot, spec)
@@ -183,7 +184,7 @@ describe("mw.plot", function()
         local columns = { "threads", records = ROWS, quiet = true, title = "T" }
         assert.is_truthy(mw.table(columns):find("T, n = " .. n, 1, true))
       end
-      core.options.sweep, core.options.params = nil, nil
+      session.current.given, session.current.pass = {}, {}
       assert.are.same({ "one-n-300.dat", "one-n-400.dat" }, names)
     end)
   end)

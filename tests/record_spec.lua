@@ -5,19 +5,20 @@
 local support = require "tests.support"
 local json = require "moonwarp.base.json"
 local record = require "moonwarp.results.record"
-local run = require "moonwarp.results.run"
+local session = require "moonwarp.session"
 local store = require "moonwarp.results.store"
-local core, mw = support.core, support.mw
+local mw = support.mw
 local fails, fails_with = support.fails, support.fails_with
 
 local function with_output(body)
   support.with_folder(function(folder)
-    local before = { json = core.options.json, script = core.options.script }
-    core.options.script, core.options.json = "studies/try.lua", nil
+    local options = session.current.options
+    local before = { json = options.json, script = options.script }
+    options.script, options.json = "studies/try.lua", nil
     local first = #record.all()
     local ok, message = pcall(support.into, folder .. "/deep/out", body, folder)
     for i = #record.all(), first + 1, -1 do record.all()[i] = nil end
-    core.options.json, core.options.script = before.json, before.script
+    options.json, options.script = before.json, before.script
     if not ok then error(message, 0) end
   end)
 end
@@ -25,7 +26,7 @@ end
 -- The lines of a kind in the journal of the run in progress.
 local function journal(kind)
   local lines = {}
-  for line in support.read(run.file "journal.jsonl"):gmatch "[^\n]+" do
+  for line in support.read(session.current:file "journal.jsonl"):gmatch "[^\n]+" do
     if line:find('^{"kind":"' .. kind .. '"') then lines[#lines + 1] = line end
   end
   return lines
@@ -42,7 +43,7 @@ describe("mw.record", function()
       assert.are.equal(2, #lines)
       assert.is_truthy(lines[1]:find('"T_tot":561000000000,', 1, true))
       assert.is_truthy(lines[1]:find('"date":"%d%d%d%d%-%d%d%-%d%dT%d%d:%d%d:%d%dZ"'))
-      local place, name = run.folder():match "^(.*/)([^/]*)$"
+      local place, name = session.current:folder():match "^(.*/)([^/]*)$"
       assert.are.equal(folder .. "/deep/out/try/", place)
       assert.is_truthy(name:find "^%d%d%d%d%d%d%d%d%-%d%d%d%d%d%d%-[%w-]+$", name)
     end)
@@ -50,7 +51,7 @@ describe("mw.record", function()
 
   it("writes the file given with --json too, with leading keys in order", function()
     with_output(function(folder)
-      core.options.json = folder .. "/all.json"
+      session.current.options.json = folder .. "/all.json"
       mw.record { device = "cpu", device_name = "C", x = 1 }
       assert.is_truthy(support.read(folder .. "/all.json"):find(
         '^{"date":"[^"]+","script":"try","moonwarp":"[^"]+","device":"cpu","device_name":"C","x":1}\n$'))
@@ -65,7 +66,7 @@ describe("mw.record", function()
       assert.are.equal("cuda:7", r.device)
       assert.are.equal(t.median, record.field(r, "t.median"))
       assert.is_nil(record.field(r, "t.median.x"))
-      local stored = assert(store.read(run.folder()))
+      local stored = assert(store.read(session.current:folder()))
       assert.are.equal(t.median, stored.records[1].t.median)
       assert.are.equal(3, #stored.records[1].t.samples)
       for i, value in ipairs(t.samples) do
@@ -76,9 +77,9 @@ describe("mw.record", function()
 
   it("says which file it cannot write", function()
     with_output(function(folder)
-      core.options.json = folder .. "/no/such/file"
+      session.current.options.json = folder .. "/no/such/file"
       fails_with(function() mw.record { device = "cpu" } end, "mw.record: ", "/no/such/file: No such file")
-      core.options.out = "/proc/nowhere"
+      session.current.options.out = "/proc/nowhere"
       fails(function() mw.record { device = "cpu" } end,
         "cannot make the output folder /proc/nowhere/try: No such file or directory; choose another with --out DIR")
     end)
@@ -105,7 +106,7 @@ describe("a run", function()
     with_output(function()
       mw.record { device = "cpu", rung = "a", n = 1, rate = 2.5 }
       mw.check(mw.device("cpu"):full(1, "i32", 4), 1, { name = "ones" })
-      local folder, problem = run.finish { status = "complete", exit = 0 }
+      local folder, problem = session.current:finish { status = "complete", exit = 0 }
       assert.is_nil(problem)
       local stored = assert(store.read(folder))
       assert.are.equal("complete", stored.status)
@@ -123,7 +124,7 @@ describe("a run", function()
       local folders = {}
       for i = 1, 3 do
         mw.record { device = "cpu", i = i }
-        folders[i] = run.finish { status = "complete", exit = 0 }
+        folders[i] = session.current:finish { status = "complete", exit = 0 }
       end
       assert.is_true(folders[1] ~= folders[2] and folders[2] ~= folders[3])
     end)
@@ -133,8 +134,8 @@ describe("a run", function()
     with_output(function()
       mw.record { device = "cpu", i = 1 }
       mw.record { device = "cpu", i = 2 }
-      local folder, text = run.folder(), support.read(run.file "journal.jsonl")
-      run.finish { status = "complete" }
+      local folder, text = session.current:folder(), support.read(session.current:file "journal.jsonl")
+      session.current:finish { status = "complete" }
       os.remove(folder .. "/record.json")
       for cut = 1, #text, 97 do
         support.write(folder .. "/journal.jsonl", text:sub(1, cut))

@@ -2,8 +2,9 @@
 --
 -- mw.remark: paragraphs computed from numbers, printed and kept.
 
+local session = require "moonwarp.session"
 local support = require "tests.support"
-local core, mw = support.core, support.mw
+local mw = support.mw
 local fails = support.fails
 
 -- In a process of its own: the paragraphs of a run gather in one file.
@@ -12,8 +13,9 @@ local function remarks(code)
   support.with_folder(function(folder)
     output = support.child_passes(([[
       local mw = require "moonwarp"
-      local core = require "moonwarp.core"
-      core.options.out, core.options.script = %q, "some/study.lua"
+      local session = require "moonwarp.session"
+      local options = session.current.options
+      options.out, options.script = %q, "some/study.lua"
     ]]):format(folder .. "/out") .. code)
     local made = support.run(folder .. "/out")
     text = support.read(made .. "/remarks.txt")
@@ -57,7 +59,7 @@ describe("mw.remark", function()
 
   it("is silent with --quiet, and still writes", function()
     local output, text = remarks [[
-      core.options.quiet = true
+      options.quiet = true
       mw.remark "nobody reads this"
     ]]
     assert.are.equal("", (output:gsub("%s", "")))
@@ -78,11 +80,11 @@ describe("mw.remark", function()
     support.with_folder(function(folder)
       local made, ok, message
       support.into(folder, function()
-        made = require("moonwarp.results.run").folder()
+        made = session.current:folder()
         os.execute(("mkdir '%s/remarks.txt'"):format(made))
-        core.options.quiet = true
+        session.current.options.quiet = true
         ok, message = pcall(mw.remark, "a text")
-        core.options.quiet = nil
+        session.current.options.quiet = nil
       end)
       assert.is_false(ok)
       assert.are.equal(("cannot write %s/remarks.txt: Is a directory"):format(made), message)

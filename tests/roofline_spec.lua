@@ -2,10 +2,11 @@
 --
 -- mw.roofline: which kernels it finds, where it puts them, what it says; measured ceilings.
 
+local session = require "moonwarp.session"
 local support = require "tests.support"
 local bench = require "moonwarp.measure.bench"
 local ceiling = require "moonwarp.measure.ceiling"
-local core, mw, fails = support.core, support.mw, support.fails
+local mw, fails = support.mw, support.fails
 
 local MOST = { bandwidth = 100, f32 = 1000, f64 = 500 }
 
@@ -88,9 +89,9 @@ describe("ceilings", function() support.each_device(function(dev, id)
   after_each(function() bench.run = run end)
 
   it("are measured with right results, once", function()
-    local failed = core.options.failed_checks
+    local failed = session.current.failed_checks
     local most = ceiling.of(dev)
-    assert.are.equal(failed, core.options.failed_checks)
+    assert.are.equal(failed, session.current.failed_checks)
     for _, name in ipairs { "bandwidth", "f32", "f64" } do
       assert.is_true(most[name] > 0 and most[name] < math.huge, name)
     end

@@ -66,10 +66,10 @@ describe("the study nbody", function()
   end)
 
   it("has the source's times as rates, where it has as many bodies", function()
-    local core = support.core
-    core.options.describe = true
-    local ok, study = pcall(dofile, core.home() .. "/experiments/nbody.lua")
-    core.options.describe = nil
+    local options = require("moonwarp.session").current.options
+    options.describe = true
+    local ok, study = pcall(dofile, support.core.home() .. "/experiments/nbody.lua")
+    options.describe = nil
     assert.is_true(ok, study)
     local direct, shared = study.source_list[1].values.direct, study.source_list[2].values["shared memory, 1.0"]
     assert.is_near(16384 ^ 2 / 6.1e-3, direct { bodies = 16384 }, 1)

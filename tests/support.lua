@@ -7,6 +7,7 @@ local busted = require "busted"
 local assert = require "luassert"
 local core = require "moonwarp.core"
 local mw = require "moonwarp"
+local session = require "moonwarp.session"
 
 local support = { mw = mw, core = core }
 
@@ -214,11 +215,12 @@ end
 ---@param body function
 ---@return any result  the first one of body
 function support.into(folder, body, ...)
-  local before = core.options.out
-  core.options.out = folder
+  local options = session.current.options
+  local before = options.out
+  options.out = folder
   local ok, result = xpcall(body, debug.traceback, ...)
-  require("moonwarp.results.run").finish { status = "complete", exit = 0 }
-  core.options.out = before
+  session.current:finish { status = "complete", exit = 0 }
+  options.out = before
   if not ok then error(result, 0) end
   return result
 end

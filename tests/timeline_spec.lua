@@ -226,7 +226,7 @@ describe("mw.timeline", function()
       end
       local output = support.child_passes(([[
         local mw = require "moonwarp"
-        require("moonwarp.core").options.out = %q
+        require("moonwarp.session").current.options.out = %q
         local made = mw.timeline { spans = { { lane = "a", kind = "k", from = 0, to = 1 } }, name = "t" }
         print(made.reason ~= nil, made.png, made.svg)
       ]]):format(folder .. "/made"), { env = { PATH = folder } })

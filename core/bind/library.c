@@ -49,8 +49,6 @@ int luaopen_moonwarp_core(lua_State *L) {
   luaL_setfuncs(L, compare_functions, 0);
   luaL_setfuncs(L, service_functions, 0);
   lua_newtable(L);
-  lua_setfield(L, -2, "options");
-  lua_newtable(L);
   lua_setfield(L, -2, "files");
   bind_result_methods(L);
   lua_setfield(L, -2, "result");

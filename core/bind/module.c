@@ -109,11 +109,12 @@ static bool try_read(lua_State *L, const char *path) {
   return good;
 }
 
-/* The folder of the running script, from moonwarp.core.options.script. */
+/* The folder of the running script, which the session knows (lua/moonwarp/session.lua). */
 static const char *script_folder(lua_State *L) {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-  if (lua_getfield(L, -1, "moonwarp.core") != LUA_TTABLE) return NULL;
-  if (lua_getfield(L, -1, "options") != LUA_TTABLE || lua_getfield(L, -1, "script") != LUA_TSTRING) return NULL;
+  if (lua_getfield(L, -1, "moonwarp.session") != LUA_TTABLE || lua_getfield(L, -1, "current") != LUA_TTABLE ||
+      lua_getfield(L, -1, "options") != LUA_TTABLE || lua_getfield(L, -1, "script") != LUA_TSTRING)
+    return NULL;
   const char *script = lua_tostring(L, -1), *slash = strrchr(script, '/');
   return slash ? lua_pushlstring(L, script, (size_t)(slash - script)) : ".";
 }

@@ -14,6 +14,8 @@ lua_State *host_state_new(void); /* libraries open, moonwarp preloaded, paths se
 int host_open(lua_State *);      /* opener of moonwarp.host */
 int host_traceback(lua_State *); /* message handler: the message and the user's own lines below it */
 
+void host_leave_watch(lua_State *); /* os.exit ends the session's run */
+
 void host_interrupt_watch(lua_State *);  /* Ctrl-C ends what this state runs with the error "interrupted" */
 bool host_interrupt_clear(lua_State *);  /* true where an interruption was pending; it no longer is */
 void host_interrupt_follow(lua_State *); /* replaces coroutine.resume and wrap, so that Ctrl-C finds what runs */

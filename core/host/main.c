@@ -45,6 +45,7 @@ int main(int argc, char **argv) {
     return EXIT_FAILURE;
   }
   host_interrupt_watch(L);
+  host_leave_watch(L);
   lua_pushcfunction(L, host_traceback);
   lua_pushcfunction(L, run);
   push_words(L, argc, argv);

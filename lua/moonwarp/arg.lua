@@ -3,19 +3,14 @@
 -- Parameters of a script that the command line can set: -p name=value. Several values of a parameter
 -- that takes one are a sweep, which begins here: a script is not known before it runs, so its first
 -- pass is given all texts, takes the first of each and says what is swept.
--- Depends on moonwarp.core (options.params, options.sweep, options.swept, options.begin), blocks,
--- fields, nearest.
+-- Depends on moonwarp.core (where), blocks, fields, nearest, session.
 
 local core = require "moonwarp.core"
 local fields = require "moonwarp.base.options"
 local nearest = require "moonwarp.base.nearest"
+local session = require "moonwarp.session"
 
 local arg = {}
-
---- What the running script has declared, in order: { name =, default =, help =, value = }.
-arg.declared = {}
-
-local settled -- the names given that were last found to be known
 
 local TRUTH = { ["true"] = true, yes = true, on = true, ["1"] = true,
                 ["false"] = false, no = false, off = false, ["0"] = false }
@@ -147,17 +142,16 @@ end
 -- The first of several values; the passes that follow take the others, which are refused now if they
 -- do not fit.
 local function begin_sweep(name, default, texts, limits)
-  local swept = core.options.swept
-  if not swept then refuse(name, table.concat(texts, ","), "one value here") end
+  local current = session.current
+  if not current.swept then refuse(name, table.concat(texts, ","), "one value here") end
   for i = 2, #texts do convert_one(name, default, texts[i], limits) end
-  swept[name], core.options.more = true, true
-  core.options.params[name] = { texts[1] }
+  current.swept[name], current.more = true, true
+  current.pass[name] = { texts[1] }
 end
 
 local function value_of(name, default, limits)
-  local texts = (core.options.params or {})[name]
+  local texts = session.current.pass[name]
   if texts == nil then return default end
-  if type(texts) ~= "table" then texts = { texts } end
   if type(default) == "table" then return convert_list(name, default, texts, limits) end
   local value = convert_one(name, default, texts[1], limits)
   if #texts > 1 then begin_sweep(name, default, texts, limits) end
@@ -165,13 +159,9 @@ local function value_of(name, default, limits)
 end
 
 local function remember(entry)
-  for i, known in ipairs(arg.declared) do
-    if known.name == entry.name then
-      arg.declared[i] = entry
-      return
-    end
-  end
-  arg.declared[#arg.declared + 1] = entry
+  local declared, at = session.current.declared, 1
+  while declared[at] and declared[at].name ~= entry.name do at = at + 1 end
+  declared[at] = entry
 end
 
 --- A parameter of the script. The text given with -p is converted to the default's type; a default
@@ -204,7 +194,7 @@ end
 ---@return table
 function arg.values()
   local values = {}
-  for _, entry in ipairs(arg.declared) do values[entry.name] = entry.value end
+  for _, entry in ipairs(session.current.declared) do values[entry.name] = entry.value end
   return values
 end
 
@@ -219,21 +209,26 @@ local function fail_unknown(name, names, is_late)
   fail(("unknown parameter '%s'; %s%s"):format(name, near and ("did you mean '%s'?"):format(near) or known, late))
 end
 
---- Refuses names given with -p that nobody asked for. What is measured afterwards is kept: called before the first
---- measurement of a run, and does its work once.
+--- Refuses names given with -p that nobody asked for.
 ---@param more string[]?  names known besides those that mw.arg was asked for
-function arg.check_known(more)
-  local given, names, known = core.options.sweep, {}, {}
-  if settled == given then return end
-  for _, entry in ipairs(arg.declared) do names[#names + 1] = entry.name end
+function arg.check_names(more)
+  local names, known = {}, {}
+  for _, entry in ipairs(session.current.declared) do names[#names + 1] = entry.name end
   table.move(more or {}, 1, #(more or {}), #names + 1, names)
   for _, name in ipairs(names) do known[name] = true end
   local unknown = {}
-  for name in pairs(given or {}) do unknown[#unknown + 1] = not known[name] and name or nil end
+  for name in pairs(session.current.given) do unknown[#unknown + 1] = not known[name] and name or nil end
   table.sort(unknown)
   if unknown[1] then fail_unknown(unknown[1], names, not more) end
-  settled = given
-  local problem = core.options.begin and core.options.begin()
+end
+
+--- The same, and makes room for what is measured from now on. Called before every measurement of a run; does its work
+--- once.
+---@param more string[]?
+function arg.check_known(more)
+  if session.current.is_prepared then return end
+  arg.check_names(more)
+  local problem = session.current:prepare()
   if problem then fail(problem) end
 end
 

@@ -17,10 +17,10 @@ local nearest = require "moonwarp.base.nearest"
 local occupancy = require "moonwarp.measure.occupancy"
 local api = require "moonwarp.base.api"
 local plot = require "moonwarp.plot.plot"
-local current_device = require "moonwarp.current_device"
 local record = require "moonwarp.results.record"
 local remark = require "moonwarp.results.remark"
 local roofline = require "moonwarp.plot.roofline"
+local session = require "moonwarp.session"
 local show = require "moonwarp.base.show"
 local skip = require "moonwarp.skip"
 local study = require "moonwarp.study"
@@ -89,7 +89,7 @@ local mw = {
 ---                           compiles only)
 ---@return userdata device  raises with the reason where there is no such device
 mw.device = api.placed("mw.device", 1, function(id)
-  return current_device.open(id)
+  return session.current:open_device(id)
 end)
 
 nearest.guard(mw, "moonwarp", { open = "device", benchmark = "bench" }, explain_device)

@@ -22,7 +22,7 @@ local case = require "moonwarp.study.case"
 local fields = require "moonwarp.base.options"
 local nearest = require "moonwarp.base.nearest"
 local parameters = require "moonwarp.study.parameters"
-local current_device = require "moonwarp.current_device"
+local session = require "moonwarp.session"
 local runner = require "moonwarp.study.run"
 local validate = require "moonwarp.study.validate"
 
@@ -51,8 +51,6 @@ function study_type.__newindex(self, key, value)
   end
   rawset(self, key, value)
 end
-
-local begun = {} -- descriptions that have been begun, and neither been run nor returned
 
 local HEAD = { question = "string", params = "table", kernels = "string", defines = "function", rate = "string table",
                seconds = "table", output = "string", type = "string", level = "string table", odd = "table function",
@@ -168,12 +166,12 @@ function study.new(head)
   if not head.question then self:refuse("mw.study: needs 'question', a text") end
   read_rate(self, head.rate or "T_eff")
   self.gpu = false
-  if not core.options.describe then
-    self.dev = current_device.open()
+  if not session.current.options.describe then
+    self.dev = session.current:open_device()
     self.gpu = self.dev:kind() == "gpu"
   end
   parameters.read(self)
-  begun[#begun + 1] = self
+  table.insert(session.current.begun, self)
   return self, self.p, self.gpu
 end
 
@@ -391,14 +389,16 @@ end
 -- One that runs, or was returned, is no longer begun; the first of those that are.
 local function settle(self)
   local left = {}
-  for _, other in ipairs(begun) do left[#left + 1] = other ~= self and other or nil end
-  begun = left
+  for _, other in ipairs(session.current.begun) do left[#left + 1] = other ~= self and other or nil end
+  session.current.begun = left
   return left[1]
 end
 
 --- Runs the study.
 function Study:run()
-  if core.options.describe then self:refuse("study:run: a study's file describes; end it with 'return study'") end
+  if session.current.options.describe then
+    self:refuse("study:run: a study's file describes; end it with 'return study'")
+  end
   settle(self)
   self:validate()
   runner.run(self)
@@ -432,7 +432,7 @@ end
 ---@return table? study
 function study.returned(value)
   local open = settle(value)
-  begun = {}
+  session.current.begun = {}
   if not open then return study.is_study(value) and value or nil end
   local why = study.is_study(value) and "; the one that it returns is another" or ""
   error(("%sthe file must end with 'return study'%s"):format(open.head.at, why), 0)
@@ -449,19 +449,26 @@ end
 ---@param what table|string  a study, or the path of its file
 ---@return boolean is_right  whether no check failed
 function study.start(what)
+  local current = session.current
+  local options, failed = current.options, current.failed_checks
+  local script, text = options.script, options.text
+  local _ <close> = setmetatable({}, { __close = function() options.script, options.text = script, text end })
   if type(what) == "string" then
     local path, chunk, problem = what, loadfile(what)
     if not chunk then error("mw.run: " .. problem, 0) end
-    core.options.script = path
+    options.script, options.text = path, nil
     what = study.returned(chunk())
     if not what then error(("mw.run: '%s' returns no study"):format(path), 0) end
   end
   if not study.is_study(what) then
     error(("mw.run: a study or the path of one is wanted, got %s"):format(type(what)), 2)
   end
-  local failed = core.options.failed_checks or 0
   what:run()
-  return (core.options.failed_checks or 0) == failed
+  local is_right = current.failed_checks == failed
+  if not options.argv then -- another interpreter does not say when its script ends
+    current:finish { status = is_right and "complete" or "check failed", exit = is_right and 0 or 3 }
+  end
+  return is_right
 end
 
 return study

@@ -5,6 +5,7 @@
 
 local mw = require "moonwarp"
 local core = require "moonwarp.core"
+local session = require "moonwarp.session"
 package.path = core.home() .. "/tests/bench/lib/?.lua;" .. package.path
 local lab = require "lab"
 
@@ -34,7 +35,7 @@ for _, n in ipairs { 99999, 100000 } do
 end
 
 -- A record each time, as a study with a table of its points keeps them.
-core.options.quiet = true
+session.current.options.quiet = true
 mw.record { device = "cpu", point = 0 }
 local times = {}
 for i = 1, records do times[i] = seconds_of(mw.record, { device = "cpu", point = i, T_tot = 100.0 + i }) end

@@ -2,8 +2,9 @@
 --
 -- The alarm not_written, where it was silent or raised for the wrong thing.
 
+local session = require "moonwarp.session"
 local support = require "tests.support"
-local core, mw = support.core, support.mw
+local mw = support.mw
 
 local SOURCE = [[
 __global__ void twice(float *y, const float *x, int n) {
@@ -38,14 +39,14 @@ describe("the alarm not_written", function()
         local y <close> = dev:zeros("f32", N)
         local go <close> = m[case.kernel]:prepare { grid = 4, block = 256 }
         local function clear() y:fill(0) end
-        local before, t = core.options.failed_checks, nil
+        local before, t = session.current.failed_checks, nil
         support.with_clock(function(pass)
           t = mw.bench(function()
             pass(1e-5)
             go(y, x, case.count)
           end, { device = dev, output = y, setup = case.clears and clear or nil, samples = 3, quiet = true })
         end)
-        core.options.failed_checks = before
+        session.current.failed_checks = before
         local alarm = t.alarms[1]
         assert.are.equal(case.unwritten and "not_written", alarm and alarm.name)
         assert.are.equal(case.unwritten and tostring(case.unwritten), alarm and alarm.cause:match "^%d+")

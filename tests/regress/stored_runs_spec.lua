@@ -4,7 +4,7 @@
 
 local support = require "tests.support"
 local record = require "moonwarp.results.record"
-local run = require "moonwarp.results.run"
+local session = require "moonwarp.session"
 local store = require "moonwarp.results.store"
 local mw = support.mw
 
@@ -33,7 +33,7 @@ describe("a record", function()
       mw.record { device = "cpu", t = { median = 3 }, bad = "\xff\xfe", nan = 0 / 0, list = { 1, 0 / 0, 3 } }
       mw.record { device = "cpu", x = 1.5 }
       mw.table { "x", "nan", quiet = true }
-      local stored = assert(store.read(run.finish { status = "complete", exit = 0 }))
+      local stored = assert(store.read(session.current:finish { status = "complete", exit = 0 }))
       assert.are.equal("\u{FFFD}\u{FFFD}", stored.records[1].bad)
       assert.are.same({ 1, false, 3 }, { math.tointeger(stored.records[1].list[1]), stored.records[1].list[2],
         math.tointeger(stored.records[1].list[3]) })

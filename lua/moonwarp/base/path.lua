@@ -3,7 +3,7 @@
 -- The running script's name, folders, and the shell's quoting.
 -- Depends on moonwarp.core (options.script), lfs (for the output folder).
 
-local core = require "moonwarp.core"
+local session = require "moonwarp.session"
 
 local path = {}
 
@@ -18,7 +18,7 @@ end
 ---@return string?
 function path.script_file()
   local words = rawget(_G, "arg")
-  return core.options.script or type(words) == "table" and type(words[0]) == "string" and words[0] or nil
+  return session.current.options.script or type(words) == "table" and type(words[0]) == "string" and words[0] or nil
 end
 
 --- The running script's name without folder and ending; "script" where there is none.

@@ -4,19 +4,26 @@
 -- the output, as JSON, what it is: a study's description, { "plain": true } for a script, or { "error": ... }.
 -- Only a study is loaded to its end. A script shows itself by the first call that has an effect, or that a study
 -- cannot make; the process ends with that call, which no pcall keeps it from.
--- Depends on moonwarp.core (options, where), arg, cli.options, cli.studies, json, study, lfs.
+-- Depends on moonwarp.core (where), arg, cli.options, cli.studies, json, session, study, lfs.
 
 local core = require "moonwarp.core"
 local json = require "moonwarp.base.json"
+local session = require "moonwarp.session"
 
 local describe = {}
 
-local leave = os.exit -- the results of a run would end with another
+local answered = false
 
-local function answer(value)
+local function tell(value)
+  if answered then return end
+  answered = true
   io.stdout:write("\n", json.encode(value), "\n")
   io.stdout:flush()
-  leave(0, false)
+end
+
+local function answer(value)
+  tell(value)
+  os.exit(0, false)
 end
 
 local function fail(problem)
@@ -32,15 +39,15 @@ local WAYS = {
   ["mw.arg"] = "its parameters are the params of mw.study",
 }
 
-local function refuse(name)
-  fail(("%s%s: a study's file describes; %s"):format(core.where(), name, WAYS[name] or "its functions may call this"))
+-- What a call says of the file.
+local function said_by(name)
+  if not study_begun then return { plain = true } end
+  return { error = ("%s%s: a study's file describes; %s"):format(core.where(), name,
+    WAYS[name] or "its functions may call this") }
 end
 
 local function stopper(name)
-  return function()
-    if study_begun then refuse(name) end
-    answer { plain = true }
-  end
+  return function() answer(said_by(name)) end
 end
 
 local function stop(name, from, words)
@@ -49,7 +56,7 @@ end
 
 local function stop_effects()
   local open, output = io.open, io.output
-  stop("os", os, "execute exit remove rename tmpname")
+  stop("os", os, "execute remove rename tmpname")
   stop("io", io, "popen tmpfile")
   stop("lfs", require "lfs", "link mkdir rmdir touch")
   stop("core", core, "device")
@@ -98,7 +105,7 @@ function describe.run(words)
   local file = words[1] or require("moonwarp.cli.options").fail "describe wants a file"
   local chunk, problem = require("moonwarp.cli.studies").load(file)
   if not chunk then fail(problem) end
-  core.options.describe, core.options.script = true, file
+  session.begin({ describe = true, script = file }).leave = function() tell(said_by "os.exit") end
   _G.arg = { [0] = file }
   stop_library(require "moonwarp")
   stop_effects()

@@ -1,16 +1,16 @@
 -- SPDX-License-Identifier: MIT
 --
 -- moonwarp history STUDY: its measurements over all stored runs.
--- Depends on cli.drawing, cli.options, cli.runs, letters, moonwarp.core, path,
--- results.measurement, units.
+-- Depends on cli.drawing, cli.options, cli.runs, letters, path, results.measurement,
+-- session, units.
 
-local core = require "moonwarp.core"
 local drawing = require "moonwarp.cli.drawing"
 local utf8text = require "moonwarp.base.utf8text"
 local measurement = require "moonwarp.results.measurement"
 local options = require "moonwarp.cli.options"
 local path = require "moonwarp.base.path"
 local runs = require "moonwarp.cli.runs"
+local session = require "moonwarp.session"
 local units = require "moonwarp.base.units"
 
 local history = {}
@@ -139,7 +139,7 @@ local function draw(series, parsed)
   end
   local figure = figure_of(series, parsed[1]:match("([^/]+)/*$") or parsed[1])
   drawing.show(figure)
-  if parsed.svg then drawing.write(figure, (core.options.out or "out") .. "/plots") end
+  if parsed.svg then drawing.write(figure, session.current:out() .. "/plots") end
 end
 
 --- The command.

@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
 --
 -- moonwarp plot DIR...: the charts of stored runs again, several runs on one chart.
--- Depends on cli.drawing, cli.options, cli.runs, moonwarp.core, results.overlay.
+-- Depends on cli.drawing, cli.options, cli.runs, results.overlay, session.
 
-local core = require "moonwarp.core"
 local drawing = require "moonwarp.cli.drawing"
 local options = require "moonwarp.cli.options"
 local runs = require "moonwarp.cli.runs"
+local session = require "moonwarp.session"
 
 local plot = {}
 
@@ -39,7 +39,7 @@ end
 
 local function folder_for(list, parsed)
   if parsed.to then return parsed.to end
-  return #list == 1 and list[1].folder or (core.options.out or "out") .. "/plots"
+  return #list == 1 and list[1].folder or session.current:out() .. "/plots"
 end
 
 --- The command.

@@ -1,9 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
 -- moonwarp rerun DIR: what a run kept in its source folder, with its parameters, on its device.
--- Depends on moonwarp.core, cli.options, cli.run, cli.runs.
+-- Depends on cli.options, cli.run, cli.runs.
 
-local core = require "moonwarp.core"
 local options = require "moonwarp.cli.options"
 local runs = require "moonwarp.cli.runs"
 
@@ -71,8 +70,7 @@ function rerun.run(words)
   if run.device and not given["--device"] then table.move({ "--device", run.device }, 1, 2, #line + 1, line) end
   table.move(words, 2, #words, #line + 1, line)
   if not given["--"] then table.move(behind_dashes(run.argv), 1, 100, #line + 1, line) end
-  core.options.rerun_of = run.folder
-  return require("moonwarp.cli.run").run(line)
+  return require("moonwarp.cli.run").run(line, run.folder)
 end
 
 return rerun

@@ -3,13 +3,14 @@
 -- moonwarp run, and moonwarp -e: a script with its parameters; lists of values make a sweep. All
 -- combinations run in this process, one after the other, so that their records meet in one table
 -- and one chart. Which lists those are is known after the first pass: mw.arg says so.
--- Depends on moonwarp.core (options), moonwarp.host, arg, cli.list, cli.options,
--- cli.studies, files, path, sweep.
+-- Depends on moonwarp.core, moonwarp.host, arg, cli.list, cli.options, cli.studies, failure, files, path, session,
+-- sweep.
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
 local host = require "moonwarp.host"
 local options = require "moonwarp.cli.options"
+local session = require "moonwarp.session"
 
 local run = {}
 
@@ -111,19 +112,6 @@ local function complain(...)
   io.stderr:write("\n")
 end
 
--- The JSON file holds one run's records, so it starts empty.
-local function empty_json()
-  if core.options.json then require("moonwarp.base.files").write(core.options.json, "") end
-end
-
--- Before the first measurement: why what it finds cannot be kept.
-local function begin()
-  local path = require "moonwarp.base.path"
-  core.options.begin = nil
-  empty_json()
-  return not core.options.out and path.obstacle("out/" .. path.script()) or nil
-end
-
 local function check_places(parsed)
   local problem = parsed.out and require("moonwarp.base.path").make(parsed.out)
   if problem then options.fail("%s", problem) end
@@ -133,14 +121,6 @@ local function check_places(parsed)
     if not file then options.fail("cannot write the file of --json: %s", reason) end
     file:close()
   end
-end
-
-local function set_options(parsed, script)
-  local into = core.options
-  into.device, into.out = parsed.device, parsed.out
-  into.json, into.quiet = parsed.json, parsed.quiet
-  into.script, into.failed_checks = script, 0
-  into.argv, into.begin = parsed.argv, begin
 end
 
 -- What was wrong with the command line, if that is why the script failed: where it asked for a value says nothing.
@@ -153,7 +133,7 @@ local function status_of(outcome, message, problem)
   if outcome == "done" then return OK end
   local refusal = outcome ~= "interrupted" and refusal_in(message)
   message = refusal or message
-  core.options.message = tostring(message)
+  session.current.message = tostring(message)
   complain(message)
   if outcome == "interrupted" then return INTERRUPTED end
   if failure.status(problem) == "no_device" then return NO_DEVICE end
@@ -171,7 +151,7 @@ local function say_skipped(reason)
   local pass = require("moonwarp.plot.sweep").pass()
   local text = ("skipped: %s%s"):format(reason, pass and (" (%s)"):format(pass) or "")
   complain(text)
-  require("moonwarp.results.run").mention("remark", { text = text })
+  session.current:mention("remark", { text = text })
 end
 
 -- The script, and the study that it returns. The status, and the reason where it was skipped.
@@ -188,15 +168,15 @@ local function run_pass(chunk, words)
 end
 
 -- The status, and the reason where every pass was skipped.
-local function run_passes(chunk, parameters, words)
-  local into, left, worked = core.options, { values_of(parameters) }, false
+local function run_passes(current, chunk, parameters, words)
+  local left, worked = { values_of(parameters) }, false
   local status, reason
   repeat
     local combination = table.remove(left, 1)
-    into.params, into.swept, into.more = combination, {}, #left > 0
+    current.pass, current.swept, current.more = combination, {}, #left > 0
     status, reason = run_pass(chunk, words)
     worked = worked or not reason
-    local new = others(combination, parameters, into.swept)
+    local new = others(combination, parameters, current.swept)
     left = table.move(left, 1, #left, #new + 1, new)
     collectgarbage()
   until status ~= OK or #left == 0
@@ -205,23 +185,21 @@ end
 
 -- Names that nothing asked for, where nothing was measured.
 local function check_names()
-  local known, problem = pcall(require("moonwarp.arg").check_known, {})
+  local known, problem = pcall(require("moonwarp.arg").check_names, {})
   return known and OK or status_of("failed", problem)
 end
 
-local function run_all(chunk, parameters, words)
-  core.options.sweep = values_of(parameters)
-  local status, reason = run_passes(chunk, parameters, words)
-  local began = core.options.begin == nil
-  core.options.begin = nil
+local function run_all(current, chunk, parameters, words)
+  local status, reason = run_passes(current, chunk, parameters, words)
+  if current.is_prepared then return status, reason end
   if status == OK and not reason then status = check_names() end
-  if not began and status ~= WRONG_USE then empty_json() end
+  if status ~= WRONG_USE then current:empty_json() end
   return status, reason
 end
 
 -- Failed checks were printed as they failed; the status tells the caller.
-local function final_status(status)
-  local failed = core.options.failed_checks
+local function final_status(current, status)
+  local failed = current.failed_checks
   if status ~= OK or failed == 0 then return status end
   complain(failed == 1 and "a check failed" or failed .. " checks failed")
   return CHECK
@@ -230,52 +208,52 @@ end
 local STATUS = { [OK] = "complete", [CHECK] = "check failed", [INTERRUPTED] = "interrupted" }
 
 -- A script whose output is lost has not done what it was run for. The program says why at its end.
-local function output_status(status)
+local function output_status(current, status)
   if status ~= OK or host.arrived() then return status end
-  core.options.message = "standard output could not be written"
+  current.message = "standard output could not be written"
   return FAILED
 end
 
 -- Closes the run's record, whatever became of the script.
-local function finish(status)
-  local loaded = package.loaded["moonwarp.results.run"]
-  if not loaded then return status end
-  local folder, problem = loaded.finish { status = STATUS[status] or "failed", exit = status,
-                                          message = core.options.message }
+local function finish(current, status)
+  local folder, problem = current:finish { status = STATUS[status] or "failed", exit = status,
+                                           message = current.message }
   if problem then
     complain(problem)
     return status == OK and FAILED or status
   end
-  if folder and not core.options.quiet then print("results: " .. folder) end
+  if folder and not current.options.quiet then print("results: " .. folder) end
   return status
 end
 
 -- A lab that did nothing but skip says so to its batch.
-local function tell_batch(reason)
-  local record = package.loaded["moonwarp.results.record"]
-  if reason and os.getenv "MOONWARP_LAB" and #record.all() == 0 then
-    require("moonwarp.base.files").write((core.options.out or "out") .. "/skipped", reason)
+local function tell_batch(current, reason)
+  if reason and os.getenv "MOONWARP_LAB" and #current.records == 0 then
+    require("moonwarp.base.files").write(current:out() .. "/skipped", reason)
   end
 end
 
-local function execute(chunk, parsed, script)
+-- more: script, argv, and what else the session is to know.
+local function execute(chunk, parsed, more)
   local parameters = parameters_of(parsed.p)
   check_places(parsed)
-  set_options(parsed, script)
+  more.device, more.out, more.json, more.quiet = parsed.device, parsed.out, parsed.json, parsed.quiet
+  local current = session.begin(more)
+  current.given = values_of(parameters)
   local words = parsed.rest or {}
-  _G.arg = table.move(words, 1, #words, 1, { [0] = script })
-  local status, reason = run_all(chunk, parameters, words)
-  tell_batch(reason)
-  return finish(output_status(final_status(status)))
+  _G.arg = table.move(words, 1, #words, 1, { [0] = more.script })
+  local status, reason = run_all(current, chunk, parameters, words)
+  tell_batch(current, reason)
+  return finish(current, output_status(current, final_status(current, status)))
 end
 
 --- The command run.
 ---@param words string[]
+---@param rerun_of string?   the folder of the run that is run again
 ---@return integer status
-function run.run(words)
+function run.run(words, rerun_of)
   local studies = require "moonwarp.cli.studies"
   local parsed = options.parse(words, SPECS, 1)
-  parsed.argv = table.move(words, 1, #words, 2, { "run" })
   if parsed.help then
     print(options.help(USAGE, SPECS, NOTES))
     if parsed[1] then print("\n" .. require("moonwarp.cli.list").text(studies.describe({ parsed[1] })[1], true)) end
@@ -293,8 +271,8 @@ function run.run(words)
     complain(text)
     return FAILED
   end
-  core.options.text = text
-  return execute(chunk, parsed, path)
+  return execute(chunk, parsed, { script = path, text = text, rerun_of = rerun_of,
+                                  argv = table.move(words, 1, #words, 2, { "run" }) })
 end
 
 -- mw is there without a require, and costs nothing where it is not used.
@@ -318,14 +296,13 @@ function run.code(words)
     return OK
   end
   local parsed = options.parse(table.move(words, 3, #words, 1, {}), SPECS, 0)
-  parsed.argv = words
   local chunk, message = load(code, "=(-e)")
   if not chunk then
     complain(message)
     return FAILED
   end
   offer_mw()
-  return execute(chunk, parsed, "-e")
+  return execute(chunk, parsed, { script = "-e", argv = words })
 end
 
 return run

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Words of a command line that name stored runs.
--- Depends on moonwarp.core (options), cli.options, results.store.
+-- Depends on cli.options, results.store, session.
 
-local core = require "moonwarp.core"
 local options = require "moonwarp.cli.options"
+local session = require "moonwarp.session"
 local store = require "moonwarp.results.store"
 
 local runs = {}
@@ -16,14 +16,14 @@ runs.OUT = { flag = "--out", show = "DIR", value = "a folder",
 --- Takes --out.
 ---@param parsed table
 function runs.place(parsed)
-  core.options.out = parsed.out or core.options.out
+  session.current.options.out = parsed.out
 end
 
 local function folders_of(word)
   local folders = store.named(word)
   if #folders == 0 then
     options.fail("there is no run in '%s': the folder of a run, a folder with runs below it, or a study "
-      .. "with runs in %s is wanted", word, core.options.out or "out")
+      .. "with runs in %s is wanted", word, session.current:out())
   end
   return folders
 end

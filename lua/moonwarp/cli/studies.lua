@@ -92,9 +92,9 @@ local function answer_of(log, ending)
   local _, problem = verdict.cut_short(ending, LIMITS)
   local last = ""
   for line in (files.read(log) or ""):gmatch "[^\n]+" do last = line end
-  if not problem and ending.exit ~= 0 then problem = ("exit status %d: %s"):format(ending.exit, last) end
-  local answer = not problem and json.decode(last)
+  local answer = not problem and json.decode(last) -- a file may have left by os.exit
   if type(answer) == "table" then return answer end
+  if not problem and ending.exit ~= 0 then problem = ("exit status %d: %s"):format(ending.exit, last) end
   return { error = utf8text.clean(problem or "it ended before it was described") }
 end
 

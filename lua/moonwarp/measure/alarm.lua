@@ -6,10 +6,11 @@
 --
 -- What a function moves, computes, reads and writes is declared by the script: mw.bench cannot see
 -- it. An undeclared thing raises no alarm.
--- Depends on moonwarp.core, own_kernels, units, kernels/moonwarp/proof.cu.
+-- Depends on moonwarp.core, own_kernels, session, units, kernels/moonwarp/proof.cu.
 
 local core = require "moonwarp.core"
 local own_kernels = require "moonwarp.own_kernels"
+local session = require "moonwarp.session"
 local units = require "moonwarp.base.units"
 
 local alarm = {}
@@ -36,16 +37,6 @@ local WORDS = { [1] = "unsigned char", [2] = "unsigned short", [4] = "unsigned",
 
 -- ---- ceilings -----------------------------------------------------------------------------------
 
--- Measured by mw.roofline, by the device's id.
-local ceilings = {}
-
---- Keeps measured ceilings of a device, for what is measured later.
----@param id string
----@param measured table  bandwidth (B/s)
-function alarm.keep_ceilings(id, measured)
-  ceilings[id] = measured
-end
-
 -- The rate that main memory cannot exceed, how far over it is impossible, and whose word that is.
 local function memory_peak(run, options)
   if options.peak then return options.peak, OVER_PEAK, "the peak given" end
@@ -53,7 +44,7 @@ local function memory_peak(run, options)
   if not device then return nil end
   local theoretical = device:peak_bandwidth()
   if theoretical then return theoretical, OVER_PEAK, device:id() .. "'s peak" end
-  local measured = ceilings[device:id()]
+  local measured = session.current.ceilings[device:id()] -- by mw.roofline
   if measured then return measured.bandwidth, OVER_CEILING, "the ceiling measured on " .. device:id() end
 end
 
@@ -311,7 +302,7 @@ local ORDER = { "above_peak", "too_fast", "not_synchronised", "not_written", "co
 -- ---- raising them -------------------------------------------------------------------------------
 
 local function tell(entry, options)
-  core.options.failed_checks = (core.options.failed_checks or 0) + 1
+  session.current:fail_check()
   if options.quiet then return end
   io.stderr:write(("mw.bench: %s%s; %s\n"):format(options.name and options.name .. ": " or "",
     entry.cause, entry.remedy))

@@ -26,7 +26,7 @@ local failure = require "moonwarp.base.failure"
 local fields = require "moonwarp.base.options"
 local modes = require "moonwarp.measure.mode"
 local protocol = require "moonwarp.measure.protocol"
-local current_device = require "moonwarp.current_device"
+local session = require "moonwarp.session"
 local stats = require "moonwarp.measure.stats"
 local units = require "moonwarp.base.units"
 local warning = require "moonwarp.measure.warning"
@@ -134,7 +134,7 @@ local function device_of(options)
   local output = options.output
   if type(output) == "table" then output = output[1] end
   if core.type(output) == "array" then return output:device() end
-  local device = current_device.device()
+  local device = session.current:device()
   return device and not device:is_offline() and device or nil
 end
 

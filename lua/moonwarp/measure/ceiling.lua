@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
 --
 -- What a device gives at most, measured: main memory's rate by the triad, and multiply-adds a second
--- in f32 and f64. Kept for the rest of the process, since nothing about it changes.
--- Depends on alarm, bench, check, kernels/ceiling.cu.
+-- in f32 and f64. Kept for the rest of the session, since nothing about it changes.
+-- Depends on bench, check, session, kernels/ceiling.cu.
 
-local alarm = require "moonwarp.measure.alarm"
 local bench = require "moonwarp.measure.bench"
 local check = require "moonwarp.measure.check"
+local session = require "moonwarp.session"
 
 local ceiling = {}
 
@@ -15,8 +15,6 @@ local TYPES = { f32 = "float", f64 = "double" }
 -- Main memory is what is left when the arrays are this many times larger than the last cache.
 local BEYOND = 4
 local LEAST_BYTES, MOST_SHARE = 64 << 20, 1 / 16 -- of an array; of the memory that is free
-
-local known = {} -- by the device's id
 
 -- Where arrays are read two elements at a time, and how many chains hide the latency of a
 -- multiply-add: on a CPU a chain is one lane of a vector, on a GPU a thread has few registers.
@@ -86,12 +84,11 @@ end
 ---@param device userdata
 ---@return table  bandwidth (B/s), f32, f64 (flop/s), device, device_name
 function ceiling.of(device)
-  local id = device:id()
+  local id, known = device:id(), session.current.ceilings
   if known[id] then return known[id] end
   local module <close> = device:module "ceiling.cu"
   known[id] = { bandwidth = bandwidth_of(device, module), f32 = rate_of(device, module, "f32"),
                 f64 = rate_of(device, module, "f64"), device = id, device_name = device:name() }
-  alarm.keep_ceilings(id, known[id])
   return known[id]
 end
 

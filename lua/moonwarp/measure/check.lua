@@ -19,7 +19,7 @@ local core = require "moonwarp.core"
 local comparison = require "moonwarp.measure.comparison"
 local failure = require "moonwarp.base.failure"
 local fields = require "moonwarp.base.options"
-local run = require "moonwarp.results.run"
+local session = require "moonwarp.session"
 local units = require "moonwarp.base.units"
 
 local check = {}
@@ -198,7 +198,7 @@ local function kind_of(value)
 end
 
 local function mention(report)
-  run.mention("check", { what = report.name, ok = report.ok, wrong = report.wrong, count = report.count,
+  session.current:mention("check", { what = report.name, ok = report.ok, wrong = report.wrong, count = report.count,
     dtype = report.dtype, max_abs = report.max_abs, max_rel = report.max_rel, absolute = report.absolute,
     relative = report.relative, text = not report.ok and tostring(report) or nil })
 end
@@ -206,7 +206,7 @@ end
 local function tell(report, options)
   mention(report)
   if report.ok then return end
-  core.options.failed_checks = (core.options.failed_checks or 0) + 1
+  session.current:fail_check()
   if not options.quiet then io.stderr:write(tostring(report), "\n") end
 end
 

@@ -6,6 +6,7 @@
 -- Depends on moonwarp.core, files, path.
 
 local core = require "moonwarp.core"
+local session = require "moonwarp.session"
 local files = require "moonwarp.base.files"
 local path = require "moonwarp.base.path"
 
@@ -71,7 +72,7 @@ function environment.revision(folder)
 end
 
 local function script_folder()
-  local script = core.options.script
+  local script = session.current.options.script
   return script and (script:match "^(.*)/[^/]*$" or ".") or "."
 end
 

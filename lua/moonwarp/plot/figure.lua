@@ -6,13 +6,11 @@
 -- Depends on moonwarp.core, chart, fields, gnuplot, ladder.script, ladder.text, path, recent,
 -- results.run, sweep, ticks, units.
 
-local core = require "moonwarp.core"
 local chart = require "moonwarp.plot.chart"
 local fields = require "moonwarp.base.options"
 local gnuplot = require "moonwarp.plot.gnuplot"
 local path = require "moonwarp.base.path"
-local current_device = require "moonwarp.current_device"
-local run = require "moonwarp.results.run"
+local session = require "moonwarp.session"
 local script = require "moonwarp.plot.ladder.script"
 local sweep = require "moonwarp.plot.sweep"
 local text = require "moonwarp.plot.ladder.text"
@@ -141,12 +139,12 @@ end
 ---@return table made  chart, dat, gp, svg, png; reason: why there are no pictures
 function figure.leave(spec, about)
   local made = { chart = figure.text(about) }
-  if core.options.more and not spec.records then
+  if session.current.more and not spec.records then
     made.reason = "the sweep goes on; its last run draws"
     return made
   end
-  run.note("chart", about)
-  made.dat, made.gp = figure.files(about, run.file(about.name))
+  session.current:note("chart", about)
+  made.dat, made.gp = figure.files(about, session.current:file(about.name))
   figure.say(spec, made.chart)
   if spec.pictures ~= false then figure.draw(spec, about, made) end
   return made
@@ -158,7 +156,7 @@ end
 ---@param columns string[]     names of the data's columns, with units
 ---@return table
 function figure.describe(spec, kind, columns)
-  local device = spec.device or current_device.device()
+  local device = spec.device or session.current:device()
   local where = device and ("%s (%s)"):format(device:name(), device:id()) or "no device"
   return {
     name = path.safe(figure.of_pass(spec.name or ("%s-%s"):format(path.script(), kind), "-", sweep.pass())),
@@ -172,7 +170,7 @@ end
 ---@param spec table  quiet
 ---@param words string
 function figure.say(spec, words)
-  if not spec.quiet and not core.options.quiet then print(words) end
+  if not spec.quiet and not session.current.options.quiet then print(words) end
 end
 
 local function exists(name)
@@ -198,17 +196,17 @@ end
 ---@param made table      dat and gp; svg, png and so on are added, or reason where there are none
 ---@param more string[]?  endings of further pictures
 function figure.draw(spec, about, made, more)
-  local ok, reason = gnuplot.run(run.folder(), about.name .. ".gp")
+  local ok, reason = gnuplot.run(session.current:folder(), about.name .. ".gp")
   if not ok then
     made.reason = reason
-    figure.say(spec, ("written: %s/%s.dat, .gp; no pictures: %s"):format(run.folder(), about.name, reason))
+    figure.say(spec, ("written: %s/%s.dat, .gp; no pictures: %s"):format(session.current:folder(), about.name, reason))
     return
   end
   for _, ending in ipairs(table.move(more or {}, 1, #(more or {}), 3, { "svg", "png" })) do
-    local name = run.file(("%s.%s"):format(about.name, ending))
+    local name = session.current:file(("%s.%s"):format(about.name, ending))
     if exists(name) then made[ending] = name end
   end
-  figure.say(spec, ("written: %s/%s.%s"):format(run.folder(), about.name,
+  figure.say(spec, ("written: %s/%s.%s"):format(session.current:folder(), about.name,
     table.concat(files_of(made), ", .")))
 end
 
@@ -221,12 +219,12 @@ end
 ---@return table made     dat, gp, svg, png and so on: paths; reason: why there are no pictures
 function figure.write(spec, about, data, commands, more)
   local made = {
-    dat = gnuplot.write(run.file(about.name .. ".dat"), gnuplot.header(about) .. "\n" .. data .. "\n"),
-    gp = gnuplot.write(run.file(about.name .. ".gp"), commands),
+    dat = gnuplot.write(session.current:file(about.name .. ".dat"), gnuplot.header(about) .. "\n" .. data .. "\n"),
+    gp = gnuplot.write(session.current:file(about.name .. ".gp"), commands),
   }
   if spec.pictures == false then return made end
   figure.draw(spec, about, made, more)
-  run.note("picture", { name = about.name, title = about.title, files = files_of(made) })
+  session.current:note("picture", { name = about.name, title = about.title, files = files_of(made) })
   return made
 end
 

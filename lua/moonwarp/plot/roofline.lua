@@ -8,12 +8,11 @@
 -- architectures", 2009). Both ceilings are measured on the device, not taken from a data sheet.
 -- Depends on moonwarp.core, bench, ceiling, fields, plot, recent, record, table, units.
 
-local core = require "moonwarp.core"
 local bench = require "moonwarp.measure.bench"
 local ceiling = require "moonwarp.measure.ceiling"
 local fields = require "moonwarp.base.options"
 local plot = require "moonwarp.plot.plot"
-local current_device = require "moonwarp.current_device"
+local session = require "moonwarp.session"
 local record = require "moonwarp.results.record"
 local tables = require "moonwarp.plot.table"
 local units = require "moonwarp.base.units"
@@ -157,7 +156,7 @@ local function print_words(points, most, spec)
   local lines = { text }
   for _, point in ipairs(points) do lines[#lines + 1] = words(point) end
   text = table.concat(lines, "\n")
-  if not spec.quiet and not core.options.quiet then print(text) end
+  if not spec.quiet and not session.current.options.quiet then print(text) end
   return text
 end
 
@@ -186,7 +185,7 @@ local function complete(given)
   if given and given.ceilings then check_ceilings(given.ceilings) end
   if given and given.records then check_records(given.records) end
   local spec = setmetatable({}, { __index = given })
-  spec.device = given and given.device or current_device.device()
+  spec.device = given and given.device or session.current:device()
   spec.dtype = given and given.dtype or "f32"
   if not DTYPES[spec.dtype] then
     error(("mw.roofline: option 'dtype' must be 'f32' or 'f64', got '%s'"):format(spec.dtype), 3)

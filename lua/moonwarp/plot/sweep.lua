@@ -4,7 +4,7 @@
 -- combinations apart, in a chart's series and in the names of what each pass leaves.
 -- Depends on moonwarp.core (options.params, options.sweep).
 
-local core = require "moonwarp.core"
+local session = require "moonwarp.session"
 
 local sweep = {}
 
@@ -46,8 +46,8 @@ end
 ---@return string?
 function sweep.pass()
   local values, names = {}, {}
-  for name, texts in pairs(core.options.sweep or {}) do
-    local now = (core.options.params or {})[name]
+  for name, texts in pairs(session.current.given) do
+    local now = session.current.pass[name]
     if #texts > 1 and type(now) == "table" and #now == 1 then values[name], names[name] = now[1], true end
   end
   return sweep.text(values, sorted_names(names))

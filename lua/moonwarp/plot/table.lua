@@ -4,13 +4,12 @@
 -- title.
 -- Depends on moonwarp.core, bench, fields, letters, nearest, record, results.run, sweep, units.
 
-local core = require "moonwarp.core"
 local bench = require "moonwarp.measure.bench"
 local fields = require "moonwarp.base.options"
 local utf8text = require "moonwarp.base.utf8text"
 local nearest = require "moonwarp.base.nearest"
 local record = require "moonwarp.results.record"
-local run = require "moonwarp.results.run"
+local session = require "moonwarp.session"
 local sweep = require "moonwarp.plot.sweep"
 local units = require "moonwarp.base.units"
 
@@ -212,10 +211,10 @@ function tables.print(spec)
   if #spec == 0 then error("mw.table: at least one column is needed, got none", 2) end
   local built = build(spec)
   local text = text_of(built)
-  local waits = core.options.more and not spec.records -- a sweep's last run prints for all
+  local waits = session.current.more and not spec.records -- a sweep's last run prints for all
   if waits then return text end
-  run.mention("table", kept(built))
-  if not spec.quiet and not core.options.quiet then print(text) end
+  session.current:mention("table", kept(built))
+  if not spec.quiet and not session.current.options.quiet then print(text) end
   return text
 end
 

@@ -10,7 +10,7 @@ local figure = require "moonwarp.plot.figure"
 local gnuplot = require "moonwarp.plot.gnuplot"
 local json = require "moonwarp.base.json"
 local utf8text = require "moonwarp.base.utf8text"
-local run = require "moonwarp.results.run"
+local session = require "moonwarp.session"
 local units = require "moonwarp.base.units"
 
 local timeline = {}
@@ -217,7 +217,7 @@ function timeline.draw(spec)
   local made = figure.write(options, about, data,
     gnuplot.frame(about, data, settings(chart, scale), plot_command(chart)))
   made.chart = text
-  made.trace = gnuplot.write(run.file(about.name .. ".trace.json"), trace_of(chart, about))
+  made.trace = gnuplot.write(session.current:file(about.name .. ".trace.json"), trace_of(chart, about))
   figure.say(options, ("written: %s (ui.perfetto.dev opens it)"):format(made.trace))
   return made
 end

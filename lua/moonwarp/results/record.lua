@@ -3,7 +3,7 @@
 -- Records: one a measurement, kept in the run's journal as soon as it is there, so that nothing
 -- measured is lost. A record holds what the script gives (benchmark results with all their samples
 -- included) and where it comes from: date, script, device, version, parameters.
--- Depends on moonwarp.core, arg, bench, bench.contest, json, path, recent, results.run.
+-- Depends on moonwarp.core, arg, bench, bench.contest, json, path, session.
 
 local core = require "moonwarp.core"
 local arg = require "moonwarp.arg"
@@ -11,15 +11,12 @@ local bench = require "moonwarp.measure.bench"
 local contest = require "moonwarp.measure.contest"
 local json = require "moonwarp.base.json"
 local path = require "moonwarp.base.path"
-local current_device = require "moonwarp.current_device"
-local run = require "moonwarp.results.run"
+local session = require "moonwarp.session"
 
 local record = {}
 
 -- The order of a line's leading keys; the script's own follow by name.
 local ORDER = { "date", "script", "moonwarp", "device", "device_name", "params" }
-
-local session = {}
 
 -- As JSON can hold it.
 local function plain(entry)
@@ -94,7 +91,7 @@ local function device_of(values)
   for _, value in pairs(values) do
     if bench.is_result(value) and value.device then return value.device, value.device_name end
   end
-  return current_device.device()
+  return session.current:device()
 end
 
 local function complete(values)
@@ -134,18 +131,16 @@ function record.write(values, number)
   local fits, problem = pcall(check_fields, values)
   if not fits then error(problem, 2) end
   local entry = complete(values)
-  session[#session + 1] = setmetatable(entry, core.result)
+  table.insert(session.current.records, setmetatable(entry, core.result))
   local flat = plain(entry)
-  local line = core.options.json and json.encode(flat, ORDER)
+  local line = session.current.options.json and json.encode(flat, ORDER)
   flat.chosen = chosen(values)
-  run.note("record", flat, number)
-  if line then append(core.options.json, line) end
+  session.current:note("record", flat, number)
+  if line then append(session.current.options.json, line) end
   return entry
 end
 
 -- ---- turns of contenders ------------------------------------------------------------------------
-
-local slices = 0 -- contenders that have had a turn in this process
 
 --- Notes the samples of one turn of a contender, whose record comes when all turns of all contenders are
 --- over. Of a run that is killed before, the turns that were noted become records (results/fold.lua).
@@ -157,24 +152,24 @@ local slices = 0 -- contenders that have had a turn in this process
 function record.slice(number, values, samples, work)
   local fields
   if not number then
-    slices = slices + 1
-    number, fields = slices, plain(complete(values))
+    session.current.contenders = session.current.contenders + 1
+    number, fields = session.current.contenders, plain(complete(values))
     fields.chosen = chosen(values)
   end
-  run.note("slice", { contender = number, record = fields, work = fields and work, samples = samples })
+  session.current:note("slice", { contender = number, record = fields, work = fields and work, samples = samples })
   return number
 end
 
 --- Notes that the turns of a contender count no more: it is wrong.
 ---@param number integer   of record.slice
 function record.drop_slices(number)
-  run.note("slices_dropped", { contender = number })
+  session.current:note("slices_dropped", { contender = number })
 end
 
 --- All records of this session, in order.
 ---@return table[]
 function record.all()
-  return session
+  return session.current.records
 end
 
 --- A field of a record by its path, as in "t.median"; nil where it is absent.

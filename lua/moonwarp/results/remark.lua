@@ -2,17 +2,15 @@
 --
 -- What a study concludes, in words computed from its numbers: printed as a paragraph, and kept in
 -- the run's record and its remarks.txt.
--- Depends on moonwarp.core, gnuplot (write), letters, results.run.
+-- Depends on gnuplot (write), session, utf8text.
 
-local core = require "moonwarp.core"
 local gnuplot = require "moonwarp.plot.gnuplot"
 local utf8text = require "moonwarp.base.utf8text"
-local run = require "moonwarp.results.run"
+local session = require "moonwarp.session"
 
 local remark = {}
 
 local WIDTH = 96
-local said = { folder = nil } -- paragraphs of the run in that folder
 
 local function wrapped(text)
   local lines, line = {}, ""
@@ -45,11 +43,11 @@ function remark.say(format, ...)
   local ok, text = pcall(string.format, format, ...)
   if not ok then error("mw.remark: " .. explained(text), 2) end
   local paragraph = wrapped(text)
-  run.note("remark", { text = text })
-  if said.folder ~= run.folder() then said = { folder = run.folder() } end
+  session.current:note("remark", { text = text })
+  local said = session.current.run.remarks
   said[#said + 1] = paragraph
-  gnuplot.write(run.file("remarks.txt"), table.concat(said, "\n\n") .. "\n")
-  if not core.options.quiet then print(paragraph .. "\n") end
+  gnuplot.write(session.current:file("remarks.txt"), table.concat(said, "\n\n") .. "\n")
+  if not session.current.options.quiet then print(paragraph .. "\n") end
   return paragraph
 end
 

@@ -3,7 +3,7 @@
 -- Copies of what made a run: its script, the Lua files of its folder that belong to it, and
 -- the kernel files with all that they include. They lie in RUN/source as they lay beside the
 -- script; kernels from elsewhere lie beside it, where a script looks for them before the library's.
--- Depends on moonwarp.core (files, home, options), files, path, lfs.
+-- Depends on moonwarp.core (files), files, path, lfs.
 
 local core = require "moonwarp.core"
 local files = require "moonwarp.base.files"
@@ -17,8 +17,7 @@ end
 
 -- The script, and the folder that its copies are relative to: a study of several files keeps its
 -- own name.
-local function script_place()
-  local script = path.script_file()
+local function script_place(script)
   if not script or script == "-e" then return nil end
   script = script:gsub("^%./", "")
   local base = folder_of(script)
@@ -88,20 +87,23 @@ local function inside(name)
 end
 
 --- What is kept of a run that begins: nothing yet.
+---@param text string?  of the script, where it is known
 ---@return table kept
-function sources.none()
-  return { copied = {}, searched = {} }
+function sources.none(text)
+  return { copied = {}, searched = {}, text = text }
 end
 
 --- Copies what is not there yet into the run's folder.
 ---@param folder string      of the run
+---@param script string?      its path
 ---@param kept table         what was kept before; grows
 ---@return table[] new       { name =, from = } each, name relative to RUN/source
-function sources.keep(folder, kept)
+function sources.keep(folder, script, kept)
   local keep = { folder = folder, kept = kept, new = {} }
-  local script, base, prefix = script_place()
+  local base, prefix
+  script, base, prefix = script_place(script)
   if script then
-    copy(keep, script, relative(script, base), core.options.text)
+    copy(keep, script, relative(script, base), kept.text)
     for _, file in ipairs(companions(script, folder_of(script), kept.searched)) do
       copy(keep, file, relative(file, base))
     end

@@ -5,7 +5,7 @@
 -- lines say.
 -- Depends on moonwarp.core (options), files, json, results.fold, results.schema, lfs.
 
-local core = require "moonwarp.core"
+local session = require "moonwarp.session"
 local files = require "moonwarp.base.files"
 local fold = require "moonwarp.results.fold"
 local json = require "moonwarp.base.json"
@@ -92,7 +92,7 @@ function store.named(word)
   local found = store.below(word)
   if #found > 0 or word:find("/") then return found end
   found = {}
-  for _, folder in ipairs(store.below(core.options.out or "out")) do
+  for _, folder in ipairs(store.below(session.current:out())) do
     if folder:match("([^/]+)/[^/]+$") == word then found[#found + 1] = folder end
   end
   return found

@@ -1,0 +1,166 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The session: what one use of moonwarp owns. What the command line chose, the script's parameters, the device opened
+-- last, what was measured and said, failed checks, and the run: the folder that results go to. A command of the program
+-- begins one; in another interpreter it begins with the library. It ends its run in one place, Session:finish.
+--
+--   options        device, out, json, quiet, script, text (of the script), argv, rerun_of, describe
+--   given          texts of -p by name: { n = { "300", "400" } }
+--   pass           those of this pass of a sweep: { n = { "300" } }
+--   swept, more    names that are swept; whether another pass follows (arg.lua)
+--   declared       parameters that the script asked for, in order (arg.lua)
+--   begun          descriptions of studies that have been begun, and neither been run nor returned (study.lua)
+--   records        all measurements, in order; contenders: how many have had a turn (results/record.lua)
+--   ceilings       what mw.roofline has measured, by a device's id
+--   run            the open run (results/run.lua); nil before the first result
+-- Depends on moonwarp.core, lfs; with the first result on results.run.
+
+local core = require "moonwarp.core"
+
+local session = {}
+
+local Session = {}
+Session.__index = Session
+
+local MOST_WAITING = 1000 -- results that alone make no run
+
+--- A session that nothing has used.
+---@param options table?  see above
+---@return table
+function session.new(options)
+  local has_lfs, lfs = pcall(require, "lfs")
+  return setmetatable({ options = options or {}, given = {}, pass = {}, declared = {}, begun = {}, records = {},
+                        contenders = 0, failed_checks = 0, ceilings = {}, waiting = {},
+                        home = has_lfs and lfs.currentdir(), date = os.time(), started = core.clock() }, Session)
+end
+
+--- Makes a new session the current one.
+---@param options table?
+---@return table
+function session.begin(options)
+  session.current = session.new(options)
+  return session.current
+end
+
+-- ---- the device opened last ---------------------------------------------------------------------
+
+--- Opens a device, which then is the last one: whose clock mw.bench takes, and whom records and charts are about, where
+--- the script does not say. It is held until another is opened or it is closed: a script that keeps only arrays works
+--- on it all the same.
+---@param id string?   else the one chosen with --device or $MOONWARP_DEVICE, else the first usable one
+---@return userdata device
+function Session:open_device(id)
+  self.opened = core.device(id or self.options.device or os.getenv "MOONWARP_DEVICE")
+  return self.opened
+end
+
+--- The last device opened that is still open, or nil.
+---@return userdata?
+function Session:device()
+  return core.type(self.opened) == "device" and self.opened or nil
+end
+
+-- ---- results ------------------------------------------------------------------------------------
+
+--- Where results go.
+---@return string
+function Session:out()
+  return self.options.out or "out"
+end
+
+-- A script may go on to another one (mw.run).
+local function is_current(self)
+  local run = self.run
+  return run and run.root == self:out() and run.script == require("moonwarp.base.path").script_file()
+end
+
+local function open_run(self)
+  if is_current(self) then return self.run end
+  self:finish { status = "complete", exit = 0 }
+  self.run = require("moonwarp.results.run").open(self)
+  for _, one in ipairs(self.waiting) do self.run:append(one[1], one[2]) end
+  self.waiting = {}
+  return self.run
+end
+
+--- The folder of the run; made if need be.
+---@return string
+function Session:folder()
+  return open_run(self):place()
+end
+
+--- The path of a file in the run's folder.
+---@param name string
+---@return string
+function Session:file(name)
+  return self:folder() .. "/" .. name
+end
+
+--- Notes a result, at once and for good.
+---@param kind string   "record", "chart", "remark", "picture", "slice" or "slices_dropped"
+---@param values table  what JSON can hold
+---@param contender integer?  of a record, whose turns were noted before and count no more
+function Session:note(kind, values, contender)
+  open_run(self):note(kind, values, contender)
+end
+
+--- Notes what alone makes no run, as a check or a table: it waits for a result that does.
+---@param kind string   "check" or "table"; "remark" where a pass was skipped
+---@param values table  what JSON can hold
+function Session:mention(kind, values)
+  if is_current(self) then return self.run:append(kind, values) end
+  if #self.waiting < MOST_WAITING then self.waiting[#self.waiting + 1] = { kind, values } end
+end
+
+--- Counts a failed check: the program ends with exit code 3.
+function Session:fail_check()
+  self.failed_checks = self.failed_checks + 1
+end
+
+-- ---- the first measurement ----------------------------------------------------------------------
+
+--- Empties the file of --json, which holds one run's records.
+function Session:empty_json()
+  if self.options.json then require("moonwarp.base.files").write(self.options.json, "") end
+end
+
+--- Makes room for the results of a command line, before the first measurement.
+---@return string? problem  why what is measured cannot be kept
+function Session:prepare()
+  self.is_prepared = true
+  self:empty_json()
+  if not self.options.argv or self.options.out then return nil end
+  local path = require "moonwarp.base.path"
+  return path.obstacle("out/" .. path.script())
+end
+
+-- ---- the end ------------------------------------------------------------------------------------
+
+--- Ends the run: its record appears, its journal goes. Does nothing where no result came.
+---@param ending table       status ("complete", "failed", "check failed", "interrupted"), exit, message
+---@return string? folder    nil: there were no results
+---@return string? problem   why the record could not be written; the journal stays then
+function Session:finish(ending)
+  local run = self.run
+  if not run then return nil end
+  self.run = nil
+  ending.seconds = core.clock() - self.started
+  self.date, self.started = os.time(), core.clock()
+  return run:finish(ending)
+end
+
+--- Ends the run of a script that leaves by os.exit.
+---@param status integer  of the process
+function Session:leave(status)
+  self:finish { status = status == 0 and "complete" or "failed", exit = status }
+end
+
+--- The same of the current session: the program calls it when the process ends (core/host/leave.c).
+---@param status integer
+function session.leave(status)
+  session.current:leave(status)
+end
+
+session.begin()
+
+return session
