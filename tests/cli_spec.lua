@@ -307,7 +307,34 @@ describe("Ctrl-C", function()
 
   it("ends a script that runs in a coroutine, or catches errors in a loop", function()
     assert.are.equal(130, (interrupted "coroutine.wrap(function() while true do end end)()"))
+    assert.are.equal(130, (interrupted "coroutine.resume(coroutine.create(function() while true do end end)) print 'on'"))
     assert.are.equal(130, (interrupted "while true do pcall(function() while true do end end) end"))
+  end)
+
+  it("ends coroutines in coroutines, of which any may catch the error, and there may be many", function()
+    for _, code in ipairs {
+      [[local function deep(n) return coroutine.wrap(function() if n == 0 then while true do end end deep(n - 1)() end) end
+        deep(20)()]],
+      [[coroutine.wrap(function()
+          while true do coroutine.resume(coroutine.create(function() while true do end end)) end
+        end)()]],
+      [[while true do coroutine.resume(coroutine.create(function() pcall(function() while true do end end) end)) end]],
+      [[local kept = {}
+        for i = 1, 10000 do kept[i] = coroutine.wrap(function() coroutine.yield() while true do end end) kept[i]() end
+        for i = 1, 5000 do kept[i] = nil end
+        collectgarbage()
+        kept[7777]()]],
+      [[for _ in coroutine.wrap(function() while true do coroutine.yield(1) end end) do coroutine.wrap(print) end]],
+    } do
+      local status, output = interrupted(code)
+      assert.are.equal(130, status, output)
+      assert.is_truthy(output:find("interrupted", 1, true), output)
+    end
+  end)
+
+  it("leaves Lua's own functions as they are", function()
+    expect_part(0, "nil\tnil\n", "-e",
+      "print(debug.getupvalue(coroutine.resume, 1), (debug.getupvalue(coroutine.wrap, 1)))")
   end)
 
   it("ends a benchmark and a kernel on the CPU device", function()

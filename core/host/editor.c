@@ -96,7 +96,7 @@ static int push_line(lua_State *L, const char *text, ssize_t length) {
 /* Nothing read: the end (nil), or Ctrl-C (false), which is done with when the line is given up. */
 static int push_end(lua_State *L, bool interrupted) {
   if (interrupted) {
-    host_interrupt_clear(L);
+    host_interrupt_clear();
     lua_pushboolean(L, false);
   } else
     lua_pushnil(L);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The program around the library: what main.c, state.c, interrupt.c, output.c, traceback.c and editor.c share. The
+ * The program around the library: what the files of this folder share, but for child.h, family.h and keeper.h. The
  * command line itself is Lua (lua/moonwarp/cli.lua) and reaches these through the module moonwarp.host. None of it is
  * in moonwarp.so. */
 #ifndef MW_HOST_HOST_H
@@ -16,9 +16,11 @@ int host_traceback(lua_State *); /* message handler: the message and the user's 
 
 void host_leave_watch(lua_State *); /* os.exit ends the session's run */
 
-void host_interrupt_watch(lua_State *);  /* Ctrl-C ends what this state runs with the error "interrupted" */
-bool host_interrupt_clear(lua_State *);  /* true where an interruption was pending; it no longer is */
-void host_interrupt_follow(lua_State *); /* replaces coroutine.resume and wrap, so that Ctrl-C finds what runs */
+void host_interrupt_watch(lua_State *); /* Ctrl-C ends what this state runs with the error "interrupted" */
+bool host_interrupt_clear(void);        /* true where an interruption was pending; it no longer is */
+
+void host_coroutines_follow(lua_State *);                 /* from now on; of one state */
+void host_coroutines_hook(lua_Hook, int mask, int count); /* lua_sethook in each; a signal's handler may call it */
 
 /* A descriptor 0 to 2 that is closed would be the next file opened: what is printed would land in a journal. Each gets
  * /dev/null instead, for the wrong direction: reading is at an end or fails, writing fails, as it would closed. */

@@ -20,8 +20,7 @@ static const double ECHO_SECONDS = 0.1; /* a terminal and timeout(1) may both se
 
 static pthread_t script_thread;
 static lua_State *volatile watched;
-static lua_State *volatile running; /* the coroutine resumed last, or watched */
-static int raised;                  /* how often the pending interruption was */
+static int raised; /* how often the pending interruption was */
 static volatile sig_atomic_t pending;
 static volatile double taken = -1; /* when the last one came that was no echo */
 
@@ -31,10 +30,15 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static void hook_all(lua_Hook hook, int mask, int count) {
+  lua_sethook(watched, hook, mask, count);
+  host_coroutines_hook(hook, mask, count);
+}
+
 /* Raised once, then after a grace for clean-up, then at every instruction: so no pcall in a loop outlasts it. */
 static void stop(lua_State *L, lua_Debug *event) {
   (void)event;
-  lua_sethook(L, stop, LUA_MASKCOUNT, raised == 0 ? GRACE : 1);
+  if (raised < 2) hook_all(stop, LUA_MASKCOUNT, raised == 0 ? GRACE : 1);
   if (raised++ == 0) mw_interrupt();    /* once more: the call that the signal met may have queued work after it */
   atomic_store(&mw_interrupted, false); /* it is the script's error now */
   bind_fail(L, MW_INTERRUPTED, "interrupted");
@@ -55,8 +59,7 @@ static void on_interrupt(int signal_number) {
   pending = true;
   taken = at;
   mw_interrupt();
-  if (running != watched) lua_sethook(watched, stop, LUA_MASKCOUNT, GRACE); /* should its caller swallow it */
-  lua_sethook(running, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1);
+  hook_all(stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1); /* nobody knows which one runs */
 }
 
 /* Not restarting: a read at the prompt has to return. All signals wait for the handler's end: the one by which a device
@@ -64,63 +67,16 @@ static void on_interrupt(int signal_number) {
 void host_interrupt_watch(lua_State *L) {
   struct sigaction action = {.sa_handler = on_interrupt};
   script_thread = pthread_self();
-  watched = running = L;
+  watched = L;
   sigfillset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
 }
 
-bool host_interrupt_clear(lua_State *L) {
+bool host_interrupt_clear(void) {
   bool was_pending = pending;
-  lua_sethook(L, NULL, 0, 0);
-  lua_sethook(watched, NULL, 0, 0);
+  if (was_pending) hook_all(NULL, 0, 0);
   atomic_store(&mw_interrupted, false);
   pending = false;
   raised = 0;
   return was_pending;
-}
-
-/* ---- which coroutine runs -------------------------------------------------------------------------------------- */
-
-/* Calls upvalue 1, the library's own function, with all arguments, while co counts as running. */
-static int call_following(lua_State *L, lua_State *co) {
-  lua_State *before = running;
-  int arguments = lua_gettop(L);
-  lua_pushvalue(L, lua_upvalueindex(1));
-  lua_insert(L, 1);
-  running = co ? co : before;
-  int status = lua_pcall(L, arguments, LUA_MULTRET, 0);
-  running = before;
-  return status == LUA_OK ? lua_gettop(L) : lua_error(L);
-}
-
-static int follow_resume(lua_State *L) {
-  return call_following(L, lua_tothread(L, 1));
-}
-
-static int follow_wrapped(lua_State *L) {
-  return call_following(L, lua_tothread(L, lua_upvalueindex(2)));
-}
-
-/* What the library's wrap returns holds its coroutine as its first upvalue. */
-static int follow_wrap(lua_State *L) {
-  lua_settop(L, 1);
-  lua_pushvalue(L, lua_upvalueindex(1));
-  lua_insert(L, 1);
-  lua_call(L, 1, 1);
-  if (!lua_getupvalue(L, 1, 1)) return 1;
-  lua_pushcclosure(L, follow_wrapped, 2);
-  return 1;
-}
-
-static void replace(lua_State *L, const char *name, lua_CFunction with) {
-  lua_getfield(L, -1, name);
-  lua_pushcclosure(L, with, 1);
-  lua_setfield(L, -2, name);
-}
-
-void host_interrupt_follow(lua_State *L) {
-  lua_getglobal(L, "coroutine");
-  replace(L, "resume", follow_resume);
-  replace(L, "wrap", follow_wrap);
-  lua_pop(L, 1);
 }

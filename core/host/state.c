@@ -34,8 +34,12 @@ static int host_call(lua_State *L) {
   lua_pushcclosure(L, host_traceback, 1);
   lua_insert(L, 2);
   bool failed = lua_pcall(L, lua_gettop(L) - 3, LUA_MULTRET, 2) != LUA_OK;
-  bool interrupted = host_interrupt_clear(L);
+  bool interrupted = host_interrupt_clear();
   if (failed) lua_rawgeti(L, 1, 1);
+  if (interrupted && !failed) { /* somebody caught it, and the function ended in time */
+    lua_settop(L, 2);
+    lua_pushliteral(L, "interrupted");
+  }
   lua_pushstring(L, interrupted ? "interrupted" : failed ? "failed" : "done");
   lua_replace(L, 2);
   return lua_gettop(L) - 1;
@@ -86,8 +90,8 @@ static void set_paths(lua_State *L) {
 lua_State *host_state_new(void) {
   lua_State *L = luaL_newstate();
   if (!L) return NULL;
+  host_coroutines_follow(L);
   luaL_openlibs(L);
-  host_interrupt_follow(L);
   preload(L);
   set_paths(L);
   return L;
