@@ -24,6 +24,8 @@
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/base/memory.h"
+#include "core/compile/source.h"
+#include "core/source/types.h"
 
 typedef struct mw_backend mw_backend;
 typedef struct mw_device  mw_device;
@@ -63,24 +65,14 @@ typedef struct mw_device_info {
   char     driver[64];  /* "CUDA driver 13.0, NVRTC 13.0" or the host compiler and its version */
 } mw_device_info;
 
-typedef enum mw_throttle { /* bits */
-  MW_THROTTLE_IDLE     = 1,
-  MW_THROTTLE_CLOCKS   = 2,   /* the clocks that someone set */
-  MW_THROTTLE_POWER    = 4,   /* the power limit */
-  MW_THROTTLE_HARDWARE = 8,   /* temperature or power, far beyond the limits */
-  MW_THROTTLE_SYNC     = 16,  /* the clock of a group of devices */
-  MW_THROTTLE_HEAT     = 32,
-  MW_THROTTLE_BRAKE    = 64,  /* asked for by the power supply */
-  MW_THROTTLE_DISPLAY  = 128, /* the clocks that a display needs */
-} mw_throttle;
-
 typedef struct mw_device_state { /* at one moment, only read; -1 and "": unknown */
   double clock_hz, memory_clock_hz, clock_max_hz, memory_clock_max_hz;
   double temperature;        /* degrees Celsius */
   double power, power_limit; /* W */
   double utilisation;        /* 0 to 1, of the last moments */
   double load;               /* processes that want a core, over the last minute */
-  int    throttle;           /* of mw_throttle: why the clock is not higher */
+  bool   reasons_known;
+  char   reasons[256];       /* why the clock is not higher, words with commas between: "power cap,thermal" */
   char   governor[32];
   char   driver[80];         /* the version of the kernel driver, "580.65.06" */
 } mw_device_state;
@@ -119,15 +111,6 @@ struct mw_buffer {
   atomic_int refs;        /* arrays and views that share it */
 };
 
-typedef struct mw_param {
-  char     name[64];   /* "" where the source does not tell */
-  char     type[96];   /* as C++ writes it: "const float *" */
-  mw_dtype dtype;      /* of the value, or of what the pointer points to */
-  uint8_t  lanes;      /* 1; 2, 3 or 4 for float2, int4, ... */
-  bool     pointer, is_const;
-  uint32_t size, offset; /* in the argument block */
-} mw_param;
-
 struct mw_kernel {
   mw_module      *module;
   const char     *name;        /* as asked for: "memcopy", "scale<float>" */
@@ -156,20 +139,6 @@ struct mw_graph  { mw_device *device; int nodes; /* kernel launches, in the orde
 
 /* ---- requests -------------------------------------------------------------------------------------------------- */
 
-typedef struct mw_source {
-  const char        *name;      /* shown in messages and line directives */
-  const char        *text;
-  const char        *folder;    /* where #include "x" looks first; NULL: none */
-  const char *const *includes;  /* more folders, NULL-terminated; may be NULL */
-  const char *const *defines;   /* "NAME" or "NAME=VALUE", NULL-terminated; may be NULL */
-  const char *const *templates; /* kernels to instantiate, "scale<float>", NULL-terminated; may be NULL */
-  const char        *standard;  /* "c++17"; NULL: the default, c++17 */
-  bool               fast_math, line_info, no_contract; /* no_contract: a*b+c is not fused */
-  int                max_registers; /* 0: no cap; ignored by the CPU device */
-  const char        *engine;    /* NULL or "auto", "loop", "split", "fiber"; ignored by CUDA */
-  bool               no_cache;
-} mw_source;
-
 typedef struct mw_place { /* one end of a copy */
   mw_buffer *buffer;      /* NULL: plain host memory at host */
   size_t     offset;      /* into buffer */
@@ -185,39 +154,12 @@ typedef struct mw_launch {
   void      **params;      /* nparams pointers into args, for CUDA */
 } mw_launch;
 
-typedef enum mw_limit { /* of the blocks that a multiprocessor holds */
-  MW_LIMIT_THREADS,
-  MW_LIMIT_REGISTERS,
-  MW_LIMIT_SHARED,
-  MW_LIMIT_BLOCKS,
-} mw_limit;
-
-typedef struct mw_occupancy {
-  int      blocks;       /* a multiprocessor */
-  mw_limit limit;
-  size_t   shared_bytes; /* a block takes, with what the hardware adds */
-} mw_occupancy;
-
 typedef struct mw_callback { /* run is called once, on any thread, when the stream reaches it, after Ctrl-C too */
   void (*run)(void *data);
   void *data;
 } mw_callback;
 
-/* ---- the table a backend fills; every entry is mandatory -------------------------------------------------------
- *
- * Misuse never gets here; below this line it is asserted at most. The binding has checked that
- * - objects are open, and of the device or the backend that they are used with;
- * - a device that is offline is asked to compile only, and for a kernel's attributes and its occupancy;
- * - sizes are above 0, and places with their bytes lie inside their buffers;
- * - arguments have the types of their parameters, and grid, block, threads and shared memory are within the limits of
- *   device and kernel, of occupancy as of a launch; a cooperative launch only where the device can;
- * - an event that is waited for, asked or timed was recorded, and one that is timed was made for it;
- * - one stream at a time is captured, one made for it, which lives until capture_end is called for it;
- * - while it is, no stream that takes part is queried, synchronized, given a callback or bytes of the script's, and the
- *   device is not synchronized;
- * - an event that was recorded in a capture is waited for by a stream other than the default one, before that capture
- *   ends, and never asked or timed; a stream in a capture waits for no other event;
- * - a graph's node that is updated exists, and keeps its kernel and its shape. */
+/* ---- the table a backend fills; every entry is mandatory ------------------------------------------------------- */
 
 struct mw_backend {
   const char *name;    /* "cpu", "cuda": its devices' ids begin with it */
@@ -248,17 +190,19 @@ struct mw_backend {
   mw_status (*kernel)            (mw_module *, const char *name, mw_kernel **out, mw_error *); /* owned by the module */
   /* type describes an element. refs = 1, and the device is counted; `owner` is set but not counted. */
   mw_status (*variable)          (mw_module *, const char *name, mw_buffer **out, mw_param *type, mw_error *);
-  mw_status (*text)              (mw_module *, const char *kind, char **out, mw_error *); /* "ptx", "sass", "cpp" */
+  mw_status (*text)              (mw_module *, const char *kind, char **out, mw_error *); /* "ptx", "sass" or "cpp" */
 
-  mw_status (*occupancy)         (mw_kernel *, int threads, size_t shared, mw_occupancy *out, mw_error *);
-  /* Allocates nothing, but for a stream's first launches and in a capture. */
+  /* Blocks a multiprocessor, and what limits them in words. */
+  mw_status (*occupancy)         (mw_kernel *, int threads, size_t shared, int *blocks, char *limit, size_t limit_size,
+                                  mw_error *);
+  /* Arguments and limits are checked already. Allocates nothing, but for a stream's first launches and in a capture. */
   mw_status (*launch)            (mw_stream *, const mw_launch *, mw_error *);
 
   mw_status (*stream_create)     (mw_device *, bool blocking, int priority, mw_stream **out, mw_error *);
   void      (*stream_destroy)    (mw_stream *);   /* its work still finishes */
   /* The device's own stream, the same one at each call; never destroyed. */
   mw_status (*stream_per_thread) (mw_device *, mw_stream **out, mw_error *);
-  mw_status (*stream_wait)       (mw_stream *, mw_event *, mw_error *); /* joins the capture the event is of */
+  mw_status (*stream_wait)       (mw_stream *, mw_event *, mw_error *); /* no effect where it was never recorded */
   mw_status (*stream_callback)   (mw_stream *, mw_callback, mw_error *);
   mw_status (*stream_query)      (mw_stream *, mw_error *); /* MW_OK, MW_NOT_READY, or what failed in it */
   mw_status (*stream_synchronize)(mw_stream *, mw_error *); /* reports what failed in it */
@@ -272,10 +216,10 @@ struct mw_backend {
   mw_status (*event_elapsed)     (mw_event *from, mw_event *to, double *seconds, mw_error *); /* or MW_NOT_READY */
 
   mw_status (*capture_begin)     (mw_stream *, mw_error *);
-  /* out may be NULL: discard. A failure ends the capture as well. */
+  /* out may be NULL: discard. A failure ends the capture as well, unless it began on another stream. */
   mw_status (*capture_end)       (mw_stream *, mw_graph **out, mw_error *);
   mw_status (*graph_launch)      (mw_graph *, mw_stream *, mw_error *);
-  mw_status (*graph_update)      (mw_graph *, int node, const mw_launch *, mw_error *); /* from 0 */
+  mw_status (*graph_update)      (mw_graph *, int node, const mw_launch *, mw_error *); /* from 0; the same kernel */
   mw_status (*graph_dot)         (mw_graph *, char **out, mw_error *);
   void      (*graph_destroy)     (mw_graph *);
 };

@@ -193,13 +193,6 @@ static int device_list(lua_State *L) {
   return 1;
 }
 
-mw_device *check_runs(lua_State *L, mw_device *device, const char *what) {
-  if (device->info.offline)
-    bind_fail(L, MW_UNSUPPORTED, "%s has no %s: it compiles kernels and tells their occupancy only", device->info.id,
-              what);
-  return device;
-}
-
 /* ---- what a device says of itself ------------------------------------------------------------------------------ */
 
 static void set_number(lua_State *L, const char *name, double value) {
@@ -286,19 +279,16 @@ static void set_known(lua_State *L, const char *name, double value) {
   lua_setfield(L, -2, name);
 }
 
-/* MW_THROTTLE_POWER | MW_THROTTLE_HEAT -> { "power cap", "thermal" } */
-static void set_reasons(lua_State *L, int throttle) {
-  static const char *const words[] = {
-      "idle",    "application clocks", "power cap",     "hardware slowdown", "sync boost",
-      "thermal", "power brake",        "display clocks"};
-  if (throttle < 0) return; /* unknown */
+/* "power cap,thermal" -> { "power cap", "thermal" } */
+static void set_words(lua_State *L, const char *name, const char *words) {
   lua_newtable(L);
-  for (int bit = 0; bit < 8; bit++) {
-    if (!(throttle & 1 << bit)) continue;
-    lua_pushstring(L, words[bit]);
-    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+  for (lua_Integer i = 1; *words; i++) {
+    size_t length = strcspn(words, ",");
+    lua_pushlstring(L, words, length);
+    lua_rawseti(L, -2, i);
+    words += length + (words[length] == ',');
   }
-  lua_setfield(L, -2, "reasons");
+  lua_setfield(L, -2, name);
 }
 
 /* dev:state(): a table of what is known now, by reading alone: Hz, degrees Celsius, W, shares from 0 to 1. */
@@ -312,8 +302,7 @@ static int device_state(lua_State *L) {
                          .power = -1,
                          .power_limit = -1,
                          .utilisation = -1,
-                         .load = -1,
-                         .throttle = -1};
+                         .load = -1};
   device->backend->state(device, &now);
   lua_newtable(L);
   set_known(L, "clock", now.clock_hz);
@@ -327,7 +316,7 @@ static int device_state(lua_State *L) {
   set_known(L, "load", now.load);
   set_string(L, "governor", now.governor);
   set_string(L, "driver", now.driver);
-  set_reasons(L, now.throttle);
+  if (now.reasons_known) set_words(L, "reasons", now.reasons);
   bind_result(L);
   return 1;
 }
@@ -362,7 +351,7 @@ static int device_peak_bandwidth(lua_State *L) {
 }
 
 static int device_memory(lua_State *L) {
-  mw_device *device = check_runs(L, check_device(L, 1)->device, "memory");
+  mw_device *device = check_device(L, 1)->device;
   size_t available = 0, total = 0;
   mw_error err = {0};
   bind_try(L, device->backend->memory(device, &available, &total, &err), &err);
@@ -371,15 +360,10 @@ static int device_memory(lua_State *L) {
   return 2;
 }
 
-void device_wait(lua_State *L, mw_device *device) {
-  const bind_capture *capture = bind_host_of(L)->capture;
-  mw_error err = {0};
-  if (capture && capture->stream->device == device) check_uncaptured(L, capture->stream, "synchronize the device");
-  bind_try(L, device->backend->synchronize(device, &err), &err);
-}
-
 static int device_synchronize(lua_State *L) {
-  device_wait(L, check_runs(L, check_device(L, 1)->device, "streams"));
+  mw_device *device = check_device(L, 1)->device;
+  mw_error err = {0};
+  bind_try(L, device->backend->synchronize(device, &err), &err);
   bind_poll(L);
   return 0;
 }

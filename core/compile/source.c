@@ -1,120 +1,55 @@
 /* SPDX-License-Identifier: MIT
  *
- * The cache key of a source: its text, its options and every file it can include. Conditions are not evaluated; a
- * file that is never reached costs a needless rebuild when it changes, a missed one would serve stale code. */
+ * A source's copy and its cache key: its text, its options and every file it can include. */
 #include "core/compile/source.h"
 
-#include <ctype.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "core/compile/strip.h"
+#include "core/base/memory.h"
+#include "core/source/includes.h"
 
-enum { MOST_FILES = 2048, PATH_SIZE = 4096, MOST_FOLDERS = 64 };
+enum { MOST_FOLDERS = 64 };
 
-typedef struct scan {
-  mw_cache_keymaker *key;
-  const char *folders[MOST_FOLDERS]; /* searched for both forms of #include; NULL-terminated */
-  char *environment;                 /* the compiler's own include variables, cut into folders */
-  struct {
-    dev_t device;
-    ino_t inode;
-  } seen[MOST_FILES];
-  int files;
-  bool complete; /* false once an #include could not be followed */
-} scan;
+/* ---- copies ---------------------------------------------------------------------------------------------------- */
 
-static void scan_text(scan *, const char *text, const char *folder);
-
-static char *read_file(const char *path, const struct stat *st) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return NULL;
-  char *text = mw_malloc((size_t)st->st_size + 1);
-  size_t size = 0;
-  for (ssize_t got; size < (size_t)st->st_size; size += (size_t)got)
-    if ((got = read(fd, text + size, (size_t)st->st_size - size)) <= 0) break;
-  close(fd);
-  text[size] = '\0';
-  return text;
+static char *text_copy(const char *text) {
+  return text ? mw_strdup(text) : NULL;
 }
 
-/* False where it was seen before: include guards and cycles end here. */
-static bool is_new(scan *s, const struct stat *st) {
-  for (int i = 0; i < s->files; i++)
-    if (s->seen[i].inode == st->st_ino && s->seen[i].device == st->st_dev) return false;
-  if (s->files == MOST_FILES) {
-    s->complete = false;
-    return false;
+static const char *const *list_copy(const char *const *list) {
+  int count = 0;
+  while (list && list[count]) count++;
+  const char **copy = mw_calloc((size_t)count + 1, sizeof *copy);
+  for (int i = 0; i < count; i++) copy[i] = mw_strdup(list[i]);
+  return copy;
+}
+
+mw_source mw_source_copy(const mw_source *source) {
+  mw_source copy = *source;
+  copy.name = mw_strdup(source->name ? source->name : "source");
+  copy.text = mw_strdup(source->text);
+  copy.folder = text_copy(source->folder);
+  copy.standard = text_copy(source->standard);
+  copy.engine = text_copy(source->engine);
+  copy.includes = list_copy(source->includes);
+  copy.defines = list_copy(source->defines);
+  copy.templates = list_copy(source->templates);
+  return copy;
+}
+
+void mw_source_free(mw_source *source) {
+  const char *const texts[] = {source->name, source->text, source->folder, source->standard, source->engine};
+  const char *const *const lists[] = {source->includes, source->defines, source->templates};
+  for (int i = 0; i < 5; i++) mw_free((char *)texts[i]);
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; lists[i] && lists[i][k]; k++) mw_free((char *)lists[i][k]);
+    mw_free((char **)lists[i]);
   }
-  s->seen[s->files].device = st->st_dev;
-  s->seen[s->files++].inode = st->st_ino;
-  return true;
+  *source = (mw_source){.name = NULL};
 }
 
-static bool follow(scan *s, const char *folder, const char *name) {
-  char path[PATH_SIZE];
-  struct stat st;
-  int length = snprintf(path, sizeof path, "%s%s%s", *name == '/' ? "" : folder, *name == '/' ? "" : "/", name);
-  if ((size_t)length >= sizeof path || stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return false;
-  mw_cache_key_text(s->key, "include", path);
-  if (!is_new(s, &st)) return true;
-  char *text = read_file(path, &st);
-  if (!text) return false;
-  mw_cache_key_text(s->key, "text", text);
-  *strrchr(path, '/') = '\0';
-  scan_text(s, text, path);
-  mw_free(text);
-  return true;
-}
-
-static void include(scan *s, const char *name, bool quoted, const char *folder) {
-  if (quoted && folder && follow(s, folder, name)) return;
-  for (int i = 0; s->folders[i]; i++)
-    if (follow(s, s->folders[i], name)) return;
-  mw_cache_key_text(s->key, "absent", name);
-}
-
-/* at is behind the word include or __has_include( : "x", <x> or a macro. */
-static void include_operand(scan *s, const char *at, const char *folder) {
-  char name[PATH_SIZE];
-  at += strspn(at, " \t(");
-  bool quoted = *at == '"';
-  const char *end = quoted || *at == '<' ? strchr(at + 1, quoted ? '"' : '>') : NULL;
-  if (!end || (size_t)(end - at) > sizeof name) {
-    s->complete = false;
-    return;
-  }
-  snprintf(name, sizeof name, "%.*s", (int)(end - at - 1), at + 1);
-  include(s, name, quoted, folder);
-}
-
-static void scan_directive(scan *s, char *line, const char *folder) {
-  static const char asks[] = "__has_include";
-  line += strspn(line, " \t");
-  if (strncmp(line, "include", 7) == 0) {
-    line += strncmp(line, "include_next", 12) == 0 ? 12 : 7;
-    include_operand(s, line, folder);
-    return;
-  }
-  for (char *at = line; (at = strstr(at, asks));) {
-    at += sizeof asks - 1;
-    at += strncmp(at, "_next", 5) == 0 ? 5 : 0;
-    if (at[strspn(at, " \t")] == '(') include_operand(s, at, folder);
-  }
-}
-
-static void scan_text(scan *s, const char *text, const char *folder) {
-  char *clean = mw_strip_comments(text), *rest = clean;
-  for (char *line; (line = strsep(&rest, "\n"));) {
-    line += strspn(line, " \t");
-    if (*line == '#') scan_directive(s, line + 1, folder);
-  }
-  mw_free(clean);
-}
+/* ---- the key --------------------------------------------------------------------------------------------------- */
 
 static void add_list(mw_cache_keymaker *key, const char *label, const char *const *list) {
   for (; list && *list; list++) mw_cache_key_text(key, label, *list);
@@ -133,36 +68,27 @@ static void add_options(const mw_source *source, mw_cache_keymaker *key) {
   mw_cache_key_add(key, "numbers", numbers, sizeof numbers);
 }
 
-static int add_folder(scan *s, int count, const char *folder) {
-  if (count == MOST_FOLDERS - 1) {
-    s->complete = false;
-    return count;
-  }
-  s->folders[count] = folder;
-  return count + 1;
+static void note_include(void *key, const char *label, const char *text) {
+  mw_cache_key_text(key, label, text);
 }
 
-/* source->folder, source->includes, then what the host compiler takes from its environment. */
-static void set_folders(scan *s, const mw_source *source) {
-  const char *cpath = getenv("CPATH"), *more = getenv("CPLUS_INCLUDE_PATH");
-  int count = source->folder ? add_folder(s, 0, source->folder) : 0;
-  for (const char *const *at = source->includes; at && *at; at++) count = add_folder(s, count, *at);
-  s->environment = mw_format("%s:%s", cpath ? cpath : "", more ? more : "");
-  char *rest = s->environment;
-  for (char *folder; (folder = strsep(&rest, ":"));)
-    if (*folder) count = add_folder(s, count, folder);
-  s->folders[count] = NULL;
+/* source->folder, source->includes, then what the host compiler takes from its environment. False: too many. */
+static bool set_folders(const mw_source *source, char *environment, const char **folders) {
+  int count = 0;
+  if (source->folder) folders[count++] = source->folder;
+  for (const char *const *at = source->includes; at && *at && count < MOST_FOLDERS; at++) folders[count++] = *at;
+  for (char *folder; count < MOST_FOLDERS && (folder = strsep(&environment, ":"));)
+    if (*folder) folders[count++] = folder;
+  folders[count] = NULL;
+  return count < MOST_FOLDERS;
 }
 
 bool mw_source_hash(const mw_source *source, mw_cache_keymaker *key) {
-  scan *s = mw_calloc(1, sizeof *s);
-  s->key = key;
-  s->complete = true;
+  const char *folders[MOST_FOLDERS + 1], *path = getenv("CPATH"), *more = getenv("CPLUS_INCLUDE_PATH");
+  char *environment = mw_format("%s:%s", path ? path : "", more ? more : "");
   add_options(source, key);
-  set_folders(s, source);
-  scan_text(s, source->text, source->folder);
-  bool complete = s->complete;
-  mw_free(s->environment);
-  mw_free(s);
-  return complete;
+  bool all = set_folders(source, environment, folders);
+  bool followed = mw_includes_read(source->text, source->folder, folders, note_include, key);
+  mw_free(environment);
+  return all && followed;
 }

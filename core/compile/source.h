@@ -1,26 +1,32 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a .cu source tells without being compiled. Both devices ask for the files it includes, for their cache keys
- * (source.c); the CUDA device also for its kernels and their parameters' names (declarations.c). */
+ * What is compiled: a text and its options, the same for both devices. */
 #ifndef MW_COMPILE_SOURCE_H
 #define MW_COMPILE_SOURCE_H
 
-#include "core/backend/backend.h"
 #include "core/compile/cache.h"
 
-/* Adds to a key the text and options of the source and every file it includes, directly or not: each #include
- * "x" or <x>, under whatever #if, looked up in the including file's folder (for "x"), source->folder and
- * source->includes; contents hashed where found, the fact of absence where not. Returns false where an #include
- * names its file by a macro: such a source is not cached. */
+typedef struct mw_source {
+  const char        *name;      /* shown in messages and line directives */
+  const char        *text;
+  const char        *folder;    /* where #include "x" looks first; NULL: none */
+  const char *const *includes;  /* more folders, NULL-terminated; may be NULL */
+  const char *const *defines;   /* "NAME" or "NAME=VALUE", NULL-terminated; may be NULL */
+  const char *const *templates; /* kernels to instantiate, "scale<float>", NULL-terminated; may be NULL */
+  const char        *standard;  /* "c++17"; NULL: the default, c++17 */
+  bool               fast_math, line_info, no_contract; /* no_contract: a*b+c is not fused */
+  int                max_registers; /* 0: no cap; ignored by the CPU device */
+  const char        *engine;    /* NULL or "auto", "loop", "split", "fiber"; ignored by CUDA */
+  bool               no_cache;
+} mw_source;
+
+/* A copy that owns its texts and lists: lists of the copy are never NULL. Freed by mw_source_free. */
+mw_source mw_source_copy(const mw_source *);
+void      mw_source_free(mw_source *);
+
+/* Adds to a key the text and options of the source and every file it includes, directly or not, looked up in
+ * source->folder, source->includes and the host compiler's CPATH and CPLUS_INCLUDE_PATH: contents where found, the fact
+ * of absence where not. Returns false where an #include names its file by a macro: such a source is not cached. */
 bool mw_source_hash(const mw_source *, mw_cache_keymaker *);
-
-/* Names of the parameters of the __global__ function `kernel` in the text: comments, strings, attributes, macros
- * in their place, __launch_bounds__ and template headers are understood. Returns the number of parameters; -1: no such
- * kernel. */
-int mw_source_param_names(const char *text, const char *kernel, char names[][64], int most);
-
-/* All plain (non-template) and template __global__ functions in source order; bare names, NULL-terminated, one block
- * released by mw_free. is_template, where not NULL, gets a malloc'ed array beside it. */
-char **mw_source_kernels(const char *text, bool **is_template);
 
 #endif

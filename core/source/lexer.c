@@ -38,7 +38,7 @@ static cpu_token *token_add(reader *in, cpu_token_kind kind, const char *text, s
   return token;
 }
 
-static const char *text_own(cpu_tokens *list, char *text) {
+const char *cpu_tokens_own(cpu_tokens *list, char *text) {
   list->owned = mw_realloc(list->owned, (size_t)(list->nowned + 1) * sizeof *list->owned);
   return list->owned[list->nowned++] = text;
 }
@@ -66,6 +66,143 @@ bool cpu_token_any(const cpu_token *token, const char *const *texts) {
   for (; *texts; texts++)
     if (cpu_token_is(token, *texts)) return true;
   return false;
+}
+
+/* ---- where things end ------------------------------------------------------------------------------------------ */
+
+static bool name_byte(char c) {
+  return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 128;
+}
+
+/* Of the backslash-newline at `at`; 0: there is none. */
+static size_t splice_length(const char *at) {
+  if (*at != '\\') return 0;
+  return at[1] == '\n' ? 2 : at[1] == '\r' && at[2] == '\n' ? 3 : 0;
+}
+
+/* Past the comment or line splice at `at`; `at` where there is none. A spliced // comment goes on in the next line. */
+static const char *comment_end(const char *at) {
+  if (at[0] == '/' && at[1] == '*') {
+    const char *end = strstr(at + 2, "*/");
+    return end ? end + 2 : at + strlen(at);
+  }
+  if (at[0] != '/' || at[1] != '/') return at + splice_length(at);
+  for (size_t splice; *at && *at != '\n'; at += splice ? splice : 1) splice = splice_length(at);
+  return at;
+}
+
+static const char *blank_end(const char *at) {
+  for (;;) {
+    const char *end = isspace((unsigned char)*at) ? at + 1 : comment_end(at);
+    if (end == at) return at;
+    at = end;
+  }
+}
+
+static const char *number_end(const char *at) {
+  for (;; at++) {
+    if ((*at == '+' || *at == '-') && strchr("eEpP", at[-1])) continue;
+    if (*at == '\'' && name_byte(at[1])) continue;
+    if (!name_byte(*at) && *at != '.') return at;
+  }
+}
+
+static const char *quoted_end(const char *at) {
+  char quote = *at++;
+  for (; *at && *at != quote && *at != '\n'; at++) {
+    const size_t splice = splice_length(at);
+    if (splice)
+      at += splice - 1;
+    else if (*at == '\\' && at[1])
+      at++;
+  }
+  return *at == quote ? at + 1 : at;
+}
+
+/* R"tag( ... )tag" */
+static const char *raw_end(const char *at) {
+  const char *open = strchr(at, '(');
+  if (!open || open - at > 17) return quoted_end(at);
+  char close[24];
+  snprintf(close, sizeof close, ")%.*s\"", (int)(open - at - 1), at + 1);
+  const char *end = strstr(open, close);
+  return end ? end + strlen(close) : at + strlen(at);
+}
+
+static const char *punct_end(const char *at) {
+  static const char *const longer[] = {"<<<", "<<=", ">>=", "...", "->*", "::", "->", "++", "--",
+                                       "<<",  "<=",  ">=",  "==",  "!=",  "&&", "||", "+=", "-=",
+                                       "*=",  "/=",  "%=",  "&=",  "|=",  "^=", NULL};
+  const bool alone = !at[1] || !strchr("<>=.*:-+&|", at[1]);
+  for (int i = 0; !alone && longer[i]; i++)
+    if (!strncmp(at, longer[i], strlen(longer[i]))) return at + strlen(longer[i]);
+  return at + 1; /* ">>" stays two tokens: it may close two template lists */
+}
+
+static const char *name_end(const char *at) {
+  const char *end = at;
+  while (name_byte(*end)) end++;
+  if (*end == '"' && end[-1] == 'R' && end - at <= 3) return raw_end(end);
+  if ((*end == '"' || *end == '\'') && end - at <= 2 && strchr("uULR8", end[-1])) return quoted_end(end);
+  return end;
+}
+
+static const char *token_end(const char *at, cpu_token_kind *kind) {
+  const char *end;
+  *kind = CPU_PUNCT;
+  if (isdigit((unsigned char)*at) || (*at == '.' && isdigit((unsigned char)at[1])))
+    *kind = CPU_NUMBER, end = number_end(at + 1);
+  else if (name_byte(*at))
+    end = name_end(at), *kind = end[-1] == '"' || end[-1] == '\'' ? CPU_STRING : CPU_NAME;
+  else if (*at == '"' || *at == '\'')
+    *kind = CPU_STRING, end = quoted_end(at);
+  else
+    end = punct_end(at);
+  return end;
+}
+
+/* Of the line, and of those that splices and comments join to it. */
+static const char *directive_end(const char *at) {
+  cpu_token_kind kind;
+  while (*at && *at != '\n') {
+    const char *end = isspace((unsigned char)*at) ? at + 1 : comment_end(at);
+    at = end > at ? end : token_end(at, &kind);
+  }
+  return at;
+}
+
+static int newlines(const char *at, const char *end) {
+  int count = 0;
+  while ((at = memchr(at, '\n', (size_t)(end - at)))) count++, at++;
+  return count;
+}
+
+const char *cpu_directive_next(const char *at, const char **end) {
+  cpu_token_kind kind;
+  const char *hash = strchr(at, '#'); /* what has none in front of it is not cut into tokens */
+  for (bool fresh = true; hash; fresh = false) {
+    const char *start = blank_end(at);
+    fresh |= newlines(at, start) > 0;
+    if (*start == '#' && fresh) {
+      *end = directive_end(start);
+      return start;
+    }
+    at = *start ? token_end(start, &kind) : start;
+    if (hash < at) hash = strchr(at, '#');
+  }
+  return NULL;
+}
+
+void cpu_directive_text(cpu_text *out, const char *at, const char *end) {
+  cpu_token_kind kind;
+  while (at < end) {
+    const char *next = blank_end(at);
+    if (next > at)
+      cpu_text_put(out, " ");
+    else
+      cpu_text_add(out, at, (size_t)((next = token_end(at, &kind)) - at));
+    at = next;
+  }
 }
 
 /* ---- line markers: # 12 "file" 1 3 ----------------------------------------------------------------------------- */
@@ -97,7 +234,7 @@ static void shim_track(reader *in, const char *name, size_t size, bool enter, bo
   if (!enter || !length || size <= length || strncmp(name, in->shim, length) || name[length] != '/') return;
   in->depth = 1;
   char *text = mw_format("\n#include \"%.*s\"\n", (int)size, name);
-  token_add(in, CPU_CHUNK, text_own(in->out, text), strlen(text));
+  token_add(in, CPU_CHUNK, cpu_tokens_own(in->out, text), strlen(text));
 }
 
 static void marker_apply(reader *in, const char *marker, long line, const char *name, size_t size, const char *flags,
@@ -117,9 +254,9 @@ static void marker_apply(reader *in, const char *marker, long line, const char *
   if (!in->system && !in->depth) in->file = file_index(in->out, name, size);
 }
 
-/* At a '#' that begins a line. Returns where the line ends. */
+/* At a '#' that begins a line: a line marker, or a directive in force, which only text not yet preprocessed has. */
 static const char *directive_read(reader *in) {
-  const char *end = line_end(in->at), *at = in->at + 1;
+  const char *end = directive_end(in->at), *at = in->at + 1;
   while (*at == ' ' || *at == '\t') at++;
   if (isdigit((unsigned char)*at)) {
     char *after;
@@ -135,52 +272,6 @@ static const char *directive_read(reader *in) {
 
 /* ---- tokens ---------------------------------------------------------------------------------------------------- */
 
-static bool name_byte(char c) {
-  return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 128;
-}
-
-static const char *number_end(const char *at) {
-  for (;; at++) {
-    if ((*at == '+' || *at == '-') && strchr("eEpP", at[-1])) continue;
-    if (*at == '\'' && name_byte(at[1])) continue;
-    if (!name_byte(*at) && *at != '.') return at;
-  }
-}
-
-static const char *quoted_end(const char *at) {
-  char quote = *at++;
-  for (; *at && *at != quote && *at != '\n'; at++)
-    if (*at == '\\' && at[1]) at++;
-  return *at == quote ? at + 1 : at;
-}
-
-/* R"tag( ... )tag" */
-static const char *raw_end(const char *at) {
-  const char *open = strchr(at, '(');
-  if (!open || open - at > 17) return quoted_end(at);
-  char close[24];
-  snprintf(close, sizeof close, ")%.*s\"", (int)(open - at - 1), at + 1);
-  const char *end = strstr(open, close);
-  return end ? end + strlen(close) : at + strlen(at);
-}
-
-static const char *punct_end(const char *at) {
-  static const char *const longer[] = {"<<<", ">>>", "<<=", ">>=", "...", "->*", "::", "->", "++",
-                                       "--",  "<<",  "<=",  ">=",  "==",  "!=",  "&&", "||", "+=",
-                                       "-=",  "*=",  "/=",  "%=",  "&=",  "|=",  "^=", NULL};
-  for (int i = 0; longer[i]; i++)
-    if (!strncmp(at, longer[i], strlen(longer[i]))) return at + strlen(longer[i]);
-  return at + 1; /* ">>" stays two tokens: it may close two template lists */
-}
-
-static const char *name_end(const char *at) {
-  const char *end = at;
-  while (name_byte(*end)) end++;
-  if (*end == '"' && end[-1] == 'R' && end - at <= 3) return raw_end(end);
-  if ((*end == '"' || *end == '\'') && end - at <= 2 && strchr("uULR8", end[-1])) return quoted_end(end);
-  return end;
-}
-
 /* The first thing that is wrong counts. */
 static void wrong_note(cpu_tokens *list, const char *what, int line, int file) {
   if (list->wrong) return;
@@ -193,21 +284,28 @@ static void bracket_note(cpu_tokens *list, const cpu_token *bracket) {
   wrong_note(list, "a bracket has no partner", bracket->line, bracket->file);
 }
 
+/* A name cut by line splices, put together: __glo\<new line>bal__. Returns its end. */
+static const char *name_join(reader *in, const char *at, const char *end) {
+  cpu_text joined = {0};
+  for (size_t gap = 0; gap || joined.at == NULL; end = name_end(at)) {
+    cpu_text_add(&joined, at, (size_t)(end - at));
+    gap = splice_length(end);
+    if (!gap || !name_byte(end[gap])) break;
+    at = end + gap;
+  }
+  token_add(in, CPU_NAME, cpu_tokens_own(in->out, joined.at), joined.size);
+  return end;
+}
+
 static const char *token_read(reader *in) {
-  const char *at = in->at, *end;
-  cpu_token_kind kind = CPU_PUNCT;
-  if (isdigit((unsigned char)*at) || (*at == '.' && isdigit((unsigned char)at[1])))
-    kind = CPU_NUMBER, end = number_end(at + 1);
-  else if (name_byte(*at))
-    end = name_end(at), kind = end[-1] == '"' || end[-1] == '\'' ? CPU_STRING : CPU_NAME;
-  else if (*at == '"' || *at == '\'')
-    kind = CPU_STRING, end = quoted_end(at);
-  else
-    end = punct_end(at);
-  if (!in->system && !in->depth) token_add(in, kind, at, (size_t)(end - at));
+  cpu_token_kind kind;
+  const char *at = in->at, *end = token_end(at, &kind);
+  if (in->system || in->depth) return end;
+  size_t splice = kind == CPU_NAME ? splice_length(end) : 0;
+  if (splice && name_byte(end[splice])) return name_join(in, at, end);
+  token_add(in, kind, at, (size_t)(end - at));
   if (kind == CPU_STRING && (end - at < 2 || (end[-1] != '"' && end[-1] != '\'')))
     wrong_note(in->out, "a quote is not closed", in->line, in->file);
-  for (const char *p = at; p < end; p++) in->line += *p == '\n';
   return end;
 }
 
@@ -216,18 +314,21 @@ static char partner(char close) {
   return close == ')' ? '(' : close == ']' ? '[' : close == '}' ? '{' : 0;
 }
 
+/* Text with both branches of an #if in it need not be balanced: a brace closes what is still open in it, and a
+ * bracket that closes nothing stays alone. */
 void cpu_tokens_match(cpu_tokens *list) {
   int *open = mw_malloc((size_t)(list->count + 1) * sizeof *open), top = 0;
   for (int i = 0; i < list->count; i++) list->at[i].match = -1;
-  for (int i = 0; i < list->count && !list->wrong; i++) {
+  for (int i = 0; i < list->count; i++) {
     cpu_token *token = &list->at[i];
     if (token->kind != CPU_PUNCT || token->size != 1) continue;
     if (strchr("([{", token->text[0])) open[top++] = i;
-    if (!partner(token->text[0])) continue;
-    if (!top || list->at[open[top - 1]].text[0] != partner(token->text[0])) {
-      bracket_note(list, token);
-      break;
-    }
+    const char want = partner(token->text[0]);
+    if (!want) continue;
+    if (!top || list->at[open[top - 1]].text[0] != want) bracket_note(list, token);
+    while (top && list->at[open[top - 1]].text[0] != want && (want == '{' || list->at[open[top - 1]].text[0] != '{'))
+      top--;
+    if (!top || list->at[open[top - 1]].text[0] != want) continue;
     token->match = open[--top];
     list->at[token->match].match = i;
   }
@@ -235,47 +336,47 @@ void cpu_tokens_match(cpu_tokens *list) {
   mw_free(open);
 }
 
+/* The list ends with a token that is not counted. */
+static void tokens_end(cpu_tokens *list, int line, int file) {
+  reader in = {.out = list, .line = line, .file = file};
+  token_add(&in, CPU_END, "", 0);
+  list->count--;
+}
+
 void cpu_tokens_read(cpu_tokens *list, const char *text, const char *shim) {
   *list = (cpu_tokens){0};
   reader in = {.out = list, .at = text, .shim = shim && *shim ? shim : NULL, .line = 1, .fresh = true};
   file_index(list, "source", 6);
-  while (*in.at) {
-    if (*in.at == '\n')
-      in.line++, in.fresh = in.space = true, in.at++;
-    else if (isspace((unsigned char)*in.at))
-      in.space = true, in.at++;
+  for (const char *end; *in.at; in.at = end) {
+    const bool skipped = in.system || in.depth;
+    end = blank_end(in.at);
+    if (end > in.at)
+      in.space = true, in.fresh |= newlines(in.at, end) > 0;
     else if (*in.at == '#' && in.fresh)
-      in.at = directive_read(&in);
-    else if (in.system || in.depth)
-      in.fresh = false, in.at = line_end(in.at);
+      end = directive_read(&in);
     else
-      in.fresh = false, in.at = token_read(&in);
+      in.fresh = false, end = skipped ? line_end(in.at) : token_read(&in);
+    in.line += newlines(in.at, end);
   }
   chunk_close(&in, in.at);
-  token_add(&in, CPU_END, "", 0);
-  list->count--;
+  tokens_end(list, in.line, in.file);
   cpu_tokens_match(list);
 }
 
 void cpu_tokens_push(cpu_tokens *list, const cpu_token *token) {
   reader in = {.out = list, .line = token->line, .file = token->file, .space = token->space};
   token_add(&in, token->kind, token->text, (size_t)token->size);
-  list->at[list->count] =
-      (cpu_token){.kind = CPU_END, .text = "", .match = -1, .line = token->line, .file = token->file};
+  tokens_end(list, token->line, token->file);
 }
 
 void cpu_tokens_scan(cpu_tokens *list, const char *text, const cpu_token *like) {
-  reader in = {.out = list, .at = text_own(list, mw_strdup(text)), .line = like->line, .file = like->file};
+  reader in = {.out = list, .at = cpu_tokens_own(list, mw_strdup(text)), .line = like->line, .file = like->file};
   while (*in.at) {
-    if (isspace((unsigned char)*in.at))
-      in.space = true, in.at++;
-    else
-      in.at = token_read(&in);
-    in.line = like->line;
+    const char *end = blank_end(in.at);
+    in.space |= end > in.at;
+    in.at = end > in.at ? end : token_read(&in);
   }
-  if (list->count)
-    list->at[list->count] =
-        (cpu_token){.kind = CPU_END, .text = "", .match = -1, .line = like->line, .file = like->file};
+  tokens_end(list, like->line, like->file);
 }
 
 void cpu_tokens_copy(cpu_tokens *to, const cpu_tokens *from, int first, int last) {

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Preprocessed C++ as a list of tokens. Used by the CPU device's analysis and rewriting.
+ * C++ text as a list of tokens, as it was written or after preprocessing. Everything that reads C++ reads these:
  *
- * Line markers become the line and file of each token; what comes from system headers becomes one CPU_CHUNK token that
- * is passed on untouched, and what comes from the shim's own headers one that includes the header again. Brackets know
- * their partners, so that a walk can step over anything balanced. Texts point into the given text or into the list's
- * own memory: both must outlive the tokens. */
+ *   __global__ void f(int n)  // half         __global__ | void | f | ( | int | n | )
+ *   "a // b" R"x(")x" 1'000                   "a // b" | R"x(")x" | 1'000
+ *
+ * Comments and joined lines are white space, so no reader after this one sees them; a name cut by a joined line is
+ * one token. Directives are left out, each branch of an #if is read: text that is not preprocessed need not be
+ * balanced. In preprocessed text line markers become the line and file of each token; what comes
+ * from system headers becomes one CPU_CHUNK token that is passed on untouched, and what comes from the shim's own
+ * headers one that includes the header again. Brackets know their partners, so that a walk can step over anything
+ * balanced. Texts point into the given text or into the list's own memory: both must outlive the tokens. */
 #ifndef MW_SOURCE_LEXER_H
 #define MW_SOURCE_LEXER_H
 
@@ -55,6 +60,9 @@ void cpu_tokens_copy(cpu_tokens *, const cpu_tokens *from, int first, int last);
 void cpu_tokens_format(cpu_tokens *, const cpu_token *like, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The list takes the text and frees it. */
+const char *cpu_tokens_own(cpu_tokens *, char *text);
+
 bool cpu_same_text(const cpu_token *, const cpu_token *);
 bool cpu_token_is(const cpu_token *, const char *text);
 bool cpu_token_any(const cpu_token *, const char *const *texts); /* NULL-terminated list */
@@ -74,5 +82,10 @@ void cpu_text_token(cpu_text *, const cpu_tokens *, const cpu_token *);
 void cpu_text_range(cpu_text *, const cpu_tokens *, int first, int last); /* tokens first ... last-1 */
 /* The tokens in one line, without markers: for messages, names and types. */
 void cpu_text_plain(cpu_text *, const cpu_tokens *, int first, int last);
+
+/* The next directive of text from `at` on, itself or one behind it: from its # to *end, in front of the new line that
+ * ends it; NULL: none. Its text without comments and joined lines. */
+const char *cpu_directive_next(const char *at, const char **end);
+void cpu_directive_text(cpu_text *, const char *at, const char *end);
 
 #endif

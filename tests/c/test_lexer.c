@@ -24,10 +24,45 @@ static void kinds(void **state) {
   (void)state;
   TOKENS("a+=b[0x1fu]", "a", "+=", "b", "[", "0x1fu", "]");
   TOKENS("x->y::z ... 1.5e-3f .5 1'000", "x", "->", "y", "::", "z", "...", "1.5e-3f", ".5", "1'000");
-  TOKENS("k<<<g, b>>>(p)", "k", "<<<", "g", ",", "b", ">>>", "(", "p", ")");
+  TOKENS("k<<<g, b>>>(p)", "k", "<<<", "g", ",", "b", ">", ">", ">", "(", "p", ")");
   TOKENS("a >>= 1; a > > b", "a", ">>=", "1", ";", "a", ">", ">", "b");
   TOKENS("\"a \\\" b\" 'x' u8\"y\" L'z'", "\"a \\\" b\"", "'x'", "u8\"y\"", "L'z'");
   TOKENS("R\"(a \" b)\" R\"t(x)\" y)t\"", "R\"(a \" b)\"", "R\"t(x)\" y)t\"");
+}
+
+/* As it was written: comments, joined lines and directives. */
+static void written_text(void **state) {
+  (void)state;
+  TOKENS("a /* b \" c */ d // e \\\n f\ng", "a", "d", "g");
+  TOKENS("__glo\\\nbal__ v\\\r\noi\\\nd \\\n f", "__global__", "void", "f");
+  TOKENS("#define A /* b\n c */ d \\\n e\n  # if 0 // don't\nf\n#endif\n g # h", "f", "g", "#", "h");
+  TOKENS("#define Q \"/*\"\na R\"x(\n#b /* \")x\" c", "a", "R\"x(\n#b /* \")x\"", "c");
+  TOKENS("\"a // b\" '\"' \"c\\\nd\" e", "\"a // b\"", "'\"'", "\"c\\\nd\"", "e");
+  TOKENS("a /* b", "a");
+  TOKENS("#if 0", NULL);
+}
+
+/* Two branches of an #if that open a brace each: the last one finds its partner. */
+static void unbalanced_text(void **state) {
+  (void)state;
+  cpu_tokens tokens;
+  cpu_tokens_read(&tokens, "n { f(int a { f(b) { c ] } }", NULL);
+  assert_non_null(tokens.wrong);
+  const int want[] = {-1, -1, -1, -1, -1, -1, 15, -1, 10, -1, 8, 14, -1, -1, 11, 6};
+  assert_int_equal(tokens.count, 16);
+  for (int i = 0; i < 16; i++) assert_int_equal(tokens.at[i].match, want[i]);
+  cpu_tokens_free(&tokens);
+}
+
+static void directives(void **state) {
+  (void)state;
+  const char *end, *at = cpu_directive_next("int a; # b\n /* c\n*/ # /* d */ include \\\n <e> // f\n\"#g\"", &end);
+  cpu_text text = {0};
+  assert_non_null(at);
+  cpu_directive_text(&text, at, end);
+  assert_string_equal(text.at, "# include <e> ");
+  assert_null(cpu_directive_next(end, &end));
+  free(text.at);
 }
 
 /* >> closes two template lists as often as it shifts: it stays two tokens, and is written as it was. */
@@ -115,8 +150,10 @@ static void located(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(kinds),  cmocka_unit_test(shifts),  cmocka_unit_test(brackets), cmocka_unit_test(lines),
-      cmocka_unit_test(chunks), cmocka_unit_test(pragmas), cmocka_unit_test(located),
+      cmocka_unit_test(kinds),           cmocka_unit_test(shifts),     cmocka_unit_test(written_text),
+      cmocka_unit_test(unbalanced_text), cmocka_unit_test(directives), cmocka_unit_test(brackets),
+      cmocka_unit_test(lines),           cmocka_unit_test(chunks),     cmocka_unit_test(pragmas),
+      cmocka_unit_test(located),
   };
   return cmocka_run_group_tests_name("token", tests, NULL, NULL);
 }

@@ -10,8 +10,7 @@
 
 #include <cmocka.h>
 
-#include "core/backend/declared.h"
-#include "core/backend/signature.h"
+#include "core/source/signature.h"
 
 static const char *spelled(const char *mangled) {
   static char text[512];
@@ -132,53 +131,9 @@ static void damaged(void **state) {
   assert_string_equal(spelled(deep), "refused");
 }
 
-static void declared_params(void **state) {
-  (void)state;
-  mw_param p[8];
-  const char *source =
-      "// __global__ void raw(int wrong);\n"
-      "#define X raw(\n"
-      "extern \"C\" __global__ void __launch_bounds__(256) raw(const float *__restrict__ x, /* n */ int n,\n"
-      "  unsigned long long q, float4 v, double **pp)\n{ }\n"
-      "extern \"C\" __global__ void none(void) {}\n extern \"C\" __global__ void odd(thing t) {}\n";
-  assert_int_equal(mw_declared_params(source, "raw", p, 8), 5);
-  assert_string_equal(p[0].name, "x");
-  assert_string_equal(p[0].type, "const float *");
-  assert_true(p[0].pointer && p[0].is_const && p[0].dtype == MW_F32);
-  assert_string_equal(p[2].type, "unsigned long long");
-  assert_int_equal(p[2].offset, 16);
-  assert_int_equal(p[3].offset, 32);
-  assert_int_equal(p[3].lanes, 4);
-  assert_int_equal(p[4].dtype, MW_POINTER);
-  assert_int_equal(mw_declared_params(source, "none", p, 8), 0);
-  assert_int_equal(mw_declared_params(source, "odd", p, 8), -1);
-  assert_int_equal(mw_declared_params(source, "missing", p, 8), -1);
-  assert_int_equal(mw_declared_params(source, "raw", p, 3), -1);
-}
-
-static void declared_variables(void **state) {
-  (void)state;
-  mw_param p;
-  const char *source = "__constant__ float coef[16];\nstatic __device__ unsigned int a, b[4];\n"
-                       "__device__ double *table_of[3];\nnamespace n { __device__ int deep = 3; }\n"
-                       "__global__ void k(float coef2) { int deep2; }\n__constant__ thing odd;\n";
-  assert_true(mw_declared_variable(source, "coef", &p));
-  assert_true(p.dtype == MW_F32 && p.size == 4 && !p.pointer);
-  assert_true(mw_declared_variable(source, "b", &p));
-  assert_int_equal(p.dtype, MW_U32);
-  assert_true(mw_declared_variable(source, "table_of", &p));
-  assert_true(p.pointer && p.size == 8);
-  assert_true(mw_declared_variable(source, "deep", &p));
-  assert_int_equal(p.dtype, MW_I32);
-  assert_false(mw_declared_variable(source, "coef2", &p));
-  assert_false(mw_declared_variable(source, "odd", &p));
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(names_and_types),   cmocka_unit_test(templates),
-      cmocka_unit_test(kinds_and_offsets), cmocka_unit_test(refused),
-      cmocka_unit_test(damaged),           cmocka_unit_test(unknown_params_keep_the_name),
-      cmocka_unit_test(declared_params),   cmocka_unit_test(declared_variables)};
+      cmocka_unit_test(names_and_types), cmocka_unit_test(templates), cmocka_unit_test(kinds_and_offsets),
+      cmocka_unit_test(refused),         cmocka_unit_test(damaged),   cmocka_unit_test(unknown_params_keep_the_name)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/backend/cuda/objects.h"
-#include "core/compile/source.h"
+#include "core/source/declared.h"
 
 typedef struct place { /* where a kernel is */
   cuda_unit *unit;
@@ -51,20 +51,20 @@ static bool answers_to(const cuda_entry *entry, const char *name, char *signatur
 
 /* The module's plain kernels, then its source's templates as "scale<...>"; true where name is one of those. */
 static bool list_known(const cuda_module *module, const char *name, char *known, size_t size) {
-  bool *templates, found = false;
-  char **names = mw_source_kernels(module->source.text, &templates);
+  bool found = false;
+  mw_declared_kernel *written;
+  int count = mw_declared_kernels(module->source.text, &written);
   size_t length = 0;
   *known = '\0';
   for (char **n = module->names; *n && length < size; n++)
     length += (size_t)snprintf(known + length, size - length, "%s%s", length ? ", " : "", *n);
-  for (int i = 0; names[i]; i++) {
-    if (!templates[i]) continue;
-    found = found || strcmp(names[i], name) == 0;
+  for (int i = 0; i < count; i++) {
+    if (!written[i].is_template) continue;
+    found = found || strcmp(written[i].name, name) == 0;
     if (length < size)
-      length += (size_t)snprintf(known + length, size - length, "%s%s<...>", length ? ", " : "", names[i]);
+      length += (size_t)snprintf(known + length, size - length, "%s%s<...>", length ? ", " : "", written[i].name);
   }
-  mw_free(names);
-  mw_free(templates);
+  mw_free(written);
   return found;
 }
 
@@ -73,7 +73,7 @@ static mw_status refuse_name(const cuda_module *module, const char *name, mw_err
   if (list_known(module, name, known, sizeof known))
     return mw_fail(err, MW_INVALID, "kernel '%s' of module '%.128s' is a template: name an instance, as in %s<float>",
                    name, module->base.name, name);
-  return mw_fail(err, MW_NOT_FOUND, "module '%.128s' has no kernel '%s'; it has: %s", module->base.name, name,
+  return mw_fail(err, MW_INVALID, "module '%.128s' has no kernel '%s'; it has: %s", module->base.name, name,
                  *known ? known : "none (a kernel is a __global__ function)");
 }
 
@@ -162,20 +162,17 @@ static mw_status load_function(cuda_kernel *kernel, const place *where, mw_error
     ask_code(&device->base.info, where, kernel);
     return MW_OK;
   }
-  mw_status status =
-      CUDA_CALL(device, err, cuModuleGetFunction, &kernel->function, where->unit->code, where->entry->symbol);
+  mw_status status = cuda_enter(device, err);
+  if (status == MW_OK)
+    status = CUDA_TRY(device, err, cuModuleGetFunction, &kernel->function, where->unit->code, where->entry->symbol);
   if (status == MW_OK) ask_driver(kernel);
   return status;
 }
 
-/* Above 48 KiB dynamic shared memory must be asked for; done once for each new high mark of a kernel. */
-mw_status cuda_allow_shared(cuda_kernel *kernel, size_t dynamic, mw_error *err) {
-  cuda_device *device = cuda_device_of(kernel->base.module->device);
-  if (dynamic <= kernel->dynamic_limit) return MW_OK;
-  mw_status status =
-      CUDA_TRY(device, err, cuFuncSetAttribute, kernel->function, CUDA_FUNC_MAX_DYNAMIC_SHARED, (int)dynamic);
-  if (status == MW_OK) kernel->dynamic_limit = dynamic;
-  return status;
+void cuda_kernel_free(cuda_kernel *kernel) {
+  mw_free(kernel->params);
+  mw_free(kernel->name);
+  mw_free(kernel);
 }
 
 static mw_status make_kernel(cuda_module *module, const char *name, const place *where, cuda_kernel **out,

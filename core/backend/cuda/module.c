@@ -7,52 +7,10 @@
 #include <string.h>
 
 #include "core/backend/cuda/objects.h"
-#include "core/backend/declared.h"
-#include "core/compile/source.h"
+#include "core/source/declared.h"
 
 static cuda_module *module_of(mw_module *module) {
   return (cuda_module *)module;
-}
-
-/* ---- a source of the module's own ------------------------------------------------------------------------------ */
-
-static char *copy_text(const char *text) {
-  return text ? mw_strdup(text) : NULL;
-}
-
-static const char *const *copy_list(const char *const *list) {
-  int count = 0;
-  while (list && list[count]) count++;
-  char **copy = mw_calloc((size_t)count + 1, sizeof *copy);
-  for (int i = 0; i < count; i++) copy[i] = mw_strdup(list[i]);
-  return (const char *const *)copy;
-}
-
-static void free_list(const char *const *list) {
-  for (const char *const *at = list; at && *at; at++) mw_free((char *)*at);
-  mw_free((void *)list);
-}
-
-static void copy_source(mw_source *to, const mw_source *from) {
-  *to = *from;
-  to->name = copy_text(from->name);
-  to->text = copy_text(from->text);
-  to->folder = copy_text(from->folder);
-  to->standard = copy_text(from->standard);
-  to->engine = NULL;
-  to->includes = copy_list(from->includes);
-  to->defines = copy_list(from->defines);
-  to->templates = copy_list(from->templates);
-}
-
-static void free_source(mw_source *source) {
-  mw_free((char *)source->name);
-  mw_free((char *)source->text);
-  mw_free((char *)source->folder);
-  mw_free((char *)source->standard);
-  free_list(source->includes);
-  free_list(source->defines);
-  free_list(source->templates);
 }
 
 /* ---- loading --------------------------------------------------------------------------------------------------- */
@@ -114,13 +72,12 @@ static bool in_code(const cuda_image *image, const char *bare, char *plain, size
 /* In source order; kernels that come from included files follow in the code's order. */
 static void collect_names(cuda_module *module) {
   const cuda_image *image = &module->units->read;
-  char **written = mw_source_kernels(module->source.text, NULL), plain[256];
-  int count = 0, most = image->nentries;
-  for (char **name = written; *name; name++) most++;
-  module->names = mw_calloc((size_t)most + 1, sizeof *module->names);
-  for (char **name = written; *name; name++)
-    if (!has_name(module->names, count, *name) && in_code(image, *name, plain, sizeof plain))
-      module->names[count++] = mw_strdup(*name);
+  mw_declared_kernel *written;
+  char plain[256];
+  int count = 0, declared = mw_declared_kernels(module->source.text, &written);
+  module->names = mw_calloc((size_t)(image->nentries + declared) + 1, sizeof *module->names);
+  for (int i = 0; i < declared; i++)
+    if (in_code(image, written[i].name, plain, sizeof plain)) module->names[count++] = mw_strdup(written[i].name);
   for (int i = 0; i < image->nentries; i++) {
     mw_signature s;
     const char *bare =
@@ -141,7 +98,7 @@ mw_status cuda_compile(mw_device *base, const mw_source *source, mw_module **out
   cuda_module *module = mw_calloc(1, sizeof *module);
   module->base = (mw_module){.device = base, .log = unit->log, .from_cache = unit->from_cache};
   snprintf(module->base.name, sizeof module->base.name, "%s", source->name);
-  copy_source(&module->source, source);
+  module->source = mw_source_copy(source);
   module->units = unit;
   collect_names(module);
   *out = &module->base;
@@ -240,18 +197,12 @@ mw_status cuda_module_instantiate(cuda_module *module, const char *expression, c
 
 static void free_units(cuda_device *device, cuda_module *module) {
   bool usable = !device->base.info.offline && !cuda_stuck(device) && cuda_enter(device, NULL) == MW_OK;
-  if (usable && cuda_wait_all(device, NULL) == MW_INTERRUPTED) usable = false; /* a kernel may never end */
+  if (usable && cuda_synchronize(&device->base, NULL) == MW_INTERRUPTED) usable = false; /* a kernel may never end */
   for (cuda_unit *unit = module->units, *next; unit; unit = next) {
     next = unit->next;
     if (usable && !device->lost) cuda_driver.cuModuleUnload(unit->code);
     cuda_unit_free(unit);
   }
-}
-
-void cuda_kernel_free(cuda_kernel *kernel) {
-  mw_free(kernel->params);
-  mw_free(kernel->name);
-  mw_free(kernel);
 }
 
 static void destroy(cuda_module *module) {
@@ -264,7 +215,7 @@ static void destroy(cuda_module *module) {
   }
   for (char **name = module->names; *name; name++) mw_free(*name);
   mw_free(module->names);
-  free_source(&module->source);
+  mw_source_free(&module->source);
   mw_free(module);
 }
 
@@ -335,20 +286,22 @@ static mw_status refuse_variable(const cuda_module *module, const char *name, mw
     mw_signature_free(&s);
   }
   return mw_fail(
-      err, MW_NOT_FOUND,
+      err, MW_INVALID,
       "module '%.128s' has no device variable '%s'; it has: %s (the compiler leaves out what no kernel uses)",
       module->base.name, name, *known ? known : "none");
 }
 
 mw_status cuda_variable(mw_module *base, const char *name, mw_buffer **out, mw_param *type, mw_error *err) {
+  CUDA_ONLINE(base->device, "variable", err);
   cuda_module *module = module_of(base);
   cuda_device *device = cuda_device_of(base->device);
   const cuda_global *global = find_global(&module->units->read, name);
   cuda_address address;
   size_t bytes;
   if (!global) return refuse_variable(module, name, err);
-  mw_status status =
-      CUDA_CALL(device, err, cuModuleGetGlobal_v2, &address, &bytes, module->units->code, global->symbol);
+  mw_status status = cuda_enter(device, err);
+  if (status == MW_OK)
+    status = CUDA_TRY(device, err, cuModuleGetGlobal_v2, &address, &bytes, module->units->code, global->symbol);
   if (status != MW_OK) return status;
   describe_variable(module, name, bytes, type);
   *out = cuda_buffer_new(device, (void *)(uintptr_t)address, bytes, MW_SPACE_GLOBAL);

@@ -10,8 +10,7 @@
  *   cubin.c, ptx.c, params.c        what compiled code says of its kernels; their parameters
  *   module.c, kernel.c, text.c      modules, kernels by name, PTX and SASS
  *   launch.c, occupancy.c           the hot path; how many blocks fit
- *   wait.c                          waiting for streams, and ordering them
- *   stream.c, event.c, graph.c      queues, time, replay */
+ *   stream.c, event.c, graph.c      order, time, replay */
 #include "core/backend/cuda/objects.h"
 
 const mw_backend mw_cuda_backend = {

@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "core/backend/cuda/objects.h"
-#include "core/backend/declared.h"
-#include "core/compile/source.h"
+#include "core/source/declared.h"
 
 static bool fits(const mw_param *params, int count, const cuda_entry *entry) {
   if (count != entry->nslots) return false;
@@ -17,12 +16,6 @@ static bool fits(const mw_param *params, int count, const cuda_entry *entry) {
     if (!unknown && params[i].size != entry->slots[i].size) return false;
   }
   return true;
-}
-
-static void use_declared(const cuda_entry *entry, const char *source, mw_signature *out) {
-  out->params = mw_calloc((size_t)entry->nslots, sizeof *out->params);
-  out->nparams = mw_declared_params(source, entry->symbol, out->params, entry->nslots);
-  if (out->nparams < 0) out->nparams = 0;
 }
 
 static void use_sizes(const cuda_entry *entry, mw_signature *out) {
@@ -51,23 +44,23 @@ static void use_slots(const cuda_entry *entry, mw_signature *out) {
   if (out->args_bytes < last->offset + last->size) out->args_bytes = last->offset + last->size;
 }
 
-static void use_names(const char *source, mw_signature *out) {
-  char names[CUDA_MOST_SLOTS][64];
-  int count = mw_source_param_names(source, mw_signature_bare(out->plain), names, CUDA_MOST_SLOTS);
-  for (int i = 0; i < out->nparams && count == out->nparams; i++)
-    memcpy(out->params[i].name, names[i], sizeof names[i]);
-}
-
 int cuda_params_of(const cuda_entry *entry, const char *source, mw_signature *out) {
-  if (!mw_signature_parse(entry->symbol, out)) {
+  bool mangled = mw_signature_parse(entry->symbol, out);
+  if (!mangled) {
     snprintf(out->name, sizeof out->name, "%s", entry->symbol);
     snprintf(out->plain, sizeof out->plain, "%s", entry->symbol);
-    use_declared(entry, source, out);
-  } else if (out->unknown) {
-    use_sizes(entry, out);
   }
-  if (!fits(out->params, out->nparams, entry)) use_sizes(entry, out);
+  mw_param *declared = mw_calloc((size_t)entry->nslots + 1, sizeof *declared);
+  int count = mw_declared_params(source, mw_signature_bare(out->plain), declared, entry->nslots);
+  if (!mangled && count == entry->nslots && count > 0) {
+    out->params = mw_calloc((size_t)count, sizeof *declared);
+    memcpy(out->params, declared, (size_t)count * sizeof *declared);
+    out->nparams = count;
+  }
+  if (out->unknown || !fits(out->params, out->nparams, entry)) use_sizes(entry, out);
   use_slots(entry, out);
-  use_names(source, out);
+  for (int i = 0; i < out->nparams && count == out->nparams; i++)
+    memcpy(out->params[i].name, declared[i].name, sizeof declared[i].name);
+  mw_free(declared);
   return out->nparams;
 }

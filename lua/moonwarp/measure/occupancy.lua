@@ -2,10 +2,9 @@
 --
 -- Occupancy of a kernel on a GPU that need not be there: the kernel's source is compiled for that
 -- architecture, and NVIDIA's own occupancy calculation answers.
--- Depends on moonwarp.core, failure, fields.
+-- Depends on moonwarp.core, fields.
 
 local core = require "moonwarp.core"
-local failure = require "moonwarp.base.failure"
 local fields = require "moonwarp.base.options"
 
 local occupancy = {}
@@ -19,7 +18,7 @@ local function offline_id(arch)
     local word = core.device_word(("%s:%s"):format(name, arch))
     if word and word.offline then return word.id end
   end
-  failure.invalid("mw.occupancy: no architecture '%s': sm_90, or another number, is wanted", arch)
+  error(("mw.occupancy: no architecture '%s': sm_90, or another number, is wanted"):format(arch), 3)
 end
 
 --- How many blocks of a kernel a multiprocessor of some architecture holds, and what limits them:
@@ -29,7 +28,7 @@ end
 ---@return table result  threads, blocks, occupancy (0 to 1), limit (in words)
 function occupancy.query(spec)
   if type(spec) ~= "table" or core.type(spec[1]) ~= "kernel" then
-    failure.invalid "mw.occupancy: a table with a kernel in it is wanted, as in { kernel, arch = 'sm_90' }"
+    error("mw.occupancy: a table with a kernel in it is wanted, as in { kernel, arch = 'sm_90' }", 2)
   end
   fields.check("mw.occupancy", spec, SPEC)
   local kernel = spec[1]

@@ -178,7 +178,7 @@ void cpu_emit_shared(const cpu_program *program, cpu_text *out, const cpu_tokens
     if (item->kind != CPU_ITEM_SHARED) continue;
     const cpu_token *name = &program->tokens.at[shared_name(&program->tokens, item)];
     for (int i = first; i < last; i++)
-      if (at[i].kind == CPU_NAME && at[i].size == name->size && !memcmp(at[i].text, name->text, (size_t)name->size)) {
+      if (at[i].kind == CPU_NAME && cpu_same_text(&at[i], name)) {
         cpu_emit_tokens(&program->tokens, out, item->first, item->last, cpu_tls_shared);
         break;
       }

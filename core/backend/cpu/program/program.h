@@ -8,18 +8,13 @@
 #define MW_CPU_PROGRAM_H
 
 #include "core/backend/backend.h"
-#include "core/compile/cache.h"
+#include "core/compile/source.h"
+#include "core/source/declaration.h"
 #include "core/source/declarator.h"
 
 enum { CPU_MOST_PARAMS = 128 };
 
-typedef struct cpu_formal { /* a parameter as declared */
-  int first, last;          /* tokens of its declaration, default argument excluded */
-  int name;                 /* token; -1: unnamed */
-} cpu_formal;
-
 typedef struct cpu_function {
-  int         item;
   int         name;                 /* token; a class stands here as a function that holds all its members */
   bool        kernel, is_template, special, is_class; /* special: template <> */
   int         head_first, head_last; /* template header; equal: none */
@@ -50,8 +45,7 @@ typedef enum cpu_item_kind {
 
 typedef struct cpu_item {
   cpu_item_kind kind;
-  int           first, last; /* tokens */
-  int           function;    /* index, or -1 */
+  int           first, last; /* tokens, a template header included */
   const char   *scope;
 } cpu_item;
 
@@ -64,9 +58,7 @@ typedef struct cpu_variable {
 /* What is before `analysed` is known without the preprocessor: from the source, or from the cache. */
 typedef struct cpu_program {
   mw_cache_key  key; /* of source, options, compiler, shim and this program itself */
-  char         *name, *folder, *text, *standard, *engine;
-  char        **includes, **defines, **templates; /* NULL-terminated */
-  bool          fast_math, line_info, no_contract, no_cache;
+  mw_source     source; /* a copy of its own */
   bool          cacheable;
   struct cpu_declared *declared; /* ../translate/unit.h */
   int           ndeclared;
@@ -81,8 +73,6 @@ typedef struct cpu_program {
   int           nfunctions;
   cpu_variable *variables;
   int           nvariables;
-  char        **strings; /* owned texts */
-  int           nstrings;
 } cpu_program;
 
 /* Loops that wait for what another thread writes (wait.c). */

@@ -61,8 +61,7 @@ int cpu_function_find(const cpu_program *program, const cpu_token *token) {
   for (int i = 0; i < program->nfunctions; i++) {
     const cpu_function *function = &program->functions[i];
     if (function->name < 0) continue;
-    const cpu_token *name = &program->tokens.at[function->name];
-    if (name->size == token->size && !memcmp(name->text, token->text, (size_t)name->size)) return i;
+    if (cpu_same_text(&program->tokens.at[function->name], token)) return i;
   }
   return -1;
 }
@@ -76,9 +75,7 @@ bool cpu_function_has(const cpu_program *program, const cpu_function *function, 
 /* ---- calls ----------------------------------------------------------------------------------------------------- */
 
 static bool same_name(const cpu_program *program, const cpu_function *a, const cpu_token *b) {
-  if (a->name < 0) return false;
-  const cpu_token *name = &program->tokens.at[a->name];
-  return name->size == b->size && !memcmp(name->text, b->text, (size_t)b->size);
+  return a->name >= 0 && cpu_same_text(&program->tokens.at[a->name], b);
 }
 
 static void call_note(cpu_function *function, int callee) {
@@ -94,9 +91,7 @@ static bool class_defines(const cpu_program *program, const cpu_function *functi
   const cpu_token *at = program->tokens.at;
   for (int i = function->body + 1; i < at[function->body].match; i++) {
     if (cpu_token_is(&at[i], "{")) i = at[i].match;
-    if (at[i].kind == CPU_NAME && at[i].size == called->size &&
-        !memcmp(at[i].text, called->text, (size_t)called->size) && cpu_token_is(&at[i + 1], "("))
-      return true;
+    if (at[i].kind == CPU_NAME && cpu_same_text(&at[i], called) && cpu_token_is(&at[i + 1], "(")) return true;
   }
   return false;
 }
@@ -105,9 +100,7 @@ static bool class_defines(const cpu_program *program, const cpu_function *functi
 static bool is_formal(const cpu_program *program, const cpu_function *function, const cpu_token *name) {
   for (int i = 0; i < function->nformals; i++) {
     int formal = function->formals[i].name;
-    if (formal < 0) continue;
-    const cpu_token *own = &program->tokens.at[formal];
-    if (own->size == name->size && !memcmp(own->text, name->text, (size_t)name->size)) return true;
+    if (formal >= 0 && cpu_same_text(&program->tokens.at[formal], name)) return true;
   }
   return false;
 }
@@ -239,34 +232,17 @@ static const refusal *refusal_of(const cpu_token *token) {
   return NULL;
 }
 
-static mw_status function_check(const cpu_program *program, const cpu_function *function, mw_error *error) {
-  for (int i = function->first; i < function->last; i++) {
-    const cpu_token *token = &program->tokens.at[i];
-    const refusal *found = token->kind == CPU_STRING ? NULL : refusal_of(token);
-    if (!found) continue;
-    return mw_fail(error, MW_UNSUPPORTED, "%s: the CPU device has no %s; use the CUDA device", cpu_where(program, i),
-                   found->what);
-  }
-  return MW_OK;
-}
-
-static mw_status variable_check(const cpu_program *program, const cpu_item *item, mw_error *error) {
-  for (int i = item->first; i < item->last; i++) {
-    const refusal *found = refusal_of(&program->tokens.at[i]);
-    if (found)
-      return mw_fail(error, MW_UNSUPPORTED, "%s: the CPU device has no %s; use the CUDA device", cpu_where(program, i),
-                     found->what);
-  }
-  return MW_OK;
-}
-
 static mw_status program_check(const cpu_program *program, mw_error *error) {
-  for (int i = 0; i < program->nitems; i++) {
-    const cpu_item *item = &program->items[i];
-    mw_status status = MW_OK;
-    if (item->kind == CPU_ITEM_FUNCTION) status = function_check(program, &program->functions[item->function], error);
-    if (item->kind == CPU_ITEM_VARIABLE || item->kind == CPU_ITEM_SHARED) status = variable_check(program, item, error);
-    if (status) return status;
+  for (int k = 0; k < program->nitems; k++) {
+    const cpu_item *item = &program->items[k];
+    if (item->kind == CPU_ITEM_TEXT || item->kind == CPU_ITEM_HOST) continue;
+    for (int i = item->first; i < item->last; i++) {
+      const cpu_token *token = &program->tokens.at[i];
+      const refusal *found = token->kind == CPU_NAME || token->kind == CPU_PUNCT ? refusal_of(token) : NULL;
+      if (found)
+        return mw_fail(error, MW_UNSUPPORTED, "%s: the CPU device has no %s; use the CUDA device",
+                       cpu_where(program, i), found->what);
+    }
   }
   return MW_OK;
 }

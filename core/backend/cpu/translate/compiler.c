@@ -212,7 +212,8 @@ static mw_status compile_failed(const cpu_program *program, const char *log, mw_
     clean = mw_strdup(log);
   }
   first_error(clean, first, sizeof first);
-  mw_status status = mw_fail(error, MW_COMPILE, "compiling '%s' for the CPU device failed: %s", program->name, first);
+  mw_status status =
+      mw_fail(error, MW_COMPILE, "compiling '%s' for the CPU device failed: %s", program->source.name, first);
   if (error) {
     mw_free(error->log);
     error->log = clean;
@@ -231,7 +232,7 @@ static mw_status include_failed(const cpu_program *program, const char *log, mw_
     char first[400];
     first_error(log, first, sizeof first);
     return mw_fail(error, MW_UNSUPPORTED, "'%s' includes what is not on the CPU device; it needs the CUDA device: %s",
-                   program->name, first);
+                   program->source.name, first);
   }
   return compile_failed(program, log, error);
 }
@@ -239,7 +240,7 @@ static mw_status include_failed(const cpu_program *program, const char *log, mw_
 /* ---- calls ----------------------------------------------------------------------------------------------------- */
 
 static void standard_add(arguments *list, const cpu_program *program) {
-  argument_join(list, "-std=", program->standard ? program->standard : "c++17");
+  argument_join(list, "-std=", program->source.standard ? program->source.standard : "c++17");
 }
 
 static void preprocess_arguments(arguments *list, const cpu_program *program, const cpu_toolchain *tools) {
@@ -257,10 +258,10 @@ static void preprocess_arguments(arguments *list, const cpu_program *program, co
   standard_add(list, program);
   for (int i = 0; fixed[i]; i++) argument_add(list, fixed[i]);
   if (tools->clang) argument_add(list, "-fno-caret-diagnostics");
-  for (int i = 0; program->defines && program->defines[i]; i++) argument_join(list, "-D", program->defines[i]);
-  if (program->folder) argument_join(list, "-iquote", program->folder);
+  for (int i = 0; program->source.defines[i]; i++) argument_join(list, "-D", program->source.defines[i]);
+  if (program->source.folder) argument_join(list, "-iquote", program->source.folder);
   argument_join(list, "-I", mw_shim_folder());
-  for (int i = 0; program->includes && program->includes[i]; i++) argument_join(list, "-I", program->includes[i]);
+  for (int i = 0; program->source.includes[i]; i++) argument_join(list, "-I", program->source.includes[i]);
   argument_add(list, "-");
 }
 
@@ -270,7 +271,7 @@ mw_status cpu_preprocess(const cpu_program *program, char **out, mw_error *error
   if (status) return status;
   arguments list = {0};
   preprocess_arguments(&list, program, &tools);
-  char *input = mw_format("# 1 \"%s\"\n%s\n", program->name, program->text);
+  char *input = mw_format("# 1 \"%s\"\n%s\n", program->source.name, program->source.text);
   mw_process_result result = {0};
   status = mw_process_run(list.at, input, strlen(input), 0, &result, error);
   mw_free(input);
@@ -337,10 +338,10 @@ static void compile_arguments(arguments *list, const cpu_program *program, const
   argument_add(list, tools->path);
   standard_add(list, program);
   for (int i = 0; fixed[i]; i++) argument_add(list, fixed[i]);
-  argument_add(list, program->no_contract ? "-ffp-contract=off" : "-ffp-contract=fast");
-  if (program->no_contract) argument_add(list, "-DMW_NO_CONTRACT=1");
-  if (program->fast_math) argument_add(list, "-ffast-math");
-  if (program->line_info) argument_add(list, "-g");
+  argument_add(list, program->source.no_contract ? "-ffp-contract=off" : "-ffp-contract=fast");
+  if (program->source.no_contract) argument_add(list, "-DMW_NO_CONTRACT=1");
+  if (program->source.fast_math) argument_add(list, "-ffast-math");
+  if (program->source.line_info) argument_add(list, "-g");
   for (int i = 0; tools->clang && clang_only[i]; i++) argument_add(list, clang_only[i]);
   const bool ordered = tools->clang && strstr(generated, "MW_ORDERED_LOOP");
   for (int i = 0; ordered && clang_ordered[i]; i++) argument_add(list, clang_ordered[i]);

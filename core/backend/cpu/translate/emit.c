@@ -52,7 +52,7 @@ static void kernel_put(const cpu_program *program, const cpu_function *function,
 static void function_put(const cpu_program *program, cpu_flavor flavor, const cpu_function *function, cpu_text *out) {
   const cpu_tokens *tokens = &program->tokens;
   if (function->is_class) {
-    cpu_emit_tokens(tokens, out, program->items[function->item].first, function->last, cpu_tls_shared);
+    cpu_emit_tokens(tokens, out, function->head_first, function->last, cpu_tls_shared);
     return;
   }
   cpu_shared_size_put(program, function, out);
@@ -84,20 +84,17 @@ static void variable_put(const cpu_program *program, const cpu_item *item, cpu_t
   cpu_emit_declaration(program, out, first, item->last);
 }
 
-static void item_put(const cpu_program *program, cpu_flavor flavor, const cpu_item *item, cpu_text *out) {
-  switch (item->kind) {
-  case CPU_ITEM_TEXT:
-    cpu_emit_tokens(&program->tokens, out, item->first, item->last, cpu_tls_shared);
-    break;
-  case CPU_ITEM_FUNCTION:
-    function_put(program, flavor, &program->functions[item->function], out);
-    break;
-  case CPU_ITEM_VARIABLE:
-    variable_put(program, item, out);
-    break;
-  case CPU_ITEM_SHARED:
-  case CPU_ITEM_HOST:
-    break;
+/* The items in the source's order; each that is a function or class stands for the next of the functions. */
+static void items_put(const cpu_program *program, cpu_flavor flavor, cpu_text *out) {
+  const cpu_function *function = program->functions;
+  for (int i = 0; i < program->nitems; i++) {
+    const cpu_item *item = &program->items[i];
+    if (item->kind == CPU_ITEM_TEXT)
+      cpu_emit_tokens(&program->tokens, out, item->first, item->last, cpu_tls_shared);
+    else if (item->kind == CPU_ITEM_FUNCTION)
+      function_put(program, flavor, function++, out);
+    else if (item->kind == CPU_ITEM_VARIABLE)
+      variable_put(program, item, out);
   }
 }
 
@@ -280,7 +277,7 @@ static void head_put(cpu_flavor flavor, const char *body, cpu_text *out) {
 }
 
 static void body_put(const cpu_program *program, cpu_flavor flavor, const instance *list, int count, cpu_text *out) {
-  for (int i = 0; i < program->nitems; i++) item_put(program, flavor, &program->items[i], out);
+  items_put(program, flavor, out);
   cpu_text_put(out, "\n# 1 \"moonwarp\"\n");
   kernels_put(program, flavor, list, count, out);
   variable_table_put(program, out);

@@ -11,7 +11,7 @@
 
 static void engine_set(cpu_program *program, cpu_function *kernel, const char *engine, const char *why) {
   kernel->engine = engine;
-  kernel->engine_why = cpu_program_string(program, mw_strdup(why));
+  kernel->engine_why = cpu_tokens_own(&program->tokens, mw_strdup(why));
 }
 
 static const char *barrier_name(const cpu_program *program, const cpu_function *kernel) {
@@ -68,7 +68,7 @@ static mw_status kernel_choose(cpu_program *program, cpu_function *kernel, const
 }
 
 mw_status cpu_engines_choose(cpu_program *program, mw_error *error) {
-  const char *forced = program->engine && strcmp(program->engine, "auto") ? program->engine : NULL;
+  const char *forced = program->source.engine && strcmp(program->source.engine, "auto") ? program->source.engine : NULL;
   for (int i = 0; i < program->nfunctions; i++) {
     cpu_function *kernel = &program->functions[i];
     if (!kernel->kernel || kernel->body < 0) continue;

@@ -13,67 +13,24 @@
 
 #include "core/backend/backend.h"
 #include "core/base/home.h"
-#include "core/compile/source.h"
 
-/* ---- copies ---------------------------------------------------------------------------------------------------- */
-
-static char *text_copy(const char *text) {
-  return text ? mw_strdup(text) : NULL;
-}
-
-static char **list_copy(const char *const *list) {
-  int count = 0;
-  while (list && list[count]) count++;
-  char **copy = mw_calloc((size_t)count + 1, sizeof *copy);
-  for (int i = 0; i < count; i++) copy[i] = mw_strdup(list[i]);
-  return copy;
-}
-
-static void list_free(char **list) {
-  for (int i = 0; list && list[i]; i++) mw_free(list[i]);
-  mw_free(list);
-}
+/* ---- life ------------------------------------------------------------------------------------------------------ */
 
 /* As a line marker can hold it: the name comes back in all that the compiler says. */
-static char *marker_name(const char *name) {
-  char *copy = mw_strdup(name);
-  for (char *at = copy; *at; at++) {
+static void name_clean(char *at) {
+  for (; *at; at++) {
     if (*at == '"') *at = '\'';
     if (*at == '\\') *at = '/';
     if ((unsigned char)*at < ' ') *at = ' ';
   }
-  return copy;
 }
 
 static cpu_program *program_copy(const mw_source *source) {
   cpu_program *program = mw_calloc(1, sizeof *program);
-  program->name = marker_name(source->name ? source->name : "source");
-  program->text = mw_strdup(source->text);
-  program->folder = text_copy(source->folder);
-  program->standard = text_copy(source->standard);
-  program->engine = text_copy(source->engine);
-  program->includes = list_copy(source->includes);
-  program->defines = list_copy(source->defines);
-  program->templates = list_copy(source->templates);
-  program->fast_math = source->fast_math;
-  program->line_info = source->line_info;
-  program->no_contract = source->no_contract;
-  program->no_cache = source->no_cache;
+  program->source = mw_source_copy(source);
+  program->source.max_registers = 0;
+  name_clean((char *)program->source.name);
   return program;
-}
-
-static mw_source program_source(const cpu_program *program) {
-  return (mw_source){.name = program->name,
-                     .text = program->text,
-                     .folder = program->folder,
-                     .includes = (const char *const *)program->includes,
-                     .defines = (const char *const *)program->defines,
-                     .templates = NULL,
-                     .standard = program->standard,
-                     .fast_math = program->fast_math,
-                     .line_info = program->line_info,
-                     .no_contract = program->no_contract,
-                     .engine = program->engine};
 }
 
 static void analysis_free(cpu_program *program) {
@@ -82,8 +39,6 @@ static void analysis_free(cpu_program *program) {
     mw_free(program->functions[i].calls);
     mw_free(program->functions[i].split);
   }
-  for (int i = 0; i < program->nstrings; i++) mw_free(program->strings[i]);
-  mw_free(program->strings);
   mw_free(program->functions);
   mw_free(program->items);
   mw_free(program->variables);
@@ -95,14 +50,7 @@ void cpu_program_free(cpu_program *program) {
   if (!program) return;
   analysis_free(program);
   mw_free(program->declared);
-  mw_free(program->name);
-  mw_free(program->text);
-  mw_free(program->folder);
-  mw_free(program->standard);
-  mw_free(program->engine);
-  list_free(program->includes);
-  list_free(program->defines);
-  list_free(program->templates);
+  mw_source_free(&program->source);
   mw_free(program);
 }
 
@@ -153,8 +101,8 @@ static bool program_key(cpu_program *program) {
   mw_cache_key_add(maker, "abi", &abi, sizeof abi);
   mw_cache_key_text(maker, "stamp", stamp.at);
   mw_cache_key_text(maker, "compiler", identity);
-  mw_cache_key_text(maker, "engine", program->engine);
-  mw_source source = program_source(program);
+  mw_source source = program->source;
+  source.templates = NULL; /* of a unit's key */
   bool complete = mw_source_hash(&source, maker);
   program->key = mw_cache_key_end(maker);
   mw_free(stamp.at);
@@ -233,7 +181,7 @@ mw_status cpu_program_analyse(cpu_program *program, mw_error *error) {
   cpu_tokens_read(&program->tokens, program->preprocessed, mw_shim_folder());
   const cpu_tokens *tokens = &program->tokens;
   if (tokens->wrong)
-    return mw_fail(error, MW_COMPILE, "compiling '%s' for the CPU device failed: %s:%d: %s", program->name,
+    return mw_fail(error, MW_COMPILE, "compiling '%s' for the CPU device failed: %s:%d: %s", program->source.name,
                    tokens->files[tokens->wrong_file], tokens->wrong_line, tokens->wrong);
   cpu_declarations_read(program);
   cpu_waits_find(program);
@@ -271,7 +219,7 @@ mw_status cpu_program_parse(const mw_source *source, cpu_program **out, mw_error
   mw_status status = options_check(source, error);
   if (status) return status;
   cpu_program *program = program_copy(source);
-  program->cacheable = program_key(program) && !program->no_cache;
+  program->cacheable = program_key(program) && !program->source.no_cache;
   if (!program->cacheable || !analysis_recall(program)) {
     status = cpu_program_need(program, error);
     if (!status && program->cacheable) analysis_keep(program);

@@ -13,8 +13,7 @@ mw_status cpu_program_need(cpu_program *, mw_error *);
 mw_status cpu_program_analyse(cpu_program *, mw_error *);
 
 /* Items, functions and variables of the tokens (declaration.c). */
-void        cpu_declarations_read(cpu_program *);
-const char *cpu_program_string(cpu_program *, char *text); /* takes ownership */
+void cpu_declarations_read(cpu_program *);
 
 /* Sets engine, engine_why, split and ordered of every kernel (engine.c). */
 mw_status cpu_engines_choose(cpu_program *, mw_error *);

@@ -68,17 +68,19 @@ static mw_status instance_check(const cpu_program *program, const char *asked, m
     }
   for (int i = 0; i < program->ndeclared; i++)
     if (name_equal(program->declared[i].name, bare, size))
-      return mw_fail(error, MW_INVALID, "kernel '%.*s' in '%s' is not a template", (int)size, bare, program->name);
-  return mw_fail(error, MW_INVALID, "there is no kernel template '%.*s' in '%s'", (int)size, bare, program->name);
+      return mw_fail(error, MW_INVALID, "kernel '%.*s' in '%s' is not a template", (int)size, bare,
+                     program->source.name);
+  return mw_fail(error, MW_INVALID, "there is no kernel template '%.*s' in '%s'", (int)size, bare,
+                 program->source.name);
 }
 
 /* The source's own list, then the templates given; NULL-terminated, released by mw_free. */
 static const char **asked_list(const cpu_program *program, const char *const *templates) {
   int own = 0, more = 0;
-  while (program->templates[own]) own++;
+  while (program->source.templates[own]) own++;
   while (templates && templates[more]) more++;
   const char **list = mw_calloc((size_t)(own + more + 1), sizeof *list);
-  for (int i = 0; i < own; i++) list[i] = program->templates[i];
+  for (int i = 0; i < own; i++) list[i] = program->source.templates[i];
   for (int i = 0; i < more; i++) list[own + i] = templates[i];
   return list;
 }
@@ -234,7 +236,7 @@ static mw_status forms_sift(cpu_program *program, const char *const *asked, mw_e
  * only fails when code is made of it is no more told apart. */
 static mw_status compile(cpu_program *program, cpu_flavor flavor, const char *const *asked, object *out,
                          mw_error *error) {
-  bool forced = program->engine && !strcmp(program->engine, "split");
+  bool forced = program->source.engine && !strcmp(program->source.engine, "split");
   mw_status status = compile_once(program, flavor, asked, out, error);
   if (status != MW_COMPILE || flavor != CPU_FAST || !any_split(program) || forced) return status;
   mw_error_clear(error);
@@ -274,7 +276,7 @@ static mw_status unit_load(cpu_program *program, cpu_flavor flavor, const char *
   unit->base.flavor = flavor;
   mw_status status = object_get(program, flavor, asked, &code, &unit->base, error);
   if (!status) {
-    status = object_load(&code, unit, program->name, error);
+    status = object_load(&code, unit, program->source.name, error);
     mw_free(code.bytes);
   }
   if (status)

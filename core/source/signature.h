@@ -5,10 +5,12 @@
  * builtin and vector types, pointers, const, namespaces, class templates, function templates with type and number
  * arguments, substitutions. What is outside it (lambdas, packs, expressions) is refused, never misread.
  * Knows neither Lua nor a device. */
-#ifndef MW_SIGNATURE_H
-#define MW_SIGNATURE_H
+#ifndef MW_SOURCE_SIGNATURE_H
+#define MW_SOURCE_SIGNATURE_H
 
-#include "core/backend/backend.h"
+#include <stddef.h>
+
+#include "core/source/types.h"
 
 typedef struct mw_signature {
   char name[256];  /* "lab::scale<float, 3>" */
@@ -26,9 +28,5 @@ void mw_signature_free(mw_signature *);
 
 /* The last component: "lab::scale" -> "scale". */
 const char *mw_signature_bare(const char *qualified);
-
-/* A builtin, <stdint.h>, vector or half type by its name: "unsigned int", "int64_t", "float4", "__half2". Fills dtype,
- * lanes, size and, where align is not NULL, the alignment. */
-bool mw_type_by_name(const char *name, mw_param *out, uint32_t *align);
 
 #endif

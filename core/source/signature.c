@@ -3,12 +3,14 @@
  * A recursive-descent reader of mangled names. Every construct of the grammar is one function; a reader that meets
  * something it does not know sets `bad` and everything after it returns at once. Substitutions (S_, S0_, T_) are kept
  * in the order in which the ABI counts them. */
-#include "core/backend/signature.h"
+#include "core/source/signature.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/base/memory.h"
 
 enum { MOST_SUBSTITUTIONS = 64, MOST_ARGUMENTS = 16, MOST_DEPTH = 24, TEXT = 160 };
 
@@ -35,112 +37,11 @@ static type read_type(reader *r);
 
 /* ---- named types ----------------------------------------------------------------------------------------------- */
 
-typedef struct named {
-  const char *name;
-  mw_dtype dtype;
-  uint8_t lanes, size, align;
-} named;
-
-#define VECTORS(stem, dtype, size)                                                                                     \
-  {stem "1", dtype, 1, size, size}, {stem "2", dtype, 2, 2 * size, 2 * size > 16 ? 16 : 2 * size},                     \
-      {stem "3", dtype, 3, 3 * size, size}, {                                                                          \
-    stem "4", dtype, 4, 4 * size, 4 * size > 16 ? 16 : 4 * size                                                        \
-  }
-
-/* Sizes and alignments of the vector types: CUDA C++ Programming Guide, "Built-in Vector Types". */
-static const named table[] = {
-    {"float", MW_F32, 1, 4, 4},
-    {"double", MW_F64, 1, 8, 8},
-    {"int", MW_I32, 1, 4, 4},
-    {"unsigned int", MW_U32, 1, 4, 4},
-    {"unsigned", MW_U32, 1, 4, 4},
-    {"uint", MW_U32, 1, 4, 4},
-    {"long", MW_I64, 1, 8, 8},
-    {"unsigned long", MW_U64, 1, 8, 8},
-    {"long long", MW_I64, 1, 8, 8},
-    {"unsigned long long", MW_U64, 1, 8, 8},
-    {"short", MW_I16, 1, 2, 2},
-    {"unsigned short", MW_U16, 1, 2, 2},
-    {"char", MW_I8, 1, 1, 1},
-    {"signed char", MW_I8, 1, 1, 1},
-    {"unsigned char", MW_U8, 1, 1, 1},
-    {"bool", MW_BOOL, 1, 1, 1},
-    {"void", MW_VOID, 1, 0, 1},
-    {"int8_t", MW_I8, 1, 1, 1},
-    {"int16_t", MW_I16, 1, 2, 2},
-    {"int32_t", MW_I32, 1, 4, 4},
-    {"int64_t", MW_I64, 1, 8, 8},
-    {"uint8_t", MW_U8, 1, 1, 1},
-    {"uint16_t", MW_U16, 1, 2, 2},
-    {"uint32_t", MW_U32, 1, 4, 4},
-    {"uint64_t", MW_U64, 1, 8, 8},
-    {"size_t", MW_U64, 1, 8, 8},
-    {"ptrdiff_t", MW_I64, 1, 8, 8},
-    {"intptr_t", MW_I64, 1, 8, 8},
-    {"uintptr_t", MW_U64, 1, 8, 8},
-    {"wchar_t", MW_I32, 1, 4, 4},
-    {"char16_t", MW_U16, 1, 2, 2},
-    {"char32_t", MW_U32, 1, 4, 4},
-    {"_Float16", MW_F16, 1, 2, 2},
-    {"half", MW_F16, 1, 2, 2},
-    {"half2", MW_F16, 2, 4, 4},
-    {"__half", MW_F16, 1, 2, 2},
-    {"__half2", MW_F16, 2, 4, 4},
-    {"__bf16", MW_BF16, 1, 2, 2},
-    {"__nv_bfloat16", MW_BF16, 1, 2, 2},
-    {"__nv_bfloat162", MW_BF16, 2, 4, 4},
-    {"nv_bfloat16", MW_BF16, 1, 2, 2},
-    {"nv_bfloat162", MW_BF16, 2, 4, 4},
-    {"dim3", MW_U32, 3, 12, 4},
-    VECTORS("char", MW_I8, 1),
-    VECTORS("uchar", MW_U8, 1),
-    VECTORS("short", MW_I16, 2),
-    VECTORS("ushort", MW_U16, 2),
-    VECTORS("int", MW_I32, 4),
-    VECTORS("uint", MW_U32, 4),
-    VECTORS("long", MW_I64, 8),
-    VECTORS("ulong", MW_U64, 8),
-    VECTORS("longlong", MW_I64, 8),
-    VECTORS("ulonglong", MW_U64, 8),
-    VECTORS("float", MW_F32, 4),
-    VECTORS("double", MW_F64, 8),
-    {"double4_16a", MW_F64, 4, 32, 16},
-    {"double4_32a", MW_F64, 4, 32, 32},
-    {"long4_16a", MW_I64, 4, 32, 16},
-    {"long4_32a", MW_I64, 4, 32, 32},
-    {"ulong4_16a", MW_U64, 4, 32, 16},
-    {"ulong4_32a", MW_U64, 4, 32, 32},
-    {"longlong4_16a", MW_I64, 4, 32, 16},
-    {"longlong4_32a", MW_I64, 4, 32, 32},
-    {"ulonglong4_16a", MW_U64, 4, 32, 16},
-    {"ulonglong4_32a", MW_U64, 4, 32, 32},
-};
-
-static const named *find_named(const char *name) {
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-    if (strcmp(table[i].name, name) == 0) return &table[i];
-  return NULL;
-}
-
-bool mw_type_by_name(const char *name, mw_param *out, uint32_t *align) {
-  const named *found = find_named(name);
-  if (!found) return false;
-  out->dtype = found->dtype;
-  out->lanes = found->lanes;
-  out->size = found->size;
-  if (align) *align = found->align;
-  return true;
-}
-
 static type named_type(const char *name) {
-  type out = {.dtype = MW_STRUCT, .lanes = 1, .align = 8};
+  mw_param known = {.dtype = MW_STRUCT, .lanes = 1};
+  uint32_t align = mw_type_by_name(mw_signature_bare(name), &known);
+  type out = {.dtype = known.dtype, .lanes = known.lanes, .size = known.size, .align = align ? align : 8};
   snprintf(out.text, sizeof out.text, "%s", name);
-  const named *known = find_named(mw_signature_bare(name));
-  if (!known) return out;
-  out.dtype = known->dtype;
-  out.lanes = known->lanes;
-  out.size = known->size;
-  out.align = known->align;
   return out;
 }
 

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Finds declarations by the word that marks them, wherever it stands, and reads their types; see declared.h. Of
+ *
+ *   namespace lab { __constant__ float *table[3]; }
+ *   extern "C" __global__ void KEEP(3) f(const float *x, unsigned n) { ... }
+ *
+ * `table` holds `float *`, and `f` has x, a const float *, and n, an unsigned int. */
+#include "core/source/declared.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/source/declaration.h"
+#include "core/source/declarator.h"
+
+enum { MOST_NAMES = 64 };
+
+/* ---- finding declarations -------------------------------------------------------------------------------------- */
+
+/* What is behind the last ; { or } in front of token i. */
+static int statement_first(const cpu_tokens *tokens, int i) {
+  static const char *const ends[] = {";", "{", "}", NULL};
+  while (i > 0 && !cpu_token_any(&tokens->at[i - 1], ends)) i--;
+  return i;
+}
+
+/* The next declaration from token *i on that holds one of the words; *i goes behind it, but into a function's body:
+ * where the text's braces do not match, nothing is left out. */
+static bool declaration_next(const cpu_tokens *tokens, int *i, const char *const *words, cpu_declaration *out) {
+  while (*i < tokens->count && !cpu_token_any(&tokens->at[*i], words)) ++*i;
+  if (*i == tokens->count) return false;
+  *out = cpu_declaration_read(tokens, statement_first(tokens, *i), tokens->count);
+  const int last = out->body < 0 ? out->last : out->body + 1;
+  *i = last > *i ? last : *i + 1;
+  return true;
+}
+
+static bool kernel_next(const cpu_tokens *tokens, int *i, cpu_declaration *out) {
+  static const char *const words[] = {"__global__", NULL};
+  while (declaration_next(tokens, i, words, out))
+    if (out->open >= 0) return true;
+  return false;
+}
+
+/* ---- types ----------------------------------------------------------------------------------------------------- */
+
+/* "long unsigned int" and its kin, from the words of the type, in the spelling that types.c has. */
+static void spell(char *out, size_t size, const cpu_tokens *tokens, const int *words, int count) {
+  int longs = 0, shorts = 0, is_signed = 0, is_unsigned = 0, chars = 0, ints = 0;
+  for (int i = 0; i < count; i++) {
+    const cpu_token *word = &tokens->at[words[i]];
+    longs += cpu_token_is(word, "long");
+    shorts += cpu_token_is(word, "short");
+    is_signed += cpu_token_is(word, "signed");
+    is_unsigned += cpu_token_is(word, "unsigned");
+    chars += cpu_token_is(word, "char");
+    ints += cpu_token_is(word, "int");
+  }
+  const bool builtin = longs + shorts + is_signed + is_unsigned + chars + ints == count;
+  const char *base = chars ? "char" : shorts ? "short" : longs > 1 ? "long long" : longs ? "long" : "int";
+  const char *sign = is_unsigned ? "unsigned " : chars && is_signed ? "signed " : "";
+  if (builtin)
+    snprintf(out, size, "%s%s", sign, base);
+  else
+    snprintf(out, size, "%.*s", count == 1 ? tokens->at[words[0]].size : 0, tokens->at[words[0]].text);
+}
+
+/* The type of tokens first ... last-1, in which `name` (-1: nothing) is what is declared, and the stars in front of it.
+ * Returns the alignment; 0: not known. */
+static uint32_t type_read(const cpu_tokens *tokens, int first, int last, int name, mw_param *out) {
+  static const char *const passed[] = {
+      "volatile",   "__restrict__", "__restrict",  "restrict", "__grid_constant__", "static",    "extern", "inline",
+      "__device__", "__constant__", "__managed__", "struct",   "typename",          "constexpr", "std",    NULL};
+  static const char *const unknown[] = {"<", "&", "&&", "(", "[", NULL};
+  const cpu_token *at = tokens->at;
+  int words[8], count = 0, stars = 0;
+  bool is_const = false;
+  char base[64];
+  for (int i = first; i < last; i++) {
+    if (cpu_is_attribute(&at[i]) && at[i + 1].match > i) i = at[i + 1].match + 1;
+    if (i == name || i >= last) continue;
+    if (cpu_token_any(&at[i], unknown)) return 0;
+    stars += cpu_token_is(&at[i], "*");
+    if (cpu_token_is(&at[i], "const"))
+      is_const |= !stars;
+    else if (at[i].kind == CPU_NAME && !cpu_token_any(&at[i], passed)) {
+      if (count == 8) return 0;
+      words[count++] = i;
+    }
+  }
+  *out = (mw_param){.lanes = 1};
+  if (count) spell(base, sizeof base, tokens, words, count);
+  const uint32_t align = count ? mw_type_by_name(base, out) : 0;
+  if (!align) return 0;
+  const bool to_const = is_const && stars < 2;
+  snprintf(out->type, sizeof out->type, "%s%s%s%.*s", to_const ? "const " : "", base, stars ? " " : "", stars, "****");
+  if (!stars) return align;
+  if (stars > 1) *out = (mw_param){.dtype = MW_POINTER, .lanes = 1};
+  if (stars > 1) snprintf(out->type, sizeof out->type, "%s %.*s", base, stars, "****");
+  out->pointer = true;
+  out->is_const = to_const;
+  return out->size = 8;
+}
+
+/* ---- kernels --------------------------------------------------------------------------------------------------- */
+
+int mw_declared_kernels(const char *text, mw_declared_kernel **out) {
+  cpu_tokens tokens;
+  cpu_declaration found;
+  int count = 0;
+  *out = NULL;
+  cpu_tokens_read(&tokens, text, NULL);
+  for (int i = 0; kernel_next(&tokens, &i, &found);) {
+    const cpu_token *name = &tokens.at[found.name];
+    int known = 0;
+    while (known < count && !cpu_token_is(name, (*out)[known].name)) known++;
+    if (known == count) {
+      *out = mw_realloc(*out, (size_t)++count * sizeof **out);
+      (*out)[known] = (mw_declared_kernel){.is_template = false};
+      snprintf((*out)[known].name, sizeof(*out)[known].name, "%.*s", name->size, name->text);
+    }
+    (*out)[known].is_template |= found.is_template;
+  }
+  cpu_tokens_free(&tokens);
+  return count;
+}
+
+static int params_read(const cpu_tokens *tokens, const cpu_declaration *kernel, mw_param *out, int most) {
+  cpu_formal *formals;
+  int count = cpu_formals_read(tokens, kernel->open, kernel->close, &formals);
+  uint32_t offset = 0;
+  for (int i = 0; i < count && i < most; i++) {
+    const cpu_token *name = formals[i].name < 0 ? NULL : &tokens->at[formals[i].name];
+    uint32_t align = type_read(tokens, formals[i].first, formals[i].last, formals[i].name, &out[i]);
+    if (!align) out[i] = (mw_param){.dtype = MW_VOID};
+    if (name) snprintf(out[i].name, sizeof out[i].name, "%.*s", name->size, name->text);
+    if (align) offset = (offset + align - 1) / align * align;
+    out[i].offset = offset;
+    offset += out[i].size;
+  }
+  mw_free(formals);
+  return count;
+}
+
+/* "space::scale<float>" is declared as scale. */
+static cpu_token bare_name(const char *kernel) {
+  int length = (int)strcspn(kernel, "<"), start;
+  while (length && kernel[length - 1] == ' ') length--;
+  for (start = length; start && !strchr(": ", kernel[start - 1]);) start--;
+  return (cpu_token){.kind = CPU_NAME, .text = kernel + start, .size = length - start};
+}
+
+int mw_declared_params(const char *text, const char *kernel, mw_param *out, int most) {
+  cpu_tokens tokens;
+  cpu_declaration found;
+  const cpu_token wanted = bare_name(kernel);
+  int count = -1;
+  cpu_tokens_read(&tokens, text, NULL);
+  for (int i = 0; kernel_next(&tokens, &i, &found);) {
+    if (!cpu_same_text(&tokens.at[found.name], &wanted)) continue;
+    if (count < 0 || found.body >= 0) count = params_read(&tokens, &found, out, most);
+    if (found.body >= 0) break;
+  }
+  cpu_tokens_free(&tokens);
+  return count;
+}
+
+/* ---- variables ------------------------------------------------------------------------------------------------- */
+
+/* In int *a, **b[4]; the type's words stand in front of the first declarator, the stars in front of the name itself.
+ * The tokens of `int **` are what is read for b. */
+static bool variable_read(const cpu_tokens *tokens, int first, const int *names, int which, mw_param *out) {
+  int spec = names[0], stars = names[which];
+  while (spec > first && cpu_token_is(&tokens->at[spec - 1], "*")) spec--;
+  while (stars > first && cpu_token_is(&tokens->at[stars - 1], "*")) stars--;
+  cpu_tokens one = {0};
+  cpu_tokens_copy(&one, tokens, first, spec);
+  cpu_tokens_copy(&one, tokens, stars, names[which]);
+  cpu_tokens_match(&one);
+  bool known = type_read(&one, 0, one.count, -1, out) > 0;
+  cpu_tokens_free(&one);
+  return known;
+}
+
+bool mw_declared_variable(const char *text, const char *name, mw_param *out) {
+  static const char *const words[] = {"__device__", "__constant__", "__managed__", NULL};
+  cpu_tokens tokens;
+  cpu_declaration declared;
+  bool found = false;
+  cpu_tokens_read(&tokens, text, NULL);
+  for (int i = 0; !found && declaration_next(&tokens, &i, words, &declared);) {
+    int names[MOST_NAMES], count = 0;
+    if (declared.open < 0) count = cpu_shared_names(&tokens, declared.begin, declared.last, names, MOST_NAMES);
+    for (int k = 0; k < count && !found; k++)
+      found = cpu_token_is(&tokens.at[names[k]], name) && variable_read(&tokens, declared.begin, names, k, out);
+  }
+  cpu_tokens_free(&tokens);
+  return found;
+}
+
+/* ---- constants ------------------------------------------------------------------------------------------------- */
+
+/* Does token i declare a variable? A declarator is behind its type or behind a comma; what is behind an operator or in
+ * a call is a use. Sets what the words in front of it make of it; const char *p may change. */
+static bool is_declarator(const cpu_tokens *tokens, int i, bool *constant) {
+  const cpu_token *at = tokens->at;
+  bool assigned = false, pointer = false, is_const = false, is_constexpr = false;
+  for (int k = statement_first(tokens, i); k < i; k++) {
+    if (cpu_token_is(&at[k], "(") || cpu_token_is(&at[k], "return")) return false;
+    assigned |= cpu_token_is(&at[k], "=");
+    pointer |= cpu_token_is(&at[k], "*");
+    is_const |= cpu_token_is(&at[k], "const");
+    is_constexpr |= cpu_token_is(&at[k], "constexpr");
+  }
+  *constant = is_constexpr || (is_const && !pointer);
+  if (i == statement_first(tokens, i)) return false;
+  static const char *const types_end[] = {"*", "&", ">", NULL};
+  bool typed = at[i - 1].kind == CPU_NAME || cpu_token_any(&at[i - 1], types_end);
+  return cpu_token_is(&at[i - 1], ",") || (typed && !assigned);
+}
+
+bool mw_declared_constant(const char *text, const char *name) {
+  cpu_tokens tokens;
+  int constants = 0, others = 0;
+  cpu_tokens_read(&tokens, text, NULL);
+  for (int i = 0; i < tokens.count; i++) {
+    bool constant = false;
+    if (!cpu_token_is(&tokens.at[i], name) || !is_declarator(&tokens, i, &constant)) continue;
+    constants += constant;
+    others += !constant;
+  }
+  cpu_tokens_free(&tokens);
+  return constants > 0 && others == 0;
+}
