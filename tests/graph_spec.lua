@@ -191,11 +191,46 @@ support.each_device("graphs", function(dev, id)
     end)
 
     it("from waiting for what does not run", function()
-      fails_with(function()
-        dev:capture(function(stream) stream:synchronize() end)
-      end, "captur")
+      local x <close> = dev:array("i32", { 0 })
+      local function refused(what, fn)
+        fails(function() dev:capture(fn) end,
+          "a stream is being captured: you can " .. what .. " after the capture has ended")
+      end
+      refused("synchronize it", function(stream) stream:synchronize() end)
+      refused("query it", function(stream) stream:query() end)
+      refused("synchronize the device", function() dev:synchronize() end)
+      refused("move bytes between an array and the script", function() x:get(1) end)
+      refused("move bytes between an array and the script", function() x:set(1, 2) end)
+      fails(function() dev:capture(function(stream) stream:callback(print) end) end,
+        "a callback cannot be part of a graph")
       local g <close> = dev:capture(function() end)
       g:launch()
+    end)
+
+    it("from events of another time", function()
+      local other <close> = dev:stream { blocking = false }
+      local outside <close> = other:record()
+      local fork <close> = dev:event()
+      fails(function() dev:capture(function(stream) stream:wait(outside) end) end,
+        "wait: a captured stream cannot wait for an event recorded outside the capture")
+      fails(function()
+        dev:capture(function(stream)
+          stream:record(fork)
+          dev:default_stream():wait(fork)
+        end)
+      end, "wait: the default stream cannot join a capture")
+      local before <close> = dev:capture(function(stream) stream:record(fork) end)
+      local ended <const> = "wait: the event was recorded in a capture that has ended: record it again"
+      fails(function() other:wait(fork) end, ended)
+      fails(function() dev:capture(function() other:wait(fork) end) end, ended)
+      for _, use in ipairs { fork.query, fork.synchronize, function() outside:since(fork) end } do
+        fails(function() use(fork) end,
+          "the event was recorded while a stream was captured: it marks a place in a graph, not a moment")
+      end
+      other:record(fork)
+      fork:synchronize()
+      assert.is_true(fork:query())
+      before:launch()
     end)
 
     it("from closing the capturing stream", function()

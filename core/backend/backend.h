@@ -65,14 +65,24 @@ typedef struct mw_device_info {
   char     driver[64];  /* "CUDA driver 13.0, NVRTC 13.0" or the host compiler and its version */
 } mw_device_info;
 
+typedef enum mw_throttle { /* bits */
+  MW_THROTTLE_IDLE     = 1,
+  MW_THROTTLE_CLOCKS   = 2,   /* the clocks that someone set */
+  MW_THROTTLE_POWER    = 4,   /* the power limit */
+  MW_THROTTLE_HARDWARE = 8,   /* temperature or power, far beyond the limits */
+  MW_THROTTLE_SYNC     = 16,  /* the clock of a group of devices */
+  MW_THROTTLE_HEAT     = 32,
+  MW_THROTTLE_BRAKE    = 64,  /* asked for by the power supply */
+  MW_THROTTLE_DISPLAY  = 128, /* the clocks that a display needs */
+} mw_throttle;
+
 typedef struct mw_device_state { /* at one moment, only read; -1 and "": unknown */
   double clock_hz, memory_clock_hz, clock_max_hz, memory_clock_max_hz;
   double temperature;        /* degrees Celsius */
   double power, power_limit; /* W */
   double utilisation;        /* 0 to 1, of the last moments */
   double load;               /* processes that want a core, over the last minute */
-  bool   reasons_known;
-  char   reasons[256];       /* why the clock is not higher, words with commas between: "power cap,thermal" */
+  int    throttle;           /* of mw_throttle: why the clock is not higher */
   char   governor[32];
   char   driver[80];         /* the version of the kernel driver, "580.65.06" */
 } mw_device_state;
@@ -154,12 +164,39 @@ typedef struct mw_launch {
   void      **params;      /* nparams pointers into args, for CUDA */
 } mw_launch;
 
+typedef enum mw_limit { /* of the blocks that a multiprocessor holds */
+  MW_LIMIT_THREADS,
+  MW_LIMIT_REGISTERS,
+  MW_LIMIT_SHARED,
+  MW_LIMIT_BLOCKS,
+} mw_limit;
+
+typedef struct mw_occupancy {
+  int      blocks;       /* a multiprocessor */
+  mw_limit limit;
+  size_t   shared_bytes; /* a block takes, with what the hardware adds */
+} mw_occupancy;
+
 typedef struct mw_callback { /* run is called once, on any thread, when the stream reaches it, after Ctrl-C too */
   void (*run)(void *data);
   void *data;
 } mw_callback;
 
-/* ---- the table a backend fills; every entry is mandatory ------------------------------------------------------- */
+/* ---- the table a backend fills; every entry is mandatory -------------------------------------------------------
+ *
+ * Misuse never gets here; below this line it is asserted at most. The binding has checked that
+ * - objects are open, and of the device or the backend that they are used with;
+ * - a device that is offline is asked to compile only, and for a kernel's attributes and its occupancy;
+ * - sizes are above 0, and places with their bytes lie inside their buffers;
+ * - arguments have the types of their parameters, and grid, block, threads and shared memory are within the limits of
+ *   device and kernel, of occupancy as of a launch; a cooperative launch only where the device can;
+ * - an event that is waited for, asked or timed was recorded, and one that is timed was made for it;
+ * - one stream at a time is captured, one made for it, which lives until capture_end is called for it;
+ * - while it is, no stream that takes part is queried, synchronized, given a callback or bytes of the script's, and the
+ *   device is not synchronized;
+ * - an event that was recorded in a capture is waited for by a stream other than the default one, before that capture
+ *   ends, and never asked or timed; a stream in a capture waits for no other event;
+ * - a graph's node that is updated exists, and keeps its kernel and its shape. */
 
 struct mw_backend {
   const char *name;    /* "cpu", "cuda": its devices' ids begin with it */
@@ -190,19 +227,17 @@ struct mw_backend {
   mw_status (*kernel)            (mw_module *, const char *name, mw_kernel **out, mw_error *); /* owned by the module */
   /* type describes an element. refs = 1, and the device is counted; `owner` is set but not counted. */
   mw_status (*variable)          (mw_module *, const char *name, mw_buffer **out, mw_param *type, mw_error *);
-  mw_status (*text)              (mw_module *, const char *kind, char **out, mw_error *); /* "ptx", "sass" or "cpp" */
+  mw_status (*text)              (mw_module *, const char *kind, char **out, mw_error *); /* "ptx", "sass", "cpp" */
 
-  /* Blocks a multiprocessor, and what limits them in words. */
-  mw_status (*occupancy)         (mw_kernel *, int threads, size_t shared, int *blocks, char *limit, size_t limit_size,
-                                  mw_error *);
-  /* Arguments and limits are checked already. Allocates nothing, but for a stream's first launches and in a capture. */
+  mw_status (*occupancy)         (mw_kernel *, int threads, size_t shared, mw_occupancy *out, mw_error *);
+  /* Allocates nothing, but for a stream's first launches and in a capture. */
   mw_status (*launch)            (mw_stream *, const mw_launch *, mw_error *);
 
   mw_status (*stream_create)     (mw_device *, bool blocking, int priority, mw_stream **out, mw_error *);
   void      (*stream_destroy)    (mw_stream *);   /* its work still finishes */
   /* The device's own stream, the same one at each call; never destroyed. */
   mw_status (*stream_per_thread) (mw_device *, mw_stream **out, mw_error *);
-  mw_status (*stream_wait)       (mw_stream *, mw_event *, mw_error *); /* no effect where it was never recorded */
+  mw_status (*stream_wait)       (mw_stream *, mw_event *, mw_error *); /* joins the capture the event is of */
   mw_status (*stream_callback)   (mw_stream *, mw_callback, mw_error *);
   mw_status (*stream_query)      (mw_stream *, mw_error *); /* MW_OK, MW_NOT_READY, or what failed in it */
   mw_status (*stream_synchronize)(mw_stream *, mw_error *); /* reports what failed in it */
@@ -216,10 +251,10 @@ struct mw_backend {
   mw_status (*event_elapsed)     (mw_event *from, mw_event *to, double *seconds, mw_error *); /* or MW_NOT_READY */
 
   mw_status (*capture_begin)     (mw_stream *, mw_error *);
-  /* out may be NULL: discard. A failure ends the capture as well, unless it began on another stream. */
+  /* out may be NULL: discard. A failure ends the capture as well. */
   mw_status (*capture_end)       (mw_stream *, mw_graph **out, mw_error *);
   mw_status (*graph_launch)      (mw_graph *, mw_stream *, mw_error *);
-  mw_status (*graph_update)      (mw_graph *, int node, const mw_launch *, mw_error *); /* from 0; the same kernel */
+  mw_status (*graph_update)      (mw_graph *, int node, const mw_launch *, mw_error *); /* from 0 */
   mw_status (*graph_dot)         (mw_graph *, char **out, mw_error *);
   void      (*graph_destroy)     (mw_graph *);
 };

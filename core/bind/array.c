@@ -56,9 +56,7 @@ static void account(lua_State *L, size_t bytes) {
 static mw_buffer *allocate(lua_State *L, mw_device *device, size_t bytes, mw_space space) {
   mw_error err = {0};
   mw_buffer *buffer = NULL;
-  if (device->info.offline)
-    bind_fail(L, MW_UNSUPPORTED, "%s has no memory: it compiles kernels and tells their occupancy only",
-              device->info.id);
+  check_runs(L, device, "memory");
   account(L, bytes);
   mw_status status = device->backend->alloc(device->main, bytes, space, &buffer, &err);
   if (status == MW_NO_MEMORY) {

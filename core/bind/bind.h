@@ -53,17 +53,20 @@ void bind_add_methods(lua_State *, const bind_class *, const bind_method *);
 typedef struct bind_queue bind_queue; /* callbacks that fired on other threads */
 
 typedef struct bind_capture { /* set while device:capture runs its function */
+  unsigned number;            /* of this state's captures, from 1 */
   mw_stream *stream;
   struct bind_graph *graph;
 } bind_capture;
 
 typedef struct bind_host {
   bind_capture *capture;
+  unsigned captures; /* begun so far */
   bind_queue *queue;
   size_t unseen; /* bytes allocated on devices since the last full collection */
 } bind_host;
 
 bind_host *bind_host_of(lua_State *);
+void check_uncaptured(lua_State *, const mw_stream *, const char *what); /* raises: what can be done after the capture */
 int bind_poll(lua_State *); /* runs due callbacks; number run; raises what they raise */
 mw_status bind_callback(lua_State *, mw_stream *, int function_index, mw_error *);
 
@@ -120,6 +123,8 @@ typedef struct bind_device {
 
 extern bind_class device_class;
 bind_device *check_device(lua_State *, int index);
+mw_device *check_runs(lua_State *, mw_device *, const char *what); /* raises where there is an architecture only */
+void device_wait(lua_State *, mw_device *);                        /* for all its streams */
 void push_device(lua_State *, mw_device *); /* the script's handle of it, made anew if it was closed */
 void device_functions(lua_State *);         /* adds device, devices to the table on top */
 
@@ -196,6 +201,7 @@ typedef struct bind_event {
   bind_object object;
   mw_event *event;
   bool recorded;
+  unsigned captured; /* the number of the capture it was recorded in; 0: in none */
 } bind_event;
 
 typedef struct bind_node { /* one captured launch */

@@ -193,6 +193,13 @@ static int device_list(lua_State *L) {
   return 1;
 }
 
+mw_device *check_runs(lua_State *L, mw_device *device, const char *what) {
+  if (device->info.offline)
+    bind_fail(L, MW_UNSUPPORTED, "%s has no %s: it compiles kernels and tells their occupancy only", device->info.id,
+              what);
+  return device;
+}
+
 /* ---- what a device says of itself ------------------------------------------------------------------------------ */
 
 static void set_number(lua_State *L, const char *name, double value) {
@@ -279,16 +286,19 @@ static void set_known(lua_State *L, const char *name, double value) {
   lua_setfield(L, -2, name);
 }
 
-/* "power cap,thermal" -> { "power cap", "thermal" } */
-static void set_words(lua_State *L, const char *name, const char *words) {
+/* MW_THROTTLE_POWER | MW_THROTTLE_HEAT -> { "power cap", "thermal" } */
+static void set_reasons(lua_State *L, int throttle) {
+  static const char *const words[] = {
+      "idle",    "application clocks", "power cap",     "hardware slowdown", "sync boost",
+      "thermal", "power brake",        "display clocks"};
+  if (throttle < 0) return; /* unknown */
   lua_newtable(L);
-  for (lua_Integer i = 1; *words; i++) {
-    size_t length = strcspn(words, ",");
-    lua_pushlstring(L, words, length);
-    lua_rawseti(L, -2, i);
-    words += length + (words[length] == ',');
+  for (int bit = 0; bit < 8; bit++) {
+    if (!(throttle & 1 << bit)) continue;
+    lua_pushstring(L, words[bit]);
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
   }
-  lua_setfield(L, -2, name);
+  lua_setfield(L, -2, "reasons");
 }
 
 /* dev:state(): a table of what is known now, by reading alone: Hz, degrees Celsius, W, shares from 0 to 1. */
@@ -302,7 +312,8 @@ static int device_state(lua_State *L) {
                          .power = -1,
                          .power_limit = -1,
                          .utilisation = -1,
-                         .load = -1};
+                         .load = -1,
+                         .throttle = -1};
   device->backend->state(device, &now);
   lua_newtable(L);
   set_known(L, "clock", now.clock_hz);
@@ -316,7 +327,7 @@ static int device_state(lua_State *L) {
   set_known(L, "load", now.load);
   set_string(L, "governor", now.governor);
   set_string(L, "driver", now.driver);
-  if (now.reasons_known) set_words(L, "reasons", now.reasons);
+  set_reasons(L, now.throttle);
   bind_result(L);
   return 1;
 }
@@ -351,7 +362,7 @@ static int device_peak_bandwidth(lua_State *L) {
 }
 
 static int device_memory(lua_State *L) {
-  mw_device *device = check_device(L, 1)->device;
+  mw_device *device = check_runs(L, check_device(L, 1)->device, "memory");
   size_t available = 0, total = 0;
   mw_error err = {0};
   bind_try(L, device->backend->memory(device, &available, &total, &err), &err);
@@ -360,10 +371,15 @@ static int device_memory(lua_State *L) {
   return 2;
 }
 
-static int device_synchronize(lua_State *L) {
-  mw_device *device = check_device(L, 1)->device;
+void device_wait(lua_State *L, mw_device *device) {
+  const bind_capture *capture = bind_host_of(L)->capture;
   mw_error err = {0};
+  if (capture && capture->stream->device == device) check_uncaptured(L, capture->stream, "synchronize the device");
   bind_try(L, device->backend->synchronize(device, &err), &err);
+}
+
+static int device_synchronize(lua_State *L) {
+  device_wait(L, check_runs(L, check_device(L, 1)->device, "streams"));
   bind_poll(L);
   return 0;
 }

@@ -22,6 +22,7 @@ static const char *status_name(mw_status status) {
       [MW_OK] = "ok",
       [MW_NOT_READY] = "not_ready",
       [MW_INVALID] = "invalid",
+      [MW_NOT_FOUND] = "not_found",
       [MW_NO_DEVICE] = "no_device",
       [MW_NO_MEMORY] = "no_memory",
       [MW_COMPILE] = "compile",

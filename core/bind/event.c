@@ -19,9 +19,7 @@ bind_event *check_event(lua_State *L, int index, const mw_device *device) {
 }
 
 static bind_event *event_push(lua_State *L, mw_device *device, bool timing) {
-  if (device->info.offline)
-    bind_fail(L, MW_UNSUPPORTED, "%s has no events: it compiles kernels and tells their occupancy only",
-              device->info.id);
+  check_runs(L, device, "events");
   bind_event *self = bind_new(L, &event_class, sizeof *self, 0);
   mw_error err = {0};
   bind_try(L, device->backend->event_create(device, timing, &self->event, &err), &err);
@@ -43,8 +41,10 @@ const bind_method event_makers[] = {{"event", device_event, 1}, {NULL, NULL, 0}}
 
 static void record(lua_State *L, bind_event *self, mw_stream *stream) {
   mw_error err = {0};
+  const bind_capture *capture = bind_host_of(L)->capture;
   bind_try(L, stream->device->backend->event_record(self->event, stream, &err), &err);
   self->recorded = true;
+  self->captured = stream->capturing && capture ? capture->number : 0;
 }
 
 /* e:record([stream]): marks the end of what the stream (default: the current one) holds now. */
@@ -71,6 +71,9 @@ static int stream_record(lua_State *L) {
 static bind_event *check_recorded(lua_State *L, int index) {
   bind_event *self = check_event(L, index, NULL);
   if (!self->recorded) bind_fail(L, MW_INVALID, "the event was never recorded; record it in a stream first");
+  if (self->captured)
+    bind_fail(L, MW_INVALID,
+              "the event was recorded while a stream was captured: it marks a place in a graph, not a moment");
   return self;
 }
 

@@ -109,10 +109,10 @@ static int device_capture(lua_State *L) {
   check_type(L, 2, LUA_TFUNCTION);
   bind_host *host = bind_host_of(L);
   if (host->capture) return bind_fail(L, MW_INVALID, "capture: a capture is in progress; finish it first");
-  if (!device->main) return bind_fail(L, MW_UNSUPPORTED, "%s cannot run graphs", device->info.id);
+  check_runs(L, device, "graphs");
   bind_graph *graph = graph_push(L, device);
   bind_stream *handle = push_capture_stream(L, device);
-  bind_capture capture = {handle->stream, graph};
+  bind_capture capture = {++host->captures, handle->stream, graph};
   mw_error err = {0};
   int outcome = LUA_OK;
   mw_status status = device->backend->capture_begin(capture.stream, &err);

@@ -21,6 +21,11 @@ typedef struct pending {
 
 static const char host_key = 'h';
 
+void check_uncaptured(lua_State *L, const mw_stream *stream, const char *what) {
+  if (stream->capturing)
+    bind_fail(L, MW_INVALID, "a stream is being captured: you can %s after the capture has ended", what);
+}
+
 static void queue_drop(bind_queue *queue) {
   pthread_mutex_lock(&queue->lock);
   bool last = --queue->holders == 0;

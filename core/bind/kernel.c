@@ -4,6 +4,7 @@
  * after the script has closed the module's own handle. */
 #include "core/bind/bind.h"
 
+#include <stdio.h>
 #include <string.h>
 
 bind_kernel *check_kernel(lua_State *L, int index) {
@@ -15,15 +16,11 @@ static void kernel_release(lua_State *L, void *object) {
   mw_module_release(((bind_kernel *)object)->kernel->module);
 }
 
-static int no_kernel(lua_State *L, const mw_module *module, const char *name, mw_error *err) {
-  /* A template asked for without its arguments is no misspelt name. */
-  const char *near = strstr(err->text, "has no kernel") ? nearest_name(name, module->kernel_names) : NULL;
+/* Appends "; did you mean 'scale'?" */
+static void add_nearest(const mw_module *module, const char *name, mw_error *err) {
+  const char *near = nearest_name(name, module->kernel_names);
   size_t used = strlen(err->text);
-  if (near && strcmp(near, name) != 0 && used + strlen(near) + 24 < sizeof err->text) {
-    strcat(err->text, "; did you mean '");
-    strcat(strcat(err->text, near), "'?");
-  }
-  return bind_raise(L, err);
+  if (near) snprintf(err->text + used, sizeof err->text - used, "; did you mean '%.200s'?", near);
 }
 
 /* Kernels are made once a module and name: user value 1 of the module holds them. */
@@ -38,7 +35,7 @@ void push_kernel(lua_State *L, int module_index, const char *name) {
   bind_kernel *self = bind_new(L, &kernel_class, sizeof *self, 2);
   mw_error err = {0};
   mw_status status = module->device->backend->kernel(module, name, &self->kernel, &err);
-  if (status == MW_INVALID) no_kernel(L, module, name, &err);
+  if (status == MW_NOT_FOUND) add_nearest(module, name, &err);
   bind_try(L, status, &err);
   mw_module_retain(module);
   bind_opened(self);

@@ -269,6 +269,7 @@ static int module_index(lua_State *L) {
 static int module_variable(lua_State *L) {
   mw_module *module = check_module(L, 1)->module;
   const char *name = check_string(L, 2);
+  check_runs(L, module->device, "variables");
   mw_buffer *buffer = NULL;
   mw_param type = {0};
   mw_error err = {0};

@@ -4,26 +4,45 @@
  * fills it best. A kernel of an offline device answers the same questions for a GPU that is not there. */
 #include "core/bind/bind.h"
 
-#include <string.h>
-
-static void query(lua_State *L, mw_kernel *kernel, int threads, size_t shared, int *blocks, char limit[256]) {
+static mw_occupancy query(lua_State *L, mw_kernel *kernel, int threads, size_t shared) {
+  mw_occupancy result = {.limit = MW_LIMIT_SHARED};
   mw_error err = {0};
-  limit[0] = '\0';
-  bind_try(L, kernel->module->device->backend->occupancy(kernel, threads, shared, blocks, limit, 256, &err), &err);
+  if (shared + kernel->shared_bytes <= kernel->module->device->info.shared_per_block_optin)
+    bind_try(L, kernel->module->device->backend->occupancy(kernel, threads, shared, &result, &err), &err);
+  return result;
 }
 
-static void push_result(lua_State *L, const mw_kernel *kernel, int threads, int blocks, const char *limit) {
+static void push_limit(lua_State *L, const mw_kernel *kernel, int threads, const mw_occupancy *o) {
+  const mw_device_info *info = &kernel->module->device->info;
+  if (o->limit == MW_LIMIT_SHARED && !o->shared_bytes)
+    lua_pushliteral(L, "no block fits: shared memory");
+  else if (o->limit == MW_LIMIT_SHARED)
+    lua_pushfstring(L, "shared memory: %I bytes a block allow %d blocks", (LUAI_UACINT)o->shared_bytes, o->blocks);
+  else if (o->limit == MW_LIMIT_REGISTERS)
+    lua_pushfstring(L, "registers: %d a thread allow %d blocks", kernel->registers, o->blocks);
+  else if (o->limit == MW_LIMIT_BLOCKS && info->max_blocks_per_multiprocessor == 1)
+    lua_pushliteral(L, "a core runs one block at a time");
+  else if (o->limit == MW_LIMIT_BLOCKS)
+    lua_pushfstring(L, "blocks: a multiprocessor holds %d", info->max_blocks_per_multiprocessor);
+  else if (threads > kernel->max_threads)
+    lua_pushfstring(L, "threads: a block of this kernel has %d at most", kernel->max_threads);
+  else
+    lua_pushfstring(L, "threads: a multiprocessor holds %d, which is %d blocks of %d",
+                    info->max_threads_per_multiprocessor, o->blocks, threads);
+}
+
+static void push_result(lua_State *L, const mw_kernel *kernel, int threads, const mw_occupancy *o) {
   int most = kernel->module->device->info.max_threads_per_multiprocessor;
   int warp = kernel->module->device->info.warp_size;
-  int resident = blocks * ((threads + warp - 1) / warp * warp);
+  int resident = o->blocks * ((threads + warp - 1) / warp * warp);
   lua_createtable(L, 0, 4);
   lua_pushinteger(L, threads);
   lua_setfield(L, -2, "threads");
-  lua_pushinteger(L, blocks);
+  lua_pushinteger(L, o->blocks);
   lua_setfield(L, -2, "blocks");
   lua_pushnumber(L, most > 0 ? (double)resident / most : 0);
   lua_setfield(L, -2, "occupancy");
-  lua_pushstring(L, limit);
+  push_limit(L, kernel, threads, o);
   lua_setfield(L, -2, "limit");
   bind_result(L);
 }
@@ -37,11 +56,8 @@ static int kernel_occupancy(lua_State *L) {
   check_that(L, threads >= 1 && threads <= info->max_threads_per_block, 2, "1 to %d threads a block expected, got %I",
              info->max_threads_per_block, (LUAI_UACINT)threads);
   check_that(L, shared >= 0, 3, "bytes of shared memory expected, at least 0");
-  int blocks = 0;
-  char limit[256] = "no block fits: shared memory";
-  if ((size_t)shared + kernel->shared_bytes <= info->shared_per_block_optin)
-    query(L, kernel, (int)threads, (size_t)shared, &blocks, limit);
-  push_result(L, kernel, (int)threads, blocks, limit);
+  mw_occupancy result = query(L, kernel, (int)threads, (size_t)shared);
+  push_result(L, kernel, (int)threads, &result);
   return 1;
 }
 
@@ -71,19 +87,15 @@ static int kernel_suggest(lua_State *L) {
   lua_settop(L, 2);
   int most = kernel->max_threads > 0 ? kernel->max_threads : info->max_threads_per_block;
   most = (int)option_integer(L, 2, "max", most, 1, most);
-  int best = 0, best_blocks = 0;
-  char limit[256], best_limit[256] = "no block size fits: shared memory";
+  int best = 0;
+  mw_occupancy result = {.limit = MW_LIMIT_SHARED};
   for (int threads = most; threads > 0; threads = (threads - 1) / info->warp_size * info->warp_size) {
-    int blocks = 0;
-    size_t shared = shared_for(L, threads);
-    if (shared + kernel->shared_bytes <= info->shared_per_block_optin)
-      query(L, kernel, threads, shared, &blocks, limit);
-    if (blocks * threads <= best_blocks * best) continue;
+    mw_occupancy one = query(L, kernel, threads, shared_for(L, threads));
+    if (one.blocks * threads <= result.blocks * best) continue;
     best = threads;
-    best_blocks = blocks;
-    memcpy(best_limit, limit, sizeof limit);
+    result = one;
   }
-  push_result(L, kernel, best, best_blocks, best_limit);
+  push_result(L, kernel, best, &result);
   return 1;
 }
 

@@ -30,18 +30,11 @@ bind_stream *option_stream(lua_State *L, const mw_device *device) {
   return self;
 }
 
-static void check_runs(lua_State *L, const mw_device *device, const char *what) {
-  if (device->info.offline)
-    bind_fail(L, MW_UNSUPPORTED, "%s has no %s: it compiles kernels and tells their occupancy only", device->info.id,
-              what);
-}
-
 /* dev:stream{ blocking = true, priority = 0 }: a new queue. blocking: the default stream's work and its own wait for
  * one another (CUDA's legacy default stream). Priorities: dev:priorities(). */
 static int device_stream(lua_State *L) {
   static const char *const names[] = {"blocking", "priority", NULL};
-  mw_device *device = check_device(L, 1)->device;
-  check_runs(L, device, "streams");
+  mw_device *device = check_runs(L, check_device(L, 1)->device, "streams");
   if (!lua_isnoneornil(L, 2)) check_options(L, 2, names);
   int least = 0, greatest = 0;
   device->backend->priorities(device, &least, &greatest);
@@ -60,8 +53,7 @@ static int device_stream(lua_State *L) {
 /* dev:default_stream([kind]): "legacy", the stream that launches without one go to, or "per-thread", where those of
  * a program compiled with nvcc --default-stream per-thread go. */
 static int device_default_stream(lua_State *L) {
-  mw_device *device = check_device(L, 1)->device;
-  check_runs(L, device, "streams");
+  mw_device *device = check_runs(L, check_device(L, 1)->device, "streams");
   const char *kind = lua_isnoneornil(L, 2) ? "legacy" : check_string(L, 2);
   bool per_thread = strcmp(kind, "per-thread") == 0;
   if (!per_thread && strcmp(kind, "legacy") != 0)
@@ -82,6 +74,7 @@ const bind_method stream_makers[] = {
 static int stream_synchronize(lua_State *L) {
   mw_stream *stream = check_stream(L, 1, NULL)->stream;
   mw_error err = {0};
+  check_uncaptured(L, stream, "synchronize it");
   bind_try(L, stream->device->backend->stream_synchronize(stream, &err), &err);
   bind_poll(L);
   return 0;
@@ -91,6 +84,7 @@ static int stream_synchronize(lua_State *L) {
 static int stream_query(lua_State *L) {
   mw_stream *stream = check_stream(L, 1, NULL)->stream;
   mw_error err = {0};
+  check_uncaptured(L, stream, "query it");
   mw_status status = stream->device->backend->stream_query(stream, &err);
   if (status != MW_NOT_READY) bind_try(L, status, &err);
   bind_poll(L);
@@ -98,12 +92,28 @@ static int stream_query(lua_State *L) {
   return 1;
 }
 
+/* A stream that waits for an event of the capture joins it. */
+static void check_joins(lua_State *L, const mw_stream *stream, const bind_event *event) {
+  const bind_capture *capture = bind_host_of(L)->capture;
+  const char *problem = NULL;
+  if (!event->recorded)
+    problem = "the event was never recorded; record it in a stream first";
+  else if (event->event->device->backend != stream->device->backend)
+    problem = "the event is of another kind of device; synchronize it instead";
+  else if (!event->captured)
+    problem = stream->capturing ? "a captured stream cannot wait for an event recorded outside the capture" : NULL;
+  else if (!capture || event->captured != capture->number)
+    problem = "the event was recorded in a capture that has ended: record it again";
+  else if (stream == stream->device->main)
+    problem = "the default stream cannot join a capture";
+  if (problem) bind_fail(L, MW_INVALID, "wait: %s", problem);
+}
+
 /* s:wait(event): later work in s starts after what the event recorded; the script does not wait. */
 static int stream_wait(lua_State *L) {
   mw_stream *stream = check_stream(L, 1, NULL)->stream;
   bind_event *event = check_event(L, 2, NULL);
-  if (!event->recorded)
-    return bind_fail(L, MW_INVALID, "wait: the event was never recorded; record it in a stream first");
+  check_joins(L, stream, event);
   mw_error err = {0};
   bind_try(L, stream->device->backend->stream_wait(stream, event->event, &err), &err);
   lua_settop(L, 1);
@@ -115,6 +125,7 @@ static int stream_wait(lua_State *L) {
 static int stream_callback(lua_State *L) {
   mw_stream *stream = check_stream(L, 1, NULL)->stream;
   check_type(L, 2, LUA_TFUNCTION);
+  if (stream->capturing) bind_fail(L, MW_INVALID, "a callback cannot be part of a graph");
   mw_error err = {0};
   bind_try(L, bind_callback(L, stream, 2, &err), &err);
   lua_settop(L, 1);

@@ -19,7 +19,9 @@ static char *host_bytes(const bind_array *a) {
 
 static void move(lua_State *L, mw_device *device, mw_place to, mw_place from, size_t bytes) {
   mw_error err = {0};
-  bind_try(L, device->backend->copy(current_stream(L, device), to, from, bytes, &err), &err);
+  mw_stream *stream = current_stream(L, device);
+  check_uncaptured(L, stream, "move bytes between an array and the script");
+  bind_try(L, device->backend->copy(stream, to, from, bytes, &err), &err);
 }
 
 void array_read(lua_State *L, const bind_array *a, size_t first, size_t count, void *to) {
@@ -196,7 +198,7 @@ static void copy_on_stream(lua_State *L, mw_stream *stream, bind_array *a, bind_
   mw_place to = {a->buffer, a->offset + p.to * width, NULL};
   mw_place from = {source->buffer, source->offset + p.from * width, NULL};
   mw_device *other = a->buffer->device == stream->device ? source->buffer->device : a->buffer->device;
-  if (other != stream->device) bind_try(L, other->backend->synchronize(other, &err), &err);
+  if (other != stream->device) device_wait(L, other);
   bind_try(L, backend->copy(stream, to, from, p.count * width, &err), &err);
   mw_buffer_use(a->buffer, stream);
   mw_buffer_use(source->buffer, stream);

@@ -118,12 +118,11 @@ static void events_and_callbacks(void **state) {
   int one = 1, least, greatest;
   OK(cuda->event_create(device, true, &from, &err));
   OK(cuda->event_create(device, true, &to, &err));
-  REFUSED(MW_INVALID, "the earlier event has not been recorded", cuda->event_elapsed(from, to, &seconds, &err));
   OK(cuda->event_record(from, device->main, &err));
   OK(cuda->event_record(to, device->main, &err));
   setenv("MOCK_CUDA_HANG", "1", 1);
   assert_int_equal(cuda->event_query(to, &err), MW_NOT_READY);
-  REFUSED(MW_NOT_READY, "synchronize it first", cuda->event_elapsed(from, to, &seconds, &err));
+  assert_int_equal(cuda->event_elapsed(from, to, &seconds, &err), MW_NOT_READY);
   unsetenv("MOCK_CUDA_HANG");
   OK(cuda->event_elapsed(from, to, &seconds, &err));
   assert_true(seconds >= 0 && seconds < 1);
@@ -160,8 +159,6 @@ static void launches(void **state) {
   assert_int_equal(calls("cuFuncSetAttribute"), 1);
   call.launch.cooperative = true;
   OK(cuda->launch(device->main, &call.launch, &err));
-  call.launch.shared = 300 << 10;
-  REFUSED(MW_INVALID, "wants 307200 bytes of dynamic shared memory", cuda->launch(device->main, &call.launch, &err));
   mw_buffer_release(x);
   cuda->unload(m);
 }
@@ -242,23 +239,21 @@ static void graphs(void **state) {
   if (!have_nvrtc()) skip();
   mw_module *m = compile(device, source_text, NULL);
   mw_buffer *x = alloc(64, MW_SPACE_DEVICE), *dropped = alloc(64, MW_SPACE_DEVICE), *none;
+  mw_buffer *plain = alloc(64, MW_SPACE_PAGEABLE);
+  const float zero = 0;
   mw_stream *s;
   mw_graph *g;
   fill_call call;
   prepare_fill(&call, kernel(m, "fill"), x, 1);
   OK(cuda->stream_create(device, true, 0, &s, &err));
-  REFUSED(MW_INVALID, "default stream cannot be captured", cuda->capture_begin(device->main, &err));
   OK(cuda->capture_begin(s, &err));
   assert_true(s->capturing);
   OK(cuda->launch(s, &call.launch, &err));
   OK(cuda->launch(s, &call.launch, &err));
   REFUSED(MW_INVALID, "cannot be made while a graph is captured",
           cuda->alloc(device->main, 64, MW_SPACE_DEVICE, &none, &err));
-  REFUSED(MW_INVALID, "you can synchronize it after the capture", cuda->stream_synchronize(s, &err));
-  REFUSED(MW_INVALID, "you can query it after the capture", cuda->stream_query(s, &err));
-  REFUSED(MW_INVALID, "you can synchronize the device after", cuda->synchronize(device, &err));
-  float zero = 0;
-  REFUSED(MW_INVALID, "use a pinned array", cuda->copy(s, (mw_place){.buffer = x}, (mw_place){.host = &zero}, 4, &err));
+  REFUSED(MW_INVALID, "use a pinned array",
+          cuda->copy(s, (mw_place){.buffer = x}, (mw_place){.buffer = plain}, 4, &err));
   mw_buffer_release(dropped); /* given back when the capture ends */
   OK(cuda->capture_end(s, &g, &err));
   assert_int_equal(g->nodes, 2);
@@ -270,7 +265,6 @@ static void graphs(void **state) {
   OK(cuda->graph_update(g, 1, &call.launch, &err));
   OK(cuda->graph_launch(g, s, &err));
   assert_true(read_float(x, 3) == 5);
-  REFUSED(MW_INVALID, "no node 3 in this graph: it has 2", cuda->graph_update(g, 2, &call.launch, &err));
   char *dot;
   OK(cuda->graph_dot(g, &dot, &err));
   assert_non_null(strstr(dot, "1: fill\\ngrid 1 1 1, block 64 1 1"));
@@ -281,6 +275,7 @@ static void graphs(void **state) {
   OK(cuda->capture_end(s, NULL, &err));
   cuda->stream_destroy(s);
   mw_buffer_release(x);
+  mw_buffer_release(plain);
 }
 
 static mw_event *mark(mw_stream *stream) {
@@ -302,8 +297,6 @@ static void joined_streams(void **state) {
   OK(cuda->stream_create(device, false, 0, &s, &err));
   OK(cuda->stream_create(device, false, 0, &joined, &err));
   OK(cuda->stream_create(device, false, 0, &apart, &err));
-  mw_event *outside = mark(apart), *never;
-  OK(cuda->event_create(device, true, &never, &err));
   OK(cuda->capture_begin(s, &err));
   OK(cuda->launch(s, &call.launch, &err));
   mw_event *fork = mark(s);
@@ -314,10 +307,6 @@ static void joined_streams(void **state) {
   OK(cuda->launch(apart, &call.launch, &err));
   mw_event *join = mark(joined);
   OK(cuda->stream_wait(s, join, &err));
-  OK(cuda->stream_wait(s, never, &err));
-  REFUSED(MW_INVALID, "recorded outside the capture", cuda->stream_wait(s, outside, &err));
-  REFUSED(MW_INVALID, "the default stream cannot join", cuda->stream_wait(device->main, fork, &err));
-  REFUSED(MW_INVALID, "began on another stream", cuda->capture_end(joined, &g, &err));
   call.launch.block[0] = 3;
   OK(cuda->launch(s, &call.launch, &err));
   OK(cuda->capture_end(s, &g, &err));
@@ -330,15 +319,11 @@ static void joined_streams(void **state) {
   assert_non_null(strstr(dot, "3: fill\\ngrid 1 1 1, block 3 1 1"));
   mw_free(dot);
   OK(cuda->stream_query(joined, &err));
-  REFUSED(MW_INVALID, "marks a place in a graph, not a moment", cuda->event_query(fork, &err));
-  REFUSED(MW_INVALID, "marks a place in a graph", cuda->event_synchronize(fork, &err));
-  REFUSED(MW_INVALID, "marks a place in a graph", cuda->event_elapsed(fork, outside, &(double){0}, &err));
-  REFUSED(MW_INVALID, "in a capture that has ended: record it again", cuda->stream_wait(joined, fork, &err));
   OK(cuda->event_record(fork, s, &err));
   OK(cuda->event_query(fork, &err));
   cuda->graph_destroy(g);
-  mw_event *const events[] = {outside, never, fork, join};
-  for (int i = 0; i < 4; i++) cuda->event_destroy(events[i]);
+  cuda->event_destroy(fork);
+  cuda->event_destroy(join);
   mw_stream *const streams[] = {s, joined, apart};
   for (int i = 0; i < 3; i++) cuda->stream_destroy(streams[i]);
   mw_buffer_release(x);

@@ -103,7 +103,7 @@ static void test_split_and_template(void **state) {
   mw_kernel *k;
   expect(b, cpu->kernel(b->module, "scale", &k, &b->error), MW_INVALID,
          "is a template: name an instance, as in scale<float>");
-  expect(b, cpu->kernel(b->module, "nope", &k, &b->error), MW_INVALID,
+  expect(b, cpu->kernel(b->module, "nope", &k, &b->error), MW_NOT_FOUND,
          "has no kernel 'nope'; it has: empty, copy, add");
   mw_buffer_release(x);
   end(b);

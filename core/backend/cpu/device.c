@@ -53,7 +53,6 @@ cpu_worker *cpu_device_host_worker(cpu_device *device) {
 
 mw_status cpu_device_synchronize(mw_device *base, mw_error *err) {
   cpu_device *device = (cpu_device *)base;
-  if (atomic_load(&device->capturing)) return cpu_capture_refuse(NULL, "synchronize the device", err);
   mw_status status = cpu_streams_drain(device, false, err);
   if (status != MW_OK) return status;
   cpu_memory_reap(base);

@@ -22,7 +22,6 @@ struct cpu_device {
   _Atomic uint64_t tickets;    /* operations ever queued */
   atomic_int pending;          /* operations queued and not finished, all streams */
   atomic_int pending_blocking; /* of those, in streams that the default stream waits for */
-  atomic_int capturing;        /* streams being captured */
   atomic_bool cancel;          /* Ctrl-C: queued operations are dropped */
 };
 

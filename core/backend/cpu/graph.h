@@ -31,12 +31,11 @@ mw_status cpu_graph_dot(mw_graph *, char **out, mw_error *);
 void cpu_graph_destroy(mw_graph *);
 
 /* capture.c: what a captured stream does with an operation. */
-mw_status cpu_capture_op(cpu_stream *, const cpu_op *, size_t args_bytes, mw_error *);
-mw_status cpu_capture_record(cpu_stream *, cpu_event *, mw_error *);
-mw_status cpu_capture_wait(cpu_stream *, cpu_event *, mw_error *);
-void cpu_capture_forget(cpu_event *);                                     /* the event's place in a capture */
-void cpu_capture_break(cpu_stream *);                                     /* a captured stream goes away */
-mw_status cpu_capture_refuse(cpu_stream *, const char *what, mw_error *); /* MW_INVALID: not while capturing */
+mw_status cpu_capture_op(cpu_stream *, const cpu_op *, size_t args_bytes);
+mw_status cpu_capture_record(cpu_stream *, cpu_event *);
+mw_status cpu_capture_wait(cpu_stream *, cpu_event *);
+void cpu_capture_forget(cpu_event *); /* the event's place in a capture */
+void cpu_capture_break(cpu_stream *); /* a captured stream goes away */
 
 void cpu_graph_retain(cpu_graph *);
 void cpu_graph_release(cpu_graph *);

@@ -49,10 +49,8 @@ void cpu_kernel_free(cpu_kernel *kernel) {
   mw_free(kernel);
 }
 
-mw_status cpu_kernel_occupancy(mw_kernel *kernel, int threads, size_t shared, int *blocks, char *limit,
-                               size_t limit_size, mw_error *err) {
-  (void)kernel, (void)threads, (void)shared, (void)err;
-  *blocks = 1;
-  snprintf(limit, limit_size, "a core runs one block at a time");
+mw_status cpu_kernel_occupancy(mw_kernel *kernel, int threads, size_t shared, mw_occupancy *out, mw_error *err) {
+  (void)threads, (void)err;
+  *out = (mw_occupancy){.blocks = 1, .limit = MW_LIMIT_BLOCKS, .shared_bytes = kernel->shared_bytes + shared};
   return MW_OK;
 }

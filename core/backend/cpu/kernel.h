@@ -21,7 +21,6 @@ typedef struct cpu_kernel {
 cpu_kernel *cpu_kernel_make(mw_module *, const char *name, const cpu_unit *, const mw_unit_kernel *,
                             const char *instance, const char *why);
 void cpu_kernel_free(cpu_kernel *);
-mw_status cpu_kernel_occupancy(mw_kernel *, int threads, size_t shared, int *blocks, char *limit, size_t limit_size,
-                               mw_error *);
+mw_status cpu_kernel_occupancy(mw_kernel *, int threads, size_t shared, mw_occupancy *, mw_error *);
 
 #endif

@@ -209,7 +209,7 @@ static mw_status fail_unknown(const cpu_module *module, const char *name, mw_err
   for (int i = 0; i < module->ndeclared && used < sizeof list; i++)
     used += (size_t)snprintf(list + used, sizeof list - used, "%s%s%s", i ? ", " : "", module->declared[i].name,
                              module->declared[i].is_template ? "<...>" : "");
-  return mw_fail(err, MW_INVALID, "module '%s' has no kernel '%s'; it has: %s", module->base.name, name,
+  return mw_fail(err, MW_NOT_FOUND, "module '%s' has no kernel '%s'; it has: %s", module->base.name, name,
                  module->ndeclared ? list : "none (a kernel is a __global__ function)");
 }
 
@@ -319,7 +319,7 @@ static mw_status fail_variable(const cpu_module *module, const char *name, mw_er
   const mw_unit_table *table = own_unit(module)->table;
   for (unsigned i = 0; i < table->nvariables && used < sizeof list; i++)
     used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", table->variables[i].name);
-  return mw_fail(err, MW_INVALID, "module '%s' has no device variable '%s'; it has: %s", module->base.name, name,
+  return mw_fail(err, MW_NOT_FOUND, "module '%s' has no device variable '%s'; it has: %s", module->base.name, name,
                  table->nvariables ? list : "none");
 }
 

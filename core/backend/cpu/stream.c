@@ -218,7 +218,7 @@ static mw_status run_now(cpu_stream *stream, const cpu_op *op, mw_error *err) {
 }
 
 mw_status cpu_stream_submit(cpu_stream *stream, const cpu_op *op, size_t args_bytes, mw_error *err) {
-  if (stream->base.capturing) return cpu_capture_op(stream, op, args_bytes, err);
+  if (stream->base.capturing) return cpu_capture_op(stream, op, args_bytes);
   return stream->worker ? push(stream, op, args_bytes, err) : run_now(stream, op, err);
 }
 
@@ -280,7 +280,6 @@ mw_status cpu_stream_take_error(cpu_stream *stream, mw_error *err) {
 
 mw_status cpu_stream_query(mw_stream *base, mw_error *err) {
   cpu_stream *stream = (cpu_stream *)base;
-  if (base->capturing) return cpu_capture_refuse(stream, "query it", err);
   const bool quiet = idle(stream); /* before the error is looked at: one that comes in between is told next time */
   mw_status status = cpu_stream_take_error(stream, err);
   if (status != MW_OK) return status;
@@ -290,7 +289,6 @@ mw_status cpu_stream_query(mw_stream *base, mw_error *err) {
 
 mw_status cpu_stream_synchronize(mw_stream *base, mw_error *err) {
   cpu_stream *stream = (cpu_stream *)base;
-  if (base->capturing) return cpu_capture_refuse(stream, "synchronize it", err);
   mw_status status =
       stream->worker ? cpu_stream_drain(stream, err) : cpu_streams_drain((cpu_device *)base->device, true, err);
   cpu_memory_reap(base->device);
@@ -328,7 +326,7 @@ mw_status cpu_stream_callback(mw_stream *base, mw_callback call, mw_error *err) 
 
 mw_status cpu_stream_wait(mw_stream *base, mw_event *event_base, mw_error *err) {
   cpu_event *event = (cpu_event *)event_base;
-  if (event->capture || base->capturing) return cpu_capture_wait((cpu_stream *)base, event, err);
+  if (event->capture) return cpu_capture_wait((cpu_stream *)base, event);
   const uint64_t number = atomic_load(&event->recorded);
   if (atomic_load(&event->done) >= number) return MW_OK;
   const cpu_op op = {.kind = CPU_OP_WAIT, .mark = {event, number}};

@@ -159,7 +159,6 @@ static char *host_address(mw_place place) {
 mw_status cpu_transfer_copy(mw_stream *base, mw_place to, mw_place from, size_t bytes, mw_error *err) {
   cpu_stream *stream = (cpu_stream *)base;
   const bool plain = !to.buffer || !from.buffer;
-  if (plain && base->capturing) return cpu_capture_refuse(stream, "move bytes between an array and the script", err);
   const cpu_op op = {.kind = CPU_OP_COPY, .copy = {host_address(to), host_address(from), bytes}};
   mw_status status = cpu_stream_submit(stream, &op, 0, err);
   if (status != MW_OK || !plain || !stream->worker) return status;

@@ -70,37 +70,6 @@ static void read_memory(const cuda_device *device, mw_device_info *info) {
   info->ecc = attribute(device, CUDA_ATTR_ECC_ENABLED) != 0;
 }
 
-/* ---- the open devices ------------------------------------------------------------------------------------------ */
-
-static cuda_device *open_devices;
-
-static void link_device(cuda_device *device) {
-  device->next = open_devices;
-  open_devices = device;
-}
-
-/* Its context goes, and with it the access that the others were given to its memory. */
-static void unlink_device(cuda_device *device) {
-  cuda_device **at = &open_devices;
-  while (*at && *at != device) at = &(*at)->next;
-  if (*at) *at = device->next;
-  for (cuda_device *d = open_devices; d; d = d->next) d->peers &= ~(UINT64_C(1) << (device->ordinal & 63));
-}
-
-static mw_status wait_for_all(cuda_device *device, mw_error *err) {
-  mw_status status = cuda_enter(device, err);
-  if (status == MW_OK) status = cuda_wait(&device->main, err);
-  for (cuda_stream *s = device->streams; s && status == MW_OK; s = s->next)
-    if (!s->base.capturing) status = cuda_wait(s, err);
-  return status;
-}
-
-bool cuda_others_settled(const cuda_device *device) {
-  for (cuda_device *d = open_devices; d; d = d->next)
-    if (d != device && !d->lost && (cuda_stuck(d) || wait_for_all(d, NULL) == MW_INTERRUPTED)) return false;
-  return true;
-}
-
 /* ---- open and close -------------------------------------------------------------------------------------------- */
 
 /* Freed memory stays in the pool, so that a script that allocates in a loop pays once. */
@@ -142,7 +111,8 @@ static mw_status open_ordinal(int ordinal, mw_device **out, mw_error *err) {
     mw_free(device);
     return status;
   }
-  link_device(device);
+  device->next = cuda_open_devices;
+  cuda_open_devices = device;
   *out = &device->base;
   return MW_OK;
 }
@@ -159,6 +129,14 @@ mw_status cuda_open(const char *which, mw_device **out, mw_error *err) {
     return mw_fail(err, MW_NO_DEVICE, "no such device: cuda:%ld; the driver counts %d, from cuda:0", ordinal,
                    cuda_driver.devices);
   return open_ordinal((int)ordinal, out, err);
+}
+
+/* Its context goes, and with it the access that the others were given to its memory. */
+static void unlink_device(cuda_device *device) {
+  cuda_device **at = &cuda_open_devices;
+  while (*at != device) at = &(*at)->next;
+  *at = device->next;
+  for (cuda_device *d = cuda_open_devices; d; d = d->next) d->peers &= ~(UINT64_C(1) << (device->ordinal & 63));
 }
 
 /* Releasing the context waits for its work. After an interrupted wait a kernel may never end, and a lost device may
@@ -182,17 +160,12 @@ void cuda_close(mw_device *base) {
 }
 
 mw_status cuda_synchronize(mw_device *base, mw_error *err) {
-  CUDA_ONLINE(base, "synchronize", err);
-  cuda_device *device = cuda_device_of(base);
-  if (device->capture) return cuda_refuse_capturing("synchronize the device", err);
-  return wait_for_all(device, err);
+  return cuda_wait_all(cuda_device_of(base), err);
 }
 
 mw_status cuda_memory(mw_device *base, size_t *free_bytes, size_t *total, mw_error *err) {
-  CUDA_ONLINE(base, "memory", err);
   cuda_device *device = cuda_device_of(base);
-  mw_status status = cuda_enter(device, err);
-  return status == MW_OK ? CUDA_TRY(device, err, cuMemGetInfo_v2, free_bytes, total) : status;
+  return CUDA_CALL(device, err, cuMemGetInfo_v2, free_bytes, total);
 }
 
 void cuda_state(mw_device *base, mw_device_state *out) {

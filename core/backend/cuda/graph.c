@@ -3,6 +3,7 @@
  * Graphs: launches captured from a stream, replayed as one. The capture is a relaxed one, because the collector may
  * release things in the middle of it; what a release would do to the device waits until the capture ends. A graph
  * holds the modules of its kernels. */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,16 +16,11 @@ static cuda_graph *graph_of(mw_graph *graph) {
 /* ---- capture --------------------------------------------------------------------------------------------------- */
 
 mw_status cuda_capture_begin(mw_stream *base, mw_error *err) {
-  CUDA_ONLINE(base->device, "capture", err);
   cuda_device *device = cuda_device_of(base->device);
   cuda_stream *stream = (cuda_stream *)base;
-  if (device->capture) return mw_fail(err, MW_INVALID, "%s is capturing a graph already", device->base.info.id);
-  if (!stream->queue)
-    return mw_fail(err, MW_INVALID, "the default stream cannot be captured: use one made by device:stream()");
-  mw_status status = cuda_enter(device, err);
-  if (status == MW_OK) status = CUDA_TRY(device, err, cuStreamBeginCapture_v2, stream->queue, CUDA_CAPTURE_RELAXED);
+  assert(!device->capture && stream->queue);
+  mw_status status = CUDA_CALL(device, err, cuStreamBeginCapture_v2, stream->queue, CUDA_CAPTURE_RELAXED);
   if (status != MW_OK) return status;
-  device->captures++;
   device->capture = mw_calloc(1, sizeof *device->capture);
   device->capture->base.device = base->device;
   device->capturer = stream;
@@ -80,9 +76,7 @@ static mw_status finish(cuda_device *device, cuda_graph *graph, bool wanted, mw_
 mw_status cuda_capture_end(mw_stream *base, mw_graph **out, mw_error *err) {
   cuda_device *device = cuda_device_of(base->device);
   cuda_graph *graph = device->capture;
-  if (!base->capturing) return mw_fail(err, MW_INVALID, "the stream is not being captured");
-  if (device->capturer != (cuda_stream *)base)
-    return mw_fail(err, MW_INVALID, "the capture began on another stream: end it there");
+  assert(device->capturer == (cuda_stream *)base);
   mw_status status = finish(device, graph, out != NULL, err);
   if (status == MW_OK && out) *out = &graph->base;
   close_capture(device);
@@ -94,21 +88,16 @@ mw_status cuda_capture_end(mw_stream *base, mw_graph **out, mw_error *err) {
 
 mw_status cuda_graph_launch(mw_graph *graph, mw_stream *stream, mw_error *err) {
   cuda_device *device = cuda_device_of(graph->device);
-  mw_status status = cuda_enter(device, err);
-  if (status == MW_OK && stream->capturing) status = cuda_refuse_capturing("launch a graph on it", err);
-  if (status != MW_OK) return status;
-  status = CUDA_TRY(device, err, cuGraphLaunch, graph_of(graph)->replay, ((cuda_stream *)stream)->queue);
+  if (stream->capturing)
+    return mw_fail(err, MW_UNSUPPORTED, "a graph cannot be captured into another on a CUDA device");
+  mw_status status = CUDA_CALL(device, err, cuGraphLaunch, graph_of(graph)->replay, ((cuda_stream *)stream)->queue);
   return status == MW_OK && device->sync_each ? cuda_wait((cuda_stream *)stream, err) : status;
 }
 
 mw_status cuda_graph_update(mw_graph *graph, int node, const mw_launch *l, mw_error *err) {
   cuda_device *device = cuda_device_of(graph->device);
-  if (node < 0 || node >= graph->nodes)
-    return mw_fail(err, MW_INVALID, "no node %d in this graph: it has %d", node + 1, graph->nodes);
   cuda_launched *noted = &graph_of(graph)->launched[node];
-  if (&noted->kernel->base != l->kernel)
-    return mw_fail(err, MW_INVALID, "node %d launches '%.128s', not '%.128s': an update keeps the kernel", node + 1,
-                   noted->kernel->base.name, l->kernel->name);
+  assert(node < graph->nodes && &noted->kernel->base == l->kernel);
   mw_status status = cuda_enter(device, err);
   if (status == MW_OK) status = cuda_allow_shared(noted->kernel, l->shared, err);
   cuda_node_params params = {.func = noted->kernel->function, .shared = (unsigned)l->shared, .params = l->params};

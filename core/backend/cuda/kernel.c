@@ -73,7 +73,7 @@ static mw_status refuse_name(const cuda_module *module, const char *name, mw_err
   if (list_known(module, name, known, sizeof known))
     return mw_fail(err, MW_INVALID, "kernel '%s' of module '%.128s' is a template: name an instance, as in %s<float>",
                    name, module->base.name, name);
-  return mw_fail(err, MW_INVALID, "module '%.128s' has no kernel '%s'; it has: %s", module->base.name, name,
+  return mw_fail(err, MW_NOT_FOUND, "module '%.128s' has no kernel '%s'; it has: %s", module->base.name, name,
                  *known ? known : "none (a kernel is a __global__ function)");
 }
 
@@ -162,17 +162,20 @@ static mw_status load_function(cuda_kernel *kernel, const place *where, mw_error
     ask_code(&device->base.info, where, kernel);
     return MW_OK;
   }
-  mw_status status = cuda_enter(device, err);
-  if (status == MW_OK)
-    status = CUDA_TRY(device, err, cuModuleGetFunction, &kernel->function, where->unit->code, where->entry->symbol);
+  mw_status status =
+      CUDA_CALL(device, err, cuModuleGetFunction, &kernel->function, where->unit->code, where->entry->symbol);
   if (status == MW_OK) ask_driver(kernel);
   return status;
 }
 
-void cuda_kernel_free(cuda_kernel *kernel) {
-  mw_free(kernel->params);
-  mw_free(kernel->name);
-  mw_free(kernel);
+/* Above 48 KiB dynamic shared memory must be asked for; done once for each new high mark of a kernel. */
+mw_status cuda_allow_shared(cuda_kernel *kernel, size_t dynamic, mw_error *err) {
+  cuda_device *device = cuda_device_of(kernel->base.module->device);
+  if (dynamic <= kernel->dynamic_limit) return MW_OK;
+  mw_status status =
+      CUDA_TRY(device, err, cuFuncSetAttribute, kernel->function, CUDA_FUNC_MAX_DYNAMIC_SHARED, (int)dynamic);
+  if (status == MW_OK) kernel->dynamic_limit = dynamic;
+  return status;
 }
 
 static mw_status make_kernel(cuda_module *module, const char *name, const place *where, cuda_kernel **out,

@@ -3,20 +3,6 @@
  * The hot path: one call of the driver for a launch in the common case, nothing allocated. */
 #include "core/backend/cuda/objects.h"
 
-/* Above 48 KiB dynamic shared memory must be asked for; done once for each new high mark of a kernel. */
-mw_status cuda_allow_shared(cuda_kernel *kernel, size_t dynamic, mw_error *err) {
-  cuda_device *device = cuda_device_of(kernel->base.module->device);
-  if (dynamic <= kernel->dynamic_limit) return MW_OK;
-  size_t most = device->base.info.shared_per_block_optin - kernel->base.shared_bytes;
-  if (dynamic > most || device->base.info.offline)
-    return mw_fail(err, MW_INVALID, "kernel '%.128s' wants %zu bytes of dynamic shared memory; %s allows %zu",
-                   kernel->base.name, dynamic, device->base.info.id, most);
-  mw_status status =
-      CUDA_TRY(device, err, cuFuncSetAttribute, kernel->function, CUDA_FUNC_MAX_DYNAMIC_SHARED, (int)dynamic);
-  if (status == MW_OK) kernel->dynamic_limit = dynamic;
-  return status;
-}
-
 static cuda_result launch_now(cuda_stream *stream, const mw_launch *l, cuda_function function) {
   const uint32_t *g = l->grid, *b = l->block;
   unsigned shared = (unsigned)l->shared;
@@ -35,7 +21,6 @@ static mw_status fail_launch(cuda_device *device, const mw_launch *l, cuda_resul
 }
 
 mw_status cuda_launch(mw_stream *base, const mw_launch *l, mw_error *err) {
-  CUDA_ONLINE(l->kernel->module->device, "launch", err);
   cuda_device *device = cuda_device_of(base->device);
   cuda_stream *stream = (cuda_stream *)base;
   cuda_kernel *kernel = (cuda_kernel *)l->kernel;

@@ -110,7 +110,7 @@ static mw_status out_of_memory(const cuda_device *device, size_t bytes, mw_space
 
 /* Frees that wait in streams happen, and the pool gives back what it keeps. */
 static mw_status drain(cuda_device *device, mw_error *err) {
-  mw_status status = cuda_synchronize(&device->base, err);
+  mw_status status = cuda_wait_all(device, err);
   if (status == MW_OK && device->pool) cuda_driver.cuMemPoolTrimTo(device->pool, 0);
   return status;
 }

@@ -197,12 +197,18 @@ mw_status cuda_module_instantiate(cuda_module *module, const char *expression, c
 
 static void free_units(cuda_device *device, cuda_module *module) {
   bool usable = !device->base.info.offline && !cuda_stuck(device) && cuda_enter(device, NULL) == MW_OK;
-  if (usable && cuda_synchronize(&device->base, NULL) == MW_INTERRUPTED) usable = false; /* a kernel may never end */
+  if (usable && cuda_wait_all(device, NULL) == MW_INTERRUPTED) usable = false; /* a kernel may never end */
   for (cuda_unit *unit = module->units, *next; unit; unit = next) {
     next = unit->next;
     if (usable && !device->lost) cuda_driver.cuModuleUnload(unit->code);
     cuda_unit_free(unit);
   }
+}
+
+void cuda_kernel_free(cuda_kernel *kernel) {
+  mw_free(kernel->params);
+  mw_free(kernel->name);
+  mw_free(kernel);
 }
 
 static void destroy(cuda_module *module) {
@@ -286,22 +292,20 @@ static mw_status refuse_variable(const cuda_module *module, const char *name, mw
     mw_signature_free(&s);
   }
   return mw_fail(
-      err, MW_INVALID,
+      err, MW_NOT_FOUND,
       "module '%.128s' has no device variable '%s'; it has: %s (the compiler leaves out what no kernel uses)",
       module->base.name, name, *known ? known : "none");
 }
 
 mw_status cuda_variable(mw_module *base, const char *name, mw_buffer **out, mw_param *type, mw_error *err) {
-  CUDA_ONLINE(base->device, "variable", err);
   cuda_module *module = module_of(base);
   cuda_device *device = cuda_device_of(base->device);
   const cuda_global *global = find_global(&module->units->read, name);
   cuda_address address;
   size_t bytes;
   if (!global) return refuse_variable(module, name, err);
-  mw_status status = cuda_enter(device, err);
-  if (status == MW_OK)
-    status = CUDA_TRY(device, err, cuModuleGetGlobal_v2, &address, &bytes, module->units->code, global->symbol);
+  mw_status status =
+      CUDA_CALL(device, err, cuModuleGetGlobal_v2, &address, &bytes, module->units->code, global->symbol);
   if (status != MW_OK) return status;
   describe_variable(module, name, bytes, type);
   *out = cuda_buffer_new(device, (void *)(uintptr_t)address, bytes, MW_SPACE_GLOBAL);

@@ -64,24 +64,12 @@ static void read_clocks(cuda_nvml_device device, mw_device_state *out) {
   if (NVML_OK(nvmlDeviceGetMaxClockInfo, device, CUDA_NVML_CLOCK_MEMORY, &mhz)) out->memory_clock_max_hz = 1e6 * mhz;
 }
 
-/* nvml.h, nvmlClocksThrottleReasons (later nvmlClocksEventReasons); two bits share a word where a reader does the same
- * about both. */
-static const struct {
-  unsigned long long bits;
-  const char *word;
-} reasons[] = {
-    {0x01, "idle"},       {0x02, "application clocks"}, {0x04, "power cap"},   {0x08, "hardware slowdown"},
-    {0x10, "sync boost"}, {0x20 | 0x40, "thermal"},     {0x80, "power brake"}, {0x100, "display clocks"},
-};
-
+/* nvml.h, nvmlClocksThrottleReasons (later nvmlClocksEventReasons): bits 0 to 4 are ours, 5 and 6 are both heat. */
 static void read_reasons(cuda_nvml_device device, mw_device_state *out) {
-  unsigned long long bits = 0;
-  size_t length = 0;
-  out->reasons_known = NVML_OK(nvmlDeviceGetCurrentClocksThrottleReasons, device, &bits);
-  for (size_t i = 0; i < sizeof reasons / sizeof *reasons && out->reasons_known; i++)
-    if (bits & reasons[i].bits)
-      length += (size_t)snprintf(out->reasons + length, sizeof out->reasons - length, "%s%s", length ? "," : "",
-                                 reasons[i].word);
+  unsigned long long bits;
+  if (!NVML_OK(nvmlDeviceGetCurrentClocksThrottleReasons, device, &bits)) return;
+  out->throttle = (int)(bits & 0x1f) | (bits & 0x60 ? MW_THROTTLE_HEAT : 0) | (bits & 0x80 ? MW_THROTTLE_BRAKE : 0) |
+                  (bits & 0x100 ? MW_THROTTLE_DISPLAY : 0);
 }
 
 static void read_power(cuda_nvml_device device, mw_device_state *out) {

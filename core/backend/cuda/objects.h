@@ -45,7 +45,6 @@ struct cuda_device {
   cuda_buffer *buffers;
   cuda_buffer *deferred; /* freed during a capture */
   cuda_graph *capture;   /* being recorded; NULL: none */
-  unsigned captures;     /* begun so far */
   cuda_stream *capturer;
   cuda_module *retired; /* unloaded during a capture */
   cuda_kernel *last;    /* launched */
@@ -66,8 +65,7 @@ struct cuda_buffer {
 struct cuda_event {
   mw_event base;
   cuda_marker marker;
-  bool recorded;
-  unsigned captured; /* the number of the capture it was recorded in; 0: in none */
+  bool captured; /* recorded in a capture */
 };
 
 typedef struct cuda_lowered { /* a template and what its kernel is called in the code */
@@ -141,9 +139,26 @@ static inline mw_status cuda_enter(cuda_device *device, mw_error *err) {
   return cuda_current == device->context ? MW_OK : cuda_make_current(device, err);
 }
 
+/* The same of a device that may not be the current one. */
+#define CUDA_CALL(device, err, call, ...)                                                                              \
+  ({                                                                                                                   \
+    mw_status entered_ = cuda_enter(device, err);                                                                      \
+    entered_ == MW_OK ? CUDA_TRY(device, err, call, __VA_ARGS__) : entered_;                                           \
+  })
+
 static inline cuda_device *cuda_device_of(mw_device *device) {
   return (cuda_device *)device;
 }
+
+/* ---- wait.c ---------------------------------------------------------------------------------------------------- */
+
+extern cuda_device *cuda_open_devices;
+mw_status cuda_wait(cuda_stream *, mw_error *); /* until its work is done; Ctrl-C ends it */
+mw_status cuda_wait_event(cuda_event *, mw_error *);
+mw_status cuda_wait_all(cuda_device *, mw_error *); /* for all streams but those being captured */
+bool cuda_stuck(cuda_device *);                     /* waiting for it may never end */
+bool cuda_others_settled(const cuda_device *);      /* waits for all other open devices; false: Ctrl-C ended the wait */
+void cuda_order(cuda_device *, cuda_queue first, cuda_queue then); /* what is in `first` now runs before what enters */
 
 /* ---- device.c, probe.c, offline.c ------------------------------------------------------------------------------ */
 
@@ -152,13 +167,9 @@ mw_status cuda_open(const char *which, mw_device **, mw_error *);
 void cuda_close(mw_device *);
 mw_status cuda_synchronize(mw_device *, mw_error *);
 void cuda_state(mw_device *, mw_device_state *);
-bool cuda_others_settled(const cuda_device *); /* waits for all other open devices; false: Ctrl-C ended the wait */
 mw_status cuda_memory(mw_device *, size_t *free, size_t *total, mw_error *);
 void cuda_describe_driver(char *text, size_t size); /* "CUDA driver 13.0, NVRTC 13.0" */
 mw_status cuda_offline_open(const char *arch, mw_device **, mw_error *);
-mw_status cuda_offline_refuse(const mw_device *, const char *what, mw_error *);
-#define CUDA_ONLINE(device, what, err)                                                                                 \
-  if ((device)->info.offline) return cuda_offline_refuse(device, what, err)
 
 /* ---- memory.c, copy.c ------------------------------------------------------------------------------------------ */
 
@@ -172,10 +183,6 @@ mw_status cuda_fill(mw_stream *, mw_place, const void *pattern, size_t width, si
 
 /* ---- stream.c, event.c, graph.c -------------------------------------------------------------------------------- */
 
-mw_status cuda_wait(cuda_stream *, mw_error *);                /* until its work is done; Ctrl-C ends it */
-bool cuda_stuck(cuda_device *);                                /* waiting for it may never end */
-mw_status cuda_refuse_capturing(const char *what, mw_error *); /* what can be done after the capture */
-void cuda_order(cuda_device *, cuda_queue first, cuda_queue then);
 void cuda_reap_streams(cuda_device *);
 mw_status cuda_stream_create(mw_device *, bool blocking, int priority, mw_stream **, mw_error *);
 void cuda_stream_destroy(mw_stream *);
@@ -191,7 +198,6 @@ void cuda_event_destroy(mw_event *);
 mw_status cuda_event_record(mw_event *, mw_stream *, mw_error *);
 mw_status cuda_event_query(mw_event *, mw_error *);
 mw_status cuda_event_synchronize(mw_event *, mw_error *);
-mw_status cuda_refuse_captured(const cuda_event *, mw_error *); /* MW_OK where it was recorded in no capture */
 mw_status cuda_event_elapsed(mw_event *from, mw_event *to, double *seconds, mw_error *);
 
 mw_status cuda_capture_begin(mw_stream *, mw_error *);
@@ -219,10 +225,9 @@ mw_status cuda_text(mw_module *, const char *kind, char **, mw_error *);
 mw_status cuda_kernel_get(mw_module *, const char *name, mw_kernel **, mw_error *);
 void cuda_kernel_free(cuda_kernel *);
 mw_status cuda_launch(mw_stream *, const mw_launch *, mw_error *);
-mw_status cuda_allow_shared(cuda_kernel *, size_t dynamic, mw_error *);     /* raises its limit where it must */
+mw_status cuda_allow_shared(cuda_kernel *, size_t dynamic, mw_error *); /* raises its limit where it must */
 int cuda_params_of(const cuda_entry *, const char *source, mw_signature *); /* its parameters; see params.c */
 
-mw_status cuda_occupancy(mw_kernel *, int threads, size_t shared, int *blocks, char *limit, size_t limit_size,
-                         mw_error *);
+mw_status cuda_occupancy(mw_kernel *, int threads, size_t shared, mw_occupancy *, mw_error *);
 
 #endif

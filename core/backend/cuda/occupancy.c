@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * How many blocks of a kernel a multiprocessor holds, and what limits them in words. The number is the driver's; for
+ * How many blocks of a kernel a multiprocessor holds, and what limits them. The number is the driver's; for
  * an architecture without a device it is that of NVIDIA's cuda_occupancy.h where the build found it, else the rules
  * below, which are that header's for compute capability 7.5 and newer (tests/c/test_cuda_module.c compares them). */
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/backend/cuda/objects.h"
@@ -58,20 +57,11 @@ static int smallest(const bounds *b) {
   return b->blocks < least ? b->blocks : least;
 }
 
-static void say(const bounds *b, const cuda_device *device, const mw_kernel *kernel, int threads, char *text,
-                size_t size) {
+static mw_limit limit_of(const bounds *b) {
   int least = smallest(b);
-  if (threads > kernel->max_threads)
-    snprintf(text, size, "threads: a block of this kernel has %d at most", kernel->max_threads);
-  else if (least == b->threads)
-    snprintf(text, size, "threads: a multiprocessor holds %d, which is %d blocks of %d",
-             device->base.info.max_threads_per_multiprocessor, least, threads);
-  else if (least == b->registers)
-    snprintf(text, size, "registers: %d a thread allow %d blocks", kernel->registers, least);
-  else if (least == b->shared)
-    snprintf(text, size, "shared memory: %zu bytes a block allow %d blocks", b->shared_bytes, least);
-  else
-    snprintf(text, size, "blocks: a multiprocessor holds %d", least);
+  if (least == b->threads) return MW_LIMIT_THREADS;
+  if (least == b->registers) return MW_LIMIT_REGISTERS;
+  return least == b->shared ? MW_LIMIT_SHARED : MW_LIMIT_BLOCKS;
 }
 
 #ifdef HAS_NVIDIA_RULES
@@ -114,21 +104,19 @@ static int count_offline(const cuda_device *device, const mw_kernel *kernel, int
 }
 #endif
 
-mw_status cuda_occupancy(mw_kernel *base, int threads, size_t shared, int *blocks, char *limit, size_t limit_size,
-                         mw_error *err) {
+mw_status cuda_occupancy(mw_kernel *base, int threads, size_t shared, mw_occupancy *out, mw_error *err) {
   cuda_device *device = cuda_device_of(base->module->device);
   cuda_kernel *kernel = (cuda_kernel *)base;
-  if (threads < 1) return mw_fail(err, MW_INVALID, "a block has at least one thread, not %d", threads);
   bounds b = bounds_of(device, base, threads, shared);
-  say(&b, device, base, threads, limit, limit_size);
-  *blocks = 0;
+  *out = (mw_occupancy){.limit = limit_of(&b), .shared_bytes = b.shared_bytes};
   if (b.shared == 0 || b.threads == 0) return MW_OK;
   if (device->base.info.offline) {
-    *blocks = count_offline(device, base, threads, shared, &b);
+    out->blocks = count_offline(device, base, threads, shared, &b);
     return MW_OK;
   }
   mw_status status = cuda_enter(device, err);
   if (status == MW_OK) status = cuda_allow_shared(kernel, shared, err);
   if (status != MW_OK) return status;
-  return CUDA_TRY(device, err, cuOccupancyMaxActiveBlocksPerMultiprocessor, blocks, kernel->function, threads, shared);
+  return CUDA_TRY(device, err, cuOccupancyMaxActiveBlocksPerMultiprocessor, &out->blocks, kernel->function, threads,
+                  shared);
 }

@@ -65,10 +65,3 @@ mw_status cuda_offline_open(const char *which, mw_device **out, mw_error *err) {
   *out = &device->base;
   return MW_OK;
 }
-
-mw_status cuda_offline_refuse(const mw_device *device, const char *what, mw_error *err) {
-  return mw_fail(
-      err, MW_UNSUPPORTED,
-      "%s: %s is an architecture without a device: it compiles and tells occupancy; use \"cuda:0\" or \"cpu\"", what,
-      device->info.id);
-}

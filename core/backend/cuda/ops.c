@@ -10,7 +10,8 @@
  *   cubin.c, ptx.c, params.c        what compiled code says of its kernels; their parameters
  *   module.c, kernel.c, text.c      modules, kernels by name, PTX and SASS
  *   launch.c, occupancy.c           the hot path; how many blocks fit
- *   stream.c, event.c, graph.c      order, time, replay */
+ *   wait.c                          waiting for streams, and ordering them
+ *   stream.c, event.c, graph.c      queues, time, replay */
 #include "core/backend/cuda/objects.h"
 
 const mw_backend mw_cuda_backend = {

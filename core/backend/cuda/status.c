@@ -91,6 +91,7 @@ static const char *way_out(cuda_result code) {
 
 mw_status cuda_failed(cuda_device *device, cuda_result code, const char *call, mw_error *err) {
   const char *name = NULL, *meaning = NULL;
+  if (code == CUDA_NOT_READY) return MW_NOT_READY;
   cuda_driver.cuGetErrorName(code, &name);
   cuda_driver.cuGetErrorString(code, &meaning);
   if (!name) name = "unknown error";

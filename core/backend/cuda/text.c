@@ -67,8 +67,6 @@ mw_status cuda_text(mw_module *base, const char *kind, char **out, mw_error *err
   cuda_module *module = (cuda_module *)base;
   if (strcmp(kind, "ptx") == 0) return cuda_compile_ptx(base->device, &module->source, out, err);
   if (strcmp(kind, "sass") == 0) return sass(module, out, err);
-  if (strcmp(kind, "cpp") == 0)
-    return mw_fail(err, MW_UNSUPPORTED, "%s has no generated C++: the CPU device makes it, mw.device \"cpu\"",
-                   base->device->info.id);
-  return mw_fail(err, MW_INVALID, "no such text: '%s'; there are ptx, sass and cpp", kind);
+  return mw_fail(err, MW_UNSUPPORTED, "%s has no generated C++: the CPU device makes it, mw.device \"cpu\"",
+                 base->device->info.id);
 }

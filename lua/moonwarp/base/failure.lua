@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- What was caught: an error value of the library, or whatever a script has raised.
+-- Errors: what was caught, an error value of the library or whatever a script has raised; and raising one for misuse.
 -- Depends on moonwarp.core.
 
 local core = require "moonwarp.core"
@@ -20,6 +20,13 @@ end
 function failure.text(problem)
   local text = failure.status(problem) and problem.text or tostring(problem):gsub("^[^\n:]+:%d+: ", "", 1)
   return text:match "[^\n]*"
+end
+
+--- Raises an error of status "invalid", at the innermost line that is not the library's.
+---@param format string
+---@param ... any
+function failure.invalid(format, ...)
+  core.raise("invalid", format:format(...))
 end
 
 return failure

@@ -1,9 +1,11 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Checks of option tables: an unknown key, or a value of the wrong type, is an error of the caller.
--- Depends on moonwarp.core, nearest.
+-- Depends on moonwarp.core, failure, lists, nearest.
 
 local core = require "moonwarp.core"
+local failure = require "moonwarp.base.failure"
+local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
 
 local fields = {}
@@ -57,6 +59,24 @@ function fields.check(who, options, spec, level)
   local problem = fields.problem(who, options, spec)
   if problem then error(problem, (level or 2) + 1) end
   return options
+end
+
+local function problem_of(value, rule)
+  if not (value >= rule[1] and value < math.huge) then return ("at least %s"):format(rule[1]) end
+  if rule[2] and value > rule[2] then return ("at most %d"):format(rule[2]) end
+  if rule.whole and not math.tointeger(value) then return "an integer" end
+end
+
+--- Refuses numbers out of their range.
+---@param who string
+---@param options table
+---@param rules table<string, table>  name to { least, most or nil, whole = true or nil }
+function fields.check_numbers(who, options, rules)
+  for _, name in ipairs(lists.keys(rules)) do
+    local value = options[name]
+    local wanted = value and problem_of(value, rules[name])
+    if wanted then failure.invalid("%s: option '%s' must be %s, got %s", who, name, wanted, value) end
+  end
 end
 
 return fields

@@ -24,6 +24,7 @@ local clocks = require "moonwarp.measure.clock"
 local contest = require "moonwarp.measure.contest"
 local failure = require "moonwarp.base.failure"
 local fields = require "moonwarp.base.options"
+local lists = require "moonwarp.base.lists"
 local modes = require "moonwarp.measure.mode"
 local protocol = require "moonwarp.measure.protocol"
 local session = require "moonwarp.session"
@@ -48,6 +49,11 @@ local SPEC = {
   quiet = "boolean",
 }
 
+local COUNT = { 1, MOST, whole = true }
+local RANGES = { noise = { 0 }, min_time = { 0 }, max_time = { 0 }, warmup = { 0, whole = true }, bytes = { 0 },
+                 flops = { 0 }, peak = { 0 }, peak_flops = { 0 }, min_samples = COUNT, samples = COUNT, batch = COUNT }
+local CHOICES = { clock = { "host", "device" }, dtype = { "f32", "f64" } }
+
 -- ---- results ------------------------------------------------------------------------------------
 
 local result_type = {}
@@ -69,62 +75,35 @@ end
 
 -- ---- options ------------------------------------------------------------------------------------
 
-local function check_range(options, name, least, most)
-  local value = options[name]
-  if value and not (value >= least and value < math.huge) then
-    error(("mw.bench: option '%s' must be at least %s, got %s"):format(name, least, value), 4)
-  end
-  if value and most and value > most then
-    error(("mw.bench: option '%s' must be at most %d, got %s"):format(name, most, value), 4)
-  end
-end
-
-local function check_whole(options, name)
-  local value = options[name]
-  if value and not math.tointeger(value) then
-    error(("mw.bench: option '%s' must be an integer, got %s"):format(name, value), 4)
-  end
-end
-
-local function check_choice(options, name, one, other)
-  local value = options[name]
-  if value and value ~= one and value ~= other then
-    error(("mw.bench: option '%s' must be '%s' or '%s', got '%s'"):format(name, one, other, value), 4)
-  end
-end
-
 -- A list of arrays, or one; an output must be one that can be written.
 local function check_arrays(options, name)
   local given = options[name]
   for i, array in ipairs(type(given) == "table" and given or { given }) do
     local kind = core.type(array) or type(array)
     if kind ~= "array" then
-      error(("mw.bench: option '%s' must be an array or a list of arrays, element %d is a %s"):format(name,
-        i, kind), 4)
+      failure.invalid("mw.bench: option '%s' must be an array or a list of arrays, element %d is a %s", name, i, kind)
     end
     if name == "output" and array:is_readonly() then
-      error(("mw.bench: option 'output': %s is a read-only view; give the array that is written"):format(
-        tostring(array)), 4)
+      failure.invalid("mw.bench: option 'output': %s is a read-only view; give the array that is written",
+        tostring(array))
     end
   end
 end
 
 local function limits_of(options)
-  for _, name in ipairs { "noise", "min_time", "max_time", "warmup", "bytes", "flops", "peak",
-                          "peak_flops" } do
-    check_range(options, name, 0)
-  end
+  fields.check_numbers("mw.bench", options, RANGES)
   check_arrays(options, "output")
   check_arrays(options, "input")
-  for _, name in ipairs { "min_samples", "samples", "batch" } do check_range(options, name, 1, MOST) end
-  for _, name in ipairs { "min_samples", "samples", "batch", "warmup" } do check_whole(options, name) end
-  check_choice(options, "clock", "host", "device")
-  check_choice(options, "dtype", "f32", "f64")
+  for name, choices in pairs(CHOICES) do
+    local value = options[name]
+    if value and not lists.has(choices, value) then
+      failure.invalid("mw.bench: option '%s' must be '%s' or '%s', got '%s'", name, choices[1], choices[2], value)
+    end
+  end
   local limits = setmetatable({}, { __index = DEFAULTS })
   for name in pairs(SPEC) do limits[name] = options[name] end
   return limits
 end
-
 
 -- ---- the clock ----------------------------------------------------------------------------------
 
@@ -141,7 +120,7 @@ end
 local function choose_clock(options, device)
   local wanted = options.clock or (device and device:kind() == "gpu" and "device" or "host")
   if wanted == "host" then return clocks.host(device) end
-  if not device then error("mw.bench: clock = 'device' needs a device; none is open", 3) end
+  if not device then failure.invalid "mw.bench: clock = 'device' needs a device; none is open" end
   return clocks.events(device, options.stream or device:default_stream())
 end
 
@@ -151,7 +130,7 @@ end
 local function flusher(options, device)
   if not (options.flush or options.cold) then return nil end
   if not device then
-    error(("mw.bench: %s = true needs a device; none is open"):format(options.cold and "cold" or "flush"), 3)
+    failure.invalid("mw.bench: %s = true needs a device; none is open", options.cold and "cold" or "flush")
   end
   local properties = device:properties()
   local bytes = math.max(4 * properties.l2_bytes, 3 * properties.cache_bytes // 2, 64 << 20)
@@ -174,7 +153,7 @@ end
 
 -- The function as a graph, or why there is none.
 local function graph_of(fn, options, device)
-  if not device then error("mw.bench: graph = true needs a device; none is open", 4) end
+  if not device then failure.invalid "mw.bench: graph = true needs a device; none is open" end
   local ok, graph = pcall(captured, fn, device, options.stream)
   if not ok then
     if failure.status(graph) == "interrupted" then error(graph, 0) end
@@ -322,10 +301,10 @@ end
 local function run_contenders(given, options)
   for _, name in ipairs { "cold", "graph" } do
     if options[name] then
-      error(("mw.bench: option '%s' is for one function; contenders are measured hot"):format(name), 3)
+      failure.invalid("mw.bench: option '%s' is for one function; contenders are measured hot", name)
     end
   end
-  return contest.results(bench.turns(contest.read(given, 3), options))
+  return contest.results(bench.turns(contest.read(given), options))
 end
 
 -- ---- one function -------------------------------------------------------------------------------
@@ -359,8 +338,8 @@ function bench.run(fn, options)
   require("moonwarp.arg").check_known()
   local is_table = type(fn) == "table" and not getmetatable(fn)
   if type(fn) ~= "function" and not is_table and not (getmetatable(fn) and core.type(fn) == "launch") then
-    error(("mw.bench: a function is wanted, got %s; as in mw.bench(function() go(x, n) end)"):format(
-      core.type(fn) or type(fn)), 2)
+    failure.invalid("mw.bench: a function is wanted, got %s; as in mw.bench(function() go(x, n) end)",
+      core.type(fn) or type(fn))
   end
   options = fields.check("mw.bench", options, SPEC)
   if is_table then return run_contenders(fn, options) end

@@ -34,10 +34,6 @@ local SPEC = {
 
 -- ---- what is expected, as an array of the same type and shape -----------------------------------
 
-local function describe(shape)
-  return table.concat(shape, " x ")
-end
-
 -- 0-based position to 1-based indices, x first.
 local function indices_of(position, shape)
   local indices = {}
@@ -48,19 +44,13 @@ local function indices_of(position, shape)
   return indices
 end
 
-local function from_function(got, expected, shape)
-  local values = {}
-  for k = 0, #got - 1 do values[k + 1] = expected(table.unpack(indices_of(k, shape))) end
-  return values
-end
-
 -- Values into a new array, or a view of it; what is wrong with them is the caller's mistake.
 local function fill_with(copy, view, values)
   local ok, problem = pcall(view.upload, view, values)
   if ok then return end
   copy:close()
   local text = failure.text(problem)
-  error("mw.check: what is expected: " .. (text:match "%((.*)%)$" or text), 4)
+  failure.invalid("mw.check: what is expected: %s", text:match "%((.*)%)$" or text)
 end
 
 local function expected_array(got, expected, shape)
@@ -69,7 +59,8 @@ local function expected_array(got, expected, shape)
   if type(expected) == "table" then
     fill_with(copy, copy, expected)
   elseif type(expected) == "function" then
-    local values = from_function(got, expected, shape)
+    local values = {}
+    for k = 0, #got - 1 do values[k + 1] = expected(table.unpack(indices_of(k, shape))) end
     local flat <close> = copy:view(1, #copy)
     fill_with(copy, flat, values)
   else
@@ -80,26 +71,15 @@ end
 
 local function check_pair(got, expected, shape)
   if got:dtype() ~= expected:dtype() then
-    error(("mw.check: got an array of %s, expected one of %s"):format(got:dtype(),
-      expected:dtype()), 4)
+    failure.invalid("mw.check: got an array of %s, expected one of %s", got:dtype(), expected:dtype())
   end
-  local other = { expected:shape() }
-  if describe(shape) ~= describe(other) then
-    error(("mw.check: the shapes differ: got %s, expected %s"):format(describe(shape),
-      describe(other)), 4)
-  end
+  local here, there = table.concat(shape, " x "), table.concat({ expected:shape() }, " x ")
+  if here ~= there then failure.invalid("mw.check: the shapes differ: got %s, expected %s", here, there) end
 end
 
 -- ---- tolerance ----------------------------------------------------------------------------------
 
-local function check_numbers(options)
-  for _, name in ipairs { "relative", "absolute", "sum", "most" } do
-    local value = options[name]
-    if value and not (value >= 0 and value < math.huge) then
-      error(("mw.check: option '%s' must be a finite number >= 0, got %s"):format(name, value), 4)
-    end
-  end
-end
+local RANGES = { relative = { 0 }, absolute = { 0 }, sum = { 0 }, most = { 0 } }
 
 -- Returns absolute and relative tolerance and their reason in words.
 local function tolerance_of(options, dtype, largest)
@@ -197,6 +177,12 @@ local function kind_of(value)
   return core.type(value) or type(value)
 end
 
+local function check_expected(value)
+  if KINDS[kind_of(value)] then return end
+  failure.invalid("mw.check: the expected values must be an array, a table, a number or a function, got %s",
+    kind_of(value))
+end
+
 local function mention(report)
   session.current:mention("check", { what = report.name, ok = report.ok, wrong = report.wrong, count = report.count,
     dtype = report.dtype, max_abs = report.max_abs, max_rel = report.max_rel, absolute = report.absolute,
@@ -225,12 +211,9 @@ end
 ---                       absolute, relative, tolerance_why; tostring gives the words
 function check.run(got, expected, options)
   options = fields.check("mw.check", options, SPEC)
-  check_numbers(options)
-  if kind_of(got) ~= "array" then error("mw.check: an array is wanted, got " .. kind_of(got), 2) end
-  if not KINDS[kind_of(expected)] then
-    error("mw.check: the expected values must be an array, a table, a number or a function, got "
-      .. kind_of(expected), 2)
-  end
+  fields.check_numbers("mw.check", options, RANGES)
+  if kind_of(got) ~= "array" then failure.invalid("mw.check: an array is wanted, got %s", kind_of(got)) end
+  check_expected(expected)
   local shape = { got:shape() }
   if kind_of(expected) == "array" then check_pair(got, expected, shape) end
   local made <close> = kind_of(expected) ~= "array" and expected_array(got, expected, shape) or nil
@@ -244,10 +227,7 @@ end
 ---@param expected any    as of check.run, but no array
 ---@return userdata
 function check.expected(got, expected)
-  if not KINDS[kind_of(expected)] then
-    error("mw.check: the expected values must be an array, a table, a number or a function, got "
-      .. kind_of(expected), 2)
-  end
+  check_expected(expected)
   return expected_array(got, expected, { got:shape() })
 end
 

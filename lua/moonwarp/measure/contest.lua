@@ -3,9 +3,10 @@
 -- Contenders: functions that are measured in turn, and their results beside each other.
 --   { naive = f, tiled = g }               in the order of their names
 --   { { "naive", f }, { "tiled", g } }     in this order
--- Depends on moonwarp.core, stats, units.
+-- Depends on moonwarp.core, failure, stats, units.
 
 local core = require "moonwarp.core"
+local failure = require "moonwarp.base.failure"
 local stats = require "moonwarp.measure.stats"
 local units = require "moonwarp.base.units"
 
@@ -17,44 +18,41 @@ local function is_callable(value)
   return type(value) == "function" or core.type(value) == "launch"
 end
 
-local function refuse(level, text, ...)
-  error("mw.bench: " .. text:format(...), level + 1)
+local function refuse(text, ...)
+  failure.invalid("mw.bench: " .. text, ...)
 end
 
-local function check_contender(name, fn, seen, level)
+local function add(list, name, fn)
   if type(name) ~= "string" then
-    refuse(level, "a contender is { \"name\", function } or name = function, got one named by a %s", type(name))
+    refuse("a contender is { \"name\", function } or name = function, got one named by a %s", type(name))
   end
   if not is_callable(fn) then
-    refuse(level, "contender '%s' must be a function, got %s; as in mw.bench { naive = f, tiled = g }", name,
+    refuse("contender '%s' must be a function, got %s; as in mw.bench { naive = f, tiled = g }", name,
       core.type(fn) or type(fn))
   end
-  if name == "ratio" then refuse(level, "a contender cannot be named 'ratio', which is the result's method") end
-  if seen[name] then refuse(level, "there are two contenders named '%s'", name) end
-  seen[name] = true
+  if name == "ratio" then refuse "a contender cannot be named 'ratio', which is the result's method" end
+  for _, one in ipairs(list) do
+    if one.name == name then refuse("there are two contenders named '%s'", name) end
+  end
+  list[#list + 1] = { name = name, fn = fn }
 end
 
 --- The contenders that a table names, in order.
 ---@param given table     { name = function, ... } or { { name, function }, ... }
----@param level integer   which caller is blamed
 ---@return table[] list   { name =, fn = }
-function contest.read(given, level)
-  local list, seen = {}, {}
+function contest.read(given)
+  local list = {}
   for key, value in pairs(given) do
-    if math.type(key) ~= "integer" then
-      check_contender(key, value, seen, level + 1)
-      list[#list + 1] = { name = key, fn = value }
-    end
+    if math.type(key) ~= "integer" then add(list, key, value) end
   end
   table.sort(list, function(a, b) return a.name < b.name end)
   for i, value in ipairs(given) do
     if type(value) ~= "table" then
-      refuse(level, "contender %d must be { \"name\", function }, got %s", i, core.type(value) or type(value))
+      refuse("contender %d must be { \"name\", function }, got %s", i, core.type(value) or type(value))
     end
-    check_contender(value[1], value[2], seen, level + 1)
-    list[#list + 1] = { name = value[1], fn = value[2] }
+    add(list, value[1], value[2])
   end
-  if #list == 0 then refuse(level, "a function or a table of contenders is wanted, got an empty table") end
+  if #list == 0 then refuse("a function or a table of contenders is wanted, got an empty table") end
   return list
 end
 
@@ -120,7 +118,7 @@ local function result_named(self, name)
   if result then return result end
   local names = {}
   for i, one in ipairs(self) do names[i] = one.name end
-  error(("ratio: there is no contender '%s'; there are %s"):format(tostring(name), table.concat(names, ", ")), 3)
+  failure.invalid("ratio: there is no contender '%s'; there are %s", tostring(name), table.concat(names, ", "))
 end
 
 --- How many times as fast a contender is as another: t:ratio("tiled", "naive").

@@ -3,10 +3,11 @@
 -- What a measurement was made on and by: the device, the machine without its name, the programs,
 -- the revision of the script; and what state the machine was in. Everything is read, nothing is set.
 -- What cannot be found out is absent.
--- Depends on moonwarp.core, files, path.
+-- Depends on moonwarp.core, failure, files, path.
 
 local core = require "moonwarp.core"
 local session = require "moonwarp.session"
+local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local path = require "moonwarp.base.path"
 
@@ -107,8 +108,8 @@ end
 ---@return table  date (UTC, ISO 8601), moonwarp, lua, device, machine, compiler, git, argv
 function environment.collect(device)
   if device ~= nil and core.type(device) ~= "device" then
-    error(("mw.environment: a device is wanted, got %s; as in mw.environment(mw.device())"):format(
-      core.type(device) or type(device)), 2)
+    failure.invalid("mw.environment: a device is wanted, got %s; as in mw.environment(mw.device())",
+      core.type(device) or type(device))
   end
   return { date = os.date "!%Y-%m-%dT%H:%M:%SZ", moonwarp = core.version, lua = _VERSION,
            device = device and device_fields(device), machine = environment.machine(),

@@ -2,9 +2,10 @@
 --
 -- Occupancy of a kernel on a GPU that need not be there: the kernel's source is compiled for that
 -- architecture, and NVIDIA's own occupancy calculation answers.
--- Depends on moonwarp.core, fields.
+-- Depends on moonwarp.core, failure, fields.
 
 local core = require "moonwarp.core"
+local failure = require "moonwarp.base.failure"
 local fields = require "moonwarp.base.options"
 
 local occupancy = {}
@@ -18,7 +19,7 @@ local function offline_id(arch)
     local word = core.device_word(("%s:%s"):format(name, arch))
     if word and word.offline then return word.id end
   end
-  error(("mw.occupancy: no architecture '%s': sm_90, or another number, is wanted"):format(arch), 3)
+  failure.invalid("mw.occupancy: no architecture '%s': sm_90, or another number, is wanted", arch)
 end
 
 --- How many blocks of a kernel a multiprocessor of some architecture holds, and what limits them:
@@ -28,7 +29,7 @@ end
 ---@return table result  threads, blocks, occupancy (0 to 1), limit (in words)
 function occupancy.query(spec)
   if type(spec) ~= "table" or core.type(spec[1]) ~= "kernel" then
-    error("mw.occupancy: a table with a kernel in it is wanted, as in { kernel, arch = 'sm_90' }", 2)
+    failure.invalid "mw.occupancy: a table with a kernel in it is wanted, as in { kernel, arch = 'sm_90' }"
   end
   fields.check("mw.occupancy", spec, SPEC)
   local kernel = spec[1]

@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Statistics of a list of samples. Degenerate lists (one sample, all equal) give zeros, never NaN.
--- Depends on bootstrap.
+-- Depends on bootstrap, failure.
 
 local bootstrap = require "moonwarp.measure.bootstrap"
+local failure = require "moonwarp.base.failure"
 
 local stats = {}
 
@@ -103,7 +104,7 @@ end
 ---@return table summary  n, median, low, high (the median's 95 % interval), min, max, mean, sd, mad,
 ---                           p05, p25, p75, p95, noise (relative; 0 where n is 1)
 function stats.summary(list)
-  if #list == 0 then error("stats.summary: at least one sample is needed, got none", 2) end
+  if #list == 0 then failure.invalid "stats.summary: at least one sample is needed, got none" end
   local sorted = sorted_copy(list)
   local median = quantile_sorted(sorted, 0.5)
   local mean, sd = mean_and_sd(list)
@@ -141,7 +142,7 @@ end
 ---                      of b, 1: above), superiority (probability that a value of a is above one of
 ---                      b, ties count half)
 function stats.effect(a, b, level)
-  if #a == 0 or #b == 0 then error("stats.effect: at least one sample of each is needed", 2) end
+  if #a == 0 or #b == 0 then failure.invalid "stats.effect: at least one sample of each is needed" end
   a, b = sorted_copy(a), sorted_copy(b)
   local above, below = count_pairs(a, b)
   local delta = (above - below) / (#a * #b)
