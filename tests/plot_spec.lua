@@ -48,7 +48,7 @@ describe("mw.plot", function()
   end)
 
   it("marks it below 1 as well, and at fewer powers where there are many", function()
-    for _, case in ipairs { { 0.07, 900, "set xtics 0.0625,4\n" }, { 0.3, 700, "set xtics 0.25,2\n" },
+    for _, case in ipairs { { 0.07, 900, "set xtics 0.0625,4\n" }, { 0.3, 700, "set xtics 0.25,4\n" },
                             { 3, 5, "set xtics 2,2\n" } } do
       local rows = { { device = "cpu", x = case[2], y = 1 }, { device = "cpu", x = case[1], y = 2 } }
       with_plot({ x = "x", y = "y", logx = 2, records = rows, pictures = false }, function(made)
@@ -84,9 +84,40 @@ describe("mw.plot", function()
   it("draws points with lines, lines alone and points alone", function()
     for points, style in pairs { [true] = "linespoints", [false] = "lines", alone = "points" } do
       with_plot({ points = points, by = "kind", pictures = false }, function(made)
-        assert.is_truthy(support.read(made.gp):find(("using 1:2 with %s ls 1 title"):format(style), 1, true))
+        assert.is_truthy(support.read(made.gp):find(("using 1:2 with %s lw 2 lc rgb '#0072b2' dt 1 pt 7 ps 0.7 title")
+          :format(style), 1, true))
       end)
     end
+  end)
+
+  it("gives each of many series a look of its own", function()
+    local rows, looks, count = {}, {}, 0
+    for i = 1, 20 do rows[i] = { device = "cpu", x = 1, y = i, by = i } end
+    with_plot({ x = "x", y = "y", by = "by", records = rows, pictures = false }, function(made)
+      for look in support.read(made.gp):gmatch "linespoints lw 2 (.-) title" do
+        assert.is_nil(looks[look])
+        looks[look], count = true, count + 1
+      end
+    end)
+    assert.are.equal(20, count)
+  end)
+
+  it("tells the values of points as hypertext, whatever is in their names, and of some where there are many", function()
+    local rows = { { device = "cpu", x = 1, y = 2e9, name = [[it's "a\b" <i> 50 % `x`]] } }
+    local spec = { x = "x", y = "y", by = "name", unit = "B/s", records = rows }
+    with_plot(spec, function(made)
+      assert.is_truthy(support.read(made.gp):find([[1 2 "it’s ”a∖b” <i> 50 % `x`\nx: 1\ny: 2 GB/s"]], 1, true))
+      local svg = made.svg and support.read(made.svg)
+      if svg then
+        assert.is_truthy(svg:find([[showHypertext(evt,'it’s ”a∖b” &lt;i> 50 % `x`\nx: 1\ny: 2 GB/s')]], 1, true))
+        assert.is_truthy(svg:find("var gnuplot_svg", 1, true) or svg:find("gnuplot_svg = function", 1, true))
+      end
+    end)
+    for i = 1, 400 do rows[i] = { device = "cpu", x = i, y = 1, name = "n" } end
+    spec.pictures = false
+    with_plot(spec, function(made)
+      assert.is_truthy(support.read(made.gp):find("index 0 every 3 using 1:2:(strcol(3)) with labels", 1, true))
+    end)
   end)
 
   it("writes a script that draws without any other file", function()

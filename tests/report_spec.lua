@@ -4,17 +4,15 @@
 -- broken for it, and how large it is. How it looks and acts is tests/browser's matter.
 
 local support = require "tests.support"
-local axis = require "moonwarp.report.axis"
-local bars = require "moonwarp.report.bars"
+local embed = require "moonwarp.report.embed"
 local figure = require "moonwarp.report.figure"
 local html = require "moonwarp.report.html"
 local material = require "moonwarp.report.material"
 local page = require "moonwarp.report.page"
+local palette = require "moonwarp.plot.palette"
 local picture = require "moonwarp.report.picture"
-local placing = require "moonwarp.report.placing"
 local runs = require "tests.report_runs"
 local strip = require "moonwarp.report.strip"
-local svg = require "moonwarp.report.svg"
 
 local function has(text, part)
   assert.is_truthy(text:find(part, 1, true), ("'%s' is not in the page"):format(part))
@@ -63,204 +61,167 @@ describe("markup", function()
   end)
 end)
 
-describe("an axis", function()
-  local function labels(made)
-    local list = {}
-    for i, tick in ipairs(made.ticks) do list[i] = tick.label end
-    return table.concat(list, " ")
-  end
+local function has_gnuplot()
+  return os.execute "command -v gnuplot >/dev/null 2>&1"
+end
 
-  it("has powers of two on a base of two, long ones as powers", function()
-    assert.are.equal("32 64 128 256 512 1024", labels(axis.along(32, 1024, 2, 430)))
-    assert.are.equal("2²⁰ 2²¹ 2²²", labels(axis.along(1 << 20, 1 << 22, 2, 430)))
+-- A picture as gnuplot writes it, with this inside.
+local function picture_of(inside)
+  return ('<?xml version="1.0"?>\n<svg width="9" viewBox="0 0 500 300">\n<title>Gnuplot</title>\n<desc>Produced by '
+    .. 'GNUPLOT 5.4 patchlevel 4 </desc>\n%s\n</svg>\n'):format(inside)
+end
+
+local function embedded(inside)
+  local made = embed.draw(picture_of(inside), "label", "f1-", "chart")
+  return made and made.text:match "^<svg [^>]*>(.*)</svg>$"
+end
+
+describe("a palette", function()
+  it("has no two colours alike on light ground, since the report knows them by it", function()
+    local names, colours = palette.names(), 0
+    for _ in pairs(names) do colours = colours + 1 end
+    assert.are.equal(colours, select(2, palette.css():gsub("%-%-%w+:", "")))
+    assert.are.equal("k1", names[palette.colour "k1"])
   end)
 
-  it("writes all its powers one way", function()
-    assert.are.equal("2⁻⁴ 2⁻² 2⁰ 2² 2⁴ 2⁶ 2⁸ 2¹⁰", labels(axis.along(1 / 16, 1024, 2, 430)))
-    assert.are.equal("0.125 0.25 0.5 1 2", labels(axis.along(1 / 8, 2, 2, 430)))
-    assert.are.equal("10⁰ 10² 10⁴ 10⁶ 10⁸", labels(axis.along(1, 1e8, 10, 200)))
+  it("gives 64 series looks that all differ, eight of them without dashes", function()
+    local seen, plain = {}, 0
+    for i = 1, 64 do
+      local look = palette.series(i)
+      assert.is_nil(seen[look])
+      seen[look] = true
+      if look:find("dt 1 ", 1, true) and i <= 8 then plain = plain + 1 end
+    end
+    assert.are.equal(8, plain)
+  end)
+end)
+
+describe("a picture of gnuplot's in a page", function()
+  it("has the page's colours and letters, ids of its own, and no empty groups", function()
+    assert.are.equal('<defs><circle r="1" id="f1-gpPt5"></circle></defs><g fill="none" stroke="var(--k1)"><path '
+      .. 'd="M1,2 L3.5,4"></path><use transform="translate(1,2)" color="var(--text)" href="#f1-gpPt5"></use>'
+      .. "<text>a &lt; b</text></g>", embedded [[
+<defs> <circle id='gpPt5' r = '1'/> <filter id='greybox'><feFlood flood-color='white'/></filter></defs>
+<g fill="none"> </g>
+<g fill="none" stroke="rgb(  0, 114, 178)" stroke-linecap="butt"><path d='M1.00,2.00
+  L3.50,4.00  ' class="x"/><use xlink:href='#gpPt5' transform='translate(1,2)' color='black'/>
+<text><tspan font-family="Helvetica" >a &lt; b</tspan></text></g>]])
   end)
 
-  it("marks whole numbers alone where there are no others", function()
-    assert.are.equal("1 2 3", labels(axis.along(1, 3, nil, 430, true)))
-    assert.are.equal("1 1.5 2 2.5 3", labels(axis.along(1, 3, nil, 200)))
-    assert.are.equal("0 1 2", labels(axis.along(1, 1, nil, 430, true)))
-    assert.are.equal("0 10 20 30", labels(axis.along(0, 39, nil, 200, true)))
+  it("loses its ground, and its title with the room for it", function()
+    local text = embed.draw(picture_of('<rect x="0" y="0" width="500" height="300" fill="#ffffff"/><g '
+      .. 'fill="rgb(27,31,37)"><text>the title</text></g><text>rest</text>'), "a < b", "f1-", "chart ladder").text
+    assert.are.equal('<svg aria-label="a &lt; b" class="chart ladder" role=group viewBox="0 38 500 262"><text>rest'
+      .. "</text></svg>", text)
   end)
 
-  it("has steps of 1, 2 and 5 on a short logarithmic one", function()
-    assert.are.equal("2 5 10 20 50", labels(axis.along(2, 60, 10, 430)))
+  it("tells what its hypertext says as titles, and knows curves and their entries in the key", function()
+    assert.are.equal('<g class="curve"><title>copy</title><g class="entry"><text>copy</text></g></g><g class="rest">'
+      .. '<g class="point"><title>a &amp; b\nn: 1 &lt; 2</title><use href="#f1-gpPt1"></use></g></g>', embedded [[
+<g id="gnuplot_plot_1" ><title>copy</title><g id="gnuplot_plot_1_keyentry" visibility="visible" onclick="x(evt)">
+<text>copy</text></g></g>
+<g id="gnuplot_plot_2" ><title>gnuplot_plot_2</title>
+<g onmousemove="gnuplot_svg.showHypertext(evt,'a &amp; b\nn: 1 &lt; 2')" onmouseout="x()"><title> </title>
+<use xlink:href='#gpPt1'/></g></g>]])
   end)
 
-  it("begins at 0 upwards, and leaves out labels that would touch", function()
-    assert.are.equal("0 50 100 150", labels(axis.up(12, 145, nil, 226)))
-    local last = -math.huge
-    for _, tick in ipairs(axis.along(1, 123456789, nil, 200).ticks) do
-      local half = axis.width(tick.label) / 2
-      assert.is_true(tick.at * 200 - half > last)
-      last = tick.at * 200 + half
+  it("brings no script, no address and no other element, whoever has written it", function()
+    for inside, wanted in pairs {
+      ["<script>alert(1)</script><g onclick='x(1)' fill='url(http://x)'><text>t</text></g>"] = "<g><text>t</text></g>",
+      ["<script><![CDATA[ </script><text>x</text> ]]></script>"] = "",
+      ["<use xlink:href='http://x#gpPt1' href='javascript:x'/><use xlink:href='#other'/>"] = "<use></use><use></use>",
+      ["<foreignObject><text>x</text></foreignObject><style>*{}</style><image href='x'/>"] = "",
+      ["<text onload=\"x\" style=\"a\" x=\"1;2\" y=\"&quot;\">a > b</text>"] = "<text>a &gt; b</text>",
+      ["<g onmousemove=\"gnuplot_svg.showHypertext(evt,'<script>x</script>')\"><title> </title></g>"] =
+        '<g class="point"><title>&lt;script&gt;x&lt;/script&gt;</title></g>',
+      ["<!-- <script> --><text>t</text>"] = "<text>t</text>",
+      ["<SCRIPT>alert(1)</SCRIPT><sVg><text>x</text></sVg>"] = "",
+    } do
+      assert.are.equal(wanted, embedded(inside), inside)
     end
   end)
 
-  it("takes one value, and negative ones", function()
-    assert.is_true(#axis.along(5, 5, 2, 430).ticks >= 1)
-    local y = axis.up(-3.2, 4, nil, 226)
-    assert.is_true(y.low <= -3.2 and y.high >= 4)
-  end)
-end)
-
-describe("a figure", function()
-  local function chart(name, unit, scale)
-    return { name = "rate", title = "rate, " .. name, device = name, xlabel = "n", ylabel = ("T (%s)"):format(unit),
-             series = { { name = "copy", points = { { x = 1, y = 2 * scale }, { x = 2, y = 4 * scale, low = 3 * scale,
-               high = 5 * scale } } } }, levels = { { value = 6 * scale, label = "peak" } } }
-  end
-
-  local function run(tag, ...) return { tag = tag, charts = { ... } } end
-
-  it("has the charts of one name and axes, in the larger unit", function()
-    local list = figure.of { run("A", chart("A", "GB/s", 1)), run("B", chart("B", "TB/s", 0.001)) }
-    assert.are.equal(1, #list)
-    assert.are.equal("rate", list[1].title)
-    assert.are.equal("T (TB/s)", list[1].ylabel)
-    assert.are.equal("A", list[1].series[1].name)
-    assert.is_true(math.abs(list[1].series[1].points[2].high - 0.005) < 1e-12)
-    assert.are.equal("peak · B", list[1].levels[2].label)
-  end)
-
-  it("keeps other axes apart", function()
-    local other = chart("B", "GB/s", 1)
-    other.logx = 2
-    assert.are.equal(2, #figure.of { run("A", chart("A", "GB/s", 1)), run("B", other) })
-    assert.are.equal(2, #figure.of { run("A", chart("A", "GB/s", 1)), run("B", chart("B", "s", 1)) })
-  end)
-
-  it("is logarithmic where runs are far apart, and says so", function()
-    local list = figure.of { run("A", chart("A", "GB/s", 1)), run("B", chart("B", "GB/s", 100)) }
-    assert.are.equal(10, list[1].logy)
-    assert.is_truthy(list[1].note:find "logarithmic")
-  end)
-
-  it("begins anew before its series cannot be told apart", function()
-    local list = {}
-    for i = 1, 25 do list[i] = run("run " .. i, chart("A", "GB/s", 1)) end
-    local made = figure.of(list)
-    assert.are.equal(3, #made)
-    assert.are.equal("rate (3 of 3)", made[3].title)
-  end)
-
-  it("leaves out points that are none", function()
-    local one = chart("A", "GB/s", 1)
-    one.logy = 10
-    one.series[1].points = { { x = 1, y = 0 }, { x = 1, y = 0 / 0 }, { x = "1", y = 2 }, 7, { x = 2, y = 3 } }
-    one.series[2] = { name = "none", points = {} }
-    local made = figure.of { run("A", one) }
-    assert.are.equal(1, #made[1].series)
-    assert.are.equal(1, #made[1].series[1].points)
-  end)
-
-  it("is drawn with a title for each point, bars, and dashed levels", function()
-    local text = svg.figure(figure.of({ run("A", chart("A", "GB/s", 1)) })[1]).text
-    assert.are.equal(2, count(text, "<title>copy"))
-    has(text, "T: 4 GB/s\nfrom 3 GB/s to 5 GB/s")
-    has(text, "class=bar")
-    has(text, 'class="level d1"')
-    lacks(text, "nan")
-  end)
-
-  it("joins points by lines, unless they stand alone", function()
-    local one, alone = chart("A", "GB/s", 1), chart("A", "GB/s", 1)
-    alone.style = "points"
-    has(svg.figure(figure.of({ run("A", one) })[1]).text, "class=line")
-    local text = svg.figure(figure.of({ run("A", alone) })[1]).text
-    lacks(text, "class=line")
-    assert.are.equal(2, count(text, "<title>copy"))
-    assert.are.equal(3, count(text, "<use ")) -- and one in the legend
-  end)
-
-  it("without a point says so", function()
-    local one = chart("A", "GB/s", 1)
-    one.series = {}
-    has(svg.figure(figure.of({ run("A", one) })[1]).text, "no point that can be drawn")
-  end)
-end)
-
-describe("a ladder of a report", function()
-  local function chart(unit, scale)
-    return { kind = "ladder", name = "rungs", title = "rungs", xlabel = "T", unit = unit, levels = {
-      { value = 4e9 * scale, label = "copy = 100 %" } }, bars = {
-        { name = "naive", value = 1e9 * scale, low = 0.9e9 * scale, high = 1.2e9 * scale, share = 0.25,
-          marks = { { value = 2e9, label = "P100, source" } } },
-        { name = "tiled", value = 3e9 * scale } } }
-  end
-
-  local function text_of(...)
-    local list = {}
-    for i, one in ipairs { ... } do list[i] = { tag = "run " .. i, charts = { one } } end
-    local made = figure.of(list)
-    assert.are.equal(1, #made)
-    return bars.figure(made[1]).text, made[1]
-  end
-
-  it("has names, bars with their exact values, shares, whiskers, levels and marks", function()
-    local text = text_of(chart("B/s", 1))
-    assert.are.equal(2, count(text, "<rect "))
-    for _, part in ipairs { "<title>naive\nT: 1.0000 GB/s\nfrom 900.00 MB/s to 1.2000 GB/s\nshare: 25.0 %</title>",
-      "<title>tiled\nT: 3.0000 GB/s</title>", "<title>P100, source\nnaive\nT: 2.0000 GB/s</title>",
-      ">naive</text>", ">1.00 GB/s</text>", ">25 %</text>", ">T (GB/s)</text>", "class=whisker",
-      '"level d1"', "<span>copy = 100 %</span>", "<span>P100, source</span>", "<span class=under>run 1</span>" } do
-      has(text, part)
+  it("is none where it is not whole, or another's", function()
+    for _, inside in ipairs { "<text>a < b</text>", "<g fill='none>", "<g fill=none>", "<g>", "<", "</svg></p>" } do
+      assert.is_nil(embedded(inside), inside)
     end
-    assert.are.equal(1, count(text, "class=whisker"))
-    lacks(text, "nan")
-  end)
-
-  it("has the bars of several runs side by side, and a source's mark once", function()
-    local text = text_of(chart("B/s", 1), chart("B/s", 2))
-    assert.are.equal(1, count(text, ">naive</text>"))
-    assert.are.equal(4 + 2, count(text, "<rect ")) -- and the legend's
-    assert.are.equal(1, count(text, "<title>P100, source"))
-    has(text, "<title>naive · run 2\nT: 2.0000 GB/s")
-    has(text, "<span>run 2: copy = 100 %</span>")
-  end)
-
-  it("is logarithmic where runs are far apart, and says so", function()
-    local text, made = text_of(chart("B/s", 1), chart("B/s", 100))
-    assert.are.equal(10, made.logx)
-    has(text, "logarithmic, because the runs are far apart")
-  end)
-
-  it("keeps units and other kinds of charts apart, and begins anew before it is too long", function()
-    local other = chart("s", 1)
-    local pie = { kind = "pie", name = "rungs" }
-    local a, b = { tag = "A", charts = { chart("B/s", 1), pie } }, { tag = "B", charts = { other } }
-    assert.are.equal(2, #figure.of { a, b })
-    local long = chart("B/s", 1)
-    for i = 1, 40 do long.bars[i] = { name = "rung " .. i, value = i } end
-    local made = figure.of { { tag = "A", charts = { long } }, { tag = "B", charts = { long } } }
-    assert.are.equal("rungs (2 of 2)", made[2].title)
-  end)
-
-  it("without a bar says so", function()
-    local one = chart("B/s", 1)
-    one.bars = { { name = "a", value = "1" } }
-    has((text_of(one)), "no bar that can be drawn")
+    assert.is_nil(embed.draw('<svg viewBox="0 0 1 1"><text>x</text></svg>', "", "", ""))
   end)
 end)
 
-describe("labels of levels", function()
-  local frame = { x0 = 0, x1 = 400, y0 = 0, y1 = 200 }
+describe("the charts of a report", function()
+  local function study(...) return { runs = { ... } } end
 
-  it("stand above their lines, over no other label", function()
-    local made = placing.labels({ { y = 100, label = "one" }, { y = 104, label = "two" } }, {}, frame)
-    assert.are.equal(2, #made)
-    assert.is_true(math.abs(made[1].y - made[2].y) >= 13)
+  local function run_of(number, folder)
+    local run = runs.make(number)
+    run.folder, run.tag = folder or "/none", "run " .. number
+    return run
+  end
+
+  local function texts_of(one)
+    figure.draw { one }
+    local list = {}
+    for i, made in ipairs(one.figures) do list[i] = made.text end
+    return list
+  end
+
+  it("are a run's own pictures", function()
+    support.with_folder(function(folder)
+      local run = run_of(1, folder)
+      support.write(folder .. "/memcopy-threads.svg",
+        picture_of "<g onmousemove=\"gnuplot_svg.showHypertext(evt,'x')\"><title> </title><text>its own</text></g>")
+      local texts = texts_of(study(run))
+      assert.are.equal(2, #texts)
+      has(texts[1], "its own")
+      has(texts[1], "<span class=under>run 1</span>")
+      has(texts[1], "<b>memcopy: T_tot against threads a block</b>")
+    end)
   end)
 
-  it("are left to the legend where there is no room", function()
-    local path = {}
-    for x = 0, 400, 10 do path[#path + 1] = { x, x % 20 == 0 and 80 or 120 } end
-    assert.are.equal(0, #placing.labels({ { y = 100, label = "peak" } }, { path }, frame))
+  it("are drawn from the record where there is no picture, or none that tells its values", function()
+    if not has_gnuplot() then
+      pending "needs gnuplot"
+      return
+    end
+    support.with_folder(function(folder)
+      for _, text in ipairs { picture_of "<text>old</text>", "<b>showHypertext", "" } do
+        support.write(folder .. "/memcopy-threads.svg", text)
+        local texts = texts_of(study(run_of(1, folder)))
+        lacks(texts[1], "old")
+        assert.are.equal(18, count(texts[1], 'class="point"'))
+        has(texts[1], "<title>library copy\nthreads a block: 32\nT_tot: ")
+        assert.are.equal(4, count(texts[1], 'class="curve"'))
+        has(texts[2], 'class="chart ladder"')
+        assert.are.equal(6 + 1, count(texts[2], 'class="point"'))
+        has(texts[2], "<title>P100, same rung, source\nshared memory\nT_tot: ")
+      end
+    end)
+  end)
+
+  it("of several runs are one, with their ids apart", function()
+    if not has_gnuplot() then
+      pending "needs gnuplot"
+      return
+    end
+    local texts = texts_of(study(run_of(1), run_of(7)))
+    assert.are.equal(2, #texts)
+    has(texts[1], "<title>run 1: library copy\n")
+    has(texts[1], "logarithmic, because the runs are far apart")
+    has(texts[1], 'id="f1-gpPt')
+    has(texts[2], 'id="f2-gpPt')
+    assert.are.equal(12 + 2, count(texts[2], 'class="point"'))
+  end)
+
+  it("are drawn in letters where gnuplot cannot draw them, and say why", function()
+    local gnuplot = require "moonwarp.plot.gnuplot"
+    local svgs = gnuplot.svgs
+    gnuplot.svgs = function() return "gnuplot is not installed" end
+    local texts = texts_of(study(run_of(1)))
+    gnuplot.svgs = svgs
+    has(texts[1], "<pre aria-label")
+    has(texts[1], "● library copy")
+    has(texts[1], "Drawn in letters: gnuplot is not installed.")
+    has(texts[2], "one warp in all")
   end)
 end)
 
@@ -311,7 +272,7 @@ describe("a report", function()
       "idle, power cap", "700 W", "0123abc", "moonwarp run memcopy -p n=4096" } do
       has(text, part)
     end
-    assert.are.equal(2, count(text, "class=chart"))
+    assert.are.equal(4, count(text, "<figure>"))
     assert.are.equal(72, count(text, "class=strip"))
   end)
 
@@ -353,9 +314,9 @@ describe("a report", function()
 
   it("shows runs on two devices beside each other", function()
     local text = page_of { runs.make(1), runs.make(7) }
-    assert.are.equal(1, count(text, "class=chart"))
-    has(text, "library copy · AMD EPYC")
-    has(text, "library copy · NVIDIA H200")
+    assert.are.equal(2, count(text, "<figure>"))
+    has(text, "AMD EPYC: library copy")
+    has(text, "NVIDIA H200: library copy")
   end)
 
   it("shows failed checks, messages, flags and alarms", function()

@@ -265,15 +265,16 @@ local function chart_of(name, factor, label)
 end
 
 describe("charts of several runs", function()
-  it("are one, in the units of the first", function()
+  it("are one, in the largest unit", function()
     local a = run_of({}, 1, { charts = { chart_of("T-n", 1e9, "T (GB/s)"), chart_of("other", 1, "t") } })
     local b = run_of({}, 2, { device_name = "G", charts = { chart_of("T-n", 1e12, "T (TB/s)") } })
     local figures = overlay.charts { a, b }
     assert.are.equal(2, #figures)
-    assert.are.equal("T (GB/s)", figures[1].ylabel)
+    assert.are.equal("T (TB/s)", figures[1].ylabel)
     assert.are.same({ "C", "G" }, { figures[1].series[1].name, figures[1].series[2].name })
-    assert.are.equal(3000, figures[1].series[2].points[2].y)
-    assert.are.equal(5000, figures[1].levels[2].value)
+    assert.are.equal(0.003, figures[1].series[1].points[2].y)
+    assert.are.equal(3, figures[1].series[2].points[2].y)
+    assert.are.equal(0.005, figures[1].levels[1].value)
     assert.are.equal("T against n, C, G", figures[1].title)
   end)
 
@@ -282,6 +283,38 @@ describe("charts of several runs", function()
     local b = run_of({}, 2, { date = "2026-01-09T03:04:05Z", charts = { chart_of("T-n", 1, "T") } })
     local figures = overlay.charts { a, b }
     assert.are.equal("2026-01-09 03:04:05", figures[1].series[2].name)
+  end)
+
+  it("are logarithmic where the runs are far apart, and say so", function()
+    local function of(factor)
+      return overlay.charts { run_of({}, 1, { charts = { chart_of("T-n", 1, "T (B/s)") } }),
+        run_of({}, 2, { charts = { chart_of("T-n", factor, "T (kB/s)") } }) }[1]
+    end
+    assert.is_nil(of(19).logy)
+    local far = of(21)
+    assert.are.equal(10, far.logy)
+    assert.is_truthy(far.note:find "logarithmic")
+  end)
+
+  it("of other quantities or axes stay apart", function()
+    local log = chart_of("T-n", 1, "T")
+    log.logx = 2
+    local list = { log, chart_of("T-n", 1, "T"), chart_of("T-n", 1, "t (s)"), chart_of("T-n", 1e-3, "t (ms)") }
+    local runs = {}
+    for i, chart in ipairs(list) do runs[i] = run_of({}, i, { charts = { chart } }) end
+    local names = {}
+    for i, figure in ipairs(overlay.charts(runs)) do names[i] = ("%s %s"):format(figure.name, figure.ylabel) end
+    assert.are.same({ "T-n T", "T-n-2 T", "T-n-3 t (s)" }, names)
+  end)
+
+  it("begin anew before there are too many series, if there is a bound", function()
+    local runs = {}
+    for i = 1, 25 do runs[i] = run_of({}, i, { charts = { chart_of("T-n", 1, "T") } }) end
+    local figures, alone = overlay.charts(runs, 12)
+    assert.are.equal(3, #figures)
+    assert.are.equal("T-n-3", figures[3].name)
+    assert.are.same({ false, false, { run = runs[25], name = "T-n" } }, alone)
+    assert.are.equal(1, #overlay.charts(runs))
   end)
 end)
 

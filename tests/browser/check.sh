@@ -19,4 +19,5 @@ mkdir -p "$out"
 "$build/moonwarp" run tests/report_runs.lua -- "$out/many" 50
 "$build/moonwarp" report "$out/few" --output "$out/few.html"
 "$build/moonwarp" report "$out/many" --output "$out/many.html"
-exec node tests/browser/report.mjs "$out/few.html" "$out/many.html" "$out"
+"$build/moonwarp" plot "$out/few/memcopy/001" --only threads --to "$out" >/dev/null
+exec node tests/browser/report.mjs "$out/few.html" "$out/many.html" "$out/memcopy-threads.svg" "$out"

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// The report in a real Chromium: opened, sorted, hovered, walked by keyboard, turned dark, looked at
-// in two widths and on paper; no error on the console, no request, and the time to the first view.
-//   node report.mjs SMALL.html LARGE.html FOLDER     pictures go to FOLDER
+// The report in a real Chromium: opened, sorted, hovered, walked by keyboard, curves turned off, turned dark,
+// looked at in two widths and on paper; no error on the console, no request, and the time to the first view.
+// And a chart's own SVG file, which has gnuplot's script.
+//   node report.mjs SMALL.html LARGE.html CHART.svg FOLDER     pictures go to FOLDER
 // CHROMIUM names the program, else /usr/bin/chromium.
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { chromium } from "playwright-core";
 
-const [small, large, folder] = process.argv.slice(2).map((word) => resolve(word));
+const [small, large, chart, folder] = process.argv.slice(2).map((word) => resolve(word));
 const MOST_MS = 1000, MOST_BYTES = 5e6; // of the report of 50 runs
 const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
   "--disable-background-networking", "--disable-component-update", "--disable-sync"];
@@ -136,37 +137,92 @@ const testSorting = async (page) => {
   check("and says so", await heads.nth(index).getAttribute("aria-sort") === "descending");
 };
 
+const told = (point) => point.locator("title").evaluate((element) => element.textContent);
+
+const hover = async (page, point, dx = 3, dy = 2) => {
+  const box = await point.locator("use").boundingBox();
+  await page.mouse.move(box.x + box.width / 2 + dx, box.y + box.height / 2 + dy);
+};
+
 const testTips = async (page) => {
   const tip = page.locator("#tip");
-  const point = page.locator(".chart use").nth(2);
-  await point.scrollIntoViewIfNeeded();
-  const title = await point.locator("title").evaluate((element) => element.textContent);
-  const box = await point.boundingBox();
-  await page.mouse.move(box.x + box.width / 2 + 3, box.y + box.height / 2 + 2);
-  check("hovering near a point shows its values", await tip.textContent() === title, await tip.textContent());
+  const charts = page.locator(".chart:not(.ladder)");
+  check("there are several charts", await charts.count() >= 6, await charts.count());
+  for (const index of [0, 3]) {
+    const point = charts.nth(index).locator(".point").nth(2);
+    await point.scrollIntoViewIfNeeded();
+    const title = await told(point);
+    await hover(page, point);
+    check(`hovering near a point of chart ${index} shows its values`,
+      await tip.textContent() === title && /T_tot: [\d.]+ GB\/s/.test(title), [title, await tip.textContent()]);
+  }
   check("the tooltip is seen", await tip.isVisible());
+  const scrolled = page.evaluate(() => new Promise((done) => { // of the page, not of the chart
+    addEventListener("scroll", () => done(true), { once: true });
+    setTimeout(done, 5000, false);
+  }));
+  await page.mouse.wheel(0, 200);
+  check("a wheel over a chart moves the page", await scrolled);
   await page.mouse.move(5, 5);
-  check("and goes with the pointer", !(await tip.isVisible()));
-  await page.locator(".chart use[tabindex='0']").first().focus();
+  check("the tooltip goes with the pointer", !(await tip.isVisible()));
+  await page.locator(".point[tabindex='0']").first().focus();
   const first = await tip.textContent();
   await page.keyboard.press("ArrowRight");
   const second = await tip.textContent();
   check("focus and arrows show the points", await tip.isVisible() && first !== second && /\d/.test(second), second);
+  await page.keyboard.press("ArrowDown");
+  const third = await tip.textContent();
+  check("and those of the next curve", third.split("\n")[0] !== second.split("\n")[0]
+    && third.split("\n")[1] === second.split("\n")[1], [second, third]);
   await page.keyboard.press("Escape");
   check("Escape hides the tooltip", !(await tip.isVisible()));
 };
 
+const testKey = async (page) => {
+  const curve = page.locator(".chart:not(.ladder) .curve").first(), line = curve.locator("> g > path").first();
+  const entry = curve.locator(".entry").first(), points = curve.locator("~ .rest .point").first();
+  const seen = (one) => one.evaluate((element) => getComputedStyle(element).visibility === "visible");
+  await entry.scrollIntoViewIfNeeded();
+  await entry.locator("text").click();
+  check("an entry of the key turns its curve off", !(await seen(line)) && !(await seen(points)) && await seen(entry));
+  check("and says so", await entry.getAttribute("aria-pressed") === "false");
+  await hover(page, points, 0, 0);
+  const tip = page.locator("#tip");
+  check("which tells nothing then", !(await tip.isVisible())
+    || await tip.textContent() !== await told(points).catch(() => null));
+  await entry.focus();
+  await page.keyboard.press("Enter");
+  check("Enter turns it on again", await seen(line) && await entry.getAttribute("aria-pressed") === "true");
+};
+
 const testBars = async (page) => {
   const tip = page.locator("#tip"), ladder = page.locator(".ladder").first();
-  const titles = await ladder.locator(".bars use title").evaluateAll((list) => list.map((one) => one.textContent));
+  const titles = await ladder.locator(".point title").evaluateAll((list) => list.map((one) => one.textContent));
   await ladder.scrollIntoViewIfNeeded();
-  const box = await ladder.locator(".bars rect").first().boundingBox();
+  const box = await ladder.locator(".curve polygon").nth(1).boundingBox(); // the first is the key's
   await page.mouse.move(box.x + box.width / 3, box.y + box.height / 2);
   check("hovering over a bar shows its values", await tip.textContent() === titles[0], await tip.textContent());
-  await ladder.locator("use[tabindex='0']").focus();
+  await ladder.locator(".point[tabindex='0']").focus();
   await page.keyboard.press("ArrowDown");
   check("an arrow down goes to the bar below", await tip.textContent() === titles[1], await tip.textContent());
   await page.keyboard.press("Escape");
+};
+
+// gnuplot's own script, in its own file.
+const testFile = async () => {
+  const page = await open(chart);
+  const point = page.locator("g:has(> use):has(> title)").nth(2);
+  const box = await point.boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  const shown = await page.evaluate(() => {
+    const text = document.getElementById("hypertext");
+    return text.getAttribute("visibility") === "visible" && text.textContent;
+  });
+  check("a chart's own file shows values too", /T_tot: [\d.]+ GB\/s/.test(shown), shown);
+  await page.locator("#gnuplot_plot_1_keyentry").first().click();
+  check("and turns curves off", await page.evaluate(() =>
+    document.getElementById("gnuplot_plot_1").getAttribute("visibility")) === "hidden");
+  await page.close();
 };
 
 const groundOf = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -232,6 +288,7 @@ try {
   await shoot(wide, "light-1280");
   await testSorting(wide);
   await testTips(wide);
+  await testKey(wide);
   await testBars(wide);
   await testTheme(wide);
   await testPaper(wide);
@@ -246,6 +303,7 @@ try {
   await narrow.locator("#unfold").click();
   check("unfolded it is no wider either", await isNotWiderThanItsWindow(narrow));
   await testWithoutScripts();
+  await testFile();
   const ms = await firstView(), bytes = statSync(large).size;
   console.log(`# 50 runs: first view after ${ms.toFixed(0)} ms   to reach: at most ${MOST_MS} ms   `
     + (ms < MOST_MS ? "reached" : "missed")); // a figure: a busy machine is no fault of the report

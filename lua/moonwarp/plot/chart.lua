@@ -2,22 +2,17 @@
 --
 -- A chart in the terminal: points, joined by lines of Braille dots, axes with ticks, level lines, a
 -- legend. Plain ASCII where the locale is not UTF-8. Returns text; prints nothing.
--- Depends on letters, ticks.
+-- Depends on palette, ticks, utf8text.
 
+local palette = require "moonwarp.plot.palette"
 local utf8text = require "moonwarp.base.utf8text"
 local ticks = require "moonwarp.plot.ticks"
 
 local chart = {}
 
 local STYLES = {
-  [true] = {
-    markers = { "●", "■", "▲", "◆", "○", "□" },
-    level = "╌", bar = "│", floor = "─", corner = "└", tick = "┤", foot = "┴", cut = "…",
-  },
-  [false] = {
-    markers = { "o", "x", "+", "*", "#", "@" },
-    level = "-", bar = "|", floor = "-", corner = "+", tick = "+", foot = "+", cut = "..",
-  },
+  [true] = { level = "╌", bar = "│", floor = "─", corner = "└", tick = "┤", foot = "┴", cut = "…" },
+  [false] = { level = "-", bar = "|", floor = "-", corner = "+", tick = "+", foot = "+", cut = ".." },
 }
 
 -- Bit of each dot of a Braille cell, by column (0, 1) and row (0 to 3) (The Unicode Standard,
@@ -185,7 +180,7 @@ end
 local function legend(spec, style, indent)
   local parts = {}
   for i, one in ipairs(spec.series) do
-    parts[#parts + 1] = style.markers[(i - 1) % #style.markers + 1] .. " " .. one.name
+    parts[#parts + 1] = palette.marker(i, spec.unicode) .. " " .. one.name
   end
   for _, level in ipairs(spec.levels) do
     parts[#parts + 1] = style.level:rep(3) .. " " .. level.label
@@ -269,7 +264,7 @@ function chart.draw(spec)
   draw_levels(canvas, spec.levels, y, style)
   for _, one in ipairs(spec.joined and spec.series or {}) do draw_series(canvas, one.points, x, y) end
   for i, one in ipairs(spec.series) do
-    draw_markers(canvas, one.points, x, y, style.markers[(i - 1) % #style.markers + 1])
+    draw_markers(canvas, one.points, x, y, palette.marker(i, spec.unicode))
   end
   local lines = body(canvas, y, style)
   table.insert(lines, 1, centred(spec.title, spec.width))

@@ -113,13 +113,13 @@ function figure.of_pass(words, between, pass)
   return pass and words .. between .. pass or words
 end
 
---- A chart of records as text, as wide as the terminal.
+--- A chart of records as text.
 ---@param about table  as record.json has it
+---@param size table?  width (letters), unicode; what is left out is the terminal's
 ---@return string
-function figure.text(about)
-  if about.kind == "ladder" then return text.draw(about) end
-  return chart.draw { series = about.series, levels = about.levels, title = about.title, xlabel = about.xlabel,
-    ylabel = about.ylabel, logx = about.logx, logy = about.logy, style = about.style }
+function figure.text(about, size)
+  if about.kind == "ladder" then return text.draw(about, size) end
+  return chart.draw(setmetatable({ width = size and size.width, unicode = size and size.unicode }, { __index = about }))
 end
 
 --- Writes the .dat and .gp files of a chart of records.

@@ -134,7 +134,7 @@ function film_type:draw()
   local about = figure.describe(self.spec, "film", { "one row of the field a line, x fastest" })
   local data = data_of(self)
   local script = gnuplot.frame(about, data, settings(self, about),
-    ("plot $data index %d matrix with image"):format(#self.frames - 1)) .. animation(self, about) .. "\n"
+    ("plot $data index %d matrix with image"):format(#self.frames - 1), gnuplot.WIDE) .. animation(self, about) .. "\n"
   return figure.write(self.spec, about, data, script, { "gif" })
 end
 

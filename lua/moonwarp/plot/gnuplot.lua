@@ -3,15 +3,26 @@
 -- Data files and gnuplot scripts of a figure, and running gnuplot where it is installed. Charts of
 -- records are written here (see plot.lua); film.lua, timeline.lua and ladder/script.lua bring their
 -- own commands.
--- A script holds its data and the style of plots/base.gp, so that it draws anywhere by itself.
--- Depends on moonwarp.core (home, version), files, path, ticks.
+-- A script holds its data and the style of plots/base.gp, so that it draws anywhere by itself. Points of
+-- charts tell their values as hypertext: in a browser by gnuplot's own script in the SVG file, and in the
+-- report by the report's.
+-- Depends on moonwarp.core (home, version), files, palette, path, ticks, utf8text.
 
 local core = require "moonwarp.core"
 local files = require "moonwarp.base.files"
+local palette = require "moonwarp.plot.palette"
 local path = require "moonwarp.base.path"
 local ticks = require "moonwarp.plot.ticks"
+local utf8text = require "moonwarp.base.utf8text"
 
 local gnuplot = {}
+
+-- A chart is as narrow as a column of the report, so that its letters are as large there. px.
+gnuplot.WIDTH, gnuplot.HEAD = 500, 50
+local BODY <const>, KEY_ROW <const>, LETTER <const> = 272, 16, 7.2
+local MOST_TITLE <const> = 64 -- letters of a line
+local MOST_TOLD <const> = 150 -- points of a series that tell their values
+local STYLES = { lines = true, points = true, linespoints = true }
 
 local function column_names(figure)
   local names = figure.columns or { figure.xlabel, figure.ylabel }
@@ -45,11 +56,23 @@ function gnuplot.blocks(list, what)
   return table.concat(parts, "\n\n\n")
 end
 
-local function blocks(figure)
-  local list = {}
+-- "T_tot (GB/s)" as "T_tot: %.6g GB/s".
+local function format_of(label)
+  local name, unit = label:match "^(.-) %((%S+)%)$"
+  local function plain(text) return (text:gsub("%%", "%%%%")) end
+  return ("%s: %%.6g%s"):format(plain(name or label), unit and " " .. plain(unit) or "")
+end
+
+-- With `told` what a point tells stands in a column more.
+local function blocks(figure, told)
+  local list, x, y = {}, format_of(figure.xlabel), format_of(figure.ylabel)
   for i, one in ipairs(figure.series) do
     list[i] = { name = one.name }
-    for j, point in ipairs(one.points) do list[i][j] = point_line(point, figure.spread) end
+    for j, point in ipairs(one.points) do
+      local words = { one.name, x:format(point.x), y:format(point.y) }
+      if point.low and point.high then words[4] = ("from %.6g to %.6g"):format(point.low, point.high) end
+      list[i][j] = point_line(point, figure.spread) .. (told and " " .. gnuplot.told(words) or "")
+    end
   end
   return gnuplot.blocks(list, "series")
 end
@@ -63,7 +86,7 @@ function gnuplot.header(figure)
     comment("%s", figure.title),
     comment("device: %s", figure.device),
     comment("script: %s", figure.script),
-    "# date: " .. figure.date,
+    comment("date: %s", figure.date),
     "# moonwarp " .. core.version .. ", " .. _VERSION,
     comment("columns: %s", column_names(figure)),
   }
@@ -89,6 +112,27 @@ end
 
 local quoted = gnuplot.quote
 
+local UNSAFE = { ["'"] = "’", ['"'] = "”", ["\\"] = "∖" } -- gnuplot does not escape them in an SVG's attributes
+
+--- What a point tells, as a column of its line.
+---@param lines string[]
+---@return string  "naive\nT_eff: 4.2 TB/s", with quotation marks and the escape
+function gnuplot.told(lines)
+  local list = {}
+  for i, line in ipairs(lines) do list[i] = line:gsub("%c+", " "):gsub("['\"\\]", UNSAFE) end
+  return '"' .. table.concat(list, "\\n") .. '"'
+end
+
+--- The plot that makes points tell something: an invisible disc over each.
+---@param data string     "$data index 0"
+---@param using string    columns of their places: "1:2"
+---@param column integer  of what they tell
+---@return string
+function gnuplot.hover(data, using, column)
+  return ("%s using %s:(strcol(%d)) with labels hypertext point pt 7 ps 1.2 lc rgb '#ff000000' notitle"):format(data,
+    using, column)
+end
+
 -- Least and greatest x of what the axis can show; nil where that is nothing.
 local function extent(figure)
   local low, high = math.huge, -math.huge
@@ -104,7 +148,7 @@ end
 -- the first; one a doubling where that leaves room for labels, else one in so many.
 local function doubling_ticks(low, high)
   local first = math.floor(math.log(low, 2) + 1e-9)
-  local stride = math.max(1, math.ceil((math.log(high, 2) - first) / 13))
+  local stride = math.max(1, math.ceil((math.log(high, 2) - first) / 7))
   return ("set xtics %.10g,%.10g"):format(2.0 ^ first, 2.0 ^ stride)
 end
 
@@ -151,51 +195,78 @@ local function axis_commands(name, base, label, figure)
 end
 
 local function series_commands(figure)
-  local parts = {}
+  local parts, style = {}, STYLES[figure.style] and figure.style or "linespoints"
   for i, one in ipairs(figure.series) do
-    local data, style = ("$data index %d"):format(i - 1), (i - 1) % 6 + 1
+    local data, look = ("$data index %d"):format(i - 1), palette.series(i)
+    local every = #one.points > MOST_TOLD and (" every %d"):format(math.ceil(#one.points / MOST_TOLD)) or ""
+    parts[#parts + 1] = ("%s using 1:2 with %s lw 2 %s title %s"):format(data, style, look, quoted(one.name))
     if figure.spread then
-      parts[#parts + 1] = ("%s using 1:2:3:4 with yerrorbars ls %d lw 1.2 ps 0 notitle"):format(data, style)
+      parts[#parts + 1] = ("%s using 1:2:3:4 with yerrorbars %s dt 1 ps 0 notitle"):format(data,
+        look:gsub(" dt.*", ""))
     end
-    parts[#parts + 1] = ("%s using 1:2 with %s ls %d title %s"):format(data,
-      figure.style or "linespoints", style, quoted(one.name))
+    parts[#parts + 1] = gnuplot.hover(data .. every, "1:2", figure.spread and 5 or 3)
   end
   for i, level in ipairs(figure.levels) do
-    parts[#parts + 1] = ("%.10g with lines ls %d title %s"):format(level.value, 10 + (i - 1) % 6,
-      quoted(level.label))
+    parts[#parts + 1] = ("%.10g with lines %s title %s"):format(level.value, palette.level(i), quoted(level.label))
   end
   return "plot " .. table.concat(parts, ", \\\n     ")
+end
+
+--- How many rows a key takes, and of how many columns.
+---@param names string[]
+---@return integer rows
+---@return integer columns
+function gnuplot.key(names)
+  local columns = math.max(1, math.floor(gnuplot.WIDTH / (utf8text.widest(names) * LETTER + 70)))
+  return math.ceil(#names / columns), columns
+end
+
+-- The device has a line of its own.
+local function title_command(figure)
+  local ending, lines = ", " .. tostring(figure.device), { figure.title }
+  if figure.title:sub(-#ending) == ending then lines = { figure.title:sub(1, -#ending - 1), figure.device } end
+  for i, line in ipairs(lines) do lines[i] = quoted(utf8text.shorten(line, MOST_TITLE, "…")) end
+  return "set title " .. table.concat(lines, ".\"\\n\".")
 end
 
 local function base_style()
   local name = core.home() .. "/plots/base.gp"
   local text, reason = files.read(name)
-  return text or error("mw.plot: the style of all charts is missing: " .. reason, 0)
+  if not text then error("mw.plot: the style of all charts is missing: " .. reason, 0) end
+  return (text:gsub("%f[$]%$(%l+)", palette.colour))
 end
 
---- The text of a .gp file, which holds its data and writes NAME.svg and NAME.png beside itself.
+--- What a figure that is no chart is drawn as: without hypertext, wide.
+gnuplot.WIDE = { width = 900, height = 560, font = 15 }
+
+--- The text of a .gp file, which holds its data and writes NAME.svg and NAME.png beside itself. The PNG
+--- is the same picture with more pixels.
 ---@param figure table    name, title, and what gnuplot.header takes
 ---@param data string     of the block $data
 ---@param commands string settings of this chart, behind the common style
 ---@param draw string     the plot command
----@param height integer?  of the SVG; the PNG is a quarter larger
+---@param size table      width, height, font (px); hover (whether points have hypertext)
 ---@return string
-function gnuplot.frame(figure, data, commands, draw, height)
-  height = height or 560
+function gnuplot.frame(figure, data, commands, draw, size)
+  local width, height = 1125, size.height * 1125 // size.width
+  local scale = width / size.width
   return table.concat({
-    gnuplot.header(figure), ("# draws %s.svg and %s.png: gnuplot %s.gp"):format(figure.name, figure.name,
-      figure.name), "",
+    gnuplot.header(figure),
+    comment("draws %s.svg and %s.png: gnuplot %s.gp", figure.name, figure.name, figure.name), "",
     "$data << END_OF_DATA", data, "END_OF_DATA", "",
     base_style(),
-    "set title " .. quoted(figure.title),
+    title_command(figure),
     commands, "",
-    ("set terminal svg size 900,%d dynamic font 'Helvetica,15' background rgb 'white'"):format(height),
+    ("set terminal svg size %d,%d dynamic %sfont 'Helvetica,%d' background rgb 'white'"):format(size.width,
+      size.height, size.hover and "standalone mousing " or "", size.font),
     ("set output %s"):format(quoted(figure.name .. ".svg")),
     draw,
+    "if (exists('svg_only')) { unset output; exit }",
     "if (strstrt(GPVAL_TERMINALS, 'pngcairo') > 0) {",
-    ("  set terminal pngcairo size 1125,%d font 'Helvetica,14'"):format(height * 5 // 4),
+    ("  set terminal pngcairo size %d,%d font 'Helvetica,%d' fontscale %.3g linewidth %.3g pointscale %.3g"):format(
+      width, height, size.font * 3 // 4, scale, scale, scale),
     "} else {",
-    ("  set terminal png size 1125,%d"):format(height * 5 // 4),
+    ("  set terminal png size %d,%d"):format(width, height),
     "}",
     ("set output %s"):format(quoted(figure.name .. ".png")),
     "replot",
@@ -207,10 +278,19 @@ end
 ---@param figure table
 ---@return string
 function gnuplot.script(figure)
-  local axes = { axis_commands("x", figure.logx, figure.xlabel, figure),
-                 axis_commands("y", figure.logy, figure.ylabel, figure) }
-  if figure.square then axes[#axes + 1] = "set size ratio -1" end
-  return gnuplot.frame(figure, blocks(figure), table.concat(axes, "\n"), series_commands(figure))
+  local names = {}
+  for _, list in ipairs { figure.series, figure.levels } do
+    for _, one in ipairs(list) do names[#names + 1] = one.name or one.label end
+  end
+  local rows, columns = gnuplot.key(names)
+  local height = gnuplot.HEAD + (figure.square and 400 or BODY) + rows * KEY_ROW
+  local lines = { axis_commands("x", figure.logx, figure.xlabel, figure),
+                  axis_commands("y", figure.logy, figure.ylabel, figure),
+                  ("set key maxcols %d"):format(columns),
+                  ("set tmargin at screen %.4f"):format(1 - gnuplot.HEAD / height) }
+  if figure.square then lines[#lines + 1] = "set size ratio -1" end
+  return gnuplot.frame(figure, blocks(figure, true), table.concat(lines, "\n"), series_commands(figure),
+    { width = gnuplot.WIDTH, height = height, font = 12, hover = true })
 end
 
 --- Writes a text file; raises with path and reason where it cannot.
@@ -229,23 +309,38 @@ local function is_whole(name, ending)
   return file ~= nil and file:seek("end", -16) ~= nil and file:read("a"):find(ending, 1, true) ~= nil
 end
 
+local function missing()
+  if os.execute("command -v gnuplot >/dev/null 2>&1") then return nil end
+  return "gnuplot is not installed (on Debian and Ubuntu: apt install gnuplot-nox)"
+end
+
+-- What a command in a folder says; nil where it succeeds.
+local function run(folder, command)
+  local pipe, reason = io.popen(("cd %s && %s"):format(path.quote(folder), command))
+  if not pipe then return reason end
+  local words = pipe:read("a")
+  if not pipe:close() then return "gnuplot failed: " .. words:gsub("%s+", " ") end
+end
+
 --- Runs gnuplot on a script in its folder, which is to leave an SVG and a PNG of the same name.
 ---@param folder string
 ---@param script string    as in "copy.gp"
 ---@return boolean ok
 ---@return string? reason  "gnuplot is not installed", or gnuplot's own words
 function gnuplot.run(folder, script)
-  if not os.execute("command -v gnuplot >/dev/null 2>&1") then
-    return false, "gnuplot is not installed (on Debian and Ubuntu: apt install gnuplot-nox)"
-  end
-  local command = ("cd %s && gnuplot %s 2>&1"):format(path.quote(folder), path.quote(script))
-  local pipe, reason = io.popen(command)
-  if not pipe then return false, reason end
-  local words = pipe:read("a")
-  if not pipe:close() then return false, "gnuplot failed: " .. words:gsub("%s+", " ") end
+  local reason = missing() or run(folder, ("gnuplot %s 2>&1"):format(path.quote(script)))
+  if reason then return false, reason end
   local base = folder .. "/" .. script:gsub("%.gp$", "")
   if is_whole(base .. ".svg", "</svg>") and is_whole(base .. ".png", "IEND") then return true end
   return false, ("gnuplot left no whole pictures in %s: is the disk full?"):format(folder)
+end
+
+--- Draws the SVG files alone of all scripts in a folder; what gnuplot refuses has none.
+---@param folder string
+---@return string? reason  why there are none at all
+function gnuplot.svgs(folder)
+  return missing() or run(folder,
+    "for one in *.gp; do gnuplot -e svg_only=1 $one || rm -f ${one%.gp}.svg; done 2>/dev/null; true")
 end
 
 return gnuplot

@@ -2,13 +2,14 @@
 --
 -- Who was busy when: spans in lanes, as a chart (SVG, PNG), as rows of letters in the terminal, and as
 -- a trace that Perfetto and chrome://tracing open (Trace Event Format: complete events, in microseconds).
--- Depends on moonwarp.core, fields, figure, gnuplot, json, letters, results.run, units.
+-- Depends on moonwarp.core, figure, gnuplot, json, options, palette, results.run, units, utf8text.
 
 local core = require "moonwarp.core"
 local fields = require "moonwarp.base.options"
 local figure = require "moonwarp.plot.figure"
 local gnuplot = require "moonwarp.plot.gnuplot"
 local json = require "moonwarp.base.json"
+local palette = require "moonwarp.plot.palette"
 local utf8text = require "moonwarp.base.utf8text"
 local session = require "moonwarp.session"
 local units = require "moonwarp.base.units"
@@ -21,7 +22,7 @@ local SPEC = {
 }
 local SPAN = { lane = "string", kind = "string", from = "number", to = "number", label = "string" }
 local COLUMNS = 88 -- of the terminal's rows
-local MOST_KINDS = 6 -- as many as plots/base.gp has colours
+local MOST_KINDS = 8 -- as many as there are colours
 local MOST_LETTERS = 32 -- of a lane's name, in the terminal and the chart; the trace has all
 local THIN = 1 / 400 -- of the chart's width: what is shorter is drawn so wide, or it could not be seen
 local ROUNDING = 1e-6 -- of a column: 10.003 - 10.001 is not quite 0.002
@@ -177,7 +178,7 @@ local function plot_command(chart)
   local parts = {}
   for k, kind in ipairs(chart.kinds) do
     parts[k] = ("$data index %d using 1:3:1:($2 - $1 < least ? $1 + least : $2):($3 - 0.35):($3 + 0.35) "
-      .. "with boxxyerror ls %d lw 0.5 title %s"):format(k - 1, k, gnuplot.quote(kind))
+      .. "with boxxyerror lc rgb '%s' lw 0.5 title %s"):format(k - 1, palette.colour("k" .. k), gnuplot.quote(kind))
   end
   return "plot " .. table.concat(parts, ", \\\n     ")
 end
@@ -215,7 +216,7 @@ function timeline.draw(spec)
   local text = text_of(chart, about.title)
   figure.say(options, text)
   local made = figure.write(options, about, data,
-    gnuplot.frame(about, data, settings(chart, scale), plot_command(chart)))
+    gnuplot.frame(about, data, settings(chart, scale), plot_command(chart), gnuplot.WIDE))
   made.chart = text
   made.trace = gnuplot.write(session.current:file(about.name .. ".trace.json"), trace_of(chart, about))
   figure.say(options, ("written: %s (ui.perfetto.dev opens it)"):format(made.trace))

@@ -2,19 +2,20 @@
 --
 -- The whole report as one HTML file that asks for nothing: style.css and script.js beside this file
 -- are put into it, and its content security policy forbids every request.
--- Depends on moonwarp.core (home, version), files, report.card, report.comparison, report.html,
--- report.material, report.picture, report.section, report.summary, report.svg.
+-- Depends on moonwarp.core (home, version), files, palette, report.card, report.comparison, report.figure,
+-- report.html, report.material, report.picture, report.section, report.summary.
 
 local card = require "moonwarp.report.card"
 local comparison = require "moonwarp.report.comparison"
 local core = require "moonwarp.core"
 local files = require "moonwarp.base.files"
+local figure = require "moonwarp.report.figure"
 local html = require "moonwarp.report.html"
 local material = require "moonwarp.report.material"
+local palette = require "moonwarp.plot.palette"
 local picture = require "moonwarp.report.picture"
 local section = require "moonwarp.report.section"
 local summary = require "moonwarp.report.summary"
-local svg = require "moonwarp.report.svg"
 
 local page = {}
 
@@ -50,7 +51,8 @@ local function head(title)
     html.meta { http_equiv = "Content-Security-Policy", content = POLICY },
     html.meta { name = "color-scheme", content = "light dark" },
     html.meta { name = "generator", content = "moonwarp " .. core.version },
-    html.title { title }, html.style { own_file "style.css" }, html.script { html.raw(EARLY) } }
+    html.title { title }, html.style { html.raw(palette.css()), own_file "style.css" },
+    html.script { html.raw(EARLY) } }
 end
 
 local function navigation(found)
@@ -88,12 +90,13 @@ function page.draw(found, options)
   local newest = options.earlier and comparison.newest(found.runs) or {}
   for _, run in ipairs(found.runs) do card.prepare(run, newest[run] and options.earlier) end
   ration(found.runs)
+  figure.draw(found.studies)
   local title, budget, sections = title_of(found, options.title), picture.budget(), {}
   for i, study in ipairs(found.studies) do
     sections[i] = section.draw(study, { earlier = options.earlier, budget = budget, count = #found.runs })
   end
   local body = html.body { html.a { class = "skip", href = "#main", "Skip to the content" },
-    svg.markers(), banner(title, found), html.div { class = "layout", navigation(found),
+    banner(title, found), html.div { class = "layout", navigation(found),
       html.main { id = "main", tabindex = "-1", summary.draw(found, options.earlier ~= nil), sections } },
     html.div { id = "tip", role = "tooltip", hidden = true }, html.script { own_file "script.js" } }
   return "<!DOCTYPE html>\n" .. html.html { lang = "en", head(title), body }.text .. "\n"

@@ -15,14 +15,14 @@
   let shown = null; // the point that is told about
 
   // The browser's own tooltip would come on top of ours: a title goes when it was read.
-  const words = (use) => {
-    const title = use.querySelector("title");
+  const words = (point) => {
+    const title = point.querySelector("title");
     if (title) {
-      use.setAttribute("aria-label", title.textContent.replaceAll("\n", ", "));
-      use.dataset.words = title.textContent;
+      point.setAttribute("aria-label", title.textContent.replaceAll("\n", ", "));
+      point.dataset.words = title.textContent;
       title.remove();
     }
-    return use.dataset.words;
+    return point.dataset.words;
   };
 
   const hide = () => {
@@ -32,8 +32,8 @@
     tip.hidden = true;
   };
 
-  const place = (use) => {
-    const box = use.getBoundingClientRect();
+  const place = (point) => {
+    const box = point.getBoundingClientRect();
     const x = box.left + box.width / 2, y = box.top;
     const left = Math.max(4, Math.min(x - tip.offsetWidth / 2, root.clientWidth - tip.offsetWidth - 4));
     const above = y - tip.offsetHeight - 8;
@@ -41,35 +41,37 @@
     tip.style.top = (above < 4 ? box.bottom + 8 : above) + "px";
   };
 
-  const show = (use) => {
-    if (use === shown) return;
+  const show = (point) => {
+    if (point === shown) return;
     hide();
-    shown = use;
-    use.classList.add("on");
-    tip.textContent = words(use);
+    shown = point;
+    point.classList.add("on");
+    tip.textContent = words(point);
     tip.hidden = false;
-    place(use);
+    place(point);
   };
 
-  const points = new WeakMap(); // of a chart: its points, with their places in the chart's own px
+  const places = new WeakMap(); // of a chart: its points and where they are, in the chart's own px
 
+  // gnuplot moves a point's mark: transform="translate(68.25,485.20) scale(5.62)".
   const pointsOf = (chart) => {
-    if (!points.has(chart)) {
-      points.set(chart, [...chart.querySelectorAll("use")].map((use) =>
-        ({ use, x: use.x.baseVal.value, y: use.y.baseVal.value, bar: use.closest(".bars") !== null })));
+    if (!places.has(chart)) {
+      places.set(chart, [...chart.querySelectorAll(".point")].map((point) => {
+        const { e: x, f: y } = point.querySelector("use").transform.baseVal.consolidate().matrix;
+        return { point, x, y };
+      }));
     }
-    return points.get(chart);
+    return places.get(chart).filter(({ point }) => !point.closest(".off"));
   };
 
   const nearest = (chart, event) => {
-    const box = chart.getBoundingClientRect();
-    const scale = chart.viewBox.baseVal.width / box.width;
-    const x = (event.clientX - box.left) * scale, y = (event.clientY - box.top) * scale;
-    let best = null, least = (NEAR * scale) ** 2;
-    for (const point of pointsOf(chart)) {
-      const along = point.x - x; // all of a bar is near, but a mark on it is nearer
-      const distance = (point.bar && along > 0 ? Math.min(along, MARK) : along) ** 2 + (point.y - y) ** 2;
-      if (distance < least) [best, least] = [point.use, distance];
+    const to = chart.getScreenCTM(), ladder = chart.classList.contains("ladder");
+    const x = (event.clientX - to.e) / to.a, y = (event.clientY - to.f) / to.d;
+    let best = null, least = (NEAR / to.a) ** 2;
+    for (const one of pointsOf(chart)) {
+      const along = one.x - x; // all of a bar is near, but a mark on it is nearer
+      const distance = (ladder && along > 0 ? Math.min(along, MARK) : along) ** 2 + (one.y - y) ** 2;
+      if (distance < least) [best, least] = [one.point, distance];
     }
     return best;
   };
@@ -78,56 +80,77 @@
 
   const onPointer = (event) => {
     const chart = chartOf(event);
-    const use = chart && nearest(chart, event);
-    if (use) show(use);
+    const point = chart && nearest(chart, event);
+    if (point) show(point);
     else if (!shown || document.activeElement !== shown) hide();
   };
 
-  // One stop of the Tab key a chart; arrows go on from there: along a series, and to the next one.
+  // One stop of the Tab key a chart; arrows go on from there: along a series, and to the next one. A ladder's
+  // bars follow each other downwards: there the axes change places.
   const STEPS = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };
 
-  // A ladder's bars follow each other downwards: there the axes change places.
-  const neighbour = (use, step) => {
-    const ladder = use.closest(".ladder") !== null, axis = ladder ? "y" : "x";
-    const [series, along] = ladder ? [step[1], step[0]] : step;
-    const groups = [...use.closest(".chart").querySelectorAll("g")].filter((g) => g.querySelector("use"));
-    const group = use.parentNode;
-    const inner = [...group.querySelectorAll("use")];
-    if (along) return inner[inner.indexOf(use) + along];
-    const other = groups[groups.indexOf(group) + series];
-    if (!other) return undefined;
-    const at = use[axis].baseVal.value;
-    return [...other.querySelectorAll("use")].reduce((a, b) =>
-      Math.abs(b[axis].baseVal.value - at) < Math.abs(a[axis].baseVal.value - at) ? b : a);
+  const neighbour = (point, step) => {
+    const chart = point.closest(".chart"), ladder = chart.classList.contains("ladder");
+    const [across, along] = ladder ? [step[1], step[0]] : step;
+    const all = pointsOf(chart), own = all.find((one) => one.point === point);
+    const curveOf = (one) => one.point.closest(".curve, .rest");
+    const curves = [...new Set(all.map(curveOf))];
+    const at = curves.indexOf(curveOf(own));
+    const on = (index) => all.filter((one) => curveOf(one) === curves[index]);
+    if (along) return on(at)[on(at).indexOf(own) + along]?.point;
+    const distance = (one) => Math.abs(ladder ? one.y - own.y : one.x - own.x);
+    return on(at + across).sort((a, b) => distance(a) - distance(b))[0]?.point;
   };
 
-  const move = (from, to) => {
-    from.setAttribute("tabindex", "-1");
-    to.setAttribute("tabindex", "0");
-    to.setAttribute("role", "img");
-    to.focus();
+  const beStop = (point) => {
+    point.setAttribute("tabindex", "0");
+    point.setAttribute("role", "img");
+  };
+
+  // An entry of the key turns its curve off and on, with the error bars and points that follow it.
+  const turn = (entry) => {
+    const curve = entry.closest(".curve");
+    const off = curve.classList.toggle("off");
+    for (let next = curve.nextElementSibling; next?.matches(".rest"); next = next.nextElementSibling) {
+      next.classList.toggle("off", off);
+    }
+    curve.querySelector(".entry").setAttribute("aria-pressed", String(!off));
   };
 
   const onKey = (event) => {
     if (event.key === "Escape") return hide();
-    const use = event.target;
-    if (!(use instanceof SVGUseElement) || !STEPS[event.key]) return;
+    const target = event.target instanceof Element ? event.target : null;
+    if (target?.matches(".entry") && (event.key === "Enter" || event.key === " ")) {
+      event.preventDefault();
+      turn(target);
+    }
+    if (!target?.matches(".point") || !STEPS[event.key]) return;
     event.preventDefault();
-    const next = neighbour(use, STEPS[event.key]);
-    if (next) move(use, next);
+    const next = neighbour(target, STEPS[event.key]);
+    if (!next) return;
+    target.setAttribute("tabindex", "-1");
+    beStop(next);
+    next.focus();
   };
 
   for (const chart of document.querySelectorAll(".chart")) {
-    const first = chart.querySelector("use");
-    if (!first) continue;
-    first.setAttribute("tabindex", "0");
-    first.setAttribute("role", "img");
+    const first = chart.querySelector(".point");
+    if (first) beStop(first);
+    for (const curve of chart.querySelectorAll(".curve")) {
+      const entry = curve.querySelector(".entry");
+      for (const [name, value] of [["tabindex", "0"], ["role", "button"], ["aria-pressed", "true"],
+        ["aria-label", curve.querySelector("title")?.textContent ?? ""]]) entry?.setAttribute(name, value);
+    }
   }
+  document.addEventListener("click", (event) => {
+    const entry = event.target instanceof Element ? event.target.closest(".entry") : null;
+    if (entry) turn(entry);
+  });
   document.addEventListener("pointermove", onPointer, { passive: true });
   document.addEventListener("pointerdown", onPointer, { passive: true });
   document.addEventListener("keydown", onKey);
   document.addEventListener("focusin", (event) => {
-    if (event.target instanceof SVGUseElement) show(event.target);
+    if (event.target.matches(".point")) show(event.target);
     else hide();
   });
   document.addEventListener("scroll", () => shown && place(shown), { passive: true, capture: true });

@@ -1,26 +1,15 @@
 -- SPDX-License-Identifier: MIT
 --
 -- A study in a report: its charts with all runs on them, its pictures, then a card for each run.
--- Depends on report.bars, report.card, report.figure, report.html, report.picture, report.svg.
+-- Depends on report.card, report.html, report.picture.
 
-local bars = require "moonwarp.report.bars"
 local card = require "moonwarp.report.card"
-local figure = require "moonwarp.report.figure"
 local html = require "moonwarp.report.html"
 local picture = require "moonwarp.report.picture"
-local svg = require "moonwarp.report.svg"
 
 local section = {}
 
 local FEW <const> = 6 -- runs of a report that are all unfolded; else the newest of each study, and bad ones
-
-local function charts(study)
-  local drawn = {}
-  for i, one in ipairs(figure.of(study.runs)) do
-    drawn[i] = card.guarded("a chart", one.kind == "ladder" and bars.figure or svg.figure, one)
-  end
-  return drawn
-end
 
 -- In a report of many runs the newest of each device shows its pictures; the others' lie in their
 -- folders and look the same.
@@ -57,7 +46,7 @@ local function needs_a_look(run)
 end
 
 --- The section of a study.
----@param study table     of material.gather, prepared
+---@param study table     of material.gather, prepared; figures of report.figure
 ---@param options table   earlier, budget (of picture.budget), count (runs of the report)
 ---@return table markup
 function section.draw(study, options)
@@ -66,10 +55,9 @@ function section.draw(study, options)
     local open = options.count <= FEW or i == #study.runs or needs_a_look(run)
     cards[i] = card.draw(run, { earlier = options.earlier, open = open })
   end
-  local drawn = card.guarded("the charts", charts, study)
-  local all, seen = html.is_markup(drawn) and { drawn } or drawn, pictures(study, options)
+  local seen = pictures(study, options)
   return html.section { id = study.anchor, html.h2 { study.name },
-    grid(table.move(seen, 1, #seen, #all + 1, all)), cards }
+    grid(table.move(seen, 1, #seen, #study.figures + 1, study.figures)), cards }
 end
 
 return section

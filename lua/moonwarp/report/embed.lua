@@ -1,0 +1,186 @@
+-- SPDX-License-Identifier: MIT
+--
+-- A chart that gnuplot has drawn, as part of a page. A picture lies in a run's folder and may be from
+-- anywhere: only elements and attributes that are named here go into the page, with values of known
+-- form, and no scripts. Its colours become those of the page (light and dark), its letters the page's,
+-- and its hypertext, which gnuplot keeps in attributes for its own script, titles: script.js shows them,
+-- and a browser without scripts does by itself.
+-- Not gnuplot's own script: it takes the wheel, the arrow keys and the context menu from the whole page.
+-- Depends on gnuplot, palette, report.html.
+
+local gnuplot = require "moonwarp.plot.gnuplot"
+local html = require "moonwarp.report.html"
+local palette = require "moonwarp.plot.palette"
+
+local embed = {}
+
+local KEPT = { svg = true, defs = true, g = true, path = true, rect = true, circle = true, use = true, text = true,
+               title = true, polygon = true, polyline = true }
+local TRANSPARENT = { tspan = true } -- what is in it is kept
+local ATTRIBUTES = { "transform", "d", "x", "y", "width", "height", "cx", "cy", "r", "points", "fill", "stroke",
+                     "color", "stroke-width", "stroke-dasharray", "text-anchor", "opacity" }
+local NAMES = palette.names()
+local WORDS = { black = "text", white = "ground", gray = "soft" } -- gnuplot's own
+local ABOVE <const> = 12 -- px above the frame that stay when the title goes: a page has its own
+
+-- ---- reading ------------------------------------------------------------------------------------
+
+local ASIDES = { { "<!--", "-->" }, { "<![CDATA[", "]]>" }, { "<!", ">" }, { "<?", ">" } }
+
+-- Where a comment and the like that begins here ends.
+local function aside_end(text, from)
+  for _, pair in ipairs(ASIDES) do
+    if text:sub(from, from + #pair[1] - 1) == pair[1] then
+      return select(2, text:find(pair[2], from, true)) or #text
+    end
+  end
+end
+
+local function read_attributes(text, at)
+  local attributes = {}
+  while true do
+    local name, mark, from = text:match("^%s+([%a][%w:_%-]*)%s*=%s*([\"'])()", at)
+    if not name then return attributes, at end
+    local last = text:find(mark, from, true)
+    if not last then return attributes, at end
+    attributes[name], at = text:sub(from, last - 1), last + 1
+  end
+end
+
+-- Calls open(name, attributes), close(name) and words(text); false where the text is no whole XML.
+local function scan(text, on)
+  local at, inside = 1, {}
+  while true do
+    local from = text:find("<", at, true)
+    on.words(text:sub(at, (from or 0) - 1))
+    if not from then return #inside == 0 end
+    local aside = aside_end(text, from)
+    if aside then
+      at = aside + 1
+    else
+      local ending, name, behind = text:match("^<(/?)(%a[%w:]*)()", from)
+      if not name then return false end
+      local attributes, rest = read_attributes(text, behind)
+      local empty, next_at = text:match("^%s*(/?)>()", rest)
+      if not empty then return false end
+      if ending == "" then
+        inside[#inside + 1] = name
+        on.open(name, attributes)
+      end
+      if ending == "/" or empty == "/" then
+        if table.remove(inside) ~= name then return false end
+        on.close(name)
+      end
+      at = next_at
+    end
+  end
+end
+
+-- ---- values -------------------------------------------------------------------------------------
+
+local function colour(value)
+  local r, g, b = value:match "^rgb%(%s*(%d+),%s*(%d+),%s*(%d+)%)$"
+  local hex = r and ("#%02x%02x%02x"):format(r, g, b) or value:lower()
+  local name = NAMES[hex] or WORDS[hex]
+  return name and ("var(--%s)"):format(name) or hex
+end
+
+local function value_of(name, value)
+  if name == "fill" or name == "stroke" or name == "color" then value = colour(value) end
+  value = value:gsub("%s+", " "):gsub("^ ", ""):gsub(" $", ""):gsub("%.00%f[%D]", ""):gsub("(%.%d)0%f[%D]", "%1")
+  return value:find "^[%w%s.,()#%-]*$" and value ~= "" and value or nil
+end
+
+-- "copy\nn: 32", as XML, from the call in an attribute.
+local function told_of(attributes)
+  local text = (attributes.onmousemove or ""):match "^gnuplot_svg%.showHypertext%(evt,'(.*)'%)$"
+  return text and html.escape((text:gsub("\\n", "\n"):gsub("&lt;", "<"):gsub("&gt;", ">"):gsub("&amp;", "&")))
+end
+
+-- ---- writing ------------------------------------------------------------------------------------
+
+local function attributes_of(name, given, prefix)
+  local parts = {}
+  for _, one in ipairs(ATTRIBUTES) do
+    local value = given[one] and value_of(one, given[one])
+    if value and not (name == "svg" and (one == "width" or one == "height")) then
+      parts[#parts + 1] = (' %s="%s"'):format(one, value)
+    end
+  end
+  local id, href = (given.id or ""):match "^gp[%w_]+$", (given["xlink:href"] or ""):match "^#(gp[%w_]+)$"
+  if id and name ~= "g" then parts[#parts + 1] = (' id="%s%s"'):format(prefix, id) end
+  if href then parts[#parts + 1] = (' href="#%s%s"'):format(prefix, href) end
+  return table.concat(parts)
+end
+
+-- Parts of a chart: a point that tells something, an entry of its key, a curve, the rest of a curve.
+local function class_of(given)
+  if told_of(given) then return ' class="point"' end
+  local id = given.id or ""
+  if id:find "_plot_%d+_keyentry$" then return ' class="entry"' end
+  return id:find "_plot_%d+$" and ' class="curve"' or ""
+end
+
+local function is_ground(name, given)
+  return name == "rect" and given.x == "0" and given.y == "0"
+end
+
+local function is_title(name, given)
+  return name == "g" and given.fill and value_of("fill", given.fill) == "var(--title)"
+end
+
+-- gnuplot names a curve without a title after its number, and writes groups of nothing.
+local function without_noise(text)
+  text = text:gsub("(<g[^>]-) class=\"curve\">%s*<title>[%w_%-]*_plot_%d+</title>", "%1 class=\"rest\">")
+  local count
+  repeat text, count = text:gsub("<g[^>]*>%s*</g>", "") until count == 0
+  return (text:gsub("^%s+", ""):gsub("%s+$", ""):gsub(">%s+<", "><"))
+end
+
+local function writer(prefix)
+  local out, dropped, last = {}, 0, nil -- last: the class of what was opened before
+  local on = { top = 0 }
+  local function is_dropped(name, given)
+    if name == "title" then return last ~= ' class="curve"' end -- gnuplot's others are empty
+    local unseen = given.visibility == "hidden" or is_ground(name, given) -- hidden: what gnuplot's script shows
+    return unseen or is_title(name, given) or not (KEPT[name] or TRANSPARENT[name])
+  end
+  function on.open(name, given)
+    if is_title(name, given) then on.top = gnuplot.HEAD - ABOVE end
+    if dropped > 0 or is_dropped(name, given) then
+      dropped = dropped + 1
+    elseif name ~= "svg" and not TRANSPARENT[name] then
+      out[#out + 1] = ("<%s%s%s>"):format(name, class_of(given), attributes_of(name, given, prefix))
+      if told_of(given) then out[#out + 1] = ("<title>%s</title>"):format(told_of(given)) end
+    end
+    last = class_of(given)
+  end
+  function on.close(name)
+    if dropped > 0 then
+      dropped = dropped - 1
+    elseif name ~= "svg" and not TRANSPARENT[name] then
+      out[#out + 1] = ("</%s>"):format(name)
+    end
+  end
+  function on.words(text)
+    if dropped == 0 then out[#out + 1] = (text:gsub(">", "&gt;")) end
+  end
+  return on, out
+end
+
+--- A picture of gnuplot's as inline SVG.
+---@param text string    of the file
+---@param label string   what a reader who does not see it is told
+---@param prefix string  of ids, a page's own for each picture
+---@param class string   "chart", "chart ladder"
+---@return table? markup nil where it is no such picture
+function embed.draw(text, label, prefix, class)
+  local width, height = text:match 'viewBox="0 0 (%d+) (%d+)"'
+  if not (width and text:find("Produced by GNUPLOT", 1, true)) then return nil end
+  local on, out = writer(prefix)
+  if not scan(text, on) then return nil end
+  return html.svg { class = class, role = "group", aria_label = label,
+    viewBox = ("0 %d %s %d"):format(on.top, width, height - on.top), html.raw(without_noise(table.concat(out))) }
+end
+
+return embed
