@@ -39,8 +39,8 @@ PROGRAM_LIBS = $(call static,lua5.4,-llua5.4) $(call static,edit,-ledit) $(call 
 # libbsd has names of the C library's, which the linker would export as well.
 EXPORTS := -Wl,--dynamic-list=core/host/exports.list -Wl,--exclude-libs=libbsd.a
 
-.PHONY: all demo check check-browser studies check-c check-asan check-tsan check-gpu bench bundle docs docs-check lint metrics install uninstall clean \
-        help probe programs c-tests
+.PHONY: all demo check check-browser studies check-c check-asan check-tsan check-gpu bench bundle docs docs-check floors lint metrics install uninstall \
+        clean help probe programs c-tests
 .DELETE_ON_ERROR:
 
 all: programs probe ## build/moonwarp and build/moonwarp.so
@@ -147,8 +147,11 @@ docs: programs ## generate docs/api and the language server's definitions
 docs-check: programs ## fail where generated documents are stale or a name has none
 	@LUA_CPATH="$(BUILD)/?.so;;" MOONWARP_HOME="$(CURDIR)" $(LUA) docs/gen.lua --check
 
-lint: ## luacheck, clang-format, compiler warnings
-	$(Q)luacheck --quiet lua experiments tests docs
+floors: programs ## fail where files or folders of core/ reach each other; .make/floors.lua BUILD --print shows them
+	@$(LUA) .make/floors.lua $(BUILD)
+
+lint: floors ## luacheck, clang-format, compiler warnings, circles
+	$(Q)luacheck --quiet lua experiments tests docs .make/floors.lua
 	$(Q)clang-format --dry-run -Werror $(SOURCES) $(wildcard tests/c/*.c) # headers are aligned by hand
 	$(Q)$(CC) $(FLAGS) -O2 -Werror -fsyntax-only $(SOURCES) $(wildcard tests/c/*.c)
 

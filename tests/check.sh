@@ -44,8 +44,9 @@ run_file() { # kind file
     other) MOONWARP_CXX=$(other_compiler) run_file program "$2" ;;
     browser) tests/browser/check.sh "$build" ;;
     tool) case $2 in
-        luacheck) luacheck --quiet lua experiments tests docs ;;
+        luacheck) luacheck --quiet lua experiments tests docs .make/floors.lua ;;
         docs) $STOCK_LUA docs/gen.lua --check ;;
+        floors) $STOCK_LUA .make/floors.lua "$build" ;;
       esac ;;
   esac
 }
@@ -164,6 +165,7 @@ list() {
     fi
     echo "tool luacheck"
     echo "tool docs"
+    echo "tool floors"
   fi
   for file in tests/c/test_*.c; do echo "c $file"; done
 }

@@ -21,7 +21,8 @@ An error of the library is a table, of which `mw.type` is "error". `tostring` an
   classes = {
     error = {
       about = [[An error of the library, as `pcall` returns it. Its text is `where: text`, with the log below it.]],
-      { "status", "string", [["invalid" (misuse, found before anything reached a device), "no_device", "no_memory", "compile",
+      { "status", "string", [["invalid" (misuse, found before anything reached a device), "not_found" (no such kernel or variable), "no_device",
+"no_memory", "compile",
 "unsupported", "fault" (a kernel broke a rule; the device stays usable), "lost" (the device is unusable for the rest of
 the process), "interrupted" (Ctrl-C), "io", "driver" (any other failing call of the driver)]] },
       { "text", "string", "one message, without the place" },
