@@ -12,10 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/backend/cpu/block.h"
-#include "core/backend/cpu/device.h"
-#include "core/backend/cpu/grid.h"
-#include "core/backend/cpu/kernel.h"
+#include "core/backend/cpu/objects.h"
 #include "core/backend/refs.h"
 #include "core/base/interrupt.h"
 
@@ -41,12 +38,9 @@ static void test_switch(void **state) {
   (void)state;
   cpu_slab slab = {0};
   walk w = {0};
-  char *low;
-  size_t bytes;
   assert_int_equal(cpu_slab_make(&slab), 0);
-  cpu_slab_stack(&slab, 3, &low, &bytes);
   cpu_fiber_home(&w.home);
-  cpu_fiber_make(&w.there, low, bytes, 3, walker, &w);
+  cpu_fiber_make(&w.there, cpu_slab_stack(&slab, 3), 3, walker, &w);
   for (int i = 1; i <= 1000; i++) {
     cpu_fiber_switch(&w.home, &w.there);
     assert_int_equal(w.steps, i);
@@ -395,22 +389,20 @@ static void test_interrupt_in_between(void **state) {
   const mw_unit_kernel unit = {.name = "hand", .max_threads = 1, .thread = mark};
   const mw_unit_table table = {.self = where_self};
   arguments args = {b->out, 0};
-  const cpu_grid like = {.abi = {&args, {1, 1, 1}, {1, 1, 1}, 0}, .blocks = 1};
+  const mw_grid abi = {&args, {1, 1, 1}, {1, 1, 1}, 0};
   cpu_grid grid;
-  cpu_worker *me = cpu_device_host_worker((cpu_device *)b->device);
-  cpu_grid_again(&grid, &like, &unit, &table);
-  cpu_current = me;
+  cpu_worker *me = cpu_worker_here(((cpu_device *)b->device)->host);
+  cpu_grid_begin(&grid, &abi, &unit, &table, 0);
   cpu_worker_enter(me, &grid);
   mw_interrupt();
-  assert_false(cpu_worker_run(me, &grid, 0, 1));
+  assert_false(cpu_worker_run(me, 0, 1));
   assert_int_equal(me->fault.kind, CPU_FAULT_ABORTED);
   assert_int_equal(*b->out, 0);
   atomic_store(&mw_interrupted, false);
-  cpu_grid_again(&grid, &like, &unit, &table);
-  assert_true(cpu_worker_run(me, &grid, 0, 1));
+  cpu_grid_begin(&grid, &abi, &unit, &table, 0);
+  assert_true(cpu_worker_run(me, 0, 1));
   assert_int_equal(*b->out, 1);
   cpu_worker_leave(me);
-  cpu_current = NULL;
   end(b);
 }
 

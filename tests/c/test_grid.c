@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/backend/cpu/fault.h"
+#include "core/backend/cpu/run/machine.h"
 #include "core/backend/refs.h"
 #include "core/base/interrupt.h"
 #include "tests/c/cpu_bench.h"
@@ -362,14 +362,14 @@ static void test_interrupt(void **state) {
 /* As a thread finds it that got no processor for a while: more signals than its signal stack has room for. */
 static void on_late_sigint(int number) {
   on_sigint(number);
-  for (int i = 0; i < 4096; i++) pthread_kill(pthread_self(), cpu_fault_abort_signal());
+  for (int i = 0; i < 4096; i++) pthread_kill(pthread_self(), cpu_thread_abort_signal());
 }
 
 static void test_signals_that_piled_up(void **state) {
   (void)state;
   bench *b = begin(source_text);
   struct sigaction mine = {.sa_handler = on_late_sigint}, before;
-  sigaddset(&mine.sa_mask, cpu_fault_abort_signal());
+  sigaddset(&mine.sa_mask, cpu_thread_abort_signal());
   sigaction(SIGINT, &mine, &before);
   expect(b, interrupted(b, b->device->main, 1), MW_INTERRUPTED, "interrupted");
   expect(b, interrupted(b, b->device->main, 8), MW_INTERRUPTED, "interrupted");

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * Events. A record gets a number when it is asked for; it has happened when `done` reaches that number. */
-#include "core/backend/cpu/event.h"
-
-#include "core/backend/cpu/graph.h"
-#include "core/backend/cpu/stream.h"
+#include "core/backend/cpu/objects.h"
 
 #include <assert.h>
+
+static const double LOOK = 0.02; /* seconds between two looks at Ctrl-C */
 
 mw_status cpu_event_make(mw_device *device, bool timing, mw_event **out, mw_error *err) {
   (void)err;
@@ -19,11 +18,7 @@ mw_status cpu_event_make(mw_device *device, bool timing, mw_event **out, mw_erro
   return MW_OK;
 }
 
-void cpu_event_retain(cpu_event *event) {
-  atomic_fetch_add(&event->refs, 1);
-}
-
-void cpu_event_release(cpu_event *event) {
+static void release(cpu_event *event) {
   if (atomic_fetch_sub(&event->refs, 1) != 1) return;
   pthread_cond_destroy(&event->reached);
   pthread_mutex_destroy(&event->lock);
@@ -32,12 +27,12 @@ void cpu_event_release(cpu_event *event) {
 
 void cpu_event_destroy(mw_event *event) {
   cpu_capture_forget((cpu_event *)event);
-  cpu_event_release((cpu_event *)event);
+  release((cpu_event *)event);
 }
 
 /* ---- happening ------------------------------------------------------------------------------------------------- */
 
-void cpu_event_reach(cpu_event *event, uint64_t number) {
+static void reach(cpu_event *event, uint64_t number) {
   pthread_mutex_lock(&event->lock);
   if (number > atomic_load(&event->done)) {
     event->time = cpu_now();
@@ -47,7 +42,8 @@ void cpu_event_reach(cpu_event *event, uint64_t number) {
   pthread_mutex_unlock(&event->lock);
 }
 
-bool cpu_event_await(cpu_event *event, uint64_t number, double seconds) {
+/* False: not in that time. */
+static bool await(cpu_event *event, uint64_t number, double seconds) {
   if (atomic_load(&event->done) >= number) return true;
   const double until = cpu_now() + seconds;
   pthread_mutex_lock(&event->lock);
@@ -61,15 +57,51 @@ bool cpu_event_await(cpu_event *event, uint64_t number, double seconds) {
   return happened;
 }
 
-/* ---- what the binding asks ------------------------------------------------------------------------------------- */
+/* ---- in streams ------------------------------------------------------------------------------------------------ */
+
+static void hold_event(const cpu_op *op) {
+  atomic_fetch_add(&op->mark.event->refs, 1);
+}
+
+static void release_event(const cpu_op *op) {
+  release(op->mark.event);
+}
+
+static mw_status run_record(const cpu_op *op, cpu_stream *stream, cpu_worker *me, mw_error *err) {
+  (void)stream, (void)me, (void)err;
+  reach(op->mark.event, op->mark.number);
+  return MW_OK;
+}
+
+static mw_status run_wait(const cpu_op *op, cpu_stream *stream, cpu_worker *me, mw_error *err) {
+  (void)stream, (void)me;
+  while (!await(op->mark.event, op->mark.number, LOOK))
+    if (atomic_load(&mw_interrupted) || atomic_load(&cpu_interrupts) != op->interrupts)
+      return mw_fail(err, MW_INTERRUPTED, "interrupted");
+  return MW_OK;
+}
+
+static const cpu_op_type record_op = {.run = run_record, .hold = hold_event, .release = release_event, .always = true};
+static const cpu_op_type wait_op = {.run = run_wait, .hold = hold_event, .release = release_event};
 
 mw_status cpu_event_record(mw_event *base, mw_stream *stream, mw_error *err) {
   cpu_event *event = (cpu_event *)base;
   if (stream->capturing) return cpu_capture_record((cpu_stream *)stream, event);
   cpu_capture_forget(event);
-  const cpu_op op = {.kind = CPU_OP_RECORD, .mark = {event, atomic_fetch_add(&event->recorded, 1) + 1}};
-  return cpu_stream_submit((cpu_stream *)stream, &op, 0, err);
+  cpu_op op = {.type = &record_op, .mark = {event, atomic_fetch_add(&event->recorded, 1) + 1}};
+  return cpu_stream_submit((cpu_stream *)stream, &op, err);
 }
+
+mw_status cpu_stream_wait(mw_stream *base, mw_event *event_base, mw_error *err) {
+  cpu_event *event = (cpu_event *)event_base;
+  if (event->capture) return cpu_capture_wait((cpu_stream *)base, event);
+  const uint64_t number = atomic_load(&event->recorded);
+  if (atomic_load(&event->done) >= number) return MW_OK;
+  cpu_op op = {.type = &wait_op, .mark = {event, number}};
+  return cpu_stream_submit((cpu_stream *)base, &op, err);
+}
+
+/* ---- asking ---------------------------------------------------------------------------------------------------- */
 
 mw_status cpu_event_query(mw_event *base, mw_error *err) {
   const cpu_event *event = (const cpu_event *)base;
@@ -80,7 +112,7 @@ mw_status cpu_event_query(mw_event *base, mw_error *err) {
 mw_status cpu_event_synchronize(mw_event *base, mw_error *err) {
   cpu_event *event = (cpu_event *)base;
   const uint64_t last = atomic_load(&event->recorded);
-  while (!cpu_event_await(event, last, 0.02))
+  while (!await(event, last, LOOK))
     if (atomic_load(&mw_interrupted)) return cpu_streams_cancel((cpu_device *)base->device, err);
   return MW_OK;
 }

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT
  *
- * Graphs: making, replaying, changing and printing them. capture.c fills them. */
-#include "core/backend/cpu/graph.h"
+ * Graphs. A stream that is captured records the operations it is given as nodes. Its tails are the nodes the next one
+ * must follow; an event recorded in it remembers the tails; a stream that waits for such an event joins the capture, as
+ * in CUDA. launch.c replays and changes a graph. */
+#include "core/backend/cpu/objects.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- life ------------------------------------------------------------------------------------------------------ */
 
-void cpu_graph_retain(cpu_graph *graph) {
+void cpu_graph_hold(cpu_graph *graph) {
   atomic_fetch_add(&graph->refs, 1);
-}
-
-static void free_node(cpu_node *node) {
-  if (node->op.kind == CPU_OP_GRAPH) cpu_graph_release(node->op.graph);
-  mw_free(node->args);
-  mw_free(node->needs);
 }
 
 void cpu_graph_release(cpu_graph *graph) {
   if (atomic_fetch_sub(&graph->refs, 1) != 1) return;
-  for (int i = 0; i < graph->count; i++) free_node(&graph->nodes[i]);
+  for (int i = 0; i < graph->count; i++) {
+    cpu_node *node = &graph->nodes[i];
+    if (node->op.type->release) node->op.type->release(&node->op);
+    mw_free((void *)node->op.args);
+    mw_free(node->needs);
+  }
   mw_free(graph->nodes);
   mw_free(graph);
 }
@@ -31,63 +31,142 @@ void cpu_graph_destroy(mw_graph *graph) {
   cpu_graph_release((cpu_graph *)graph);
 }
 
-/* ---- replay ---------------------------------------------------------------------------------------------------- */
+/* ---- tails ----------------------------------------------------------------------------------------------------- */
 
-mw_status cpu_graph_run(cpu_graph *graph, cpu_device *device, cpu_worker *worker, int priority, mw_error *err) {
-  for (int i = 0; i < graph->count; i++) {
-    mw_status status = cpu_op_run(device, worker, priority, &graph->nodes[i].op, err);
-    if (status != MW_OK) return status;
-  }
-  return MW_OK;
+static void add_tail(cpu_stream *stream, int node) {
+  for (int i = 0; i < stream->ntails; i++)
+    if (stream->tails[i] == node) return;
+  stream->tails = mw_realloc(stream->tails, ((size_t)stream->ntails + 1) * sizeof *stream->tails);
+  stream->tails[stream->ntails++] = node;
 }
 
-mw_status cpu_graph_launch(mw_graph *graph, mw_stream *base, mw_error *err) {
+/* ---- entering and leaving -------------------------------------------------------------------------------------- */
+
+static void enter(cpu_stream *stream, cpu_graph *graph) {
+  stream->capture = graph;
+  stream->ntails = 0;
+  stream->base.capturing = true;
+}
+
+void cpu_capture_leave(cpu_stream *stream) {
+  stream->capture = NULL;
+  stream->base.capturing = false;
+}
+
+static void leave_all(cpu_device *device, cpu_graph *graph) {
+  graph->open = false;
+  for (cpu_stream *stream = device->streams; stream; stream = stream->next)
+    if (stream->capture == graph) cpu_capture_leave(stream);
+}
+
+mw_status cpu_capture_begin(mw_stream *base, mw_error *err) {
   cpu_stream *stream = (cpu_stream *)base;
-  mw_status status = cpu_stream_take_error(stream, err);
-  if (status != MW_OK) return status;
-  const cpu_op op = {.kind = CPU_OP_GRAPH, .graph = (cpu_graph *)graph};
-  return cpu_stream_submit(stream, &op, 0, err);
-}
-
-/* ---- changing -------------------------------------------------------------------------------------------------- */
-
-static cpu_node *nth_launch(cpu_graph *graph, int index) {
-  for (int i = 0; i < graph->count; i++)
-    if (graph->nodes[i].op.kind == CPU_OP_LAUNCH && index-- == 0) return &graph->nodes[i];
-  return NULL;
-}
-
-mw_status cpu_graph_update(mw_graph *base, int index, const mw_launch *launch, mw_error *err) {
-  cpu_graph *graph = (cpu_graph *)base;
-  cpu_node *node = nth_launch(graph, index);
-  assert(node && node->op.launch.kernel == (cpu_kernel *)launch->kernel);
-  mw_status status = MW_OK;
-  if (atomic_load(&graph->refs) > 1) status = cpu_streams_drain((cpu_device *)base->device, false, err);
-  if (status != MW_OK) return status;
-  node->op.launch = cpu_launch_from(launch);
-  if (node->args_bytes) memcpy(node->args, launch->args, node->args_bytes);
-  node->op.launch.args = node->args;
+  (void)err;
+  assert(stream->worker && !base->capturing);
+  cpu_graph *graph = mw_calloc(1, sizeof *graph);
+  graph->base.device = base->device;
+  graph->open = true;
+  atomic_init(&graph->refs, 1);
+  enter(stream, graph);
   return MW_OK;
 }
 
-/* ---- printing -------------------------------------------------------------------------------------------------- */
+/* ---- ending ---------------------------------------------------------------------------------------------------- */
 
-static void print_label(FILE *out, const cpu_op *op) {
-  const cpu_launch *launch = &op->launch;
-  switch (op->kind) {
-  case CPU_OP_LAUNCH:
-    fprintf(out, "%s\\ngrid %u x %u x %u, block %u x %u x %u", launch->kernel->base.name, launch->grid.x,
-            launch->grid.y, launch->grid.z, launch->block.x, launch->block.y, launch->block.z);
-    break;
-  case CPU_OP_COPY:
-    fprintf(out, "copy\\n%zu bytes", op->copy.bytes);
-    break;
-  case CPU_OP_FILL:
-    fprintf(out, "fill\\n%zu bytes", op->fill.width * op->fill.count);
-    break;
-  default:
-    fprintf(out, "graph");
+/* Nodes come after all they depend on, so one pass from the last to the first marks all that leads to `tails`. */
+static void mark(const cpu_graph *graph, bool *reached, const int *tails, int ntails) {
+  for (int i = 0; i < ntails; i++) reached[tails[i]] = true;
+  for (int node = graph->count - 1; node >= 0; node--)
+    for (int i = 0; reached[node] && i < graph->nodes[node].nneeds; i++) reached[graph->nodes[node].needs[i]] = true;
+}
+
+/* Everything other streams were given must lead to the origin's end, as CUDA demands. */
+static bool all_joined(cpu_stream *origin, const cpu_graph *graph) {
+  bool joined = true, *reached = mw_calloc((size_t)graph->count + 1, sizeof *reached);
+  mark(graph, reached, origin->tails, origin->ntails);
+  for (cpu_stream *other = cpu_device_of(&origin->base)->streams; other; other = other->next) {
+    if (other->capture != graph || other == origin) continue;
+    for (int i = 0; i < other->ntails; i++) joined = joined && reached[other->tails[i]];
   }
+  mw_free(reached);
+  return joined;
+}
+
+mw_status cpu_capture_end(mw_stream *base, mw_graph **out, mw_error *err) {
+  cpu_stream *stream = (cpu_stream *)base;
+  cpu_graph *graph = stream->capture;
+  assert(graph);
+  const bool joined = all_joined(stream, graph);
+  leave_all(cpu_device_of(base), graph);
+  if (joined && out) {
+    *out = &graph->base;
+    return MW_OK;
+  }
+  cpu_graph_release(graph);
+  if (joined || !out) return MW_OK;
+  return mw_fail(err, MW_INVALID,
+                 "a stream that joined the capture was not joined back: record an event on it and let the captured "
+                 "stream wait for that");
+}
+
+/* ---- operations ------------------------------------------------------------------------------------------------ */
+
+static void *copied(const void *bytes, size_t size) {
+  return size ? memcpy(mw_malloc(size), bytes, size) : NULL;
+}
+
+static int add_node(cpu_graph *graph, const cpu_op *op, const int *needs, int nneeds) {
+  if (graph->count == graph->room) {
+    graph->room = graph->room ? 2 * graph->room : 16;
+    graph->nodes = mw_realloc(graph->nodes, (size_t)graph->room * sizeof *graph->nodes);
+  }
+  cpu_node *node = &graph->nodes[graph->count];
+  *node = (cpu_node){.op = *op, .needs = copied(needs, (size_t)nneeds * sizeof *needs), .nneeds = nneeds};
+  node->op.args = copied(op->args, op->args_bytes);
+  if (op->type->hold) op->type->hold(op);
+  graph->base.nodes += op->type->launch;
+  return graph->count++;
+}
+
+mw_status cpu_capture_op(cpu_stream *stream, const cpu_op *op) {
+  assert(op->type->label);
+  int node = add_node(stream->capture, op, stream->tails, stream->ntails);
+  stream->ntails = 0;
+  add_tail(stream, node);
+  return MW_OK;
+}
+
+void cpu_capture_forget(cpu_event *event) {
+  if (!event->capture) return;
+  cpu_graph_release(event->capture);
+  mw_free(event->nodes);
+  event->capture = NULL;
+  event->nodes = NULL;
+}
+
+mw_status cpu_capture_record(cpu_stream *stream, cpu_event *event) {
+  cpu_capture_forget(event);
+  cpu_graph_hold(stream->capture);
+  event->capture = stream->capture;
+  event->nnodes = stream->ntails;
+  event->nodes = copied(stream->tails, (size_t)stream->ntails * sizeof *stream->tails);
+  return MW_OK;
+}
+
+mw_status cpu_capture_wait(cpu_stream *stream, cpu_event *event) {
+  assert(event->capture->open && stream->worker);
+  if (!stream->base.capturing) enter(stream, event->capture);
+  assert(stream->capture == event->capture);
+  for (int i = 0; i < event->nnodes; i++) add_tail(stream, event->nodes[i]);
+  return MW_OK;
+}
+
+/* ---- looking inside -------------------------------------------------------------------------------------------- */
+
+cpu_node *cpu_graph_nth_launch(cpu_graph *graph, int index) {
+  for (int i = 0; i < graph->count && index >= 0; i++)
+    if (graph->nodes[i].op.type->launch && index-- == 0) return &graph->nodes[i];
+  return NULL;
 }
 
 mw_status cpu_graph_dot(mw_graph *base, char **text, mw_error *err) {
@@ -99,7 +178,7 @@ mw_status cpu_graph_dot(mw_graph *base, char **text, mw_error *err) {
   fprintf(out, "digraph moonwarp {\n  node [shape = box];\n");
   for (int i = 0; i < graph->count; i++) {
     fprintf(out, "  n%d [label = \"", i + 1);
-    print_label(out, &graph->nodes[i].op);
+    graph->nodes[i].op.type->label(&graph->nodes[i].op, out);
     fprintf(out, "\"];\n");
     for (int k = 0; k < graph->nodes[i].nneeds; k++)
       fprintf(out, "  n%d -> n%d;\n", graph->nodes[i].needs[k] + 1, i + 1);

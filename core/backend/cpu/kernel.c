@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * From the unit's table to the public description of a kernel. */
-#include "core/backend/cpu/kernel.h"
-
-#include <stdio.h>
+#include "core/backend/cpu/objects.h"
 
 static void convert(mw_param *to, const mw_unit_param *from) {
   *to = (mw_param){
@@ -47,10 +45,4 @@ void cpu_kernel_free(cpu_kernel *kernel) {
   mw_free(kernel->engine_why);
   mw_free(kernel->name);
   mw_free(kernel);
-}
-
-mw_status cpu_kernel_occupancy(mw_kernel *kernel, int threads, size_t shared, mw_occupancy *out, mw_error *err) {
-  (void)threads, (void)err;
-  *out = (mw_occupancy){.blocks = 1, .limit = MW_LIMIT_BLOCKS, .shared_bytes = kernel->shared_bytes + shared};
-  return MW_OK;
 }

@@ -3,13 +3,11 @@
  * An array's mapping: guard, array, slack (filled with a canary), guard. The slack is what the array's alignment asks
  * for: none where the array is a multiple of it. Freed arrays are unmapped at once where no stream has work, else when
  * all work queued before the free is done. */
-#include "core/backend/cpu/memory.h"
+#include "core/backend/cpu/objects.h"
 
-#include "core/backend/cpu/stream.h"
 #include "core/backend/refs.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,7 +17,7 @@
  * Arrays that fit the first level lose little; there CUDA's widest vector decides, and fewer bytes hide from the
  * guard. */
 enum { LINE = 64, VECTOR = 16, SMALL = 64 << 10 };
-enum { GUARD = 64 << 10, CANARY = 0xC5, HUGE_PAGE = 2 << 20 };
+enum { GUARD = 64 << 10, HUGE_PAGE = 2 << 20 };
 
 static size_t page_bytes(void) {
   return (size_t)sysconf(_SC_PAGESIZE);
@@ -35,9 +33,10 @@ void cpu_memory_open(cpu_memory *memory) {
   pthread_mutex_init(&memory->lock, NULL);
 }
 
-static void unmap(cpu_device *device, cpu_buffer *buffer) {
+static void unmap(cpu_deferred *deferred) {
+  cpu_buffer *buffer = (cpu_buffer *)((char *)deferred - offsetof(cpu_buffer, unmap));
   munmap(buffer->map, buffer->map_bytes);
-  atomic_fetch_sub(&device->memory.used, buffer->base.bytes);
+  ((cpu_device *)buffer->base.device)->memory.used -= buffer->base.bytes;
   mw_free(buffer);
 }
 
@@ -84,27 +83,23 @@ static void strike(cpu_memory *memory, cpu_buffer *buffer) {
   if (buffer->slack) atomic_fetch_sub(&memory->slacks, 1);
 }
 
-static uintptr_t distance(const cpu_buffer *buffer, uintptr_t address) {
-  uintptr_t start = (uintptr_t)buffer->base.address, end = start + buffer->base.bytes;
-  return address < start ? start - address : address < end ? 0 : address - end;
+static cpu_found found(const cpu_buffer *buffer) {
+  return buffer ? (cpu_found){true, (uintptr_t)buffer->base.address, buffer->base.bytes} : (cpu_found){0};
+}
+
+uintptr_t cpu_found_distance(const cpu_found *array, uintptr_t address) {
+  const uintptr_t end = array->start + array->bytes;
+  if (!array->found) return UINTPTR_MAX;
+  return address < array->start ? array->start - address : address < end ? 0 : address - end;
 }
 
 cpu_found cpu_memory_nearest(cpu_memory *memory, uintptr_t address) {
-  cpu_found found = {0};
   pthread_mutex_lock(&memory->lock);
-  size_t above = rank_of(memory, address);
-  const cpu_buffer *best = above ? memory->arrays[above - 1] : NULL;
-  if (above < memory->count && (!best || distance(memory->arrays[above], address) < distance(best, address)))
-    best = memory->arrays[above];
-  if (best) found = (cpu_found){true, (uintptr_t)best->base.address, best->base.bytes};
+  const size_t above = rank_of(memory, address);
+  const cpu_found low = found(above ? memory->arrays[above - 1] : NULL);
+  const cpu_found high = found(above < memory->count ? memory->arrays[above] : NULL);
   pthread_mutex_unlock(&memory->lock);
-  return found;
-}
-
-uintptr_t cpu_slack_written(const cpu_slack *slack) {
-  for (size_t i = 0; i < slack->bytes; i++)
-    if (slack->at[i] != CANARY) return (uintptr_t)(slack->at + i);
-  return 0;
+  return cpu_found_distance(&high, address) < cpu_found_distance(&low, address) ? high : low;
 }
 
 uintptr_t cpu_memory_overrun(cpu_memory *memory, uintptr_t address, cpu_slack *out) {
@@ -112,11 +107,11 @@ uintptr_t cpu_memory_overrun(cpu_memory *memory, uintptr_t address, cpu_slack *o
   pthread_mutex_lock(&memory->lock);
   size_t above = rank_of(memory, address);
   cpu_buffer *buffer = above ? memory->arrays[above - 1] : NULL;
-  if (buffer && buffer->slack && distance(buffer, address) == 0) {
+  if (buffer && buffer->slack && address - (uintptr_t)buffer->base.address < buffer->base.bytes) {
     char *end = (char *)buffer->base.address + buffer->base.bytes;
     *out = (cpu_slack){(unsigned char *)end, buffer->slack};
     written = cpu_slack_written(out);
-    if (written) memset(end, CANARY, buffer->slack);
+    if (written) memset(end, CPU_CANARY, buffer->slack);
   }
   pthread_mutex_unlock(&memory->lock);
   return written;
@@ -124,17 +119,12 @@ uintptr_t cpu_memory_overrun(cpu_memory *memory, uintptr_t address, cpu_slack *o
 
 /* ---- making and freeing ---------------------------------------------------------------------------------------- */
 
-/* Device memory is three quarters of what the system (or the control group) has: the rest is the script's and the
- * compiler's. */
-static size_t total_bytes(const mw_device *device) {
-  return device->info.memory_total;
-}
-
-mw_status cpu_memory_tell(mw_device *device, size_t *free, size_t *total, mw_error *err) {
+mw_status cpu_memory_tell(mw_device *base, size_t *free, size_t *total, mw_error *err) {
+  cpu_device *device = (cpu_device *)base;
   (void)err;
-  cpu_memory_reap(device);
-  const size_t used = atomic_load(&((cpu_device *)device)->memory.used), available = cpu_probe_available_memory();
-  *total = total_bytes(device);
+  cpu_streams_reap(device);
+  const size_t used = device->memory.used, available = cpu_probe_available_memory();
+  *total = base->info.memory_total;
   *free = used < *total ? *total - used : 0;
   if (*free > available) *free = available;
   return MW_OK;
@@ -170,23 +160,23 @@ static bool map_array(cpu_buffer *buffer, size_t bytes, size_t align) {
   buffer->map = map;
   buffer->slack = taken - bytes;
   buffer->base.address = map + GUARD + body - taken;
-  memset((char *)buffer->base.address + bytes, CANARY, buffer->slack);
+  memset((char *)buffer->base.address + bytes, CPU_CANARY, buffer->slack);
   return true;
 }
 
-static bool fits(cpu_device *device, size_t bytes) {
-  const size_t total = total_bytes(&device->base);
-  return bytes <= total && atomic_load(&device->memory.used) <= total - bytes;
+static bool fits(const cpu_device *device, size_t bytes) {
+  const size_t total = device->base.info.memory_total;
+  return bytes <= total && device->memory.used <= total - bytes;
 }
 
 mw_status cpu_memory_alloc(mw_stream *stream, size_t bytes, mw_space space, mw_buffer **out, mw_error *err) {
   mw_device *device = stream->device;
   cpu_device *cpu = (cpu_device *)device;
-  cpu_memory_reap(device);
-  if (!fits(cpu, bytes) && atomic_load(&cpu->memory.any_waiting)) {
+  cpu_streams_reap(cpu);
+  if (!fits(cpu, bytes) && cpu->deferred) {
     mw_status status = cpu_streams_drain(cpu, false, err);
     if (status != MW_OK) return status;
-    cpu_memory_reap(device);
+    cpu_streams_reap(cpu);
   }
   if (!fits(cpu, bytes)) return fail_memory(device, bytes, "", err);
   cpu_buffer *buffer = mw_calloc(1, sizeof *buffer);
@@ -197,21 +187,11 @@ mw_status cpu_memory_alloc(mw_stream *stream, size_t bytes, mw_space space, mw_b
     return fail_memory(device, bytes, errno == ENOMEM && bytes < GUARD ? " (or too many arrays for one process)" : "",
                        err);
   }
-  atomic_fetch_add(&cpu->memory.used, bytes);
+  cpu->memory.used += bytes;
   enlist(&cpu->memory, buffer);
   mw_device_retain(device);
   *out = &buffer->base;
   return MW_OK;
-}
-
-static void put_aside(cpu_device *device, cpu_buffer *buffer) {
-  cpu_memory *memory = &device->memory;
-  buffer->stamp = atomic_load(&device->tickets);
-  pthread_mutex_lock(&memory->lock);
-  buffer->next = memory->waiting;
-  memory->waiting = buffer;
-  atomic_store(&memory->any_waiting, true);
-  pthread_mutex_unlock(&memory->lock);
 }
 
 void cpu_memory_free(mw_buffer *base) {
@@ -222,46 +202,6 @@ void cpu_memory_free(mw_buffer *base) {
     return;
   }
   strike(&device->memory, buffer);
-  if (atomic_load(&device->pending))
-    put_aside(device, buffer);
-  else
-    unmap(device, buffer);
-}
-
-/* With the device's lock: the ticket of the oldest operation not done yet. */
-static uint64_t oldest_ticket(cpu_device *device) {
-  uint64_t oldest = UINT64_MAX;
-  for (cpu_stream *stream = device->streams; stream; stream = stream->next) {
-    uint64_t ticket = atomic_load(&stream->oldest);
-    if (ticket < oldest) oldest = ticket;
-  }
-  return oldest;
-}
-
-void cpu_memory_reap(mw_device *base) {
-  cpu_device *device = (cpu_device *)base;
-  cpu_memory *memory = &device->memory;
-  if (!atomic_load_explicit(&memory->any_waiting, memory_order_relaxed)) return;
-  pthread_mutex_lock(&device->lock);
-  const uint64_t oldest = oldest_ticket(device);
-  pthread_mutex_unlock(&device->lock);
-  cpu_buffer *done = NULL;
-  pthread_mutex_lock(&memory->lock);
-  for (cpu_buffer **place = &memory->waiting; *place;) {
-    cpu_buffer *buffer = *place;
-    if (buffer->stamp >= oldest) {
-      place = &buffer->next;
-      continue;
-    }
-    *place = buffer->next;
-    buffer->next = done;
-    done = buffer;
-  }
-  atomic_store(&memory->any_waiting, memory->waiting != NULL);
-  pthread_mutex_unlock(&memory->lock);
-  while (done) {
-    cpu_buffer *next = done->next;
-    unmap(device, done);
-    done = next;
-  }
+  buffer->unmap.run = unmap;
+  cpu_streams_defer(device, &buffer->unmap);
 }

@@ -3,13 +3,10 @@
  * A module holds one unit where it can, two where kernels need different flavors, and one more for each template
  * instance asked for later. A source with device variables must have them once, so all its kernels come from one unit:
  * the fiber flavor where any kernel needs fibers. */
-#include "core/backend/cpu/module.h"
+#include "core/backend/cpu/objects.h"
 
-#include "core/backend/cpu/block.h"
-#include "core/backend/cpu/stream.h"
 #include "core/backend/refs.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef struct loaded {

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * The CPU device's table: the contents page of this folder. unit.h (source text to loaded code) and abi.h (what that
- * code and this program share) are its other half. */
-#include "core/backend/cpu/device.h"
-#include "core/backend/cpu/event.h"
-#include "core/backend/cpu/graph.h"
-#include "core/backend/cpu/memory.h"
-#include "core/backend/cpu/module.h"
-#include "core/backend/cpu/stream.h"
+ * The CPU backend's table, and the folder's page of contents. The upper storey, a noun of backend.h a file:
+ *   objects.h                       the backend's objects
+ *   probe.c, device.c               what this machine is; opening and closing
+ *   memory.c, copy.c                arrays between inaccessible areas; copies and fills
+ *   module.c, kernel.c              loaded code, a unit or several a module; kernels as the binding sees them
+ *   launch.c, explain.c             the hot path; a fault in words
+ *   occupancy.c                     how many blocks fit
+ *   stream.c, event.c, graph.c      order, time, replay
+ * The lower storey, on which it all runs: run/machine.h. What compiled code and this program share: abi.h. From source
+ * text to loaded code: translate/unit.h. */
+#include "core/backend/cpu/objects.h"
 
 const mw_backend mw_cpu_backend = {
     .name = "cpu",
@@ -22,8 +25,8 @@ const mw_backend mw_cpu_backend = {
 
     .alloc = cpu_memory_alloc,
     .free = cpu_memory_free,
-    .copy = cpu_transfer_copy,
-    .fill = cpu_transfer_fill,
+    .copy = cpu_copy,
+    .fill = cpu_fill,
 
     .compile = cpu_module_compile,
     .unload = cpu_module_unload,
@@ -31,8 +34,8 @@ const mw_backend mw_cpu_backend = {
     .variable = cpu_module_variable,
     .text = cpu_module_text,
 
-    .occupancy = cpu_kernel_occupancy,
-    .launch = cpu_stream_launch,
+    .occupancy = cpu_occupancy,
+    .launch = cpu_launch,
 
     .stream_create = cpu_stream_make,
     .stream_destroy = cpu_stream_destroy,
@@ -50,8 +53,8 @@ const mw_backend mw_cpu_backend = {
     .event_synchronize = cpu_event_synchronize,
     .event_elapsed = cpu_event_elapsed,
 
-    .capture_begin = cpu_graph_begin,
-    .capture_end = cpu_graph_end,
+    .capture_begin = cpu_capture_begin,
+    .capture_end = cpu_capture_end,
     .graph_launch = cpu_graph_launch,
     .graph_update = cpu_graph_update,
     .graph_dot = cpu_graph_dot,

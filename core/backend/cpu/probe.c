@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * What this machine is: cores, memory, name. Opens nothing. */
-#include "core/backend/cpu/device.h"
-
-#include "core/backend/cpu/translate/unit.h"
+#include "core/backend/cpu/objects.h"
 
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-int cpu_probe_workers(void) {
+/* Usable cores, or $MOONWARP_CPU_WORKERS. */
+static int workers(void) {
   const char *wish = getenv("MOONWARP_CPU_WORKERS");
   int wanted = wish ? atoi(wish) : 0;
   if (wanted > 0) return wanted < 1024 ? wanted : 1024;
@@ -41,13 +39,21 @@ static bool look_up(const char *path, const char *key, char *out, size_t size) {
   return found;
 }
 
-static unsigned long long number_in(const char *path) { /* ULLONG_MAX: no such file, or "max" */
-  unsigned long long number;
+static bool first_line(const char *path, char *out, int size) {
   FILE *file = fopen(path, "r");
-  if (!file) return ~0ull;
-  if (fscanf(file, "%llu", &number) != 1) number = ~0ull;
+  *out = '\0';
+  if (!file) return false;
+  const bool found = fgets(out, size, file) != NULL;
   fclose(file);
-  return number;
+  out[strcspn(out, "\n")] = '\0';
+  return found && *out;
+}
+
+static unsigned long long number_in(const char *path) { /* ULLONG_MAX: no such file, or "max" */
+  char line[64], *end;
+  if (!first_line(path, line, sizeof line)) return ~0ull;
+  const unsigned long long number = strtoull(line, &end, 10);
+  return end > line ? number : ~0ull;
 }
 
 static size_t meminfo(const char *key) {
@@ -55,7 +61,8 @@ static size_t meminfo(const char *key) {
   return look_up("/proc/meminfo", key, text, sizeof text) ? (size_t)strtoull(text, NULL, 10) * 1024 : 0;
 }
 
-size_t cpu_probe_system_memory(void) {
+/* Bytes this process may use: the machine's or the control group's. */
+static size_t system_memory(void) {
   const size_t machine = meminfo("MemTotal");
   const unsigned long long group = number_in("/sys/fs/cgroup/memory.max");
   return group < machine ? (size_t)group : machine;
@@ -104,7 +111,7 @@ void cpu_probe_info(mw_device_info *info) {
   mw_error error = {0};
   *info = (mw_device_info){
       .id = "cpu",
-      .multiprocessors = cpu_probe_workers(),
+      .multiprocessors = workers(),
       .warp_size = 32,
       .max_threads_per_block = 1024,
       .max_threads_per_multiprocessor = 1024,
@@ -117,7 +124,7 @@ void cpu_probe_info(mw_device_info *info) {
       .constant_bytes = 64 << 10,
       .l2_bytes = l2_bytes(),
       .cache_bytes = l3_bytes(),
-      .memory_total = cpu_probe_system_memory() / 4 * 3,
+      .memory_total = system_memory() / 4 * 3, /* the rest is the script's and the compiler's */
       .clock_hz = clock_hz(),
       .cooperative = true,
       .managed = true,
@@ -140,24 +147,13 @@ static double scaled_number(const char *path, double scale) {
   return number == ~0ull ? -1 : scale * (double)number;
 }
 
-static bool word_in(const char *path, char *out, size_t size) {
-  char line[128] = "";
-  FILE *file = fopen(path, "r");
-  if (!file) return false;
-  bool found = fgets(line, sizeof line, file) != NULL;
-  fclose(file);
-  line[strcspn(line, "\n")] = '\0';
-  snprintf(out, size, "%.31s", line);
-  return found && *line;
-}
-
 /* The processor's own sensor is called differently by each maker; a board's others say nothing of it. */
 static double processor_temperature(void) {
   static const char *const sensors[] = {"coretemp", "k10temp", "zenpower", "cpu_thermal"};
   for (int i = 0; i < 16; i++) {
     char path[64], name[32];
     snprintf(path, sizeof path, "/sys/class/hwmon/hwmon%d/name", i);
-    if (!word_in(path, name, sizeof name)) continue;
+    if (!first_line(path, name, sizeof name)) continue;
     snprintf(path, sizeof path, "/sys/class/hwmon/hwmon%d/temp1_input", i);
     for (size_t k = 0; k < sizeof sensors / sizeof *sensors; k++)
       if (!strcmp(name, sensors[k])) return scaled_number(path, 1e-3);
@@ -179,7 +175,7 @@ void cpu_probe_state(mw_device *device, mw_device_state *out) {
   out->clock_max_hz = scaled_number("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", 1e3);
   out->temperature = processor_temperature();
   if (getloadavg(load, 1) == 1) out->load = load[0];
-  word_in("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", out->governor, sizeof out->governor);
+  first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", out->governor, sizeof out->governor);
 }
 
 void cpu_probe(mw_probe *out) {
@@ -187,10 +183,9 @@ void cpu_probe(mw_probe *out) {
   mw_error error = {0};
   out->devices = 1;
   if (cpu_compiler(compiler, sizeof compiler, &error) == MW_OK)
-    snprintf(out->reason, sizeof out->reason, "%d worker threads, kernels compiled by %s", cpu_probe_workers(),
-             compiler);
+    snprintf(out->reason, sizeof out->reason, "%d worker threads, kernels compiled by %s", workers(), compiler);
   else
-    snprintf(out->reason, sizeof out->reason, "%d worker threads; kernels cannot be compiled: %.400s",
-             cpu_probe_workers(), error.text);
+    snprintf(out->reason, sizeof out->reason, "%d worker threads; kernels cannot be compiled: %.400s", workers(),
+             error.text);
   mw_error_clear(&error);
 }

@@ -3,16 +3,13 @@
  * The switch saves what the ABI calls callee-saved, swaps stack pointers and returns on the other stack; floating-point
  * control words are the worker's and the same for all its fibers. x86-64 and aarch64 have assembly (a few ns); other
  * machines use ucontext (about 0.2 us a switch). */
-#include "core/backend/cpu/fiber.h"
+#include "core/backend/cpu/run/fiber.h"
 
-#include "core/backend/backend.h"
+#include "core/base/memory.h"
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define MW_ASAN 1
@@ -34,8 +31,9 @@
 #include <sanitizer/common_interface_defs.h>
 #define ASAN_CLEAN(low, bytes) __asan_unpoison_memory_region(low, bytes) /* frames that were abandoned there */
 static __thread volatile sig_atomic_t between;
-#define ASAN_LEAVE(from, to) (between = 1, __sanitizer_start_switch_fiber(&(from)->fake_stack, (to)->low, (to)->bytes))
-#define ASAN_ARRIVE(fiber)   (__sanitizer_finish_switch_fiber((fiber)->fake_stack, NULL, NULL), between = 0)
+#define ASAN_LEAVE(from, to)                                                                                           \
+  (between = 1, __sanitizer_start_switch_fiber(&(from)->fake_stack, (to)->stack.low, (to)->stack.bytes))
+#define ASAN_ARRIVE(fiber) (__sanitizer_finish_switch_fiber((fiber)->fake_stack, NULL, NULL), between = 0)
 #else
 #define ASAN_CLEAN(low, bytes) ((void)(low), (void)(bytes))
 #define ASAN_LEAVE(from, to)   ((void)(from), (void)(to))
@@ -48,69 +46,29 @@ static __thread volatile sig_atomic_t between;
 #define TSAN_SWITCH(to) ((void)(to))
 #endif
 
-enum { DEFAULT_STACK = 64 << 10, LEAST_STACK = 16 << 10, MOST_STACK = 64 << 20, COLOURS = 20 };
-
-#ifndef MADV_GUARD_INSTALL
-#define MADV_GUARD_INSTALL 102 /* Linux 6.13: guard pages without a mapping of their own */
-#endif
-
-/* ---- stacks ---------------------------------------------------------------------------------------------------- */
-
-static size_t page_bytes(void) {
-  return (size_t)sysconf(_SC_PAGESIZE);
-}
-
-size_t cpu_stack_bytes(void) {
-  const char *wish = getenv("MOONWARP_CPU_STACK");
-  long long bytes = wish ? atoll(wish) : DEFAULT_STACK;
-  if (bytes < LEAST_STACK) bytes = wish ? LEAST_STACK : DEFAULT_STACK;
-  if (bytes > MOST_STACK) bytes = MOST_STACK;
-  size_t page = page_bytes();
-  return ((size_t)bytes + page - 1) / page * page;
-}
-
-static size_t slot_bytes(const cpu_slab *slab) {
-  return slab->stack + page_bytes();
-}
-
-static size_t slab_bytes(const cpu_slab *slab) {
-  return CPU_SLAB * slot_bytes(slab) + page_bytes();
-}
-
-int cpu_slab_make(cpu_slab *slab) {
-  slab->stack = cpu_stack_bytes();
-  size_t slot = slot_bytes(slab), bytes = slab_bytes(slab), page = page_bytes();
-  char *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (base == MAP_FAILED) return -1;
-  madvise(base, bytes, MADV_NOHUGEPAGE); /* else 64 KiB of stack would take 2 MiB of memory */
-  for (unsigned i = 0; i <= CPU_SLAB; i++) {
-    if (madvise(base + i * slot, page, MADV_GUARD_INSTALL) && mprotect(base + i * slot, page, PROT_NONE)) {
-      munmap(base, bytes);
-      return -1;
-    }
-  }
-  slab->base = base;
-  return 0;
-}
-
-void cpu_slab_free(cpu_slab *slab) {
-  if (slab->base) munmap(slab->base, slab_bytes(slab));
-  slab->base = NULL;
-}
-
-void cpu_slab_stack(const cpu_slab *slab, unsigned rank, char **low, size_t *bytes) {
-  *low = slab->base + rank * slot_bytes(slab) + page_bytes();
-  *bytes = slab->stack;
-}
+enum { COLOURS = 20 };
 
 /* ---- the switch ------------------------------------------------------------------------------------------------ */
 
+#if defined(__x86_64__) || defined(__aarch64__)
+
+void cpu_fiber_swap(void **old, void *next); /* where to keep the old stack pointer, the new stack pointer */
+void cpu_fiber_begin(void);
+
+static void swap(cpu_fiber *from, cpu_fiber *to) {
+  cpu_fiber_swap(&from->stopped, to->stopped);
+}
+
+static void forget(cpu_fiber *fiber) {
+  fiber->stopped = NULL;
+}
+
+#endif
+
 #if defined(__x86_64__)
 
-/* swap(where to keep the old stack pointer, new stack pointer). A new fiber's stack is laid out as if it had stopped in
- * here: r15 r14 r13 r12 rbx rbp, return address; r12 carries the argument, r13 the entry. */
-void cpu_fiber_swap(void **old, void *next);
-void cpu_fiber_begin(void);
+/* A new fiber's stack is laid out as if it had stopped in cpu_fiber_swap: r15 r14 r13 r12 rbx rbp, return address; r12
+ * carries the argument, r13 the entry. */
 __asm__(".text\n"
         ".p2align 4\n"
         ".globl cpu_fiber_swap\n.hidden cpu_fiber_swap\n.type cpu_fiber_swap, @function\n"
@@ -138,17 +96,8 @@ static void lay_out(cpu_fiber *fiber, char *top, void (*entry)(void *), void *ar
   fiber->stopped = sp;
 }
 
-static void swap(cpu_fiber *from, cpu_fiber *to) {
-  cpu_fiber_swap(&from->stopped, to->stopped);
-}
-static void forget(cpu_fiber *fiber) {
-  fiber->stopped = NULL;
-}
-
 #elif defined(__aarch64__)
 
-void cpu_fiber_swap(void **old, void *next);
-void cpu_fiber_begin(void);
 __asm__(".text\n"
         ".p2align 4\n"
         ".globl cpu_fiber_swap\n.hidden cpu_fiber_swap\n.type cpu_fiber_swap, %function\n"
@@ -180,13 +129,6 @@ static void lay_out(cpu_fiber *fiber, char *top, void (*entry)(void *), void *ar
   fiber->stopped = sp;
 }
 
-static void swap(cpu_fiber *from, cpu_fiber *to) {
-  cpu_fiber_swap(&from->stopped, to->stopped);
-}
-static void forget(cpu_fiber *fiber) {
-  fiber->stopped = NULL;
-}
-
 #else
 
 #include <ucontext.h>
@@ -211,8 +153,8 @@ static saved *context_of(cpu_fiber *fiber) {
 static void lay_out(cpu_fiber *fiber, char *top, void (*entry)(void *), void *argument) {
   saved *own = context_of(fiber);
   getcontext(&own->context);
-  own->context.uc_stack.ss_sp = fiber->low;
-  own->context.uc_stack.ss_size = (size_t)(top - fiber->low);
+  own->context.uc_stack.ss_sp = fiber->stack.low;
+  own->context.uc_stack.ss_size = (size_t)(top - fiber->stack.low);
   own->context.uc_link = NULL;
   own->entry = entry;
   own->argument = argument;
@@ -233,12 +175,11 @@ static void forget(cpu_fiber *fiber) {
 
 /* ---- fibers ---------------------------------------------------------------------------------------------------- */
 
-void cpu_fiber_make(cpu_fiber *fiber, char *low, size_t bytes, unsigned colour, void (*entry)(void *), void *argument) {
+void cpu_fiber_make(cpu_fiber *fiber, cpu_stack stack, unsigned colour, void (*entry)(void *), void *argument) {
   cpu_fiber_drop(fiber);
-  fiber->low = low;
-  fiber->bytes = bytes;
-  ASAN_CLEAN(low, bytes);
-  lay_out(fiber, low + bytes - colour % COLOURS * CPU_FIBER_COLOUR, entry, argument);
+  fiber->stack = stack;
+  ASAN_CLEAN(stack.low, stack.bytes);
+  lay_out(fiber, stack.low + stack.bytes - colour % COLOURS * CPU_FIBER_COLOUR, entry, argument);
 #ifdef MW_TSAN
   fiber->sanitizer = __tsan_create_fiber(0);
 #endif
@@ -258,13 +199,13 @@ void cpu_fiber_home(cpu_fiber *fiber) {
   fiber->sanitizer = __tsan_get_current_fiber();
 #endif
 #ifdef MW_ASAN
-  if (!fiber->low) {
+  if (!fiber->stack.low) {
     pthread_attr_t attributes;
     void *low = NULL;
     pthread_getattr_np(pthread_self(), &attributes);
-    pthread_attr_getstack(&attributes, &low, &fiber->bytes);
+    pthread_attr_getstack(&attributes, &low, &fiber->stack.bytes);
     pthread_attr_destroy(&attributes);
-    fiber->low = low;
+    fiber->stack.low = low;
   }
 #endif
   (void)fiber;
@@ -291,7 +232,7 @@ bool cpu_fiber_between(void) {
 
 void cpu_fiber_escape(cpu_fiber *home) {
 #ifdef MW_ASAN
-  __sanitizer_start_switch_fiber(NULL, home->low, home->bytes);
+  __sanitizer_start_switch_fiber(NULL, home->stack.low, home->stack.bytes);
 #endif
   TSAN_SWITCH(home);
   (void)home;

@@ -4,10 +4,8 @@
  * anywhere else is the previous handler's. Faults are handled with SA_NODEFER and an empty mask, so that nothing has to
  * be unblocked after the jump; the signal that ends a block is blocked meanwhile, and on_abort unblocks it. */
 #undef _FORTIFY_SOURCE /* its longjmp check refuses to leave a fiber */
-#include "core/backend/cpu/fault.h"
+#include "core/backend/cpu/run/machine.h"
 
-#include "core/backend/cpu/away.h"
-#include "core/backend/cpu/block.h"
 #include "core/base/interrupt.h"
 
 #include <ucontext.h>
@@ -24,18 +22,33 @@ static int installed;
 
 atomic_uint cpu_interrupts;
 
-int cpu_fault_abort_signal(void) {
-  return SIGRTMIN + 5;
+/* ---- stopping a grid ------------------------------------------------------------------------------------------- */
+
+void cpu_stop_begin(cpu_stop *stop) {
+  atomic_init(&stop->why, CPU_GOING);
+  stop->interrupts = atomic_load_explicit(&cpu_interrupts, memory_order_relaxed);
+}
+
+bool cpu_stopped(cpu_stop *stop) {
+  if (atomic_load_explicit(&mw_interrupted, memory_order_relaxed) ||
+      atomic_load_explicit(&cpu_interrupts, memory_order_relaxed) != stop->interrupts) {
+    int going = CPU_GOING;
+    atomic_compare_exchange_strong(&stop->why, &going, CPU_STOP_INTERRUPT);
+  }
+  return atomic_load_explicit(&stop->why, memory_order_relaxed) != CPU_GOING;
+}
+
+void cpu_stop_by(cpu_stop *stop, const cpu_fault *fault) {
+  int going = CPU_GOING;
+  if (fault->kind == CPU_FAULT_ABORTED) return;
+  if (atomic_compare_exchange_strong(&stop->why, &going, CPU_STOP_FAULT)) stop->fault = *fault;
 }
 
 /* ---- leaving a kernel ------------------------------------------------------------------------------------------ */
 
 void cpu_fault_leave(cpu_worker *worker) {
   worker->armed = 0; /* a signal on the way out finds nothing left to leave */
-  if (worker->in_crew)
-    cpu_fiber_escape(&worker->crew->home);
-  else if (worker->away && worker->away->there)
-    cpu_fiber_escape(&worker->away->home);
+  if (worker->in_crew || worker->away.there) cpu_fiber_escape(&worker->home);
   _longjmp(worker->trap, 1);
 }
 
@@ -68,26 +81,30 @@ static uintptr_t stack_pointer(const ucontext_t *context) {
 /* The guards below and above the stack that the kernel runs on. Below it is an overflow where the stack pointer has
  * come there as well; an index of some array can be anything. */
 static bool beside_stack(const cpu_worker *worker, cpu_fault *fault, const ucontext_t *context) {
-  const bool away = !worker->in_crew && worker->away && worker->away->there;
-  if (!worker->in_crew && !away) return false;
-  const cpu_fiber *fiber = away ? &worker->away->fiber : &cpu_crew_lane(worker->crew)->fiber;
-  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  const size_t under = away ? CPU_AWAY_GUARD : page, above = away ? CPU_AWAY_ABOVE : page;
-  const bool at_end = stack_pointer(context) < (uintptr_t)fiber->low + page; /* a large frame goes on far below */
-  if (between(fault->address, fiber->low - under, under) && at_end) {
+  if (!worker->in_crew && !worker->away.there) return false;
+  const cpu_stack stack = worker->in_crew ? cpu_crew_lane(worker->crew)->fiber.stack : worker->away.fiber.stack;
+  const uintptr_t low = (uintptr_t)stack.low, page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  const bool at_end = stack_pointer(context) < low + page; /* a large frame goes on far below */
+  if (between(fault->address, stack.low - stack.guard_below, stack.guard_below) && at_end) {
     fault->target = CPU_TARGET_UNDER;
     return true;
   }
-  if (!between(fault->address, fiber->low + fiber->bytes, above)) return false;
+  if (!between(fault->address, stack.low + stack.bytes, stack.guard_above)) return false;
   fault->target = CPU_TARGET_LOCAL;
-  fault->base = (uintptr_t)fiber->low;
-  fault->bytes = fiber->bytes;
+  fault->base = low;
+  fault->bytes = stack.bytes;
   return true;
 }
 
+static bool in_guards(const cpu_shared *shared, uintptr_t address) {
+  const uintptr_t at = (uintptr_t)shared->at;
+  if (!shared->map || !between(address, shared->map, shared->room + 2 * (size_t)CPU_SHARED_GUARD)) return false;
+  return address < at || address >= at + shared->bytes;
+}
+
 static void beside_shared(const cpu_worker *worker, cpu_fault *fault) {
-  const bool dynamic = cpu_shared_beside(&worker->dynamic, fault->address);
-  if (!dynamic && !cpu_shared_beside(&worker->fixed, fault->address)) return;
+  const bool dynamic = in_guards(&worker->dynamic, fault->address);
+  if (!dynamic && !in_guards(&worker->fixed, fault->address)) return;
   const cpu_shared *shared = dynamic ? &worker->dynamic : &worker->fixed;
   fault->target = dynamic ? CPU_TARGET_DYNAMIC : CPU_TARGET_STATIC;
   fault->base = (uintptr_t)shared->at;
@@ -164,6 +181,12 @@ static void note(cpu_worker *worker, int number, const siginfo_t *info, const uc
   cpu_fault_place(worker);
 }
 
+uintptr_t cpu_slack_written(const cpu_slack *slack) {
+  for (size_t i = 0; i < slack->bytes; i++)
+    if (slack->at[i] != CPU_CANARY) return (uintptr_t)(slack->at + i);
+  return 0;
+}
+
 /* Told as if the guard had caught it. */
 void cpu_fault_watch(cpu_worker *worker, const cpu_slack *slack) {
   const uintptr_t written = cpu_slack_written(slack);
@@ -212,7 +235,7 @@ static void allow_abort(cpu_worker *worker) {
   sigset_t signals;
   worker->armed = 0;
   sigemptyset(&signals);
-  sigaddset(&signals, cpu_fault_abort_signal());
+  sigaddset(&signals, cpu_thread_abort_signal());
   pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
 }
 
@@ -226,7 +249,7 @@ static void on_abort(int number, siginfo_t *info, void *context) {
     return;
   }
   cpu_grid *grid = atomic_load(&worker->grid);
-  if (worker->busy || cpu_fiber_between() || !grid || !cpu_grid_stopped(grid)) return;
+  if (worker->busy || cpu_fiber_between() || !grid || !cpu_stopped(&grid->stop)) return;
   stop_timer(worker);
   worker->fault.kind = CPU_FAULT_ABORTED;
   allow_abort(worker);
@@ -251,7 +274,7 @@ void cpu_fault_install(void) {
     for (size_t i = 0; i < CAUGHT; i++) sigaction(caught[i], &mine, &previous[i]);
     mine.sa_sigaction = on_abort;
     mine.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
-    sigaction(cpu_fault_abort_signal(), &mine, &previous_abort);
+    sigaction(cpu_thread_abort_signal(), &mine, &previous_abort);
     mw_interrupt_set_hook(on_interrupt);
   }
   pthread_mutex_unlock(&counting);
@@ -262,7 +285,7 @@ void cpu_fault_remove(void) {
   if (--installed == 0) {
     mw_interrupt_set_hook(NULL);
     for (size_t i = 0; i < CAUGHT; i++) sigaction(caught[i], &previous[i], NULL);
-    sigaction(cpu_fault_abort_signal(), &previous_abort, NULL);
+    sigaction(cpu_thread_abort_signal(), &previous_abort, NULL);
   }
   pthread_mutex_unlock(&counting);
 }

@@ -3,7 +3,7 @@
  * Warp operations: the lanes a mask names meet, then each gets its result. Groups of one warp with different masks are
  * independent of each other (CUDA since Volta). What a source lane outside the group holds is undefined in CUDA; here
  * it is the reader's own value. Shuffle arithmetic follows PTX ISA, "shfl.sync". */
-#include "core/backend/cpu/block.h"
+#include "core/backend/cpu/run/machine.h"
 
 static uint64_t significant(const mw_warp_request *request) {
   return request->bytes >= 8 ? request->value : request->value & ((1ull << 8 * request->bytes) - 1);
@@ -35,15 +35,6 @@ static uint64_t shuffle(const cpu_warp *warp, uint32_t members, int lane) {
   return members >> source & 1 ? warp->lanes[source].request->value : own->value;
 }
 
-static uint32_t ballot(const cpu_warp *warp, uint32_t members) {
-  uint32_t votes = 0;
-  for (uint32_t rest = members; rest; rest &= rest - 1) {
-    unsigned i = (unsigned)__builtin_ctz(rest);
-    if (significant(warp->lanes[i].request)) votes |= 1u << i;
-  }
-  return votes;
-}
-
 static uint32_t equal_lanes(const cpu_warp *warp, uint32_t members, uint64_t value) {
   uint32_t equal = 0;
   for (uint32_t rest = members; rest; rest &= rest - 1) {
@@ -51,6 +42,10 @@ static uint32_t equal_lanes(const cpu_warp *warp, uint32_t members, uint64_t val
     if (significant(warp->lanes[i].request) == value) equal |= 1u << i;
   }
   return equal;
+}
+
+static uint32_t ballot(const cpu_warp *warp, uint32_t members) {
+  return members & ~equal_lanes(warp, members, 0);
 }
 
 static uint32_t combine(enum mw_warp_op op, uint32_t a, uint32_t b) {

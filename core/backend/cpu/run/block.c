@@ -1,160 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The block scheduler. A fiber that must wait clears its ready bit and switches straight to the next one that can run:
- * first in its own warp (warp operations stay in the cache), then in the next warp that has one. The last to arrive at
- * a barrier goes on without a switch. When nobody can run, either all have exited or the block is divergent. */
-#include "core/backend/cpu/block.h"
+ * A block in the fiber engine: the barriers its threads meet at, their exits, and what units call. The last to arrive
+ * at a barrier goes on without a switch. */
+#include "core/backend/cpu/run/machine.h"
 
-#include "core/backend/cpu/fault.h"
-
-#include <sched.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { YIELDS = 1024 }; /* of a block's threads to each other, until the whole CPU thread yields */
-
-/* ---- fibers of a crew ------------------------------------------------------------------------------------------ */
-
-cpu_crew *cpu_crew_make(cpu_worker *worker) {
-  cpu_crew *crew = mw_calloc(1, sizeof *crew);
-  crew->worker = worker;
-  return crew;
-}
-
-void cpu_crew_free(cpu_crew *crew) {
-  for (unsigned w = 0; w < CPU_WARPS; w++) {
-    cpu_warp *warp = &crew->warps[w];
-    for (unsigned i = 0; warp->lanes && i < CPU_WARP; i++) cpu_fiber_drop(&warp->lanes[i].fiber);
-    mw_free(warp->lanes);
-    cpu_slab_free(&warp->slab);
-  }
-  mw_free(crew);
-}
-
-static void exit_lane(cpu_crew *crew);
-
-/* A fiber outlives its block: it runs the same CUDA thread of the next one. A kernel may have overwritten this frame,
- * so after it everything comes from the worker. */
-static void fiber_main(void *argument) {
-  cpu_fiber_started(&((cpu_lane *)argument)->fiber);
-  for (;;) {
-    cpu_grid *grid = cpu_current->crew->grid;
-    grid->unit->thread(&grid->abi);
-    exit_lane(cpu_current->crew);
-  }
-}
-
-static void make_fibers(cpu_crew *crew, cpu_warp *warp) {
-  for (unsigned i = 0; i < CPU_WARP; i++) {
-    cpu_lane *lane = &warp->lanes[i];
-    char *low;
-    size_t bytes;
-    cpu_slab_stack(&warp->slab, i, &low, &bytes);
-    cpu_fiber_make(&lane->fiber, low, bytes, lane->thread.rank, fiber_main, lane);
-    lane->crew = crew;
-  }
-}
-
-static bool make_warp(cpu_crew *crew, unsigned w) {
-  cpu_warp *warp = &crew->warps[w];
-  if (cpu_slab_make(&warp->slab)) return false;
-  warp->lanes = mw_calloc(CPU_WARP, sizeof *warp->lanes);
-  for (unsigned i = 0; i < CPU_WARP; i++) warp->lanes[i].thread.rank = w * CPU_WARP + i;
-  make_fibers(crew, warp);
-  return true;
-}
-
-/* Fibers for so many warps, all at their beginning or at the end of a block. */
-static bool prepare_fibers(cpu_crew *crew, unsigned warps) {
-  for (unsigned w = 0; crew->dirty && w < crew->made; w++) make_fibers(crew, &crew->warps[w]);
-  crew->dirty = false;
-  for (; crew->made < warps; crew->made++)
-    if (!make_warp(crew, crew->made)) return false;
-  return true;
-}
-
-/* ---- choosing who runs ----------------------------------------------------------------------------------------- */
-
-cpu_lane *cpu_crew_lane(cpu_crew *crew) {
-  return &crew->warps[crew->current / CPU_WARP].lanes[crew->current % CPU_WARP];
-}
-
-uint32_t cpu_warp_lanes(const cpu_warp *warp) {
-  return warp->ready | warp->at_barrier | warp->at_named | warp->at_warp | warp->at_grid | warp->asking;
-}
-
-void cpu_crew_wake(cpu_crew *crew, unsigned w, uint32_t lanes) {
-  crew->warps[w].ready |= lanes;
-  if (lanes) crew->ready_warps |= 1u << w;
-}
-
-/* The first set bit after `from`, going round; bits is not 0. */
-static unsigned next_bit(uint32_t bits, unsigned from) {
-  uint32_t above = from < 31 ? bits & (~0u << (from + 1)) : 0;
-  return (unsigned)__builtin_ctz(above ? above : bits);
-}
-
-/* Nobody else in the warp can run: those who asked for the active mask at one place are the ones converged there. */
-static void answer_mask(cpu_crew *crew, unsigned w) {
-  cpu_warp *warp = &crew->warps[w];
-  const void *site = warp->lanes[__builtin_ctz(warp->asking)].site;
-  uint32_t together = 0;
-  for (uint32_t rest = warp->asking; rest; rest &= rest - 1) {
-    unsigned i = (unsigned)__builtin_ctz(rest);
-    if (warp->lanes[i].site == site) together |= 1u << i;
-  }
-  for (uint32_t rest = together; rest; rest &= rest - 1) warp->lanes[__builtin_ctz(rest)].result = together;
-  warp->asking &= ~together;
-  cpu_crew_wake(crew, w, together);
-}
-
-/* False: nobody can run. */
-static bool pick_next(cpu_crew *crew) {
-  unsigned w = crew->current / CPU_WARP, from = crew->current % CPU_WARP;
-  cpu_warp *warp = &crew->warps[w];
-  if (!warp->ready && warp->asking) answer_mask(crew, w);
-  if (!warp->ready) {
-    crew->ready_warps &= ~(1u << w);
-    if (!crew->ready_warps) return false;
-    w = next_bit(crew->ready_warps, w);
-    warp = &crew->warps[w];
-    from = 31;
-  }
-  crew->current = w * CPU_WARP + next_bit(warp->ready, from);
-  return true;
-}
-
-static void resume(cpu_crew *crew, cpu_fiber *from) {
-  cpu_lane *next = cpu_crew_lane(crew);
-  *crew->self = &next->thread;
-  if (&next->fiber != from) cpu_fiber_switch(from, &next->fiber);
-}
-
-void cpu_crew_wait(cpu_crew *crew) {
-  if (crew->grid->watch) cpu_fault_watch(crew->worker, crew->grid->watch);
-  cpu_lane *lane = cpu_crew_lane(crew);
-  if (pick_next(crew))
-    resume(crew, &lane->fiber);
-  else
-    cpu_fiber_switch(&lane->fiber, &crew->home);
-}
-
-void cpu_crew_abandon(cpu_crew *crew, const char *format, ...) {
-  cpu_worker *worker = crew->worker;
-  cpu_lane *lane = cpu_crew_lane(crew);
-  va_list args;
-  va_start(args, format);
-  vsnprintf(worker->fault.text, sizeof worker->fault.text, format, args);
-  va_end(args);
-  worker->fault.kind = CPU_FAULT_RULE;
-  worker->fault.block = worker->lent.block;
-  worker->fault.has_thread = true;
-  worker->fault.thread = lane->thread.thread_idx;
-  crew->abandoned = true;
-  cpu_fiber_switch(&lane->fiber, &crew->home);
-  __builtin_unreachable();
-}
 
 /* ---- barriers -------------------------------------------------------------------------------------------------- */
 
@@ -165,36 +16,22 @@ static bool same_place(const char *a, int a_line, const char *b, int b_line) {
   return a_line == b_line && (a == b || strcmp(a, b) == 0);
 }
 
+/* Those of one set, which lie at so many bytes in every warp, can run again. */
+static void release(cpu_crew *crew, size_t set) {
+  for (unsigned w = 0; w * CPU_WARP < crew->threads; w++) {
+    uint32_t *lanes = (uint32_t *)((char *)&crew->warps[w] + set);
+    cpu_crew_wake(crew, w, *lanes);
+    *lanes = 0;
+  }
+}
+
 static void release_barrier(cpu_crew *crew) {
   const unsigned truths = crew->truths;
   crew->result = crew->op == MW_BARRIER_COUNT ? (int)truths
                  : crew->op == MW_BARRIER_AND ? truths == crew->arrived
                                               : truths > 0;
   crew->arrived = crew->truths = 0;
-  for (unsigned w = 0; w * CPU_WARP < crew->threads; w++) {
-    cpu_crew_wake(crew, w, crew->warps[w].at_barrier);
-    crew->warps[w].at_barrier = 0;
-  }
-}
-
-static void release_grid(cpu_crew *crew) {
-  crew->at_grid = 0;
-  for (unsigned w = 0; w * CPU_WARP < crew->threads; w++) {
-    cpu_crew_wake(crew, w, crew->warps[w].at_grid);
-    crew->warps[w].at_grid = 0;
-  }
-}
-
-/* Takes the running fiber out of the ready ones; it waits at a named place. */
-static cpu_lane *stop_at(cpu_crew *crew, const char *what, const char *file, int line, uint32_t *bit) {
-  cpu_lane *lane = cpu_crew_lane(crew);
-  lane->what = what;
-  lane->file = file;
-  lane->line = line;
-  lane->column = 0;
-  *bit = 1u << crew->current % CPU_WARP;
-  crew->warps[crew->current / CPU_WARP].ready &= ~*bit;
-  return lane;
+  release(crew, offsetof(cpu_warp, at_barrier));
 }
 
 /* One who arrives at another barrier than the first is not counted, so the block ends up divergent. */
@@ -212,7 +49,7 @@ static bool joins(cpu_crew *crew, enum mw_barrier_op op, const char *file, int l
 static int barrier(enum mw_barrier_op op, int value, const char *file, int line, int column) {
   cpu_crew *crew = cpu_current->crew;
   uint32_t bit;
-  stop_at(crew, barrier_names[op], file, line, &bit)->column = column;
+  cpu_crew_stop(crew, barrier_names[op], file, line, &bit)->column = column;
   crew->warps[crew->current / CPU_WARP].at_barrier |= bit;
   if (joins(crew, op, file, line, column)) {
     crew->arrived++;
@@ -263,7 +100,7 @@ static void named_barrier(unsigned id, unsigned count, const char *what, const c
   cpu_crew *crew = cpu_current->crew;
   check_named(crew, id, count, what, file, line);
   uint32_t bit;
-  stop_at(crew, what, file, line, &bit)->named = id;
+  cpu_crew_stop(crew, what, file, line, &bit)->named = id;
   crew->warps[crew->current / CPU_WARP].at_named |= bit;
   crew->any_named = true;
   crew->named[id].count = count;
@@ -290,7 +127,7 @@ static const char *meet_blocks(cpu_grid *grid) {
   while (turn == meeting->turn && !wrong) {
     if (meeting->waiting + meeting->finished == meeting->blocks)
       wrong = "grid barrier divergence";
-    else if (cpu_grid_stopped(grid))
+    else if (cpu_stopped(&grid->stop))
       wrong = "";
     else
       cpu_wait_briefly(&meeting->changed, &meeting->lock, 0.02);
@@ -304,7 +141,7 @@ static void give_up(cpu_crew *crew, const char *wrong) {
   if (!*wrong) {
     crew->worker->fault.kind = CPU_FAULT_ABORTED;
     crew->abandoned = true;
-    cpu_fiber_switch(&cpu_crew_lane(crew)->fiber, &crew->home);
+    cpu_fiber_switch(&cpu_crew_lane(crew)->fiber, &crew->worker->home);
   }
   cpu_crew_abandon(crew, "%s: this block waits at %s:%d (grid sync) while %u of %u blocks have ended", wrong,
                    crew->grid_file, crew->grid_line, crew->grid->meeting->finished, crew->grid->meeting->blocks);
@@ -315,7 +152,8 @@ static void meet_all(cpu_crew *crew) {
   const char *wrong = meet_blocks(crew->grid);
   if (wrong) give_up(crew, wrong);
   crew->worker->busy = 0;
-  release_grid(crew);
+  crew->at_grid = 0;
+  release(crew, offsetof(cpu_warp, at_grid));
 }
 
 static void grid_barrier(const char *file, int line) {
@@ -324,7 +162,7 @@ static void grid_barrier(const char *file, int line) {
     cpu_crew_abandon(crew, "grid sync at %s:%d outside a cooperative launch: prepare it with cooperative = true", file,
                      line);
   uint32_t bit;
-  stop_at(crew, "grid sync", file, line, &bit);
+  cpu_crew_stop(crew, "grid sync", file, line, &bit);
   crew->warps[crew->current / CPU_WARP].at_grid |= bit;
   crew->grid_file = file;
   crew->grid_line = line;
@@ -332,6 +170,13 @@ static void grid_barrier(const char *file, int line) {
     meet_all(crew);
   else
     cpu_crew_wait(crew);
+}
+
+void cpu_meeting_leave(cpu_meeting *meeting) {
+  pthread_mutex_lock(&meeting->lock);
+  meeting->finished++;
+  pthread_cond_broadcast(&meeting->changed);
+  pthread_mutex_unlock(&meeting->lock);
 }
 
 /* ---- exits ----------------------------------------------------------------------------------------------------- */
@@ -350,7 +195,23 @@ static void exit_lane(cpu_crew *crew) {
   cpu_crew_wait(crew);
 }
 
+/* A fiber outlives its block: it runs the same CUDA thread of the next one. A kernel may have overwritten this frame,
+ * so after it everything comes from the worker. */
+static void fiber_main(void *argument) {
+  cpu_fiber_started(&((cpu_lane *)argument)->fiber);
+  for (;;) {
+    cpu_grid *grid = cpu_current->crew->grid;
+    grid->unit->thread(&grid->abi);
+    exit_lane(cpu_current->crew);
+  }
+}
+
 /* ---- a block --------------------------------------------------------------------------------------------------- */
+
+mw_dim3 cpu_block_index(const cpu_grid *grid, unsigned long long linear) {
+  unsigned long long x = grid->abi.grid.x, y = grid->abi.grid.y;
+  return (mw_dim3){(unsigned)(linear % x), (unsigned)(linear / x % y), (unsigned)(linear / (x * y))};
+}
 
 static void place_threads(cpu_crew *crew, cpu_grid *grid, mw_dim3 at) {
   const mw_dim3 size = grid->abi.block;
@@ -429,20 +290,20 @@ static void report_divergence(cpu_crew *crew) {
 bool cpu_crew_run(cpu_crew *crew, cpu_grid *grid, unsigned long long block) {
   crew->grid = grid;
   crew->threads = grid->abi.block.x * grid->abi.block.y * grid->abi.block.z;
-  if (!prepare_fibers(crew, (crew->threads + CPU_WARP - 1) / CPU_WARP)) {
+  if (!cpu_crew_prepare(crew, (crew->threads + CPU_WARP - 1) / CPU_WARP, fiber_main)) {
     crew->worker->fault = (cpu_fault){.kind = CPU_FAULT_RULE, .block = block};
     snprintf(crew->worker->fault.text, sizeof crew->worker->fault.text, "the system has no memory for its stacks");
     return false;
   }
-  cpu_fiber_home(&crew->home);
   crew->self = grid->table->self();
-  place_threads(crew, grid, cpu_grid_block(grid, block));
+  place_threads(crew, grid, cpu_block_index(grid, block));
   line_up(crew);
+  crew->dirty = true; /* until all have exited */
   crew->worker->in_crew = true;
-  resume(crew, &crew->home);
+  cpu_crew_start(crew);
   crew->worker->in_crew = false;
+  crew->dirty = crew->live > 0;
   if (!crew->live) return true;
-  crew->dirty = true;
   if (!crew->abandoned) report_divergence(crew);
   return false;
 }
@@ -453,48 +314,31 @@ static unsigned active_mask(void) {
   cpu_crew *crew = cpu_current->crew;
   if (!cpu_current->in_crew) return 1;
   uint32_t bit;
-  cpu_lane *lane = stop_at(crew, "__activemask", "", 0, &bit);
+  cpu_lane *lane = cpu_crew_stop(crew, "__activemask", "", 0, &bit);
   lane->site = __builtin_return_address(0);
   crew->warps[crew->current / CPU_WARP].asking |= bit;
   cpu_crew_wait(crew);
   return (unsigned)lane->result;
 }
 
-/* Lets the others run, all of the block in turn: a thread may spin on what another one writes. */
 static void yield(void) {
-  cpu_crew *crew = cpu_current->crew;
-  if (!cpu_current->in_crew) return;
-  if (++crew->yields % YIELDS == 0) sched_yield(); /* what is waited for may be on a thread that does not run */
-  cpu_lane *lane = cpu_crew_lane(crew);
-  unsigned w = crew->current / CPU_WARP, i = crew->current % CPU_WARP;
-  uint32_t later = crew->warps[w].ready & (i < 31 ? ~0u << (i + 1) : 0);
-  if (!later && crew->ready_warps & ~(1u << w)) {
-    unsigned other = next_bit(crew->ready_warps, w);
-    crew->current = other * CPU_WARP + (unsigned)__builtin_ctz(crew->warps[other].ready);
-  } else {
-    crew->current = w * CPU_WARP + next_bit(crew->warps[w].ready, i);
-  }
-  resume(crew, &lane->fiber);
+  if (cpu_current->in_crew) cpu_crew_yield(cpu_current->crew);
 }
 
 static unsigned long long warp_operation(const mw_warp_request *request) {
   return cpu_warp_meet(cpu_current->crew, request);
 }
 
-static int print(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static int print(const char *format, ...) {
+__attribute__((format(printf, 1, 2))) static int print(const char *format, ...) {
   va_list args;
   va_start(args, format);
-  int length = cpu_worker_print(cpu_current, format, args);
+  int length = cpu_print(cpu_current, format, args);
   va_end(args);
   return length;
 }
 
-/* A loop or split kernel does not know its thread: the report finds it. */
-static void fail(const char *what, const char *file, int line) __attribute__((noreturn));
-
-static void fail(const char *what, const char *file, int line) {
+/* A loop or split kernel does not know its thread: explain.c finds it. */
+_Noreturn static void fail(const char *what, const char *file, int line) {
   cpu_worker *worker = cpu_current;
   cpu_fault *fault = &worker->fault;
   *fault = (cpu_fault){.kind = CPU_FAULT_FAIL}; /* nothing of an earlier one */
@@ -504,9 +348,7 @@ static void fail(const char *what, const char *file, int line) {
 }
 
 /* A function's canary was overwritten, seen when it returns: in a loop or split kernel after all its blocks. */
-static void overrun(void) __attribute__((noreturn));
-
-static void overrun(void) {
+_Noreturn static void overrun(void) {
   cpu_worker *worker = cpu_current;
   worker->armed = 0;
   worker->fault = (cpu_fault){.kind = CPU_FAULT_SIGNAL, .target = CPU_TARGET_LOCAL};

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A caught fault in words: kernel, block, thread, the nearest array and the place in it. A loop or split kernel does
+ * not know which thread faulted; its block is then run again in the fiber flavor, and where that run does not fault
+ * the message says so. The same for a write that no guard page saw: then it is the whole launch. For example:
+ *   kernel 'add' wrote outside every array: block (3,0,0), thread (7,0,0), just past the end of parameter 1 'x', an
+ *   array of 400 bytes (offset 400; index 100, it has 100 of float *) */
+#include "core/backend/cpu/objects.h"
+
+#include <string.h>
+
+enum { NULL_REACH = 64 << 10, SEARCH_SECONDS = 2, BESIDE = 64 << 10 };
+
+/* ---- which thread ---------------------------------------------------------------------------------------------- */
+
+typedef enum known {
+  KNOWN,
+  UNKNOWN_NO_TWIN,
+  UNKNOWN_NO_FAULT,
+  UNKNOWN_NO_WRITE,
+  UNKNOWN_LONG,
+  UNKNOWN_COOPERATIVE
+} known;
+
+static const char *const why_unknown[] = {
+    [UNKNOWN_NO_TWIN] = "the kernel cannot be run again thread by thread",
+    [UNKNOWN_NO_FAULT] = "the block did not fail again when run once more",
+    [UNKNOWN_NO_WRITE] = "the launch did not do it again when run once more",
+    [UNKNOWN_LONG] = "looking for it by running the launch once more took too long",
+    [UNKNOWN_COOPERATIVE] = "a cooperative launch is not run again",
+};
+
+typedef struct story { /* what a message is made of */
+  cpu_device *device;
+  cpu_kernel *kernel;
+  const cpu_grid *grid;
+  const cpu_fault *fault;
+  char where[192]; /* block and thread */
+  mw_error *err;
+} story;
+
+/* The same launch in the fiber flavor, silently. False: there is no such form of the kernel. */
+static bool begin_again(cpu_worker *me, cpu_kernel *kernel, const cpu_grid *grid, cpu_grid *again) {
+  const mw_unit_kernel *unit;
+  const mw_unit_table *table;
+  if (cpu_module_twin(kernel, &unit, &table, NULL) != MW_OK) return false;
+  cpu_grid_begin(again, &grid->abi, unit, table, grid->priority);
+  me->mute = true;
+  cpu_worker_enter(me, again);
+  return true;
+}
+
+static void end_again(cpu_worker *me) {
+  cpu_worker_leave(me);
+  me->mute = false;
+}
+
+static known run_again(cpu_worker *me, cpu_kernel *kernel, const cpu_grid *grid, cpu_fault *fault) {
+  cpu_grid again;
+  if (!begin_again(me, kernel, grid, &again)) return UNKNOWN_NO_TWIN;
+  bool quiet = cpu_worker_run(me, fault->block, fault->block + fault->blocks);
+  end_again(me);
+  if (quiet || me->fault.kind == CPU_FAULT_ABORTED) return UNKNOWN_NO_FAULT;
+  *fault = me->fault;
+  return KNOWN;
+}
+
+static void tell_where(char *out, size_t size, const cpu_grid *grid, const cpu_fault *fault, known how) {
+  const mw_dim3 b = cpu_block_index(grid, fault->block), t = fault->thread;
+  const mw_dim3 last = cpu_block_index(grid, fault->block + (fault->blocks ? fault->blocks - 1 : 0));
+  if (fault->has_thread)
+    snprintf(out, size, "block (%u,%u,%u), thread (%u,%u,%u)", b.x, b.y, b.z, t.x, t.y, t.z);
+  else if (!fault->blocks)
+    snprintf(out, size, "block and thread not known (%s)", why_unknown[how]);
+  else if (fault->blocks > 1 && fault->target == CPU_TARGET_LOCAL)
+    snprintf(out, size, "one of blocks (%u,%u,%u) to (%u,%u,%u), thread not known (%s)", b.x, b.y, b.z, last.x, last.y,
+             last.z, why_unknown[how]);
+  else if (how == UNKNOWN_NO_FAULT)
+    snprintf(out, size, "block (%u,%u,%u), thread not known (%s)", b.x, b.y, b.z, why_unknown[how]);
+  else
+    snprintf(out, size, "block (%u,%u,%u)", b.x, b.y, b.z);
+}
+
+/* ---- which array ----------------------------------------------------------------------------------------------- */
+
+static uintptr_t pointer_value(const cpu_grid *grid, const mw_param *param) {
+  uintptr_t value;
+  memcpy(&value, (const char *)grid->abi.args + param->offset, sizeof value);
+  return value;
+}
+
+/* The parameter that points into the array, the one nearest below the address first; -1: none does. */
+static int matching_param(const story *s, const cpu_found *array) {
+  const mw_kernel *kernel = &s->kernel->base;
+  const uintptr_t address = s->fault->address;
+  int best = -1;
+  uintptr_t nearest = 0;
+  for (int i = 0; i < kernel->nparams; i++) {
+    if (!kernel->params[i].pointer) continue;
+    uintptr_t value = pointer_value(s->grid, &kernel->params[i]);
+    if (value < array->start || value > array->start + array->bytes) continue;
+    if (best >= 0 && (value > address || value <= nearest)) continue;
+    best = i;
+    nearest = value;
+  }
+  return best;
+}
+
+static size_t element_size(const mw_param *param) {
+  return param->dtype == MW_POINTER ? sizeof(void *) : mw_dtype_size(param->dtype) * (param->lanes ? param->lanes : 1);
+}
+
+static long long floor_division(long long distance, size_t element) {
+  const long long by = (long long)element;
+  return distance >= 0 ? distance / by : -((-distance + by - 1) / by);
+}
+
+static int tell_distance(char *out, size_t size, const cpu_found *array, uintptr_t address) {
+  const uintptr_t end = array->start + array->bytes;
+  if (address < array->start)
+    return snprintf(out, size, "%zu bytes before the start of", (size_t)(array->start - address));
+  if (address == end) return snprintf(out, size, "just past the end of");
+  return snprintf(out, size, "%zu bytes past the end of", (size_t)(address - end));
+}
+
+/* The array that was meant: the one beside the address, else the nearest that a parameter points to. */
+static cpu_found meant(const story *s) {
+  const mw_kernel *kernel = &s->kernel->base;
+  const uintptr_t address = s->fault->address;
+  cpu_found best = {0}, nearest = cpu_memory_nearest(&s->device->memory, address);
+  if (cpu_found_distance(&nearest, address) < BESIDE) return nearest;
+  for (int i = 0; i < kernel->nparams; i++) {
+    if (!kernel->params[i].pointer) continue;
+    const uintptr_t value = pointer_value(s->grid, &kernel->params[i]);
+    const cpu_found array = cpu_memory_nearest(&s->device->memory, value);
+    if (cpu_found_distance(&array, value) == 0 &&
+        cpu_found_distance(&array, address) < cpu_found_distance(&best, address))
+      best = array;
+  }
+  return best.found ? best : nearest;
+}
+
+static void tell_array(char *out, size_t size, const story *s, const cpu_found *array) {
+  const uintptr_t address = s->fault->address;
+  if (!array->found) {
+    snprintf(out, size, "address 0x%zx, and there is no array", (size_t)address);
+    return;
+  }
+  int used = tell_distance(out, size, array, address);
+  int which = matching_param(s, array);
+  if (which < 0) {
+    snprintf(out + used, size - (size_t)used, " an array of %zu bytes that no parameter points to", array->bytes);
+    return;
+  }
+  const mw_param *param = &s->kernel->base.params[which];
+  used += snprintf(out + used, size - (size_t)used, " parameter %d '%s', an array of %zu bytes (offset %lld", which + 1,
+                   param->name, array->bytes, (long long)(address - array->start));
+  const uintptr_t base = pointer_value(s->grid, param);
+  const size_t element = element_size(param);
+  if (element)
+    used += snprintf(out + used, size - (size_t)used, "; index %lld, it has %zu of %s",
+                     floor_division((long long)(address - base), element),
+                     (array->start + array->bytes - base) / element, param->type);
+  snprintf(out + used, size - (size_t)used, ")");
+}
+
+/* ---- the sentences --------------------------------------------------------------------------------------------- */
+
+#define FAULT(s, format, ...) mw_fail((s)->err, MW_FAULT, "kernel '%s' " format, (s)->kernel->base.name, __VA_ARGS__)
+
+static const char *verb_of(const story *s) {
+  return !s->fault->direction_known ? "went" : s->fault->write ? "wrote" : "read";
+}
+
+static bool any_null(const story *s) {
+  const mw_kernel *kernel = &s->kernel->base;
+  for (int i = 0; i < kernel->nparams; i++)
+    if (kernel->params[i].pointer && !pointer_value(s->grid, &kernel->params[i])) return true;
+  return false;
+}
+
+/* Where no argument is null, it may be dynamic shared memory that was not asked for. */
+static mw_status tell_null(const story *s) {
+  const bool shared = !s->grid->abi.dynamic_shared && !any_null(s);
+  return FAULT(s, "%s through a null pointer: %s, address 0x%zx%s", verb_of(s), s->where, (size_t)s->fault->address,
+               shared ? "; no argument is null: extern __shared__ memory is there where prepare has shared = bytes"
+                      : "");
+}
+
+static mw_status tell_bounds(const story *s) {
+  if (s->fault->direction_known && s->fault->address < NULL_REACH) return tell_null(s);
+  if (!s->fault->direction_known)
+    return FAULT(s,
+                 "went outside every array: %s, an address no memory can have, or one that is not a multiple of the "
+                 "size of the vector there%s",
+                 s->where, s->device->memory.exact ? " (MOONWARP_CPU_CHECK aligns arrays to their elements only)" : "");
+  char array[384];
+  const cpu_found nearest = meant(s);
+  tell_array(array, sizeof array, s, &nearest);
+  return FAULT(s, "%s outside every array: %s, %s", verb_of(s), s->where, array);
+}
+
+static mw_status tell_stack(const story *s) {
+  const char *shared = s->kernel->unit->shared_bytes ? " or static shared memory" : "";
+  if (s->fault->target == CPU_TARGET_LOCAL)
+    return FAULT(s, "overran a local array%s: %s; its stack was overwritten", shared, s->where);
+  if (s->fault->target == CPU_TARGET_NO_CODE)
+    return FAULT(s,
+                 "jumped to an address that holds no code: %s; a local array%s was overrun, or a function pointer is "
+                 "wrong",
+                 s->where, shared);
+  if (!s->fault->on_fiber)
+    return FAULT(s, "overflowed its worker's stack: %s; use smaller local arrays or less recursion", s->where);
+  return FAULT(s,
+               "overflowed a thread's stack: %s; use smaller local arrays or less recursion, or give each thread more "
+               "with MOONWARP_CPU_STACK=bytes (now %zu)",
+               s->where, cpu_stack_bytes());
+}
+
+/* What has guards of its own: shared memory, or all variables of a unit, of which the first or the last is named. */
+static mw_status tell_beside(const story *s) {
+  const cpu_fault *fault = s->fault;
+  const cpu_found own = {true, fault->base, fault->bytes};
+  char place[96];
+  tell_distance(place, sizeof place, &own, fault->address);
+  if (fault->target == CPU_TARGET_VARIABLE)
+    return FAULT(s, "%s outside the device variables of its module: %s, %s the %s of them, '%s' of %zu bytes",
+                 verb_of(s), s->where, place, fault->address < fault->base ? "first" : "last", fault->variable->name,
+                 fault->bytes);
+  const bool fixed = fault->target == CPU_TARGET_STATIC;
+  return FAULT(s, "%s outside its shared memory: %s, %s the %zu bytes of %s shared memory%s", verb_of(s), s->where,
+               place, fault->bytes, fixed ? "static" : "dynamic", fixed ? " in its module" : "");
+}
+
+/* The guard of a stack or of shared memory was met by an index that an array is nearer to. */
+static bool of_array(const story *s) {
+  if (s->fault->target == CPU_TARGET_ARRAY) return true;
+  if (!s->fault->bytes) return false;
+  const cpu_found array = meant(s), own = {true, s->fault->base, s->fault->bytes};
+  return cpu_found_distance(&array, s->fault->address) < cpu_found_distance(&own, s->fault->address);
+}
+
+static mw_status tell_signal(const story *s) {
+  const cpu_target target = s->fault->target;
+  const int number = s->fault->signal;
+  if (!of_array(s))
+    return target == CPU_TARGET_VARIABLE || target == CPU_TARGET_DYNAMIC || target == CPU_TARGET_STATIC ? tell_beside(s)
+                                                                                                        : tell_stack(s);
+  if (number == SIGFPE) return FAULT(s, "divided an integer by zero (or the least integer by -1): %s", s->where);
+  if (number == SIGILL || number == SIGTRAP)
+    return FAULT(s, "ran into a trap (code that must not be reached): %s", s->where);
+  return tell_bounds(s);
+}
+
+static mw_status tell(cpu_device *device, cpu_kernel *kernel, const cpu_grid *grid, const cpu_fault *fault, known how,
+                      mw_error *err) {
+  story s = {device, kernel, grid, fault, "", err};
+  const mw_dim3 b = cpu_block_index(grid, fault->block);
+  tell_where(s.where, sizeof s.where, grid, fault, how);
+  if (fault->kind == CPU_FAULT_SIGNAL) return tell_signal(&s);
+  if (fault->kind == CPU_FAULT_FAIL || fault->has_thread)
+    return mw_fail(err, MW_FAULT, "kernel '%s': %s: %s", kernel->base.name, s.where, fault->text);
+  return mw_fail(err, MW_FAULT, "kernel '%s', block (%u,%u,%u): %s", kernel->base.name, b.x, b.y, b.z, fault->text);
+}
+
+mw_status cpu_explain(cpu_device *device, cpu_worker *me, cpu_kernel *kernel, cpu_grid *grid, mw_error *err) {
+  cpu_fault *fault = &grid->stop.fault;
+  const bool blind = !fault->has_thread && fault->kind != CPU_FAULT_RULE && grid->unit->run;
+  const known how = blind && fault->target != CPU_TARGET_UNDER ? run_again(me, kernel, grid, fault) : KNOWN;
+  return tell(device, kernel, grid, fault, how, err);
+}
+
+/* ---- the bytes between an array and its guard ------------------------------------------------------------------ */
+
+/* The launch once more, to see who does it: from its last block on, since that is where arrays end. */
+static known find_writer(cpu_worker *me, cpu_kernel *kernel, const cpu_grid *grid, const cpu_slack *slack,
+                         cpu_fault *fault) {
+  if (grid->meeting) return UNKNOWN_COOPERATIVE;
+  cpu_grid again;
+  if (!begin_again(me, kernel, grid, &again)) return UNKNOWN_NO_TWIN;
+  again.watch = slack;
+  const double enough = cpu_now() + SEARCH_SECONDS;
+  bool quiet = true;
+  unsigned long long left = grid->blocks;
+  while (quiet && left && cpu_now() < enough) {
+    left--;
+    quiet = cpu_worker_run(me, left, left + 1);
+  }
+  end_again(me);
+  if (quiet) return left ? UNKNOWN_LONG : UNKNOWN_NO_WRITE;
+  if (cpu_slack_written(slack) != me->fault.address) return UNKNOWN_NO_WRITE;
+  *fault = me->fault;
+  return KNOWN;
+}
+
+mw_status cpu_explain_slack(cpu_device *device, cpu_worker *me, cpu_kernel *kernel, cpu_grid *grid, mw_error *err) {
+  for (int i = 0; i < kernel->base.nparams; i++) {
+    const mw_param *param = &kernel->base.params[i];
+    if (!param->pointer) continue;
+    const uintptr_t value = pointer_value(grid, param);
+    cpu_slack slack;
+    cpu_fault fault = {.kind = CPU_FAULT_SIGNAL, .signal = SIGSEGV, .write = true, .direction_known = true};
+    fault.address = cpu_memory_overrun(&device->memory, value, &slack);
+    if (!fault.address) continue;
+    const known how = find_writer(me, kernel, grid, &slack, &fault);
+    cpu_memory_overrun(&device->memory, value, &slack);
+    return tell(device, kernel, grid, &fault, how, err);
+  }
+  return MW_OK;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Launches of kernels and of graphs. A launch is an operation of its stream; a graph's replay is one, too, that runs
+ * the operations of its nodes. */
+#include "core/backend/cpu/objects.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ---- kernels --------------------------------------------------------------------------------------------------- */
+
+static mw_status run_cooperative(cpu_device *device, cpu_grid *grid, const char *name, cpu_worker *me, mw_error *err) {
+  if (grid->blocks > CPU_COOP_MOST)
+    return mw_fail(err, MW_INVALID,
+                   "kernel '%s': too many blocks for a cooperative launch: %llu, on the cpu device %d at most", name,
+                   grid->blocks, CPU_COOP_MOST);
+  if (cpu_coop_run(&device->coop, grid, me)) return MW_OK;
+  return mw_fail(err, MW_NO_MEMORY, "kernel '%s': the system has no threads for a cooperative launch of %llu blocks",
+                 name, grid->blocks);
+}
+
+static void remember(cpu_kernel *kernel, double before, double seconds) {
+  atomic_store_explicit(&kernel->block_seconds, before > 0 ? 0.5 * (before + seconds) : seconds, memory_order_relaxed);
+}
+
+static mw_status run_launch(const cpu_op *op, cpu_stream *stream, cpu_worker *me, mw_error *err) {
+  cpu_device *device = cpu_device_of(&stream->base);
+  cpu_kernel *kernel = op->launch.kernel;
+  const double before = atomic_load_explicit(&kernel->block_seconds, memory_order_relaxed);
+  mw_status status = MW_OK;
+  cpu_grid grid;
+  cpu_grid_begin(&grid, &op->launch.abi, kernel->unit, kernel->owner->table, stream->base.priority);
+  grid.abi.args = op->args;
+  grid.block_seconds = before;
+  if (op->launch.cooperative)
+    status = run_cooperative(device, &grid, kernel->base.name, me, err);
+  else
+    cpu_pool_run(&device->pool, &grid, me);
+  if (status != MW_OK) return status;
+  const int why = atomic_load(&grid.stop.why);
+  if (why == CPU_STOP_INTERRUPT) return mw_fail(err, MW_INTERRUPTED, "interrupted");
+  if (why == CPU_STOP_FAULT) return cpu_explain(device, me, kernel, &grid, err);
+  if (!op->launch.cooperative) remember(kernel, before, grid.block_seconds);
+  if (!atomic_load_explicit(&device->memory.slacks, memory_order_relaxed)) return MW_OK;
+  return cpu_explain_slack(device, me, kernel, &grid, err);
+}
+
+static void label_launch(const cpu_op *op, FILE *out) {
+  const mw_dim3 g = op->launch.abi.grid, b = op->launch.abi.block;
+  fprintf(out, "%s\\ngrid %u x %u x %u, block %u x %u x %u", op->launch.kernel->base.name, g.x, g.y, g.z, b.x, b.y,
+          b.z);
+}
+
+static const cpu_op_type launch_op = {.run = run_launch, .label = label_launch, .launch = true};
+
+static void set_launch(cpu_op *op, const mw_launch *launch) {
+  const uint32_t *g = launch->grid, *b = launch->block;
+  op->launch.kernel = (cpu_kernel *)launch->kernel;
+  op->launch.abi = (mw_grid){NULL, {g[0], g[1], g[2]}, {b[0], b[1], b[2]}, (unsigned)launch->shared};
+  op->launch.cooperative = launch->cooperative;
+}
+
+mw_status cpu_launch(mw_stream *base, const mw_launch *launch, mw_error *err) {
+  cpu_stream *stream = (cpu_stream *)base;
+  mw_status status = cpu_stream_take_error(stream, err);
+  if (status != MW_OK) return status;
+  cpu_op op;
+  op.type = &launch_op;
+  op.args = launch->args;
+  op.args_bytes = launch->kernel->args_bytes;
+  set_launch(&op, launch);
+  return cpu_stream_submit(stream, &op, err);
+}
+
+/* ---- graphs ---------------------------------------------------------------------------------------------------- */
+
+static mw_status run_graph(const cpu_op *op, cpu_stream *stream, cpu_worker *me, mw_error *err) {
+  mw_status status = MW_OK;
+  for (int i = 0; i < op->graph->count && status == MW_OK; i++) {
+    const cpu_op *node = &op->graph->nodes[i].op;
+    status = node->type->run(node, stream, me, err);
+  }
+  return status;
+}
+
+static void hold_graph(const cpu_op *op) {
+  cpu_graph_hold(op->graph);
+}
+
+static void release_graph(const cpu_op *op) {
+  cpu_graph_release(op->graph);
+}
+
+static void label_graph(const cpu_op *op, FILE *out) {
+  (void)op;
+  fprintf(out, "graph");
+}
+
+static const cpu_op_type graph_op = {
+    .run = run_graph, .hold = hold_graph, .release = release_graph, .label = label_graph};
+
+mw_status cpu_graph_launch(mw_graph *graph, mw_stream *base, mw_error *err) {
+  cpu_stream *stream = (cpu_stream *)base;
+  mw_status status = cpu_stream_take_error(stream, err);
+  cpu_op op = {.type = &graph_op, .graph = (cpu_graph *)graph};
+  return status == MW_OK ? cpu_stream_submit(stream, &op, err) : status;
+}
+
+mw_status cpu_graph_update(mw_graph *base, int index, const mw_launch *launch, mw_error *err) {
+  cpu_graph *graph = (cpu_graph *)base;
+  cpu_node *node = cpu_graph_nth_launch(graph, index);
+  assert(node && node->op.launch.kernel == (cpu_kernel *)launch->kernel);
+  mw_status status = MW_OK;
+  if (atomic_load(&graph->refs) > 1) status = cpu_streams_drain((cpu_device *)base->device, false, err);
+  if (status != MW_OK) return status;
+  set_launch(&node->op, launch);
+  if (node->op.args_bytes) memcpy((void *)node->op.args, launch->args, node->op.args_bytes);
+  return MW_OK;
+}

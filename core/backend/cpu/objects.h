@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The objects of the CPU backend and what its files give each other. ops.c holds the table that core/bind calls;
+ * run/machine.h shows the floors.
+ *
+ * The script's thread makes every call, so it alone changes the list of streams, frees memory and loads modules;
+ * streams have threads that run operations. A stream fills slots of a ring, which its thread empties; the default stream
+ * runs its operations in the script's thread. One operation has one form everywhere: run at once, in a stream's slot, or
+ * as a graph's node. */
+#ifndef MW_CPU_OBJECTS_H
+#define MW_CPU_OBJECTS_H
+
+#include <stdio.h>
+
+#include "core/backend/backend.h"
+#include "core/backend/cpu/run/machine.h"
+#include "core/backend/cpu/translate/unit.h"
+
+typedef struct cpu_device cpu_device;
+typedef struct cpu_stream cpu_stream;
+typedef struct cpu_event cpu_event;
+typedef struct cpu_graph cpu_graph;
+typedef struct cpu_op cpu_op;
+
+typedef struct cpu_kernel {
+  mw_kernel base;
+  char *name;
+  char *engine_why;
+  const mw_unit_kernel *unit;
+  const cpu_unit *owner;
+  const char *instance; /* the template instance its unit was loaded for; NULL: the module's own unit */
+  mw_param *params;
+  _Atomic double block_seconds; /* of one block on one thread, from its last launches; 0: none yet */
+  struct cpu_kernel *next;
+} cpu_kernel;
+
+/* ---- operations: what a stream is given ---------------------------------------------------------------------------- */
+
+typedef struct cpu_op_type {
+  mw_status (*run)(const cpu_op *, cpu_stream *, cpu_worker *me, mw_error *);
+  void (*hold)(const cpu_op *);          /* counts what it refers to, when it is queued; NULL: nothing */
+  void (*release)(const cpu_op *);       /* the opposite, when it has run */
+  void (*label)(const cpu_op *, FILE *); /* in the picture of a graph; NULL: it cannot be part of one */
+  bool always;                           /* runs after Ctrl-C, too, so that nobody waits for ever */
+  bool launch;                           /* of a kernel */
+} cpu_op_type;
+
+struct cpu_op {
+  const cpu_op_type *type;
+  uint64_t ticket;
+  unsigned interrupts; /* Ctrl-C so far when it was queued: dropped after another one */
+  const void *args;    /* what is copied where it must outlive the call: a launch's argument block */
+  size_t args_bytes;
+  union {
+    struct {
+      cpu_kernel *kernel;
+      mw_grid abi; /* without the arguments */
+      bool cooperative;
+    } launch;
+    struct {
+      char *to;
+      const char *from;
+      size_t bytes;
+    } copy;
+    struct {
+      char *to;
+      uint64_t pattern;
+      size_t width, count;
+    } fill;
+    struct {
+      cpu_event *event;
+      uint64_t number;
+    } mark; /* record: becomes record `number`; wait: for that one */
+    mw_callback call;
+    cpu_graph *graph;
+  };
+};
+
+/* ---- the objects --------------------------------------------------------------------------------------------------- */
+
+enum { CPU_SLOTS = 128, CPU_SLOT_ARGS = 512 };
+
+typedef struct cpu_slot {
+  cpu_op op;
+  char *large; /* for argument blocks over CPU_SLOT_ARGS; grows, kept */
+  size_t large_bytes;
+  _Alignas(16) char args[CPU_SLOT_ARGS];
+} cpu_slot;
+
+struct cpu_stream {
+  mw_stream base;
+  bool blocking;
+  cpu_stream *next;
+  cpu_worker *worker; /* NULL on the default stream */
+  bool started, dying, finished;
+  pthread_mutex_t lock;
+  pthread_cond_t work, progress; /* the thread waits for work, others for progress */
+  bool thread_sleeps;
+  int watchers;
+  cpu_slot *slots;
+  _Atomic uint64_t queued, done; /* operations */
+  _Atomic uint64_t oldest;       /* ticket of the first unfinished one; UINT64_MAX: none */
+  mw_error error;                /* of asynchronous work, not reported yet */
+  atomic_bool failed;
+  /* while it is captured; see graph.c */
+  cpu_graph *capture;
+  int *tails; /* nodes the next one depends on */
+  int ntails;
+};
+
+struct cpu_event { /* queued operations hold a reference, so it may be destroyed at any time */
+  mw_event base;
+  atomic_int refs;
+  pthread_mutex_t lock;
+  pthread_cond_t reached;
+  _Atomic uint64_t recorded, done; /* the number of the last record asked for, and of the last that happened */
+  double time;                     /* of that, seconds */
+  /* recorded in a captured stream: the nodes whoever waits for it depends on */
+  cpu_graph *capture;
+  int *nodes;
+  int nnodes;
+};
+
+typedef struct cpu_node {
+  cpu_op op;
+  int *needs; /* nodes it depends on */
+  int nneeds;
+} cpu_node;
+
+struct cpu_graph {
+  mw_graph base;
+  atomic_int refs; /* the binding's, each queued replay, each event recorded in the capture, each graph it is part of */
+  cpu_node *nodes; /* in the order of capture, which respects every dependency */
+  int count, room;
+  bool open; /* being captured */
+};
+
+typedef struct cpu_deferred { /* something to do after the work that is queued */
+  struct cpu_deferred *next;
+  uint64_t ticket; /* of the last operation it waits for */
+  void (*run)(struct cpu_deferred *);
+} cpu_deferred;
+
+typedef struct cpu_buffer {
+  mw_buffer base;
+  cpu_deferred unmap; /* once it is freed */
+  char *map;          /* the whole mapping, guards included */
+  size_t map_bytes;
+  size_t slack; /* bytes behind the array before the guard: hold a canary */
+} cpu_buffer;
+
+typedef struct cpu_memory {
+  pthread_mutex_t lock; /* the list, in which streams look for what a fault has met */
+  bool exact;           /* $MOONWARP_CPU_CHECK: arrays end at the guard, to the element */
+  cpu_buffer **arrays;  /* live ones, by address */
+  size_t count, room;
+  size_t used;       /* bytes, of live and deferred ones */
+  atomic_int slacks; /* live arrays with slack */
+} cpu_memory;
+
+struct cpu_device {
+  mw_device base;
+  cpu_worker *host; /* serves the script's thread */
+  cpu_pool pool;
+  cpu_coop coop;
+  cpu_memory memory;
+  cpu_stream *streams;         /* all but the default one; also those destroyed whose work still runs */
+  cpu_stream *per_thread;      /* one of them, or NULL: the per-thread default stream, from its first use on */
+  cpu_deferred *deferred;
+  _Atomic uint64_t tickets;    /* operations ever queued */
+  atomic_int pending;          /* operations queued and not finished, all streams */
+  atomic_int pending_blocking; /* of those, in streams that the default stream waits for */
+  atomic_bool cancel;          /* Ctrl-C: queued operations are dropped */
+};
+
+static inline cpu_device *cpu_device_of(const mw_stream *stream) {
+  return (cpu_device *)stream->device;
+}
+
+/* ---- probe.c, device.c --------------------------------------------------------------------------------------------- */
+
+void cpu_probe(mw_probe *);
+void cpu_probe_info(mw_device_info *);
+void cpu_probe_state(mw_device *, mw_device_state *);
+size_t cpu_probe_available_memory(void); /* bytes free now */
+mw_status cpu_device_open(const char *which, mw_device **, mw_error *);
+void cpu_device_close(mw_device *);
+mw_status cpu_device_synchronize(mw_device *, mw_error *);
+
+/* ---- memory.c, copy.c ---------------------------------------------------------------------------------------------- */
+
+typedef struct cpu_found { /* the array nearest to an address */
+  bool found;
+  uintptr_t start;
+  size_t bytes;
+} cpu_found;
+
+void cpu_memory_open(cpu_memory *);
+void cpu_memory_close(cpu_memory *);
+mw_status cpu_memory_alloc(mw_stream *, size_t, mw_space, mw_buffer **, mw_error *);
+void cpu_memory_free(mw_buffer *);
+mw_status cpu_memory_tell(mw_device *, size_t *free, size_t *total, mw_error *);
+cpu_found cpu_memory_nearest(cpu_memory *, uintptr_t address);
+uintptr_t cpu_found_distance(const cpu_found *, uintptr_t address); /* bytes between them; 0: inside */
+/* The first byte written to in the slack of the array that holds address, 0: none; restores the canary. */
+uintptr_t cpu_memory_overrun(cpu_memory *, uintptr_t address, cpu_slack *);
+mw_status cpu_copy(mw_stream *, mw_place to, mw_place from, size_t, mw_error *);
+mw_status cpu_fill(mw_stream *, mw_place, const void *pattern, size_t width, size_t count, mw_error *);
+
+/* ---- module.c, kernel.c, occupancy.c ------------------------------------------------------------------------------- */
+
+mw_status cpu_module_compile(mw_device *, const mw_source *, mw_module **, mw_error *);
+void cpu_module_unload(mw_module *);
+mw_status cpu_module_kernel(mw_module *, const char *name, mw_kernel **, mw_error *);
+mw_status cpu_module_variable(mw_module *, const char *name, mw_buffer **, mw_param *type, mw_error *);
+mw_status cpu_module_text(mw_module *, const char *kind, char **, mw_error *);
+/* The same kernel in the fiber flavor, with the variables' present values; compiles it at the first call. */
+mw_status cpu_module_twin(cpu_kernel *, const mw_unit_kernel **, const mw_unit_table **, mw_error *);
+cpu_kernel *cpu_kernel_make(mw_module *, const char *name, const cpu_unit *, const mw_unit_kernel *,
+                            const char *instance, const char *why);
+void cpu_kernel_free(cpu_kernel *);
+mw_status cpu_occupancy(mw_kernel *, int threads, size_t shared, mw_occupancy *, mw_error *);
+
+/* ---- launch.c, explain.c ------------------------------------------------------------------------------------------- */
+
+mw_status cpu_launch(mw_stream *, const mw_launch *, mw_error *);
+mw_status cpu_graph_launch(mw_graph *, mw_stream *, mw_error *);
+mw_status cpu_graph_update(mw_graph *, int node, const mw_launch *, mw_error *);
+/* The error for a kernel's grid that stopped with a fault; runs the block again to name the thread where that is not
+ * known. */
+mw_status cpu_explain(cpu_device *, cpu_worker *me, cpu_kernel *, cpu_grid *, mw_error *);
+/* The error for a write just behind an array that the guard page could not see; MW_OK: none. Runs the launch again to
+ * find the thread. */
+mw_status cpu_explain_slack(cpu_device *, cpu_worker *me, cpu_kernel *, cpu_grid *, mw_error *);
+
+/* ---- stream.c, event.c, graph.c ------------------------------------------------------------------------------------ */
+
+mw_status cpu_stream_make(mw_device *, bool blocking, int priority, mw_stream **, mw_error *);
+void cpu_stream_destroy(mw_stream *);
+mw_status cpu_stream_per_thread(mw_device *, mw_stream **, mw_error *);
+mw_status cpu_stream_callback(mw_stream *, mw_callback, mw_error *);
+mw_status cpu_stream_query(mw_stream *, mw_error *);
+mw_status cpu_stream_synchronize(mw_stream *, mw_error *);
+void cpu_stream_priorities(mw_device *, int *least, int *greatest);
+
+cpu_stream *cpu_stream_main(cpu_device *);                         /* makes the default stream */
+void cpu_stream_free(cpu_stream *);                                /* joins its thread */
+mw_status cpu_stream_submit(cpu_stream *, cpu_op *, mw_error *);   /* runs, queues or captures one operation */
+mw_status cpu_stream_drain(cpu_stream *, mw_error *);              /* until what is queued so far is done */
+mw_status cpu_stream_take_error(cpu_stream *, mw_error *);         /* of earlier work; MW_OK: none */
+/* Waits until every operation queued so far is done. only_blocking: in blocking streams. Ctrl-C: MW_INTERRUPTED. */
+mw_status cpu_streams_drain(cpu_device *, bool only_blocking, mw_error *);
+mw_status cpu_streams_cancel(cpu_device *, mw_error *); /* ends all work after Ctrl-C; returns MW_INTERRUPTED */
+void cpu_streams_close(cpu_device *);                   /* frees all but the default one, after their work */
+void cpu_streams_defer(cpu_device *, cpu_deferred *);   /* runs it after the operations queued so far, in some call ... */
+void cpu_streams_reap(cpu_device *);                    /* ... of this */
+
+mw_status cpu_event_make(mw_device *, bool timing, mw_event **, mw_error *);
+void cpu_event_destroy(mw_event *);
+mw_status cpu_event_record(mw_event *, mw_stream *, mw_error *);
+mw_status cpu_event_query(mw_event *, mw_error *);
+mw_status cpu_event_synchronize(mw_event *, mw_error *);
+mw_status cpu_event_elapsed(mw_event *from, mw_event *to, double *seconds, mw_error *);
+mw_status cpu_stream_wait(mw_stream *, mw_event *, mw_error *);
+
+mw_status cpu_capture_begin(mw_stream *, mw_error *);
+mw_status cpu_capture_end(mw_stream *, mw_graph **, mw_error *);
+mw_status cpu_graph_dot(mw_graph *, char **, mw_error *);
+void cpu_graph_destroy(mw_graph *);
+void cpu_graph_hold(cpu_graph *);
+void cpu_graph_release(cpu_graph *);
+cpu_node *cpu_graph_nth_launch(cpu_graph *, int index); /* from 0; NULL: there are fewer */
+/* What a captured stream does with an operation, and what becomes of events recorded in it. */
+mw_status cpu_capture_op(cpu_stream *, const cpu_op *);
+mw_status cpu_capture_record(cpu_stream *, cpu_event *);
+mw_status cpu_capture_wait(cpu_stream *, cpu_event *);
+void cpu_capture_forget(cpu_event *); /* the event's place in a capture */
+void cpu_capture_leave(cpu_stream *); /* a stream takes part no more */
+
+#endif

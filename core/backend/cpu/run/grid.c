@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One launch while it runs: what a block is for its engine, and handing out blocks in chunks. */
+#include "core/backend/cpu/run/machine.h"
+
+/* ---- what a grid runs ------------------------------------------------------------------------------------------ */
+
+static void run_fast(cpu_grid *grid, cpu_worker *worker, unsigned long long first, unsigned long long last) {
+  grid->unit->run(&grid->abi, &worker->lent, first, last);
+}
+
+static void run_plain_block(cpu_grid *grid, mw_thread *thread) {
+  const mw_dim3 size = grid->abi.block;
+  for (unsigned z = 0; z < size.z; z++)
+    for (unsigned y = 0; y < size.y; y++)
+      for (unsigned x = 0; x < size.x; x++) {
+        thread->thread_idx = (mw_dim3){x, y, z};
+        grid->unit->thread(&grid->abi);
+        if (grid->watch) cpu_fault_watch(cpu_current, grid->watch);
+        thread->rank++;
+      }
+}
+
+static void set_block(cpu_worker *worker, unsigned long long block) {
+  worker->lent.block = block;
+  worker->lent.blocks = 1;
+}
+
+/* A barrier-free kernel in the fiber flavor: one call for each thread, no fibers. Which thread runs is kept in the
+ * worker, off the stack that a kernel may overrun. */
+static void run_plain(cpu_grid *grid, cpu_worker *worker, unsigned long long first, unsigned long long last) {
+  mw_thread *thread = &worker->alone;
+  *thread = (mw_thread){.grid = &grid->abi, .worker = &worker->lent};
+  worker->plain = thread;
+  *grid->table->self() = thread;
+  for (unsigned long long block = first; block < last; block++) {
+    set_block(worker, block);
+    thread->block_idx = cpu_block_index(grid, block);
+    thread->rank = 0;
+    run_plain_block(grid, thread);
+  }
+  worker->plain = NULL;
+}
+
+static void run_fibers(cpu_grid *grid, cpu_worker *worker, unsigned long long first, unsigned long long last) {
+  for (unsigned long long block = first; block < last; block++) {
+    set_block(worker, block);
+    if (!cpu_crew_run(worker->crew, grid, block)) return;
+  }
+}
+
+/* ---- beginning ------------------------------------------------------------------------------------------------- */
+
+/* Field by field: a launch need not clear the text of a fault. */
+static void begin(cpu_grid *grid, unsigned long long blocks, double block_seconds, int priority) {
+  grid->blocks = blocks;
+  grid->block_seconds = block_seconds;
+  grid->priority = priority;
+  grid->meeting = NULL;
+  grid->chunk = 1;
+  grid->launcher_sleeps = false;
+  grid->link = NULL;
+  grid->watch = NULL;
+  atomic_init(&grid->next, 0);
+  atomic_init(&grid->users, 0);
+  cpu_stop_begin(&grid->stop);
+}
+
+void cpu_grid_begin(cpu_grid *grid, const mw_grid *abi, const mw_unit_kernel *unit, const mw_unit_table *table,
+                    int priority) {
+  grid->abi = *abi;
+  grid->unit = unit;
+  grid->table = table;
+  grid->fibers = !unit->run && unit->needs_fibers;
+  grid->on_away = !grid->fibers;
+  grid->run = unit->run ? run_fast : grid->fibers ? run_fibers : run_plain;
+  grid->data = NULL;
+  begin(grid, (unsigned long long)abi->grid.x * abi->grid.y * abi->grid.z, 0, priority);
+}
+
+void cpu_grid_begin_work(cpu_grid *grid, cpu_grid_run_function *run, const void *data, unsigned long long blocks,
+                         double block_seconds, int priority) {
+  grid->unit = NULL;
+  grid->table = NULL;
+  grid->fibers = grid->on_away = false;
+  grid->run = run;
+  grid->data = data;
+  begin(grid, blocks, block_seconds, priority);
+}
+
+/* ---- taking part ----------------------------------------------------------------------------------------------- */
+
+bool cpu_grid_run(cpu_grid *grid, cpu_worker *worker, unsigned long long first, unsigned long long last) {
+  const bool whole = cpu_worker_run(worker, first, last);
+  if (!whole) cpu_stop_by(&grid->stop, &worker->fault);
+  return whole;
+}
+
+unsigned long long cpu_grid_take_part(cpu_grid *grid, cpu_worker *worker) {
+  unsigned long long ran = 0;
+  while (!cpu_stopped(&grid->stop)) {
+    unsigned long long first = atomic_fetch_add(&grid->next, grid->chunk);
+    if (first >= grid->blocks) break;
+    unsigned long long last = grid->blocks - first < grid->chunk ? grid->blocks : first + grid->chunk;
+    cpu_grid_run(grid, worker, first, last);
+    if (grid->meeting) cpu_meeting_leave(grid->meeting);
+    ran += last - first;
+  }
+  return ran;
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The CPU device has two storeys. core/backend/cpu holds the nouns of backend.h, a file each, as core/backend/cuda does.
+ * This folder is the machine below them: CUDA's grids, blocks, warps and threads on this computer's cores. The machine
+ * knows compiled code (abi.h); it knows no device, array, module, stream or event. A file calls only what stands below
+ * it here:
+ *
+ *   ../ops.c                         the table
+ *   ../launch.c  ../copy.c           what streams run on the machine
+ *   ../explain.c ../device.c         a fault in words; opening and closing
+ *   ../module.c  ../memory.c  ../event.c
+ *   ../stream.c                      the queues
+ *   ../graph.c  ../kernel.c  ../occupancy.c  ../probe.c
+ *   coop.c                           a thread for each block of a cooperative launch
+ *   pool.c                           the threads that share a grid
+ *   grid.c                           one launch while it runs
+ *   worker.c                         an OS thread that runs blocks
+ *   block.c                          barriers, and a block's life in fibers
+ *   warp.c                           warp operations
+ *   schedule.c                       which fiber of a block runs next
+ *   stack.c  fault.c  print.c        where kernels run, how they end early, what they print
+ *   fiber.c  thread.c                switches between stacks; OS threads, time, floating-point mode
+ *
+ * A script's own thread, the pool's threads and the streams' threads all run blocks in the same way: as a worker. */
+#ifndef MW_CPU_MACHINE_H
+#define MW_CPU_MACHINE_H
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <time.h>
+#if !defined(__x86_64__)
+#include <fenv.h>
+#endif
+
+#include "core/backend/cpu/abi.h"
+#include "core/backend/cpu/run/fiber.h"
+
+typedef struct cpu_grid cpu_grid;
+typedef struct cpu_worker cpu_worker;
+typedef struct cpu_crew cpu_crew;
+
+/* ---- thread.c -------------------------------------------------------------------------------------------------- */
+
+extern __thread cpu_worker *cpu_current __attribute__((tls_model("initial-exec"))); /* whose blocks this thread runs */
+
+#if defined(__x86_64__)
+typedef unsigned cpu_float_mode;
+#else
+typedef fenv_t cpu_float_mode;
+#endif
+
+/* CUDA's mode: rounds to nearest and keeps denormals. True: that is a change, to be undone by leave. */
+bool cpu_float_enter(cpu_float_mode *before);
+void cpu_float_leave(const cpu_float_mode *before);
+
+double cpu_now(void); /* CLOCK_MONOTONIC in seconds */
+void cpu_pause(void); /* in a loop that spins */
+/* Waits for a signal, at most so many seconds. */
+void cpu_wait_briefly(pthread_cond_t *, pthread_mutex_t *, double seconds);
+int cpu_thread_abort_signal(void); /* sent to a thread, ends the block that it runs where the block's grid is stopped */
+/* Starts a thread that takes no signals but faults and the one above. 0, or the system's error number. */
+int cpu_thread_start(pthread_t *, void *(*)(void *), void *argument);
+
+/* ---- fault.c: what ends a block early, and a grid ----------------------------------------------------------------- */
+
+typedef enum cpu_fault_kind {
+  CPU_FAULT_NONE,
+  CPU_FAULT_SIGNAL,  /* the processor stopped it: signal, code, address and write tell how */
+  CPU_FAULT_FAIL,    /* assert, __trap: text tells */
+  CPU_FAULT_RULE,    /* a rule of CUDA was broken: text is the whole sentence */
+  CPU_FAULT_ABORTED, /* another block failed, or Ctrl-C */
+} cpu_fault_kind;
+
+typedef enum cpu_target { /* what a faulting address means */
+  CPU_TARGET_ARRAY,    /* outside every array, as far as is known */
+  CPU_TARGET_UNDER,    /* the guard below the stack: too much of it was used */
+  CPU_TARGET_LOCAL,    /* the guard above the stack, or a canary in it: a local array was overrun */
+  CPU_TARGET_NO_CODE,  /* a jump to where no code is, as a return from an overwritten frame is */
+  CPU_TARGET_DYNAMIC,  /* beside dynamic shared memory */
+  CPU_TARGET_STATIC,   /* beside static shared memory */
+  CPU_TARGET_VARIABLE, /* beside the unit's device variables */
+} cpu_target;
+
+typedef struct cpu_fault {
+  cpu_fault_kind kind;
+  cpu_target target;
+  uintptr_t base; /* the memory whose guard it was, where that is not an array's ... */
+  size_t bytes;   /* ... else 0 */
+  const mw_unit_variable *variable; /* the one beside it; its module keeps it */
+  int signal, code;
+  uintptr_t address;
+  bool write, direction_known;
+  bool on_fiber;
+  unsigned long long block;  /* linear index; the first, where several were run together */
+  unsigned long long blocks; /* how many */
+  bool has_thread;           /* thread is known */
+  mw_dim3 thread;
+  char text[640];
+} cpu_fault;
+
+typedef struct cpu_stop { /* why a grid ends before its last block */
+  atomic_int why;
+  unsigned interrupts; /* cpu_interrupts when it began */
+  cpu_fault fault;     /* the first one, where why is CPU_STOP_FAULT */
+} cpu_stop;
+
+enum { CPU_GOING, CPU_STOP_FAULT, CPU_STOP_INTERRUPT };
+
+typedef struct cpu_slack { /* the bytes between an array and its guard; all are CPU_CANARY until something writes there */
+  const unsigned char *at;
+  size_t bytes;
+} cpu_slack;
+
+enum { CPU_CANARY = 0xC5 };
+
+extern atomic_uint cpu_interrupts; /* how often Ctrl-C was pressed */
+
+void cpu_fault_install(void); /* the signal handlers; counted: one for each open device */
+void cpu_fault_remove(void);
+/* Leaves the running kernel with worker->fault filled, from whatever stack it runs on. */
+void cpu_fault_leave(cpu_worker *) __attribute__((noreturn));
+/* Notes which block and thread the worker runs. */
+void cpu_fault_place(cpu_worker *);
+/* Leaves the running kernel where its thread has written there. */
+void cpu_fault_watch(cpu_worker *, const cpu_slack *);
+uintptr_t cpu_slack_written(const cpu_slack *); /* the first byte that was written to; 0: none was */
+
+void cpu_stop_begin(cpu_stop *);
+bool cpu_stopped(cpu_stop *); /* also looks at Ctrl-C */
+void cpu_stop_by(cpu_stop *, const cpu_fault *); /* keeps the first fault */
+
+/* ---- stack.c: the stacks that kernels run on ---------------------------------------------------------------------- */
+
+enum { CPU_SLAB = 32 };
+typedef struct cpu_slab { /* the stacks of the 32 fibers of a warp in one mapping, each between inaccessible pages */
+  char *base;
+  size_t stack; /* bytes a stack; the slot is one page more */
+} cpu_slab;
+
+size_t cpu_stack_bytes(void);  /* a fiber's stack: $MOONWARP_CPU_STACK bytes, else 64 KiB */
+int cpu_slab_make(cpu_slab *); /* 0, or -1 where the system gives no memory */
+void cpu_slab_free(cpu_slab *);
+cpu_stack cpu_slab_stack(const cpu_slab *, unsigned rank); /* of fiber 0 ... 31 */
+
+/* The stack that blocks of the loop and split engines run on: not the host's, since a kernel that overruns a local
+ * array writes over the frames above it. Its top ends at an inaccessible area, so what runs on reaches that and not the
+ * host; whoever comes back reads nothing from it but takes everything from the worker. */
+typedef struct cpu_away {
+  char *map;
+  cpu_fiber fiber;
+  bool made;  /* the fiber waits for work */
+  bool there; /* a kernel runs on it */
+} cpu_away;
+
+/* Makes the stack, before a signal may end the run. False: the system gives no memory; worker->fault says so. */
+bool cpu_stack_prepare(cpu_worker *);
+/* Runs the worker's blocks there; worker->fault says it where bytes above the frames were overwritten. */
+void cpu_stack_run(cpu_worker *);
+void cpu_stack_free(cpu_away *);
+
+/* ---- print.c: printf in kernels ----------------------------------------------------------------------------------- */
+
+typedef struct cpu_text {
+  char *bytes;
+  size_t used, size;
+} cpu_text;
+
+/* Inside a kernel only. */
+int cpu_print(cpu_worker *, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
+void cpu_print_flush(cpu_text *); /* to standard output */
+
+/* ---- schedule.c, warp.c, block.c: one block in the fiber engine --------------------------------------------------- */
+
+enum { CPU_WARP = 32, CPU_WARPS = 32, CPU_NAMED = 16 };
+
+typedef struct cpu_lane { /* one CUDA thread */
+  mw_thread thread;
+  cpu_fiber fiber;
+  const mw_warp_request *request; /* while it waits in a warp operation */
+  unsigned long long result;
+  const char *what, *file; /* where it waits */
+  int line, column;
+  unsigned named;   /* the named barrier it waits at */
+  const void *site; /* caller of active_mask */
+} cpu_lane;
+
+typedef struct cpu_group { /* lanes that meet in a warp operation */
+  uint32_t mask, arrived;
+} cpu_group;
+
+typedef struct cpu_warp { /* one bit a lane; a lane is in exactly one of ready ... exited */
+  uint32_t ready, at_barrier, at_named, at_warp, at_grid, asking, exited;
+  cpu_lane *lanes;
+  cpu_slab slab;
+  unsigned ngroups;
+  cpu_group groups[CPU_WARP];
+} cpu_warp;
+
+typedef struct cpu_named { /* a named barrier being gathered */
+  unsigned arrived, count; /* count 0: all threads that have not exited */
+} cpu_named;
+
+/* The threads of a block and the rules they meet under; a worker's, used again for every block it runs. */
+struct cpu_crew {
+  cpu_worker *worker;
+  cpu_grid *grid;
+  mw_thread **self;
+  unsigned threads, live, current;
+  unsigned yields;
+  uint32_t ready_warps;
+  bool dirty;     /* fibers were left in the middle of a kernel: make them again */
+  bool abandoned; /* a fiber gave the block up; worker->fault says why */
+  unsigned made;  /* warps whose fibers exist */
+  /* the block barrier being gathered */
+  unsigned arrived, truths;
+  enum mw_barrier_op op;
+  const char *file;
+  int line, column, result;
+  bool any_named; /* some named barrier was used in this block */
+  cpu_named named[CPU_NAMED];
+  unsigned at_grid; /* threads at the grid barrier, and where it is */
+  const char *grid_file;
+  int grid_line;
+  cpu_warp warps[CPU_WARPS];
+};
+
+typedef struct cpu_meeting { /* the grid barrier of a cooperative launch */
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  unsigned blocks, waiting, finished;
+  unsigned long turn;
+} cpu_meeting;
+
+static inline cpu_lane *cpu_crew_lane(cpu_crew *crew) { /* the running one */
+  return &crew->warps[crew->current / CPU_WARP].lanes[crew->current % CPU_WARP];
+}
+
+static inline uint32_t cpu_warp_lanes(const cpu_warp *warp) { /* all that have not exited */
+  return warp->ready | warp->at_barrier | warp->at_named | warp->at_warp | warp->at_grid | warp->asking;
+}
+
+/* Takes the running lane out of the ready ones; it waits at a named place. bit: its own in the warp's sets. */
+static inline cpu_lane *cpu_crew_stop(cpu_crew *crew, const char *what, const char *file, int line, uint32_t *bit) {
+  cpu_lane *lane = cpu_crew_lane(crew);
+  lane->what = what;
+  lane->file = file;
+  lane->line = line;
+  lane->column = 0;
+  *bit = 1u << crew->current % CPU_WARP;
+  crew->warps[crew->current / CPU_WARP].ready &= ~*bit;
+  return lane;
+}
+
+cpu_crew *cpu_crew_make(cpu_worker *);
+void cpu_crew_free(cpu_crew *);
+/* Fibers for so many warps, which begin in entry(lane); false: the system gives no memory for their stacks. */
+bool cpu_crew_prepare(cpu_crew *, unsigned warps, void (*entry)(void *));
+void cpu_crew_start(cpu_crew *); /* runs thread 0 and those after it until nobody can run */
+void cpu_crew_wait(cpu_crew *);  /* the running lane's ready bit is cleared already: runs others until it is set */
+void cpu_crew_yield(cpu_crew *); /* runs the others in turn; the running lane stays ready */
+void cpu_crew_wake(cpu_crew *, unsigned warp, uint32_t lanes);
+void cpu_crew_abandon(cpu_crew *, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
+
+unsigned long long cpu_warp_meet(cpu_crew *, const mw_warp_request *);
+void cpu_warp_settle(cpu_crew *, unsigned warp); /* groups completed by an exit */
+
+/* Runs block `block` of the grid. False: it was given up, worker->fault says why. */
+bool cpu_crew_run(cpu_crew *, cpu_grid *, unsigned long long block);
+void cpu_meeting_leave(cpu_meeting *); /* a block comes to the grid barrier no more */
+mw_dim3 cpu_block_index(const cpu_grid *, unsigned long long linear);
+
+extern const mw_runtime cpu_runtime; /* what units call */
+
+/* ---- worker.c: one OS thread that runs blocks --------------------------------------------------------------------- */
+
+typedef struct cpu_shared { /* shared memory: its end touches a guard, its start is less than a page above one */
+  char *map;
+  size_t room;  /* without the guards */
+  size_t bytes; /* that the guards stand for now */
+  char *at;
+} cpu_shared;
+
+enum { CPU_SHARED_MOST = 227 << 10, CPU_SHARED_GUARD = 1 << 20 };
+
+typedef void cpu_worker_main(void *owner, cpu_worker *);
+
+struct cpu_worker {
+  mw_worker lent;              /* what the unit sees */
+  pthread_t thread;            /* the OS thread it serves */
+  cpu_worker_main *main;       /* what that runs, with owner, where it was started for the worker */
+  void *owner;
+  jmp_buf trap;                /* where a fault returns to while armed */
+  volatile sig_atomic_t armed; /* a kernel is running: a fault is the kernel's */
+  volatile sig_atomic_t busy;  /* inside the runtime: not to be aborted now */
+  _Atomic(cpu_grid *) grid;    /* the one it takes part in, else NULL */
+  cpu_fault fault;             /* of the last guarded run */
+  unsigned long long first, last; /* the blocks of the run: first ... last-1 */
+  cpu_fiber home;              /* the OS thread's own stack */
+  cpu_away away;               /* the stack of the loop and split engines; made at its first use */
+  cpu_crew *crew;              /* the fiber engine's threads; made at its first use */
+  bool in_crew;                /* a block is running in fibers */
+  mw_thread alone;
+  mw_thread *plain;            /* the thread of a barrier-free kernel in the fiber flavor that runs now */
+  cpu_shared dynamic, fixed;   /* extern __shared__ memory, and the static one of the unit */
+  cpu_text text;               /* printed, not yet written out */
+  bool mute;                   /* print nothing: a block is run again only to name a thread */
+  cpu_worker *outer;           /* the thread's worker before enter, and its floating-point mode */
+  bool float_changed;
+  cpu_float_mode float_before;
+  char *signal_stack;
+  bool stack_lent; /* to its thread; false: that had one already */
+  bool attached, has_timer;
+  timer_t timer; /* ends a block of the script's own thread some time after Ctrl-C */
+};
+
+cpu_worker *cpu_worker_make(void);
+void cpu_worker_free(cpu_worker *); /* NULL: nothing */
+/* Starts an OS thread for the worker, which runs main(owner, worker). 0, or the system's error number. */
+int cpu_worker_start(cpu_worker *, cpu_worker_main *, void *owner);
+void cpu_worker_join(cpu_worker *); /* waits until main has returned */
+cpu_worker *cpu_worker_here(cpu_worker *); /* makes it serve the calling thread, a script's; returns it */
+void cpu_worker_detach(cpu_worker *);      /* ends that */
+
+void cpu_worker_enter(cpu_worker *, cpu_grid *); /* before the first run of a grid: shared memory, fibers, float mode */
+/* Runs blocks first ... last-1 of the grid it has entered. False: something stopped it, worker->fault says what. */
+bool cpu_worker_run(cpu_worker *, unsigned long long first, unsigned long long last);
+void cpu_worker_leave(cpu_worker *); /* after the last: writes out what the kernel printed */
+void cpu_worker_evict(cpu_worker *const *, int count, const cpu_grid *); /* takes them out of blocks of a stopped grid */
+
+/* ---- grid.c: one launch while it runs ----------------------------------------------------------------------------- */
+
+typedef void cpu_grid_run_function(cpu_grid *, cpu_worker *, unsigned long long first, unsigned long long last);
+
+/* Its blocks, who takes part, what stopped it. Copies and fills of large arrays are grids too, with a run of their own
+ * and no unit. Lives on the stack of the thread that launches it. */
+struct cpu_grid {
+  mw_grid abi;
+  const mw_unit_kernel *unit; /* NULL: a copy or a fill */
+  const mw_unit_table *table;
+  cpu_grid_run_function *run;
+  bool fibers;  /* a thread of a block has a stack of its own */
+  bool on_away; /* the blocks run on the worker's other stack */
+  const void *data; /* of a copy or a fill */
+  unsigned long long blocks;
+  double block_seconds; /* estimate of one block on one thread; 0: unknown */
+  int priority;
+  cpu_meeting *meeting; /* cooperative launch only */
+  /* shared by those who take part */
+  _Atomic unsigned long long next;
+  unsigned long long chunk;
+  atomic_int users;       /* pool threads inside */
+  bool launcher_sleeps;   /* under the pool's lock */
+  cpu_grid *link;         /* in the pool's list */
+  const cpu_slack *watch; /* looked at after every thread: which one writes there? NULL: usually */
+  cpu_stop stop;
+};
+
+void cpu_grid_begin(cpu_grid *, const mw_grid *, const mw_unit_kernel *, const mw_unit_table *, int priority);
+/* For work that is no kernel: run is called for pieces 0 ... blocks-1. */
+void cpu_grid_begin_work(cpu_grid *, cpu_grid_run_function *, const void *data, unsigned long long blocks,
+                         double block_seconds, int priority);
+unsigned long long cpu_grid_take_part(cpu_grid *, cpu_worker *); /* runs chunks until there are no more; blocks run */
+/* Runs these blocks; false: something stopped them, which the grid keeps. */
+bool cpu_grid_run(cpu_grid *, cpu_worker *, unsigned long long first, unsigned long long last);
+
+/* ---- pool.c, coop.c: the threads beside the launching one --------------------------------------------------------- */
+
+typedef struct cpu_pool {
+  atomic_int helpers; /* threads beside the launching one: wanted, and once started those there are */
+  double spin;        /* seconds that one without work spins before it sleeps */
+  pthread_mutex_t lock;
+  pthread_cond_t wake, done;
+  cpu_grid *grids;    /* with blocks to hand out, most urgent first */
+  atomic_uint posted; /* changes with every grid posted: the spinning ones watch it */
+  atomic_int sleeping;
+  bool quit;
+  cpu_worker **workers;
+  atomic_int started; /* of them */
+} cpu_pool;
+
+void cpu_pool_open(cpu_pool *, int helpers, double spin);
+void cpu_pool_close(cpu_pool *);
+bool cpu_pool_grow(cpu_pool *, int helpers);             /* starts threads; false: the system gives fewer */
+void cpu_pool_run(cpu_pool *, cpu_grid *, cpu_worker *); /* to its end; the worker serves the calling thread */
+void cpu_pool_share(cpu_pool *, cpu_grid *, cpu_worker *); /* the same, by all threads from the first block on */
+
+typedef struct cpu_coop {
+  cpu_pool pool;
+  pthread_mutex_t use; /* one cooperative launch at a time */
+  cpu_meeting meeting; /* its blocks' */
+} cpu_coop;
+
+enum { CPU_COOP_MOST = 256 }; /* blocks of a cooperative launch */
+
+void cpu_coop_open(cpu_coop *);
+void cpu_coop_close(cpu_coop *);
+bool cpu_coop_run(cpu_coop *, cpu_grid *, cpu_worker *); /* every block at once; false: no more threads to be had */
+
+#endif
