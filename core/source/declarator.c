@@ -39,15 +39,14 @@ int cpu_call_open(const cpu_tokens *tokens, int name) {
   return cpu_token_is(&tokens->at[open], "(") ? open : -1;
 }
 
-int cpu_arguments(const cpu_tokens *tokens, int open, int first[], int last[], int most) {
+int cpu_arguments(const cpu_tokens *tokens, int open, cpu_range out[], int most) {
   int count = 0, close = tokens->at[open].match, begin = open + 1;
   if (begin == close) return 0;
   for (int i = begin; i <= close; i++) {
     if (i < close && tokens->at[i].match > i) i = tokens->at[i].match;
     if (i < close && !cpu_token_is(&tokens->at[i], ",")) continue;
     if (count == most) return -1;
-    first[count] = begin;
-    last[count++] = i;
+    out[count++] = (cpu_range){begin, i};
     begin = i + 1;
   }
   return count;

@@ -27,6 +27,6 @@ int cpu_class_braces(const cpu_tokens *, int first, int last);
 int cpu_angle_end(const cpu_tokens *, int open, int last);
 bool cpu_is_member(const cpu_tokens *, int i);   /* after a . or -> or :: */
 int cpu_call_open(const cpu_tokens *, int name); /* its ( past template arguments; -1: no call */
-int cpu_arguments(const cpu_tokens *, int open, int first[], int last[], int most); /* their count; -1: too many */
+int cpu_arguments(const cpu_tokens *, int open, cpu_range out[], int most); /* their count; -1: too many */
 
 #endif

@@ -68,6 +68,20 @@ bool cpu_token_any(const cpu_token *token, const char *const *texts) {
   return false;
 }
 
+int cpu_find(const cpu_tokens *list, int first, int last, const char *const *texts) {
+  for (int i = first; i < last; i++)
+    if (cpu_token_any(&list->at[i], texts)) return i;
+  return last;
+}
+
+int cpu_find_open(const cpu_tokens *list, int first, int last, const char *const *texts) {
+  for (int i = first; i < last; i++) {
+    if (cpu_token_any(&list->at[i], texts)) return i;
+    if (list->at[i].match > i) i = list->at[i].match;
+  }
+  return last;
+}
+
 /* ---- where things end ------------------------------------------------------------------------------------------ */
 
 static bool name_byte(char c) {
@@ -392,6 +406,28 @@ void cpu_tokens_format(cpu_tokens *to, const cpu_token *like, const char *format
   cpu_tokens_scan(to, text, like);
 }
 
+void cpu_tokens_build(cpu_tokens *to, const cpu_tokens *from, const cpu_token *like, int number, const char *pattern,
+                      const cpu_range *ranges) {
+  cpu_text text = {0};
+  for (const char *at = pattern; *at; at++) {
+    if (*at == '#')
+      cpu_text_format(&text, "%d", number);
+    else if (*at != '$')
+      cpu_text_add(&text, at, 1);
+    if (text.size && (*at == '$' || !at[1])) {
+      cpu_tokens_scan(to, text.at, like);
+      text.size = 0;
+    }
+    if (*at == '$') {
+      const cpu_range *range = &ranges[*++at - '0'];
+      const int begin = to->count;
+      cpu_tokens_copy(to, from, range->first, range->last);
+      if (to->count > begin && at - pattern > 1 && at[-2] == ' ') to->at[begin].space = true;
+    }
+  }
+  mw_free(text.at);
+}
+
 void cpu_tokens_free(cpu_tokens *list) {
   for (int i = 0; i < list->nfiles; i++) mw_free(list->files[i]);
   for (int i = 0; i < list->nowned; i++) mw_free(list->owned[i]);
@@ -417,17 +453,22 @@ void cpu_text_put(cpu_text *text, const char *bytes) {
   cpu_text_add(text, bytes, strlen(bytes));
 }
 
-void cpu_text_format(cpu_text *text, const char *format, ...) {
-  va_list args, again;
-  va_start(args, format);
+void cpu_text_vformat(cpu_text *text, const char *format, va_list args) {
+  va_list again;
   va_copy(again, args);
   int size = vsnprintf(NULL, 0, format, args);
   char *bytes = mw_malloc((size_t)size + 1);
   vsnprintf(bytes, (size_t)size + 1, format, again);
   va_end(again);
-  va_end(args);
   cpu_text_add(text, bytes, (size_t)size);
   mw_free(bytes);
+}
+
+void cpu_text_format(cpu_text *text, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  cpu_text_vformat(text, format, args);
+  va_end(args);
 }
 
 /* Moves the end of the text to the token's line: by new lines where it is near, else by a marker. */

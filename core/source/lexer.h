@@ -14,6 +14,7 @@
 #ifndef MW_SOURCE_LEXER_H
 #define MW_SOURCE_LEXER_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -60,12 +61,29 @@ void cpu_tokens_copy(cpu_tokens *, const cpu_tokens *from, int first, int last);
 void cpu_tokens_format(cpu_tokens *, const cpu_token *like, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+typedef struct cpu_range {
+  int first, last;
+} cpu_range;
+
+/* Writes tokens by a pattern: # stands for `number`, $0 ... $9 for ranges of `from`'s tokens. The rest is scanned on
+ * the line of `like`: "if ( ! mw_c# ) { $0 }". */
+void cpu_tokens_build(cpu_tokens *, const cpu_tokens *from, const cpu_token *like, int number, const char *pattern,
+                      const cpu_range *ranges);
+
 /* The list takes the text and frees it. */
 const char *cpu_tokens_own(cpu_tokens *, char *text);
 
 bool cpu_same_text(const cpu_token *, const cpu_token *);
 bool cpu_token_is(const cpu_token *, const char *text);
 bool cpu_token_any(const cpu_token *, const char *const *texts); /* NULL-terminated list */
+/* The first token in first ... last-1 that is one of the texts, or `last`; cpu_find_open: outside of brackets. */
+int cpu_find(const cpu_tokens *, int first, int last, const char *const *texts);
+int cpu_find_open(const cpu_tokens *, int first, int last, const char *const *texts);
+
+/* A list of words written where it is used: cpu_token_any(token, WORDS("if", "for")). */
+#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
+/* A token's text where a format has %.*s. */
+#define TEXT(token) (token)->size, (token)->text
 
 /* A growing text that knows which line of which file its end stands for. */
 typedef struct cpu_text {
@@ -77,6 +95,7 @@ typedef struct cpu_text {
 void cpu_text_add(cpu_text *, const char *bytes, size_t size);
 void cpu_text_put(cpu_text *, const char *text);
 void cpu_text_format(cpu_text *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cpu_text_vformat(cpu_text *, const char *format, va_list) __attribute__((format(printf, 2, 0)));
 /* One token, spaced as it was; line markers and new lines keep it on its own line of the user's file. */
 void cpu_text_token(cpu_text *, const cpu_tokens *, const cpu_token *);
 void cpu_text_range(cpu_text *, const cpu_tokens *, int first, int last); /* tokens first ... last-1 */

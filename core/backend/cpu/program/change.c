@@ -77,3 +77,12 @@ cpu_change cpu_change_at(const cpu_program *program, const cpu_tokens *tokens, i
   bool ends = cpu_token_is(&at[after], ")") || cpu_token_is(&at[after], ",") || cpu_token_is(&at[after], "}");
   return begins && ends && passed_by_reference(program, tokens, i) ? CPU_ESCAPED : CPU_READ;
 }
+
+bool cpu_changed_in(const cpu_program *program, const cpu_tokens *tokens, int first, int last, const cpu_token *name,
+                    bool pointer) {
+  for (int i = first; i < last; i++)
+    if (cpu_same_text(&tokens->at[i], name) && !cpu_is_member(tokens, i) &&
+        cpu_change_at(program, tokens, i, pointer) != CPU_READ)
+      return true;
+  return false;
+}

@@ -94,6 +94,8 @@ const char *cpu_where(const cpu_program *, int token);
 /* What becomes of the variable that the name at `i` stands for? pointer: changing its target is none (change.c). */
 typedef enum cpu_change { CPU_READ, CPU_CHANGED, CPU_ESCAPED } cpu_change;
 cpu_change cpu_change_at(const cpu_program *, const cpu_tokens *, int i, bool pointer);
+/* Does any use of the name in tokens first ... last-1 change it, or let it escape? */
+bool cpu_changed_in(const cpu_program *, const cpu_tokens *, int first, int last, const cpu_token *name, bool pointer);
 
 /* Tokens of a body as C++ (body.c): CUDA's qualifiers and declarations rewritten; shared: what __shared__ becomes. */
 extern const char cpu_tls_shared[];                 /* the worker's own, laid out by the compiler */

@@ -37,16 +37,16 @@ static bool depends(const cpu_splitter *in, int first, int last, int depth) {
 }
 
 /* The same for the whole row, and nothing a thread could change. */
-bool cpu_constant_in_row(const cpu_splitter *in, int first, int last) {
+static bool constant_in_row(const cpu_splitter *in, int first, int last) {
   return first < last && !depends(in, first, last, 0) && cpu_is_pure(in, first, last);
 }
 
-static bool integer_type(const cpu_splitter *in, const cpu_declarator *it) {
-  static const char *const types[] = {"const", "int",      "unsigned", "long", "size_t",
-                                      "auto",  "uint32_t", "int32_t",  NULL};
-  for (int i = it->spec; i < it->name; i++)
-    if (!cpu_token_any(&in->work.at[i], types)) return false;
-  return true;
+/* Tokens of the names of integer types alone. */
+static bool integer_type(const cpu_splitter *in, int first, int last) {
+  static const char *const types[] = {"int", "unsigned", "long", "size_t", "uint32_t", "int32_t", NULL};
+  for (int i = first; i < last; i++)
+    if (!cpu_token_any(&in->work.at[i], types) && !cpu_token_any(&in->work.at[i], WORDS("const", "auto"))) return false;
+  return last > first;
 }
 
 typedef struct factor {
@@ -95,7 +95,7 @@ static factor variable_read(reading *it) {
     return (factor){.degree = 0};
   }
   if ((variable->class != CPU_AGAIN && variable->class != CPU_UNIFORM) || variable->changes) return unknown;
-  if (!integer_type(it->in, d) || d->init == d->init_last || d->braces) return unknown;
+  if (!integer_type(it->in, d->spec, d->name) || d->init == d->init_last || d->braces) return unknown;
   reading inner = {.in = it->in, .at = d->init, .last = d->init_last, .scale = it->scale, .depth = it->depth + 1};
   factor alone = factor_read(&inner);
   if (inner.at != inner.last) {
@@ -107,20 +107,11 @@ static factor variable_read(reading *it) {
   return inner.at == inner.last ? alone : unknown;
 }
 
-/* (int), (size_t), ...: values are small and not negative, so none of them changes one. */
-static bool is_cast(const reading *it) {
-  static const char *const types[] = {"int", "unsigned", "long", "size_t", "uint32_t", "int32_t", NULL};
-  int close = it->in->work.at[it->at].match;
-  for (int i = it->at + 1; i < close; i++)
-    if (!cpu_token_any(&it->in->work.at[i], types)) return false;
-  return close > it->at + 1;
-}
-
 static factor factor_read(reading *it) {
   static const char *const coordinates[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
   if (it->at >= it->last) return unknown;
   const cpu_token *token = &it->in->work.at[it->at];
-  if (token_at(it, "(") && is_cast(it)) {
+  if (token_at(it, "(") && integer_type(it->in, it->at + 1, token->match)) { /* values are small: no cast changes one */
     it->at = token->match + 1;
     return factor_read(it);
   }
@@ -190,7 +181,7 @@ static int conjunction(const cpu_splitter *in, int first, int last, bool negated
 
 static int comparison(const cpu_splitter *in, int first, int last, int depth) {
   static const char *const operators[] = {"<", "<=", ">", ">=", NULL};
-  if (cpu_constant_in_row(in, first, last)) return 1;
+  if (constant_in_row(in, first, last)) return 1;
   int local = last == first + 1 ? cpu_local_find(in, first) : -1;
   if (local >= 0) { /* bool inside = i < n && j < n; */
     const cpu_local *it = &in->locals[local];
@@ -199,8 +190,8 @@ static int comparison(const cpu_splitter *in, int first, int last, int depth) {
   }
   int at = top_level(in, first, last, operators);
   if (at < 0 || top_level(in, at + 1, last, operators) >= 0) return 0;
-  if (cpu_constant_in_row(in, at + 1, last)) return cpu_growing_scale(in, first, at);
-  return cpu_constant_in_row(in, first, at) ? cpu_growing_scale(in, at + 1, last) : 0;
+  if (constant_in_row(in, at + 1, last)) return cpu_growing_scale(in, first, at);
+  return constant_in_row(in, first, at) ? cpu_growing_scale(in, at + 1, last) : 0;
 }
 
 /* a && b && c; negated: the opposite of a || b || c. */
@@ -220,21 +211,37 @@ static int conjunction(const cpu_splitter *in, int first, int last, bool negated
   return !left || !right ? 0 : left > right ? left : right;
 }
 
-int cpu_guard_scale(const cpu_splitter *in, int first, int last, bool negated) {
-  return conjunction(in, first, last, negated, 0);
-}
-
 bool cpu_leaves_if(const cpu_splitter *in, int node) {
   return in->nodes[node].otherwise < 0 && cpu_is_jump(in, in->nodes[node].child);
 }
 
-bool cpu_is_guard(const cpu_splitter *in, int index) {
+int cpu_guard_scale(const cpu_splitter *in, int index) {
   const cpu_node *node = &in->nodes[index];
-  if (node->kind != CPU_NODE_IF) return false;
-  if (!cpu_is_pure(in, node->head, node->head_last) || cpu_is_uniform(in, node->head, node->head_last)) return false;
+  if (node->kind != CPU_NODE_IF) return 0;
+  if (!cpu_is_pure(in, node->head, node->head_last) || cpu_is_uniform(in, node->head, node->head_last)) return 0;
   for (int i = node->head; i < node->head_last; i++) {
     int local = cpu_local_find(in, i);
-    if (local >= 0 && in->locals[local].class != CPU_AGAIN && in->locals[local].class != CPU_UNIFORM) return false;
+    if (local >= 0 && in->locals[local].class != CPU_AGAIN && in->locals[local].class != CPU_UNIFORM) return 0;
   }
-  return cpu_guard_scale(in, node->head, node->head_last, cpu_leaves_if(in, index)) > 0;
+  return conjunction(in, node->head, node->head_last, cpu_leaves_if(in, index), 0);
+}
+
+/* What the guards of a kernel are made of is written once more in front of everything: it must mean the same there. */
+static bool made_of_constants(const cpu_splitter *in, const cpu_node *node) {
+  for (int i = node->head; i < node->head_last; i++) {
+    int local = cpu_local_find(in, i);
+    if (in->work.at[i].size > 3 && !memcmp(in->work.at[i].text, "mw_", 3)) return false;
+    if (local >= 0 && in->locals[local].changes) return false;
+  }
+  return true;
+}
+
+void cpu_guards(cpu_splitter *in) {
+  in->guard_scale = 0;
+  for (int i = 0; i < in->nnodes; i++) {
+    cpu_node *node = &in->nodes[i];
+    int scale = node->parent == 0 && node->otherwise < 0 && made_of_constants(in, node) ? cpu_guard_scale(in, i) : 0;
+    node->guard = scale > 0;
+    if (scale > in->guard_scale) in->guard_scale = scale;
+  }
 }

@@ -216,7 +216,7 @@ static bool by_const_reference(const cpu_tokens *tokens, const cpu_formal *forma
 }
 
 /* T v = argument; T v[] becomes a pointer. */
-static void formal_put(expansion *it, const cpu_formal *formal, int first, int last, int call, cpu_tokens *next) {
+static void formal_put(expansion *it, const cpu_formal *formal, const cpu_range *argument, int call, cpu_tokens *next) {
   const cpu_tokens *from = &it->in->program->tokens;
   const cpu_token *like = &it->in->work.at[call];
   bool reference = by_reference(from, formal);
@@ -237,20 +237,18 @@ static void formal_put(expansion *it, const cpu_formal *formal, int first, int l
       token_put(it, from, i, next);
   if (array) cpu_tokens_scan(next, " * ", like);
   token_put(it, from, formal->name, next);
-  cpu_tokens_scan(next, " = ", like);
-  cpu_tokens_copy(next, &it->in->work, first, last);
-  cpu_tokens_scan(next, " ; ", like);
+  cpu_tokens_build(next, &it->in->work, like, 0, " = $0 ; ", argument);
 }
 
 static void formals_put(expansion *it, int call, cpu_tokens *next) {
-  int first[CPU_MOST_PARAMS], last[CPU_MOST_PARAMS], open = cpu_call_open(&it->in->work, call);
-  int count = open < 0 ? -1 : cpu_arguments(&it->in->work, open, first, last, CPU_MOST_PARAMS);
+  cpu_range arguments[CPU_MOST_PARAMS];
+  int open = cpu_call_open(&it->in->work, call);
+  int count = open < 0 ? -1 : cpu_arguments(&it->in->work, open, arguments, CPU_MOST_PARAMS);
   if (count != it->callee->nformals) {
     refuse(it, call, "is not called with all its parameters");
     return;
   }
-  for (int i = 0; i < count && !it->refused; i++)
-    formal_put(it, &it->callee->formals[i], first[i], last[i], call, next);
+  for (int i = 0; i < count && !it->refused; i++) formal_put(it, &it->callee->formals[i], &arguments[i], call, next);
 }
 
 /* The return at the end of the body; -1: none. Refuses any other. */

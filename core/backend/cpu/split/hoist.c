@@ -25,14 +25,6 @@ static bool is_number(const cpu_token *token, long *value) {
   return token->kind == CPU_NUMBER && end == token->text + token->size;
 }
 
-static bool is_changed(const cpu_splitter *in, const cpu_node *loop, int name) {
-  for (int i = loop->head_last; i < loop->last; i++)
-    if (cpu_same_text(&in->work.at[i], &in->work.at[name]) && !cpu_is_member(&in->work, i) &&
-        cpu_change_at(in->program, &in->work, i, false) != CPU_READ)
-      return true;
-  return false;
-}
-
 static bool counted_form(const cpu_splitter *in, const cpu_node *loop, counted *out) {
   const cpu_token *at = in->work.at;
   cpu_declarator variable;
@@ -41,16 +33,17 @@ static bool counted_form(const cpu_splitter *in, const cpu_node *loop, counted *
   if (loop->kind != CPU_NODE_FOR || cpu_node_splits(loop) || loop->test_last != test + 3 ||
       !cpu_declarator_read(&in->work, loop->head, loop->init_last, &variable, 1, &count) || count != 1)
     return false;
+  const cpu_token *name = &at[variable.name];
   out->name = variable.name;
   bool starts = variable.init_last == variable.init + 1 && is_number(&at[variable.init], &first);
-  bool ends = cpu_same_text(&at[test], &at[out->name]) && cpu_token_is(&at[test + 1], "<") &&
-              is_number(&at[test + 2], &out->last);
-  bool prefix = cpu_token_is(&at[step], "++") && cpu_same_text(&at[step + 1], &at[out->name]);
-  bool postfix = cpu_same_text(&at[step], &at[out->name]) && cpu_token_is(&at[step + 1], "++");
-  bool steps = cpu_same_text(&at[step], &at[out->name]) && cpu_token_is(&at[step + 1], "+=") &&
-               is_number(&at[step + 2], &by) && loop->head_last == step + 3;
+  bool ends =
+      cpu_same_text(&at[test], name) && cpu_token_is(&at[test + 1], "<") && is_number(&at[test + 2], &out->last);
+  bool prefix = cpu_token_is(&at[step], "++") && cpu_same_text(&at[step + 1], name);
+  bool postfix = cpu_same_text(&at[step], name) && cpu_token_is(&at[step + 1], "++");
+  bool steps = cpu_same_text(&at[step], name) && cpu_token_is(&at[step + 1], "+=") && is_number(&at[step + 2], &by);
   bool one = (prefix || postfix) && loop->head_last == step + 2;
-  return starts && ends && (one || steps) && !is_changed(in, loop, out->name);
+  return starts && ends && (one || (steps && loop->head_last == step + 3)) &&
+         !cpu_changed_in(in->program, &in->work, loop->head_last, loop->last, name, false);
 }
 
 /* The name is an array of at least so many elements, which is used by its elements only. */
@@ -87,35 +80,34 @@ static bool is_element(const cpu_splitter *in, int i, int index) {
 static int element_find(const cpu_splitter *in, const cpu_node *loop, const counted *it) {
   for (int i = loop->head_last + 1; i < loop->last; i++)
     if (is_element(in, i, it->name) && cpu_local_find(in, i) < 0 && is_array(in, i, it->last) &&
-        !is_changed(in, loop, i))
+        !cpu_changed_in(in->program, &in->work, loop->head_last, loop->last, &in->work.at[i], false))
       return i;
   return -1;
 }
 
-static void hoist_put(cpu_splitter *in, const cpu_node *loop, int element, cpu_tokens *next) {
-  const cpu_token *at = in->work.at, *array = &at[element], *index = &at[element + 2];
+static void element_hoist(cpu_splitter *in, const cpu_node *loop, int element) {
+  const cpu_token *at = in->work.at, *array = &at[element];
+  const cpu_range parts[] = {{loop->first, loop->head_last + 1}, {element, element + 1}, {element + 2, element + 3}};
+  cpu_tokens next = {0};
   int number = ++in->serial;
-  cpu_tokens_copy(next, &in->work, loop->first, loop->head_last + 1);
-  cpu_tokens_format(next, array, " { const auto mw_h%d = %.*s [ ( %.*s ) ] ; ", number, array->size, array->text,
-                    index->size, index->text);
+  cpu_tokens_build(&next, &in->work, array, number, "$0 { const auto mw_h# = $1 [ ( $2 ) ] ;", parts);
   for (int i = loop->head_last + 1; i < loop->last; i++)
     if (is_element(in, i, element + 2) && cpu_same_text(&at[i], array)) {
-      cpu_tokens_format(next, &at[i], " mw_h%d ", number);
+      cpu_tokens_format(&next, &at[i], " mw_h%d ", number);
       i += 3;
     } else
-      cpu_tokens_push(next, &at[i]);
-  cpu_tokens_scan(next, " }", array);
+      cpu_tokens_push(&next, &at[i]);
+  cpu_tokens_scan(&next, " }", array);
+  cpu_tokens_replace(in, loop->first, loop->last, &next);
 }
 
-bool cpu_element_hoist(cpu_splitter *in) {
-  for (int i = 0; i < in->nnodes; i++) {
+void cpu_hoist(cpu_splitter *in) {
+  for (int i = 0; i < in->nnodes && !in->refused; i++) {
     counted it = {0};
-    cpu_tokens part = {0};
     int element = counted_form(in, &in->nodes[i], &it) ? element_find(in, &in->nodes[i], &it) : -1;
     if (element < 0) continue;
-    hoist_put(in, &in->nodes[i], element, &part);
-    cpu_tokens_replace(in, in->nodes[i].first, in->nodes[i].last, &part);
-    return true;
+    element_hoist(in, &in->nodes[i], element);
+    cpu_conditions(in);
+    i = -1;
   }
-  return false;
 }

@@ -6,7 +6,7 @@
 #include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 
-enum { MOST_STEPS = 400, MOST_ARGUMENTS = 32 };
+enum { MOST_STEPS = 400 };
 
 /* ---- what there is to hoist ------------------------------------------------------------------------------------ */
 
@@ -44,9 +44,9 @@ static bool order_allows(cpu_splitter *in, const cpu_node *node, int operation) 
   static const char *const stops[] = {"&&", "||", "?", "++", "--", NULL};
   for (int i = node->first; i < operation; i++) {
     if (cpu_token_any(&in->work.at[i], stops) && in->work.at[i].kind == CPU_PUNCT) {
-      cpu_split_refuse(
-          in, operation, "%.*s may not be reached by all, or depends on order: '%.*s' stands in front of it",
-          in->work.at[operation].size, in->work.at[operation].text, in->work.at[i].size, in->work.at[i].text);
+      cpu_split_refuse(in, operation,
+                       "%.*s may not be reached by all, or depends on order: '%.*s' stands in front of it",
+                       TEXT(&in->work.at[operation]), TEXT(&in->work.at[i]));
       return false;
     }
     if (in->work.at[i].match > i && in->work.at[i].match < operation) i = in->work.at[i].match;
@@ -54,8 +54,7 @@ static bool order_allows(cpu_splitter *in, const cpu_node *node, int operation) 
       bool inside = false;
       for (int k = node->first; k < i; k++) inside |= in->work.at[k].match > i;
       if (inside) continue;
-      cpu_split_refuse(in, operation, "%.*s stands behind a comma operator", in->work.at[operation].size,
-                       in->work.at[operation].text);
+      cpu_split_refuse(in, operation, "%.*s stands behind a comma operator", TEXT(&in->work.at[operation]));
       return false;
     }
   }
@@ -99,86 +98,69 @@ static const warp_form *operation_of(const cpu_token *token) {
   return NULL;
 }
 
-static void read_put(cpu_splitter *in, const warp_form *what, int number, int count, const int *first, const int *last,
-                     int name, cpu_tokens *next) {
-  const cpu_token *like = &in->work.at[name];
+/* What stands for the operation: mw_get_shfl_down ( mw_x3 , mw_t , mw_n , 1 ) */
+static void read_put(cpu_splitter *in, const warp_form *what, int number, const cpu_range *arguments, int count,
+                     const cpu_token *like, cpu_tokens *next) {
   if (what->kind >= 3) {
     cpu_tokens_format(next, like, " mw_v%d ", number);
     return;
   }
   cpu_tokens_format(next, like, " %s ( mw_x%d , mw_t , mw_n", what->get, number);
-  for (int i = what->kind == 0; i < count; i++) { /* a shuffle's mask decides nothing that is defined */
-    if (i == what->value) continue;
-    cpu_tokens_scan(next, " , ", like);
-    cpu_tokens_copy(next, &in->work, first[i], last[i]);
-  }
+  for (int i = what->kind == 0; i < count; i++) /* a shuffle's mask decides nothing that is defined */
+    if (i != what->value) cpu_tokens_build(next, &in->work, like, 0, " , $0", &arguments[i]);
   cpu_tokens_scan(next, " ) ", like);
 }
 
+/* sum += __shfl_down_sync(all, v, 1);  ->
+ * mw_exchange ( 3 , 0 , v ) ; sum += mw_get_shfl_down ( mw_x3 , mw_t , mw_n , 1 ) ; */
 static void exchange_expand(cpu_splitter *in, int node, int name, cpu_tokens *next) {
   const cpu_node *statement = &in->nodes[node];
   const cpu_token *like = &in->work.at[name];
   const warp_form *what = operation_of(like);
-  int first[4], last[4], open = cpu_call_open(&in->work, name), number = ++in->serial;
-  int count = open < 0 ? -1 : cpu_arguments(&in->work, open, first, last, 4);
+  cpu_range arguments[4];
+  int open = cpu_call_open(&in->work, name), number = ++in->serial;
+  int count = open < 0 ? -1 : cpu_arguments(&in->work, open, arguments, 4);
   if (!what || count < what->least || count > what->most) {
-    cpu_split_refuse(in, name, "%.*s is not called in a known form", like->size, like->text);
+    cpu_split_refuse(in, name, "%.*s is not called in a known form", TEXT(like));
     return;
   }
   bool wrap = statement->kind != CPU_NODE_DECLARE && in->nodes[statement->parent].kind != CPU_NODE_BLOCK;
-  if (wrap) cpu_tokens_scan(next, "{ ", like);
-  cpu_tokens_format(next, like, "mw_exchange ( %d , %d , ", number, what->kind);
-  if (what->value < 0)
-    cpu_tokens_scan(next, "true", like);
-  else
-    cpu_tokens_copy(next, &in->work, first[what->value], last[what->value]);
-  cpu_tokens_scan(next, " ) ; ", like);
+  cpu_tokens_format(next, like, "%smw_exchange ( %d , %d , ", wrap ? "{ " : "", number, what->kind);
+  cpu_tokens_build(next, &in->work, like, 0, what->value < 0 ? " true ) ; " : " $0 ) ; ",
+                   &arguments[what->value < 0 ? 0 : what->value]);
   cpu_tokens_copy(next, &in->work, statement->first, name);
-  read_put(in, what, number, count, first, last, name, next);
+  read_put(in, what, number, arguments, count, like, next);
   cpu_tokens_copy(next, &in->work, in->work.at[open].match + 1, statement->last);
   if (wrap) cpu_tokens_scan(next, " }", like);
 }
 
 /* ---- conditions ------------------------------------------------------------------------------------------------ */
 
-static void if_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
-  const cpu_token *like = &in->work.at[node->first];
-  int number = ++in->serial;
-  cpu_tokens_format(next, like, "{ bool mw_c%d = bool ( ", number);
-  cpu_tokens_copy(next, &in->work, node->head, node->head_last);
-  cpu_tokens_format(next, like, " ) ; if ( mw_c%d ) ", number);
-  cpu_tokens_copy(next, &in->work, node->head_last + 1, node->last);
-  cpu_tokens_scan(next, " }", like);
-}
-
-static void loop_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
-  const cpu_token *like = &in->work.at[node->first];
+/* An operation in the head moves in front of it: of an `if` once, of a loop into each turn. */
+static void head_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
   const cpu_node *body = &in->nodes[node->child];
-  int number = ++in->serial;
-  cpu_tokens_scan(next, "for ( ; ; ) { ", like);
-  if (node->kind == CPU_NODE_DO) cpu_tokens_copy(next, &in->work, body->first, body->last);
-  cpu_tokens_format(next, like, "bool mw_c%d = bool ( ", number);
-  cpu_tokens_copy(next, &in->work, node->head, node->head_last);
-  cpu_tokens_format(next, like, " ) ; if ( ! mw_c%d ) break ; ", number);
-  if (node->kind == CPU_NODE_WHILE) cpu_tokens_copy(next, &in->work, body->first, body->last);
-  cpu_tokens_scan(next, " }", like);
+  const cpu_range parts[] = {
+      {node->head, node->head_last}, {node->head_last + 1, node->last}, {body->first, body->last}};
+  const char *pattern = node->kind == CPU_NODE_IF ? "{ bool mw_c# = bool ( $0 ) ; if ( mw_c# ) $1 }"
+                        : node->kind == CPU_NODE_DO
+                            ? "for ( ; ; ) { $2 bool mw_c# = bool ( $0 ) ; if ( ! mw_c# ) break ; }"
+                            : "for ( ; ; ) { bool mw_c# = bool ( $0 ) ; if ( ! mw_c# ) break ; $2 }";
+  cpu_tokens_build(next, &in->work, &in->work.at[node->first], ++in->serial, pattern, parts);
 }
 
 /* ---- one step -------------------------------------------------------------------------------------------------- */
 
 /* const float a = 1, *b = p;  ->  const float a = 1; const float *b = p; */
 static bool declarators_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
-  cpu_declarator list[16];
+  cpu_declarator list[CPU_MOST_DECLARATORS];
   int count = 0;
   if (node->kind != CPU_NODE_DECLARE || in->nodes[node->parent].kind != CPU_NODE_BLOCK) return false;
-  if (!cpu_declarator_read(&in->work, node->first, node->last - 1, list, 16, &count) || count < 2) return false;
+  if (!cpu_declarator_read(&in->work, node->first, node->last - 1, list, CPU_MOST_DECLARATORS, &count) || count < 2)
+    return false;
   for (int i = 0; i < count; i++) {
-    cpu_tokens_copy(next, &in->work, list[i].spec, list[i].spec_last);
-    int end = i + 1 < count ? list[i + 1].first - 1 : node->last - 1;
-    int first = next->count;
-    cpu_tokens_copy(next, &in->work, list[i].first, end);
-    next->at[first].space = true;
-    cpu_tokens_scan(next, " ; ", &in->work.at[list[i].name]);
+    const cpu_range parts[] = {{list[i].spec, list[i].spec_last},
+                               {list[i].first, i + 1 < count ? list[i + 1].first - 1 : node->last - 1}};
+    cpu_tokens_build(next, &in->work, &in->work.at[list[i].name], 0, "$0 $1 ; ", parts);
   }
   return true;
 }
@@ -194,9 +176,7 @@ static void statement_expand(cpu_splitter *in, int node, int operation, cpu_toke
 }
 
 static bool has_continue(const cpu_splitter *in, const cpu_node *node) {
-  for (int i = node->first; i < node->last; i++)
-    if (cpu_token_is(&in->work.at[i], "continue")) return true;
-  return false;
+  return cpu_find(&in->work, node->first, node->last, WORDS("continue")) < node->last;
 }
 
 /* Expands what this node needs; false: nothing to do here. */
@@ -213,12 +193,9 @@ static bool node_expand(cpu_splitter *in, int index, cpu_tokens *next) {
   if (simple)
     statement_expand(in, index, operation, next);
   else if (!headed || (node->kind == CPU_NODE_DO && has_continue(in, node)))
-    cpu_split_refuse(in, operation, "%.*s stands in the head of a loop", in->work.at[operation].size,
-                     in->work.at[operation].text);
-  else if (node->kind == CPU_NODE_IF)
-    if_expand(in, node, next);
+    cpu_split_refuse(in, operation, "%.*s stands in the head of a loop", TEXT(&in->work.at[operation]));
   else
-    loop_expand(in, node, next);
+    head_expand(in, node, next);
   return true;
 }
 
@@ -235,6 +212,18 @@ static bool step(cpu_splitter *in) {
   return false;
 }
 
+/* A name of the program's functions: was it to be unfolded, or does it read threadIdx? */
+static void name_check(cpu_splitter *in, int i) {
+  for (int k = 0; k < in->program->nfunctions; k++) {
+    const cpu_function *function = &in->program->functions[k];
+    if (function->name < 0 || !cpu_same_text(&in->program->tokens.at[function->name], &in->work.at[i])) continue;
+    if (function->barrier >= 0 && !function->kernel)
+      cpu_split_refuse(in, i, "'%.*s' has barriers and is not called in a way that can be unfolded",
+                       TEXT(&in->work.at[i]));
+    in->sets_index |= function->reaches_thread;
+  }
+}
+
 /* Whatever is left of barriers and warp operations outside of statements of their own was not understood. */
 static void rest_check(cpu_splitter *in) {
   for (int i = 0; i < in->work.count; i++) {
@@ -244,10 +233,11 @@ static void rest_check(cpu_splitter *in) {
     if (lambda) cpu_split_refuse(in, i, "there is a lambda");
     if (in->plain && cpu_token_is(token, "__shared__")) cpu_split_refuse(in, i, "shared memory without a barrier");
     if (cpu_is_group(token)) cpu_split_refuse(in, i, "cooperative groups are used in a way that is not split");
+    if (token->kind == CPU_NAME) name_check(in, i);
     if (!cpu_is_barrier(token) && !cpu_is_warp_operation(token)) continue;
     cpu_node_kind kind = in->nodes[cpu_node_at(in, i)].kind;
     if (kind != CPU_NODE_BARRIER && kind != CPU_NODE_WARP)
-      cpu_split_refuse(in, i, "%.*s is not a statement of its own", token->size, token->text);
+      cpu_split_refuse(in, i, "%.*s is not a statement of its own", TEXT(token));
   }
 }
 

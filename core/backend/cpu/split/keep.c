@@ -86,11 +86,3 @@ const char *cpu_keeper_put(cpu_splitter *in, const cpu_function *helper, const c
   mw_free(marked);
   return fits ? NULL : "has shared memory of a kind that is not understood";
 }
-
-/* Shared memory declared inside of a loop or a branch keeps its contents when that ends. */
-void cpu_type_put(cpu_writer *it, const cpu_node *node) {
-  if (node->parent == 0)
-    cpu_put_tokens(it, node->first, node->last);
-  else if (it->out)
-    cpu_emit_tokens(&it->in->work, it->out, node->first, node->last, cpu_placed_kept);
-}

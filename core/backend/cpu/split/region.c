@@ -2,38 +2,34 @@
  *
  * One region as text: a loop over the threads of the block, in which the statements between two split points stand,
  * with the variables they need. Called by split.c's walk. */
-#include <stdio.h>
+#include "core/backend/cpu/split/region.h"
+
+#include <stdarg.h>
 #include <string.h>
 
 #include "core/backend/backend.h"
-#include "core/backend/cpu/split/split.h"
-
-static const char stack_shared[] = " MW_STACK_SHARED ";
-
-/* ---- regions --------------------------------------------------------------------------------------------------- */
 
 /* How many threads may have an element each: of a block, or of a piece of a row (mw_piece_threads in shim/entry.h). */
 int cpu_threads_most(const cpu_splitter *in) {
   return in->plain ? 1024 : in->kernel->max_threads;
 }
 
-void cpu_put(cpu_writer *it, const char *text) {
-  if (!it->out) return;
-  cpu_text_put(it->out, text);
-  if (strchr(text, '\n')) it->out->file = 0;
+bool cpu_some_wait(const cpu_writer *it) {
+  return it->nguards || it->returns;
 }
 
-void cpu_put_numbers(cpu_writer *it, const char *format, int a, int b) {
-  char text[256];
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-  snprintf(text, sizeof text, format, a, b);
-#pragma GCC diagnostic pop
-  cpu_put(it, text);
+void cpu_put(cpu_writer *it, const char *format, ...) {
+  if (!it->out) return;
+  size_t from = it->out->size;
+  va_list args;
+  va_start(args, format);
+  cpu_text_vformat(it->out, format, args);
+  va_end(args);
+  if (memchr(it->out->at + from, '\n', it->out->size - from)) it->out->file = 0;
 }
 
 void cpu_put_tokens(cpu_writer *it, int first, int last) {
-  if (it->out) cpu_emit_tokens(&it->in->work, it->out, first, last, stack_shared);
+  if (it->out) cpu_emit_tokens(&it->in->work, it->out, first, last, " MW_STACK_SHARED ");
 }
 
 void cpu_segment_add(cpu_writer *it, cpu_segment_kind kind, int first, int last, int node) {
@@ -42,8 +38,10 @@ void cpu_segment_add(cpu_writer *it, cpu_segment_kind kind, int first, int last,
     return;
   }
   it->open[it->nopen++] = (cpu_segment){kind, first, last, node};
-  for (int i = first; i < last; i++) it->regions[i] = it->region;
+  for (int i = first; it->regions && i < last; i++) it->regions[i] = it->region;
 }
+
+/* ---- the variables that a region uses -------------------------------------------------------------------------- */
 
 static bool segment_uses(const cpu_writer *it, int local) {
   for (int k = 0; k < it->nopen; k++)
@@ -52,47 +50,39 @@ static bool segment_uses(const cpu_writer *it, int local) {
   return false;
 }
 
-/* Marks what the open region needs, through the variables that are computed again. */
-static void need(const cpu_splitter *in, int local, bool *needed) {
+/* Marks a variable and what it is made of: through those that are computed again, or through all. */
+static void need(const cpu_splitter *in, int local, bool through_all, bool *needed) {
   const cpu_local *it = &in->locals[local];
   if (needed[local]) return;
   needed[local] = true;
-  if (it->class != CPU_AGAIN) return;
-  for (int i = it->declarator.init; i < it->declarator.init_last; i++) {
+  for (int i = it->declarator.init; (through_all || it->class == CPU_AGAIN) && i < it->declarator.init_last; i++) {
     int used = cpu_local_find(in, i);
-    if (used >= 0 && used != local) need(in, used, needed);
+    if (used >= 0) need(in, used, through_all, needed);
   }
 }
 
-/* The same through uniform variables too: for text in front of their declarations. */
-static void need_all(const cpu_splitter *in, int local, bool *needed) {
-  const cpu_declarator *it = &in->locals[local].declarator;
-  if (needed[local]) return;
-  needed[local] = true;
-  for (int i = it->init; i < it->init_last; i++) {
-    int used = cpu_local_find(in, i);
-    if (used >= 0 && used != local) need_all(in, used, needed);
-  }
+static void again_put(cpu_writer *it, const cpu_local *local) {
+  cpu_put_tokens(it, local->declarator.spec, local->declarator.init_last);
+  cpu_put(it, "; ");
 }
 
-/* Declarations of what the open region uses; known_only: of what is computed again, for a guard. */
+/* int i = blockIdx.x * blockDim.x + threadIdx.x; float &x = mw_L3.at[mw_t]; for what the open region uses.
+ * known_only: what is computed again, for a guard. */
 static void locals_put(cpu_writer *it, bool known_only) {
-  cpu_splitter *in = it->in;
+  const cpu_splitter *in = it->in;
   bool *needed = mw_calloc((size_t)in->nlocals + 1, sizeof *needed);
   for (int i = 0; i < in->nlocals; i++)
-    if (segment_uses(it, i)) need(in, i, needed);
+    if (segment_uses(it, i)) need(in, i, false, needed);
   for (int i = 0; i < in->nlocals; i++) {
     const cpu_local *local = &in->locals[i];
-    if (!needed[i]) continue;
-    const cpu_token *name = &in->work.at[local->declarator.name];
-    if (local->class == CPU_AGAIN) {
-      cpu_put_tokens(it, local->declarator.spec, local->declarator.init_last);
-      cpu_put(it, "; ");
-    } else if (local->class == CPU_PRIVATE && !known_only)
-      cpu_text_format(it->out, " mw_T%d &%.*s = mw_L%d.at[mw_t];", i, name->size, name->text, i);
+    if (needed[i] && local->class == CPU_AGAIN) again_put(it, local);
+    if (needed[i] && local->class == CPU_PRIVATE && !known_only)
+      cpu_put(it, " mw_T%d &%.*s = mw_L%d.at[mw_t];", i, TEXT(&in->work.at[local->declarator.name]), i);
   }
   mw_free(needed);
 }
+
+/* ---- the pieces of a region ------------------------------------------------------------------------------------ */
 
 /* float x = 1;  ->  x = 1;   float x[2] = {1};  ->  a copy of such an array */
 static void private_init_put(cpu_writer *it, int index) {
@@ -101,16 +91,16 @@ static void private_init_put(cpu_writer *it, int index) {
   if (d->init_last == d->init) return;
   bool braces = cpu_token_is(&it->in->work.at[d->init], "{");
   if (d->dims_last > d->dims) {
-    cpu_put_numbers(it, " { const mw_T%d mw_i%d = ", index, index);
+    cpu_put(it, " { const mw_T%d mw_i%d = ", index, index);
     cpu_put_tokens(it, d->init, d->init_last);
     cpu_put(it, "; mw_assign(");
     cpu_put_tokens(it, d->name, d->name + 1);
-    cpu_put_numbers(it, ", mw_i%d); }", index, 0);
+    cpu_put(it, ", mw_i%d); }", index);
     return;
   }
   cpu_put_tokens(it, d->name, d->name + 1);
   cpu_put(it, " = ");
-  if (braces) cpu_put_numbers(it, "mw_T%d ", index, 0);
+  if (braces) cpu_put(it, "mw_T%d ", index);
   cpu_put_tokens(it, d->init, d->init_last);
   cpu_put(it, ";");
 }
@@ -127,22 +117,15 @@ static void declare_put(cpu_writer *it, const cpu_segment *piece) {
 }
 
 static void exchange_put(cpu_writer *it, const cpu_segment *piece) {
-  const cpu_token *at = it->in->work.at;
-  int number = piece->first + 2, kind = at[piece->first + 4].text[0] - '0';
-  cpu_text_format(it->out, " mw_x%.*s.%s", at[number].size, at[number].text,
-                  kind == 0 ? "at[mw_t + 32] = (" : "set(mw_t, (");
+  bool shuffle = cpu_exchange_kind(it->in, &it->in->nodes[piece->node]) == 0;
+  cpu_put(it, " mw_x%.*s.%s", TEXT(&it->in->work.at[piece->first + 2]), shuffle ? "at[mw_t + 32] = (" : "set(mw_t, (");
   cpu_put_tokens(it, piece->first + 6, piece->last - 2);
-  cpu_put(it, kind == 0 ? ");" : "));");
+  cpu_put(it, shuffle ? ");" : "));");
 }
 
 static void predicate_put(cpu_writer *it, const cpu_segment *piece) {
   const cpu_node *node = &it->in->nodes[piece->node];
-  cpu_put_numbers(it, " mw_p%d.at[mw_t] = ", node->predicate, 0);
-  if (piece->kind == CPU_SEGMENT_ENTER) {
-    cpu_put(it, "1;");
-    return;
-  }
-  cpu_put(it, "(");
+  cpu_put(it, " mw_p%d.at[mw_t] = (", node->predicate);
   if (piece->first == piece->last)
     cpu_put(it, "true");
   else
@@ -152,13 +135,12 @@ static void predicate_put(cpu_writer *it, const cpu_segment *piece) {
 
 /* return; inside of a thread loop: the thread is done, the loop is not. */
 static void statement_put(cpu_writer *it, const cpu_segment *piece) {
-  const cpu_token *at = it->in->work.at;
   int from = piece->first;
   for (int i = piece->first; i < piece->last; i++) {
-    if (!cpu_token_is(&at[i], "return")) continue;
+    if (!cpu_token_is(&it->in->work.at[i], "return")) continue;
     cpu_put_tokens(it, from, i);
-    cpu_put_numbers(it, it->returns ? " { mw_live.at[mw_t] = 0; goto mw_out%d_%d; }" : " goto mw_out%d_%d;", it->region,
-                    it->copy);
+    cpu_put(it, it->returns ? " { mw_live.at[mw_t] = 0; goto mw_out%d_%d; }" : " goto mw_out%d_%d;", it->region,
+            it->copy);
     from = i + 2;
   }
   cpu_put_tokens(it, from, piece->last);
@@ -170,7 +152,7 @@ static void statement_put(cpu_writer *it, const cpu_segment *piece) {
 static bool is_guard(const cpu_writer *it, const cpu_segment *piece) {
   const cpu_node *node = &it->in->nodes[piece->node];
   if (piece->kind != CPU_SEGMENT_STATEMENT || piece->first != node->first) return false;
-  return !node->guard && cpu_is_guard(it->in, piece->node);
+  return !node->guard && cpu_guard_scale(it->in, piece->node);
 }
 
 /* One of the kernel's own guards, in text for threads that pass them all. */
@@ -198,34 +180,45 @@ static void passed_put(cpu_writer *it, const cpu_segment *piece) {
 static bool open_leaves(const cpu_writer *it) {
   for (int k = 0; k < it->nopen; k++) {
     const cpu_segment *piece = &it->open[k];
-    if (is_passed(it, piece) && cpu_leaves_if(it->in, piece->node)) continue;
-    for (int i = piece->first; i < piece->last; i++)
-      if (cpu_token_is(&it->in->work.at[i], "return")) return true;
+    bool passes = is_passed(it, piece) && cpu_leaves_if(it->in, piece->node);
+    if (!passes && cpu_find(&it->in->work, piece->first, piece->last, WORDS("return")) < piece->last) return true;
   }
   return false;
 }
 
+/* passed: for a row whose threads are known to pass the region's own guards */
+static void piece_put(cpu_writer *it, const cpu_segment *piece, bool passed) {
+  switch (piece->kind) {
+  case CPU_SEGMENT_STATEMENT:
+    (is_passed(it, piece) || (passed && is_guard(it, piece)) ? passed_put : statement_put)(it, piece);
+    break;
+  case CPU_SEGMENT_DECLARE:
+    declare_put(it, piece);
+    break;
+  case CPU_SEGMENT_EXCHANGE:
+    exchange_put(it, piece);
+    break;
+  case CPU_SEGMENT_PREDICATE:
+    predicate_put(it, piece);
+    break;
+  }
+}
+
+/* ---- the loop over the threads --------------------------------------------------------------------------------- */
+
 static void thread_put(cpu_writer *it, const char *loop, bool passed) {
   bool leaves = open_leaves(it);
-  cpu_put(it, loop);
-  if (it->sets_index) cpu_put(it, " ::threadIdx = threadIdx;");
+  cpu_put(it, "%s", loop);
+  if (it->in->sets_index) cpu_put(it, " ::threadIdx = threadIdx;");
   if (it->returns) cpu_put(it, " if (!mw_live.at[mw_t]) continue;");
-  if (it->nguards)
-    cpu_put_numbers(it, " if (mw_p%d.at[mw_t] != %d) continue;", it->guards[it->nguards - 1][0],
-                    it->guards[it->nguards - 1][1]);
+  if (it->nguards) {
+    const cpu_guard *inner = &it->guards[it->nguards - 1];
+    cpu_put(it, " if (mw_p%d.at[mw_t] != %d) continue;", inner->predicate, inner->value);
+  }
   locals_put(it, false);
   if (leaves) cpu_put(it, " {");
-  for (int k = 0; k < it->nopen; k++) {
-    const cpu_segment *piece = &it->open[k];
-    if (is_passed(it, piece) || (passed && is_guard(it, piece)))
-      passed_put(it, piece);
-    else if (piece->kind == CPU_SEGMENT_STATEMENT)
-      statement_put(it, piece);
-    if (piece->kind == CPU_SEGMENT_DECLARE) declare_put(it, piece);
-    if (piece->kind == CPU_SEGMENT_EXCHANGE) exchange_put(it, piece);
-    if (piece->kind == CPU_SEGMENT_PREDICATE || piece->kind == CPU_SEGMENT_ENTER) predicate_put(it, piece);
-  }
-  if (leaves) cpu_put_numbers(it, " } mw_out%d_%d:;", it->region, it->copy);
+  for (int k = 0; k < it->nopen; k++) piece_put(it, &it->open[k], passed);
+  if (leaves) cpu_put(it, " } mw_out%d_%d:;", it->region, it->copy);
   it->copy++;
   cpu_put(it, "\n}\n");
 }
@@ -242,13 +235,11 @@ static void region_guards_put(cpu_writer *it) {
   const cpu_splitter *in = it->in;
   int scale = 1;
   for (int k = 0; k < it->nopen; k++) {
-    int node = it->open[k].node, one = 1;
-    if (is_guard(it, &it->open[k]))
-      one = cpu_guard_scale(in, in->nodes[node].head, in->nodes[node].head_last, cpu_leaves_if(in, node));
+    int one = is_guard(it, &it->open[k]) ? cpu_guard_scale(in, it->open[k].node) : 1;
     scale = one > scale ? one : scale;
   }
   if (!in->plain) cpu_put(it, "\nMW_ROWS");
-  cpu_put_numbers(it, " {\n bool mw_full = MW_LINEAR(%d);\n MW_ENDS {", scale, 0);
+  cpu_put(it, " {\n bool mw_full = MW_LINEAR(%d);\n MW_ENDS {", scale);
   cpu_put(it, in->plain ? "\n MW_ROW_THREAD" : "\n MW_THREAD");
   locals_put(it, true);
   for (int k = 0; k < it->nopen; k++)
@@ -258,22 +249,19 @@ static void region_guards_put(cpu_writer *it) {
 
 /* Everything that the kernel's own guards are made of stands in front of them again. */
 static void guard_locals_put(cpu_writer *it) {
-  cpu_splitter *in = it->in;
+  const cpu_splitter *in = it->in;
   bool *needed = mw_calloc((size_t)in->nlocals + 1, sizeof *needed);
   for (int k = 0; k < in->nnodes; k++)
     for (int i = in->nodes[k].head; in->nodes[k].guard && i < in->nodes[k].head_last; i++)
-      if (cpu_local_find(in, i) >= 0) need_all(in, cpu_local_find(in, i), needed);
+      if (cpu_local_find(in, i) >= 0) need(in, cpu_local_find(in, i), true, needed);
   for (int i = 0; i < in->nlocals; i++)
-    if (needed[i]) {
-      cpu_put_tokens(it, in->locals[i].declarator.spec, in->locals[i].declarator.init_last);
-      cpu_put(it, "; ");
-    }
+    if (needed[i]) again_put(it, &in->locals[i]);
   mw_free(needed);
 }
 
 void cpu_guards_put(cpu_writer *it) {
   const cpu_splitter *in = it->in;
-  cpu_put_numbers(it, "\nbool mw_full = MW_LINEAR(%d);\n", in->guard_scale, 0);
+  cpu_put(it, "\nbool mw_full = MW_LINEAR(%d);\n", in->guard_scale);
   cpu_put(it, in->plain ? "MW_ENDS {\n MW_ROW_THREAD" : "MW_ROWS MW_ENDS {\n MW_THREAD");
   guard_locals_put(it);
   for (int k = 0; k < in->nnodes; k++)

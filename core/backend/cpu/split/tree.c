@@ -44,48 +44,42 @@ bool cpu_node_splits(const cpu_node *node) {
 
 static int statement_read(cpu_splitter *in, int i, int last, int parent, int *made);
 
-static int simple_end(cpu_splitter *in, int i, int last) {
-  const cpu_token *at = in->work.at;
-  for (; i < last && !cpu_token_is(&at[i], ";"); i++)
-    if (at[i].match > i) i = at[i].match;
-  return i < last ? i + 1 : last;
+static int simple_end(const cpu_splitter *in, int i, int last) {
+  int end = cpu_find_open(&in->work, i, last, WORDS(";"));
+  return end < last ? end + 1 : last;
 }
 
 /* struct P { int a, b; } p; declares a variable of each thread beside its type. */
 static void type_check(cpu_splitter *in, int i, int last) {
-  static const char *const classes[] = {"struct", "class", "union", "enum", NULL};
   const cpu_token *at = in->work.at;
-  int end = i + 1;
-  if (!cpu_token_any(&at[i], classes)) return;
-  while (end < last && !cpu_token_is(&at[end], "{") && !cpu_token_is(&at[end], ";")) end++;
+  if (!cpu_token_any(&at[i], WORDS("struct", "class", "union", "enum"))) return;
+  int end = cpu_find(&in->work, i + 1, last, WORDS("{", ";"));
   bool forward = cpu_token_is(&at[end], ";") && end == i + 2;
   bool body = cpu_token_is(&at[end], "{") && cpu_token_is(&at[at[end].match + 1], ";");
-  if (!forward && !body)
-    cpu_split_refuse(in, i, "a variable is declared together with its %.*s", at[i].size, at[i].text);
+  if (!forward && !body) cpu_split_refuse(in, i, "a variable is declared together with its %.*s", TEXT(&at[i]));
 }
 
 static cpu_node_kind simple_kind(cpu_splitter *in, int i, int last) {
+  static const struct {
+    const char *word;
+    cpu_node_kind kind;
+  } words[] = {{"return", CPU_NODE_RETURN},   {"break", CPU_NODE_BREAK},          {"continue", CPU_NODE_CONTINUE},
+               {"__syncwarp", CPU_NODE_WARP}, {"mw_exchange", CPU_NODE_EXCHANGE}, {NULL, CPU_NODE_LEAF}};
   const cpu_token *token = &in->work.at[i];
-  cpu_declarator scratch[16];
+  cpu_declarator list[CPU_MOST_DECLARATORS];
   int count;
-  if (cpu_token_is(token, "return")) return CPU_NODE_RETURN;
-  if (cpu_token_is(token, "break")) return CPU_NODE_BREAK;
-  if (cpu_token_is(token, "continue")) return CPU_NODE_CONTINUE;
+  for (int k = 0; words[k].word; k++)
+    if (cpu_token_is(token, words[k].word)) return words[k].kind;
   if (cpu_token_is(token, "__syncthreads") && last == i + 4) return CPU_NODE_BARRIER;
-  if (cpu_token_is(token, "__syncwarp")) return CPU_NODE_WARP;
-  if (cpu_token_is(token, "mw_exchange")) return CPU_NODE_EXCHANGE;
   if (cpu_token_any(token, passed_words)) {
     type_check(in, i, last);
     return CPU_NODE_TYPE;
   }
-  if (cpu_declarator_read(&in->work, i, last - 1, scratch, 16, &count)) {
-    for (int k = i; k < scratch[0].spec_last; k++)
-      if (cpu_token_is(&in->work.at[k], "__shared__") || cpu_token_is(&in->work.at[k], "static")) return CPU_NODE_TYPE;
-    return CPU_NODE_DECLARE;
-  }
-  for (int k = i; k < last; k++)
-    if (cpu_token_is(&in->work.at[k], "__shared__")) return CPU_NODE_TYPE;
-  return CPU_NODE_LEAF;
+  bool declares = cpu_declarator_read(&in->work, i, last - 1, list, CPU_MOST_DECLARATORS, &count);
+  if (declares && cpu_find(&in->work, i, list[0].spec_last, WORDS("static")) < list[0].spec_last) return CPU_NODE_TYPE;
+  int shared_last = declares ? list[0].spec_last : last;
+  if (cpu_find(&in->work, i, shared_last, WORDS("__shared__")) < shared_last) return CPU_NODE_TYPE;
+  return declares ? CPU_NODE_DECLARE : CPU_NODE_LEAF;
 }
 
 static int block_read(cpu_splitter *in, int open, int parent, int *made) {
@@ -105,18 +99,9 @@ static int block_read(cpu_splitter *in, int open, int parent, int *made) {
   return end + 1;
 }
 
-static void for_header(cpu_splitter *in, int node) {
-  const cpu_token *at = in->work.at;
-  cpu_node *it = &in->nodes[node];
-  it->init_last = it->test_last = it->head_last;
-  for (int i = it->head, found = 0; i < it->head_last; i++) {
-    if (at[i].match > i) i = at[i].match;
-    if (!cpu_token_is(&at[i], ";")) continue;
-    if (!found++)
-      it->init_last = i;
-    else
-      it->test_last = i;
-  }
+static void for_header(const cpu_splitter *in, cpu_node *it) {
+  it->init_last = cpu_find_open(&in->work, it->head, it->head_last, WORDS(";"));
+  it->test_last = cpu_find_open(&in->work, it->init_last + 1, it->head_last, WORDS(";"));
 }
 
 /* What is no statement of C++ is left to the compiler's own message. */
@@ -134,7 +119,7 @@ static int headed_read(cpu_splitter *in, cpu_node_kind kind, int i, int last, in
   if (open >= last || !cpu_token_is(&at[open], "(")) return misread(in, node, last, made);
   in->nodes[node].head = open + 1;
   in->nodes[node].head_last = at[open].match;
-  if (kind == CPU_NODE_FOR) for_header(in, node);
+  if (kind == CPU_NODE_FOR) for_header(in, &in->nodes[node]);
   int end = statement_read(in, at[open].match + 1, last, node, &child);
   in->nodes[node].child = child;
   if (kind == CPU_NODE_IF && end < last && cpu_token_is(&at[end], "else")) {
@@ -167,22 +152,26 @@ static int pragma_read(cpu_splitter *in, int i, int last, int parent, int *made)
 }
 
 static int statement_read(cpu_splitter *in, int i, int last, int parent, int *made) {
+  static const struct {
+    const char *word;
+    cpu_node_kind kind;
+  } headed[] = {{"if", CPU_NODE_IF},
+                {"for", CPU_NODE_FOR},
+                {"while", CPU_NODE_WHILE},
+                {"switch", CPU_NODE_SWITCH},
+                {NULL, CPU_NODE_LEAF}};
   const cpu_token *at = in->work.at;
   *made = -1;
   if (i >= last) return last;
   if (at[i].kind == CPU_PRAGMA) return pragma_read(in, i, last, parent, made);
   if (cpu_token_is(&at[i], "{")) return block_read(in, i, parent, made);
-  if (cpu_token_is(&at[i], "if")) return headed_read(in, CPU_NODE_IF, i, last, parent, made);
-  if (cpu_token_is(&at[i], "for")) return headed_read(in, CPU_NODE_FOR, i, last, parent, made);
-  if (cpu_token_is(&at[i], "while")) return headed_read(in, CPU_NODE_WHILE, i, last, parent, made);
-  if (cpu_token_is(&at[i], "switch")) return headed_read(in, CPU_NODE_SWITCH, i, last, parent, made);
+  for (int k = 0; headed[k].word; k++)
+    if (cpu_token_is(&at[i], headed[k].word)) return headed_read(in, headed[k].kind, i, last, parent, made);
   if (cpu_token_is(&at[i], "do")) return do_read(in, i, last, parent, made);
   if (cpu_token_is(&at[i], "goto") || cpu_token_is(&at[i], "try"))
-    cpu_split_refuse(in, i, "there is a %.*s", at[i].size, at[i].text);
-  if (cpu_token_is(&at[i], "case") || cpu_token_is(&at[i], "default")) {
-    while (i < last && !cpu_token_is(&at[i], ":")) i++;
-    return statement_read(in, i + 1, last, parent, made);
-  }
+    cpu_split_refuse(in, i, "there is a %.*s", TEXT(&at[i]));
+  if (cpu_token_is(&at[i], "case") || cpu_token_is(&at[i], "default"))
+    return statement_read(in, cpu_find(&in->work, i, last, WORDS(":")) + 1, last, parent, made);
   int end = simple_end(in, i, last);
   *made = node_add(in, simple_kind(in, i, end), i, parent);
   in->nodes[*made].last = end;
@@ -202,8 +191,8 @@ int cpu_node_at(const cpu_splitter *in, int token) {
   return best;
 }
 
-/* The loop or switch that break or continue at `node` leaves; -1: none. */
-int cpu_loop_around(const cpu_splitter *in, int node, bool is_break) {
+int cpu_loop_around(const cpu_splitter *in, int node) {
+  bool is_break = in->nodes[node].kind == CPU_NODE_BREAK;
   for (int up = in->nodes[node].parent; up >= 0; up = in->nodes[up].parent) {
     cpu_node_kind kind = in->nodes[up].kind;
     if (kind == CPU_NODE_FOR || kind == CPU_NODE_WHILE || kind == CPU_NODE_DO) return up;
@@ -221,20 +210,23 @@ bool cpu_is_jump(const cpu_splitter *in, int node) {
   return kind == CPU_NODE_RETURN || kind == CPU_NODE_BREAK || kind == CPU_NODE_CONTINUE;
 }
 
+bool cpu_has_jump(const cpu_splitter *in, const cpu_node *node) {
+  return cpu_find(&in->work, node->first, node->last, WORDS("return", "break", "continue", "goto")) < node->last;
+}
+
 /* ---- split points ---------------------------------------------------------------------------------------------- */
 
-enum { EXCHANGE_BLOCK = 3 };
+enum { EXCHANGE_BLOCK = 3 }; /* this kind and those after it are of the whole block */
 
-/* mw_exchange(number, kind, value): kinds from EXCHANGE_BLOCK on are of the whole block. */
-static bool exchange_is_block(const cpu_splitter *in, const cpu_node *node) {
-  return in->work.at[node->first + 4].text[0] - '0' >= EXCHANGE_BLOCK;
+int cpu_exchange_kind(const cpu_splitter *in, const cpu_node *node) {
+  return in->work.at[node->first + 4].text[0] - '0';
 }
 
 static void split_mark(cpu_splitter *in, int index) {
   cpu_node *node = &in->nodes[index];
   bool block = node->kind == CPU_NODE_BARRIER, warp = node->kind == CPU_NODE_WARP;
   if (node->kind == CPU_NODE_EXCHANGE) {
-    block = exchange_is_block(in, node);
+    block = cpu_exchange_kind(in, node) >= EXCHANGE_BLOCK;
     warp = !block;
   }
   for (int up = index; (block || warp) && up >= 0; up = in->nodes[up].parent) {
@@ -274,4 +266,10 @@ void cpu_tokens_replace(cpu_splitter *in, int first, int last, cpu_tokens *part)
   mw_free(part->at);
   in->work = next;
   cpu_tree_read(in);
+}
+
+void cpu_rewrite(cpu_splitter *in, const cpu_node *node, const char *pattern, const cpu_range *ranges) {
+  cpu_tokens part = {0};
+  cpu_tokens_build(&part, &in->work, &in->work.at[node->first], ++in->serial, pattern, ranges);
+  cpu_tokens_replace(in, node->first, node->last, &part);
 }

@@ -34,7 +34,8 @@ static bool is_branch(const cpu_splitter *in, int node) {
          cpu_node_splits(&in->nodes[parent]);
 }
 
-bool cpu_at_barrier_level(const cpu_splitter *in, int node) {
+/* Stands directly where split points stand. */
+static bool at_barrier_level(const cpu_splitter *in, int node) {
   int parent = in->nodes[node].parent;
   return parent < 0 || cpu_node_splits(&in->nodes[parent]) || is_branch(in, parent) || (in->plain && parent == 0);
 }
@@ -154,7 +155,7 @@ static void locals_of(cpu_splitter *in, int node, int first, int last, int until
 static void locals_collect(cpu_splitter *in) {
   for (int i = 0; i < in->nnodes; i++) {
     const cpu_node *node = &in->nodes[i];
-    if (node->kind == CPU_NODE_DECLARE && cpu_at_barrier_level(in, i))
+    if (node->kind == CPU_NODE_DECLARE && at_barrier_level(in, i))
       locals_of(in, i, node->first, node->last - 1, in->nodes[node->parent].last);
     if (node->kind == CPU_NODE_FOR && cpu_node_splits(node)) locals_of(in, i, node->head, node->init_last, node->last);
   }
@@ -189,7 +190,7 @@ static bool change_is_uniform(const cpu_splitter *in, const cpu_local *local, in
     return name > node->test_last && cpu_is_uniform(in, node->test_last + 1, node->head_last);
   }
   int value = plain_assignment(in, node, name);
-  return value && cpu_at_barrier_level(in, index) && cpu_context(in, index) == declared &&
+  return value && at_barrier_level(in, index) && cpu_context(in, index) == declared &&
          cpu_is_uniform(in, value, node->last);
 }
 
@@ -270,6 +271,7 @@ static bool again(const cpu_splitter *in, const cpu_local *local, int depth) {
 }
 
 void cpu_locals_read(cpu_splitter *in) {
+  in->nlocals = 0;
   locals_collect(in);
   references_bind(in);
   changes_count(in);

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A grid-stride loop is made one whose header is the same for all threads, so that it can be interchanged with the
+ * loop over the threads (lift.c):
+ *
+ *   for (int i = E; i < n; i += S) body
+ *   for (int k = 0; first(E) + k < n; k += S) { int i = E + k; if (i < n) body }
+ *
+ * E grows with the thread, so the first thread is the last to leave; what is under `i < n` is a guard again (guard.c).
+ * Without it every thread walks through its part of the array before the next one begins. */
+#include "core/backend/backend.h"
+#include "core/backend/cpu/split/split.h"
+
+typedef struct stride {
+  cpu_declarator variable;
+  cpu_range bound, step;
+} stride;
+
+static bool plain_integer(const cpu_splitter *in, const cpu_declarator *it) {
+  static const char *const types[] = {"int",     "unsigned", "long",    "size_t", "uint32_t",
+                                      "int32_t", "uint64_t", "int64_t", NULL};
+  for (int i = it->spec; i < it->spec_last; i++)
+    if (!cpu_token_any(&in->work.at[i], types)) return false;
+  return true;
+}
+
+/* for (T i = ...; i < bound; i += step) */
+static bool stride_form(const cpu_splitter *in, const cpu_node *node, stride *out) {
+  const cpu_token *at = in->work.at;
+  const cpu_declarator *variable = &out->variable;
+  int count = 0, test = node->init_last + 1, step = node->test_last + 1;
+  if (!cpu_declarator_read(&in->work, node->head, node->init_last, &out->variable, 1, &count) || count != 1)
+    return false;
+  const cpu_token *name = &at[variable->name];
+  if (variable->first != variable->name || variable->dims_last > variable->dims) return false;
+  if (!cpu_same_text(&at[test], name) || !cpu_token_is(&at[test + 1], "<")) return false;
+  if (!cpu_same_text(&at[step], name) || !cpu_token_is(&at[step + 1], "+=")) return false;
+  out->bound = (cpu_range){test + 2, node->test_last};
+  out->step = (cpu_range){step + 2, node->head_last};
+  return out->bound.first < out->bound.last && out->step.first < out->step.last && plain_integer(in, variable) &&
+         !cpu_changed_in(in->program, &in->work, node->head_last, node->last, name, false);
+}
+
+/* The same for all threads and in every turn. */
+static bool steady(const cpu_splitter *in, cpu_range it) {
+  for (int i = it.first; i < it.last; i++) {
+    int local = cpu_local_find(in, i);
+    if (local >= 0 && (in->locals[local].class != CPU_UNIFORM || in->locals[local].changes)) return false;
+    if (in->work.at[i].kind == CPU_PUNCT && cpu_token_is(&in->work.at[i], ",")) return false;
+  }
+  return cpu_is_pure(in, it.first, it.last) && cpu_is_uniform(in, it.first, it.last);
+}
+
+static bool stride_fits(const cpu_splitter *in, int index, stride *out) {
+  const cpu_node *node = &in->nodes[index];
+  if (node->kind != CPU_NODE_FOR || cpu_node_splits(node) || cpu_has_jump(in, node) || !stride_form(in, node, out))
+    return false;
+  for (int up = node->parent; up >= 0; up = in->nodes[up].parent) {
+    const cpu_node *around = &in->nodes[up];
+    bool open = around->kind == CPU_NODE_BLOCK || cpu_guard_scale(in, up);
+    if (!open && !(cpu_node_splits(around) && cpu_header_uniform(in, up))) return false;
+  }
+  return steady(in, out->bound) && steady(in, out->step) &&
+         cpu_growing_scale(in, out->variable.init, out->variable.init_last) > 0;
+}
+
+static void stride_rewrite(cpu_splitter *in, const cpu_node *node, const stride *it) {
+  const cpu_declarator *v = &it->variable;
+  const cpu_range parts[] = {{v->spec, v->spec_last},
+                             {v->init, v->init_last},
+                             it->bound,
+                             it->step,
+                             {v->name, v->name + 1},
+                             {node->init_last + 1, node->test_last},
+                             {node->head_last + 1, node->last}};
+  cpu_rewrite(in, node,
+              "for ( $0 mw_k# = 0 ; ( $0 ) ( mw_first ( $1 ) + mw_k# ) < $2 ; mw_k# += $3 ) {"
+              " $0 $4 = ( $1 ) + mw_k# ; if ( $5 ) $6 }",
+              parts);
+}
+
+void cpu_strides(cpu_splitter *in) {
+  stride found;
+  for (int i = 0; i < in->nnodes && !in->refused; i++)
+    if (stride_fits(in, i, &found)) {
+      stride_rewrite(in, &in->nodes[i], &found);
+      cpu_conditions(in);
+      i = -1;
+    }
+}
