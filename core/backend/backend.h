@@ -90,6 +90,7 @@ typedef struct mw_device_state { /* at one moment, only read; -1 and "": unknown
 typedef struct mw_probe {
   int  devices;      /* how many can be opened, offline ones not counted */
   char reason[512];  /* what makes them usable, or why there are none: what was looked for and where */
+  char compiler[64]; /* of the host, which kernels need: "clang++ 14.0.6"; "" where they need none or there is none */
 } mw_probe;
 
 /* ---- objects --------------------------------------------------------------------------------------------------- */

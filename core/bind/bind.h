@@ -44,6 +44,7 @@ void *bind_check(lua_State *, int index, const bind_class *);           /* open 
 void *bind_self(lua_State *, int index, const bind_class *);            /* open or closed, or raises */
 void bind_release(lua_State *, void *object);                           /* gives back what it holds, if open */
 int bind_collect(lua_State *);                                          /* __gc and __close */
+int bind_refuse_field(lua_State *);                                     /* __newindex of classes without one */
 int bind_methods(lua_State *, const bind_class *);                      /* pushes the class's method table */
 /* adds methods of the class to the table on top; each checks its object and the number of its arguments first */
 void bind_add_methods(lua_State *, const bind_class *, const bind_method *);
@@ -128,7 +129,7 @@ void device_wait(lua_State *, mw_device *);                        /* for all it
 void push_device(lua_State *, mw_device *); /* the script's handle of it, made anew if it was closed */
 void device_functions(lua_State *);         /* adds device, devices to the table on top */
 
-/* ---- array.c, transfer.c, literal.c ---------------------------------------------------------------------------- */
+/* ---- array.c, allocation.c, transfer.c, literal.c ---------------------------------------------------------------------------- */
 
 typedef struct bind_array {
   bind_object object;
@@ -145,6 +146,8 @@ extern const bind_method array_makers[], array_transfers[];
 bind_array *check_array(lua_State *, int index);
 void array_push(lua_State *, mw_buffer *, size_t offset, mw_dtype, int dims, const lua_Integer *shape, bool readonly);
 /* takes over one count of the buffer */
+int check_shape(lua_State *, int index, mw_dtype, lua_Integer shape[4]); /* n1[, n2[, n3[, n4]]], to the top; dims */
+lua_Integer shape_count(const lua_Integer *shape, int dims);
 size_t array_bytes(const bind_array *);
 mw_place array_place(const bind_array *);
 int array_clear(lua_State *); /* core.clear */
@@ -153,7 +156,6 @@ void array_write(lua_State *, const bind_array *, size_t first, size_t count, co
 void array_format(const bind_array *, char *out, size_t size);   /* array<f64>[4096 x 4096] cuda:0 */
 int literal_shape(lua_State *, int index, lua_Integer shape[4]); /* dims of a (nested) table; raises when ragged */
 void literal_store(lua_State *, int index, mw_dtype, int dims, const lua_Integer *shape, void *to);
-mw_stream *current_stream(lua_State *, mw_device *); /* the capturing stream, else the default one */
 
 /* ---- module.c, kernel.c, signature text ------------------------------------------------------------------------ */
 
@@ -183,9 +185,7 @@ typedef struct bind_launch {
 } bind_launch;
 
 extern bind_class launch_class;
-bind_launch *launch_push(lua_State *, int kernel_index); /* still closed: checks may follow */
-void launch_opened(bind_launch *); /* from now on it counts the module: the kernel lives as long as it */
-void check_launch_limits(lua_State *, const bind_launch *);
+extern const bind_method launch_makers[];                /* of a kernel */
 void launch_pack(lua_State *, bind_launch *, int first); /* arguments from stack index first on */
 void argument_store(lua_State *, int index, const bind_launch *, int parameter);
 
@@ -218,11 +218,15 @@ typedef struct bind_graph {
 } bind_graph;
 
 extern bind_class stream_class, event_class, graph_class;
+mw_stream *current_stream(lua_State *, mw_device *);                  /* the capturing stream, else the default one */
 bind_stream *check_stream(lua_State *, int index, const mw_device *); /* of that device; NULL: of any */
 bind_stream *option_stream(lua_State *, const mw_device *);           /* the same of the option on top of the stack */
 bind_event *check_event(lua_State *, int index, const mw_device *);
-void capture_launch(lua_State *, const bind_launch *, int first); /* after a launch while capturing; its arguments */
+/* ---- capture.c: what a graph that is captured notes ------------------------------------------------------------- */
+
 void capture_buffer(lua_State *, mw_buffer *);                    /* no effect unless capturing */
+void capture_launch(lua_State *, const bind_launch *, int first); /* after a launch while capturing; its arguments */
+void capture_arguments(lua_State *, bind_graph *, const mw_kernel *, int first); /* counts the arrays among them */
 
 extern const bind_method stream_makers[], event_makers[], graph_makers[], module_makers[]; /* methods of a device */
 extern const bind_method event_stream_methods[];                                           /* of a stream: record */

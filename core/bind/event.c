@@ -77,6 +77,34 @@ static bind_event *check_recorded(lua_State *L, int index) {
   return self;
 }
 
+/* A stream that waits for an event of the capture joins it. */
+static void check_joins(lua_State *L, const mw_stream *stream, const bind_event *event) {
+  const bind_capture *capture = bind_host_of(L)->capture;
+  const char *problem = NULL;
+  if (!event->recorded)
+    problem = "the event was never recorded; record it in a stream first";
+  else if (event->event->device->backend != stream->device->backend)
+    problem = "the event is of another kind of device; synchronize it instead";
+  else if (!event->captured)
+    problem = stream->capturing ? "a captured stream cannot wait for an event recorded outside the capture" : NULL;
+  else if (!capture || event->captured != capture->number)
+    problem = "the event was recorded in a capture that has ended: record it again";
+  else if (stream == stream->device->main)
+    problem = "the default stream cannot join a capture";
+  if (problem) bind_fail(L, MW_INVALID, "wait: %s", problem);
+}
+
+/* s:wait(event): later work in s starts after what the event recorded; the script does not wait. */
+static int stream_wait(lua_State *L) {
+  mw_stream *stream = check_stream(L, 1, NULL)->stream;
+  bind_event *event = check_event(L, 2, NULL);
+  check_joins(L, stream, event);
+  mw_error err = {0};
+  bind_try(L, stream->device->backend->stream_wait(stream, event->event, &err), &err);
+  lua_settop(L, 1);
+  return 1;
+}
+
 /* e:synchronize(): waits until the stream has reached the event, then runs the callbacks that are due. */
 static int event_synchronize(lua_State *L) {
   mw_event *event = check_recorded(L, 1)->event;
@@ -137,4 +165,4 @@ static const luaL_Reg metamethods[] = {{"__tostring", event_tostring}, {NULL, NU
 
 bind_class event_class = {"event", event_release, methods, metamethods, 0};
 
-const bind_method event_stream_methods[] = {{"record", stream_record, 1}, {NULL, NULL, 0}};
+const bind_method event_stream_methods[] = {{"record", stream_record, 1}, {"wait", stream_wait, 1}, {NULL, NULL, 0}};

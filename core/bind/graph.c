@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Graphs: a function's launches and copies captured once and replayed with one call. A graph may be replayed after
- * the script has forgotten what it uses, so it counts every buffer and every kernel's module that the capture saw. */
+ * Graphs: a function's launches and copies captured once and replayed with one call. */
 #include "core/bind/bind.h"
 
 #include <string.h>
@@ -23,46 +22,6 @@ static void graph_release(lua_State *L, void *object) {
 
 static bind_graph *check_graph(lua_State *L, int index) {
   return bind_check(L, index, &graph_class);
-}
-
-/* ---- while capturing ------------------------------------------------------------------------------------------- */
-
-static void keep_buffer(bind_graph *graph, mw_buffer *buffer) {
-  for (int i = 0; i < graph->nbuffers; i++)
-    if (graph->buffers[i] == buffer) return;
-  graph->buffers = mw_realloc(graph->buffers, (size_t)(graph->nbuffers + 1) * sizeof(mw_buffer *));
-  graph->buffers[graph->nbuffers++] = buffer;
-  buffer->wandering = true; /* a replay may be on any stream */
-  mw_buffer_retain(buffer);
-}
-
-void capture_buffer(lua_State *L, mw_buffer *buffer) {
-  bind_capture *capture = bind_host_of(L)->capture;
-  if (capture) keep_buffer(capture->graph, buffer);
-}
-
-static void keep_arguments(lua_State *L, bind_graph *graph, const mw_kernel *kernel, int first) {
-  for (int i = 0; i < kernel->nparams; i++) {
-    bind_array *a = bind_test(L, first + i, &array_class);
-    if (a) keep_buffer(graph, a->buffer);
-  }
-}
-
-static mw_launch copy_launch(const mw_launch *from) {
-  mw_launch copy = *from;
-  const mw_kernel *kernel = from->kernel;
-  copy.args = memcpy(mw_malloc(kernel->args_bytes), from->args, kernel->args_bytes);
-  copy.params = mw_malloc((size_t)kernel->nparams * sizeof(void *));
-  for (int i = 0; i < kernel->nparams; i++) copy.params[i] = (char *)copy.args + kernel->params[i].offset;
-  mw_module_retain(kernel->module);
-  return copy;
-}
-
-void capture_launch(lua_State *L, const bind_launch *self, int first) {
-  bind_graph *graph = self->host->capture->graph;
-  graph->nodes = mw_realloc(graph->nodes, (size_t)(graph->nnodes + 1) * sizeof(bind_node));
-  graph->nodes[graph->nnodes++].launch = copy_launch(&self->launch);
-  keep_arguments(L, graph, self->launch.kernel, first);
 }
 
 /* ---- capturing ------------------------------------------------------------------------------------------------- */
@@ -166,7 +125,7 @@ static int graph_update(lua_State *L) {
   mw_error err = {0};
   bind_try(L, self->device->backend->graph_update(self->graph, (int)(node - self->nodes), &changed.launch, &err), &err);
   memcpy(node->launch.args, changed.launch.args, kernel->args_bytes);
-  keep_arguments(L, self, kernel, 5);
+  capture_arguments(L, self, kernel, 5);
   lua_settop(L, 1);
   return 1;
 }

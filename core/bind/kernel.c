@@ -123,58 +123,6 @@ static int kernel_options(lua_State *L) {
   return 1;
 }
 
-static void read_dims_option(lua_State *L, const mw_kernel *kernel, const char *name, uint32_t out[3]) {
-  if (!option_push(L, 2, name)) bind_fail(L, MW_INVALID, "prepare needs '%s': an integer or {x, y, z}", name);
-  lua_replace(L, 3);
-  check_dims(L, 3, 2, kernel->name, name, out);
-}
-
-/* k:prepare{ grid =, block =, shared = 0, stream =, cooperative = false }: a launch to be called with the kernel's
- * arguments, as often as wanted; the call allocates nothing. shared in bytes. */
-static int kernel_prepare(lua_State *L) {
-  static const char *const names[] = {"grid", "block", "shared", "stream", "cooperative", NULL};
-  bind_kernel *kernel = check_kernel(L, 1);
-  check_options(L, 2, names);
-  lua_settop(L, 3);
-  bind_launch *self = launch_push(L, 1);
-  read_dims_option(L, kernel->kernel, "grid", self->launch.grid);
-  read_dims_option(L, kernel->kernel, "block", self->launch.block);
-  self->launch.shared = (size_t)option_integer(L, 2, "shared", 0, 0, 1 << 30);
-  self->launch.cooperative = option_boolean(L, 2, "cooperative", false);
-  if (option_push(L, 2, "stream")) {
-    self->stream = option_stream(L, kernel->kernel->module->device);
-    lua_setiuservalue(L, 4, 2);
-  }
-  check_launch_limits(L, self);
-  launch_opened(self);
-  lua_settop(L, 4);
-  return 1;
-}
-
-/* k:launch(grid, block, ...): the direct form, on the current stream, without dynamic shared memory. The launch it
- * needs is kept in user value 1. */
-static int kernel_launch(lua_State *L) {
-  const char *name = check_kernel(L, 1)->kernel->name;
-  uint32_t grid[3], block[3];
-  check_dims(L, 2, 2, name, "grid", grid);
-  check_dims(L, 3, 3, name, "block", block);
-  if (lua_getiuservalue(L, 1, 1) != LUA_TUSERDATA) {
-    lua_pop(L, 1);
-    launch_opened(launch_push(L, 1));
-    lua_pushvalue(L, -1);
-    lua_setiuservalue(L, 1, 1);
-  }
-  bind_launch *self = lua_touserdata(L, -1);
-  memcpy(self->launch.grid, grid, sizeof grid);
-  memcpy(self->launch.block, block, sizeof block);
-  check_launch_limits(L, self);
-  lua_replace(L, 3);
-  lua_remove(L, 2);
-  lua_remove(L, 1);
-  lua_call(L, lua_gettop(L) - 1, 0);
-  return 0;
-}
-
 static int kernel_tostring(lua_State *L) {
   bind_kernel *self = bind_self(L, 1, &kernel_class);
   if (!self->object.open) {
@@ -189,16 +137,10 @@ static int kernel_tostring(lua_State *L) {
 }
 
 static const bind_method methods[] = {
-    {"attributes", kernel_attributes, 0},
-    {"device", kernel_device, 0},
-    {"engine", kernel_engine, 0},
-    {"launch", kernel_launch, ANY_COUNT},
-    {"name", kernel_name, 0},
-    {"options", kernel_options, 0},
-    {"parameters", kernel_parameters, 0},
-    {"prepare", kernel_prepare, 1},
-    {"signature", kernel_signature, 0},
-    {NULL, NULL, 0},
+    {"attributes", kernel_attributes, 0}, {"device", kernel_device, 0},
+    {"engine", kernel_engine, 0},         {"name", kernel_name, 0},
+    {"options", kernel_options, 0},       {"parameters", kernel_parameters, 0},
+    {"signature", kernel_signature, 0},   {NULL, NULL, 0},
 };
 
 /* k(...): what a launch looks like in other languages. */

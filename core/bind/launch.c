@@ -11,13 +11,14 @@ static void launch_release(lua_State *L, void *object) {
   mw_module_release(((bind_launch *)object)->launch.kernel->module);
 }
 
-void launch_opened(bind_launch *self) {
+static void opened(bind_launch *self) {
   mw_module_retain(self->launch.kernel->module);
   bind_opened(self);
 }
 
 /* The argument block and the pointers into it live behind the struct, in the same userdata. */
-bind_launch *launch_push(lua_State *L, int kernel_index) {
+/* Still closed: checks may follow. */
+static bind_launch *push(lua_State *L, int kernel_index) {
   bind_kernel *kernel = check_kernel(L, kernel_index);
   const mw_kernel *k = kernel->kernel;
   size_t head = (sizeof(bind_launch) + 15) / 16 * 16, pointers = (size_t)k->nparams * sizeof(void *);
@@ -60,7 +61,7 @@ static void check_threads(lua_State *L, const bind_launch *self) {
               kernel->name, (int)b[0], (int)b[1], (int)b[2], (LUAI_UACINT)threads, kernel->max_threads);
 }
 
-void check_launch_limits(lua_State *L, const bind_launch *self) {
+static void check_limits(lua_State *L, const bind_launch *self) {
   const mw_kernel *kernel = self->launch.kernel;
   const mw_device_info *info = &kernel->module->device->info;
   size_t most =
@@ -75,6 +76,63 @@ void check_launch_limits(lua_State *L, const bind_launch *self) {
   if (self->launch.cooperative && !info->cooperative)
     bind_fail(L, MW_UNSUPPORTED, "kernel '%s': %s cannot launch cooperatively", kernel->name, info->id);
 }
+
+/* ---- making ---------------------------------------------------------------------------------------------------- */
+
+static void read_dims_option(lua_State *L, const mw_kernel *kernel, const char *name, uint32_t out[3]) {
+  if (!option_push(L, 2, name)) bind_fail(L, MW_INVALID, "prepare needs '%s': an integer or {x, y, z}", name);
+  lua_replace(L, 3);
+  check_dims(L, 3, 2, kernel->name, name, out);
+}
+
+/* k:prepare{ grid =, block =, shared = 0, stream =, cooperative = false }: a launch to be called with the kernel's
+ * arguments, as often as wanted; the call allocates nothing. shared in bytes. */
+static int kernel_prepare(lua_State *L) {
+  static const char *const names[] = {"grid", "block", "shared", "stream", "cooperative", NULL};
+  bind_kernel *kernel = check_kernel(L, 1);
+  check_options(L, 2, names);
+  lua_settop(L, 3);
+  bind_launch *self = push(L, 1);
+  read_dims_option(L, kernel->kernel, "grid", self->launch.grid);
+  read_dims_option(L, kernel->kernel, "block", self->launch.block);
+  self->launch.shared = (size_t)option_integer(L, 2, "shared", 0, 0, 1 << 30);
+  self->launch.cooperative = option_boolean(L, 2, "cooperative", false);
+  if (option_push(L, 2, "stream")) {
+    self->stream = option_stream(L, kernel->kernel->module->device);
+    lua_setiuservalue(L, 4, 2);
+  }
+  check_limits(L, self);
+  opened(self);
+  lua_settop(L, 4);
+  return 1;
+}
+
+/* k:launch(grid, block, ...): the direct form, on the current stream, without dynamic shared memory. The launch it
+ * needs is kept in user value 1. */
+static int kernel_launch(lua_State *L) {
+  const char *name = check_kernel(L, 1)->kernel->name;
+  uint32_t grid[3], block[3];
+  check_dims(L, 2, 2, name, "grid", grid);
+  check_dims(L, 3, 3, name, "block", block);
+  if (lua_getiuservalue(L, 1, 1) != LUA_TUSERDATA) {
+    lua_pop(L, 1);
+    opened(push(L, 1));
+    lua_pushvalue(L, -1);
+    lua_setiuservalue(L, 1, 1);
+  }
+  bind_launch *self = lua_touserdata(L, -1);
+  memcpy(self->launch.grid, grid, sizeof grid);
+  memcpy(self->launch.block, block, sizeof block);
+  check_limits(L, self);
+  lua_replace(L, 3);
+  lua_remove(L, 2);
+  lua_remove(L, 1);
+  lua_call(L, lua_gettop(L) - 1, 0);
+  return 0;
+}
+
+const bind_method launch_makers[] = {
+    {"launch", kernel_launch, ANY_COUNT}, {"prepare", kernel_prepare, 1}, {NULL, NULL, 0}};
 
 /* ---- launching ------------------------------------------------------------------------------------------------- */
 
@@ -133,7 +191,7 @@ static int change_dims(lua_State *L, const char *what, bool grid) {
   check_dims(L, 2, 2, self->launch.kernel->name, what, wanted);
   bind_launch changed = *self;
   memcpy(grid ? changed.launch.grid : changed.launch.block, wanted, sizeof wanted);
-  check_launch_limits(L, &changed);
+  check_limits(L, &changed);
   memcpy(dims, wanted, sizeof wanted);
   lua_settop(L, 1);
   return 1;

@@ -33,6 +33,7 @@ static void complete_classes(lua_State *L) {
   add_methods(L, &device_class, event_makers);
   add_methods(L, &device_class, graph_makers);
   add_methods(L, &array_class, array_transfers);
+  add_methods(L, &kernel_class, launch_makers);
   add_methods(L, &kernel_class, occupancy_methods);
   add_methods(L, &stream_class, event_stream_methods);
 }

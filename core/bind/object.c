@@ -68,12 +68,8 @@ static int close_object(lua_State *L) {
 
 static const bind_method closing[] = {{"close", close_object, 0}, {NULL, NULL, 0}};
 
-/* a[1] = 2, or a.name = 2. */
-static int refuse_field(lua_State *L) {
+int bind_refuse_field(lua_State *L) {
   const bind_class *class = ((bind_object *)lua_touserdata(L, 1))->class;
-  if (class == &array_class && lua_isinteger(L, 2))
-    return bind_fail(L, MW_INVALID, "an element is written with set: a:set(%I, value)",
-                     (LUAI_UACINT)lua_tointeger(L, 2));
   return bind_fail(L, MW_INVALID, "no field of %s %s can be set, got '%s'",
                    strchr("aeiou", class->name[0]) ? "an" : "a", class->name, luaL_tolstring(L, 2, NULL));
 }
@@ -89,7 +85,7 @@ void bind_register(lua_State *L, bind_class *class) {
   lua_setfield(L, -2, "__gc");
   lua_pushcfunction(L, bind_collect);
   lua_setfield(L, -2, "__close");
-  lua_pushcfunction(L, refuse_field);
+  lua_pushcfunction(L, bind_refuse_field);
   lua_setfield(L, -2, "__newindex");
   lua_newtable(L);
   bind_add_methods(L, class, class->methods);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
  * What the Lua half and the command line ask of the host: clock, cache, counters, the folder of our own files. */
-#include "core/backend/cpu/translate/unit.h"
 #include "core/base/home.h"
 #include "core/bind/bind.h"
 #include "core/compile/cache.h"
@@ -103,17 +102,17 @@ static int service_cache_clear(lua_State *L) {
   return 2;
 }
 
-/* core.compiler(): the C++ compiler of the CPU device, or nil and what was looked for. */
+/* core.compiler(): the C++ compiler that kernels need on the processor, or nil and what was looked for. */
 static int service_compiler(lua_State *L) {
-  char text[256];
-  mw_error err = {0};
-  if (cpu_compiler(text, sizeof text, &err) == MW_OK) {
-    lua_pushstring(L, text);
+  mw_probe probe = {0};
+  for (const mw_backend *const *b = mw_backends; *b; b++)
+    if (strcmp((*b)->kind, "cpu") == 0) (*b)->probe(&probe);
+  if (*probe.compiler) {
+    lua_pushstring(L, probe.compiler);
     return 1;
   }
   luaL_pushfail(L);
-  lua_pushstring(L, err.text);
-  mw_error_clear(&err);
+  lua_pushstring(L, probe.reason);
   return 2;
 }
 

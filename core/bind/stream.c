@@ -20,6 +20,11 @@ bind_stream *check_stream(lua_State *L, int index, const mw_device *device) {
   return self;
 }
 
+mw_stream *current_stream(lua_State *L, mw_device *device) {
+  bind_capture *capture = bind_host_of(L)->capture;
+  return capture && capture->stream->device == device ? capture->stream : device->main;
+}
+
 bind_stream *option_stream(lua_State *L, const mw_device *device) {
   bind_stream *self = bind_test(L, -1, &stream_class);
   if (!self) bind_fail(L, MW_INVALID, "option 'stream' is a stream, got %s", luaL_tolstring(L, -1, NULL));
@@ -92,34 +97,6 @@ static int stream_query(lua_State *L) {
   return 1;
 }
 
-/* A stream that waits for an event of the capture joins it. */
-static void check_joins(lua_State *L, const mw_stream *stream, const bind_event *event) {
-  const bind_capture *capture = bind_host_of(L)->capture;
-  const char *problem = NULL;
-  if (!event->recorded)
-    problem = "the event was never recorded; record it in a stream first";
-  else if (event->event->device->backend != stream->device->backend)
-    problem = "the event is of another kind of device; synchronize it instead";
-  else if (!event->captured)
-    problem = stream->capturing ? "a captured stream cannot wait for an event recorded outside the capture" : NULL;
-  else if (!capture || event->captured != capture->number)
-    problem = "the event was recorded in a capture that has ended: record it again";
-  else if (stream == stream->device->main)
-    problem = "the default stream cannot join a capture";
-  if (problem) bind_fail(L, MW_INVALID, "wait: %s", problem);
-}
-
-/* s:wait(event): later work in s starts after what the event recorded; the script does not wait. */
-static int stream_wait(lua_State *L) {
-  mw_stream *stream = check_stream(L, 1, NULL)->stream;
-  bind_event *event = check_event(L, 2, NULL);
-  check_joins(L, stream, event);
-  mw_error err = {0};
-  bind_try(L, stream->device->backend->stream_wait(stream, event->event, &err), &err);
-  lua_settop(L, 1);
-  return 1;
-}
-
 /* s:callback(f): f runs on the script's own thread, in the first synchronize, query or mw.poll after the stream has
  * got there. Later work in the stream does not wait for it. */
 static int stream_callback(lua_State *L) {
@@ -157,13 +134,8 @@ static int stream_tostring(lua_State *L) {
 }
 
 static const bind_method methods[] = {
-    {"callback", stream_callback, 1},
-    {"device", stream_device, 0},
-    {"priority", stream_priority, 0},
-    {"query", stream_query, 0},
-    {"synchronize", stream_synchronize, 0},
-    {"wait", stream_wait, 1},
-    {NULL, NULL, 0},
+    {"callback", stream_callback, 1}, {"device", stream_device, 0},           {"priority", stream_priority, 0},
+    {"query", stream_query, 0},       {"synchronize", stream_synchronize, 0}, {NULL, NULL, 0},
 };
 
 static const luaL_Reg metamethods[] = {{"__tostring", stream_tostring}, {NULL, NULL}};

@@ -6,11 +6,6 @@
 
 #include <string.h>
 
-mw_stream *current_stream(lua_State *L, mw_device *device) {
-  bind_capture *capture = bind_host_of(L)->capture;
-  return capture && capture->stream->device == device ? capture->stream : device->main;
-}
-
 /* Pinned and pageable memory belongs to the host: no device call, and no wait but the script's own. */
 static char *host_bytes(const bind_array *a) {
   bool host = a->buffer->space == MW_SPACE_PINNED || a->buffer->space == MW_SPACE_PAGEABLE;

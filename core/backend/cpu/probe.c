@@ -179,11 +179,10 @@ void cpu_probe_state(mw_device *device, mw_device_state *out) {
 }
 
 void cpu_probe(mw_probe *out) {
-  char compiler[256];
   mw_error error = {0};
-  out->devices = 1;
-  if (cpu_compiler(compiler, sizeof compiler, &error) == MW_OK)
-    snprintf(out->reason, sizeof out->reason, "%d worker threads, kernels compiled by %s", workers(), compiler);
+  *out = (mw_probe){.devices = 1};
+  if (cpu_compiler(out->compiler, sizeof out->compiler, &error) == MW_OK)
+    snprintf(out->reason, sizeof out->reason, "%d worker threads, kernels compiled by %s", workers(), out->compiler);
   else
     snprintf(out->reason, sizeof out->reason, "%d worker threads; kernels cannot be compiled: %.400s", workers(),
              error.text);

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Making arrays. Every argument is checked first, then memory allocated; when the device is out of memory the collector
+ * runs and it is tried once more, since Lua cannot see the bytes that its garbage holds. */
+#include "core/bind/bind.h"
+
+#include <string.h>
+
+/* Every so many bytes a full collection, so that a loop which drops large arrays does not fill the device. */
+static void account(lua_State *L, size_t bytes) {
+  static const size_t limit = (size_t)1 << 30;
+  bind_host *host = bind_host_of(L);
+  host->unseen += bytes;
+  if (host->unseen < limit) return;
+  host->unseen = 0;
+  lua_gc(L, LUA_GCCOLLECT);
+}
+
+static mw_buffer *allocate(lua_State *L, mw_device *device, size_t bytes, mw_space space) {
+  mw_error err = {0};
+  mw_buffer *buffer = NULL;
+  check_runs(L, device, "memory");
+  account(L, bytes);
+  mw_status status = device->backend->alloc(device->main, bytes, space, &buffer, &err);
+  if (status == MW_NO_MEMORY) {
+    lua_gc(L, LUA_GCCOLLECT);
+    mw_error_clear(&err);
+    status = device->backend->alloc(device->main, bytes, space, &buffer, &err);
+  }
+  bind_try(L, status, &err);
+  return buffer;
+}
+
+static void fill_bytes(lua_State *L, const bind_array *a, mw_stream *stream, unsigned char byte) {
+  mw_error err = {0};
+  mw_device *device = a->buffer->device;
+  bind_try(L, device->backend->fill(stream, array_place(a), &byte, 1, array_bytes(a), &err), &err);
+}
+
+/* core.clear(array[, stream]): zeros by the device's own means, without a kernel; what mw.bench flushes caches with. */
+int array_clear(lua_State *L) {
+  bind_array *a = check_array(L, 1);
+  mw_device *device = a->buffer->device;
+  mw_stream *stream = lua_isnoneornil(L, 2) ? current_stream(L, device) : check_stream(L, 2, device)->stream;
+  mw_buffer_use(a->buffer, stream);
+  fill_bytes(L, a, stream, 0);
+  return 0;
+}
+
+static void push_allocated(lua_State *L, mw_device *device, mw_space space, mw_dtype dtype, int dims,
+                           const lua_Integer *shape) {
+  mw_buffer *buffer = allocate(L, device, (size_t)shape_count(shape, dims) * mw_dtype_size(dtype), space);
+  array_push(L, buffer, 0, dtype, dims, shape, false);
+}
+
+static int from_table(lua_State *L, mw_device *device, mw_space space, mw_dtype dtype) {
+  lua_Integer shape[4];
+  check_that(L, lua_gettop(L) == 3, 4, "a table's nesting gives the shape, no sizes go with it");
+  int dims = literal_shape(L, 3, shape);
+  size_t count = (size_t)shape_count(shape, dims);
+  void *bytes = lua_newuserdatauv(L, count * mw_dtype_size(dtype), 0);
+  literal_store(L, 3, dtype, dims, shape, bytes);
+  push_allocated(L, device, space, dtype, dims, shape);
+  array_write(L, lua_touserdata(L, -1), 0, count, bytes);
+  return 1;
+}
+
+static int from_string(lua_State *L, mw_device *device, mw_space space, mw_dtype dtype) {
+  size_t length, width = mw_dtype_size(dtype);
+  const char *bytes = lua_tolstring(L, 3, &length);
+  lua_Integer shape[4] = {(lua_Integer)(length / width)};
+  int dims = lua_gettop(L) > 3 ? check_shape(L, 4, dtype, shape) : 1;
+  size_t wanted = (size_t)shape_count(shape, dims) * width;
+  if (length == 0) bind_argument(L, 3, "the string is empty, an array has at least one element");
+  if (length % width != 0)
+    bind_argument(L, 3, "the string has %I bytes, which is no whole number of %s elements of %d bytes",
+                  (LUAI_UACINT)length, mw_dtype_name(dtype), (int)width);
+  if (wanted != length)
+    bind_argument(L, 3, "the string has %I bytes, %I elements of %s need %I", (LUAI_UACINT)length,
+                  (LUAI_UACINT)shape_count(shape, dims), mw_dtype_name(dtype), (LUAI_UACINT)wanted);
+  push_allocated(L, device, space, dtype, dims, shape);
+  array_write(L, lua_touserdata(L, -1), 0, length / width, bytes);
+  return 1;
+}
+
+/* The forms every maker takes: (dtype, n1, ...), (dtype, table), (dtype, string[, n1, ...]). byte: what a new array
+ * holds, -1 for whatever was there. */
+static int make(lua_State *L, mw_space space, int byte) {
+  mw_device *device = check_device(L, 1)->device;
+  mw_dtype dtype = check_dtype(L, 2);
+  lua_Integer shape[4];
+  if (lua_istable(L, 3)) return from_table(L, device, space, dtype);
+  if (lua_type(L, 3) == LUA_TSTRING) return from_string(L, device, space, dtype);
+  int dims = check_shape(L, 3, dtype, shape);
+  push_allocated(L, device, space, dtype, dims, shape);
+  bind_array *a = lua_touserdata(L, -1);
+  if (byte >= 0 && a->buffer->host && space != MW_SPACE_DEVICE)
+    memset(a->buffer->address, byte, array_bytes(a));
+  else if (byte >= 0)
+    fill_bytes(L, a, current_stream(L, device), (unsigned char)byte);
+  return 1;
+}
+
+enum { POISON = 0xff }; /* NaN as a float, -1 as a signed integer: what was never written shows */
+
+static int device_array(lua_State *L) {
+  return make(L, MW_SPACE_DEVICE, POISON);
+}
+static int device_empty(lua_State *L) {
+  return make(L, MW_SPACE_DEVICE, -1);
+}
+static int device_zeros(lua_State *L) {
+  return make(L, MW_SPACE_DEVICE, 0);
+}
+static int device_pinned(lua_State *L) {
+  return make(L, MW_SPACE_PINNED, POISON);
+}
+static int device_pageable(lua_State *L) {
+  return make(L, MW_SPACE_PAGEABLE, POISON);
+}
+static int device_managed(lua_State *L) {
+  return make(L, MW_SPACE_MANAGED, POISON);
+}
+
+const bind_method array_makers[] = {
+    {"array", device_array, ANY_COUNT},
+    {"empty", device_empty, ANY_COUNT},
+    {"managed", device_managed, ANY_COUNT},
+    {"pageable", device_pageable, ANY_COUNT},
+    {"pinned", device_pinned, ANY_COUNT},
+    {"zeros", device_zeros, ANY_COUNT},
+    {NULL, NULL, 0},
+};
