@@ -3,7 +3,7 @@
 -- A batch in a report: what was to be run (batch.json), and what came of it: the ends in its journal,
 -- which is there after any death, over those in result.json. Read leniently: what is not there is left
 -- out, and keys that are not known are not shown.
--- Depends on files, json, units, report.facts, report.html, report.status, report.table, lfs.
+-- Depends on files, json, report.facts, report.html, report.status, report.table, lfs.
 
 local facts = require "moonwarp.report.facts"
 local files = require "moonwarp.base.files"
@@ -11,7 +11,6 @@ local html = require "moonwarp.report.html"
 local json = require "moonwarp.base.json"
 local status = require "moonwarp.report.status"
 local tables = require "moonwarp.report.table"
-local units = require "moonwarp.base.units"
 
 local batch = {}
 
@@ -87,10 +86,6 @@ local function word(value)
   return (type(value) == "string" or type(value) == "number") and facts.word(value) or false
 end
 
-local function number(value, unit, digits)
-  return type(value) == "number" and { units.format(value + 0.0, unit, digits), value = value } or false
-end
-
 local function gates(list)
   local given, ok = objects(list), 0
   if #given == 0 then return false end
@@ -111,27 +106,15 @@ local COLUMNS = {
   { heading = "device", cell = function(row) return word(row.device) end },
   { heading = "verdict", cell = function(row) return status.badge(word(row.verdict) or "not run") end },
   { heading = "gates", number = true, cell = function(row) return gates(row.gates) end },
-  { heading = "time", number = true, cell = function(row) return number(row.seconds, "s", 3) end },
-  { heading = "memory", number = true, cell = function(row) return number(row.peak, "iB", 3) end },
+  { heading = "time", number = true, cell = function(row) return tables.amount(row.seconds, "s", 3) end },
+  { heading = "memory", number = true, cell = function(row) return tables.amount(row.peak, "iB", 3) end },
   { heading = "message", cell = function(row) return word(row.message) end },
 }
 
 local function rows_table(found, runs)
-  local anchors, columns, rows = {}, {}, {}
+  local anchors = {}
   for _, run in ipairs(runs) do anchors[run.folder] = run.anchor end
-  for i = 1, #found.rows do rows[i] = {} end
-  for _, column in ipairs(COLUMNS) do
-    local cells, filled = {}, false
-    for i, row in ipairs(found.rows) do
-      cells[i] = column.cell(row, found, anchors)
-      filled = filled or cells[i] ~= false
-    end
-    if filled then
-      columns[#columns + 1] = column
-      for i, cell in ipairs(cells) do rows[i][#columns] = cell end
-    end
-  end
-  return tables.draw("labs of the batch " .. found.name, columns, rows)
+  return tables.of("labs of the batch " .. found.name, COLUMNS, found.rows, found, anchors)
 end
 
 --- A batch as a part of the summary.
@@ -143,8 +126,8 @@ function batch.draw(found, runs)
   local badge = status.badge(word(found.status) or "unfinished")
   return html.div { class = "batch", html.h3 { "Batch ", found.name, " ", badge },
     found.problem and html.p { class = "note bad", found.problem },
-    facts.draw { { "began", word(head.date) }, { "took", type(seconds) == "number" and
-      units.format(seconds + 0.0, "s", 3) }, { "curriculum", word(head.curriculum) },
+    facts.draw { { "began", word(head.date) }, { "took", (tables.amount(seconds, "s", 3) or {})[1] },
+      { "curriculum", word(head.curriculum) },
       { "jobs", word(head.jobs) }, { "folder", html.code { found.folder } } },
     #found.rows > 0 and rows_table(found, runs) or html.p { class = "note", "No lab of it is known." } }
 end

@@ -32,8 +32,7 @@ end
 
 local function quoted(words)
   local list = {}
-  for i, word in ipairs(type(words) == "table" and words or {}) do
-    word = tostring(word)
+  for i, word in ipairs(words or {}) do
     list[i] = word:match("^[%w%-_./=,:+]+$") and word or "'" .. word:gsub("'", "'\\''") .. "'"
   end
   return #list > 0 and "moonwarp " .. table.concat(list, " ") or nil
@@ -49,12 +48,12 @@ local function overview(run, found)
   local seconds, command = run.seconds, quoted(run.argv)
   return facts.draw {
     { "began", material.when(run) },
-    { "took", type(seconds) == "number" and units.format(seconds + 0.0, "s", 3) },
+    { "took", seconds and units.format(seconds + 0.0, "s", 3) },
     { "checks", ("%d passed, %d failed"):format(found.passed, #found.failed) },
     { "parameters", params_of(run) },
     { "command", command and html.code { command } },
-    { "run again of", run.rerun_of and tostring(run.rerun_of) },
-    { "lab", run.lab and tostring(run.lab) },
+    { "run again of", run.rerun_of },
+    { "lab", run.lab },
     { "alarms", #found.alarms > 0 and html.join(status.badges(found.alarms, "bad")) },
     { "flags", #found.flags > 0 and html.join(status.badges(found.flags, "warn")) },
     { "folder", html.code { run.folder } },
@@ -68,14 +67,12 @@ local ENDINGS = {
 
 local function ending(run)
   return { ENDINGS[run.status] and html.p { class = "note warn", ENDINGS[run.status] },
-    run.message and html.pre { class = "message", tostring(run.message) } }
+    run.message and html.pre { class = "message", run.message } }
 end
 
 local function remarks(run)
   local list = {}
-  for _, remark in ipairs(run.remarks) do
-    if remark.text then list[#list + 1] = html.li { tostring(remark.text) } end
-  end
+  for i, remark in ipairs(run.remarks) do list[i] = html.li { remark.text } end
   return #list > 0 and html.ul { class = "remarks", list }
 end
 
@@ -87,8 +84,8 @@ local function failed_check(check)
       parts[#parts + 1] = ("%s %s"):format(name:gsub("_", " "), units.digits(value))
     end
   end
-  return html.li { html.b { tostring(check.what or "a check") }, #parts > 0 and
-    (" (%s)"):format(table.concat(parts, ", ")), check.text and html.pre { tostring(check.text) } }
+  return html.li { html.b { check.what or "a check" }, #parts > 0 and
+    (" (%s)"):format(table.concat(parts, ", ")), check.text and html.pre { check.text } }
 end
 
 local function failed_checks(found)

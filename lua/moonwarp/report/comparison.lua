@@ -2,7 +2,7 @@
 --
 -- A run beside an earlier one of the same study on the same device, measurement by measurement. The
 -- verdicts are those of results.compare, which `moonwarp compare` prints too; here they are only shown.
--- Depends on results.compare (where it is), units, report.facts, report.html, report.material,
+-- Depends on results.compare, units, report.facts, report.html, report.material,
 -- report.status, report.table.
 
 local facts = require "moonwarp.report.facts"
@@ -13,15 +13,6 @@ local tables = require "moonwarp.report.table"
 local units = require "moonwarp.base.units"
 
 local comparison = {}
-
--- { key, label, a, b, ratio, low, high, verdict } for each measurement that both runs have.
-local function verdicts(earlier, later)
-  local there, compare = pcall(require, "moonwarp.results.compare")
-  if not there then return nil, "this moonwarp has no compare" end
-  local ok, list = pcall(compare.runs, earlier, later)
-  if not ok or type(list) ~= "table" then return nil, "the runs cannot be compared: " .. tostring(list) end
-  return list
-end
 
 local function same_params(a, b)
   local one, other = facts.list(a.params), facts.list(b.params)
@@ -68,55 +59,30 @@ function comparison.newest(runs)
   return set
 end
 
-local function time_of(value)
-  if type(value) == "table" then value = value.median end
-  return type(value) == "number" and { units.format(value, "s"), value = value } or "-"
-end
-
-local function ratio_of(one)
-  if type(one.ratio) ~= "number" then return "-" end
-  local text = units.digits(one.ratio, 4)
-  if type(one.low) == "number" and type(one.high) == "number" then
-    text = ("%s (%s to %s)"):format(text, units.digits(one.low, 4), units.digits(one.high, 4))
-  end
-  return { text, value = one.ratio }
-end
-
 local ORDER = { "slower", "faster", "unclear", "same" }
 
-local function tally(list)
-  local counts, parts = {}, {}
-  for _, one in ipairs(list) do
-    local verdict = tostring(one.verdict)
-    counts[verdict] = (counts[verdict] or 0) + 1
-  end
+local function tally(counts)
+  local parts = {}
   for _, verdict in ipairs(ORDER) do
-    if counts[verdict] then
-      parts[#parts + 1] = { status.badge(verdict), (" %d "):format(counts[verdict]) }
-    end
+    if counts[verdict] > 0 then parts[#parts + 1] = { status.badge(verdict), (" %d "):format(counts[verdict]) } end
   end
-  return parts, counts
+  return parts
 end
 
-local function rows_of(list)
-  local rows = {}
-  for i, one in ipairs(list) do
-    rows[i] = { status.badge(tostring(one.verdict)), tostring(one.label or one.key), time_of(one.a),
-                time_of(one.b), ratio_of(one) }
-  end
-  return rows
-end
-
-local COLUMNS = { { heading = "verdict" }, { heading = "measurement" },
-                  { heading = "earlier", number = true }, { heading = "this run", number = true },
-                  { heading = "over earlier (95 %)", number = true } }
+local COLUMNS = {
+  { heading = "verdict", cell = function(one) return status.badge(one.verdict) end },
+  { heading = "measurement", cell = function(one) return one.label end },
+  { heading = "earlier", number = true, cell = function(one) return tables.amount(one.a, "s") end },
+  { heading = "this run", number = true, cell = function(one) return tables.amount(one.b, "s") end },
+  { heading = "over earlier (95 %)", number = true, cell = function(one)
+    return { ("%s (%s to %s)"):format(units.digits(one.ratio, 4), units.digits(one.low, 4), units.digits(one.high, 4)),
+             value = one.ratio }
+  end },
+}
 
 -- Labels that only one of the runs has.
 local function lone(what, labels)
-  if type(labels) ~= "table" or #labels == 0 then return false end
-  local words = {}
-  for i, label in ipairs(labels) do words[i] = tostring(label) end
-  return html.p { class = "note", ("%s: %s."):format(what, table.concat(words, "; ")) }
+  return #labels > 0 and html.p { class = "note", ("%s: %s."):format(what, table.concat(labels, "; ")) }
 end
 
 --- The comparison of a run, and how often each verdict came.
@@ -130,13 +96,13 @@ function comparison.draw(run, earlier)
   if not other then
     return html.p { class = "note", "No earlier run of this study on this device was given to compare with." }
   end
-  local list, problem = verdicts(other, run)
-  if not list then return html.p { class = "note", problem } end
-  local parts, counts = tally(list)
+  local ok, found = pcall(require("moonwarp.results.compare").runs, other, run)
+  if not ok then return html.p { class = "note", "the runs cannot be compared: " .. tostring(found) } end
+  local counts = found.counts
   local heading = ("Against the run of %s"):format(material.when(other))
-  return html.details { class = "versus", open = counts.slower ~= nil or counts.faster ~= nil,
-    html.summary { html.h4 { heading }, " ", parts }, tables.draw(heading, COLUMNS, rows_of(list)),
-    lone("Only in the earlier run", list.missing), lone("Only in this run", list.new) }, counts
+  return html.details { class = "versus", open = counts.slower + counts.faster > 0,
+    html.summary { html.h4 { heading }, " ", tally(counts) }, tables.of(heading, COLUMNS, found),
+    lone("Only in the earlier run", found.missing), lone("Only in this run", found.new) }, counts
 end
 
 return comparison

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
 -- What a report is made of: the runs that the words of the command line name, by study; the batches
--- they belong to; and what could not be read, with the reason. Records are taken leniently, since a
--- report of what went wrong is wanted most: a list that is absent or something else is empty.
+-- they belong to; and what could not be read, with the reason. Records are in order: results.store sees to
+-- it.
 -- Depends on report.batch, results.store, lfs.
 
 local batch = require "moonwarp.report.batch"
@@ -10,31 +10,14 @@ local store = require "moonwarp.results.store"
 
 local material = {}
 
-local LISTS = { "records", "checks", "charts", "tables", "pictures", "remarks", "alarms", "flags" }
 local BATCH_DEPTH = 3 -- OUT/batch/NAME/batch.json, seen from OUT
 
-local function list_of(value, kinds)
-  local list = {}
-  for _, entry in ipairs(type(value) == "table" and value or {}) do
-    if kinds[type(entry)] then list[#list + 1] = entry end
-  end
-  return list
-end
-
-local TABLES, ANYTHING = { table = true }, { table = true, string = true, number = true }
-
-local function tidy(run)
-  for _, name in ipairs(LISTS) do
-    local is_words = name == "alarms" or name == "flags"
-    run[name] = list_of(run[name], is_words and ANYTHING or TABLES)
-  end
-  for _, name in ipairs { "environment", "params" } do
+-- What a record may lack, by its form.
+local function complete(run)
+  run.environment, run.params = run.environment or {}, run.params or {}
+  for _, name in ipairs { "alarms", "flags" } do
     if type(run[name]) ~= "table" then run[name] = {} end
   end
-  for _, name in ipairs { "study", "status", "date", "device", "device_name" } do
-    if run[name] ~= nil then run[name] = tostring(run[name]) end
-  end
-  run.study, run.status = run.study or "unnamed", run.status or "unfinished"
   return run
 end
 
@@ -74,7 +57,7 @@ local function add_run(found, folder)
   found.seen[key] = true
   local ok, run, problem = pcall(store.read, folder)
   if ok and run then
-    found.runs[#found.runs + 1] = tidy(run)
+    found.runs[#found.runs + 1] = complete(run)
   else
     local reason = tostring(ok and problem or run)
     if reason:sub(1, #folder + 1) == folder .. " " then reason = "it " .. reason:sub(#folder + 2) end

@@ -2,11 +2,12 @@
 --
 -- Pictures that exist as files only (films, timelines), as data: URIs, so that the report stays one
 -- file. Their bytes have a bound; what is left out is said, with its size.
--- Depends on files, report.figure, report.html, units.
+-- Depends on files, path, report.figure, report.html, units.
 
 local figure = require "moonwarp.report.figure"
 local files = require "moonwarp.base.files"
 local html = require "moonwarp.report.html"
+local paths = require "moonwarp.base.path"
 local units = require "moonwarp.base.units"
 
 local picture = {}
@@ -15,35 +16,6 @@ local MOST_EACH <const> = 512 * 1024 -- bytes of a file
 local MOST_ALL <const> = 1024 * 1024 -- of all files of a report: with base64, 1.4 MiB of its 5
 -- What moves before what is sharp before what is not; the next is taken where one is too large.
 local KINDS = { { "gif", "image/gif" }, { "svg", "image/svg+xml" }, { "png", "image/png" } }
-
-local LETTERS = {}
-for i, c in ipairs { ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"):byte(1, -1) } do
-  LETTERS[i - 1] = string.char(c)
-end
-
-local PAIRS = {} -- two letters for each 12 bits: half as many pieces to join
-for i = 0, 4095 do PAIRS[i] = LETTERS[i >> 6] .. LETTERS[i & 63] end
-
---- Base64 (RFC 4648, section 4).
----@param bytes string
----@return string
-function picture.base64(bytes)
-  local parts, whole = {}, #bytes - #bytes % 3
-  for i = 1, whole, 3 do
-    local a, b, c = bytes:byte(i, i + 2)
-    local word = a << 16 | b << 8 | c
-    parts[#parts + 1] = PAIRS[word >> 12]
-    parts[#parts + 1] = PAIRS[word & 4095]
-  end
-  local a, b = bytes:byte(whole + 1, #bytes)
-  if b then
-    local word = a << 10 | b << 2
-    parts[#parts + 1] = PAIRS[word >> 6] .. LETTERS[word & 63] .. "="
-  elseif a then
-    parts[#parts + 1] = PAIRS[a << 4] .. "=="
-  end
-  return table.concat(parts)
-end
 
 -- ---- size in px, so that nothing moves when the picture is there --------------------------------
 
@@ -91,10 +63,11 @@ local function choose(run, one, budget)
 end
 
 local function embed(path, kind, title)
-  local bytes = files.read(path)
-  if not bytes then return nil end
+  local bytes, pipe = files.read(path), io.popen("base64 < " .. paths.quote(path))
+  local text = pipe and pipe:read "a" or ""
+  if not (bytes and pipe and pipe:close()) then return nil end
   local width, height = SIZES[kind[1]](bytes)
-  return html.img { src = ("data:%s;base64,%s"):format(kind[2], picture.base64(bytes)), alt = title,
+  return html.img { src = ("data:%s;base64,%s"):format(kind[2], (text:gsub("%s", ""))), alt = title,
     width = width, height = height, decoding = "async" }, #bytes
 end
 

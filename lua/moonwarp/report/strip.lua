@@ -14,16 +14,10 @@ local FLOOR <const> = 17 -- of the bars, px from the top; the interval lies bene
 local LEAST <const>, MOST <const> = 0.005, 0.5 -- of the median: how far a strip reaches to a side
 local ROUND = { 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5 }
 
-local function is_number(value)
-  return type(value) == "number" and value - value == 0
-end
-
 local function reach_of(result)
   local median = result.median
-  if not is_number(median) or median <= 0 then return nil end
-  local low = is_number(result.p05) and result.p05 or median
-  local high = is_number(result.p95) and result.p95 or median
-  return math.max(high / median - 1, 1 - low / median)
+  if median <= 0 then return nil end
+  return math.max((result.p95 or median) / median - 1, 1 - (result.p05 or median) / median)
 end
 
 --- How far the strips of these results reach to each side, as a share of the median: wide enough for
@@ -47,12 +41,10 @@ local function counts_of(samples, median, window)
   local counts, most = {}, 0
   for i = 1, BINS do counts[i] = 0 end
   for _, sample in ipairs(samples) do
-    if is_number(sample) then
-      local share = (sample / median - 1 + window) / (2 * window)
-      local bin = math.max(1, math.min(BINS, math.floor(share * BINS) + 1))
-      counts[bin] = counts[bin] + 1
-      most = math.max(most, counts[bin])
-    end
+    local share = (sample / median - 1 + window) / (2 * window)
+    local bin = math.floor(math.max(1, math.min(BINS, share * BINS + 1)))
+    counts[bin] = counts[bin] + 1
+    most = math.max(most, counts[bin])
   end
   return counts, most
 end
@@ -74,7 +66,7 @@ local function outline(counts, most)
 end
 
 local function interval(result, window)
-  if not (is_number(result.low) and is_number(result.high)) then return false end
+  if not (result.low and result.high) then return false end
   local function at(value)
     local share = (value / result.median - 1 + window) / (2 * window)
     return math.floor(math.max(0, math.min(1, share)) * WIDTH * 10 + 0.5) / 10
@@ -89,7 +81,7 @@ end
 ---@param words string    what a reader who does not see it is told
 ---@return table? markup
 function strip.draw(result, window, words)
-  if not is_number(result.median) or result.median <= 0 or type(result.samples) ~= "table" then return nil end
+  if result.median <= 0 then return nil end
   local counts, most = counts_of(result.samples, result.median, window)
   if most == 0 then return nil end
   return html.svg { class = "strip", role = "img", html.title { words },

@@ -15,15 +15,15 @@ local summary = {}
 -- ---- the runs -----------------------------------------------------------------------------------
 
 local function verdict_words(run)
-  local parts, counts = {}, run.verdicts or {}
+  local parts, counts = {}, run.verdicts
+  if not counts then return "–" end
   for _, verdict in ipairs { "slower", "faster", "unclear" } do
-    local count = counts[verdict]
-    if count then
-      parts[#parts + 1] = { html.span { class = "word", status.badge(verdict), (" %d"):format(count) }, " " }
+    if counts[verdict] > 0 then
+      parts[#parts + 1] = { html.span { class = "word", status.badge(verdict), (" %d"):format(counts[verdict]) }, " " }
     end
   end
   if #parts > 0 then return html.join(parts) end
-  return counts.same and status.badge("same") or "–"
+  return counts.same > 0 and status.badge("same") or "–"
 end
 
 local function count_cell(list)
@@ -44,15 +44,13 @@ local COLUMNS = {
     return html.span { class = "word", (material.when(run):gsub(":%d+ UTC$", "")) }
   end },
   { heading = "status", cell = function(run) return status.badge(run.status) end },
-  { heading = "passed", number = true, cell = function(run)
-    return { tostring(run.found.passed), value = run.found.passed }
-  end },
+  { heading = "passed", number = true, cell = function(run) return tostring(run.found.passed) end },
   { heading = "failed", number = true, cell = function(run)
     local count = #run.found.failed
     return { html.span { class = count > 0 and "bad strong", tostring(count) }, value = count }
   end },
   { heading = "measured", number = true, spare = true, cell = function(run)
-    return { tostring(#run.found.measurements), value = #run.found.measurements }
+    return tostring(#run.found.measurements)
   end },
   { heading = "flags", number = true, cell = function(run) return count_cell(run.found.flags) end },
   { heading = "alarms", number = true, cell = function(run) return count_cell(run.found.alarms) end },
@@ -65,16 +63,12 @@ local COLUMNS = {
 local VERDICT = { heading = "against earlier", cell = verdict_words }
 
 local function runs_table(runs, compared)
-  local columns, rows = {}, {}
+  local columns = {}
   for _, column in ipairs(COLUMNS) do
     if not (compared and column.spare) then columns[#columns + 1] = column end
   end
   if compared then columns[#columns + 1] = VERDICT end -- in place of what is spare: a page is not wider
-  for i, run in ipairs(runs) do
-    rows[i] = {}
-    for c, column in ipairs(columns) do rows[i][c] = column.cell(run) end
-  end
-  return tables.draw("runs", columns, rows)
+  return tables.of("runs", columns, runs)
 end
 
 local function amount(count, one, many)

@@ -2,9 +2,10 @@
 --
 -- Tables of a report. Those with the class "sortable" are sorted by script.js; the number of
 -- a cell that is not its text alone stands beside it (data-v), so that nobody parses units.
--- Depends on report.html.
+-- Depends on report.html, units.
 
 local html = require "moonwarp.report.html"
+local units = require "moonwarp.base.units"
 
 local tables = {}
 
@@ -39,49 +40,62 @@ function tables.cell(cell, column)
   return html.td { class = column.number and "n", data_v = value and ("%.6g"):format(value), shown or false }
 end
 
-local function is_finite(value)
-  return type(value) == "number" and value - value == 0
-end
-
--- The columns that hold numbers are aligned as such.
-local function shape_of(given)
-  local numbers = type(given.numbers) == "table" and given.numbers or {}
-  for _, value in pairs(numbers) do
-    if is_finite(value) then return { heading = tostring(given.heading or ""), number = true } end
+--- A table of entries, by columns that say what of an entry they show. A column that no entry fills is left
+--- out.
+---@param label string
+---@param columns table[]  as of tables.draw, with cell(entry, ...)
+---@param entries table[]
+---@return table markup
+function tables.of(label, columns, entries, ...)
+  local filled, rows = {}, {}
+  for i = 1, #entries do rows[i] = {} end
+  for _, column in ipairs(columns) do
+    local cells, any = {}, false
+    for i, entry in ipairs(entries) do
+      cells[i] = column.cell(entry, ...)
+      any = any or cells[i]
+    end
+    if any then
+      filled[#filled + 1] = column
+      for i, cell in ipairs(cells) do rows[i][#filled] = cell end
+    end
   end
-  return { heading = tostring(given.heading or "") }
+  return tables.draw(label, filled, rows)
 end
 
-local function texts_of(given)
-  return type(given.texts) == "table" and given.texts or {}
+--- A cell with an amount: "4.21 TB/s", sorted by its number; false where there is none.
+---@param value any       a number, or a result, whose median counts
+---@param unit string
+---@param digits integer?
+---@return table|false
+function tables.amount(value, unit, digits)
+  if type(value) == "table" then value = value.median end
+  if type(value) ~= "number" or value - value ~= 0 then return false end
+  return { units.format(value + 0.0, unit, digits), value = value }
 end
 
-local function cell_of(given, row)
-  local number = type(given.numbers) == "table" and given.numbers[row]
-  local text = tostring(texts_of(given)[row] or "")
-  return { text, value = is_finite(number) and not tonumber(text) and number or nil }
+-- The columns that hold numbers are aligned as such; false stands for none.
+local function is_numeric(column)
+  for _, value in ipairs(column.numbers) do
+    if type(value) == "number" then return true end
+  end
+  return false
 end
 
 --- A table that a study printed, from its record.
 ---@param record table   name, columns, notes
 ---@return table markup
 function tables.recorded(record)
-  local columns, rows, given = {}, {}, {}
-  for _, column in ipairs(type(record.columns) == "table" and record.columns or {}) do
-    if type(column) == "table" then given[#given + 1] = column end
-  end
-  for c, column in ipairs(given) do
-    columns[c] = shape_of(column)
-    for r = 1, #texts_of(column) do
+  local columns, rows, notes = {}, {}, {}
+  for c, given in ipairs(record.columns) do
+    columns[c] = { heading = given.heading, number = is_numeric(given) }
+    for r, text in ipairs(given.texts) do
       rows[r] = rows[r] or {}
-      rows[r][c] = cell_of(column, r)
+      rows[r][c] = { text, value = not tonumber(text) and tonumber(given.numbers[r]) or nil }
     end
   end
-  local name, notes = tostring(record.name or "table"), {}
-  for i, note in ipairs(type(record.notes) == "table" and record.notes or {}) do
-    notes[i] = html.li { (tostring(note):gsub("^note: ", "")) }
-  end
-  return html.div { class = "tabled", html.h4 { name }, tables.draw(name, columns, rows),
+  for i, note in ipairs(record.notes) do notes[i] = html.li { (note:gsub("^note: ", "")) } end
+  return html.div { class = "tabled", html.h4 { record.name }, tables.draw(record.name, columns, rows),
     #notes > 0 and html.ul { class = "notes", notes } }
 end
 
