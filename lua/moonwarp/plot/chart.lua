@@ -100,16 +100,9 @@ local function draw_markers(canvas, points, x, y, marker)
   end
 end
 
-local function extent(series, levels)
-  local e = { x0 = math.huge, x1 = -math.huge, y0 = math.huge, y1 = -math.huge }
-  local function take_y(value) e.y0, e.y1 = math.min(e.y0, value), math.max(e.y1, value) end
-  for _, one in ipairs(series) do
-    for _, point in ipairs(one.points) do
-      e.x0, e.x1 = math.min(e.x0, point.x), math.max(e.x1, point.x)
-      take_y(point.y)
-    end
-  end
-  for _, level in ipairs(levels) do take_y(level.value) end
+local function extent(spec)
+  local e = ticks.extent(spec.series, spec.logx, spec.logy)
+  for _, level in ipairs(spec.levels) do e.y0, e.y1 = math.min(e.y0, level.value), math.max(e.y1, level.value) end
   return e
 end
 
@@ -251,7 +244,7 @@ end
 ---@return string     lines joined by newlines; "" where no series has a point
 function chart.draw(spec)
   spec = with_defaults(spec)
-  local e = extent(spec.series, spec.levels)
+  local e = extent(spec)
   if e.x0 == math.huge then return "" end
   local style = STYLES[spec.unicode]
   local y = ticks.axis(e.y0, e.y1, spec.logy, 5)

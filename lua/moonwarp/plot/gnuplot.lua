@@ -133,17 +133,6 @@ function gnuplot.hover(data, using, column)
     using, column)
 end
 
--- Least and greatest x of what the axis can show; nil where that is nothing.
-local function extent(figure)
-  local low, high = math.huge, -math.huge
-  for _, one in ipairs(figure.series) do
-    for _, point in ipairs(one.points) do
-      if ticks.holds(point.x, figure.logx) then low, high = math.min(low, point.x), math.max(high, point.x) end
-    end
-  end
-  if low <= high then return low, high end
-end
-
 -- Ticks at powers of 2 along x: from the one at or below the least point, as gnuplot sets none below
 -- the first; one a doubling where that leaves room for labels, else one in so many.
 local function doubling_ticks(low, high)
@@ -152,9 +141,9 @@ local function doubling_ticks(low, high)
   return ("set xtics %.10g,%.10g"):format(2.0 ^ first, 2.0 ^ stride)
 end
 
-local function log_ticks(figure)
-  local low, high = extent(figure)
-  if not low then return "set xtics auto" end
+local function log_ticks(figure, e)
+  local low, high = e.x0, e.x1
+  if low > high then return "set xtics auto" end
   local range
   if low == high then -- levels are drawn between the least and the greatest x
     low, high = low / figure.logx, high * figure.logx
@@ -166,30 +155,20 @@ end
 
 -- A tick for each of the whole numbers at which all points lie, where they are few: rungs, dimensions.
 -- There is room beside points that stand alone: one on the frame would be taken for a part of it.
-local function count_ticks(figure)
-  local low, high = extent(figure)
-  local few = not figure.square and low and low < high and high - low <= 20
+local function count_ticks(figure, e)
+  local few = not figure.square and e.x0 < e.x1 and e.x1 - e.x0 <= 20
   if not (few and ticks.are_whole(figure.series)) then return nil end
   if figure.style ~= "points" then return "set xtics 1" end
-  return ("set xtics 1\nset xrange [%g:%g]"):format(low - 0.5, high + 0.5)
-end
-
-local function has_negative(figure)
-  for _, one in ipairs(figure.series) do
-    for _, point in ipairs(one.points) do
-      if point.y < 0 then return true end
-    end
-  end
-  return false
+  return ("set xtics 1\nset xrange [%g:%g]"):format(e.x0 - 0.5, e.x1 + 0.5)
 end
 
 -- gnuplot would label a logarithmic axis with powers; the plain number says more to a reader.
-local function axis_commands(name, base, label, figure)
+local function axis_commands(name, base, label, figure, e)
   local lines = { ("set %slabel %s noenhanced"):format(name, quoted(label)) }
   if base then lines[#lines + 1] = ("set logscale %s %g"):format(name, base) end
   if base then lines[#lines + 1] = ("set format %s '%%.6g'"):format(name) end
-  if name == "x" then lines[#lines + 1] = (base and log_ticks or count_ticks)(figure) end
-  local from_zero = name == "y" and not base and not figure.square and not has_negative(figure)
+  if name == "x" then lines[#lines + 1] = (base and log_ticks or count_ticks)(figure, e) end
+  local from_zero = name == "y" and not base and not figure.square and e.y0 >= 0
   if from_zero then lines[#lines + 1] = "set yrange [0:*]" end
   return table.concat(lines, "\n")
 end
@@ -283,9 +262,10 @@ function gnuplot.script(figure)
     for _, one in ipairs(list) do names[#names + 1] = one.name or one.label end
   end
   local rows, columns = gnuplot.key(names)
+  local e = ticks.extent(figure.series, figure.logx, figure.logy)
   local height = gnuplot.HEAD + (figure.square and 400 or BODY) + rows * KEY_ROW
-  local lines = { axis_commands("x", figure.logx, figure.xlabel, figure),
-                  axis_commands("y", figure.logy, figure.ylabel, figure),
+  local lines = { axis_commands("x", figure.logx, figure.xlabel, figure, e),
+                  axis_commands("y", figure.logy, figure.ylabel, figure, e),
                   ("set key maxcols %d"):format(columns),
                   ("set tmargin at screen %.4f"):format(1 - gnuplot.HEAD / height) }
   if figure.square then lines[#lines + 1] = "set size ratio -1" end

@@ -67,14 +67,6 @@ end
 
 -- ---- scales, labels, titles ---------------------------------------------------------------------
 
-local function largest(series, key)
-  local most = 0
-  for _, one in ipairs(series) do
-    for _, point in ipairs(one.points) do most = math.max(most, math.abs(point[key])) end
-  end
-  return most
-end
-
 local function scaled(series, xscale, yscale)
   local list = {}
   for i, one in ipairs(series) do
@@ -100,14 +92,9 @@ end
 
 -- The value whose unit an axis takes: the largest, or on a logarithmic axis the one in its middle, so
 -- that neither end gets a label of many digits.
-local function typical_x(series, log)
-  local most = largest(series, "x")
-  if not log then return most end
-  local least = most
-  for _, one in ipairs(series) do
-    for _, point in ipairs(one.points) do least = math.min(least, point.x) end
-  end
-  return math.sqrt(least * most)
+local function typical_x(e, log)
+  local most = math.max(math.abs(e.x0), math.abs(e.x1))
+  return log and math.sqrt(e.x0 * most) or most
 end
 
 -- How gnuplot calls what is drawn of a series.
@@ -121,9 +108,10 @@ local function figure_of(spec, entries)
   local series, yfield = collect(spec, entries), first_field(spec)
   local unit = spec.unit or units.of(yfield)
   local levels = figures.levels("mw.plot", spec.peak, "peak", spec.lines, spec.logy, unit)
-  local most = largest(series, "y")
+  local e = ticks.extent(series)
+  local most = math.max(math.abs(e.y0), math.abs(e.y1))
   for _, level in ipairs(levels) do most = math.max(most, level.value) end
-  local xscale = units.choose(spec.xunit or units.of(spec.x), typical_x(series, spec.logx))
+  local xscale = units.choose(spec.xunit or units.of(spec.x), typical_x(e, spec.logx))
   local yscale = units.choose(unit, most)
   local title = spec.title or ("%s against %s"):format(yfield, spec.x)
   local name = spec.name or ("%s-%s-%s"):format(path.script(), yfield, spec.x)

@@ -19,6 +19,24 @@ function ticks.holds(value, base)
   return value >= (base and SMALLEST or -LARGEST) and value <= LARGEST
 end
 
+--- The least and the greatest of what axes can show.
+---@param series table[]
+---@param logx number?  base
+---@param logy number?
+---@return table extent  x0, x1, y0, y1; x0 above x1 where that is nothing
+function ticks.extent(series, logx, logy)
+  local e = { x0 = math.huge, x1 = -math.huge, y0 = math.huge, y1 = -math.huge }
+  for _, one in ipairs(series) do
+    for _, point in ipairs(one.points) do
+      if ticks.holds(point.x, logx) and ticks.holds(point.y, logy) then
+        e.x0, e.x1 = math.min(e.x0, point.x), math.max(e.x1, point.x)
+        e.y0, e.y1 = math.min(e.y0, point.y), math.max(e.y1, point.y)
+      end
+    end
+  end
+  return e
+end
+
 -- 1, 2 or 5 times a power of ten, so that about `count` steps cover the span
 -- (P. Heckbert, "Nice numbers for graph labels", Graphics Gems, 1990).
 local function nice_step(span, count)
