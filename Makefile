@@ -69,6 +69,13 @@ $(BUILD)/tests/%: tests/c/%.c $(SHARED)
 	@echo "  test $<"
 	$(Q)$(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $(filter %.c %.o,$^) $(call static,lua5.4,-llua5.4) -lcmocka $(LIBS)
 
+# The module with another registry, which lists the null backend alone.
+NULL_SOURCES := $(wildcard tests/backend_null/*.c)
+$(BUILD)/tests/null/moonwarp.so: $(NULL_SOURCES) $(filter-out %/backend/registry.o,$(SHARED))
+	@mkdir -p $(@D)
+	@echo "  test $@"
+	$(Q)$(CC) $(FLAGS) -fvisibility=hidden $(CFLAGS) $(LDFLAGS) -shared -o $@ $^ $(LIBS)
+
 # A stand-in for the CUDA driver: the CUDA device's own C code is tested without a GPU.
 $(BUILD)/mock/libcuda.so.1: $(wildcard tests/mock/*.[ch])
 	@mkdir -p $(@D)
@@ -103,7 +110,7 @@ check: ## install what is missing, build, run every test
 	+@$(AGAIN) programs c-tests
 	@tests/check.sh $(BUILD)
 
-c-tests: $(C_TESTS) $(BUILD)/mock/libcuda.so.1 $(BUILD)/tests/late_signal.so
+c-tests: $(C_TESTS) $(BUILD)/mock/libcuda.so.1 $(BUILD)/tests/late_signal.so $(BUILD)/tests/null/moonwarp.so
 
 check-c: c-tests ## the C unit tests alone
 	@tests/check.sh $(BUILD) c
@@ -152,8 +159,8 @@ floors: programs ## fail where files or folders of core/ reach each other; .make
 
 lint: floors ## luacheck, clang-format, compiler warnings, circles
 	$(Q)luacheck --quiet lua experiments tests docs .make/floors.lua
-	$(Q)clang-format --dry-run -Werror $(SOURCES) $(wildcard tests/c/*.c) # headers are aligned by hand
-	$(Q)$(CC) $(FLAGS) -O2 -Werror -fsyntax-only $(SOURCES) $(wildcard tests/c/*.c)
+	$(Q)clang-format --dry-run -Werror $(SOURCES) $(NULL_SOURCES) $(wildcard tests/c/*.c) # headers are aligned by hand
+	$(Q)$(CC) $(FLAGS) -O2 -Werror -fsyntax-only $(SOURCES) $(NULL_SOURCES) $(wildcard tests/c/*.c)
 
 metrics: ## lengths of files and functions against the budget, lines of code
 	@.make/deps.sh metrics

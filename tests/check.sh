@@ -40,6 +40,7 @@ run_file() { # kind file
   case $1 in
     c) "$build/tests/$(basename "$2" .c)" ;;
     module) $STOCK_LUA tests/busted.lua -o TAP "$2" ;;
+    null) LUA_CPATH="$build/tests/null/?.so;;" $STOCK_LUA tests/busted.lua -o TAP "$2" ;;
     program) MOONWARP_TEST_LUA="'$MOONWARP_PROGRAM' run" "$MOONWARP_PROGRAM" run tests/busted.lua -- -o TAP "$2" ;;
     other) MOONWARP_CXX=$(other_compiler) run_file program "$2" ;;
     browser) tests/browser/check.sh "$build" ;;
@@ -57,7 +58,7 @@ count() { grep -c "$1" "$2" || true; }
 is_whole() { # kind log
   case $1 in
     c) grep -q '^\[==========\] .* test(s) run\.' "$2" ;;
-    module | program | other) grep -q '^1\.\.[0-9]' "$2" ;;
+    module | null | program | other) grep -q '^1\.\.[0-9]' "$2" ;;
   esac
 }
 
@@ -71,7 +72,7 @@ read_counts() { # kind log status
       skipped=$(($(count '^\[  SKIPPED \] [a-z0-9_]*$' "$2") / 2))
       failed=$(($(count '^\[  FAILED  \] [a-z0-9_]*$' "$2") / 2))
       ;;
-    module | program | other)
+    module | null | program | other)
       skipped=$(count '^ok [0-9]* .*# SKIP' "$2")
       passed=$(($(count '^ok [0-9]' "$2") - skipped))
       failed=$(count '^not ok [0-9]' "$2")
@@ -151,6 +152,12 @@ hosted() {
     random record remark results roofline show stream table timeline transfer
 }
 
+# What the binding does by itself: over a backend that asserts what backend.h says is checked already.
+nulled() {
+  specs array event graph hotpath kernel launch lifetime method stream table transfer
+  echo tests/backend_null/promises_spec.lua
+}
+
 # Files in the order they run: "kind file" a line. What is short comes last, so that no core waits for another.
 list() {
   local file
@@ -158,6 +165,7 @@ list() {
     if other_compiler >/dev/null; then compiled | sed 's/^/other /'; fi
     for file in tests/*_spec.lua tests/regress/*_spec.lua; do echo "program $file"; done
     hosted | sed 's/^/module /'
+    nulled | sed 's/^/null /'
     # Only where `make check-browser` has been: a browser is much to install for one page.
     if [ -z "${SANITIZED:-}" ] && [ -d tests/browser/node_modules ] && command -v node >/dev/null &&
       command -v "${CHROMIUM:-chromium}" >/dev/null; then

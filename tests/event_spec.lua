@@ -6,14 +6,14 @@ local support = require "tests.support"
 local core, mw = support.core, support.mw
 local fails, fails_with = support.fails, support.fails_with
 
-support.each_device("events", function(dev, id)
+support.each_device("events", function(dev, id, runs)
   local m
 
   before_each(function() m = dev:module(support.kernel_file "basic.cu") end)
   after_each(function() m:close() end)
 
   -- The host's clock, read inside and outside of what they enclose, bounds the time however busy the machine is.
-  it("measure what lies between them", function()
+  runs("measure what lies between them", function()
     local s <close> = dev:stream()
     local e0 <close> = dev:event()
     local e1 <close> = dev:event()
@@ -65,7 +65,7 @@ support.each_device("events", function(dev, id)
     assert.is_true(a:since(b) >= 0)
   end)
 
-  it("are not reached before the work in front of them", function()
+  runs("are not reached before the work in front of them", function()
     local s <close> = dev:stream { blocking = false }
     local a <close> = dev:event()
     local b <close> = dev:event()
@@ -113,7 +113,7 @@ support.each_device("events", function(dev, id)
     fails(function() e:record(1) end, "bad argument #1 to 'record' (stream expected, got number)")
   end)
 
-  it("are closed once, also while a stream still has to reach them", function()
+  runs("are closed once, also while a stream still has to reach them", function()
     local s <close> = dev:stream()
     local gate <close> = support.gate(m)
     local e = dev:event()

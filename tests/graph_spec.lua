@@ -6,13 +6,13 @@ local support = require "tests.support"
 local mw = support.mw
 local fails, fails_with = support.fails, support.fails_with
 
-support.each_device("graphs", function(dev, id)
+support.each_device("graphs", function(dev, id, runs)
   local m
 
   before_each(function() m = dev:module(support.kernel_file "basic.cu") end)
   after_each(function() m:close() end)
 
-  it("record instead of running, and run when launched", function()
+  runs("record instead of running, and run when launched", function()
     local x <close> = dev:array("i32", { 0, 0 })
     local g <close> = dev:capture(function(stream)
       assert.are.equal("stream", mw.type(stream))
@@ -29,7 +29,7 @@ support.each_device("graphs", function(dev, id)
     assert.are.equal(dev, g:device())
   end)
 
-  it("hold copies and fills", function()
+  runs("hold copies and fills", function()
     local x <close> = dev:array("i32", { 1, 2, 3 })
     local y <close> = dev:zeros("i32", 3)
     local g <close> = dev:capture(function()
@@ -54,7 +54,7 @@ support.each_device("graphs", function(dev, id)
     }, g:nodes())
   end)
 
-  it("are drawn by graphviz", function()
+  runs("are drawn by graphviz", function()
     local x <close> = dev:array("i32", 8)
     local g <close> = dev:capture(function()
       m.increment:launch(1, 8, x, 8)
@@ -67,7 +67,7 @@ support.each_device("graphs", function(dev, id)
     assert.is_truthy(dot:find "}%s*$")
   end)
 
-  it("take new arguments", function()
+  runs("take new arguments", function()
     local x <close> = dev:array("i32", { 0, 0 })
     local y <close> = dev:array("i32", { 0, 0 })
     local g <close> = dev:capture(function()
@@ -82,7 +82,7 @@ support.each_device("graphs", function(dev, id)
     assert.are.same({ 1, 0 }, y:totable())
   end)
 
-  it("check new arguments as a launch does", function()
+  runs("check new arguments as a launch does", function()
     local x <close> = dev:array("i32", { 0, 0 })
     local g <close> = dev:capture(function() m.increment:launch(1, 2, x, 2) end)
     fails(function() g:update(2, x, 2) end,
@@ -99,7 +99,7 @@ support.each_device("graphs", function(dev, id)
     assert.are.same({ 1, 1 }, x:totable())
   end)
 
-  it("run on the stream they are given", function()
+  runs("run on the stream they are given", function()
     local s <close> = dev:stream()
     local x <close> = dev:array("i32", { 0 })
     local g <close> = dev:capture(function() m.increment:launch(1, 1, x, 1) end)
@@ -109,7 +109,7 @@ support.each_device("graphs", function(dev, id)
     fails(function() g:launch(1) end, "bad argument #1 to 'launch' (stream expected, got number)")
   end)
 
-  it("join other streams by events", function()
+  runs("join other streams by events", function()
     local other <close> = dev:stream { blocking = false }
     local x <close> = dev:array("i32", { 0 })
     local y <close> = dev:array("i32", { 0 })
@@ -141,7 +141,7 @@ support.each_device("graphs", function(dev, id)
     assert.are.equal("graph of 0 launches " .. id, tostring(g))
   end)
 
-  it("keep what they use when the script has forgotten it", function()
+  runs("keep what they use when the script has forgotten it", function()
     local out <close> = dev:zeros("i32", 2)
     local g
     do
@@ -162,7 +162,7 @@ support.each_device("graphs", function(dev, id)
   end)
 
   describe("tell of an error while capturing", function()
-    it("that is the script's own, and leave the device usable", function()
+    runs("that is the script's own, and leave the device usable", function()
       local x <close> = dev:array("i32", { 0 })
       fails_with(function()
         dev:capture(function()
@@ -233,7 +233,7 @@ support.each_device("graphs", function(dev, id)
       before:launch()
     end)
 
-    it("from closing the capturing stream", function()
+    runs("from closing the capturing stream", function()
       pcall(dev.capture, dev, function(stream) stream:close() end)
       local x <close> = dev:array("i32", { 0 })
       local g <close> = dev:capture(function() m.increment:launch(1, 1, x, 1) end)
@@ -243,7 +243,7 @@ support.each_device("graphs", function(dev, id)
     end)
   end)
 
-  it("do not count launches on streams that have not joined", function()
+  runs("do not count launches on streams that have not joined", function()
     local other <close> = dev:stream { blocking = false }
     local x <close> = dev:array("i32", { 0 })
     local y <close> = dev:array("i32", { 0 })

@@ -8,7 +8,7 @@ local fails, fails_with = support.fails, support.fails_with
 
 local BASIC = support.kernel_file "basic.cu"
 
-support.each_device("kernels", function(dev, id)
+support.each_device("kernels", function(dev, id, runs)
   local m
 
   before_each(function() m = dev:module(BASIC) end)
@@ -21,7 +21,7 @@ support.each_device("kernels", function(dev, id)
     assert.are.equal("kernel", mw.type(m.scale))
   end)
 
-  it("write their signature as C++ does", function()
+  runs("write their signature as C++ does", function()
     for name, text in pairs {
       nothing = "nothing()",
       scale = "scale(float *x, float a, int n)",
@@ -39,7 +39,7 @@ support.each_device("kernels", function(dev, id)
     assert.are.equal("twice<float>(float *x, int n)", m:kernel "twice<float>":signature())
   end)
 
-  it("have attributes", function()
+  runs("have attributes", function()
     local a = m.scale:attributes()
     for _, name in ipairs { "registers", "shared_bytes", "local_bytes", "const_bytes", "max_threads" } do
       assert.are.equal("integer", math.type(a[name]), name)
@@ -52,7 +52,7 @@ support.each_device("kernels", function(dev, id)
     if id ~= "cpu" then assert.is_true(a.registers > 0) end
   end)
 
-  it("know the shared memory of each instance, and of what they call", function()
+  runs("know the shared memory of each instance, and of what they call", function()
     local tiles <close> = dev:module { source = [[
       __device__ float first(float v) { __shared__ float part[32]; part[threadIdx.x % 32] = v; __syncthreads();
         return part[0]; }
@@ -69,7 +69,7 @@ support.each_device("kernels", function(dev, id)
       "kernel 'tile' of module 'source' is a template: name an instance, as in tile<float>")
   end)
 
-  it("say which engine runs them and why", function()
+  runs("say which engine runs them and why", function()
     local engine, why = m.scale:engine()
     assert.are.equal(id == "cpu" and "loop" or "cuda", engine)
     assert.are.equal("", why)
@@ -111,7 +111,7 @@ support.each_device("kernels", function(dev, id)
       end
     end)
 
-    it("refuse what the device does not allow", function()
+    runs("refuse what the device does not allow", function()
       fails(function() m.scale:prepare { grid = 1, block = 1025 } end,
         ("kernel 'scale': block.x is 1025, %s allows 1024 at most"):format(id))
       fails(function() m.scale:prepare { grid = 1, block = { 1, 1, 65 } } end,

@@ -46,7 +46,7 @@ local function shuffled(k)
   return names
 end
 
-support.each_device("objects", function(dev, id)
+support.each_device("objects", function(dev, id, runs)
   local MOMENT <const> = id == "cpu" and 20000000 or 10000 -- looks of `hold`: it still runs when the script ends
 
   for _, name in ipairs { "standard", "generational", "eager" } do
@@ -76,7 +76,7 @@ support.each_device("objects", function(dev, id)
         end
       end)
 
-      it("that are left work when the rest is gone", function()
+      runs("that are left work when the rest is gone", function()
         local all = make_all(dev)
         local view, go, graph, variable = all.view, all.go, all.graph, all.variable
         all = nil
@@ -92,7 +92,7 @@ support.each_device("objects", function(dev, id)
         assert.are.equal(0, variable:get(1))
       end)
 
-      it("that were closed are refused by what still refers to them", function()
+      runs("that were closed are refused by what still refers to them", function()
         local all = make_all(dev)
         all.stream:close()
         assert.is_false((pcall(all.go, all.array, 4)))
@@ -108,7 +108,7 @@ support.each_device("objects", function(dev, id)
         assert.are.same({ 6, 7 }, all.view:totable())
       end)
 
-      it("that are dropped while a stream uses them live until it is done", function()
+      runs("that are dropped while a stream uses them live until it is done", function()
         local m <close> = dev:module(BASIC)
         local s <close> = dev:stream { blocking = false }
         local out <close> = dev:zeros("i32", 64)
@@ -211,7 +211,7 @@ support.each_device("objects", function(dev, id)
     end
   end)
 
-  it("of a device that was closed early keep it", function()
+  runs("of a device that was closed early keep it", function()
     local output = support.child_passes(([[
       local mw = require "moonwarp"
       local dev = mw.device(%q)
@@ -255,6 +255,6 @@ describe("hand-called metamethods", function()
     end
     assert.is_truthy(io.stdout:write "")
     dev:synchronize()
-    assert.are.equal(3, all.array:get(1))
+    assert.are.equal(support.runs_kernels(dev) and 3 or 1, all.array:get(1))
   end)
 end)

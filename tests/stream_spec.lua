@@ -9,7 +9,7 @@ local fails, fails_with = support.fails, support.fails_with
 local BASIC = support.kernel_file "basic.cu"
 local MOMENT = 0.02 -- seconds that a gate stays shut by itself
 
-support.each_device("streams", function(dev, id)
+support.each_device("streams", function(dev, id, runs)
   local m
 
   before_each(function() m = dev:module(BASIC) end)
@@ -41,7 +41,7 @@ support.each_device("streams", function(dev, id)
     fails(function() dev:stream({}, 1) end, "'stream' takes 1 argument at most, got 2")
   end)
 
-  it("keep the order of their work", function()
+  runs("keep the order of their work", function()
     local s <close> = dev:stream()
     local x <close> = dev:zeros("i32", 1)
     local gate <close> = support.gate(m)
@@ -58,7 +58,7 @@ support.each_device("streams", function(dev, id)
     assert.are.equal(22, x:get(1))
   end)
 
-  it("return at once and are asked whether they are done", function()
+  runs("return at once and are asked whether they are done", function()
     local s <close> = dev:stream { blocking = false }
     local x <close> = dev:zeros("i32", 1)
     local gate <close> = support.gate(m)
@@ -74,7 +74,7 @@ support.each_device("streams", function(dev, id)
     assert.are.equal(1, x:get(1))
   end)
 
-  it("overlap", function()
+  runs("overlap", function()
     local a <close> = dev:stream { blocking = false }
     local b <close> = dev:stream { blocking = false }
     local x <close> = dev:pinned("i32", { 0 })
@@ -92,7 +92,7 @@ support.each_device("streams", function(dev, id)
     assert.is_true(gate:was_opened())
   end)
 
-  it("wait for one another by events", function()
+  runs("wait for one another by events", function()
     local a <close> = dev:stream { blocking = false }
     local b <close> = dev:stream { blocking = false }
     local x <close> = dev:zeros("i32", 1)
@@ -112,7 +112,7 @@ support.each_device("streams", function(dev, id)
     assert.are.equal(10, y:get(1))
   end)
 
-  it("wait for the default stream, and it for them, unless they are not blocking", function()
+  runs("wait for the default stream, and it for them, unless they are not blocking", function()
     local s <close> = dev:stream()
     local x <close> = dev:zeros("i32", 1)
     local y <close> = dev:zeros("i32", 1)
@@ -124,7 +124,7 @@ support.each_device("streams", function(dev, id)
     assert.are.equal(10, y:get(1))
   end)
 
-  it("are not waited for by the per-thread default stream, which the legacy one waits for", function()
+  runs("are not waited for by the per-thread default stream, which the legacy one waits for", function()
     local s <close> = dev:stream()
     local own <close> = dev:default_stream "per-thread"
     local x <close> = dev:zeros("i32", 1)
@@ -145,7 +145,7 @@ support.each_device("streams", function(dev, id)
     assert.are.equal(8, y:get(1))
   end)
 
-  it("of the per-thread default kind are one, whoever asks for it", function()
+  runs("of the per-thread default kind are one, whoever asks for it", function()
     local a <close> = dev:default_stream "per-thread"
     local x <close> = dev:zeros("i32", 1)
     assert.are.equal("per-thread default stream " .. id, tostring(a))
@@ -199,7 +199,7 @@ support.each_device("streams", function(dev, id)
     collectgarbage()
   end)
 
-  it("take a great number of operations", function()
+  runs("take a great number of operations", function()
     local s <close> = dev:stream()
     local x <close> = dev:zeros("i32", 1)
     local inc = m.increment:prepare { grid = 1, block = 1, stream = s }
@@ -208,7 +208,7 @@ support.each_device("streams", function(dev, id)
     assert.are.equal(2000, x:get(1))
   end)
 
-  it("finish their work though they are closed", function()
+  runs("finish their work though they are closed", function()
     local s = dev:stream()
     local x <close> = dev:zeros("i32", 1)
     local gate <close> = support.gate(m)
@@ -222,7 +222,7 @@ support.each_device("streams", function(dev, id)
   end)
 
   describe("with callbacks", function()
-    it("run them on the script's thread, in order, when it synchronises", function()
+    runs("run them on the script's thread, in order, when it synchronises", function()
       local s <close> = dev:stream()
       local gate <close> = support.gate(m)
       local seen = {}
@@ -259,7 +259,7 @@ support.each_device("streams", function(dev, id)
       assert.are.equal(3, count)
     end)
 
-    it("let them use the device", function()
+    runs("let them use the device", function()
       local s <close> = dev:stream()
       local x <close> = dev:zeros("i32", 1)
       local inc = m.increment:prepare { grid = 1, block = 1, stream = s }

@@ -26,9 +26,23 @@ function support.devices()
   return opened
 end
 
+--- Whether kernels run on the device, by trying one.
+---@param dev userdata
+---@return boolean
+function support.runs_kernels(dev)
+  local a <close> = dev:zeros("f32", 1)
+  a:linspace(3, 3)
+  return a:get(1) == 3
+end
+
+-- `it` where kernels run on the device; else the test is skipped.
+local function runner(dev)
+  return support.runs_kernels(dev) and busted.it or busted.pending
+end
+
 --- Describes the same behaviour once for each usable device, with the leak check around every test.
 ---@param subject string?   what is described: "streams"
----@param body fun(dev: userdata, id: string)
+---@param body fun(dev: userdata, id: string, runs: function)  runs: `it` of what needs kernels that run
 function support.each_device(subject, body)
   if not body then subject, body = nil, subject end
   for _, dev in ipairs(support.devices()) do
@@ -36,7 +50,7 @@ function support.each_device(subject, body)
     busted.describe(subject or "on", function()
       support.no_leaks()
       -- a block of its own: what its after_each closes is closed before the check
-      busted.describe(subject and "on " .. id or id, function() body(dev, id) end)
+      busted.describe(subject and "on " .. id or id, function() body(dev, id, runner(dev)) end)
     end)
   end
 end

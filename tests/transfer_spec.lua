@@ -10,7 +10,7 @@ local MAKERS = { "array", "pinned", "pageable", "managed" }
 
 support.warm()
 
-support.each_device("copies", function(dev, id)
+support.each_device("copies", function(dev, id, runs)
   it("move everything between all kinds of memory", function()
     for _, from in ipairs(MAKERS) do
       for _, to in ipairs(MAKERS) do
@@ -120,7 +120,7 @@ support.each_device("copies", function(dev, id)
     support.fails_with(function() b:copy(a, { stream = closed }) end, "attempt to use a closed stream")
   end)
 
-  it("wait for kernels of the same stream", function()
+  runs("wait for kernels of the same stream", function()
     local m <close> = dev:module(support.kernel_file "basic.cu")
     local stream <close> = dev:stream()
     local x <close> = dev:zeros("i32", 1)
