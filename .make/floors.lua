@@ -10,7 +10,6 @@
 -- Circles that are in the nature of the thing: the patterns that all their members match, and why.
 local INHERENT = {
   { "^core/bind/", why = "temporary" },
-  { "^core/backend/cpu/", why = "temporary" },
   { "^core/host/", why = "temporary" },
 }
 

@@ -15,7 +15,8 @@ void cpu_graph_hold(cpu_graph *graph) {
   atomic_fetch_add(&graph->refs, 1);
 }
 
-void cpu_graph_release(cpu_graph *graph) {
+void cpu_graph_release(mw_graph *base) {
+  cpu_graph *graph = (cpu_graph *)base;
   if (atomic_fetch_sub(&graph->refs, 1) != 1) return;
   for (int i = 0; i < graph->count; i++) {
     cpu_node *node = &graph->nodes[i];
@@ -25,10 +26,6 @@ void cpu_graph_release(cpu_graph *graph) {
   }
   mw_free(graph->nodes);
   mw_free(graph);
-}
-
-void cpu_graph_destroy(mw_graph *graph) {
-  cpu_graph_release((cpu_graph *)graph);
 }
 
 /* ---- tails ----------------------------------------------------------------------------------------------------- */
@@ -73,21 +70,15 @@ mw_status cpu_capture_begin(mw_stream *base, mw_error *err) {
 
 /* ---- ending ---------------------------------------------------------------------------------------------------- */
 
-/* Nodes come after all they depend on, so one pass from the last to the first marks all that leads to `tails`. */
-static void mark(const cpu_graph *graph, bool *reached, const int *tails, int ntails) {
-  for (int i = 0; i < ntails; i++) reached[tails[i]] = true;
+/* Everything other streams were given must lead to the origin's end, as CUDA demands. Nodes come after all they depend
+ * on, so one pass from the last to the first marks all that leads there. */
+static bool all_joined(const cpu_stream *origin, const cpu_graph *graph) {
+  bool joined = true, *reached = mw_calloc((size_t)graph->count + 1, sizeof *reached);
+  for (int i = 0; i < origin->ntails; i++) reached[origin->tails[i]] = true;
   for (int node = graph->count - 1; node >= 0; node--)
     for (int i = 0; reached[node] && i < graph->nodes[node].nneeds; i++) reached[graph->nodes[node].needs[i]] = true;
-}
-
-/* Everything other streams were given must lead to the origin's end, as CUDA demands. */
-static bool all_joined(cpu_stream *origin, const cpu_graph *graph) {
-  bool joined = true, *reached = mw_calloc((size_t)graph->count + 1, sizeof *reached);
-  mark(graph, reached, origin->tails, origin->ntails);
-  for (cpu_stream *other = cpu_device_of(&origin->base)->streams; other; other = other->next) {
-    if (other->capture != graph || other == origin) continue;
-    for (int i = 0; i < other->ntails; i++) joined = joined && reached[other->tails[i]];
-  }
+  for (cpu_stream *other = cpu_device_of(&origin->base)->streams; other; other = other->next)
+    for (int i = 0; other->capture == graph && i < other->ntails; i++) joined = joined && reached[other->tails[i]];
   mw_free(reached);
   return joined;
 }
@@ -102,7 +93,7 @@ mw_status cpu_capture_end(mw_stream *base, mw_graph **out, mw_error *err) {
     *out = &graph->base;
     return MW_OK;
   }
-  cpu_graph_release(graph);
+  cpu_graph_release(&graph->base);
   if (joined || !out) return MW_OK;
   return mw_fail(err, MW_INVALID,
                  "a stream that joined the capture was not joined back: record an event on it and let the captured "
@@ -138,7 +129,7 @@ mw_status cpu_capture_op(cpu_stream *stream, const cpu_op *op) {
 
 void cpu_capture_forget(cpu_event *event) {
   if (!event->capture) return;
-  cpu_graph_release(event->capture);
+  cpu_graph_release(&event->capture->base);
   mw_free(event->nodes);
   event->capture = NULL;
   event->nodes = NULL;

@@ -19,30 +19,28 @@ static void convert(mw_param *to, const mw_unit_param *from) {
 cpu_kernel *cpu_kernel_make(mw_module *module, const char *name, const cpu_unit *owner, const mw_unit_kernel *unit,
                             const char *instance, const char *why) {
   cpu_kernel *kernel = mw_calloc(1, sizeof *kernel);
-  kernel->name = mw_strdup(name);
-  kernel->engine_why = mw_strdup(why);
+  mw_param *params = mw_calloc(unit->nparams, sizeof *params);
+  for (unsigned i = 0; i < unit->nparams; i++) convert(&params[i], &unit->params[i]);
   kernel->unit = unit;
   kernel->owner = owner;
   kernel->instance = instance;
-  kernel->params = mw_calloc(unit->nparams, sizeof *kernel->params);
-  for (unsigned i = 0; i < unit->nparams; i++) convert(&kernel->params[i], &unit->params[i]);
   kernel->base = (mw_kernel){
       .module = module,
-      .name = kernel->name,
-      .params = kernel->params,
+      .name = mw_strdup(name),
+      .params = params,
       .nparams = (int)unit->nparams,
       .args_bytes = unit->args_bytes,
       .max_threads = unit->max_threads > 0 && unit->max_threads < 1024 ? unit->max_threads : 1024,
       .shared_bytes = unit->shared_bytes,
       .engine = unit->engine,
-      .engine_why = kernel->engine_why,
+      .engine_why = mw_strdup(why),
   };
   return kernel;
 }
 
 void cpu_kernel_free(cpu_kernel *kernel) {
-  mw_free(kernel->params);
-  mw_free(kernel->engine_why);
-  mw_free(kernel->name);
+  mw_free((void *)kernel->base.params);
+  mw_free((void *)kernel->base.engine_why);
+  mw_free((void *)kernel->base.name);
   mw_free(kernel);
 }

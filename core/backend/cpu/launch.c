@@ -88,7 +88,7 @@ static void hold_graph(const cpu_op *op) {
 }
 
 static void release_graph(const cpu_op *op) {
-  cpu_graph_release(op->graph);
+  cpu_graph_release(&op->graph->base);
 }
 
 static void label_graph(const cpu_op *op, FILE *out) {

@@ -11,17 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* A multiple of a cache line lets vectors keep off the borders of lines (a third faster in the second-level cache).
  * Arrays that fit the first level lose little; there CUDA's widest vector decides, and fewer bytes hide from the
  * guard. */
 enum { LINE = 64, VECTOR = 16, SMALL = 64 << 10 };
 enum { GUARD = 64 << 10, HUGE_PAGE = 2 << 20 };
-
-static size_t page_bytes(void) {
-  return (size_t)sysconf(_SC_PAGESIZE);
-}
 
 static size_t round_up(size_t bytes, size_t unit) {
   return (bytes + unit - 1) / unit * unit;
@@ -148,7 +143,7 @@ static size_t alignment(const cpu_memory *memory, size_t bytes) {
 
 /* The mapping, inaccessible but for the array's pages; the array ends where they end but for the slack. */
 static bool map_array(cpu_buffer *buffer, size_t bytes, size_t align) {
-  const size_t taken = round_up(bytes, align), body = round_up(taken, page_bytes());
+  const size_t taken = round_up(bytes, align), body = round_up(taken, cpu_page_bytes());
   buffer->map_bytes = body + 2 * GUARD;
   char *map = mmap(NULL, buffer->map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (map == MAP_FAILED) return false;

@@ -12,7 +12,6 @@
 typedef struct loaded {
   cpu_unit *unit;
   char *instance; /* the template instance it was made for; NULL: the source's own kernels */
-  bool twin;      /* loaded only to name a faulting thread */
   struct loaded *next;
 } loaded;
 
@@ -23,7 +22,6 @@ typedef struct cpu_module {
   int ndeclared;
   loaded *units;
   cpu_kernel *kernels;
-  char *log;
   const char **names;
   pthread_mutex_t lock; /* twins may be loaded by a stream's thread */
 } cpu_module;
@@ -32,8 +30,7 @@ static const char *const variables_why = "the source has device variables and an
 
 /* ---- loading --------------------------------------------------------------------------------------------------- */
 
-static mw_status load(cpu_module *module, cpu_flavor flavor, const char *instance, bool twin, loaded **out,
-                      mw_error *err) {
+static mw_status load(cpu_module *module, cpu_flavor flavor, const char *instance, loaded **out, mw_error *err) {
   const char *const list[] = {instance, NULL};
   cpu_unit *unit;
   mw_status status = cpu_unit_load(module->program, flavor, instance ? list : NULL, &unit, err);
@@ -45,7 +42,7 @@ static mw_status load(cpu_module *module, cpu_flavor flavor, const char *instanc
   }
   unit->table->bind(&cpu_runtime);
   loaded *entry = mw_calloc(1, sizeof *entry);
-  *entry = (loaded){unit, instance ? mw_strdup(instance) : NULL, twin, module->units};
+  *entry = (loaded){unit, instance ? mw_strdup(instance) : NULL, module->units};
   module->units = entry;
   if (out) *out = entry;
   return MW_OK;
@@ -93,11 +90,11 @@ static bool lacks_kernels(const cpu_module *module, const cpu_unit *unit) {
 static mw_status load_source(cpu_module *module, mw_error *err) {
   const bool variables = cpu_program_has_variables(module->program);
   const bool fibers = any_engine(module, true), fast = any_engine(module, false) || !module->ndeclared;
-  if ((variables && fibers) || !fast) return load(module, CPU_FIBER, NULL, false, NULL, err);
-  mw_status status = load(module, CPU_FAST, NULL, false, NULL, err);
+  if ((variables && fibers) || !fast) return load(module, CPU_FIBER, NULL, NULL, err);
+  mw_status status = load(module, CPU_FAST, NULL, NULL, err);
   if (status != MW_OK || !lacks_kernels(module, module->units->unit)) return status;
   if (variables) unload_first(module);
-  return load(module, CPU_FIBER, NULL, false, NULL, err);
+  return load(module, CPU_FIBER, NULL, NULL, err);
 }
 
 static void copy_declarations(cpu_module *module) {
@@ -108,15 +105,12 @@ static void copy_declarations(cpu_module *module) {
 }
 
 static void gather_log(cpu_module *module) {
-  size_t bytes = 1;
-  for (loaded *entry = module->units; entry; entry = entry->next) bytes += strlen(entry->unit->log);
-  module->log = mw_calloc(1, bytes);
+  module->base.log = "";
   module->base.from_cache = true;
   for (loaded *entry = module->units; entry; entry = entry->next) {
-    if (!*module->log) strcat(module->log, entry->unit->log);
+    if (!*module->base.log) module->base.log = entry->unit->log;
     module->base.from_cache &= entry->unit->from_cache;
   }
-  module->base.log = module->log;
 }
 
 static void list_names(cpu_module *module) {
@@ -138,7 +132,6 @@ static void free_module(cpu_module *module) {
   pthread_mutex_destroy(&module->lock);
   mw_free(module->names);
   mw_free(module->declared);
-  mw_free(module->log);
   mw_free(module);
 }
 
@@ -191,7 +184,6 @@ static const mw_unit_kernel *find_in(const cpu_unit *unit, const char *name) {
 static const mw_unit_kernel *find(const cpu_module *module, const char *name, const loaded **where) {
   const mw_unit_kernel *best = NULL;
   for (const loaded *entry = module->units; entry; entry = entry->next) {
-    if (entry->twin) continue;
     const mw_unit_kernel *kernel = find_in(entry->unit, name);
     if (!kernel || (best && !kernel->run)) continue;
     best = kernel;
@@ -200,14 +192,16 @@ static const mw_unit_kernel *find(const cpu_module *module, const char *name, co
   return best;
 }
 
+static void add_name(char list[512], const char *name, bool is_template) {
+  const size_t used = strlen(list);
+  snprintf(list + used, 512 - used, "%s%s%s", used ? ", " : "", name, is_template ? "<...>" : "");
+}
+
 static mw_status fail_unknown(const cpu_module *module, const char *name, mw_error *err) {
   char list[512] = "";
-  size_t used = 0;
-  for (int i = 0; i < module->ndeclared && used < sizeof list; i++)
-    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s%s", i ? ", " : "", module->declared[i].name,
-                             module->declared[i].is_template ? "<...>" : "");
+  for (int i = 0; i < module->ndeclared; i++) add_name(list, module->declared[i].name, module->declared[i].is_template);
   return mw_fail(err, MW_NOT_FOUND, "module '%s' has no kernel '%s'; it has: %s", module->base.name, name,
-                 module->ndeclared ? list : "none (a kernel is a __global__ function)");
+                 *list ? list : "none (a kernel is a __global__ function)");
 }
 
 /* The unit for one more template instance. */
@@ -221,11 +215,11 @@ static mw_status instantiate(cpu_module *module, const char *name, const cpu_dec
         "module '%s' has device variables, so '%s' must be compiled with it: list it in templates = {\"%s\"}",
         module->base.name, name, name);
   const bool fiber = strcmp(declared->engine, "fiber") == 0;
-  mw_status status = load(module, fiber ? CPU_FIBER : CPU_FAST, name, false, NULL, err);
+  mw_status status = load(module, fiber ? CPU_FIBER : CPU_FAST, name, NULL, err);
   const loaded *where;
   if (status != MW_OK || find(module, name, &where)) return status;
   lacks_kernels(module, module->units->unit);
-  return load(module, CPU_FIBER, name, false, NULL, err);
+  return load(module, CPU_FIBER, name, NULL, err);
 }
 
 static const char *why_engine(const cpu_module *module, const char *name, const mw_unit_kernel *unit) {
@@ -238,20 +232,19 @@ static const char *why_engine(const cpu_module *module, const char *name, const 
 /* With the lock. */
 static mw_status get_kernel(cpu_module *module, const char *name, mw_kernel **out, mw_error *err) {
   for (cpu_kernel *kernel = module->kernels; kernel; kernel = kernel->next)
-    if (same_name(kernel->name, name)) {
+    if (same_name(kernel->base.name, name)) {
       *out = &kernel->base;
       return MW_OK;
     }
   const loaded *where = NULL;
   const mw_unit_kernel *unit = find(module, name, &where);
-  if (!unit) {
-    const cpu_declared *declared = declaration(module, name);
-    if (!declared || !declared->is_template) return fail_unknown(module, name, err);
+  const cpu_declared *declared = unit ? NULL : declaration(module, name);
+  if (declared && declared->is_template) {
     mw_status status = instantiate(module, name, declared, err);
     if (status != MW_OK) return status;
     unit = find(module, name, &where);
-    if (!unit) return fail_unknown(module, name, err);
   }
+  if (!unit) return fail_unknown(module, name, err);
   cpu_kernel *kernel =
       cpu_kernel_make(&module->base, name, where->unit, unit, where->instance, why_engine(module, name, unit));
   kernel->next = module->kernels;
@@ -292,13 +285,13 @@ mw_status cpu_module_twin(cpu_kernel *kernel, const mw_unit_kernel **out, const 
   mw_status status = MW_OK;
   pthread_mutex_lock(&module->lock);
   loaded *entry = find_twin(module, kernel);
-  if (!entry) status = load(module, CPU_FIBER, kernel->instance, true, &entry, err);
+  if (!entry) status = load(module, CPU_FIBER, kernel->instance, &entry, err);
   if (status == MW_OK && entry->unit != kernel->owner) copy_variables(kernel->owner, entry->unit);
   pthread_mutex_unlock(&module->lock);
   if (status != MW_OK) return status;
-  *out = find_in(entry->unit, kernel->name);
+  *out = find_in(entry->unit, kernel->base.name);
   *table = entry->unit->table;
-  return *out ? MW_OK : mw_fail(err, MW_COMPILE, "kernel '%s' has no fiber form", kernel->name);
+  return *out ? MW_OK : mw_fail(err, MW_COMPILE, "kernel '%s' has no fiber form", kernel->base.name);
 }
 
 /* ---- variables and text ---------------------------------------------------------------------------------------- */
@@ -312,12 +305,10 @@ static const cpu_unit *own_unit(const cpu_module *module) {
 
 static mw_status fail_variable(const cpu_module *module, const char *name, mw_error *err) {
   char list[512] = "";
-  size_t used = 0;
   const mw_unit_table *table = own_unit(module)->table;
-  for (unsigned i = 0; i < table->nvariables && used < sizeof list; i++)
-    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", table->variables[i].name);
+  for (unsigned i = 0; i < table->nvariables; i++) add_name(list, table->variables[i].name, false);
   return mw_fail(err, MW_NOT_FOUND, "module '%s' has no device variable '%s'; it has: %s", module->base.name, name,
-                 table->nvariables ? list : "none");
+                 *list ? list : "none");
 }
 
 static mw_buffer *variable_buffer(cpu_module *module, const mw_unit_variable *variable) {

@@ -3,10 +3,9 @@
  * The objects of the CPU backend and what its files give each other. ops.c holds the table that core/bind calls;
  * run/machine.h shows the floors.
  *
- * The script's thread makes every call, so it alone changes the list of streams, frees memory and loads modules;
- * streams have threads that run operations. A stream fills slots of a ring, which its thread empties; the default stream
- * runs its operations in the script's thread. One operation has one form everywhere: run at once, in a stream's slot, or
- * as a graph's node. */
+ * The script's thread makes every call, so it alone changes the list of streams and frees memory. A stream queues
+ * operations for a thread of its own; the default stream runs them in the script's thread. An operation has one form
+ * everywhere: run at once, in a stream's slot, or as a graph's node. */
 #ifndef MW_CPU_OBJECTS_H
 #define MW_CPU_OBJECTS_H
 
@@ -23,18 +22,15 @@ typedef struct cpu_graph cpu_graph;
 typedef struct cpu_op cpu_op;
 
 typedef struct cpu_kernel {
-  mw_kernel base;
-  char *name;
-  char *engine_why;
+  mw_kernel base; /* name, engine_why and params are owned */
   const mw_unit_kernel *unit;
   const cpu_unit *owner;
   const char *instance; /* the template instance its unit was loaded for; NULL: the module's own unit */
-  mw_param *params;
   _Atomic double block_seconds; /* of one block on one thread, from its last launches; 0: none yet */
   struct cpu_kernel *next;
 } cpu_kernel;
 
-/* ---- operations: what a stream is given ---------------------------------------------------------------------------- */
+/* ---- operations: what a stream is given ------------------------------------------------------------------------ */
 
 typedef struct cpu_op_type {
   mw_status (*run)(const cpu_op *, cpu_stream *, cpu_worker *me, mw_error *);
@@ -76,7 +72,7 @@ struct cpu_op {
   };
 };
 
-/* ---- the objects --------------------------------------------------------------------------------------------------- */
+/* ---- the objects ----------------------------------------------------------------------------------------------- */
 
 enum { CPU_SLOTS = 128, CPU_SLOT_ARGS = 512 };
 
@@ -177,7 +173,7 @@ static inline cpu_device *cpu_device_of(const mw_stream *stream) {
   return (cpu_device *)stream->device;
 }
 
-/* ---- probe.c, device.c --------------------------------------------------------------------------------------------- */
+/* ---- probe.c, device.c ----------------------------------------------------------------------------------------- */
 
 void cpu_probe(mw_probe *);
 void cpu_probe_info(mw_device_info *);
@@ -187,7 +183,7 @@ mw_status cpu_device_open(const char *which, mw_device **, mw_error *);
 void cpu_device_close(mw_device *);
 mw_status cpu_device_synchronize(mw_device *, mw_error *);
 
-/* ---- memory.c, copy.c ---------------------------------------------------------------------------------------------- */
+/* ---- memory.c, copy.c ------------------------------------------------------------------------------------------ */
 
 typedef struct cpu_found { /* the array nearest to an address */
   bool found;
@@ -207,7 +203,7 @@ uintptr_t cpu_memory_overrun(cpu_memory *, uintptr_t address, cpu_slack *);
 mw_status cpu_copy(mw_stream *, mw_place to, mw_place from, size_t, mw_error *);
 mw_status cpu_fill(mw_stream *, mw_place, const void *pattern, size_t width, size_t count, mw_error *);
 
-/* ---- module.c, kernel.c, occupancy.c ------------------------------------------------------------------------------- */
+/* ---- module.c, kernel.c, occupancy.c --------------------------------------------------------------------------- */
 
 mw_status cpu_module_compile(mw_device *, const mw_source *, mw_module **, mw_error *);
 void cpu_module_unload(mw_module *);
@@ -221,7 +217,7 @@ cpu_kernel *cpu_kernel_make(mw_module *, const char *name, const cpu_unit *, con
 void cpu_kernel_free(cpu_kernel *);
 mw_status cpu_occupancy(mw_kernel *, int threads, size_t shared, mw_occupancy *, mw_error *);
 
-/* ---- launch.c, explain.c ------------------------------------------------------------------------------------------- */
+/* ---- launch.c, explain.c --------------------------------------------------------------------------------------- */
 
 mw_status cpu_launch(mw_stream *, const mw_launch *, mw_error *);
 mw_status cpu_graph_launch(mw_graph *, mw_stream *, mw_error *);
@@ -233,7 +229,7 @@ mw_status cpu_explain(cpu_device *, cpu_worker *me, cpu_kernel *, cpu_grid *, mw
  * find the thread. */
 mw_status cpu_explain_slack(cpu_device *, cpu_worker *me, cpu_kernel *, cpu_grid *, mw_error *);
 
-/* ---- stream.c, event.c, graph.c ------------------------------------------------------------------------------------ */
+/* ---- stream.c, event.c, graph.c -------------------------------------------------------------------------------- */
 
 mw_status cpu_stream_make(mw_device *, bool blocking, int priority, mw_stream **, mw_error *);
 void cpu_stream_destroy(mw_stream *);
@@ -252,8 +248,8 @@ mw_status cpu_stream_take_error(cpu_stream *, mw_error *);         /* of earlier
 mw_status cpu_streams_drain(cpu_device *, bool only_blocking, mw_error *);
 mw_status cpu_streams_cancel(cpu_device *, mw_error *); /* ends all work after Ctrl-C; returns MW_INTERRUPTED */
 void cpu_streams_close(cpu_device *);                   /* frees all but the default one, after their work */
-void cpu_streams_defer(cpu_device *, cpu_deferred *);   /* runs it after the operations queued so far, in some call ... */
-void cpu_streams_reap(cpu_device *);                    /* ... of this */
+void cpu_streams_defer(cpu_device *, cpu_deferred *);   /* runs it once all that is queued so far is done, in ... */
+void cpu_streams_reap(cpu_device *);                    /* ... some call of this, or at once where nothing is */
 
 mw_status cpu_event_make(mw_device *, bool timing, mw_event **, mw_error *);
 void cpu_event_destroy(mw_event *);
@@ -266,9 +262,8 @@ mw_status cpu_stream_wait(mw_stream *, mw_event *, mw_error *);
 mw_status cpu_capture_begin(mw_stream *, mw_error *);
 mw_status cpu_capture_end(mw_stream *, mw_graph **, mw_error *);
 mw_status cpu_graph_dot(mw_graph *, char **, mw_error *);
-void cpu_graph_destroy(mw_graph *);
 void cpu_graph_hold(cpu_graph *);
-void cpu_graph_release(cpu_graph *);
+void cpu_graph_release(mw_graph *);
 cpu_node *cpu_graph_nth_launch(cpu_graph *, int index); /* from 0; NULL: there are fewer */
 /* What a captured stream does with an operation, and what becomes of events recorded in it. */
 mw_status cpu_capture_op(cpu_stream *, const cpu_op *);

@@ -58,5 +58,5 @@ const mw_backend mw_cpu_backend = {
     .graph_launch = cpu_graph_launch,
     .graph_update = cpu_graph_update,
     .graph_dot = cpu_graph_dot,
-    .graph_destroy = cpu_graph_destroy,
+    .graph_destroy = cpu_graph_release,
 };

@@ -172,7 +172,6 @@ mw_status cpu_stream_drain(cpu_stream *stream, mw_error *err) {
   return patient ? MW_OK : cpu_streams_cancel(cpu_device_of(&stream->base), err);
 }
 
-/* Only the script's thread changes the list, so it may walk it without the lock. */
 mw_status cpu_streams_drain(cpu_device *device, bool only_blocking, mw_error *err) {
   mw_status status = MW_OK;
   for (cpu_stream *stream = device->streams; stream && status == MW_OK; stream = stream->next)
@@ -221,7 +220,7 @@ mw_status cpu_stream_query(mw_stream *base, mw_error *err) {
   mw_status status = cpu_stream_take_error(stream, err);
   if (status != MW_OK) return status;
   if (stream->worker) return quiet ? MW_OK : MW_NOT_READY;
-  return atomic_load(&(cpu_device_of(base))->pending_blocking) ? MW_NOT_READY : MW_OK;
+  return atomic_load(&cpu_device_of(base)->pending_blocking) ? MW_NOT_READY : MW_OK;
 }
 
 mw_status cpu_stream_synchronize(mw_stream *base, mw_error *err) {

@@ -9,7 +9,6 @@
 #include "core/base/interrupt.h"
 
 #include <ucontext.h>
-#include <unistd.h>
 
 static const int caught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 enum { CAUGHT = sizeof caught / sizeof *caught };
@@ -83,7 +82,7 @@ static uintptr_t stack_pointer(const ucontext_t *context) {
 static bool beside_stack(const cpu_worker *worker, cpu_fault *fault, const ucontext_t *context) {
   if (!worker->in_crew && !worker->away.there) return false;
   const cpu_stack stack = worker->in_crew ? cpu_crew_lane(worker->crew)->fiber.stack : worker->away.fiber.stack;
-  const uintptr_t low = (uintptr_t)stack.low, page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  const uintptr_t low = (uintptr_t)stack.low, page = cpu_page_bytes();
   const bool at_end = stack_pointer(context) < low + page; /* a large frame goes on far below */
   if (between(fault->address, stack.low - stack.guard_below, stack.guard_below) && at_end) {
     fault->target = CPU_TARGET_UNDER;

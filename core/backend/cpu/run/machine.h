@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The CPU device has two storeys. core/backend/cpu holds the nouns of backend.h, a file each, as core/backend/cuda does.
- * This folder is the machine below them: CUDA's grids, blocks, warps and threads on this computer's cores. The machine
- * knows compiled code (abi.h); it knows no device, array, module, stream or event. A file calls only what stands below
- * it here:
+ * The CPU device has two storeys. core/backend/cpu holds the nouns of backend.h, a file each, as core/backend/cuda
+ * does. This folder is the machine below them: CUDA's grids, blocks, warps and threads on this computer's cores. The
+ * machine knows compiled code (abi.h); it knows no device, array, module, stream or event. A file calls only what
+ * stands below it here:
  *
  *   ../ops.c                         the table
  *   ../launch.c  ../copy.c           what streams run on the machine
@@ -57,6 +57,7 @@ typedef fenv_t cpu_float_mode;
 bool cpu_float_enter(cpu_float_mode *before);
 void cpu_float_leave(const cpu_float_mode *before);
 
+size_t cpu_page_bytes(void);
 double cpu_now(void); /* CLOCK_MONOTONIC in seconds */
 void cpu_pause(void); /* in a loop that spins */
 /* Waits for a signal, at most so many seconds. */
@@ -65,7 +66,7 @@ int cpu_thread_abort_signal(void); /* sent to a thread, ends the block that it r
 /* Starts a thread that takes no signals but faults and the one above. 0, or the system's error number. */
 int cpu_thread_start(pthread_t *, void *(*)(void *), void *argument);
 
-/* ---- fault.c: what ends a block early, and a grid ----------------------------------------------------------------- */
+/* ---- fault.c: what ends a block early, and a grid -------------------------------------------------------------- */
 
 typedef enum cpu_fault_kind {
   CPU_FAULT_NONE,
@@ -110,7 +111,7 @@ typedef struct cpu_stop { /* why a grid ends before its last block */
 
 enum { CPU_GOING, CPU_STOP_FAULT, CPU_STOP_INTERRUPT };
 
-typedef struct cpu_slack { /* the bytes between an array and its guard; all are CPU_CANARY until something writes there */
+typedef struct cpu_slack { /* the bytes between an array and its guard: CPU_CANARY until something writes there */
   const unsigned char *at;
   size_t bytes;
 } cpu_slack;
@@ -130,10 +131,10 @@ void cpu_fault_watch(cpu_worker *, const cpu_slack *);
 uintptr_t cpu_slack_written(const cpu_slack *); /* the first byte that was written to; 0: none was */
 
 void cpu_stop_begin(cpu_stop *);
-bool cpu_stopped(cpu_stop *); /* also looks at Ctrl-C */
+bool cpu_stopped(cpu_stop *);                    /* also looks at Ctrl-C */
 void cpu_stop_by(cpu_stop *, const cpu_fault *); /* keeps the first fault */
 
-/* ---- stack.c: the stacks that kernels run on ---------------------------------------------------------------------- */
+/* ---- stack.c: the stacks that kernels run on ------------------------------------------------------------------- */
 
 enum { CPU_SLAB = 32 };
 typedef struct cpu_slab { /* the stacks of the 32 fibers of a warp in one mapping, each between inaccessible pages */
@@ -162,7 +163,7 @@ bool cpu_stack_prepare(cpu_worker *);
 void cpu_stack_run(cpu_worker *);
 void cpu_stack_free(cpu_away *);
 
-/* ---- print.c: printf in kernels ----------------------------------------------------------------------------------- */
+/* ---- print.c: printf in kernels -------------------------------------------------------------------------------- */
 
 typedef struct cpu_text {
   char *bytes;
@@ -173,7 +174,7 @@ typedef struct cpu_text {
 int cpu_print(cpu_worker *, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 void cpu_print_flush(cpu_text *); /* to standard output */
 
-/* ---- schedule.c, warp.c, block.c: one block in the fiber engine --------------------------------------------------- */
+/* ---- schedule.c, warp.c, block.c: one block in the fiber engine ------------------------------------------------ */
 
 enum { CPU_WARP = 32, CPU_WARPS = 32, CPU_NAMED = 16 };
 
@@ -275,7 +276,7 @@ mw_dim3 cpu_block_index(const cpu_grid *, unsigned long long linear);
 
 extern const mw_runtime cpu_runtime; /* what units call */
 
-/* ---- worker.c: one OS thread that runs blocks --------------------------------------------------------------------- */
+/* ---- worker.c: one OS thread that runs blocks ------------------------------------------------------------------ */
 
 typedef struct cpu_shared { /* shared memory: its end touches a guard, its start is less than a page above one */
   char *map;
@@ -331,7 +332,7 @@ bool cpu_worker_run(cpu_worker *, unsigned long long first, unsigned long long l
 void cpu_worker_leave(cpu_worker *); /* after the last: writes out what the kernel printed */
 void cpu_worker_evict(cpu_worker *const *, int count, const cpu_grid *); /* takes them out of blocks of a stopped grid */
 
-/* ---- grid.c: one launch while it runs ----------------------------------------------------------------------------- */
+/* ---- grid.c: one launch while it runs -------------------------------------------------------------------------- */
 
 typedef void cpu_grid_run_function(cpu_grid *, cpu_worker *, unsigned long long first, unsigned long long last);
 
@@ -367,10 +368,10 @@ unsigned long long cpu_grid_take_part(cpu_grid *, cpu_worker *); /* runs chunks 
 /* Runs these blocks; false: something stopped them, which the grid keeps. */
 bool cpu_grid_run(cpu_grid *, cpu_worker *, unsigned long long first, unsigned long long last);
 
-/* ---- pool.c, coop.c: the threads beside the launching one --------------------------------------------------------- */
+/* ---- pool.c, coop.c: the threads beside the launching one ------------------------------------------------------ */
 
 typedef struct cpu_pool {
-  atomic_int helpers; /* threads beside the launching one: wanted, and once started those there are */
+  atomic_int helpers; /* threads beside the launching one: wanted, and once started, there */
   double spin;        /* seconds that one without work spins before it sleeps */
   pthread_mutex_t lock;
   pthread_cond_t wake, done;

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102 /* Linux 6.13: guard pages without a mapping of their own */
@@ -24,10 +23,6 @@ enum { AWAY_STACK = 8 << 20, AWAY_BELOW = 1 << 20, AWAY_ABOVE = 16 << 20 };
  * what is above holds a canary. */
 enum { COLOUR = 7, ABOVE = COLOUR * CPU_FIBER_COLOUR };
 
-static size_t page_bytes(void) {
-  return (size_t)sysconf(_SC_PAGESIZE);
-}
-
 /* ---- the fibers' stacks ---------------------------------------------------------------------------------------- */
 
 size_t cpu_stack_bytes(void) {
@@ -35,17 +30,17 @@ size_t cpu_stack_bytes(void) {
   long long bytes = wish ? atoll(wish) : DEFAULT_STACK;
   if (bytes < LEAST_STACK) bytes = wish ? LEAST_STACK : DEFAULT_STACK;
   if (bytes > MOST_STACK) bytes = MOST_STACK;
-  size_t page = page_bytes();
+  size_t page = cpu_page_bytes();
   return ((size_t)bytes + page - 1) / page * page;
 }
 
 static size_t slab_bytes(const cpu_slab *slab) {
-  return CPU_SLAB * (slab->stack + page_bytes()) + page_bytes();
+  return CPU_SLAB * (slab->stack + cpu_page_bytes()) + cpu_page_bytes();
 }
 
 int cpu_slab_make(cpu_slab *slab) {
   slab->stack = cpu_stack_bytes();
-  const size_t page = page_bytes(), slot = slab->stack + page, bytes = slab_bytes(slab);
+  const size_t page = cpu_page_bytes(), slot = slab->stack + page, bytes = slab_bytes(slab);
   char *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) return -1;
   madvise(base, bytes, MADV_NOHUGEPAGE); /* else 64 KiB of stack would take 2 MiB of memory */
@@ -65,7 +60,7 @@ void cpu_slab_free(cpu_slab *slab) {
 }
 
 cpu_stack cpu_slab_stack(const cpu_slab *slab, unsigned rank) {
-  const size_t page = page_bytes();
+  const size_t page = cpu_page_bytes();
   return (cpu_stack){slab->base + rank * (slab->stack + page) + page, slab->stack, page, page};
 }
 

@@ -3,6 +3,7 @@
  * OS threads: starting, waiting, the clock, the floating-point mode. */
 #include "core/backend/cpu/run/machine.h"
 
+#include <unistd.h>
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
@@ -35,6 +36,10 @@ void cpu_float_leave(const cpu_float_mode *before) {
   fesetenv(before);
 }
 #endif
+
+size_t cpu_page_bytes(void) {
+  return (size_t)sysconf(_SC_PAGESIZE);
+}
 
 double cpu_now(void) {
   struct timespec now;

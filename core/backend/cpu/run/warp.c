@@ -11,22 +11,13 @@ static uint64_t significant(const mw_warp_request *request) {
 
 /* ---- what a lane gets ------------------------------------------------------------------------------------------ */
 
+/* Of the part of `width` lanes that the reader is in; its own lane where the source would lie beside it. */
 static int source_lane(const mw_warp_request *request, int lane) {
-  const int first = lane & ~(request->width - 1), last = first | (request->width - 1);
-  int source = lane;
-  switch (request->op) {
-  case MW_WARP_SHFL:
-    return first | (request->arg & (request->width - 1));
-  case MW_WARP_SHFL_UP:
-    source = lane - (request->arg & 31);
-    return source < first ? lane : source;
-  case MW_WARP_SHFL_DOWN:
-    source = lane + (request->arg & 31);
-    return source > last ? lane : source;
-  default:
-    source = lane ^ (request->arg & 31);
-    return source > last ? lane : source;
-  }
+  const int first = lane & ~(request->width - 1), last = first | (request->width - 1), distance = request->arg & 31;
+  const bool up = request->op == MW_WARP_SHFL_UP, down = request->op == MW_WARP_SHFL_DOWN;
+  if (request->op == MW_WARP_SHFL) return first | (request->arg & (request->width - 1));
+  const int source = up ? lane - distance : down ? lane + distance : lane ^ distance;
+  return (up ? source < first : source > last) ? lane : source;
 }
 
 static uint64_t shuffle(const cpu_warp *warp, uint32_t members, int lane) {
