@@ -307,13 +307,17 @@ describe("Ctrl-C", function()
 
   it("ends a script that runs in a coroutine, or catches errors in a loop", function()
     assert.are.equal(130, (interrupted "coroutine.wrap(function() while true do end end)()"))
-    assert.are.equal(130, (interrupted "coroutine.resume(coroutine.create(function() while true do end end)) print 'on'"))
+    assert.are.equal(130, (interrupted [[
+      coroutine.resume(coroutine.create(function() while true do end end))
+      print "on"]]))
     assert.are.equal(130, (interrupted "while true do pcall(function() while true do end end) end"))
   end)
 
   it("ends coroutines in coroutines, of which any may catch the error, and there may be many", function()
     for _, code in ipairs {
-      [[local function deep(n) return coroutine.wrap(function() if n == 0 then while true do end end deep(n - 1)() end) end
+      [[local function deep(n)
+          return coroutine.wrap(function() if n == 0 then while true do end end deep(n - 1)() end)
+        end
         deep(20)()]],
       [[coroutine.wrap(function()
           while true do coroutine.resume(coroutine.create(function() while true do end end)) end
