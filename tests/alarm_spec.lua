@@ -212,7 +212,7 @@ describe("an alarm that cannot be judged", function()
     local x <close> = dev:zeros("f32", 4)
     local function with(options) return function() mw.bench(function() end, options) end end
     fails(with { bytes = -1 }, "mw.bench: option 'bytes' must be at least 0, got -1")
-    fails(with { output = 3 }, "mw.bench: option 'output' must be a array or table, got number")
+    fails(with { output = 3 }, "mw.bench: option 'output' must be an array or table, got number")
     fails(with { input = { x, 3 } },
       "mw.bench: option 'input' must be an array or a list of arrays, element 2 is a number")
     local view <close> = x:readonly()

@@ -307,9 +307,8 @@ describe("Ctrl-C", function()
 
   it("ends a script that runs in a coroutine, or catches errors in a loop", function()
     assert.are.equal(130, (interrupted "coroutine.wrap(function() while true do end end)()"))
-    assert.are.equal(130, (interrupted [[
-      coroutine.resume(coroutine.create(function() while true do end end))
-      print "on"]]))
+    assert.are.equal(130, (interrupted [[coroutine.resume(coroutine.create(function() while true do end end))
+      print 'on']]))
     assert.are.equal(130, (interrupted "while true do pcall(function() while true do end end) end"))
   end)
 

@@ -350,7 +350,7 @@ describe("mw.ladder", function()
     for _, more in ipairs { { x = false }, { by = { 1 } }, { level = { label = "x" } }, { x = "none" },
       { marks = { { bar = "none", value = 1, label = "a" } } }, { marks = { { bar = "naive" } } }, { logx = 1 } } do
       local _, message = pcall(function() mw.ladder(spec_of(more)) end)
-      assert.is_truthy(message:find("^[^\n]*ladder_spec%.lua:%d+: "), message)
+      assert.is_truthy(tostring(message):find("^[^\n]*ladder_spec%.lua:%d+: "), tostring(message))
     end
   end)
 end)

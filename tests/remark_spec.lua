@@ -69,11 +69,12 @@ describe("mw.remark", function()
   it("says what is wrong with a text and its values, at the script's line", function()
     fails(function() mw.remark(3) end, "mw.remark: a text is wanted, got number")
     fails(function() mw.remark() end, "mw.remark: a text is wanted, got nil")
-    fails(function() mw.remark("%d of %d", 1) end, "mw.remark: value 2 of the text: no value")
-    fails(function() mw.remark("%d", 1.5) end, "mw.remark: value 1 of the text: number has no integer representation")
+    fails(function() mw.remark("%d of %d", 1) end, "mw.remark: bad argument #3 to 'string.format' (no value)")
+    fails(function() mw.remark("%d", 1.5) end,
+      "mw.remark: bad argument #2 to 'string.format' (number has no integer representation)")
     local _, message = pcall(function() mw.remark("%d", {}) end)
-    assert.is_truthy(message:find "remark_spec%.lua:%d+: mw%.remark: value 1 of the text: number expected, got table",
-      message)
+    assert.is_truthy(tostring(message):find("remark_spec%.lua:%d+: mw%.remark: bad argument #2 to 'string.format' "
+      .. "%(number expected, got table%)"), tostring(message))
   end)
 
   it("names the file that it cannot write", function()
@@ -87,7 +88,7 @@ describe("mw.remark", function()
         session.current.options.quiet = nil
       end)
       assert.is_false(ok)
-      assert.are.equal(("cannot write %s/remarks.txt: Is a directory"):format(made), message)
+      assert.are.equal(("cannot write %s/remarks.txt: Is a directory"):format(made), message.text)
     end)
   end)
 end)

@@ -3,7 +3,7 @@
 -- Statistics, units, axis ticks and option checks: pure Lua, degenerate input first.
 
 local support = require "tests.support"
-local fields = require "moonwarp.base.options"
+local schema = require "moonwarp.base.schema"
 local stats = require "moonwarp.measure.stats"
 local ticks = require "moonwarp.plot.ticks"
 local units = require "moonwarp.base.units"
@@ -132,9 +132,9 @@ end)
 
 describe("an option table", function()
   local spec = { noise = "number", title = "string", y = "string table" }
-  local function check(options) fields.check("f", options, spec) end
+  local function check(options) schema.options("f", options, spec) end
 
-  it("may be left out", function() assert.are.same({}, fields.check("f", nil, spec)) end)
+  it("may be left out", function() assert.are.same({}, schema.options("f", nil, spec)) end)
 
   it("is refused with the nearest name, or all of them", function()
     fails(function() check { nose = 1 } end, "f: unknown option 'nose'; did you mean 'noise'?")

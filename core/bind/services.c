@@ -124,21 +124,6 @@ static int service_misfit(lua_State *L) {
   return 1;
 }
 
-/* core.nearest(word, names): the nearest name of the list, or nil. */
-static int service_nearest(lua_State *L) {
-  const char *word = check_string(L, 1);
-  check_type(L, 2, LUA_TTABLE);
-  int count = (int)lua_rawlen(L, 2);
-  const char **names = lua_newuserdatauv(L, (size_t)(count + 1) * sizeof *names, 0);
-  for (int i = 0; i < count; i++, lua_pop(L, 1)) { /* the list holds the strings */
-    lua_rawgeti(L, 2, i + 1);
-    names[i] = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
-  }
-  names[count] = NULL;
-  lua_pushstring(L, nearest_name(word, names));
-  return 1;
-}
-
 /* core.raise(status, text[, log]): the errors of the Lua half. */
 static int service_raise(lua_State *L) {
   const char *status = check_string(L, 1);
@@ -147,13 +132,9 @@ static int service_raise(lua_State *L) {
   return bind_raise_text(L, status);
 }
 
-/* core.where(): "script.lua:12: ", the innermost line that is not the library's; "" where there is none. */
+/* core.where(): "script.lua:12", the innermost line that is not the library's; nil where there is none. */
 static int service_where(lua_State *L) {
   bind_where(L);
-  if (lua_isnil(L, -1))
-    lua_pushliteral(L, "");
-  else
-    lua_pushfstring(L, "%s: ", lua_tostring(L, -1));
   return 1;
 }
 
@@ -167,7 +148,6 @@ const luaL_Reg service_functions[] = {
     {"interrupted", service_interrupted},
     {"live", service_live},
     {"misfit", service_misfit},
-    {"nearest", service_nearest},
     {"poll", service_poll},
     {"raise", service_raise},
     {"type", service_type},

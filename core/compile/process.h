@@ -4,10 +4,7 @@
 #ifndef MW_COMPILE_PROCESS_H
 #define MW_COMPILE_PROCESS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "core/base/error.h"
+#include "core/backend/backend.h"
 
 typedef struct mw_process_result {
   int    exit;      /* exit status; 128 + signal when killed */

@@ -56,6 +56,7 @@ int host_open(lua_State *L) {
                                        {"remember", host_editor_remember},
                                        {"spawn", host_spawn},
                                        {"terminal", host_terminal},
+                                       {"traceback", host_frames},
                                        {"wait", host_wait},
                                        {NULL, NULL}};
   host_child_class(L);

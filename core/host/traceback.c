@@ -56,24 +56,38 @@ static const char *message_of(lua_State *L) {
   return lua_pushfstring(L, "the script raised a %s value, not a message", luaL_typename(L, 1));
 }
 
-/* Upvalue 1, where there is one: a table that gets the error itself, for who asks for its status. */
-int host_traceback(lua_State *L) {
+/* Pushes the user's own lines, from the function at a level outwards. */
+static void push_frames(lua_State *L, int level) {
   luaL_Buffer out;
   lua_Debug frame;
-  if (lua_istable(L, lua_upvalueindex(1))) {
-    lua_pushvalue(L, 1);
-    lua_rawseti(L, lua_upvalueindex(1), 1);
-  }
-  const char *message = message_of(L);
   luaL_buffinit(L, &out);
-  luaL_addstring(&out, message);
-  int shown = 0;
-  for (int level = 1; shown < MOST_FRAMES && lua_getstack(L, level, &frame); level++) {
+  for (int shown = 0; shown < MOST_FRAMES && lua_getstack(L, level, &frame); level++) {
     lua_getinfo(L, "Sln", &frame);
     if (!is_users(&frame)) continue;
     add_frame(L, &out, &frame);
     shown++;
   }
   luaL_pushresult(&out);
+}
+
+/* host.traceback(): the user's own lines as they are now; for an error that is looked at and raised again, whose field
+ * traceback it becomes (lua/moonwarp/base/failure.lua). */
+int host_frames(lua_State *L) {
+  push_frames(L, 1);
+  return 1;
+}
+
+/* Upvalue 1, where there is one: a table that gets the error itself, for who asks for its status. */
+int host_traceback(lua_State *L) {
+  if (lua_istable(L, lua_upvalueindex(1))) {
+    lua_pushvalue(L, 1);
+    lua_rawseti(L, lua_upvalueindex(1), 1);
+  }
+  message_of(L);
+  const int message = lua_gettop(L);
+  if (!bind_is_error(L, 1) || lua_getfield(L, 1, "traceback") != LUA_TSTRING) push_frames(L, 1);
+  lua_pushvalue(L, message);
+  lua_insert(L, -2);
+  lua_concat(L, 2);
   return 1;
 }

@@ -24,10 +24,12 @@ An error of the library is a table, of which `mw.type` is "error". `tostring` an
       { "status", "string", [["invalid" (misuse, found before anything reached a device), "not_found" (no such kernel or variable), "no_device",
 "no_memory", "compile",
 "unsupported", "fault" (a kernel broke a rule; the device stays usable), "lost" (the device is unusable for the rest of
-the process), "interrupted" (Ctrl-C), "io", "driver" (any other failing call of the driver)]] },
+the process), "interrupted" (Ctrl-C), "io", "driver" (any other failing call of the driver), "usage" (a mistake on the
+command line), "skipped" (`mw.skip`), "script" (what a function of a study has raised by itself)]] },
       { "text", "string", "one message, without the place" },
       { "where", "string", [[the script's own line, as in "copy.lua:7"; nil where there is none]], optional = true },
       { "log", "string", "the compiler's whole log", optional = true },
+      { "reason", "string", "of `mw.skip`", optional = true },
     },
     device_entry = {
       about = "One line of `mw.devices()`.",

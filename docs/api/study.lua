@@ -264,7 +264,7 @@ open, and `gpu` is false.]],
       errors = { "mw.run: a study or the path of one is wanted, got <type>", "mw.run: cannot open <path>",
                  "mw.run: '<path>' returns no study" },
       since = "0.4.0",
-      example = [[print(pcall(mw.run, 5)) --> false  mw.run: a study or the path of one is wanted, got number]],
+      example = [[print((select(2, pcall(mw.run, 5))).text) --> mw.run: a study or the path of one is wanted, got number]],
     },
     {
       name = "arrays", given = true, forms = { "function study.arrays(c) ... end" },
@@ -291,7 +291,7 @@ study:answer("sum", {
   start = function(c) c.B:fill(2) end,      -- B is added to
   bytes = function(c) return 3 * c.A:nbytes() end,
 })
-print((select(2, pcall(study.answer, study, "none", {})):match "needs .*")) --> needs 'equal' (an array's name), 'cell' or 'host' (functions)]],
+print((select(2, pcall(study.answer, study, "none", {}))).text) --> answer 'none': needs 'equal' (an array's name), 'cell' or 'host' (functions)]],
     },
     {
       name = "library", forms = { "study:library([number, ]from, to)" },
@@ -417,7 +417,8 @@ and `moonwarp list` begin with it.]],
                  "mw.study: there are no rungs, and nothing is run at last",
                  "mw.study, level: there is no rung or answer '<name>'; did you mean '<nearest>'?" },
       since = "0.4.0",
-      example = [[print((select(2, pcall(study.validate, study))):match "the rungs are in no part") --> the rungs are in no part]],
+      example = [[local _, e = pcall(study.validate, study)
+print(e.text) --> mw.study: the rungs are in no part; add study:part { "ladder", cases = { ... } }]],
     },
     {
       name = "run", forms = { "study:run()" },

@@ -16,10 +16,11 @@
 
 --- An error of the library, as `pcall` returns it. Its text is `where: text`, with the log below it.
 ---@class moonwarp.error
----@field status? string "invalid" (misuse, found before anything reached a device), "not_found" (no such kernel or variable), "no_device", "no_memory", "compile", "unsupported", "fault" (a kernel broke a rule; the device stays usable), "lost" (the device is unusable for the rest of the process), "interrupted" (Ctrl-C), "io", "driver" (any other failing call of the driver)
+---@field status? string "invalid" (misuse, found before anything reached a device), "not_found" (no such kernel or variable), "no_device", "no_memory", "compile", "unsupported", "fault" (a kernel broke a rule; the device stays usable), "lost" (the device is unusable for the rest of the process), "interrupted" (Ctrl-C), "io", "driver" (any other failing call of the driver), "usage" (a mistake on the command line), "skipped" (`mw.skip`), "script" (what a function of a study has raised by itself)
 ---@field text? string one message, without the place
 ---@field where? string the script's own line, as in "copy.lua:7"; nil where there is none
 ---@field log? string the compiler's whole log
+---@field reason? string of `mw.skip`
 
 --- What `mw.occupancy` is asked.
 ---@class moonwarp.occupancy_question

@@ -3,10 +3,11 @@
 -- Parameters of a script that the command line can set: -p name=value. Several values of a parameter
 -- that takes one are a sweep, which begins here: a script is not known before it runs, so its first
 -- pass is given all texts, takes the first of each and says what is swept.
--- Depends on moonwarp.core (where), blocks, fields, nearest, session.
+-- Depends on moonwarp.core (where), blocks, schema, nearest, session.
 
 local core = require "moonwarp.core"
-local fields = require "moonwarp.base.options"
+local failure = require "moonwarp.base.failure"
+local schema = require "moonwarp.base.schema"
 local nearest = require "moonwarp.base.nearest"
 local session = require "moonwarp.session"
 
@@ -15,17 +16,8 @@ local arg = {}
 local TRUTH = { ["true"] = true, yes = true, on = true, ["1"] = true,
                 ["false"] = false, no = false, off = false, ["0"] = false }
 
---- What was last wrong with a value of the command line: the program ends with the status of wrong
---- use where that is why the script failed.
-arg.refused = nil
-
-local function fail(text)
-  arg.refused = text
-  error(text, 0)
-end
-
 local function refuse(name, text, wanted, hint)
-  fail(("parameter '%s' must be %s, got '%s'%s"):format(name, wanted, text, hint or ""))
+  failure.raise_as("usage", "parameter '%s' must be %s, got '%s'%s", name, wanted, text, hint or "")
 end
 
 local convert = {}
@@ -95,12 +87,7 @@ local KINDS = { blocks = require "moonwarp.base.blocks" }
 
 local function kind_named(word)
   if word == nil or KINDS[word] then return KINDS[word] end
-  local names = {}
-  for name in pairs(KINDS) do names[#names + 1] = name end
-  table.sort(names)
-  local near = nearest.find(word, names)
-  error(("mw.arg: unknown kind '%s'; %s"):format(word, near and ("did you mean '%s'?"):format(near)
-    or "there is " .. table.concat(names, ", ")), 3)
+  failure.invalid("mw.arg: unknown kind '%s'; %s", word, nearest.hint(word, KINDS))
 end
 
 local function check_texts(name, default, kind)
@@ -109,7 +96,7 @@ local function check_texts(name, default, kind)
   for _, text in ipairs(texts) do
     wrong = wrong or type(text) ~= "string" and kind_of(text) or not kind.fits(text) and ("'%s'"):format(text)
   end
-  if wrong then error(("mw.arg: the default of '%s' must be %s, got %s"):format(name, kind.default, wrong), 3) end
+  if wrong then failure.invalid("mw.arg: the default of '%s' must be %s, got %s", name, kind.default, wrong) end
 end
 
 -- ---- values -------------------------------------------------------------------------------------
@@ -134,8 +121,8 @@ local function check_default(name, default)
   local sample = default
   if type(default) == "table" then sample = default[1] or "" end
   if not convert[kind_of(sample)] then
-    error(("mw.arg: the default of '%s' must be a number, string, boolean or a list of those, got %s")
-      :format(name, kind_of(sample)), 3)
+    failure.invalid("mw.arg: the default of '%s' must be a number, string, boolean or a list of those, got %s",
+      name, kind_of(sample))
   end
 end
 
@@ -173,14 +160,12 @@ end
 ---                        is wanted where a value is wrong), kind ("blocks"); other values are refused
 ---@return any value
 function arg.get(name, default, help, limits)
-  if type(name) ~= "string" then
-    error("mw.arg: the name must be a string, got " .. type(name), 2)
-  end
+  if type(name) ~= "string" then failure.invalid("mw.arg: the name must be a string, got %s", type(name)) end
   if help ~= nil and type(help) ~= "string" then
-    error("mw.arg: the help must be a string, got " .. type(help), 2)
+    failure.invalid("mw.arg: the help must be a string, got %s", type(help))
   end
   check_default(name, default)
-  limits = fields.check("mw.arg", limits, LIMITS)
+  limits = schema.options("mw.arg", limits, LIMITS)
   local kind = kind_named(limits.kind)
   if kind then check_texts(name, default, kind) end
   -- Known before its text is read, so that a wrong value is not reported as a wrong name as well.
@@ -203,10 +188,8 @@ end
 local LATE = "; a script asks for its parameters before its first measurement, at %s"
 
 local function fail_unknown(name, names, is_late)
-  local near = nearest.find(name, names)
-  local known = #names == 0 and "the script asks for none with mw.arg" or "there is " .. table.concat(names, ", ")
-  local late = is_late and LATE:format((core.where():gsub(": $", ""))) or ""
-  fail(("unknown parameter '%s'; %s%s"):format(name, near and ("did you mean '%s'?"):format(near) or known, late))
+  local hint = #names == 0 and "the script asks for none with mw.arg" or nearest.hint(name, names)
+  failure.raise_as("usage", "unknown parameter '%s'; %s%s", name, hint, is_late and LATE:format(core.where()) or "")
 end
 
 --- Refuses names given with -p that nobody asked for.
@@ -229,7 +212,7 @@ function arg.check_known(more)
   if session.current.is_prepared then return end
   arg.check_names(more)
   local problem = session.current:prepare()
-  if problem then fail(problem) end
+  if problem then failure.raise_as("usage", "%s", problem) end
 end
 
 -- ---- as the command line has them -----------------------------------------------------------------

@@ -3,10 +3,11 @@
 -- The Lua half of arrays: filling by kernels, clones, NumPy files. The methods are added to those
 -- of moonwarp.core. Random numbers are counter-based, so that an element's value depends on the
 -- seed and its index alone: the same on every device.
--- Depends on moonwarp.core, fields, helper, npy, public, kernels/moonwarp/array.cu.
+-- Depends on moonwarp.core, api, failure, npy, own_kernels, schema, kernels/moonwarp/array.cu.
 
 local core = require "moonwarp.core"
-local fields = require "moonwarp.base.options"
+local failure = require "moonwarp.base.failure"
+local schema = require "moonwarp.base.schema"
 local own_kernels = require "moonwarp.own_kernels"
 local npy = require "moonwarp.base.npy"
 local api = require "moonwarp.base.api"
@@ -51,14 +52,13 @@ end
 -- The kernels write through a plain pointer, which a read-only view does not give.
 local function check_writable(self, who)
   if self:is_readonly() then
-    error(("bad argument #1 to '%s' (the array is a read-only view)"):format(who), 3)
+    failure.invalid("bad argument #1 to '%s' (the array is a read-only view)", who)
   end
 end
 
 local function check_number(who, position, value)
   if type(value) ~= "number" then
-    local kind = core.type(value) or type(value)
-    error(("bad argument #%d to '%s' (number expected, got %s)"):format(position, who, kind), 3)
+    failure.invalid("bad argument #%d to '%s' (number expected, got %s)", position, who, schema.kind(value))
   end
 end
 
@@ -86,7 +86,7 @@ function array.fill(self, value)
   check_number("fill", 1, value)
   local problem = core.misfit(self:dtype(), value)
   if problem then
-    error(("bad argument #1 to 'fill' (%s holds %s)"):format(self:dtype(), problem), 2)
+    failure.invalid("bad argument #1 to 'fill' (%s holds %s)", self:dtype(), problem)
   end
   if is_remote(self) or self:device():kind() ~= "gpu" then return fill_by_doubling(self, value) end
   return run_kernel(self, "fill", value, #self)
@@ -110,16 +110,16 @@ local RANDOM = { seed = "number", kind = "string", min = "number", max = "number
 local function random_options(given)
   if type(given) == "number" or given == nil then given = { seed = given } end
   if type(given) ~= "table" then
-    error(("random: a seed or a table of options expected, got %s"):format(core.type(given) or type(given)), 3)
+    failure.invalid("random: a seed or a table of options expected, got %s", schema.kind(given))
   end
-  local options = fields.check("random", given, RANDOM, 3)
+  local options = schema.options("random", given, RANDOM)
   local seed = math.tointeger(options.seed or 0)
   if not seed then
-    error(("random: the seed must be an integer, got %s"):format(options.seed), 3)
+    failure.invalid("random: the seed must be an integer, got %s", options.seed)
   end
   local offset = math.tointeger(options.offset or 0)
   if not offset or offset < 0 then
-    error(("random: option 'offset' must be an integer >= 0, got %s"):format(options.offset), 3)
+    failure.invalid("random: option 'offset' must be an integer >= 0, got %s", options.offset)
   end
   return options, seed, offset
 end
@@ -128,11 +128,11 @@ local function check_finite(options)
   for _, name in ipairs { "min", "max", "mean", "sd" } do
     local value = options[name]
     if value and (value ~= value or math.abs(value) == math.huge) then
-      error(("random: option '%s' must be a finite number, got %s"):format(name, value), 3)
+      failure.invalid("random: option '%s' must be a finite number, got %s", name, value)
     end
   end
   if options.sd and options.sd < 0 then
-    error(("random: option 'sd' must be at least 0, got %s"):format(options.sd), 3)
+    failure.invalid("random: option 'sd' must be at least 0, got %s", options.sd)
   end
 end
 
@@ -142,7 +142,7 @@ local function check_held(dtype, name, value)
   local signed = dtype:sub(1, 1) == "i"
   local low, high = signed and -2.0 ^ (bits - 1) or 0.0, 2.0 ^ (signed and bits - 1 or bits) - 1
   if value < low or value > high then
-    error(("random: option '%s' is %s, %s holds %.0f to %.0f"):format(name, value, dtype, low, high), 3)
+    failure.invalid("random: option '%s' is %s, %s holds %.0f to %.0f", name, value, dtype, low, high)
   end
 end
 
@@ -163,12 +163,12 @@ function array.random(self, options)
     local mean, sd = given.mean or 0.0, given.sd or 1.0
     return run_kernel(self, "random_normal", seed, offset, mean, sd, #self)
   elseif kind ~= "uniform" then
-    error(("random: option 'kind' must be 'uniform' or 'normal', got '%s'"):format(kind), 2)
+    failure.invalid("random: option 'kind' must be 'uniform' or 'normal', got '%s'", kind)
   end
   local is_float = self:dtype():find("f", 1, true) ~= nil
   local min, max = given.min or 0.0, given.max or (is_float and 1.0 or 99.0)
   if min > max then
-    error(("random: option 'min' is %s, which is above max, %s"):format(min, max), 2)
+    failure.invalid("random: option 'min' is %s, which is above max, %s", min, max)
   end
   if not is_float then
     check_held(self:dtype(), "min", min)
@@ -211,8 +211,7 @@ end
 
 local function check_path(who, name)
   if type(name) ~= "string" then
-    error(("bad argument #1 to '%s' (string expected, got %s)"):format(who, core.type(name)
-      or type(name)), 3)
+    failure.invalid("bad argument #1 to '%s' (string expected, got %s)", who, schema.kind(name))
   end
 end
 
@@ -248,13 +247,14 @@ end
 function array.save(self, name)
   check_path("save", name)
   local header, reason = npy.header(self:dtype(), reversed { self:shape() })
-  if not header then error(("%s: %s"):format(name, reason), 2) end
+  if not header then failure.invalid("%s: %s", name, reason) end
   local file, cause = io.open(name, "wb")
-  if not file then error(cause, 2) end
-  local ok, written, why = pcall(write_file, file, header, self)
-  if ok and written then return self end
-  empty(name)
-  error(ok and ("%s: %s"):format(name, why) or written, ok and 2 or 0)
+  if not file then failure.raise_as("io", "%s", cause) end
+  local is_whole = false
+  local _ <close> = setmetatable({}, { __close = function() if not is_whole then empty(name) end end })
+  is_whole, cause = write_file(file, header, self)
+  if not is_whole then failure.raise_as("io", "%s: %s", name, cause) end
+  return self
 end
 
 local function read_elements(file, name, self)
@@ -264,8 +264,7 @@ local function read_elements(file, name, self)
     local part <close> = self:view(first, math.min(CHUNK, count - first + 1))
     local bytes = file:read(#part * width) or ""
     if #bytes < #part * width then
-      error(("%s: the file ends after %d of %d elements"):format(name, first - 1 + #bytes // width,
-        count), 3)
+      failure.raise_as("io", "%s: the file ends after %d of %d elements", name, first - 1 + #bytes // width, count)
     end
     part:upload(bytes)
   end
@@ -279,9 +278,9 @@ end
 function array.load(device, name)
   check_path("load", name)
   local file <close>, cause = io.open(name, "rb")
-  if not file then error(cause, 2) end
+  if not file then failure.raise_as("io", "%s", cause) end
   local header, reason = npy.read(file)
-  if not header then error(("%s: %s"):format(name, reason), 2) end
+  if not header then failure.invalid("%s: %s", name, reason) end
   local made = device:empty(header.dtype, table.unpack(reversed(header.shape)))
   read_elements(file, name, made)
   return made

@@ -3,12 +3,10 @@
 -- The command line: words in, exit status out. Each command is a file in cli/, loaded when it is
 -- asked for, so that `moonwarp -e ''` stays quick. Called by core/host/main.c.
 
+local exit = require "moonwarp.cli.exit"
 local options = require "moonwarp.cli.options"
 
 local cli = {}
-
---- Exit statuses.
-cli.OK, cli.FAILED, cli.USAGE, cli.CHECK, cli.NO_DEVICE, cli.INTERRUPTED = 0, 1, 2, 3, 4, 130
 
 local COMMANDS = { "run", "rerun", "batch", "list", "compare", "history", "plot", "export", "report", "info",
                    "repl", "cache" }
@@ -38,7 +36,7 @@ exit status: 0 done, 1 error in a script, 2 wrong use, 3 a check failed, 4 no su
 
 local function print_and_leave(text)
   print(text)
-  return cli.OK
+  return exit.OK
 end
 
 local function command_of(word)
@@ -51,17 +49,12 @@ local function command_of(word)
   options.fail_unknown("command", word, COMMANDS, hint)
 end
 
--- The words behind the first, as a list.
-local function rest_of(words, from)
-  return table.move(words, from, #words, 1, {})
-end
-
 local function dispatch(words)
   local first = words[1]
   if first == nil then
     local host = require "moonwarp.host"
     if not host.terminal(0) then options.fail("a command is wanted; moonwarp --help lists them") end
-    return require("moonwarp.cli.repl").run {}
+    return options.execute(require "moonwarp.cli.repl", {})
   end
   if first == "--help" or first == "-h" or first == "help" then return print_and_leave(SUMMARY) end
   if first == "--version" or first == "-v" then
@@ -71,19 +64,18 @@ local function dispatch(words)
   if first:sub(1, 1) == "-" then
     options.fail_unknown("option", first, { "--help", "--version", "-e" })
   end
-  return command_of(first).run(rest_of(words, 2))
+  return options.execute(command_of(first), table.move(words, 2, #words, 1, {}))
 end
 
 --- Runs the command line.
 ---@param words string[]   [0] is the program's name
 ---@return integer status
 function cli.main(words)
-  local outcome, result = require("moonwarp.host").call(options.attempt, dispatch, words)
-  if outcome == "done" and not options.is_usage(result) then return result end
+  local outcome, result, problem = require("moonwarp.host").call(dispatch, words)
+  if outcome == "done" then return result end
   io.stdout:flush()
-  io.stderr:write("moonwarp: ", tostring(result), "\n")
-  if outcome == "interrupted" then return cli.INTERRUPTED end
-  return outcome == "done" and cli.USAGE or cli.FAILED
+  io.stderr:write("moonwarp: ", exit.text(result, problem), "\n")
+  return exit.of(outcome, problem)
 end
 
 return cli

@@ -88,7 +88,7 @@ local mw = {
 ---@param id string?        "cpu", "cuda", "cuda:1", "cuda:sm_90" (an architecture without a GPU:
 ---                           compiles only)
 ---@return userdata device  raises with the reason where there is no such device
-mw.device = api.placed("mw.device", 1, function(id)
+mw.device = api.func("mw.device", 1, function(id)
   return session.current:open_device(id)
 end)
 

@@ -4,6 +4,7 @@
 -- Depends on api.
 
 local api = require "moonwarp.base.api"
+local failure = require "moonwarp.base.failure"
 
 local module = {}
 
@@ -22,8 +23,9 @@ local function check_size(name, view, value)
   local whole, got = #view, rawlen(value)
   if type(value) == "string" then whole = view:nbytes() end
   if got == whole then return end
-  error((type(value) == "string" and "variable '%s' has %d bytes: a string of that many expected, got one of %d"
-    or "variable '%s' has %d elements: a flat table of that many expected, got one of %d"):format(name, whole, got), 3)
+  failure.invalid(type(value) == "string"
+    and "variable '%s' has %d bytes: a string of that many expected, got one of %d"
+    or "variable '%s' has %d elements: a flat table of that many expected, got one of %d", name, whole, got)
 end
 
 --- Sets a __device__ or __constant__ variable; kernels launched later see it.
@@ -39,8 +41,8 @@ local function set(m, name, value)
     check_size(name, view, value)
     view:upload(value)
   else
-    error(("variable '%s' has %d elements: a %s expected, got %s"):format(name, #view,
-      #view == 1 and "number" or "table of that many", type(value)), 2)
+    failure.invalid("variable '%s' has %d elements: a %s expected, got %s", name, #view,
+      #view == 1 and "number" or "table of that many", type(value))
   end
   return m
 end

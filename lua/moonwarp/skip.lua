@@ -1,21 +1,22 @@
 -- SPDX-License-Identifier: MIT
 --
--- The end of a script, or of a pass of a sweep, that cannot do its work here: no failure. `moonwarp run` knows it by
--- its text.
+-- The end of a script, or of a pass of a sweep, that cannot do its work here: an error of status "skipped", which is no
+-- failure to `moonwarp run`.
+-- Depends on failure.
+
+local failure = require "moonwarp.base.failure"
 
 local skip = {}
-
---- Why, the last time.
-skip.reason = nil
 
 --- Ends the script, or this pass of a sweep.
 ---@param reason string
 function skip.raise(reason)
   if type(reason) ~= "string" or reason == "" then
-    error("mw.skip: the reason must be a text, got " .. (reason == "" and "an empty one" or type(reason)), 2)
+    failure.invalid("mw.skip: the reason must be a text, got %s", reason == "" and "an empty one" or type(reason))
   end
-  skip.reason = reason
-  error("skipped: " .. reason, 0)
+  local problem = failure.new("skipped", "skipped: " .. reason)
+  problem.reason = reason
+  error(problem, 0)
 end
 
 return skip

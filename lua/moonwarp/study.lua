@@ -13,13 +13,14 @@
 --   source     what others measured
 --
 -- docs/api/study.md has the fields; docs/tutorial.md leads to a first study.
--- Depends on moonwarp.core, fields, nearest, recent, study.blame, study.case, study.parameters, study.run,
+-- Depends on moonwarp.core, schema, nearest, session, study.blame, study.case, study.parameters, study.run,
 -- study.validate.
 
 local core = require "moonwarp.core"
 local blame = require "moonwarp.study.blame"
 local case = require "moonwarp.study.case"
-local fields = require "moonwarp.base.options"
+local failure = require "moonwarp.base.failure"
+local schema = require "moonwarp.base.schema"
 local nearest = require "moonwarp.base.nearest"
 local parameters = require "moonwarp.study.parameters"
 local session = require "moonwarp.session"
@@ -39,15 +40,15 @@ local study_type = { __name = "study" }
 function study_type.__index(_, key)
   local method = Study[key]
   if method ~= nil or FIELDS[key] then return method end
-  error(("%sa study has no '%s'; %s"):format(core.where(), tostring(key), nearest.hint(tostring(key), Study)), 0)
+  failure.invalid("a study has no '%s'; %s", tostring(key), nearest.hint(tostring(key), Study))
 end
 
 function study_type.__newindex(self, key, value)
   if not (FIELDS[key] or KEPT[key]) then
-    error(("%sa study has no field '%s'; what a description sets is 'arrays'"):format(core.where(), tostring(key)), 0)
+    failure.invalid("a study has no field '%s'; what a description sets is 'arrays'", tostring(key))
   end
   if key == "arrays" and type(value) ~= "function" then
-    error(("%sstudy.arrays must be a function, got %s"):format(core.where(), type(value)), 0)
+    failure.invalid("study.arrays must be a function, got %s", type(value))
   end
   rawset(self, key, value)
 end
@@ -70,28 +71,11 @@ local PART = { cases = "function table", arrays = "function", rungs = "function 
                run = "function" }
 local SOURCE = { field = "string", when = "boolean function", values = "table" }
 
--- ---- mistakes -----------------------------------------------------------------------------------
-
---- Raises a mistake of the description, with the line of the call that is being made.
----@param text string  a format
----@param ... any
-function Study.refuse(_, text, ...)
-  error(core.where() .. text:format(...), 0)
-end
-
---- Refuses unknown fields and fields of a wrong type.
----@param who string
----@param given table
----@param spec table   as of fields.problem
-function Study:check_fields(who, given, spec)
-  local problem = fields.problem(who, given, spec)
-  if problem then self:refuse("%s", problem) end
-end
+-- ---- entries ------------------------------------------------------------------------------------
 
 -- A function of the description, with the name of what it belongs to before its errors.
-local function guarded(who, field, fn)
-  who = ("%s, %s"):format(who, field)
-  return function(...) return blame.on(who, fn, ...) end
+local function guarded(entry, field, fn)
+  return function(...) return blame.on(entry, field, fn, ...) end
 end
 
 -- Fields that are lists: what is in them, where they are not as long as one likes; and an example. A list whose
@@ -103,10 +87,10 @@ local LISTS = { params = { "any", '{ { "n", 1024, "elements" } }' }, odd = { "ta
                 blocks = { "any", "{ 256, { 32, 8 } }", 1 }, odd_blocks = { "any", "{ 256, { 32, 8 } }" },
                 over = { "string number", '{ "nx", "ny" }', 1 } }
 
-local function check_list(self, who, name, list)
+local function check_list(who, name, list)
   local wanted, example, least = table.unpack(LISTS[name])
   local function fail(what)
-    self:refuse("%s: option '%s' must be a list such as %s, got %s", who, name, example, what)
+    failure.invalid("%s: option '%s' must be a list such as %s, got %s", who, name, example, what)
   end
   for key in pairs(list) do
     if math.type(key) ~= "integer" then fail(("a table with the name '%s'"):format(tostring(key))) end
@@ -119,18 +103,18 @@ local function check_list(self, who, name, list)
 end
 
 -- The named fields of an entry, checked, its functions guarded.
-local function entry_of(self, who, given, spec)
+local function entry_of(who, given, spec)
   local entry = {}
   for key, value in pairs(given) do
     if math.type(key) ~= "integer" then entry[key] = value end
   end
-  self:check_fields(who, entry, spec)
+  schema.options(who, entry, spec)
   for key, value in pairs(entry) do
-    if LISTS[key] and type(value) == "table" then check_list(self, who, key, value) end
+    if LISTS[key] and type(value) == "table" then check_list(who, key, value) end
   end
   entry.at, entry.title = core.where(), who
   for key, value in pairs(entry) do
-    if type(value) == "function" then entry[key] = guarded(entry.at .. who, key, value) end
+    if type(value) == "function" then entry[key] = guarded(entry, key, value) end
   end
   return entry
 end
@@ -142,9 +126,10 @@ local function read_rate(self, rate)
   local name, work = rate, nil
   if type(rate) == "table" then name, work = rate[1], rate.work end
   if type(name) ~= "string" or work ~= nil and type(work) ~= "function" then
-    self:refuse("mw.study: option 'rate' must be a field as in \"T_eff\", or { \"rate\", work = function(c, rung) }")
+    failure.invalid("mw.study: option 'rate' must be a field as in \"T_eff\", "
+      .. "or { \"rate\", work = function(c, rung) }")
   end
-  self.rate, self.work = name, work and guarded(self.head.at .. "mw.study", "rate's work", work)
+  self.rate, self.work = name, work and guarded(self.head, "rate's work", work)
 end
 
 --- Begins the description of a study.
@@ -161,9 +146,9 @@ end
 function study.new(head)
   local self = setmetatable({ rung_list = {}, rung_named = {}, answer_named = {}, part_list = {}, source_list = {} },
     study_type)
-  if type(head) ~= "table" then self:refuse("mw.study: a table is wanted, got %s", type(head)) end
-  self.head = entry_of(self, "mw.study", head, HEAD)
-  if not head.question then self:refuse("mw.study: needs 'question', a text") end
+  if type(head) ~= "table" then failure.invalid("mw.study: a table is wanted, got %s", type(head)) end
+  self.head = entry_of("mw.study", head, HEAD)
+  if not head.question then failure.invalid("mw.study: needs 'question', a text") end
   read_rate(self, head.rate or "T_eff")
   self.gpu = false
   if not session.current.options.describe then
@@ -181,12 +166,12 @@ end
 ---@param name string
 ---@param given table  see docs/api/study.md
 function Study:answer(name, given)
-  if type(name) ~= "string" then self:refuse("an answer begins with its name, got %s", type(name)) end
+  if type(name) ~= "string" then failure.invalid("an answer begins with its name, got %s", type(name)) end
   local who = ("answer '%s'"):format(name)
-  if self.answer_named[name] then self:refuse("%s: there is an answer of that name already", who) end
-  local answer = entry_of(self, who, given, ANSWER)
+  if self.answer_named[name] then failure.invalid("%s: there is an answer of that name already", who) end
+  local answer = entry_of(who, given, ANSWER)
   if not (answer.equal or answer.host or answer.cell) then
-    self:refuse("%s: needs 'equal' (an array's name), 'cell' or 'host' (functions)", who)
+    failure.invalid("%s: needs 'equal' (an array's name), 'cell' or 'host' (functions)", who)
   end
   answer.name = name
   self.answer_named[name] = answer
@@ -236,11 +221,11 @@ local function is_block(block)
   return #block >= 1 and #block <= 3
 end
 
-local function check_blocks(self, who, rung)
+local function check_blocks(who, rung)
   for _, list in ipairs { { rung.block }, rung.blocks or {}, rung.odd_blocks or {} } do
     for _, block in ipairs(list) do
       if not is_block(block) then
-        self:refuse("%s: a block is its threads as in 256 or { 32, 8 }, got %s", who, type(block) == "table"
+        failure.invalid("%s: a block is its threads as in 256 or { 32, 8 }, got %s", who, type(block) == "table"
           and "{ " .. tostring(block[1]) .. ", ... }" or ("%s '%s'"):format(type(block), tostring(block)))
       end
     end
@@ -248,15 +233,15 @@ local function check_blocks(self, who, rung)
 end
 
 local function check_rung(self, who, rung)
-  if self.rung_named[rung.name] then self:refuse("%s: there is a rung of that name already", who) end
+  if self.rung_named[rung.name] then failure.invalid("%s: there is a rung of that name already", who) end
   local is_made = rung.make or rung.launches
-  if not (is_made or rung.kernel) then self:refuse("%s: needs 'kernel', 'launches' or 'make'", who) end
-  if not (is_made or rung.over or rung.grid) then self:refuse("%s: needs 'over' or 'grid'", who) end
-  check_blocks(self, who, rung)
+  if not (is_made or rung.kernel) then failure.invalid("%s: needs 'kernel', 'launches' or 'make'", who) end
+  if not (is_made or rung.over or rung.grid) then failure.invalid("%s: needs 'over' or 'grid'", who) end
+  check_blocks(who, rung)
   rung.answer = rung.answer or only_answer(self)
-  if not rung.answer then self:refuse("%s: needs 'answer', the name of what it computes", who) end
+  if not rung.answer then failure.invalid("%s: needs 'answer', the name of what it computes", who) end
   if not self.answer_named[rung.answer] then
-    self:refuse("%s: there is no answer '%s'; %s", who, rung.answer, nearest.hint(rung.answer, self.answer_named))
+    failure.invalid("%s: there is no answer '%s'; %s", who, rung.answer, nearest.hint(rung.answer, self.answer_named))
   end
 end
 
@@ -265,14 +250,14 @@ end
 ---@param given table  see docs/api/study.md
 ---@return table rung
 function Study:rung(given)
-  if type(given) ~= "table" then self:refuse("a rung is a table, got %s", type(given)) end
+  if type(given) ~= "table" then failure.invalid("a rung is a table, got %s", type(given)) end
   local number, name = given[1], given[2]
   if type(number) == "string" then number, name = nil, number end
   if type(name) ~= "string" or number and math.type(number) ~= "integer" then
-    self:refuse("a rung begins with its number and its name, as in { 1, \"naive\", ... }, or with its name")
+    failure.invalid("a rung begins with its number and its name, as in { 1, \"naive\", ... }, or with its name")
   end
   local who = title_of(number, name)
-  local rung = entry_of(self, who, given, RUNG)
+  local rung = entry_of(who, given, RUNG)
   rung.number, rung.name = number, name
   check_rung(self, who, rung)
   rung.blocks = rung.blocks or { rung.block or false }
@@ -286,15 +271,15 @@ end
 ---@param given table  see docs/api/study.md
 function Study:part(given)
   local name = type(given) == "table" and given[1]
-  if type(name) ~= "string" then self:refuse("a part begins with its name, as in { \"ladder\", cases = ... }") end
+  if type(name) ~= "string" then failure.invalid("a part begins with its name, as in { \"ladder\", cases = ... }") end
   local who = ("part '%s'"):format(name)
   for _, other in ipairs(self.part_list) do
-    if other.name == name then self:refuse("%s: there is a part of that name already", who) end
+    if other.name == name then failure.invalid("%s: there is a part of that name already", who) end
   end
-  local part = entry_of(self, who, given, PART)
-  if part.run and part.cases then self:refuse("%s: has 'run', plain Lua, or 'cases', and not both", who) end
+  local part = entry_of(who, given, PART)
+  if part.run and part.cases then failure.invalid("%s: has 'run', plain Lua, or 'cases', and not both", who) end
   if not (part.run or part.cases) then
-    self:refuse("%s: needs 'cases', a list of sides such as { { n = p.n } }, or 'run', a function", who)
+    failure.invalid("%s: needs 'cases', a list of sides such as { { n = p.n } }, or 'run', a function", who)
   end
   part.name = name
   self.part_list[#self.part_list + 1] = part
@@ -306,9 +291,9 @@ end
 ---                    function(c, block))
 function Study:source(given)
   local name = type(given) == "table" and given[1]
-  if type(name) ~= "string" then self:refuse("a source begins with its name, as in { \"H200\", values = ... }") end
-  local source = entry_of(self, ("source '%s'"):format(name), given, SOURCE)
-  if not source.values then self:refuse("source '%s': needs 'values', by a rung's or an answer's name", name) end
+  if type(name) ~= "string" then failure.invalid("a source begins with its name, as in { \"H200\", values = ... }") end
+  local source = entry_of(("source '%s'"):format(name), given, SOURCE)
+  if not source.values then failure.invalid("source '%s': needs 'values', by a rung's or an answer's name", name) end
   source.name = name
   self.source_list[#self.source_list + 1] = source
 end
@@ -316,8 +301,8 @@ end
 --- A function that runs after the parts, with the study.
 ---@param fn function
 function Study:finally(fn)
-  if type(fn) ~= "function" then self:refuse("finally: a function is wanted, got %s", type(fn)) end
-  self.last = guarded(core.where() .. "finally", "its function", fn)
+  if type(fn) ~= "function" then failure.invalid("finally: a function is wanted, got %s", type(fn)) end
+  self.last = guarded({ at = core.where(), title = "finally" }, "its function", fn)
 end
 
 -- ---- for functions of a description --------------------------------------------------------------
@@ -337,7 +322,7 @@ end
 ---@return string? reason
 function Study:launcher(name, c, block)
   local rung = self.rung_named[name]
-  if not rung then self:refuse("launcher: there is no rung '%s'; %s", name, nearest.hint(name, self.rung_named)) end
+  if not rung then failure.invalid("launcher: there is no rung '%s'; %s", name, nearest.hint(name, self.rung_named)) end
   return case.launcher(rung, c, block or rung.blocks[1])
 end
 
@@ -346,7 +331,7 @@ end
 ---@return boolean
 function Study:has(name)
   local rung = self.rung_named[name]
-  if not rung then self:refuse("has: there is no rung '%s'; %s", name, nearest.hint(name, self.rung_named)) end
+  if not rung then failure.invalid("has: there is no rung '%s'; %s", name, nearest.hint(name, self.rung_named)) end
   return rung.wanted == true
 end
 
@@ -397,7 +382,7 @@ end
 --- Runs the study.
 function Study:run()
   if session.current.options.describe then
-    self:refuse("study:run: a study's file describes; end it with 'return study'")
+    failure.invalid("study:run: a study's file describes; end it with 'return study'")
   end
   settle(self)
   self:validate()
@@ -409,7 +394,7 @@ study.fields = { study = HEAD, parameter = parameters.fields, rung = RUNG, answe
                  chart = validate.chart, source = SOURCE }
 
 --- The methods of a study and of a case; own: those that only the runner calls.
-study.classes = { study = { methods = Study, own = { refuse = true, check_fields = true } },
+study.classes = { study = { methods = Study, own = {} },
                   case = { methods = case.methods, own = {} } }
 
 --- Whether a value is a study.
@@ -423,7 +408,7 @@ end
 for name, method in pairs(Study) do
   Study[name] = function(self, ...)
     if study.is_study(self) then return method(self, ...) end
-    error(("%sstudy:%s is a method: write a colon before its name"):format(core.where(), name), 0)
+    failure.invalid("study:%s is a method: write a colon before its name", name)
   end
 end
 
@@ -435,7 +420,7 @@ function study.returned(value)
   session.current.begun = {}
   if not open then return study.is_study(value) and value or nil end
   local why = study.is_study(value) and "; the one that it returns is another" or ""
-  error(("%sthe file must end with 'return study'%s"):format(open.head.at, why), 0)
+  error(failure.new("invalid", "the file must end with 'return study'" .. why, open.head.at), 0)
 end
 
 --- Runs what a file returned where it is a study, and has not been run.
@@ -455,13 +440,13 @@ function study.start(what)
   local _ <close> = setmetatable({}, { __close = function() options.script, options.text = script, text end })
   if type(what) == "string" then
     local path, chunk, problem = what, loadfile(what)
-    if not chunk then error("mw.run: " .. problem, 0) end
+    if not chunk then failure.raise_as("io", "mw.run: %s", problem) end
     options.script, options.text = path, nil
     what = study.returned(chunk())
-    if not what then error(("mw.run: '%s' returns no study"):format(path), 0) end
+    if not what then failure.invalid("mw.run: '%s' returns no study", path) end
   end
   if not study.is_study(what) then
-    error(("mw.run: a study or the path of one is wanted, got %s"):format(type(what)), 2)
+    failure.invalid("mw.run: a study or the path of one is wanted, got %s", type(what))
   end
   what:run()
   local is_right = current.failed_checks == failed

@@ -25,8 +25,8 @@ describe("a resumed batch", function()
   it("refuses a plan that is not in order, and names the field", function()
     with_finished(function(resume, place, finished)
       for _, case in ipairs {
-        { '"retries":0', '"retries":"x"', "steps[1].retries must be a whole number, got string" },
-        { '"steps"', '"stairs"', "steps must be a list or object, got nil" },
+        { '"retries":0', '"retries":"x"', "steps[1].retries must be an integer, got string" },
+        { '"steps"', '"stairs"', "steps must be a table, got nil" },
         { '"id":"b%-cpu"', '"id":"a-cpu"', "steps[2]: id 'a-cpu' is there twice" },
         { '"id":"a%-cpu"', '"id":"../a"', "steps[1]: id must be of letters, digits, - and _" },
         { '"needs":%["a%-cpu"%]', '"needs":["c-cpu"]', "steps[2]: needs 'c-cpu', which is no earlier step" },
@@ -46,10 +46,10 @@ describe("a resumed batch", function()
     with_finished(function(resume, place, finished)
       local note = ("note: %s/journal.jsonl: a line is left out: "):format(finished.folder)
       for _, case in ipairs {
-        { '{"kind":"begin","date":"x","id":"a-cpu"}', "attempt must be a whole number, got nil" },
+        { '{"kind":"begin","date":"x","id":"a-cpu"}', "attempt must be an integer, got nil" },
         { '{"kind":"begin","date":"x","id":"a-cpu","attempt":0}', "attempt must be at least 1, got 0" },
         { '{"kind":"end","date":"x","id":"b-cpu","attempt":1,"verdict":"passed","exit":1.5}',
-          "exit must be a whole number, got 1.5" },
+          "exit must be an integer, got 1.5" },
         { '{"kind":["pause"]}', "" }, { "[1]", "" }, { "{}", "" },
       } do
         support.write(place .. "journal.jsonl", case[1] .. "\n" .. finished.journal)

@@ -1,23 +1,21 @@
 -- SPDX-License-Identifier: MIT
 --
 -- What every function that a script may call does first: counts its arguments and, where it is a
--- method, looks at its object. Errors of the C half name the line that called it, which for the Lua
--- half's methods would be a line of the library: they are made to name the script's.
--- Depends on moonwarp.core.
+-- method, looks at its object.
+-- Depends on moonwarp.core, failure.
 
 local core = require "moonwarp.core"
+local failure = require "moonwarp.base.failure"
 
 local api = {}
 
-local POSITION = "^[^\n:]+:%d+: "
-local OWN_POSITION = "^[^\n]-lua/moonwarp/[%w_/]+%.lua:%d+: "
-
-local function refuse_surplus(name, most, got)
-  if most == 0 then error(("%s takes no arguments, got %d"):format(name, got), 3) end
-  error(("%s takes %d argument%s at most, got %d"):format(name, most, most == 1 and "" or "s", got), 3)
+local function check_count(name, most, got)
+  if got <= most then return end
+  if most == 0 then failure.invalid("%s takes no arguments, got %d", name, got) end
+  failure.invalid("%s takes %d argument%s at most, got %d", name, most, most == 1 and "" or "s", got)
 end
 
---- A function that refuses surplus arguments. Errors of f keep their levels: it is tail called.
+--- A function that refuses surplus arguments.
 ---@param name string    as messages say it: "mw.check"
 ---@param most integer
 ---@param f function
@@ -26,31 +24,11 @@ function api.func(name, most, f)
   return function(...)
     local got = select("#", ...)
     if got > 0 and rawequal((...), package.loaded.moonwarp) then -- mw:device() for mw.device()
-      error(("%s is a function: write a dot before its name, not a colon"):format(name), 2)
+      failure.invalid("%s is a function: write a dot before its name, not a colon", name)
     end
-    if got > most then refuse_surplus(name, most, got) end
+    check_count(name, most, got)
     return f(...)
   end
-end
-
-local function relocated(message)
-  if type(message) ~= "string" or message == "interrupted" then return message end
-  local text, own = message:gsub(OWN_POSITION, "", 1)
-  return (own > 0 or not text:match(POSITION)) and core.where() .. text or text
-end
-
-local function results(ok, ...)
-  if ok then return ... end
-  error(relocated((...)), 0)
-end
-
---- The same, and errors without a position, or with one of the library, get the script's.
----@param name string
----@param most integer
----@param f function
----@return function
-function api.placed(name, most, f)
-  return api.func(name, most, function(...) return results(pcall(f, ...)) end)
 end
 
 -- "array", "FILE*", "number".
@@ -63,10 +41,10 @@ local function check_object(class, name, object)
   local kind = core.type(object)
   if kind == class then return end
   if kind == "closed " .. class then
-    error(("calling '%s' on bad self (attempt to use a closed %s)"):format(name, class), 3)
+    failure.invalid("calling '%s' on bad self (attempt to use a closed %s)", name, class)
   end
-  error(("bad argument #1 to '%s' (%s expected, got %s; methods take a colon, as in %s:%s(...))")
-    :format(name, class, kind_of(object), class, name), 3)
+  failure.invalid("bad argument #1 to '%s' (%s expected, got %s; methods take a colon, as in %s:%s(...))", name, class,
+    kind_of(object), class, name)
 end
 
 --- A method that looks at its object and refuses surplus arguments.
@@ -78,9 +56,8 @@ end
 function api.method(class, name, most, f)
   return function(object, ...)
     check_object(class, name, object)
-    local got = select("#", ...)
-    if got > most then refuse_surplus("'" .. name .. "'", most, got) end
-    return results(pcall(f, object, ...))
+    check_count("'" .. name .. "'", most, select("#", ...))
+    return f(object, ...)
   end
 end
 

@@ -1,11 +1,44 @@
 -- SPDX-License-Identifier: MIT
 --
--- Errors: what was caught, an error value of the library or whatever a script has raised; and raising one for misuse.
+-- Errors of the Lua half: raised, made and caught. An error is a value (core/bind/error.c); its status says of what
+-- kind it is, and nothing reads its text.
+--   "invalid"    misuse: of an option, an argument, a description
+--   "usage"      a mistake on the command line
+--   "skipped"    mw.skip, with reason
+--   "script"     whatever else a script has raised: a message of Lua's, say
+-- and those of devices ("no_device", "fault", ...), files ("io") and Ctrl-C ("interrupted").
 -- Depends on moonwarp.core.
 
 local core = require "moonwarp.core"
 
 local failure = {}
+
+--- Raises an error of a status.
+---@param status string
+---@param text string   a format where values come after it
+---@param ... any
+function failure.raise_as(status, text, ...)
+  if select("#", ...) > 0 then text = text:format(...) end
+  return core.raise(status, text)
+end
+
+--- Raises misuse, at the script's line.
+---@param text string   a format where values come after it
+---@param ... any
+function failure.invalid(text, ...)
+  return failure.raise_as("invalid", text, ...)
+end
+
+--- An error that is raised later.
+---@param status string
+---@param text string
+---@param where string?   the script's line that it is about
+---@return table problem
+function failure.new(status, text, where)
+  local _, problem = pcall(core.raise, status, text)
+  problem.where = where
+  return problem
+end
 
 --- The kind of an error of the library: "no_device", "fault", "interrupted", ...; nil for any other value.
 ---@param problem any
@@ -14,19 +47,29 @@ function failure.status(problem)
   return core.type(problem) == "error" and problem.status or nil
 end
 
---- The first line of a message, without the place where it was raised.
+--- The first line of a message, without the place where the library raised it.
 ---@param problem any
 ---@return string
 function failure.text(problem)
-  local text = failure.status(problem) and problem.text or tostring(problem):gsub("^[^\n:]+:%d+: ", "", 1)
-  return text:match "[^\n]*"
+  return (failure.status(problem) and problem.text or tostring(problem)):match "[^\n]*"
 end
 
---- Raises an error of status "invalid", at the innermost line that is not the library's.
----@param format string
+-- The traceback is the program's, from where the error was raised.
+local function as_value(problem)
+  if type(problem) == "string" then problem = failure.new("script", problem) end
+  local host = package.loaded["moonwarp.host"]
+  if host and failure.status(problem) and not problem.traceback then problem.traceback = host.traceback() end
+  return problem
+end
+
+--- As pcall, for who looks at an error and raises it again, by error(problem, 0): it keeps its traceback, and is a
+--- value also where Lua has raised a message.
+---@param fn function
 ---@param ... any
-function failure.invalid(format, ...)
-  core.raise("invalid", format:format(...))
+---@return boolean ok
+---@return any ...
+function failure.catch(fn, ...)
+  return xpcall(fn, as_value, ...)
 end
 
 return failure

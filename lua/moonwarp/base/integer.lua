@@ -3,12 +3,14 @@
 -- What sizes need: how many blocks cover them, and which ones a sweep takes.
 -- Depends on nothing.
 
+local failure = require "moonwarp.base.failure"
+
 local integer = {}
 
 local function check(who, ...)
   for i, value in ipairs { ... } do
     if not math.tointeger(value) then
-      error(("%s: argument %d must be an integer, got %s"):format(who, i, tostring(value)), 4)
+      failure.invalid("%s: argument %d must be an integer, got %s", who, i, tostring(value))
     end
   end
 end
@@ -19,7 +21,7 @@ end
 ---@return integer
 function integer.ceil_div(a, b)
   check("mw.ceil_div", a or "nil", b or "nil")
-  if b == 0 then error("mw.ceil_div: division by 0", 2) end
+  if b == 0 then failure.invalid("mw.ceil_div: division by 0") end
   return (a + b - 1) // b
 end
 
@@ -33,9 +35,9 @@ function integer.geometric(first, last, factor)
   factor = factor or 2
   check("mw.geometric", first or "nil", last or "nil", factor)
   if math.min(first, last) < 1 then
-    error("mw.geometric: sizes of at least 1 are wanted, got " .. math.min(first, last), 2)
+    failure.invalid("mw.geometric: sizes of at least 1 are wanted, got " .. math.min(first, last))
   end
-  if factor < 2 then error("mw.geometric: a factor of at least 2 is wanted, got " .. factor, 2) end
+  if factor < 2 then failure.invalid("mw.geometric: a factor of at least 2 is wanted, got " .. factor) end
   local sizes, size = {}, first
   while first <= last and size <= last or first > last and size >= last do
     sizes[#sizes + 1] = size

@@ -1,16 +1,17 @@
 -- SPDX-License-Identifier: MIT
 --
 -- moonwarp batch: a curriculum's labs, each in a process of its own. docs/lab.md explains them.
--- Depends on moonwarp.core (home), moonwarp.host (call), files, path, units, cli.options, lab.*.
+-- Depends on moonwarp.core (home), moonwarp.host (call), files, path, units, cli.exit, cli.options,
+-- lab.*.
 
 local core = require "moonwarp.core"
+local exit = require "moonwarp.cli.exit"
 local files = require "moonwarp.base.files"
 local host = require "moonwarp.host"
 local options = require "moonwarp.cli.options"
 
-local batch = {}
+local batch = { most = 1 }
 
-local OK, NO_DEVICE = 0, 4
 local MOST_JOBS = 64
 
 local function check_jobs(text)
@@ -19,7 +20,7 @@ local function check_jobs(text)
   options.fail("option '--jobs' wants a whole number from 1 to %d, got '%s'", MOST_JOBS, text)
 end
 
-local SPECS = {
+batch.options = {
   { flag = "--only", show = "TAG|NAME", value = "a tag or the name of a lab", many = true,
     help = "these labs, and what they need" },
   { flag = "--device", show = "ID", value = "a device", many = true,
@@ -33,14 +34,14 @@ local SPECS = {
   { flag = "--json", show = "FILE", value = "a file", help = "the outcome as JSON" },
 }
 
-local USAGE = [[
+batch.usage = [[
 usage: moonwarp batch [CURRICULUM.lua] [options]
        moonwarp batch --resume [DIR] [options]
 
 Runs the labs of a curriculum (else the studies), each in its own process with its limits. A GPU
 runs one lab at a time, whoever started it.]]
 
-local NOTES = [[
+batch.notes = [[
 exit status: 0 all passed, 3 a check or a gate failed, 1 a lab crashed, failed or ran into a limit,
 2 wrong use, 4 no such device, 130 interrupted
 Ctrl-C ends what runs in order, a second one at once; --resume goes on]]
@@ -60,7 +61,7 @@ local function check_usable(asked, found)
     local one = found[devices.id(word)]
     if not one.usable then
       io.stderr:write(("moonwarp: device '%s' is not usable: %s\n"):format(word, one.reason))
-      return NO_DEVICE
+      return exit.NO_DEVICE
     end
   end
 end
@@ -80,7 +81,7 @@ local function plan_of(parsed)
   local asked = parsed.device and each_once(parsed.device)
   local steps, found = require("moonwarp.lab.plan").make(curriculum, { only = parsed.only, devices = asked })
   return { name = curriculum.name, curriculum = curriculum.path, steps = steps, jobs = parsed.jobs or 1,
-           argv = parsed.argv }, found, asked
+           argv = table.move(parsed.words, 1, #parsed.words, 2, { "batch" }) }, found, asked
 end
 
 -- ---- --dry-run ----------------------------------------------------------------------------------
@@ -168,7 +169,7 @@ local function run_book(book, parsed, root, found)
   print(summary.text(result, host.columns()))
   local written = write_outcome(result, parsed, was_finished)
   book:close()
-  return result.exit == OK and not written and 1 or result.exit
+  return result.exit == exit.OK and not written and 1 or result.exit
 end
 
 local function begin(parsed, root)
@@ -177,7 +178,7 @@ local function begin(parsed, root)
   if status then return status end
   if parsed.dry then
     print_plan(head, require("moonwarp.lab.past").seconds(root))
-    return OK
+    return exit.OK
   end
   return run_book(require("moonwarp.lab.ledger").create(root, head), parsed, root, found)
 end
@@ -215,15 +216,9 @@ local function resume(parsed, root)
 end
 
 --- The command batch.
----@param words string[]
+---@param parsed table
 ---@return integer status
-function batch.run(words)
-  local parsed = options.parse(words, SPECS, 1)
-  parsed.argv = table.move(words, 1, #words, 2, { "batch" })
-  if parsed.help then
-    print(options.help(USAGE, SPECS, NOTES))
-    return OK
-  end
+function batch.run(parsed)
   local root = parsed.out or "out"
   if parsed.resume then return resume(parsed, root) end
   return begin(parsed, root)

@@ -7,11 +7,9 @@ local core = require "moonwarp.core"
 local options = require "moonwarp.cli.options"
 local units = require "moonwarp.base.units"
 
-local cache = {}
+local cache = { most = 1, least = 1, wants = "cache wants stat or clear" }
 
-local SPECS = {}
-
-local USAGE = [[
+cache.usage = [[
 usage: moonwarp cache stat|clear
 
 The cache of compiled code. MOONWARP_CACHE names its folder (else $XDG_CACHE_HOME/moonwarp, else
@@ -21,7 +19,6 @@ local ACTIONS = {}
 
 function ACTIONS.stat()
   for _, line in ipairs(cache.lines()) do print(line) end
-  return 0
 end
 
 function ACTIONS.clear()
@@ -31,7 +28,6 @@ function ACTIONS.clear()
     return 1
   end
   print(("%d %s removed"):format(removed, removed == 1 and "entry" or "entries"))
-  return 0
 end
 
 --- What there is to say of the cache, line by line.
@@ -58,16 +54,10 @@ function cache.rate(stat)
 end
 
 --- The command.
----@param words string[]
----@return integer status
-function cache.run(words)
-  local parsed = options.parse(words, SPECS, 1)
-  if parsed.help then
-    print(options.help(USAGE, SPECS))
-    return 0
-  end
+---@param parsed table
+---@return integer? status
+function cache.run(parsed)
   local action = parsed[1]
-  if not action then options.fail("cache wants stat or clear") end
   if not ACTIONS[action] then options.fail_unknown("action", action, { "stat", "clear" }) end
   return ACTIONS[action]()
 end

@@ -3,14 +3,13 @@
 -- moonwarp compare A B.
 -- Depends on cli.options, cli.runs, json, letters, results.compare, results.difference, units.
 
+local exit = require "moonwarp.cli.exit"
 local utf8text = require "moonwarp.base.utf8text"
 local options = require "moonwarp.cli.options"
 local runs = require "moonwarp.cli.runs"
 local units = require "moonwarp.base.units"
 
-local compare = {}
-
-local OK, DIFFERENT = 0, 5
+local compare = { most = 2, least = 2, wants = "compare wants two runs; moonwarp compare --help says which" }
 
 local function check_threshold(text)
   local value = tonumber((text:gsub("%s*%%$", "")))
@@ -20,7 +19,7 @@ local function check_threshold(text)
   return value / 100
 end
 
-local SPECS = {
+compare.options = {
   { flag = "--threshold", show = "PERCENT", value = "a percentage", check = check_threshold,
     help = "a difference that counts as none; else 2 on a GPU, 10 on the CPU device" },
   { flag = "--json", help = "the result as JSON" },
@@ -28,14 +27,14 @@ local SPECS = {
   runs.OUT,
 }
 
-local USAGE = [[
+compare.usage = [[
 usage: moonwarp compare A B [options]
 
 Judges every measurement of run B beside the same one of run A, from the samples they kept: same,
 faster, slower or unclear, with a 95 % interval of the ratio. A and B are folders of runs, folders
 with runs below them, or studies: the newest run is taken.]]
 
-local NOTES = [[
+compare.notes = [[
 exit status: 0 nothing is slower or missing in B, 5 something is, 2 wrong use]]
 
 local SIGNS = { same = "=", faster = "+", slower = "-", unclear = "?" }
@@ -99,15 +98,9 @@ local function as_json(a, b, result)
 end
 
 --- The command.
----@param words string[]
----@return integer status
-function compare.run(words)
-  local parsed = options.parse(words, SPECS, 2)
-  if parsed.help then
-    print(options.help(USAGE, SPECS, NOTES))
-    return OK
-  end
-  if #parsed < 2 then options.fail("compare wants two runs; moonwarp compare --help says which") end
+---@param parsed table
+---@return integer? status
+function compare.run(parsed)
   runs.place(parsed)
   local a, b = runs.latest(parsed[1]), runs.latest(parsed[2])
   if a.folder == b.folder then options.fail("'%s' and '%s' name the same run, %s", parsed[1], parsed[2], a.folder) end
@@ -117,7 +110,7 @@ function compare.run(words)
   end
   if #result == 0 then result.apart = require("moonwarp.results.difference").text(a, b) end
   if parsed.json then print(as_json(a, b, result)) else print_text(a, b, result, parsed.all) end
-  return (result.counts.slower > 0 or #result.missing > 0) and DIFFERENT or OK
+  return (result.counts.slower > 0 or #result.missing > 0) and exit.SLOWER or exit.OK
 end
 
 return compare

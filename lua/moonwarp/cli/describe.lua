@@ -10,7 +10,7 @@ local core = require "moonwarp.core"
 local json = require "moonwarp.base.json"
 local session = require "moonwarp.session"
 
-local describe = {}
+local describe = { most = 1, least = 1, wants = "describe wants a file" }
 
 local answered = false
 
@@ -42,7 +42,7 @@ local WAYS = {
 -- What a call says of the file.
 local function said_by(name)
   if not study_begun then return { plain = true } end
-  return { error = ("%s%s: a study's file describes; %s"):format(core.where(), name,
+  return { error = ("%s: %s: a study's file describes; %s"):format(core.where(), name,
     WAYS[name] or "its functions may call this") }
 end
 
@@ -94,15 +94,15 @@ local function description_of(value)
   local study = package.loaded["moonwarp.study"]
   value = study and study.returned(value)
   if not value then return { plain = true } end
-  if asked then error(("%smw.arg: a study's file describes; %s"):format(asked, WAYS["mw.arg"]), 0) end
+  if asked then fail(("%s: mw.arg: a study's file describes; %s"):format(asked, WAYS["mw.arg"])) end
   value:validate()
   return value:describe()
 end
 
 --- The command.
----@param words string[]
-function describe.run(words)
-  local file = words[1] or require("moonwarp.cli.options").fail "describe wants a file"
+---@param parsed table
+function describe.run(parsed)
+  local file = parsed[1]
   local chunk, problem = require("moonwarp.cli.studies").load(file)
   if not chunk then fail(problem) end
   session.begin({ describe = true, script = file }).leave = function() tell(said_by "os.exit") end

@@ -6,11 +6,11 @@
 local options = require "moonwarp.cli.options"
 local runs = require "moonwarp.cli.runs"
 
-local export = {}
+local export = { least = 1, wants = "export wants a run; moonwarp export --help says which" }
 
 local FORMS = { "csv", "json", "md", "dat" }
 
-local SPECS = {
+export.options = {
   { flag = "--csv", help = "comma-separated values, a row a record (the default)" },
   { flag = "--json", help = "the whole records, samples included: a list of runs" },
   { flag = "--md", help = "a Markdown table" },
@@ -19,7 +19,7 @@ local SPECS = {
   runs.OUT,
 }
 
-local USAGE = [[
+export.usage = [[
 usage: moonwarp export DIR|STUDY... [options]
 
 Writes stored runs in another form. DIR is a run's folder or one with runs below it, STUDY all of
@@ -35,15 +35,9 @@ local function form_of(parsed)
 end
 
 --- The command.
----@param words string[]
----@return integer status
-function export.run(words)
-  local parsed = options.parse(words, SPECS, math.huge)
-  if parsed.help then
-    print(options.help(USAGE, SPECS))
-    return 0
-  end
-  if #parsed == 0 then options.fail("export wants a run; moonwarp export --help says which") end
+---@param parsed table
+---@return integer? status
+function export.run(parsed)
   runs.place(parsed)
   local text = require("moonwarp.results.export")[form_of(parsed)](runs.all(parsed))
   if not parsed.output then
@@ -52,7 +46,6 @@ function export.run(words)
   end
   local problem = require("moonwarp.base.files").write(parsed.output, text)
   if problem then options.fail("cannot write %s", problem) end
-  return 0
 end
 
 return export

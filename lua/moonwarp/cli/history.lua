@@ -13,9 +13,9 @@ local runs = require "moonwarp.cli.runs"
 local session = require "moonwarp.session"
 local units = require "moonwarp.base.units"
 
-local history = {}
+local history = { least = 1, wants = "history wants a study; moonwarp history --help says more" }
 
-local SPECS = {
+history.options = {
   { flag = "--only", show = "WORDS", value = "words",
     help = "measurements with all of the words in their name" },
   { flag = "--device", show = "NAME", value = "a device",
@@ -24,7 +24,7 @@ local SPECS = {
   runs.OUT,
 }
 
-local USAGE = [[
+history.usage = [[
 usage: moonwarp history STUDY|DIR... [options]
 
 Lists the measurements of a study over all of its runs in out, oldest first. With --only, those that
@@ -143,15 +143,9 @@ local function draw(series, parsed)
 end
 
 --- The command.
----@param words string[]
----@return integer status
-function history.run(words)
-  local parsed = options.parse(words, SPECS, math.huge)
-  if parsed.help then
-    print(options.help(USAGE, SPECS))
-    return 0
-  end
-  if #parsed == 0 then options.fail("history wants a study; moonwarp history --help says more") end
+---@param parsed table
+---@return integer? status
+function history.run(parsed)
   runs.place(parsed)
   local list = sorted_runs(parsed)
   local series = series_of(list, parsed)
@@ -162,7 +156,6 @@ function history.run(words)
   print_runs(list)
   print_list(series)
   if parsed.only or #series <= MOST_DRAWN then draw(series, parsed) end
-  return 0
 end
 
 return history

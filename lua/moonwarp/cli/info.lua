@@ -1,18 +1,17 @@
 -- SPDX-License-Identifier: MIT
 --
 -- moonwarp info: devices and why one is or is not usable, compilers, gnuplot, the cache.
--- Depends on moonwarp.core, cli.cache, cli.options, failure, json, units.
+-- Depends on moonwarp.core, cli.cache, failure, json, units.
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
-local options = require "moonwarp.cli.options"
 local units = require "moonwarp.base.units"
 
-local info = {}
+local info = { most = 0 }
 
-local SPECS = { { flag = "--json", help = "as JSON" } }
+info.options = { { flag = "--json", help = "as JSON" } }
 
-local USAGE = [[
+info.usage = [[
 usage: moonwarp info [--json]
 
 Devices and their properties, why CUDA is or is not usable, compilers and their versions, the
@@ -121,17 +120,11 @@ local function print_all(all)
 end
 
 --- The command.
----@param words string[]
----@return integer status
-function info.run(words)
-  local parsed = options.parse(words, SPECS, 0)
-  if parsed.help then
-    print(options.help(USAGE, SPECS))
-    return 0
-  end
+---@param parsed table
+---@return integer? status
+function info.run(parsed)
   local all = gather()
   if parsed.json then print(require("moonwarp.base.json").encode(all)) else print_all(all) end
-  return 0
 end
 
 return info

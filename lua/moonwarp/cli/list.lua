@@ -1,23 +1,22 @@
 -- SPDX-License-Identifier: MIT
 --
 -- moonwarp list: the studies, their questions and parameters.
--- Depends on arg (text), cli.options, cli.studies, json, utf8text.
+-- Depends on arg (text), cli.studies, json, utf8text.
 
 local utf8text = require "moonwarp.base.utf8text"
-local options = require "moonwarp.cli.options"
 local studies = require "moonwarp.cli.studies"
 
-local list = {}
+local list = { most = 100 }
 
-local SPECS = { { flag = "--json", help = "as JSON" } }
+list.options = { { flag = "--json", help = "as JSON" } }
 
-local USAGE = [[
+list.usage = [[
 usage: moonwarp list [STUDY|FILE.lua...] [--json]
 
 The studies in experiments/, each with its question and its parameters, or those that are named,
 with their rungs too. Exit status 1 where one of them cannot be described.]]
 
-local MOST_WORDS, WIDTH, NAME = 100, 26, "%-14s %s"
+local WIDTH, NAME = 26, "%-14s %s"
 
 local function parameter_line(parameter)
   local text = require("moonwarp.arg").text
@@ -43,14 +42,9 @@ function list.text(study, whole)
 end
 
 --- The command.
----@param words string[]
----@return integer status
-function list.run(words)
-  local parsed = options.parse(words, SPECS, MOST_WORDS)
-  if parsed.help then
-    print(options.help(USAGE, SPECS))
-    return 0
-  end
+---@param parsed table
+---@return integer? status
+function list.run(parsed)
   local named, status = #parsed > 0, 0
   local all = studies.describe(named and parsed or studies.names())
   for _, study in ipairs(all) do

@@ -1,42 +1,19 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Options of a command: a list of specs is the parser, and the help text. What is wrong with a
--- command line is raised as a usage error, which cli.lua turns into exit status 2.
--- Depends on moonwarp.core (device_forms, device_word), nearest.
+-- command line is raised as an error of status "usage", which cli/exit.lua turns into exit status 2.
+-- Depends on moonwarp.core (device_forms, device_word), failure, nearest.
 
 local core = require "moonwarp.core"
+local failure = require "moonwarp.base.failure"
 local nearest = require "moonwarp.base.nearest"
 
 local options = {}
 
-local Usage = { __tostring = function(self) return self.text end }
-
 --- Raises a usage error.
----@param text string
+---@param text string   a format
 function options.fail(text, ...)
-  error(setmetatable({ text = text:format(...) }, Usage), 0)
-end
-
---- Calls a function; returns what it returns, or the usage error that it raised. Other errors go
---- on.
----@param f function
----@return any
-function options.attempt(f, ...)
-  local caught
-  local results = table.pack(xpcall(f, function(problem)
-    caught = problem
-    return problem
-  end, ...))
-  if results[1] then return table.unpack(results, 2, results.n) end
-  if options.is_usage(caught) then return caught end
-  error(caught, 0)
-end
-
---- Whether a value is an error of fail's.
----@param problem any
----@return boolean
-function options.is_usage(problem)
-  return getmetatable(problem) == Usage
+  failure.raise_as("usage", text, ...)
 end
 
 --- Raises: no such word, and the nearest that there is, or a hint, or all of them.
@@ -135,6 +112,26 @@ function options.help(usage, specs, notes)
   end
   lines[#lines + 1] = notes and "\n" .. notes
   return table.concat(lines, "\n")
+end
+
+--- Runs a command, or prints its help.
+---@param command table    usage, options (specs), notes (of the help); least and most (words besides options), wants
+---                         (what is said of too few); run(parsed), which returns a status, nil for 0; help(parsed),
+---                         called behind the help text; is_raw: run gets the words as they are
+---@param words string[]
+---@return integer status
+function options.execute(command, words)
+  local specs = command.options or {}
+  local asks = words[1] == "--help" or words[1] == "-h"
+  local parsed = command.is_raw and { help = asks } or options.parse(words, specs, command.most or math.huge)
+  parsed.words = words
+  if parsed.help then
+    print(options.help(command.usage, specs, command.notes))
+    if command.help then command.help(parsed) end
+    return 0
+  end
+  if #parsed < (command.least or 0) then options.fail("%s", command.wants) end
+  return command.run(command.is_raw and words or parsed) or 0
 end
 
 return options

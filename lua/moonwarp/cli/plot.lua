@@ -8,9 +8,9 @@ local options = require "moonwarp.cli.options"
 local runs = require "moonwarp.cli.runs"
 local session = require "moonwarp.session"
 
-local plot = {}
+local plot = { least = 1, wants = "plot wants a run; moonwarp plot --help says which" }
 
-local SPECS = {
+plot.options = {
   { flag = "--terminal", help = "on the terminal alone; no files" },
   { flag = "--open", help = "open the pictures" },
   { flag = "--only", show = "WORD", value = "a word", help = "charts with the word in their name" },
@@ -19,7 +19,7 @@ local SPECS = {
   runs.OUT,
 }
 
-local USAGE = [[
+plot.usage = [[
 usage: moonwarp plot DIR|STUDY... [options]
 
 Draws the charts of a stored run again. With several runs, charts of one name become one chart: a
@@ -43,15 +43,9 @@ local function folder_for(list, parsed)
 end
 
 --- The command.
----@param words string[]
----@return integer status
-function plot.run(words)
-  local parsed = options.parse(words, SPECS, math.huge)
-  if parsed.help then
-    print(options.help(USAGE, SPECS))
-    return 0
-  end
-  if #parsed == 0 then options.fail("plot wants a run; moonwarp plot --help says which") end
+---@param parsed table
+---@return integer? status
+function plot.run(parsed)
   runs.place(parsed)
   local list = runs.all(parsed)
   for _, figure in ipairs(figures_of(list, parsed.only)) do
@@ -59,7 +53,6 @@ function plot.run(words)
     local svg = not parsed.terminal and drawing.write(figure, folder_for(list, parsed))
     if svg and parsed.open then drawing.open(svg) end
   end
-  return 0
 end
 
 return plot

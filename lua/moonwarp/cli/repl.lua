@@ -2,17 +2,16 @@
 --
 -- moonwarp repl: reads, runs, prints. A line that is an expression is printed; one that is not
 -- finished goes on at the next prompt. Ctrl-C gives up the line or ends what runs, Ctrl-D leaves.
--- Depends on moonwarp.host (call, open_editor, read_line, remember), cli.complete, cli.options, show.
+-- Depends on moonwarp.host (call, open_editor, read_line, remember), cli.complete, show.
 
 local host = require "moonwarp.host"
-local options = require "moonwarp.cli.options"
 local show = require "moonwarp.base.show"
 
-local repl = {}
+local repl = { most = 0 }
 
 local FIRST, MORE = "moonwarp> ", "       >> "
 
-local USAGE = [[
+repl.usage = [[
 usage: moonwarp repl
 
 A prompt. mw is moonwarp; expressions are printed; Tab completes globals, fields and methods; an
@@ -72,13 +71,7 @@ local function run_one()
 end
 
 --- The command.
----@param words string[]
----@return integer status
-function repl.run(words)
-  if options.parse(words, {}, 0).help then
-    print(USAGE)
-    return 0
-  end
+function repl.run()
   _G.mw = require "moonwarp"
   if host.terminal(0) then
     local greeting = "moonwarp %s, %s. mw is loaded; Tab completes, Ctrl-D leaves."
@@ -89,7 +82,6 @@ function repl.run(words)
     local outcome, go_on = host.call(run_one)
     if outcome == "failed" then error(go_on, 0) end
   until go_on == false -- an interruption may also come while nothing of the user's runs
-  return 0
 end
 
 return repl

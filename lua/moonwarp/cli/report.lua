@@ -6,18 +6,16 @@
 local files = require "moonwarp.base.files"
 local options = require "moonwarp.cli.options"
 
-local report = {}
+local report = { most = 10000, least = 1, wants = "report wants a folder with runs, as out" }
 
-local SPECS = {
+report.options = {
   { flag = "--output", show = "FILE", value = "a file", help = "where the report goes; else report.html" },
   { flag = "--against", show = "DIR", value = "a folder", help = "earlier runs to compare with" },
   { flag = "--title", show = "TEXT", value = "a text", help = "the heading" },
   { flag = "--open", help = "show it in the browser" },
 }
 
-local MOST_WORDS = 10000
-
-local USAGE = [[
+report.usage = [[
 usage: moonwarp report DIR... [options]
 
 One HTML file that needs nothing beside it, from any number of runs. DIR is a run's folder, a
@@ -47,15 +45,9 @@ local function say(name, found, size)
 end
 
 --- The command.
----@param words string[]
----@return integer status
-function report.run(words)
-  local parsed = options.parse(words, SPECS, MOST_WORDS)
-  if parsed.help then
-    print(options.help(USAGE, SPECS))
-    return 0
-  end
-  if not parsed[1] then options.fail("report wants a folder with runs, as out") end
+---@param parsed table
+---@return integer? status
+function report.run(parsed)
   local earlier = earlier_of(parsed.against)
   local found = require("moonwarp.report.material").gather(table.move(parsed, 1, #parsed, 1, {}))
   local text = require("moonwarp.report.page").draw(found, { title = parsed.title, earlier = earlier })
@@ -68,7 +60,6 @@ function report.run(words)
   end
   say(name, found, #text)
   if parsed.open then show(name) end
-  return 0
 end
 
 return report

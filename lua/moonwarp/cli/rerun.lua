@@ -6,9 +6,9 @@
 local options = require "moonwarp.cli.options"
 local runs = require "moonwarp.cli.runs"
 
-local rerun = {}
+local rerun = { is_raw = true }
 
-local USAGE = [[
+rerun.usage = [[
 usage: moonwarp rerun DIR [options of moonwarp run]
 
 Runs the script and the kernels that a run kept, with the parameters it had and on the device it
@@ -55,10 +55,6 @@ end
 ---@return integer status
 function rerun.run(words)
   local folder = words[1]
-  if folder == "--help" or folder == "-h" then
-    print(USAGE)
-    return 0
-  end
   if not folder or folder:sub(1, 1) == "-" then
     options.fail("rerun wants the folder of a run first; moonwarp rerun --help says more")
   end
@@ -70,7 +66,9 @@ function rerun.run(words)
   if run.device and not given["--device"] then table.move({ "--device", run.device }, 1, 2, #line + 1, line) end
   table.move(words, 2, #words, #line + 1, line)
   if not given["--"] then table.move(behind_dashes(run.argv), 1, 100, #line + 1, line) end
-  return require("moonwarp.cli.run").run(line, run.folder)
+  local command = require "moonwarp.cli.run"
+  local function start(parsed) return command.run(parsed, run.folder) end
+  return options.execute(setmetatable({ run = start }, { __index = command }), line)
 end
 
 return rerun

@@ -3,22 +3,21 @@
 -- moonwarp run, and moonwarp -e: a script with its parameters; lists of values make a sweep. All
 -- combinations run in this process, one after the other, so that their records meet in one table
 -- and one chart. Which lists those are is known after the first pass: mw.arg says so.
--- Depends on moonwarp.core, moonwarp.host, arg, cli.list, cli.options, cli.studies, failure, files, path, session,
--- sweep.
+-- Depends on moonwarp.core, moonwarp.host, arg, cli.exit, cli.list, cli.options, cli.studies, failure, files, path,
+-- session, sweep.
 
 local core = require "moonwarp.core"
+local exit = require "moonwarp.cli.exit"
 local failure = require "moonwarp.base.failure"
 local host = require "moonwarp.host"
 local options = require "moonwarp.cli.options"
 local session = require "moonwarp.session"
 
-local run = {}
-
-local OK, FAILED, WRONG_USE, CHECK, NO_DEVICE, INTERRUPTED = 0, 1, 2, 3, 4, 130
+local run = { most = 1, least = 1, wants = "run wants a study or a file; moonwarp list names the studies" }
 
 -- ---- options ------------------------------------------------------------------------------------
 
-local SPECS = {
+run.options = {
   { flag = "-p", show = "NAME=V[,V...]", value = "name=value", many = true,
     help = "a parameter of the script; several values are a sweep" },
   { flag = "--device", show = "ID", value = "a device", check = options.device,
@@ -29,12 +28,12 @@ local SPECS = {
   { flag = "--quiet", help = "no tables and charts on the terminal" },
 }
 
-local NOTES = [[
+run.notes = [[
 exit status: 0 done, 1 error in the script, 2 wrong use, 3 a check failed, 4 no such device,
 130 interrupted
 words behind -- go to the script, in the table arg]]
 
-local USAGE = [[
+run.usage = [[
 usage: moonwarp run STUDY|FILE.lua [options] [-- words]
 
 Runs a study of experiments/ (moonwarp list) or a file. -p n=1024,2048 -p by=4,8 runs it four
@@ -123,27 +122,13 @@ local function check_places(parsed)
   end
 end
 
--- What was wrong with the command line, if that is why the script failed: where it asked for a value says nothing.
-local function refusal_in(message)
-  local loaded = package.loaded["moonwarp.arg"]
-  return loaded and loaded.refused and message:find(loaded.refused, 1, true) and loaded.refused
-end
-
+-- Says why a script ended. The exit status.
 local function status_of(outcome, message, problem)
-  if outcome == "done" then return OK end
-  local refusal = outcome ~= "interrupted" and refusal_in(message)
-  message = refusal or message
-  session.current.message = tostring(message)
-  complain(message)
-  if outcome == "interrupted" then return INTERRUPTED end
-  if failure.status(problem) == "no_device" then return NO_DEVICE end
-  return refusal and WRONG_USE or FAILED
-end
-
--- Why the script gave up; nil where it ended otherwise.
-local function skip_reason(outcome, message)
-  local reason = outcome == "failed" and package.loaded["moonwarp.skip"] and package.loaded["moonwarp.skip"].reason
-  return reason and tostring(message):find("skipped: " .. reason, 1, true) and reason or nil
+  if outcome ~= "done" then
+    session.current.message = exit.text(message, problem)
+    complain(session.current.message)
+  end
+  return exit.of(outcome, problem)
 end
 
 -- No failure: it is said, and kept where the run keeps anything.
@@ -161,10 +146,9 @@ local function run_pass(chunk, words)
     local study = package.loaded["moonwarp.study"]
     if study then study.conclude(value) end
   end)
-  local reason = skip_reason(outcome, message)
-  if not reason then return status_of(outcome, message, problem) end
-  say_skipped(reason)
-  return OK, reason
+  if failure.status(problem) ~= "skipped" then return status_of(outcome, message, problem) end
+  say_skipped(problem.reason)
+  return exit.OK, problem.reason
 end
 
 -- The status, and the reason where every pass was skipped.
@@ -179,39 +163,39 @@ local function run_passes(current, chunk, parameters, words)
     local new = others(combination, parameters, current.swept)
     left = table.move(left, 1, #left, #new + 1, new)
     collectgarbage()
-  until status ~= OK or #left == 0
+  until status ~= exit.OK or #left == 0
   return status, not worked and reason or nil
 end
 
 -- Names that nothing asked for, where nothing was measured.
 local function check_names()
-  local known, problem = pcall(require("moonwarp.arg").check_names, {})
-  return known and OK or status_of("failed", problem)
+  local known, problem = failure.catch(require("moonwarp.arg").check_names, {})
+  return known and exit.OK or status_of("failed", tostring(problem), problem)
 end
 
 local function run_all(current, chunk, parameters, words)
   local status, reason = run_passes(current, chunk, parameters, words)
   if current.is_prepared then return status, reason end
-  if status == OK and not reason then status = check_names() end
-  if status ~= WRONG_USE then current:empty_json() end
+  if status == exit.OK and not reason then status = check_names() end
+  if status ~= exit.USAGE then current:empty_json() end
   return status, reason
 end
 
 -- Failed checks were printed as they failed; the status tells the caller.
 local function final_status(current, status)
   local failed = current.failed_checks
-  if status ~= OK or failed == 0 then return status end
+  if status ~= exit.OK or failed == 0 then return status end
   complain(failed == 1 and "a check failed" or failed .. " checks failed")
-  return CHECK
+  return exit.CHECK
 end
 
-local STATUS = { [OK] = "complete", [CHECK] = "check failed", [INTERRUPTED] = "interrupted" }
+local STATUS = { [exit.OK] = "complete", [exit.CHECK] = "check failed", [exit.INTERRUPTED] = "interrupted" }
 
 -- A script whose output is lost has not done what it was run for. The program says why at its end.
 local function output_status(current, status)
-  if status ~= OK or host.arrived() then return status end
+  if status ~= exit.OK or host.arrived() then return status end
   current.message = "standard output could not be written"
-  return FAILED
+  return exit.FAILED
 end
 
 -- Closes the run's record, whatever became of the script.
@@ -220,7 +204,7 @@ local function finish(current, status)
                                            message = current.message }
   if problem then
     complain(problem)
-    return status == OK and FAILED or status
+    return status == exit.OK and exit.FAILED or status
   end
   if folder and not current.options.quiet then print("results: " .. folder) end
   return status
@@ -247,21 +231,19 @@ local function execute(chunk, parsed, more)
   return finish(current, output_status(current, final_status(current, status)))
 end
 
+--- Behind the help text, what a study says of itself.
+---@param parsed table
+function run.help(parsed)
+  local studies, list = require "moonwarp.cli.studies", require "moonwarp.cli.list"
+  if parsed[1] then print("\n" .. list.text(studies.describe({ parsed[1] })[1], true)) end
+end
+
 --- The command run.
----@param words string[]
+---@param parsed table
 ---@param rerun_of string?   the folder of the run that is run again
 ---@return integer status
-function run.run(words, rerun_of)
+function run.run(parsed, rerun_of)
   local studies = require "moonwarp.cli.studies"
-  local parsed = options.parse(words, SPECS, 1)
-  if parsed.help then
-    print(options.help(USAGE, SPECS, NOTES))
-    if parsed[1] then print("\n" .. require("moonwarp.cli.list").text(studies.describe({ parsed[1] })[1], true)) end
-    return OK
-  end
-  if not parsed[1] then
-    options.fail("run wants a study or a file; moonwarp list names the studies")
-  end
   local path = studies.script(parsed[1])
   if path:match("%.cuh?$") then
     options.fail("'%s' holds kernels: run a script that loads it with dev:module", path)
@@ -269,10 +251,10 @@ function run.run(words, rerun_of)
   local chunk, text = studies.load(path)
   if not chunk then
     complain(text)
-    return FAILED
+    return exit.FAILED
   end
   return execute(chunk, parsed, { script = path, text = text, rerun_of = rerun_of,
-                                  argv = table.move(words, 1, #words, 2, { "run" }) })
+                                  argv = table.move(parsed.words, 1, #parsed.words, 2, { "run" }) })
 end
 
 -- mw is there without a require, and costs nothing where it is not used.
@@ -285,24 +267,24 @@ local function offer_mw()
   end })
 end
 
---- moonwarp -e CODE.
----@param words string[]
----@return integer status
-function run.code(words)
-  local code = words[2]
-  if code == nil then options.fail("option '-e' wants a piece of Lua") end
-  if code == "--help" then
-    print(options.help(CODE_USAGE, SPECS, NOTES))
-    return OK
-  end
-  local parsed = options.parse(table.move(words, 3, #words, 1, {}), SPECS, 0)
-  local chunk, message = load(code, "=(-e)")
+local function run_code(words, parsed)
+  local chunk, message = load(words[2], "=(-e)")
   if not chunk then
     complain(message)
-    return FAILED
+    return exit.FAILED
   end
   offer_mw()
   return execute(chunk, parsed, { script = "-e", argv = words })
+end
+
+--- moonwarp -e CODE.
+---@param words string[]   "-e", CODE, and options
+---@return integer status
+function run.code(words)
+  if words[2] == nil then options.fail("option '-e' wants a piece of Lua") end
+  local command = { usage = CODE_USAGE, options = run.options, notes = run.notes, most = 0,
+                    run = function(parsed) return run_code(words, parsed) end }
+  return options.execute(command, table.move(words, words[2] == "--help" and 2 or 3, #words, 1, {}))
 end
 
 return run

@@ -23,7 +23,7 @@ local alarm = require "moonwarp.measure.alarm"
 local clocks = require "moonwarp.measure.clock"
 local contest = require "moonwarp.measure.contest"
 local failure = require "moonwarp.base.failure"
-local fields = require "moonwarp.base.options"
+local schema = require "moonwarp.base.schema"
 local lists = require "moonwarp.base.lists"
 local modes = require "moonwarp.measure.mode"
 local protocol = require "moonwarp.measure.protocol"
@@ -91,7 +91,7 @@ local function check_arrays(options, name)
 end
 
 local function limits_of(options)
-  fields.check_numbers("mw.bench", options, RANGES)
+  schema.check_numbers("mw.bench", options, RANGES)
   check_arrays(options, "output")
   check_arrays(options, "input")
   for name, choices in pairs(CHOICES) do
@@ -341,17 +341,15 @@ function bench.run(fn, options)
     failure.invalid("mw.bench: a function is wanted, got %s; as in mw.bench(function() go(x, n) end)",
       core.type(fn) or type(fn))
   end
-  options = fields.check("mw.bench", options, SPEC)
+  options = schema.options("mw.bench", options, SPEC)
   if is_table then return run_contenders(fn, options) end
   local limits, device = limits_of(options), device_of(options)
   local clock <close> = choose_clock(options, device)
   local flush <close> = flusher(options, device)
   local run = { clock = clock, limits = limits, device = device, flush = flush,
                 stream = options.stream }
-  local ok, result = pcall(run_all, fn, options, run)
-  if run.graph then run.graph:close() end
-  if not ok then error(result, 0) end
-  return result
+  local _ <close> = setmetatable({}, { __close = function() if run.graph then run.graph:close() end end })
+  return run_all(fn, options, run)
 end
 
 --- The results of this process whose bytes and flops were declared, in order.

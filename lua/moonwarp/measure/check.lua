@@ -18,7 +18,7 @@
 local core = require "moonwarp.core"
 local comparison = require "moonwarp.measure.comparison"
 local failure = require "moonwarp.base.failure"
-local fields = require "moonwarp.base.options"
+local schema = require "moonwarp.base.schema"
 local session = require "moonwarp.session"
 local units = require "moonwarp.base.units"
 
@@ -49,8 +49,7 @@ local function fill_with(copy, view, values)
   local ok, problem = pcall(view.upload, view, values)
   if ok then return end
   copy:close()
-  local text = failure.text(problem)
-  failure.invalid("mw.check: what is expected: %s", text:match "%((.*)%)$" or text)
+  failure.invalid("mw.check: what is expected: %s", failure.text(problem))
 end
 
 local function expected_array(got, expected, shape)
@@ -210,8 +209,8 @@ end
 ---@return table report   ok, wrong, count, first { { index, expected, got } }, max_abs, max_rel,
 ---                       absolute, relative, tolerance_why; tostring gives the words
 function check.run(got, expected, options)
-  options = fields.check("mw.check", options, SPEC)
-  fields.check_numbers("mw.check", options, RANGES)
+  options = schema.options("mw.check", options, SPEC)
+  schema.check_numbers("mw.check", options, RANGES)
   if kind_of(got) ~= "array" then failure.invalid("mw.check: an array is wanted, got %s", kind_of(got)) end
   check_expected(expected)
   local shape = { got:shape() }

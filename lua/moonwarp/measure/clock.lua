@@ -38,15 +38,16 @@ end
 
 -- ---- the device's -------------------------------------------------------------------------------
 
+local OPENS = { __close = function(held) held.gate:open() end }
+
 -- The calls behind the gate; it is opened whatever happens, or the device would wait in vain. Where
 -- all calls are behind it, so is the end of the sample.
 local function issue_held(self, fn, lead, is_all)
+  local _ <close> = setmetatable({ gate = self.gate }, OPENS)
   local start = core.clock()
-  local ok, problem = pcall(repeat_call, fn, lead)
+  repeat_call(fn, lead)
   local issued = (core.clock() - start) / lead
-  if ok and is_all then self.to:record(self.stream) end
-  self.gate:open()
-  if not ok then error(problem, 0) end
+  if is_all then self.to:record(self.stream) end
   return issued
 end
 

@@ -6,7 +6,7 @@
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
-local fields = require "moonwarp.base.options"
+local schema = require "moonwarp.base.schema"
 
 local occupancy = {}
 
@@ -31,7 +31,7 @@ function occupancy.query(spec)
   if type(spec) ~= "table" or core.type(spec[1]) ~= "kernel" then
     failure.invalid "mw.occupancy: a table with a kernel in it is wanted, as in { kernel, arch = 'sm_90' }"
   end
-  fields.check("mw.occupancy", spec, SPEC)
+  schema.options("mw.occupancy", spec, SPEC)
   local kernel = spec[1]
   if spec.arch then
     kernel = core.device(offline_id(spec.arch)):module(kernel:options()):kernel(kernel:name())

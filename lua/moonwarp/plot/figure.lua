@@ -3,11 +3,12 @@
 -- What every kind of picture shares: its levels, what a sweep makes of it, where it is from, its
 -- files, and the line that says what was written. A chart of records is drawn by its kind: bars of a
 -- ladder, else series along axes.
--- Depends on moonwarp.core, chart, fields, gnuplot, ladder.script, ladder.text, path, recent,
--- results.run, sweep, ticks, units.
+-- Depends on moonwarp.core, chart, schema, gnuplot, ladder.script, ladder.text, path, session,
+-- session, sweep, ticks, units.
 
 local chart = require "moonwarp.plot.chart"
-local fields = require "moonwarp.base.options"
+local failure = require "moonwarp.base.failure"
+local schema = require "moonwarp.base.schema"
 local gnuplot = require "moonwarp.plot.gnuplot"
 local path = require "moonwarp.base.path"
 local session = require "moonwarp.session"
@@ -45,7 +46,7 @@ end
 ---@param log number|boolean|nil
 function figure.check_base(who, name, log)
   if type(log) == "number" and not (log >= 1.01 and log < math.huge) then
-    error(("%s: option '%s' must be a base of at least 1.01, as 2 or 10, got %s"):format(who, name, log), 4)
+    failure.invalid("%s: option '%s' must be a base of at least 1.01, as 2 or 10, got %s", who, name, log)
   end
 end
 
@@ -63,9 +64,9 @@ function figure.levels(who, first, label, lines, base, unit)
   local function add(given, name)
     if type(given) == "number" then given = { value = given, label = name } end
     if type(given) ~= "table" or not figure.is_number(given.value) then
-      error(who .. ": a line must be a number or { value = number, label = text }", 5)
+      failure.invalid(who .. ": a line must be a number or { value = number, label = text }")
     end
-    fields.check(who .. ": a line", given, LINE, 5)
+    schema.options(who .. ": a line", given, LINE)
     if not ticks.holds(given.value, base) then return end
     local words = ("%s (%s)"):format(given.label or name, units.format(given.value, unit))
     list[#list + 1] = { value = given.value, label = words }
@@ -74,7 +75,7 @@ function figure.levels(who, first, label, lines, base, unit)
   local count = #(lines or {})
   for key in pairs(lines or {}) do
     if math.type(key) ~= "integer" or key > count then
-      error(("%s: option 'lines' must be a list of lines, got the key '%s'"):format(who, key), 4)
+      failure.invalid("%s: option 'lines' must be a list of lines, got the key '%s'", who, key)
     end
   end
   for _, line in ipairs(lines or {}) do add(line, "line") end

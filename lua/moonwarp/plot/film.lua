@@ -2,10 +2,11 @@
 --
 -- A 2-D field over time: frames are added while a script computes, then drawn as an animated GIF, with
 -- the last frame as a heat map of its own (SVG, PNG).
--- Depends on moonwarp.core, fields, figure, gnuplot.
+-- Depends on moonwarp.core, schema, figure, gnuplot.
 
 local core = require "moonwarp.core"
-local fields = require "moonwarp.base.options"
+local failure = require "moonwarp.base.failure"
+local schema = require "moonwarp.base.schema"
 local figure = require "moonwarp.plot.figure"
 local gnuplot = require "moonwarp.plot.gnuplot"
 
@@ -30,9 +31,9 @@ film_type.__name = "film"
 ---@param spec table?
 ---@return table film  with the methods add and draw
 function film.new(spec)
-  local options = fields.check("mw.film", spec, SPEC, 3)
+  local options = schema.options("mw.film", spec, SPEC)
   if options.low and options.high and options.high <= options.low then
-    error(("mw.film: option 'high' must be above 'low', got %g and %g"):format(options.high, options.low), 2)
+    failure.invalid("mw.film: option 'high' must be above 'low', got %g and %g", options.high, options.low)
   end
   return setmetatable({ spec = options, frames = {} }, film_type)
 end
@@ -52,16 +53,16 @@ end
 ---@return table self
 function film_type:add(array, caption)
   if core.type(array) ~= "array" then
-    error(("film:add: an array is wanted, got %s"):format(core.type(array) or type(array)), 2)
+    failure.invalid("film:add: an array is wanted, got %s", core.type(array) or type(array))
   end
   local nx, ny, deep = array:shape()
-  if not ny or deep then error("film:add: a 2-D array is wanted", 2) end
+  if not ny or deep then failure.invalid("film:add: a 2-D array is wanted") end
   if nx < 2 or ny < 2 then
-    error(("film:add: the array has %d x %d elements, a picture needs 2 x 2 at least"):format(nx, ny), 2)
+    failure.invalid("film:add: the array has %d x %d elements, a picture needs 2 x 2 at least", nx, ny)
   end
   if nx * ny > MOST_POINTS then
-    error(("film:add: the array has %d x %d elements, a frame shows %d at most; film a smaller field or a view")
-      :format(nx, ny, MOST_POINTS), 2)
+    failure.invalid("film:add: the array has %d x %d elements, a frame shows %d at most; "
+      .. "film a smaller field or a view", nx, ny, MOST_POINTS)
   end
   local lines = {}
   for iy, row in ipairs(array:totable()) do
@@ -130,7 +131,7 @@ end
 --- NAME.png (the last one).
 ---@return table made  paths: dat, gp, svg, png, gif; reason where there are no pictures
 function film_type:draw()
-  if #self.frames == 0 then error("film:draw: there is no frame; film:add(array) adds one", 2) end
+  if #self.frames == 0 then failure.invalid("film:draw: there is no frame; film:add(array) adds one") end
   local about = figure.describe(self.spec, "film", { "one row of the field a line, x fastest" })
   local data = data_of(self)
   local script = gnuplot.frame(about, data, settings(self, about),

@@ -9,6 +9,7 @@
 -- Depends on moonwarp.core (home, version), files, palette, path, ticks, utf8text.
 
 local core = require "moonwarp.core"
+local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local palette = require "moonwarp.plot.palette"
 local path = require "moonwarp.base.path"
@@ -211,7 +212,7 @@ end
 local function base_style()
   local name = core.home() .. "/plots/base.gp"
   local text, reason = files.read(name)
-  if not text then error("mw.plot: the style of all charts is missing: " .. reason, 0) end
+  if not text then failure.raise_as("io", "mw.plot: the style of all charts is missing: %s", reason) end
   return (text:gsub("%f[$]%$(%l+)", palette.colour))
 end
 
@@ -279,7 +280,7 @@ end
 ---@return string name
 function gnuplot.write(name, text)
   local reason = files.write(name, text)
-  if reason then error("cannot write " .. reason, 0) end
+  if reason then failure.raise_as("io", "cannot write " .. reason) end
   return name
 end
 

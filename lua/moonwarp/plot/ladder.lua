@@ -3,9 +3,10 @@
 -- mw.ladder: records as named horizontal bars, one a record, each with its share of a level, its
 -- interval and what others measured beside it. Drawn as mw.plot's charts are: in the terminal, as
 -- data, as a gnuplot script, as SVG and PNG.
--- Depends on fields, figure, nearest, path, record, sweep, units.
+-- Depends on schema, figure, nearest, path, record, sweep, units.
 
-local fields = require "moonwarp.base.options"
+local failure = require "moonwarp.base.failure"
+local schema = require "moonwarp.base.schema"
 local figures = require "moonwarp.plot.figure"
 local nearest = require "moonwarp.base.nearest"
 local path = require "moonwarp.base.path"
@@ -82,8 +83,8 @@ local function add_mark(mark, by_name, base)
     for name in pairs(by_name) do names[#names + 1] = name end
     table.sort(names)
     local near = nearest.find(mark.bar, names)
-    error(("mw.ladder: a mark names no bar: '%s'; %s"):format(mark.bar, near and ("did you mean '%s'?"):format(near)
-      or "there is " .. table.concat(names, ", ")), 4)
+    failure.invalid("mw.ladder: a mark names no bar: '%s'; %s", mark.bar, near and ("did you mean '%s'?"):format(near)
+      or "there is " .. table.concat(names, ", "))
   end
   if not figures.is_number(mark.value, base) then return end
   for _, bar in ipairs(by_name[mark.bar]) do
@@ -114,7 +115,7 @@ end
 local function check_list(option, list, wanted)
   for i, one in ipairs(list) do
     if type(one) ~= wanted then
-      error(("mw.ladder: option '%s': element %d must be a %s, got %s"):format(option, i, wanted, type(one)), 4)
+      failure.invalid("mw.ladder: option '%s': element %d must be a %s, got %s", option, i, wanted, type(one))
     end
   end
 end
@@ -122,19 +123,19 @@ end
 local function check_marks(marks)
   check_list("marks", marks, "table")
   for _, mark in ipairs(marks) do
-    fields.check("mw.ladder: a mark", mark, MARK, 4)
+    schema.options("mw.ladder: a mark", mark, MARK)
     for _, name in ipairs { "bar", "value", "label" } do
-      if mark[name] == nil then error(("mw.ladder: a mark needs bar, value and label, got no '%s'"):format(name), 4) end
+      if mark[name] == nil then failure.invalid("mw.ladder: a mark needs bar, value and label, got no '%s'", name) end
     end
   end
 end
 
 local function check_spec(spec)
-  if type(spec) ~= "table" then error("mw.ladder: a table is wanted, got " .. type(spec), 3) end
-  fields.check("mw.ladder", spec, SPEC, 3)
-  if not spec.x then error("mw.ladder: option 'x' is needed: the field that a bar's length shows", 3) end
+  if type(spec) ~= "table" then failure.invalid("mw.ladder: a table is wanted, got " .. type(spec)) end
+  schema.options("mw.ladder", spec, SPEC)
+  if not spec.x then failure.invalid("mw.ladder: option 'x' is needed: the field that a bar's length shows") end
   if #names_of(spec) == 0 then
-    error("mw.ladder: option 'by' is needed: the field, or list of fields, that names a bar", 3)
+    failure.invalid("mw.ladder: option 'by' is needed: the field, or list of fields, that names a bar")
   end
   check_list("by", names_of(spec), "string")
   check_list("records", spec.records or {}, "table")
@@ -147,9 +148,9 @@ local function refuse(spec, entries, base)
   local named = false
   for _, entry in ipairs(entries) do named = named or own_name(entry, spec) ~= nil end
   if #entries > 0 and not named then
-    error(("mw.ladder: no record has '%s', which names a bar"):format(table.concat(names_of(spec), "' or '")), 3)
+    failure.invalid("mw.ladder: no record has '%s', which names a bar", table.concat(names_of(spec), "' or '"))
   end
-  error(("mw.ladder: no record has '%s' as a number %s 0"):format(spec.x, base and "above" or "of at least"), 3)
+  failure.invalid("mw.ladder: no record has '%s' as a number %s 0", spec.x, base and "above" or "of at least")
 end
 
 --- Draws records as named horizontal bars, the first on top: in the terminal, and as RUN/NAME.dat, .gp,

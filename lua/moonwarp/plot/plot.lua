@@ -2,9 +2,10 @@
 --
 -- Records as charts: a .dat file, a gnuplot script that needs nothing beside it, SVG and PNG where
 -- gnuplot is installed, and a chart in the terminal.
--- Depends on fields, figure, path, record, sweep, ticks, units.
+-- Depends on schema, figure, path, record, sweep, ticks, units.
 
-local fields = require "moonwarp.base.options"
+local failure = require "moonwarp.base.failure"
+local schema = require "moonwarp.base.schema"
 local figures = require "moonwarp.plot.figure"
 local path = require "moonwarp.base.path"
 local record = require "moonwarp.results.record"
@@ -132,16 +133,16 @@ end
 -- ---- mw.plot ------------------------------------------------------------------------------------
 
 local function check_spec(spec)
-  if type(spec) ~= "table" then error("mw.plot: a table is wanted, got " .. type(spec), 3) end
-  fields.check("mw.plot", spec, SPEC, 3)
-  if not spec.x then error("mw.plot: option 'x' is needed: the field along the x axis", 3) end
+  if type(spec) ~= "table" then failure.invalid("mw.plot: a table is wanted, got " .. type(spec)) end
+  schema.options("mw.plot", spec, SPEC)
+  if not spec.x then failure.invalid("mw.plot: option 'x' is needed: the field along the x axis") end
   if not spec.y then
-    error("mw.plot: option 'y' is needed: the field, or list of fields, to show", 3)
+    failure.invalid("mw.plot: option 'y' is needed: the field, or list of fields, to show")
   end
   figures.check_base("mw.plot", "logx", spec.logx)
   figures.check_base("mw.plot", "logy", spec.logy)
   if type(spec.points) == "string" and spec.points ~= "alone" then
-    error(("mw.plot: option 'points' must be true, false or 'alone', got '%s'"):format(spec.points), 3)
+    failure.invalid("mw.plot: option 'points' must be true, false or 'alone', got '%s'", spec.points)
   end
 end
 
@@ -162,8 +163,7 @@ function plot.draw(spec)
   check_spec(spec)
   local figure = figure_of(spec, spec.records or record.all())
   if #figure.series == 0 then
-    error(("mw.plot: no record has both '%s' and '%s' as numbers"):format(spec.x,
-      first_field(spec)), 2)
+    failure.invalid("mw.plot: no record has both '%s' and '%s' as numbers", spec.x, first_field(spec))
   end
   return figures.leave(spec, figure)
 end

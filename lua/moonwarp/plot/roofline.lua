@@ -6,11 +6,12 @@
 -- second, and never more than the arithmetic gives: the roof is the lower of the two (S. Williams,
 -- A. Waterman and D. Patterson, "Roofline: an insightful visual performance model for multicore
 -- architectures", 2009). Both ceilings are measured on the device, not taken from a data sheet.
--- Depends on moonwarp.core, bench, ceiling, fields, plot, recent, record, table, units.
+-- Depends on moonwarp.core, bench, ceiling, schema, plot, session, record, table, units.
 
 local bench = require "moonwarp.measure.bench"
 local ceiling = require "moonwarp.measure.ceiling"
-local fields = require "moonwarp.base.options"
+local failure = require "moonwarp.base.failure"
+local schema = require "moonwarp.base.schema"
 local plot = require "moonwarp.plot.plot"
 local session = require "moonwarp.session"
 local record = require "moonwarp.results.record"
@@ -166,8 +167,8 @@ local function check_ceilings(given)
   for _, name in ipairs { "bandwidth", "f32", "f64" } do
     local value = given[name]
     if type(value) ~= "number" or not (value > 0 and value < math.huge) then
-      error(("mw.roofline: option 'ceilings': %s must be a number above 0, got %s; leave ceilings out to measure "
-        .. "them"):format(name, tostring(value)), 4)
+      failure.invalid("mw.roofline: option 'ceilings': %s must be a number above 0, got %s; leave ceilings out to "
+        .. "measure them", name, tostring(value))
     end
   end
 end
@@ -175,22 +176,22 @@ end
 local function check_records(given)
   for i, entry in ipairs(given) do
     if type(entry) ~= "table" then
-      error(("mw.roofline: option 'records': element %d must be a table, got %s"):format(i, type(entry)), 4)
+      failure.invalid("mw.roofline: option 'records': element %d must be a table, got %s", i, type(entry))
     end
   end
 end
 
 local function complete(given)
-  fields.check("mw.roofline", given, SPEC, 3)
+  schema.options("mw.roofline", given, SPEC)
   if given and given.ceilings then check_ceilings(given.ceilings) end
   if given and given.records then check_records(given.records) end
   local spec = setmetatable({}, { __index = given })
   spec.device = given and given.device or session.current:device()
   spec.dtype = given and given.dtype or "f32"
   if not DTYPES[spec.dtype] then
-    error(("mw.roofline: option 'dtype' must be 'f32' or 'f64', got '%s'"):format(spec.dtype), 3)
+    failure.invalid("mw.roofline: option 'dtype' must be 'f32' or 'f64', got '%s'", spec.dtype)
   end
-  if not spec.device then error("mw.roofline: no device is open; mw.device() opens one", 3) end
+  if not spec.device then failure.invalid("mw.roofline: no device is open; mw.device() opens one") end
   return spec
 end
 
@@ -207,7 +208,7 @@ function roofline.draw(spec)
   spec = complete(spec)
   local points = points_of(spec)
   if #points == 0 then
-    error("mw.roofline: nothing here declares both bytes and flops; give them to mw.bench", 2)
+    failure.invalid("mw.roofline: nothing here declares both bytes and flops; give them to mw.bench")
   end
   local most = spec.ceilings or ceiling.of(spec.device)
   most.device, most.device_name = spec.device:id(), spec.device:name()

@@ -2,10 +2,11 @@
 --
 -- Records as an aligned table: one unit a column, numbers right, words left, the device in the
 -- title.
--- Depends on moonwarp.core, bench, fields, letters, nearest, record, results.run, sweep, units.
+-- Depends on moonwarp.core, bench, schema, letters, nearest, record, session, sweep, units.
 
 local bench = require "moonwarp.measure.bench"
-local fields = require "moonwarp.base.options"
+local failure = require "moonwarp.base.failure"
+local schema = require "moonwarp.base.schema"
 local utf8text = require "moonwarp.base.utf8text"
 local nearest = require "moonwarp.base.nearest"
 local record = require "moonwarp.results.record"
@@ -22,14 +23,14 @@ local COLUMN = { title = "string", unit = "string", digits = "number" }
 local function column_of(given, number)
   if type(given) == "string" then given = { given } end
   if type(given) ~= "table" or type(given[1]) ~= "string" then
-    error(("mw.table: column %d must be a field's name or { name, title =, unit =, digits = }, got %s")
-      :format(number, type(given)), 4)
+    failure.invalid("mw.table: column %d must be a field's name or { name, title =, unit =, digits = }, got %s",
+      number, type(given))
   end
   local named = {}
   for key, value in pairs(given) do
     if key ~= 1 then named[key] = value end
   end
-  fields.check("mw.table", named, COLUMN, 4)
+  schema.options("mw.table", named, COLUMN)
   return { field = given[1], title = given.title or given[1], unit = given.unit
     or units.of(given[1]),
            digits = given.digits }
@@ -46,8 +47,8 @@ local function check_field(field, entries)
   for name in pairs(names) do list[#list + 1] = name end
   table.sort(list)
   local near = nearest.find(field, list)
-  error(("mw.table: no record has a field '%s'; %s"):format(field, near
-    and ("did you mean '%s'?"):format(near) or "there are " .. table.concat(list, ", ")), 4)
+  failure.invalid("mw.table: no record has a field '%s'; %s", field, near
+    and ("did you mean '%s'?"):format(near) or "there are " .. table.concat(list, ", "))
 end
 
 local function magnitude(value)
@@ -161,11 +162,11 @@ local function build(spec)
   for key, value in pairs(spec) do
     if math.type(key) ~= "integer" then options[key] = value end
   end
-  fields.check("mw.table", options, SPEC, 4)
+  schema.options("mw.table", options, SPEC)
   local entries = spec.records or record.all()
   local columns = {}
   for i, given in ipairs(spec) do columns[i] = column_of(given, i) end
-  if #entries == 0 then error("mw.table: there are no records; mw.record makes them", 4) end
+  if #entries == 0 then failure.invalid("mw.table: there are no records; mw.record makes them") end
   for _, column in ipairs(columns) do check_field(column.field, entries) end
   if spread_over_devices(entries) then table.insert(columns, 1, column_of("device", 0)) end
   for _, column in ipairs(columns) do fill(column, entries) end
@@ -206,9 +207,9 @@ end
 ---@return string text  what was printed (with --quiet or quiet = true it is not printed)
 function tables.print(spec)
   if type(spec) ~= "table" then
-    error("mw.table: a table of columns is wanted, got " .. type(spec), 2)
+    failure.invalid("mw.table: a table of columns is wanted, got " .. type(spec))
   end
-  if #spec == 0 then error("mw.table: at least one column is needed, got none", 2) end
+  if #spec == 0 then failure.invalid("mw.table: at least one column is needed, got none") end
   local built = build(spec)
   local text = text_of(built)
   local waits = session.current.more and not spec.records -- a sweep's last run prints for all

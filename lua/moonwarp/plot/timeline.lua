@@ -2,10 +2,11 @@
 --
 -- Who was busy when: spans in lanes, as a chart (SVG, PNG), as rows of letters in the terminal, and as
 -- a trace that Perfetto and chrome://tracing open (Trace Event Format: complete events, in microseconds).
--- Depends on moonwarp.core, figure, gnuplot, json, options, palette, results.run, units, utf8text.
+-- Depends on moonwarp.core, figure, gnuplot, json, palette, schema, session, units, utf8text.
 
 local core = require "moonwarp.core"
-local fields = require "moonwarp.base.options"
+local failure = require "moonwarp.base.failure"
+local schema = require "moonwarp.base.schema"
 local figure = require "moonwarp.plot.figure"
 local gnuplot = require "moonwarp.plot.gnuplot"
 local json = require "moonwarp.base.json"
@@ -30,19 +31,19 @@ local ROOMY = 22 -- lanes whose names fit below each other in the usual size
 
 local function check_span(span, i)
   if type(span) ~= "table" then
-    error(("mw.timeline: span %d must be a table, got %s"):format(i, type(span)), 4)
+    failure.invalid("mw.timeline: span %d must be a table, got %s", i, type(span))
   end
-  fields.check(("mw.timeline: span %d"):format(i), span, SPAN, 4)
+  schema.options(("mw.timeline: span %d"):format(i), span, SPAN)
   for _, name in ipairs { "lane", "kind", "from", "to" } do
-    if span[name] == nil then error(("mw.timeline: span %d has no '%s'"):format(i, name), 4) end
+    if span[name] == nil then failure.invalid("mw.timeline: span %d has no '%s'", i, name) end
   end
   for _, name in ipairs { "from", "to" } do
     if span[name] ~= span[name] or math.abs(span[name]) == math.huge then
-      error(("mw.timeline: span %d: '%s' must be a finite time"):format(i, name), 4)
+      failure.invalid("mw.timeline: span %d: '%s' must be a finite time", i, name)
     end
   end
   if span.to < span.from then
-    error(("mw.timeline: span %d ends before it begins: from %g to %g s"):format(i, span.from, span.to), 4)
+    failure.invalid("mw.timeline: span %d ends before it begins: from %g to %g s", i, span.from, span.to)
   end
 end
 
@@ -91,7 +92,7 @@ local function arrange(spans, engines)
     start, finish = math.min(start, span.from), math.max(finish, span.to)
   end
   if #kinds > MOST_KINDS then
-    error(("mw.timeline: %d kinds of spans, a chart shows %d at most"):format(#kinds, MOST_KINDS), 3)
+    failure.invalid("mw.timeline: %d kinds of spans, a chart shows %d at most", #kinds, MOST_KINDS)
   end
   return { spans = spans, lanes = lanes, kinds = kinds, start = start, length = finish - start }
 end
@@ -204,9 +205,9 @@ end
 ---@param spec table
 ---@return table made  chart (text), dat, gp, svg, png, trace (paths); reason where there are no pictures
 function timeline.draw(spec)
-  local options = fields.check("mw.timeline", spec, SPEC, 3)
+  local options = schema.options("mw.timeline", spec, SPEC)
   if not options.spans or #options.spans == 0 then
-    error("mw.timeline: option 'spans' is needed: a list of { lane =, kind =, from =, to = }", 2)
+    failure.invalid("mw.timeline: option 'spans' is needed: a list of { lane =, kind =, from =, to = }")
   end
   local chart = arrange(in_seconds(options.spans), options.engines)
   local scale = units.choose("s", chart.length)

@@ -8,6 +8,7 @@
 local card = require "moonwarp.report.card"
 local comparison = require "moonwarp.report.comparison"
 local core = require "moonwarp.core"
+local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local figure = require "moonwarp.report.figure"
 local html = require "moonwarp.report.html"
@@ -41,7 +42,7 @@ end
 local function own_file(name)
   local path = ("%s/lua/moonwarp/report/%s"):format(core.home(), name)
   local text, reason = files.read(path)
-  if not text then error(("moonwarp's own file is not there: %s; install it again"):format(reason), 0) end
+  if not text then failure.raise_as("io", "moonwarp's own file is not there: %s; install it again", reason) end
   return html.raw(text)
 end
 

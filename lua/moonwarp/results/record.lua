@@ -9,6 +9,7 @@ local core = require "moonwarp.core"
 local arg = require "moonwarp.arg"
 local bench = require "moonwarp.measure.bench"
 local contest = require "moonwarp.measure.contest"
+local failure = require "moonwarp.base.failure"
 local json = require "moonwarp.base.json"
 local path = require "moonwarp.base.path"
 local session = require "moonwarp.session"
@@ -32,7 +33,7 @@ local RESERVED = { date = "string", device = "string device", device_name = "str
 local DEEP = 20
 
 local function refuse(where, what)
-  error(("mw.record: field '%s' %s"):format(where, what), 0)
+  failure.invalid("mw.record: field '%s' %s", where, what)
 end
 
 local KINDS = "; numbers, texts, truth values, and lists or tables of them are kept"
@@ -66,8 +67,8 @@ local function check_fields(values)
     if type(name) ~= "string" then refuse(tostring(name), "has no name" .. KINDS) end
     local kind, wanted = core.type(value) or type(value), RESERVED[name]
     if wanted and not wanted:find(kind, 1, true) then
-      error(("mw.record: field '%s' is moonwarp's own and must be a %s, got %s"):format(name,
-        wanted:gsub(" ", " or a "), kind), 0)
+      failure.invalid("mw.record: field '%s' is moonwarp's own and must be a %s, got %s", name,
+        wanted:gsub(" ", " or a "), kind)
     end
     if kind ~= "device" then check_value(value, name, 1) end
   end
@@ -109,13 +110,13 @@ end
 local function append(file_path, line)
   local file, reason = io.open(file_path, "a")
   if not file then
-    error(("mw.record: %s; choose another file with --json FILE"):format(reason), 3)
+    failure.raise_as("io", "mw.record: %s; choose another file with --json FILE", reason)
   end
   local written
   written, reason = file:write(line, "\n")
   local closed, late = file:close()
   if not (written and closed) then
-    error(("mw.record: %s: %s"):format(file_path, reason or late), 3)
+    failure.raise_as("io", "mw.record: %s: %s", file_path, reason or late)
   end
 end
 
@@ -127,9 +128,8 @@ end
 ---@return table record  with date, script, moonwarp, device, device_name, params added
 function record.write(values, number)
   arg.check_known()
-  if type(values) ~= "table" then error("mw.record: a table is wanted, got " .. type(values), 2) end
-  local fits, problem = pcall(check_fields, values)
-  if not fits then error(problem, 2) end
+  if type(values) ~= "table" then failure.invalid("mw.record: a table is wanted, got " .. type(values)) end
+  check_fields(values)
   local entry = complete(values)
   table.insert(session.current.records, setmetatable(entry, core.result))
   local flat = plain(entry)

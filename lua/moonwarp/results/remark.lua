@@ -4,6 +4,7 @@
 -- the run's record and its remarks.txt.
 -- Depends on gnuplot (write), session, utf8text.
 
+local failure = require "moonwarp.base.failure"
 local gnuplot = require "moonwarp.plot.gnuplot"
 local utf8text = require "moonwarp.base.utf8text"
 local session = require "moonwarp.session"
@@ -26,22 +27,16 @@ local function wrapped(text)
   return table.concat(lines, "\n")
 end
 
--- Lua counts the format as the first argument.
-local function explained(message)
-  local number, reason = message:match "^bad argument #(%d+) to '[%w.]*format' %((.*)%)$"
-  return number and ("value %d of the text: %s"):format(number - 1, reason) or message
-end
-
 --- Prints a paragraph and keeps it in the run's record and in RUN/remarks.txt.
 ---@param format string  as string.format takes it
 ---@param ... any
 ---@return string paragraph
 function remark.say(format, ...)
   if type(format) ~= "string" then
-    error("mw.remark: a text is wanted, got " .. type(format), 2)
+    failure.invalid("mw.remark: a text is wanted, got " .. type(format))
   end
   local ok, text = pcall(string.format, format, ...)
-  if not ok then error("mw.remark: " .. explained(text), 2) end
+  if not ok then failure.invalid("mw.remark: %s", text) end
   local paragraph = wrapped(text)
   session.current:note("remark", { text = text })
   local said = session.current.run.remarks

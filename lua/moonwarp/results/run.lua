@@ -11,6 +11,7 @@
 
 local core = require "moonwarp.core"
 local environment = require "moonwarp.measure.environment"
+local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local fold = require "moonwarp.results.fold"
 local json = require "moonwarp.base.json"
@@ -42,15 +43,14 @@ end
 -- lfs.mkdir fails where the folder is there: two runs of one second do not share one.
 local function make_folder(root, study, device)
   local problem = path.make(("%s/%s"):format(root, study))
-  if problem then error(problem, 0) end
+  if problem then failure.raise_as("io", "%s", problem) end
   local base = ("%s/%s/%s-%s"):format(root, study, os.date("!%Y%m%d-%H%M%S"), device_word(device))
   local folder, number = base, 1
   while true do
     local made, reason = require("lfs").mkdir(folder)
     if made then return folder end
     if not reason:find "exists" then
-      error(("cannot make the folder %s: %s; choose another place with --out DIR"):format(folder,
-        reason), 0)
+      failure.raise_as("io", "cannot make the folder %s: %s; choose another place with --out DIR", folder, reason)
     end
     number = number + 1
     folder = ("%s-%d"):format(base, number)
@@ -69,7 +69,7 @@ function Run:append(kind, values, contender)
   local written, reason = self.journal:write(json.encode(line, { "kind" }), "\n")
   if written then written, reason = self.journal:flush() end
   if not written then
-    error(("%s/journal.jsonl: %s; choose another place with --out DIR"):format(self.folder, reason), 0)
+    failure.raise_as("io", "%s/journal.jsonl: %s; choose another place with --out DIR", self.folder, reason)
   end
 end
 
@@ -114,7 +114,7 @@ function run.open(session)
   local folder = make_folder(here(root, session.home), path.script(), device)
   local journal, reason = io.open(folder .. "/journal.jsonl", "w")
   if not journal then
-    error(("cannot write to %s: %s; choose another place with --out DIR"):format(folder, reason), 0)
+    failure.raise_as("io", "cannot write to %s: %s; choose another place with --out DIR", folder, reason)
   end
   -- A stock interpreter does not say when a script ends; its collector does, and takes what came
   -- last first: the run before the journal.

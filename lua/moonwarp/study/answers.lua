@@ -66,7 +66,7 @@ function answers.output(study, rung, c)
   local name = rung.output or answer.output or study.head.output
   local array = name and rawget(c, name)
   if array then return array end
-  blame.fail(rung.at .. rung.title, name and "the case has no array '%s'; %s"
+  blame.fail(rung, nil, name and "the case has no array '%s'; %s"
     or "needs 'output', the array that it writes; the answer or the study may have it", name,
     case.hint(c) or "the name is that of 'output', of the rung, the answer or the study")
 end
@@ -74,7 +74,7 @@ end
 local function array_named(answer, c, name)
   local array = rawget(c, name)
   if array then return array end
-  blame.fail(answer.at .. answer.title, "the case has no array '%s'", name)
+  blame.fail(answer, nil, "the case has no array '%s'", name)
 end
 
 -- Readers of a case's arrays by name: at.A(i, j), x first; of the whole on the host, or element by element.
@@ -96,7 +96,7 @@ end
 local function cell_of(answer, c, at, ...)
   local value = answer.cell(c, at, ...)
   if type(value) == "number" then return value end
-  blame.fail(("%s%s, cell"):format(answer.at, answer.title), "must return a number, got %s", type(value))
+  blame.fail(answer, "cell", "must return a number, got %s", type(value))
 end
 
 -- All elements, as mw.check takes them.
@@ -110,8 +110,7 @@ local function told_spots(answer, c)
   local list = answer.spot(c)
   for _, spot in ipairs(type(list) == "table" and #list > 0 and list or { false }) do
     if type(spot) ~= "table" or type(spot.value) ~= "number" then
-      blame.fail(("%s%s, spot"):format(answer.at, answer.title),
-        "must return a list of samples { i, j, value = number }")
+      blame.fail(answer, "spot", "must return a list of samples { i, j, value = number }")
     end
   end
   return list
@@ -155,8 +154,7 @@ end
 -- Calls a check of a variant with the variant's name; errors name it too.
 local function judged(rung, block, c, fn, ...)
   local sides = answers.sides_text(c)
-  return blame.on(("%s%s, %s"):format(rung.at, rung.title, sides), fn,
-    ("%s, %s"):format(answers.variant_text(rung, block), sides), ...)
+  return blame.on(rung, sides, fn, ("%s, %s"):format(answers.variant_text(rung, block), sides), ...)
 end
 
 -- A function that checks as mw.check does, an array or a list of numbers, and one that says whether all was right.
@@ -201,11 +199,10 @@ end
 
 -- The same, where a kernel's fault is a wrong result if the device goes on after it.
 local function check_odd(name, study, rung, block, c, expected)
-  local results = table.pack(pcall(compare_odd, name, study, rung, block, c, expected))
-  if results[1] then return table.unpack(results, 2, results.n) end
-  local problem = results[2]
-  if c.gpu or failure.status(problem) ~= "fault" then error(problem, 0) end
-  check.fail(name, problem)
+  local done, ok, reason = failure.catch(compare_odd, name, study, rung, block, c, expected)
+  if done then return ok, reason end
+  if c.gpu or failure.status(ok) ~= "fault" then error(ok, 0) end
+  check.fail(name, ok)
   return false, "faults for " .. answers.sides_text(c)
 end
 

@@ -1,46 +1,52 @@
 -- SPDX-License-Identifier: MIT
 --
--- Whose mistake an error is: the line and the name of the entry of a description before the message, once, and
--- not the place in the library that noticed it.
+-- Whose mistake an error is: an entry of a description (a rung, a part, ...), with the line of its call. The innermost
+-- entry is named, once:
+--   mine.lua:19: rung 2 'a loop', grid: mine.lua:21: attempt to perform arithmetic on a nil value (global 'n')
 -- Depends on failure.
 
 local failure = require "moonwarp.base.failure"
 
 local blame = {}
 
-local told -- the last message that names an entry
+-- Ctrl-C and mw.skip are no mistakes.
+local ENDS = { interrupted = true, skipped = true }
 
--- "bad argument" and what mw's functions say of their arguments are about what was given, not about the library.
-local function without_place(problem)
-  local rest = problem:match "^[^\n]-moonwarp/[%w_/]+%.lua:%d+: (.*)$"
-  return rest and (rest:find "^bad argument" or rest:find "^mw%.") and rest or problem
+local function name_of(entry, field)
+  return field and ("%s, %s"):format(entry.title, field) or entry.title
+end
+
+local function passed(entry, field, ok, ...)
+  if ok then return ... end
+  local problem = ...
+  local status = failure.status(problem)
+  if status and not ENDS[status] and not problem.blamed then
+    local place = problem.where and problem.where .. ": " or ""
+    problem.text = ("%s: %s%s"):format(name_of(entry, field), place, problem.text)
+    problem.where, problem.blamed = entry.at, true
+  end
+  error(problem, 0)
 end
 
 --- Calls a function on behalf of an entry, which its errors name.
----@param who string     "mine.lua:19: rung 2 'a loop'"
+---@param entry table     at (the line of its call), title ("rung 2 'a loop'")
+---@param field string?   of the entry
 ---@param fn function
----@param ... any        its arguments
----@return any ...       its results
-function blame.on(who, fn, ...)
-  local results = table.pack(pcall(fn, ...))
-  if results[1] then return table.unpack(results, 2, results.n) end
-  local problem = results[2]
-  if failure.status(problem) and failure.status(problem) ~= "interrupted" and problem ~= told then
-    problem.text, problem.where, problem.log = ("%s: %s"):format(who, problem), nil, nil
-    told = problem
-  end
-  if type(problem) ~= "string" or problem == "interrupted" or problem == told then error(problem, 0) end
-  told = ("%s: %s"):format(who, without_place(problem))
-  error(told, 0)
+---@param ... any         its arguments
+---@return any ...        its results
+function blame.on(entry, field, fn, ...)
+  return passed(entry, field, failure.catch(fn, ...))
 end
 
 --- Raises a mistake of an entry.
----@param who string
+---@param entry table
+---@param field string?
 ---@param text string   a format
 ---@param ... any
-function blame.fail(who, text, ...)
-  told = ("%s: %s"):format(who, text:format(...))
-  error(told, 0)
+function blame.fail(entry, field, text, ...)
+  local problem = failure.new("invalid", ("%s: %s"):format(name_of(entry, field), text:format(...)), entry.at)
+  problem.blamed = true
+  error(problem, 0)
 end
 
 return blame

@@ -12,6 +12,7 @@
 
 local core = require "moonwarp.core"
 local blame = require "moonwarp.study.blame"
+local failure = require "moonwarp.base.failure"
 local modules = require "moonwarp.study.modules"
 local nearest = require "moonwarp.base.nearest"
 
@@ -43,8 +44,8 @@ local OWN = { study = true, dev = true, p = true, gpu = true, sides = true, kept
 --- Refuses what a description cannot call a field of a case.
 ---@param name any
 function case.check_name(name)
-  if type(name) ~= "string" then error(("names are wanted, as in { x = array }, got a %s"):format(type(name)), 0) end
-  if OWN[name] or Case[name] then error(("'%s' is a case's own; take another name"):format(name), 0) end
+  if type(name) ~= "string" then failure.invalid("names are wanted, as in { x = array }, got a %s", type(name)) end
+  if OWN[name] or Case[name] then failure.invalid("'%s' is a case's own; take another name", name) end
 end
 
 --- A case without its arrays.
@@ -56,7 +57,7 @@ function case.bare(study, sides)
     Case)
   c.type = case.type_of(study, sides)
   if not SIZE[c.type] then
-    blame.fail(study.head.at .. study.head.title, "there is no type '%s'; %s", c.type,
+    blame.fail(study.head, nil, "there is no type '%s'; %s", c.type,
       nearest.hint(tostring(c.type), SIZE))
   end
   c.eps, c.vector = EPS[c.type] or 0, 16 // SIZE[c.type]
@@ -74,7 +75,7 @@ local function add_arrays(c, make)
     return
   end
   if type(fields) ~= "table" then
-    error(("must return a table such as { x = array, a = 2 }, got %s"):format(type(fields)), 0)
+    failure.invalid("must return a table such as { x = array, a = 2 }, got %s", type(fields))
   end
   for name, value in pairs(fields) do
     case.check_name(name)
@@ -89,8 +90,8 @@ end
 ---@return table
 function case.new(study, sides, part)
   local c <close> = case.bare(study, sides)
-  if study.arrays then blame.on(study.head.at .. "study.arrays", add_arrays, c, study.arrays) end
-  if part and part.arrays then blame.on(("%s%s, arrays"):format(part.at, part.title), add_arrays, c, part.arrays) end
+  if study.arrays then blame.on({ at = study.head.at, title = "study.arrays" }, nil, add_arrays, c, study.arrays) end
+  if part and part.arrays then blame.on(part, "arrays", add_arrays, c, part.arrays) end
   local whole = c:with {}
   c.kept = {} -- they are the whole one's now
   return whole
@@ -175,8 +176,8 @@ local function arguments(kernel, c, more)
     local value = more[name]
     if value == nil then value = rawget(c, name) end
     if value == nil then
-      error(("kernel '%s', parameter %d '%s': the case has no field of that name; it has %s; %s"):format(kernel:name(),
-        i, name, known_fields(c), case.hint(c) or "give it with 'args'"), 0)
+      failure.invalid("kernel '%s', parameter %d '%s': the case has no field of that name; it has %s; %s",
+        kernel:name(), i, name, known_fields(c), case.hint(c) or "give it with 'args'")
     end
     args[i] = value
   end
@@ -271,7 +272,11 @@ end
 
 -- ---- launches of rungs ---------------------------------------------------------------------------
 
-local function called(value, ...)
+--- A value of a description, or what its function returns.
+---@param value any
+---@param ... any   the function's arguments
+---@return any
+function case.called(value, ...)
   if type(value) == "function" then return value(...) end
   return value
 end
@@ -279,17 +284,17 @@ end
 -- over: names of the case's sides, or numbers, one a dimension; each: elements a thread.
 local function grid_over(rung, c, block)
   local shape, grid = type(block) == "table" and block or { block }, {}
-  local each, who = called(rung.each, c, block), rung.at .. rung.title
+  local each = case.called(rung.each, c, block)
   if type(each) ~= "table" then each = { each } end
   for i, side in ipairs(rung.over) do
     local count = type(side) == "number" and side or c[side]
     if math.type(count) ~= "integer" then
-      blame.fail(who .. ", over", count == nil and "the case has no side '%s'"
+      blame.fail(rung, "over", count == nil and "the case has no side '%s'"
         or "side '%s' must be an integer, got %s", side, count)
     end
     local many = each[i] or 1
     if math.type(many) ~= "integer" or many < 1 then
-      blame.fail(who .. ", each", "elements a thread are an integer of at least 1, got %s", many)
+      blame.fail(rung, "each", "elements a thread are an integer of at least 1, got %s", many)
     end
     grid[i] = case.ceil_div(count, (shape[i] or 1) * many)
   end
@@ -301,7 +306,7 @@ end
 ---@param block any   of rung.blocks
 ---@return any
 function case.block_of(c, block)
-  return called(block, c) or nil
+  return case.called(block, c) or nil
 end
 
 -- The only launch of a rung that is a kernel over its sides.
@@ -309,18 +314,18 @@ local function one_launch(rung, c, block)
   local grid
   if rung.grid then grid = rung.grid(c, block) else grid = grid_over(rung, c, block) end
   if grid == nil then
-    blame.fail(("%s%s, grid"):format(rung.at, rung.title), "must return the blocks, as in 64 or { 64, 2 }, got nothing")
+    blame.fail(rung, "grid", "must return the blocks, as in 64 or { 64, 2 }, got nothing")
   end
-  return { called(rung.kernel, c, block), { block = block, grid = grid, shared = rung.shared and rung.shared(c, block),
-           cooperative = rung.cooperative, file = rung.file, fast_math = rung.fast_math }, called(rung.args, c, block) }
+  local how = { block = block, grid = grid, shared = rung.shared and rung.shared(c, block),
+                cooperative = rung.cooperative, file = rung.file, fast_math = rung.fast_math }
+  return { case.called(rung.kernel, c, block), how, case.called(rung.args, c, block) }
 end
 
 local function launches_of(rung, c, block)
   local list = rung.launches(c, block)
   for _, launch in ipairs(type(list) == "table" and #list > 0 and list or { false }) do
     if type(launch) ~= "table" or type(launch[2]) ~= "table" then
-      blame.fail(("%s%s, launches"):format(rung.at, rung.title),
-        "must return a list of { kernel, { block =, grid = }, arguments }")
+      blame.fail(rung, "launches", "must return a list of { kernel, { block =, grid = }, arguments }")
     end
   end
   return list
@@ -331,9 +336,8 @@ local function launcher_of(rung, c, block)
     local go, reason = rung.make(c, block, rung)
     local is_callable = type(go) == "function" or core.type(go) == "launch"
     if is_callable or go == nil and type(reason) == "string" then return go, reason end
-    blame.fail(("%s%s, make"):format(rung.at, rung.title),
-      "must return a function, or nil and why the device cannot, got %s", go == nil and "nothing" or core.type(go)
-      or type(go))
+    blame.fail(rung, "make", "must return a function, or nil and why the device cannot, got %s",
+      go == nil and "nothing" or core.type(go) or type(go))
   end
   return c:launches(rung.launches and launches_of(rung, c, block) or { one_launch(rung, c, block) })
 end
@@ -345,7 +349,7 @@ end
 ---@return function? go
 ---@return string? reason
 function case.launcher(rung, c, block)
-  return blame.on(rung.at .. rung.title, launcher_of, rung, c, case.block_of(c, block))
+  return blame.on(rung, nil, launcher_of, rung, c, case.block_of(c, block))
 end
 
 --- The kernels of a variant, before the case has its arrays.
@@ -356,7 +360,7 @@ end
 function case.kernels(rung, c, block)
   block = case.block_of(c, block)
   if not rung.launches then
-    local names = called(rung.kernel, c, block)
+    local names = case.called(rung.kernel, c, block)
     return type(names) == "table" and names or { names }
   end
   local names = {}

@@ -73,7 +73,7 @@ local function bytes_of(study, rung, c)
   for name in (how or ""):gmatch "%S+" do
     if not rawget(c, name) then
       local answer = study.answer_named[rung.answer]
-      blame.fail(("%s%s, bytes"):format(answer.at, answer.title), "the case has no array '%s'", name)
+      blame.fail(answer, "bytes", "the case has no array '%s'", name)
     end
     sum = sum + c[name]:nbytes()
   end
@@ -90,7 +90,7 @@ end
 local function checked_work(study, one)
   local work, rung = work_of(study, one), one.rung
   if type(work) == "number" and work > 0 and work < math.huge then return work end
-  blame.fail(rung.at .. rung.title, "what a call does, from 'bytes' or 'work', must be a number above 0, got %s", work)
+  blame.fail(rung, nil, "what a call does, from 'bytes' or 'work', must be a number above 0, got %s", work)
 end
 
 local function is_named(names, one)

@@ -4,6 +4,8 @@
 -- compilation, since a compilation costs more than most measurements.
 -- Depends on moonwarp.core.
 
+local failure = require "moonwarp.base.failure"
+
 local modules = {}
 
 local CPP = { f64 = "double", f32 = "float", f16 = "__half", bf16 = "__nv_bfloat16", i32 = "int", u32 = "unsigned",
@@ -50,7 +52,7 @@ end
 
 local function compile(c, plan)
   local study = c.study
-  if not plan.file then error("the study names no file of kernels; give it with 'kernels'", 0) end
+  if not plan.file then failure.invalid("the study names no file of kernels; give it with 'kernels'") end
   return study.dev:module { file = plan.file, fast_math = plan.fast_math, templates = plan.templates,
                             defines = study.head.defines and study.head.defines(plan.type, study.p) or nil }
 end

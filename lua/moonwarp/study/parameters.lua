@@ -4,9 +4,12 @@
 --   { "n", 4096, "points along each side", gpu = 16384, min = 256 }
 -- A default, gpu, min, max may be functions of the values before. The runner's own parameters come
 -- behind: seconds, rungs and, where there are several, parts.
--- Depends on arg.
+-- Depends on arg, failure, schema, study.case.
 
 local arg = require "moonwarp.arg"
+local case = require "moonwarp.study.case"
+local failure = require "moonwarp.base.failure"
+local schema = require "moonwarp.base.schema"
 
 local parameters = {}
 
@@ -16,28 +19,23 @@ parameters.fields = { gpu = "any", min = "number function", max = "number functi
 
 local OWN = { seconds = true, rungs = true, parts = true }
 
-local function called(value, p)
-  if type(value) == "function" then return value(p) end
-  return value
-end
-
 -- number: its place among the study's own.
 local function read_one(study, spec, number)
   local name, default, help = spec[1], spec[2], spec[3]
   if type(name) ~= "string" or default == nil or type(help) ~= "string" then
-    study:refuse("parameter %d must be { name, default, help, ... }", number)
+    failure.invalid("parameter %d must be { name, default, help, ... }", number)
   end
-  if OWN[name] and number then study:refuse("parameter '%s': the runner has one of that name", name) end
-  if study.p[name] ~= nil then study:refuse("parameter '%s': there is one of that name already", name) end
+  if OWN[name] and number then failure.invalid("parameter '%s': the runner has one of that name", name) end
+  if study.p[name] ~= nil then failure.invalid("parameter '%s': there is one of that name already", name) end
   local options = {}
   for key, value in pairs(spec) do
     if math.type(key) ~= "integer" then options[key] = value end
   end
-  study:check_fields(("parameter '%s'"):format(name), options, parameters.fields)
-  local gpu = called(spec.gpu, study.p)
-  default = called(default, study.p)
+  schema.options(("parameter '%s'"):format(name), options, parameters.fields)
+  local gpu = case.called(spec.gpu, study.p)
+  default = case.called(default, study.p)
   if study.gpu and gpu ~= nil then default = gpu end
-  local limits = { min = called(spec.min, study.p), max = called(spec.max, study.p), choices = spec.choices,
+  local limits = { min = case.called(spec.min, study.p), max = case.called(spec.max, study.p), choices = spec.choices,
                    kind = spec.kind, check = spec.check }
   parameters.add(study, name, default, help, limits, gpu)
 end
@@ -61,11 +59,11 @@ end
 function parameters.read(study)
   study.params, study.p = {}, {}
   for i, spec in ipairs(study.head.params or {}) do
-    if type(spec) ~= "table" then study:refuse("parameter %d must be { name, default, help, ... }", i) end
+    if type(spec) ~= "table" then failure.invalid("parameter %d must be { name, default, help, ... }", i) end
     read_one(study, spec, i)
   end
   local seconds = study.head.seconds or { 0.1, gpu = 0.2 }
-  if type(seconds[1]) ~= "number" then study:refuse("mw.study: option 'seconds' must be as { 0.1, gpu = 0.2 }") end
+  if type(seconds[1]) ~= "number" then failure.invalid("mw.study: option 'seconds' must be as { 0.1, gpu = 0.2 }") end
   read_one(study, { "seconds", seconds[1], "least time of a measurement; three times that at most", gpu = seconds.gpu,
                     min = 0, max = 3600 })
 end

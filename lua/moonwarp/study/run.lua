@@ -106,11 +106,6 @@ local function checked_in(study, part)
   return list
 end
 
-local function called(value, ...)
-  if type(value) == "function" then return value(...) end
-  return value
-end
-
 -- The sides by name, in order, whose value is a list.
 local function swept_of(sides)
   local names = {}
@@ -147,13 +142,13 @@ end
 
 -- The sides that a field lists, or its function returns.
 local function sides_of(entry, field, ...)
-  local list, who = called(entry[field], ...), ("%s%s, %s"):format(entry.at, entry.title, field)
+  local list = case.called(entry[field], ...)
   if type(list) ~= "table" or #list == 0 and next(list) ~= nil or type(list[1] or {}) ~= "table" then
-    blame.fail(who, "must return a list of sides such as { { n = 1001 } }")
+    blame.fail(entry, field, "must return a list of sides such as { { n = 1001 } }")
   end
   for _, sides in ipairs(list) do
     for name in pairs(sides) do
-      if name ~= "type" then blame.on(who, case.check_name, name) end
+      if name ~= "type" then blame.on(entry, field, case.check_name, name) end
     end
   end
   return expanded(list)

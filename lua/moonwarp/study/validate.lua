@@ -3,17 +3,12 @@
 -- The mistakes of a description that only the whole of it shows: names of rungs and answers that there
 -- are not, columns that no record will have. What depends on a case is found on the odd sizes, before
 -- anything is timed.
--- Depends on moonwarp.nearest.
+-- Depends on nearest, study.blame.
 
+local blame = require "moonwarp.study.blame"
 local nearest = require "moonwarp.base.nearest"
 
 local validate = {}
-
--- What is wrong, with the line and the name of the call that it stands in; where: the field, or nil.
-local function refuse(entry, where, text, ...)
-  local who = where and ("%s, %s"):format(entry.title, where) or entry.title
-  error(("%s%s: %s"):format(entry.at, who, text:format(...)), 0)
-end
 
 -- Names of rungs and answers.
 local function names_of(study)
@@ -25,9 +20,11 @@ end
 
 local function check_names(entry, where, list, known)
   for _, name in ipairs(list) do
-    if type(name) ~= "string" then refuse(entry, where, "the name of a rung or an answer is wanted, got %s", name) end
+    if type(name) ~= "string" then
+      blame.fail(entry, where, "the name of a rung or an answer is wanted, got %s", name)
+    end
     if not known[name] then
-      refuse(entry, where, "there is no rung or answer '%s'; %s", name, nearest.hint(name, known))
+      blame.fail(entry, where, "there is no rung or answer '%s'; %s", name, nearest.hint(name, known))
     end
   end
 end
@@ -38,13 +35,13 @@ local function check_answers(study)
   for name, answer in pairs(study.answer_named) do
     for _, needed in ipairs(answer.needs or {}) do
       if not study.rung_named[needed] then
-        refuse(answer, "needs", "there is no rung '%s'; %s", needed, nearest.hint(needed, study.rung_named))
+        blame.fail(answer, "needs", "there is no rung '%s'; %s", needed, nearest.hint(needed, study.rung_named))
       end
     end
     if not study.work and not answer.bytes then
       for _, rung in ipairs(study.rung_list) do
         if rung.answer == name and not rung.bytes then
-          refuse(answer, nil, "needs 'bytes', from which '%s' is made: names of arrays as \"A B\", or a function",
+          blame.fail(answer, nil, "needs 'bytes', from which '%s' is made: names of arrays as \"A B\", or a function",
             study.rate)
         end
       end
@@ -80,11 +77,11 @@ end
 
 local function check_field(part, where, field, known)
   if type(field) ~= "string" then
-    refuse(part, where, "a field's name or { name, title = ... } is wanted, got %s", type(field))
+    blame.fail(part, where, "a field's name or { name, title = ... } is wanted, got %s", type(field))
   end
   local first = field:match "^[^.]+"
   if known and not known[first] then
-    refuse(part, where, "no record has a field '%s'; %s", field, nearest.hint(first, known))
+    blame.fail(part, where, "no record has a field '%s'; %s", field, nearest.hint(first, known))
   end
 end
 
@@ -94,15 +91,15 @@ validate.chart = { kind = true, x = true, y = true, by = true, of = true, logx =
 
 local function check_chart(part, i, spec, known)
   local where = ("chart %d"):format(i)
-  if type(spec) ~= "table" then refuse(part, where, "a table is wanted, got %s", type(spec)) end
+  if type(spec) ~= "table" then blame.fail(part, where, "a table is wanted, got %s", type(spec)) end
   for key in pairs(spec) do
     if not validate.chart[key] then
-      refuse(part, where, "unknown option '%s'; %s", tostring(key), nearest.hint(tostring(key), validate.chart))
+      blame.fail(part, where, "unknown option '%s'; %s", tostring(key), nearest.hint(tostring(key), validate.chart))
     end
   end
   if spec.kind == "ladder" then return end
-  if spec.kind then refuse(part, where, "option 'kind' must be 'ladder', got '%s'", tostring(spec.kind)) end
-  if not spec.x then refuse(part, where, "needs 'x', a field, or kind = \"ladder\"") end
+  if spec.kind then blame.fail(part, where, "option 'kind' must be 'ladder', got '%s'", tostring(spec.kind)) end
+  if not spec.x then blame.fail(part, where, "needs 'x', a field, or kind = \"ladder\"") end
   for _, key in ipairs { "x", "y", "by" } do
     if spec[key] and type(spec[key]) ~= "function" then check_field(part, where .. ", " .. key, spec[key], known) end
   end
@@ -115,16 +112,16 @@ local function check_ratio_side(study, part, name)
   if study.rung_named[name] then return end
   local answer = name:match "^best (.+)$"
   if answer and not study.answer_named[answer] then
-    refuse(part, "ratios", "there is no answer '%s'; %s", answer, nearest.hint(answer, study.answer_named))
+    blame.fail(part, "ratios", "there is no answer '%s'; %s", answer, nearest.hint(answer, study.answer_named))
   elseif not answer then
-    refuse(part, "ratios", "there is no rung '%s'; %s", name, nearest.hint(name, study.rung_named))
+    blame.fail(part, "ratios", "there is no rung '%s'; %s", name, nearest.hint(name, study.rung_named))
   end
 end
 
 local function check_ratios(study, part)
   for _, text in ipairs(part.ratios or {}) do
     local above, below = tostring(text):match "^(.-) / (.+)$"
-    if not above then refuse(part, "ratios", "'%s' must be as \"naive / triad\"", tostring(text)) end
+    if not above then blame.fail(part, "ratios", "'%s' must be as \"naive / triad\"", tostring(text)) end
     check_ratio_side(study, part, above)
     check_ratio_side(study, part, below)
   end
@@ -135,7 +132,7 @@ local function check_part_rungs(study, part, known)
   for _, rung in ipairs(study.rung_list) do
     if not part.rungs or part.rungs(rung) then return end
   end
-  refuse(part, "rungs", "none of the study's rungs is in it")
+  blame.fail(part, "rungs", "none of the study's rungs is in it")
 end
 
 local CHOICES = { blocks = { best = true }, rows = { best = true, all = true }, clock = { host = true, device = true } }
@@ -144,7 +141,7 @@ local function check_choices(part)
   for field, choices in pairs(CHOICES) do
     local value = part[field]
     if value and not choices[value] then
-      refuse(part, field, "no such choice '%s'; %s", value, nearest.hint(value, choices))
+      blame.fail(part, field, "no such choice '%s'; %s", value, nearest.hint(value, choices))
     end
   end
 end
@@ -160,7 +157,7 @@ local function check_each(part)
     for name in pairs(one) do sides[name] = true end
   end
   if not sides[part.each] then
-    refuse(part, "each", "no case has a side '%s'; %s", part.each, nearest.hint(part.each, sides))
+    blame.fail(part, "each", "no case has a side '%s'; %s", part.each, nearest.hint(part.each, sides))
   end
 end
 
@@ -170,7 +167,7 @@ local function check_part(study, part, known)
   check_each(part)
   check_names(part, "level", as_list(part.level), known)
   if not (part.odd or study.head.odd) then
-    refuse(part, nil, "needs 'odd', the sides of cases that no block divides, or mw.study has it: { { n = 1001 } }")
+    blame.fail(part, nil, "needs 'odd', the sides of cases that no block divides, or mw.study has it: { { n = 1001 } }")
   end
   check_part_rungs(study, part, known)
   check_ratios(study, part)
@@ -188,7 +185,7 @@ local function check_sources(study, known)
     table.sort(names)
     check_names(source, nil, names, known)
     if OWN[source.field] or source.field == study.rate then
-      refuse(source, "field", "records have a '%s' of their own", source.field)
+      blame.fail(source, "field", "records have a '%s' of their own", source.field)
     end
   end
 end
@@ -198,10 +195,10 @@ end
 function validate.check(study)
   local known = names_of(study)
   if #study.rung_list > 0 and #study.part_list == 0 then
-    refuse(study.head, nil, "the rungs are in no part; add study:part { \"ladder\", cases = { ... } }")
+    blame.fail(study.head, nil, "the rungs are in no part; add study:part { \"ladder\", cases = { ... } }")
   end
   if #study.rung_list == 0 and not study.last then
-    refuse(study.head, nil, "there are no rungs, and nothing is run at last")
+    blame.fail(study.head, nil, "there are no rungs, and nothing is run at last")
   end
   check_names(study.head, "level", as_list(study.head.level), known)
   check_answers(study)

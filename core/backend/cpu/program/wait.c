@@ -59,7 +59,8 @@ static bool is_volatile(const waiter *in, int name) {
 
 /* atomicAdd(&x, 0) reads; atomicAdd(&x, 1) makes its own way. */
 static bool atomic_reads(const waiter *in, int i) {
-  if (!cpu_token_any(&in->at[i], WORDS("atomicAdd", "atomicSub", "atomicInc", "atomicDec"))) return true;
+  static const char *const counters[] = {"atomicAdd", "atomicSub", "atomicInc", "atomicDec", NULL};
+  if (!cpu_token_any(&in->at[i], counters)) return true;
   int last = in->at[i + 1].match - 1;
   return cpu_token_is(&in->at[last], "0") && cpu_token_is(&in->at[last - 1], ",");
 }
@@ -91,10 +92,10 @@ static bool helper_reads(const waiter *in, int i) {
 }
 
 static bool reads_others(const waiter *in, int first, int last) {
+  static const char *const loads[] = {"volatile", "__ldcg", "__ldcv", NULL};
   for (int i = first; i < last; i++) {
     if (in->at[i].kind != CPU_NAME) continue;
-    if (cpu_token_any(&in->at[i], WORDS("volatile", "__ldcg", "__ldcv")) || (is_atomic(in, i) && atomic_reads(in, i)))
-      return true;
+    if (cpu_token_any(&in->at[i], loads) || (is_atomic(in, i) && atomic_reads(in, i))) return true;
     if (is_volatile(in, i) || helper_reads(in, i)) return true;
   }
   return false;
@@ -104,7 +105,7 @@ static bool reads_others(const waiter *in, int first, int last) {
 
 /* v = ...: the end of what is assigned, at its , ; or ). */
 static int value_end(const waiter *in, int i, int last) {
-  for (; i < last && !cpu_token_any(&in->at[i], WORDS(";", ",")); i++) {
+  for (; i < last && !cpu_token_is(&in->at[i], ";") && !cpu_token_is(&in->at[i], ","); i++) {
     if (cpu_token_is(&in->at[i], ")")) break;
     if (in->at[i].match > i) i = in->at[i].match;
   }
@@ -157,8 +158,8 @@ static bool asks_others(const waiter *in, const loop *it, int first, int last) {
 /* ---- loops ----------------------------------------------------------------------------------------------------- */
 
 static int statement_end(const waiter *in, int i, int last) {
-  while (i < last &&
-         (cpu_token_any(&in->at[i], WORDS("if", "for", "while", "switch")) || cpu_token_is(&in->at[i], "else"))) {
+  static const char *const headed[] = {"if", "for", "while", "switch", NULL};
+  while (i < last && (cpu_token_any(&in->at[i], headed) || cpu_token_is(&in->at[i], "else"))) {
     i++;
     if (cpu_token_is(&in->at[i], "(")) i = in->at[i].match + 1;
   }
@@ -196,7 +197,8 @@ static bool loop_read(const waiter *in, int i, int last, loop *out) {
 
 static bool is_endless(const waiter *in, const loop *it) {
   const cpu_token *test = &in->at[it->test];
-  return it->test == it->test_last || (it->test + 1 == it->test_last && cpu_token_any(test, WORDS("true", "1")));
+  return it->test == it->test_last ||
+         (it->test + 1 == it->test_last && (cpu_token_is(test, "true") || cpu_token_is(test, "1")));
 }
 
 /* for (;;) { if (flag) break; } */
@@ -208,7 +210,7 @@ static bool leaves_when_told(const waiter *in, const loop *it) {
     if (!cpu_token_is(&in->at[i], "if") || !cpu_token_is(&in->at[i + 1], "(")) continue;
     int close = in->at[i + 1].match, end = statement_end(in, close + 1, it->last);
     bool leaves = false;
-    for (int k = close; k < end; k++) leaves |= cpu_token_any(&in->at[k], WORDS("break", "return"));
+    for (int k = close; k < end; k++) leaves |= cpu_token_is(&in->at[k], "break") || cpu_token_is(&in->at[k], "return");
     if (leaves && asks_others(in, it, i + 2, close)) return true;
   }
   return false;
@@ -222,7 +224,7 @@ static bool test_waits(const waiter *in, const loop *it) {
 
 /* The lock taken at token i is given back before the next barrier: atomicExch(&lock, 0). */
 static bool gives_back(const waiter *in, int i) {
-  const char *const *const locks = WORDS("atomicCAS", "atomicExch");
+  static const char *const locks[] = {"atomicCAS", "atomicExch", NULL};
   if (!cpu_token_any(&in->at[i], locks)) return false;
   for (int k = in->at[i + 1].match; k < in->function->last && !cpu_is_barrier(&in->at[k]); k++) {
     if (!cpu_token_any(&in->at[k], locks)) continue;
@@ -250,10 +252,10 @@ static void function_read(waiter *in) {
 }
 
 void cpu_waits_find(cpu_program *program) {
+  static const char *const signs[] = {"volatile", "__ldcg", "__ldcv", NULL};
   waiter in = {program, program->tokens.at, NULL};
   bool any = false;
-  for (int i = 0; i < program->tokens.count; i++)
-    any |= cpu_token_any(&in.at[i], WORDS("volatile", "__ldcg", "__ldcv")) || is_atomic(&in, i);
+  for (int i = 0; i < program->tokens.count; i++) any |= cpu_token_any(&in.at[i], signs) || is_atomic(&in, i);
   for (int i = 0; any && i < program->nfunctions; i++) {
     in.function = &program->functions[i];
     if (in.function->body >= 0) function_read(&in);

@@ -1,0 +1,29 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Exit statuses of the program, and which one an error has.
+-- Depends on failure.
+
+local failure = require "moonwarp.base.failure"
+
+local exit = { OK = 0, FAILED = 1, USAGE = 2, CHECK = 3, NO_DEVICE = 4, SLOWER = 5, INTERRUPTED = 130 }
+
+local STATUSES = { usage = exit.USAGE, no_device = exit.NO_DEVICE }
+
+--- The status of what host.call gives.
+---@param outcome string   "done", "failed" or "interrupted"
+---@param problem any      the error
+---@return integer
+function exit.of(outcome, problem)
+  if outcome == "done" then return exit.OK end
+  return outcome == "interrupted" and exit.INTERRUPTED or STATUSES[failure.status(problem)] or exit.FAILED
+end
+
+--- What the program says of it: of wrong use where the script asked for a value says nothing.
+---@param message string   with its traceback
+---@param problem any
+---@return string
+function exit.text(message, problem)
+  return failure.status(problem) == "usage" and problem.text or message
+end
+
+return exit
