@@ -1,0 +1,145 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The session: what it owns, and how its run ends, whichever way the script leaves.
+
+local session = require "moonwarp.session"
+local support = require "tests.support"
+local store = require "moonwarp.results.store"
+local mw = support.mw
+
+-- A session of its own, whose results go to a folder.
+local function in_session(body)
+  support.with_folder(function(folder)
+    local before = session.current
+    local mine = session.begin { out = folder, script = "some/study.lua" }
+    local ok, message = xpcall(body, debug.traceback, mine, folder)
+    mine:finish { status = "complete" }
+    session.current = before
+    if not ok then error(message, 0) end
+  end)
+end
+
+describe("a session", function()
+  it("owns parameters, records, failed checks and the device opened last", function()
+    local dev <close> = mw.device "cpu"
+    in_session(function(mine)
+      assert.is_nil(mine:device())
+      mine.pass = { n = { "3" } }
+      assert.are.equal(3, mw.arg("n", 1))
+      mw.record { device = "cpu", n = 3 }
+      mw.check(dev:full(1, "i32", 4), 2, { quiet = true })
+      assert.are.same({ 1, 1, 1 }, { #mine.declared, #mine.records, mine.failed_checks })
+      assert.are.equal(mw.device "cpu", mine:device())
+    end)
+    in_session(function(mine)
+      assert.are.same({ 0, 0, 0 }, { #mine.declared, #mine.records, mine.failed_checks })
+      assert.are.equal(1, mw.arg("n", 1))
+    end)
+  end)
+
+  it("begins another run where the script or the place changes", function()
+    in_session(function(mine, folder)
+      mw.record { device = "cpu", i = 1 }
+      local first = mine:folder()
+      mine.options.script = "some/other.lua"
+      mw.record { device = "cpu", i = 2 }
+      assert.are.equal("complete", assert(store.read(first)).status)
+      assert.are.equal(folder .. "/other/", mine:folder():match "^(.*/)")
+    end)
+  end)
+
+  it("keeps what makes no run until a result does", function()
+    in_session(function(mine)
+      mine:mention("remark", { text = "before" })
+      assert.is_nil(mine.run)
+      mw.record { device = "cpu" }
+      local made = mine:finish { status = "complete" }
+      assert.are.equal("before", assert(store.read(made)).remarks[1].text)
+      assert.is_nil((mine:finish { status = "complete" }))
+    end)
+  end)
+end)
+
+local function run_of(script, lua, body)
+  support.with_folder(function(folder)
+    support.write(folder .. "/s.lua", "local mw = require 'moonwarp'\nmw.record { device = 'cpu', x = 1 }\n" .. script)
+    local pipe <close> = assert(io.popen(("cd '%s' && %s s.lua 2>&1; echo status $?"):format(folder, lua)))
+    body(pipe:read "a", support.run(folder .. "/out"))
+  end)
+end
+
+describe("a run that the script leaves", function()
+  local program = support.program()
+  if not program then
+    pending "needs the program"
+    return
+  end
+
+  for script, wanted in pairs {
+    ["os.exit(0)"] = { 0, "complete" }, ["os.exit(true)"] = { 0, "complete" }, ["os.exit(7)"] = { 7, "failed" },
+    ["os.exit(false)"] = { 1, "failed" }, ["coroutine.wrap(function() os.exit(3) end)()"] = { 3, "failed" },
+    ["pcall(os.exit, 4)"] = { 4, "failed" }, ["os.exit(5, true)"] = { 5, "ended" },
+  } do
+    it("by " .. script .. " is " .. wanted[2], function()
+      run_of(script, ("'%s' run"):format(program), function(output, folder)
+        local stored = assert(store.read(folder))
+        assert.are.same({ wanted[2], 1 }, { stored.status, #stored.records })
+        if wanted[2] ~= "ended" then assert.are.equal(wanted[1], stored.exit) end
+        assert.is_truthy(output:find("status " .. wanted[1], 1, true), output)
+        assert.is_nil(io.open(folder .. "/journal.jsonl"))
+      end)
+    end)
+  end
+
+  it("by os.exit in another interpreter has its journal", function()
+    local stock = support.stock_interpreter()
+    if not stock then return end
+    run_of("os.exit(0)", stock, function(output, folder)
+      local stored = assert(store.read(folder))
+      assert.are.same({ "unfinished", 1 }, { stored.status, #stored.records })
+      assert.is_truthy(output:find("status 0", 1, true), output)
+    end)
+  end)
+end)
+
+describe("a traceback", function()
+  if not support.program() then
+    pending "needs the program"
+    return
+  end
+
+  -- The script's own lines, from where it failed, whatever of the library lies between.
+  for call in pairs {
+    ["mw.bench(broken, { samples = 1, batch = 1 })"] = true,
+    ["mw.bench({ a = broken }, { samples = 1, batch = 1 })"] = true,
+    ["mw.check(mw.device('cpu'):full(1, 'i32', 2), broken)"] = true,
+  } do
+    it("has all lines of the script through " .. call:match "^[%w.]+", function()
+      local status, output = support.child(("local mw = require 'moonwarp'\nlocal function broken()\n  local t\n"
+        .. "  return t.x\nend\n%s\n"):format(call))
+      assert.are.equal(1, status, output)
+      assert.is_truthy(output:find ":4: attempt to index a nil value %(local 't'%)", output)
+      assert.is_truthy(output:find "\n  [^\n]*:4: in [^\n]*\n", output)
+      assert.is_truthy(output:find "\n  [^\n]*:6: in main chunk\n", output)
+    end)
+  end
+
+  it("has them through a study, whose entry is named first", function()
+    support.with_folder(function(folder)
+      support.write(folder .. "/s.lua", [[
+        local mw = require "moonwarp"
+        local study = mw.study { question = "?" }
+        study:finally(function()
+          local t
+          t.x = 1
+        end)
+        return study]])
+      local pipe <close> = assert(io.popen(("cd '%s' && '%s' run s.lua --device cpu 2>&1"):format(folder,
+        support.program())))
+      local output = pipe:read "a"
+      assert.is_truthy(output:find("moonwarp: s.lua:3: finally, its function: s.lua:5: attempt to index a nil value",
+        1, true), output)
+      assert.is_truthy(output:find("\n  s.lua:5: in ", 1, true), output)
+    end)
+  end)
+end)
