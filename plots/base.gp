@@ -14,4 +14,5 @@ set ylabel textcolor rgb '$text'
 set cblabel textcolor rgb '$text'
 set bars small
 set clip two
-set pointintervalbox 0
+# no white disc under the middle of an error bar; 0 would mean the usual one
+set pointintervalbox 0.0001

@@ -102,7 +102,7 @@ describe("a picture of gnuplot's in a page", function()
       .. 'd="M1,2 L3.5,4"></path><use transform="translate(1,2)" color="var(--text)" href="#f1-gpPt5"></use>'
       .. "<text>a &lt; b</text></g>", embedded [[
 <defs> <circle id='gpPt5' r = '1'/> <filter id='greybox'><feFlood flood-color='white'/></filter></defs>
-<g fill="none"> </g>
+<g fill="none"> <use xlink:href='#gpPt5' transform='translate(1,2) scale(0.00)' color='#FFFFFF'/></g>
 <g fill="none" stroke="rgb(  0, 114, 178)" stroke-linecap="butt"><path d='M1.00,2.00
   L3.50,4.00  ' class="x"/><use xlink:href='#gpPt5' transform='translate(1,2)' color='black'/>
 <text><tspan font-family="Helvetica" >a &lt; b</tspan></text></g>]])

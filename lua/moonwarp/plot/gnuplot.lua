@@ -20,7 +20,7 @@ local gnuplot = {}
 
 -- A chart is as narrow as a column of the report, so that its letters are as large there. px.
 gnuplot.WIDTH, gnuplot.HEAD = 500, 50
-local BODY <const>, KEY_ROW <const>, LETTER <const> = 272, 16, 7.2
+local BODY <const>, KEY_ROW <const>, LETTER <const> = 268, 18, 7.2
 local MOST_TITLE <const> = 64 -- letters of a line
 local MOST_TOLD <const> = 150 -- points of a series that tell their values
 local STYLES = { lines = true, points = true, linespoints = true }
@@ -192,12 +192,12 @@ local function series_commands(figure)
   return "plot " .. table.concat(parts, ", \\\n     ")
 end
 
---- How many rows a key takes, and of how many columns.
+--- How many rows a key takes, and of how many columns: as many as have room below the axes.
 ---@param names string[]
 ---@return integer rows
 ---@return integer columns
 function gnuplot.key(names)
-  local columns = math.max(1, math.floor(gnuplot.WIDTH / (utf8text.widest(names) * LETTER + 70)))
+  local columns = math.max(1, math.floor(0.82 * gnuplot.WIDTH / (utf8text.widest(names) * LETTER + 70)))
   return math.ceil(#names / columns), columns
 end
 
@@ -217,7 +217,7 @@ local function base_style()
 end
 
 --- What a figure that is no chart is drawn as: without hypertext, wide.
-gnuplot.WIDE = { width = 900, height = 560, font = 15 }
+gnuplot.WIDE = { width = 640, height = 400, font = 12 }
 
 --- The text of a .gp file, which holds its data and writes NAME.svg and NAME.png beside itself. The PNG
 --- is the same picture with more pixels.
@@ -264,7 +264,9 @@ function gnuplot.script(figure)
   end
   local rows, columns = gnuplot.key(names)
   local e = ticks.extent(figure.series, figure.logx, figure.logy)
-  local height = gnuplot.HEAD + (figure.square and 400 or BODY) + rows * KEY_ROW
+  local shape = (e.y1 - e.y0) / (e.x1 - e.x0) -- of a plane with one scale; NaN of a single point
+  local body = figure.square and shape == shape and math.floor(math.max(BODY // 2, math.min(420, 400 * shape))) + 60
+  local height = gnuplot.HEAD + (body or BODY) + rows * KEY_ROW
   local lines = { axis_commands("x", figure.logx, figure.xlabel, figure, e),
                   axis_commands("y", figure.logy, figure.ylabel, figure, e),
                   ("set key maxcols %d"):format(columns),

@@ -27,7 +27,7 @@ local MOST_KINDS = 8 -- as many as there are colours
 local MOST_LETTERS = 32 -- of a lane's name, in the terminal and the chart; the trace has all
 local THIN = 1 / 400 -- of the chart's width: what is shorter is drawn so wide, or it could not be seen
 local ROUNDING = 1e-6 -- of a column: 10.003 - 10.001 is not quite 0.002
-local ROOMY = 22 -- lanes whose names fit below each other in the usual size
+local ROOMY = 17 -- lanes whose names fit below each other in the usual size
 
 local function check_span(span, i)
   if type(span) ~= "table" then
@@ -164,7 +164,7 @@ local function settings(chart, scale)
     -- gnuplot formats the text of a mark as printf does
     tics[i] = ("%s %d"):format(gnuplot.quote((shortened(lane):gsub("%%", "%%%%"))), #chart.lanes - i + 1)
   end
-  local size = #chart.lanes > ROOMY and (" font ',%d'"):format(math.max(4, 15 * ROOMY // #chart.lanes)) or ""
+  local size = #chart.lanes > ROOMY and (" font ',%d'"):format(math.max(3, gnuplot.WIDE.font * ROOMY // #chart.lanes)) or ""
   local long = chart.length > 0 and chart.length / scale.factor or 1
   return table.concat({
     ("set xlabel 'time (%s)'"):format(scale.name),

@@ -142,7 +142,8 @@ local function writer(prefix)
   local on = { top = 0 }
   local function is_dropped(name, given)
     if name == "title" then return last ~= ' class="curve"' end -- gnuplot's others are empty
-    local unseen = given.visibility == "hidden" or is_ground(name, given) -- hidden: what gnuplot's script shows
+    local unseen = given.visibility == "hidden" -- what gnuplot's script shows
+      or is_ground(name, given) or (given.transform or ""):find("scale(0.00)", 1, true)
     return unseen or is_title(name, given) or not (KEPT[name] or TRANSPARENT[name])
   end
   function on.open(name, given)
