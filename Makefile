@@ -60,9 +60,9 @@ $(BUILD)/obj/%.o: %.c | $(BUILD)/packages
 	@echo "  cc   $<"
 	$(Q)$(CC) $(FLAGS) -fvisibility=hidden $(CFLAGS) -MMD -MP -c -o $@ $<
 
-# NVIDIA's own headers, where the toolkit is installed: its occupancy rules, and the check of our declarations.
+# NVIDIA's own headers, where the toolkit is installed: our declarations and occupancy rules are compared with them.
 CUDA ?= $(firstword $(CUDA_HOME) $(CUDA_PATH) /usr/local/cuda)
-$(BUILD)/obj/core/backend/cuda/occupancy.o $(BUILD)/tests/test_cuda_abi: FLAGS += -idirafter $(CUDA)/include
+$(BUILD)/tests/test_cuda_module $(BUILD)/tests/test_cuda_abi: FLAGS += -idirafter $(CUDA)/include
 
 $(BUILD)/tests/%: tests/c/%.c $(SHARED)
 	@mkdir -p $(@D)

@@ -172,7 +172,6 @@ IDENTICAL(d.cuStreamCreateWithPriority, cuStreamCreateWithPriority);
 IDENTICAL(d.cuStreamDestroy_v2, cuStreamDestroy);
 IDENTICAL(d.cuStreamWaitEvent, cuStreamWaitEvent);
 IDENTICAL(d.cuStreamQuery, cuStreamQuery);
-IDENTICAL(d.cuStreamSynchronize, cuStreamSynchronize);
 IDENTICAL(d.cuStreamEndCapture, cuStreamEndCapture);
 IDENTICAL(d.cuEventCreate, cuEventCreate);
 IDENTICAL(d.cuEventDestroy_v2, cuEventDestroy);

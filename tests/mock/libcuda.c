@@ -524,11 +524,6 @@ cuda_result cuStreamQuery(cuda_queue stream) {
   return code == CUDA_OK ? ready() : code;
 }
 
-cuda_result cuStreamSynchronize(cuda_queue stream) {
-  ENTER(cuStreamSynchronize);
-  return CUDA_OK;
-}
-
 cuda_result cuLaunchHostFunc(cuda_queue stream, void (*run)(void *), void *data) {
   ENTER(cuLaunchHostFunc);
   run(data);

@@ -5,6 +5,7 @@
 #include "core/backend/cuda/cubin.h"
 
 #include <elf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,7 +125,7 @@ static void collect_symbols(const elf *e, cuda_image *out) {
     if (is_kernel(s))
       add_entry(out, name);
     else if (is_variable(e, s, &constant))
-      out->globals[out->nglobals++] = (cuda_global){name, s->st_size, constant};
+      out->globals[out->nglobals++] = (cuda_global){.symbol = name, .bytes = s->st_size, .constant = constant};
   }
 }
 
@@ -221,8 +222,21 @@ bool cuda_cubin_read(const void *bytes, size_t size, cuda_image *out) {
   return true;
 }
 
+static void read_name(const char *symbol, mw_signature *out) {
+  if (!mw_signature_parse(symbol, out)) snprintf(out->plain, sizeof out->plain, "%s", symbol);
+}
+
+void cuda_image_read_names(cuda_image *image) {
+  for (int i = 0; i < image->nentries; i++) read_name(image->entries[i].symbol, &image->entries[i].signature);
+  for (int i = 0; i < image->nglobals; i++) read_name(image->globals[i].symbol, &image->globals[i].signature);
+}
+
 void cuda_image_free(cuda_image *image) {
-  for (int i = 0; i < image->nentries; i++) mw_free(image->entries[i].slots);
+  for (int i = 0; i < image->nentries; i++) {
+    mw_free(image->entries[i].slots);
+    mw_signature_free(&image->entries[i].signature);
+  }
+  for (int i = 0; i < image->nglobals; i++) mw_signature_free(&image->globals[i].signature);
   mw_free(image->entries);
   mw_free(image->globals);
   mw_free(image->text);

@@ -8,6 +8,7 @@
 #define MW_CUDA_CUBIN_H
 
 #include "core/backend/backend.h"
+#include "core/source/signature.h"
 
 typedef struct cuda_slot { /* one parameter */
   uint32_t offset, size;
@@ -17,6 +18,7 @@ enum { CUDA_MOST_SLOTS = 256 };
 
 typedef struct cuda_entry {   /* one kernel */
   const char *symbol;         /* mangled name */
+  mw_signature signature;     /* what that says; plain is the symbol where it is not mangled */
   int registers, max_threads; /* 0: not told */
   size_t shared_bytes;        /* static, without what the hardware reserves a block */
   size_t local_bytes, args_bytes;
@@ -26,6 +28,7 @@ typedef struct cuda_entry {   /* one kernel */
 
 typedef struct cuda_global { /* one device variable */
   const char *symbol;
+  mw_signature signature;
   size_t bytes;
   bool constant;
 } cuda_global;
@@ -37,6 +40,9 @@ typedef struct cuda_image {
   size_t const_bytes; /* of all __constant__ variables */
   void *text;         /* the names */
 } cuda_image;
+
+/* The image's names as texts; the readers leave them to it. */
+void cuda_image_read_names(cuda_image *);
 
 /* Both copy what they keep. False: not such a file, or damaged; out is then empty. */
 bool cuda_cubin_read(const void *bytes, size_t size, cuda_image *out);

@@ -15,31 +15,26 @@
 cuda_driver_table cuda_driver;
 cuda_nvrtc_table cuda_nvrtc;
 
-typedef struct entry { /* where a symbol's address goes */
-  const char *symbol;
-  size_t offset;
-} entry;
-
-static const entry driver_entries[] = {
+static const cuda_symbol driver_entries[] = {
 #define CUDA_ENTRY(name, arguments) {#name, offsetof(cuda_driver_table, name)},
     CUDA_DRIVER_CALLS(CUDA_ENTRY)
 #undef CUDA_ENTRY
         {NULL, 0}};
 
-static const entry nvrtc_entries[] = {
+static const cuda_symbol nvrtc_entries[] = {
 #define CUDA_ENTRY(name, result, arguments) {#name, offsetof(cuda_nvrtc_table, name)},
     CUDA_NVRTC_CALLS(CUDA_ENTRY)
 #undef CUDA_ENTRY
         {NULL, 0}};
 
-/* NULL where all are there, else the first that is missing. */
-static const char *resolve(void *library, const entry *entries, void *table) {
-  for (; entries->symbol; entries++) {
-    void *address = dlsym(library, entries->symbol);
-    if (!address) return entries->symbol;
-    memcpy((char *)table + entries->offset, &address, sizeof address);
+const char *cuda_resolve(void *library, const cuda_symbol *symbols, void *table) {
+  const char *missing = NULL;
+  for (; symbols->name; symbols++) {
+    void *address = dlsym(library, symbols->name);
+    if (!address && !missing) missing = symbols->name;
+    memcpy((char *)table + symbols->offset, &address, sizeof address);
   }
-  return NULL;
+  return missing;
 }
 
 /* ---- the driver ------------------------------------------------------------------------------------------------ */
@@ -81,7 +76,7 @@ static bool load_driver(void) {
   if (!library && access("/proc/driver/nvidia/version", R_OK) == 0)
     return refuse_driver("libcuda.so.1 cannot be loaded although the NVIDIA kernel driver is there: %s", dlerror());
   if (!library) return refuse_driver("%s is not installed (no NVIDIA driver)", name);
-  const char *missing = resolve(library, driver_entries, &cuda_driver);
+  const char *missing = cuda_resolve(library, driver_entries, &cuda_driver);
   if (missing) return refuse_driver("the driver lacks %s: CUDA 12.0 or newer is needed (driver 525 or newer)", missing);
   return start_driver();
 }
@@ -153,18 +148,12 @@ static void *open_best_nvrtc(void) {
   return library ? library : open_nvrtc(old ? "libnvrtc.so.13" : "libnvrtc.so.12");
 }
 
-static bool holds_headers(const char *folder) {
-  char file[600];
-  snprintf(file, sizeof file, "%.500s/cuda_fp16.h", folder);
-  if (access(file, R_OK) != 0) return false;
-  snprintf(cuda_nvrtc.toolkit, sizeof cuda_nvrtc.toolkit, "%s", folder);
-  return true;
-}
-
 static bool holds_headers_below(const char *root) {
-  char folder[512];
-  snprintf(folder, sizeof folder, "%.480s/include", root ? root : "");
-  return root && *root && holds_headers(folder);
+  char file[600];
+  snprintf(file, sizeof file, "%.480s/include/cuda_fp16.h", root ? root : "");
+  if (!root || !*root || access(file, R_OK) != 0) return false;
+  snprintf(cuda_nvrtc.toolkit, sizeof cuda_nvrtc.toolkit, "%.480s/include", root);
+  return true;
 }
 
 /* <root>/lib64/libnvrtc.so.13 has <root>/include; a relative name tells nothing of its root, dladdr does. */
@@ -183,9 +172,9 @@ static void find_headers(void) {
     char *slash = strrchr(root, '/');
     if (slash) *slash = '\0';
   }
-  if (holds_headers_below(getenv("CUDA_HOME")) || holds_headers_below(getenv("CUDA_PATH"))) return;
-  if (holds_headers_below(root) || holds_headers_below("/usr/local/cuda")) return;
-  if (!holds_headers_below("/opt/cuda")) holds_headers("/usr/include");
+  const char *const roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), root, "/usr/local/cuda", "/opt/cuda", "/usr"};
+  bool found = false;
+  for (size_t i = 0; i < sizeof roots / sizeof *roots && !found; i++) found = holds_headers_below(roots[i]);
 }
 
 static void describe_nvrtc(void) {
@@ -203,7 +192,7 @@ static bool load_nvrtc(void) {
     snprintf(nvrtc_reason, sizeof nvrtc_reason, "$MOONWARP_LIBNVRTC cannot be loaded: %s", dlerror());
     return false;
   }
-  const char *missing = library ? resolve(library, nvrtc_entries, &cuda_nvrtc) : NULL;
+  const char *missing = library ? cuda_resolve(library, nvrtc_entries, &cuda_nvrtc) : NULL;
   if (missing) snprintf(nvrtc_reason, sizeof nvrtc_reason, "%s lacks %s", cuda_nvrtc.path, missing);
   if (!library)
     snprintf(nvrtc_reason, sizeof nvrtc_reason,

@@ -193,7 +193,6 @@ enum {
   X(cuStreamDestroy_v2,                (cuda_queue)) \
   X(cuStreamWaitEvent,                 (cuda_queue, cuda_marker, unsigned flags)) \
   X(cuStreamQuery,                     (cuda_queue)) \
-  X(cuStreamSynchronize,               (cuda_queue)) \
   X(cuStreamBeginCapture_v2,           (cuda_queue, unsigned mode)) \
   X(cuStreamEndCapture,                (cuda_queue, cuda_drawing *)) \
   X(cuStreamGetCaptureInfo_v2,         (cuda_queue, unsigned *status, unsigned long *id, cuda_drawing *, \
@@ -253,6 +252,14 @@ typedef struct cuda_nvrtc_table {
 
 extern cuda_driver_table cuda_driver;
 extern cuda_nvrtc_table cuda_nvrtc;
+
+typedef struct cuda_symbol { /* where its address goes in a table; a NULL name ends a list */
+  const char *name;
+  size_t offset;
+} cuda_symbol;
+
+/* Fills the table with the addresses, NULL for what is missing; returns the first that is, or NULL. */
+const char *cuda_resolve(void *library, const cuda_symbol *, void *table);
 
 /* Loads the library on the first call; true where it can be used. Else reason tells what was looked for and where;
  * reason may be NULL. The driver with no device is not usable. */

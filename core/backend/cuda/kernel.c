@@ -32,19 +32,12 @@ static void write_signature(const mw_signature *s, char *text, size_t size) {
 }
 
 static bool answers_to(const cuda_entry *entry, const char *name, char *signature, size_t size) {
-  mw_signature s;
-  bool mangled = mw_signature_parse(entry->symbol, &s);
-  if (!mangled) {
-    snprintf(signature, size, "%s", entry->symbol);
-    return strcmp(entry->symbol, name) == 0;
-  }
-  write_signature(&s, signature, size);
-  bool whole = strchr(name, '(') != NULL;
-  bool same = whole ? same_without_blanks(signature, name) || same_without_blanks(mw_signature_bare(signature), name)
-                    : strcmp(s.plain, name) == 0 || strcmp(mw_signature_bare(s.plain), name) == 0;
-  same = same && !s.is_template;
-  mw_signature_free(&s);
-  return same;
+  const mw_signature *s = &entry->signature;
+  write_signature(s, signature, size);
+  if (s->is_template) return false;
+  if (strchr(name, '('))
+    return same_without_blanks(signature, name) || same_without_blanks(mw_signature_bare(signature), name);
+  return strcmp(s->plain, name) == 0 || strcmp(mw_signature_bare(s->plain), name) == 0;
 }
 
 /* ---- plain kernels --------------------------------------------------------------------------------------------- */

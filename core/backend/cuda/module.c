@@ -57,33 +57,26 @@ static bool has_name(char **names, int count, const char *name) {
   return false;
 }
 
-static bool in_code(const cuda_image *image, const char *bare, char *plain, size_t size) {
-  bool found = false;
-  for (int i = 0; i < image->nentries && !found; i++) {
-    mw_signature s;
-    bool mangled = mw_signature_parse(image->entries[i].symbol, &s);
-    snprintf(plain, size, "%s", mangled ? s.plain : image->entries[i].symbol);
-    found = !s.is_template && strcmp(mw_signature_bare(plain), bare) == 0;
-    mw_signature_free(&s);
+static bool in_code(const cuda_image *image, const char *bare) {
+  for (int i = 0; i < image->nentries; i++) {
+    const mw_signature *s = &image->entries[i].signature;
+    if (!s->is_template && strcmp(mw_signature_bare(s->plain), bare) == 0) return true;
   }
-  return found;
+  return false;
 }
 
 /* In source order; kernels that come from included files follow in the code's order. */
 static void collect_names(cuda_module *module) {
   const cuda_image *image = &module->units->read;
   mw_declared_kernel *written;
-  char plain[256];
   int count = 0, declared = mw_declared_kernels(module->source.text, &written);
   module->names = mw_calloc((size_t)(image->nentries + declared) + 1, sizeof *module->names);
   for (int i = 0; i < declared; i++)
-    if (in_code(image, written[i].name, plain, sizeof plain)) module->names[count++] = mw_strdup(written[i].name);
+    if (in_code(image, written[i].name)) module->names[count++] = mw_strdup(written[i].name);
   for (int i = 0; i < image->nentries; i++) {
-    mw_signature s;
-    const char *bare =
-        mw_signature_parse(image->entries[i].symbol, &s) ? mw_signature_bare(s.plain) : image->entries[i].symbol;
-    if (!s.is_template && !has_name(module->names, count, bare)) module->names[count++] = mw_strdup(bare);
-    mw_signature_free(&s);
+    const mw_signature *s = &image->entries[i].signature;
+    const char *bare = mw_signature_bare(s->plain);
+    if (!s->is_template && !has_name(module->names, count, bare)) module->names[count++] = mw_strdup(bare);
   }
   mw_free(written);
   module->base.kernel_names = (const char *const *)module->names;
@@ -132,14 +125,10 @@ static bool is_library(const char *name) {
  * declares const. A variable that only an included file declares counts as one that changes. */
 static bool is_constant(const cuda_global *global, const char *source) {
   char bare[256];
-  mw_signature s;
+  const char *plain = global->signature.plain;
   if (global->constant) return false; /* a __constant__ variable: constant to kernels alone */
   if (local_name(global->symbol, bare, sizeof bare)) return mw_declared_constant(source, bare);
-  if (!mw_signature_parse(global->symbol, &s)) return mw_declared_constant(source, global->symbol);
-  bool constant =
-      strstr(s.plain, ">::") || is_library(s.plain) || mw_declared_constant(source, mw_signature_bare(s.plain));
-  mw_signature_free(&s);
-  return constant;
+  return strstr(plain, ">::") || is_library(plain) || mw_declared_constant(source, mw_signature_bare(plain));
 }
 
 static bool has_variables(const cuda_image *image, const char *source) {
@@ -260,13 +249,9 @@ void cuda_unload_retired(cuda_device *device) {
 
 static const cuda_global *find_global(const cuda_image *image, const char *name) {
   for (int i = 0; i < image->nglobals; i++) {
-    mw_signature s;
-    const char *symbol = image->globals[i].symbol;
-    bool mangled = mw_signature_parse(symbol, &s);
-    bool same = strcmp(symbol, name) == 0 ||
-                (mangled && (strcmp(s.plain, name) == 0 || strcmp(mw_signature_bare(s.plain), name) == 0));
-    mw_signature_free(&s);
-    if (same) return &image->globals[i];
+    const cuda_global *g = &image->globals[i];
+    const char *plain = g->signature.plain;
+    if (!strcmp(g->symbol, name) || !strcmp(plain, name) || !strcmp(mw_signature_bare(plain), name)) return g;
   }
   return NULL;
 }
@@ -284,12 +269,9 @@ static mw_status refuse_variable(const cuda_module *module, const char *name, mw
   size_t length = 0;
   const cuda_image *image = &module->units->read;
   for (int i = 0; i < image->nglobals && length < sizeof known; i++) {
-    mw_signature s;
     if (is_constant(&image->globals[i], module->source.text)) continue;
-    bool mangled = mw_signature_parse(image->globals[i].symbol, &s);
     length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", length ? ", " : "",
-                               mangled ? s.plain : image->globals[i].symbol);
-    mw_signature_free(&s);
+                               image->globals[i].signature.plain);
   }
   return mw_fail(
       err, MW_NOT_FOUND,

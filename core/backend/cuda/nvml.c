@@ -4,6 +4,7 @@
  * CUDA_VISIBLE_DEVICES, so a device is found by its UUID, or where that is another's (a part of a GPU has its own) by
  * its place on the PCI bus. */
 #include "core/backend/cuda/nvml.h"
+#include "core/backend/cuda/driver.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -19,14 +20,11 @@ static struct nvml_table {
 /* An entry that is there and succeeds. */
 #define NVML_OK(call, ...) (nvml.call && nvml.call(__VA_ARGS__) == 0)
 
-static const struct {
-  const char *symbol;
-  size_t offset;
-} entries[] = {
+static const cuda_symbol entries[] = {
 #define NVML_ENTRY(name, arguments) {#name, offsetof(struct nvml_table, name)},
     CUDA_NVML_CALLS(NVML_ENTRY)
 #undef NVML_ENTRY
-};
+        {NULL, 0}};
 
 /* ---- loading --------------------------------------------------------------------------------------------------- */
 
@@ -34,10 +32,7 @@ static bool load(void) {
   const char *forced = getenv("MOONWARP_LIBNVML");
   void *library = dlopen(forced && *forced ? forced : "libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library) return false;
-  for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
-    void *address = dlsym(library, entries[i].symbol);
-    memcpy((char *)&nvml + entries[i].offset, &address, sizeof address);
-  }
+  cuda_resolve(library, entries, &nvml);
   return NVML_OK(nvmlInit_v2);
 }
 

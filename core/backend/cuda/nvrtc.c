@@ -252,8 +252,10 @@ static bool take_entry(const char *bytes, size_t size, cuda_unit *unit) {
 }
 
 static bool read_image(cuda_unit *unit) {
-  return unit->ptx ? cuda_ptx_read(unit->image, &unit->read)
-                   : cuda_cubin_read(unit->image, unit->image_bytes, &unit->read);
+  bool good = unit->ptx ? cuda_ptx_read(unit->image, &unit->read)
+                        : cuda_cubin_read(unit->image, unit->image_bytes, &unit->read);
+  cuda_image_read_names(&unit->read);
+  return good;
 }
 
 static cuda_unit *fetch(const mw_cache_key *key) {

@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * How many blocks of a kernel a multiprocessor holds, and what limits them. The number is the driver's; for
- * an architecture without a device it is that of NVIDIA's cuda_occupancy.h where the build found it, else the rules
- * below, which are that header's for compute capability 7.5 and newer (tests/c/test_cuda_module.c compares them). */
+ * How many blocks of a kernel a multiprocessor holds, and what limits them. The number is the driver's; for an
+ * architecture without a device it is that of the rules below, which are those of NVIDIA's cuda_occupancy.h for compute
+ * capability 7.5 and newer (tests/c/test_cuda_module.c compares them). */
 #include <limits.h>
 #include <string.h>
 
 #include "core/backend/cuda/objects.h"
-
-#if defined(__has_include)
-#if __has_include(<cuda_occupancy.h>)
-#define HAS_NVIDIA_RULES 1
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wall"
-#pragma GCC diagnostic ignored "-Wextra"
-#include <cuda_occupancy.h>
-#pragma GCC diagnostic pop
-#endif
-#endif
 
 enum { WARP = 32, PARTITIONS = 4, REGISTER_UNIT = 256, MOST_REGISTERS = 255 };
 
@@ -64,46 +53,6 @@ static mw_limit limit_of(const bounds *b) {
   return least == b->shared ? MW_LIMIT_SHARED : MW_LIMIT_BLOCKS;
 }
 
-#ifdef HAS_NVIDIA_RULES
-static int count_offline(const cuda_device *device, const mw_kernel *kernel, int threads, size_t dynamic,
-                         const bounds *own) {
-  const mw_device_info *info = &device->base.info;
-  cudaOccDeviceProp properties = {
-      .computeMajor = info->capability_major,
-      .computeMinor = info->capability_minor,
-      .maxThreadsPerBlock = info->max_threads_per_block,
-      .maxThreadsPerMultiprocessor = info->max_threads_per_multiprocessor,
-      .regsPerBlock = info->registers_per_block,
-      .regsPerMultiprocessor = info->registers_per_multiprocessor,
-      .warpSize = info->warp_size,
-      .sharedMemPerBlock = info->shared_per_block,
-      .sharedMemPerMultiprocessor = info->shared_per_multiprocessor,
-      .numSms = 1,
-      .sharedMemPerBlockOptin = info->shared_per_block_optin,
-      .reservedSharedMemPerBlock = device->reserved_shared,
-  };
-  cudaOccFuncAttributes function = {
-      .maxThreadsPerBlock = kernel->max_threads,
-      .numRegs = kernel->registers,
-      .sharedSizeBytes = kernel->shared_bytes,
-      .shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN,
-      .maxDynamicSharedSizeBytes = info->shared_per_block_optin,
-      .numBlockBarriers = 1,
-  };
-  cudaOccDeviceState state = {.carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT};
-  cudaOccResult result;
-  cudaOccError code =
-      cudaOccMaxActiveBlocksPerMultiprocessor(&result, &properties, &function, &state, threads, dynamic);
-  return code == CUDA_OCC_SUCCESS ? result.activeBlocksPerMultiprocessor : smallest(own);
-}
-#else
-static int count_offline(const cuda_device *device, const mw_kernel *kernel, int threads, size_t dynamic,
-                         const bounds *own) {
-  (void)device, (void)kernel, (void)threads, (void)dynamic;
-  return smallest(own);
-}
-#endif
-
 mw_status cuda_occupancy(mw_kernel *base, int threads, size_t shared, mw_occupancy *out, mw_error *err) {
   cuda_device *device = cuda_device_of(base->module->device);
   cuda_kernel *kernel = (cuda_kernel *)base;
@@ -111,7 +60,7 @@ mw_status cuda_occupancy(mw_kernel *base, int threads, size_t shared, mw_occupan
   *out = (mw_occupancy){.limit = limit_of(&b), .shared_bytes = b.shared_bytes};
   if (b.shared == 0 || b.threads == 0) return MW_OK;
   if (device->base.info.offline) {
-    out->blocks = count_offline(device, base, threads, shared, &b);
+    out->blocks = smallest(&b);
     return MW_OK;
   }
   mw_status status = cuda_enter(device, err);

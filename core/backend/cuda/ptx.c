@@ -89,7 +89,8 @@ static void read_global(const char *at, bool constant, cuda_image *out, size_t *
   declaration d;
   if (!read_declaration(at, &d) || *d.name == '$') return;
   out->globals = mw_realloc(out->globals, (size_t)(out->nglobals + 1) * sizeof *out->globals);
-  out->globals[out->nglobals++] = (cuda_global){next_name(out, d.name, used), d.bytes, constant};
+  out->globals[out->nglobals++] =
+      (cuda_global){.symbol = next_name(out, d.name, used), .bytes = d.bytes, .constant = constant};
   if (constant) out->const_bytes += d.bytes;
 }
 

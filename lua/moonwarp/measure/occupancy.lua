@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Occupancy of a kernel on a GPU that need not be there: the kernel's source is compiled for that
--- architecture, and NVIDIA's own occupancy calculation answers.
+-- architecture, and the rules of NVIDIA's occupancy calculation answer.
 -- Depends on moonwarp.core, failure, fields.
 
 local core = require "moonwarp.core"
