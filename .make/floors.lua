@@ -4,14 +4,8 @@
 --
 -- A file stands on those whose functions and variables it names: scan.o has "U mw_hash", hash.o has "T mw_hash", so
 -- scan.c stands on hash.c. Files and folders that reach each other are a circle, and nobody can read, test or move one
--- part of it without the rest. Fails where there is a circle that is not among INHERENT. --print shows the floors:
--- a file's level is one above the highest that it stands on.
-
--- Circles that are in the nature of the thing: the patterns that all their members match, and why.
-local INHERENT = {
-  { "^core/bind/", why = "temporary" },
-  { "^core/host/", why = "temporary" },
-}
+-- part of it without the rest. There is none, and it fails where there is one. --print shows the floors: a file's level
+-- is one above the highest that it stands on.
 
 local DEFINED <const> = "[TDBRVWCuG]" -- nm's letters
 
@@ -105,24 +99,11 @@ local function groups_of(edges)
   return groups
 end
 
-local function is_inherent(group)
-  for _, known in ipairs(INHERENT) do
-    local all = true
-    for _, member in ipairs(group) do
-      local some = false
-      for _, pattern in ipairs(known) do some = some or member:find(pattern) ~= nil end
-      all = all and some
-    end
-    if all then return true end
-  end
-  return false
-end
-
--- Prints the circles that may not be; their number.
+-- Prints the circles; their number.
 local function complain(what, edges)
   local count = 0
   for _, group in ipairs(groups_of(edges)) do
-    if #group > 1 and not is_inherent(group) then
+    if #group > 1 then
       count = count + 1
       print(("%d %s reach each other:"):format(#group, what))
       for _, from in ipairs(group) do
