@@ -75,6 +75,16 @@ describe("a chart", function()
       assert.is_true(made.png ~= nil or not (os.execute "command -v gnuplot >/dev/null 2>&1"))
     end)
   end)
+
+  -- The date of a stored run stood in the script as it was, so that a record could give gnuplot commands.
+  it("keeps a stored run's texts within their comments", function()
+    local gnuplot = require "moonwarp.plot.gnuplot"
+    local evil = "2026\nsystem 'touch ran'\n"
+    local text = gnuplot.script { name = evil, title = evil, device = evil, script = evil, date = evil, xlabel = evil,
+      ylabel = evil, style = evil, levels = { { value = 1, label = evil } },
+      series = { { name = evil, points = { { x = 1, y = 2 } } } } }
+    assert.is_nil(text:find "\nsystem")
+  end)
 end)
 
 describe("the terminal's chart", function()

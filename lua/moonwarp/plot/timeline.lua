@@ -164,7 +164,8 @@ local function settings(chart, scale)
     -- gnuplot formats the text of a mark as printf does
     tics[i] = ("%s %d"):format(gnuplot.quote((shortened(lane):gsub("%%", "%%%%"))), #chart.lanes - i + 1)
   end
-  local size = #chart.lanes > ROOMY and (" font ',%d'"):format(math.max(3, gnuplot.WIDE.font * ROOMY // #chart.lanes)) or ""
+  local font = math.max(3, gnuplot.WIDE.font * ROOMY // #chart.lanes)
+  local size = #chart.lanes > ROOMY and (" font ',%d'"):format(font) or ""
   local long = chart.length > 0 and chart.length / scale.factor or 1
   return table.concat({
     ("set xlabel 'time (%s)'"):format(scale.name),

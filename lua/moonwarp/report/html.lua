@@ -15,7 +15,6 @@ local ENTITIES = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&qu
 local UNKNOWN <const> = "\u{FFFD}" -- the replacement character
 local VOID = { meta = true, br = true, img = true }
 local OPEN_ENDED = { td = true, tr = true } -- HTML closes them by what follows
-local LEAVES = { path = true, use = true, circle = true, rect = true } -- of SVG, mostly empty
 
 --- A text for a page: between tags, or in an attribute's quotation marks.
 ---@param text any
@@ -93,7 +92,7 @@ end
 local function element(name, given)
   local head = ("<%s%s"):format(name, attributes(given))
   if VOID[name] then return html.raw(head .. ">") end
-  if LEAVES[name] and not given[1] then return html.raw(head .. " />") end
+  if name == "path" then return html.raw(head .. " />") end
   local parts = { head .. ">" }
   for i = 1, last_of(given) do add(parts, given[i]) end
   if not OPEN_ENDED[name] then parts[#parts + 1] = ("</%s>"):format(name) end
