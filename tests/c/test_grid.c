@@ -293,6 +293,37 @@ static void test_cooperative(void **state) {
   end(b);
 }
 
+/* The threads of larger launches are still there when smaller ones run, and streams share them. */
+static void test_cooperative_sizes(void **state) {
+  (void)state;
+  bench *b = begin(source_text);
+  const unsigned grids[] = {2, 256, 3, 64, 1, 100};
+  mw_stream *streams[] = {b->device->main, stream(b, false), stream(b, false)};
+  enum { GRIDS = sizeof grids / sizeof *grids, STREAMS = sizeof streams / sizeof *streams };
+  mw_buffer *x[GRIDS][STREAMS];
+  for (int again = 0; again < 5; again++)
+    for (int g = 0; g < GRIDS; g++)
+      for (int s = STREAMS; s-- > 0;) {
+        const int n = (int)grids[g] * 32;
+        if (again == 0) x[g][s] = array(b, (size_t)n * sizeof(int));
+        arguments a = {0};
+        push_array(&a, x[g][s]), push_int(&a, n);
+        mw_launch launch = prepared(kernel(b, "together"), &a, grids[g], 32);
+        launch.cooperative = true;
+        check(b, cpu->launch(streams[s], &launch, &b->error));
+      }
+  check(b, cpu->synchronize(b->device, &b->error));
+  for (int g = 0; g < GRIDS; g++)
+    for (int s = 0; s < STREAMS; s++) {
+      const int n = (int)grids[g] * 32, *values = x[g][s]->address;
+      for (int i = 0; i < n; i++) assert_int_equal(values[i], n - 1 - i);
+      mw_buffer_release(x[g][s]);
+    }
+  cpu->stream_destroy(streams[1]);
+  cpu->stream_destroy(streams[2]);
+  end(b);
+}
+
 static void test_divergent_source(void **state) {
   (void)state;
   bench *b = begin(source_text);
@@ -326,14 +357,16 @@ static void *press_when_running(void *argument) {
   return NULL;
 }
 
-static mw_status interrupted(bench *b, mw_stream *s, unsigned grid) {
+static mw_status interrupted(bench *b, mw_stream *s, unsigned grid, bool cooperative) {
   mw_buffer *x = array(b, 64);
   press when = {pthread_self(), gate_of(x) + 1};
   pthread_t other;
   arguments a = {0};
   push_array(&a, x);
   pthread_create(&other, NULL, press_when_running, &when);
-  mw_status status = go(b, s, kernel(b, "forever"), &a, grid, 32);
+  mw_launch launch = prepared(kernel(b, "forever"), &a, grid, 32);
+  launch.cooperative = cooperative;
+  mw_status status = cpu->launch(s, &launch, &b->error);
   if (status == MW_OK) status = cpu->stream_synchronize(s, &b->error);
   pthread_join(other, NULL);
   atomic_store(&mw_interrupted, false);
@@ -347,9 +380,11 @@ static void test_interrupt(void **state) {
   mw_stream *s = stream(b, true);
   struct sigaction mine = {.sa_handler = on_sigint}, before;
   sigaction(SIGINT, &mine, &before);
-  expect(b, interrupted(b, b->device->main, 1), MW_INTERRUPTED, "interrupted");
-  expect(b, interrupted(b, b->device->main, 8), MW_INTERRUPTED, "interrupted");
-  expect(b, interrupted(b, s, 8), MW_INTERRUPTED, "interrupted");
+  expect(b, interrupted(b, b->device->main, 1, false), MW_INTERRUPTED, "interrupted");
+  expect(b, interrupted(b, b->device->main, 8, false), MW_INTERRUPTED, "interrupted");
+  expect(b, interrupted(b, s, 8, false), MW_INTERRUPTED, "interrupted");
+  expect(b, interrupted(b, b->device->main, 8, true), MW_INTERRUPTED, "interrupted");
+  expect(b, interrupted(b, s, 8, true), MW_INTERRUPTED, "interrupted");
   sigaction(SIGINT, &before, NULL);
   arguments none = {0};
   check(b, go(b, b->device->main, kernel(b, "empty"), &none, 64, 32));
@@ -371,8 +406,8 @@ static void test_signals_that_piled_up(void **state) {
   struct sigaction mine = {.sa_handler = on_late_sigint}, before;
   sigaddset(&mine.sa_mask, cpu_thread_abort_signal());
   sigaction(SIGINT, &mine, &before);
-  expect(b, interrupted(b, b->device->main, 1), MW_INTERRUPTED, "interrupted");
-  expect(b, interrupted(b, b->device->main, 8), MW_INTERRUPTED, "interrupted");
+  expect(b, interrupted(b, b->device->main, 1, false), MW_INTERRUPTED, "interrupted");
+  expect(b, interrupted(b, b->device->main, 8, false), MW_INTERRUPTED, "interrupted");
   sigaction(SIGINT, &before, NULL);
   end(b);
 }
@@ -391,6 +426,7 @@ int main(void) {
       cmocka_unit_test(test_division),
       cmocka_unit_test(test_assert),
       cmocka_unit_test(test_cooperative),
+      cmocka_unit_test(test_cooperative_sizes),
       cmocka_unit_test(test_divergent_source),
       cmocka_unit_test(test_interrupt),
       cmocka_unit_test(test_signals_that_piled_up),

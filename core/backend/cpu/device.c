@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static const double HELPER_SPIN = 50e-6; /* seconds that a thread of the pool without work spins before it sleeps */
+static const double POOL_SPIN = 50e-6; /* seconds that a thread of the pool spins before it sleeps */
 
 mw_status cpu_device_open(const char *which, mw_device **out, mw_error *err) {
   if (strcmp(which, "0"))
@@ -15,7 +15,7 @@ mw_status cpu_device_open(const char *which, mw_device **out, mw_error *err) {
   cpu_probe_info(&device->base.info);
   cpu_memory_open(&device->memory);
   device->host = cpu_worker_make();
-  cpu_pool_open(&device->pool, device->base.info.multiprocessors - 1, HELPER_SPIN);
+  cpu_pool_open(&device->pool, device->base.info.multiprocessors - 1, POOL_SPIN);
   cpu_coop_open(&device->coop);
   device->base.main = &cpu_stream_main(device)->base;
   cpu_fault_install();

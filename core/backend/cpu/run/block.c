@@ -338,7 +338,7 @@ __attribute__((format(printf, 1, 2))) static int print(const char *format, ...) 
 }
 
 /* A loop or split kernel does not know its thread: explain.c finds it. */
-_Noreturn static void fail(const char *what, const char *file, int line) {
+__attribute__((noreturn)) static void fail(const char *what, const char *file, int line) {
   cpu_worker *worker = cpu_current;
   cpu_fault *fault = &worker->fault;
   *fault = (cpu_fault){.kind = CPU_FAULT_FAIL}; /* nothing of an earlier one */
@@ -348,7 +348,7 @@ _Noreturn static void fail(const char *what, const char *file, int line) {
 }
 
 /* A function's canary was overwritten, seen when it returns: in a loop or split kernel after all its blocks. */
-_Noreturn static void overrun(void) {
+__attribute__((noreturn)) static void overrun(void) {
   cpu_worker *worker = cpu_current;
   worker->armed = 0;
   worker->fault = (cpu_fault){.kind = CPU_FAULT_SIGNAL, .target = CPU_TARGET_LOCAL};

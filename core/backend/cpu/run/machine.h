@@ -330,7 +330,8 @@ void cpu_worker_enter(cpu_worker *, cpu_grid *); /* before the first run of a gr
 /* Runs blocks first ... last-1 of the grid it has entered. False: something stopped it, worker->fault says what. */
 bool cpu_worker_run(cpu_worker *, unsigned long long first, unsigned long long last);
 void cpu_worker_leave(cpu_worker *); /* after the last: writes out what the kernel printed */
-void cpu_worker_evict(cpu_worker *const *, int count, const cpu_grid *); /* takes them out of blocks of a stopped grid */
+/* Takes those that are in blocks of the grid, which is stopped, out of them. */
+void cpu_worker_evict(cpu_worker *const *, int count, const cpu_grid *);
 
 /* ---- grid.c: one launch while it runs -------------------------------------------------------------------------- */
 
@@ -372,7 +373,7 @@ bool cpu_grid_run(cpu_grid *, cpu_worker *, unsigned long long first, unsigned l
 
 typedef struct cpu_pool {
   atomic_int helpers; /* threads beside the launching one: wanted, and once started, there */
-  double spin;        /* seconds that one without work spins before it sleeps */
+  double spin;        /* seconds that a thread spins before it sleeps */
   pthread_mutex_t lock;
   pthread_cond_t wake, done;
   cpu_grid *grids;    /* with blocks to hand out, most urgent first */

@@ -8,7 +8,6 @@
 
 #include "core/base/memory.h"
 
-static const double SPIN = 50e-6;                 /* the launching thread spins so long before it sleeps */
 static const double AWAKE = 4e-6, ASLEEP = 25e-6; /* what it takes to get help from spinning and from sleeping ones */
 static const double SLICE = 1e-3, PROBE = 5e-6;   /* between two looks at the clock: alone, with others at hand */
 static const double GRACE = 0.2;                  /* after a stop, blocks have so long to end by themselves */
@@ -44,16 +43,18 @@ static void rest(cpu_pool *pool, unsigned seen) {
   pool->sleeping--;
 }
 
-/* With the lock: everyone woken wakes two more, so that the launching thread does not pay for all of them. */
-static void wake_two(cpu_pool *pool, cpu_grid *grid) {
-  unsigned long long next = atomic_load(&grid->next);
-  unsigned long long wanted = next < grid->blocks ? (grid->blocks - next) / grid->chunk : 0;
-  for (int i = 0; i < 2 && i < pool->sleeping && (unsigned long long)i < wanted; i++) pthread_cond_signal(&pool->wake);
+/* With the lock: everyone woken wakes two more, so that the launching thread does not pay for all of them. A block of a
+ * cooperative launch may wait for all the others, so it does. */
+static void wake(cpu_pool *pool, cpu_grid *grid) {
+  const unsigned long long next = atomic_load(&grid->next);
+  const unsigned long long chunks = next < grid->blocks ? (grid->blocks - next) / grid->chunk : 0;
+  const unsigned long long wanted = grid->meeting || chunks < 2 ? chunks : 2;
+  for (unsigned long long i = 0; i < wanted && i < (unsigned)pool->sleeping; i++) pthread_cond_signal(&pool->wake);
 }
 
 /* With the lock; gives it up while it works. */
 static void help(cpu_pool *pool, cpu_grid *grid, cpu_worker *me) {
-  wake_two(pool, grid);
+  if (!grid->meeting) wake(pool, grid);
   atomic_fetch_add(&grid->users, 1);
   pthread_mutex_unlock(&pool->lock);
   cpu_worker_enter(me, grid);
@@ -138,10 +139,7 @@ static void post(cpu_pool *pool, cpu_grid *grid) {
   grid->link = *place;
   *place = grid;
   atomic_fetch_add(&pool->posted, 1);
-  if (grid->meeting)
-    pthread_cond_broadcast(&pool->wake); /* a block may wait for all the others */
-  else
-    wake_two(pool, grid);
+  wake(pool, grid);
   pthread_mutex_unlock(&pool->lock);
 }
 
@@ -162,7 +160,7 @@ static void withdraw(cpu_pool *pool, cpu_grid *grid) {
   while (*place != grid) place = &(*place)->link;
   *place = grid->link;
   pthread_mutex_unlock(&pool->lock);
-  double until = cpu_now() + SPIN;
+  double until = cpu_now() + pool->spin;
   while (atomic_load(&grid->users) && cpu_now() < until) cpu_pause();
   pthread_mutex_lock(&pool->lock);
   if (atomic_load(&grid->users)) wait_for_helpers(pool, grid);
