@@ -54,6 +54,16 @@ void mw_free(void *block) {
   free(block);
 }
 
+void mw_list_add(char *list, size_t size, const char *separator, const char *format, ...) {
+  size_t used = strlen(list);
+  if (used) used += (size_t)snprintf(list + used, size - used, "%s", separator);
+  if (used >= size) return;
+  va_list args;
+  va_start(args, format);
+  vsnprintf(list + used, size - used, format, args);
+  va_end(args);
+}
+
 const char *mw_bytes_text(char out[32], double bytes) {
   static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   int unit = 0;

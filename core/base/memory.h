@@ -14,6 +14,9 @@ char       *mw_strdup(const char *);
 char       *mw_format(const char *, ...) __attribute__((format(printf, 1, 2)));
 void        mw_free(void *);
 uint64_t    mw_allocations(void); /* blocks allocated by the above since the start; the hot path adds none */
+/* Appends an item to a list in words, after the separator unless it is the first; what does not fit is left out. */
+void        mw_list_add(char *list, size_t size, const char *separator, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 const char *mw_bytes_text(char out[32], double bytes); /* "3.2 GiB" */
 
 #endif

@@ -192,14 +192,11 @@ static const mw_unit_kernel *find(const cpu_module *module, const char *name, co
   return best;
 }
 
-static void add_name(char list[512], const char *name, bool is_template) {
-  const size_t used = strlen(list);
-  snprintf(list + used, 512 - used, "%s%s%s", used ? ", " : "", name, is_template ? "<...>" : "");
-}
-
 static mw_status fail_unknown(const cpu_module *module, const char *name, mw_error *err) {
   char list[512] = "";
-  for (int i = 0; i < module->ndeclared; i++) add_name(list, module->declared[i].name, module->declared[i].is_template);
+  for (int i = 0; i < module->ndeclared; i++)
+    mw_list_add(list, sizeof list, ", ", "%s%s", module->declared[i].name,
+                module->declared[i].is_template ? "<...>" : "");
   return mw_fail(err, MW_NOT_FOUND, "module '%s' has no kernel '%s'; it has: %s", module->base.name, name,
                  *list ? list : "none (a kernel is a __global__ function)");
 }
@@ -306,7 +303,7 @@ static const cpu_unit *own_unit(const cpu_module *module) {
 static mw_status fail_variable(const cpu_module *module, const char *name, mw_error *err) {
   char list[512] = "";
   const mw_unit_table *table = own_unit(module)->table;
-  for (unsigned i = 0; i < table->nvariables; i++) add_name(list, table->variables[i].name, false);
+  for (unsigned i = 0; i < table->nvariables; i++) mw_list_add(list, sizeof list, ", ", "%s", table->variables[i].name);
   return mw_fail(err, MW_NOT_FOUND, "module '%s' has no device variable '%s'; it has: %s", module->base.name, name,
                  *list ? list : "none");
 }

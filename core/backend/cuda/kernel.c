@@ -25,10 +25,9 @@ static bool same_without_blanks(const char *a, const char *b) {
 }
 
 static void write_signature(const mw_signature *s, char *text, size_t size) {
-  size_t length = (size_t)snprintf(text, size, "%s(", s->plain);
-  for (int i = 0; i < s->nparams && length < size; i++)
-    length += (size_t)snprintf(text + length, size - length, "%s%s", i ? ", " : "", s->params[i].type);
-  if (length < size) snprintf(text + length, size - length, s->unknown ? "...)" : ")");
+  char types[400] = "";
+  for (int i = 0; i < s->nparams; i++) mw_list_add(types, sizeof types, ", ", "%s", s->params[i].type);
+  snprintf(text, size, "%s(%s%s)", s->plain, types, s->unknown ? "..." : "");
 }
 
 static bool answers_to(const cuda_entry *entry, const char *name, char *signature, size_t size) {
@@ -47,15 +46,12 @@ static bool list_known(const cuda_module *module, const char *name, char *known,
   bool found = false;
   mw_declared_kernel *written;
   int count = mw_declared_kernels(module->source.text, &written);
-  size_t length = 0;
   *known = '\0';
-  for (char **n = module->names; *n && length < size; n++)
-    length += (size_t)snprintf(known + length, size - length, "%s%s", length ? ", " : "", *n);
+  for (char **n = module->names; *n; n++) mw_list_add(known, size, ", ", "%s", *n);
   for (int i = 0; i < count; i++) {
     if (!written[i].is_template) continue;
     found = found || strcmp(written[i].name, name) == 0;
-    if (length < size)
-      length += (size_t)snprintf(known + length, size - length, "%s%s<...>", length ? ", " : "", written[i].name);
+    mw_list_add(known, size, ", ", "%s<...>", written[i].name);
   }
   mw_free(written);
   return found;
@@ -73,13 +69,11 @@ static mw_status refuse_name(const cuda_module *module, const char *name, mw_err
 static mw_status find_plain(cuda_module *module, const char *name, place *out, mw_error *err) {
   char signature[400], all[700] = "";
   int found = 0;
-  size_t length = 0;
   const cuda_image *image = &module->units->read;
   for (int i = 0; i < image->nentries; i++) {
     if (!answers_to(&image->entries[i], name, signature, sizeof signature)) continue;
     *out = (place){module->units, &image->entries[i]};
-    if (length < sizeof all)
-      length += (size_t)snprintf(all + length, sizeof all - length, "%s%s", found ? "; " : "", signature);
+    mw_list_add(all, sizeof all, "; ", "%s", signature);
     found++;
   }
   if (found == 1) return MW_OK;

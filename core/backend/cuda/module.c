@@ -266,13 +266,10 @@ static void describe_variable(const cuda_module *module, const char *name, size_
 
 static mw_status refuse_variable(const cuda_module *module, const char *name, mw_error *err) {
   char known[512] = "";
-  size_t length = 0;
   const cuda_image *image = &module->units->read;
-  for (int i = 0; i < image->nglobals && length < sizeof known; i++) {
-    if (is_constant(&image->globals[i], module->source.text)) continue;
-    length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", length ? ", " : "",
-                               image->globals[i].signature.plain);
-  }
+  for (int i = 0; i < image->nglobals; i++)
+    if (!is_constant(&image->globals[i], module->source.text))
+      mw_list_add(known, sizeof known, ", ", "%s", image->globals[i].signature.plain);
   return mw_fail(
       err, MW_NOT_FOUND,
       "module '%.128s' has no device variable '%s'; it has: %s (the compiler leaves out what no kernel uses)",

@@ -194,27 +194,21 @@ static bool make_key(const mw_source *source, target t, mw_cache_key *key) {
   return complete && !source->no_cache;
 }
 
-static char *put(char *to, const void *bytes, size_t size) {
-  memcpy(to, bytes, size);
-  return to + size;
-}
-
 static void store(const cuda_unit *unit, const mw_cache_key *key) {
   head h = {.version = FORMAT, .ptx = unit->ptx, .nlowered = (uint32_t)unit->nlowered};
+  char *bytes = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&bytes, &size);
+  if (!out) return;
   h.image_bytes = unit->image_bytes;
   h.log_bytes = strlen(unit->log) + 1;
-  size_t size = sizeof h + h.image_bytes + h.log_bytes;
+  fwrite(&h, sizeof h, 1, out);
+  fwrite(unit->image, unit->image_bytes, 1, out);
+  fwrite(unit->log, h.log_bytes, 1, out);
   for (int i = 0; i < unit->nlowered; i++)
-    size += strlen(unit->lowered[i].expression) + strlen(unit->lowered[i].symbol) + 2;
-  char *bytes = mw_malloc(size), *to = put(bytes, &h, sizeof h);
-  to = put(to, unit->image, unit->image_bytes);
-  to = put(to, unit->log, h.log_bytes);
-  for (int i = 0; i < unit->nlowered; i++) {
-    to = put(to, unit->lowered[i].expression, strlen(unit->lowered[i].expression) + 1);
-    to = put(to, unit->lowered[i].symbol, strlen(unit->lowered[i].symbol) + 1);
-  }
-  mw_cache_put(key, bytes, size);
-  mw_free(bytes);
+    fprintf(out, "%s%c%s%c", unit->lowered[i].expression, '\0', unit->lowered[i].symbol, '\0');
+  if (fclose(out) == 0) mw_cache_put(key, bytes, size);
+  free(bytes); /* open_memstream's own */
 }
 
 /* The next zero-ended text of the entry; NULL: it is not what store wrote. */

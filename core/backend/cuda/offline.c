@@ -27,10 +27,9 @@ static const architecture *find(int arch) {
 
 static mw_status refuse_architecture(const char *which, mw_error *err) {
   char known[128] = "";
-  size_t length = 0;
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-    length += (size_t)snprintf(known + length, sizeof known - length, " sm_%d", table[i].arch);
-  return mw_fail(err, MW_NO_DEVICE, "cuda:%s: no such architecture is known; there are%s", which, known);
+    mw_list_add(known, sizeof known, " ", "sm_%d", table[i].arch);
+  return mw_fail(err, MW_NO_DEVICE, "cuda:%s: no such architecture is known; there are %s", which, known);
 }
 
 static void describe(const architecture *a, mw_device_info *info) {
