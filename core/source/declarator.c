@@ -52,6 +52,17 @@ int cpu_arguments(const cpu_tokens *tokens, int open, cpu_range out[], int most)
   return count;
 }
 
+int cpu_statement_end(const cpu_tokens *tokens, int i, int last) {
+  const cpu_token *at = tokens->at;
+  while (i < last && cpu_token_any(&at[i], WORDS("if", "for", "while", "switch", "else"))) {
+    i++;
+    if (cpu_token_is(&at[i], "(")) i = at[i].match + 1;
+  }
+  if (cpu_token_is(&at[i], "do")) i = cpu_statement_end(tokens, i + 1, last);
+  i = cpu_token_is(&at[i], "{") ? at[i].match + 1 : cpu_find_open(tokens, i, last, WORDS(";")) + 1;
+  return i < last && cpu_token_is(&at[i], "else") ? cpu_statement_end(tokens, i, last) : i;
+}
+
 /* ---- declarations ---------------------------------------------------------------------------------------------- */
 
 /* Past the type: int, unsigned long, const T, ns::T<int>. Returns `first` where no type begins. */

@@ -74,6 +74,10 @@ int cpu_find(const cpu_tokens *list, int first, int last, const char *const *tex
   return last;
 }
 
+bool cpu_has(const cpu_tokens *list, int first, int last, const char *text) {
+  return cpu_find(list, first, last, WORDS(text)) < last;
+}
+
 int cpu_find_open(const cpu_tokens *list, int first, int last, const char *const *texts) {
   for (int i = first; i < last; i++) {
     if (cpu_token_any(&list->at[i], texts)) return i;
@@ -404,6 +408,11 @@ void cpu_tokens_format(cpu_tokens *to, const cpu_token *like, const char *format
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
   cpu_tokens_scan(to, text, like);
+}
+
+void cpu_tokens_adopt(cpu_tokens *list, cpu_tokens *from) {
+  for (int i = 0; i < from->nowned; i++) cpu_tokens_own(list, from->owned[i]);
+  from->nowned = 0;
 }
 
 void cpu_tokens_build(cpu_tokens *to, const cpu_tokens *from, const cpu_token *like, int number, const char *pattern,

@@ -70,6 +70,8 @@ typedef struct cpu_range {
 void cpu_tokens_build(cpu_tokens *, const cpu_tokens *from, const cpu_token *like, int number, const char *pattern,
                       const cpu_range *ranges);
 
+/* Texts change their owner, so that tokens copied from one list outlive it. */
+void cpu_tokens_adopt(cpu_tokens *, cpu_tokens *from);
 /* The list takes the text and frees it. */
 const char *cpu_tokens_own(cpu_tokens *, char *text);
 
@@ -79,6 +81,7 @@ bool cpu_token_any(const cpu_token *, const char *const *texts); /* NULL-termina
 /* The first token in first ... last-1 that is one of the texts, or `last`; cpu_find_open: outside of brackets. */
 int cpu_find(const cpu_tokens *, int first, int last, const char *const *texts);
 int cpu_find_open(const cpu_tokens *, int first, int last, const char *const *texts);
+bool cpu_has(const cpu_tokens *, int first, int last, const char *text); /* is it among them? */
 
 /* A list of words written where it is used: cpu_token_any(token, WORDS("if", "for")). */
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})

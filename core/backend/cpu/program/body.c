@@ -127,8 +127,8 @@ static int placed_put(const cpu_tokens *tokens, cpu_text *out, int i, int last, 
   cpu_text_put(out, "};");
   for (int n = 0; n < count; n++) {
     const cpu_token *name = &at[names[n]];
-    cpu_text_format(out, " auto &%.*s = mw_placed<mw_place_%.*s>().mw_placed_%.*s; (void)%.*s;", name->size, name->text,
-                    place->size, place->text, name->size, name->text, name->size, name->text);
+    cpu_text_format(out, " auto &%.*s = mw_placed<mw_place_%.*s>().mw_placed_%.*s; (void)%.*s;", TEXT(name),
+                    TEXT(place), TEXT(name), TEXT(name));
   }
   return end + 1;
 }

@@ -105,11 +105,7 @@ static bool reads_others(const waiter *in, int first, int last) {
 
 /* v = ...: the end of what is assigned, at its , ; or ). */
 static int value_end(const waiter *in, int i, int last) {
-  for (; i < last && !cpu_token_is(&in->at[i], ";") && !cpu_token_is(&in->at[i], ","); i++) {
-    if (cpu_token_is(&in->at[i], ")")) break;
-    if (in->at[i].match > i) i = in->at[i].match;
-  }
-  return i;
+  return cpu_find_open(&in->program->tokens, i, last, WORDS(";", ",", ")"));
 }
 
 static bool changes(const waiter *in, const loop *it, int i, int name) {
@@ -157,42 +153,21 @@ static bool asks_others(const waiter *in, const loop *it, int first, int last) {
 
 /* ---- loops ----------------------------------------------------------------------------------------------------- */
 
-static int statement_end(const waiter *in, int i, int last) {
-  static const char *const headed[] = {"if", "for", "while", "switch", NULL};
-  while (i < last && (cpu_token_any(&in->at[i], headed) || cpu_token_is(&in->at[i], "else"))) {
-    i++;
-    if (cpu_token_is(&in->at[i], "(")) i = in->at[i].match + 1;
-  }
-  if (cpu_token_is(&in->at[i], "do")) i = statement_end(in, i + 1, last);
-  if (cpu_token_is(&in->at[i], "{"))
-    i = in->at[i].match + 1;
-  else {
-    for (; i < last && !cpu_token_is(&in->at[i], ";"); i++)
-      if (in->at[i].match > i) i = in->at[i].match;
-    i++;
-  }
-  return i < last && cpu_token_is(&in->at[i], "else") ? statement_end(in, i, last) : i;
-}
-
 /* The loop that begins at token i. */
 static bool loop_read(const waiter *in, int i, int last, loop *out) {
   const cpu_token *at = in->at;
   bool is_do = cpu_token_is(&at[i], "do"), is_for = cpu_token_is(&at[i], "for");
   if (!is_do && !is_for && !cpu_token_is(&at[i], "while")) return false;
-  int head = is_do ? statement_end(in, i + 1, last) + 1 : i + 1;
+  int head = is_do ? cpu_statement_end(&in->program->tokens, i + 1, last) + 1 : i + 1;
   if (head >= last || !cpu_token_is(&at[head], "(")) return false;
   *out = (loop){head + 1, at[head].match, i, 0};
-  out->last = is_do ? at[head].match + 1 : statement_end(in, at[head].match + 1, last);
+  out->last = is_do ? at[head].match + 1 : cpu_statement_end(&in->program->tokens, at[head].match + 1, last);
   if (!is_for) return true;
-  for (int k = head + 1, found = 0; k < at[head].match; k++) {
-    if (at[k].match > k) k = at[k].match;
-    if (!cpu_token_is(&at[k], ";")) continue;
-    if (found++)
-      out->test_last = k;
-    else
-      out->test = out->first = k + 1;
-  }
-  return out->test > head + 1;
+  const int close = at[head].match, first = cpu_find_open(&in->program->tokens, head + 1, close, WORDS(";"));
+  if (first == close) return false; /* for (T x : list) */
+  out->test = out->first = first + 1;
+  out->test_last = cpu_find_open(&in->program->tokens, first + 1, close, WORDS(";"));
+  return true;
 }
 
 static bool is_endless(const waiter *in, const loop *it) {
@@ -208,9 +183,8 @@ static bool leaves_when_told(const waiter *in, const loop *it) {
   }
   for (int i = it->test_last; i < it->last; i++) {
     if (!cpu_token_is(&in->at[i], "if") || !cpu_token_is(&in->at[i + 1], "(")) continue;
-    int close = in->at[i + 1].match, end = statement_end(in, close + 1, it->last);
-    bool leaves = false;
-    for (int k = close; k < end; k++) leaves |= cpu_token_is(&in->at[k], "break") || cpu_token_is(&in->at[k], "return");
+    int close = in->at[i + 1].match, end = cpu_statement_end(&in->program->tokens, close + 1, it->last);
+    bool leaves = cpu_find(&in->program->tokens, close, end, WORDS("break", "return")) < end;
     if (leaves && asks_others(in, it, i + 2, close)) return true;
   }
   return false;
@@ -254,8 +228,9 @@ static void function_read(waiter *in) {
 void cpu_waits_find(cpu_program *program) {
   static const char *const signs[] = {"volatile", "__ldcg", "__ldcv", NULL};
   waiter in = {program, program->tokens.at, NULL};
-  bool any = false;
-  for (int i = 0; i < program->tokens.count; i++) any |= cpu_token_any(&in.at[i], signs) || is_atomic(&in, i);
+  const int count = program->tokens.count;
+  bool any = cpu_find(&program->tokens, 0, count, WORDS("volatile", "__ldcg", "__ldcv")) < count;
+  for (int i = 0; i < count && !any; i++) any = is_atomic(&in, i);
   for (int i = 0; any && i < program->nfunctions; i++) {
     in.function = &program->functions[i];
     if (in.function->body >= 0) function_read(&in);

@@ -22,7 +22,7 @@ typedef struct expansion {
 
 static void refuse(expansion *it, int call, const char *why) {
   const cpu_token *name = &it->in->program->tokens.at[it->callee->name];
-  cpu_split_refuse(it->in, call, "helper '%.*s' %s", name->size, name->text, why);
+  cpu_split_refuse(it->in, call, "helper '%.*s' %s", TEXT(name), why);
   it->refused = true;
 }
 
@@ -42,9 +42,9 @@ static bool name_known(const expansion *it, const cpu_token *name) {
 /* ---- what the callee names ------------------------------------------------------------------------------------- */
 
 static void declared_names(expansion *it, int first, int last) {
-  cpu_declarator list[16];
+  cpu_declarator list[CPU_MOST_DECLARATORS];
   int count;
-  if (cpu_declarator_read(&it->body.work, first, last, list, 16, &count))
+  if (cpu_declarator_read(&it->body.work, first, last, list, CPU_MOST_DECLARATORS, &count))
     for (int i = 0; i < count; i++) name_add(it, &it->body.work.at[list[i].name]);
 }
 
@@ -52,18 +52,12 @@ static bool is_extern(const cpu_tokens *tokens, const cpu_node *node) {
   return cpu_token_is(&tokens->at[node->first], "extern");
 }
 
-static bool is_shared(const cpu_tokens *tokens, const cpu_node *node) {
-  for (int i = node->first; i < node->last; i++)
-    if (cpu_token_is(&tokens->at[i], "__shared__")) return true;
-  return false;
-}
-
 /* Shared memory of its own is put elsewhere, and is known here under names with the suffix. */
 static void type_names(expansion *it, int index, int call) {
   const cpu_tokens *work = &it->body.work;
   const cpu_node *node = &it->body.nodes[index];
   int names[MOST_SHARED];
-  if (!is_shared(work, node)) {
+  if (!cpu_has(work, node->first, node->last, "__shared__")) {
     refuse(it, call, "declares a type or a static variable");
     return;
   }
@@ -117,8 +111,8 @@ static void deducer_put(expansion *it, const header *names) {
   cpu_text_put(&text, "mw_pack<");
   for (int i = 0; i < names->count; i++)
     cpu_text_format(&text, "%s%s<%.*s>", i ? ", " : "", names->types[i] ? "mw_one" : "mw_constant",
-                    names->names[i]->size, names->names[i]->text);
-  cpu_text_format(&text, "> mw_types_%.*s(", name->size, name->text);
+                    TEXT(names->names[i]));
+  cpu_text_format(&text, "> mw_types_%.*s(", TEXT(name));
   if (!out->at || !strstr(out->at, text.at)) {
     cpu_text_plain(out, &it->in->program->tokens, it->callee->head_first, it->callee->head_last);
     cpu_text_put(out, "\n");
@@ -136,18 +130,15 @@ static void template_put(expansion *it, int call, cpu_tokens *next) {
     refuse(it, call, "has a template header that is not understood");
     return;
   }
+  const cpu_range arguments = {call + 1, it->in->work.at[cpu_call_open(&it->in->work, call)].match + 1};
   deducer_put(it, &names);
-  cpu_tokens_format(next, like, "using mw_k%d = decltype ( mw_types_%.*s ", it->suffix, like->size, like->text);
-  int open = cpu_call_open(&it->in->work, call);
-  cpu_tokens_copy(next, &it->in->work, call + 1, it->in->work.at[open].match + 1);
-  cpu_tokens_scan(next, " ) ; ", like);
+  cpu_tokens_format(next, like, "using mw_k%d = decltype ( mw_types_%.*s ", it->suffix, TEXT(like));
+  cpu_tokens_build(next, &it->in->work, like, 0, "$0 ) ; ", &arguments);
   for (int i = 0; i < names.count; i++) {
     name_add(it, names.names[i]);
-    cpu_tokens_format(next, like,
-                      names.types[i] ? "using %.*s_mw%d = " : "constexpr auto %.*s_mw%d = ", names.names[i]->size,
-                      names.names[i]->text, it->suffix);
-    cpu_tokens_format(next, like, "%s mw_k%d :: template at < %d > :: %s ; ", names.types[i] ? "typename" : "",
-                      it->suffix, i, names.types[i] ? "type" : "value");
+    cpu_tokens_format(next, like, "%s %.*s_mw%d = %s mw_k%d :: template at < %d > :: %s ; ",
+                      names.types[i] ? "using" : "constexpr auto", TEXT(names.names[i]), it->suffix,
+                      names.types[i] ? "typename" : "", it->suffix, i, names.types[i] ? "type" : "value");
   }
 }
 
@@ -159,7 +150,7 @@ static void token_put(expansion *it, const cpu_tokens *from, int i, cpu_tokens *
     cpu_tokens_push(next, token);
     return;
   }
-  cpu_tokens_format(next, token, " %.*s_mw%d", token->size, token->text, it->suffix);
+  cpu_tokens_format(next, token, " %.*s_mw%d", TEXT(token), it->suffix);
 }
 
 static void range_put(expansion *it, const cpu_tokens *from, int first, int last, cpu_tokens *next) {
@@ -170,11 +161,11 @@ static void range_put(expansion *it, const cpu_tokens *from, int first, int last
 static void keeper_call_put(expansion *it, const cpu_token *variable, cpu_tokens *next) {
   cpu_text text = {0};
   header names = {0};
-  cpu_text_format(&text, " mw_kept auto & %.*s_mw%d = ", variable->size, variable->text, it->suffix);
+  cpu_text_format(&text, " mw_kept auto & %.*s_mw%d = ", TEXT(variable), it->suffix);
   cpu_keeper_name(it->in, it->callee, variable, &text);
   if (it->callee->is_template && header_read(it, &names))
     for (int i = 0; i < names.count; i++)
-      cpu_text_format(&text, "%s %.*s_mw%d%s", i ? " ," : " <", names.names[i]->size, names.names[i]->text, it->suffix,
+      cpu_text_format(&text, "%s %.*s_mw%d%s", i ? " ," : " <", TEXT(names.names[i]), it->suffix,
                       i + 1 < names.count ? "" : " >");
   cpu_text_put(&text, " ( ) ; ");
   cpu_tokens_scan(next, text.at, variable);
@@ -204,24 +195,13 @@ static void statements_put(expansion *it, int first, int last, cpu_tokens *next)
   }
 }
 
-static bool by_reference(const cpu_tokens *tokens, const cpu_formal *formal) {
-  for (int i = formal->first; i < formal->last; i++)
-    if (cpu_token_is(&tokens->at[i], "&") || cpu_token_is(&tokens->at[i], "&&")) return true;
-  return false;
-}
-
-/* const T &v: the argument's value serves as well, since nothing can change it through v. */
-static bool by_const_reference(const cpu_tokens *tokens, const cpu_formal *formal) {
-  return by_reference(tokens, formal) && cpu_token_is(&tokens->at[formal->first], "const");
-}
-
 /* T v = argument; T v[] becomes a pointer. */
 static void formal_put(expansion *it, const cpu_formal *formal, const cpu_range *argument, int call, cpu_tokens *next) {
   const cpu_tokens *from = &it->in->program->tokens;
   const cpu_token *like = &it->in->work.at[call];
-  bool reference = by_reference(from, formal);
+  bool reference = cpu_find(from, formal->first, formal->last, WORDS("&", "&&")) < formal->last;
   if (formal->name < 0) return;
-  if (reference && !by_const_reference(from, formal)) {
+  if (reference && !cpu_token_is(&from->at[formal->first], "const")) { /* through const T &v nothing changes it */
     refuse(it, call, "takes a parameter by reference");
     return;
   }
@@ -232,9 +212,7 @@ static void formal_put(expansion *it, const cpu_formal *formal, const cpu_range 
     return;
   }
   for (int i = formal->first; i < formal->name; i++)
-    if (!cpu_token_is(&from->at[i], "&") && !cpu_token_is(&from->at[i], "__restrict__") &&
-        !cpu_token_is(&from->at[i], "__restrict"))
-      token_put(it, from, i, next);
+    if (!cpu_token_any(&from->at[i], WORDS("&", "__restrict__", "__restrict"))) token_put(it, from, i, next);
   if (array) cpu_tokens_scan(next, " * ", like);
   token_put(it, from, formal->name, next);
   cpu_tokens_build(next, &it->in->work, like, 0, " = $0 ; ", argument);
@@ -285,17 +263,14 @@ static bool result_put(expansion *it, int call, cpu_tokens *next) {
       i = from->at[i + 1].match;
     else if (from->at[i].kind != CPU_STRING && !cpu_token_any(&from->at[i], skipped))
       token_put(it, from, i, &type);
-    if (cpu_token_is(&from->at[i], "auto") || cpu_token_is(&from->at[i], "&") || cpu_token_is(&from->at[i], "operator"))
+    if (cpu_token_any(&from->at[i], WORDS("auto", "&", "operator")))
       refuse(it, call, "has a return type that is not understood");
   }
   bool none = type.count == 1 && cpu_token_is(&type.at[0], "void");
   if (!none) {
     cpu_tokens_copy(next, &type, 0, type.count);
     cpu_tokens_format(next, &it->in->work.at[call], " mw_r%d ; ", it->suffix);
-    next->owned = mw_realloc(next->owned, (size_t)(next->nowned + type.nowned + 1) * sizeof *next->owned);
-    if (type.nowned) memcpy(next->owned + next->nowned, type.owned, (size_t)type.nowned * sizeof *next->owned);
-    next->nowned += type.nowned;
-    type.nowned = 0;
+    cpu_tokens_adopt(next, &type);
   }
   cpu_tokens_free(&type);
   return !none;

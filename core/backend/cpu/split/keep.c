@@ -15,8 +15,7 @@ enum { MOST_NAMES = 16 };
 void cpu_keeper_name(const cpu_splitter *in, const cpu_function *helper, const cpu_token *variable, cpu_text *out) {
   const cpu_token *at = in->program->tokens.at;
   const cpu_token *kernel = &at[in->kernel->name], *name = &at[helper->name];
-  cpu_text_format(out, "mw_keep_%.*s_%.*s_%.*s", kernel->size, kernel->text, name->size, name->text, variable->size,
-                  variable->text);
+  cpu_text_format(out, "mw_keep_%.*s_%.*s_%.*s", TEXT(kernel), TEXT(name), TEXT(variable));
 }
 
 static bool names(const cpu_tokens *tokens, const cpu_node *node, const cpu_token *name) {
@@ -26,9 +25,7 @@ static bool names(const cpu_tokens *tokens, const cpu_node *node, const cpu_toke
 }
 
 static bool is_constant(const cpu_tokens *tokens, const cpu_declarator *it) {
-  for (int i = it->spec; i < it->spec_last; i++)
-    if (cpu_token_is(&tokens->at[i], "const") || cpu_token_is(&tokens->at[i], "constexpr")) return true;
-  return false;
+  return cpu_find(tokens, it->spec, it->spec_last, WORDS("const", "constexpr")) < it->spec_last;
 }
 
 /* Marks the declarations that the marked ones name, from the last to the first. False: one is no constant. */
@@ -71,7 +68,7 @@ static void keeper_one(cpu_splitter *in, const cpu_function *helper, const cpu_s
     out->file = 0;
     for (int i = 0; i < body->nnodes; i++)
       if (marked[i]) cpu_emit_tokens(&body->work, out, body->nodes[i].first, body->nodes[i].last, cpu_placed_kept);
-    cpu_text_format(out, " return %.*s; }\n", variable->size, variable->text);
+    cpu_text_format(out, " return %.*s; }\n", TEXT(variable));
     out->file = 0;
   }
   mw_free(name.at);

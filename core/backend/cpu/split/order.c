@@ -44,31 +44,26 @@ typedef struct reader {
 /* ---- names ----------------------------------------------------------------------------------------------------- */
 
 static int statement_end(const reader *in, int i) {
-  for (; i < in->function->last && !cpu_token_is(&in->at[i], ";"); i++)
-    if (in->at[i].match > i) i = in->at[i].match;
-  return i;
+  return cpu_find_open(in->tokens, i, in->function->last, WORDS(";"));
 }
 
 static void declaration_add(reader *in, int first, int last) {
   cpu_declarator list[16];
   int count = 0;
-  while (first < last && (cpu_token_is(&in->at[first], "extern") || cpu_token_is(&in->at[first], "static") ||
-                          cpu_token_is(&in->at[first], "__shared__")))
-    first++;
+  while (first < last && cpu_token_any(&in->at[first], WORDS("extern", "static", "__shared__"))) first++;
   if (!cpu_declarator_read(in->tokens, first, last, list, 16, &count)) return;
   for (int i = 0; i < count && in->nnames < MOST_NAMES; i++) in->names[in->nnames++] = list[i];
   if (in->nnames == MOST_NAMES) in->kernel->unsure = true;
 }
 
 static void names_read(reader *in) {
-  static const char *const before[] = {";", "{", "}", NULL};
   const cpu_function *function = in->function;
   for (int i = 0; i < function->nformals; i++)
     declaration_add(in, function->formals[i].first, function->formals[i].last);
   in->nformals = in->nnames;
   for (int i = function->body + 1; i < function->last; i++) {
     bool header = cpu_token_is(&in->at[i - 1], "(") && cpu_token_is(&in->at[i - 2], "for");
-    if (in->at[i].kind == CPU_NAME && (header || cpu_token_any(&in->at[i - 1], before)))
+    if (in->at[i].kind == CPU_NAME && (header || cpu_token_any(&in->at[i - 1], WORDS(";", "{", "}"))))
       declaration_add(in, i, statement_end(in, i));
   }
 }
@@ -81,27 +76,19 @@ static int name_find(const reader *in, int token) {
   return found;
 }
 
-static bool says(const reader *in, int first, int last, const char *word) {
-  for (int i = first; i < last; i++)
-    if (cpu_token_is(&in->at[i], word)) return true;
-  return false;
-}
-
 static bool is_pointer(const reader *in, const cpu_declarator *it) {
-  return says(in, it->first, it->name, "*");
+  return cpu_has(in->tokens, it->first, it->name, "*");
 }
 
 static bool is_shared(const reader *in, const cpu_declarator *it) {
-  for (int i = it->spec_last - 1; i >= in->function->body && i >= it->spec - 3; i--)
-    if (cpu_token_is(&in->at[i], "__shared__")) return true;
-  return false;
+  const int first = it->spec - 3 > in->function->body ? it->spec - 3 : in->function->body;
+  return cpu_has(in->tokens, first, it->spec_last, "__shared__");
 }
 
 /* A type parameter of the template: whoever does not ask for its members reads and writes it as one. */
 static bool is_parameter(const reader *in, int type) {
   for (int i = in->function->head_first + 1; i < in->function->head_last; i++)
-    if ((cpu_token_is(&in->at[i - 1], "class") || cpu_token_is(&in->at[i - 1], "typename")) &&
-        cpu_same_text(&in->at[i], &in->at[type]))
+    if (cpu_token_any(&in->at[i - 1], WORDS("class", "typename")) && cpu_same_text(&in->at[i], &in->at[type]))
       return true;
   return false;
 }
@@ -140,29 +127,32 @@ static bool is_use(const reader *in, int i, int name) {
 }
 
 static bool is_changed(const reader *in, int name) {
-  const bool pointer = is_pointer(in, &in->names[name]);
-  for (int i = in->function->body + 1; i < in->function->last; i++)
-    if (is_use(in, i, name) && change_of(in, i, pointer) != CPU_READ) return true;
-  return false;
+  const cpu_declarator *it = &in->names[name];
+  const int first = in->function->body + 1, last = in->function->last, after = it->name < first ? first : it->name + 1;
+  const bool pointer = is_pointer(in, it);
+  return cpu_changed_in(in->program, in->tokens, first, it->name, &in->at[it->name], pointer) ||
+         cpu_changed_in(in->program, in->tokens, after, last, &in->at[it->name], pointer);
+}
+
+/* x += 2 * y: the end of what a variable is changed by. */
+static int value_end(const reader *in, int i) {
+  return cpu_find_open(in->tokens, i, in->function->last, WORDS(";", ",", ")"));
 }
 
 /* Neither its first value nor what it is changed by depends on threadIdx.x. */
 static bool variable_stays(reader *in, int name) {
   const cpu_declarator *it = &in->names[name];
   if (in->visited[name]) return true;
-  if (it->dims_last > it->dims || says(in, it->first, it->name, "&") || is_pointer(in, it)) return false;
+  if (it->dims_last > it->dims || cpu_has(in->tokens, it->first, it->name, "&") || is_pointer(in, it)) return false;
   in->visited[name] = true;
   bool stays = it->init == it->init_last || range_stays(in, it->init, it->init_last);
   for (int i = in->function->body + 1; stays && i < in->function->last; i++) {
     if (!is_use(in, i, name)) continue;
     cpu_change change = change_of(in, i, false);
     if (change == CPU_ESCAPED) stays = false;
-    if (change == CPU_CHANGED && in->at[i + 1].kind == CPU_PUNCT && strchr("=+-*/%&|^<>", in->at[i + 1].text[0])) {
-      int end = i + 2;
-      while (!cpu_token_is(&in->at[end], ";") && !cpu_token_is(&in->at[end], ",") && !cpu_token_is(&in->at[end], ")"))
-        end = in->at[end].match > end ? in->at[end].match + 1 : end + 1;
-      stays = range_stays(in, i + 2, end);
-    } else if (change == CPU_CHANGED && !cpu_token_is(&in->at[i - 1], "++") && !cpu_token_is(&in->at[i - 1], "--"))
+    if (change == CPU_CHANGED && in->at[i + 1].kind == CPU_PUNCT && strchr("=+-*/%&|^<>", in->at[i + 1].text[0]))
+      stays = range_stays(in, i + 2, value_end(in, i + 2));
+    else if (change == CPU_CHANGED && !cpu_token_is(&in->at[i - 1], "++") && !cpu_token_is(&in->at[i - 1], "--"))
       stays = false;
   }
   in->visited[name] = false;
@@ -170,8 +160,8 @@ static bool variable_stays(reader *in, int name) {
 }
 
 static bool is_coordinate(const reader *in, int i) {
-  static const char *const names[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
-  return in->at[i].kind == CPU_NAME && cpu_token_any(&in->at[i], names) && cpu_token_is(&in->at[i + 1], ".");
+  return cpu_token_any(&in->at[i], WORDS("threadIdx", "blockIdx", "blockDim", "gridDim")) &&
+         cpu_token_is(&in->at[i + 1], ".");
 }
 
 static bool is_thread_x(const reader *in, int i) {
@@ -201,13 +191,9 @@ static step sum_read(reader *in, int *i, int last, int depth);
 static bool moves_evenly(reader *in, int name) {
   for (int i = in->function->body + 1; i < in->function->last; i++) {
     if (!is_use(in, i, name) || change_of(in, i, false) == CPU_READ) continue;
-    static const char *const by_one[] = {"++", "--", NULL};
-    if (cpu_token_any(&in->at[i - 1], by_one) || cpu_token_any(&in->at[i + 1], by_one)) continue;
-    if (!cpu_token_is(&in->at[i + 1], "+=") && !cpu_token_is(&in->at[i + 1], "-=")) return false;
-    int end = i + 2;
-    while (!cpu_token_is(&in->at[end], ";") && !cpu_token_is(&in->at[end], ",") && !cpu_token_is(&in->at[end], ")"))
-      end = in->at[end].match > end ? in->at[end].match + 1 : end + 1;
-    if (!range_stays(in, i + 2, end)) return false;
+    if (cpu_token_any(&in->at[i - 1], WORDS("++", "--")) || cpu_token_any(&in->at[i + 1], WORDS("++", "--"))) continue;
+    if (!cpu_token_any(&in->at[i + 1], WORDS("+=", "-="))) return false;
+    if (!range_stays(in, i + 2, value_end(in, i + 2))) return false;
   }
   return true;
 }
@@ -367,11 +353,8 @@ static void access_put(reader *in, int first, int after, access one) {
   int end = chain_end(in, first, after);
   const cpu_token *next = &in->at[end];
   bool assigned = cpu_token_is(next, "=");
-  bool counted = cpu_token_is(next, "++") || cpu_token_is(next, "--") || cpu_token_is(&in->at[first - 1], "++") ||
-                 cpu_token_is(&in->at[first - 1], "--");
-  bool updated = next->kind == CPU_PUNCT && next->size > 1 && next->text[next->size - 1] == '=' &&
-                 !strchr("=!<>", next->text[next->size > 2 ? 1 : 0]);
-  if (next->kind == CPU_PUNCT && next->size == 3 && next->text[2] == '=') updated = true; /* <<= */
+  bool counted = cpu_token_any(next, WORDS("++", "--")) || cpu_token_any(&in->at[first - 1], WORDS("++", "--"));
+  bool updated = cpu_token_any(next, WORDS("+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="));
   bool address = is_unary(in, first - 1, "&");
   if (address) one.grouped = false;
   if (!assigned) access_add(in, one);
@@ -401,7 +384,7 @@ static void element_put(reader *in, int i, int name) {
     one.own = true;
     one.grouped = !is_scalar(in, it) || !subscripts_flat(in, i + 1);
   } else if (it && name < in->nformals && !is_changed(in, name)) {
-    one.alone = says(in, it->first, it->name, "__restrict__");
+    one.alone = cpu_has(in->tokens, it->first, it->name, "__restrict__");
     one.grouped = !is_scalar(in, it) || !subscripts_flat(in, i + 1);
   } else if (it && it->dims_last > it->dims && !is_pointer(in, it))
     one.own = true;
@@ -427,21 +410,9 @@ static void target_put(reader *in, int star) {
 
 static void range_read(reader *in, int first, int last);
 
-static int body_end(const reader *in, int i) {
-  static const char *const headed[] = {"if", "for", "while", "switch", NULL};
-  if (i >= in->function->last) return i;
-  if (cpu_token_is(&in->at[i], "{")) return in->at[i].match + 1;
-  if (cpu_token_any(&in->at[i], headed) && cpu_token_is(&in->at[i + 1], "(")) {
-    int end = body_end(in, in->at[i + 1].match + 1);
-    return cpu_token_is(&in->at[end], "else") ? body_end(in, end + 1) : end;
-  }
-  if (cpu_token_is(&in->at[i], "do")) return statement_end(in, body_end(in, i + 1)) + 1;
-  return statement_end(in, i) + 1;
-}
-
 /* What follows in one round may be preceded by it in the next. */
 static int loop_read(reader *in, int i) {
-  int end = body_end(in, i);
+  int end = cpu_statement_end(in->tokens, i, in->function->last);
   if (in->depth > MOST_DEPTH) in->kernel->unsure = true;
   in->depth++;
   for (int round = 0; round < 2 && !in->kernel->unsure; round++) range_read(in, i + 1, end);
@@ -481,9 +452,8 @@ static int call_read(reader *in, int i) {
 }
 
 static bool is_cut(const reader *in, int i) {
-  static const char *const before[] = {";", "{", "}", ")", NULL};
-  bool barrier = cpu_token_is(&in->at[i], "__syncthreads") || cpu_token_is(&in->at[i], "__syncwarp");
-  return barrier && in->kernel == in && cpu_token_any(&in->at[i - 1], before);
+  return cpu_token_any(&in->at[i], WORDS("__syncthreads", "__syncwarp")) && in->kernel == in &&
+         cpu_token_any(&in->at[i - 1], WORDS(";", "{", "}", ")"));
 }
 
 static void name_read(reader *in, int i) {
@@ -497,8 +467,8 @@ static void name_read(reader *in, int i) {
     ; /* seen at the star */
   else if (cpu_token_is(next, "["))
     element_put(in, i, name);
-  else if (cpu_token_is(next, "->") || (it && says(in, it->first, it->name, "&") && name >= in->nformals) ||
-           (it && says(in, it->first, it->name, "&") && in->kernel != in))
+  else if (cpu_token_is(next, "->") || (it && cpu_has(in->tokens, it->first, it->name, "&") && name >= in->nformals) ||
+           (it && cpu_has(in->tokens, it->first, it->name, "&") && in->kernel != in))
     access_put(in, i, i + 1, (access){.grouped = true});
   else if (it && in->structs && name >= in->nformals && !is_scalar(in, it) && !is_pointer(in, it) &&
            !cpu_token_is(&in->at[it->spec_last - 1], "auto"))
@@ -506,7 +476,6 @@ static void name_read(reader *in, int i) {
 }
 
 static void range_read(reader *in, int first, int last) {
-  static const char *const loops[] = {"for", "while", "do", NULL};
   for (int i = first; i < last && !in->kernel->unsure; i++) {
     const cpu_token *token = &in->at[i];
     if (cpu_token_is(token, ";")) pending_flush(in);
@@ -516,7 +485,7 @@ static void range_read(reader *in, int first, int last) {
     if (token->kind != CPU_NAME) continue;
     if (is_cut(in, i))
       access_add(in, (access){.barrier = true});
-    else if (cpu_token_any(token, loops))
+    else if (cpu_token_any(token, WORDS("for", "while", "do")))
       i = loop_read(in, i) - 1;
     else if (cpu_call_open(in->tokens, i) >= 0)
       i = call_read(in, i);
@@ -533,13 +502,12 @@ static bool same(const access *a, const access *b) {
 
 /* A term of a sum that is a number. */
 static bool is_offset(const cpu_token *token) {
-  static const char *const left[] = {"[", "+", "-", NULL}, *const right[] = {"]", "+", "-", NULL};
-  return token->kind == CPU_NUMBER && cpu_token_any(token - 1, left) && cpu_token_any(token + 1, right);
+  return token->kind == CPU_NUMBER && cpu_token_any(token - 1, WORDS("[", "+", "-")) &&
+         cpu_token_any(token + 1, WORDS("]", "+", "-"));
 }
 
 static int name_after(const cpu_token *at, int i, int last) {
-  for (i++; i < last && (is_offset(&at[i]) || cpu_token_is(&at[i], "+") || cpu_token_is(&at[i], "-")); i++)
-    ;
+  for (i++; i < last && (is_offset(&at[i]) || cpu_token_any(&at[i], WORDS("+", "-"))); i++) continue;
   return i;
 }
 

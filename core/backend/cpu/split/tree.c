@@ -258,12 +258,12 @@ void cpu_tokens_replace(cpu_splitter *in, int first, int last, cpu_tokens *part)
   cpu_tokens_copy(&next, part, 0, part->count);
   cpu_tokens_copy(&next, &in->work, last, in->work.count);
   cpu_tokens_match(&next);
-  next.nowned = part->nowned + in->work.nowned;
-  next.owned = mw_realloc(part->owned, (size_t)(next.nowned + 1) * sizeof *next.owned);
-  if (in->work.nowned) memcpy(next.owned + part->nowned, in->work.owned, (size_t)in->work.nowned * sizeof *next.owned);
-  mw_free(in->work.owned);
-  mw_free(in->work.at);
-  mw_free(part->at);
+  cpu_tokens_adopt(&next, &in->work);
+  cpu_tokens_adopt(&next, part);
+  in->work.nfiles = 0;
+  in->work.files = NULL;
+  cpu_tokens_free(&in->work);
+  cpu_tokens_free(part);
   in->work = next;
   cpu_tree_read(in);
 }

@@ -83,8 +83,7 @@ bool cpu_is_uniform(const cpu_splitter *in, int first, int last) {
       continue;
     }
     if (known) continue;
-    if (cpu_token_is(token, "threadIdx") || cpu_token_is(token, "mw_t") || cpu_token_is(token, "mw_lanes"))
-      return false;
+    if (cpu_token_any(token, WORDS("threadIdx", "mw_t"))) return false;
     int local = cpu_local_find(in, i);
     if (local >= 0 ? !in->locals[local].uniform : is_call(in, i) && !call_allowed(token, false)) return false;
   }
@@ -116,11 +115,10 @@ static bool literal_divisor(const cpu_splitter *in, int i) {
 bool cpu_is_pure(const cpu_splitter *in, int first, int last) {
   for (int i = first; i < last; i++) {
     const cpu_token *token = &in->work.at[i];
-    if (cpu_token_is(token, "[") || cpu_token_is(token, "->") || cpu_token_is(token, "{") || cpu_token_is(token, "?"))
-      return false;
-    if ((cpu_token_is(token, "/") || cpu_token_is(token, "%")) && !literal_divisor(in, i)) return false;
+    if (cpu_token_any(token, WORDS("[", "->", "{", "?"))) return false;
+    if (cpu_token_any(token, WORDS("/", "%")) && !literal_divisor(in, i)) return false;
     bool begins = i == first || (token[-1].kind == CPU_PUNCT && !cpu_token_is(token - 1, ")"));
-    if ((cpu_token_is(token, "*") || cpu_token_is(token, "&")) && begins) return false;
+    if (cpu_token_any(token, WORDS("*", "&")) && begins) return false;
     if (token->kind != CPU_NAME || cpu_is_member(&in->work, i)) continue;
     if (cpu_local_find(in, i) < 0 && (is_memory(in, token) || (is_call(in, i) && !call_allowed(token, true))))
       return false;
@@ -134,21 +132,17 @@ static void local_add(cpu_splitter *in, int node, const cpu_declarator *declarat
   in->locals = mw_realloc(in->locals, (size_t)(in->nlocals + 1) * sizeof *in->locals);
   cpu_local *local = &in->locals[in->nlocals++];
   *local = (cpu_local){.declarator = *declarator, .node = node, .until = until, .header = -1, .region = -2};
-  const cpu_token *at = in->work.at;
-  for (int i = declarator->spec; i < declarator->spec_last; i++) {
-    local->is_auto |= cpu_token_is(&at[i], "auto");
-    local->is_const |= cpu_token_is(&at[i], "const") || cpu_token_is(&at[i], "constexpr");
-  }
-  for (int i = declarator->first; i < declarator->name; i++) {
-    local->pointer |= cpu_token_is(&at[i], "*");
-    local->reference |= cpu_token_is(&at[i], "&");
-  }
+  local->is_auto = cpu_has(&in->work, declarator->spec, declarator->spec_last, "auto");
+  local->is_const =
+      cpu_find(&in->work, declarator->spec, declarator->spec_last, WORDS("const", "constexpr")) < declarator->spec_last;
+  local->pointer = cpu_has(&in->work, declarator->first, declarator->name, "*");
+  local->reference = cpu_has(&in->work, declarator->first, declarator->name, "&");
 }
 
 static void locals_of(cpu_splitter *in, int node, int first, int last, int until) {
-  cpu_declarator list[16];
+  cpu_declarator list[CPU_MOST_DECLARATORS];
   int count;
-  if (!cpu_declarator_read(&in->work, first, last, list, 16, &count)) return;
+  if (!cpu_declarator_read(&in->work, first, last, list, CPU_MOST_DECLARATORS, &count)) return;
   for (int i = 0; i < count; i++) local_add(in, node, &list[i], until);
 }
 
