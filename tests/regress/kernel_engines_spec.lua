@@ -55,6 +55,21 @@ for _, name in ipairs { "pointer", "subscript", "stores", "helper", "local" } do
   end
   assert(found.fiber == found.auto, name)
 end
+
+-- In a method, by g++.
+local methods = dev:module { name = "methods.cu", source = [=[
+struct view {
+  unsigned *p, *q;
+  __device__ unsigned put(int i) { unsigned r = p[4 * i + 1]; q[4 * i + 3] = r + 1; return r + p[4 * i + 3]; }
+};
+__global__ void method(unsigned *out, unsigned *p, unsigned *q) {
+  view v = {p, q};
+  out[threadIdx.x] = v.put(threadIdx.x);
+}]=] }
+local a, o = dev:zeros("u32", 1024), dev:zeros("u32", 256)
+methods.method:launch(1, 256, o, a, a)
+for i, value in ipairs(o:totable()) do assert(value == 1, i) end
+assert(methods.method:engine() == "loop")
 ]]
 
 -- Compilers took loops without an end out. Nothing lets these go: what follows them would be seen at once.

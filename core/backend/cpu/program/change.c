@@ -5,9 +5,8 @@
 
 /* An operand may end here: what follows is a binary operator. */
 static bool ends_operand(const cpu_token *token) {
-  static const char *const words[] = {"return", "case", "else", NULL};
-  if (token->kind == CPU_NAME) return !cpu_token_any(token, words);
-  return token->kind == CPU_NUMBER || token->kind == CPU_STRING || cpu_token_is(token, ")") || cpu_token_is(token, "]");
+  if (token->kind == CPU_NAME) return !cpu_token_any(token, WORDS("return", "case", "else"));
+  return token->kind == CPU_NUMBER || token->kind == CPU_STRING || cpu_token_any(token, WORDS(")", "]"));
 }
 
 static bool is_assignment(const cpu_token *token) {
@@ -29,10 +28,9 @@ static int enclosing(const cpu_token *at, int i) {
 static bool takes_reference(const cpu_program *program, const cpu_token *name) {
   for (int k = 0; k < program->nfunctions; k++) {
     const cpu_function *function = &program->functions[k];
-    if (function->name < 0 || !cpu_same_text(&program->tokens.at[function->name], name)) continue;
-    if (function->is_class) return true;
-    for (int i = function->open; i < function->close; i++)
-      if (cpu_token_is(&program->tokens.at[i], "&") || cpu_token_is(&program->tokens.at[i], "&&")) return true;
+    if (!cpu_function_named(program, function, name)) continue;
+    const int close = function->close;
+    if (function->is_class || cpu_find(&program->tokens, function->open, close, WORDS("&", "&&")) < close) return true;
   }
   return false;
 }
@@ -59,7 +57,7 @@ static bool passed_by_reference(const cpu_program *program, const cpu_tokens *to
 cpu_change cpu_change_at(const cpu_program *program, const cpu_tokens *tokens, int i, bool pointer) {
   const cpu_token *at = tokens->at;
   const cpu_token *before = i > 0 ? &at[i - 1] : &at[i];
-  if (i > 0 && (cpu_token_is(before, "++") || cpu_token_is(before, "--"))) return CPU_CHANGED;
+  if (i > 0 && cpu_token_any(before, WORDS("++", "--"))) return CPU_CHANGED;
   int after = i + 1;
   while (cpu_token_is(&at[after], ".") || cpu_token_is(&at[after], "[")) {
     if (pointer && cpu_token_is(&at[after], "[")) return CPU_READ;
@@ -73,9 +71,8 @@ cpu_change cpu_change_at(const cpu_program *program, const cpu_tokens *tokens, i
   if (i > 1 && cpu_token_is(before, "&") && !ends_operand(&at[i - 2])) return CPU_ESCAPED;
   if (is_assignment(&at[after]) && !(i > 0 && cpu_token_is(before, "*") && pointer && !ends_operand(&at[i - 2])))
     return CPU_CHANGED;
-  bool begins = cpu_token_is(before, "(") || cpu_token_is(before, ",") || cpu_token_is(before, "{");
-  bool ends = cpu_token_is(&at[after], ")") || cpu_token_is(&at[after], ",") || cpu_token_is(&at[after], "}");
-  return begins && ends && passed_by_reference(program, tokens, i) ? CPU_ESCAPED : CPU_READ;
+  bool whole = cpu_token_any(before, WORDS("(", ",", "{")) && cpu_token_any(&at[after], WORDS(")", ",", "}"));
+  return whole && passed_by_reference(program, tokens, i) ? CPU_ESCAPED : CPU_READ;
 }
 
 bool cpu_changed_in(const cpu_program *program, const cpu_tokens *tokens, int first, int last, const cpu_token *name,

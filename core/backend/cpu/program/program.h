@@ -82,6 +82,12 @@ mw_status cpu_reach(cpu_program *, mw_error *);
 
 /* The function called `token`; -1: none. */
 int  cpu_function_find(const cpu_program *, const cpu_token *token);
+bool cpu_function_named(const cpu_program *, const cpu_function *, const cpu_token *token); /* is it called `token`? */
+bool cpu_class_defines(const cpu_program *, const cpu_function *, const cpu_token *name); /* a method of that name? */
+/* Marks what the function calls, directly or not, in an array of one element a function. */
+void cpu_reached(const cpu_program *, const cpu_function *, bool *reached);
+/* Does a function that it calls read threadIdx? Then the loop over the threads must set it. */
+bool cpu_calls_for_index(const cpu_program *, const cpu_function *);
 bool cpu_function_has(const cpu_program *, const cpu_function *, const char *word); /* among the tokens of its body */
 
 /* Is it a barrier or warp operation, by name? */

@@ -56,44 +56,37 @@ const char *cpu_where(const cpu_program *program, int token) {
   return text;
 }
 
+bool cpu_function_named(const cpu_program *program, const cpu_function *function, const cpu_token *token) {
+  return function->name >= 0 && cpu_same_text(&program->tokens.at[function->name], token);
+}
+
 int cpu_function_find(const cpu_program *program, const cpu_token *token) {
-  if (token->kind != CPU_NAME) return -1;
-  for (int i = 0; i < program->nfunctions; i++) {
-    const cpu_function *function = &program->functions[i];
-    if (function->name < 0) continue;
-    if (cpu_same_text(&program->tokens.at[function->name], token)) return i;
-  }
+  for (int i = 0; token->kind == CPU_NAME && i < program->nfunctions; i++)
+    if (cpu_function_named(program, &program->functions[i], token)) return i;
   return -1;
 }
 
 bool cpu_function_has(const cpu_program *program, const cpu_function *function, const char *word) {
-  for (int i = function->first; i < function->last; i++)
-    if (program->tokens.at[i].kind == CPU_NAME && cpu_token_is(&program->tokens.at[i], word)) return true;
+  return cpu_has(&program->tokens, function->first, function->last, word);
+}
+
+bool cpu_class_defines(const cpu_program *program, const cpu_function *function, const cpu_token *name) {
+  if (!function->is_class || function->body < 0) return false;
+  const cpu_token *at = program->tokens.at;
+  for (int i = function->body + 1; i < at[function->body].match; i++) {
+    if (cpu_token_is(&at[i], "{")) i = at[i].match;
+    if (at[i].kind == CPU_NAME && cpu_same_text(&at[i], name) && cpu_token_is(&at[i + 1], "(")) return true;
+  }
   return false;
 }
 
 /* ---- calls ----------------------------------------------------------------------------------------------------- */
-
-static bool same_name(const cpu_program *program, const cpu_function *a, const cpu_token *b) {
-  return a->name >= 0 && cpu_same_text(&program->tokens.at[a->name], b);
-}
 
 static void call_note(cpu_function *function, int callee) {
   for (int i = 0; i < function->ncalls; i++)
     if (function->calls[i] == callee) return;
   function->calls = mw_realloc(function->calls, (size_t)(function->ncalls + 1) * sizeof *function->calls);
   function->calls[function->ncalls++] = callee;
-}
-
-/* A member function's name reaches its class: obj.sync() counts as a use of the class that defines sync. */
-static bool class_defines(const cpu_program *program, const cpu_function *function, const cpu_token *called) {
-  if (!function->is_class || function->body < 0 || !cpu_token_is(called + 1, "(")) return false;
-  const cpu_token *at = program->tokens.at;
-  for (int i = function->body + 1; i < at[function->body].match; i++) {
-    if (cpu_token_is(&at[i], "{")) i = at[i].match;
-    if (at[i].kind == CPU_NAME && cpu_same_text(&at[i], called) && cpu_token_is(&at[i + 1], "(")) return true;
-  }
-  return false;
 }
 
 /* A parameter hides the function of its name. */
@@ -105,7 +98,8 @@ static bool is_formal(const cpu_program *program, const cpu_function *function, 
   return false;
 }
 
-/* What a function names is what it may call. Kernels are left out: no device code calls them. */
+/* What a function names is what it may call; obj.sync() counts as a use of the class that defines sync. Kernels are
+ * left out: no device code calls them. */
 static void body_read(cpu_program *program, int index) {
   cpu_function *function = &program->functions[index];
   const cpu_token *at = program->tokens.at;
@@ -117,8 +111,8 @@ static void body_read(cpu_program *program, int index) {
     if (is_formal(program, function, &at[i])) continue;
     for (int k = 0; k < program->nfunctions; k++)
       if (i != program->functions[k].name && program->functions[k].body >= 0 && !program->functions[k].kernel &&
-          (same_name(program, &program->functions[k], &at[i]) ||
-           class_defines(program, &program->functions[k], &at[i])))
+          (cpu_function_named(program, &program->functions[k], &at[i]) ||
+           (cpu_token_is(&at[i + 1], "(") && cpu_class_defines(program, &program->functions[k], &at[i]))))
         call_note(function, k);
   }
   function->barrier = function->own_barrier;
@@ -163,15 +157,18 @@ static void reach_spread(cpu_program *program) {
   }
 }
 
-static bool path_exists(const cpu_program *program, int from, int to, bool *seen) {
-  const cpu_function *function = &program->functions[from];
-  for (int i = 0; i < function->ncalls; i++) {
-    int next = function->calls[i];
-    if (next == to) return true;
-    if (seen[next]) continue;
-    seen[next] = true;
-    if (path_exists(program, next, to, seen)) return true;
+void cpu_reached(const cpu_program *program, const cpu_function *from, bool *reached) {
+  for (int i = 0; i < from->ncalls; i++) {
+    int callee = from->calls[i];
+    if (reached[callee]) continue;
+    reached[callee] = true;
+    cpu_reached(program, &program->functions[callee], reached);
   }
+}
+
+bool cpu_calls_for_index(const cpu_program *program, const cpu_function *function) {
+  for (int i = 0; i < function->ncalls; i++)
+    if (program->functions[function->calls[i]].reaches_thread) return true;
   return false;
 }
 
@@ -180,10 +177,11 @@ static void recursion_find(cpu_program *program) {
   for (int i = 0; i < program->nfunctions; i++) {
     cpu_function *function = &program->functions[i];
     memset(seen, 0, (size_t)program->nfunctions + 1);
-    function->recursive = path_exists(program, i, i, seen);
+    cpu_reached(program, function, seen);
+    function->recursive = seen[i];
     for (int k = 0; k < program->nfunctions; k++)
       if (k != i && function->name >= 0 && function->body >= 0 && program->functions[k].body >= 0 &&
-          same_name(program, &program->functions[k], &program->tokens.at[function->name]))
+          cpu_function_named(program, &program->functions[k], &program->tokens.at[function->name]))
         function->overloaded = true;
   }
   mw_free(seen);

@@ -13,8 +13,7 @@ enum { MOST_STEPS = 400 };
 static int barrier_helper(const cpu_splitter *in, int i) {
   for (int k = 0; k < in->program->nfunctions; k++) {
     const cpu_function *function = &in->program->functions[k];
-    if (function->name >= 0 && function->barrier >= 0 && !function->kernel &&
-        cpu_same_text(&in->program->tokens.at[function->name], &in->work.at[i]))
+    if (function->barrier >= 0 && !function->kernel && cpu_function_named(in->program, function, &in->work.at[i]))
       return k;
   }
   return -1;
@@ -216,7 +215,7 @@ static bool step(cpu_splitter *in) {
 static void name_check(cpu_splitter *in, int i) {
   for (int k = 0; k < in->program->nfunctions; k++) {
     const cpu_function *function = &in->program->functions[k];
-    if (function->name < 0 || !cpu_same_text(&in->program->tokens.at[function->name], &in->work.at[i])) continue;
+    if (!cpu_function_named(in->program, function, &in->work.at[i])) continue;
     if (function->barrier >= 0 && !function->kernel)
       cpu_split_refuse(in, i, "'%.*s' has barriers and is not called in a way that can be unfolded",
                        TEXT(&in->work.at[i]));

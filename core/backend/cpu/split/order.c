@@ -432,21 +432,25 @@ static void helper_read(reader *in, const cpu_function *helper) {
   mw_free(inner);
 }
 
-static bool has_methods(const reader *in) {
-  for (int i = 0; i < in->program->nfunctions; i++)
-    if (in->program->functions[i].is_class && cpu_function_has(in->program, &in->program->functions[i], "["))
-      return true;
+/* What methods do to memory is not followed: may those of this name have elements? functor: the name is a variable's. */
+static bool method_has_elements(const reader *in, const cpu_token *name, bool functor) {
+  for (int i = 0; i < in->program->nfunctions; i++) {
+    const cpu_function *class = &in->program->functions[i];
+    bool called =
+        functor ? cpu_function_has(in->program, class, "operator") : cpu_class_defines(in->program, class, name);
+    if (class->is_class && called && cpu_function_has(in->program, class, "[")) return true;
+  }
   return false;
 }
 
 static int call_read(reader *in, int i) {
   int open = cpu_call_open(in->tokens, i), close = in->at[open].match;
-  bool method = cpu_is_member(in->tokens, i) || name_find(in, i) != -1;
+  bool functor = name_find(in, i) != -1, method = functor || cpu_is_member(in->tokens, i);
   range_read(in, open + 1, close);
-  if (method && has_methods(in)) in->kernel->unsure = true;
+  if (method && method_has_elements(in, &in->at[i], functor)) in->kernel->unsure = true;
   for (int k = 0; !method && k < in->program->nfunctions; k++) {
     const cpu_function *found = &in->program->functions[k];
-    if (found->name >= 0 && cpu_same_text(&in->at[found->name], &in->at[i])) helper_read(in, found);
+    if (cpu_function_named(in->program, found, &in->at[i])) helper_read(in, found);
   }
   return close;
 }

@@ -140,13 +140,6 @@ static bool is_fast(const cpu_function *function) {
   return strcmp(function->engine, "fiber") != 0;
 }
 
-/* Does a function that the kernel calls read threadIdx? Then the loop must set it. */
-static bool calls_for_index(const cpu_program *program, const cpu_function *function) {
-  for (int i = 0; i < function->ncalls; i++)
-    if (program->functions[function->calls[i]].reaches_thread) return true;
-  return false;
-}
-
 /* "ns::scale<float>" -> ns::scale_mw<float>, for what is generated beside the kernel. */
 static void reference_put(const instance *it, const char *suffix, cpu_text *out) {
   int stem = (int)strcspn(it->reference, "<");
@@ -160,7 +153,7 @@ static void run_put(const cpu_program *program, const instance *it, cpu_text *ou
   cpu_text_put(out, "), &");
   reference_put(it, "_mw", out);
   if (!block)
-    cpu_text_format(out, ", %d, %s, %s", calls_for_index(program, it->function), cpu_walk(program, it->function),
+    cpu_text_format(out, ", %d, %s, %s", cpu_calls_for_index(program, it->function), cpu_walk(program, it->function),
                     !it->function->split && it->function->ordered ? "1 /* MW_ORDERED_LOOP */" : "0");
   cpu_text_put(out, ">::run");
 }
@@ -218,17 +211,23 @@ static const cpu_function *kernel_named(const cpu_program *program, const char *
   return NULL;
 }
 
-/* "ns::scale<float>" -> the template scale, referred to as ns::scale<float>. */
-static bool instance_find(const cpu_program *program, const char *asked, instance *out) {
+const char *cpu_name_stem(const char *asked, size_t *size) {
   size_t stem = strcspn(asked, "<");
   const char *bare = asked;
   for (size_t i = 0; i + 1 < stem; i++)
     if (asked[i] == ':' && asked[i + 1] == ':') bare = asked + i + 2;
-  size_t size = stem - (size_t)(bare - asked);
-  while (size && bare[size - 1] == ' ') size--;
-  const cpu_function *function = kernel_named(program, bare, size, asked[stem] == '<');
+  *size = stem - (size_t)(bare - asked);
+  while (*size && bare[*size - 1] == ' ') --*size;
+  return bare;
+}
+
+/* "ns::scale<float>" -> the template scale, referred to as ns::scale<float>. */
+static bool instance_find(const cpu_program *program, const char *asked, instance *out) {
+  size_t size;
+  const char *bare = cpu_name_stem(asked, &size), *arguments = asked + strcspn(asked, "<");
+  const cpu_function *function = kernel_named(program, bare, size, *arguments == '<');
   if (!function) return false;
-  *out = (instance){function, asked, mw_format("%s%.*s%s", function->scope, (int)size, bare, asked + stem), out->index};
+  *out = (instance){function, asked, mw_format("%s%.*s%s", function->scope, (int)size, bare, arguments), out->index};
   return true;
 }
 

@@ -33,17 +33,6 @@ static bool name_equal(const char *declared, const char *asked, size_t size) {
   return strlen(declared) == size && !memcmp(declared, asked, size);
 }
 
-/* "ns::scale<float>" -> "scale" */
-static const char *name_stem(const char *asked, size_t *size) {
-  size_t stem = strcspn(asked, "<");
-  const char *bare = asked;
-  for (size_t i = 0; i + 1 < stem; i++)
-    if (asked[i] == ':' && asked[i + 1] == ':') bare = asked + i + 2;
-  *size = stem - (size_t)(bare - asked);
-  while (*size && bare[*size - 1] == ' ') --*size;
-  return bare;
-}
-
 /* Text that can stand as template arguments and no more. */
 static bool arguments_fit(const char *asked) {
   int depth = 0;
@@ -59,7 +48,7 @@ static bool arguments_fit(const char *asked) {
 
 static mw_status instance_check(const cpu_program *program, const char *asked, mw_error *error) {
   size_t size;
-  const char *bare = name_stem(asked, &size);
+  const char *bare = cpu_name_stem(asked, &size);
   for (int i = 0; i < program->ndeclared; i++)
     if (program->declared[i].is_template && name_equal(program->declared[i].name, bare, size)) {
       if (arguments_fit(asked)) return MW_OK;

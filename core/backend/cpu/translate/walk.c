@@ -61,12 +61,6 @@ static bool only_sums(const cpu_program *program, const cpu_function *kernel) {
   return true;
 }
 
-static bool calls_for_index(const cpu_program *program, const cpu_function *kernel) {
-  for (int i = 0; i < kernel->ncalls; i++)
-    if (program->functions[kernel->calls[i]].reaches_thread) return true;
-  return false;
-}
-
 static bool names_block(const cpu_program *program, const cpu_function *kernel) {
   for (int i = 0; i < program->nfunctions; i++)
     if (&program->functions[i] != kernel && !program->functions[i].kernel &&
@@ -77,6 +71,6 @@ static bool names_block(const cpu_program *program, const cpu_function *kernel) 
 
 const char *cpu_walk(const cpu_program *program, const cpu_function *kernel) {
   if (uses_shared(program, kernel)) return "mw_blocks";
-  if (calls_for_index(program, kernel) || names_block(program, kernel)) return "mw_rows";
+  if (cpu_calls_for_index(program, kernel) || names_block(program, kernel)) return "mw_rows";
   return only_sums(program, kernel) ? "mw_line" : "mw_rows";
 }
