@@ -226,7 +226,6 @@ static void function_read(waiter *in) {
 }
 
 void cpu_waits_find(cpu_program *program) {
-  static const char *const signs[] = {"volatile", "__ldcg", "__ldcv", NULL};
   waiter in = {program, program->tokens.at, NULL};
   const int count = program->tokens.count;
   bool any = cpu_find(&program->tokens, 0, count, WORDS("volatile", "__ldcg", "__ldcv")) < count;
