@@ -7,6 +7,7 @@
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
+local lists = require "moonwarp.base.lists"
 local schema = require "moonwarp.base.schema"
 local nearest = require "moonwarp.base.nearest"
 local session = require "moonwarp.session"
@@ -195,14 +196,12 @@ end
 --- Refuses names given with -p that nobody asked for.
 ---@param more string[]?  names known besides those that mw.arg was asked for
 function arg.check_names(more)
-  local names, known = {}, {}
+  local names = {}
   for _, entry in ipairs(session.current.declared) do names[#names + 1] = entry.name end
   table.move(more or {}, 1, #(more or {}), #names + 1, names)
-  for _, name in ipairs(names) do known[name] = true end
-  local unknown = {}
-  for name in pairs(session.current.given) do unknown[#unknown + 1] = not known[name] and name or nil end
-  table.sort(unknown)
-  if unknown[1] then fail_unknown(unknown[1], names, not more) end
+  for _, name in ipairs(lists.keys(session.current.given)) do
+    if not lists.has(names, name) then fail_unknown(name, names, not more) end
+  end
 end
 
 --- The same, and makes room for what is measured from now on. Called before every measurement of a run; does its work

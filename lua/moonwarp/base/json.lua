@@ -2,8 +2,9 @@
 --
 -- Writes JSON (RFC 8259) with keys in a stable order; what JSON has no number for (NaN, infinity)
 -- becomes null. Reads it with integers and nil where they belong.
--- Depends on letters, cjson (to read).
+-- Depends on lists, utf8text, cjson (to read).
 
+local lists = require "moonwarp.base.lists"
 local utf8text = require "moonwarp.base.utf8text"
 
 local json = {}
@@ -46,12 +47,10 @@ local function ordered_keys(object, first)
       seen[key] = true
     end
   end
-  local rest = {}
-  for key in pairs(object) do
-    if not seen[key] then rest[#rest + 1] = key end
+  for _, key in ipairs(lists.keys(object)) do
+    if not seen[key] then keys[#keys + 1] = key end
   end
-  table.sort(rest, function(a, b) return tostring(a) < tostring(b) end)
-  return table.move(rest, 1, #rest, #keys + 1, keys)
+  return keys
 end
 
 local function object(values, first)

@@ -43,6 +43,23 @@ function path.make(folder)
   end
 end
 
+--- Makes a folder that nobody else has: BASE, else BASE-2 and so on. Its parent is there.
+---@param base string
+---@return string? folder
+---@return string? problem
+function path.make_new(base)
+  local lfs, folder, number = require "lfs", base, 1
+  while true do
+    local made, reason = lfs.mkdir(folder) -- fails where the folder is there
+    if made then return folder end
+    if not lfs.symlinkattributes(folder, "mode") then
+      return nil, ("cannot make the folder %s: %s; choose another place with --out DIR"):format(folder, reason)
+    end
+    number = number + 1
+    folder = ("%s-%d"):format(base, number)
+  end
+end
+
 -- The folder itself, or the nearest above it that is there.
 local function nearest_above(folder)
   local lfs = require "lfs"

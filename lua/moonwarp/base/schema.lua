@@ -33,9 +33,7 @@ function schema.fields(of) return { fields = of } end
 ---@param rule table
 ---@return table rule
 function schema.optional(rule)
-  local copy = { optional = true }
-  for key, value in pairs(rule) do copy[key] = value end
-  return copy
+  return lists.merged(rule, { optional = true })
 end
 
 --- What a value is, as messages say it: "array", "closed array", "number".

@@ -3,6 +3,9 @@
 -- Completion at the prompt: the name before the cursor, as in "mw.dev", "A:sh" or "whi". Tables are
 -- only looked at; an __index that is a function is not called, so that completing never runs
 -- anything.
+-- Depends on utf8text.
+
+local utf8text = require "moonwarp.base.utf8text"
 
 local complete = {}
 
@@ -85,15 +88,12 @@ local function common_start(list)
 end
 
 local function columns(list)
-  local width = 0
-  for _, name in ipairs(list) do width = math.max(width, #name + 2) end
+  local width = utf8text.widest(list) + 2
   local per_line, lines = math.max(1, 78 // width), {}
   for i = 1, #list, per_line do
-    local line = {}
-    for j = i, math.min(i + per_line - 1, #list) do
-      line[#line + 1] = list[j] .. (" "):rep(width - #list[j])
-    end
-    lines[#lines + 1] = table.concat(line):match("^(.-)%s*$")
+    local line = ""
+    for j = i, math.min(i + per_line - 1, #list) do line = line .. utf8text.left(list[j], width) end
+    lines[#lines + 1] = line:match("^(.-)%s*$")
   end
   return table.concat(lines, "\n")
 end

@@ -10,6 +10,7 @@ local core = require "moonwarp.core"
 local exit = require "moonwarp.cli.exit"
 local failure = require "moonwarp.base.failure"
 local host = require "moonwarp.host"
+local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.cli.options"
 local session = require "moonwarp.session"
 
@@ -86,19 +87,13 @@ end
 -- What is left of a combination when a pass took the first value of each parameter that is swept: the cartesian
 -- product of those, the last parameter fastest, without its first element.
 local function others(combination, parameters, swept)
-  local all = { combination }
+  local axes = {}
   for _, parameter in ipairs(parameters) do
-    local next_all = {}
-    for _, before in ipairs(swept[parameter.name] and all or {}) do
-      for _, value in ipairs(parameter.values) do
-        local one = {}
-        for name, values in pairs(before) do one[name] = values end
-        one[parameter.name] = { value }
-        next_all[#next_all + 1] = one
-      end
-    end
-    all = swept[parameter.name] and next_all or all
+    local values = {}
+    for i, value in ipairs(parameter.values) do values[i] = { value } end
+    if swept[parameter.name] then axes[#axes + 1] = { parameter.name, values } end
   end
+  local all = lists.product(combination, axes)
   table.remove(all, 1)
   return all
 end

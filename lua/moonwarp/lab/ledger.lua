@@ -43,17 +43,9 @@ end
 local function make_folder(root, name)
   local problem = path.make(root .. "/batch")
   if problem then options.fail("%s", problem) end
-  local base = ("%s/batch/%s-%s"):format(root, os.date("!%Y%m%d-%H%M%S"), name)
-  local folder, number = base, 1
-  while true do
-    local made, reason = require("lfs").mkdir(folder)
-    if made then return folder end
-    if not reason:find "exists" then
-      options.fail("cannot make the folder %s: %s; choose another place with --out DIR", folder, reason)
-    end
-    number = number + 1
-    folder = ("%s-%d"):format(base, number)
-  end
+  local folder
+  folder, problem = path.make_new(("%s/batch/%s-%s"):format(root, os.date("!%Y%m%d-%H%M%S"), name))
+  return folder or options.fail("%s", problem)
 end
 
 local function take(folder, patience)

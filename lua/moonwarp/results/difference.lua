@@ -5,6 +5,7 @@
 -- them all.
 -- Depends on results.measurement.
 
+local lists = require "moonwarp.base.lists"
 local measurement = require "moonwarp.results.measurement"
 
 local difference = {}
@@ -45,18 +46,13 @@ end
 
 -- The names whose values part the runs, sorted: parameters and others.
 local function parting(a, b)
-  local all, params, fields = {}, {}, {}
-  for _, names in ipairs { a, b } do
-    for name in pairs(names) do all[name] = true end
-  end
-  for name in pairs(all) do
+  local params, fields = {}, {}
+  for _, name in ipairs(lists.keys(lists.merged(a, b))) do
     if not (a[name] and b[name] and has_common(a[name], b[name])) then
       local is_parameter = a[name] and a[name].is_parameter or b[name] and b[name].is_parameter
       table.insert(is_parameter and params or fields, name)
     end
   end
-  table.sort(params)
-  table.sort(fields)
   return params, fields
 end
 

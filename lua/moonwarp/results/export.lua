@@ -7,6 +7,7 @@
 
 local core = require "moonwarp.core"
 local json = require "moonwarp.base.json"
+local lists = require "moonwarp.base.lists"
 local measurement = require "moonwarp.results.measurement"
 local units = require "moonwarp.base.units"
 
@@ -86,25 +87,30 @@ local function csv_cell(value)
   return text:find('[",\r\n]') and '"' .. text:gsub('"', '""') .. '"' or text
 end
 
+-- A line for each row behind the lines that there are.
+local function add_rows(lines, rows, columns, cell, separator)
+  for _, row in ipairs(rows) do
+    local cells = {}
+    for i, name in ipairs(columns) do cells[i] = cell(row[name]) end
+    lines[#lines + 1] = table.concat(cells, separator)
+  end
+  return lines
+end
+
 --- Comma-separated values (RFC 4180) with a heading.
 ---@param runs table[]   of store.read
 ---@return string
 function export.csv(runs)
   local rows, columns = rows_of(runs)
-  local heads, lines = {}, {}
+  local heads = {}
   for i, name in ipairs(columns) do heads[i] = csv_cell(name) end
-  lines[1] = table.concat(heads, ",")
-  for _, row in ipairs(rows) do
-    local cells = {}
-    for i, name in ipairs(columns) do cells[i] = csv_cell(row[name]) end
-    lines[#lines + 1] = table.concat(cells, ",")
-  end
+  local lines = add_rows({ table.concat(heads, ",") }, rows, columns, csv_cell, ",")
   return table.concat(lines, "\r\n") .. "\r\n"
 end
 
 local function without_folder(run)
-  local copy = {}
-  for key, value in pairs(run) do copy[key] = key ~= "folder" and value or nil end
+  local copy = lists.merged(run)
+  copy.folder = nil
   return copy
 end
 
@@ -189,12 +195,7 @@ function export.dat(runs)
   local heads = {}
   for i, name in ipairs(columns) do heads[i] = ("%d:%s"):format(i, name) end
   lines[#lines + 1] = "# " .. table.concat(heads, " ")
-  for _, row in ipairs(rows) do
-    local cells = {}
-    for i, name in ipairs(columns) do cells[i] = dat_cell(row[name]) end
-    lines[#lines + 1] = table.concat(cells, " ")
-  end
-  return table.concat(lines, "\n") .. "\n"
+  return table.concat(add_rows(lines, rows, columns, dat_cell, " "), "\n") .. "\n"
 end
 
 return export

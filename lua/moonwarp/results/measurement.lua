@@ -3,7 +3,9 @@
 -- The measurements of a stored run: each benchmark of each record, by a key that the same
 -- measurement of another run has too. The key is made of what the script chose (the record's fields
 -- named in `chosen`, and parameters), not of what it measured.
--- Depends on nothing.
+-- Depends on lists.
+
+local lists = require "moonwarp.base.lists"
 
 local measurement = {}
 
@@ -21,17 +23,15 @@ end
 ---@param record table
 ---@return table[]
 function measurement.choices(record)
-  local chosen, names = {}, {}
+  local chosen, choices = {}, {}
   for name, value in pairs(record.params or {}) do
     chosen[name] = type(value) == "table" and table.concat(value, ",") or value
   end
   for _, name in ipairs(record.chosen or {}) do
     if not NOT_CHOSEN[name] then chosen[name] = record[name] end
   end
-  for name in pairs(chosen) do names[#names + 1] = name end
-  table.sort(names)
-  for i, name in ipairs(names) do names[i] = { name, chosen[name] } end
-  return names
+  for i, name in ipairs(lists.keys(chosen)) do choices[i] = { name, chosen[name] } end
+  return choices
 end
 
 -- Names of choices that differ between the records: the others say nothing.

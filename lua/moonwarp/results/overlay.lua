@@ -5,6 +5,7 @@
 -- Depends on ladder.bars, path.
 
 local bars = require "moonwarp.plot.ladder.bars"
+local lists = require "moonwarp.base.lists"
 local path = require "moonwarp.base.path"
 
 local overlay = {}
@@ -31,11 +32,8 @@ local function add_series(into, chart, label, alone)
 end
 
 local function copy_for(chart, devices)
-  local copy = {}
-  for key, value in pairs(chart) do copy[key] = value end
-  copy.title = ("%s, %s"):format(chart.title:gsub(", [^,]*%)$", ""), devices)
-  copy.device = devices
-  return copy
+  local title = ("%s, %s"):format(chart.title:gsub(", [^,]*%)$", ""), devices)
+  return lists.merged(chart, { title = title, device = devices })
 end
 
 local function devices_of(entries)

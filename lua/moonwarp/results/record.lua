@@ -11,6 +11,7 @@ local bench = require "moonwarp.measure.bench"
 local contest = require "moonwarp.measure.contest"
 local failure = require "moonwarp.base.failure"
 local json = require "moonwarp.base.json"
+local lists = require "moonwarp.base.lists"
 local path = require "moonwarp.base.path"
 local session = require "moonwarp.session"
 
@@ -78,11 +79,10 @@ end
 -- results/measurement.lua): texts, whole numbers, truth values. JSON has one kind of number.
 local function chosen(values)
   local names = {}
-  for name, value in pairs(values) do
-    local kind = math.type(value) or type(value)
+  for _, name in ipairs(lists.keys(values)) do
+    local kind = math.type(values[name]) or type(values[name])
     if kind == "string" or kind == "integer" or kind == "boolean" then names[#names + 1] = name end
   end
-  table.sort(names)
   return names
 end
 
@@ -96,10 +96,8 @@ local function device_of(values)
 end
 
 local function complete(values)
-  local entry = { date = os.date("!%Y-%m-%dT%H:%M:%SZ"), script = path.script(),
-    moonwarp = core.version,
-                  params = next(arg.values()) and arg.values() or nil }
-  for key, value in pairs(values) do entry[key] = value end
+  local entry = lists.merged({ date = os.date("!%Y-%m-%dT%H:%M:%SZ"), script = path.script(), moonwarp = core.version,
+                               params = next(arg.values()) and arg.values() or nil }, values)
   local device, name = device_of(values)
   if core.type(device) == "device" then device, name = device:id(), device:name() end
   entry.device, entry.device_name = device, values.device_name or name

@@ -40,21 +40,14 @@ local function device_word(device)
   return path.safe(device:name()):lower() .. (number and "-" .. number or "")
 end
 
--- lfs.mkdir fails where the folder is there: two runs of one second do not share one.
+-- Two runs of one second do not share one.
 local function make_folder(root, study, device)
-  local problem = path.make(("%s/%s"):format(root, study))
-  if problem then failure.raise_as("io", "%s", problem) end
-  local base = ("%s/%s/%s-%s"):format(root, study, os.date("!%Y%m%d-%H%M%S"), device_word(device))
-  local folder, number = base, 1
-  while true do
-    local made, reason = require("lfs").mkdir(folder)
-    if made then return folder end
-    if not reason:find "exists" then
-      failure.raise_as("io", "cannot make the folder %s: %s; choose another place with --out DIR", folder, reason)
-    end
-    number = number + 1
-    folder = ("%s-%d"):format(base, number)
+  local parent, folder = ("%s/%s"):format(root, study), nil
+  local problem = path.make(parent)
+  if not problem then
+    folder, problem = path.make_new(("%s/%s-%s"):format(parent, os.date "!%Y%m%d-%H%M%S", device_word(device)))
   end
+  return folder or failure.raise_as("io", "%s", problem)
 end
 
 -- ---- the journal --------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ local blame = require "moonwarp.study.blame"
 local case = require "moonwarp.study.case"
 local check = require "moonwarp.measure.check"
 local failure = require "moonwarp.base.failure"
+local lists = require "moonwarp.base.lists"
 
 local answers = {}
 
@@ -33,10 +34,8 @@ end
 ---@param c table
 ---@return string
 function answers.sides_text(c)
-  local names, parts = {}, {}
-  for name in pairs(c.sides) do names[#names + 1] = name end
-  table.sort(names)
-  for _, name in ipairs(names) do
+  local parts = {}
+  for _, name in ipairs(lists.keys(c.sides)) do
     local value = c.sides[name]
     if name ~= "type" then
       parts[#parts + 1] = type(value) == "string" and value or ("%s = %s"):format(name, value)

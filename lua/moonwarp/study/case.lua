@@ -13,6 +13,8 @@
 local core = require "moonwarp.core"
 local blame = require "moonwarp.study.blame"
 local failure = require "moonwarp.base.failure"
+local integer = require "moonwarp.base.integer"
+local lists = require "moonwarp.base.lists"
 local modules = require "moonwarp.study.modules"
 local nearest = require "moonwarp.base.nearest"
 
@@ -124,10 +126,7 @@ end
 ---@param more table
 ---@return table
 function Case:with(more)
-  local copy = setmetatable({}, Case)
-  for key, value in pairs(self) do copy[key] = value end
-  for key, value in pairs(more) do copy[key] = value end
-  return copy
+  return setmetatable(lists.merged(self, more), Case)
 end
 
 --- Closes what the case keeps.
@@ -142,14 +141,6 @@ Case.__close = Case.close
 
 -- ---- launches -----------------------------------------------------------------------------------
 
---- a / b, rounded up.
----@param a integer
----@param b integer
----@return integer
-function case.ceil_div(a, b)
-  return (a + b - 1) // b
-end
-
 --- Why a case may have no array of a name; nil where nothing tells.
 ---@param c table
 ---@return string?
@@ -161,11 +152,10 @@ end
 -- What a launch can take from the case: arrays and numbers.
 local function known_fields(c)
   local names = {}
-  for name, value in pairs(c) do
-    local kind = core.type(value) or type(value)
+  for _, name in ipairs(lists.keys(c)) do
+    local kind = core.type(c[name]) or type(c[name])
     if kind == "array" or kind == "number" then names[#names + 1] = name end
   end
-  table.sort(names)
   return table.concat(names, ", ")
 end
 
@@ -184,13 +174,14 @@ local function arguments(kernel, c, more)
   return args, #names
 end
 
-local function product(sizes)
+--- The threads of a block, the blocks of a grid.
+---@param sizes integer|integer[]
+---@return integer
+function case.product(sizes)
   local n = 1
   for _, size in ipairs(type(sizes) == "table" and sizes or { sizes }) do n = n * size end
   return n
 end
-
-case.product = product
 
 --- How many blocks of a kernel the device holds at once.
 ---@param name string       of the kernel
@@ -213,7 +204,7 @@ end
 
 -- Why the device does not take a launch; nil where it does.
 local function obstacle(c, kernel, how)
-  local threads, most = product(how.block), kernel:attributes().max_threads
+  local threads, most = case.product(how.block), kernel:attributes().max_threads
   if threads > most then return ("blocks of %d threads, the kernel takes %d"):format(threads, most) end
   local limits = c.dev:properties().max_grid
   for i, blocks in ipairs(type(how.grid) == "table" and how.grid or { how.grid }) do
@@ -222,7 +213,7 @@ local function obstacle(c, kernel, how)
     end
   end
   if not how.cooperative then return nil end
-  local held, blocks = most_cooperative(c, kernel, threads, how.shared), product(how.grid)
+  local held, blocks = most_cooperative(c, kernel, threads, how.shared), case.product(how.grid)
   if blocks > held then return ("%d blocks at once, the device holds %d"):format(blocks, held) end
 end
 
@@ -296,7 +287,7 @@ local function grid_over(rung, c, block)
     if math.type(many) ~= "integer" or many < 1 then
       blame.fail(rung, "each", "elements a thread are an integer of at least 1, got %s", many)
     end
-    grid[i] = case.ceil_div(count, (shape[i] or 1) * many)
+    grid[i] = integer.ceil_div(count, (shape[i] or 1) * many)
   end
   return grid
 end

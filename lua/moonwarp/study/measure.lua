@@ -11,6 +11,7 @@ local bench = require "moonwarp.measure.bench"
 local blame = require "moonwarp.study.blame"
 local case = require "moonwarp.study.case"
 local contest = require "moonwarp.measure.contest"
+local lists = require "moonwarp.base.lists"
 local path = require "moonwarp.base.path"
 local record = require "moonwarp.results.record"
 local stats = require "moonwarp.measure.stats"
@@ -162,8 +163,7 @@ local function fields_of(study, part, one)
   local series = type(rung.series) == "function" and rung.series(c, one.block) or rung.series or rung.name
   local values = { study = path.script(), group = part.name, number = rung.number, rung = rung.name, series = series,
                    block = answers.block_text(one.block), threads = one.block and case.product(one.block) or nil }
-  for key, value in pairs(c.sides) do values[key] = value end
-  for key, value in pairs(rung.fields or {}) do values[key] = value end
+  values = lists.merged(lists.merged(values, c.sides), rung.fields)
   values.type, values.bytes = c.type, rawget(c, "bytes") or answers.output(study, rung, c):nbytes()
   return values
 end

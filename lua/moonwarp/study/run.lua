@@ -14,6 +14,7 @@ local answers = require "moonwarp.study.answers"
 local arg = require "moonwarp.arg"
 local blame = require "moonwarp.study.blame"
 local case = require "moonwarp.study.case"
+local lists = require "moonwarp.base.lists"
 local measure = require "moonwarp.study.measure"
 local modules = require "moonwarp.study.modules"
 local parameters = require "moonwarp.study.parameters"
@@ -72,16 +73,10 @@ function runner.declare(study)
   if #parts > 1 then parameters.add(study, "parts", parts, "which parts to run", { choices = parts }) end
 end
 
-local function set_of(list)
-  local set = {}
-  for _, value in ipairs(list or {}) do set[value] = true end
-  return set
-end
-
 local function is_in_part(part, rung)
   if not part.rungs then return true end
   if type(part.rungs) == "function" then return part.rungs(rung) end
-  local named = set_of(part.rungs)
+  local named = lists.set(part.rungs)
   return named[rung.name] or named[rung.answer] or false
 end
 
@@ -95,7 +90,7 @@ end
 
 -- The part's rungs, and those that their answers' references need: what is checked.
 local function checked_in(study, part)
-  local list, seen = table.move(part.chosen, 1, #part.chosen, 1, {}), set_of(part.chosen)
+  local list, seen = table.move(part.chosen, 1, #part.chosen, 1, {}), lists.set(part.chosen)
   for _, rung in ipairs(part.chosen) do
     for _, name in ipairs(study.answer_named[rung.answer].needs or {}) do
       local needed = study.rung_named[name]
@@ -106,35 +101,15 @@ local function checked_in(study, part)
   return list
 end
 
--- The sides by name, in order, whose value is a list.
-local function swept_of(sides)
-  local names = {}
-  for name, value in pairs(sides) do
-    if type(value) == "table" then names[#names + 1] = name end
-  end
-  table.sort(names)
-  return names
-end
-
-local function with_side(sides, name, value)
-  local copy = {}
-  for side, given in pairs(sides) do copy[side] = given end
-  copy[name] = value
-  return copy
-end
-
 -- A side that is a list stands for a case with each of its values.
 local function expanded(list)
   local all = {}
   for _, sides in ipairs(list) do
-    local some = { sides }
-    for _, name in ipairs(swept_of(sides)) do
-      local more = {}
-      for _, one in ipairs(some) do
-        for _, value in ipairs(sides[name]) do more[#more + 1] = with_side(one, name, value) end
-      end
-      some = more
+    local axes = {}
+    for _, name in ipairs(lists.keys(sides)) do
+      if type(sides[name]) == "table" then axes[#axes + 1] = { name, sides[name] } end
     end
+    local some = lists.product(sides, axes)
     table.move(some, 1, #some, #all + 1, all)
   end
   return all
@@ -157,7 +132,7 @@ end
 local function choose(study)
   runner.declare(study)
   arg.check_known {}
-  local parts = set_of(study.p.parts)
+  local parts = lists.set(study.p.parts)
   for _, rung in ipairs(study.rung_list) do
     rung.wanted = rung.always or false
     for _, text in ipairs(study.p.rungs or {}) do rung.wanted = rung.wanted or is_meant(rung, text) end
@@ -186,7 +161,7 @@ local function odd_of(study, part)
   end
   for _, ty in ipairs(types) do
     for _, odd in ipairs(sides_of(part.odd and part or study.head, "odd", study.p)) do
-      list[#list + 1] = with_side(odd, "type", odd.type or ty)
+      list[#list + 1] = lists.merged(odd, { type = odd.type or ty })
     end
   end
   return list

@@ -7,6 +7,7 @@
 local answers = require "moonwarp.study.answers"
 local contest = require "moonwarp.measure.contest"
 local ladder = require "moonwarp.plot.ladder"
+local lists = require "moonwarp.base.lists"
 local measure = require "moonwarp.study.measure"
 local plot = require "moonwarp.plot.plot"
 local record = require "moonwarp.results.record"
@@ -260,8 +261,7 @@ end
 -- What the cases have in common whose variants the table shows.
 local function sides_text(part, results)
   if part.rows ~= "all" then return results[1].text end
-  local sides, ty = {}, results[1].type
-  for name, value in pairs(results[1].sides) do sides[name] = value end
+  local sides, ty = lists.merged(results[1].sides), results[1].type
   for _, result in ipairs(results) do
     ty = ty == result.type and ty or nil
     for name, value in pairs(sides) do sides[name] = result.sides[name] == value and value or nil end

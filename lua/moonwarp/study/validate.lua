@@ -6,17 +6,10 @@
 -- Depends on nearest, study.blame.
 
 local blame = require "moonwarp.study.blame"
+local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
 
 local validate = {}
-
--- Names of rungs and answers.
-local function names_of(study)
-  local names = {}
-  for name in pairs(study.rung_named) do names[name] = true end
-  for name in pairs(study.answer_named) do names[name] = true end
-  return names
-end
 
 local function check_names(entry, where, list, known)
   for _, name in ipairs(list) do
@@ -54,14 +47,12 @@ end
 local ALWAYS = { "study", "group", "number", "rung", "type", "block", "threads", "bytes", "t", "share", "of_peak",
                  "drift", "series", "device", "device_name", "date", "params", "script", "moonwarp" }
 
-local OWN = {}
-for _, name in ipairs(ALWAYS) do OWN[name] = true end
+local OWN = lists.set(ALWAYS)
 
 -- The fields that the records of a part have; nil where functions add others.
 local function fields_of(study, part)
   if part.derive or type(part.cases) == "function" then return nil end
-  local known = { [study.rate] = true }
-  for _, name in ipairs(ALWAYS) do known[name] = true end
+  local known = lists.merged(OWN, { [study.rate] = true })
   for _, sides in ipairs(part.cases) do
     for name in pairs(sides) do known[name] = true end
   end
@@ -180,10 +171,7 @@ end
 
 local function check_sources(study, known)
   for _, source in ipairs(study.source_list) do
-    local names = {}
-    for name in pairs(source.values) do names[#names + 1] = tostring(name) end
-    table.sort(names)
-    check_names(source, nil, names, known)
+    check_names(source, nil, lists.keys(source.values), known)
     if OWN[source.field] or source.field == study.rate then
       blame.fail(source, "field", "records have a '%s' of their own", source.field)
     end
@@ -193,7 +181,7 @@ end
 --- Raises the first mistake.
 ---@param study table
 function validate.check(study)
-  local known = names_of(study)
+  local known = lists.merged(study.rung_named, study.answer_named)
   if #study.rung_list > 0 and #study.part_list == 0 then
     blame.fail(study.head, nil, "the rungs are in no part; add study:part { \"ladder\", cases = { ... } }")
   end
