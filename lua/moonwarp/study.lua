@@ -240,9 +240,7 @@ local function check_rung(self, who, rung)
   check_blocks(who, rung)
   rung.answer = rung.answer or only_answer(self)
   if not rung.answer then failure.invalid("%s: needs 'answer', the name of what it computes", who) end
-  if not self.answer_named[rung.answer] then
-    failure.invalid("%s: there is no answer '%s'; %s", who, rung.answer, nearest.hint(rung.answer, self.answer_named))
-  end
+  blame.unknown(rung, nil, "there is no answer", rung.answer, self.answer_named)
 end
 
 --- A rung: study:rung { 3, "one warp in all", kernel = "memcopy_stride", block = 32, over = { 32 } }; the
@@ -314,6 +312,11 @@ function Study:case(sides)
   return case.new(self, sides)
 end
 
+local function rung_of(self, who, name)
+  local rung = self.rung_named[name]
+  return rung or failure.invalid("%s: there is no rung '%s'; %s", who, name, nearest.hint(name, self.rung_named))
+end
+
 --- A function that runs a rung once on a case; nil and a reason where the device cannot.
 ---@param name string   of a rung
 ---@param c table       a case
@@ -321,8 +324,7 @@ end
 ---@return function? go
 ---@return string? reason
 function Study:launcher(name, c, block)
-  local rung = self.rung_named[name]
-  if not rung then failure.invalid("launcher: there is no rung '%s'; %s", name, nearest.hint(name, self.rung_named)) end
+  local rung = rung_of(self, "launcher", name)
   return case.launcher(rung, c, block or rung.blocks[1])
 end
 
@@ -330,9 +332,7 @@ end
 ---@param name string
 ---@return boolean
 function Study:has(name)
-  local rung = self.rung_named[name]
-  if not rung then failure.invalid("has: there is no rung '%s'; %s", name, nearest.hint(name, self.rung_named)) end
-  return rung.wanted == true
+  return rung_of(self, "has", name).wanted == true
 end
 
 --- The record of the fastest variant of a rung, or of an answer's rungs, over all cases of a part; nil

@@ -3,9 +3,10 @@
 -- Whose mistake an error is: an entry of a description (a rung, a part, ...), with the line of its call. The innermost
 -- entry is named, once:
 --   mine.lua:19: rung 2 'a loop', grid: mine.lua:21: attempt to perform arithmetic on a nil value (global 'n')
--- Depends on failure.
+-- Depends on failure, nearest.
 
 local failure = require "moonwarp.base.failure"
+local nearest = require "moonwarp.base.nearest"
 
 local blame = {}
 
@@ -47,6 +48,16 @@ function blame.fail(entry, field, text, ...)
   local problem = failure.new("invalid", ("%s: %s"):format(name_of(entry, field), text:format(...)), entry.at)
   problem.blamed = true
   error(problem, 0)
+end
+
+--- Raises where a name is none of those that there are.
+---@param entry table
+---@param field string?
+---@param what string    "there is no rung"
+---@param name string
+---@param known table    by name
+function blame.unknown(entry, field, what, name, known)
+  if not known[name] then blame.fail(entry, field, "%s '%s'; %s", what, name, nearest.hint(name, known)) end
 end
 
 return blame

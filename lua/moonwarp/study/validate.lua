@@ -16,9 +16,7 @@ local function check_names(entry, where, list, known)
     if type(name) ~= "string" then
       blame.fail(entry, where, "the name of a rung or an answer is wanted, got %s", name)
     end
-    if not known[name] then
-      blame.fail(entry, where, "there is no rung or answer '%s'; %s", name, nearest.hint(name, known))
-    end
+    blame.unknown(entry, where, "there is no rung or answer", name, known)
   end
 end
 
@@ -27,9 +25,7 @@ end
 local function check_answers(study)
   for name, answer in pairs(study.answer_named) do
     for _, needed in ipairs(answer.needs or {}) do
-      if not study.rung_named[needed] then
-        blame.fail(answer, "needs", "there is no rung '%s'; %s", needed, nearest.hint(needed, study.rung_named))
-      end
+      blame.unknown(answer, "needs", "there is no rung", needed, study.rung_named)
     end
     if not study.work and not answer.bytes then
       for _, rung in ipairs(study.rung_list) do
@@ -83,11 +79,7 @@ validate.chart = { kind = true, x = true, y = true, by = true, of = true, logx =
 local function check_chart(part, i, spec, known)
   local where = ("chart %d"):format(i)
   if type(spec) ~= "table" then blame.fail(part, where, "a table is wanted, got %s", type(spec)) end
-  for key in pairs(spec) do
-    if not validate.chart[key] then
-      blame.fail(part, where, "unknown option '%s'; %s", tostring(key), nearest.hint(tostring(key), validate.chart))
-    end
-  end
+  for key in pairs(spec) do blame.unknown(part, where, "unknown option", tostring(key), validate.chart) end
   if spec.kind == "ladder" then return end
   if spec.kind then blame.fail(part, where, "option 'kind' must be 'ladder', got '%s'", tostring(spec.kind)) end
   if not spec.x then blame.fail(part, where, "needs 'x', a field, or kind = \"ladder\"") end
@@ -100,13 +92,9 @@ end
 
 -- A rung, or "best" and an answer.
 local function check_ratio_side(study, part, name)
-  if study.rung_named[name] then return end
-  local answer = name:match "^best (.+)$"
-  if answer and not study.answer_named[answer] then
-    blame.fail(part, "ratios", "there is no answer '%s'; %s", answer, nearest.hint(answer, study.answer_named))
-  elseif not answer then
-    blame.fail(part, "ratios", "there is no rung '%s'; %s", name, nearest.hint(name, study.rung_named))
-  end
+  local answer = not study.rung_named[name] and name:match "^best (.+)$"
+  if answer then return blame.unknown(part, "ratios", "there is no answer", answer, study.answer_named) end
+  blame.unknown(part, "ratios", "there is no rung", name, study.rung_named)
 end
 
 local function check_ratios(study, part)
@@ -130,10 +118,7 @@ local CHOICES = { blocks = { best = true }, rows = { best = true, all = true }, 
 
 local function check_choices(part)
   for field, choices in pairs(CHOICES) do
-    local value = part[field]
-    if value and not choices[value] then
-      blame.fail(part, field, "no such choice '%s'; %s", value, nearest.hint(value, choices))
-    end
+    if part[field] then blame.unknown(part, field, "no such choice", part[field], choices) end
   end
 end
 
@@ -147,9 +132,7 @@ local function check_each(part)
   for _, one in ipairs(part.cases) do
     for name in pairs(one) do sides[name] = true end
   end
-  if not sides[part.each] then
-    blame.fail(part, "each", "no case has a side '%s'; %s", part.each, nearest.hint(part.each, sides))
-  end
+  blame.unknown(part, "each", "no case has a side", part.each, sides)
 end
 
 local function check_part(study, part, known)
