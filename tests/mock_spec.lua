@@ -79,9 +79,13 @@ describe("the CUDA device over a fake driver", function()
       print(ran)
       s:wait(a)
       print(fails(function() mw.device "cpu":event():record(s) end))
+      local other = mw.device "cpu":default_stream():record()
+      print(fails(function() s:wait(other) end))
+      print(fails(function() mw.device "cpu":stream():wait(a) end))
     ]]
+    local wait = "wait: the event is of another kind of device; synchronize it instead\n"
     assert.are.equal("true\ttrue\ttrue\ntrue\n"
-      .. "bad argument #1 to 'record' (a stream of cpu expected, got one of cuda:0)\n", output)
+      .. "bad argument #1 to 'record' (a stream of cpu expected, got one of cuda:0)\n" .. wait .. wait, output)
   end)
 
   it("has the driver's per-thread default stream, which nobody makes or destroys", function()

@@ -101,7 +101,7 @@ static bool is_number(const char *text) {
 /* core.device_word(word): what an id says, without opening anything: { id, backend, kind, offline }, where "cuda" has
  * the id of the first device, "cuda:0"; nil where no backend has such ids. */
 static int device_word(lua_State *L) {
-  const char *word = luaL_checkstring(L, 1), *which;
+  const char *word = check_string(L, 1), *which;
   const mw_backend *b = find_backend(word, &which);
   bool numbered = b && b->numbered && (!which || is_number(which));
   size_t prefix = b && b->offline ? strlen(b->offline) : 0;

@@ -40,7 +40,11 @@ print(b:get(1000)) --> 1.0]],
       about = [[Later work in this stream starts after what the event recorded. The script does not wait.]],
       params = { { "event", "event", "recorded before, in any stream" } },
       returns = { { "stream", "the stream itself" } },
-      errors = { "wait: the event was never recorded; record it in a stream first" }, since = "0.1.0",
+      errors = { "wait: the event was never recorded; record it in a stream first",
+                 "wait: the event is of another kind of device; synchronize it instead",
+                 "wait: a captured stream cannot wait for an event recorded outside the capture",
+                 "wait: the event was recorded in a capture that has ended: record it again",
+                 "wait: the default stream cannot join a capture" }, since = "0.1.0",
       example = [[
 local other = dev:stream()
 b:copy(a, { stream = s })
