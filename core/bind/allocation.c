@@ -17,24 +17,22 @@ static void account(lua_State *L, size_t bytes) {
 }
 
 static mw_buffer *allocate(lua_State *L, mw_device *device, size_t bytes, mw_space space) {
-  mw_error err = {0};
   mw_buffer *buffer = NULL;
   check_runs(L, device, "memory");
   account(L, bytes);
-  mw_status status = device->backend->alloc(device->main, bytes, space, &buffer, &err);
+  mw_status status = device->backend->alloc(device->main, bytes, space, &buffer, &bind_error);
   if (status == MW_NO_MEMORY) {
     lua_gc(L, LUA_GCCOLLECT);
-    mw_error_clear(&err);
-    status = device->backend->alloc(device->main, bytes, space, &buffer, &err);
+    mw_error_clear(&bind_error);
+    status = device->backend->alloc(device->main, bytes, space, &buffer, &bind_error);
   }
-  bind_try(L, status, &err);
+  bind_try(L, status);
   return buffer;
 }
 
 static void fill_bytes(lua_State *L, const bind_array *a, mw_stream *stream, unsigned char byte) {
-  mw_error err = {0};
   mw_device *device = a->buffer->device;
-  bind_try(L, device->backend->fill(stream, array_place(a), &byte, 1, array_bytes(a), &err), &err);
+  bind_try(L, device->backend->fill(stream, array_place(a), &byte, 1, array_bytes(a), &bind_error));
 }
 
 /* core.clear(array[, stream]): zeros by the device's own means, without a kernel; what mw.bench flushes caches with. */

@@ -125,12 +125,11 @@ void array_format(const bind_array *a, char *out, size_t size) {
              space_name(a));
 }
 
-static int array_tostring(lua_State *L) {
-  bind_array *a = bind_self(L, 1, &array_class);
-  char text[256] = "array (closed)";
-  if (a->object.open) array_format(a, text, sizeof text);
+static void describe(lua_State *L, const void *object) {
+  const bind_array *self = object;
+  char text[256];
+  array_format(self, text, sizeof text);
   lua_pushstring(L, text);
-  return 1;
 }
 
 /* a[1] = 2, or a.name = 2. */
@@ -206,7 +205,6 @@ static const bind_method methods[] = {
     {NULL, NULL, 0},
 };
 
-static const luaL_Reg metamethods[] = {
-    {"__len", array_count}, {"__newindex", array_newindex}, {"__tostring", array_tostring}, {NULL, NULL}};
+static const luaL_Reg metamethods[] = {{"__len", array_count}, {"__newindex", array_newindex}, {NULL, NULL}};
 
-bind_class array_class = {"array", array_release, methods, metamethods, 0};
+bind_class array_class = {"array", array_release, methods, describe, metamethods, 0};

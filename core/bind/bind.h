@@ -25,7 +25,8 @@ typedef struct bind_class {
   const char *name;                     /* the word users say: "array" */
   void (*release)(lua_State *, void *); /* gives back what the object holds; runs once, never raises */
   const bind_method *methods;
-  const luaL_Reg *metamethods;
+  void (*describe)(lua_State *, const void *); /* pushes what tostring says of an open object */
+  const luaL_Reg *metamethods;                 /* NULL: no others */
   int live; /* open objects of this class */
 } bind_class;
 
@@ -69,16 +70,17 @@ typedef struct bind_host {
 bind_host *bind_host_of(lua_State *);
 void check_uncaptured(lua_State *, const mw_stream *, const char *what); /* raises: what can be done after the capture */
 int bind_poll(lua_State *); /* runs due callbacks; number run; raises what they raise */
-mw_status bind_callback(lua_State *, mw_stream *, int function_index, mw_error *);
+mw_status bind_callback(lua_State *, mw_stream *, int function_index); /* fills bind_error */
 
 /* ---- error.c: error values are made here and nowhere else; what raises never returns --------------------------- */
 
-int bind_raise(lua_State *, mw_error *);
+extern mw_error bind_error;                                            /* what a call of a backend fills; one thread makes all calls */
+int bind_raise(lua_State *);                                           /* what is in bind_error */
 int bind_fail(lua_State *, mw_status, const char *format, ...);        /* formats as of lua_pushfstring */
 int bind_raise_text(lua_State *, const char *status);                  /* the text and the log, or nil, are on top */
 int bind_argument(lua_State *, int index, const char *format, ...);    /* bad argument #1 to 'get' (...) */
 int bind_argument_type(lua_State *, int index, const char *wanted);    /* bad argument #1 to 'get' (array expected, ... */
-void bind_try(lua_State *, mw_status, mw_error *);                     /* raises unless MW_OK */
+void bind_try(lua_State *, mw_status);                                 /* raises unless MW_OK */
 void bind_where(lua_State *);                                          /* pushes "script.lua:12", nil where there is none */
 bool bind_is_own(const char *source);                                  /* a chunk's source: a Lua file of the library */
 bool bind_is_error(lua_State *, int index);
@@ -105,6 +107,34 @@ const char *nearest_name(const char *word, const char *const *names); /* NULL: n
 
 /* ---- result.c: tables that are made to be read ----------------------------------------------------------------- */
 
+/* A member of a struct as a field of a table. Its type says how: an empty text is unknown and left out, and so is a number
+ * below the least. */
+typedef enum bind_kind {
+  FIELD_BOOL,
+  FIELD_INT,
+  FIELD_SIZE,
+  FIELD_NUMBER,
+  FIELD_TEXT,   /* an array of characters */
+  FIELD_STRING, /* a pointer to them */
+  FIELD_DIMS,
+} bind_kind;
+
+typedef struct bind_field { /* a NULL name ends a list of them */
+  const char *name;
+  size_t at;
+  bind_kind kind;
+  double least;
+} bind_field;
+
+#define FIELD_KIND(value)                                                                                              \
+  _Generic((value), bool: FIELD_BOOL, int: FIELD_INT, size_t: FIELD_SIZE, double: FIELD_NUMBER, char *: FIELD_TEXT,    \
+      const char *: FIELD_STRING, int *: FIELD_DIMS, uint32_t *: FIELD_DIMS)
+#define FIELD_AS(name, type, member, least) {name, offsetof(type, member), FIELD_KIND(((type *)NULL)->member), least}
+#define FIELD(type, member)                 FIELD_AS(#member, type, member, 0)
+#define LAST_FIELD                          {NULL, 0, FIELD_BOOL, 0}
+
+void push_fields(lua_State *, const bind_field *, const void *from); /* a new table, with bind_result */
+void push_dims(lua_State *, const uint32_t dims[3]);                  /* {x, y, z} */
 void bind_result(lua_State *);         /* print shows the fields of the table on top */
 void bind_result_methods(lua_State *); /* pushes the metatable of them all; the Lua half adds __tostring */
 
@@ -112,6 +142,7 @@ void bind_result_methods(lua_State *); /* pushes the metatable of them all; the 
 
 mw_dtype check_dtype(lua_State *, int index);
 void push_element(lua_State *, mw_dtype, const void *at);
+double load_number(mw_dtype, const void *at);
 /* NULL when stored, else what is wrong, as in "an integer from 0 to 255, got 300" (pushed on the stack too) */
 const char *store_element(lua_State *, int index, mw_dtype, void *at);
 
@@ -234,6 +265,7 @@ extern const bind_method event_stream_methods[];                                
 /* ---- occupancy.c, compare.c, services.c, allocator.c ----------------------------------------------------------- */
 
 extern const bind_method occupancy_methods[]; /* of a kernel */
+extern bind_class *const bind_classes[];       /* all; a NULL ends them */
 extern const luaL_Reg allocator_functions[], compare_functions[], service_functions[];
 void allocator_install(lua_State *); /* counts this state's allocations from now on */
 

@@ -12,43 +12,14 @@ enum { PIECE = 1 << 23 }; /* bytes fetched at a time */
 typedef struct comparison {
   mw_dtype dtype;
   double absolute, relative;
-  lua_Integer wrong, most;
+  size_t wrong, most;
   double max_absolute, max_relative;
 } comparison;
-
-static double as_double(mw_dtype dtype, const void *at) {
-  switch (dtype) {
-  case MW_F16:
-    return mw_f16_to_f64(*(const uint16_t *)at);
-  case MW_BF16:
-    return mw_bf16_to_f64(*(const uint16_t *)at);
-  case MW_F32:
-    return (double)*(const float *)at;
-  case MW_F64:
-    return *(const double *)at;
-  case MW_I8:
-    return *(const int8_t *)at;
-  case MW_I16:
-    return *(const int16_t *)at;
-  case MW_I32:
-    return *(const int32_t *)at;
-  case MW_I64:
-    return (double)*(const int64_t *)at;
-  case MW_U8:
-    return *(const uint8_t *)at;
-  case MW_U16:
-    return *(const uint16_t *)at;
-  case MW_U32:
-    return *(const uint32_t *)at;
-  default:
-    return (double)*(const uint64_t *)at;
-  }
-}
 
 /* Equal bits are right whatever the type (also NaN where NaN is expected); a NaN on one side only is wrong. */
 static bool element_fits(comparison *c, const void *got, const void *expected, size_t width) {
   if (memcmp(got, expected, width) == 0) return true;
-  double g = as_double(c->dtype, got), e = as_double(c->dtype, expected);
+  double g = load_number(c->dtype, got), e = load_number(c->dtype, expected);
   if (isnan(g) && isnan(e)) return true;
   double error = fabs(g - e);
   if (isnan(error) || isinf(error)) return g == e;
@@ -69,7 +40,7 @@ static void note_wrong(lua_State *L, int list, comparison *c, size_t index, cons
   lua_rawseti(L, -2, 2);
   push_element(L, c->dtype, got);
   lua_rawseti(L, -2, 3);
-  lua_rawseti(L, list, c->wrong);
+  lua_rawseti(L, list, (lua_Integer)c->wrong);
 }
 
 /* The common case, a piece that is right, in a loop that the compiler can make short. False: some element is wrong, or
@@ -111,10 +82,12 @@ static void compare_piece(lua_State *L, int list, comparison *c, size_t first, c
  * most }, max_absolute =, max_relative = } over two arrays of one type and count. An element is right when
  * |got - expected| <= absolute + relative * |expected|. */
 static int compare(lua_State *L) {
+  static const bind_field fields[] = {FIELD(comparison, wrong), FIELD(comparison, max_absolute),
+                                      FIELD(comparison, max_relative), LAST_FIELD};
   bind_array *got = check_array(L, 1), *expected = check_array(L, 2);
   check_type(L, 3, LUA_TNUMBER);
   check_type(L, 4, LUA_TNUMBER);
-  comparison c = {got->dtype, lua_tonumber(L, 3), lua_tonumber(L, 4), 0, check_integer(L, 5), 0, 0};
+  comparison c = {got->dtype, lua_tonumber(L, 3), lua_tonumber(L, 4), 0, (size_t)check_integer(L, 5), 0, 0};
   if (got->dtype != expected->dtype || got->count != expected->count)
     return bind_fail(L, MW_INVALID, "compare: two arrays of one type and length expected");
   size_t width = mw_dtype_size(c.dtype), piece = PIECE / width;
@@ -128,13 +101,7 @@ static int compare(lua_State *L) {
     array_read(L, expected, first, count, b);
     compare_piece(L, list, &c, first, a, b, count);
   }
-  lua_createtable(L, 0, 4);
-  lua_pushinteger(L, c.wrong);
-  lua_setfield(L, -2, "wrong");
-  lua_pushnumber(L, c.max_absolute);
-  lua_setfield(L, -2, "max_absolute");
-  lua_pushnumber(L, c.max_relative);
-  lua_setfield(L, -2, "max_relative");
+  push_fields(L, fields, &c);
   lua_pushvalue(L, list);
   lua_setfield(L, -2, "first");
   return 1;
@@ -143,7 +110,7 @@ static int compare(lua_State *L) {
 static double largest_in(mw_dtype dtype, const char *at, size_t count, double most) {
   size_t width = mw_dtype_size(dtype);
   for (size_t i = 0; i < count; i++) {
-    double value = fabs(as_double(dtype, at + i * width));
+    double value = fabs(load_number(dtype, at + i * width));
     if (value > most && !isinf(value)) most = value;
   }
   return most;

@@ -5,7 +5,7 @@
 #include "core/bind/bind.h"
 
 #include <ctype.h>
-#include <stdio.h>
+#include <float.h>
 #include <string.h>
 
 static const char handles_key = 'd';
@@ -131,8 +131,7 @@ static void open_named(lua_State *L, const char *id, mw_device **out) {
     push_forms(L, true);
     bind_fail(L, MW_NO_DEVICE, "no device '%s': %s expected", id, lua_tostring(L, -1));
   }
-  mw_error err = {0};
-  bind_try(L, mw_device_open(backend, which ? which : "0", out, &err), &err);
+  bind_try(L, mw_device_open(backend, which ? which : "0", out, &bind_error));
 }
 
 /* The first backend that is usable; they are listed best first. */
@@ -202,88 +201,57 @@ mw_device *check_runs(lua_State *L, mw_device *device, const char *what) {
 
 /* ---- what a device says of itself ------------------------------------------------------------------------------ */
 
-static void set_number(lua_State *L, const char *name, double value) {
-  if (value == 0) return; /* unknown */
-  lua_pushnumber(L, value);
-  lua_setfield(L, -2, name);
-}
-
-static void set_integer(lua_State *L, const char *name, size_t value) {
-  lua_pushinteger(L, (lua_Integer)value);
-  lua_setfield(L, -2, name);
-}
-
-static void set_string(lua_State *L, const char *name, const char *value) {
-  if (!*value) return;
-  lua_pushstring(L, value);
-  lua_setfield(L, -2, name);
-}
-
-static void set_boolean(lua_State *L, const char *name, bool value) {
-  lua_pushboolean(L, value);
-  lua_setfield(L, -2, name);
-}
-
-static void set_dims(lua_State *L, const char *name, const int dims[3]) {
-  lua_createtable(L, 3, 0);
-  for (int i = 0; i < 3; i++) {
-    lua_pushinteger(L, dims[i]);
-    lua_rawseti(L, -2, i + 1);
-  }
-  lua_setfield(L, -2, name);
-}
-
 /* dev:properties(): a table; sizes in bytes, clocks in Hz, bandwidth in bytes a second; what is unknown is absent. */
 static int device_properties(lua_State *L) {
+#define P(member)           FIELD(mw_device_info, member)
+#define KNOWN(name, member) FIELD_AS(name, mw_device_info, member, DBL_MIN)
+  static const bind_field fields[] = {P(id),
+                                      P(name),
+                                      P(arch),
+                                      P(pci),
+                                      P(uuid),
+                                      P(driver),
+                                      P(multiprocessors),
+                                      P(warp_size),
+                                      P(max_threads_per_block),
+                                      P(max_threads_per_multiprocessor),
+                                      P(max_blocks_per_multiprocessor),
+                                      P(max_block),
+                                      P(max_grid),
+                                      P(shared_per_block),
+                                      P(shared_per_block_optin),
+                                      P(shared_per_multiprocessor),
+                                      P(registers_per_block),
+                                      P(registers_per_multiprocessor),
+                                      P(constant_bytes),
+                                      P(l2_bytes),
+                                      P(cache_bytes),
+                                      P(memory_total),
+                                      KNOWN("clock", clock_hz),
+                                      KNOWN("memory_clock", memory_clock_hz),
+                                      KNOWN("peak_bandwidth", peak_bandwidth),
+                                      P(async_engines),
+                                      P(cooperative),
+                                      P(managed),
+                                      P(ecc),
+                                      P(pageable_access),
+                                      P(queue_gate),
+                                      P(offline),
+                                      LAST_FIELD};
   const mw_device *device = check_device(L, 1)->device;
   const mw_device_info *info = &device->info;
-  lua_newtable(L);
-  set_string(L, "id", info->id);
-  set_string(L, "kind", device->backend->kind);
-  set_string(L, "name", info->name);
-  set_string(L, "arch", info->arch);
-  set_string(L, "pci", info->pci);
-  set_string(L, "uuid", info->uuid);
-  set_string(L, "driver", info->driver);
+  push_fields(L, fields, info);
+  lua_pushstring(L, device->backend->kind);
+  lua_setfield(L, -2, "kind");
   if (info->capability_major) {
     lua_pushfstring(L, "%d.%d", info->capability_major, info->capability_minor);
     lua_setfield(L, -2, "compute_capability");
   }
-  set_integer(L, "multiprocessors", (size_t)info->multiprocessors);
-  set_integer(L, "warp_size", (size_t)info->warp_size);
-  set_integer(L, "max_threads_per_block", (size_t)info->max_threads_per_block);
-  set_integer(L, "max_threads_per_multiprocessor", (size_t)info->max_threads_per_multiprocessor);
-  set_integer(L, "max_blocks_per_multiprocessor", (size_t)info->max_blocks_per_multiprocessor);
-  set_dims(L, "max_block", info->max_block);
-  set_dims(L, "max_grid", info->max_grid);
-  set_integer(L, "shared_per_block", info->shared_per_block);
-  set_integer(L, "shared_per_block_optin", info->shared_per_block_optin);
-  set_integer(L, "shared_per_multiprocessor", info->shared_per_multiprocessor);
-  set_integer(L, "registers_per_block", (size_t)info->registers_per_block);
-  set_integer(L, "registers_per_multiprocessor", (size_t)info->registers_per_multiprocessor);
-  set_integer(L, "constant_bytes", info->constant_bytes);
-  set_integer(L, "l2_bytes", info->l2_bytes);
-  set_integer(L, "cache_bytes", info->cache_bytes);
-  set_integer(L, "memory_total", info->memory_total);
-  set_number(L, "clock", info->clock_hz);
-  set_number(L, "memory_clock", info->memory_clock_hz);
-  set_number(L, "bus_bits", info->bus_bits);
-  set_number(L, "peak_bandwidth", info->peak_bandwidth);
-  set_integer(L, "async_engines", (size_t)info->async_engines);
-  set_boolean(L, "cooperative", info->cooperative);
-  set_boolean(L, "managed", info->managed);
-  set_boolean(L, "ecc", info->ecc);
-  set_boolean(L, "pageable_access", info->pageable_access);
-  set_boolean(L, "queue_gate", info->queue_gate);
-  set_boolean(L, "offline", info->offline);
-  bind_result(L);
+  if (info->bus_bits) {
+    lua_pushinteger(L, info->bus_bits);
+    lua_setfield(L, -2, "bus_bits");
+  }
   return 1;
-}
-
-static void set_known(lua_State *L, const char *name, double value) {
-  if (value < 0) return;
-  lua_pushnumber(L, value);
-  lua_setfield(L, -2, name);
 }
 
 /* MW_THROTTLE_POWER | MW_THROTTLE_HEAT -> { "power cap", "thermal" } */
@@ -303,32 +271,24 @@ static void set_reasons(lua_State *L, int throttle) {
 
 /* dev:state(): a table of what is known now, by reading alone: Hz, degrees Celsius, W, shares from 0 to 1. */
 static int device_state(lua_State *L) {
+#define S(name, member) FIELD_AS(name, mw_device_state, member, 0)
+  static const bind_field fields[] = {S("clock", clock_hz),
+                                      S("memory_clock", memory_clock_hz),
+                                      S("clock_max", clock_max_hz),
+                                      S("memory_clock_max", memory_clock_max_hz),
+                                      S("temperature", temperature),
+                                      S("power", power),
+                                      S("power_limit", power_limit),
+                                      S("utilisation", utilisation),
+                                      S("load", load),
+                                      S("governor", governor),
+                                      S("driver", driver),
+                                      LAST_FIELD};
   mw_device *device = check_device(L, 1)->device;
-  mw_device_state now = {.clock_hz = -1,
-                         .memory_clock_hz = -1,
-                         .clock_max_hz = -1,
-                         .memory_clock_max_hz = -1,
-                         .temperature = -1,
-                         .power = -1,
-                         .power_limit = -1,
-                         .utilisation = -1,
-                         .load = -1,
-                         .throttle = -1};
+  mw_device_state now = {-1, -1, -1, -1, -1, -1, -1, -1, -1, .throttle = -1};
   device->backend->state(device, &now);
-  lua_newtable(L);
-  set_known(L, "clock", now.clock_hz);
-  set_known(L, "memory_clock", now.memory_clock_hz);
-  set_known(L, "clock_max", now.clock_max_hz);
-  set_known(L, "memory_clock_max", now.memory_clock_max_hz);
-  set_known(L, "temperature", now.temperature);
-  set_known(L, "power", now.power);
-  set_known(L, "power_limit", now.power_limit);
-  set_known(L, "utilisation", now.utilisation);
-  set_known(L, "load", now.load);
-  set_string(L, "governor", now.governor);
-  set_string(L, "driver", now.driver);
+  push_fields(L, fields, &now);
   set_reasons(L, now.throttle);
-  bind_result(L);
   return 1;
 }
 
@@ -364,8 +324,7 @@ static int device_peak_bandwidth(lua_State *L) {
 static int device_memory(lua_State *L) {
   mw_device *device = check_runs(L, check_device(L, 1)->device, "memory");
   size_t available = 0, total = 0;
-  mw_error err = {0};
-  bind_try(L, device->backend->memory(device, &available, &total, &err), &err);
+  bind_try(L, device->backend->memory(device, &available, &total, &bind_error));
   lua_pushinteger(L, (lua_Integer)available);
   lua_pushinteger(L, (lua_Integer)total);
   return 2;
@@ -373,9 +332,8 @@ static int device_memory(lua_State *L) {
 
 void device_wait(lua_State *L, mw_device *device) {
   const bind_capture *capture = bind_host_of(L)->capture;
-  mw_error err = {0};
   if (capture && capture->stream->device == device) check_uncaptured(L, capture->stream, "synchronize the device");
-  bind_try(L, device->backend->synchronize(device, &err), &err);
+  bind_try(L, device->backend->synchronize(device, &bind_error));
 }
 
 static int device_synchronize(lua_State *L) {
@@ -393,13 +351,9 @@ static int device_priorities(lua_State *L) {
   return 2;
 }
 
-static int device_tostring(lua_State *L) {
-  bind_device *self = bind_self(L, 1, &device_class);
-  if (self->object.open)
-    lua_pushfstring(L, "device %s (%s)", self->device->info.id, self->device->info.name);
-  else
-    lua_pushliteral(L, "device (closed)");
-  return 1;
+static void describe(lua_State *L, const void *object) {
+  const bind_device *self = object;
+  lua_pushfstring(L, "device %s (%s)", self->device->info.id, self->device->info.name);
 }
 
 static const bind_method methods[] = {
@@ -416,9 +370,7 @@ static const bind_method methods[] = {
     {NULL, NULL, 0},
 };
 
-static const luaL_Reg metamethods[] = {{"__tostring", device_tostring}, {NULL, NULL}};
-
-bind_class device_class = {"device", device_release, methods, metamethods, 0};
+bind_class device_class = {"device", device_release, methods, describe, NULL, 0};
 
 static const luaL_Reg functions[] = {{"device", device_open},
                                      {"device_forms", device_forms},

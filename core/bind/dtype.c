@@ -35,73 +35,37 @@ mw_dtype check_dtype(lua_State *L, int index) {
   return type;
 }
 
-#define LOAD(type)                                                                                                     \
-  type value;                                                                                                          \
-  memcpy(&value, at, sizeof value)
+/* Of any integer type; a u64 has the same bits. Memory is little-endian: its low bytes come first. */
+static int64_t load_integer(mw_dtype dtype, const void *at) {
+  uint64_t bits = 0;
+  memcpy(&bits, at, mw_dtype_size(dtype));
+  int unused = 64 - 8 * (int)mw_dtype_size(dtype);
+  bool is_signed = dtype == MW_I8 || dtype == MW_I16 || dtype == MW_I32;
+  return is_signed ? (int64_t)(bits << unused) >> unused : (int64_t)bits;
+}
+
+double load_number(mw_dtype dtype, const void *at) {
+  union {
+    uint16_t half;
+    float single;
+    double value;
+  } from;
+  memcpy(&from, at, mw_dtype_size(dtype));
+  if (dtype == MW_F16) return mw_f16_to_f64(from.half);
+  if (dtype == MW_BF16) return mw_bf16_to_f64(from.half);
+  if (dtype == MW_F32) return (double)from.single;
+  if (dtype == MW_F64) return from.value;
+  int64_t integer = load_integer(dtype, at);
+  return dtype == MW_U64 ? (double)(uint64_t)integer : (double)integer;
+}
 
 void push_element(lua_State *L, mw_dtype dtype, const void *at) {
-  switch (dtype) {
-  case MW_F16: {
-    LOAD(uint16_t);
-    lua_pushnumber(L, mw_f16_to_f64(value));
-    break;
-  }
-  case MW_BF16: {
-    LOAD(uint16_t);
-    lua_pushnumber(L, mw_bf16_to_f64(value));
-    break;
-  }
-  case MW_F32: {
-    LOAD(float);
-    lua_pushnumber(L, (lua_Number)value);
-    break;
-  }
-  case MW_F64: {
-    LOAD(double);
-    lua_pushnumber(L, value);
-    break;
-  }
-  case MW_I8: {
-    LOAD(int8_t);
-    lua_pushinteger(L, value);
-    break;
-  }
-  case MW_I16: {
-    LOAD(int16_t);
-    lua_pushinteger(L, value);
-    break;
-  }
-  case MW_I32: {
-    LOAD(int32_t);
-    lua_pushinteger(L, value);
-    break;
-  }
-  case MW_U8: {
-    LOAD(uint8_t);
-    lua_pushinteger(L, value);
-    break;
-  }
-  case MW_U16: {
-    LOAD(uint16_t);
-    lua_pushinteger(L, value);
-    break;
-  }
-  case MW_U32: {
-    LOAD(uint32_t);
-    lua_pushinteger(L, value);
-    break;
-  }
-  case MW_BOOL: {
-    LOAD(uint8_t);
-    lua_pushboolean(L, value);
-    break;
-  }
-  default: {
-    LOAD(int64_t);
-    lua_pushinteger(L, value);
-    break;
-  }
-  }
+  if (mw_dtype_is_float(dtype))
+    lua_pushnumber(L, load_number(dtype, at));
+  else if (dtype == MW_BOOL)
+    lua_pushboolean(L, *(const uint8_t *)at);
+  else
+    lua_pushinteger(L, load_integer(dtype, at));
 }
 
 static const char *store_integer(lua_State *L, int index, mw_dtype dtype, void *at) {

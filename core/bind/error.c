@@ -14,6 +14,8 @@
 
 #include <string.h>
 
+mw_error bind_error;
+
 /* Its address is the registry's key of the metatable: no other library can take the name. */
 static const char error_key = 'e';
 
@@ -125,11 +127,11 @@ int bind_raise_text(lua_State *L, const char *status) {
   return lua_error(L);
 }
 
-int bind_raise(lua_State *L, mw_error *err) {
-  mw_status status = err->status;
-  lua_pushstring(L, err->text);
-  lua_pushstring(L, err->log && *err->log ? err->log : NULL);
-  mw_error_clear(err);
+int bind_raise(lua_State *L) {
+  mw_status status = bind_error.status;
+  lua_pushstring(L, bind_error.text);
+  lua_pushstring(L, bind_error.log && *bind_error.log ? bind_error.log : NULL);
+  mw_error_clear(&bind_error);
   return bind_raise_text(L, status_name(status));
 }
 
@@ -142,8 +144,8 @@ int bind_fail(lua_State *L, mw_status status, const char *format, ...) {
   return bind_raise_text(L, status_name(status));
 }
 
-void bind_try(lua_State *L, mw_status status, mw_error *err) {
-  if (status != MW_OK) bind_raise(L, err);
+void bind_try(lua_State *L, mw_status status) {
+  if (status != MW_OK) bind_raise(L);
 }
 
 /* What the running C function is called; a method's closure holds its name (object.c). */

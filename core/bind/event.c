@@ -21,8 +21,7 @@ bind_event *check_event(lua_State *L, int index, const mw_device *device) {
 static bind_event *event_push(lua_State *L, mw_device *device, bool timing) {
   check_runs(L, device, "events");
   bind_event *self = bind_new(L, &event_class, sizeof *self, 0);
-  mw_error err = {0};
-  bind_try(L, device->backend->event_create(device, timing, &self->event, &err), &err);
+  bind_try(L, device->backend->event_create(device, timing, &self->event, &bind_error));
   mw_device_retain(device);
   bind_opened(self);
   return self;
@@ -40,9 +39,8 @@ static int device_event(lua_State *L) {
 const bind_method event_makers[] = {{"event", device_event, 1}, {NULL, NULL, 0}};
 
 static void record(lua_State *L, bind_event *self, mw_stream *stream) {
-  mw_error err = {0};
   const bind_capture *capture = bind_host_of(L)->capture;
-  bind_try(L, stream->device->backend->event_record(self->event, stream, &err), &err);
+  bind_try(L, stream->device->backend->event_record(self->event, stream, &bind_error));
   self->recorded = true;
   self->captured = stream->capturing && capture ? capture->number : 0;
 }
@@ -99,8 +97,7 @@ static int stream_wait(lua_State *L) {
   mw_stream *stream = check_stream(L, 1, NULL)->stream;
   bind_event *event = check_event(L, 2, NULL);
   check_joins(L, stream, event);
-  mw_error err = {0};
-  bind_try(L, stream->device->backend->stream_wait(stream, event->event, &err), &err);
+  bind_try(L, stream->device->backend->stream_wait(stream, event->event, &bind_error));
   lua_settop(L, 1);
   return 1;
 }
@@ -108,8 +105,7 @@ static int stream_wait(lua_State *L) {
 /* e:synchronize(): waits until the stream has reached the event, then runs the callbacks that are due. */
 static int event_synchronize(lua_State *L) {
   mw_event *event = check_recorded(L, 1)->event;
-  mw_error err = {0};
-  bind_try(L, event->device->backend->event_synchronize(event, &err), &err);
+  bind_try(L, event->device->backend->event_synchronize(event, &bind_error));
   bind_poll(L);
   return 0;
 }
@@ -117,9 +113,8 @@ static int event_synchronize(lua_State *L) {
 /* e:query(): true when the stream has reached the event. */
 static int event_query(lua_State *L) {
   mw_event *event = check_recorded(L, 1)->event;
-  mw_error err = {0};
-  mw_status status = event->device->backend->event_query(event, &err);
-  if (status != MW_NOT_READY) bind_try(L, status, &err);
+  mw_status status = event->device->backend->event_query(event, &bind_error);
+  if (status != MW_NOT_READY) bind_try(L, status);
   bind_poll(L);
   lua_pushboolean(L, status == MW_OK);
   return 1;
@@ -129,14 +124,13 @@ static int event_query(lua_State *L) {
 static int event_since(lua_State *L) {
   mw_event *event = check_recorded(L, 1)->event, *earlier = check_recorded(L, 2)->event;
   double seconds = 0;
-  mw_error err = {0};
   if (!event->timing || !earlier->timing)
     return bind_fail(L, MW_INVALID, "since: an event was made with timing = false");
   if (event->device != earlier->device) return bind_fail(L, MW_INVALID, "since: the events are of two devices");
-  mw_status status = event->device->backend->event_elapsed(earlier, event, &seconds, &err);
+  mw_status status = event->device->backend->event_elapsed(earlier, event, &seconds, &bind_error);
   if (status == MW_NOT_READY)
     return bind_fail(L, MW_INVALID, "since: an event is not reached yet; synchronize it first");
-  bind_try(L, status, &err);
+  bind_try(L, status);
   lua_pushnumber(L, seconds);
   return 1;
 }
@@ -146,13 +140,9 @@ static int event_device(lua_State *L) {
   return 1;
 }
 
-static int event_tostring(lua_State *L) {
-  bind_event *self = bind_self(L, 1, &event_class);
-  if (self->object.open)
-    lua_pushfstring(L, "event %s", self->event->device->info.id);
-  else
-    lua_pushliteral(L, "event (closed)");
-  return 1;
+static void describe(lua_State *L, const void *object) {
+  const bind_event *self = object;
+  lua_pushfstring(L, "event %s", self->event->device->info.id);
 }
 
 static const bind_method methods[] = {
@@ -161,8 +151,6 @@ static const bind_method methods[] = {
     {"synchronize", event_synchronize, 0}, {NULL, NULL, 0},
 };
 
-static const luaL_Reg metamethods[] = {{"__tostring", event_tostring}, {NULL, NULL}};
-
-bind_class event_class = {"event", event_release, methods, metamethods, 0};
+bind_class event_class = {"event", event_release, methods, describe, NULL, 0};
 
 const bind_method event_stream_methods[] = {{"record", stream_record, 1}, {"wait", stream_wait, 1}, {NULL, NULL, 0}};

@@ -37,10 +37,9 @@ static bind_graph *graph_push(lua_State *L, mw_device *device) {
 /* The script's handle of it does not own it: closing that in the middle of the capture does no harm. */
 static bind_stream *push_capture_stream(lua_State *L, mw_device *device) {
   bind_stream *self = bind_new(L, &stream_class, sizeof *self, 0);
-  mw_error err = {0};
   int least = 0, greatest = 0;
   device->backend->priorities(device, &least, &greatest);
-  bind_try(L, device->backend->stream_create(device, false, least, &self->stream, &err), &err);
+  bind_try(L, device->backend->stream_create(device, false, least, &self->stream, &bind_error));
   mw_device_retain(device);
   bind_opened(self);
   return self;
@@ -72,19 +71,18 @@ static int device_capture(lua_State *L) {
   bind_graph *graph = graph_push(L, device);
   bind_stream *handle = push_capture_stream(L, device);
   bind_capture capture = {++host->captures, handle->stream, graph};
-  mw_error err = {0};
   int outcome = LUA_OK;
-  mw_status status = device->backend->capture_begin(capture.stream, &err);
+  mw_status status = device->backend->capture_begin(capture.stream, &bind_error);
   if (status == MW_OK) {
     outcome = run_captured(L, host, &capture);
-    status = device->backend->capture_end(capture.stream, outcome == LUA_OK ? &graph->graph : NULL, &err);
+    status = device->backend->capture_end(capture.stream, outcome == LUA_OK ? &graph->graph : NULL, &bind_error);
   }
   drop_capture_stream(L, handle, capture.stream);
   if (outcome != LUA_OK) {
-    mw_error_clear(&err);
+    mw_error_clear(&bind_error);
     return lua_error(L);
   }
-  bind_try(L, status, &err);
+  bind_try(L, status);
   lua_settop(L, 3);
   return 1;
 }
@@ -97,8 +95,7 @@ const bind_method graph_makers[] = {{"capture", device_capture, 1}, {NULL, NULL,
 static int graph_launch(lua_State *L) {
   bind_graph *self = check_graph(L, 1);
   mw_stream *stream = lua_isnoneornil(L, 2) ? self->device->main : check_stream(L, 2, self->device)->stream;
-  mw_error err = {0};
-  bind_try(L, self->device->backend->graph_launch(self->graph, stream, &err), &err);
+  bind_try(L, self->device->backend->graph_launch(self->graph, stream, &bind_error));
   lua_settop(L, 1);
   return 1;
 }
@@ -122,37 +119,24 @@ static int graph_update(lua_State *L) {
   for (int i = 0; i < kernel->nparams; i++)
     changed.launch.params[i] = (char *)changed.launch.args + kernel->params[i].offset;
   launch_pack(L, &changed, 5);
-  mw_error err = {0};
-  bind_try(L, self->device->backend->graph_update(self->graph, (int)(node - self->nodes), &changed.launch, &err), &err);
+  bind_try(L,
+           self->device->backend->graph_update(self->graph, (int)(node - self->nodes), &changed.launch, &bind_error));
   memcpy(node->launch.args, changed.launch.args, kernel->args_bytes);
   capture_arguments(L, self, kernel, 5);
   lua_settop(L, 1);
   return 1;
 }
 
-static void set_dims(lua_State *L, const char *name, const uint32_t dims[3]) {
-  lua_createtable(L, 3, 0);
-  for (int i = 0; i < 3; i++) {
-    lua_pushinteger(L, dims[i]);
-    lua_rawseti(L, -2, i + 1);
-  }
-  lua_setfield(L, -2, name);
-}
-
 /* g:nodes(): the captured launches in order, { kernel =, grid =, block =, shared = } each. */
 static int graph_nodes(lua_State *L) {
+#define N(member) FIELD(mw_launch, member)
+  static const bind_field fields[] = {N(grid), N(block), N(shared), LAST_FIELD};
   bind_graph *self = check_graph(L, 1);
   lua_createtable(L, self->nnodes, 0);
   for (int i = 0; i < self->nnodes; i++) {
-    const mw_launch *launch = &self->nodes[i].launch;
-    lua_createtable(L, 0, 4);
-    lua_pushstring(L, launch->kernel->name);
+    push_fields(L, fields, &self->nodes[i].launch);
+    lua_pushstring(L, self->nodes[i].launch.kernel->name);
     lua_setfield(L, -2, "kernel");
-    set_dims(L, "grid", launch->grid);
-    set_dims(L, "block", launch->block);
-    lua_pushinteger(L, (lua_Integer)launch->shared);
-    lua_setfield(L, -2, "shared");
-    bind_result(L);
     lua_rawseti(L, -2, i + 1);
   }
   bind_result(L);
@@ -163,8 +147,7 @@ static int graph_nodes(lua_State *L) {
 static int graph_dot(lua_State *L) {
   bind_graph *self = check_graph(L, 1);
   char *text = NULL;
-  mw_error err = {0};
-  bind_try(L, self->device->backend->graph_dot(self->graph, &text, &err), &err);
+  bind_try(L, self->device->backend->graph_dot(self->graph, &text, &bind_error));
   lua_pushstring(L, text);
   mw_free(text);
   return 1;
@@ -175,13 +158,9 @@ static int graph_device(lua_State *L) {
   return 1;
 }
 
-static int graph_tostring(lua_State *L) {
-  bind_graph *self = bind_self(L, 1, &graph_class);
-  if (self->object.open)
-    lua_pushfstring(L, "graph of %d launches %s", self->nnodes, self->device->info.id);
-  else
-    lua_pushliteral(L, "graph (closed)");
-  return 1;
+static void describe(lua_State *L, const void *object) {
+  const bind_graph *self = object;
+  lua_pushfstring(L, "graph of %d launches %s", self->nnodes, self->device->info.id);
 }
 
 static const bind_method methods[] = {
@@ -189,6 +168,4 @@ static const bind_method methods[] = {
     {"update", graph_update, ANY_COUNT}, {NULL, NULL, 0},
 };
 
-static const luaL_Reg metamethods[] = {{"__tostring", graph_tostring}, {NULL, NULL}};
-
-bind_class graph_class = {"graph", graph_release, methods, metamethods, 0};
+bind_class graph_class = {"graph", graph_release, methods, describe, NULL, 0};

@@ -78,7 +78,7 @@ static void fire(void *data) {
   queue_drop(queue);
 }
 
-mw_status bind_callback(lua_State *L, mw_stream *stream, int function_index, mw_error *err) {
+mw_status bind_callback(lua_State *L, mw_stream *stream, int function_index) {
   bind_queue *queue = bind_host_of(L)->queue;
   pending *event = mw_malloc(sizeof *event);
   lua_pushvalue(L, function_index);
@@ -86,7 +86,7 @@ mw_status bind_callback(lua_State *L, mw_stream *stream, int function_index, mw_
   pthread_mutex_lock(&queue->lock);
   queue->holders++;
   pthread_mutex_unlock(&queue->lock);
-  mw_status status = stream->device->backend->stream_callback(stream, (mw_callback){fire, event}, err);
+  mw_status status = stream->device->backend->stream_callback(stream, (mw_callback){fire, event}, &bind_error);
   if (status == MW_OK) return status;
   luaL_unref(L, LUA_REGISTRYINDEX, event->function);
   mw_free(event);

@@ -17,10 +17,10 @@ static void kernel_release(lua_State *L, void *object) {
 }
 
 /* Appends "; did you mean 'scale'?" */
-static void add_nearest(const mw_module *module, const char *name, mw_error *err) {
+static void add_nearest(const mw_module *module, const char *name) {
   const char *near = nearest_name(name, module->kernel_names);
-  size_t used = strlen(err->text);
-  if (near) snprintf(err->text + used, sizeof err->text - used, "; did you mean '%.200s'?", near);
+  size_t used = strlen(bind_error.text);
+  if (near) snprintf(bind_error.text + used, sizeof bind_error.text - used, "; did you mean '%.200s'?", near);
 }
 
 /* Kernels are made once a module and name: user value 1 of the module holds them. */
@@ -33,10 +33,9 @@ void push_kernel(lua_State *L, int module_index, const char *name) {
   }
   lua_pop(L, 1);
   bind_kernel *self = bind_new(L, &kernel_class, sizeof *self, 2);
-  mw_error err = {0};
-  mw_status status = module->device->backend->kernel(module, name, &self->kernel, &err);
-  if (status == MW_NOT_FOUND) add_nearest(module, name, &err);
-  bind_try(L, status, &err);
+  mw_status status = module->device->backend->kernel(module, name, &self->kernel, &bind_error);
+  if (status == MW_NOT_FOUND) add_nearest(module, name);
+  bind_try(L, status);
   mw_module_retain(module);
   bind_opened(self);
   lua_getiuservalue(L, module_index, 2);
@@ -97,22 +96,13 @@ static int kernel_engine(lua_State *L) {
   return 2;
 }
 
-static void set_integer(lua_State *L, const char *name, size_t value) {
-  lua_pushinteger(L, (lua_Integer)value);
-  lua_setfield(L, -2, name);
-}
-
 /* k:attributes(): registers a thread, bytes of static shared memory a block, of local memory a thread and of constant
  * memory, and the largest block it can run in. */
 static int kernel_attributes(lua_State *L) {
-  const mw_kernel *kernel = check_kernel(L, 1)->kernel;
-  lua_createtable(L, 0, 5);
-  set_integer(L, "registers", (size_t)kernel->registers);
-  set_integer(L, "shared_bytes", kernel->shared_bytes);
-  set_integer(L, "local_bytes", kernel->local_bytes);
-  set_integer(L, "const_bytes", kernel->const_bytes);
-  set_integer(L, "max_threads", (size_t)kernel->max_threads);
-  bind_result(L);
+#define A(member) FIELD(mw_kernel, member)
+  static const bind_field fields[] = {A(registers),   A(shared_bytes), A(local_bytes),
+                                      A(const_bytes), A(max_threads),  LAST_FIELD};
+  push_fields(L, fields, check_kernel(L, 1)->kernel);
   return 1;
 }
 
@@ -123,17 +113,12 @@ static int kernel_options(lua_State *L) {
   return 1;
 }
 
-static int kernel_tostring(lua_State *L) {
-  bind_kernel *self = bind_self(L, 1, &kernel_class);
-  if (!self->object.open) {
-    lua_pushliteral(L, "kernel (closed)");
-    return 1;
-  }
+static void describe(lua_State *L, const void *object) {
+  const bind_kernel *self = object;
   lua_pushliteral(L, "kernel ");
   push_signature(L, self->kernel);
   lua_pushfstring(L, " %s", self->kernel->module->device->info.id);
   lua_concat(L, 3);
-  return 1;
 }
 
 static const bind_method methods[] = {
@@ -150,6 +135,6 @@ static int kernel_call(lua_State *L) {
                    check_kernel(L, 1)->kernel->name);
 }
 
-static const luaL_Reg metamethods[] = {{"__call", kernel_call}, {"__tostring", kernel_tostring}, {NULL, NULL}};
+static const luaL_Reg metamethods[] = {{"__call", kernel_call}, {NULL, NULL}};
 
-bind_class kernel_class = {"kernel", kernel_release, methods, metamethods, 0};
+bind_class kernel_class = {"kernel", kernel_release, methods, describe, metamethods, 0};

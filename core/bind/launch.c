@@ -166,28 +166,22 @@ static int launch_call(lua_State *L) {
                      "kernel '%s': %s compiles kernels and tells their occupancy, it cannot run them",
                      self->launch.kernel->name, self->launch.kernel->module->device->info.id);
   launch_pack(L, self, 2);
-  mw_error err;
-  err.log = NULL;
-  mw_status status = stream->device->backend->launch(stream, &self->launch, &err);
-  if (status != MW_OK) return bind_raise(L, &err);
+  mw_status status = stream->device->backend->launch(stream, &self->launch, &bind_error);
+  if (status != MW_OK) return bind_raise(L);
   if (self->host->capture && stream->capturing) capture_launch(L, self, 2);
   return 0;
 }
 
-static int push_dims(lua_State *L, const uint32_t dims[3]) {
-  lua_createtable(L, 3, 0);
-  for (int i = 0; i < 3; i++) {
-    lua_pushinteger(L, dims[i]);
-    lua_rawseti(L, -2, i + 1);
-  }
-  return 1;
-}
-
-/* Sets new dimensions only when all limits hold; a refused call leaves the launch as it was. */
-static int change_dims(lua_State *L, const char *what, bool grid) {
+/* go:grid([new]), go:block([new]). Sets new dimensions only when all limits hold; a refused call leaves the launch as it was. */
+static int launch_dims(lua_State *L) {
+  const char *what = lua_tostring(L, lua_upvalueindex(METHOD_NAME));
+  bool grid = strcmp(what, "grid") == 0;
   bind_launch *self = bind_check(L, 1, &launch_class);
   uint32_t *dims = grid ? self->launch.grid : self->launch.block, wanted[3];
-  if (lua_gettop(L) < 2) return push_dims(L, dims);
+  if (lua_gettop(L) < 2) {
+    push_dims(L, dims);
+    return 1;
+  }
   check_dims(L, 2, 2, self->launch.kernel->name, what, wanted);
   bind_launch changed = *self;
   memcpy(grid ? changed.launch.grid : changed.launch.block, wanted, sizeof wanted);
@@ -197,34 +191,22 @@ static int change_dims(lua_State *L, const char *what, bool grid) {
   return 1;
 }
 
-static int launch_grid(lua_State *L) {
-  return change_dims(L, "grid", true);
-}
-static int launch_block(lua_State *L) {
-  return change_dims(L, "block", false);
-}
-
 static int launch_kernel(lua_State *L) {
   bind_check(L, 1, &launch_class);
   lua_getiuservalue(L, 1, 1);
   return 1;
 }
 
-static int launch_tostring(lua_State *L) {
-  bind_launch *self = bind_self(L, 1, &launch_class);
+static void describe(lua_State *L, const void *object) {
+  const bind_launch *self = object;
   const uint32_t *g = self->launch.grid, *b = self->launch.block;
-  if (!self->object.open) {
-    lua_pushliteral(L, "launch (closed)");
-    return 1;
-  }
   lua_pushfstring(L, "launch of '%s': grid %dx%dx%d, block %dx%dx%d", self->launch.kernel->name, (int)g[0], (int)g[1],
                   (int)g[2], (int)b[0], (int)b[1], (int)b[2]);
-  return 1;
 }
 
 static const bind_method methods[] = {
-    {"block", launch_block, 1}, {"grid", launch_grid, 1}, {"kernel", launch_kernel, 0}, {NULL, NULL, 0}};
+    {"block", launch_dims, 1}, {"grid", launch_dims, 1}, {"kernel", launch_kernel, 0}, {NULL, NULL, 0}};
 
-static const luaL_Reg metamethods[] = {{"__call", launch_call}, {"__tostring", launch_tostring}, {NULL, NULL}};
+static const luaL_Reg metamethods[] = {{"__call", launch_call}, {NULL, NULL}};
 
-bind_class launch_class = {"launch", launch_release, methods, metamethods, 0};
+bind_class launch_class = {"launch", launch_release, methods, describe, metamethods, 0};

@@ -15,13 +15,11 @@ static void add_methods(lua_State *L, const bind_class *class, const bind_method
 }
 
 static void export_methods(lua_State *L) {
-  static bind_class *const classes[] = {&array_class,  &device_class, &event_class,  &graph_class,
-                                        &kernel_class, &launch_class, &module_class, &stream_class};
   lua_newtable(L);
-  for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
-    bind_register(L, classes[i]);
-    bind_methods(L, classes[i]);
-    lua_setfield(L, -2, classes[i]->name);
+  for (bind_class *const *class = bind_classes; *class; class ++) {
+    bind_register(L, *class);
+    bind_methods(L, *class);
+    lua_setfield(L, -2, (*class)->name);
   }
   lua_setfield(L, -2, "methods");
 }

@@ -224,8 +224,7 @@ static int device_module(lua_State *L) {
   lua_setiuservalue(L, -2, 1); /* kernels made, by name */
   lua_pushvalue(L, 2);
   lua_setiuservalue(L, -2, 2); /* its options, to compile the same source for another device */
-  mw_error err = {0};
-  bind_try(L, device->backend->compile(device, &source, &self->module, &err), &err);
+  bind_try(L, device->backend->compile(device, &source, &self->module, &bind_error));
   mw_device_retain(device);
   atomic_store(&self->module->refs, 1);
   bind_opened(self);
@@ -272,8 +271,7 @@ static int module_variable(lua_State *L) {
   check_runs(L, module->device, "variables");
   mw_buffer *buffer = NULL;
   mw_param type = {0};
-  mw_error err = {0};
-  bind_try(L, module->device->backend->variable(module, name, &buffer, &type, &err), &err);
+  bind_try(L, module->device->backend->variable(module, name, &buffer, &type, &bind_error));
   mw_module_retain(module);
   buffer->owner = module;
   bool plain = (int)type.dtype < (int)MW_ARRAY_DTYPES && buffer->bytes % mw_dtype_size(type.dtype) == 0;
@@ -298,24 +296,15 @@ static int module_from_cache(lua_State *L) {
   return 1;
 }
 
-static int push_text(lua_State *L, const char *kind) {
+/* m:ptx(), m:sass(), m:cpp(): the text that the method is named after. */
+static int module_text(lua_State *L) {
   mw_module *module = check_module(L, 1)->module;
+  const char *kind = lua_tostring(L, lua_upvalueindex(METHOD_NAME));
   char *text = NULL;
-  mw_error err = {0};
-  bind_try(L, module->device->backend->text(module, kind, &text, &err), &err);
+  bind_try(L, module->device->backend->text(module, kind, &text, &bind_error));
   lua_pushstring(L, text);
   mw_free(text);
   return 1;
-}
-
-static int module_ptx(lua_State *L) {
-  return push_text(L, "ptx");
-}
-static int module_sass(lua_State *L) {
-  return push_text(L, "sass");
-}
-static int module_cpp(lua_State *L) {
-  return push_text(L, "cpp");
 }
 
 /* m:options(): what it was made from, a table that dev:module takes. */
@@ -325,29 +314,25 @@ static int module_options(lua_State *L) {
   return 1;
 }
 
-static int module_tostring(lua_State *L) {
-  bind_module *self = bind_self(L, 1, &module_class);
-  if (self->object.open)
-    lua_pushfstring(L, "module '%s' %s", self->module->name, self->module->device->info.id);
-  else
-    lua_pushliteral(L, "module (closed)");
-  return 1;
+static void describe(lua_State *L, const void *object) {
+  const bind_module *self = object;
+  lua_pushfstring(L, "module '%s' %s", self->module->name, self->module->device->info.id);
 }
 
 static const bind_method methods[] = {
-    {"cpp", module_cpp, 0},
+    {"cpp", module_text, 0},
     {"device", module_device, 0},
     {"from_cache", module_from_cache, 0},
     {"kernel", module_kernel, 1},
     {"kernels", module_kernels, 0},
     {"log", module_log, 0},
     {"options", module_options, 0},
-    {"ptx", module_ptx, 0},
-    {"sass", module_sass, 0},
+    {"ptx", module_text, 0},
+    {"sass", module_text, 0},
     {"variable", module_variable, 1},
     {NULL, NULL, 0},
 };
 
-static const luaL_Reg metamethods[] = {{"__index", module_index}, {"__tostring", module_tostring}, {NULL, NULL}};
+static const luaL_Reg metamethods[] = {{"__index", module_index}, {NULL, NULL}};
 
-bind_class module_class = {"module", module_release, methods, metamethods, 0};
+bind_class module_class = {"module", module_release, methods, describe, metamethods, 0};

@@ -68,6 +68,17 @@ static int close_object(lua_State *L) {
 
 static const bind_method closing[] = {{"close", close_object, 0}, {NULL, NULL, 0}};
 
+static int object_tostring(lua_State *L) {
+  bind_object *object = lua_touserdata(L, 1);
+  if (object->open)
+    object->class->describe(L, object);
+  else
+    lua_pushfstring(L, "%s (closed)", object->class->name);
+  return 1;
+}
+
+static const bind_method writing[] = {{"__tostring", object_tostring, ANY_COUNT}, {NULL, NULL, 0}};
+
 int bind_refuse_field(lua_State *L) {
   const bind_class *class = ((bind_object *)lua_touserdata(L, 1))->class;
   return bind_fail(L, MW_INVALID, "no field of %s %s can be set, got '%s'",
@@ -87,6 +98,7 @@ void bind_register(lua_State *L, bind_class *class) {
   lua_setfield(L, -2, "__close");
   lua_pushcfunction(L, bind_refuse_field);
   lua_setfield(L, -2, "__newindex");
+  bind_add_methods(L, class, writing);
   lua_newtable(L);
   bind_add_methods(L, class, class->methods);
   bind_add_methods(L, class, closing);

@@ -6,9 +6,8 @@
 
 static mw_occupancy query(lua_State *L, mw_kernel *kernel, int threads, size_t shared) {
   mw_occupancy result = {.limit = MW_LIMIT_SHARED};
-  mw_error err = {0};
   if (shared + kernel->shared_bytes <= kernel->module->device->info.shared_per_block_optin)
-    bind_try(L, kernel->module->device->backend->occupancy(kernel, threads, shared, &result, &err), &err);
+    bind_try(L, kernel->module->device->backend->occupancy(kernel, threads, shared, &result, &bind_error));
   return result;
 }
 
@@ -31,20 +30,21 @@ static void push_limit(lua_State *L, const mw_kernel *kernel, int threads, const
                     info->max_threads_per_multiprocessor, o->blocks, threads);
 }
 
+typedef struct answer {
+  int threads, blocks;
+  double occupancy;
+} answer;
+
 static void push_result(lua_State *L, const mw_kernel *kernel, int threads, const mw_occupancy *o) {
+  static const bind_field fields[] = {FIELD(answer, threads), FIELD(answer, blocks), FIELD(answer, occupancy),
+                                      LAST_FIELD};
   int most = kernel->module->device->info.max_threads_per_multiprocessor;
   int warp = kernel->module->device->info.warp_size;
   int resident = o->blocks * ((threads + warp - 1) / warp * warp);
-  lua_createtable(L, 0, 4);
-  lua_pushinteger(L, threads);
-  lua_setfield(L, -2, "threads");
-  lua_pushinteger(L, o->blocks);
-  lua_setfield(L, -2, "blocks");
-  lua_pushnumber(L, most > 0 ? (double)resident / most : 0);
-  lua_setfield(L, -2, "occupancy");
+  answer out = {threads, o->blocks, most > 0 ? (double)resident / most : 0};
+  push_fields(L, fields, &out);
   push_limit(L, kernel, threads, o);
   lua_setfield(L, -2, "limit");
-  bind_result(L);
 }
 
 /* k:occupancy(threads[, shared]): { threads, blocks (a multiprocessor), occupancy (resident threads over the most

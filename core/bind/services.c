@@ -34,14 +34,15 @@ static int service_poll(lua_State *L) {
   return 1;
 }
 
+bind_class *const bind_classes[] = {&array_class,  &device_class, &event_class,  &graph_class, &kernel_class,
+                                    &launch_class, &module_class, &stream_class, NULL};
+
 /* core.live(): how many objects of each class are open; a test that leaves one open fails. */
 static int service_live(lua_State *L) {
-  static bind_class *const classes[] = {&array_class,  &device_class, &event_class,  &graph_class,
-                                        &kernel_class, &launch_class, &module_class, &stream_class};
   lua_newtable(L);
-  for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
-    lua_pushinteger(L, classes[i]->live);
-    lua_setfield(L, -2, classes[i]->name);
+  for (bind_class *const *class = bind_classes; *class; class ++) {
+    lua_pushinteger(L, (*class)->live);
+    lua_setfield(L, -2, (*class)->name);
   }
   return 1;
 }
@@ -65,27 +66,12 @@ static int service_type(lua_State *L) {
 }
 
 static int service_cache_stat(lua_State *L) {
+#define C(member) FIELD(mw_cache_stats, member)
+  static const bind_field fields[] = {C(folder), C(problem), C(entries), C(bytes),
+                                      C(bound),  C(hits),    C(misses),  LAST_FIELD};
   mw_cache_stats stats;
   mw_cache_stat(&stats);
-  lua_newtable(L);
-  lua_pushstring(L, stats.folder);
-  lua_setfield(L, -2, "folder");
-  if (stats.problem[0]) {
-    lua_pushstring(L, stats.problem);
-    lua_setfield(L, -2, "problem");
-  }
-  const struct {
-    const char *name;
-    uint64_t value;
-  } numbers[] = {{"entries", stats.entries},
-                 {"bytes", stats.bytes},
-                 {"bound", stats.bound},
-                 {"hits", stats.hits},
-                 {"misses", stats.misses}};
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-    lua_pushinteger(L, (lua_Integer)numbers[i].value);
-    lua_setfield(L, -2, numbers[i].name);
-  }
+  push_fields(L, fields, &stats);
   return 1;
 }
 

@@ -47,8 +47,7 @@ static int device_stream(lua_State *L) {
   int priority = (int)option_integer(L, 2, "priority", least, greatest < least ? greatest : least,
                                      greatest < least ? least : greatest);
   bind_stream *self = bind_new(L, &stream_class, sizeof *self, 0);
-  mw_error err = {0};
-  bind_try(L, device->backend->stream_create(device, blocking, priority, &self->stream, &err), &err);
+  bind_try(L, device->backend->stream_create(device, blocking, priority, &self->stream, &bind_error));
   mw_device_retain(device);
   self->owned = true;
   bind_opened(self);
@@ -64,9 +63,8 @@ static int device_default_stream(lua_State *L) {
   if (!per_thread && strcmp(kind, "legacy") != 0)
     bind_argument(L, 2, "\"legacy\" or \"per-thread\" expected, got \"%s\"", kind);
   bind_stream *self = bind_new(L, &stream_class, sizeof *self, 0);
-  mw_error err = {0};
   self->stream = device->main;
-  if (per_thread) bind_try(L, device->backend->stream_per_thread(device, &self->stream, &err), &err);
+  if (per_thread) bind_try(L, device->backend->stream_per_thread(device, &self->stream, &bind_error));
   mw_device_retain(device);
   bind_opened(self);
   return 1;
@@ -78,9 +76,8 @@ const bind_method stream_makers[] = {
 /* s:synchronize(): waits for all work queued so far, then runs the callbacks that are due. */
 static int stream_synchronize(lua_State *L) {
   mw_stream *stream = check_stream(L, 1, NULL)->stream;
-  mw_error err = {0};
   check_uncaptured(L, stream, "synchronize it");
-  bind_try(L, stream->device->backend->stream_synchronize(stream, &err), &err);
+  bind_try(L, stream->device->backend->stream_synchronize(stream, &bind_error));
   bind_poll(L);
   return 0;
 }
@@ -88,10 +85,9 @@ static int stream_synchronize(lua_State *L) {
 /* s:query(): true when all work queued so far is done. */
 static int stream_query(lua_State *L) {
   mw_stream *stream = check_stream(L, 1, NULL)->stream;
-  mw_error err = {0};
   check_uncaptured(L, stream, "query it");
-  mw_status status = stream->device->backend->stream_query(stream, &err);
-  if (status != MW_NOT_READY) bind_try(L, status, &err);
+  mw_status status = stream->device->backend->stream_query(stream, &bind_error);
+  if (status != MW_NOT_READY) bind_try(L, status);
   bind_poll(L);
   lua_pushboolean(L, status == MW_OK);
   return 1;
@@ -103,8 +99,7 @@ static int stream_callback(lua_State *L) {
   mw_stream *stream = check_stream(L, 1, NULL)->stream;
   check_type(L, 2, LUA_TFUNCTION);
   if (stream->capturing) bind_fail(L, MW_INVALID, "a callback cannot be part of a graph");
-  mw_error err = {0};
-  bind_try(L, bind_callback(L, stream, 2, &err), &err);
+  bind_try(L, bind_callback(L, stream, 2));
   lua_settop(L, 1);
   return 1;
 }
@@ -124,13 +119,9 @@ static const char *name_of(const bind_stream *self) {
   return self->stream == self->stream->device->main ? "default stream" : "per-thread default stream";
 }
 
-static int stream_tostring(lua_State *L) {
-  bind_stream *self = bind_self(L, 1, &stream_class);
-  if (self->object.open)
-    lua_pushfstring(L, "%s %s", name_of(self), self->stream->device->info.id);
-  else
-    lua_pushliteral(L, "stream (closed)");
-  return 1;
+static void describe(lua_State *L, const void *object) {
+  const bind_stream *self = object;
+  lua_pushfstring(L, "%s %s", name_of(self), self->stream->device->info.id);
 }
 
 static const bind_method methods[] = {
@@ -138,6 +129,4 @@ static const bind_method methods[] = {
     {"query", stream_query, 0},       {"synchronize", stream_synchronize, 0}, {NULL, NULL, 0},
 };
 
-static const luaL_Reg metamethods[] = {{"__tostring", stream_tostring}, {NULL, NULL}};
-
-bind_class stream_class = {"stream", stream_release, methods, metamethods, 0};
+bind_class stream_class = {"stream", stream_release, methods, describe, NULL, 0};

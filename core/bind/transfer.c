@@ -13,10 +13,9 @@ static char *host_bytes(const bind_array *a) {
 }
 
 static void move(lua_State *L, mw_device *device, mw_place to, mw_place from, size_t bytes) {
-  mw_error err = {0};
   mw_stream *stream = current_stream(L, device);
   check_uncaptured(L, stream, "move bytes between an array and the script");
-  bind_try(L, device->backend->copy(stream, to, from, bytes, &err), &err);
+  bind_try(L, device->backend->copy(stream, to, from, bytes, &bind_error));
 }
 
 void array_read(lua_State *L, const bind_array *a, size_t first, size_t count, void *to) {
@@ -187,19 +186,18 @@ static void copy_within_host(const bind_array *a, const bind_array *source, part
 }
 
 static void copy_on_stream(lua_State *L, mw_stream *stream, bind_array *a, bind_array *source, part p, bool wait) {
-  mw_error err = {0};
   size_t width = mw_dtype_size(a->dtype);
   const mw_backend *backend = stream->device->backend;
   mw_place to = {a->buffer, a->offset + p.to * width, NULL};
   mw_place from = {source->buffer, source->offset + p.from * width, NULL};
   mw_device *other = a->buffer->device == stream->device ? source->buffer->device : a->buffer->device;
   if (other != stream->device) device_wait(L, other);
-  bind_try(L, backend->copy(stream, to, from, p.count * width, &err), &err);
+  bind_try(L, backend->copy(stream, to, from, p.count * width, &bind_error));
   mw_buffer_use(a->buffer, stream);
   mw_buffer_use(source->buffer, stream);
   capture_buffer(L, a->buffer);
   capture_buffer(L, source->buffer);
-  if (wait && !stream->capturing) bind_try(L, backend->stream_synchronize(stream, &err), &err);
+  if (wait && !stream->capturing) bind_try(L, backend->stream_synchronize(stream, &bind_error));
 }
 
 /* a:copy(source[, {from = 1, to = 1, count =, stream =}]): elements of source, from its element `from` on, to ours
