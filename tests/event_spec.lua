@@ -107,7 +107,7 @@ support.each_device("events", function(dev, id, runs)
   it("refuse options and streams that are none", function()
     local e <close> = dev:event()
     fails(function() dev:event { timng = true } end,
-      "bad argument #1 to 'event' (unknown option 'timng': did you mean 'timing'? known: timing)")
+      "bad argument #1 to 'event' (unknown option 'timng'; did you mean 'timing'?)")
     fails(function() dev:event { timing = "yes" } end,
       "bad argument #1 to 'event' (option 'timing' is true or false, got string 'yes')")
     fails(function() e:record(1) end, "bad argument #1 to 'record' (stream expected, got number)")

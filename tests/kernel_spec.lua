@@ -131,7 +131,7 @@ support.each_device("kernels", function(dev, id, runs)
 
     it("refuse options that are none", function()
       fails(function() m.scale:prepare { grid = 1, blok = 1 } end, "bad argument #1 to 'prepare' "
-        .. "(unknown option 'blok': did you mean 'block'? known: grid, block, shared, stream, cooperative)")
+        .. "(unknown option 'blok'; did you mean 'block'?)")
       fails_with(function() m.scale:prepare { grid = 1, block = 1, shared = -1 } end,
         "option 'shared' is an integer from 0 to 1073741824, got -1")
       fails_with(function() m.scale:prepare { grid = 1, block = 1, cooperative = 1 } end,

@@ -94,8 +94,10 @@ support.each_device("a module", function(dev, id)
   describe("refuses options", function()
     it("that it has not, with the nearest name", function()
       fails(function() dev:module { source = "", define = {} } end, "bad argument #1 to 'module' (unknown option "
-        .. "'define': did you mean 'defines'? known: file, source, name, defines, includes, std, fast_math, contract, "
-        .. "max_registers, line_info, engine, templates, cache)")
+        .. "'define'; did you mean 'defines'?)")
+      fails(function() dev:module { source = "", colour = {} } end, "bad argument #1 to 'module' (unknown option "
+        .. "'colour'; it takes file, source, name, defines, includes, std, fast_math, contract, max_registers, "
+        .. "line_info, engine, templates, cache)")
     end)
 
     it("of the wrong kind", function()

@@ -68,7 +68,7 @@ support.each_device("occupancy", function(dev)
     fails(function() m.scale:suggest { shared = function() return -1 end } end,
       "suggest: 'shared' is a number of bytes or a function of the block's threads that returns one")
     fails_with(function() m.scale:suggest { max = 0 } end, "option 'max' is an integer from 1 to 1024, got 0")
-    fails_with(function() m.scale:suggest { mx = 1 } end, "unknown option 'mx': did you mean 'max'?")
+    fails_with(function() m.scale:suggest { mx = 1 } end, "unknown option 'mx'; did you mean 'max'?")
     fails_with(function() m.scale:suggest { shared = function() error "mine" end } end, "mine")
   end)
 end)

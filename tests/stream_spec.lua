@@ -31,7 +31,7 @@ support.each_device("streams", function(dev, id, runs)
   it("refuse options that are none", function()
     local least, greatest = dev:priorities()
     fails(function() dev:stream { blockin = true } end, "bad argument #1 to 'stream' "
-      .. "(unknown option 'blockin': did you mean 'blocking'? known: blocking, priority)")
+      .. "(unknown option 'blockin'; did you mean 'blocking'?)")
     fails(function() dev:stream { priority = 1000 } end, ("bad argument #1 to 'stream' "
       .. "(option 'priority' is an integer from %d to %d, got 1000)"):format(math.min(least, greatest),
       math.max(least, greatest)))

@@ -4,7 +4,8 @@
  * and a boolean that is not one are errors, with the nearest known name. */
 #include "core/bind/bind.h"
 
-#include <stdio.h>
+#include <ctype.h>
+#include <limits.h>
 #include <string.h>
 
 void check_count(lua_State *L, const char *name, int most, int got) {
@@ -34,9 +35,14 @@ static int least_of(int a, int b, int c) {
   return least < c ? least : c;
 }
 
-/* Edit distance with swaps of neighbours (optimal string alignment; Damerau 1964). Names are short. */
+static bool same_letter(char a, char b) {
+  return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+/* How many insertions, deletions, changes and swaps of neighbours lie between two words (optimal string alignment; Damerau
+ * 1964). A swap is the commonest mistake in typing. */
 static int distance(const char *a, const char *b) {
-  enum { MOST = 48 };
+  enum { MOST = 64 };
   int n = (int)strlen(a), m = (int)strlen(b), rows[3][MOST + 1];
   if (n > MOST || m > MOST) return MOST;
   for (int j = 0; j <= m; j++) rows[0][j] = j;
@@ -44,30 +50,34 @@ static int distance(const char *a, const char *b) {
     int *row = rows[i % 3], *above = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
     row[0] = i;
     for (int j = 1; j <= m; j++) {
-      int cost = a[i - 1] != b[j - 1];
-      row[j] = least_of(above[j] + 1, row[j - 1] + 1, above[j - 1] + cost);
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < row[j])
+      row[j] = least_of(above[j] + 1, row[j - 1] + 1, above[j - 1] + !same_letter(a[i - 1], b[j - 1]));
+      if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]) &&
+          before[j - 2] + 1 < row[j])
         row[j] = before[j - 2] + 1;
     }
   }
   return rows[n % 3][m];
 }
 
+/* A beginning of three letters is near; of a name of one letter nothing else is. */
 const char *nearest_name(const char *word, const char *const *names) {
   const char *best = NULL;
-  int least = 1 + (int)strlen(word) / 2;
+  int least = INT_MAX;
   for (; names && *names; names++) {
-    int d = distance(word, *names);
-    if (d < least) {
-      least = d;
-      best = *names;
-    }
+    int length = (int)strlen(*names), allowed = length < 6 ? 1 : length / 3;
+    bool is_beginning = strlen(word) >= 3 && strncmp(*names, word, strlen(word)) == 0;
+    bool begins = strncmp(word, *names, (size_t)length) == 0;
+    int d = is_beginning ? 1 : distance(word, *names);
+    if (d >= least || d > allowed || (d >= length && !begins)) continue;
+    least = d;
+    best = *names;
   }
   return best;
 }
 
 static int unknown_option(lua_State *L, int index, const char *key, const char *const names[]) {
   const char *near = nearest_name(key, names);
+  if (near) return bind_argument(L, index, "unknown option '%s'; did you mean '%s'?", key, near);
   luaL_Buffer list;
   luaL_buffinit(L, &list);
   for (int i = 0; names[i]; i++) {
@@ -75,10 +85,7 @@ static int unknown_option(lua_State *L, int index, const char *key, const char *
     luaL_addstring(&list, names[i]);
   }
   luaL_pushresult(&list);
-  const char *known = lua_tostring(L, -1);
-  return bind_argument(L, index, "%s",
-                       near ? lua_pushfstring(L, "unknown option '%s': did you mean '%s'? known: %s", key, near, known)
-                            : lua_pushfstring(L, "unknown option '%s'; known: %s", key, known));
+  return bind_argument(L, index, "unknown option '%s'; it takes %s", key, lua_tostring(L, -1));
 }
 
 void check_options(lua_State *L, int index, const char *const names[]) {

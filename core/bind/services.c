@@ -110,6 +110,21 @@ static int service_misfit(lua_State *L) {
   return 1;
 }
 
+/* core.nearest(word, names): the nearest name of the list, or nil. */
+static int service_nearest(lua_State *L) {
+  const char *word = check_string(L, 1);
+  check_type(L, 2, LUA_TTABLE);
+  int count = (int)lua_rawlen(L, 2);
+  const char **names = lua_newuserdatauv(L, (size_t)(count + 1) * sizeof *names, 0);
+  for (int i = 0; i < count; i++, lua_pop(L, 1)) { /* the list holds the strings */
+    lua_rawgeti(L, 2, i + 1);
+    names[i] = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
+  }
+  names[count] = NULL;
+  lua_pushstring(L, nearest_name(word, names));
+  return 1;
+}
+
 /* core.raise(status, text[, log]): the errors of the Lua half. */
 static int service_raise(lua_State *L) {
   const char *status = check_string(L, 1);
@@ -134,6 +149,7 @@ const luaL_Reg service_functions[] = {
     {"interrupted", service_interrupted},
     {"live", service_live},
     {"misfit", service_misfit},
+    {"nearest", service_nearest},
     {"poll", service_poll},
     {"raise", service_raise},
     {"type", service_type},

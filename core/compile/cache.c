@@ -12,18 +12,19 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <pwd.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "core/backend/backend.h"
+#include "core/base/file.h"
 #include "core/base/folder.h"
+#include "core/base/memory.h"
 
 #define MAGIC         0x315052574e4f4f4dULL /* "MOONWRP1" on disk */
 #define COUNTERS_FILE "counters-1"
@@ -234,29 +235,14 @@ static trailer trailer_of(const mw_cache_key *key, const void *bytes, size_t siz
   return out;
 }
 
-static bool read_all(int fd, char *bytes, size_t size) {
-  while (size) {
-    ssize_t got = read(fd, bytes, size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    bytes += got;
-    size -= (size_t)got;
-  }
-  return true;
-}
-
 /* The payload with the trailer still behind it; NULL where the file is not what was written. */
 static char *read_entry(int fd, const mw_cache_key *key, size_t *payload) {
-  struct stat st;
-  if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || (size_t)st.st_size < sizeof(trailer)) return NULL;
-  size_t size = (size_t)st.st_size - sizeof(trailer);
-  char *bytes = mw_malloc((size_t)st.st_size);
-  if (read_all(fd, bytes, (size_t)st.st_size)) {
-    trailer expected = trailer_of(key, bytes, size);
-    if (memcmp(bytes + size, &expected, sizeof expected) == 0) {
-      *payload = size;
-      return bytes;
-    }
+  size_t whole;
+  char *bytes = mw_file_read_fd(fd, &whole);
+  if (bytes && whole >= sizeof(trailer)) {
+    *payload = whole - sizeof(trailer);
+    trailer expected = trailer_of(key, bytes, *payload);
+    if (memcmp(bytes + *payload, &expected, sizeof expected) == 0) return bytes;
   }
   mw_free(bytes);
   return NULL;
@@ -294,17 +280,6 @@ static int create_temporary(const entry_name *name, char *path, size_t size) {
   return -1;
 }
 
-static bool write_all(int fd, const void *bytes, size_t size) {
-  for (const char *at = bytes; size;) {
-    ssize_t put = write(fd, at, size);
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return false;
-    at += put;
-    size -= (size_t)put;
-  }
-  return true;
-}
-
 static void warn_write(void) {
   char text[sizeof cache.folder + 128];
   snprintf(text, sizeof text, "cannot write to '%s': %s", cache.folder, strerror(errno));
@@ -323,7 +298,7 @@ void mw_cache_put(const mw_cache_key *key, const void *bytes, size_t size) {
     return;
   }
   trailer end = trailer_of(key, bytes, size);
-  bool whole = write_all(fd, bytes, size) && write_all(fd, &end, sizeof end);
+  bool whole = mw_file_write_fd(fd, bytes, size) && mw_file_write_fd(fd, &end, sizeof end);
   if (close(fd) != 0) whole = false;
   if (!whole || renameat(cache.folder_fd, temporary, cache.folder_fd, name.text) != 0) {
     warn_write();

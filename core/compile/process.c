@@ -17,6 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/file.h"
+#include "core/base/interrupt.h"
+#include "core/base/memory.h"
+
 extern char **environ;
 
 enum { TICK_MS = 20, CHUNK = 16384 };
@@ -52,14 +56,9 @@ bool mw_process_find(const char *program, char *path, size_t size) {
 static int input_file(const char *input, size_t size) {
   if (!input) return open("/dev/null", O_RDONLY | O_CLOEXEC);
   int fd = memfd_create("moonwarp-input", MFD_CLOEXEC);
-  for (size_t done = 0; fd >= 0 && done < size;) {
-    ssize_t put = write(fd, input + done, size - done);
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) {
-      close(fd);
-      return -1;
-    }
-    done += (size_t)put;
+  if (fd >= 0 && !mw_file_write_fd(fd, input, size)) {
+    close(fd);
+    return -1;
   }
   if (fd >= 0) lseek(fd, 0, SEEK_SET);
   return fd;

@@ -4,7 +4,10 @@
 #ifndef MW_COMPILE_PROCESS_H
 #define MW_COMPILE_PROCESS_H
 
-#include "core/backend/backend.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/error.h"
 
 typedef struct mw_process_result {
   int    exit;      /* exit status; 128 + signal when killed */

@@ -8,22 +8,9 @@
 #include "core/base/memory.h"
 #include "core/source/declarator.h"
 
-static const char *const attributes[] = {"__attribute__",
-                                         "__attribute",
-                                         "__launch_bounds__",
-                                         "__align__",
-                                         "__builtin_align__",
-                                         "alignas",
-                                         "decltype",
-                                         "__declspec",
-                                         "noexcept",
-                                         "__maxnreg__",
-                                         "__cluster_dims__",
-                                         "__block_size__",
-                                         "explicit",
-                                         "requires",
-                                         "throw",
-                                         NULL};
+static const char *const *const attributes = WORDS(
+    "__attribute__", "__attribute", "__launch_bounds__", "__align__", "__builtin_align__", "alignas", "decltype",
+    "__declspec", "noexcept", "__maxnreg__", "__cluster_dims__", "__block_size__", "explicit", "requires", "throw");
 
 bool cpu_is_attribute(const cpu_token *token) {
   return cpu_token_any(token, attributes);
@@ -32,7 +19,6 @@ bool cpu_is_attribute(const cpu_token *token) {
 /* ---- declarations ---------------------------------------------------------------------------------------------- */
 
 static void word_note(cpu_declaration *out, const cpu_token *token) {
-  static const char *const classes[] = {"struct", "class", "union", "enum", NULL};
   if (token->kind != CPU_NAME) return;
   out->is_kernel |= cpu_token_is(token, "__global__");
   out->is_device |= cpu_token_is(token, "__device__");
@@ -42,7 +28,7 @@ static void word_note(cpu_declaration *out, const cpu_token *token) {
   out->is_constexpr |= cpu_token_is(token, "constexpr");
   out->is_const |= out->is_constexpr || cpu_token_is(token, "const");
   out->is_extern |= cpu_token_is(token, "extern");
-  out->is_class |= cpu_token_any(token, classes);
+  out->is_class |= cpu_token_any(token, WORDS("struct", "class", "union", "enum"));
 }
 
 /* Past template <...>, or the word that an explicit instantiation begins with. */
@@ -57,7 +43,7 @@ static int header_end(const cpu_tokens *tokens, int i, int end, cpu_declaration 
 static int operator_open(const cpu_token *at, int i, int end) {
   int open = i + 1;
   if (open + 1 < end && cpu_token_is(&at[open], "(") && cpu_token_is(&at[open + 1], ")")) open += 2;
-  while (open < end && !cpu_token_is(&at[open], "(") && !cpu_token_is(&at[open], ";")) open++;
+  while (open < end && !cpu_token_any(&at[open], WORDS("(", ";"))) open++;
   return open;
 }
 
@@ -136,12 +122,11 @@ cpu_declaration cpu_declaration_read(const cpu_tokens *tokens, int first, int en
 /* The declared name among tokens first ... last-1: the last word that is neither part of the type nor the type itself;
  * for a pointer to a function or an array, the word in the parentheses. */
 static int formal_name(const cpu_tokens *tokens, int first, int last) {
-  static const char *const qualifiers[] = {"const",    "volatile",          "struct",   "class",        "enum",
-                                           "union",    "typename",          "register", "__restrict__", "__restrict",
-                                           "restrict", "__grid_constant__", NULL};
-  static const char *const types[] = {"void",    "bool",     "char",     "short",  "int",
-                                      "long",    "float",    "double",   "signed", "unsigned",
-                                      "wchar_t", "char16_t", "char32_t", "auto",   NULL};
+  const char *const *const qualifiers =
+      WORDS("const", "volatile", "struct", "class", "enum", "union", "typename", "register", "__restrict__",
+            "__restrict", "restrict", "__grid_constant__");
+  const char *const *const types = WORDS("void", "bool", "char", "short", "int", "long", "float", "double", "signed",
+                                         "unsigned", "wchar_t", "char16_t", "char32_t", "auto");
   const cpu_token *at = tokens->at;
   int name = -1;
   bool typed = false;
@@ -150,7 +135,7 @@ static int formal_name(const cpu_tokens *tokens, int first, int last) {
     if (cpu_token_is(&at[i], "<")) {
       i = cpu_angle_end(tokens, i, last) - 1;
       typed = true;
-    } else if (cpu_token_is(&at[i], "(") && typed && (cpu_token_is(&at[i + 1], "*") || cpu_token_is(&at[i + 1], "&"))) {
+    } else if (cpu_token_is(&at[i], "(") && typed && cpu_token_any(&at[i + 1], WORDS("*", "&"))) {
       return formal_name(tokens, i + 1, at[i].match < last ? at[i].match : last);
     } else if (at[i].kind == CPU_NAME && !cpu_token_any(&at[i], qualifiers)) {
       if (typed && !member && !cpu_token_any(&at[i], types) && !cpu_is_attribute(&at[i])) name = i;

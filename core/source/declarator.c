@@ -3,17 +3,16 @@
  * Declarations of variables, and calls, as tokens; see declarator.h. */
 #include "core/source/declarator.h"
 
-static const char *const type_words[] = {"void",     "bool",      "char",     "short",    "int",  "long",
-                                         "float",    "double",    "signed",   "unsigned", "auto", "const",
-                                         "volatile", "constexpr", "register", "size_t",   NULL};
-static const char *const not_types[] = {"return", "delete", "new",   "throw",    "goto",     "case", "default",
-                                        "else",   "sizeof", "break", "continue", "operator", NULL};
+static const char *const *const type_words =
+    WORDS("void", "bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "auto", "const",
+          "volatile", "constexpr", "register", "size_t");
+static const char *const *const not_types = WORDS("return", "delete", "new", "throw", "goto", "case", "default", "else",
+                                                  "sizeof", "break", "continue", "operator");
 
 /* ---- names and calls ------------------------------------------------------------------------------------------- */
 
 bool cpu_is_member(const cpu_tokens *tokens, int i) {
-  static const char *const before[] = {".", "->", "::", NULL};
-  return i > 0 && cpu_token_any(&tokens->at[i - 1], before);
+  return i > 0 && cpu_token_any(&tokens->at[i - 1], WORDS(".", "->", "::"));
 }
 
 int cpu_angle_end(const cpu_tokens *tokens, int open, int last) {
@@ -72,9 +71,8 @@ static int type_end(const cpu_tokens *tokens, int first, int last) {
   bool named = false, word = false;
   while (i < last && at[i].kind == CPU_NAME) {
     bool keyword = cpu_token_any(&at[i], type_words);
-    bool qualifier = cpu_token_is(&at[i], "const") || cpu_token_is(&at[i], "volatile") ||
-                     cpu_token_is(&at[i], "constexpr") || cpu_token_is(&at[i], "register");
-    if (cpu_token_is(&at[i], "__align__") || cpu_token_is(&at[i], "alignas")) {
+    bool qualifier = cpu_token_any(&at[i], WORDS("const", "volatile", "constexpr", "register"));
+    if (cpu_token_any(&at[i], WORDS("__align__", "alignas"))) {
       i = at[i + 1].match + 1;
       continue;
     }
@@ -94,15 +92,12 @@ static int type_end(const cpu_tokens *tokens, int first, int last) {
 }
 
 static int pointer_end(const cpu_tokens *tokens, int i, int last) {
-  while (i < last && (cpu_token_is(&tokens->at[i], "*") || cpu_token_is(&tokens->at[i], "&") ||
-                      cpu_token_is(&tokens->at[i], "const") || cpu_token_is(&tokens->at[i], "__restrict__") ||
-                      cpu_token_is(&tokens->at[i], "volatile")))
-    i++;
+  while (i < last && cpu_token_any(&tokens->at[i], WORDS("*", "&", "const", "__restrict__", "volatile"))) i++;
   return i;
 }
 
 static int initialiser_end(const cpu_tokens *tokens, int i, int last) {
-  for (; i < last && !cpu_token_is(&tokens->at[i], ",") && !cpu_token_is(&tokens->at[i], ";"); i++)
+  for (; i < last && !cpu_token_any(&tokens->at[i], WORDS(",", ";")); i++)
     if (tokens->at[i].match > i) i = tokens->at[i].match;
   return i;
 }
@@ -125,7 +120,7 @@ static int declarator_one(const cpu_tokens *tokens, int i, int last, cpu_declara
     out->init = i;
     out->init_last = i = at[i].match + 1;
   }
-  return i >= last || cpu_token_is(&at[i], ";") || cpu_token_is(&at[i], ",") ? i : 0;
+  return i >= last || cpu_token_any(&at[i], WORDS(";", ",")) ? i : 0;
 }
 
 bool cpu_declarator_read(const cpu_tokens *tokens, int first, int last, cpu_declarator *out, int most, int *count) {
@@ -146,11 +141,10 @@ bool cpu_declarator_read(const cpu_tokens *tokens, int first, int last, cpu_decl
 /* ---- shared memory --------------------------------------------------------------------------------------------- */
 
 int cpu_class_braces(const cpu_tokens *tokens, int first, int last) {
-  static const char *const classes[] = {"struct", "union", "class", "enum", NULL}, *const ends[] = {"=", "[", ";",
-                                                                                                    NULL};
+  static const char *const ends[] = {"=", "[", ";", NULL};
   bool found = false;
   for (int i = first; i < last && !cpu_token_any(&tokens->at[i], ends); i++) {
-    found |= cpu_token_any(&tokens->at[i], classes);
+    found |= cpu_token_any(&tokens->at[i], WORDS("struct", "union", "class", "enum"));
     if (found && cpu_token_is(&tokens->at[i], "{")) return i;
     if (tokens->at[i].match > i) i = tokens->at[i].match;
   }

@@ -70,10 +70,9 @@ static void spell(char *out, size_t size, const cpu_tokens *tokens, const int *w
 /* The type of tokens first ... last-1, in which `name` (-1: nothing) is what is declared, and the stars in front of it.
  * Returns the alignment; 0: not known. */
 static uint32_t type_read(const cpu_tokens *tokens, int first, int last, int name, mw_param *out) {
-  static const char *const passed[] = {
-      "volatile",   "__restrict__", "__restrict",  "restrict", "__grid_constant__", "static",    "extern", "inline",
-      "__device__", "__constant__", "__managed__", "struct",   "typename",          "constexpr", "std",    NULL};
-  static const char *const unknown[] = {"<", "&", "&&", "(", "[", NULL};
+  const char *const *const passed =
+      WORDS("volatile", "__restrict__", "__restrict", "restrict", "__grid_constant__", "static", "extern", "inline",
+            "__device__", "__constant__", "__managed__", "struct", "typename", "constexpr", "std");
   const cpu_token *at = tokens->at;
   int words[8], count = 0, stars = 0;
   bool is_const = false;
@@ -81,7 +80,7 @@ static uint32_t type_read(const cpu_tokens *tokens, int first, int last, int nam
   for (int i = first; i < last; i++) {
     if (cpu_is_attribute(&at[i]) && at[i + 1].match > i) i = at[i + 1].match + 1;
     if (i == name || i >= last) continue;
-    if (cpu_token_any(&at[i], unknown)) return 0;
+    if (cpu_token_any(&at[i], WORDS("<", "&", "&&", "(", "["))) return 0;
     stars += cpu_token_is(&at[i], "*");
     if (cpu_token_is(&at[i], "const"))
       is_const |= !stars;
@@ -208,7 +207,7 @@ static bool is_declarator(const cpu_tokens *tokens, int i, bool *constant) {
   const cpu_token *at = tokens->at;
   bool assigned = false, pointer = false, is_const = false, is_constexpr = false;
   for (int k = statement_first(tokens, i); k < i; k++) {
-    if (cpu_token_is(&at[k], "(") || cpu_token_is(&at[k], "return")) return false;
+    if (cpu_token_any(&at[k], WORDS("(", "return"))) return false;
     assigned |= cpu_token_is(&at[k], "=");
     pointer |= cpu_token_is(&at[k], "*");
     is_const |= cpu_token_is(&at[k], "const");
@@ -216,8 +215,7 @@ static bool is_declarator(const cpu_tokens *tokens, int i, bool *constant) {
   }
   *constant = is_constexpr || (is_const && !pointer);
   if (i == statement_first(tokens, i)) return false;
-  static const char *const types_end[] = {"*", "&", ">", NULL};
-  bool typed = at[i - 1].kind == CPU_NAME || cpu_token_any(&at[i - 1], types_end);
+  bool typed = at[i - 1].kind == CPU_NAME || cpu_token_any(&at[i - 1], WORDS("*", "&", ">"));
   return cpu_token_is(&at[i - 1], ",") || (typed && !assigned);
 }
 

@@ -9,12 +9,11 @@
  * is told: include "folder/a.h", text "#include <missing.h>...", absent "missing.h". */
 #include "core/source/includes.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "core/base/file.h"
 #include "core/base/memory.h"
 #include "core/source/lexer.h"
 
@@ -33,18 +32,6 @@ typedef struct scan {
 } scan;
 
 static void text_scan(scan *, const char *text, const char *folder);
-
-static char *file_read(const char *path, const struct stat *st) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return NULL;
-  char *text = mw_malloc((size_t)st->st_size + 1);
-  size_t size = 0;
-  for (ssize_t got; size < (size_t)st->st_size; size += (size_t)got)
-    if ((got = read(fd, text + size, (size_t)st->st_size - size)) <= 0) break;
-  close(fd);
-  text[size] = '\0';
-  return text;
-}
 
 /* False where it was seen before: include guards and cycles end here. */
 static bool is_new(scan *s, const struct stat *st) {
@@ -66,7 +53,7 @@ static bool follow(scan *s, const char *folder, const char *name) {
   if ((size_t)length >= sizeof path || stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return false;
   s->note(s->context, "include", path);
   if (!is_new(s, &st)) return true;
-  char *text = file_read(path, &st);
+  char *text = mw_file_read(path, NULL);
   if (!text) return false;
   s->note(s->context, "text", text);
   *strrchr(path, '/') = '\0';

@@ -273,7 +273,7 @@ nothing of moonwarp in it. The compiler's whole log is in the error, with the us
         "cannot read the kernel file '<file>': looked in the working folder, beside the script and in <home>/kernels",
         "the kernel file '<file>' has more than 64 MiB, which is no source",
         "a module is made from either 'file' or 'source': give one of them",
-        "unknown option '<name>': did you mean '<nearest>'? known: file, source, ...",
+        "unknown option '<name>'; did you mean '<nearest>'?",
         "option 'engine' is auto, loop, split or fiber, got '<text>'",
         "option 'defines' holds NAME = value or \"NAME=value\", got a <type>",
         "what the compiler says, with its log below",

@@ -5,6 +5,8 @@
 
 #include <pthread.h>
 
+#include "core/base/interrupt.h"
+#include "core/base/memory.h"
 #include "tests/c/test.h"
 
 static mw_status shell(const char *script, const char *input, double seconds, mw_process_result *result,

@@ -1,54 +1,20 @@
 -- SPDX-License-Identifier: MIT
 --
--- The known word nearest to a mistyped one. It counts two letters in the wrong order as one mistake
--- (F. J. Damerau, 1964: the restricted distance), the commonest in typing, and takes a beginning
--- for near.
--- Depends on failure, lists.
+-- The known word nearest to a mistyped one.
+-- Depends on moonwarp.core (nearest), failure, lists.
 
+local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
 local lists = require "moonwarp.base.lists"
 
 local nearest = {}
 
---- How many insertions, deletions, changes and swaps of neighbours lie between two words.
----@param a string
----@param b string
----@return integer
-function nearest.distance(a, b)
-  local rows = { [0] = {} }
-  for j = 0, #b do rows[0][j] = j end
-  for i = 1, #a do
-    local row, above = { [0] = i }, rows[i - 1]
-    for j = 1, #b do
-      local same = a:byte(i) == b:byte(j)
-      row[j] = math.min(above[j] + 1, row[j - 1] + 1, above[j - 1] + (same and 0 or 1))
-      if i > 1 and j > 1 and a:byte(i) == b:byte(j - 1) and a:byte(i - 1) == b:byte(j) then
-        row[j] = math.min(row[j], rows[i - 2][j - 2] + 1)
-      end
-    end
-    rows[i] = row
-  end
-  return rows[#a][#b]
-end
-
-local function is_beginning(word, name)
-  return #word >= 3 and name:sub(1, #word) == word
-end
-
---- The nearest of the names, nil where none is near.
+--- The nearest of the names, nil where none is near: two letters in the wrong order count as one mistake, and a
+--- beginning is near.
 ---@param word string
 ---@param names string[]
 ---@return string?
-function nearest.find(word, names)
-  local best, least
-  for _, name in ipairs(names) do
-    local d = is_beginning(word, name) and 1 or nearest.distance(word:lower(), name:lower())
-    local begins = word:sub(1, #name) == name -- of a name of one letter nothing else is near
-    local is_near = d <= math.max(1, #name // 3) and (d < #name or begins)
-    if is_near and (not least or d < least) then best, least = name, d end
-  end
-  return best
-end
+nearest.find = core.nearest
 
 --- Makes the reading of an unknown field an error of the reader that names the nearest one. Names
 --- that begin with "__" are Lua's own and may be looked for.

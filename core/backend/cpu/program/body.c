@@ -6,10 +6,10 @@
 
 #include "core/backend/cpu/program/program.h"
 
-static const char *const dropped[] = {
-    "__global__",   "__device__",  "__host__",          "__forceinline__", "__noinline__",
-    "__constant__", "__managed__", "__grid_constant__", "__inline_hint__", NULL};
-static const char *const dropped_calls[] = {"__launch_bounds__", "__maxnreg__", NULL};
+static const char *const *const dropped =
+    WORDS("__global__", "__device__", "__host__", "__forceinline__", "__noinline__", "__constant__", "__managed__",
+          "__grid_constant__", "__inline_hint__");
+static const char *const *const dropped_calls = WORDS("__launch_bounds__", "__maxnreg__");
 static const char *const storage[] = {"static", "inline", "__inline__", "__inline", "extern", NULL};
 static const char *const coordinates[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
 
@@ -55,9 +55,9 @@ static int extern_shared_put(const cpu_tokens *tokens, cpu_text *out, int i, int
   cpu_text_token(out, tokens, &at[name]);
   cpu_text_put(out, bracket ? " = (" : " = *(");
   for (int k = i; k < name; k++) {
-    if (cpu_token_is(&at[k], "__align__") || cpu_token_is(&at[k], "alignas") || cpu_token_is(&at[k], "__attribute__"))
+    if (cpu_token_any(&at[k], WORDS("__align__", "alignas", "__attribute__")))
       k = at[k + 1].match;
-    else if (!cpu_token_is(&at[k], "extern") && !cpu_token_is(&at[k], "__shared__"))
+    else if (!cpu_token_any(&at[k], WORDS("extern", "__shared__")))
       cpu_text_token(out, tokens, &at[k]);
   }
   cpu_text_put(out, " (*)");
@@ -68,13 +68,12 @@ static int extern_shared_put(const cpu_tokens *tokens, cpu_text *out, int i, int
 
 /* The expression after `=` is sums and products of coordinates, variables and small numbers: returns its end, or 0. */
 static int index_expression(const cpu_tokens *tokens, int i, int last) {
-  static const char *const beyond[] = {"(", "[", ".", "->", "::", "<", NULL};
   const cpu_token *at = tokens->at;
   bool any = false;
-  for (; i < last && !cpu_token_is(&at[i], ";") && !cpu_token_is(&at[i], ","); i++) {
+  for (; i < last && !cpu_token_any(&at[i], WORDS(";", ",")); i++) {
     if (at[i].kind == CPU_NAME && cpu_token_any(&at[i], coordinates) && cpu_token_is(&at[i + 1], "."))
       i += 2, any = true;
-    else if (at[i].kind == CPU_NAME     ? cpu_token_any(&at[i + 1], beyond)
+    else if (at[i].kind == CPU_NAME     ? cpu_token_any(&at[i + 1], WORDS("(", "[", ".", "->", "::", "<"))
              : at[i].kind == CPU_NUMBER ? strspn(at[i].text, "0123456789") < (size_t)at[i].size || at[i].size > 8
                                         : !(at[i].size == 1 && strchr("+-*()", at[i].text[0])))
       return 0;
@@ -86,8 +85,8 @@ static int index_expression(const cpu_tokens *tokens, int i, int last) {
  * vectorise where it cannot exclude that unsigned arithmetic wraps. Returns the end of what was written, or i. */
 static int index_put(const cpu_tokens *tokens, cpu_text *out, int i, int last) {
   const cpu_token *at = tokens->at;
-  static const char *const longer[] = {"unsigned", "long", "short", "signed", NULL};
-  if (!cpu_token_is(&at[i], "int") || (i && cpu_token_any(&at[i - 1], longer))) return i;
+  if (!cpu_token_is(&at[i], "int") || (i && cpu_token_any(&at[i - 1], WORDS("unsigned", "long", "short", "signed"))))
+    return i;
   int name = i + 1;
   for (;;) {
     if (name + 2 >= last || at[name].kind != CPU_NAME || !cpu_token_is(&at[name + 1], "=")) return i;
@@ -109,7 +108,7 @@ static int placed_put(const cpu_tokens *tokens, cpu_text *out, int i, int last, 
   const cpu_token *at = tokens->at;
   int names[MOST_SHARED], end = i;
   for (; end < last && !cpu_token_is(&at[end], ";"); end++) {
-    if (cpu_token_is(&at[end], "{") || cpu_token_is(&at[end], "=")) return 0;
+    if (cpu_token_any(&at[end], WORDS("{", "="))) return 0;
     if (at[end].match > end) end = at[end].match;
   }
   const int count = end < last ? cpu_shared_names(tokens, i, end + 1, names, MOST_SHARED) : 0;
@@ -167,7 +166,7 @@ void cpu_emit_tokens(const cpu_tokens *tokens, cpu_text *out, int first, int las
 /* The name that an extern __shared__ item declares. */
 static int shared_name(const cpu_tokens *tokens, const cpu_item *item) {
   for (int i = item->first; i + 1 < item->last; i++)
-    if (cpu_token_is(&tokens->at[i + 1], "[") || cpu_token_is(&tokens->at[i + 1], ";")) return i;
+    if (cpu_token_any(&tokens->at[i + 1], WORDS("[", ";"))) return i;
   return item->first;
 }
 

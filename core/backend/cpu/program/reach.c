@@ -9,32 +9,15 @@
 #include "core/backend/backend.h"
 #include "core/backend/cpu/program/program.h"
 
-static const char *const barriers[] = {"__syncthreads",
-                                       "__syncthreads_count",
-                                       "__syncthreads_and",
-                                       "__syncthreads_or",
-                                       "__barrier_sync",
-                                       "__barrier_sync_count",
-                                       NULL};
-static const char *const warp_operations[] = {"__shfl_sync",       "__shfl_up_sync",    "__shfl_down_sync",
-                                              "__shfl_xor_sync",   "__ballot_sync",     "__all_sync",
-                                              "__any_sync",        "__syncwarp",        "__activemask",
-                                              "__match_any_sync",  "__match_all_sync",  "__reduce_add_sync",
-                                              "__reduce_min_sync", "__reduce_max_sync", "__reduce_and_sync",
-                                              "__reduce_or_sync",  "__reduce_xor_sync", NULL};
-static const char *const groups[] = {"cooperative_groups",
-                                     "thread_block",
-                                     "this_thread_block",
-                                     "tiled_partition",
-                                     "thread_block_tile",
-                                     "this_grid",
-                                     "grid_group",
-                                     "coalesced_threads",
-                                     "coalesced_group",
-                                     "thread_group",
-                                     "labeled_partition",
-                                     "binary_partition",
-                                     NULL};
+static const char *const *const barriers = WORDS("__syncthreads", "__syncthreads_count", "__syncthreads_and",
+                                                 "__syncthreads_or", "__barrier_sync", "__barrier_sync_count");
+static const char *const *const warp_operations =
+    WORDS("__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync", "__ballot_sync", "__all_sync",
+          "__any_sync", "__syncwarp", "__activemask", "__match_any_sync", "__match_all_sync", "__reduce_add_sync",
+          "__reduce_min_sync", "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync");
+static const char *const *const groups = WORDS(
+    "cooperative_groups", "thread_block", "this_thread_block", "tiled_partition", "thread_block_tile", "this_grid",
+    "grid_group", "coalesced_threads", "coalesced_group", "thread_group", "labeled_partition", "binary_partition");
 
 bool cpu_is_barrier(const cpu_token *token) {
   return token->kind == CPU_NAME && cpu_token_any(token, barriers);
@@ -190,43 +173,30 @@ static void recursion_find(cpu_program *program) {
 /* ---- what is refused ------------------------------------------------------------------------------------------- */
 
 typedef struct refusal {
-  const char *word, *next; /* next: the token that must follow; NULL: any */
+  const char *const *words;
+  const char *next; /* next: the token that must follow; NULL: any */
   const char *what;
 } refusal;
 
 static const refusal refusals[] = {
-    {"asm", NULL, "inline PTX (asm)"},
-    {"__asm__", NULL, "inline PTX (asm)"},
-    {"__asm", NULL, "inline PTX (asm)"},
-    {"texture", "<", "textures"},
-    {"cudaTextureObject_t", NULL, "textures"},
-    {"tex1D", NULL, "textures"},
-    {"tex1Dfetch", NULL, "textures"},
-    {"tex2D", NULL, "textures"},
-    {"tex3D", NULL, "textures"},
-    {"tex2DLod", NULL, "textures"},
-    {"surface", "<", "surfaces"},
-    {"cudaSurfaceObject_t", NULL, "surfaces"},
-    {"surf1Dwrite", NULL, "surfaces"},
-    {"surf2Dread", NULL, "surfaces"},
-    {"surf2Dwrite", NULL, "surfaces"},
-    {"wmma", NULL, "tensor core operations (wmma)"},
-    {"nvcuda", NULL, "tensor core operations (wmma)"},
-    {"cub", "::", "CUB"},
-    {"thrust", "::", "Thrust"},
-    {"<<<", NULL, "launches from device code (dynamic parallelism)"},
-    {"cudaLaunchDevice", NULL, "launches from device code (dynamic parallelism)"},
-    {"this_cluster", NULL, "thread block clusters"},
-    {"cluster_group", NULL, "thread block clusters"},
-    {"__cluster_dims__", NULL, "thread block clusters"},
-    {"__pipeline_memcpy_async", NULL, "asynchronous copies (__pipeline_memcpy_async)"},
-    {"memcpy_async", NULL, "asynchronous copies (memcpy_async)"},
+    {WORDS("asm", "__asm__", "__asm"), NULL, "inline PTX (asm)"},
+    {WORDS("cudaTextureObject_t", "tex1D", "tex1Dfetch", "tex2D", "tex3D", "tex2DLod"), NULL, "textures"},
+    {WORDS("texture"), "<", "textures"},
+    {WORDS("cudaSurfaceObject_t", "surf1Dwrite", "surf2Dread", "surf2Dwrite"), NULL, "surfaces"},
+    {WORDS("surface"), "<", "surfaces"},
+    {WORDS("wmma", "nvcuda"), NULL, "tensor core operations (wmma)"},
+    {WORDS("cub"), "::", "CUB"},
+    {WORDS("thrust"), "::", "Thrust"},
+    {WORDS("<<<", "cudaLaunchDevice"), NULL, "launches from device code (dynamic parallelism)"},
+    {WORDS("this_cluster", "cluster_group", "__cluster_dims__"), NULL, "thread block clusters"},
+    {WORDS("__pipeline_memcpy_async"), NULL, "asynchronous copies (__pipeline_memcpy_async)"},
+    {WORDS("memcpy_async"), NULL, "asynchronous copies (memcpy_async)"},
     {NULL, NULL, NULL},
 };
 
 static const refusal *refusal_of(const cpu_token *token) {
-  for (const refusal *at = refusals; at->word; at++)
-    if (cpu_token_is(token, at->word) && (!at->next || cpu_token_is(token + 1, at->next))) return at;
+  for (const refusal *at = refusals; at->words; at++)
+    if (cpu_token_any(token, at->words) && (!at->next || cpu_token_is(token + 1, at->next))) return at;
   return NULL;
 }
 
@@ -247,10 +217,9 @@ static mw_status program_check(const cpu_program *program, mw_error *error) {
 
 /* What the kernel returns, in words; NULL: nothing, as it must be. */
 static char *result_of(const cpu_program *program, const cpu_function *kernel) {
-  static const char *const words[] = {"static",         "inline",           "__inline__", "__forceinline__",
-                                      "__noinline__",   "extern",           "__global__", "__launch_bounds__",
-                                      "__maxnreg__",    "__attribute__",    "template",   "constexpr",
-                                      "__block_size__", "__cluster_dims__", NULL};
+  const char *const *const words = WORDS("static", "inline", "__inline__", "__forceinline__", "__noinline__", "extern",
+                                         "__global__", "__launch_bounds__", "__maxnreg__", "__attribute__", "template",
+                                         "constexpr", "__block_size__", "__cluster_dims__");
   const cpu_token *at = program->tokens.at;
   cpu_text result = {0};
   for (int i = kernel->first; i < kernel->name; i++) {

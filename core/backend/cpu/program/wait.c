@@ -59,8 +59,7 @@ static bool is_volatile(const waiter *in, int name) {
 
 /* atomicAdd(&x, 0) reads; atomicAdd(&x, 1) makes its own way. */
 static bool atomic_reads(const waiter *in, int i) {
-  static const char *const counters[] = {"atomicAdd", "atomicSub", "atomicInc", "atomicDec", NULL};
-  if (!cpu_token_any(&in->at[i], counters)) return true;
+  if (!cpu_token_any(&in->at[i], WORDS("atomicAdd", "atomicSub", "atomicInc", "atomicDec"))) return true;
   int last = in->at[i + 1].match - 1;
   return cpu_token_is(&in->at[last], "0") && cpu_token_is(&in->at[last - 1], ",");
 }
@@ -92,10 +91,10 @@ static bool helper_reads(const waiter *in, int i) {
 }
 
 static bool reads_others(const waiter *in, int first, int last) {
-  static const char *const loads[] = {"volatile", "__ldcg", "__ldcv", NULL};
   for (int i = first; i < last; i++) {
     if (in->at[i].kind != CPU_NAME) continue;
-    if (cpu_token_any(&in->at[i], loads) || (is_atomic(in, i) && atomic_reads(in, i))) return true;
+    if (cpu_token_any(&in->at[i], WORDS("volatile", "__ldcg", "__ldcv")) || (is_atomic(in, i) && atomic_reads(in, i)))
+      return true;
     if (is_volatile(in, i) || helper_reads(in, i)) return true;
   }
   return false;
@@ -172,8 +171,7 @@ static bool loop_read(const waiter *in, int i, int last, loop *out) {
 
 static bool is_endless(const waiter *in, const loop *it) {
   const cpu_token *test = &in->at[it->test];
-  return it->test == it->test_last ||
-         (it->test + 1 == it->test_last && (cpu_token_is(test, "true") || cpu_token_is(test, "1")));
+  return it->test == it->test_last || (it->test + 1 == it->test_last && cpu_token_any(test, WORDS("true", "1")));
 }
 
 /* for (;;) { if (flag) break; } */
@@ -198,7 +196,7 @@ static bool test_waits(const waiter *in, const loop *it) {
 
 /* The lock taken at token i is given back before the next barrier: atomicExch(&lock, 0). */
 static bool gives_back(const waiter *in, int i) {
-  static const char *const locks[] = {"atomicCAS", "atomicExch", NULL};
+  const char *const *const locks = WORDS("atomicCAS", "atomicExch");
   if (!cpu_token_any(&in->at[i], locks)) return false;
   for (int k = in->at[i + 1].match; k < in->function->last && !cpu_is_barrier(&in->at[k]); k++) {
     if (!cpu_token_any(&in->at[k], locks)) continue;

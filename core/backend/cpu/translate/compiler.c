@@ -3,20 +3,18 @@
  * The system's C++ compiler: which one, what it is, how it is called. clang++ is preferred, g++ taken where it is not
  * there; $MOONWARP_CXX forces one. Versions are asked for once and kept in the cache under the program's path, time and
  * size, so that a later process need not start it. */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #else
 #include <sys/auxv.h>
 #endif
 
-#include "core/backend/backend.h"
 #include "core/backend/cpu/translate/translate.h"
+#include "core/base/file.h"
 #include "core/base/home.h"
 #include "core/compile/cache.h"
 #include "core/compile/process.h"
@@ -39,18 +37,20 @@ static void argument_join(arguments *list, const char *prefix, const char *text)
   if (list->nowned < MOST_ARGUMENTS) argument_add(list, list->owned[list->nowned++] = mw_format("%s%s", prefix, text));
 }
 
+/* Words with blanks between. */
+static void arguments_add(arguments *list, const char *words) {
+  char *rest = mw_strdup(words);
+  if (list->nowned < MOST_ARGUMENTS) list->owned[list->nowned++] = rest;
+  for (char *word; (word = strsep(&rest, " "));) argument_add(list, word);
+}
+
 static void arguments_free(arguments *list) {
   for (int i = 0; i < list->nowned; i++) mw_free(list->owned[i]);
 }
 
 /* ---- which compiler -------------------------------------------------------------------------------------------- */
 
-static bool compiler_path(const char *program, char *path, size_t size) {
-  return mw_process_find(program, path, size);
-}
-
-/* Path, size and time of the program: changes whenever it is updated. */
-static void stamp_put(cpu_text *out, const char *path) {
+void cpu_file_stamp(cpu_text *out, const char *path) {
   struct stat st;
   if (stat(path, &st) == 0)
     cpu_text_format(out, "%s %lld %lld.%09ld\n", path, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
@@ -76,9 +76,9 @@ void cpu_toolchain_identity(char *out, size_t size) {
   char path[512];
   cpu_text text = {0};
   cpu_text_format(&text, "forced %s\n", forced && *forced ? forced : "none");
-  if (forced && *forced && compiler_path(forced, path, sizeof path)) stamp_put(&text, path);
+  if (forced && *forced && mw_process_find(forced, path, sizeof path)) cpu_file_stamp(&text, path);
   for (int i = 0; programs[i]; i++)
-    if (compiler_path(programs[i], path, sizeof path)) stamp_put(&text, path);
+    if (mw_process_find(programs[i], path, sizeof path)) cpu_file_stamp(&text, path);
   cpu_features_put(&text);
   snprintf(out, size, "%s", text.at);
   mw_free(text.at);
@@ -86,15 +86,14 @@ void cpu_toolchain_identity(char *out, size_t size) {
 
 /* "Debian clang version 14.0.6" -> "clang++ 14.0.6", "g++ (Debian 12.2.0-14) 12.2.0" -> "g++ 12.2.0". */
 static void version_read(const char *text, cpu_toolchain *out) {
-  const char *line = strchr(text, '\n'), *at = strstr(text, "clang version ");
-  size_t length = line ? (size_t)(line - text) : strlen(text);
-  out->clang = at != NULL && at < text + length;
-  if (out->clang)
-    at += strlen("clang version ");
+  static const char mark[] = "clang version ";
+  const char *end = text + strcspn(text, "\n"), *at = strstr(text, mark);
+  bool clang = at && at < end;
+  if (clang)
+    at += strlen(mark);
   else
-    for (at = text + length; at > text && at[-1] != ' ';) at--;
-  int size = (int)strcspn(at, " -\n");
-  snprintf(out->version, sizeof out->version, "%s %.*s", out->clang ? "clang++" : "g++", size, at);
+    for (at = end; at > text && at[-1] != ' ';) at--;
+  snprintf(out->version, sizeof out->version, "%s %.*s", clang ? "clang++" : "g++", (int)strcspn(at, " -\n"), at);
 }
 
 static mw_status version_ask(cpu_toolchain *out, mw_error *error) {
@@ -112,43 +111,38 @@ static mw_status version_ask(cpu_toolchain *out, mw_error *error) {
 
 static mw_status version_find(cpu_toolchain *out, mw_error *error) {
   cpu_text stamp = {0};
-  stamp_put(&stamp, out->path);
+  cpu_file_stamp(&stamp, out->path);
   mw_cache_keymaker *maker = mw_cache_key_begin("cpu compiler");
   mw_cache_key_text(maker, "stamp", stamp.at);
   mw_cache_key key = mw_cache_key_end(maker);
   mw_free(stamp.at);
-  void *bytes;
-  size_t size;
-  if (mw_cache_get(&key, &bytes, &size)) {
-    bool fits = size == sizeof out->version + 1;
-    if (fits) {
-      out->clang = *(char *)bytes;
-      memcpy(out->version, (char *)bytes + 1, sizeof out->version);
-    }
-    mw_free(bytes);
-    if (fits) return MW_OK;
+  void *bytes = NULL;
+  size_t size = 0;
+  mw_status status = MW_OK;
+  if (mw_cache_get(&key, &bytes, &size) && size == sizeof out->version)
+    memcpy(out->version, bytes, size);
+  else {
+    status = version_ask(out, error);
+    if (!status) mw_cache_put(&key, out->version, sizeof out->version);
   }
-  mw_status status = version_ask(out, error);
-  if (status) return status;
-  char kept[sizeof out->version + 1] = {(char)out->clang};
-  memcpy(kept + 1, out->version, sizeof out->version);
-  mw_cache_put(&key, kept, sizeof kept);
-  return MW_OK;
+  mw_free(bytes);
+  out->clang = strncmp(out->version, "clang", 5) == 0;
+  return status;
 }
 
 mw_status cpu_toolchain_find(cpu_toolchain *out, mw_error *error) {
   const char *forced = getenv("MOONWARP_CXX");
   *out = (cpu_toolchain){0};
   if (forced && *forced) {
-    if (!compiler_path(forced, out->path, sizeof out->path))
+    if (!mw_process_find(forced, out->path, sizeof out->path))
       return mw_fail(error, MW_NO_DEVICE, "MOONWARP_CXX names '%s', which is not there", forced);
-    return version_find(out, error);
-  }
-  if (!compiler_path("clang++", out->path, sizeof out->path) && !compiler_path("g++", out->path, sizeof out->path))
+  } else if (!mw_process_find("clang++", out->path, sizeof out->path) &&
+             !mw_process_find("g++", out->path, sizeof out->path)) {
     return mw_fail(
         error, MW_NO_DEVICE,
         "the CPU device needs a C++ compiler: neither clang++ nor g++ is on the PATH; install one (apt install "
         "g++), or name one in MOONWARP_CXX");
+  }
   return version_find(out, error);
 }
 
@@ -244,24 +238,16 @@ static void standard_add(arguments *list, const cpu_program *program) {
 }
 
 static void preprocess_arguments(arguments *list, const cpu_program *program, const cpu_toolchain *tools) {
-  static const char *const fixed[] = {"-x",
-                                      "c++",
-                                      "-E",
-                                      "-w",
-                                      "-DMW_PREPROCESS=1",
-                                      "-D__CUDACC__=1",
-                                      "-D__NVCC__=1",
-                                      "-D__CUDA_ARCH__=800",
-                                      "-D__MOONWARP_CPU__=1",
-                                      NULL};
+  const mw_source *source = &program->source;
   argument_add(list, tools->path);
   standard_add(list, program);
-  for (int i = 0; fixed[i]; i++) argument_add(list, fixed[i]);
+  arguments_add(list, "-x c++ -E -w -DMW_PREPROCESS=1 -D__CUDACC__=1 -D__NVCC__=1 -D__CUDA_ARCH__=800 "
+                      "-D__MOONWARP_CPU__=1");
   if (tools->clang) argument_add(list, "-fno-caret-diagnostics");
-  for (int i = 0; program->source.defines[i]; i++) argument_join(list, "-D", program->source.defines[i]);
-  if (program->source.folder) argument_join(list, "-iquote", program->source.folder);
+  for (int i = 0; source->defines[i]; i++) argument_join(list, "-D", source->defines[i]);
+  if (source->folder) argument_join(list, "-iquote", source->folder);
   argument_join(list, "-I", mw_shim_folder());
-  for (int i = 0; program->source.includes[i]; i++) argument_join(list, "-I", program->source.includes[i]);
+  for (int i = 0; source->includes[i]; i++) argument_join(list, "-I", source->includes[i]);
   argument_add(list, "-");
 }
 
@@ -289,22 +275,16 @@ mw_status cpu_preprocess(const cpu_program *program, char **out, mw_error *error
 
 /* Partial redundancy elimination makes one value of a loop's step and of an index i + 1, after which the loop has no
  * induction variable that the vectoriser knows. A loop that stays scalar is no news to the user. */
-static const char *const clang_only[] = {
-    "-O3", "-Wno-pass-failed", "-fno-caret-diagnostics", "-mllvm", "-enable-pre=0", "-fno-finite-loops", NULL};
+static const char clang_only[] = "-O3 -Wno-pass-failed -fno-caret-diagnostics -mllvm -enable-pre=0 -fno-finite-loops";
 /* Where a kernel's records would be read out of order (../split/order.c); elsewhere it takes up to 4 times as long. */
-static const char *const clang_ordered[] = {"-mllvm", "-enable-interleaved-mem-accesses=false", NULL};
+static const char clang_ordered[] = "-mllvm -enable-interleaved-mem-accesses=false";
 
-static const char *const gnu_only[] = {"-O2",
-                                       "-ftree-vectorize",
-                                       "-fvect-cost-model=dynamic",
-                                       "-fno-finite-loops",
-                                       "-fno-aggressive-loop-optimizations",
-                                       "-fno-gnu-unique",
-                                       "-fno-use-linker-plugin",
-                                       NULL};
+static const char gnu_only[] =
+    "-O2 -ftree-vectorize -fvect-cost-model=dynamic -fno-finite-loops -fno-aggressive-loop-optimizations "
+    "-fno-gnu-unique -fno-use-linker-plugin";
 
 /* A unit needs nothing of the C++ library; leaving it and the linker's plugin out halves the time of linking. */
-static const char *const libraries[] = {"-nodefaultlibs", "-lm", "-lgcc", NULL};
+static const char libraries[] = "-nodefaultlibs -lm -lgcc";
 
 /* Without -fwrapv: where a signed index might wrap, neighbours need not lie side by side, and memory is gathered (g++:
  * tiled N-body 10 times slower, shared-memory stencil 4 times; clang++: stencils by a fifth).
@@ -314,92 +294,41 @@ static const char *const libraries[] = {"-nodefaultlibs", "-lm", "-lgcc", NULL};
  * overruns it here and there, beyond what a canary sees). */
 static void compile_arguments(arguments *list, const cpu_program *program, const cpu_toolchain *tools,
                               const char *generated, const char *output) {
-  static const char *const fixed[] = {
-    "-x",
-    "c++",
-    "-march=native",
-    "-fPIC",
-    "-shared",
-    "-fvisibility=hidden",
-    "-fno-math-errno",
-    "-fno-trapping-math",
-    "-fno-strict-aliasing",
-    "-fno-exceptions",
-    "-fno-asynchronous-unwind-tables",
-    "-fstack-protector-strong",
-    "-fno-delete-null-pointer-checks",
-#if defined(__x86_64__)
-    "-mprefer-vector-width=512",
-    "-fstack-clash-protection",
-#endif
-    "-pipe",
-    NULL
-  };
+  const mw_source *source = &program->source;
   argument_add(list, tools->path);
   standard_add(list, program);
-  for (int i = 0; fixed[i]; i++) argument_add(list, fixed[i]);
-  argument_add(list, program->source.no_contract ? "-ffp-contract=off" : "-ffp-contract=fast");
-  if (program->source.no_contract) argument_add(list, "-DMW_NO_CONTRACT=1");
-  if (program->source.fast_math) argument_add(list, "-ffast-math");
-  if (program->source.line_info) argument_add(list, "-g");
-  for (int i = 0; tools->clang && clang_only[i]; i++) argument_add(list, clang_only[i]);
-  const bool ordered = tools->clang && strstr(generated, "MW_ORDERED_LOOP");
-  for (int i = 0; ordered && clang_ordered[i]; i++) argument_add(list, clang_ordered[i]);
-  for (int i = 0; !tools->clang && gnu_only[i]; i++) argument_add(list, gnu_only[i]);
+  arguments_add(list, "-x c++ -march=native -fPIC -shared -fvisibility=hidden -fno-math-errno -fno-trapping-math "
+                      "-fno-strict-aliasing -fno-exceptions -fno-asynchronous-unwind-tables -fstack-protector-strong "
+                      "-fno-delete-null-pointer-checks -pipe");
+#if defined(__x86_64__)
+  arguments_add(list, "-mprefer-vector-width=512 -fstack-clash-protection");
+#endif
+  arguments_add(list, source->no_contract ? "-ffp-contract=off -DMW_NO_CONTRACT=1" : "-ffp-contract=fast");
+  if (source->fast_math) argument_add(list, "-ffast-math");
+  if (source->line_info) argument_add(list, "-g");
+  arguments_add(list, tools->clang ? clang_only : gnu_only);
+  if (tools->clang && strstr(generated, "MW_ORDERED_LOOP")) arguments_add(list, clang_ordered);
   argument_join(list, "-I", mw_shim_folder());
-  if (output) {
-    argument_add(list, "-o");
-    argument_add(list, output);
-  } else
-    argument_add(list, "-fsyntax-only");
+  argument_add(list, output ? "-o" : "-fsyntax-only");
+  if (output) argument_add(list, output);
   argument_add(list, "-");
-  for (int i = 0; output && libraries[i]; i++) argument_add(list, libraries[i]);
+  if (output) arguments_add(list, libraries);
 }
 
-static bool file_read(const char *path, void **bytes, size_t *size) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  struct stat st;
-  if (fd < 0) return false;
-  if (fstat(fd, &st) != 0) st.st_size = 0;
-  char *at = mw_malloc((size_t)st.st_size + 1);
-  size_t got = 0;
-  for (ssize_t n; got < (size_t)st.st_size && (n = read(fd, at + got, (size_t)st.st_size - got)) > 0;) got += (size_t)n;
-  close(fd);
-  *bytes = at;
-  *size = got;
-  return got > 0;
-}
-
-static mw_status compile_in(const cpu_program *program, const cpu_toolchain *tools, const char *folder,
-                            const char *generated, void **bytes, size_t *size, char **log, mw_error *error) {
-  char *output = mw_format("%s/" MW_SCRATCH_FILE, folder);
+/* output: where the shared object goes; NULL: the text is only checked. */
+static mw_status compiler_run(const cpu_program *program, const cpu_toolchain *tools, const char *generated,
+                              const char *output, char **log, mw_error *error) {
   arguments list = {0};
+  mw_process_result result = {0};
   compile_arguments(&list, program, tools, generated, output);
-  mw_process_result result = {0};
   mw_status status = mw_process_run(list.at, generated, strlen(generated), 0, &result, error);
-  if (!status) {
-    if (result.exit != 0)
-      status = compile_failed(program, result.err, error);
-    else if (!file_read(output, bytes, size))
-      status = mw_fail(error, MW_IO, "%s: the compiler wrote nothing there", output);
-    else
-      *log = log_clean(result.err);
-    mw_process_result_free(&result);
-  }
-  mw_free(output);
   arguments_free(&list);
-  return status;
-}
-
-static mw_status check_only(const cpu_program *program, const cpu_toolchain *tools, const char *generated,
-                            mw_error *error) {
-  arguments list = {0};
-  compile_arguments(&list, program, tools, generated, NULL);
-  mw_process_result result = {0};
-  mw_status status = mw_process_run(list.at, generated, strlen(generated), 0, &result, error);
-  if (!status && result.exit != 0) status = compile_failed(program, result.err, error);
-  if (result.err) mw_process_result_free(&result);
-  arguments_free(&list);
+  if (status) return status;
+  if (result.exit != 0)
+    status = compile_failed(program, result.err, error);
+  else if (output)
+    *log = log_clean(result.err);
+  mw_process_result_free(&result);
   return status;
 }
 
@@ -409,11 +338,15 @@ mw_status cpu_compile(const cpu_program *program, const char *generated, void **
   mw_scratch folder;
   mw_status status = cpu_toolchain_find(&tools, error);
   if (status) return status;
-  if (!bytes) return check_only(program, &tools, generated, error);
+  if (!bytes) return compiler_run(program, &tools, generated, NULL, NULL, error);
   if (!mw_scratch_make(&folder))
     return mw_fail(error, MW_IO, "%s: cannot make a folder for the compiler; set TMPDIR to one that can be written to",
                    folder.path);
-  status = compile_in(program, &tools, folder.path, generated, bytes, size, log, error);
+  char *output = mw_format("%s/" MW_SCRATCH_FILE, folder.path);
+  status = compiler_run(program, &tools, generated, output, log, error);
+  if (!status && !(*bytes = mw_file_read(output, size)))
+    status = mw_fail(error, MW_IO, "%s: the compiler wrote nothing there", output);
+  mw_free(output);
   mw_scratch_drop(&folder);
   return status;
 }

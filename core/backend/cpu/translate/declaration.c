@@ -76,7 +76,7 @@ static void class_item(walk *in, const cpu_declaration *found, const char *scope
   function->is_class = true;
   function->is_template = found->is_template;
   function->special = false;
-  for (; i < found->last && !cpu_token_is(&in->at[i], "{") && !cpu_token_is(&in->at[i], ":"); i++)
+  for (; i < found->last && !cpu_token_any(&in->at[i], WORDS("{", ":")); i++)
     if (in->at[i].kind == CPU_NAME && i > found->begin) function->name = i;
   while (i < found->last && !cpu_token_is(&in->at[i], "{")) i++;
   if (i < found->last) function->body = i;
@@ -92,9 +92,8 @@ static void variables_add(walk *in, const cpu_declaration *found, const char *sc
 }
 
 static void other_item(walk *in, const cpu_declaration *found, const char *scope) {
-  static const char *const passed[] = {"using", "typedef", "static_assert", "friend", NULL};
   bool variable = found->is_device || found->is_constant || found->is_managed;
-  bool text = cpu_token_any(&in->at[found->begin], passed);
+  bool text = cpu_token_any(&in->at[found->begin], WORDS("using", "typedef", "static_assert", "friend"));
   if (!found->is_shared && !variable && !text && found->is_class) {
     class_item(in, found, scope);
     return;
@@ -124,7 +123,7 @@ static int namespace_walk(walk *in, int i, int last, const char *scope) {
   cpu_text path = {0};
   cpu_text_put(&path, scope);
   bool inlined = cpu_token_is(&in->at[i], "inline");
-  while (open < last && !cpu_token_is(&in->at[open], "{") && !cpu_token_is(&in->at[open], ";")) {
+  while (open < last && !cpu_token_any(&in->at[open], WORDS("{", ";"))) {
     const cpu_token *token = &in->at[open++];
     if (cpu_token_is(token, "=")) inlined = true; /* an alias */
     if (token->kind != CPU_NAME || cpu_token_is(token, "namespace") || inlined) continue;

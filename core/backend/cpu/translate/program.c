@@ -72,29 +72,20 @@ static void folder_stamp(cpu_text *out, const char *folder, int depth) {
     } else if (S_ISDIR(st.st_mode) && depth < 4)
       folder_stamp(out, path, depth + 1);
     else
-      cpu_text_format(out, "%s %lld %lld.%09ld\n", path, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
-                      st.st_mtim.tv_nsec);
+      cpu_file_stamp(out, path);
     mw_free(path);
     free(list[i]);
   }
   if (count >= 0) free(list);
 }
 
-/* The file this code was loaded from: another generator may write other text. */
-static void self_stamp(cpu_text *out) {
-  static const int here;
-  Dl_info info;
-  struct stat st;
-  if (dladdr(&here, &info) && stat(info.dli_fname, &st) == 0)
-    cpu_text_format(out, "self %lld %lld.%09ld\n", (long long)st.st_size, (long long)st.st_mtim.tv_sec,
-                    st.st_mtim.tv_nsec);
-}
-
 static bool program_key(cpu_program *program) {
+  static const int here;
   char identity[2048];
   cpu_text stamp = {0};
+  Dl_info info; /* of the file this code was loaded from: another generator may write other text */
   cpu_toolchain_identity(identity, sizeof identity);
-  self_stamp(&stamp);
+  if (dladdr(&here, &info)) cpu_file_stamp(&stamp, info.dli_fname);
   folder_stamp(&stamp, mw_shim_folder(), 0);
   mw_cache_keymaker *maker = mw_cache_key_begin("cpu program");
   int abi = MW_ABI_VERSION;

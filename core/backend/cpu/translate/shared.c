@@ -45,7 +45,7 @@ static int declared_at(const sizes *in, const cpu_token *name, int before) {
 
 /* Repeats what tokens first ... last-1 need. False: a name means something else here than outside. */
 static bool names_repeat(const sizes *in, int first, int last, int depth) {
-  static const char *const starts[] = {"const", "constexpr", "using", "typedef", "static", NULL};
+  const char *const *const starts = WORDS("const", "constexpr", "using", "typedef", "static");
   for (int i = first; i < last; i++) {
     if (in->at[i].kind != CPU_NAME || cpu_is_member(&in->program->tokens, i)) continue;
     int declared = declared_at(in, &in->at[i], first);
@@ -66,7 +66,7 @@ static bool names_repeat(const sizes *in, int first, int last, int depth) {
 
 static void type_put(const sizes *in, int first, int last, cpu_text *out) {
   for (int i = first; i < last; i++) {
-    if (cpu_token_is(&in->at[i], "__align__") || cpu_token_is(&in->at[i], "alignas"))
+    if (cpu_token_any(&in->at[i], WORDS("__align__", "alignas")))
       i = in->at[i + 1].match;
     else {
       cpu_text_plain(out, &in->program->tokens, i, i + 1);

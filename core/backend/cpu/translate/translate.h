@@ -38,6 +38,7 @@ typedef struct cpu_toolchain {
   bool clang;
 } cpu_toolchain;
 
+void      cpu_file_stamp(cpu_text *, const char *path); /* its path, size and time, which change with it */
 mw_status cpu_toolchain_find(cpu_toolchain *out, mw_error *);
 void      cpu_toolchain_identity(char *out, size_t size); /* of every compiler in question and this CPU; no process */
 mw_status cpu_preprocess(const cpu_program *, char **out, mw_error *);

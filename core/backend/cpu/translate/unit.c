@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/backend/cpu/translate/translate.h"
+#include "core/base/file.h"
 #include "core/base/home.h"
 
 typedef struct loaded_unit {
@@ -84,35 +85,17 @@ static mw_cache_key unit_key(const cpu_program *program, cpu_flavor flavor, cons
 
 /* ---- the shared object ----------------------------------------------------------------------------------------- */
 
-typedef struct object { /* as cached: the length of the log, the log, the shared object */
+typedef struct object { /* as cached: the log and its NUL, then the shared object */
   char *bytes;
   size_t size;
 } object;
 
 static object object_join(const char *log, const void *bytes, size_t size) {
-  uint64_t length = strlen(log);
-  object out = {mw_malloc(sizeof length + length + size), sizeof length + length + size};
-  memcpy(out.bytes, &length, sizeof length);
-  memcpy(out.bytes + sizeof length, log, length);
-  memcpy(out.bytes + sizeof length + length, bytes, size);
+  size_t length = strlen(log) + 1;
+  object out = {mw_malloc(length + size), length + size};
+  memcpy(out.bytes, log, length);
+  memcpy(out.bytes + length, bytes, size);
   return out;
-}
-
-static bool object_fits(const object *it) {
-  uint64_t length;
-  if (it->size < sizeof length) return false;
-  memcpy(&length, it->bytes, sizeof length);
-  return length <= it->size - sizeof length;
-}
-
-static bool object_write(const object *it, size_t from, int fd) {
-  while (from < it->size) {
-    ssize_t n = write(fd, it->bytes + from, it->size - from);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    from += (size_t)n;
-  }
-  return true;
 }
 
 /* The leak check reads all that a loaded object could write to. */
@@ -130,12 +113,11 @@ static bool guard_forbid(const mw_unit_table *table) {
 }
 
 static mw_status object_load(const object *it, loaded_unit *unit, const char *name, mw_error *error) {
-  uint64_t length;
   char path[64];
-  memcpy(&length, it->bytes, sizeof length);
-  unit->base.log = mw_format("%.*s", (int)length, it->bytes + sizeof length);
+  unit->base.log = mw_strdup(it->bytes);
+  const size_t length = strlen(it->bytes) + 1;
   unit->fd = memfd_create("moonwarp unit", MFD_CLOEXEC);
-  if (unit->fd < 0 || !object_write(it, sizeof length + length, unit->fd))
+  if (unit->fd < 0 || !mw_file_write_fd(unit->fd, it->bytes + length, it->size - length))
     return mw_fail(error, MW_IO, "no memory file for the code of '%s': %s", name, strerror(errno));
   snprintf(path, sizeof path, "/proc/self/fd/%d", unit->fd);
   unit->base.handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -241,7 +223,7 @@ static mw_status object_get(cpu_program *program, cpu_flavor flavor, const char 
                             cpu_unit *unit, mw_error *error) {
   mw_cache_key key = unit_key(program, flavor, asked);
   if (program->cacheable && mw_cache_get(&key, (void **)&out->bytes, &out->size)) {
-    unit->from_cache = object_fits(out);
+    unit->from_cache = memchr(out->bytes, 0, out->size) != NULL;
     if (unit->from_cache) return MW_OK;
     mw_free(out->bytes);
   }

@@ -44,7 +44,7 @@ static bool stands_alone(const cpu_token *at, int i) {
 }
 
 static bool is_index(const cpu_token *at) {
-  return cpu_token_is(at, "blockIdx") || cpu_token_is(at, "threadIdx");
+  return cpu_token_any(at, WORDS("blockIdx", "threadIdx"));
 }
 
 /* Every use of the coordinates along x is such a sum; y and z may be used as they please. */

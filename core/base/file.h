@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Whole files. Interrupted calls are made again. */
+#ifndef MW_FILE_H
+#define MW_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The contents of a regular file and a NUL behind them, freed by mw_free; *size (may be NULL) is theirs. NULL: there is
+ * no such file, or it cannot be read. */
+char *mw_file_read(const char *path, size_t *size);
+char *mw_file_read_fd(int fd, size_t *size); /* from where it stands */
+
+bool mw_file_write_fd(int fd, const void *bytes, size_t size); /* all of them; else errno says why not */
+
+#endif
