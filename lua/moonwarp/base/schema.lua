@@ -113,8 +113,9 @@ function schema.options(who, given, rules)
   if type(given) ~= "table" then failure.invalid("%s: options must be a table, got %s", who, type(given)) end
   for name, value in pairs(given) do
     if not rules[name] then
-      local all = "it takes " .. table.concat(lists.keys(rules), ", ")
-      failure.invalid("%s: unknown option '%s'; %s", who, tostring(name), nearest.hint(name, rules, all))
+      local names = lists.keys(rules)
+      local all = "it takes " .. table.concat(names, ", ")
+      failure.invalid("%s: unknown option '%s'; %s", who, tostring(name), nearest.hint(name, names, all))
     end
     local problem = check(value, rules[name], ("%s: option '%s'"):format(who, name))
     if problem then failure.invalid("%s", problem) end
