@@ -3,7 +3,17 @@
  * Conditions such as i < n that need not be asked of each thread: true at both ends of a row of threads, true within.
  * That holds for comparisons of a value that grows with threadIdx.x by a constant step, without wrapping, with a value
  * that does not depend on threadIdx.x, and for conjunctions of such. Growing values are sums of coordinates, products
- * blockIdx.d * blockDim.d and small literals: never negative, bounded by the grid's own indices times a factor. */
+ * blockIdx.d * blockDim.d and small literals: never negative, bounded by the grid's own indices times a factor.
+ *
+ *   for (threads) { if (i < n) y[i] = 2 * x[i]; }
+ *   bool mw_full = i < n of the first thread && i < n of the last one;
+ *   if (mw_full) for (threads) { y[i] = 2 * x[i]; } else for (threads) { if (i < n) y[i] = 2 * x[i]; }
+ *
+ * A masked store makes the processor read the line that it writes. An `if` at the top of a kernel is asked once for
+ * the whole text, one inside of a region for each row of threads. Measured with clang++: the first 1.7 to 1.9 times as
+ * fast on diffusion_shared, 2.6 to 5.6 on potential_direct; the second 1.3 to 1.4 on cumsum_shuffle, 1.3 to 3.7 on
+ * memcopy_stride, and 0.6 to 0.96 on reduce_tree with a block for every 256 elements. With g++ 1.5 to 2.1 on
+ * memcopy_stride and within the noise elsewhere. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,10 @@
  *   for (int k = 0; k < 256; k++) { const auto mw_h1 = mass[(k)]; sum += near ? mw_h1 * f : 0; }
  *
  * The element exists, so it may be read though no thread asks for it; and what is read under a condition of each
- * thread's own keeps g++ from vectorising the threads (it has no masked load of one and the same address). */
+ * thread's own keeps g++ from vectorising the threads (it has no masked load of one and the same address).
+ *
+ * Measured on potential_tiled: 67 to 81 times as fast with g++, 2.5 to 18 with clang++; on potential_shared 1.1 to 1.5
+ * with g++, 1.0 to 1.2 with clang++. */
 #include <stdlib.h>
 
 #include "core/backend/backend.h"

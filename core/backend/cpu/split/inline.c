@@ -2,7 +2,12 @@
  *
  * Makes statements of what splits: a call of a helper with barriers becomes the helper's body (helper.c), a warp
  * operation in an expression becomes an exchange statement in front of it and a read in its place. One at a time: the
- * tree is read again after each, until nothing is left. */
+ * tree is read again after each, until nothing is left.
+ *
+ *   float sum = block_sum(x[t]);          float mw_r1; { float v_mw1 = x[t]; ... mw_r1 = v_mw1; } float sum = mw_r1;
+ *   v += __shfl_down_sync(all, v, 1);     mw_exchange(2, 0, v); v += mw_get_shfl_down(mw_x2, mw_t, mw_n, 1);
+ *
+ * Needed by every kernel with a helper that waits or a warp operation: without it fibers run them. */
 #include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 

@@ -7,7 +7,11 @@
  *
  * The second reads memory as a GPU's threads do, side by side, and vectorises; in the first, one thread walks through
  * all of it before the next begins. CUDA orders nothing between threads but at barriers, so either is right. A lifted
- * loop is a split point of its warp. */
+ * loop is a split point of its warp.
+ *
+ * Measured with clang++: 17 to 63 times as fast on potential_tiled, 3.5 to 7 on potential_direct, 2.3 to 2.6 on
+ * potential_shared. With g++ 12 to 25 times on memcopy_stride, nothing on potential_tiled, and a loss on the other two,
+ * whose lifted loops it does not vectorise (docs/measurements.md). */
 #include <stdlib.h>
 
 #include "core/backend/backend.h"

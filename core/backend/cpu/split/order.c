@@ -432,7 +432,7 @@ static void helper_read(reader *in, const cpu_function *helper) {
   mw_free(inner);
 }
 
-/* What methods do to memory is not followed: may those of this name have elements? functor: the name is a variable's. */
+/* What methods do to memory is not followed: may those of this name have elements? functor: a variable is called. */
 static bool method_has_elements(const reader *in, const cpu_token *name, bool functor) {
   for (int i = 0; i < in->program->nfunctions; i++) {
     const cpu_function *class = &in->program->functions[i];

@@ -146,9 +146,7 @@ static void statement_put(cpu_writer *it, const cpu_segment *piece) {
   cpu_put_tokens(it, from, piece->last);
 }
 
-/* A guard is an `if` at the top of the region, or an early return, that only asks for coordinates and constants. It is
- * asked of both ends of a row of threads: rows in which all pass need no masks in vector code (a masked store makes the
- * processor read the line it writes, which costs a copy half as much again). */
+/* A guard of the region: an `if` at its top, or an early return, that only asks for coordinates and constants. */
 static bool is_guard(const cpu_writer *it, const cpu_segment *piece) {
   const cpu_node *node = &it->in->nodes[piece->node];
   if (piece->kind != CPU_SEGMENT_STATEMENT || piece->first != node->first) return false;

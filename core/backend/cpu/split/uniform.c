@@ -3,7 +3,15 @@
  * What is the same for all threads of a block, and what can be computed again at no cost. A variable counts as uniform
  * where its initialiser and every assignment are, and where every assignment stands under the same conditions as its
  * declaration. Loads from uniform addresses count as uniform: where threads could read different values, the program
- * has a data race. */
+ * has a data race.
+ *
+ *   int t = threadIdx.x, m = n / 2; float v = x[t];     v: an array of one element a thread, where it lives across a
+ *   if (m > 3) __syncthreads();                         barrier; m: uniform, an ordinary variable outside of the
+ *   x[t] = v + m;                                       thread loops; t: declared again in each of them
+ *
+ * Uniform variables are needed by every loop around a barrier. Measured for what is computed again: 4.9 to 8.6 times as
+ * fast on reduce_tree with a block for every 256 elements, 3.6 to 5.6 on diffusion_shared, 6 to 26 on scan_add with
+ * clang++; 6, 3.4 to 3.8 and 6 to 21 with g++; but 0.02 on potential_shared with g++. */
 #include <string.h>
 
 #include "core/backend/backend.h"

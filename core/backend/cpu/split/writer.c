@@ -12,7 +12,8 @@
  *   }                                     }
  *
  * The same walk is done twice: first without text, to number the regions, which decides where each variable lives
- * (cpu_places), then to write. */
+ * (cpu_places), then to write. A variable whose uses are all in one region is an ordinary variable of its thread loop
+ * instead of an array: measured, 1 to 2.4 times as fast on random_uniform with clang++. */
 #include <string.h>
 
 #include "core/backend/backend.h"
@@ -222,8 +223,8 @@ static void guarded_walk(cpu_writer *it, const cpu_node *node, int value, int bo
   it->nguards--;
 }
 
-/* if (t < 16) v += __shfl_down_sync(m, v, 1);  ->  for (threads) { p of t = t < 16 ? 1 : 2; }
- *                                                 if (some p is 1) { for (threads) { if (p of t != 1) continue; ... } } */
+/* if (t < 16) v += __shfl_down_sync(m, v, 1);  ->
+ * for (threads) { p of t = t < 16 ? 1 : 2; } if (some p is 1) { for (threads) { if (p of t != 1) continue; ... } } */
 static void predicated_if_walk(cpu_writer *it, int index) {
   const cpu_node *node = &it->in->nodes[index];
   cpu_put(it, " {\n");
