@@ -39,8 +39,8 @@ static bool same_letter(char a, char b) {
   return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* How many insertions, deletions, changes and swaps of neighbours lie between two words (optimal string alignment; Damerau
- * 1964). A swap is the commonest mistake in typing. */
+/* How many insertions, deletions, changes and swaps of neighbours lie between two words (optimal string alignment;
+ * Damerau 1964). A swap is the commonest mistake in typing. */
 static int distance(const char *a, const char *b) {
   enum { MOST = 64 };
   int n = (int)strlen(a), m = (int)strlen(b), rows[3][MOST + 1];

@@ -74,15 +74,15 @@ mw_status bind_callback(lua_State *, mw_stream *, int function_index); /* fills 
 
 /* ---- error.c: error values are made here and nowhere else; what raises never returns --------------------------- */
 
-extern mw_error bind_error;                                            /* what a call of a backend fills; one thread makes all calls */
-int bind_raise(lua_State *);                                           /* what is in bind_error */
-int bind_fail(lua_State *, mw_status, const char *format, ...);        /* formats as of lua_pushfstring */
-int bind_raise_text(lua_State *, const char *status);                  /* the text and the log, or nil, are on top */
-int bind_argument(lua_State *, int index, const char *format, ...);    /* bad argument #1 to 'get' (...) */
-int bind_argument_type(lua_State *, int index, const char *wanted);    /* bad argument #1 to 'get' (array expected, ... */
-void bind_try(lua_State *, mw_status);                                 /* raises unless MW_OK */
-void bind_where(lua_State *);                                          /* pushes "script.lua:12", nil where there is none */
-bool bind_is_own(const char *source);                                  /* a chunk's source: a Lua file of the library */
+extern mw_error bind_error;                                         /* what a call of a backend fills; one thread makes all calls */
+int bind_raise(lua_State *);                                        /* what is in bind_error */
+void bind_try(lua_State *, mw_status);                              /* the same, unless MW_OK */
+int bind_fail(lua_State *, mw_status, const char *format, ...);     /* formats as of lua_pushfstring */
+int bind_raise_text(lua_State *, const char *status);               /* the text and the log, or nil, are on top */
+int bind_argument(lua_State *, int index, const char *format, ...); /* bad argument #1 to 'get' (...) */
+int bind_argument_type(lua_State *, int index, const char *wanted); /* ... (array expected, got nil) */
+void bind_where(lua_State *);                                       /* pushes "script.lua:12", nil where there is none */
+bool bind_is_own(const char *source);                               /* a chunk's source: a Lua file of the library */
 bool bind_is_error(lua_State *, int index);
 
 #define check_that(L, condition, index, ...) ((void)((condition) || bind_argument(L, index, __VA_ARGS__)))
@@ -107,8 +107,8 @@ const char *nearest_name(const char *word, const char *const *names); /* NULL: n
 
 /* ---- result.c: tables that are made to be read ----------------------------------------------------------------- */
 
-/* A member of a struct as a field of a table. Its type says how: an empty text is unknown and left out, and so is a number
- * below the least. */
+/* A member of a struct as a field of a table. Its type says how: an empty text is unknown and left out, and so is a
+ * number below the least. */
 typedef enum bind_kind {
   FIELD_BOOL,
   FIELD_INT,
@@ -160,7 +160,7 @@ void device_wait(lua_State *, mw_device *);                        /* for all it
 void push_device(lua_State *, mw_device *); /* the script's handle of it, made anew if it was closed */
 void device_functions(lua_State *);         /* adds device, devices to the table on top */
 
-/* ---- array.c, allocation.c, transfer.c, literal.c ---------------------------------------------------------------------------- */
+/* ---- array.c, allocation.c, transfer.c, literal.c -------------------------------------------------------------- */
 
 typedef struct bind_array {
   bind_object object;

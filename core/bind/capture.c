@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a capture sees: launches and copies note their nodes and buffers in the graph that is made. A graph may be replayed
- * after the script has forgotten what it uses, so it counts every buffer and every kernel's module. */
+ * What a capture sees: launches and copies note their nodes and buffers in the graph that is made. A graph may be
+ * replayed after the script has forgotten what it uses, so it counts every buffer and every kernel's module. */
 #include "core/bind/bind.h"
 
 #include <string.h>

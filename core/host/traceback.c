@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The message handler: what tostring makes of the error, then the user's own lines from the innermost outwards, each with its source.
- * Frames of C functions and of moonwarp's own Lua files are left out. */
+ * The message handler: what tostring makes of the error, then the user's own lines from the innermost outwards, each
+ * with its source. Frames of C functions and of moonwarp's own Lua files are left out. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
