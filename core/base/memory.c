@@ -38,14 +38,20 @@ char *mw_strdup(const char *text) {
   return strcpy(mw_malloc(strlen(text) + 1), text);
 }
 
-char *mw_format(const char *format, ...) {
-  va_list args, again;
-  va_start(args, format);
+char *mw_vformat(const char *format, va_list args) {
+  va_list again;
   va_copy(again, args);
   int length = vsnprintf(NULL, 0, format, args);
   char *text = mw_malloc((size_t)length + 1);
   vsnprintf(text, (size_t)length + 1, format, again);
   va_end(again);
+  return text;
+}
+
+char *mw_format(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  char *text = mw_vformat(format, args);
   va_end(args);
   return text;
 }

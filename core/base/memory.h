@@ -4,6 +4,7 @@
 #ifndef MW_MEMORY_H
 #define MW_MEMORY_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,6 +13,7 @@ void       *mw_calloc(size_t, size_t);
 void       *mw_realloc(void *, size_t);
 char       *mw_strdup(const char *);
 char       *mw_format(const char *, ...) __attribute__((format(printf, 1, 2)));
+char       *mw_vformat(const char *, va_list) __attribute__((format(printf, 1, 0)));
 void        mw_free(void *);
 uint64_t    mw_allocations(void); /* blocks allocated by the above since the start; the hot path adds none */
 /* Appends an item to a list in words, after the separator unless it is the first; what does not fit is left out. */

@@ -20,15 +20,11 @@
 #include "core/base/file.h"
 #include "core/base/interrupt.h"
 #include "core/base/memory.h"
+#include "core/source/lexer.h"
 
 extern char **environ;
 
 enum { TICK_MS = 20, CHUNK = 16384 };
-
-typedef struct text {
-  char *bytes;
-  size_t size, room;
-} text;
 
 static double now(void) {
   struct timespec t;
@@ -118,14 +114,11 @@ static mw_status start(const char *const *argv, const char *input, size_t size, 
 /* ---- collect --------------------------------------------------------------------------------------------------- */
 
 /* One read; false at the end of the file. */
-static bool take(int fd, text *into) {
-  if (into->room - into->size < CHUNK + 1) {
-    into->room = 2 * into->room + CHUNK + 1;
-    into->bytes = mw_realloc(into->bytes, into->room);
-  }
-  ssize_t got = read(fd, into->bytes + into->size, CHUNK);
-  if (got < 0) return errno == EINTR || errno == EAGAIN;
-  into->size += (size_t)got;
+static bool take(int fd, cpu_text *into) {
+  char bytes[CHUNK];
+  ssize_t got = read(fd, bytes, sizeof bytes);
+  if (got < 0 && (errno == EINTR || errno == EAGAIN)) return true;
+  cpu_text_add(into, bytes, got > 0 ? (size_t)got : 0);
   return got > 0;
 }
 
@@ -137,7 +130,7 @@ static mw_status give_up(const char *program, double deadline, double seconds, m
   return MW_OK;
 }
 
-static mw_status collect(const char *program, int ends[2], text texts[2], double deadline, double seconds,
+static mw_status collect(const char *program, int ends[2], cpu_text texts[2], double deadline, double seconds,
                          mw_error *error) {
   struct pollfd polls[2] = {{.fd = ends[0], .events = POLLIN}, {.fd = ends[1], .events = POLLIN}};
   while (polls[0].fd >= 0 || polls[1].fd >= 0) {
@@ -160,12 +153,6 @@ static mw_status await(const char *program, pid_t pid, int *how, double deadline
   }
 }
 
-static char *finish(text *from) {
-  char *bytes = from->bytes ? from->bytes : mw_malloc(1);
-  bytes[from->size] = '\0';
-  return bytes;
-}
-
 mw_status mw_process_run(const char *const *argv, const char *input, size_t input_size, double seconds,
                          mw_process_result *out, mw_error *error) {
   pid_t pid;
@@ -174,7 +161,7 @@ mw_status mw_process_run(const char *const *argv, const char *input, size_t inpu
   mw_status status = start(argv, input, input_size, &pid, ends, error);
   if (status != MW_OK) return status;
   double deadline = seconds > 0 ? now() + seconds : 0;
-  text texts[2] = {{0}, {0}};
+  cpu_text texts[2] = {{0}, {0}};
   status = collect(argv[0], ends, texts, deadline, seconds, error);
   if (status == MW_OK) status = await(argv[0], pid, &how, deadline, seconds, error);
   if (status != MW_OK) {
@@ -185,15 +172,15 @@ mw_status mw_process_run(const char *const *argv, const char *input, size_t inpu
   close(ends[0]);
   close(ends[1]);
   if (status != MW_OK) {
-    mw_free(texts[0].bytes);
-    mw_free(texts[1].bytes);
+    mw_free(texts[0].at);
+    mw_free(texts[1].at);
     return status;
   }
   out->exit = WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
   out->out_size = texts[0].size;
   out->err_size = texts[1].size;
-  out->out = finish(&texts[0]);
-  out->err = finish(&texts[1]);
+  out->out = texts[0].at;
+  out->err = texts[1].at;
   return MW_OK;
 }
 

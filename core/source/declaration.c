@@ -16,6 +16,14 @@ bool cpu_is_attribute(const cpu_token *token) {
   return cpu_token_any(token, attributes);
 }
 
+cpu_token cpu_bare_name(const char *kernel) {
+  int length = (int)strcspn(kernel, "<"), start;
+  while (length && kernel[length - 1] == ' ') length--;
+  for (start = length; start && !strchr(": ", kernel[start - 1]); start--) {
+  }
+  return (cpu_token){.kind = CPU_NAME, .text = kernel + start, .size = length - start};
+}
+
 /* ---- declarations ---------------------------------------------------------------------------------------------- */
 
 static void word_note(cpu_declaration *out, const cpu_token *token) {
@@ -40,11 +48,10 @@ static int header_end(const cpu_tokens *tokens, int i, int end, cpu_declaration 
 }
 
 /* At the word: the ( of the parameters of operator+, operator(), operator bool. */
-static int operator_open(const cpu_token *at, int i, int end) {
-  int open = i + 1;
-  if (open + 1 < end && cpu_token_is(&at[open], "(") && cpu_token_is(&at[open + 1], ")")) open += 2;
-  while (open < end && !cpu_token_any(&at[open], WORDS("(", ";"))) open++;
-  return open;
+static int operator_open(const cpu_tokens *tokens, int i, int end) {
+  const cpu_token *at = tokens->at;
+  const bool call = i + 2 < end && cpu_token_is(&at[i + 1], "(") && cpu_token_is(&at[i + 2], ")");
+  return cpu_find(tokens, call ? i + 3 : i + 1, end, WORDS("(", ";"));
 }
 
 /* Past a bracket's partner; past the bracket itself where it has none. */
@@ -68,7 +75,7 @@ static int words_read(const cpu_tokens *tokens, int i, int end, cpu_declaration 
       i = header_end(tokens, i, end, out) - 1;
     } else if (cpu_token_is(&at[i], "operator")) {
       word = i;
-      i = operator_open(at, i, end) - 1;
+      i = operator_open(tokens, i, end) - 1;
     } else if (at[i].kind == CPU_NAME) {
       word = i;
     } else if (cpu_token_is(&at[i], "<")) {
@@ -95,11 +102,6 @@ static int constructor_body(const cpu_token *at, int i, int end) {
   return i;
 }
 
-static int declaration_end(const cpu_token *at, int i, int end) {
-  while (i < end && !cpu_token_is(&at[i], ";")) i = group_end(at, i);
-  return i < end ? i + 1 : end;
-}
-
 cpu_declaration cpu_declaration_read(const cpu_tokens *tokens, int first, int end) {
   const cpu_token *at = tokens->at;
   cpu_declaration out = {.first = first, .begin = first, .name = -1, .open = -1, .close = -1, .body = -1};
@@ -112,7 +114,8 @@ cpu_declaration cpu_declaration_read(const cpu_tokens *tokens, int first, int en
     out.last = group_end(at, tail);
   } else {
     out.name = out.open = out.close = -1;
-    out.last = declaration_end(at, first, end);
+    out.last = cpu_find_open(tokens, first, end, WORDS(";")) + 1;
+    if (out.last > end) out.last = end;
   }
   return out;
 }

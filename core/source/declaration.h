@@ -26,6 +26,9 @@ typedef struct cpu_declaration {
  * is the function's: those before it are attributes that macros stand for. */
 cpu_declaration cpu_declaration_read(const cpu_tokens *, int first, int end);
 
+/* The name under which "space::scale<float>" is declared: scale, which points into the text. */
+cpu_token cpu_bare_name(const char *kernel);
+
 /* A word whose parentheses hold no parameters: __launch_bounds__, alignas, noexcept, ... */
 bool cpu_is_attribute(const cpu_token *);
 

@@ -96,12 +96,6 @@ static int pointer_end(const cpu_tokens *tokens, int i, int last) {
   return i;
 }
 
-static int initialiser_end(const cpu_tokens *tokens, int i, int last) {
-  for (; i < last && !cpu_token_any(&tokens->at[i], WORDS(",", ";")); i++)
-    if (tokens->at[i].match > i) i = tokens->at[i].match;
-  return i;
-}
-
 /* One declarator from i on; returns its end, or 0 where this is none. */
 static int declarator_one(const cpu_tokens *tokens, int i, int last, cpu_declarator *out) {
   const cpu_token *at = tokens->at;
@@ -114,7 +108,7 @@ static int declarator_one(const cpu_tokens *tokens, int i, int last, cpu_declara
   out->dims_last = out->init = out->init_last = i;
   if (i < last && cpu_token_is(&at[i], "=")) {
     out->init = i + 1;
-    out->init_last = i = initialiser_end(tokens, i + 1, last);
+    out->init_last = i = cpu_find_open(tokens, i + 1, last, WORDS(",", ";"));
   } else if (i < last && cpu_token_is(&at[i], "{")) {
     out->braces = true;
     out->init = i;

@@ -29,7 +29,7 @@ static int statement_first(const cpu_tokens *tokens, int i) {
 /* The next declaration from token *i on that holds one of the words; *i goes behind it, but into a function's body:
  * where the text's braces do not match, nothing is left out. */
 static bool declaration_next(const cpu_tokens *tokens, int *i, const char *const *words, cpu_declaration *out) {
-  while (*i < tokens->count && !cpu_token_any(&tokens->at[*i], words)) ++*i;
+  *i = cpu_find(tokens, *i, tokens->count, words);
   if (*i == tokens->count) return false;
   *out = cpu_declaration_read(tokens, statement_first(tokens, *i), tokens->count);
   const int last = out->body < 0 ? out->last : out->body + 1;
@@ -143,18 +143,10 @@ static int params_read(const cpu_tokens *tokens, const cpu_declaration *kernel, 
   return count;
 }
 
-/* "space::scale<float>" is declared as scale. */
-static cpu_token bare_name(const char *kernel) {
-  int length = (int)strcspn(kernel, "<"), start;
-  while (length && kernel[length - 1] == ' ') length--;
-  for (start = length; start && !strchr(": ", kernel[start - 1]);) start--;
-  return (cpu_token){.kind = CPU_NAME, .text = kernel + start, .size = length - start};
-}
-
 int mw_declared_params(const char *text, const char *kernel, mw_param *out, int most) {
   cpu_tokens tokens;
   cpu_declaration found;
-  const cpu_token wanted = bare_name(kernel);
+  const cpu_token wanted = cpu_bare_name(kernel);
   int count = -1;
   cpu_tokens_read(&tokens, text, NULL);
   for (int i = 0; kernel_next(&tokens, &i, &found);) {

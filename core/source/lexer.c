@@ -303,16 +303,17 @@ static void bracket_note(cpu_tokens *list, const cpu_token *bracket) {
 }
 
 /* A name cut by line splices, put together: __glo\<new line>bal__. Returns its end. */
-static const char *name_join(reader *in, const char *at, const char *end) {
+static const char *name_join(reader *in, const char *at) {
   cpu_text joined = {0};
-  for (size_t gap = 0; gap || joined.at == NULL; end = name_end(at)) {
+  for (size_t splice = 1; splice;) {
+    const char *end = name_end(at);
     cpu_text_add(&joined, at, (size_t)(end - at));
-    gap = splice_length(end);
-    if (!gap || !name_byte(end[gap])) break;
-    at = end + gap;
+    splice = splice_length(end);
+    if (!name_byte(end[splice])) splice = 0;
+    at = end + splice;
   }
   token_add(in, CPU_NAME, cpu_tokens_own(in->out, joined.at), joined.size);
-  return end;
+  return at;
 }
 
 static const char *token_read(reader *in) {
@@ -320,7 +321,7 @@ static const char *token_read(reader *in) {
   const char *at = in->at, *end = token_end(at, &kind);
   if (in->system || in->depth) return end;
   size_t splice = kind == CPU_NAME ? splice_length(end) : 0;
-  if (splice && name_byte(end[splice])) return name_join(in, at, end);
+  if (splice && name_byte(end[splice])) return name_join(in, at);
   token_add(in, kind, at, (size_t)(end - at));
   if (kind == CPU_STRING && (end - at < 2 || (end[-1] != '"' && end[-1] != '\'')))
     wrong_note(in->out, "a quote is not closed", in->line, in->file);
@@ -402,12 +403,12 @@ void cpu_tokens_copy(cpu_tokens *to, const cpu_tokens *from, int first, int last
 }
 
 void cpu_tokens_format(cpu_tokens *to, const cpu_token *like, const char *format, ...) {
-  char text[512];
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  char *text = mw_vformat(format, args);
   va_end(args);
   cpu_tokens_scan(to, text, like);
+  mw_free(text);
 }
 
 void cpu_tokens_adopt(cpu_tokens *list, cpu_tokens *from) {
@@ -463,13 +464,8 @@ void cpu_text_put(cpu_text *text, const char *bytes) {
 }
 
 void cpu_text_vformat(cpu_text *text, const char *format, va_list args) {
-  va_list again;
-  va_copy(again, args);
-  int size = vsnprintf(NULL, 0, format, args);
-  char *bytes = mw_malloc((size_t)size + 1);
-  vsnprintf(bytes, (size_t)size + 1, format, again);
-  va_end(again);
-  cpu_text_add(text, bytes, (size_t)size);
+  char *bytes = mw_vformat(format, args);
+  cpu_text_put(text, bytes);
   mw_free(bytes);
 }
 

@@ -81,7 +81,7 @@ static bool lacks_kernels(const cpu_module *module, const cpu_unit *unit) {
     lacks = true;
     cpu_declared *declared = declaration(module, kernel->name);
     if (!declared) continue;
-    declared->engine = "fiber";
+    strcpy(declared->engine, "fiber");
     snprintf(declared->engine_why, sizeof declared->engine_why, "%s", kernel->engine_why);
   }
   return lacks;

@@ -27,10 +27,8 @@ static void pragma_put(cpu_text *out, const cpu_tokens *tokens, const cpu_token 
     cpu_text_token(out, tokens, token);
     return;
   }
-  const char *rest = unroll + 6, *end = token->text + token->size;
-  while (rest < end && (*rest == ' ' || *rest == '(')) rest++;
-  int digits = 0;
-  while (rest + digits < end && rest[digits] >= '0' && rest[digits] <= '9') digits++;
+  const char *rest = unroll + 6 + strspn(unroll + 6, " (");
+  const int digits = (int)strspn(rest, "0123456789");
   cpu_text_put(out, "\n#if defined(__clang__)\n");
   cpu_text_add(out, token->text, (size_t)token->size);
   cpu_text_put(out, "\n#elif defined(__GNUC__)\n");

@@ -72,14 +72,14 @@ static void function_item(walk *in, const cpu_declaration *found, const char *sc
 
 static void class_item(walk *in, const cpu_declaration *found, const char *scope) {
   cpu_function *function = function_add(in, found, scope);
-  int i = found->begin;
+  const int head = cpu_find(in->tokens, found->begin, found->last, WORDS("{", ":"));
+  const int body = cpu_find(in->tokens, head, found->last, WORDS("{"));
   function->is_class = true;
   function->is_template = found->is_template;
   function->special = false;
-  for (; i < found->last && !cpu_token_any(&in->at[i], WORDS("{", ":")); i++)
-    if (in->at[i].kind == CPU_NAME && i > found->begin) function->name = i;
-  while (i < found->last && !cpu_token_is(&in->at[i], "{")) i++;
-  if (i < found->last) function->body = i;
+  for (int i = found->begin + 1; i < head; i++)
+    if (in->at[i].kind == CPU_NAME) function->name = i;
+  if (body < found->last) function->body = body;
 }
 
 static void variables_add(walk *in, const cpu_declaration *found, const char *scope) {

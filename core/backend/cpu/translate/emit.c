@@ -193,42 +193,31 @@ static void variable_table_put(const cpu_program *program, cpu_text *out) {
   for (int i = 0; i < program->nvariables; i++) {
     const cpu_variable *variable = &program->variables[i];
     const cpu_token *name = &program->tokens.at[variable->name];
-    cpu_text_format(out, "  mw_variable(\"%.*s\", %s%.*s, %d),\n", name->size, name->text, variable->scope, name->size,
-                    name->text, variable->is_const);
+    cpu_text_format(out, "  mw_variable(\"%.*s\", %s%.*s, %d),\n", TEXT(name), variable->scope, TEXT(name),
+                    variable->is_const);
   }
   cpu_text_put(out, "  {}};\n");
 }
 
 /* ---- instances ------------------------------------------------------------------------------------------------- */
 
-static const cpu_function *kernel_named(const cpu_program *program, const char *name, size_t size, bool is_template) {
-  for (int i = 0; i < program->nfunctions; i++) {
-    const cpu_function *function = &program->functions[i];
-    if (!function->kernel || function->body < 0 || function->is_template != is_template || function->special) continue;
-    const cpu_token *token = &program->tokens.at[function->name];
-    if ((size_t)token->size == size && !memcmp(token->text, name, size)) return function;
-  }
-  return NULL;
-}
-
-const char *cpu_name_stem(const char *asked, size_t *size) {
-  size_t stem = strcspn(asked, "<");
-  const char *bare = asked;
-  for (size_t i = 0; i + 1 < stem; i++)
-    if (asked[i] == ':' && asked[i + 1] == ':') bare = asked + i + 2;
-  *size = stem - (size_t)(bare - asked);
-  while (*size && bare[*size - 1] == ' ') --*size;
-  return bare;
+/* A kernel that the table lists: an instance of it, where it is a template. */
+static bool is_listed(const cpu_function *function, bool is_template) {
+  return function->kernel && function->body >= 0 && function->is_template == is_template && !function->special;
 }
 
 /* "ns::scale<float>" -> the template scale, referred to as ns::scale<float>. */
 static bool instance_find(const cpu_program *program, const char *asked, instance *out) {
-  size_t size;
-  const char *bare = cpu_name_stem(asked, &size), *arguments = asked + strcspn(asked, "<");
-  const cpu_function *function = kernel_named(program, bare, size, *arguments == '<');
-  if (!function) return false;
-  *out = (instance){function, asked, mw_format("%s%.*s%s", function->scope, (int)size, bare, arguments), out->index};
-  return true;
+  const cpu_token bare = cpu_bare_name(asked);
+  const char *arguments = asked + strcspn(asked, "<");
+  for (int i = 0; i < program->nfunctions; i++) {
+    const cpu_function *function = &program->functions[i];
+    if (!is_listed(function, *arguments == '<') || !cpu_same_text(&program->tokens.at[function->name], &bare)) continue;
+    char *reference = mw_format("%s%.*s%s", function->scope, TEXT(&bare), arguments);
+    *out = (instance){function, asked, reference, out->index};
+    return true;
+  }
+  return false;
 }
 
 static bool instance_known(const instance *list, int count, const char *name) {
@@ -241,7 +230,7 @@ static int instances_plain(const cpu_program *program, instance *list) {
   int count = 0;
   for (int i = 0; i < program->nfunctions; i++) {
     const cpu_function *function = &program->functions[i];
-    if (!function->kernel || function->is_template || function->special || function->body < 0) continue;
+    if (!is_listed(function, false)) continue;
     cpu_text name = {0};
     cpu_text_plain(&name, &program->tokens, function->name, function->name + 1);
     list[count] = (instance){function, name.at, mw_format("%s%s", function->scope, name.at), count};

@@ -18,7 +18,7 @@ static const char *barrier_name(const cpu_program *program, const cpu_function *
   static __thread char text[128];
   const cpu_token *token = &program->tokens.at[kernel->barrier];
   if (cpu_is_barrier(token) || cpu_is_warp_operation(token))
-    snprintf(text, sizeof text, "reaches %.*s at %.80s", token->size, token->text, cpu_where(program, kernel->barrier));
+    snprintf(text, sizeof text, "reaches %.*s at %.80s", TEXT(token), cpu_where(program, kernel->barrier));
   else
     snprintf(text, sizeof text, "uses cooperative groups at %.80s", cpu_where(program, kernel->barrier));
   return text;
@@ -36,34 +36,31 @@ static mw_status refuse(const cpu_program *program, const cpu_function *kernel, 
   const cpu_token *name = &program->tokens.at[kernel->name];
   return mw_fail(error, MW_UNSUPPORTED,
                  "kernel '%.*s' cannot run with engine '%s': %s; leave the engine to \"auto\" or ask for \"fiber\"",
-                 name->size, name->text, engine, why);
+                 TEXT(name), engine, why);
 }
 
+/* forced: "loop", "split" or "fiber"; NULL: the fastest that can run it. */
 static mw_status kernel_choose(cpu_program *program, cpu_function *kernel, const char *forced, mw_error *error) {
   char why[256] = "";
-  if (forced && !strcmp(forced, "fiber")) {
+  const bool loop = forced && !strcmp(forced, "loop"), split = forced && !strcmp(forced, "split");
+  if (forced && !loop && !split) {
     engine_set(program, kernel, "fiber", "engine = \"fiber\" was asked for");
-    return MW_OK;
-  }
-  if (kernel->wait >= 0) {
+  } else if (kernel->wait >= 0) {
     if (forced) return refuse(program, kernel, forced, wait_place(program, kernel), error);
     engine_set(program, kernel, "fiber", wait_place(program, kernel));
-    return MW_OK;
-  }
-  if (forced && !strcmp(forced, "loop") && kernel->barrier >= 0)
+  } else if (loop && kernel->barrier >= 0) {
     return refuse(program, kernel, "loop", barrier_name(program, kernel), error);
-  if (kernel->barrier < 0 && !(forced && !strcmp(forced, "split"))) {
-    kernel->split = cpu_split(program, kernel, why, sizeof why); /* NULL: a loop around the kernel as it is */
-    engine_set(program, kernel, "loop", "");
-    return MW_OK;
+  } else {
+    kernel->split = cpu_split(program, kernel, why, sizeof why);
+    if (kernel->barrier < 0 && !split) /* without a split form there is a loop around the kernel as it is */
+      engine_set(program, kernel, "loop", "");
+    else if (kernel->split)
+      engine_set(program, kernel, "split", split ? "engine = \"split\" was asked for" : barrier_name(program, kernel));
+    else if (split)
+      return refuse(program, kernel, "split", why, error);
+    else
+      engine_set(program, kernel, "fiber", why);
   }
-  kernel->split = cpu_split(program, kernel, why, sizeof why);
-  if (kernel->split) {
-    engine_set(program, kernel, "split", forced ? "engine = \"split\" was asked for" : barrier_name(program, kernel));
-    return MW_OK;
-  }
-  if (forced && !strcmp(forced, "split")) return refuse(program, kernel, "split", why, error);
-  engine_set(program, kernel, "fiber", why);
   return MW_OK;
 }
 

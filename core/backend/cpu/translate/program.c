@@ -102,26 +102,13 @@ static bool program_key(cpu_program *program) {
 
 /* ---- what is kept of an analysis ------------------------------------------------------------------------------- */
 
-static const char *const engines[] = {"loop", "split", "fiber"};
-
-typedef struct kept { /* one kernel; the entry is: has_variables, then these */
-  char name[128], engine_why[256];
-  int32_t is_template, engine, barrier_line;
-} kept;
-
+/* The entry: has_variables, then the kernels. */
 static void analysis_keep(const cpu_program *program) {
-  size_t size = 1 + (size_t)program->ndeclared * sizeof(kept);
-  char *bytes = mw_calloc(1, size);
+  const size_t size = (size_t)program->ndeclared * sizeof *program->declared;
+  char *bytes = mw_malloc(1 + size);
   bytes[0] = program->has_variables;
-  for (int i = 0; i < program->ndeclared; i++) {
-    const cpu_declared *declared = &program->declared[i];
-    kept one = {.is_template = declared->is_template, .barrier_line = declared->barrier_line};
-    memcpy(one.name, declared->name, sizeof one.name);
-    memcpy(one.engine_why, declared->engine_why, sizeof one.engine_why);
-    while (strcmp(engines[one.engine], declared->engine)) one.engine++;
-    memcpy(bytes + 1 + (size_t)i * sizeof one, &one, sizeof one);
-  }
-  mw_cache_put(&program->key, bytes, size);
+  memcpy(bytes + 1, program->declared, size);
+  mw_cache_put(&program->key, bytes, 1 + size);
   mw_free(bytes);
 }
 
@@ -129,20 +116,12 @@ static bool analysis_recall(cpu_program *program) {
   char *bytes;
   size_t size;
   if (!mw_cache_get(&program->key, (void **)&bytes, &size)) return false;
-  bool fits = size >= 1 && (size - 1) % sizeof(kept) == 0;
+  const bool fits = size-- && size % sizeof *program->declared == 0;
   if (fits) {
     program->has_variables = bytes[0];
-    program->ndeclared = (int)((size - 1) / sizeof(kept));
-    program->declared = mw_calloc((size_t)program->ndeclared + 1, sizeof *program->declared);
-  }
-  for (int i = 0; fits && i < program->ndeclared; i++) {
-    kept one;
-    memcpy(&one, bytes + 1 + (size_t)i * sizeof one, sizeof one);
-    cpu_declared *declared = &program->declared[i];
-    *declared = (cpu_declared){.is_template = one.is_template, .barrier_line = one.barrier_line};
-    memcpy(declared->name, one.name, sizeof one.name);
-    memcpy(declared->engine_why, one.engine_why, sizeof one.engine_why);
-    declared->engine = engines[(unsigned)one.engine % 3];
+    program->ndeclared = (int)(size / sizeof *program->declared);
+    program->declared = mw_malloc(size + 1);
+    memcpy(program->declared, bytes + 1, size);
   }
   mw_free(bytes);
   return fits;
@@ -159,10 +138,10 @@ static void declared_fill(cpu_program *program) {
     if (!function->kernel || function->body < 0 || function->special) continue;
     cpu_declared *declared = &program->declared[program->ndeclared++];
     const cpu_token *name = &program->tokens.at[function->name];
-    snprintf(declared->name, sizeof declared->name, "%.*s", name->size, name->text);
+    snprintf(declared->name, sizeof declared->name, "%.*s", TEXT(name));
     snprintf(declared->engine_why, sizeof declared->engine_why, "%s", function->engine_why);
     declared->is_template = function->is_template;
-    declared->engine = function->engine;
+    snprintf(declared->engine, sizeof declared->engine, "%s", function->engine);
     declared->barrier_line = function->barrier < 0 ? 0 : program->tokens.at[function->barrier].line;
   }
   program->has_variables = program->nvariables > 0;

@@ -21,21 +21,18 @@ typedef struct sizes {
 } sizes;
 
 static int statement_first(const sizes *in, int i) {
-  static const char *const ends[] = {";", "{", "}", NULL};
-  while (i > in->function->body + 1 && !cpu_token_any(&in->at[i - 1], ends)) i--;
+  while (i > in->function->body + 1 && !cpu_token_any(&in->at[i - 1], WORDS(";", "{", "}"))) i--;
   return i;
 }
 
 static int statement_last(const sizes *in, int i) {
-  while (i < in->function->last && !cpu_token_is(&in->at[i], ";"))
-    i = in->at[i].match > i ? in->at[i].match + 1 : i + 1;
-  return i + 1;
+  return cpu_find_open(&in->program->tokens, i, in->function->last, WORDS(";")) + 1;
 }
 
 /* Where the body declares the name, in front of token `before`; -1: nowhere, so it is known outside. In `const half
  * one` half is no declared name. */
 static int declared_at(const sizes *in, const cpu_token *name, int before) {
-  static const char *const ends[] = {"=", ";", "[", "{", "(", ",", NULL};
+  const char *const *const ends = WORDS("=", ";", "[", "{", "(", ",");
   for (int i = in->function->body + 1; i < before; i++)
     if (in->at[i].kind == CPU_NAME && cpu_same_text(&in->at[i], name) && cpu_token_any(&in->at[i + 1], ends) &&
         !cpu_is_member(&in->program->tokens, i))

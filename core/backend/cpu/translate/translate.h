@@ -29,7 +29,6 @@ const char *cpu_walk(const cpu_program *, const cpu_function *);
 void cpu_shared_size_put(const cpu_program *, const cpu_function *, cpu_text *);
 /* The generated C++ (emit.c); asked: kernels to list, as asked for, NULL-terminated. */
 char *cpu_emit(const cpu_program *, cpu_flavor, const char *const *asked);
-const char *cpu_name_stem(const char *asked, size_t *size); /* "ns::scale<float>" -> "scale" (emit.c) */
 
 /* compiler.c */
 typedef struct cpu_toolchain {

@@ -30,10 +30,6 @@ static double seconds_now(void) {
 
 /* ---- instances asked for --------------------------------------------------------------------------------------- */
 
-static bool name_equal(const char *declared, const char *asked, size_t size) {
-  return strlen(declared) == size && !memcmp(declared, asked, size);
-}
-
 /* Text that can stand as template arguments and no more. */
 static bool arguments_fit(const char *asked) {
   int depth = 0;
@@ -48,20 +44,18 @@ static bool arguments_fit(const char *asked) {
 }
 
 static mw_status instance_check(const cpu_program *program, const char *asked, mw_error *error) {
-  size_t size;
-  const char *bare = cpu_name_stem(asked, &size);
-  for (int i = 0; i < program->ndeclared; i++)
-    if (program->declared[i].is_template && name_equal(program->declared[i].name, bare, size)) {
-      if (arguments_fit(asked)) return MW_OK;
-      return mw_fail(error, MW_INVALID, "'%s' does not name an instance of the template '%.*s'; write '%.*s<...>'",
-                     asked, (int)size, bare, (int)size, bare);
-    }
-  for (int i = 0; i < program->ndeclared; i++)
-    if (name_equal(program->declared[i].name, bare, size))
-      return mw_fail(error, MW_INVALID, "kernel '%.*s' in '%s' is not a template", (int)size, bare,
-                     program->source.name);
-  return mw_fail(error, MW_INVALID, "there is no kernel template '%.*s' in '%s'", (int)size, bare,
-                 program->source.name);
+  const cpu_token bare = cpu_bare_name(asked);
+  bool known = false;
+  for (int i = 0; i < program->ndeclared; i++) {
+    if (!cpu_token_is(&bare, program->declared[i].name)) continue;
+    known = true;
+    if (!program->declared[i].is_template) continue;
+    if (arguments_fit(asked)) return MW_OK;
+    return mw_fail(error, MW_INVALID, "'%s' does not name an instance of the template '%.*s'; write '%.*s<...>'", asked,
+                   TEXT(&bare), TEXT(&bare));
+  }
+  const char *front = known ? "kernel" : "there is no kernel template", *end = known ? " is not a template" : "";
+  return mw_fail(error, MW_INVALID, "%s '%.*s' in '%s'%s", front, TEXT(&bare), program->source.name, end);
 }
 
 /* The source's own list, then the templates given; NULL-terminated, released by mw_free. */

@@ -26,7 +26,7 @@ typedef struct cpu_unit {
 typedef struct cpu_declared {
   char        name[128];     /* "memcopy"; a template's bare name */
   bool        is_template;
-  const char *engine;        /* what automatic choice (or the forced engine) gives */
+  char        engine[8];     /* what automatic choice (or the forced engine) gives */
   char        engine_why[256];
   int         barrier_line;  /* the first barrier or warp operation it reaches; 0: none */
 } cpu_declared;
