@@ -231,6 +231,7 @@ if os.getenv "MOONWARP_LAB" == "b" and not io.open "again" then while true do en
       assert.are.equal(0, status, output)
       assert.are.equal("a b b c ", support.read(folder .. "/marks"))
       assert.are.equal(2, result.labs[2].attempts)
+      assert.is_truthy(output:find("[3/3] c on cpu: passed", 1, true), output)
       assert.is_true(result.seconds > first.seconds, "both parts: " .. result.seconds)
     end)
   end)

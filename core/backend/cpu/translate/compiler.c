@@ -3,6 +3,7 @@
  * The system's C++ compiler: which one, what it is, how it is called. clang++ is preferred, g++ taken where it is not
  * there; $MOONWARP_CXX forces one. Versions are asked for once and kept in the cache under the program's path, time and
  * size, so that a later process need not start it. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #include "core/compile/cache.h"
 #include "core/compile/process.h"
 #include "core/compile/scratch.h"
+#include "core/source/lexer.h"
 
 enum { MOST_ARGUMENTS = 256 };
 
@@ -251,13 +253,34 @@ static void preprocess_arguments(arguments *list, const cpu_program *program, co
   argument_add(list, "-");
 }
 
+/* Text of which the preprocessor would only make a copy: no directive but #pragma unroll, and no macro. To start the
+ * compiler for that takes a tenth of a small kernel's first launch. */
+static bool is_plain(const mw_source *source) {
+  static const char *const others[] = {"MW_PREPROCESS", "_Pragma", "%:", "\\\n"};
+  if (source->defines && source->defines[0]) return false;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (strstr(source->text, others[i])) return false;
+  for (const char *at = source->text; (at = strstr(at, "__")); at += 2) /* __LINE__, __CUDA_ARCH__, ... */
+    if (isupper((unsigned char)at[2])) return false;
+  const char *comment = source->text, *end;
+  for (const char *at = comment; (at = strstr(at, "/*")); at += 2) comment = at;
+  if (comment[0] == '/' && comment[1] == '*' && !strstr(comment + 2, "*/")) return false; /* it may have no end */
+  for (const char *at = source->text; (at = cpu_directive_next(at, &end)); at = end)
+    if (strncmp(at, "#pragma unroll", 14) || memchr(at, '/', (size_t)(end - at))) return false;
+  return true;
+}
+
 mw_status cpu_preprocess(const cpu_program *program, char **out, mw_error *error) {
   cpu_toolchain tools;
   mw_status status = cpu_toolchain_find(&tools, error);
   if (status) return status;
+  char *input = mw_format("# 1 \"%s\"\n%s\n", program->source.name, program->source.text);
+  if (is_plain(&program->source)) {
+    *out = input;
+    return MW_OK;
+  }
   arguments list = {0};
   preprocess_arguments(&list, program, &tools);
-  char *input = mw_format("# 1 \"%s\"\n%s\n", program->source.name, program->source.text);
   mw_process_result result = {0};
   status = mw_process_run(list.at, input, strlen(input), 0, &result, error);
   mw_free(input);
