@@ -2,7 +2,7 @@
 --
 -- The form of batch.json and of the lines of its journal (docs/lab.md) as data: what goes on with a
 -- batch can then rely on it, whoever had the files in hand.
--- Depends on form, lab.devices.
+-- Depends on lab.devices, schema.
 
 local devices = require "moonwarp.lab.devices"
 local form = require "moonwarp.base.schema"

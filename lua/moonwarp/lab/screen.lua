@@ -3,7 +3,7 @@
 -- What a batch shows while it works. At a terminal: a line for each lab that ended, and below them,
 -- drawn again in place, what runs with a bar each, elapsed and expected time. Elsewhere: a line when
 -- a lab begins and one when it ends.
--- Depends on moonwarp.core (clock), moonwarp.host (columns, terminal), letters, lab.amount.
+-- Depends on moonwarp.core (clock), moonwarp.host (columns, terminal), lab.amount, utf8text.
 
 local amount = require "moonwarp.lab.amount"
 local core = require "moonwarp.core"
@@ -66,11 +66,10 @@ local function place(step)
   return step.device and ("%s on %s"):format(step.name, step.device) or step.name
 end
 
--- "0:12 of about 0:30"; without earlier runs the limit is all there is to say.
-local function times(elapsed, expected, limit)
-  if expected then return ("%s of about %s"):format(amount.clock(elapsed), amount.clock(expected)) end
-  if limit then return ("%s of at most %s"):format(amount.clock(elapsed), amount.clock(limit)) end
-  return amount.clock(elapsed)
+-- "about 0:30"; without earlier runs the limit, "at most 5:00", is all there is to say. nil where neither is known.
+function screen:length(step)
+  local expected, limit = self.expected[step.id], step.time_limit
+  return expected and "about " .. amount.clock(expected) or limit and "at most " .. amount.clock(limit) or nil
 end
 
 -- Name, times and bar, in columns; a narrow terminal gets no bar.
@@ -78,7 +77,8 @@ function screen:running_lines(running, width)
   local names, clocks, lines = {}, {}, {}
   for i, one in ipairs(running) do
     names[i] = place(one.step)
-    clocks[i] = times(core.clock() - one.began, self.expected[one.step.id], one.step.time_limit)
+    local elapsed, length = amount.clock(core.clock() - one.began), self:length(one.step)
+    clocks[i] = length and ("%s of %s"):format(elapsed, length) or elapsed
   end
   local widest, longest = utf8text.widest(names), utf8text.widest(clocks)
   local room = width - widest - longest - 6
@@ -151,11 +151,10 @@ end
 function screen:begin(one, state)
   self.waits[one.step.id] = nil
   if self.live then return end
-  local expected, limit = self.expected[one.step.id], one.step.time_limit
   local again = state.attempts > 1 and (", attempt %d"):format(state.attempts) or ""
-  local length = expected and ", about " .. amount.clock(expected)
-    or limit and ", at most " .. amount.clock(limit) or ""
-  self:line(("[%d/%d] %s: begins%s%s"):format(self.ended + 1, self.total, place(one.step), again, length))
+  local length = self:length(one.step)
+  self:line(("[%d/%d] %s: begins%s%s"):format(self.ended + 1, self.total, place(one.step), again,
+    length and ", " .. length or ""))
 end
 
 --- An attempt ended; final: the last one.

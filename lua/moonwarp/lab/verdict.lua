@@ -2,7 +2,7 @@
 --
 -- What became of a lab: from how its process ended, from the record that its run left, and from its
 -- gates.
--- Depends on files, letters, lab.amount, lab.gate, results.store, units.
+-- Depends on files, lab.amount, lab.gate, results.store, units, utf8text.
 
 local files = require "moonwarp.base.files"
 local gate = require "moonwarp.lab.gate"

@@ -16,7 +16,7 @@
 --
 -- clock.lua and gate.lua hold the clocks, mode.lua what a sample is, protocol.lua the order of
 -- things and when it ends, contest.lua contenders, warning.lua what may be wrong.
--- Depends on moonwarp.core, alarm, bench.*, fields, recent, stats, units.
+-- Depends on moonwarp.core, arg, failure, lists, measure.*, options, session, units.
 
 local core = require "moonwarp.core"
 local alarm = require "moonwarp.measure.alarm"
@@ -196,7 +196,7 @@ local function result_of(mode, run)
   result.launch, result.blocked = stats.summary(mode.launches), blocked_of(run)
   result.state = run.state
   if run.device then result.device, result.device_name = run.device:id(), run.device:name() end
-  result.warnings, result.flags = warning.collect(result, run), warning.flags(result, run)
+  result.warnings, result.flags = warning.collect(result, run)
   return result
 end
 

@@ -2,7 +2,7 @@
 --
 -- What a device gives at most, measured: main memory's rate by the triad, and multiply-adds a second
 -- in f32 and f64. Kept for the rest of the session, since nothing about it changes.
--- Depends on bench, check, session, kernels/ceiling.cu.
+-- Depends on measure.bench, measure.check, session, kernels/ceiling.cu.
 
 local bench = require "moonwarp.measure.bench"
 local check = require "moonwarp.measure.check"

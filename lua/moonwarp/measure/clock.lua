@@ -3,7 +3,7 @@
 -- Clocks: clock.measure(fn, batch, lead) returns the seconds of that many calls, the host's seconds
 -- to issue one, and whether the device had to be let go early. The first `lead` calls are queued
 -- behind a shut gate where the clock has one; 0 measures without it.
--- Depends on moonwarp.core, bench.gate.
+-- Depends on moonwarp.core, measure.gate.
 
 local core = require "moonwarp.core"
 local gate = require "moonwarp.measure.gate"

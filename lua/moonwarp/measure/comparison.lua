@@ -3,7 +3,7 @@
 -- Two arrays, element by element. Large ones are compared in a GPU's memory where one of them is there:
 -- 2 GiB take a millisecond, and more than a second by way of the host; one of the host's is copied there
 -- first. The device only counts; where an element is wrong, the host looks again and says which.
--- Depends on moonwarp.core (compare), helper, kernels/moonwarp/compare.cu.
+-- Depends on moonwarp.core (compare), own_kernels, kernels/moonwarp/compare.cu.
 
 local core = require "moonwarp.core"
 local own_kernels = require "moonwarp.own_kernels"

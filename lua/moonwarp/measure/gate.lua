@@ -3,7 +3,7 @@
 -- A gate in a stream of a CUDA device: while it is shut, what is queued behind it waits, so that a
 -- sample can be queued whole before its first kernel runs. The device side is the kernel
 -- kernels/moonwarp/hold.cu, which spins on a word of pinned memory and gives up after LIMIT.
--- Depends on helper, kernels/moonwarp/hold.cu.
+-- Depends on failure, own_kernels, kernels/moonwarp/hold.cu.
 
 local failure = require "moonwarp.base.failure"
 local own_kernels = require "moonwarp.own_kernels"

@@ -2,7 +2,7 @@
 --
 -- How a function can be run for a sample: hot (many calls in a row), cold (the caches overwritten
 -- before each), graph (captured once, replayed). A mode keeps what was measured in it.
--- Depends on moonwarp.core, bench.clock.
+-- Depends on moonwarp.core, measure.clock.
 
 local core = require "moonwarp.core"
 local clocks = require "moonwarp.measure.clock"

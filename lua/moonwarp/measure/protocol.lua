@@ -5,7 +5,7 @@
 -- number are reached, or the time limit is. Samples of the modes alternate, so that a change of the
 -- machine's pace meets all of them. Contenders alternate in turns of several samples: the untimed
 -- call that warms the caches before each turn would otherwise cost as much as the samples.
--- Depends on moonwarp.core, bench.mode, environment, stats.
+-- Depends on moonwarp.core, measure.environment, measure.mode, measure.stats.
 
 local core = require "moonwarp.core"
 local environment = require "moonwarp.measure.environment"

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Statistics of a list of samples. Degenerate lists (one sample, all equal) give zeros, never NaN.
--- Depends on bootstrap, failure.
+-- Depends on failure, measure.bootstrap.
 
 local bootstrap = require "moonwarp.measure.bootstrap"
 local failure = require "moonwarp.base.failure"

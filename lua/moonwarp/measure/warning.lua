@@ -2,8 +2,9 @@
 --
 -- What may be wrong with a measurement: warnings, each with cause and remedy, and flags, the same as
 -- words for a table. Neither changes a number: a row with a flag stays a row.
--- Depends on stats, units.
+-- Depends on lists, measure.stats, units.
 
+local lists = require "moonwarp.base.lists"
 local stats = require "moonwarp.measure.stats"
 local units = require "moonwarp.base.units"
 
@@ -21,77 +22,54 @@ local function percent(value)
   return units.digits(value * 100.0, 2) .. " %"
 end
 
--- ---- warnings -----------------------------------------------------------------------------------
-
-local causes = {}
-
-function causes.noisy(result, run)
-  local limits = run.limits
-  if limits.samples or result.noise <= limits.noise then return end
-  return ("the noise is still %s after %d samples, more than the %s asked for"):format(percent(result.noise),
-    result.n, percent(limits.noise)),
+-- Each: the word for a table, where there is one, and a function that returns a cause and a remedy, or nothing; in the
+-- order in which they are told.
+local WARNINGS = {
+  { flag = "few samples", find = function(result, run)
+    local limits = run.limits
+    if limits.samples or result.n >= limits.min_samples then return end
+    return ("only %d samples fitted into %g s"):format(result.n, limits.max_time),
+      "make the problem smaller, or give it more time with " .. (run.more_time or "{ max_time = seconds }")
+  end },
+  { find = function(result, run) -- its flag does not ask whether the number of samples was given
+    local limits = run.limits
+    if limits.samples or result.noise <= limits.noise then return end
+    return ("the noise is still %s after %d samples, more than the %s asked for"):format(percent(result.noise),
+      result.n, percent(limits.noise)),
       "close other programs, or give it more time with " .. (run.more_time or "{ max_time = seconds }")
-end
+  end },
+  { find = function(result, run)
+    local resolution = run.clock.resolution
+    if result.median * result.batch >= 10 * resolution then return end
+    return ("a sample takes %s, too little for a clock of %s"):format(
+      units.format(result.median * result.batch, "s", 3), units.format(resolution, "s", 2)),
+      "leave batch out, so that calls are timed in batches"
+  end },
+  { flag = "outliers", find = function(result)
+    local count = stats.outliers(result.samples)
+    if count * 10 <= result.n or result.n < 10 then return end
+    return ("%d of %d samples lie far from the median"):format(count, result.n),
+      "something else uses the machine, or its clock changes; look at result.samples"
+  end },
+  { flag = "not blocked", find = function(result, run)
+    if result.blocked ~= false then return end
+    return ("the launches are in the times: %s"):format(run.clock.unblocked),
+      "time the kernels alone, or a whole phase with { clock = 'host' }"
+  end },
+  { find = function(result, run)
+    if run.clock.name ~= "device events" or result.blocked then return end
+    if result.launch.median < 0.9 * result.median then return end
+    return ("the device waits for the host, which needs %s to issue a call"):format(
+      units.format(result.launch.median, "s", 3)),
+      "use a larger problem, or put the launches into a graph"
+  end },
+}
 
-function causes.few(result, run)
-  local limits = run.limits
-  if limits.samples or result.n >= limits.min_samples then return end
-  return ("only %d samples fitted into %g s"):format(result.n, limits.max_time),
-    "make the problem smaller, or give it more time with " .. (run.more_time or "{ max_time = seconds }")
-end
-
-function causes.short(result, run)
-  local resolution = run.clock.resolution
-  if result.median * result.batch >= 10 * resolution then return end
-  return ("a sample takes %s, too little for a clock of %s"):format(
-    units.format(result.median * result.batch, "s", 3), units.format(resolution, "s", 2)),
-    "leave batch out, so that calls are timed in batches"
-end
-
-function causes.outliers(result)
-  local count = stats.outliers(result.samples)
-  if count * 10 <= result.n or result.n < 10 then return end
-  return ("%d of %d samples lie far from the median"):format(count, result.n),
-    "something else uses the machine, or its clock changes; look at result.samples"
-end
-
-function causes.unblocked(result, run)
-  if result.blocked ~= false then return end
-  return ("the launches are in the times: %s"):format(run.clock.unblocked),
-    "time the kernels alone, or a whole phase with { clock = 'host' }"
-end
-
-function causes.host_bound(result, run)
-  if run.clock.name ~= "device events" or result.blocked then return end
-  if result.launch.median < 0.9 * result.median then return end
-  return ("the device waits for the host, which needs %s to issue a call"):format(
-    units.format(result.launch.median, "s", 3)),
-    "use a larger problem, or put the launches into a graph"
-end
-
-local ORDER = { "few", "noisy", "short", "outliers", "unblocked", "host_bound" }
-
---- The warnings about a result.
----@param result table
----@param run table  limits, clock
----@return table[] list  { cause =, remedy = }
-function warning.collect(result, run)
-  local list = {}
-  for _, name in ipairs(ORDER) do
-    local cause, remedy = causes[name](result, run)
-    if cause then list[#list + 1] = { cause = cause, remedy = remedy } end
-  end
-  return list
-end
-
--- ---- flags --------------------------------------------------------------------------------------
-
-local function add_throttling(list, state)
-  local seen = {}
+local function add_throttling(flags, state)
   for _, moment in ipairs { state.before, state.after } do
     for _, reason in ipairs(moment.reasons or {}) do
-      if not HARMLESS[reason] and not seen[reason] then list[#list + 1] = "throttled: " .. reason end
-      seen[reason] = true
+      local flag = "throttled: " .. reason
+      if not HARMLESS[reason] and not lists.has(flags, flag) then flags[#flags + 1] = flag end
     end
   end
 end
@@ -101,22 +79,26 @@ local function clock_fell(state)
   return before and after and after < (1 - CLOCK_FELL) * before
 end
 
---- The flags of a result.
----@param result table  with state
----@param run table     limits, others (the share of all cores that other programs took)
----@return string[]
-function warning.flags(result, run)
-  local list = {}
-  if result.noise > run.limits.noise then list[1] = "noisy" end
-  if causes.few(result, run) then list[#list + 1] = "few samples" end
-  if causes.outliers(result) then list[#list + 1] = "outliers" end
-  if result.blocked == false then list[#list + 1] = "not blocked" end
-  if run.others and run.others > BUSY then list[#list + 1] = "busy host" end
-  if not result.state then return list end
-  add_throttling(list, result.state)
+local function add_state(flags, state, run)
+  add_throttling(flags, state)
   -- a processor's clock follows its work from moment to moment: that tells nothing there
-  if run.device:kind() == "gpu" and clock_fell(result.state) then list[#list + 1] = "clock fell" end
-  return list
+  if run.device:kind() == "gpu" and clock_fell(state) then flags[#flags + 1] = "clock fell" end
+end
+
+--- What may be wrong with a result.
+---@param result table      with state
+---@param run table         limits, clock, device, others (the share of all cores that other programs took)
+---@return table[] warnings { cause =, remedy = }
+---@return string[] flags
+function warning.collect(result, run)
+  local warnings, flags = {}, { result.noise > run.limits.noise and "noisy" or nil }
+  for _, one in ipairs(WARNINGS) do
+    local cause, remedy = one.find(result, run)
+    if cause then warnings[#warnings + 1], flags[#flags + 1] = { cause = cause, remedy = remedy }, one.flag end
+  end
+  if run.others and run.others > BUSY then flags[#flags + 1] = "busy host" end
+  if result.state then add_state(flags, result.state, run) end
+  return warnings, flags
 end
 
 return warning
