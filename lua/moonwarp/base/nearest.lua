@@ -44,7 +44,9 @@ end
 ---@param otherwise string?     where none is near; else a list of all
 ---@return string
 function nearest.hint(name, names, otherwise)
-  local list = #names > 0 and names or lists.keys(names)
+  local list = lists.keys(names)
+  if #list == #names then list = names end
+  if type(list[1]) ~= "string" then table.remove(list, 1) end -- the place of a rule for what has no name
   local near = type(name) == "string" and nearest.find(name, list)
   if near then return ("did you mean '%s'?"):format(near) end
   return otherwise or #list == 0 and "there are none" or "there is " .. table.concat(list, ", ")

@@ -16,7 +16,7 @@
 --
 -- clock.lua and gate.lua hold the clocks, mode.lua what a sample is, protocol.lua the order of
 -- things and when it ends, contest.lua contenders, warning.lua what may be wrong.
--- Depends on moonwarp.core, arg, failure, lists, measure.*, options, session, units.
+-- Depends on moonwarp.core, arg, failure, lists, measure.*, schema, session, units.
 
 local core = require "moonwarp.core"
 local alarm = require "moonwarp.measure.alarm"

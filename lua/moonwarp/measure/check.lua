@@ -13,7 +13,7 @@
 --                                probabilistic rounding error analysis", 2019)
 -- eps is the distance from 1 to the next number of the type: f64 2^-52, f32 2^-23, f16 2^-10,
 -- bf16 2^-7.
--- Depends on moonwarp.core (largest), failure, measure.comparison, options, session, units.
+-- Depends on moonwarp.core (largest), failure, measure.comparison, schema, session, units.
 
 local core = require "moonwarp.core"
 local comparison = require "moonwarp.measure.comparison"
