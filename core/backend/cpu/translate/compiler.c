@@ -52,11 +52,13 @@ static void arguments_free(arguments *list) {
 
 /* ---- which compiler -------------------------------------------------------------------------------------------- */
 
-void cpu_file_stamp(cpu_text *out, const char *path) {
+bool cpu_file_stamp(cpu_text *out, const char *path) {
   struct stat st;
-  if (stat(path, &st) == 0)
-    cpu_text_format(out, "%s %lld %lld.%09ld\n", path, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
-                    st.st_mtim.tv_nsec);
+  if (stat(path, &st) != 0) return false;
+  if (S_ISDIR(st.st_mode)) return true;
+  cpu_text_format(out, "%s %lld %lld.%09ld\n", path, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
+                  st.st_mtim.tv_nsec);
+  return false;
 }
 
 static void cpu_features_put(cpu_text *out) {

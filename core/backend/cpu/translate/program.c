@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "core/backend/backend.h"
 #include "core/base/home.h"
@@ -66,13 +65,8 @@ static void folder_stamp(cpu_text *out, const char *folder, int depth) {
   struct dirent **list;
   int count = scandir(folder, &list, is_header, alphasort);
   for (int i = 0; i < count; i++) {
-    struct stat st;
     char *path = mw_format("%s/%s", folder, list[i]->d_name);
-    if (list[i]->d_name[0] == '.' || stat(path, &st) != 0) {
-    } else if (S_ISDIR(st.st_mode) && depth < 4)
-      folder_stamp(out, path, depth + 1);
-    else
-      cpu_file_stamp(out, path);
+    if (list[i]->d_name[0] != '.' && cpu_file_stamp(out, path) && depth < 4) folder_stamp(out, path, depth + 1);
     mw_free(path);
     free(list[i]);
   }

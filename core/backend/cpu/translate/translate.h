@@ -37,7 +37,7 @@ typedef struct cpu_toolchain {
   bool clang;
 } cpu_toolchain;
 
-void      cpu_file_stamp(cpu_text *, const char *path); /* its path, size and time, which change with it */
+bool      cpu_file_stamp(cpu_text *, const char *path); /* its path, size and time; true: a folder, nothing written */
 mw_status cpu_toolchain_find(cpu_toolchain *out, mw_error *);
 void      cpu_toolchain_identity(char *out, size_t size); /* of every compiler in question and this CPU; no process */
 mw_status cpu_preprocess(const cpu_program *, char **out, mw_error *);
