@@ -5,6 +5,7 @@
 local session = require "moonwarp.session"
 local support = require "tests.support"
 local chart = require "moonwarp.plot.chart"
+local series = require "moonwarp.plot.series"
 local core, mw = support.core, support.mw
 local fails = support.fails
 
@@ -238,11 +239,11 @@ describe("mw.plot", function()
     refused("peak", { label = "x" }, "a line must be a number or { value = number, label = text }")
     refused("peak", { value = 1, lable = "x" }, "a line: unknown option 'lable'; did you mean 'label'?")
     refused("lines", { { value = 1, lable = "x" } }, "a line: unknown option 'lable'; did you mean 'label'?")
-    refused("lines", { value = 1 }, "option 'lines' must be a list of lines, got the key 'value'")
+    refused("lines", { value = 1 }, "option 'lines' must be a list")
   end)
 
   it("refuses what it cannot draw", function()
-    fails(function() mw.plot(1) end, "mw.plot: a table is wanted, got number")
+    fails(function() mw.plot(1) end, "mw.plot: options must be a table, got number")
     fails(function() mw.plot { y = "y" } end, "mw.plot: option 'x' is needed: the field along the x axis")
     fails(function() mw.plot { x = "x", y = "y", logx = 1 } end,
       "mw.plot: option 'logx' must be a base of at least 1.01, as 2 or 10, got 1")
@@ -256,13 +257,26 @@ describe("mw.plot", function()
   end)
 end)
 
+describe("a stored chart", function()
+  it("holds base units, and the axes choose theirs", function()
+    with_plot({ by = "kind", logx = 2, peak = 732e9, pictures = false }, function(_, folder)
+      local stored = require("moonwarp.results.store").read(support.run(folder)).charts[1]
+      assert.are.same({ "threads", "T_tot", "", "B/s" }, { stored.xlabel, stored.ylabel, stored.xunit, stored.unit })
+      assert.are.same({ 302e9, 732e9 }, { stored.series[1].points[1].y, stored.levels[1].value })
+      local fitted = series.fitted(stored)
+      assert.are.same({ "T_tot (GB/s)", 302.0, 732.0 },
+        { fitted.ylabel, fitted.series[1].points[1].y, fitted.levels[1].value })
+    end)
+  end)
+end)
+
 describe("the terminal's chart", function()
   local function draw(more)
     local spec = { series = { { name = "copy", points = { { x = 1, y = 10 }, { x = 4, y = 40 } } } },
                    levels = { { value = 50, label = "peak" } }, title = "T", xlabel = "x", ylabel = "y (GB/s)",
                    width = 40, height = 8 }
     for key, value in pairs(more) do spec[key] = value end
-    return chart.draw(spec)
+    return chart.draw(spec, spec)
   end
 
   it("has markers, a level, labels and a legend in its width", function()

@@ -54,13 +54,13 @@ local function chart_of(study, records, rate)
       by_name[record.rung] = { name = record.rung, points = {} }
       series[#series + 1] = by_name[record.rung]
     end
-    local y = record.T_tot / 1e9
+    local y = record.T_tot
     table.insert(by_name[record.rung].points, { x = record.threads, y = y, low = y * 0.96, high = y * 1.02 })
   end
   return { name = study .. "-threads", title = study .. ": T_tot against threads a block", logx = 2,
            device = "", script = study, date = "2026-03-01 00:00 UTC", xlabel = "threads a block",
-           ylabel = "T_tot (GB/s)", series = { series[1], series[2], series[3] },
-           levels = { { value = rate / 1e9, label = ("peak (%g GB/s)"):format(rate / 1e9) } } }
+           ylabel = "T_tot", unit = "B/s", series = { series[1], series[2], series[3] },
+           levels = { { value = rate, label = ("peak (%g GB/s)"):format(rate / 1e9) } } }
 end
 
 -- The last record of each rung, and what others measured.

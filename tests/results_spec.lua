@@ -258,37 +258,48 @@ end)
 
 -- ---- overlays -------------------------------------------------------------------------------------
 
-local function chart_of(name, factor, label)
-  return { name = name, title = "T against n, C (cpu)", xlabel = "n", ylabel = label, xfactor = 1, yfactor = factor,
-           levels = { { value = 5, label = "peak" } }, device = "C (cpu)", script = "s", date = "d",
-           series = { { name = "T", points = { { x = 1, y = 2 }, { x = 2, y = 3 } } } } }
+local function chart_of(name, unit, factor, label)
+  return { name = name, title = "T against n, C (cpu)", xlabel = "n", ylabel = label or "T", xunit = "", unit = unit,
+           levels = { { value = 5 * factor, label = "peak" } }, device = "C (cpu)", script = "s", date = "d",
+           series = { { name = "T", points = { { x = 1, y = 2 * factor }, { x = 2, y = 3 * factor } } } } }
 end
 
 describe("charts of several runs", function()
-  it("are one, in the largest unit", function()
-    local a = run_of({}, 1, { charts = { chart_of("T-n", 1e9, "T (GB/s)"), chart_of("other", 1, "t") } })
-    local b = run_of({}, 2, { device_name = "G", charts = { chart_of("T-n", 1e12, "T (TB/s)") } })
+  it("are one, in base units", function()
+    local a = run_of({}, 1, { charts = { chart_of("T-n", "B/s", 1e9), chart_of("other", "s", 1) } })
+    local b = run_of({}, 2, { device_name = "G", charts = { chart_of("T-n", "B/s", 1e12) } })
     local figures = overlay.charts { a, b }
     assert.are.equal(2, #figures)
-    assert.are.equal("T (TB/s)", figures[1].ylabel)
+    assert.are.equal("B/s", figures[1].unit)
     assert.are.same({ "C", "G" }, { figures[1].series[1].name, figures[1].series[2].name })
-    assert.are.equal(0.003, figures[1].series[1].points[2].y)
-    assert.are.equal(3, figures[1].series[2].points[2].y)
-    assert.are.equal(0.005, figures[1].levels[1].value)
+    assert.are.equal(3e9, figures[1].series[1].points[2].y)
+    assert.are.equal(3e12, figures[1].series[2].points[2].y)
+    assert.are.equal(5e9, figures[1].levels[1].value)
     assert.are.equal("T against n, C, G", figures[1].title)
   end)
 
+  it("are brought to base units where moonwarp 0.3 wrote them", function()
+    for label, wanted in pairs { ["T (GB/s)"] = { "T", "B/s", 3e9 }, ["t (µs)"] = { "t", "s", 3 * 1e-6 },
+      ["size (MiB)"] = { "size", "iB", 3 * 2.0 ^ 20 }, ["rate (G/s)"] = { "rate", "1/s", 3e9 },
+      ["share (%)"] = { "share", "%", 0.03 }, ["T (of all)"] = { "T (of all)", "", 3 }, T = { "T", "", 3 } } do
+      local old = chart_of("T-n", nil, 1, label)
+      local made = overlay.charts({ run_of({}, 1, { charts = { old } }) })[1]
+      assert.are.same(wanted, { made.ylabel, made.unit, made.series[1].points[2].y })
+      assert.are.equal(made.series[1].points[2].y / 3 * 5, made.levels[1].value)
+    end
+  end)
+
   it("of one device are told apart by their dates", function()
-    local a = run_of({}, 1, { charts = { chart_of("T-n", 1, "T") } })
-    local b = run_of({}, 2, { date = "2026-01-09T03:04:05Z", charts = { chart_of("T-n", 1, "T") } })
+    local a = run_of({}, 1, { charts = { chart_of("T-n", "", 1) } })
+    local b = run_of({}, 2, { date = "2026-01-09T03:04:05Z", charts = { chart_of("T-n", "", 1) } })
     local figures = overlay.charts { a, b }
     assert.are.equal("2026-01-09 03:04:05", figures[1].series[2].name)
   end)
 
   it("are logarithmic where the runs are far apart, and say so", function()
     local function of(factor)
-      return overlay.charts { run_of({}, 1, { charts = { chart_of("T-n", 1, "T (B/s)") } }),
-        run_of({}, 2, { charts = { chart_of("T-n", factor, "T (kB/s)") } }) }[1]
+      return overlay.charts { run_of({}, 1, { charts = { chart_of("T-n", "B/s", 1) } }),
+        run_of({}, 2, { charts = { chart_of("T-n", "B/s", factor) } }) }[1]
     end
     assert.is_nil(of(19).logy)
     local far = of(21)
@@ -297,19 +308,19 @@ describe("charts of several runs", function()
   end)
 
   it("of other quantities or axes stay apart", function()
-    local log = chart_of("T-n", 1, "T")
+    local log = chart_of("T-n", "B/s", 1)
     log.logx = 2
-    local list = { log, chart_of("T-n", 1, "T"), chart_of("T-n", 1, "t (s)"), chart_of("T-n", 1e-3, "t (ms)") }
+    local list = { log, chart_of("T-n", "B/s", 1), chart_of("T-n", "s", 1, "t"), chart_of("T-n", nil, 1, "t (ms)") }
     local runs = {}
     for i, chart in ipairs(list) do runs[i] = run_of({}, i, { charts = { chart } }) end
     local names = {}
     for i, figure in ipairs(overlay.charts(runs)) do names[i] = ("%s %s"):format(figure.name, figure.ylabel) end
-    assert.are.same({ "T-n T", "T-n-2 T", "T-n-3 t (s)" }, names)
+    assert.are.same({ "T-n T", "T-n-2 T", "T-n-3 t" }, names)
   end)
 
   it("begin anew before there are too many series, if there is a bound", function()
     local runs = {}
-    for i = 1, 25 do runs[i] = run_of({}, i, { charts = { chart_of("T-n", 1, "T") } }) end
+    for i = 1, 25 do runs[i] = run_of({}, i, { charts = { chart_of("T-n", "", 1) } }) end
     local figures, alone = overlay.charts(runs, 12)
     assert.are.equal(3, #figures)
     assert.are.equal("T-n-3", figures[3].name)
@@ -344,9 +355,9 @@ describe("the commands about stored runs", function()
   local function with_runs(body)
     support.with_folder(function(folder)
       stored(folder, "1", run_of({ { "naive", 1e-3 }, { "shared", 2e-3 } }, 1,
-        { charts = { chart_of("T-n", 1, "T") } }))
+        { charts = { chart_of("T-n", "", 1) } }))
       stored(folder, "2", run_of({ { "naive", 1.5e-3 }, { "shared", 2e-3 } }, 9,
-        { date = "2026-01-09T03:04:05Z", charts = { chart_of("T-n", 1, "T") } }))
+        { date = "2026-01-09T03:04:05Z", charts = { chart_of("T-n", "", 1) } }))
       body(folder)
     end)
   end

@@ -248,7 +248,7 @@ describe("mw.timeline", function()
     local none = "option 'spans' is needed: a list of { lane =, kind =, from =, to = }"
     refused(nil, none)
     refused({}, none)
-    refused({ 3 }, "span 1 must be a table, got number")
+    refused({ 3 }, "option 'spans'[1] must be a table, got number")
     refused({ SPANS[1], { lane = "a", kind = "k", from = 1 } }, "span 2 has no 'to'")
     refused({ { lane = "a", kind = "k", form = 1 } }, "span 1: unknown option 'form'; did you mean 'from'?")
     refused({ { lane = 1 } }, "span 1: option 'lane' must be a string, got number")

@@ -154,7 +154,7 @@ const testTips = async (page) => {
     const title = await told(point);
     await hover(page, point);
     check(`hovering near a point of chart ${index} shows its values`,
-      await tip.textContent() === title && /T_tot: [\d.]+ GB\/s/.test(title), [title, await tip.textContent()]);
+      await tip.textContent() === title && /T_tot: [\d.]+ [GT]B\/s/.test(title), [title, await tip.textContent()]);
   }
   check("the tooltip is seen", await tip.isVisible());
   const scrolled = page.evaluate(() => new Promise((done) => { // of the page, not of the chart
@@ -218,7 +218,7 @@ const testFile = async () => {
     const text = document.getElementById("hypertext");
     return text.getAttribute("visibility") === "visible" && text.textContent;
   });
-  check("a chart's own file shows values too", /T_tot: [\d.]+ GB\/s/.test(shown), shown);
+  check("a chart's own file shows values too", /T_tot: [\d.]+ [GT]B\/s/.test(shown), shown);
   await page.locator("#gnuplot_plot_1_keyentry").first().click();
   check("and turns curves off", await page.evaluate(() =>
     document.getElementById("gnuplot_plot_1").getAttribute("visibility")) === "hidden");

@@ -80,9 +80,10 @@ describe("a chart", function()
   it("keeps a stored run's texts within their comments", function()
     local gnuplot = require "moonwarp.plot.gnuplot"
     local evil = "2026\nsystem 'touch ran'\n"
-    local text = gnuplot.script { name = evil, title = evil, device = evil, script = evil, date = evil, xlabel = evil,
-      ylabel = evil, style = evil, levels = { { value = 1, label = evil } },
+    local about = { name = evil, title = evil, device = evil, script = evil, date = evil, xlabel = evil,
+      ylabel = evil, xunit = evil, unit = evil, style = evil, levels = { { value = 1, label = evil } },
       series = { { name = evil, points = { { x = 1, y = 2 } } } } }
+    local text = gnuplot.script(about, require("moonwarp.plot.series").drawing(about))
     assert.is_nil(text:find "\nsystem")
   end)
 end)
@@ -90,7 +91,7 @@ end)
 describe("the terminal's chart", function()
   local function draw(spec)
     spec.unicode, spec.title, spec.xlabel, spec.ylabel, spec.width, spec.height = true, "T", "x", "y (GB/s)", 40, 8
-    return chart.draw(spec)
+    return chart.draw(spec, spec)
   end
 
   -- Its ticks were as endless.

@@ -3,14 +3,16 @@
 -- What every kind of picture shares: its levels, what a sweep makes of it, where it is from, its
 -- files, and the line that says what was written. A chart of records is drawn by its kind: bars of a
 -- ladder, else series along axes.
--- Depends on moonwarp.core, chart, schema, gnuplot, ladder.script, ladder.text, path, session,
--- session, sweep, ticks, units.
+-- Depends on chart, failure, files, gnuplot, ladder.script, ladder.text, path, schema, series, session, sweep, ticks,
+-- units.
 
 local chart = require "moonwarp.plot.chart"
 local failure = require "moonwarp.base.failure"
+local files = require "moonwarp.base.files"
 local schema = require "moonwarp.base.schema"
 local gnuplot = require "moonwarp.plot.gnuplot"
 local path = require "moonwarp.base.path"
+local series = require "moonwarp.plot.series"
 local session = require "moonwarp.session"
 local script = require "moonwarp.plot.ladder.script"
 local sweep = require "moonwarp.plot.sweep"
@@ -40,13 +42,23 @@ function figure.base_of(log)
   return log or nil
 end
 
---- Refuses what is no base.
----@param who string  "mw.plot"
----@param name string the option
----@param log number|boolean|nil
-function figure.check_base(who, name, log)
-  if type(log) == "number" and not (log >= 1.01 and log < math.huge) then
-    failure.invalid("%s: option '%s' must be a base of at least 1.01, as 2 or 10, got %s", who, name, log)
+--- Refuses options of a chart of records that it cannot have.
+---@param who string      "mw.plot"
+---@param spec any
+---@param rules table     of schema.options
+---@param needed table[]  { name, what it is } of those that must be there
+function figure.check(who, spec, rules, needed)
+  schema.options(who, spec, rules)
+  for _, option in ipairs(needed) do
+    if not (spec and spec[option[1]]) then
+      failure.invalid("%s: option '%s' is needed: %s", who, option[1], option[2])
+    end
+  end
+  for _, name in ipairs { "logx", "logy" } do
+    local base = spec[name]
+    if type(base) == "number" and not (base >= 1.01 and base < math.huge) then
+      failure.invalid("%s: option '%s' must be a base of at least 1.01, as 2 or 10, got %s", who, name, base)
+    end
   end
 end
 
@@ -72,12 +84,6 @@ function figure.levels(who, first, label, lines, base, unit)
     list[#list + 1] = { value = given.value, label = words }
   end
   if first then add(first, label) end
-  local count = #(lines or {})
-  for key in pairs(lines or {}) do
-    if math.type(key) ~= "integer" or key > count then
-      failure.invalid("%s: option 'lines' must be a list of lines, got the key '%s'", who, key)
-    end
-  end
   for _, line in ipairs(lines or {}) do add(line, "line") end
   return list
 end
@@ -95,77 +101,33 @@ function figure.varying(entries, shown)
   return names
 end
 
---- Which pass of a sweep a chart of one pass's own records is of, or the next one would replace it.
----@param spec table  records
----@param entries table[]
----@return string?
-function figure.pass_of(spec, entries)
-  return spec.records and #sweep.varying(entries) == 0 and sweep.pass() or nil
+--- What every picture says of itself: its files' name, title, device, script and date. In a sweep a picture of one
+--- pass, or of one pass's own records, says which, or the next one would replace it.
+---@param spec table       name, title
+---@param name string      where spec has none, as title
+---@param title string
+---@param device string    "NVIDIA H200 (cuda:0)"
+---@param entries table[]  records that it shows; {}: of none
+---@return table
+function figure.about(spec, name, title, device, entries)
+  local pass = (spec.records or #entries == 0) and #sweep.varying(entries) == 0 and sweep.pass()
+  name, title = spec.name or ("%s-%s"):format(path.script(), name), spec.title or title
+  if pass then name, title = ("%s-%s"):format(name, pass), ("%s, %s"):format(title, pass) end
+  return { name = path.safe(name), title = ("%s, %s"):format(title, device), device = device, script = path.script(),
+           date = os.date "!%Y-%m-%d %H:%M UTC" }
+end
+
+--- The same of a picture that is not made from records.
+---@param spec table   name, title, device (a device; the one opened last where absent)
+---@param kind string  "film"
+---@return table
+function figure.describe(spec, kind)
+  local device = spec.device or session.current:device()
+  local where = device and ("%s (%s)"):format(device:name(), device:id()) or "no device"
+  return figure.about(spec, kind, kind, where, {})
 end
 
 -- ---- from the figure to its files ---------------------------------------------------------------
-
---- A name or title of what one pass of a sweep leaves.
----@param words string
----@param between string  ", "
----@param pass string?    "n = 1024"; nil: no sweep
----@return string
-function figure.of_pass(words, between, pass)
-  return pass and words .. between .. pass or words
-end
-
---- A chart of records as text.
----@param about table  as record.json has it
----@param size table?  width (letters), unicode; what is left out is the terminal's
----@return string
-function figure.text(about, size)
-  if about.kind == "ladder" then return text.draw(about, size) end
-  return chart.draw(setmetatable({ width = size and size.width, unicode = size and size.unicode }, { __index = about }))
-end
-
---- Writes the .dat and .gp files of a chart of records.
----@param about table
----@param base string  path without ending
----@return string dat
----@return string gp
-function figure.files(about, base)
-  local writer = about.kind == "ladder" and script or gnuplot
-  return gnuplot.write(base .. ".dat", writer.data(about)), gnuplot.write(base .. ".gp", writer.script(about))
-end
-
---- Shows a chart of records and keeps it: in the terminal, in the run's record, in files. In a sweep
---- the session's records are drawn in the last pass.
----@param spec table   records, quiet, pictures
----@param about table  the chart, as record.json has it
----@return table made  chart, dat, gp, svg, png; reason: why there are no pictures
-function figure.leave(spec, about)
-  local made = { chart = figure.text(about) }
-  if session.current.more and not spec.records then
-    made.reason = "the sweep goes on; its last run draws"
-    return made
-  end
-  session.current:note("chart", about)
-  made.dat, made.gp = figure.files(about, session.current:file(about.name))
-  figure.say(spec, made.chart)
-  if spec.pictures ~= false then figure.draw(spec, about, made) end
-  return made
-end
-
---- Name, title, device, script and date of a picture that is not made from records.
----@param spec table           name, title, device (a device; the one opened last where absent)
----@param kind string          "film": the default name's last part
----@param columns string[]     names of the data's columns, with units
----@return table
-function figure.describe(spec, kind, columns)
-  local device = spec.device or session.current:device()
-  local where = device and ("%s (%s)"):format(device:name(), device:id()) or "no device"
-  return {
-    name = path.safe(figure.of_pass(spec.name or ("%s-%s"):format(path.script(), kind), "-", sweep.pass())),
-    title = ("%s, %s"):format(figure.of_pass(spec.title or kind, ", ", sweep.pass()), where),
-    device = where, script = path.script(), date = os.date("!%Y-%m-%d %H:%M UTC"),
-    columns = columns,
-  }
-end
 
 --- Prints unless the script, or --quiet, asked for silence.
 ---@param spec table  quiet
@@ -174,58 +136,72 @@ function figure.say(spec, words)
   if not spec.quiet and not session.current.options.quiet then print(words) end
 end
 
-local function exists(name)
-  local file <close> = io.open(name, "rb")
-  return file ~= nil
+--- A chart of records as text.
+---@param about table  as record.json has it
+---@param size table?  width (letters), unicode; what is left out is the terminal's
+---@return string
+function figure.text(about, size)
+  return (about.kind == "ladder" and text or chart).draw(about, size)
 end
 
--- The endings of what was made, in the order that it is told in.
-local function files_of(made)
-  local endings = {}
-  for ending, name in pairs(made) do
-    if type(name) == "string" and name:sub(-#ending - 1) == "." .. ending then
-      endings[#endings + 1] = ending
-    end
-  end
-  table.sort(endings)
-  return endings
+--- Writes the .dat and .gp files of a picture.
+---@param about table     of figure.about; a chart of records as record.json has it
+---@param base string     path without ending
+---@param drawing table?  of gnuplot.script; else that of the chart
+---@return table made     dat, gp: paths
+function figure.files(about, base, drawing)
+  drawing = drawing or (about.kind == "ladder" and script or series).drawing(about)
+  return { dat = gnuplot.write(base .. ".dat", gnuplot.data(about, drawing)),
+           gp = gnuplot.write(base .. ".gp", gnuplot.script(about, drawing)) }
 end
 
---- Draws the pictures of a script in the run's folder, and says what is there.
----@param spec table      quiet
----@param about table     name
----@param made table      dat and gp; svg, png and so on are added, or reason where there are none
----@param more string[]?  endings of further pictures
-function figure.draw(spec, about, made, more)
+-- Draws what a script draws, and says what is there.
+local function draw(spec, about, made, endings)
   local ok, reason = gnuplot.run(session.current:folder(), about.name .. ".gp")
-  if not ok then
-    made.reason = reason
-    figure.say(spec, ("written: %s/%s.dat, .gp; no pictures: %s"):format(session.current:folder(), about.name, reason))
-    return
+  local there, tail = { "dat", "gp" }, ""
+  if ok then
+    for _, ending in ipairs(endings) do
+      local name = session.current:file(("%s.%s"):format(about.name, ending))
+      if files.read(name) then made[ending], there[#there + 1] = name, ending end
+    end
+    table.sort(there)
+  else
+    made.reason, tail = reason, "; no pictures: " .. reason
   end
-  for _, ending in ipairs(table.move(more or {}, 1, #(more or {}), 3, { "svg", "png" })) do
-    local name = session.current:file(("%s.%s"):format(about.name, ending))
-    if exists(name) then made[ending] = name end
-  end
-  figure.say(spec, ("written: %s/%s.%s"):format(session.current:folder(), about.name,
-    table.concat(files_of(made), ", .")))
+  figure.say(spec, ("written: %s/%s.%s%s"):format(session.current:folder(), about.name, table.concat(there, ", ."),
+    tail))
+  return there
 end
 
 --- Writes NAME.dat and NAME.gp, draws the pictures where gnuplot is, and says what is there.
 ---@param spec table      quiet, pictures (false: none)
----@param about table     what figure.describe gave
----@param data string     text of the .dat file below its header
----@param commands string text of the .gp file
----@param more string[]?  endings of further pictures that the script draws where gnuplot can: "gif"
+---@param about table     of figure.describe
+---@param drawing table   of gnuplot.script
+---@param more string?    the ending of a further picture that the script draws where gnuplot can: "gif"
 ---@return table made     dat, gp, svg, png and so on: paths; reason: why there are no pictures
-function figure.write(spec, about, data, commands, more)
-  local made = {
-    dat = gnuplot.write(session.current:file(about.name .. ".dat"), gnuplot.header(about) .. "\n" .. data .. "\n"),
-    gp = gnuplot.write(session.current:file(about.name .. ".gp"), commands),
-  }
+function figure.write(spec, about, drawing, more)
+  local made = figure.files(about, session.current:file(about.name), drawing)
   if spec.pictures == false then return made end
-  figure.draw(spec, about, made, more)
-  session.current:note("picture", { name = about.name, title = about.title, files = files_of(made) })
+  local there = draw(spec, about, made, { "png", "svg", more })
+  session.current:note("picture", { name = about.name, title = about.title, files = there })
+  return made
+end
+
+--- Shows a chart of records and keeps it: in the terminal, in the run's record, in files. In a sweep
+--- the session's records are drawn in the last pass.
+---@param spec table   records, quiet, pictures
+---@param about table  the chart, as record.json has it
+---@return table made  chart, dat, gp, svg, png; reason: why there are no pictures
+function figure.leave(spec, about)
+  local words = figure.text(about)
+  if session.current.more and not spec.records then
+    return { chart = words, reason = "the sweep goes on; its last run draws" }
+  end
+  session.current:note("chart", about)
+  local made = figure.files(about, session.current:file(about.name))
+  made.chart = words
+  figure.say(spec, words)
+  if spec.pictures ~= false then draw(spec, about, made, { "png", "svg" }) end
   return made
 end
 

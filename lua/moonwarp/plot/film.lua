@@ -74,9 +74,8 @@ function film_type:add(array, caption)
       end
     end
   end
-  -- a line break would end the comment that the caption stands in
-  local words = tostring(caption or ("frame %d"):format(#self.frames + 1)):gsub("%s+", " ")
-  table.insert(self.frames, { caption = words, rows = table.concat(lines, "\n") })
+  lines.name = tostring(caption or ("frame %d"):format(#self.frames + 1)):gsub("%s+", " ")
+  table.insert(self.frames, lines)
   return self
 end
 
@@ -87,44 +86,37 @@ local function range_of(self)
   return low, high
 end
 
-local function data_of(self)
-  local blocks = {}
-  for i, frame in ipairs(self.frames) do
-    blocks[i] = ("# frame %d: %s\n%s"):format(i - 1, frame.caption, frame.rows)
-  end
-  return table.concat(blocks, "\n\n\n")
+local function settings(self, about)
+  local list, add = gnuplot.list()
+  local spec = self.spec
+  add "set size ratio -1\nunset grid\nunset key\nset autoscale fix"
+  add "set palette defined (0 '#000004', 0.25 '#420a68', 0.5 '#932667', 0.75 '#dd513a', 0.9 '#fca50a', 1 '#fcffa4')"
+  add("set cbrange [%.10g:%.10g]", range_of(self))
+  add("set xlabel %s", gnuplot.quote(spec.xlabel or "ix"))
+  add("set ylabel %s", gnuplot.quote(spec.ylabel or "iy"))
+  add("set cblabel %s", gnuplot.quote(spec.label or ""))
+  add("set title %s", gnuplot.quote(("%s, %s"):format(about.title, self.frames[#self.frames].name)))
+  return list
 end
 
-local function settings(self, about)
-  local low, high = range_of(self)
-  return table.concat({
-    "set size ratio -1", "unset grid", "unset key", "set autoscale fix",
-    "set palette defined (0 '#000004', 0.25 '#420a68', 0.5 '#932667', 0.75 '#dd513a', 0.9 '#fca50a', 1 '#fcffa4')",
-    ("set cbrange [%.10g:%.10g]"):format(low, high),
-    ("set xlabel %s"):format(gnuplot.quote(self.spec.xlabel or "ix")),
-    ("set ylabel %s"):format(gnuplot.quote(self.spec.ylabel or "iy")),
-    ("set cblabel %s"):format(gnuplot.quote(self.spec.label or "")),
-    ("set title %s"):format(gnuplot.quote(("%s, %s"):format(about.title,
-      self.frames[#self.frames].caption))),
-  }, "\n")
+-- Of gnuplot's plot command: a frame, by its number from 1.
+local function image(i)
+  return ("$data index %d matrix with image"):format(i - 1)
 end
 
 -- Behind the still pictures: the same plot once a frame.
 local function animation(self, about)
-  local lines = {
-    "if (strstrt(GPVAL_TERMINALS, 'gif') > 0) {",
-    ("set terminal gif animate delay %d loop 0 optimize size 640,560 font 'Helvetica,11'"):format(
-      math.max(1, math.floor((self.spec.delay or DELAY) * 100 + 0.5))),
-    ("set output %s"):format(gnuplot.quote(about.name .. ".gif")),
-  }
+  local list, add = gnuplot.list()
+  add "if (strstrt(GPVAL_TERMINALS, 'gif') > 0) {"
+  add("set terminal gif animate delay %d loop 0 optimize size 640,560 font 'Helvetica,11'",
+    math.max(1, math.floor((self.spec.delay or DELAY) * 100 + 0.5)))
+  add("set output %s", gnuplot.quote(about.name .. ".gif"))
   for i, frame in ipairs(self.frames) do
-    lines[#lines + 1] = ("set title %s"):format(gnuplot.quote(("%s, %s"):format(
-      self.spec.title or about.name, frame.caption)))
-    lines[#lines + 1] = ("plot $data index %d matrix with image"):format(i - 1)
+    add("set title %s", gnuplot.quote(("%s, %s"):format(self.spec.title or about.name, frame.name)))
+    add("plot %s", image(i))
   end
-  lines[#lines + 1] = "unset output"
-  lines[#lines + 1] = "}"
-  return table.concat(lines, "\n")
+  add "unset output\n}"
+  return table.concat(list, "\n")
 end
 
 --- Writes NAME.dat, NAME.gp and, where gnuplot is installed, NAME.gif (all frames), NAME.svg and
@@ -132,11 +124,10 @@ end
 ---@return table made  paths: dat, gp, svg, png, gif; reason where there are no pictures
 function film_type:draw()
   if #self.frames == 0 then failure.invalid("film:draw: there is no frame; film:add(array) adds one") end
-  local about = figure.describe(self.spec, "film", { "one row of the field a line, x fastest" })
-  local data = data_of(self)
-  local script = gnuplot.frame(about, data, settings(self, about),
-    ("plot $data index %d matrix with image"):format(#self.frames - 1), gnuplot.WIDE) .. animation(self, about) .. "\n"
-  return figure.write(self.spec, about, data, script, { "gif" })
+  local about = figure.describe(self.spec, "film")
+  return figure.write(self.spec, about, { columns = { "one row of the field a line, x fastest" }, what = "frame",
+    blocks = self.frames, settings = settings(self, about), plots = { image(#self.frames) },
+    after = animation(self, about) }, "gif")
 end
 
 return film

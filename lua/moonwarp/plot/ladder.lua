@@ -3,29 +3,28 @@
 -- mw.ladder: records as named horizontal bars, one a record, each with its share of a level, its
 -- interval and what others measured beside it. Drawn as mw.plot's charts are: in the terminal, as
 -- data, as a gnuplot script, as SVG and PNG.
--- Depends on schema, figure, nearest, path, record, sweep, units.
+-- Depends on failure, figure, lists, nearest, record, schema, sweep, units.
 
 local failure = require "moonwarp.base.failure"
 local schema = require "moonwarp.base.schema"
 local figures = require "moonwarp.plot.figure"
+local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
-local path = require "moonwarp.base.path"
 local record = require "moonwarp.results.record"
 local sweep = require "moonwarp.plot.sweep"
 local units = require "moonwarp.base.units"
 
 local ladder = {}
 
+local MARK = schema.fields { bar = "string", value = "number", label = "string" }
 local SPEC = {
-  x = "string", by = "string table", low = "string", high = "string", share = "string", level = "number table",
-  lines = "table", marks = "table", records = "table", title = "string", name = "string", xlabel = "string",
+  x = "string", by = schema.list "string", low = "string", high = "string", share = "string",
+  level = "number table", lines = schema.list "number table", marks = schema.list(MARK),
+  records = schema.list "table", title = "string", name = "string", xlabel = "string",
   unit = "string", logx = "number boolean", quiet = "boolean", pictures = "boolean",
 }
-local MARK = { bar = "string", value = "number", label = "string" }
-
-local function names_of(spec)
-  return type(spec.by) == "table" and spec.by or { spec.by }
-end
+local NEEDED = { { "x", "the field that a bar's length shows" },
+                 { "by", "the field, or list of fields, that names a bar" } }
 
 -- ---- from records to bars -----------------------------------------------------------------------
 
@@ -39,7 +38,7 @@ end
 
 local function own_name(entry, spec)
   local parts = {}
-  for _, field in ipairs(names_of(spec)) do
+  for _, field in ipairs(spec.by) do
     local value = record.field(entry, field)
     if value ~= nil then parts[#parts + 1] = words(value) end
   end
@@ -64,7 +63,7 @@ end
 -- combinations of the parameters that vary are told apart by what follows the name.
 local function collect(spec, entries, base)
   local bars, by_name = {}, {}
-  local varying = figures.varying(entries, names_of(spec))
+  local varying = figures.varying(entries, spec.by)
   for _, entry in ipairs(entries) do
     local bar = bar_of(entry, spec, base)
     if bar then
@@ -79,12 +78,7 @@ end
 
 local function add_mark(mark, by_name, base)
   if not by_name[mark.bar] then
-    local names = {}
-    for name in pairs(by_name) do names[#names + 1] = name end
-    table.sort(names)
-    local near = nearest.find(mark.bar, names)
-    failure.invalid("mw.ladder: a mark names no bar: '%s'; %s", mark.bar, near and ("did you mean '%s'?"):format(near)
-      or "there is " .. table.concat(names, ", "))
+    failure.invalid("mw.ladder: a mark names no bar: '%s'; %s", mark.bar, nearest.hint(mark.bar, by_name))
   end
   if not figures.is_number(mark.value, base) then return end
   for _, bar in ipairs(by_name[mark.bar]) do
@@ -99,56 +93,20 @@ local function figure_of(spec, entries)
   local levels = figures.levels("mw.ladder", spec.level, "level", spec.lines, base, unit)
   if spec.level and spec.share and levels[1] then levels[1].label = levels[1].label .. " = 100 %" end
   for _, mark in ipairs(#bars > 0 and spec.marks or {}) do add_mark(mark, by_name, base) end
-  local by, pass = names_of(spec), figures.pass_of(spec, entries)
-  local title = spec.title or ("%s by %s"):format(spec.x, table.concat(by, ", "))
-  local name = spec.name or ("%s-%s-%s"):format(path.script(), spec.x, table.concat(by, "-"))
-  return {
-    kind = "ladder", name = path.safe(figures.of_pass(name, "-", pass)),
-    title = ("%s, %s"):format(figures.of_pass(title, ", ", pass), record.devices(entries)),
-    xlabel = spec.xlabel or spec.x, unit = unit, logx = base, bars = bars, levels = levels,
-    device = record.devices(entries), script = path.script(), date = os.date("!%Y-%m-%d %H:%M UTC"),
-  }
+  local about = figures.about(spec, ("%s-%s"):format(spec.x, table.concat(spec.by, "-")),
+    ("%s by %s"):format(spec.x, table.concat(spec.by, ", ")), record.devices(entries), entries)
+  return lists.merged(about, { kind = "ladder", xlabel = spec.xlabel or spec.x, unit = unit, logx = base, bars = bars,
+                               levels = levels })
 end
 
 -- ---- mw.ladder ----------------------------------------------------------------------------------
-
-local function check_list(option, list, wanted)
-  for i, one in ipairs(list) do
-    if type(one) ~= wanted then
-      failure.invalid("mw.ladder: option '%s': element %d must be a %s, got %s", option, i, wanted, type(one))
-    end
-  end
-end
-
-local function check_marks(marks)
-  check_list("marks", marks, "table")
-  for _, mark in ipairs(marks) do
-    schema.options("mw.ladder: a mark", mark, MARK)
-    for _, name in ipairs { "bar", "value", "label" } do
-      if mark[name] == nil then failure.invalid("mw.ladder: a mark needs bar, value and label, got no '%s'", name) end
-    end
-  end
-end
-
-local function check_spec(spec)
-  if type(spec) ~= "table" then failure.invalid("mw.ladder: a table is wanted, got " .. type(spec)) end
-  schema.options("mw.ladder", spec, SPEC)
-  if not spec.x then failure.invalid("mw.ladder: option 'x' is needed: the field that a bar's length shows") end
-  if #names_of(spec) == 0 then
-    failure.invalid("mw.ladder: option 'by' is needed: the field, or list of fields, that names a bar")
-  end
-  check_list("by", names_of(spec), "string")
-  check_list("records", spec.records or {}, "table")
-  check_marks(spec.marks or {})
-  figures.check_base("mw.ladder", "logx", spec.logx)
-end
 
 -- Says which field it is that no record has.
 local function refuse(spec, entries, base)
   local named = false
   for _, entry in ipairs(entries) do named = named or own_name(entry, spec) ~= nil end
   if #entries > 0 and not named then
-    failure.invalid("mw.ladder: no record has '%s', which names a bar", table.concat(names_of(spec), "' or '"))
+    failure.invalid("mw.ladder: no record has '%s', which names a bar", table.concat(spec.by, "' or '"))
   end
   failure.invalid("mw.ladder: no record has '%s' as a number %s 0", spec.x, base and "above" or "of at least")
 end
@@ -164,7 +122,11 @@ end
 ---@param spec table
 ---@return table made  as of mw.plot
 function ladder.draw(spec)
-  check_spec(spec)
+  if type(spec) == "table" then
+    spec = lists.merged(spec, { by = type(spec.by) == "string" and { spec.by } or spec.by })
+  end
+  figures.check("mw.ladder", spec, SPEC, NEEDED)
+  if #spec.by == 0 then failure.invalid("mw.ladder: option 'by' names no field, which would name a bar") end
   local entries = spec.records or record.all()
   local about = figure_of(spec, entries)
   if #about.bars == 0 then refuse(spec, entries, about.logx) end

@@ -2,13 +2,13 @@
 --
 -- Records as charts: a .dat file, a gnuplot script that needs nothing beside it, SVG and PNG where
 -- gnuplot is installed, and a chart in the terminal.
--- Depends on schema, figure, path, record, sweep, ticks, units.
+-- Depends on failure, figure, lists, record, schema, sweep, ticks, units.
 
 local failure = require "moonwarp.base.failure"
-local schema = require "moonwarp.base.schema"
 local figures = require "moonwarp.plot.figure"
-local path = require "moonwarp.base.path"
+local lists = require "moonwarp.base.lists"
 local record = require "moonwarp.results.record"
+local schema = require "moonwarp.base.schema"
 local sweep = require "moonwarp.plot.sweep"
 local ticks = require "moonwarp.plot.ticks"
 local units = require "moonwarp.base.units"
@@ -17,10 +17,11 @@ local plot = {}
 
 local SPEC = {
   x = "string", y = "string table", by = "string", logx = "number boolean", logy = "number boolean",
-  peak = "number table", lines = "table", title = "string", xlabel = "string", ylabel = "string",
+  peak = "number table", lines = schema.list "number table", title = "string", xlabel = "string", ylabel = "string",
   name = "string", unit = "string", xunit = "string", records = "table", low = "string",
   high = "string", quiet = "boolean", pictures = "boolean", square = "boolean", points = "boolean string",
 }
+local NEEDED = { { "x", "the field along the x axis" }, { "y", "the field, or list of fields, to show" } }
 
 -- ---- from records to series ---------------------------------------------------------------------
 
@@ -66,84 +67,22 @@ local function collect(spec, entries)
   return list
 end
 
--- ---- scales, labels, titles ---------------------------------------------------------------------
-
-local function scaled(series, xscale, yscale)
-  local list = {}
-  for i, one in ipairs(series) do
-    list[i] = { name = one.name, points = {} }
-    for j, p in ipairs(one.points) do
-      list[i].points[j] = { x = p.x / xscale.factor, y = p.y / yscale.factor,
-                            low = p.low and p.low / yscale.factor, high = p.high
-                              and p.high / yscale.factor }
-    end
-  end
-  return list
-end
-
-local function scaled_levels(levels, yscale)
-  local list = {}
-  for i, level in ipairs(levels) do list[i] = { value = level.value / yscale.factor, label = level.label } end
-  return list
-end
-
-local function first_field(spec)
-  return type(spec.y) == "table" and spec.y[1] or spec.y
-end
-
--- The value whose unit an axis takes: the largest, or on a logarithmic axis the one in its middle, so
--- that neither end gets a label of many digits.
-local function typical_x(e, log)
-  local most = math.max(math.abs(e.x0), math.abs(e.x1))
-  return log and math.sqrt(e.x0 * most) or most
-end
-
--- How gnuplot calls what is drawn of a series.
-local function style_of(spec)
-  if spec.points == "alone" then return "points" end
-  return spec.points == false and "lines" or "linespoints"
-end
-
--- Everything that the writers need, with numbers in the units that the axes show.
-local function figure_of(spec, entries)
-  local series, yfield = collect(spec, entries), first_field(spec)
-  local unit = spec.unit or units.of(yfield)
-  local levels = figures.levels("mw.plot", spec.peak, "peak", spec.lines, spec.logy, unit)
-  local e = ticks.extent(series)
-  local most = math.max(math.abs(e.y0), math.abs(e.y1))
-  for _, level in ipairs(levels) do most = math.max(most, level.value) end
-  local xscale = units.choose(spec.xunit or units.of(spec.x), typical_x(e, spec.logx))
-  local yscale = units.choose(unit, most)
-  local title = spec.title or ("%s against %s"):format(yfield, spec.x)
-  local name = spec.name or ("%s-%s-%s"):format(path.script(), yfield, spec.x)
-  local pass = figures.pass_of(spec, entries)
-  return {
-    name = path.safe(figures.of_pass(name, "-", pass)),
-    title = ("%s, %s"):format(figures.of_pass(title, ", ", pass), record.devices(entries)),
-    series = scaled(series, xscale, yscale), levels = scaled_levels(levels, yscale),
-    xlabel = units.label(spec.xlabel or spec.x, xscale), ylabel = units.label(spec.ylabel or yfield, yscale),
-    xfactor = xscale.factor, yfactor = yscale.factor,
-    logx = figures.base_of(spec.logx), logy = figures.base_of(spec.logy),
-    spread = spec.low ~= nil and spec.high ~= nil,
-    device = record.devices(entries), script = path.script(), date = os.date("!%Y-%m-%d %H:%M UTC"),
-    square = spec.square, style = style_of(spec),
-  }
-end
-
 -- ---- mw.plot ------------------------------------------------------------------------------------
 
-local function check_spec(spec)
-  if type(spec) ~= "table" then failure.invalid("mw.plot: a table is wanted, got " .. type(spec)) end
-  schema.options("mw.plot", spec, SPEC)
-  if not spec.x then failure.invalid("mw.plot: option 'x' is needed: the field along the x axis") end
-  if not spec.y then
-    failure.invalid("mw.plot: option 'y' is needed: the field, or list of fields, to show")
-  end
-  figures.check_base("mw.plot", "logx", spec.logx)
-  figures.check_base("mw.plot", "logy", spec.logy)
-  if type(spec.points) == "string" and spec.points ~= "alone" then
-    failure.invalid("mw.plot: option 'points' must be true, false or 'alone', got '%s'", spec.points)
-  end
+-- How gnuplot calls what is drawn of a series.
+local STYLES = { alone = "points", [true] = "linespoints", [false] = "lines" }
+
+local function figure_of(spec, entries)
+  local y = type(spec.y) == "table" and spec.y[1] or spec.y
+  local unit, logx, logy = spec.unit or units.of(y), figures.base_of(spec.logx), figures.base_of(spec.logy)
+  local about = figures.about(spec, ("%s-%s"):format(y, spec.x), ("%s against %s"):format(y, spec.x),
+    record.devices(entries), entries)
+  return lists.merged(about, {
+    series = collect(spec, entries), levels = figures.levels("mw.plot", spec.peak, "peak", spec.lines, logy, unit),
+    xlabel = spec.xlabel or spec.x, ylabel = spec.ylabel or y, xunit = spec.xunit or units.of(spec.x), unit = unit,
+    logx = logx, logy = logy, spread = spec.low ~= nil and spec.high ~= nil, square = spec.square,
+    style = STYLES[spec.points == nil or spec.points],
+  }), y
 end
 
 --- Draws records as a chart: in the terminal, and as RUN/NAME.dat, .gp, .svg and .png. In a sweep
@@ -160,10 +99,13 @@ end
 ---                    chart (text), reason (why there are no pictures; in a sweep only the last run
 ---                    draws the session's records)
 function plot.draw(spec)
-  check_spec(spec)
-  local figure = figure_of(spec, spec.records or record.all())
+  figures.check("mw.plot", spec, SPEC, NEEDED)
+  if spec.points and not STYLES[spec.points] then
+    failure.invalid("mw.plot: option 'points' must be true, false or 'alone', got '%s'", spec.points)
+  end
+  local figure, y = figure_of(spec, spec.records or record.all())
   if #figure.series == 0 then
-    failure.invalid("mw.plot: no record has both '%s' and '%s' as numbers", spec.x, first_field(spec))
+    failure.invalid("mw.plot: no record has both '%s' and '%s' as numbers", spec.x, y)
   end
   return figures.leave(spec, figure)
 end

@@ -2,18 +2,12 @@
 --
 -- A sweep (-p n=1024,2048) runs a script once for each combination of the values: what tells the
 -- combinations apart, in a chart's series and in the names of what each pass leaves.
--- Depends on moonwarp.core (options.params, options.sweep).
+-- Depends on lists, session.
 
+local lists = require "moonwarp.base.lists"
 local session = require "moonwarp.session"
 
 local sweep = {}
-
-local function sorted_names(set)
-  local list = {}
-  for name in pairs(set) do list[#list + 1] = name end
-  table.sort(list)
-  return list
-end
 
 --- The parameters that records differ in, sorted. Lists are not compared: a script takes them whole.
 ---@param entries table[]
@@ -26,7 +20,7 @@ function sweep.varying(entries)
       if type(value) ~= "table" and value ~= first[name] then names[name] = true end
     end
   end
-  return sorted_names(names)
+  return lists.keys(names)
 end
 
 --- "n = 1024, by = 4", or nil where there are no names.
@@ -50,7 +44,7 @@ function sweep.pass()
     local now = session.current.pass[name]
     if #texts > 1 and type(now) == "table" and #now == 1 then values[name], names[name] = now[1], true end
   end
-  return sweep.text(values, sorted_names(names))
+  return sweep.text(values, lists.keys(names))
 end
 
 return sweep

@@ -2,7 +2,7 @@
 --
 -- Who was busy when: spans in lanes, as a chart (SVG, PNG), as rows of letters in the terminal, and as
 -- a trace that Perfetto and chrome://tracing open (Trace Event Format: complete events, in microseconds).
--- Depends on moonwarp.core, figure, gnuplot, json, palette, schema, session, units, utf8text.
+-- Depends on moonwarp.core, chart, failure, figure, gnuplot, json, lists, palette, schema, session, units, utf8text.
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
@@ -10,16 +10,18 @@ local schema = require "moonwarp.base.schema"
 local figure = require "moonwarp.plot.figure"
 local gnuplot = require "moonwarp.plot.gnuplot"
 local json = require "moonwarp.base.json"
+local lists = require "moonwarp.base.lists"
 local palette = require "moonwarp.plot.palette"
-local utf8text = require "moonwarp.base.utf8text"
 local session = require "moonwarp.session"
+local terminal = require "moonwarp.plot.chart"
 local units = require "moonwarp.base.units"
+local utf8text = require "moonwarp.base.utf8text"
 
 local timeline = {}
 
 local SPEC = {
-  name = "string", title = "string", spans = "table", engines = "boolean", device = "device", quiet = "boolean",
-  pictures = "boolean",
+  name = "string", title = "string", spans = schema.list "table", engines = "boolean", device = "device",
+  quiet = "boolean", pictures = "boolean",
 }
 local SPAN = { lane = "string", kind = "string", from = "number", to = "number", label = "string" }
 local COLUMNS = 88 -- of the terminal's rows
@@ -30,15 +32,12 @@ local ROUNDING = 1e-6 -- of a column: 10.003 - 10.001 is not quite 0.002
 local ROOMY = 17 -- lanes whose names fit below each other in the usual size
 
 local function check_span(span, i)
-  if type(span) ~= "table" then
-    failure.invalid("mw.timeline: span %d must be a table, got %s", i, type(span))
-  end
   schema.options(("mw.timeline: span %d"):format(i), span, SPAN)
   for _, name in ipairs { "lane", "kind", "from", "to" } do
     if span[name] == nil then failure.invalid("mw.timeline: span %d has no '%s'", i, name) end
   end
   for _, name in ipairs { "from", "to" } do
-    if span[name] ~= span[name] or math.abs(span[name]) == math.huge then
+    if span[name] - span[name] ~= 0 then
       failure.invalid("mw.timeline: span %d: '%s' must be a finite time", i, name)
     end
   end
@@ -56,12 +55,7 @@ local function in_seconds(spans)
     return at:since(origin)
   end
   for i, span in ipairs(spans) do
-    list[i] = span
-    if type(span) == "table" then
-      list[i] = {}
-      for key, value in pairs(span) do list[i][key] = value end
-      list[i].from, list[i].to = seconds(span.from), seconds(span.to)
-    end
+    list[i] = lists.merged(span, { from = seconds(span.from), to = seconds(span.to) })
   end
   return list
 end
@@ -103,24 +97,8 @@ end
 
 -- ---- the terminal -------------------------------------------------------------------------------
 
--- Each kind's first letter that no other has.
-local function signs_of(kinds)
-  local signs, taken = {}, {}
-  for _, kind in ipairs(kinds) do
-    local letter
-    for c in (kind .. "abcdefghijklmnopqrstuvwxyz"):gmatch("%a") do
-      if not taken[c] then
-        letter = c
-        break
-      end
-    end
-    signs[kind], taken[letter] = letter, true
-  end
-  return signs
-end
-
 local function text_of(chart, title)
-  local signs, rows, names = signs_of(chart.kinds), {}, {}
+  local signs, rows, names = terminal.signs(chart.kinds), {}, {}
   for i, lane in ipairs(chart.lanes) do
     rows[i], names[i] = {}, shortened(lane)
     for c = 1, COLUMNS do rows[i][c] = "." end
@@ -129,13 +107,13 @@ local function text_of(chart, title)
     local scale = chart.length > 0 and COLUMNS / chart.length or 0
     local first = math.min(COLUMNS, math.floor((span.from - chart.start) * scale + ROUNDING) + 1)
     local last = math.max(first, math.ceil((span.to - chart.start) * scale - ROUNDING))
-    for c = first, math.min(last, COLUMNS) do rows[chart.lanes[span.lane]][c] = signs[span.kind] end
+    for c = first, math.min(last, COLUMNS) do rows[chart.lanes[span.lane]][c] = signs[chart.kinds[span.kind]] end
   end
   local lines, legend, wide = { title }, {}, utf8text.widest(names)
   for i, name in ipairs(names) do
     lines[#lines + 1] = ("  %s %s"):format(utf8text.left(name, wide), table.concat(rows[i]))
   end
-  for i, kind in ipairs(chart.kinds) do legend[i] = ("%s %s"):format(signs[kind], kind) end
+  for i, kind in ipairs(chart.kinds) do legend[i] = ("%s %s"):format(signs[i], kind) end
   lines[#lines + 1] = ("  %s 0 to %s; %s"):format((" "):rep(wide), units.format(chart.length, "s"),
     table.concat(legend, ", "))
   return table.concat(lines, "\n")
@@ -143,46 +121,41 @@ end
 
 -- ---- files --------------------------------------------------------------------------------------
 
-local function data_of(chart, scale)
+-- A block a kind; lanes are counted from below.
+local function blocks_of(chart, scale)
   local blocks = {}
-  for k, kind in ipairs(chart.kinds) do
-    local lines = { ("# kind %d: %s"):format(k - 1, (kind:gsub("%c", " "))) }
-    for _, span in ipairs(chart.spans) do
-      if span.kind == kind then
-        lines[#lines + 1] = ("%.9g %.9g %d"):format((span.from - chart.start) / scale.factor,
-          (span.to - chart.start) / scale.factor, #chart.lanes - chart.lanes[span.lane] + 1)
-      end
-    end
-    blocks[k] = table.concat(lines, "\n")
+  for k, kind in ipairs(chart.kinds) do blocks[k] = { name = kind } end
+  for _, span in ipairs(chart.spans) do
+    table.insert(blocks[chart.kinds[span.kind]], ("%.9g %.9g %d"):format((span.from - chart.start) / scale.factor,
+      (span.to - chart.start) / scale.factor, #chart.lanes - chart.lanes[span.lane] + 1))
   end
-  return table.concat(blocks, "\n\n\n")
+  return blocks
 end
 
 local function settings(chart, scale)
-  local tics = {}
+  local list, add = gnuplot.list()
+  local tics, font = {}, math.max(3, gnuplot.FONT * ROOMY // #chart.lanes)
   for i, lane in ipairs(chart.lanes) do
     -- gnuplot formats the text of a mark as printf does
     tics[i] = ("%s %d"):format(gnuplot.quote((shortened(lane):gsub("%%", "%%%%"))), #chart.lanes - i + 1)
   end
-  local font = math.max(3, gnuplot.WIDE.font * ROOMY // #chart.lanes)
-  local size = #chart.lanes > ROOMY and (" font ',%d'"):format(font) or ""
   local long = chart.length > 0 and chart.length / scale.factor or 1
-  return table.concat({
-    ("set xlabel 'time (%s)'"):format(scale.name),
-    ("set ytics noenhanced (%s)%s"):format(table.concat(tics, ", "), size),
-    ("least = %.9g"):format(long * THIN), ("set xrange [0:%.9g]"):format(long * (1 + THIN)),
-    ("set yrange [0.4:%g]"):format(#chart.lanes + 0.6),
-    "set grid noytics xtics", "set style fill solid 0.85 border lc rgb 'white'",
-  }, "\n")
+  add("set xlabel 'time (%s)'", scale.name)
+  add("set ytics noenhanced (%s)%s", table.concat(tics, ", "),
+    #chart.lanes > ROOMY and (" font ',%d'"):format(font) or "")
+  add("least = %.9g\nset xrange [0:%.9g]", long * THIN, long * (1 + THIN))
+  add("set yrange [0.4:%g]", #chart.lanes + 0.6)
+  add "set grid noytics xtics\nset style fill solid 0.85 border lc rgb 'white'"
+  return list
 end
 
-local function plot_command(chart)
-  local parts = {}
+local function plots_of(chart)
+  local list, add = gnuplot.list()
   for k, kind in ipairs(chart.kinds) do
-    parts[k] = ("$data index %d using 1:3:1:($2 - $1 < least ? $1 + least : $2):($3 - 0.35):($3 + 0.35) "
-      .. "with boxxyerror lc rgb '%s' lw 0.5 title %s"):format(k - 1, palette.colour("k" .. k), gnuplot.quote(kind))
+    add("$data index %d using 1:3:1:($2 - $1 < least ? $1 + least : $2):($3 - 0.35):($3 + 0.35) "
+      .. "with boxxyerror lc rgb '%s' lw 0.5 title %s", k - 1, palette.colour("k" .. k), gnuplot.quote(kind))
   end
-  return "plot " .. table.concat(parts, ", \\\n     ")
+  return list
 end
 
 local function trace_of(chart, about)
@@ -212,13 +185,12 @@ function timeline.draw(spec)
   end
   local chart = arrange(in_seconds(options.spans), options.engines)
   local scale = units.choose("s", chart.length)
-  local about = figure.describe(options, "timeline",
-    { ("from (%s)"):format(scale.name), ("to (%s)"):format(scale.name), "lane, counted from below" })
-  local data = data_of(chart, scale)
+  local about = figure.describe(options, "timeline")
   local text = text_of(chart, about.title)
   figure.say(options, text)
-  local made = figure.write(options, about, data,
-    gnuplot.frame(about, data, settings(chart, scale), plot_command(chart), gnuplot.WIDE))
+  local made = figure.write(options, about, { what = "kind", blocks = blocks_of(chart, scale),
+    columns = { ("from (%s)"):format(scale.name), ("to (%s)"):format(scale.name), "lane, counted from below" },
+    settings = settings(chart, scale), plots = plots_of(chart) })
   made.chart = text
   made.trace = gnuplot.write(session.current:file(about.name .. ".trace.json"), trace_of(chart, about))
   figure.say(options, ("written: %s (ui.perfetto.dev opens it)"):format(made.trace))

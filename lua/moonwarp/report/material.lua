@@ -3,9 +3,10 @@
 -- What a report is made of: the runs that the words of the command line name, by study; the batches
 -- they belong to; and what could not be read, with the reason. Records are in order: results.store sees to
 -- it.
--- Depends on report.batch, results.store, lfs.
+-- Depends on report.batch, results.overlay, results.store, lfs.
 
 local batch = require "moonwarp.report.batch"
+local overlay = require "moonwarp.results.overlay"
 local store = require "moonwarp.results.store"
 
 local material = {}
@@ -95,22 +96,6 @@ function material.when(run)
   return day and ("%s %s UTC"):format(day, time) or run.date or "no date"
 end
 
-local function device_of(run)
-  return run.device_name or run.device or "no device"
-end
-
--- The shortest name that no other run of the study has: the device, with the time if need be.
-local function add_tags(runs)
-  local count, taken = {}, {}
-  for _, run in ipairs(runs) do count[device_of(run)] = (count[device_of(run)] or 0) + 1 end
-  for _, run in ipairs(runs) do
-    local name = device_of(run)
-    local tag = count[name] > 1 and ("%s, %s"):format(name, (material.when(run):gsub(" UTC$", ""))) or name
-    taken[tag] = (taken[tag] or 0) + 1
-    run.tag = taken[tag] > 1 and ("%s #%d"):format(tag, taken[tag]) or tag
-  end
-end
-
 local function by_study(runs)
   local studies, at = {}, {}
   for _, run in ipairs(runs) do
@@ -121,7 +106,10 @@ local function by_study(runs)
     table.insert(at[run.study].runs, run)
   end
   table.sort(studies, function(a, b) return a.name < b.name end)
-  for _, study in ipairs(studies) do add_tags(study.runs) end
+  for _, study in ipairs(studies) do
+    local tags = overlay.tags(study.runs)
+    for i, run in ipairs(study.runs) do run.tag = tags[i] end
+  end
   return studies
 end
 
@@ -143,7 +131,7 @@ function material.devices(runs)
   local list, seen = {}, {}
   for _, run in ipairs(runs) do
     local id = run.device and run.device ~= run.device_name and (" (%s)"):format(run.device) or ""
-    local name = device_of(run) .. id
+    local name = (run.device_name or run.device or "no device") .. id
     if not seen[name] then list[#list + 1] = name end
     seen[name] = true
   end

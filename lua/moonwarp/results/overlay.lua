@@ -1,69 +1,91 @@
 -- SPDX-License-Identifier: MIT
 --
--- Charts of several runs on one: those of one name, kind and quantity (CPU beside GPU), in the largest
--- of their units, each series with its run's label; the bars of ladders side by side.
--- Depends on ladder.bars, path.
+-- Charts of several runs on one: those of one name, kind and quantity (CPU beside GPU), each series with its
+-- run's label; the bars of ladders side by side. And what tells runs apart.
+-- Depends on ladder.bars, lists, path, units.
 
 local bars = require "moonwarp.plot.ladder.bars"
 local lists = require "moonwarp.base.lists"
 local path = require "moonwarp.base.path"
+local units = require "moonwarp.base.units"
 
 local overlay = {}
 
 local FAR_APART <const> = 20 -- runs whose largest values differ so much share a logarithmic axis
 local BARS_A_SERIES <const> = 6 -- a ladder's bars take so much less room than series
 
-local function rescaled(point, xfactor, yfactor)
-  return { x = point.x * xfactor, y = point.y * yfactor, low = point.low and point.low * yfactor,
-           high = point.high and point.high * yfactor }
+-- ---- charts of moonwarp 0.3 ---------------------------------------------------------------------
+
+local UNITS <const> = { "s", "B", "B/s", "1/s", "flop/s", "Hz", "%", "iB" }
+
+-- "T_tot (GB/s)" as "T_tot", "B/s", 1e9.
+local function parsed(label)
+  local name, word = label:match "^(.-) %((%S+)%)$"
+  for _, unit in ipairs(word and UNITS or {}) do
+    for power = -12, 15, 3 do
+      local scale = units.choose(unit, 2 * 10.0 ^ power)
+      if scale.name == word then return name, unit, scale.factor end
+    end
+  end
+  return label, "", 1
 end
 
-local function add_series(into, chart, label, alone)
-  local xfactor = (chart.xfactor or 1) / (into.xfactor or 1)
-  local yfactor = (chart.yfactor or 1) / (into.yfactor or 1)
-  for _, one in ipairs(chart.series) do
-    local points = {}
-    for i, point in ipairs(one.points) do points[i] = rescaled(point, xfactor, yfactor) end
-    table.insert(into.series, { points = points, name = alone and label or ("%s: %s"):format(label, one.name) })
+-- Such a chart has its numbers in the units that its labels name.
+local function in_base_units(chart)
+  if chart.unit or not chart.series then return chart end
+  local xname, xunit, xfactor = parsed(chart.xlabel)
+  local yname, unit, factor = parsed(chart.ylabel)
+  local made = lists.merged(chart, { xlabel = xname, ylabel = yname, xunit = xunit, unit = unit, series = {},
+    levels = {} })
+  for i, one in ipairs(chart.series) do
+    made.series[i] = { name = one.name, points = {} }
+    for j, p in ipairs(one.points) do
+      made.series[i].points[j] = { x = p.x * xfactor, y = p.y * factor, low = p.low and p.low * factor,
+        high = p.high and p.high * factor }
+    end
   end
-  for _, level in ipairs(chart.levels or {}) do
-    table.insert(into.levels, { value = level.value * yfactor, label = ("%s: %s"):format(label, level.label) })
-  end
+  for i, one in ipairs(chart.levels) do made.levels[i] = { value = one.value * factor, label = one.label } end
+  return made
 end
 
-local function copy_for(chart, devices)
-  local title = ("%s, %s"):format(chart.title:gsub(", [^,]*%)$", ""), devices)
-  return lists.merged(chart, { title = title, device = devices })
+-- ---- what tells runs apart ----------------------------------------------------------------------
+
+local function device_of(run)
+  return run.device_name or run.device or "no device"
 end
 
-local function devices_of(entries)
-  local names, seen = {}, {}
-  for _, entry in ipairs(entries) do
-    local name = entry.run.device_name or entry.run.device or "no device"
-    if not seen[name] then names[#names + 1] = name end
-    seen[name] = true
+--- Names that tell runs apart: the device, with the time where another run has it too, and a number if need be.
+---@param runs table[]
+---@param is_brief boolean?  the time alone where all runs are of one device
+---@return string[]
+function overlay.tags(runs, is_brief)
+  local count, devices, taken, tags = {}, 0, {}, {}
+  for _, run in ipairs(runs) do
+    local name = device_of(run)
+    devices, count[name] = devices + (count[name] and 0 or 1), (count[name] or 0) + 1
   end
-  return table.concat(names, ", ")
+  for i, run in ipairs(runs) do
+    local tag, time = device_of(run), (run.date or "no date"):gsub("T", " "):gsub("Z$", "")
+    if is_brief and devices == 1 then tag = time elseif count[tag] > 1 then tag = ("%s, %s"):format(tag, time) end
+    taken[tag] = (taken[tag] or 0) + 1
+    tags[i] = taken[tag] > 1 and ("%s (%d)"):format(tag, taken[tag]) or tag
+  end
+  return tags
 end
 
--- Runs of different devices are told apart by the device, others by their dates, or by both.
-local function labels_of(entries)
-  local labels, devices, count, names = {}, {}, {}, 0
-  for _, entry in ipairs(entries) do
-    local name = entry.run.device_name or "no device"
-    names = names + (devices[name] and 0 or 1)
-    devices[name] = (devices[name] or 0) + 1
-  end
+-- ---- several charts as one ----------------------------------------------------------------------
+
+local function of_several(entries)
+  local chart, runs, seen, devices = entries[1].chart, {}, {}, {}
   for i, entry in ipairs(entries) do
-    local name, date = entry.run.device_name or "no device", (entry.run.date or ""):gsub("T", " "):gsub("Z$", "")
-    if devices[name] == 1 and names > 1 then date = nil end
-    labels[i] = entry.run.tag or not date and name or names > 1 and ("%s, %s"):format(name, date) or date
+    local name = device_of(entry.run)
+    if not seen[name] then devices[#devices + 1] = name end
+    seen[name], runs[i] = true, entry.run
   end
-  for i, label in ipairs(labels) do
-    count[label] = (count[label] or 0) + 1
-    if count[label] > 1 then labels[i] = ("%s (%d)"):format(label, count[label]) end
-  end
-  return labels
+  local labels, names = overlay.tags(runs, true), table.concat(devices, ", ")
+  for i, run in ipairs(runs) do labels[i] = run.tag or labels[i] end
+  return lists.merged(chart, { device = names, title = ("%s, %s"):format(chart.title:gsub(", [^,]*%)$", ""), names) }),
+    labels
 end
 
 local function ladders(into, entries, labels)
@@ -72,28 +94,31 @@ local function ladders(into, entries, labels)
   return bars.merge(into, list, labels)
 end
 
--- In the largest unit.
 local function series(into, entries, labels)
-  local alone, largest = true, entries[1].chart
-  for _, entry in ipairs(entries) do
-    alone = alone and #entry.chart.series == 1
-    if (entry.chart.yfactor or 1) > (largest.yfactor or 1) then largest = entry.chart end
-  end
-  for _, name in ipairs { "xlabel", "ylabel", "xfactor", "yfactor" } do into[name] = largest[name] end
+  local alone = true
+  for _, entry in ipairs(entries) do alone = alone and #entry.chart.series == 1 end
   into.series, into.levels = {}, {}
-  for i, entry in ipairs(entries) do add_series(into, entry.chart, labels[i], alone) end
+  for i, entry in ipairs(entries) do
+    for _, one in ipairs(entry.chart.series) do
+      table.insert(into.series, { points = one.points, name = alone and labels[i]
+        or ("%s: %s"):format(labels[i], one.name) })
+    end
+    for _, level in ipairs(entry.chart.levels) do
+      table.insert(into.levels, { value = level.value, label = ("%s: %s"):format(labels[i], level.label) })
+    end
+  end
   return into
 end
 
 local KINDS = { plot = series, ladder = ladders }
 
--- The largest of what a chart's lengths and heights show, in base units, and whether all are above 0.
+-- The largest of what a chart's lengths and heights show, and whether all are above 0.
 local function largest_of(chart)
   local most, least = 0, math.huge
   local function take(value) most, least = math.max(most, value), math.min(least, value) end
   for _, bar in ipairs(chart.bars or {}) do take(bar.value) end
   for _, one in ipairs(chart.series or {}) do
-    for _, point in ipairs(one.points) do take(point.y * (chart.yfactor or 1)) end
+    for _, point in ipairs(one.points) do take(point.y) end
   end
   return most, least > 0
 end
@@ -112,7 +137,8 @@ end
 local function merged(entries)
   local chart = entries[1].chart
   if #entries == 1 then return chart end
-  local into = KINDS[chart.kind or "plot"](copy_for(chart, devices_of(entries)), entries, labels_of(entries))
+  local empty, labels = of_several(entries)
+  local into = KINDS[chart.kind or "plot"](empty, entries, labels)
   local axis = chart.kind == "ladder" and "logx" or "logy"
   if not into[axis] and not into.square and are_far_apart(entries) then
     into[axis], into.note = 10, "logarithmic, because the runs are far apart"
@@ -123,18 +149,13 @@ local function merged(entries)
   return into
 end
 
--- "T_tot (GB/s)" without the prefix of its unit, where the chart says in what unit a number is worth its factor.
-local function quantity(label, factor)
-  local name, unit = tostring(label):match "^(.-) %((%S+)%)$"
-  if not (unit and factor and factor ~= 1) then return label end
-  return ("%s (%s)"):format(name, unit:gsub("^[kMGTPmnp]i?", ""):gsub("^µ", ""))
-end
-
--- Charts that can share one; a ladder's bars are in base units, so those of another unit cannot.
+-- Charts that can share one.
 local function key_of(chart)
-  return table.concat({ chart.name, chart.kind or "plot", tostring(chart.unit), quantity(chart.xlabel, chart.xfactor),
-    tostring(quantity(chart.ylabel, chart.yfactor)), tostring(chart.logx), tostring(chart.logy),
-    tostring(chart.square) }, "\0")
+  local parts = { chart.name, chart.kind or "plot" }
+  for i, name in ipairs { "unit", "xunit", "xlabel", "ylabel", "logx", "logy", "square" } do
+    parts[i + 2] = tostring(chart[name])
+  end
+  return table.concat(parts, "\0")
 end
 
 -- A name of its own for each figure, as their files are called after it.
@@ -144,7 +165,7 @@ local function apart(figures)
     local name = path.safe(figure.name)
     count[name] = (count[name] or 0) + 1
     if count[name] > 1 then name = ("%s-%d"):format(name, count[name]) end
-    if name ~= figure.name then figures[i] = setmetatable({ name = name }, { __index = figure }) end
+    figures[i] = lists.merged(figure, { name = name })
   end
   return figures
 end
@@ -163,6 +184,7 @@ function overlay.charts(runs, most)
   local order, by_key = {}, {}
   for _, run in ipairs(runs) do
     for _, chart in ipairs(run.charts or {}) do
+      chart = in_base_units(chart)
       local key = KINDS[chart.kind or "plot"] and key_of(chart)
       local group = by_key[key]
       if key and not (group and group.weight + weight_of(chart) <= (most or math.huge)) then

@@ -25,7 +25,7 @@ local CHART = fields { kind = "string?", name = "string", title = "string", devi
 
 local CHARTS = {
   plot = fields {
-    xlabel = "string", ylabel = "string", xfactor = "number?", yfactor = "number?", logx = "number?", logy = "number?",
+    xlabel = "string", ylabel = "string", xunit = "string?", unit = "string?", logx = "number?", logy = "number?",
     style = "string?", levels = list(LABELLED),
     series = list(fields { name = "string", points = { list = POINT, least = 1 } }),
   },

@@ -21,24 +21,6 @@ local function fill_of(style, bar)
   return style.fills[((bar.run or 1) - 1) % #style.fills + 1]
 end
 
--- ---- the letters of marks -----------------------------------------------------------------------
-
-local SPARE <const> = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-
--- A letter of the label's own if one is free, a capital first.
-local function letters_of(labels)
-  local signs, taken = {}, {}
-  for i, label in ipairs(labels) do
-    local wanted = label:gsub("[^%u]", "") .. label:gsub("[^%l%d]", "") .. SPARE
-    for sign in wanted:gmatch "." do
-      signs[i] = sign
-      if not taken[sign] then break end
-    end
-    taken[signs[i]] = true
-  end
-  return signs
-end
-
 -- ---- one bar ------------------------------------------------------------------------------------
 
 local function place_of(value, axis, width)
@@ -124,15 +106,16 @@ end
 
 -- ---- around the bars ----------------------------------------------------------------------------
 
-local function legend(ladder, style, width)
-  local parts, labels = {}, bars.labels(ladder)
-  for i, label in ipairs(ladder.runs or {}) do
-    parts[#parts + 1] = ("%s %s"):format(style.fills[(i - 1) % #style.fills + 1], label)
+local function legend(ladder, labels, style, width)
+  local parts = {}
+  local function add(signs, names)
+    for i, one in ipairs(names) do
+      parts[#parts + 1] = ("%s %s"):format(signs[(i - 1) % #signs + 1], one.label or one)
+    end
   end
-  for i, level in ipairs(ladder.levels) do
-    parts[#parts + 1] = ("%s %s"):format(style.levels[(i - 1) % #style.levels + 1], level.label)
-  end
-  for i, label in ipairs(labels) do parts[#parts + 1] = ("%s %s"):format(style.signs[i], label) end
+  add(style.fills, ladder.runs or {})
+  add(style.levels, ladder.levels)
+  add(style.signs, labels)
   return chart.legend(parts, width, style.cut)
 end
 
@@ -146,11 +129,9 @@ end
 ---@param size table?    width (letters), unicode; what is left out is the terminal's
 ---@return string        lines joined by newlines, none wider than that
 function text.draw(ladder, size)
-  size = size or {}
-  local width, unicode = size.width or chart.width(), size.unicode
-  if unicode == nil then unicode = chart.unicode() end
+  local width, unicode = chart.size(size)
   local labels, numbers = bars.labels(ladder)
-  local style = setmetatable({ signs = letters_of(labels), numbers = numbers }, { __index = STYLES[unicode] })
+  local style = setmetatable({ signs = chart.signs(labels), numbers = numbers }, { __index = STYLES[unicode] })
   local axis, rows, widths = bars.axis(ladder), columns_of(ladder, style)
   local name, cells = layout(ladder, widths, width)
   local lines, number = { ladder.title, quantity(ladder, axis) }, 0
@@ -162,7 +143,7 @@ function text.draw(ladder, size)
         behind(rows[number], widths))
     end
   end
-  for _, line in ipairs(legend(ladder, style, width)) do lines[#lines + 1] = line end
+  for _, line in ipairs(legend(ladder, labels, style, width)) do lines[#lines + 1] = line end
   for i, line in ipairs(lines) do lines[i] = utf8text.shorten((line:gsub("%s+$", "")), width, style.cut) end
   return table.concat(lines, "\n")
 end

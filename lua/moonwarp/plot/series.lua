@@ -1,0 +1,150 @@
+-- SPDX-License-Identifier: MIT
+--
+-- A chart of series along axes: its numbers as the axes show them, and as gnuplot draws it. A chart is as
+-- docs/record.md has it, all numbers in base units.
+-- Depends on gnuplot, lists, palette, ticks, units.
+
+local gnuplot = require "moonwarp.plot.gnuplot"
+local lists = require "moonwarp.base.lists"
+local palette = require "moonwarp.plot.palette"
+local ticks = require "moonwarp.plot.ticks"
+local units = require "moonwarp.base.units"
+
+local series = {}
+
+local BODY <const> = 268 -- px, of what is no head and no key
+local MOST_TOLD <const> = 150 -- points of a series that tell their values
+local STYLES = { lines = true, points = true, linespoints = true }
+
+-- ---- what axes show -----------------------------------------------------------------------------
+
+-- The largest value has the unit of an axis, or on a logarithmic one that in its middle, so that neither end gets a
+-- label of many digits.
+local function scales_of(chart, levels)
+  local e = ticks.extent(chart.series, chart.logx, chart.logy)
+  local wide, high = math.max(math.abs(e.x0), math.abs(e.x1)), math.max(math.abs(e.y0), math.abs(e.y1))
+  for _, level in ipairs(levels) do high = math.max(high, level.value) end
+  return units.choose(chart.xunit or "", chart.logx and math.sqrt(e.x0 * wide) or wide),
+    units.choose(chart.unit or "", high)
+end
+
+--- A chart as its axes show it: in units that suit the values, without what the axes cannot show.
+---@param chart table
+---@return table chart  xlabel and ylabel with units; xname, yname without, of which xunit and unit are apart
+function series.fitted(chart)
+  local shown, levels = {}, {}
+  for _, level in ipairs(chart.levels or {}) do
+    if ticks.holds(level.value, chart.logy) then levels[#levels + 1] = level end
+  end
+  local x, y = scales_of(chart, levels)
+  for i, level in ipairs(levels) do levels[i] = { value = level.value / y.factor, label = level.label } end
+  for i, one in ipairs(chart.series) do
+    shown[i] = { name = one.name, points = {} }
+    for _, p in ipairs(one.points) do
+      if ticks.holds(p.x, chart.logx) and ticks.holds(p.y, chart.logy) then
+        table.insert(shown[i].points, { x = p.x / x.factor, y = p.y / y.factor, low = p.low and p.low / y.factor,
+          high = p.high and p.high / y.factor })
+      end
+    end
+  end
+  local xname, yname = chart.xlabel or "", chart.ylabel or ""
+  return lists.merged(chart, { series = shown, levels = levels, xname = xname, yname = yname, xunit = x.name,
+    unit = y.name, xlabel = units.label(xname, x), ylabel = units.label(yname, y) })
+end
+
+-- ---- for gnuplot --------------------------------------------------------------------------------
+
+-- What a point tells: "naive", "threads: 64", "T_tot: 480 GB/s".
+local function blocks_of(chart)
+  local function told(name, value, unit) return ("%s: %.6g%s"):format(name, value, unit ~= "" and " " .. unit or "") end
+  local list = {}
+  for i, one in ipairs(chart.series) do
+    list[i] = { name = one.name }
+    for j, p in ipairs(one.points) do
+      local line = ("%.10g %.10g"):format(p.x, p.y)
+      if chart.spread then line = ("%s %.10g %.10g"):format(line, p.low or p.y, p.high or p.y) end
+      list[i][j] = { line, one.name, told(chart.xname, p.x, chart.xunit), told(chart.yname, p.y, chart.unit),
+        p.low and p.high and ("from %.6g to %.6g"):format(p.low, p.high) or nil }
+    end
+  end
+  return list
+end
+
+-- Ticks at powers of 2: from the one at or below the least point, as gnuplot sets none below the first; one a
+-- doubling where that leaves room for labels, else one in so many.
+local function log_ticks(add, chart, e)
+  local low, high = e.x0, e.x1
+  if low > high then return add "set xtics auto" end
+  if low == high then -- levels are drawn between the least and the greatest x
+    low, high = low / chart.logx, high * chart.logx
+    add("set xrange [%.10g:%.10g]", low, high)
+  end
+  if chart.logx ~= 2 then return end
+  local first = math.floor(math.log(low, 2) + 1e-9)
+  add("set xtics %.10g,%.10g", 2.0 ^ first, 2.0 ^ math.max(1, math.ceil((math.log(high, 2) - first) / 7)))
+end
+
+-- A tick for each of the whole numbers at which all points lie, where they are few: rungs, dimensions.
+-- There is room beside points that stand alone: one on the frame would be taken for a part of it.
+local function count_ticks(add, chart, e)
+  local few = not chart.square and e.x0 < e.x1 and e.x1 - e.x0 <= 20
+  if not (few and ticks.are_whole(chart.series)) then return end
+  add "set xtics 1"
+  if chart.style == "points" then add("set xrange [%g:%g]", e.x0 - 0.5, e.x1 + 0.5) end
+end
+
+-- gnuplot would label a logarithmic axis with powers; the plain number says more to a reader.
+local function add_axis(add, name, base, label)
+  add("set %slabel %s noenhanced", name, gnuplot.quote(label))
+  if base then add("set logscale %s %g\nset format %s '%%.6g'", name, base, name) end
+end
+
+local function plots_of(chart)
+  local list, add = gnuplot.list()
+  local style = STYLES[chart.style] and chart.style or "linespoints"
+  for i, one in ipairs(chart.series) do
+    local data, look = ("$data index %d"):format(i - 1), palette.series(i)
+    local every = #one.points > MOST_TOLD and (" every %d"):format(math.ceil(#one.points / MOST_TOLD)) or ""
+    add("%s using 1:2 with %s lw 2 %s title %s", data, style, look, gnuplot.quote(one.name))
+    if chart.spread then
+      add("%s using 1:2:3:4 with yerrorbars %s dt 1 ps 0 notitle", data, look:gsub(" dt.*", ""))
+    end
+    add(gnuplot.hover(data .. every, "1:2", chart.spread and 5 or 3))
+  end
+  for i, level in ipairs(chart.levels) do
+    add("%.10g with lines %s title %s", level.value, palette.level(i), gnuplot.quote(level.label))
+  end
+  return list
+end
+
+-- A plane with one scale is as high as it is wide, within bounds; that of a single point has no shape.
+local function body_of(chart, e)
+  local shape = (e.y1 - e.y0) / (e.x1 - e.x0)
+  if not chart.square or shape ~= shape then return BODY end
+  return math.floor(math.max(BODY // 2, math.min(420, 400 * shape))) + 60
+end
+
+--- A chart as gnuplot draws it.
+---@param chart table
+---@return table drawing  of gnuplot.script
+function series.drawing(chart)
+  chart = series.fitted(chart)
+  local names, e = {}, ticks.extent(chart.series)
+  for i, one in ipairs(chart.series) do names[i] = one.name end
+  for _, level in ipairs(chart.levels) do names[#names + 1] = level.label end
+  local rows, columns = gnuplot.key(names)
+  local height = gnuplot.HEAD + body_of(chart, e) + rows * gnuplot.KEY_ROW
+  local list, add = gnuplot.list()
+  add_axis(add, "x", chart.logx, chart.xlabel)
+  if chart.logx then log_ticks(add, chart, e) else count_ticks(add, chart, e) end
+  add_axis(add, "y", chart.logy, chart.ylabel)
+  if not chart.logy and not chart.square and e.y0 >= 0 then add "set yrange [0:*]" end
+  add("set key maxcols %d", columns)
+  add("set tmargin at screen %.4f", 1 - gnuplot.HEAD / height)
+  if chart.square then add "set size ratio -1" end
+  local bounds = chart.spread and "low" or nil
+  return { columns = { chart.xlabel, chart.ylabel, bounds, bounds and "high" }, levels = chart.levels,
+    what = "series", blocks = blocks_of(chart), settings = list, plots = plots_of(chart), height = height }
+end
+
+return series
