@@ -179,7 +179,7 @@ local PEAK = { "of_peak", title = "of a root each", unit = "%", digits = 3 }
 study:part { "ladder", cases = { { bodies = sizes } }, rows = "all", rungs = { "direct", "shared memory, 1.0",
     "shared memory, 1.0f", "rsqrtf", own, own .. ", fast math", "each pair once, fast math" },
   table = { "rung", "bodies", "t", RATE, OVER, PEAK, ERROR },
-  charts = { { kind = "ladder" }, -- and no more than six lines, which is all the colours there are
+  charts = { { kind = "ladder" }, -- and two charts with a few lines each
     { x = "bodies", logx = 2, logy = 10, of = function(r) return r.number ~= 2 and r.number ~= 5 end },
     { x = "bodies", logx = 2, logy = 10, name = "shared", of = function(r) return r.number <= 3 end } },
   ratios = { "shared memory, 1.0f / direct", "shared memory, 1.0 / shared memory, 1.0f", "rsqrtf / direct",
