@@ -1,17 +1,17 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The API as data: what docs/gen.lua makes the pages in docs/api/ and lua/meta/moonwarp.d.lua from, and what
--- docs/generate/names.lua holds against the names that the library registers.
+-- docs/generate/names.lua compares with the names that the library registers.
 --
 -- A page is docs/api/<page>.lua:
---   title, about        the page's heading and what it says first
+--   title, about        the page's heading and its first text
 --   owner               whose names it documents: "mw", "core", or a class such as "array"; an entry may have its own
 --   self                the variable that stands for the object in forms: "a"
 --   common = false      the object is a table of Lua, without what every object has
 --   fields              of the object, as those of a class, with a title
 --   setup               what every example of the page begins with
 --   classes             option and result tables by name: { about =, { name, type, text, default =, unit = }, ... };
---                       result = true: every field is there, or optional where it says so
+--                       result = true: a field is present unless it is optional
 --   entries             in the order shown:
 --     name, forms       forms: how it is called, first the one that params describe
 --     about             one or two sentences first, then what else there is to say
@@ -33,39 +33,39 @@ return {
     "study", "case", "core",
   },
 
-  -- Types that scripts name, beside the classes.
+  -- Types that scripts name, in addition to the classes.
   aliases = {
     { "dtype", [["f16"|"bf16"|"f32"|"f64"|"i8"|"i16"|"i32"|"i64"|"u8"|"u16"|"u32"|"u64"]], "an element type" },
-    { "dims", "integer|integer[]", "an integer, or {x}, {x, y} or {x, y, z}; what is left out is 1" },
+    { "dims", "integer|integer[]", "an integer, or {x}, {x, y} or {x, y, z}; the others are 1" },
     { "engine", [["auto"|"loop"|"split"|"fiber"]], "how the CPU device runs a kernel" },
     { "space", [["device"|"pinned"|"pageable"|"managed"|"global"]], "where an array's memory is" },
     { "class", [["device"|"array"|"module"|"kernel"|"launch"|"stream"|"event"|"graph"]], "a kind of object" },
   },
 
-  -- What every object has; a page may say more of its own.
+  -- What every object has; a page may say more.
   common = {
     {
       name = "close", forms = { "object:close()" },
-      about = [[Gives back what the object holds. Using it afterwards, or closing it again, is an error.]],
+      about = [[Releases what the object holds. Using it afterwards, or closing it again, is an error.]],
       errors = { "attempt to use a closed <class>" }, since = "0.2.0",
     },
     {
       name = "__close", forms = { "local object <close> = ..." },
-      about = [[Closes at the end of the block, on the error path too; closing what is closed already does nothing.]],
+      about = [[Closes the object at the end of the block, also after an error; a closed object is left alone.]],
       meta = false, since = "0.2.0",
     },
     {
       name = "__gc", forms = { "(the collector)" },
-      about = [[Closes an object that nothing holds any more.]], meta = false, since = "0.2.0",
+      about = [[Closes an object that nothing references any more.]], meta = false, since = "0.2.0",
     },
     {
       name = "__tostring", forms = { "tostring(object)" },
-      about = [[A line about the object, or `<class> (closed)`.]], meta = false, since = "0.2.0",
+      about = [[One line about the object, or `<class> (closed)`.]], meta = false, since = "0.2.0",
     },
     {
       name = "__newindex", forms = { "object.name = value" },
-      about = [[An error: objects have no fields to set, and elements are written with `set`.]], meta = false,
-      errors = { "no field of <class> can be set, got 'name'", "an element is written with set: a:set(1, value)" },
+      about = [[An error: objects have no fields to set. Elements are written with `set`.]], meta = false,
+      errors = { "no field of a <class> can be set, got 'name'", "an element is written with set: a:set(1, value)" },
       since = "0.2.0",
     },
   },

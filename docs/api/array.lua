@@ -8,42 +8,42 @@ return {
   about = [[
 Elements of one type in one to four dimensions, in a device's or the host's memory. x is the fastest dimension:
 element (i, j) of an nx x ny array is at `(j - 1) * nx + (i - 1)`, where a kernel finds it at `iy * nx + ix`.
-`dev:array` and its kin make arrays.
+`dev:array` and similar methods make arrays.
 
-Element types: f16, bf16, f32, f64, i8 to i64, u8 to u64. An f16 or bf16 is a Lua number on this side, rounded to
+Element types: f16, bf16, f32, f64, i8 to i64, u8 to u64. An f16 or bf16 is a Lua number in scripts, rounded to
 nearest even. A u64 above 2^63 - 1 is the Lua integer with the same bits.
 
 A method that changes elements returns the array, so calls can be chained. Views share memory: `view`, `reshape`,
-`slice` and `readonly` copy nothing.
+`slice` and `readonly` do not copy.
 
 Reading and writing from the script waits for the default stream. It does not wait for streams made with
-`blocking = false`, and for pinned and pageable arrays it waits for nothing: synchronise first.]],
+`blocking = false`, and does not wait at all for pinned and pageable arrays: synchronise first.]],
   setup = [[
 local mw = require "moonwarp"
 local dev = mw.device "cpu"]],
 
   classes = {
     copy_options = {
-      about = "Which part, and where the work is queued.",
+      about = "Which elements, and in which stream.",
       { "from", "integer", "the first element read", default = "1" },
       { "to", "integer", "the first element written", default = "1" },
-      { "count", "integer", "how many", default = "all from `from` on" },
+      { "count", "integer", "number of elements", default = "all from `from` on" },
       { "stream", "stream", "queues the copy there and returns at once; synchronise before using the result" },
     },
     random_options = {
-      about = "What is drawn.",
+      about = "The distribution.",
       { "seed", "integer", "the same seed gives the same elements on every device", default = "0" },
       { "kind", [["uniform"|"normal"]], "the distribution", default = [["uniform"]] },
-      { "min", "number", "uniform: the least value", default = "0" },
-      { "max", "number", "uniform: no float reaches it; an integer may be it", default = "1; 99 for integer types" },
+      { "min", "number", "uniform: the smallest value", default = "0" },
+      { "max", "number", "uniform: floats are below it; integers include it", default = "1; 99 for integer types" },
       { "mean", "number", "normal", default = "0" },
       { "sd", "number", "normal: standard deviation", default = "1" },
-      { "offset", "integer", "numbers of the sequence to skip", default = "0" },
+      { "offset", "integer", "how many numbers of the sequence to skip", default = "0" },
     },
   },
 
   entries = {
-    { heading = "Asking" },
+    { heading = "Properties" },
     {
       name = "dtype", forms = { "a:dtype()" }, about = [[The element type.]],
       returns = { { "dtype", [[as in "f32"]] } }, since = "0.1.0",
@@ -55,14 +55,14 @@ local dev = mw.device "cpu"]],
       since = "0.1.0",
       example = [[print(dev:zeros("f32", 4, 3):shape()) --> 4  3]],
     },
-    { name = "dims", forms = { "a:dims()" }, about = [[How many dimensions.]], returns = { { "integer", "1 to 4" } },
+    { name = "dims", forms = { "a:dims()" }, about = [[Number of dimensions.]], returns = { { "integer", "1 to 4" } },
       since = "0.1.0" },
     {
-      name = "__len", forms = { "#a" }, about = [[How many elements, over all dimensions.]],
+      name = "__len", forms = { "#a" }, about = [[Number of elements, over all dimensions.]],
       returns = { { "integer", "" } }, meta = false, since = "0.1.0",
       example = [[print(#dev:zeros("f32", 4, 3)) --> 12]],
     },
-    { name = "nbytes", forms = { "a:nbytes()" }, about = [[How many bytes the elements take.]],
+    { name = "nbytes", forms = { "a:nbytes()" }, about = [[Size of the elements in bytes.]],
       returns = { { "integer", "bytes" } }, since = "0.1.0" },
     {
       name = "space", forms = { "a:space()" }, about = [[Where the memory is.]],
@@ -72,13 +72,13 @@ local dev = mw.device "cpu"]],
     { name = "device", forms = { "a:device()" }, about = [[The device that it belongs to.]],
       returns = { { "device", "a handle of it" } }, since = "0.1.0" },
     { name = "address", forms = { "a:address()" },
-      about = [[The address of the first element, as the device sees it. For messages and for arrays of pointers (`T
+      about = [[The address of the first element, as the device sees it. For messages, and for arrays of pointers (`T
 **` takes an array of u64).]], returns = { { "integer", "" } }, since = "0.1.0" },
     { name = "is_readonly", forms = { "a:is_readonly()" }, about = [[True for a view made by `a:readonly()`.]],
       returns = { { "boolean", "" } }, since = "0.1.0" },
     {
       name = "__tostring", forms = { "tostring(a)" },
-      about = [[Type, shape, device, and the space where it is not the device's own: `array<f64>[4096 x 4096] cuda:0`.]],
+      about = [[Type, shape, device, and the space if it is not the device's memory: `array<f64>[4096 x 4096] cuda:0`.]],
       returns = { { "string", "" } }, meta = false, since = "0.1.0",
       example = [[print(dev:pageable("f64", 8, 2)) --> array<f64>[8 x 2] cpu, pageable]],
     },
@@ -86,7 +86,7 @@ local dev = mw.device "cpu"]],
     { heading = "Elements" },
     {
       name = "get", forms = { "a:get(i[, j[, k[, l]]])" },
-      about = [[One element. Each call is a transfer: for many, use `totable` or `bytes`. A single index counts
+      about = [[One element. Each call is a transfer: use `totable` or `bytes` for many elements. A single index counts
 through the whole array, whatever its shape.]],
       params = { { "i", "integer", "along x" }, { "...", "integer", "j, k, l: as many as there are dimensions" } },
       returns = { { "number", "an integer for integer types" } },
@@ -102,13 +102,13 @@ print(a:get(2, 1), a:get(5)) --> 2  5]],
       returns = { { "array", "the array itself" } },
       errors = { "set takes the indices and then the value", "as for `get`",
         "u8 holds an integer from 0 to 255, got 300",
-                 "f32 holds a number, got string", READONLY },
+                 "f32 holds a number, got string '<text>'", READONLY },
       since = "0.1.0",
       example = [[print(dev:zeros("f32", 2, 2):set(1, 2, 0.5):get(1, 2)) --> 0.5]],
     },
     {
       name = "totable", forms = { "a:totable()" },
-      about = [[All elements as nested tables, the outermost being the slowest dimension: what `dev:array` takes.]],
+      about = [[All elements as nested tables, the outermost for the slowest dimension, as `dev:array` takes them.]],
       returns = { { "table", "" } }, since = "0.1.0",
       example = [[print(table.concat(dev:array("u8", { 3, 1, 2 }):totable(), " ")) --> 3 1 2]],
     },
@@ -119,7 +119,7 @@ print(a:get(2, 1), a:get(5)) --> 2  5]],
     },
     {
       name = "upload", forms = { "a:upload(table)", "a:upload(bytes)" },
-      about = [[New contents for the whole array: a table of the array's own shape or flat, or a string of exactly as many bytes.]],
+      about = [[Replaces all elements: from a table of the array's shape, a flat table, or a string of exactly as many bytes.]],
       params = { { "values", "table|string", "" } },
       returns = { { "array", "the array itself" } },
       errors = { "the table's shape is not the array's, nor is it flat with as many values",
@@ -140,7 +140,7 @@ print(a:get(2, 1), a:get(5)) --> 2  5]],
     {
       name = "linspace", forms = { "a:linspace(first, last)" },
       about = [[Evenly spaced values from `first` to `last`, both included, in memory order over all dimensions. A
-single element is `first`. Integer types take the value rounded towards zero.]],
+single element is `first`. Integer types round the value towards zero.]],
       params = { { "first", "number", "" }, { "last", "number", "" } },
       returns = { { "array", "the array itself" } }, errors = { "number expected, got <type>", READONLY },
         since = "0.1.0",
@@ -149,9 +149,9 @@ single element is `first`. Integer types take the value rounded towards zero.]],
     },
     {
       name = "random", forms = { "a:random(seed)", "a:random{ seed =, kind = \"uniform\", ... }" },
-      about = [[Random numbers from a counter-based generator: an element depends on the seed and its place alone, so
-that one seed gives the same bits on every device, with any block size.]],
-      params = { { "options", "integer|random_options", "a seed, or options; seed 0 where it is left out",
+      about = [[Random numbers from a counter-based generator. An element depends only on the seed and its position, so the
+same seed gives the same bits on every device, with any block size.]],
+      params = { { "options", "integer|random_options", "a seed, or options; defaults to seed 0",
         optional = true } },
       returns = { { "array", "the array itself" } },
       errors = { "random: the seed must be an integer, got <n>",
@@ -168,8 +168,8 @@ print(mw.check(a, b, { exact = true })) -- true, and the report]],
     { heading = "Copies" },
     {
       name = "copy", forms = { "a:copy(source[, options])" },
-      about = [[Copies elements of another array into this one: the whole or a part, on one device or between two.
-Without a stream it is complete when it returns.]],
+      about = [[Copies all or some elements of another array into this one, on one device or between two. Without a stream
+the copy is complete when the call returns.]],
       params = { { "source", "array", "of the same element type, on any device" }, { "options", "copy_options", "",
         optional = true } },
       returns = { { "array", "the array itself" } },
@@ -195,7 +195,7 @@ print(a:get(1), b:get(1)) --> 1.0  2.0]],
     },
     {
       name = "save", forms = { "a:save(path)" },
-      about = [[Writes a NumPy .npy file (version 1.0, C order). NumPy sees the shape turned round: 3 x 2 here is (2, 3) there.]],
+      about = [[Writes a NumPy .npy file (version 1.0, C order). NumPy sees the dimensions in reverse order: 3 x 2 here is (2, 3) in NumPy.]],
       params = { { "path", "string", "the file; replaced if it exists" } },
       returns = { { "array", "the array itself" } },
       errors = { "<path>: <reason>", "NumPy has no bf16; copy into an array of f32 first" }, since = "0.1.0",
@@ -204,7 +204,7 @@ print(a:get(1), b:get(1)) --> 1.0  2.0]],
     { heading = "Views" },
     {
       name = "view", forms = { "a:view(first, n1[, n2[, n3[, n4]]])" },
-      about = [[The elements from number `first` on, in a shape of their own. Shares the memory and keeps it alive.]],
+      about = [[The elements from number `first` on, in the given shape. Shares the memory and keeps it alive.]],
       params = { { "first", "integer", "counts through the whole array" }, { "n1", "integer", "" },
                  { "...", "integer", "n2, n3, n4" } },
       returns = { { "array", "a view" } },
@@ -226,15 +226,15 @@ print(table.concat(a:totable(), " ")) --> 1 2 0 0 0 0]],
     },
     {
       name = "slice", forms = { "a:slice(k)" },
-      about = [[The k-th part along the slowest dimension, with one dimension less: of 4 x 3, `slice(2)` is the
-second row of 4. Of one dimension it is a single element. Shares the memory.]],
+      about = [[The k-th part along the slowest dimension, with one dimension less: for 4 x 3, `slice(2)` is the
+second row of 4. For one dimension it is a single element. Shares the memory.]],
       params = { { "k", "integer", "from 1 to the size of the slowest dimension" } },
       returns = { { "array", "a view" } }, errors = { "a slice from 1 to <n> expected, got <k>" }, since = "0.1.0",
       example = [[print(dev:array("i32", { {1, 2}, {3, 4}, {5, 6} }):slice(3):get(1)) --> 5]],
     },
     {
       name = "readonly", forms = { "a:readonly()" },
-      about = [[A view that a launch gives to const parameters only, and that the script cannot write. Shares the memory.]],
+      about = [[A view that launches accept only for const parameters, and that the script cannot write. Shares the memory.]],
       returns = { { "array", "a view" } }, since = "0.1.0",
       example = [[print(pcall(function() dev:zeros("f32", 4):readonly():set(1, 5) end)) -- false: a read-only view]],
     },

@@ -4,7 +4,7 @@ return {
   owner = "case", self = "c", common = false,
   about = [[
 A case of a [study](study.md): one size and type, with its arrays. Every function of a description gets it as `c`. Its arrays and
-numbers have the names of the kernels' parameters, so that a launch takes its arguments from the case: where the kernel is
+numbers have the names of the kernels' parameters, and a launch takes its arguments from the case: for the kernel
 `triad(B, A, C, s, nx, ny)`, the case has `B`, `A`, `C`, `s`, `nx` and `ny`.]],
   setup = [[
 local mw = require "moonwarp"
@@ -27,12 +27,12 @@ end]],
 
   fields = {
     title = "fields", result = true,
-    about = "Beside these it has its sides, and what `study.arrays` and the `arrays` of its part returned, by name.",
+    about = "In addition it has its sides, and the results of `study.arrays` and of its part's `arrays`, by name.",
     { "dev", "device", "" },
-    { "gpu", "boolean", "whether the device is one" },
-    { "p", "table", "values of the parameters by name" },
-    { "study", "study", "whose case it is" },
-    { "sides", "table", "as they were given" },
+    { "gpu", "boolean", "whether the device is a GPU" },
+    { "p", "table", "the parameters' values by name" },
+    { "study", "study", "the study of this case" },
+    { "sides", "table", "the sides as given" },
     { "type", "dtype", "the element type: of its sides, of the parameters `type` or `types`, else f64" },
     { "eps", "number", "the distance from 1 to the next number of the type; 0 for integers" },
     { "vector", "integer", "elements in an access of 16 bytes" },
@@ -41,9 +41,9 @@ end]],
   classes = {
     case_launch = {
       about = "How a kernel is launched.",
-      { "block", "dims", "threads a block", optional = false },
+      { "block", "dims", "threads per block", optional = false },
       { "grid", "dims", "blocks", optional = false },
-      { "shared", "integer", "dynamic shared memory a block", unit = "bytes", default = "0" },
+      { "shared", "integer", "dynamic shared memory per block", unit = "bytes", default = "0" },
       { "cooperative", "boolean", "all blocks run at once", default = "false" },
       { "stream", "stream", "", default = "the default stream" },
       { "file", "string", "the .cu file", default = "the study's `kernels`" },
@@ -54,12 +54,12 @@ end]],
   entries = {
     {
       name = "launch", forms = { "c:launch(kernel, { block =, grid =, ... }[, arguments])" },
-      about = [[A launch with its arguments by name, ready to be made: from `arguments`, else from the case. An argument that is a
-function is called with every launch, as for a counter that the kernel is given.]],
+      about = [[Prepares a launch whose arguments are found by name, in `arguments`, else in the case. If an argument is a
+function, it is called at every launch, for example for a counter.]],
       params = { { "kernel", "string", [[its name; %s in it is the case's type in C++, as in "sum<%s>"]] },
                  { "how", "case_launch", "" },
                  { "arguments", "table", "by the names of the kernel's parameters", optional = true } },
-      returns = { { "fun()?", "launches; nil where the device does not take it", name = "go" },
+      returns = { { "fun()?", "launches; nil if the device cannot", name = "go" },
                   { "string?", "why, as in \"704 blocks at once, the device holds 256\"", name = "reason" } },
       errors = { "kernel '<name>', parameter <i> '<name>': the case has no field of that name; it has <names>; give it with 'args'",
                  "the study names no file of kernels; give it with 'kernels'" },
@@ -74,9 +74,9 @@ end)]],
     },
     {
       name = "launches", forms = { "c:launches{ { kernel, { block =, grid = }[, arguments] }, ... }" },
-      about = [[Several launches, one behind the other, as one function.]],
-      params = { { "list", "table[]", "of what `c:launch` takes" } },
-      returns = { { "fun()?", "nil where the device does not take one of them", name = "go" },
+      about = [[Several launches, one after the other, as one function.]],
+      params = { { "list", "table[]", "each as the arguments of `c:launch`" } },
+      returns = { { "fun()?", "nil if the device cannot do one of them", name = "go" },
                   { "string?", "why", name = "reason" } }, since = "0.4.0",
       example = [[
 with_case(function(c)
@@ -87,8 +87,8 @@ end)]],
     },
     {
       name = "with", forms = { "c:with{ name = value, ... }" },
-      about = [[The same case with other fields: for launches whose arguments go by other names, as for two arrays that are read and
-written in turn.]],
+      about = [[The same case with some fields changed: for launches whose arguments have other names, as with two arrays that
+are read and written in turn.]],
       params = { { "more", "table", "" } }, returns = { { "case", "" } }, since = "0.4.0",
       example = [[
 with_case(function(c)
@@ -98,7 +98,7 @@ end)]],
     },
     {
       name = "array", forms = { "c:array(nx[, ny[, nz[, nw]]])" },
-      about = [[A new array of the case's type, closed with the case: scratch memory of a rung.]],
+      about = [[A new array of the case's type, closed with the case, as scratch memory for a rung.]],
       params = { { "...", "integer", "its shape" } }, returns = { { "array", "" } }, since = "0.4.0",
       example = [[
 with_case(function(c)
@@ -126,9 +126,9 @@ end)]],
     },
     {
       name = "stream", forms = { "c:stream()" },
-      about = [[A stream of the study, which waits for the default stream and is waited for by it; for rungs with `stream = true`,
-as a copy that must not wait for its end. It is closed with the run.]],
-      returns = { { "stream", "always the same" } }, since = "0.4.0",
+      about = [[A blocking stream of the study, for rungs with `stream = true`, such as a copy that must not wait for its end. It is
+closed with the run.]],
+      returns = { { "stream", "the same stream at every call" } }, since = "0.4.0",
       example = [[
 with_case(function(c)
   print(c:stream() == c:stream()) --> true
@@ -136,10 +136,10 @@ end)]],
     },
     {
       name = "resident", forms = { "c:resident(kernel, threads[, shared[, how]])" },
-      about = [[How many blocks of a kernel the device holds at once.]],
-      params = { { "kernel", "string", "" }, { "threads", "integer", "a block" },
-                 { "shared", "integer", "dynamic shared memory a block", unit = "bytes", default = "0", optional = true },
-                 { "how", "table", "`file` and `fast_math`, as of a launch", optional = true } },
+      about = [[The number of blocks of a kernel that the device holds at once.]],
+      params = { { "kernel", "string", "" }, { "threads", "integer", "per block" },
+                 { "shared", "integer", "dynamic shared memory per block", unit = "bytes", default = "0", optional = true },
+                 { "how", "table", "`file` and `fast_math`, as for a launch", optional = true } },
       returns = { { "integer", "" } }, since = "0.4.0",
       example = [[
 with_case(function(c)

@@ -8,7 +8,7 @@ local SIZE_ERRORS = {
   "an array needs its size: one to four integers, x first",
   "an array has at most 4 dimensions, got <n>",
   "a size of at least 1 expected, got <n>",
-  "out of memory: wanted, free and total, after the collector has run and it was tried again",
+  "out of memory: wanted, free and total; after a collection and a second attempt",
 }
 
 local TABLE_FORM = "fun(self: moonwarp.device, dtype: moonwarp.dtype, values: table): moonwarp.array"
@@ -35,10 +35,10 @@ return {
   owner = "device",
   self = "dev",
   about = [[
-One GPU, or the CPU device. It makes everything else: arrays, modules, streams, events, graphs. Whatever it made
-keeps it alive, so closing the handle early does no harm; the device itself is closed when the last child is.
+One GPU, or the CPU device. It makes arrays, modules, streams, events and graphs. Each of these keeps the device
+alive, so closing the handle early is safe; the device itself is closed after the last of them.
 
-Work without a stream goes to the device's default stream, which keeps CUDA's legacy rule: it waits for earlier work
+Work without a stream goes to the device's default stream, which follows CUDA's legacy rule: it waits for earlier work
 of blocking streams, and they wait for it.]],
   setup = [[
 local mw = require "moonwarp"
@@ -46,15 +46,15 @@ local dev = mw.device "cpu"]],
 
   classes = {
     device_properties = {
-      about = "What `dev:properties()` returns. What is unknown is absent or 0; what a device does not have, such as the CPU device registers, is 0.",
+      about = "What `dev:properties()` returns. An unknown property is absent or 0; something that the device does not have is 0, such as registers of the CPU device.",
       result = true,
       { "id", "string", [["cpu", "cuda:0", "cuda:sm_90"]] },
       { "kind", "string", [["gpu", or "cpu" for the processor that the script runs on]] },
-      { "name", "string", "the maker's name of it" },
+      { "name", "string", "as the manufacturer names it" },
       { "arch", "string", [["sm_90", "x86-64"]] },
       { "compute_capability", "string", [["9.0"; GPUs only]], optional = true },
       { "driver", "string", "versions of the driver and NVRTC, or of the C++ compiler", optional = true },
-      { "pci", "string", "address on the bus; GPUs only", optional = true },
+      { "pci", "string", "bus address; GPUs only", optional = true },
       { "uuid", "string", "GPUs only", optional = true },
       { "multiprocessors", "integer", "on the CPU device: worker threads" },
       { "warp_size", "integer", "32" },
@@ -63,84 +63,84 @@ local dev = mw.device "cpu"]],
       { "max_blocks_per_multiprocessor", "integer", "" },
       { "max_block", "integer[]", "largest block along x, y, z" },
       { "max_grid", "integer[]", "largest grid along x, y, z" },
-      { "shared_per_block", "integer", "shared memory a block without asking", unit = "bytes" },
-      { "shared_per_block_optin", "integer", "the most a block can ask for", unit = "bytes" },
+      { "shared_per_block", "integer", "shared memory per block, by default", unit = "bytes" },
+      { "shared_per_block_optin", "integer", "the most a block can request", unit = "bytes" },
       { "shared_per_multiprocessor", "integer", "", unit = "bytes" },
       { "registers_per_block", "integer", "" },
       { "registers_per_multiprocessor", "integer", "" },
       { "constant_bytes", "integer", "constant memory", unit = "bytes" },
-      { "l2_bytes", "integer", "the cache of the second level", unit = "bytes" },
-      { "cache_bytes", "integer", "the last cache before memory, in which data may stay from launch to launch", unit = "bytes" },
+      { "l2_bytes", "integer", "the L2 cache", unit = "bytes" },
+      { "cache_bytes", "integer", "the last-level cache, in which data may stay from launch to launch", unit = "bytes" },
       { "memory_total", "integer", "", unit = "bytes" },
       { "clock", "number", "", unit = "Hz", optional = true },
       { "memory_clock", "number", "", unit = "Hz", optional = true },
       { "bus_bits", "number", "width of the memory bus", optional = true },
-      { "peak_bandwidth", "number", "of the device's memory, by its data sheet", unit = "B/s", optional = true },
-      { "async_engines", "integer", "copies that can run beside kernels" },
-      { "cooperative", "boolean", "grid synchronisation is possible" },
-      { "managed", "boolean", "managed memory is possible" },
+      { "peak_bandwidth", "number", "of the device's memory, computed from its clock and width", unit = "B/s", optional = true },
+      { "async_engines", "integer", "copies that can run concurrently with kernels" },
+      { "cooperative", "boolean", "cooperative launches are supported" },
+      { "managed", "boolean", "managed memory is supported" },
       { "ecc", "boolean", "memory with error correction" },
-      { "pageable_access", "boolean", "kernels reach plain host memory" },
-      { "queue_gate", "boolean", "launches can be held behind a kernel that waits for the host, as `mw.bench` does" },
-      { "offline", "boolean", "an architecture without a device" },
+      { "pageable_access", "boolean", "kernels can access pageable host memory" },
+      { "queue_gate", "boolean", "launches can be queued behind a kernel that waits for the host, as `mw.bench` does" },
+      { "offline", "boolean", "an offline target" },
     },
     module_options = {
-      about = "How a source is compiled. One of `file` and `source` is needed.",
-      { "file", "string", "a path; looked for in the working folder, beside the script, and in moonwarp's kernels/" },
+      about = "How a source is compiled. Either `file` or `source` is needed.",
+      { "file", "string", "a path, searched for in the working folder, beside the script, and in moonwarp's kernels/" },
       { "source", "string", "the source itself" },
-      { "name", "string", "what messages call it", default = [[the file's name, or "source"]] },
-      { "defines", "table", [[macros: `{ N = 3, FAST = true, "B=2" }`; `false` leaves one out]] },
+      { "name", "string", "its name in messages", default = [[the file's name, or "source"]] },
+      { "defines", "table", [[macros: `{ N = 3, FAST = true, "B=2" }`; `false` omits one]] },
       { "includes", "string[]", "folders for #include, after the source's own" },
       { "std", "string", "the C++ standard", default = [["c++17"]] },
-      { "fast_math", "boolean", "less exact functions and reordered sums", default = "false" },
-      { "contract", "boolean", "`a * b + c` may be one rounding", default = "true" },
-      { "max_registers", "integer", "registers a thread, 0 to 255; 0: no cap", default = "0" },
+      { "fast_math", "boolean", "less accurate functions and reordered sums", default = "false" },
+      { "contract", "boolean", "`a * b + c` may be rounded once", default = "true" },
+      { "max_registers", "integer", "registers per thread, 0 to 255; 0: no limit", default = "0" },
       { "line_info", "boolean", "line numbers in the compiled code", default = "false" },
-      { "engine", "engine", "forces an engine of the CPU device; other devices ignore it", default = [["auto"]] },
+      { "engine", "engine", "selects an engine of the CPU device; ignored on other devices", default = [["auto"]] },
       { "templates", "string[]", [[kernels to instantiate at once: `{ "scale<float>" }`]] },
-      { "cache", "boolean", "take the result from the cache, and leave it there", default = "true" },
+      { "cache", "boolean", "use the cache of compiled code", default = "true" },
     },
     stream_options = {
-      about = "What a new stream is to be.",
+      about = "Properties of a new stream.",
       { "blocking", "boolean", "it and the default stream wait for each other", default = "true" },
-      { "priority", "integer", "between the two of `dev:priorities()`; lower is more urgent",
+      { "priority", "integer", "within the range of `dev:priorities()`; lower is more urgent",
         default = "the least urgent" },
     },
     device_state = {
-      about = "What is known at a moment; what is not is absent.",
-      { "clock", "number", "of the multiprocessors, or the first core", unit = "Hz", optional = true },
+      about = "The state at one moment. Unknown values are absent.",
+      { "clock", "number", "of the multiprocessors, or of the first core", unit = "Hz", optional = true },
       { "clock_max", "number", "", unit = "Hz", optional = true },
       { "memory_clock", "number", "", unit = "Hz", optional = true },
       { "memory_clock_max", "number", "", unit = "Hz", optional = true },
       { "temperature", "number", "of the chip, degrees Celsius", optional = true },
       { "power", "number", "W", optional = true },
       { "power_limit", "number", "W", optional = true },
-      { "utilisation", "number", "0 to 1, of the last moments", optional = true },
+      { "utilisation", "number", "0 to 1, over the last moments", optional = true },
       { "reasons", "string[]", [[why the clock is not higher: "idle", "application clocks", "power cap",
 "hardware slowdown", "sync boost", "thermal", "power brake", "display clocks"]], optional = true },
       { "driver", "string", "the kernel driver's version", optional = true },
-      { "load", "number", "CPU device: processes that want a core, over the last minute", optional = true },
-      { "governor", "string", "CPU device: the kernel's policy for the clock", optional = true },
+      { "load", "number", "CPU device: runnable processes, averaged over the last minute", optional = true },
+      { "governor", "string", "CPU device: the operating system's frequency policy", optional = true },
     },
     event_options = {
-      about = "What a new event is to be.",
-      { "timing", "boolean", "false: cheaper, and `since` refuses it", default = "true" },
+      about = "Properties of a new event.",
+      { "timing", "boolean", "false: cheaper, but `since` cannot use it", default = "true" },
     },
   },
 
   entries = {
     {
-      name = "id", forms = { "dev:id()" }, about = [[The device's short name, which `mw.device` takes.]],
+      name = "id", forms = { "dev:id()" }, about = [[The device's id, as `mw.device` takes it.]],
       returns = { { "string", [["cpu", "cuda:0", "cuda:sm_90"]] } }, since = "0.1.0",
       example = [[print(dev:id()) --> cpu]],
     },
     {
-      name = "name", forms = { "dev:name()" }, about = [[The maker's name of the device.]],
+      name = "name", forms = { "dev:name()" }, about = [[The manufacturer's name of the device.]],
       returns = { { "string", [[as in "NVIDIA H200"]] } }, since = "0.1.0",
     },
     {
       name = "properties", forms = { "dev:properties()" },
-      about = [[Everything the device says of itself, as a new table. Sizes in bytes, clocks in Hz.]],
+      about = [[The properties of the device, as a new table. Sizes in bytes, clocks in Hz.]],
       returns = { { "device_properties", "see below" } }, since = "0.1.0",
       example = [[
 local p = dev:properties()
@@ -148,13 +148,13 @@ print(p.warp_size, p.max_threads_per_block) --> 32  1024]],
     },
     {
       name = "state", forms = { "dev:state()" },
-      about = [[The state of the device now: clocks, temperature, power. Read through NVML on a GPU (libnvidia-ml.so.1, or
-the file that $MOONWARP_LIBNVML names) and from /sys and /proc on the CPU device. Nothing is ever set.]],
+      about = [[The state of the device now: clocks, temperature, power. It is read through NVML on a GPU (libnvidia-ml.so.1, or
+the file that $MOONWARP_LIBNVML names), and from /sys and /proc on the CPU device. No setting is changed.]],
       returns = { { "device_state", "see below" } }, since = "0.3.0",
       example = [[print(type(dev:state())) --> table]],
     },
     {
-      name = "memory", forms = { "dev:memory()" }, about = [[How much memory there is now.]],
+      name = "memory", forms = { "dev:memory()" }, about = [[Free and total memory.]],
       returns = { { "integer", "free, bytes", name = "free" }, { "integer", "total, bytes", name = "total" } },
       since = "0.1.0",
       example = [[
@@ -163,28 +163,28 @@ print(free > 0, free <= total) --> true  true]],
     },
     {
       name = "peak_bandwidth", forms = { "dev:peak_bandwidth()" },
-      about = [[The memory's bandwidth by the data sheet: clock times width. Nil where it is unknown, as on the CPU device.]],
-      returns = { { "number?", "bytes a second" } },
+      about = [[The memory's theoretical bandwidth: clock times width. Nil if it is unknown, as on the CPU device.]],
+      returns = { { "number?", "bytes per second" } },
       source = "2 * memory clock * bus width / 8 (double data rate; CUDA C++ Best Practices Guide, theoretical bandwidth)",
       since = "0.1.0",
     },
     {
       name = "kind", forms = { "dev:kind()" },
-      about = [["gpu", or "cpu" for the processor that the script runs on. What a device can do is in its properties.]],
+      about = [["gpu", or "cpu" for the processor that the script runs on. `dev:properties()` says what the device supports.]],
       returns = { { "string", "" } }, since = "0.5.0",
       example = [[print(dev:kind()) --> cpu]],
     },
     {
       name = "is_offline", forms = { "dev:is_offline()" },
-      about = [[True for an architecture without a device (`mw.device "cuda:sm_90"`): it compiles kernels and tells
-their attributes and occupancy; arrays and launches are refused.]],
+      about = [[True for an offline target (`mw.device "cuda:sm_90"`). It compiles kernels and reports their attributes and
+occupancy; arrays and launches are errors.]],
       returns = { { "boolean", "" } }, since = "0.1.0",
       example = [[print(dev:is_offline()) --> false]],
     },
     {
       name = "synchronize", forms = { "dev:synchronize()" },
-      about = [[Waits until all streams of the device are done, then runs the callbacks that are due. What a kernel
-did wrong earlier is raised here, at the latest.]],
+      about = [[Waits until all streams of the device have finished, then runs the callbacks that are due. An earlier error
+of a kernel is raised here, at the latest.]],
       errors = { "the error of the first launch that failed since the last synchronisation" },
       since = "0.1.0",
     },
@@ -194,9 +194,9 @@ did wrong earlier is raised here, at the latest.]],
       name = "array",
       forms = { "dev:array(dtype, n1[, n2[, n3[, n4]]])", "dev:array(dtype, values)",
         "dev:array(dtype, bytes[, n1, ...])" },
-      about = [[A new array in the device's memory. From sizes: every byte is 0xFF, so that a float is NaN and a
-signed integer -1; what a kernel never wrote shows. From a table: nested tables, the outermost being the slowest
-dimension, so `{ {1, 2, 3}, {4, 5, 6} }` is 3 x 2. From a string: packed elements, little-endian.]],
+      about = [[A new array in the device's memory. From sizes: every byte is 0xFF, so floats are NaN and
+signed integers -1, and elements that a kernel never wrote are visible. From a table: nested tables, the outermost
+for the slowest dimension, so `{ {1, 2, 3}, {4, 5, 6} }` is 3 x 2. From a string: packed elements, little-endian.]],
       params = { DTYPE, SHAPE, MORE },
       overloads = { TABLE_FORM, BYTES_FORM },
       returns = { { "array", "a new array" } },
@@ -217,38 +217,37 @@ print(dev:array("u16", "\1\0\2\0"))   --> array<u16>[2] cpu]],
     },
     {
       name = "empty", forms = { "dev:empty(dtype, n1[, ...])" },
-      about = [[The same, with whatever the memory held before. For arrays that are written as a whole at once. Takes
-a table or a string too.]],
+      about = [[The same, uninitialised, for arrays that are completely written anyway. Also takes a table or a string.]],
       params = { DTYPE, SHAPE, MORE }, overloads = { TABLE_FORM, BYTES_FORM },
       returns = { { "array", "a new array" } }, errors = { "as for `dev:array`" }, since = "0.1.0",
     },
     {
       name = "zeros", forms = { "dev:zeros(dtype, n1[, ...])" },
-      about = [[The same, all zero. Takes a table or a string too.]],
+      about = [[The same, all zero. Also takes a table or a string.]],
       params = { DTYPE, SHAPE, MORE }, overloads = { TABLE_FORM, BYTES_FORM },
       returns = { { "array", "a new array" } }, errors = { "as for `dev:array`" }, since = "0.1.0",
       example = [[print(dev:zeros("f64", 2, 2):get(2, 2)) --> 0.0]],
     },
     {
       name = "full", forms = { "dev:full(value, dtype, n1[, ...])" },
-      about = [[A new array with one value everywhere.]],
-      params = { { "value", "number", "what every element is" }, DTYPE, SHAPE, MORE },
+      about = [[A new array with one value in every element.]],
+      params = { { "value", "number", "the value of every element" }, DTYPE, SHAPE, MORE },
       returns = { { "array", "a new array" } }, errors = { "as for `dev:array` and `a:fill`" }, since = "0.1.0",
       example = [[print(dev:full(7, "i32", 3):get(2)) --> 7]],
     },
     host_array("pinned",
-      "An array in pinned host memory: the device copies from and to it directly, beside other work.",
-      [[Reading and writing its elements does not wait for the device: synchronise first. Pinned memory is scarce;
-use it for buffers, not for everything.]]),
-    host_array("pageable", "An array in plain host memory.",
-      [[Kernels on a GPU do not reach it unless the device's property `pageable_access` is true; copies go through a
-staging area. Reading and writing its elements does not wait for the device.]]),
+      "An array in pinned host memory, from and to which the device copies directly, concurrently with other work.",
+      [[Reading and writing its elements does not wait for the device: synchronise first. Pinned memory is scarce; use it
+only for buffers.]]),
+    host_array("pageable", "An array in pageable host memory.",
+      [[Kernels on a GPU cannot access it unless the device's property `pageable_access` is true; copies go through a
+staging buffer. Reading and writing its elements does not wait for the device.]]),
     host_array("managed", "An array with one address for the host and the device; the driver moves the pages.",
       [[Reading and writing elements waits for the device's default stream.]]),
     {
       name = "load", forms = { "dev:load(path)" },
-      about = [[A new array from a NumPy .npy file, versions 1.0 to 3.0, in C order. NumPy's shape is turned round,
-so that x is the fastest dimension here: shape (2, 3) there is 3 x 2 here.]],
+      about = [[A new array from a NumPy .npy file, versions 1.0 to 3.0, in C order. The order of the dimensions
+is reversed, because x is the fastest dimension here: shape (2, 3) in NumPy is 3 x 2 here.]],
       params = { { "path", "string", "the file" } },
       returns = { { "array", "a new array" } },
       errors = { "<path>: <reason>", "the array is in Fortran order; in NumPy: numpy.ascontiguousarray(a)",
@@ -262,11 +261,11 @@ print(dev:load(name)) --> array<f32>[3 x 2] cpu
 os.remove(name)]],
     },
 
-    { heading = "Everything else it makes" },
+    { heading = "Modules, streams, events, graphs" },
     {
       name = "module", forms = { "dev:module(file)", "dev:module{ file | source =, ... }" },
-      about = [[Compiles CUDA C++ for this device, or finds the result in the cache. Ordinary source: no extern "C",
-nothing of moonwarp in it. The compiler's whole log is in the error, with the user's own file and lines.]],
+      about = [[Compiles CUDA C++ for this device, or loads the result from the cache. The source is ordinary CUDA C++, without
+extern "C". An error has the compiler's full log, with the file and lines of the source.]],
       params = { { "options", "string|module_options", "a file's name, or options" } },
       returns = { { "module", "loaded, ready to give kernels" } },
       errors = {
@@ -276,8 +275,8 @@ nothing of moonwarp in it. The compiler's whole log is in the error, with the us
         "unknown option '<name>'; did you mean '<nearest>'?",
         "option 'engine' is auto, loop, split or fiber, got '<text>'",
         "option 'defines' holds NAME = value or \"NAME=value\", got a <type>",
-        "what the compiler says, with its log below",
-        "on the CPU device: what it does not have (textures, inline PTX, ...), by name",
+        "the compiler's message, followed by its log",
+        "on the CPU device: the name of a feature that it does not support (textures, inline PTX, ...)",
       },
       since = "0.1.0",
       example = [[
@@ -293,7 +292,7 @@ print(x:get(3)) --> 60.0]],
     },
     {
       name = "stream", forms = { "dev:stream{ blocking = true, priority = 0 }" },
-      about = [[A new queue of work, which runs beside other streams.]],
+      about = [[A new stream, which runs concurrently with other streams.]],
       params = { { "options", "stream_options", "", optional = true } },
       returns = { { "stream", "a new stream" } },
       errors = { "option 'priority' is an integer from <greatest> to <least>, got <n>" },
@@ -304,10 +303,10 @@ print(s:query()) --> true]],
     },
     {
       name = "default_stream", forms = { "dev:default_stream([kind])" },
-      about = [[A default stream. `"legacy"` is the one that work without a stream goes to; it and all blocking streams wait for
-each other. `"per-thread"` is where such work goes in a program compiled with `nvcc --default-stream per-thread`, CUDA's
-`cudaStreamPerThread`: it and the legacy one wait for each other, and no other stream waits for it. A script is one thread, so
-a device has one of it. On the CPU device it is a queue of its own. Closing what this returns closes a handle, not the stream.]],
+      about = [[A default stream. `"legacy"` receives work without a stream; it and all blocking streams wait for each other.
+`"per-thread"` is CUDA's `cudaStreamPerThread`, which receives such work in a program compiled with
+`nvcc --default-stream per-thread`: it and the legacy stream wait for each other, and no other stream waits for it. A script
+is one thread, so a device has one of them. Closing the returned value closes a handle, not the stream.]],
       params = { { "kind", "string", '`"legacy"` (the default) or `"per-thread"`', optional = true } },
       returns = { { "stream", "a handle of it" } },
       errors = { '"legacy" or "per-thread" expected, got "<kind>"' }, since = "0.1.0",
@@ -317,14 +316,14 @@ print(dev:default_stream "per-thread") --> per-thread default stream cpu]],
     },
     {
       name = "priorities", forms = { "dev:priorities()" },
-      about = [[The range of stream priorities. As CUDA has it, a lower number is more urgent.]],
+      about = [[The range of stream priorities. As in CUDA, a lower number is more urgent.]],
       returns = { { "integer", "the least urgent", name = "least" },
         { "integer", "the most urgent", name = "greatest" } },
       since = "0.1.0",
     },
     {
       name = "event", forms = { "dev:event{ timing = true }" },
-      about = [[A new mark that streams can record, wait for and be timed by.]],
+      about = [[A new event, which streams can record and wait for, and which takes times.]],
       params = { { "options", "event_options", "", optional = true } },
       returns = { { "event", "not recorded yet" } }, since = "0.1.0",
       example = [[
@@ -333,12 +332,13 @@ print(pcall(e.query, e)) -- false: the event was never recorded]],
     },
     {
       name = "capture", forms = { "dev:capture(f)" },
-      about = [[Runs `f(stream)` once and records what it launches and copies instead of doing it. Launches and
-copies without a stream go to the capturing stream; other streams join by waiting for an event recorded there, and
-must be waited for in turn before `f` ends. The stream is closed when `f` returns. The graph holds every array and kernel it uses.]],
+      about = [[Runs `f(stream)` once and records its launches and copies instead of executing them. Launches and copies
+without a stream go to the capturing stream. Other streams join the capture by waiting for an event recorded there, and the
+capturing stream must wait for them before `f` returns. The stream is closed when `f` returns. The graph keeps every array and kernel it uses
+alive.]],
       params = { { "f", "fun(stream: moonwarp.stream)", "launches and copies" } },
       returns = { { "graph", "ready to be launched" } },
-      errors = { "capture: a capture is in progress; finish it first", "whatever `f` raises; the capture is given up",
+      errors = { "capture: a capture is in progress; finish it first", "any error of `f`, which ends the capture",
                  "a stream is being captured: you can <what was tried> after the capture has ended" },
       since = "0.1.0",
       example = [[
@@ -351,7 +351,7 @@ print(b:get(1))  --> 21.0]],
     },
     {
       name = "close", forms = { "dev:close()" },
-      about = [[Gives the handle back. The device itself is closed when nothing it made is left. `mw.device` with the
+      about = [[Closes the handle. The device itself is closed when no object that it made is left. `mw.device` with the
 same id then makes a new handle.]],
       errors = { "attempt to use a closed device" }, since = "0.1.0",
     },
@@ -359,7 +359,7 @@ same id then makes a new handle.]],
     { heading = "Metamethods" },
     {
       name = "__tostring", forms = { "tostring(dev)" },
-        about = [[As in `device cuda:0 (NVIDIA H200)`, or `device (closed)`.]],
+        about = [[`device cuda:0 (NVIDIA H200)`, or `device (closed)`.]],
       returns = { { "string", "" } }, meta = false, since = "0.1.0",
     },
   },

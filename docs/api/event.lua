@@ -4,8 +4,8 @@ return {
   owner = "event",
   self = "e",
   about = [[
-A mark in a stream that can be waited for, asked about and timed. `dev:event` or `s:record` makes it. Recording it
-again moves the mark.]],
+A point in a stream's work, which can be waited for, queried and timed. `dev:event` or `s:record` makes it. Recording it
+again moves the point.]],
   setup = [[
 local mw = require "moonwarp"
 local dev = mw.device "cpu"
@@ -13,24 +13,24 @@ local from, to = dev:event(), dev:event()]],
   entries = {
     {
       name = "record", forms = { "e:record([stream])" },
-      about = [[Marks the end of what the stream holds now.]],
-      params = { { "stream", "stream", "the default stream, or the one that captures, where it is left out",
+      about = [[Marks the end of the work queued in the stream so far.]],
+      params = { { "stream", "stream", "defaults to the default stream, or the capturing one",
         optional = true } },
       returns = { { "event", "the event itself" } }, errors = { "a stream of <id> expected, got one of <id>" },
         since = "0.1.0",
     },
     { name = "synchronize", forms = { "e:synchronize()" },
       about = [[Waits until the stream has reached the event, then runs the callbacks that are due.]],
-      errors = { "the event was never recorded" }, since = "0.1.0" },
-    { name = "query", forms = { "e:query()" }, about = [[True when the stream has reached the event.]],
+      errors = { "the event was never recorded; record it in a stream first" }, since = "0.1.0" },
+    { name = "query", forms = { "e:query()" }, about = [[True if the stream has reached the event.]],
       returns = { { "boolean", "" } },
-      errors = { "the event was never recorded" }, since = "0.1.0" },
+      errors = { "the event was never recorded; record it in a stream first" }, since = "0.1.0" },
     {
       name = "since", forms = { "e:since(earlier)" },
-      about = [[The time from one event to another, by the device's clock. Both must have been reached.]],
+      about = [[The time between two events, by the device's clock. Both must have been reached.]],
       params = { { "earlier", "event", "of the same device" } },
       returns = { { "number", "seconds" } },
-      errors = { "the event was never recorded", "since: an event was made with timing = false",
+      errors = { "the event was never recorded; record it in a stream first", "since: an event was made with timing = false",
                  "since: the events are of two devices", "since: an event is not reached yet; synchronize it first" },
       since = "0.1.0",
       example = [[

@@ -4,8 +4,8 @@ return {
   owner = "graph",
   self = "g",
   about = [[
-Launches and copies recorded once and replayed with one call. `dev:capture` makes it. It holds every array and every
-kernel that it uses, so it can be replayed after the script has forgotten them.]],
+Launches and copies recorded once and replayed with one call. `dev:capture` makes it. It keeps every array and kernel
+that it uses alive.]],
   setup = [[
 local mw = require "moonwarp"
 local dev = mw.device "cpu"
@@ -26,8 +26,8 @@ local g = dev:capture(function() k:launch({ 2, 64 }, 32, B, A, C, 10, n, n) end)
   entries = {
     {
       name = "launch", forms = { "g:launch([stream])" },
-      about = [[Replays everything, each piece after what it depends on.]],
-      params = { { "stream", "stream", "the default stream where it is left out", optional = true } },
+      about = [[Replays the launches and copies, each after those it depends on.]],
+      params = { { "stream", "stream", "defaults to the default stream", optional = true } },
       returns = { { "graph", "the graph itself" } }, since = "0.1.0",
       example = [[
 g:launch()
@@ -35,7 +35,7 @@ print(B:get(1, 1)) --> 21.0]],
     },
     {
       name = "update", forms = { "g:update(node, ...)" },
-      about = [[New arguments for one captured launch, checked as a launch's are. Grid and block stay.]],
+      about = [[Sets new arguments for one captured launch, checked as for a launch. Grid and block stay.]],
       params = { { "node", "integer", "which launch, from 1 in the order of the capture" },
         { "...", "any", "the kernel's arguments" } },
       returns = { { "graph", "the graph itself" } },
@@ -50,7 +50,7 @@ print(B:get(1, 1)) --> 201.0]],
       example = [[print(#g:nodes(), g:nodes()[1].kernel) --> 1  triad]],
     },
     {
-      name = "dot", forms = { "g:dot()" }, about = [[The graph in the language of graphviz: `dot -Tsvg` draws it.]],
+      name = "dot", forms = { "g:dot()" }, about = [[The graph in graphviz's DOT language: `dot -Tsvg` draws it.]],
       returns = { { "string", "" } }, since = "0.1.0",
       example = [[print(g:dot():match("^digraph") ~= nil) --> true]],
     },

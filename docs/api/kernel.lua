@@ -4,7 +4,7 @@ return {
   owner = "kernel",
   self = "k",
   about = [[
-One `__global__` function. It knows its parameters' types and names, so a launch checks and converts its arguments:
+One `__global__` function. Launches check and convert their arguments by the types of its parameters:
 
 | parameter | argument |
 |---|---|
@@ -12,7 +12,7 @@ One `__global__` function. It knows its parameters' types and names, so a launch
 | `bool b` | true or false |
 | `double *A` | an array of f64 on the same device, or `mw.null`; `const double *` also takes a read-only view |
 | `void *p` | an array of any type |
-| `float2 *v`, `int4 *v`, ... | an array of the component's type whose length and address suit |
+| `float2 *v`, `int4 *v`, ... | an array of the component's type with a suitable length and address |
 | `T **p` | an array of u64 that holds addresses |
 | `float3 v`, `dim3 d`, ... | a table of as many numbers |
 | a struct by value | a string of exactly its size; string.pack makes one |]],
@@ -25,35 +25,35 @@ local B, A, C = dev:zeros("f64", n, n), dev:full(1, "f64", n, n), dev:full(2, "f
 
   classes = {
     prepare_options = {
-      about = "Everything of a launch but its arguments.",
+      about = "A launch without its arguments.",
       { "grid", "dims", "blocks", optional = false },
-      { "block", "dims", "threads a block", optional = false },
-      { "shared", "integer", "dynamic shared memory a block", unit = "bytes", default = "0" },
-      { "stream", "stream", "where it is queued", default = "the default stream, or the one that captures" },
-      { "cooperative", "boolean", "all blocks run at once and may meet (`this_grid().sync()`)", default = "false" },
+      { "block", "dims", "threads per block", optional = false },
+      { "shared", "integer", "dynamic shared memory per block", unit = "bytes", default = "0" },
+      { "stream", "stream", "where it is queued", default = "the default stream, or the capturing one" },
+      { "cooperative", "boolean", "all blocks run at once and may synchronise (`this_grid().sync()`)", default = "false" },
     },
     kernel_attributes = {
-      about = "What the compiler says of the kernel.",
+      about = "Resources of the kernel, from the compiler.",
       result = true,
-      { "registers", "integer", "a thread; 0 on the CPU device" },
-      { "shared_bytes", "integer", "static shared memory a block", unit = "bytes" },
-      { "local_bytes", "integer", "local memory a thread", unit = "bytes" },
+      { "registers", "integer", "per thread; 0 on the CPU device" },
+      { "shared_bytes", "integer", "static shared memory per block", unit = "bytes" },
+      { "local_bytes", "integer", "local memory per thread", unit = "bytes" },
       { "const_bytes", "integer", "constant memory", unit = "bytes" },
-      { "max_threads", "integer", "the largest block that it can run in" },
+      { "max_threads", "integer", "threads in the largest possible block" },
     },
     occupancy_answer = {
-      about = "How many blocks one multiprocessor holds.",
+      about = "How many blocks one multiprocessor holds at a time.",
       result = true,
-      { "threads", "integer", "a block" },
-      { "blocks", "integer", "at a time on one multiprocessor" },
-      { "occupancy", "number", "resident threads over the most possible, 0 to 1" },
-      { "limit", "string", "what allows no more blocks, in words" },
+      { "threads", "integer", "per block" },
+      { "blocks", "integer", "resident on one multiprocessor" },
+      { "occupancy", "number", "resident threads over the maximum, 0 to 1" },
+      { "limit", "string", "what limits the number of blocks, in words" },
     },
     suggest_options = {
-      about = "What to keep to.",
-      { "shared", "integer|fun(threads: integer): integer", "dynamic shared memory a block of so many threads needs",
+      about = "Constraints.",
+      { "shared", "integer|fun(threads: integer): integer", "dynamic shared memory per block, or a function of the block's threads",
         unit = "bytes", default = "0" },
-      { "max", "integer", "no larger block than this", default = "what the kernel allows" },
+      { "max", "integer", "largest block", default = "what the kernel allows" },
     },
   },
 
@@ -66,12 +66,13 @@ local B, A, C = dev:zeros("f64", n, n), dev:full(1, "f64", n, n), dev:full(2, "f
     },
     {
       name = "prepare", forms = { "k:prepare{ grid =, block =, shared = 0, stream =, cooperative = false }" },
-      about = [[A launch with everything but its arguments. Calling it is the fast way to launch: it allocates nothing.]],
+      about = [[Prepares a launch; only its arguments are missing. Calling the result is the fastest way to launch and allocates
+nothing.]],
       params = { { "options", "prepare_options", "" } },
-      returns = { { "launch", "to be called with the kernel's arguments" } },
+      returns = { { "launch", "called with the kernel's arguments" } },
       errors = {
         "prepare needs 'grid': an integer or {x, y, z}",
-        "grid.x is an integer of at least 1, got 2.5 (use // for whole blocks)",
+        "kernel '<name>': grid.x is an integer of at least 1, got 2.5 (use // for whole blocks)",
         "kernel '<name>': grid.y is <n>, <id> allows <m> at most",
         "kernel '<name>': block 64x32x1 has 2048 threads, <id> allows 1024",
         "kernel '<name>': block 1024x1x1 has 1024 threads, this kernel allows 256 (registers or __launch_bounds__)",
@@ -87,26 +88,26 @@ print(B:get(n, n)) --> 21.0]],
     },
     {
       name = "launch", forms = { "k:launch(grid, block, ...)" },
-      about = [[The direct form: on the default stream (or the one that captures), without dynamic shared memory.]],
-      params = { { "grid", "dims", "blocks" }, { "block", "dims", "threads a block" },
+      about = [[Launches directly, on the default stream (or the capturing one), without dynamic shared memory.]],
+      params = { { "grid", "dims", "blocks" }, { "block", "dims", "threads per block" },
         { "...", "any", "the kernel's arguments" } },
       errors = { "as for `prepare` and for calling a launch" }, since = "0.1.0",
       example = [[
 k:launch({ 2, 64 }, 32, B, A, C, 10, n, n)
 print(B:get(1, 1)) --> 21.0]],
     },
-    { name = "name", forms = { "k:name()" }, about = [[As it was asked for.]],
+    { name = "name", forms = { "k:name()" }, about = [[The name by which it was requested.]],
       returns = { { "string", [["memcopy", "scale<float>"]] } },
       since = "0.1.0" },
     {
       name = "signature", forms = { "k:signature()" },
-        about = [[Name, types and parameter names, as C++ writes them.]],
+        about = [[Name, types and parameter names, in C++ syntax.]],
       returns = { { "string", "" } }, since = "0.1.0",
       example = [[print(k:signature()) --> triad(double *B, const double *A, const double *C, double s, int nx, int ny)]],
     },
     {
       name = "parameters", forms = { "k:parameters()" },
-      about = [[The names of its parameters, in order; "" where the source names none.]],
+      about = [[The names of its parameters, in order; "" for an unnamed one.]],
       returns = { { "string[]", "" } }, since = "0.4.0",
       example = [[print(table.concat(k:parameters(), " ")) --> B A C s nx ny]],
     },
@@ -117,16 +118,16 @@ print(B:get(1, 1)) --> 21.0]],
     },
     {
       name = "engine", forms = { "k:engine()" },
-      about = [[Which engine runs the kernel, and why not a faster one. "cuda" on a GPU; on the CPU device "loop",
-"split" or "fiber".]],
-      returns = { { "string", "", name = "engine" }, { "string", [["" where it is the fastest]], name = "why" } },
+      about = [[The engine that runs the kernel, and why a faster one cannot. "cuda" on a GPU; "loop", "split" or "fiber" on the
+CPU device.]],
+      returns = { { "string", "", name = "engine" }, { "string", [["" if it is the fastest]], name = "why" } },
       since = "0.1.0",
       example = [[print((k:engine())) --> loop]],
     },
     {
       name = "occupancy", forms = { "k:occupancy(threads[, shared])" },
-      about = [[How many blocks of that size one multiprocessor holds at a time, and what limits it.]],
-      params = { { "threads", "integer", "a block" }, { "shared", "integer", "dynamic shared memory a block",
+      about = [[The number of blocks of that size that one multiprocessor holds at a time, and what limits it.]],
+      params = { { "threads", "integer", "per block" }, { "shared", "integer", "dynamic shared memory per block",
         unit = "bytes", default = "0", optional = true } },
       returns = { { "occupancy_answer", "see below" } },
       errors = { "1 to <n> threads a block expected, got <m>", "bytes of shared memory expected, at least 0" },
@@ -135,15 +136,15 @@ print(B:get(1, 1)) --> 21.0]],
     },
     {
       name = "suggest", forms = { "k:suggest{ shared = bytes | function(threads), max = }" },
-      about = [[The block size of whole warps with the highest occupancy, the largest such where several are equal.]],
+      about = [[The block size, in whole warps, with the highest occupancy; the largest of several equal ones.]],
       params = { { "options", "suggest_options", "", optional = true } },
-      returns = { { "occupancy_answer", "of that block size; 0 threads where none fits" } },
+      returns = { { "occupancy_answer", "for that block size; 0 threads if none fits" } },
       errors = { "suggest: 'shared' is a number of bytes or a function of the block's threads that returns one" },
       source = "the rule of CUDA's cudaOccupancyMaxPotentialBlockSize",
       since = "0.1.0",
       example = [[print(k:suggest { max = 512 }.threads <= 512) --> true]],
     },
-    { name = "options", forms = { "k:options()" }, about = [[The options of its module; `dev:module` takes them.]],
+    { name = "options", forms = { "k:options()" }, about = [[The options of its module, as `dev:module` takes them.]],
       returns = { { "module_options", "" } }, since = "0.1.0" },
     { name = "device", forms = { "k:device()" }, about = [[The device that it runs on.]],
       returns = { { "device", "a handle of it" } },

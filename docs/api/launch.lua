@@ -4,8 +4,8 @@ return {
   owner = "launch",
   self = "go",
   about = [[
-A prepared launch: kernel, grid, block, shared memory and stream are settled; calling it with the kernel's arguments
-launches. `k:prepare` makes it. The call writes into an argument block that the launch owns and allocates nothing.]],
+A prepared launch with fixed kernel, grid, block, shared memory and stream; calling it with the kernel's arguments
+launches. `k:prepare` makes it. The call writes the arguments into a block that the launch owns, and allocates nothing.]],
   setup = [[
 local mw = require "moonwarp"
 local dev = mw.device "cpu"
@@ -17,17 +17,17 @@ local go = k:prepare { grid = { n // 32, n // 4 }, block = { 32, 4 } }]],
   entries = {
     {
       name = "__call", forms = { "go(...)" },
-      about = [[Queues the launch and returns. What the kernel does wrong later is raised by the next call that
-synchronises; on the CPU device's default stream a launch is complete when it returns, so it is raised at once.
+      about = [[Queues the launch and returns. A later error of the kernel is raised by the next call that synchronises. On the
+CPU device's default stream a launch is complete when it returns, so the error is raised at once.
 
-On the CPU device an access outside every array names kernel, block, thread, array and offset. Behind an array whose size is
-no multiple of 16 bytes (64 from 64 KiB on) lie a few bytes where writes are found and reads are not; with
-`MOONWARP_CPU_CHECK=1` in the environment arrays end at inaccessible memory to the element.]],
+On the CPU device an out-of-bounds access is an error that names kernel, block, thread, array and offset. If an array's size is
+not a multiple of 16 bytes (64 from 64 KiB on), a few bytes of padding follow it, in which only writes are found. With
+`MOONWARP_CPU_CHECK=1` in the environment there is no padding.]],
       params = { { "...", "any", "the kernel's arguments; see the table in [kernel](kernel.md)" } },
       errors = {
         "kernel 'triad' takes 6 arguments, got 5: triad(double *B, ...)",
-        "kernel 'triad', parameter 4 's' is double: a number, got string",
-        "kernel 'triad', parameter 5 'nx' is int: an integer from -2147483648 to 2147483647, got 1e+10",
+        "kernel 'triad', parameter 4 's' is double: a number, got string 'x'",
+        "kernel 'triad', parameter 5 'nx' is int: an integer from -2147483648 to 2147483647, got 10000000000.0",
         "kernel 'triad', parameter 2 'A' is const double *: an array of f64 expected, got array<f32>[64 x 64] cpu",
         "kernel 'triad', parameter 1 'B' is double *: array<f64>[64 x 64] cuda:0 is not on cpu; make it there, or copy it with copy()",
         "kernel 'triad', parameter 1 'B' is double *: array<f64>[64 x 64] cpu is a read-only view and the parameter is not const",
@@ -44,7 +44,7 @@ print(pcall(go, B, A, C, 10, n))             -- false: takes 6 arguments, got 5]
     },
     {
       name = "grid", forms = { "go:grid()", "go:grid(dims)" },
-      about = [[The grid, or a new one. A refused one changes nothing.]],
+      about = [[Returns the grid, or sets a new one. An error leaves the launch unchanged.]],
       params = { { "dims", "dims", "blocks", optional = true } },
       overloads = { "fun(self: moonwarp.launch): integer[]" },
       returns = { { "launch", "the launch itself; without an argument the grid as {x, y, z}" } },
@@ -55,8 +55,8 @@ print(table.concat(go:grid(), "x")) --> 1x16x1]],
     },
     {
       name = "block", forms = { "go:block()", "go:block(dims)" },
-      about = [[The block, or a new one. A refused one changes nothing.]],
-      params = { { "dims", "dims", "threads a block", optional = true } },
+      about = [[Returns the block, or sets a new one. An error leaves the launch unchanged.]],
+      params = { { "dims", "dims", "threads per block", optional = true } },
       overloads = { "fun(self: moonwarp.launch): integer[]" },
       returns = { { "launch", "the launch itself; without an argument the block as {x, y, z}" } },
       errors = { "as for `k:prepare`" }, since = "0.1.0",

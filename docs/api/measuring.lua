@@ -3,86 +3,85 @@ return {
   title = "measuring",
   owner = "mw",
   about = [[
-The half of the library that turns a kernel into a number to trust: parameters, timing, checking, records, tables,
-charts.
+Parameters, timing, checking, records, tables and charts.
 
-Rates are always derived from measured times. A memory-bound kernel is judged by T_tot = bytes moved / time, a
-stencil by T_eff = A_eff / time with A_eff = 2 x unknown fields + known fields. 1 GB is 1e9 bytes.]],
+Rates are computed from measured times. The rate of a memory-bound kernel is T_tot = bytes moved / time; that of a
+stencil is T_eff = A_eff / time with A_eff = 2 x unknown fields + known fields. 1 GB is 1e9 bytes.]],
   setup = [[
 local mw = require "moonwarp"
 local dev = mw.device "cpu"]],
 
   classes = {
     bench_options = {
-      about = "When to stop, and what a sample is.",
-      { "noise", "number", "relative standard error of the median to reach", default = "0.005" },
-      { "min_time", "number", "measured time to reach", unit = "s", default = "0.5" },
-      { "min_samples", "integer", "samples to reach", default = "10" },
-      { "max_time", "number", "stop after this whatever is reached", unit = "s", default = "15" },
-      { "samples", "integer", "exactly so many samples instead of the rule above" },
-      { "batch", "integer", "calls a sample",
+      about = "When to stop, and what a sample is. All are optional.",
+      { "noise", "number", "target for the relative standard error of the median", default = "0.005" },
+      { "min_time", "number", "minimum measured time", unit = "s", default = "0.5" },
+      { "min_samples", "integer", "minimum number of samples", default = "10" },
+      { "max_time", "number", "stop after this time in any case", unit = "s", default = "15" },
+      { "samples", "integer", "exact number of samples, instead of the rule above" },
+      { "batch", "integer", "calls per sample",
         default = "chosen so that a sample is well above the clock's resolution" },
-      { "warmup", "integer", "calls before the first sample, beside those that find the batch", default = "0" },
-      { "setup", "fun()", "called before each sample, not timed; a sample is then one call" },
+      { "warmup", "integer", "calls before the first sample, in addition to those that determine the batch", default = "0" },
+      { "setup", "fun()", "called before each sample, untimed; then a sample is one call" },
       { "flush", "boolean", "overwrite the device's caches before each sample", default = "false" },
-      { "device", "device", "whose clock is taken", default = "the last one opened" },
+      { "device", "device", "the device whose clock is used", default = "the last one opened" },
       { "stream", "stream", "where events are recorded", default = "the default stream" },
       { "clock", [["device"|"host"]], "device events, or the host's clock with a synchronisation",
         default = [["device", on the CPU device "host"]] },
-      { "cold", "boolean", [[measure beside that with the caches overwritten before each call; a sample is one call, so short
+      { "cold", "boolean", [[also measure with the caches overwritten before each call; a sample is one call, so short
 kernels take long to reach `min_time`]], default = "false" },
-      { "graph", "boolean", "measure beside that the function captured into a graph and replayed", default = "false" },
-      { "bytes", "number", "that a call reads and writes" },
-      { "flops", "number", "operations of a call" },
-      { "output", "array|array[]", "what each call writes whole, without reading it: alarms look at it" },
+      { "graph", "boolean", "also measure the function captured into a graph and replayed", default = "false" },
+      { "bytes", "number", "bytes that a call reads and writes" },
+      { "flops", "number", "floating-point operations of a call" },
+      { "output", "array|array[]", "what each call writes completely, without reading it; checked by alarms" },
       { "input", "array|array[]", "what each call reads" },
-      { "copies", "boolean", "the output may hold what the input holds", default = "false" },
-      { "peak", "number", "no call can move more", unit = "B/s", default = "the device's, for data beyond its cache" },
-      { "peak_flops", "number", "no call can compute more", unit = "flop/s" },
-      { "dtype", [["f32"|"f64"]], "of the operations, for `mw.roofline`" },
-      { "name", "string", "what alarms and `mw.roofline` call the function" },
-      { "quiet", "boolean", "alarms are not printed; they still count", default = "false" },
+      { "copies", "boolean", "the output may equal the input", default = "false" },
+      { "peak", "number", "limit of the throughput", unit = "B/s", default = "the device's, for data beyond its cache" },
+      { "peak_flops", "number", "limit of the rate", unit = "flop/s" },
+      { "dtype", [["f32"|"f64"]], "type of the operations, for `mw.roofline`" },
+      { "name", "string", "the function's name in alarms and in `mw.roofline`" },
+      { "quiet", "boolean", "do not print alarms; they still count", default = "false" },
     },
     bench_result = {
-      about = [[Times in seconds a call. `tostring` gives `1.234 ms ± 0.4 % (n = 37)`. `cold` and `graph` are results
+      about = [[Times in seconds per call. `tostring` gives `1.234 ms ± 0.4 % (n = 37)`. `cold` and `graph` are results
 with the same fields, measured in turn with the main one.]],
       result = true,
-      { "median", "number", "half of the samples are below", unit = "s" },
-      { "low", "number", "where the median's 95 % bootstrap interval begins", unit = "s" },
-      { "high", "number", "where it ends", unit = "s" },
+      { "median", "number", "the median sample", unit = "s" },
+      { "low", "number", "lower end of the median's 95 % bootstrap interval", unit = "s" },
+      { "high", "number", "upper end", unit = "s" },
       { "min", "number", "the fastest sample", unit = "s" },
       { "max", "number", "the slowest sample", unit = "s" },
       { "mean", "number", "the arithmetic mean", unit = "s" },
       { "sd", "number", "standard deviation", unit = "s" },
-      { "mad", "number", "median distance from the median", unit = "s" },
-      { "p05", "number", "5 per cent of the samples are below", unit = "s" },
-      { "p25", "number", "a quarter of the samples is below", unit = "s" },
-      { "p75", "number", "three quarters of the samples are below", unit = "s" },
-      { "p95", "number", "95 per cent of the samples are below", unit = "s" },
+      { "mad", "number", "median absolute deviation", unit = "s" },
+      { "p05", "number", "5th percentile", unit = "s" },
+      { "p25", "number", "first quartile", unit = "s" },
+      { "p75", "number", "third quartile", unit = "s" },
+      { "p95", "number", "95th percentile", unit = "s" },
       { "noise", "number", "relative standard error of the median" },
       { "n", "integer", "number of samples" },
-      { "batch", "integer", "calls a sample" },
-      { "first", "number", "the first call, with compilation and first touch", unit = "s" },
+      { "batch", "integer", "calls per sample" },
+      { "first", "number", "time of the first call, with compilation and first touch", unit = "s" },
       { "samples", "number[]", "every sample, in order", unit = "s" },
-      { "turns", "integer[]", "of contenders: where each turn begins in `samples`", optional = true },
+      { "turns", "integer[]", "for contenders: where each turn begins in `samples`", optional = true },
       { "clock", "string", [["device events" or "host clock"]] },
-      { "launch", "table", [[the host's time to issue a call: `median`, `low`, `high`, ... as here. A launch on the CPU
-device's default stream is complete when it returns, so there it is the whole call]], unit = "s" },
-      { "blocked", "boolean", [[on a CUDA device: whether samples were queued behind a gate, so that launches are not in
-them; false with a warning where the function waits for the device]], optional = true },
-      { "cost", "number", "the share of the whole measurement that was not spent in samples" },
-      { "state", "table", "`before` and `after` the samples: what `dev:state()` told", optional = true },
+      { "launch", "table", [[the host's time to issue a call: `median`, `low`, `high`, ... as here. On the CPU device's default stream a launch is
+complete when it returns, so there this is the whole call]], unit = "s" },
+      { "blocked", "boolean", [[on a CUDA device: whether samples were queued behind a gate, so that they do not include
+launches; false, with a warning, if the function waits for the device]], optional = true },
+      { "cost", "number", "share of the measurement that was not spent in samples" },
+      { "state", "table", "`before` and `after` the samples: results of `dev:state()`", optional = true },
       { "flags", "string[]", [["noisy", "few samples", "outliers", "not blocked", "busy host", "throttled: <reason>",
-"clock fell", "alarm: <name>"; a flagged row stays a row]] },
-      { "alarms", "table[]", "`{ name =, cause =, remedy = }` each: results that cannot be" },
+"clock fell", "alarm: <name>"; flagged results are kept]] },
+      { "alarms", "table[]", "`{ name =, cause =, remedy = }` each, for impossible results" },
       { "bytes", "number", "as declared", optional = true },
       { "flops", "number", "as declared", optional = true },
       { "throughput", "number", "bytes / median", unit = "B/s", optional = true },
       { "rate", "number", "flops / median", unit = "flop/s", optional = true },
       { "intensity", "number", "flops / bytes", optional = true },
-      { "peak_share", "number", "of the nearer peak, where one is known", optional = true },
+      { "peak_share", "number", "share of the nearer peak, if one is known", optional = true },
       { "cold", "bench_result", "with the caches overwritten before each call", optional = true },
-      { "graph", "bench_result", "replayed as a graph; absent, with a warning, where it cannot be", optional = true },
+      { "graph", "bench_result", "replayed as a graph; absent, with a warning, if that is not possible", optional = true },
       { "name", "string", "as given", optional = true },
       { "dtype", "string", "as given", optional = true },
       { "device", "string", "its id", optional = true },
@@ -90,31 +89,31 @@ them; false with a warning where the function waits for the device]], optional =
       { "warnings", "table[]", "`{ cause =, remedy = }` each; tables print them" },
     },
     bench_results = {
-      about = [[Results of contenders, each with its `name`: a list, `t[1]`, and by name, `t.tiled`. `tostring` gives a line each,
-the others beside the first.]],
+      about = [[Results of contenders, each with its `name`: as a list, `t[1]`, and by name, `t.tiled`. `tostring` gives one line
+for each, with the ratio to the first.]],
       result = true,
       { "ratio", "fun(self: bench_results, over: string, under: string): bench_ratio", [[`t:ratio("tiled", "naive")`: how many
 times as fast one is as another]] },
     },
     bench_ratio = {
-      about = [[A ratio of speeds: of the medians of their times. The interval holds that of the bootstrap over samples and that
-over the turns that both had.]],
+      about = [[A ratio of speeds, from the medians of their times. The interval covers the bootstrap over samples and the one over
+the turns of both.]],
       result = true,
-      { "value", "number", "" }, { "low", "number", "where its 95 % interval begins" },
-      { "high", "number", "where it ends" },
+      { "value", "number", "" }, { "low", "number", "lower end of its 95 % interval" },
+      { "high", "number", "upper end" },
     },
     check_options = {
-      about = "How near is right. Without any: integers exactly, floats within 4 eps of the value.",
-      { "relative", "number", "of the expected value" },
-      { "absolute", "number", "beside that" },
-      { "sum", "integer", "each element is a sum of so many terms: the tolerance grows with its square root" },
-      { "exact", "boolean", "no tolerance at all", default = "false" },
-      { "most", "integer", "wrong elements shown", default = "5" },
-      { "name", "string", "what the report calls the array" },
-      { "quiet", "boolean", "print nothing; a failed check still counts for the exit code", default = "false" },
+      about = "The tolerance. By default integers are compared exactly, floats within 4 eps of the value.",
+      { "relative", "number", "relative to the expected value" },
+      { "absolute", "number", "in addition" },
+      { "sum", "integer", "number of terms, if each element is a sum: the tolerance grows with its square root" },
+      { "exact", "boolean", "no tolerance", default = "false" },
+      { "most", "integer", "number of wrong elements shown", default = "5" },
+      { "name", "string", "the array's name in the report" },
+      { "quiet", "boolean", "print nothing; a failed check still sets the exit status", default = "false" },
     },
     check_report = {
-      about = "What `mw.check` found. `tostring` gives it in words.",
+      about = "The result of `mw.check`. `tostring` gives it in words.",
       result = true,
       { "ok", "boolean", "" },
       { "wrong", "integer", "elements outside the tolerance" },
@@ -124,122 +123,122 @@ over the turns that both had.]],
       { "max_rel", "number", "largest error relative to the expected value" },
       { "absolute", "number", "the tolerance: |got - expected| <= absolute + relative * |expected|" },
       { "relative", "number", "" },
-      { "tolerance_why", "string", "where the tolerance is from" },
+      { "tolerance_why", "string", "how the tolerance was chosen" },
     },
     plot_spec = {
-      about = "What to draw.",
-      { "x", "string", [[the field along the x axis; a path such as "t.median" reaches into a benchmark]],
+      about = "A chart.",
+      { "x", "string", [[the field along the x axis; a path such as "t.median" selects a field of a benchmark]],
         optional = false },
       { "y", "string|string[]", "the field, or fields, to show", optional = false },
       { "by", "string", "a field: one series for each of its values" },
       { "logx", "number|boolean", "base of a logarithmic axis; true is 10", default = "false" },
       { "logy", "number|boolean", "the same for y", default = "false" },
-      { "peak", "number|table", "a dashed level: a number, or `{ value =, label = }`" },
-      { "lines", "table[]", "more levels" },
+      { "peak", "number|table", "a dashed line: a number, or `{ value =, label = }`" },
+      { "lines", "table[]", "more dashed lines" },
       { "title", "string", "" }, { "xlabel", "string", "" }, { "ylabel", "string", "" },
-      { "name", "string", "of the files, without ending", default = "SCRIPT-Y-X" },
+      { "name", "string", "of the files, without extension", default = "SCRIPT-Y-X" },
       { "unit", "string", [[of y: "s", "B", "B/s", "1/s", "flop/s", "Hz", "%"]], default = "by the field's name" },
       { "xunit", "string", "of x", default = "by the field's name" },
       { "records", "table[]", "what to draw", default = "all of this run" },
-      { "low", "string", "field of an error bar's lower end" }, { "high", "string", "and of its upper end" },
+      { "low", "string", "field for the lower end of error bars" }, { "high", "string", "and for the upper end" },
       { "square", "boolean", "a path in a plane: points in the order of the records, one scale for both axes",
         default = "false" },
-      { "points", "boolean|string", [[false: lines alone; "alone": no lines between them, for an x that is no scale]],
+      { "points", "boolean|string", [[false: only lines; "alone": only points, for an x that is not a scale]],
         default = "true" },
       { "quiet", "boolean", "draw nothing in the terminal", default = "false" },
-      { "pictures", "boolean", "false: no SVG and PNG", default = "true" },
+      { "pictures", "boolean", "false: no SVG or PNG", default = "true" },
     },
     ladder_spec = {
-      about = "What to draw.",
-      { "x", "string", [[the field that a bar's length shows; a path such as "t.median" reaches into a benchmark]],
+      about = "A ladder.",
+      { "x", "string", [[the field that a bar's length shows; a path such as "t.median" selects a field of a benchmark]],
         optional = false },
-      { "by", "string|string[]", [[the field that names a bar; of several, those that a record has are joined by ", "]],
+      { "by", "string|string[]", [[the field that names a bar; of several fields, those that a record has are joined by ", "]],
         optional = false },
-      { "low", "string", "field of the lower end of a bar's interval" }, { "high", "string", "and of its upper end" },
-      { "share", "string", "a field that is shown in percent at a bar's end" },
-      { "level", "number|table", "what shares are of, a dashed line: a number, or `{ value =, label = }`" },
+      { "low", "string", "field for the lower end of a bar's interval" }, { "high", "string", "and for its upper end" },
+      { "share", "string", "a field shown in percent at the end of a bar" },
+      { "level", "number|table", "the reference of the shares, a dashed line: a number, or `{ value =, label = }`" },
       { "lines", "table[]", "more lines" },
-      { "marks", "table[]", "`{ bar =, value =, label = }`: points beside bars, one symbol a label" },
+      { "marks", "table[]", "`{ bar =, value =, label = }`: points beside bars, one symbol per label" },
       { "logx", "number|boolean", "base of a logarithmic axis; true is 10", default = "false" },
       { "title", "string", "" }, { "xlabel", "string", "" },
-      { "name", "string", "of the files, without ending", default = "SCRIPT-X-BY" },
+      { "name", "string", "of the files, without extension", default = "SCRIPT-X-BY" },
       { "unit", "string", [[of x: "s", "B", "B/s", "1/s", "flop/s", "Hz", "%"]], default = "by the field's name" },
       { "records", "table[]", "what to draw", default = "all of this run" },
       { "quiet", "boolean", "print nothing", default = "false" },
-      { "pictures", "boolean", "false: no SVG and PNG", default = "true" },
+      { "pictures", "boolean", "false: no SVG or PNG", default = "true" },
     },
     film_spec = {
-      about = "How a field is shown.",
-      { "name", "string", "of the files, without ending", default = "SCRIPT-film" },
+      about = "A film of a field.",
+      { "name", "string", "of the files, without extension", default = "SCRIPT-film" },
       { "title", "string", "" }, { "xlabel", "string", "", default = [["ix"]] },
       { "ylabel", "string", "", default = [["iy"]] },
-      { "label", "string", "of the colours, with unit" },
-      { "low", "number", "where the colours begin", default = "the smallest value of all frames" },
-      { "high", "number", "where they end", default = "the largest" },
-      { "delay", "number", "between frames", unit = "s", default = "0.08" },
+      { "label", "string", "label of the colour scale, with unit" },
+      { "low", "number", "lower end of the colour scale", default = "the smallest value of all frames" },
+      { "high", "number", "upper end", default = "the largest" },
+      { "delay", "number", "time between frames", unit = "s", default = "0.08" },
       { "device", "device", "named in the title", default = "the last one opened" },
       { "quiet", "boolean", "print nothing", default = "false" },
-      { "pictures", "boolean", "false: no GIF, SVG and PNG", default = "true" },
+      { "pictures", "boolean", "false: no GIF, SVG or PNG", default = "true" },
     },
     timeline_spec = {
       about = "Spans of time in lanes.",
-      { "engines", "boolean", [[one engine serves each kind, as a GPU's copies: a span begins where the one before of its kind ended,
-since an event tells when its stream got so far, not when an engine took up the work]], default = "false" },
-      { "spans", "table[]", "`{ lane =, kind =, from =, to = [, label =] }`: texts, and seconds of one clock, or events that have been reached",
+      { "engines", "boolean", [[one engine serves each kind, such as a GPU's copies: a span begins at the end of the previous span of its kind,
+because an event records when its stream got to it, not when an engine started the work]], default = "false" },
+      { "spans", "table[]", "`{ lane =, kind =, from =, to = [, label =] }`: lane and kind (at most 8 kinds) are texts; times are seconds of one clock, or events that have been reached",
         optional = false },
-      { "name", "string", "of the files, without ending", default = "SCRIPT-timeline" },
+      { "name", "string", "of the files, without extension", default = "SCRIPT-timeline" },
       { "title", "string", "" },
       { "device", "device", "named in the title", default = "the last one opened" },
       { "quiet", "boolean", "print nothing", default = "false" },
-      { "pictures", "boolean", "false: no SVG and PNG", default = "true" },
+      { "pictures", "boolean", "false: no SVG or PNG", default = "true" },
     },
     plot_made = {
-      about = "What was written.",
+      about = "The files written.",
       result = true,
       { "chart", "string", "the chart in the terminal" },
       { "dat", "string", "path of the data" },
-        { "gp", "string", "path of the gnuplot script, which needs nothing beside it" },
+        { "gp", "string", "path of the gnuplot script, which is self-contained" },
       { "svg", "string", "path", optional = true }, { "png", "string", "path", optional = true },
       { "reason", "string", "why there are no pictures", optional = true },
     },
     arg_limits = {
-      about = "What values of a parameter are allowed.",
-      { "min", "number", "the least number" },
-      { "max", "number", "the greatest number" },
-      { "choices", "any[]", "the only values" },
-      { "check", "function", [[given a value, it returns nothing, or what is wanted instead, as in "an even number"]] },
-      { "kind", [["blocks"]], [[what the texts stand for: blocks of threads. The default is a list of texts; `32x4` and
-`8x8x4` are a block each, `32` all blocks of 32 x 2^k threads, from 32 threads to 1024. The value is a list of blocks such as
-{ 32, 4 }, each once]] },
+      about = "The allowed values of a parameter.",
+      { "min", "number", "smallest number" },
+      { "max", "number", "largest number" },
+      { "choices", "any[]", "list of allowed values" },
+      { "check", "function", [[called with a value; returns nothing, or what is expected instead, as in "an even number"]] },
+      { "kind", [["blocks"]], [[the texts are blocks of threads. The default is a list of texts; `32x4` and `8x8x4` are one
+block each, `32` is every block of 32 x 2^k threads, from 32 to 1024 threads. The value is a list of blocks such as
+{ 32, 4 }, without duplicates]] },
     },
     environment_result = {
-      about = "Where a measurement comes from, as plain tables. What cannot be found out is absent.",
+      about = "Where a measurement comes from, as plain tables. Unknown values are absent.",
       { "date", "string", "UTC, ISO 8601" }, { "moonwarp", "string", "version" }, { "lua", "string", "version" },
       { "device", "table", [[`id`, `name`, `uuid`, `arch`, `driver` (with NVRTC, or the C++ compiler), `kernel_driver`,
 `multiprocessors`, `memory`, `clock_max`, `memory_clock_max`, `peak_bandwidth`, `power_limit`, `governor`]],
         optional = true },
-      { "machine", "table", "`cpu`, `cores`, `memory`, `kernel`, `os`; not its name" },
+      { "machine", "table", "`cpu`, `cores`, `memory`, `kernel`, `os`; not the host name" },
       { "compiler", "string", "of the CPU device", optional = true },
       { "git", "table", "`revision` and `dirty` of the script's folder", optional = true },
       { "argv", "string[]", "the command line", optional = true },
     },
     roofline_spec = {
-      about = "What a roofline shows. Every field may be left out.",
-      { "device", "device", "whose ceilings", default = "the last one opened" },
-      { "records", "table[]", "those with bytes and flops", default = "all of this run, and benchmarks not recorded" },
+      about = "A roofline. Every field is optional.",
+      { "device", "device", "the device whose ceilings are shown", default = "the last one opened" },
+      { "records", "table[]", "records with bytes and flops", default = "all of this run, and unrecorded benchmarks" },
       { "by", "string", "the field that names a kernel", default = "kernel, series, rung, version, name or study" },
-      { "dtype", [["f32"|"f64"]], "whose arithmetic counts where nothing says which", default = [["f32"]] },
+      { "dtype", [["f32"|"f64"]], "element type if a record does not name it", default = [["f32"]] },
       { "ceilings", "table", "`bandwidth`, `f32`, `f64` instead of measured ones" },
       { "title", "string", "" }, { "name", "string", "of the files" },
       { "quiet", "boolean", "print nothing", default = "false" },
-      { "pictures", "boolean", "false: no SVG and PNG", default = "true" },
+      { "pictures", "boolean", "false: no SVG or PNG", default = "true" },
     },
     roofline_made = {
-      about = "Where the kernels stand, and what was written.",
+      about = "The kernels under the roofline, and the files written.",
       result = true,
       { "ceilings", "table", "`bandwidth` (B/s), `f32`, `f64` (flop/s)" },
       { "points", "table[]", "`kernel`, `dtype`, `intensity`, `rate`, `throughput`, `roof`, `share`, `bound` each" },
-      { "words", "string", "the same in a line a kernel" },
+      { "words", "string", "the same in words, one line per kernel" },
       { "chart", "string", "the chart in the terminal" },
       { "dat", "string", "path of the data" }, { "gp", "string", "path of the gnuplot script" },
       { "svg", "string", "path", optional = true }, { "png", "string", "path", optional = true },
@@ -257,16 +256,16 @@ since an event tells when its stream got so far, not when an engine took up the 
     {
       name = "arg", forms = { "mw.arg(name, default[, help[, limits]])" },
       about = [[A parameter of the script that the command line can set: `-p n=8192`. The text is converted to the
-default's type; `1e6` and `2^20` are integers. `-p n=1,2,4` runs the script for each value; a default that is a list
-takes all values at once.
+default's type; `1e6` and `2^20` are integers. `-p n=1,2,4` runs the script once for each value; if the default is a
+list, it takes all values at once.
 
-A script asks for all of its parameters before its first `mw.bench` or `mw.record`: there, else at the end of the script,
-`moonwarp run` refuses names that nothing asked for, with exit status 2. A value that does not fit is refused by `mw.arg`
-itself, every value of a sweep in its first pass.]],
+A script asks for all of its parameters before its first `mw.bench` or `mw.record`. There, or at the end of the script,
+`moonwarp run` reports names that the script did not ask for, with exit status 2. `mw.arg` reports a wrong value; all values
+of a sweep are checked in its first pass.]],
       params = { { "name", "string", "" },
-        { "default", "number|string|boolean|table", "its type is the parameter's" },
+        { "default", "number|string|boolean|table", "determines the parameter's type" },
                  { "help", "string", "what it means", optional = true },
-                 { "limits", "arg_limits", "what a value given with -p must fit", optional = true } },
+                 { "limits", "arg_limits", "the allowed values", optional = true } },
       returns = { { "any", "the value" } },
       errors = { "parameter 'n' must be an integer, got 'many'",
                  "parameter 'n' must be a number from 1 to 4096, got '0'",
@@ -278,34 +277,34 @@ itself, every value of a sweep in its first pass.]],
     },
     {
       name = "bench", forms = { "mw.bench(f[, options])", "mw.bench({ naive = f, tiled = g }[, options])" },
-      about = [[Measures how long a function takes until the answer is steady: one call apart, warm-up, then samples
-until noise, time and number are all reached, or the time limit is.
+      about = [[Measures the time of a function: first one separate call, then warm-up, then samples until the targets for
+noise, time and number of samples are all met, or the time limit is reached.
 
-On a GPU a sample lies between two events, so it is the device's time and not the host's, and it is queued behind a gate
-that opens when the host is far enough ahead, so that launches are not in it; `launch` tells what they cost. A function
-that waits for the device, or queues for more than 50 ms, is measured without the gate (`blocked` is false). For a whole
-phase take `{ clock = "host" }`: the host's time with the device synchronised.
+On a GPU a sample is the time between two events on the device. It is queued behind a gate that opens when the host is far
+enough ahead, so a sample does not include launches; `launch` has their time. A function that waits for the device, or queues
+for more than 50 ms, is measured without the gate (`blocked` is false). To time a whole phase use `{ clock = "host" }`: the
+host's time with the device synchronised.
 
-A result that cannot be raises an alarm: it is printed on standard error, listed in `alarms`, and the program ends with
-exit code 3, as after a failed `mw.check`.
+An impossible result raises an alarm: it is printed on standard error, listed in `alarms`, and the program ends with
+exit status 3, as after a failed `mw.check`.
 
 | alarm | when |
 |---|---|
-| above_peak | `bytes` over the time exceed the device's peak, for data of more than twice its L2 cache, or `peak`; `flops` exceed `peak_flops` |
-| too_fast | the function declares work and takes less than half of an empty launch |
-| not_synchronised | the device is still at work when the measured stream is done |
-| not_written | parts of `output` hold a pattern that was laid over it behind `setup`, before a run; they get back what they held |
-| copied | `output` holds what `input` holds, which is not one value throughout |
+| above_peak | `bytes` over the time exceed the device's peak, for data larger than twice its L2 cache, or `peak`; `flops` over the time exceed `peak_flops` |
+| too_fast | the function declares work and takes less than half the time of an empty launch |
+| not_synchronised | the device is still working when the measured stream is done |
+| not_written | parts of `output` still have a pattern that was written after `setup`, before a run; their contents are restored |
+| copied | `output` equals `input`, which is not a single value throughout |
 
-The last two run the function again, twice or more.
+The last two run the function again, at least twice.
 
 A table of functions is measured in turn: `{ naive = f, tiled = g }` in the order of the names, `{ { "naive", f }, { "tiled", g } }`
-in the order given. Each has its own limits, but no `cold` and `graph`; a turn takes a fifth of `min_time`, and turns go round until all
-have enough, so that a change of the machine's pace meets all of them. A contender finds the caches as the one before left them, after one call that is not
-timed. The result is a list of results; keep one a record.]],
-      params = { { "f", "function|launch|table", "called without arguments; or contenders" }, { "options", "bench_options", "",
+in the order given. The limits apply to each; `cold` and `graph` are not available. A turn takes a fifth of `min_time`, and turns
+continue until all have met their targets, so that a change of the machine's speed affects all of them. A contender finds the caches as
+the previous one left them, after one untimed call. The result is a list of results; record each one separately.]],
+      params = { { "f", "function|launch|table", "called without arguments; or a table of contenders" }, { "options", "bench_options", "",
         optional = true } },
-      returns = { { "bench_result", "see below; of contenders a `bench_results`" } },
+      returns = { { "bench_result", "see below; for contenders a `bench_results`" } },
       overloads = { "fun(contenders: table, options?: moonwarp.bench_options): moonwarp.bench_results" },
       errors = { "mw.bench: a function is wanted, got <type>; as in mw.bench(function() go(x, n) end)", "mw.bench: option 'noise' must be at least 0, got <n>",
                  "mw.bench: unknown option '<name>'; did you mean '<nearest>'?",
@@ -327,7 +326,7 @@ print(two[1].name, two.fill.n, two:ratio("fill", "copy").value > 0) --> copy  5 
     },
     {
       name = "ceil_div", forms = { "mw.ceil_div(a, b)" },
-      about = [[a / b, rounded up: the blocks of b threads that a elements need.]],
+      about = [[a / b, rounded up: the number of blocks of b threads for a elements.]],
       params = { { "a", "integer", "" }, { "b", "integer", "not 0" } },
       returns = { { "integer", "" } },
       errors = { "mw.ceil_div: argument <i> must be an integer, got <value>", "mw.ceil_div: division by 0" },
@@ -336,8 +335,8 @@ print(two[1].name, two.fill.n, two:ratio("fill", "copy").value > 0) --> copy  5 
     },
     {
       name = "geometric", forms = { "mw.geometric(first, last[, factor])" },
-      about = [[The sizes from one to another, each `factor` times the one before; where the last is the smaller one, that part of it,
-rounded down. For the cases of a sweep.]],
+      about = [[The sizes from `first` to `last`, each `factor` times the previous one; if `last` is smaller, each is divided by
+`factor` and rounded down. For the cases of a sweep.]],
       params = { { "first", "integer", "at least 1" }, { "last", "integer", "at least 1; the list does not go beyond it" },
                  { "factor", "integer", "at least 2", default = "2", optional = true } },
       returns = { { "integer[]", "" } },
@@ -350,17 +349,17 @@ print(table.concat(mw.geometric(1000, 10, 8), " ")) --> 1000 125 15]],
     },
     {
       name = "environment", forms = { "mw.environment([device])" },
-      about = [[What a measurement was made on and by: device, driver, machine, compiler, revision, command line, date.
-Everything is read, no setting is changed.]],
+      about = [[The environment of a measurement: device, driver, machine, compiler, revision, command line, date. No setting
+is changed.]],
       params = { { "device", "device", "", optional = true } },
       returns = { { "environment_result", "see below" } }, since = "0.3.0",
       example = [[print(mw.environment(dev).device.id) --> cpu]],
     },
     {
       name = "roofline", forms = { "mw.roofline([options])" },
-      about = [[Measures what the device gives at most (main memory by the triad, multiply-adds in f32 and f64) and places
-under it every benchmark of the run that declared bytes and flops, and every record with `bytes`, `flops` and `t`: a
-table, a line in words for each (memory- or compute-bound, share of its roof), and a chart as `mw.plot` draws it.]],
+      about = [[Measures the device's ceilings (main memory by the triad, multiply-adds in f32 and f64) and places under them
+every benchmark of the run that declared bytes and flops, and every record with `bytes`, `flops` and `t`: in a table, in one line
+of words each (memory- or compute-bound, share of its roof), and in a chart as `mw.plot` draws it.]],
       params = { { "options", "roofline_spec", "", optional = true } },
       returns = { { "roofline_made", "see below" } },
       errors = { "mw.roofline: nothing here declares both bytes and flops; give them to mw.bench",
@@ -377,9 +376,8 @@ print(made.points[1].bound, made.points[1].share) --> memory  0.8]],
     },
     {
       name = "check", forms = { "mw.check(got, expected[, options])" },
-      about = [[Compares an array with what is expected, within a tolerance that knows the element type and the
-length of sums. Where elements are wrong it says which, on standard error, and the program ends with exit code 3. NaN
-equals NaN.]],
+      about = [[Compares an array with the expected result. The tolerance follows the rounding of the element type and the
+length of sums. Wrong elements are reported on standard error, and the program ends with exit status 3. NaN equals NaN.]],
       params = {
         { "got", "array", "on any device" },
         { "expected", "array|table|number|function",
@@ -401,15 +399,14 @@ print(table.concat(report.first[1].index, ", "))    --> 2, 2]],
     },
     {
       name = "record", forms = { "mw.record{ ... }" },
-      about = [[Keeps one measurement in the run's record ([docs/record.md](../record.md)), and as a line of JSON in the file given with `--json`:
-what the script gives, and date, script, device, version and parameters. A benchmark result is written with its
-statistics. Written at once, so nothing measured is lost.
+      about = [[Stores one measurement in the run's record ([docs/record.md](../record.md)), and as a line of JSON in the file given with `--json`:
+the given fields, and date, script, device, version and parameters. A benchmark result is stored with its statistics. It is
+written at once, so no measurement is lost.
 
-Numbers, texts, truth values, and lists or tables of them are kept; a field of another kind is refused, and so are the results of several
-contenders together. Texts, whole numbers and truth values count as chosen, not measured: they tell this measurement from others in
-`compare`.]],
+Fields are numbers, texts, booleans, and lists or tables of them; other values are errors, and so are the results of several
+contenders together. Texts, integers and booleans count as chosen, not measured: `compare` uses them to identify the measurement.]],
       params = { { "values", "table", "as in `{ threads = 256, T_tot = bytes / t.median, t = t }`" } },
-      returns = { { "table", "the record, completed" } },
+      returns = { { "table", "the record, with the added fields" } },
       errors = { "mw.record: a table is wanted, got <type>", "mw.record: <path>: <reason>",
                  "mw.record: field '<name>' is of type function; numbers, texts, truth values, and lists or tables of them are kept",
                  "mw.record: field '<name>' is the results of several contenders: keep one a record, as in for _, r in ipairs(t) do "
@@ -421,7 +418,7 @@ print(r.device, r.threads) --> cpu  256]],
     },
     {
       name = "table", forms = { "mw.table{ \"threads\", \"T_tot\", ..., title = }" },
-      about = [[Prints records as an aligned table: one unit a column, the device in the title, and the warnings of
+      about = [[Prints records as an aligned table: one unit per column, the device in the title, and the warnings of
 the benchmarks below.]],
       params = { { "spec", "table_spec", "columns in a list, and options" } },
       returns = { { "string", "what was printed" } },
@@ -432,11 +429,13 @@ mw.table { "threads", "T_tot", records = records }]],
     },
     {
       name = "plot", forms = { "mw.plot{ x =, y =, ... }" },
-      about = [[Draws records: a chart in the terminal, RUN/NAME.dat with a commented header, RUN/NAME.gp that draws
-by itself, and SVG and PNG where gnuplot is installed. Without gnuplot everything but the pictures is written, and it
-says so. In a sweep (`-p n=1024,2048`) the session's records are drawn in the last pass, and each combination of the
-parameters that no axis and no `by` shows is a series of its own, within each group of `by` too. A chart of `records` is
-drawn in every pass, with the pass in its title and file name: NAME-n-1024.]],
+      about = [[Draws records: a chart in the terminal, RUN/NAME.dat with a header in comments, a self-contained gnuplot script
+RUN/NAME.gp, and an SVG and a PNG if gnuplot is installed. Otherwise a message says that there are no pictures. In a browser the SVG
+shows the values of a point under the pointer, and a click on a key entry hides or shows its curve.
+
+In a sweep (`-p n=1024,2048`) the run's records are drawn in the last pass. Each combination of parameters that is not shown by an axis
+or by `by` is a separate series, also within each group of `by`. A chart of `records` is drawn in every pass, with the pass in its title and
+file name: NAME-n-1024.]],
       params = { { "spec", "plot_spec", "" } },
       returns = { { "plot_made", "see below" } },
       errors = { "mw.plot: option 'x' is needed: the field along the x axis",
@@ -448,18 +447,17 @@ mw.plot { x = "threads", y = "T_tot", logx = 2, peak = 5e9, records = records, p
     },
     {
       name = "ladder", forms = { "mw.ladder{ x =, by =, ... }" },
-      about = [[Draws records that have names and no order along an axis, as the rungs of a study: a horizontal bar a
-record, the first on top, in the terminal and in the files that `mw.plot` writes. Beside a bar stand its value in a unit
-of its own, so that one thread's 100 MB/s can be read beside 4 TB/s, and its share. The terminal writes half of the
-interval in percent of the value, pictures draw the interval; marks are letters in the terminal, points in pictures.
+      about = [[Draws records that have names instead of an x axis, such as the rungs of a study: one horizontal bar per
+record, the first on top, in the terminal and in the same files as `mw.plot`. Each bar shows its value with its own unit prefix, so that
+one thread's 100 MB/s is readable next to 4 TB/s, and its share. The terminal prints half of the interval in percent of the value,
+pictures draw the interval. Marks are letters in the terminal and points in pictures.
 
-Bars begin at 0, and their lengths compare as their values do. With `logx` they begin at a power of the base below the
-least value: a bar's end still stands at its value, but twice the length is not twice the value. Take it where values
-differ by powers of ten, and leave it out where lengths are to be compared. Records without a name, or whose value is no number, is below 0, or is 0
-with `logx`, are left out.
+Bars begin at 0, so lengths are proportional to values. With `logx` they begin at a power of the base below the smallest value: a bar still
+ends at its value, but twice the length is not twice the value. Use it if values differ by powers of ten. Records without a name, or
+whose value is not a number, is negative, or is 0 with `logx`, are left out.
 
-A mark whose `bar` is the name of no bar is an error. In a sweep ladders are drawn as by `mw.plot`: a combination of the
-parameters that no field of `by` shows is a bar of its own, "naive, n = 1024", and a mark for "naive" stands beside each.]],
+A mark whose `bar` does not exist is an error. In a sweep ladders are drawn as by `mw.plot`: a combination of parameters that `by` does not
+show is a separate bar, "naive, n = 1024", and a mark for "naive" is drawn at each of them.]],
       params = { { "spec", "ladder_spec", "" } },
       returns = { { "plot_made", "see below" } },
       errors = { "mw.ladder: option 'x' is needed: the field that a bar's length shows",
@@ -475,16 +473,14 @@ mw.ladder { x = "T_eff", by = "rung", share = "share", level = { value = 4.2e9, 
     },
     {
       name = "film", forms = { "mw.film([options])" },
-      about = [[Begins a film of a 2-D field: an object with `film:add(array[, caption])`, which keeps the field as it
-is now (2^18 elements at most), and `film:draw()`, which writes RUN/NAME.dat, RUN/NAME.gp and, where gnuplot is
-installed, NAME.gif with all frames and NAME.svg and NAME.png with the last one.]],
+      about = [[Begins a film of a 2-D field. `film:add(array[, caption])` adds the current field as a frame (at most 2^18
+elements). `film:draw()` writes RUN/NAME.dat, RUN/NAME.gp and, if gnuplot is installed, NAME.gif with all frames, and NAME.svg and
+NAME.png with the last one.]],
       params = { { "options", "film_spec", "", optional = true } },
-      returns = { { "table", "the film: `add` returns it again, `draw` the paths of what was written" } },
+      returns = { { "table", "the film: `add` returns it again, `draw` returns the paths of the files" } },
       errors = { "mw.film: option 'high' must be above 'low', got <a> and <b>",
         "film:add: a 2-D array is wanted",
         "film:add: the array has <n> x <m> elements, a picture needs 2 x 2 at least",
-        "film:add: the array has <n> x <m> elements, a picture needs 2 x 2 at least",
-        "mw.film: option 'high' must be above 'low', got <a> and <b>",
         "film:add: the array has <n> x <m> elements, a frame shows 262144 at most; film a smaller field or a view",
         "film:draw: there is no frame; film:add(array) adds one" }, since = "0.2.0",
       example = [[
@@ -494,15 +490,15 @@ print(film:draw().dat ~= nil) --> true]],
     },
     {
       name = "timeline", forms = { "mw.timeline{ spans = ... }" },
-      about = [[Draws who was busy when: rows of letters in the terminal, RUN/NAME.dat, RUN/NAME.gp, SVG and PNG where
-gnuplot is installed, and RUN/NAME.trace.json, which Perfetto (ui.perfetto.dev) opens.]],
+      about = [[Draws spans of time: rows of letters in the terminal, RUN/NAME.dat, RUN/NAME.gp, SVG and PNG if gnuplot is
+installed, and RUN/NAME.trace.json, which Perfetto (ui.perfetto.dev) opens.]],
       params = { { "spec", "timeline_spec", "" } },
-      returns = { { "table", "paths of what was written, and the chart's text" } },
+      returns = { { "table", "paths of the files, and the chart's text" } },
       errors = { "mw.timeline: option 'spans' is needed: a list of { lane =, kind =, from =, to = }",
         "mw.timeline: span <i> has no '<field>'",
         "mw.timeline: span <i> ends before it begins: from <a> to <b> s",
         "mw.timeline: span <i>: '<field>' must be a finite time",
-        "mw.timeline: <n> kinds of spans, a chart shows 6 at most" },
+        "mw.timeline: <n> kinds of spans, a chart shows 8 at most" },
       source = "Trace Event Format, complete events", since = "0.2.0",
       example = [[
 local spans = { { lane = "stream 1", kind = "copy in", from = 0, to = 1e-3 },
@@ -512,21 +508,21 @@ mw.timeline { spans = spans, name = "example-timeline", pictures = false }]],
     },
     {
       name = "skip", forms = { "mw.skip(reason)" },
-      about = [[Ends the script, or the pass of a sweep, which cannot do its work here. That is no failure: `moonwarp run`
-says the reason, keeps it with the remarks where the run has results, goes on with the next pass, and ends with status 0.
-`moonwarp batch` shows a lab that did nothing but skip as skipped and does not judge its gates. In a stock interpreter it is an
-error of that text.]],
+      about = [[Ends a script, or a pass of a sweep, that cannot run on this machine. This is not a failure: `moonwarp run`
+prints the reason, stores it with the remarks if the run has results, continues with the next pass, and exits with status 0.
+`moonwarp batch` shows a lab that only skips as skipped and does not evaluate its gates. In a stock interpreter it is an error with
+that text.]],
       params = { { "reason", "string", "why" } },
       errors = { "mw.skip: the reason must be a text, got nil" }, since = "0.4.0",
       example = [[print(pcall(mw.skip, "no GPU")) --> false  skipped: no GPU]],
     },
     {
       name = "remark", forms = { "mw.remark(format, ...)" },
-      about = [[Prints a paragraph, wrapped, and keeps it in RUN/remarks.txt: what a study concludes, in words computed
-from its numbers.]],
+      about = [[Prints a wrapped paragraph and stores it in RUN/remarks.txt: a conclusion in words, computed from the
+numbers.]],
       params = { { "format", "string", "as string.format takes it" }, { "...", "any", "values" } },
       returns = { { "string", "the paragraph" } },
-      errors = { "mw.remark: a text is wanted, got <type>", "mw.remark: value <i> of the text: <what is wrong>" },
+      errors = { "mw.remark: a text is wanted, got <type>", "mw.remark: bad argument #<i> to 'string.format' (number expected, got string)" },
       since = "0.2.0",
       example = [[mw.remark("The vector copy is %.0f %% faster.", 12.4)]],
     },

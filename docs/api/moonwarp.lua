@@ -3,16 +3,14 @@ return {
   title = "moonwarp",
   owner = "mw",
   about = [[
-`require "moonwarp"` gives one table. Nothing happens before a device is asked for: no driver is loaded, no thread
-is started.
+`require "moonwarp"` returns one table. Nothing is loaded or started before a script opens a device: no driver, no thread.
 
-Conventions of the whole library: indices count from 1; sizes are elements unless a name says bytes; times are
-seconds; bandwidths are bytes a second; x is the fastest dimension, as `threadIdx.x` is. Misuse raises an error that
-begins with the script's own file and line. An option that does not exist is refused, with the nearest one that
-does.
+Conventions of the whole library: indices count from 1; sizes are elements unless the name says bytes; times are
+seconds; bandwidths are bytes per second; x is the fastest dimension, as threadIdx.x is. Misuse raises an error that
+begins with the script's file and line. An unknown option is an error that names the nearest known one.
 
-An error of the library is a table, of which `mw.type` is "error". `tostring` and `..` make its message of it, and
-`error(e, 0)` raises it again; a program looks at its `status`, never at its text:
+An error of the library is a table; `mw.type` of it is "error". `tostring` and `..` give its message, and
+`error(e, 0)` raises it again. Programs test its `status`, not its text:
 
     local ok, e = pcall(mw.device, "cuda")
     if not ok and e.status == "no_device" then ... end]],
@@ -20,30 +18,30 @@ An error of the library is a table, of which `mw.type` is "error". `tostring` an
 
   classes = {
     error = {
-      about = [[An error of the library, as `pcall` returns it. Its text is `where: text`, with the log below it.]],
+      about = [[An error of the library, as `pcall` returns it. `tostring` gives `where: text`, with the log below it.]],
       { "status", "string", [["invalid" (misuse, found before anything reached a device), "not_found" (no such kernel or variable), "no_device",
 "no_memory", "compile",
-"unsupported", "fault" (a kernel broke a rule; the device stays usable), "lost" (the device is unusable for the rest of
-the process), "interrupted" (Ctrl-C), "io", "driver" (any other failing call of the driver), "usage" (a mistake on the
-command line), "skipped" (`mw.skip`), "script" (what a function of a study has raised by itself)]] },
+"unsupported", "fault" (an error inside a kernel; the device stays usable), "lost" (the device is unusable for the rest of
+the process), "interrupted" (Ctrl-C), "io", "driver" (any other failing call of the driver), "usage" (wrong use of the
+command line), "skipped" (`mw.skip`), "script" (raised by a function of a study)]] },
       { "text", "string", "one message, without the place" },
-      { "where", "string", [[the script's own line, as in "copy.lua:7"; nil where there is none]], optional = true },
-      { "log", "string", "the compiler's whole log", optional = true },
-      { "reason", "string", "of `mw.skip`", optional = true },
+      { "where", "string", [[the line of the script, as in "copy.lua:7"; nil if there is none]], optional = true },
+      { "log", "string", "the compiler's full log", optional = true },
+      { "reason", "string", "the reason given to `mw.skip`", optional = true },
     },
     device_entry = {
-      about = "One line of `mw.devices()`.",
+      about = "One entry of `mw.devices()`.",
       result = true,
-      { "id", "string", [[what `mw.device` takes: "cuda:0", "cpu"; the bare "cuda" where no such device is usable]] },
+      { "id", "string", [[as `mw.device` takes it: "cuda:0", "cpu"; "cuda" without a number if no CUDA device is usable]] },
       { "usable", "boolean", "whether it can be opened" },
-      { "reason", "string", "why it is usable or not: what was looked for, and where" },
+      { "reason", "string", "why it is usable or not: what was searched for, and where" },
     },
     occupancy_question = {
-      about = "What `mw.occupancy` is asked.",
+      about = "Options of `mw.occupancy`.",
       { "[1]", "kernel", "of any device; its module's source and options are compiled for `arch`", optional = false },
       { "arch", "string", [[the GPU, as in "sm_90"]], default = "the kernel's own device" },
-      { "block", "integer", "threads a block", default = "the size that fills the GPU best" },
-      { "shared", "integer", "dynamic shared memory a block", unit = "bytes", default = "0" },
+      { "block", "integer", "threads per block", default = "the size that fills the GPU best" },
+      { "shared", "integer", "dynamic shared memory per block", unit = "bytes", default = "0" },
     },
   },
 
@@ -59,19 +57,19 @@ command line), "skipped" (`mw.skip`), "script" (what a function of a study has r
     {
       name = "device",
       forms = { "mw.device([id])" },
-      about = [[Opens a device. Without an id: the one that `--device` or `$MOONWARP_DEVICE` names, else the first
-usable CUDA device, else the CPU device. The same id gives the same handle again as long as it is open.
+      about = [[Opens a device. Without an id, the device that `--device` or `$MOONWARP_DEVICE` names, else the first
+usable CUDA device, else the CPU device. The same id returns the same handle as long as it is open.
 
 | id | device |
 |---|---|
-| `"cpu"` | the CPU device: CUDA's rules on the cores of this machine |
+| `"cpu"` | the CPU device: follows CUDA's rules on the cores of this machine |
 | `"cuda"`, `"cuda:1"` | an NVIDIA GPU, counted from 0 as the driver does |
-| `"cuda:sm_90"` | an architecture without a GPU: compiles and tells occupancy, cannot run anything |]],
+| `"cuda:sm_90"` | an offline target: compiles kernels for the architecture and reports their occupancy, without a GPU; it runs nothing |]],
       params = { { "id", "string", "which device", optional = true } },
       returns = { { "device", "the device, open" } },
       errors = {
         "no device '<id>': cuda, cuda:N, cuda:sm_NN (offline) or cpu expected",
-        "no usable device: <reason>",
+        "<id> is not usable: <reason>", "no usable device: <reason>",
       },
       since = "0.1.0",
       example = [[
@@ -82,8 +80,8 @@ print(dev == mw.device "cpu")    --> true]],
     {
       name = "devices",
       forms = { "mw.devices()" },
-      about = [[Lists what there is: one entry for each device that can be opened, and one for each kind that cannot,
-with the reason. Best first.]],
+      about = [[Lists the devices, best first: one entry for each device that can be opened, and one with the reason for each
+kind that cannot.]],
       returns = { { "device_entry[]",
         "as in `{ { id = \"cuda\", usable = false, reason = \"...\" }, { id = \"cpu\", ... } }`" } },
       since = "0.1.0",
@@ -95,10 +93,10 @@ end]],
     {
       name = "type",
       forms = { "mw.type(value)" },
-      about = [[Tells the library's objects apart, as `io.type` does for files.]],
+      about = [[The class of an object of the library, as `io.type` for files.]],
       params = { { "value", "any", "anything" } },
       returns = { { "string?",
-        [["device", "array", "module", "kernel", "launch", "stream", "event" or "graph"; with "closed " before it for a closed object; "error" for an error of the library; nil for what is not ours]] } },
+        [["device", "array", "module", "kernel", "launch", "stream", "event" or "graph"; with "closed " before it for a closed object; "error" for an error of the library; nil for any other value]] } },
       since = "0.1.0",
       example = [[
 local a = mw.device "cpu":zeros("f32", 4)
@@ -111,8 +109,8 @@ print(mw.type "text")  --> nil]],
       name = "null",
       forms = { "mw.null" },
       field = "lightuserdata",
-      about = [[The null pointer, for a pointer parameter of a kernel that may have none. `nil` is refused there,
-since it is more often a mistake in a variable's name.]],
+      about = [[The null pointer, for an optional pointer parameter of a kernel. `nil` is an error there, because it is usually
+a misspelled variable.]],
       since = "0.1.0",
       example = [[
 local mod = mw.device "cpu":module { source = [=[
@@ -125,18 +123,18 @@ print(out:get(1)) --> 0]],
     {
       name = "poll",
       forms = { "mw.poll()" },
-      about = [[Runs the stream callbacks that are due. Every method that synchronises or queries does so too; a
-script that does other work for long calls this now and then. An error in a callback is raised here.]],
-      returns = { { "integer", "how many ran" } },
+      about = [[Runs the stream callbacks that are due. Every method that synchronises or queries also does so. A
+script that does other work for a long time calls this occasionally. An error in a callback is raised here.]],
+      returns = { { "integer", "number of callbacks that ran" } },
       since = "0.1.0",
       example = [[print(mw.poll()) --> 0]],
     },
     {
       name = "occupancy",
       forms = { "mw.occupancy{ kernel, arch = \"sm_90\", block =, shared = 0 }" },
-      about = [[Occupancy of a kernel on a GPU that need not be there: the source is compiled for the architecture
-with NVRTC, and the rules of that architecture are applied. Needs the CUDA toolkit, no GPU. Without `arch` it asks
-the kernel's own device, as `k:occupancy` does.]],
+      about = [[Occupancy of a kernel on an offline target: the source is compiled for the architecture with NVRTC, and the
+architecture's rules are applied. Needs the CUDA toolkit, but no GPU. Without `arch`, the occupancy on the kernel's
+device, as `k:occupancy`.]],
       params = { { "question", "occupancy_question", "see below" } },
       returns = { { "occupancy_answer", "threads, blocks, occupancy and what limits it; see `k:occupancy`" } },
       errors = { "mw.occupancy: a table with a kernel in it is wanted, as in { kernel, arch = 'sm_90' }",
@@ -146,7 +144,7 @@ the kernel's own device, as `k:occupancy` does.]],
       example = [[
 local k = mw.device "cpu":module("triad.cu").triad
 print(mw.occupancy { k, block = 256 }.threads) --> 256
--- mw.occupancy { k, arch = "sm_90", block = 256 } asks for a GPU that is not there]],
+-- mw.occupancy { k, arch = "sm_90", block = 256 } needs no GPU]],
     },
   },
 }

@@ -4,12 +4,12 @@ return {
   owner = "stream",
   self = "s",
   about = [[
-A queue of work of one device: what is queued runs in order; different streams run side by side. A launch takes a
+A queue of work on one device. Work in one stream runs in order; different streams run concurrently. A launch takes a
 stream in `k:prepare`, a copy in its options. A stream made with `blocking = true` (the default) and the default
-stream wait for each other, as CUDA's legacy default stream does; the per-thread default stream,
-`dev:default_stream "per-thread"`, waits for the legacy one alone.
+stream wait for each other, as with CUDA's legacy default stream. The per-thread default stream,
+`dev:default_stream "per-thread"`, waits only for the legacy one.
 
-Closing a stream does not wait: its work still finishes.]],
+Closing a stream does not wait; its work still finishes.]],
   setup = [[
 local mw = require "moonwarp"
 local dev = mw.device "cpu"
@@ -18,7 +18,7 @@ local a, b = dev:full(1, "f32", 1000), dev:zeros("f32", 1000)]],
   entries = {
     {
       name = "synchronize", forms = { "s:synchronize()" },
-      about = [[Waits for all work queued so far, then runs the callbacks that are due. Raises what the work did wrong.]],
+      about = [[Waits for all work queued so far, then runs the callbacks that are due. Raises an error of that work.]],
       since = "0.1.0",
       example = [[
 b:copy(a, { stream = s })
@@ -26,18 +26,18 @@ s:synchronize()
 print(b:get(1000)) --> 1.0]],
     },
     { name = "query", forms = { "s:query()" },
-      about = [[True when all work queued so far is done. Runs callbacks that are due.]],
+      about = [[True if all work queued so far is done. Runs callbacks that are due.]],
       returns = { { "boolean", "" } }, since = "0.1.0" },
     {
       name = "record", forms = { "s:record([event])" },
-      about = [[Records an event: it is reached when the work queued so far is done. Makes the event where none is given.]],
+      about = [[Records an event, or a new one: it is reached when the work queued so far is done.]],
       params = { { "event", "event", "of the same device", optional = true } },
       returns = { { "event", "the event" } }, errors = { "an event of <id> expected, got one of <id>" },
         since = "0.1.0",
     },
     {
       name = "wait", forms = { "s:wait(event)" },
-      about = [[Later work in this stream starts after what the event recorded. The script does not wait.]],
+      about = [[Later work in this stream starts after the work that the event recorded. The script does not wait.]],
       params = { { "event", "event", "recorded before, in any stream" } },
       returns = { { "stream", "the stream itself" } },
       errors = { "wait: the event was never recorded; record it in a stream first",
@@ -55,15 +55,15 @@ print(a:get(1)) --> 1.0]],
     },
     {
       name = "callback", forms = { "s:callback(f)" },
-      about = [[Calls `f()` once the stream has got there: on the script's own thread, in the first `synchronize`,
-`query` or `mw.poll` after that. Later work in the stream does not wait for it.]],
+      about = [[Calls `f()` after the work queued so far: in the script's thread, in the first `synchronize`, `query` or `mw.poll`
+after the stream has reached it. Later work in the stream does not wait for it.]],
       params = { { "f", "fun()", "may use the whole library" } },
       returns = { { "stream", "the stream itself" } }, since = "0.1.0",
       example = [[
 s:callback(function() print "reached" end) --> reached
 s:synchronize()]],
     },
-    { name = "priority", forms = { "s:priority()" }, about = [[As it was made; lower is more urgent.]],
+    { name = "priority", forms = { "s:priority()" }, about = [[Its priority; lower is more urgent.]],
       returns = { { "integer", "" } },
       since = "0.1.0" },
     { name = "device", forms = { "s:device()" }, about = [[The device that it belongs to.]],

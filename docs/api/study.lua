@@ -4,40 +4,40 @@ return {
   owner = "study", self = "study", common = false,
   about = [[
 A study compares ways to compute the same thing. Its file describes them and returns the description; `moonwarp run`
-measures. [docs/tutorial.md](../tutorial.md) leads to a first one, experiments/ has eight.
+measures. [docs/tutorial.md](../tutorial.md) leads to a first one; experiments/ has eight.
 
-| word | what it means |
+| term | meaning |
 |---|---|
 | case | one size and type, with its arrays: `c` in every function of a description ([case](case.md)) |
-| answer | what a rung computes, and so what it is checked against |
+| answer | what a rung computes, and what it is checked against |
 | rung | one way to compute it; a variant is a rung in one of its blocks |
 | part | cases and rungs that are measured together, with a table, charts and ratios |
-| level | the fastest of some rungs within a case: what shares are of |
+| level | the fastest of some rungs within a case: the reference of shares |
 | source | what others measured |
 
-What the runner does, in this order:
+The runner does the following, in this order:
 
-1. Parameters are read and refused, rungs and parts chosen; the description is checked as a whole (`study:validate`). All
+1. It reads and checks the parameters, chooses rungs and parts, and checks the description as a whole (`study:validate`). All
    kernels of a file are compiled at once.
-2. Every rung of every part, in every block, runs on the small cases of `odd`, whose sides nothing divides. The output is NaN
-   before, and every element is compared with what the host makes of the other arrays as they were then. Nothing has been timed
-   yet. A rung that is wrong is left out of all that follows; so is one whose kernel reads or writes outside of every array, on
-   the CPU device, which goes on after that.
-3. Of each case, every variant runs once more and is checked at the measured size. The first of an answer is compared with
-   68 samples (`cell`), with `spot`, or by `prove`; what passes is the reference of the others, every element.
-4. All variants of the case are timed in turn, each for `seconds` at least and three times that at most; a turn takes a fifth
-   of `seconds`. After its last turn a variant runs and is checked once more, of arrays of more than 2^24 elements in
+2. It runs every rung of every part, in every block, on the small cases of `odd`, whose sides no block divides. The output is filled
+   with NaN first, and every element is compared with the result that the host computes from the other arrays. Nothing has been timed
+   yet. A wrong rung is not measured. Neither is a rung whose kernel reads or writes out of bounds; the CPU device stays usable after
+   such an error.
+3. For each case, it runs every variant once more and checks it at the measured size. The first of an answer is compared with
+   68 samples (`cell`), with `spot`, or by `prove`. If it passes, it is the reference of the others, in every element.
+4. It times all variants of the case in turn, each for `seconds` at least and three times that at most; a turn takes a fifth
+   of `seconds`. After its last turn a variant runs and is checked once more; arrays of more than 2^24 elements are checked in
    three bands.
-5. Rates, shares and the drift of the level are computed and the records are kept, then the table, the charts and the ratios of
-   the part are shown.
-6. The function of `study:finally` is called. What was not measured, and what no odd case could check, is listed with the
-   reason of each.
+5. It computes rates, shares and the drift of the level, stores the records, and shows the table, the charts and the ratios of the
+   part.
+6. It calls the function of `study:finally`. Finally it lists what was not measured, and what no odd case could check, with the
+   reasons.
 
-A rung finds the caches as its neighbour left them, after one call that is not timed. For arrays in main memory this is the
-fairer comparison; arrays that fit in a cache are slower in turn than alone. Each turn is in the run's journal at once, so that a run
-that is killed keeps what it had measured ([record.md](../record.md)).
+A rung finds the caches as the rung before it left them, after one untimed call. For arrays in main memory this is the
+fairer comparison; arrays that fit in a cache are slower in turn than alone. Each turn is written to the run's journal at once, so a
+killed run keeps what it has measured ([record.md](../record.md)).
 
-A wrong rung does not end the run: the others are measured, and the exit status is 3. Its message names both sides, as in
+A wrong rung does not end the run: the others are measured, and the exit status is 3. The message names both sides:
 
 ```text
 a loop (wrong: it differs from 'an element a thread', which 68 samples confirm)
@@ -51,14 +51,15 @@ saxpy.lua:24: rung 3 'a loop': kernel 'saxpy', parameter 3 'a': the case has no 
 saxpy.lua:31: part 'ladder', table: no record has a field 'blok'; did you mean 'block'?
 ```
 
-An error inside a function of the description names the call that it was given to and the field, then its own line.
+An error inside a function of the description names the call and the field that it was given to, then the line of the error.
 
 A record of a study has `study`, `group` (the part), `number`, `rung`, `series`, `block`, `threads`, `type`, `bytes` (of the
-output), the sides of its case, the result `t`, the rate, `share` (of the level), `of_peak` (of the peak, where one is
-known), in the level's `drift`, the fields of sources, and what `fields`, `observe` and `derive` add. `drift` is the median of the level's last third of turns over that of the first, less 1.
+output), the sides of its case, the result `t`, the rate, `share` (relative to the level), `of_peak` (relative to the peak, if it is
+known), the fields of sources, and the results of `fields`, `observe` and `derive`. The level's record also has `drift`: the median of its last
+third of turns over that of the first third, minus 1.
 
-Behind the study's own parameters every study takes `seconds`, `rungs` (numbers or names) and, where it has several parts,
-`parts`. `moonwarp list STUDY` shows all, with the rungs.]],
+In addition to its own parameters every study has `seconds`, `rungs` (numbers or names) and, if it has several parts,
+`parts`. `moonwarp list STUDY` shows them all, with the rungs.]],
   setup = [[
 local mw = require "moonwarp"
 
@@ -86,148 +87,148 @@ study:rung { 1, "an element a thread", answer = "triad", kernel = "triad", block
   classes = {
     study_spec = {
       about = "A study as a whole.",
-      { "question", "string", "what `moonwarp list` shows", optional = false },
+      { "question", "string", "shown by `moonwarp list`", optional = false },
       { "params", "parameter_spec[]", "in the order of the help", default = "{}" },
-      { "kernels", "string", "the .cu file, from kernels/ or beside the script, of rungs without `file`" },
+      { "kernels", "string", "the .cu file, in kernels/ or beside the script, for rungs without `file`" },
       { "defines", "fun(type: string, p: table): table", [[macros of the modules, as in `{ REAL = "double" }`]] },
-      { "rate", "string|table", [[the field of the records that is compared, in bytes a second; or `{ field, work = function(c,
-rung) }`, where `work` returns what a call does in the rate's own unit]], default = [["T_eff"]] },
-      { "seconds", "table", "`{ default, gpu = default }` of the parameter `seconds`: the least time of a measurement",
+      { "rate", "string|table", [[the field of the records that is compared, in bytes per second; or `{ field, work = function(c,
+rung) }`, where `work` returns the work of a call in the rate's unit]], default = [["T_eff"]] },
+      { "seconds", "table", "`{ default, gpu = default }` of the parameter `seconds`: the minimum time of a measurement",
         default = "{ 0.1, gpu = 0.2 }", unit = "s" },
-      { "output", "string", "the array that rungs write and checks read, where answer and rung name none" },
-      { "type", "string", "the element type, where no side says it", default = "that of the parameters `type`, `types`, else f64" },
-      { "level", "string|string[]", "rungs or answers; shares are of the fastest of them in the same case" },
-      { "odd", "table[]|fun(p: table): table[]", [[sides of the cases that are compared with the host, element by element:
+      { "output", "string", "the array that rungs write and checks read, unless the answer or the rung names one" },
+      { "type", "string", "the element type, unless a side gives it", default = "that of the parameters `type`, `types`, else f64" },
+      { "level", "string|string[]", "rungs or answers; shares are relative to the fastest of them in the same case" },
+      { "odd", "table[]|fun(p: table): table[]", [[sides of the cases that are compared with the host in every element:
 sizes that no block divides]] },
       { "peak", "fun(dev: device): table", "`{ value =, label = }`, a line in the charts",
-        default = "the memory's peak, where the rate is made from bytes" },
+        default = "the memory's peak, if the rate is computed from bytes" },
     },
     parameter_spec = {
       about = [[A parameter, as in `{ "n", 4096, "points along each side", gpu = 16384 }`. Default, `gpu`, `min` and `max` may be
-functions of the values before it: `function(p) return p.n // 2 end`.]],
+functions of the previous parameters' values: `function(p) return p.n // 2 end`.]],
       { "[1]", "string", "its name: `-p NAME=value`, `p.NAME`", optional = false },
-      { "[2]", "any", "its default, whose type is the parameter's; a list takes all values at once", optional = false },
-      { "[3]", "string", "the help", optional = false },
+      { "[2]", "any", "its default, which determines the type; a list takes all values at once", optional = false },
+      { "[3]", "string", "the help text", optional = false },
       { "gpu", "any", "the default on a GPU", default = "the same" },
-      { "min", "number|fun(p: table): number", "the least number" },
-      { "max", "number|fun(p: table): number", "the greatest" },
-      { "choices", "any[]", "the only values" },
+      { "min", "number|fun(p: table): number", "the smallest number" },
+      { "max", "number|fun(p: table): number", "the largest" },
+      { "choices", "any[]", "the allowed values" },
       { "kind", [["blocks"]], "the texts are blocks, as in `32x8`; see `mw.arg`" },
-      { "check", "fun(value: any): string?", "returns what is wanted instead, where a value is wrong" },
+      { "check", "fun(value: any): string?", "returns what is expected instead, if a value is wrong" },
     },
     answer_spec = {
-      about = "What is right. One of `equal`, `cell` and `host` is needed.",
-      { "equal", "string", "an array that the output must equal in every bit" },
+      about = "The expected result. One of `equal`, `cell` and `host` is needed.",
+      { "equal", "string", "an array that the output must equal bit for bit" },
       { "cell", "fun(c: case, at: table, ...: integer): number", [[one element by its indices; `at.A(i, j)` reads the
-case's array A. Small cases are compared whole, the measured one in 68 samples]] },
-      { "host", "fun(c: case): table|function", [[all elements of a small case, as `mw.check` takes them; of the measured one
-too, where there is no `spot`, `prove` or `reference`]] },
-      { "spot", "fun(c: case): table[]", [[samples of the measured size, `{ i, j, value = }` each, where one element by itself
-cannot be told]] },
+case's array A. Small cases are compared completely, the measured one in 68 samples]] },
+      { "host", "fun(c: case): table|function", [[all elements of a small case, as `mw.check` takes them; also of the
+measured one, unless there is a `spot`, `prove` or `reference`]] },
+      { "spot", "fun(c: case): table[]", [[samples of the measured size, `{ i, j, value = }` each, if an element cannot be
+computed separately]] },
       { "prove", "fun(c: case, go: function, check: function)",
-        [[compares at the measured size in a way of its own: `go` runs the rung, as with an input whose result is known;
-`check(got, expected[, options])` compares an array or a list of numbers, by the answer's tolerance where there are no options]] },
+        [[a special comparison at the measured size: `go` runs the rung, for example with an input whose result is known;
+`check(got, expected[, options])` compares an array or a list of numbers, by default with the answer's tolerance]] },
       { "reference", "fun(c: case, launcher: function): array", [[computes the reference on the device;
 `launcher(rung, c, block)` is `study:launcher`]] },
-      { "needs", "string[]", [[the rungs that `reference` runs: checked on the odd cases even where `rungs` leaves
+      { "needs", "string[]", [[the rungs that `reference` runs; they are checked on the odd cases even if `rungs` leaves
 them out]] },
-      { "tolerance", "fun(c: case, rung: table, first: table?): check_options", [[how near is right; `first` is the rung whose
+      { "tolerance", "fun(c: case, rung: table, first: table?): check_options", [[the tolerance; `first` is the rung whose
 output is the reference]], default = "as `mw.check`" },
-      { "bytes", "string|fun(c: case, rung: table): number", [[moved by a call: the arrays that are read or written, as in
+      { "bytes", "string|fun(c: case, rung: table): number", [[bytes moved by a call: the arrays that are read or written, as in
 "A B C", or a function]], unit = "bytes" },
-      { "work", "fun(c: case, rung: table): number", "what a call does in the rate's unit, where that is not its bytes",
+      { "work", "fun(c: case, rung: table): number", "work of a call in the unit of the rate, if that is not bytes",
         default = "the study's" },
       { "output", "string", "the array that its rungs write", default = "the study's" },
-      { "start", "fun(c: case, out: array)", "gives the output its first values, where a rung adds to it", default = "NaN" },
+      { "start", "fun(c: case, out: array)", "initialises the output, if rungs add to it", default = "NaN" },
       { "also", "fun(c: case, check: function)", "further checks after each run: `check(got, expected[, options])`, of an array or a list" },
     },
     rung_spec = {
       about = [[One way to compute an answer: a kernel with `over` or `grid`, or `make`. A launch takes its arguments from the
 case, by the names of the kernel's parameters.]],
-      { "[1]", "integer", "its number, which `rungs` takes; may be left out, then the name is first" },
+      { "[1]", "integer", "its number, for `rungs`; without a number the name comes first" },
       { "[2]", "string", "its name, in tables, charts and ratios", optional = false },
       { "kernel", "string|string[]|fun(c: case, block: any): string", [[its name, "sum<%s>" with the case's type in C++
-for %s; a list names those that `make` launches, for the one compilation]] },
-      { "launches", "fun(c: case, block: any): table[]", [[several launches, one behind the other, in place of `kernel`: a list of
+for %s; a list names the kernels that `make` launches, so that all are compiled at once]] },
+      { "launches", "fun(c: case, block: any): table[]", [[several launches, one after the other, instead of `kernel`: a list of
 `{ kernel, how, arguments }` as `c:launch` takes them]] },
-      { "file", "string", "the .cu file of it", default = "the study's `kernels`" },
+      { "file", "string", "its .cu file", default = "the study's `kernels`" },
       { "fast_math", "boolean", "compiled with fast math", default = "false" },
-      { "answer", "string", "what it computes", default = [[the only one beside "copy"]] },
-      { "block", "dims|fun(c: case): dims", "threads a block" },
-      { "blocks", "dims[]", "several; each is measured" },
-      { "odd_blocks", "dims[]", "further ones that are only checked, on the odd cases" },
-      { "over", "table", [[what the grid covers: sides of the case or integers, one a dimension. The grid is that over the block
-and `each`, rounded up]] },
-      { "each", "integer|table|fun(c: case, block: any): any", "elements a thread, or a list of one a dimension",
+      { "answer", "string", "the answer it computes", default = [[the only one besides "copy"]] },
+      { "block", "dims|fun(c: case): dims", "threads per block" },
+      { "blocks", "dims[]", "several blocks; each is measured" },
+      { "odd_blocks", "dims[]", "further blocks that are only checked, on the odd cases" },
+      { "over", "table", [[what the grid covers: sides of the case or integers, one per dimension. The grid is that divided by the
+block and `each`, rounded up]] },
+      { "each", "integer|table|fun(c: case, block: any): any", "elements per thread, or a list with one number per dimension",
         default = "1" },
-      { "grid", "fun(c: case, block: any): dims", "the grid, in place of `over`" },
-      { "shared", "fun(c: case, block: any): integer", "dynamic shared memory a block", unit = "bytes" },
-      { "cooperative", "boolean", "all blocks run at once; left out, with the reason, where the device does not hold them",
+      { "grid", "fun(c: case, block: any): dims", "the grid, instead of `over`" },
+      { "shared", "fun(c: case, block: any): integer", "dynamic shared memory per block", unit = "bytes" },
+      { "cooperative", "boolean", "all blocks run at once; the rung is left out, with the reason, if the device does not hold them",
         default = "false" },
-      { "args", "table|fun(c: case, block: any): table", [[arguments by the kernel's names, which go before those of the case;
-one that is a function is called with every launch]] },
-      { "make", "fun(c: case, block: any, rung: table): fun()?, string?", [[returns a function that runs the rung once; or nil and
-why the device cannot]] },
-      { "sides", "fun(c: case, block: any): table?", [[sides of a smaller case for what is slow; such a record has no
+      { "args", "table|fun(c: case, block: any): table", [[arguments by the names of the kernel's parameters, which take precedence over
+the case; a function is called at every launch]] },
+      { "make", "fun(c: case, block: any, rung: table): fun()?, string?", [[returns a function that runs the rung once, or nil and
+the reason why the device cannot]] },
+      { "sides", "fun(c: case, block: any): table?", [[sides of a smaller case for a slow rung, whose records have no
 `share`. nil: the case of the part]] },
       { "when", "fun(c: case): boolean", "whether it belongs to this case", default = "always" },
       { "output", "string", "the array that it writes", default = "the answer's" },
-      { "bytes", "fun(c: case, rung: table): number", "moved by a call", default = "the answer's", unit = "bytes" },
-      { "always", "boolean", "measured whatever `rungs` says", default = "false" },
+      { "bytes", "fun(c: case, rung: table): number", "bytes moved by a call", default = "the answer's", unit = "bytes" },
+      { "always", "boolean", "measured even if `rungs` does not name it", default = "false" },
       { "fields", "table", "further fields of its records, as in `{ steps = 4 }`" },
       { "series", "string|fun(c: case, block: any): string", "its line in charts", default = "its name" },
-      { "stream", "boolean", "what `make` returns works in `c:stream()`, so that its time is taken there", default = "false" },
+      { "stream", "boolean", "the function of `make` works in `c:stream()`, so it is timed there", default = "false" },
       { "observe", "fun(c: case, go: function, rung: table, check: function): table", [[further values of its records, read from
-the arrays after the check at the measured size; where a `check(got, expected[, options])` fails, it is not timed]] },
+the arrays after the check at the measured size; if a `check(got, expected[, options])` fails, the rung is not timed]] },
     },
     part_spec = {
       about = "Cases and rungs that are measured and shown together.",
       { "[1]", "string", "its name, the `group` of its records", optional = false },
       { "cases", "table[]|fun(dev: device): table[]", [[sides of each case, as in `{ { n = p.n, type = "f32" } }`; a side
-that is a list stands for a case with each of its values. The type is that, else the study's, else the parameter `type`, else the first
-of `types`, else f64. A function is called once more when the part begins, and may then ask `study:fastest`]] },
-      { "arrays", "fun(c: case): table", "arrays and numbers beside those of `study.arrays`" },
+that is a list gives one case for each of its values. Without `type` the type is the study's, else the parameter `type`, else the first
+of `types`, else f64. A function is called again when the part begins, and may then call `study:fastest`]] },
+      { "arrays", "fun(c: case): table", "arrays and numbers in addition to those of `study.arrays`" },
       { "rungs", "string[]|fun(rung: table): boolean", "names of rungs or answers", default = "all" },
       { "odd", "table[]|fun(p: table): table[]", "the small cases", default = "the study's" },
-      { "blocks", [["best"]], "only the block of a rung that was best in the first part", default = "all" },
+      { "blocks", [["best"]], "only the block of each rung that was best in the first part", default = "all" },
       { "level", "string|string[]", "", default = "the study's" },
       { "each", "string", "a side: a table and charts for each of its values" },
-      { "table", "table", "columns as `mw.table` takes them; those that no record has are left out", default = "no table" },
-      { "rows", [["best"|"all"]], "the best block of each rung; the rows of all cases", default = "all blocks of the first case" },
+      { "table", "table", "columns as `mw.table` takes them; a column that no record has is left out", default = "no table" },
+      { "rows", [["best"|"all"]], "the best block of each rung, or the rows of all cases", default = "all blocks of the first case" },
       { "charts", "chart_spec[]", "", default = "{}" },
-      { "ratios", "string[]", [[ratios of rates, each with a 95 % interval: "naive / library copy", or with the fastest rung
+      { "ratios", "string[]", [[ratios of rates, each with a 95 % interval: "naive / library copy", or of the fastest rung
 of an answer, "best sum / best copy"]], default = "{}" },
-      { "derive", "fun(records: table[], c: case)", "adds to the records of a case, before they are kept" },
-      { "clock", [["device"|"host"]], "as of `mw.bench`" },
-      { "batch", "integer", "calls a sample, as of `mw.bench`" },
-      { "run", "fun(study: study)", "plain Lua in the part's turn, in place of `cases`" },
+      { "derive", "fun(records: table[], c: case)", "adds fields to the records of a case, before they are stored" },
+      { "clock", [["device"|"host"]], "as for `mw.bench`" },
+      { "batch", "integer", "calls per sample, as for `mw.bench`" },
+      { "run", "fun(study: study)", "plain Lua that runs as this part, instead of `cases`" },
     },
     chart_spec = {
-      about = [[A chart of a part: `{ kind = "ladder" }`, a named bar a rung in its best block with the sources' marks, as by
+      about = [[A chart of a part: `{ kind = "ladder" }`, with one bar for each rung in its best block and the sources' marks, as by
 `mw.ladder`; or the rate against a field, as by `mw.plot`, with the sources' points.]],
       { "kind", [["ladder"]], "a ladder" },
       { "x", "string", "the field along the x axis", default = "needed without `kind`" },
       { "y", "string", "the field that is shown", default = "the rate" },
-      { "by", "string|fun(record: table): string", "what makes a line", default = [["series"]] },
+      { "by", "string|fun(record: table): string", "the field that distinguishes lines", default = [["series"]] },
       { "of", "fun(record: table): boolean", "which records are shown", default = "all" },
       { "logx", "number|boolean", "base of a logarithmic axis; true is 10", default = "false" },
       { "logy", "number|boolean", "the same for y", default = "false" },
-      { "name", "string", "of the files, behind STUDY-PART", default = "the field `x`" },
-      { "title", "string", "behind the study's and the part's name", default = "what is against what" },
+      { "name", "string", "of the files, after STUDY-PART", default = "the field `x`" },
+      { "title", "string", "after the names of study and part", default = "y against x" },
       { "xlabel", "string", "" }, { "ylabel", "string", "" },
-      { "points", "boolean|string", "as of `mw.plot`", default = "true" },
-      { "lines", "table[]", "as of `mw.plot`", default = "the level" },
+      { "points", "boolean|string", "as for `mw.plot`", default = "true" },
+      { "lines", "table[]", "as for `mw.plot`", default = "the level" },
     },
     source_spec = {
       about = "What others measured.",
-      { "[1]", "string", "who or where, as in \"H200\"; shown with \"source\" behind it", optional = false },
+      { "[1]", "string", "who or where, as in \"H200\"; shown with \"source\" after it", optional = false },
       { "values", "table", [[by the name of a rung or an answer, in the rate's unit: a number, a table by block such as
 `{ ["32 x 8"] = 525e9 }`, or `function(c, block)`]], optional = false },
-      { "field", "string", "a field of the records, and so a column of the table", default = "none" },
+      { "field", "string", "a field of the records, and thus a column of the table", default = "none" },
       { "when", "boolean|fun(c: case): boolean", "whether it is shown: on this device, for these parameters, for this case", default = "true" },
     },
     study_description = {
-      about = "What a description says, as plain data.",
+      about = "A description as plain data.",
       result = true,
       { "question", "string", "" },
       { "params", "table[]", "`name`, `default`, `gpu`, `help`, `list`, `min`, `max`, `choices` each" },
@@ -239,11 +240,11 @@ of an answer, "best sum / best copy"]], default = "{}" },
   entries = {
     {
       name = "study", owner = "mw", forms = { "mw.study{ question =, ... }" },
-      about = [[Begins the description of a study. Opens the device, on which defaults depend, and reads the parameters, so that
-their values are known to the rest of the file, which ends with `return study`. While `moonwarp list` loads a file, no device is
+      about = [[Begins the description of a study. It opens the device, on which defaults depend, and reads the parameters, so
+the rest of the file can use their values. The file ends with `return study`. While `moonwarp list` loads a file, no device is
 open, and `gpu` is false.]],
       params = { { "spec", "study_spec", "" } },
-      returns = { { "study", "", name = "study" }, { "table", "values of the parameters by name", name = "p" },
+      returns = { { "study", "", name = "study" }, { "table", "the parameters' values by name", name = "p" },
                   { "boolean", "whether the device is a GPU", name = "gpu" } },
       errors = { "mw.study: needs 'question', a text",
                  "mw.study: unknown option '<name>'; did you mean '<nearest>'?",
@@ -258,19 +259,19 @@ open, and `gpu` is false.]],
     },
     {
       name = "run", owner = "mw", forms = { "mw.run(study)", "mw.run(path)" },
-      about = [[Runs a study, or the file of one, in a stock interpreter; `moonwarp run` does it by itself.]],
+      about = [[Runs a study, or the file of one, in a stock interpreter. Not needed with `moonwarp run`.]],
       params = { { "what", "study|string", "" } },
-      returns = { { "boolean", "whether no check failed, as for `os.exit(mw.run \"mine.lua\")`", name = "is_right" } },
-      errors = { "mw.run: a study or the path of one is wanted, got <type>", "mw.run: cannot open <path>",
+      returns = { { "boolean", "true if no check failed, as for `os.exit(mw.run \"mine.lua\")`", name = "is_right" } },
+      errors = { "mw.run: a study or the path of one is wanted, got <type>", "mw.run: cannot open <path>: <reason>",
                  "mw.run: '<path>' returns no study" },
       since = "0.4.0",
       example = [[print((select(2, pcall(mw.run, 5))).text) --> mw.run: a study or the path of one is wanted, got number]],
     },
     {
       name = "arrays", given = true, forms = { "function study.arrays(c) ... end" },
-      about = [[The file's own function: it returns the arrays and numbers of a case, by the names that the kernels' parameters
-have. It may set sides that follow from others, as in `c.rows = c.ny * c.nz`. What it returns is closed with the case.]],
-      params = { { "c", "case", "with its sides, and no arrays yet" } },
+      about = [[Defined by the file: returns the arrays and numbers of a case, by the names of the kernels' parameters. It may set
+sides that follow from others, as in `c.rows = c.ny * c.nz`. The returned arrays are closed with the case.]],
+      params = { { "c", "case", "with its sides, without arrays" } },
       returns = { { "table", "as in `{ A = array, B = array, s = 2 }`" } },
       errors = { "study.arrays: must return a table such as { x = array, a = 2 }, got <type>",
                  "study.arrays: '<name>' is a case's own; take another name" },
@@ -278,7 +279,7 @@ have. It may set sides that follow from others, as in `c.rows = c.ny * c.nz`. Wh
     },
     {
       name = "answer", forms = { "study:answer(name, { cell =, bytes =, ... })" },
-      about = [[What a rung computes. Rungs of one answer are checked against each other.]],
+      about = [[Describes what rungs compute. Rungs of one answer are checked against each other.]],
       params = { { "name", "string", "" }, { "spec", "answer_spec", "" } },
       errors = { "answer '<name>': needs 'equal' (an array's name), 'cell' or 'host' (functions)",
                  "answer '<name>': there is an answer of that name already",
@@ -295,7 +296,7 @@ print((select(2, pcall(study.answer, study, "none", {}))).text) --> answer 'none
     },
     {
       name = "library", forms = { "study:library([number, ]from, to)" },
-      about = [[The library's own copy as a rung "library copy" that is always measured, and the answer "copy": the array
+      about = [[Adds the library's copy as the rung "library copy", which is always measured, and the answer "copy": the array
 `to` must equal `from`, and both are moved.]],
       params = { { "number", "integer", "of the rung", optional = true }, { "from", "string", "an array of the case" },
                  { "to", "string", "" } },
@@ -304,7 +305,7 @@ print((select(2, pcall(study.answer, study, "none", {}))).text) --> answer 'none
     },
     {
       name = "rung", forms = { "study:rung{ number, name, kernel =, over =, ... }" },
-      about = [[A way to compute an answer. The number may be left out; several rungs may have the same, and are chosen together.]],
+      about = [[Adds a way to compute an answer. The number is optional; several rungs may share one, and are selected together.]],
       params = { { "spec", "rung_spec", "" } },
       returns = { { "table", "the rung, with `number`, `name`, `answer`" } },
       errors = { "a rung begins with its number and its name, as in { 1, \"naive\", ... }, or with its name",
@@ -326,7 +327,7 @@ print(study:describe().rungs[3].name) --> two launches]],
     },
     {
       name = "part", forms = { "study:part{ name, cases =, table =, charts =, ratios =, ... }" },
-      about = [[A question to the rungs: which of them, on which cases, and how it is shown. Parts run in the order of the file.]],
+      about = [[Adds a measurement: which rungs, on which cases, and how the result is shown. Parts run in the order of the file.]],
       params = { { "spec", "part_spec", "" } },
       errors = { "part '<name>': needs 'cases', a list of sides such as { { n = p.n } }, or 'run', a function",
                  "part '<name>': has 'run', plain Lua, or 'cases', and not both",
@@ -348,8 +349,8 @@ study:run()]],
     },
     {
       name = "source", forms = { "study:source{ name, values =, ... }" },
-      about = [[What others measured, shown where it belongs: a column of the table, a point in charts, a mark in ladders. What is
-given for an answer stands beside the best rung of it.]],
+      about = [[Adds what others measured: a column of the table, a point in charts, a mark in ladders. A value for an answer is
+shown beside its best rung.]],
       params = { { "spec", "source_spec", "" } },
       errors = { "source '<name>': needs 'values', by a rung's or an answer's name",
                  "source '<name>', field: records have a '<field>' of their own",
@@ -361,7 +362,7 @@ study:source { "H200", field = "h200", values = {
     },
     {
       name = "finally", forms = { "study:finally(f)" },
-      about = [[Plain Lua behind the parts: a film, a check of another kind, a chart of its own.]],
+      about = [[Sets a function that runs after the parts: for a film, another kind of check, another chart.]],
       params = { { "f", "fun(study: study)", "" } },
       errors = { "finally: a function is wanted, got <type>" }, since = "0.4.0",
       example = [[study:finally(function() mw.remark("%d points along each side.", p.n) end)]],
@@ -369,14 +370,14 @@ study:source { "H200", field = "h200", values = {
     {
       name = "case", forms = { "study:case(sides)" },
       about = [[A case with its arrays, for `finally`. Close it: `local c <close> = study:case { ... }`.]],
-      params = { { "sides", "table", "as of a part's cases" } }, returns = { { "case", "" } }, since = "0.4.0",
+      params = { { "sides", "table", "as in a part's cases" } }, returns = { { "case", "" } }, since = "0.4.0",
       example = [[
 local c <close> = study:case { nx = 64, ny = 2 }
 print(#c.A, c.type) --> 128  f64]],
     },
     {
       name = "launcher", forms = { "study:launcher(name, c[, block])" },
-      about = [[A function that runs a rung once on a case: for proofs, references and `finally`, while the study runs.]],
+      about = [[Returns a function that runs a rung once on a case: for `prove`, `reference` and `finally`, while the study runs.]],
       params = { { "name", "string", "of a rung" }, { "c", "case", "" },
                  { "block", "dims", "", default = "the rung's first", optional = true } },
       returns = { { "fun()?", "", name = "go" }, { "string?", "why the device cannot", name = "reason" } },
@@ -392,7 +393,7 @@ study:run()]],
     },
     {
       name = "has", forms = { "study:has(name)" },
-      about = [[Whether this run measures a rung: `rungs` may leave it out. For `finally`.]],
+      about = [[Whether this run measures a rung, which `rungs` may leave out. For `finally`.]],
       params = { { "name", "string", "of a rung" } }, returns = { { "boolean", "" } },
       errors = { "has: there is no rung '<name>'; did you mean '<nearest>'?" }, since = "0.4.0",
     },
@@ -401,18 +402,18 @@ study:run()]],
       about = [[The record of the fastest variant of a rung, or of an answer's rungs, over all cases of a part that has been measured. A
 later part whose `cases` is a function may depend on it: that function is called again when the part begins.]],
       params = { { "part", "string", "" }, { "name", "string", "of a rung or an answer" } },
-      returns = { { "table?", "the record; nil where there is none" } }, since = "0.4.0",
+      returns = { { "table?", "the record; nil if there is none" } }, since = "0.4.0",
     },
     {
       name = "describe", forms = { "study:describe()" },
-      about = [[What `moonwarp list` and `--help` show. Nothing runs.]],
+      about = [[The data for `moonwarp list` and `--help`. Nothing runs.]],
       returns = { { "study_description", "see below" } }, since = "0.4.0",
       example = [[print(study:describe().params[1].name, study:describe().rungs[2].answer) --> n  triad]],
     },
     {
       name = "validate", forms = { "study:validate()" },
-      about = [[Raises the first mistake that only the whole description shows, with the line of the call that made it. `study:run`
-and `moonwarp list` begin with it.]],
+      about = [[Raises the first mistake that only shows in the whole description, with the line of the call that made it.
+`study:run` and `moonwarp list` begin with it.]],
       errors = { "mw.study: the rungs are in no part; add study:part { \"ladder\", cases = { ... } }",
                  "mw.study: there are no rungs, and nothing is run at last",
                  "mw.study, level: there is no rung or answer '<name>'; did you mean '<nearest>'?" },
@@ -422,8 +423,8 @@ print(e.text) --> mw.study: the rungs are in no part; add study:part { "ladder",
     },
     {
       name = "run", forms = { "study:run()" },
-      about = [[Measures, in the order above. `moonwarp run` calls it for a file that returns its study; `mw.run` does so in a stock
-interpreter.]],
+      about = [[Measures, in the order above. `moonwarp run` calls it for a file that returns its study; in a stock interpreter
+`mw.run` does.]],
       since = "0.4.0",
     },
   },
