@@ -47,7 +47,7 @@ A mistake in the description ends the run with status 1 and a line such as
 
 ```text
 saxpy.lua:24: rung 3 'a loop': unknown option 'kernal'; did you mean 'kernel'?
-saxpy.lua:24: rung 3 'a loop': kernel 'saxpy', parameter 3 'a': the case has no field of that name; it has n, x, y; give it with 'args'
+saxpy.lua:24: rung 3 'a loop': kernel 'saxpy', parameter 3 'a': the case has no field of that name; it has eps, n, vector, x, y; give it with 'args'
 saxpy.lua:31: part 'ladder', table: no record has a field 'blok'; did you mean 'block'?
 ```
 
