@@ -108,6 +108,7 @@ local dev = mw.device "cpu"]],
     },
     device_state = {
       about = "The state at one moment. Unknown values are absent.",
+      result = true,
       { "clock", "number", "of the multiprocessors, or of the first core", unit = "Hz", optional = true },
       { "clock_max", "number", "", unit = "Hz", optional = true },
       { "memory_clock", "number", "", unit = "Hz", optional = true },
@@ -185,7 +186,7 @@ occupancy; arrays and launches are errors.]],
       name = "synchronize", forms = { "dev:synchronize()" },
       about = [[Waits until all streams of the device have finished, then runs the callbacks that are due. An earlier error
 of a kernel is raised here, at the latest.]],
-      errors = { "the error of the first launch that failed since the last synchronisation" },
+      errors = { "the error of the first launch that failed since the last `synchronize`" },
       since = "0.1.0",
     },
 

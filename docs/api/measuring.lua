@@ -213,6 +213,7 @@ block each, `32` is every block of 32 x 2^k threads, from 32 to 1024 threads. Th
     },
     environment_result = {
       about = "Where a measurement comes from, as plain tables. Unknown values are absent.",
+      result = true,
       { "date", "string", "UTC, ISO 8601" }, { "moonwarp", "string", "version" }, { "lua", "string", "version" },
       { "device", "table", [[`id`, `name`, `uuid`, `arch`, `driver` (with NVRTC, or the C++ compiler), `kernel_driver`,
 `multiprocessors`, `memory`, `clock_max`, `memory_clock_max`, `peak_bandwidth`, `power_limit`, `governor`]],

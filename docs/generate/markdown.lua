@@ -60,8 +60,9 @@ local function list(out, title, items, line)
   for _, item in ipairs(items) do add(out, line(item)) end
 end
 
+-- A message; or, with code in it, a sentence.
 local function error_line(text)
-  return "- " .. code(text) .. "\n"
+  return ("- %s\n"):format(text:find("`", 1, true) and text or code(text))
 end
 
 -- ---- options and results --------------------------------------------------------------------------------------------

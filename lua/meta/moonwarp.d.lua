@@ -272,11 +272,11 @@
 
 --- Where a measurement comes from, as plain tables. Unknown values are absent.
 ---@class moonwarp.environment_result
----@field date? string UTC, ISO 8601
----@field moonwarp? string version
----@field lua? string version
+---@field date string UTC, ISO 8601
+---@field moonwarp string version
+---@field lua string version
 ---@field device? table `id`, `name`, `uuid`, `arch`, `driver` (with NVRTC, or the C++ compiler), `kernel_driver`, `multiprocessors`, `memory`, `clock_max`, `memory_clock_max`, `peak_bandwidth`, `power_limit`, `governor`
----@field machine? table `cpu`, `cores`, `memory`, `kernel`, `os`; not the host name
+---@field machine table `cpu`, `cores`, `memory`, `kernel`, `os`; not the host name
 ---@field compiler? string of the CPU device
 ---@field git? table `revision` and `dirty` of the script's folder
 ---@field argv? string[] the command line
