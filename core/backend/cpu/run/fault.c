@@ -70,10 +70,8 @@ static bool between(uintptr_t address, const char *low, size_t bytes) {
 static uintptr_t stack_pointer(const ucontext_t *context) {
 #if defined(__x86_64__)
   return (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
-#elif defined(__aarch64__)
-  return context->uc_mcontext.sp;
 #else
-  return (uintptr_t)context;
+  return context->uc_mcontext.sp;
 #endif
 }
 
@@ -140,11 +138,8 @@ static bool without_code(const cpu_fault *fault, const ucontext_t *context) {
   const uintptr_t at = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
   if (fault->direction_known) return fault->address == at;
   return fault->signal == SIGSEGV && (*(const unsigned char *)at == 0xc3 || *(const unsigned char *)at == 0xc2);
-#elif defined(__aarch64__)
-  return fault->address == context->uc_mcontext.pc;
 #else
-  (void)fault, (void)context;
-  return false;
+  return fault->address == context->uc_mcontext.pc;
 #endif
 }
 

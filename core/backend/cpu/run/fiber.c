@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The switch saves what the ABI calls callee-saved, swaps stack pointers and returns on the other stack; floating-point
- * control words are the worker's and the same for all its fibers. x86-64 and aarch64 have assembly (a few ns); other
- * machines use ucontext (about 0.2 us a switch). */
+ * control words are the worker's and the same for all its fibers. It takes a few ns. */
 #include "core/backend/cpu/run/fiber.h"
-
-#include "core/base/memory.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -50,20 +47,8 @@ enum { COLOURS = 20 };
 
 /* ---- the switch ------------------------------------------------------------------------------------------------ */
 
-#if defined(__x86_64__) || defined(__aarch64__)
-
 void cpu_fiber_swap(void **old, void *next); /* where to keep the old stack pointer, the new stack pointer */
 void cpu_fiber_begin(void);
-
-static void swap(cpu_fiber *from, cpu_fiber *to) {
-  cpu_fiber_swap(&from->stopped, to->stopped);
-}
-
-static void forget(cpu_fiber *fiber) {
-  fiber->stopped = NULL;
-}
-
-#endif
 
 #if defined(__x86_64__)
 
@@ -130,47 +115,7 @@ static void lay_out(cpu_fiber *fiber, char *top, void (*entry)(void *), void *ar
 }
 
 #else
-
-#include <ucontext.h>
-
-typedef struct saved { /* makecontext passes ints only: entry and argument travel here */
-  ucontext_t context;
-  void (*entry)(void *);
-  void *argument;
-} saved;
-
-static __thread saved *beginning;
-
-static void begin(void) {
-  beginning->entry(beginning->argument);
-}
-
-static saved *context_of(cpu_fiber *fiber) {
-  if (!fiber->stopped) fiber->stopped = mw_calloc(1, sizeof(saved));
-  return fiber->stopped;
-}
-
-static void lay_out(cpu_fiber *fiber, char *top, void (*entry)(void *), void *argument) {
-  saved *own = context_of(fiber);
-  getcontext(&own->context);
-  own->context.uc_stack.ss_sp = fiber->stack.low;
-  own->context.uc_stack.ss_size = (size_t)(top - fiber->stack.low);
-  own->context.uc_link = NULL;
-  own->entry = entry;
-  own->argument = argument;
-  makecontext(&own->context, begin, 0);
-}
-
-static void swap(cpu_fiber *from, cpu_fiber *to) {
-  beginning = to->stopped;
-  swapcontext(&context_of(from)->context, &beginning->context);
-}
-
-static void forget(cpu_fiber *fiber) {
-  mw_free(fiber->stopped);
-  fiber->stopped = NULL;
-}
-
+#error "fibers need a switch for this processor: x86-64 and aarch64 have one"
 #endif
 
 /* ---- fibers ---------------------------------------------------------------------------------------------------- */
@@ -191,7 +136,7 @@ void cpu_fiber_drop(cpu_fiber *fiber) {
   fiber->sanitizer = NULL;
 #endif
   fiber->fake_stack = NULL;
-  forget(fiber);
+  fiber->stopped = NULL;
 }
 
 void cpu_fiber_home(cpu_fiber *fiber) {
@@ -214,7 +159,7 @@ void cpu_fiber_home(cpu_fiber *fiber) {
 void cpu_fiber_switch(cpu_fiber *from, cpu_fiber *to) {
   ASAN_LEAVE(from, to);
   TSAN_SWITCH(to);
-  swap(from, to);
+  cpu_fiber_swap(&from->stopped, to->stopped);
   ASAN_ARRIVE(from);
 }
 

@@ -15,7 +15,7 @@ typedef struct cpu_stack {
 } cpu_stack;
 
 typedef struct cpu_fiber {
-  void *stopped; /* its stack pointer while another fiber runs (where there is no assembly: its ucontext) */
+  void *stopped; /* its stack pointer while another fiber runs */
   cpu_stack stack;
   void *fake_stack; /* AddressSanitizer's, while another fiber runs */
   void *sanitizer;  /* ThreadSanitizer's name for it */
@@ -26,7 +26,7 @@ enum { CPU_FIBER_COLOUR = 192 /* bytes by which one colour shifts */ };
 /* Makes a fiber that starts in entry(argument) at the first switch to it; entry never returns. colour shifts the top
  * of the stack so that the same frames of different fibers do not share cache sets. */
 void cpu_fiber_make(cpu_fiber *, cpu_stack, unsigned colour, void (*entry)(void *), void *argument);
-void cpu_fiber_drop(cpu_fiber *); /* what the sanitizers and ucontext hold; the stack stays */
+void cpu_fiber_drop(cpu_fiber *); /* what the sanitizers hold; the stack stays */
 void cpu_fiber_home(cpu_fiber *); /* makes one of the calling OS thread's own stack */
 void cpu_fiber_switch(cpu_fiber *from, cpu_fiber *to);
 void cpu_fiber_started(cpu_fiber *);     /* entry's first act: tells AddressSanitizer that the switch is done */

@@ -11,24 +11,20 @@
 
 /* The value, but not the operation that made it: keeps a product out of a fused multiply-add. */
 #if defined(MW_NO_CONTRACT)
-#define MW_FENCE(T) return x
+#define MW_FENCE(x) return x
 #elif defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
-#define MW_FENCE(T) return __builtin_assoc_barrier(x)
+#define MW_FENCE(x) return __builtin_assoc_barrier(x)
 #elif defined(__x86_64__)
-#define MW_FENCE(T)                                                                                                    \
+#define MW_FENCE(x)                                                                                                    \
   __asm__("" : "+x"(x));                                                                                               \
   return x
-#elif defined(__aarch64__)
-#define MW_FENCE(T)                                                                                                    \
+#else
+#define MW_FENCE(x)                                                                                                    \
   __asm__("" : "+w"(x));                                                                                               \
   return x
-#else
-#define MW_FENCE(T)                                                                                                    \
-  volatile T kept = x;                                                                                                 \
-  return kept
 #endif
-MW_FN float mw_fence(float x) { MW_FENCE(float); }
-MW_FN double mw_fence(double x) { MW_FENCE(double); }
+MW_FN float mw_fence(float x) { MW_FENCE(x); }
+MW_FN double mw_fence(double x) { MW_FENCE(x); }
 
 #define MW_NEAREST(p, T, root)                                                                                         \
   MW_FN T __##p##add_rn(T a, T b) { return mw_fence(a) + mw_fence(b); }                                                \
