@@ -37,17 +37,30 @@ const char *cuda_resolve(void *library, const cuda_symbol *symbols, void *table)
   return missing;
 }
 
-/* ---- the driver ------------------------------------------------------------------------------------------------ */
+/* ---- trying ---------------------------------------------------------------------------------------------------- */
 
-static char driver_reason[512];
+typedef struct attempt { /* to load a library: made once */
+  enum { UNTRIED, USABLE, REFUSED } state;
+  char reason[1024];
+} attempt;
 
-static bool __attribute__((format(printf, 1, 2))) refuse_driver(const char *format, ...) {
+static attempt driver_attempt, nvrtc_attempt;
+
+static bool __attribute__((format(printf, 2, 3))) refuse(attempt *a, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(driver_reason, sizeof driver_reason, format, arguments);
+  vsnprintf(a->reason, sizeof a->reason, format, arguments);
   va_end(arguments);
   return false;
 }
+
+static bool try_once(attempt *a, bool (*load)(void), char *reason, size_t size) {
+  if (a->state == UNTRIED) a->state = load() ? USABLE : REFUSED;
+  if (reason && size) snprintf(reason, size, "%s", a->reason);
+  return a->state == USABLE;
+}
+
+/* ---- the driver ------------------------------------------------------------------------------------------------ */
 
 /* cuInit, then count: the two calls that tell why a driver that is there does not work. */
 static bool start_driver(void) {
@@ -58,39 +71,36 @@ static bool start_driver(void) {
   cuda_result code = cuda_driver.cuInit(0);
   if (code == CUDA_OK) code = cuda_driver.cuDeviceGetCount(&cuda_driver.devices);
   if (code == CUDA_NO_DEVICE || (code == CUDA_OK && cuda_driver.devices == 0))
-    return refuse_driver("%s, no device", text);
+    return refuse(&driver_attempt, "%s, no device", text);
   if (code == CUDA_OK && cuda_driver.version < 12000)
-    return refuse_driver("%s, which is too old: CUDA 12.0 or newer is needed (driver 525 or newer)", text);
+    return refuse(&driver_attempt, "%s, which is too old: CUDA 12.0 or newer is needed (driver 525 or newer)", text);
   if (code == CUDA_OK) return true;
   cuda_driver.cuGetErrorName(code, &name);
   cuda_driver.cuGetErrorString(code, &meaning);
-  return refuse_driver("%s, but cuInit failed: %s (%u): %s", text, name ? name : "unknown", code,
-                       meaning ? meaning : "unknown");
+  return refuse(&driver_attempt, "%s, but cuInit failed: %s (%u): %s", text, name ? name : "unknown", code,
+                meaning ? meaning : "unknown");
 }
 
 static bool load_driver(void) {
   const char *forced = getenv("MOONWARP_LIBCUDA");
   const char *name = forced && *forced ? forced : "libcuda.so.1";
   void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  if (!library && name == forced) return refuse_driver("$MOONWARP_LIBCUDA cannot be loaded: %s", dlerror());
+  if (!library && name == forced) return refuse(&driver_attempt, "$MOONWARP_LIBCUDA cannot be loaded: %s", dlerror());
   if (!library && access("/proc/driver/nvidia/version", R_OK) == 0)
-    return refuse_driver("libcuda.so.1 cannot be loaded although the NVIDIA kernel driver is there: %s", dlerror());
-  if (!library) return refuse_driver("%s is not installed (no NVIDIA driver)", name);
+    return refuse(&driver_attempt, "libcuda.so.1 cannot be loaded although the NVIDIA kernel driver is there: %s",
+                  dlerror());
+  if (!library) return refuse(&driver_attempt, "%s is not installed (no NVIDIA driver)", name);
   const char *missing = cuda_resolve(library, driver_entries, &cuda_driver);
-  if (missing) return refuse_driver("the driver lacks %s: CUDA 12.0 or newer is needed (driver 525 or newer)", missing);
+  if (missing)
+    return refuse(&driver_attempt, "the driver lacks %s: CUDA 12.0 or newer is needed (driver 525 or newer)", missing);
   return start_driver();
 }
 
 bool cuda_driver_load(char *reason, size_t size) {
-  static enum { UNTRIED, USABLE, REFUSED } state;
-  if (state == UNTRIED) state = load_driver() ? USABLE : REFUSED;
-  if (reason && size) snprintf(reason, size, "%s", state == REFUSED ? driver_reason : "");
-  return state == USABLE;
+  return try_once(&driver_attempt, load_driver, reason, size);
 }
 
 /* ---- NVRTC ----------------------------------------------------------------------------------------------------- */
-
-static char nvrtc_reason[1024];
 
 static void *open_path(const char *path) {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -188,25 +198,19 @@ static void describe_nvrtc(void) {
 static bool load_nvrtc(void) {
   const char *forced = getenv("MOONWARP_LIBNVRTC");
   void *library = forced && *forced ? open_path(forced) : open_best_nvrtc();
-  if (!library && forced && *forced) {
-    snprintf(nvrtc_reason, sizeof nvrtc_reason, "$MOONWARP_LIBNVRTC cannot be loaded: %s", dlerror());
-    return false;
-  }
-  const char *missing = library ? cuda_resolve(library, nvrtc_entries, &cuda_nvrtc) : NULL;
-  if (missing) snprintf(nvrtc_reason, sizeof nvrtc_reason, "%s lacks %s", cuda_nvrtc.path, missing);
+  if (!library && forced && *forced)
+    return refuse(&nvrtc_attempt, "$MOONWARP_LIBNVRTC cannot be loaded: %s", dlerror());
   if (!library)
-    snprintf(nvrtc_reason, sizeof nvrtc_reason,
-             "NVRTC not found: looked for libnvrtc.so.13 and .12 in the library path, $CUDA_HOME, $CUDA_PATH, "
-             "/usr/local/cuda*/lib64, /opt/cuda and Python's site-packages; install the CUDA toolkit or "
-             "`pip install nvidia-cuda-nvrtc`, or set $MOONWARP_LIBNVRTC");
-  if (!library || missing) return false;
+    return refuse(&nvrtc_attempt,
+                  "NVRTC not found: looked for libnvrtc.so.13 and .12 in the library path, $CUDA_HOME, $CUDA_PATH, "
+                  "/usr/local/cuda*/lib64, /opt/cuda and Python's site-packages; install the CUDA toolkit or "
+                  "`pip install nvidia-cuda-nvrtc`, or set $MOONWARP_LIBNVRTC");
+  const char *missing = cuda_resolve(library, nvrtc_entries, &cuda_nvrtc);
+  if (missing) return refuse(&nvrtc_attempt, "%s lacks %s", cuda_nvrtc.path, missing);
   describe_nvrtc();
   return true;
 }
 
 bool cuda_nvrtc_load(char *reason, size_t size) {
-  static enum { UNTRIED, USABLE, REFUSED } state;
-  if (state == UNTRIED) state = load_nvrtc() ? USABLE : REFUSED;
-  if (reason && size) snprintf(reason, size, "%s", state == REFUSED ? nvrtc_reason : "");
-  return state == USABLE;
+  return try_once(&nvrtc_attempt, load_nvrtc, reason, size);
 }

@@ -11,14 +11,6 @@
 
 enum { PAGE = 4096 };
 
-static cuda_buffer *buffer_of(mw_buffer *buffer) {
-  return (cuda_buffer *)buffer;
-}
-
-static void *pointer(cuda_address address) {
-  return (void *)(uintptr_t)address;
-}
-
 /* ---- the list of buffers --------------------------------------------------------------------------------------- */
 
 mw_buffer *cuda_buffer_new(cuda_device *device, void *address, size_t bytes, mw_space space) {
@@ -64,36 +56,31 @@ static void order_others_after(cuda_device *device, cuda_stream *own) {
     if (s != own && !implied(own, s)) cuda_order(device, own->queue, s->queue);
 }
 
-static cuda_result alloc_device(cuda_device *device, cuda_stream *stream, size_t bytes, void **out) {
-  cuda_address address = 0;
-  cuda_result code = device->pool ? cuda_driver.cuMemAllocAsync(&address, bytes, stream->queue)
-                                  : cuda_driver.cuMemAlloc_v2(&address, bytes);
-  if (code == CUDA_OK && device->pool) order_others_after(device, stream);
-  *out = pointer(address);
-  return code;
+static mw_status alloc_device(cuda_device *device, cuda_stream *stream, size_t bytes, cuda_address *out,
+                              mw_error *err) {
+  if (!device->pool) return CUDA_TRY(device, err, cuMemAlloc_v2, out, bytes);
+  mw_status status = CUDA_TRY(device, err, cuMemAllocAsync, out, bytes, stream->queue);
+  if (status == MW_OK) order_others_after(device, stream);
+  return status;
 }
 
-static cuda_result alloc_once(cuda_device *device, cuda_stream *stream, size_t bytes, mw_space space, void **out) {
+static mw_status alloc_once(cuda_device *device, cuda_stream *stream, size_t bytes, mw_space space, void **out,
+                            mw_error *err) {
   cuda_address address = 0;
-  cuda_result code;
+  mw_status status;
   switch (space) {
   case MW_SPACE_PINNED:
-    return cuda_driver.cuMemHostAlloc(out, bytes, CUDA_HOST_PORTABLE | CUDA_HOST_DEVICEMAP);
+    return CUDA_TRY(device, err, cuMemHostAlloc, out, bytes, CUDA_HOST_PORTABLE | CUDA_HOST_DEVICEMAP);
   case MW_SPACE_PAGEABLE:
-    return posix_memalign(out, PAGE, bytes) == 0 ? CUDA_OK : CUDA_OUT_OF_MEMORY;
+    return posix_memalign(out, PAGE, bytes) == 0 ? MW_OK : MW_NO_MEMORY;
   case MW_SPACE_MANAGED:
-    code = cuda_driver.cuMemAllocManaged(&address, bytes, CUDA_MANAGED_GLOBAL);
-    *out = pointer(address);
-    return code;
+    status = CUDA_TRY(device, err, cuMemAllocManaged, &address, bytes, CUDA_MANAGED_GLOBAL);
+    break;
   default:
-    return alloc_device(device, stream, bytes, out);
+    status = alloc_device(device, stream, bytes, &address, err);
   }
-}
-
-static const char *alloc_call(const cuda_device *device, mw_space space) {
-  if (space == MW_SPACE_PINNED) return "cuMemHostAlloc";
-  if (space == MW_SPACE_MANAGED) return "cuMemAllocManaged";
-  return device->pool ? "cuMemAllocAsync" : "cuMemAlloc";
+  *out = (void *)(uintptr_t)address;
+  return status;
 }
 
 static mw_status out_of_memory(const cuda_device *device, size_t bytes, mw_space space, mw_error *err) {
@@ -123,18 +110,16 @@ mw_status cuda_alloc(mw_stream *base, size_t bytes, mw_space space, mw_buffer **
   if (status != MW_OK) return status;
   if (device->capture && space != MW_SPACE_PAGEABLE)
     return mw_fail(err, MW_INVALID, "an array cannot be made while a graph is captured: make it before");
-  cuda_result code = alloc_once(device, stream, bytes, space, &address);
-  if (code == CUDA_OUT_OF_MEMORY && space != MW_SPACE_PAGEABLE) {
+  status = alloc_once(device, stream, bytes, space, &address, err);
+  if (status == MW_NO_MEMORY && space != MW_SPACE_PAGEABLE) {
     status = drain(device, err);
-    if (status != MW_OK) return status;
-    code = alloc_once(device, stream, bytes, space, &address);
+    if (status == MW_OK) status = alloc_once(device, stream, bytes, space, &address, err);
   }
-  if (code == CUDA_OUT_OF_MEMORY) return out_of_memory(device, bytes, space, err);
-  status = cuda_check(device, code, alloc_call(device, space), err);
+  if (status == MW_NO_MEMORY) return out_of_memory(device, bytes, space, err);
   if (status != MW_OK) return status;
   mw_buffer *buffer = cuda_buffer_new(device, address, bytes, space);
   buffer->stream = base;
-  buffer_of(buffer)->pooled = space == MW_SPACE_DEVICE && device->pool;
+  ((cuda_buffer *)buffer)->pooled = space == MW_SPACE_DEVICE && device->pool;
   *out = buffer;
   return MW_OK;
 }
@@ -184,7 +169,7 @@ static void free_now(cuda_device *device, cuda_buffer *buffer) {
 
 void cuda_free(mw_buffer *base) {
   cuda_device *device = cuda_device_of(base->device);
-  cuda_buffer *buffer = buffer_of(base);
+  cuda_buffer *buffer = (cuda_buffer *)base;
   unlink_buffer(device, buffer);
   if (!device->capture) {
     free_now(device, buffer);

@@ -150,12 +150,16 @@ static void take_image(cuda_program program, bool ptx, cuda_unit *unit) {
   (ptx ? cuda_nvrtc.nvrtcGetPTX : cuda_nvrtc.nvrtcGetCUBIN)(program, unit->image);
 }
 
+static void add_lowered(cuda_unit *unit, char *expression, char *symbol) {
+  unit->lowered = mw_realloc(unit->lowered, (size_t)(unit->nlowered + 1) * sizeof *unit->lowered);
+  unit->lowered[unit->nlowered++] = (cuda_lowered){expression, symbol};
+}
+
 static void take_lowered(cuda_program program, const char *const *names, cuda_unit *unit) {
   for (; names && *names; names++) {
     const char *symbol = NULL;
-    if (cuda_nvrtc.nvrtcGetLoweredName(program, *names, &symbol) != 0 || !symbol) continue;
-    unit->lowered = mw_realloc(unit->lowered, (size_t)(unit->nlowered + 1) * sizeof *unit->lowered);
-    unit->lowered[unit->nlowered++] = (cuda_lowered){mw_strdup(*names), mw_strdup(symbol)};
+    if (cuda_nvrtc.nvrtcGetLoweredName(program, *names, &symbol) == 0 && symbol)
+      add_lowered(unit, mw_strdup(*names), mw_strdup(symbol));
   }
 }
 
@@ -174,14 +178,9 @@ static mw_status build_unit(const mw_device *device, const mw_source *source, ta
   return MW_OK;
 }
 
-/* ---- the cache: a head, the image, the log, then name pairs, each ending in a zero ----------------------------- */
+/* ---- the cache: the image's size, the image, the log, then name pairs, each text ending in a zero --------------- */
 
-typedef struct head {
-  uint32_t version, ptx, nlowered, unused;
-  uint64_t image_bytes, log_bytes;
-} head;
-
-enum { FORMAT = 1 };
+enum { FORMAT = 2 };
 
 static bool make_key(const mw_source *source, target t, mw_cache_key *key) {
   int numbers[] = {FORMAT, t.arch, t.ptx, cuda_nvrtc.major, cuda_nvrtc.minor};
@@ -195,16 +194,14 @@ static bool make_key(const mw_source *source, target t, mw_cache_key *key) {
 }
 
 static void store(const cuda_unit *unit, const mw_cache_key *key) {
-  head h = {.version = FORMAT, .ptx = unit->ptx, .nlowered = (uint32_t)unit->nlowered};
+  const uint64_t image_bytes = unit->image_bytes;
   char *bytes = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&bytes, &size);
   if (!out) return;
-  h.image_bytes = unit->image_bytes;
-  h.log_bytes = strlen(unit->log) + 1;
-  fwrite(&h, sizeof h, 1, out);
+  fwrite(&image_bytes, sizeof image_bytes, 1, out);
   fwrite(unit->image, unit->image_bytes, 1, out);
-  fwrite(unit->log, h.log_bytes, 1, out);
+  fprintf(out, "%s%c", unit->log, '\0');
   for (int i = 0; i < unit->nlowered; i++)
     fprintf(out, "%s%c%s%c", unit->lowered[i].expression, '\0', unit->lowered[i].symbol, '\0');
   if (fclose(out) == 0) mw_cache_put(key, bytes, size);
@@ -221,26 +218,20 @@ static char *take_text(const char **at, const char *end) {
 }
 
 static bool take_entry(const char *bytes, size_t size, cuda_unit *unit) {
-  head h;
-  if (size < sizeof h) return false;
-  memcpy(&h, bytes, sizeof h);
-  const char *at = bytes + sizeof h, *end = bytes + size;
-  if (h.version != FORMAT || h.image_bytes > size - sizeof h || h.nlowered > size) return false;
-  unit->ptx = h.ptx != 0;
-  unit->image_bytes = h.image_bytes;
-  unit->image = mw_calloc(h.image_bytes + 1, 1);
-  memcpy(unit->image, at, h.image_bytes);
-  at += h.image_bytes;
+  const char *at = bytes + sizeof(uint64_t), *end = bytes + size;
+  uint64_t image_bytes;
+  if (size < sizeof image_bytes) return false;
+  memcpy(&image_bytes, bytes, sizeof image_bytes);
+  if (image_bytes > (size_t)(end - at)) return false;
+  unit->image_bytes = image_bytes;
+  unit->image = mw_calloc(image_bytes + 1, 1);
+  memcpy(unit->image, at, image_bytes);
+  at += image_bytes;
   unit->log = take_text(&at, end);
-  unit->lowered = mw_calloc(h.nlowered, sizeof *unit->lowered);
-  for (; unit->nlowered < (int)h.nlowered; unit->nlowered++) {
-    cuda_lowered *pair = &unit->lowered[unit->nlowered];
-    pair->expression = take_text(&at, end);
-    pair->symbol = take_text(&at, end);
-    if (!pair->symbol) {
-      mw_free(pair->expression);
-      return false;
-    }
+  while (at < end) {
+    char *expression = take_text(&at, end), *symbol = take_text(&at, end);
+    add_lowered(unit, expression, symbol);
+    if (!symbol) return false;
   }
   return unit->log != NULL;
 }
@@ -252,11 +243,13 @@ static bool read_image(cuda_unit *unit) {
   return good;
 }
 
-static cuda_unit *fetch(const mw_cache_key *key) {
+static cuda_unit *fetch(const mw_cache_key *key, target t) {
   void *bytes;
   size_t size;
   if (!mw_cache_get(key, &bytes, &size)) return NULL;
   cuda_unit *unit = mw_calloc(1, sizeof *unit);
+  unit->ptx = t.ptx;
+  unit->from_cache = true;
   bool good = take_entry(bytes, size, unit) && read_image(unit);
   mw_free(bytes);
   if (good) return unit;
@@ -274,13 +267,8 @@ mw_status cuda_compile_unit(const mw_device *device, const mw_source *source, cu
   mw_status status = choose_target(device, &t, err);
   if (status != MW_OK) return status;
   bool cached = make_key(source, t, &key);
-  cuda_unit *unit = cached ? fetch(&key) : NULL;
-  if (unit) {
-    unit->from_cache = true;
-    *out = unit;
-    return MW_OK;
-  }
-  unit = mw_calloc(1, sizeof *unit);
+  if (cached && (*out = fetch(&key, t))) return MW_OK;
+  cuda_unit *unit = mw_calloc(1, sizeof *unit);
   status = build_unit(device, source, t, unit, err);
   if (status == MW_OK && !read_image(unit))
     status = mw_fail(err, MW_COMPILE, "NVRTC %d.%d made code for '%.128s' that cannot be read", cuda_nvrtc.major,
@@ -294,7 +282,8 @@ mw_status cuda_compile_unit(const mw_device *device, const mw_source *source, cu
   return status;
 }
 
-static void free_parts(cuda_unit *unit) {
+void cuda_unit_free(cuda_unit *unit) {
+  cuda_image_free(&unit->read);
   for (int i = 0; i < unit->nlowered; i++) {
     mw_free(unit->lowered[i].expression);
     mw_free(unit->lowered[i].symbol);
@@ -302,24 +291,18 @@ static void free_parts(cuda_unit *unit) {
   mw_free(unit->lowered);
   mw_free(unit->image);
   mw_free(unit->log);
+  mw_free(unit);
 }
 
 mw_status cuda_compile_ptx(const mw_device *device, const mw_source *source, char **out, mw_error *err) {
-  cuda_unit unit = {.ptx = true};
   target t;
   mw_status status = choose_target(device, &t, err);
   if (status != MW_OK) return status;
+  cuda_unit *unit = mw_calloc(1, sizeof *unit);
   t.ptx = true;
-  status = build_unit(device, source, t, &unit, err);
-  if (status != MW_OK) return status;
-  *out = unit.image;
-  unit.image = NULL;
-  free_parts(&unit);
-  return MW_OK;
-}
-
-void cuda_unit_free(cuda_unit *unit) {
-  cuda_image_free(&unit->read);
-  free_parts(unit);
-  mw_free(unit);
+  status = build_unit(device, source, t, unit, err);
+  if (status == MW_OK) *out = unit->image;
+  unit->image = NULL;
+  cuda_unit_free(unit);
+  return status;
 }

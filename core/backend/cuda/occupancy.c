@@ -10,9 +10,9 @@
 
 enum { WARP = 32, PARTITIONS = 4, REGISTER_UNIT = 256, MOST_REGISTERS = 255 };
 
-typedef struct bounds { /* blocks that each resource allows */
-  int threads, registers, shared, blocks;
-  size_t shared_bytes; /* a block, with what the hardware takes */
+typedef struct bounds {
+  int of[MW_LIMIT_BLOCKS + 1]; /* blocks that each resource allows */
+  size_t shared_bytes;         /* a block, with what the hardware takes */
 } bounds;
 
 static int up(int value, int unit) {
@@ -31,26 +31,22 @@ static bounds bounds_of(const cuda_device *device, const mw_kernel *kernel, int 
   const mw_device_info *info = &device->base.info;
   int warps = up(threads, WARP) / WARP;
   size_t unit = info->capability_major < 8 ? 256 : 128, own = kernel->shared_bytes + dynamic;
-  bounds b = {.blocks = info->max_blocks_per_multiprocessor};
-  b.threads = threads > kernel->max_threads ? 0 : info->max_threads_per_multiprocessor / WARP / warps;
-  b.registers = by_registers(info, kernel->registers, warps);
+  bounds b;
+  b.of[MW_LIMIT_BLOCKS] = info->max_blocks_per_multiprocessor;
+  b.of[MW_LIMIT_THREADS] = threads > kernel->max_threads ? 0 : info->max_threads_per_multiprocessor / WARP / warps;
+  b.of[MW_LIMIT_REGISTERS] = by_registers(info, kernel->registers, warps);
   b.shared_bytes = (own + device->reserved_shared + unit - 1) / unit * unit;
-  b.shared = b.shared_bytes ? (int)(info->shared_per_multiprocessor / b.shared_bytes) : INT_MAX;
-  if (own > info->shared_per_block_optin) b.shared = 0;
+  b.of[MW_LIMIT_SHARED] = b.shared_bytes ? (int)(info->shared_per_multiprocessor / b.shared_bytes) : INT_MAX;
+  if (own > info->shared_per_block_optin) b.of[MW_LIMIT_SHARED] = 0;
   return b;
 }
 
-static int smallest(const bounds *b) {
-  int least = b->threads < b->registers ? b->threads : b->registers;
-  if (b->shared < least) least = b->shared;
-  return b->blocks < least ? b->blocks : least;
-}
-
+/* The smallest bound; of equal ones the first. */
 static mw_limit limit_of(const bounds *b) {
-  int least = smallest(b);
-  if (least == b->threads) return MW_LIMIT_THREADS;
-  if (least == b->registers) return MW_LIMIT_REGISTERS;
-  return least == b->shared ? MW_LIMIT_SHARED : MW_LIMIT_BLOCKS;
+  mw_limit least = MW_LIMIT_THREADS;
+  for (mw_limit i = least; i <= MW_LIMIT_BLOCKS; i++)
+    if (b->of[i] < b->of[least]) least = i;
+  return least;
 }
 
 mw_status cuda_occupancy(mw_kernel *base, int threads, size_t shared, mw_occupancy *out, mw_error *err) {
@@ -58,9 +54,9 @@ mw_status cuda_occupancy(mw_kernel *base, int threads, size_t shared, mw_occupan
   cuda_kernel *kernel = (cuda_kernel *)base;
   bounds b = bounds_of(device, base, threads, shared);
   *out = (mw_occupancy){.limit = limit_of(&b), .shared_bytes = b.shared_bytes};
-  if (b.shared == 0 || b.threads == 0) return MW_OK;
+  if (b.of[MW_LIMIT_SHARED] == 0 || b.of[MW_LIMIT_THREADS] == 0) return MW_OK;
   if (device->base.info.offline) {
-    out->blocks = smallest(&b);
+    out->blocks = b.of[out->limit];
     return MW_OK;
   }
   mw_status status = cuda_enter(device, err);

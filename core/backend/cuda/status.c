@@ -9,44 +9,34 @@
 
 _Thread_local cuda_context cuda_current;
 
-/* Errors after which "the process must be terminated and relaunched", by the CUDA driver API's list of results. */
-static bool ends_the_context(cuda_result code) {
-  switch (code) {
-  case CUDA_DEINITIALIZED:
-  case CUDA_ECC_UNCORRECTABLE:
-  case CUDA_NVLINK_UNCORRECTABLE:
-  case CUDA_ILLEGAL_ADDRESS:
-  case CUDA_LAUNCH_TIMEOUT:
-  case CUDA_CONTEXT_IS_DESTROYED:
-  case CUDA_ASSERT:
-  case CUDA_HARDWARE_STACK_ERROR:
-  case CUDA_ILLEGAL_INSTRUCTION:
-  case CUDA_MISALIGNED_ADDRESS:
-  case CUDA_INVALID_ADDRESS_SPACE:
-  case CUDA_INVALID_PC:
-  case CUDA_LAUNCH_FAILED:
-  case CUDA_TENSOR_MEMORY_LEAK:
-    return true;
-  default:
-    return false;
-  }
-}
+/* Errors after which "the process must be terminated and relaunched", by the CUDA driver API's list of results, and
+ * what a kernel did that ended with one; NULL: that is not known. */
+static const struct ending {
+  cuda_result code;
+  const char *kernel_did;
+} endings[] = {
+    {CUDA_DEINITIALIZED, NULL},
+    {CUDA_ECC_UNCORRECTABLE, NULL},
+    {CUDA_NVLINK_UNCORRECTABLE, NULL},
+    {CUDA_ILLEGAL_ADDRESS, "accessed memory outside its arrays"},
+    {CUDA_LAUNCH_TIMEOUT, "ran longer than the display's watchdog allows"},
+    {CUDA_CONTEXT_IS_DESTROYED, NULL},
+    {CUDA_ASSERT, "failed an assert"},
+    {CUDA_HARDWARE_STACK_ERROR, NULL},
+    {CUDA_ILLEGAL_INSTRUCTION, NULL},
+    {CUDA_MISALIGNED_ADDRESS, "accessed memory at an address that is not a multiple of the element's size"},
+    {CUDA_INVALID_ADDRESS_SPACE,
+     "used a local or shared address where only one of global memory will do, as in __ldcs and __stcs"},
+    {CUDA_INVALID_PC, NULL},
+    {CUDA_LAUNCH_FAILED, NULL},
+    {CUDA_TENSOR_MEMORY_LEAK, NULL},
+};
 
-static const char *what_happened(cuda_result code) {
-  switch (code) {
-  case CUDA_ILLEGAL_ADDRESS:
-    return "accessed memory outside its arrays";
-  case CUDA_INVALID_ADDRESS_SPACE:
-    return "used a local or shared address where only one of global memory will do, as in __ldcs and __stcs";
-  case CUDA_MISALIGNED_ADDRESS:
-    return "accessed memory at an address that is not a multiple of the element's size";
-  case CUDA_ASSERT:
-    return "failed an assert";
-  case CUDA_LAUNCH_TIMEOUT:
-    return "ran longer than the display's watchdog allows";
-  default:
-    return "ended with an error";
-  }
+/* NULL: the context lives on. */
+static const struct ending *ending_of(cuda_result code) {
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+    if (endings[i].code == code) return &endings[i];
+  return NULL;
 }
 
 /* cuMemAlloc_v2 -> cuMemAlloc */
@@ -55,7 +45,7 @@ static int call_length(const char *call) {
   return version ? (int)(version - call) : (int)strlen(call);
 }
 
-static void lose(cuda_device *device, cuda_result code, const char *call, const char *name) {
+static void lose(cuda_device *device, const struct ending *ending, const char *call, const char *name) {
   char kernel[200] = "";
   const char *last = device->last ? device->last->base.name : NULL;
   if (last && device->sync_each)
@@ -65,7 +55,8 @@ static void lose(cuda_device *device, cuda_result code, const char *call, const 
   else
     snprintf(kernel, sizeof kernel, "an earlier kernel");
   snprintf(device->lost_why, sizeof device->lost_why, "since %.*s: %.64s (%u): %s %s; start a new process; %s",
-           call_length(call), call, name, code, kernel, what_happened(code),
+           call_length(call), call, name, ending->code, kernel,
+           ending->kernel_did ? ending->kernel_did : "ended with an error",
            device->sync_each
                ? "compute-sanitizer and the CPU device find the access"
                : "MOONWARP_SYNC=1 names the kernel, compute-sanitizer and the CPU device find the access");
@@ -95,8 +86,9 @@ mw_status cuda_failed(cuda_device *device, cuda_result code, const char *call, m
   cuda_driver.cuGetErrorName(code, &name);
   cuda_driver.cuGetErrorString(code, &meaning);
   if (!name) name = "unknown error";
-  if (ends_the_context(code) && !device->lost) {
-    lose(device, code, call, name);
+  const struct ending *ending = ending_of(code);
+  if (ending && !device->lost) {
+    lose(device, ending, call, name);
     return cuda_refuse_lost(device, err);
   }
   mw_status status = code == CUDA_OUT_OF_MEMORY ? MW_NO_MEMORY : is_capture_error(code) ? MW_INVALID : MW_DRIVER;
