@@ -53,6 +53,14 @@ const char *mw_signature_bare(const char *qualified) {
   return bare;
 }
 
+bool mw_same_name(const char *a, const char *b) {
+  for (;; a++, b++) {
+    while (isspace((unsigned char)*a)) a++;
+    while (isspace((unsigned char)*b)) b++;
+    if (*a != *b || !*a) return *a == *b;
+  }
+}
+
 /* ---- the reader's hands ---------------------------------------------------------------------------------------- */
 
 static type refuse(reader *r) {

@@ -29,4 +29,7 @@ void mw_signature_free(mw_signature *);
 /* The last component: "lab::scale" -> "scale". */
 const char *mw_signature_bare(const char *qualified);
 
+/* Names that differ in white space only: "scale<float, 4>" and "scale<float,4>". */
+bool mw_same_name(const char *a, const char *b);
+
 #endif

@@ -6,6 +6,7 @@
 #include "core/backend/cpu/objects.h"
 
 #include "core/backend/refs.h"
+#include "core/source/signature.h"
 
 #include <string.h>
 
@@ -162,20 +163,10 @@ void cpu_module_unload(mw_module *base) {
 
 /* ---- kernels --------------------------------------------------------------------------------------------------- */
 
-/* Names are the same when they differ in white space only: "scale<float, 4>" and "scale<float,4>". */
-static bool same_name(const char *a, const char *b) {
-  for (;; a++, b++) {
-    while (*a == ' ') a++;
-    while (*b == ' ') b++;
-    if (*a != *b) return false;
-    if (!*a) return true;
-  }
-}
-
 static const mw_unit_kernel *find_in(const cpu_unit *unit, const char *name) {
   for (unsigned i = 0; i < unit->table->nkernels; i++) {
     const mw_unit_kernel *kernel = &unit->table->kernels[i];
-    if (same_name(kernel->name, name) && (kernel->run || kernel->thread)) return kernel;
+    if (mw_same_name(kernel->name, name) && (kernel->run || kernel->thread)) return kernel;
   }
   return NULL;
 }
@@ -229,7 +220,7 @@ static const char *why_engine(const cpu_module *module, const char *name, const 
 /* With the lock. */
 static mw_status get_kernel(cpu_module *module, const char *name, mw_kernel **out, mw_error *err) {
   for (cpu_kernel *kernel = module->kernels; kernel; kernel = kernel->next)
-    if (same_name(kernel->base.name, name)) {
+    if (mw_same_name(kernel->base.name, name)) {
       *out = &kernel->base;
       return MW_OK;
     }

@@ -108,10 +108,6 @@ static bool is_variable(const elf *e, const Elf64_Sym *s, bool *constant) {
   return (*constant || global) && *name && *name != '$' && *name != '.' && s->st_size > 0;
 }
 
-static void add_entry(cuda_image *out, const char *symbol) {
-  out->entries[out->nentries++] = (cuda_entry){.symbol = symbol};
-}
-
 static void collect_symbols(const elf *e, cuda_image *out) {
   out->text = mw_malloc(e->names_size);
   memcpy(out->text, e->names, e->names_size);
@@ -123,20 +119,20 @@ static void collect_symbols(const elf *e, cuda_image *out) {
     bool constant;
     if (s->st_name >= e->names_size) continue;
     if (is_kernel(s))
-      add_entry(out, name);
+      out->entries[out->nentries++] = (cuda_entry){.symbol = name};
     else if (is_variable(e, s, &constant))
       out->globals[out->nglobals++] = (cuda_global){.symbol = name, .bytes = s->st_size, .constant = constant};
   }
 }
 
-static cuda_entry *entry_named(cuda_image *image, const char *symbol) {
+cuda_entry *cuda_image_entry(cuda_image *image, const char *symbol) {
   for (int i = 0; i < image->nentries; i++)
     if (strcmp(image->entries[i].symbol, symbol) == 0) return &image->entries[i];
   return NULL;
 }
 
 static cuda_entry *entry_of_symbol(const elf *e, cuda_image *image, uint32_t index) {
-  return index < e->nsymbols ? entry_named(image, symbol_name(e, &e->symbols[index])) : NULL;
+  return index < e->nsymbols ? cuda_image_entry(image, symbol_name(e, &e->symbols[index])) : NULL;
 }
 
 /* KPARAM_INFO: 32-bit index, 16-bit ordinal, 16-bit offset, 32 bits of which the highest 14 are the size. */
@@ -205,9 +201,9 @@ static void read_section(const elf *e, cuda_image *image, const Elf64_Shdr *s) {
   cuda_entry *entry;
   if (strcmp(name, ".nv.info") == 0)
     read_info(e, image, s, NULL);
-  else if ((of = after(name, ".nv.info.")) && (entry = entry_named(image, of)))
+  else if ((of = after(name, ".nv.info.")) && (entry = cuda_image_entry(image, of)))
     read_info(e, image, s, entry);
-  else if ((of = after(name, ".nv.shared.")) && (entry = entry_named(image, of)))
+  else if ((of = after(name, ".nv.shared.")) && (entry = cuda_image_entry(image, of)))
     read_shared_size(e, entry, s);
   else if (strcmp(name, ".nv.constant3") == 0)
     image->const_bytes = s->sh_size;

@@ -47,6 +47,7 @@ void cuda_image_read_names(cuda_image *);
 /* Both copy what they keep. False: not such a file, or damaged; out is then empty. */
 bool cuda_cubin_read(const void *bytes, size_t size, cuda_image *out);
 bool cuda_ptx_read(const char *text, cuda_image *out);
+cuda_entry *cuda_image_entry(cuda_image *, const char *symbol); /* NULL: it has none of that name */
 void cuda_image_free(cuda_image *);
 
 #endif

@@ -5,7 +5,6 @@
  * holds the modules of its kernels. */
 #include <assert.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "core/backend/cuda/objects.h"
 
@@ -43,9 +42,7 @@ mw_status cuda_capture_note(cuda_stream *stream, const mw_launch *l, mw_error *e
     graph->launched = mw_realloc(graph->launched, (size_t)graph->capacity * sizeof *graph->launched);
   }
   cuda_launched *noted = &graph->launched[graph->base.nodes++];
-  *noted = (cuda_launched){.node = nodes[0], .kernel = (cuda_kernel *)l->kernel, .shared = l->shared};
-  memcpy(noted->grid, l->grid, sizeof noted->grid);
-  memcpy(noted->block, l->block, sizeof noted->block);
+  *noted = (cuda_launched){nodes[0], *l};
   ((cuda_module *)l->kernel->module)->graphs++;
   return MW_OK;
 }
@@ -97,19 +94,17 @@ mw_status cuda_graph_launch(mw_graph *graph, mw_stream *stream, mw_error *err) {
 mw_status cuda_graph_update(mw_graph *graph, int node, const mw_launch *l, mw_error *err) {
   cuda_device *device = cuda_device_of(graph->device);
   cuda_launched *noted = &graph_of(graph)->launched[node];
-  assert(node < graph->nodes && &noted->kernel->base == l->kernel);
+  cuda_kernel *kernel = (cuda_kernel *)l->kernel;
+  assert(node < graph->nodes && noted->launch.kernel == l->kernel);
   mw_status status = cuda_enter(device, err);
-  if (status == MW_OK) status = cuda_allow_shared(noted->kernel, l->shared, err);
-  cuda_node_params params = {.func = noted->kernel->function, .shared = (unsigned)l->shared, .params = l->params};
+  if (status == MW_OK) status = cuda_allow_shared(kernel, l->shared, err);
+  cuda_node_params params = {.func = kernel->function, .shared = (unsigned)l->shared, .params = l->params};
   params.grid_x = l->grid[0], params.grid_y = l->grid[1], params.grid_z = l->grid[2];
   params.block_x = l->block[0], params.block_y = l->block[1], params.block_z = l->block[2];
   if (status == MW_OK)
     status = CUDA_TRY(device, err, cuGraphExecKernelNodeSetParams_v2, graph_of(graph)->replay, noted->node, &params);
-  if (status != MW_OK) return status;
-  memcpy(noted->grid, l->grid, sizeof noted->grid);
-  memcpy(noted->block, l->block, sizeof noted->block);
-  noted->shared = l->shared;
-  return MW_OK;
+  if (status == MW_OK) noted->launch = *l;
+  return status;
 }
 
 void cuda_graph_destroy(mw_graph *base) {
@@ -119,7 +114,7 @@ void cuda_graph_destroy(mw_graph *base) {
     if (graph->replay) cuda_driver.cuGraphExecDestroy(graph->replay);
     if (graph->drawing) cuda_driver.cuGraphDestroy(graph->drawing);
   }
-  for (int i = 0; i < base->nodes; i++) cuda_module_release((cuda_module *)graph->launched[i].kernel->base.module);
+  for (int i = 0; i < base->nodes; i++) cuda_module_release((cuda_module *)graph->launched[i].launch.kernel->module);
   mw_free(graph->launched);
   mw_free(graph);
 }
@@ -144,28 +139,21 @@ static mw_status read_drawing(cuda_device *device, cuda_drawing graph, drawing *
 }
 
 static const char *node_kind(cuda_node node) {
+  static const char *const kinds[] = {[CUDA_NODE_KERNEL] = "kernel",
+                                      [CUDA_NODE_MEMCPY] = "copy",
+                                      [CUDA_NODE_MEMSET] = "fill",
+                                      [CUDA_NODE_HOST] = "host"};
   unsigned type = CUDA_NODE_EMPTY;
   cuda_driver.cuGraphNodeGetType(node, &type);
-  switch (type) {
-  case CUDA_NODE_KERNEL:
-    return "kernel";
-  case CUDA_NODE_MEMCPY:
-    return "copy";
-  case CUDA_NODE_MEMSET:
-    return "fill";
-  case CUDA_NODE_HOST:
-    return "host";
-  default:
-    return "node";
-  }
+  return type < sizeof kinds / sizeof *kinds ? kinds[type] : "node";
 }
 
 static void write_node(FILE *out, const cuda_graph *graph, cuda_node node, size_t index) {
   for (int i = 0; i < graph->base.nodes; i++) {
-    const cuda_launched *l = &graph->launched[i];
-    if (l->node != node) continue;
+    const mw_launch *l = &graph->launched[i].launch;
+    if (graph->launched[i].node != node) continue;
     fprintf(out, "  n%zu [shape=box, label=\"%d: %s\\ngrid %u %u %u, block %u %u %u\"];\n", index, i + 1,
-            l->kernel->base.name, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
+            l->kernel->name, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
     return;
   }
   fprintf(out, "  n%zu [label=\"%s\"];\n", index, node_kind(node));

@@ -2,7 +2,6 @@
  *
  * Finding a kernel by the name that a script gives it: "scale", "lab::scale", one of several overloads by its whole
  * signature "scale(float *, int)", or a template "scale<float>". */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,14 +15,6 @@ typedef struct place { /* where a kernel is */
 
 /* ---- comparing names ------------------------------------------------------------------------------------------- */
 
-static bool same_without_blanks(const char *a, const char *b) {
-  for (;; a++, b++) {
-    while (isspace((unsigned char)*a)) a++;
-    while (isspace((unsigned char)*b)) b++;
-    if (*a != *b || !*a) return *a == *b;
-  }
-}
-
 static void write_signature(const mw_signature *s, char *text, size_t size) {
   char types[400] = "";
   for (int i = 0; i < s->nparams; i++) mw_list_add(types, sizeof types, ", ", "%s", s->params[i].type);
@@ -34,8 +25,7 @@ static bool answers_to(const cuda_entry *entry, const char *name, char *signatur
   const mw_signature *s = &entry->signature;
   write_signature(s, signature, size);
   if (s->is_template) return false;
-  if (strchr(name, '('))
-    return same_without_blanks(signature, name) || same_without_blanks(mw_signature_bare(signature), name);
+  if (strchr(name, '(')) return mw_same_name(signature, name) || mw_same_name(mw_signature_bare(signature), name);
   return strcmp(s->plain, name) == 0 || strcmp(mw_signature_bare(s->plain), name) == 0;
 }
 
@@ -84,20 +74,12 @@ static mw_status find_plain(cuda_module *module, const char *name, place *out, m
 
 /* ---- templates ------------------------------------------------------------------------------------------------- */
 
-static bool find_symbol(cuda_unit *unit, const char *symbol, place *out) {
-  for (int i = 0; i < unit->read.nentries; i++)
-    if (strcmp(unit->read.entries[i].symbol, symbol) == 0) {
-      *out = (place){unit, &unit->read.entries[i]};
-      return true;
-    }
-  return false;
-}
-
 static bool find_lowered(cuda_unit *unit, const char *expression, place *out) {
-  for (int i = 0; i < unit->nlowered; i++)
-    if (same_without_blanks(unit->lowered[i].expression, expression))
-      return find_symbol(unit, unit->lowered[i].symbol, out);
-  return false;
+  *out = (place){unit, NULL};
+  for (int i = 0; i < unit->nlowered && !out->entry; i++)
+    if (mw_same_name(unit->lowered[i].expression, expression))
+      out->entry = cuda_image_entry(&unit->read, unit->lowered[i].symbol);
+  return out->entry;
 }
 
 static mw_status find_template(cuda_module *module, const char *name, place *out, mw_error *err) {
@@ -171,12 +153,15 @@ static mw_status make_kernel(cuda_module *module, const char *name, const place 
   cuda_kernel *kernel = mw_calloc(1, sizeof *kernel);
   cuda_params_of(where->entry, module->source.text, &s);
   kernel->entry = where->entry;
-  kernel->name = mw_strdup(name);
-  kernel->params = s.params; /* now the kernel's */
-  kernel->base = (mw_kernel){.module = &module->base, .name = kernel->name, .engine = "cuda", .engine_why = ""};
-  kernel->base.params = s.params;
-  kernel->base.nparams = s.nparams;
-  kernel->base.args_bytes = s.args_bytes;
+  kernel->base = (mw_kernel){
+      .module = &module->base,
+      .name = mw_strdup(name),
+      .params = s.params, /* now the kernel's */
+      .nparams = s.nparams,
+      .args_bytes = s.args_bytes,
+      .engine = "cuda",
+      .engine_why = "",
+  };
   mw_status status = load_function(kernel, where, err);
   if (status != MW_OK) {
     cuda_kernel_free(kernel);
@@ -194,7 +179,7 @@ mw_status cuda_kernel_get(mw_module *base, const char *name, mw_kernel **out, mw
   bool is_template = angle && (!bracket || angle < bracket);
   place where;
   for (cuda_kernel *k = module->kernels; k; k = k->next)
-    if (strcmp(k->name, name) == 0) {
+    if (strcmp(k->base.name, name) == 0) {
       *out = &k->base;
       return MW_OK;
     }

@@ -9,10 +9,6 @@
 #include "core/backend/cuda/objects.h"
 #include "core/source/declared.h"
 
-static cuda_module *module_of(mw_module *module) {
-  return (cuda_module *)module;
-}
-
 /* ---- loading --------------------------------------------------------------------------------------------------- */
 
 static const char *load_hint(const cuda_unit *unit, cuda_result code) {
@@ -195,8 +191,8 @@ static void free_units(cuda_device *device, cuda_module *module) {
 }
 
 void cuda_kernel_free(cuda_kernel *kernel) {
-  mw_free(kernel->params);
-  mw_free(kernel->name);
+  mw_free((void *)kernel->base.params);
+  mw_free((void *)kernel->base.name);
   mw_free(kernel);
 }
 
@@ -227,8 +223,8 @@ static void destroy_unless_held(cuda_module *module) {
 }
 
 void cuda_unload(mw_module *base) {
-  module_of(base)->closed = true;
-  destroy_unless_held(module_of(base));
+  ((cuda_module *)base)->closed = true;
+  destroy_unless_held((cuda_module *)base);
 }
 
 void cuda_module_release(cuda_module *module) {
@@ -277,7 +273,7 @@ static mw_status refuse_variable(const cuda_module *module, const char *name, mw
 }
 
 mw_status cuda_variable(mw_module *base, const char *name, mw_buffer **out, mw_param *type, mw_error *err) {
-  cuda_module *module = module_of(base);
+  cuda_module *module = (cuda_module *)base;
   cuda_device *device = cuda_device_of(base->device);
   const cuda_global *global = find_global(&module->units->read, name);
   cuda_address address;

@@ -85,12 +85,10 @@ struct cuda_unit { /* one compilation */
 };
 
 struct cuda_kernel {
-  mw_kernel base;
+  mw_kernel base; /* name and params are owned */
   cuda_function function;
   size_t dynamic_limit; /* dynamic shared memory it may use now */
   const cuda_entry *entry;
-  char *name;
-  mw_param *params;
   cuda_kernel *next;
 };
 
@@ -107,9 +105,7 @@ struct cuda_module {
 
 typedef struct cuda_launched { /* a kernel node */
   cuda_node node;
-  cuda_kernel *kernel;
-  unsigned grid[3], block[3];
-  size_t shared;
+  mw_launch launch; /* but for its arguments, which are gone */
 } cuda_launched;
 
 struct cuda_graph {
