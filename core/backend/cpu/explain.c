@@ -11,24 +11,11 @@
 
 enum { NULL_REACH = 64 << 10, SEARCH_SECONDS = 2, BESIDE = 64 << 10 };
 
-/* ---- which thread ---------------------------------------------------------------------------------------------- */
+/* ---- which thread: functions that look for it return NULL, or why it stays unknown ----------------------------- */
 
-typedef enum known {
-  KNOWN,
-  UNKNOWN_NO_TWIN,
-  UNKNOWN_NO_FAULT,
-  UNKNOWN_NO_WRITE,
-  UNKNOWN_LONG,
-  UNKNOWN_COOPERATIVE
-} known;
-
-static const char *const why_unknown[] = {
-    [UNKNOWN_NO_TWIN] = "the kernel cannot be run again thread by thread",
-    [UNKNOWN_NO_FAULT] = "the block did not fail again when run once more",
-    [UNKNOWN_NO_WRITE] = "the launch did not do it again when run once more",
-    [UNKNOWN_LONG] = "looking for it by running the launch once more took too long",
-    [UNKNOWN_COOPERATIVE] = "a cooperative launch is not run again",
-};
+static const char no_twin[] = "the kernel cannot be run again thread by thread";
+static const char no_fault[] = "the block did not fail again when run once more";
+static const char no_write[] = "the launch did not do it again when run once more";
 
 typedef struct story { /* what a message is made of */
   cpu_device *device;
@@ -55,28 +42,28 @@ static void end_again(cpu_worker *me) {
   me->mute = false;
 }
 
-static known run_again(cpu_worker *me, cpu_kernel *kernel, const cpu_grid *grid, cpu_fault *fault) {
+static const char *run_again(cpu_worker *me, cpu_kernel *kernel, const cpu_grid *grid, cpu_fault *fault) {
   cpu_grid again;
-  if (!begin_again(me, kernel, grid, &again)) return UNKNOWN_NO_TWIN;
+  if (!begin_again(me, kernel, grid, &again)) return no_twin;
   bool quiet = cpu_worker_run(me, fault->block, fault->block + fault->blocks);
   end_again(me);
-  if (quiet || me->fault.kind == CPU_FAULT_ABORTED) return UNKNOWN_NO_FAULT;
+  if (quiet || me->fault.kind == CPU_FAULT_ABORTED) return no_fault;
   *fault = me->fault;
-  return KNOWN;
+  return NULL;
 }
 
-static void tell_where(char *out, size_t size, const cpu_grid *grid, const cpu_fault *fault, known how) {
+static void tell_where(char *out, size_t size, const cpu_grid *grid, const cpu_fault *fault, const char *why) {
   const mw_dim3 b = cpu_block_index(grid, fault->block), t = fault->thread;
   const mw_dim3 last = cpu_block_index(grid, fault->block + (fault->blocks ? fault->blocks - 1 : 0));
   if (fault->has_thread)
     snprintf(out, size, "block (%u,%u,%u), thread (%u,%u,%u)", b.x, b.y, b.z, t.x, t.y, t.z);
   else if (!fault->blocks)
-    snprintf(out, size, "block and thread not known (%s)", why_unknown[how]);
+    snprintf(out, size, "block and thread not known (%s)", why);
   else if (fault->blocks > 1 && fault->target == CPU_TARGET_LOCAL)
     snprintf(out, size, "one of blocks (%u,%u,%u) to (%u,%u,%u), thread not known (%s)", b.x, b.y, b.z, last.x, last.y,
-             last.z, why_unknown[how]);
-  else if (how == UNKNOWN_NO_FAULT)
-    snprintf(out, size, "block (%u,%u,%u), thread not known (%s)", b.x, b.y, b.z, why_unknown[how]);
+             last.z, why);
+  else if (why == no_fault)
+    snprintf(out, size, "block (%u,%u,%u), thread not known (%s)", b.x, b.y, b.z, why);
   else
     snprintf(out, size, "block (%u,%u,%u)", b.x, b.y, b.z);
 }
@@ -115,12 +102,14 @@ static long long floor_division(long long distance, size_t element) {
   return distance >= 0 ? distance / by : -((-distance + by - 1) / by);
 }
 
-static int tell_distance(char *out, size_t size, const cpu_found *array, uintptr_t address) {
+static void tell_distance(char *out, size_t size, const cpu_found *array, uintptr_t address) {
   const uintptr_t end = array->start + array->bytes;
   if (address < array->start)
-    return snprintf(out, size, "%zu bytes before the start of", (size_t)(array->start - address));
-  if (address == end) return snprintf(out, size, "just past the end of");
-  return snprintf(out, size, "%zu bytes past the end of", (size_t)(address - end));
+    snprintf(out, size, "%zu bytes before the start of", (size_t)(array->start - address));
+  else if (address == end)
+    snprintf(out, size, "just past the end of");
+  else
+    snprintf(out, size, "%zu bytes past the end of", (size_t)(address - end));
 }
 
 /* The array that was meant: the one beside the address, else the nearest that a parameter points to. */
@@ -146,22 +135,21 @@ static void tell_array(char *out, size_t size, const story *s, const cpu_found *
     snprintf(out, size, "address 0x%zx, and there is no array", (size_t)address);
     return;
   }
-  int used = tell_distance(out, size, array, address);
+  tell_distance(out, size, array, address);
   int which = matching_param(s, array);
   if (which < 0) {
-    snprintf(out + used, size - (size_t)used, " an array of %zu bytes that no parameter points to", array->bytes);
+    mw_list_add(out, size, " ", "an array of %zu bytes that no parameter points to", array->bytes);
     return;
   }
   const mw_param *param = &s->kernel->base.params[which];
-  used += snprintf(out + used, size - (size_t)used, " parameter %d '%s', an array of %zu bytes (offset %lld", which + 1,
-                   param->name, array->bytes, (long long)(address - array->start));
+  mw_list_add(out, size, " ", "parameter %d '%s', an array of %zu bytes (offset %lld", which + 1, param->name,
+              array->bytes, (long long)(address - array->start));
   const uintptr_t base = pointer_value(s->grid, param);
   const size_t element = element_size(param);
   if (element)
-    used += snprintf(out + used, size - (size_t)used, "; index %lld, it has %zu of %s",
-                     floor_division((long long)(address - base), element),
-                     (array->start + array->bytes - base) / element, param->type);
-  snprintf(out + used, size - (size_t)used, ")");
+    mw_list_add(out, size, "; ", "index %lld, it has %zu of %s", floor_division((long long)(address - base), element),
+                (array->start + array->bytes - base) / element, param->type);
+  mw_list_add(out, size, "", ")");
 }
 
 /* ---- the sentences --------------------------------------------------------------------------------------------- */
@@ -252,11 +240,11 @@ static mw_status tell_signal(const story *s) {
   return tell_bounds(s);
 }
 
-static mw_status tell(cpu_device *device, cpu_kernel *kernel, const cpu_grid *grid, const cpu_fault *fault, known how,
-                      mw_error *err) {
+static mw_status tell(cpu_device *device, cpu_kernel *kernel, const cpu_grid *grid, const cpu_fault *fault,
+                      const char *why, mw_error *err) {
   story s = {device, kernel, grid, fault, "", err};
   const mw_dim3 b = cpu_block_index(grid, fault->block);
-  tell_where(s.where, sizeof s.where, grid, fault, how);
+  tell_where(s.where, sizeof s.where, grid, fault, why);
   if (fault->kind == CPU_FAULT_SIGNAL) return tell_signal(&s);
   if (fault->kind == CPU_FAULT_FAIL || fault->has_thread)
     return mw_fail(err, MW_FAULT, "kernel '%s': %s: %s", kernel->base.name, s.where, fault->text);
@@ -266,18 +254,18 @@ static mw_status tell(cpu_device *device, cpu_kernel *kernel, const cpu_grid *gr
 mw_status cpu_explain(cpu_device *device, cpu_worker *me, cpu_kernel *kernel, cpu_grid *grid, mw_error *err) {
   cpu_fault *fault = &grid->stop.fault;
   const bool blind = !fault->has_thread && fault->kind != CPU_FAULT_RULE && grid->unit->run;
-  const known how = blind && fault->target != CPU_TARGET_UNDER ? run_again(me, kernel, grid, fault) : KNOWN;
-  return tell(device, kernel, grid, fault, how, err);
+  const char *why = blind && fault->target != CPU_TARGET_UNDER ? run_again(me, kernel, grid, fault) : NULL;
+  return tell(device, kernel, grid, fault, why, err);
 }
 
 /* ---- the bytes between an array and its guard ------------------------------------------------------------------ */
 
 /* The launch once more, to see who does it: from its last block on, since that is where arrays end. */
-static known find_writer(cpu_worker *me, cpu_kernel *kernel, const cpu_grid *grid, const cpu_slack *slack,
-                         cpu_fault *fault) {
-  if (grid->meeting) return UNKNOWN_COOPERATIVE;
+static const char *find_writer(cpu_worker *me, cpu_kernel *kernel, const cpu_grid *grid, const cpu_slack *slack,
+                               cpu_fault *fault) {
+  if (grid->meeting) return "a cooperative launch is not run again";
   cpu_grid again;
-  if (!begin_again(me, kernel, grid, &again)) return UNKNOWN_NO_TWIN;
+  if (!begin_again(me, kernel, grid, &again)) return no_twin;
   again.watch = slack;
   const double enough = cpu_now() + SEARCH_SECONDS;
   bool quiet = true;
@@ -287,10 +275,10 @@ static known find_writer(cpu_worker *me, cpu_kernel *kernel, const cpu_grid *gri
     quiet = cpu_worker_run(me, left, left + 1);
   }
   end_again(me);
-  if (quiet) return left ? UNKNOWN_LONG : UNKNOWN_NO_WRITE;
-  if (cpu_slack_written(slack) != me->fault.address) return UNKNOWN_NO_WRITE;
+  if (quiet && left) return "looking for it by running the launch once more took too long";
+  if (quiet || cpu_slack_written(slack) != me->fault.address) return no_write;
   *fault = me->fault;
-  return KNOWN;
+  return NULL;
 }
 
 mw_status cpu_explain_slack(cpu_device *device, cpu_worker *me, cpu_kernel *kernel, cpu_grid *grid, mw_error *err) {
@@ -302,9 +290,9 @@ mw_status cpu_explain_slack(cpu_device *device, cpu_worker *me, cpu_kernel *kern
     cpu_fault fault = {.kind = CPU_FAULT_SIGNAL, .signal = SIGSEGV, .write = true, .direction_known = true};
     fault.address = cpu_memory_overrun(&device->memory, value, &slack);
     if (!fault.address) continue;
-    const known how = find_writer(me, kernel, grid, &slack, &fault);
+    const char *why = find_writer(me, kernel, grid, &slack, &fault);
     cpu_memory_overrun(&device->memory, value, &slack);
-    return tell(device, kernel, grid, &fault, how, err);
+    return tell(device, kernel, grid, &fault, why, err);
   }
   return MW_OK;
 }

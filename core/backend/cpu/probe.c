@@ -21,32 +21,27 @@ static int workers(void) {
 
 /* ---- files under /proc and /sys -------------------------------------------------------------------------------- */
 
-/* The text after "key :" on the first line of the file that begins with key. */
+/* The text after "key :" on the first line of the file that begins with key; without a key the first line. False: there
+ * is none, or nothing in it; out is then "". */
 static bool look_up(const char *path, const char *key, char *out, size_t size) {
   FILE *file = fopen(path, "r");
+  *out = '\0';
   if (!file) return false;
   char line[512];
   bool found = false;
   while (!found && fgets(line, sizeof line, file)) {
-    char *colon = strchr(line, ':');
-    if (strncmp(line, key, strlen(key)) || !colon) continue;
-    char *text = colon + 1 + strspn(colon + 1, " \t");
-    text[strcspn(text, "\n")] = '\0';
-    snprintf(out, size, "%s", text);
+    const char *colon = strchr(line, ':'), *text = key ? colon : line;
+    if (key && (strncmp(line, key, strlen(key)) || !colon)) continue;
+    if (key) text += 1 + strspn(colon + 1, " \t");
+    snprintf(out, size, "%.*s", (int)strcspn(text, "\n"), text);
     found = true;
   }
   fclose(file);
-  return found;
+  return found && *out;
 }
 
-static bool first_line(const char *path, char *out, int size) {
-  FILE *file = fopen(path, "r");
-  *out = '\0';
-  if (!file) return false;
-  const bool found = fgets(out, size, file) != NULL;
-  fclose(file);
-  out[strcspn(out, "\n")] = '\0';
-  return found && *out;
+static bool first_line(const char *path, char *out, size_t size) {
+  return look_up(path, NULL, out, size);
 }
 
 static unsigned long long number_in(const char *path) { /* ULLONG_MAX: no such file, or "max" */
@@ -86,15 +81,11 @@ static double clock_hz(void) {
   return look_up("/proc/cpuinfo", "cpu MHz", text, sizeof text) ? 1e6 * strtod(text, NULL) : 0;
 }
 
-static const char *architecture(void) {
 #if defined(__x86_64__)
-  return "x86-64";
-#elif defined(__aarch64__)
-  return "aarch64";
+static const char architecture[] = "x86-64";
 #else
-  return "cpu";
+static const char architecture[] = "aarch64";
 #endif
-}
 
 static size_t l2_bytes(void) {
   long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
@@ -132,9 +123,9 @@ void cpu_probe_info(mw_device_info *info) {
   };
   if (info->cache_bytes < info->l2_bytes) info->cache_bytes = info->l2_bytes;
   info->async_engines = info->multiprocessors;
-  snprintf(info->arch, sizeof info->arch, "%s", architecture());
+  snprintf(info->arch, sizeof info->arch, "%s", architecture);
   if (!look_up("/proc/cpuinfo", "model name", info->name, sizeof info->name))
-    snprintf(info->name, sizeof info->name, "%s processor", architecture());
+    snprintf(info->name, sizeof info->name, "%s processor", architecture);
   if (cpu_compiler(info->driver, sizeof info->driver, &error) != MW_OK)
     snprintf(info->driver, sizeof info->driver, "no C++ compiler");
   mw_error_clear(&error);

@@ -4,6 +4,8 @@
  * at a barrier goes on without a switch. */
 #include "core/backend/cpu/run/machine.h"
 
+#include "core/base/memory.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -258,33 +260,26 @@ static const cpu_lane *waiting_lane(const cpu_crew *crew, const cpu_lane *unlike
   return NULL;
 }
 
-static int tell_place(char *out, size_t size, const cpu_lane *lane) {
+static void tell_place(cpu_fault *fault, const char *before, const cpu_lane *lane) {
   const mw_dim3 t = lane->thread.thread_idx;
-  int length =
-      snprintf(out, size, "thread (%u,%u,%u) waits at %s:%d (%s", t.x, t.y, t.z, lane->file, lane->line, lane->what);
-  if (lane->request && length >= 0 && (size_t)length < size)
-    length += snprintf(out + length, size - (size_t)length, ", mask 0x%08x", lane->request->mask);
-  return length;
+  mw_list_add(fault->text, sizeof fault->text, before, "thread (%u,%u,%u) waits at %.200s:%d (%s", t.x, t.y, t.z,
+              lane->file, lane->line, lane->what);
+  if (lane->request) mw_list_add(fault->text, sizeof fault->text, ", ", "mask 0x%08x", lane->request->mask);
 }
 
 static void report_divergence(cpu_crew *crew) {
   cpu_fault *fault = &crew->worker->fault;
   const cpu_lane *first = waiting_lane(crew, NULL), *other = waiting_lane(crew, first);
-  char a[256], b[256] = "";
-  tell_place(a, sizeof a, first);
-  if (other) tell_place(b, sizeof b, other);
   const bool one_line =
       other && other->what == first->what && same_place(first->file, first->line, other->file, other->line);
   fault->kind = CPU_FAULT_RULE;
   fault->block = crew->worker->lent.block;
   fault->has_thread = false;
-  snprintf(fault->text, sizeof fault->text, "barrier divergence: %s) %s%s", a, other ? "while " : "for threads that ",
-           b);
-  size_t used = strlen(fault->text);
-  snprintf(fault->text + used, sizeof fault->text - used, "%s",
-           one_line ? ", another one on that line)"
-           : other  ? ")"
-                    : "never come");
+  strcpy(fault->text, "barrier divergence");
+  tell_place(fault, ": ", first);
+  if (other) tell_place(fault, ") while ", other);
+  mw_list_add(fault->text, sizeof fault->text, one_line ? ", another one on that line" : "", "%s",
+              other ? ")" : ") for threads that never come");
 }
 
 bool cpu_crew_run(cpu_crew *crew, cpu_grid *grid, unsigned long long block) {
