@@ -4,6 +4,7 @@
 -- asked for, so that `moonwarp -e ''` stays quick. Called by core/host/main.c.
 
 local exit = require "moonwarp.cli.exit"
+local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.cli.options"
 
 local cli = {}
@@ -41,9 +42,7 @@ end
 
 local function command_of(word)
   if word == "describe" then return require "moonwarp.cli.describe" end -- for other commands: no help names it
-  for _, name in ipairs(COMMANDS) do
-    if name == word then return require("moonwarp.cli." .. name) end
-  end
+  if lists.has(COMMANDS, word) then return require("moonwarp.cli." .. word) end
   local hint = word:match("%.lua$") and ("to run it: moonwarp run %s"):format(word)
     or "moonwarp --help lists them"
   options.fail_unknown("command", word, COMMANDS, hint)
@@ -73,8 +72,7 @@ end
 function cli.main(words)
   local outcome, result, problem = require("moonwarp.host").call(dispatch, words)
   if outcome == "done" then return result end
-  io.stdout:flush()
-  io.stderr:write("moonwarp: ", exit.text(result, problem), "\n")
+  exit.complain(exit.text(result, problem))
   return exit.of(outcome, problem)
 end
 

@@ -2,6 +2,9 @@
 --
 -- Texts that stand for blocks of threads: 32x4 or 8x8x4 for itself, 32 for all blocks of 32 x 2^k threads, from a
 -- warp on. The kind "blocks" of a parameter (arg.lua).
+-- Depends on lists.
+
+local lists = require "moonwarp.base.lists"
 
 local blocks = {}
 
@@ -51,15 +54,9 @@ end
 ---@param texts string[]
 ---@return integer[][]  as in { { 1, 1 }, { 32, 1 }, { 8, 8, 4 } }
 function blocks.values(texts)
-  local list, seen = {}, {}
-  for _, text in ipairs(texts) do
-    for _, block in ipairs(blocks_of(text)) do
-      local name = table.concat(block, "x")
-      if not seen[name] then list[#list + 1] = block end
-      seen[name] = true
-    end
-  end
-  return list
+  local list = {}
+  for _, text in ipairs(texts) do lists.append(list, blocks_of(text)) end
+  return lists.unique(list, function(block) return table.concat(block, "x") end)
 end
 
 return blocks

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Whole files: reading, writing, replacing. Failures come back as a reason.
--- Depends on lfs (to replace).
+-- Whole files: reading, writing, replacing, and which there are. Failures come back as a reason.
+-- Depends on lfs.
 
 local files = {}
 
@@ -21,18 +21,33 @@ end
 --- Writes a whole file; nil, or why it is not there whole.
 ---@param name string
 ---@param text string
+---@param mode string?   "ab": behind what is there
 ---@return string? reason
-function files.write(name, text)
-  local file, reason = io.open(name, "wb")
+function files.write(name, text, mode)
+  local file, reason = io.open(name, mode or "wb")
   if not file then return reason end
-  local written, closed
-  written, reason = file:write(text)
-  if not written then
-    file:close()
-    return ("%s: %s"):format(name, reason)
+  local written, problem = file:write(text)
+  local closed, late = file:close()
+  if not (written and closed) then return ("%s: %s"):format(name, problem or late) end
+end
+
+--- Whether there is a plain file of a name.
+---@param name string
+---@return boolean
+function files.exists(name)
+  return require("lfs").attributes(name, "mode") == "file"
+end
+
+--- What is in a folder, sorted; nothing where it cannot be read. Hidden files are left out.
+---@param folder string
+---@return string[] names
+function files.entries(folder)
+  local names, ok, next_entry, handle = {}, pcall(require("lfs").dir, folder)
+  for name in ok and next_entry or function() end, handle do
+    if name:sub(1, 1) ~= "." then names[#names + 1] = name end
   end
-  closed, reason = file:close()
-  if not closed then return ("%s: %s"):format(name, reason) end
+  table.sort(names)
+  return names
 end
 
 -- A pipe, a device or a link: another file in its place would not be it.
@@ -49,12 +64,8 @@ function files.replace(name, text)
   if is_no_file(name) then return files.write(name, text) end
   local temporary = name .. ".part"
   local reason = files.write(temporary, text)
-  if not reason then
-    local renamed
-    renamed, reason = os.rename(temporary, name)
-    if renamed then return nil end
-  end
-  os.remove(temporary)
+  if not reason then reason = select(2, os.rename(temporary, name)) end
+  if reason then os.remove(temporary) end
   return reason
 end
 

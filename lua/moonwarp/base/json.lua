@@ -40,17 +40,8 @@ end
 
 -- Keys named in `first` lead in that order, the others follow by name.
 local function ordered_keys(object, first)
-  local keys, seen = {}, {}
-  for _, key in ipairs(first or {}) do
-    if object[key] ~= nil then
-      keys[#keys + 1] = key
-      seen[key] = true
-    end
-  end
-  for _, key in ipairs(lists.keys(object)) do
-    if not seen[key] then keys[#keys + 1] = key end
-  end
-  return keys
+  local leading = lists.map(first or {}, function(key) return object[key] ~= nil and key or nil end)
+  return lists.unique(lists.append(leading, lists.keys(object)))
 end
 
 local function object(values, first)

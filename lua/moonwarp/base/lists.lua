@@ -35,6 +35,48 @@ function lists.set(list)
   return set
 end
 
+--- What a function makes of each element, in order; an element of which it makes nil is left out.
+---@param list any[]
+---@param make fun(value: any, place: integer): any
+---@return any[]
+function lists.map(list, make)
+  local made = {}
+  for i, value in ipairs(list) do made[#made + 1] = make(value, i) end
+  return made
+end
+
+--- The first element that fits; nil where none does.
+---@param list any[]
+---@param fits fun(value: any): any
+---@return any
+function lists.find(list, fits)
+  for _, value in ipairs(list) do
+    if fits(value) then return value end
+  end
+end
+
+--- The elements of a list, each once, in the order in which they come first.
+---@param list any[]
+---@param name_of (fun(value: any): any)?  what is the same of two elements that are; else they themselves
+---@return any[]
+function lists.unique(list, name_of)
+  local seen = {}
+  return lists.map(list, function(value)
+    local name = name_of and name_of(value) or value
+    if seen[name] then return nil end
+    seen[name] = true
+    return value
+  end)
+end
+
+--- Appends the elements of one list to another.
+---@param list any[]
+---@param more any[]
+---@return any[] list
+function lists.append(list, more)
+  return table.move(more, 1, #more, #list + 1, list)
+end
+
 --- A new table with the fields of one and of another, which win.
 ---@param values table
 ---@param more table?

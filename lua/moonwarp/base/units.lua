@@ -62,6 +62,15 @@ function units.choose(unit, largest)
   return last
 end
 
+--- How many of a thing there are, in words: "1 run", "2 runs".
+---@param count integer
+---@param one string
+---@param many string?  else with an s
+---@return string
+function units.count(count, one, many)
+  return ("%d %s"):format(count, count == 1 and one or many or one .. "s")
+end
+
 --- What an axis or a column shows, with its unit: "T_tot (GB/s)".
 ---@param name string
 ---@param scale table  of units.choose

@@ -6,8 +6,10 @@
 
 local core = require "moonwarp.core"
 local exit = require "moonwarp.cli.exit"
+local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local host = require "moonwarp.host"
+local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.cli.options"
 
 local batch = { most = 1 }
@@ -24,6 +26,7 @@ batch.options = {
   { flag = "--only", show = "TAG|NAME", value = "a tag or the name of a lab", many = true,
     help = "these labs, and what they need" },
   { flag = "--device", show = "ID", value = "a device", many = true,
+    check = function(text) return options.device(text, true) end,
     help = core.device_forms() .. "; each lab runs on each of them that it takes" },
   { flag = "--jobs", show = "N", value = "a number", check = check_jobs,
     help = "labs at a time; 1 unless given, for measurements disturb each other" },
@@ -50,7 +53,7 @@ Ctrl-C ends what runs in order, a second one at once; --resume goes on]]
 
 local function curriculum_path(word)
   local path = word or core.home() .. "/experiments/curriculum.lua"
-  if require("lfs").attributes(path, "mode") == "file" then return path end
+  if files.exists(path) then return path end
   options.fail("there is no curriculum '%s'; it is a Lua file that returns a table of labs", path)
 end
 
@@ -59,45 +62,28 @@ local function check_usable(asked, found)
   local devices = require "moonwarp.lab.devices"
   for _, word in ipairs(asked or {}) do
     local one = found[devices.id(word)]
-    if not one.usable then
-      io.stderr:write(("moonwarp: device '%s' is not usable: %s\n"):format(word, one.reason))
-      return exit.NO_DEVICE
-    end
+    if not one.usable then failure.raise_as("no_device", "device '%s' is not usable: %s", word, one.reason) end
   end
-end
-
-local function each_once(words)
-  local devices, list, seen = require "moonwarp.lab.devices", {}, {}
-  for _, word in ipairs(words) do
-    local id = devices.id(options.device(word, true))
-    if not seen[id] then list[#list + 1] = id end
-    seen[id] = true
-  end
-  return list
 end
 
 local function plan_of(parsed)
   local curriculum = require("moonwarp.lab.curriculum").load(curriculum_path(parsed[1]))
-  local asked = parsed.device and each_once(parsed.device)
+  local asked = parsed.device and lists.unique(lists.map(parsed.device, require("moonwarp.lab.devices").id))
   local steps, found = require("moonwarp.lab.plan").make(curriculum, { only = parsed.only, devices = asked })
   return { name = curriculum.name, curriculum = curriculum.path, steps = steps, jobs = parsed.jobs or 1,
-           argv = table.move(parsed.words, 1, #parsed.words, 2, { "batch" }) }, found, asked
+           argv = lists.append({ "batch" }, parsed.words) }, found, asked
 end
 
 -- ---- --dry-run ----------------------------------------------------------------------------------
-
-local function count(number, one, many)
-  return ("%d %s"):format(number, number == 1 and one or many)
-end
 
 local function limits_of(step)
   local amount, units = require "moonwarp.lab.amount", require "moonwarp.base.units"
   local words = {}
   if step.time_limit then words[#words + 1] = "at most " .. amount.clock(step.time_limit) end
   if step.memory_limit then words[#words + 1] = "memory " .. units.format(step.memory_limit, "iB", 3) end
-  if #step.gates > 0 then words[#words + 1] = count(#step.gates, "gate", "gates") end
+  if #step.gates > 0 then words[#words + 1] = units.count(#step.gates, "gate") end
   if #step.needs > 0 then words[#words + 1] = "needs " .. table.concat(step.needs, ", ") end
-  if step.retries > 0 then words[#words + 1] = count(step.retries, "retry", "retries") end
+  if step.retries > 0 then words[#words + 1] = units.count(step.retries, "retry", "retries") end
   return #words > 0 and ": " .. table.concat(words, "; ") or ""
 end
 
@@ -109,7 +95,7 @@ end
 local function command_of(step)
   local words = { "moonwarp run", shell_word(step.study or step.path) }
   if step.device then words[#words + 1] = "--device " .. step.device end
-  for _, setting in ipairs(step.params) do words[#words + 1] = "-p " .. shell_word(setting) end
+  lists.append(words, lists.map(step.params, function(setting) return "-p " .. shell_word(setting) end))
   return table.concat(words, " ")
 end
 
@@ -126,7 +112,7 @@ end
 -- ---- running ------------------------------------------------------------------------------------
 
 local function new_screen(book, root)
-  local expected = host.terminal(1) and require("moonwarp.lab.past").seconds(root) or nil
+  local expected = host.terminal(1) and require("moonwarp.lab.ledger").past_seconds(root) or nil
   return require("moonwarp.lab.screen").new { total = #book.head.steps, expected = expected }
 end
 
@@ -151,7 +137,7 @@ local function write_outcome(result, parsed, was_finished)
   if parsed.junit then
     problems[#problems + 1] = files.replace(parsed.junit, require("moonwarp.lab.junit").text(result))
   end
-  for _, problem in ipairs(problems) do io.stderr:write("moonwarp: ", problem, "\n") end
+  for _, problem in ipairs(problems) do exit.complain(problem) end
   return #problems == 0
 end
 
@@ -173,14 +159,14 @@ local function run_book(book, parsed, root, found)
 end
 
 local function begin(parsed, root)
+  local ledger = require "moonwarp.lab.ledger"
   local head, found, asked = plan_of(parsed)
-  local status = check_usable(asked, found)
-  if status then return status end
+  check_usable(asked, found)
   if parsed.dry then
-    print_plan(head, require("moonwarp.lab.past").seconds(root))
+    print_plan(head, ledger.past_seconds(root))
     return exit.OK
   end
-  return run_book(require("moonwarp.lab.ledger").create(root, head), parsed, root, found)
+  return run_book(ledger.create(root, head), parsed, root, found)
 end
 
 -- ---- --resume -----------------------------------------------------------------------------------
@@ -189,7 +175,7 @@ local function resumed_folder(word, root)
   local ledger = require "moonwarp.lab.ledger"
   if word then
     local folder = word:gsub("(.)/+$", "%1")
-    if require("lfs").attributes(folder .. "/batch.json", "mode") == "file" then return folder end
+    if files.exists(folder .. "/batch.json") then return folder end
     options.fail("'%s' holds no batch; --resume wants a folder OUT/batch/DATE-NAME, or nothing", word)
   end
   return ledger.unfinished(root)
@@ -206,11 +192,10 @@ local function resume(parsed, root)
   local book = require("moonwarp.lab.ledger").open(folder)
   root = folder:match("^(.*)/batch/[^/]+$") or root
   if book:is_over() then
-    io.stderr:write(("moonwarp: nothing of %s is left to run\n"):format(folder))
+    exit.complain("nothing of %s is left to run", folder)
     return run_book(book, parsed, root, {})
   end
-  local words = {}
-  for _, step in ipairs(book.head.steps) do words[#words + 1] = step.device end
+  local words = lists.map(book.head.steps, function(step) return step.device end)
   book:note("resume", {})
   return run_book(book, parsed, root, require("moonwarp.lab.devices").look(words))
 end
@@ -219,9 +204,7 @@ end
 ---@param parsed table
 ---@return integer status
 function batch.run(parsed)
-  local root = parsed.out or "out"
-  if parsed.resume then return resume(parsed, root) end
-  return begin(parsed, root)
+  return (parsed.resume and resume or begin)(parsed, parsed.out or "out")
 end
 
 return batch

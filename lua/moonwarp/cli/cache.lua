@@ -4,6 +4,7 @@
 -- Depends on moonwarp.core (cache_stat, cache_clear), cli.options, units.
 
 local core = require "moonwarp.core"
+local failure = require "moonwarp.base.failure"
 local options = require "moonwarp.cli.options"
 local units = require "moonwarp.base.units"
 
@@ -23,11 +24,8 @@ end
 
 function ACTIONS.clear()
   local removed, problem = core.cache_clear()
-  if not removed then
-    io.stderr:write("moonwarp: the cache is not usable: ", problem, "\n")
-    return 1
-  end
-  print(("%d %s removed"):format(removed, removed == 1 and "entry" or "entries"))
+  if not removed then failure.raise_as("io", "the cache is not usable: %s", problem) end
+  print(units.count(removed, "entry", "entries") .. " removed")
 end
 
 --- What there is to say of the cache, line by line.
@@ -41,25 +39,18 @@ function cache.lines()
   end
   local used, bound = units.format(stat.bytes, "iB", 3), units.format(stat.bound, "iB", 3)
   lines[2] = ("entries  %d, %s of at most %s"):format(stat.entries, used, bound)
-  lines[3] = ("hits     %d, misses %d%s"):format(stat.hits, stat.misses, cache.rate(stat))
-  return lines
-end
-
---- ", hit rate 93 %", or nothing where the cache was never asked.
----@param stat table
----@return string
-function cache.rate(stat)
   local asked = stat.hits + stat.misses
-  return asked == 0 and "" or (", hit rate %.0f %%"):format(100 * stat.hits / asked)
+  local rate = asked == 0 and "" or (", hit rate %.0f %%"):format(100 * stat.hits / asked)
+  lines[3] = ("hits     %d, misses %d%s"):format(stat.hits, stat.misses, rate)
+  return lines
 end
 
 --- The command.
 ---@param parsed table
----@return integer? status
 function cache.run(parsed)
   local action = parsed[1]
   if not ACTIONS[action] then options.fail_unknown("action", action, { "stat", "clear" }) end
-  return ACTIONS[action]()
+  ACTIONS[action]()
 end
 
 return cache

@@ -4,6 +4,7 @@
 -- Depends on cli.options, cli.runs, json, letters, results.compare, results.difference, units.
 
 local exit = require "moonwarp.cli.exit"
+local lists = require "moonwarp.base.lists"
 local utf8text = require "moonwarp.base.utf8text"
 local options = require "moonwarp.cli.options"
 local runs = require "moonwarp.cli.runs"
@@ -44,15 +45,9 @@ local function change(ratio)
 end
 
 local function print_rows(result, everything)
-  local rows, labels = {}, { "measurement" }
-  for _, row in ipairs(result) do
-    if everything or row.verdict ~= "same" then
-      rows[#rows + 1] = row
-      labels[#labels + 1] = row.label
-    end
-  end
+  local rows = lists.map(result, function(row) return (everything or row.verdict ~= "same") and row or nil end)
   if #rows == 0 then return end
-  local width = utf8text.widest(labels)
+  local width = utf8text.widest(lists.map(rows, function(row) return row.label end), #"measurement")
   print(("   %s %12s %12s %10s  %-19s"):format(utf8text.left("measurement", width), "A", "B", "B over A",
     "95 % interval"))
   for _, row in ipairs(rows) do
@@ -62,10 +57,8 @@ local function print_rows(result, everything)
   end
 end
 
-local function print_lists(result)
-  for _, one in ipairs { { "missing in B", result.missing }, { "new in B", result.new } } do
-    if #one[2] > 0 then print(("%s: %s"):format(one[1], table.concat(one[2], "; "))) end
-  end
+local function print_list(what, labels)
+  if #labels > 0 then print(("%s: %s"):format(what, table.concat(labels, "; "))) end
 end
 
 local function print_text(a, b, result, everything)
@@ -79,7 +72,8 @@ local function print_text(a, b, result, everything)
   if result.apart then print("no measurement is in both: " .. result.apart) end
   if result.apart and not everything then return end
   print_rows(result, everything)
-  print_lists(result)
+  print_list("missing in B", result.missing)
+  print_list("new in B", result.new)
   local counts = result.counts
   local within = units.digits(result.threshold * 100, 2) .. " %"
   if result.floor > 0 then within = ("%s or %s"):format(within, units.format(result.floor, "s", 2)) end
@@ -88,11 +82,9 @@ local function print_text(a, b, result, everything)
 end
 
 local function as_json(a, b, result)
-  local rows = {}
-  for i, row in ipairs(result) do
-    rows[i] = { key = row.key, label = row.label, a = row.a.median, b = row.b.median, ratio = row.ratio,
-                low = row.low, high = row.high, delta = row.delta, verdict = row.verdict, why = row.why }
-  end
+  local rows = lists.map(result, function(row)
+    return lists.merged(row, { a = row.a.median, b = row.b.median })
+  end)
   return require("moonwarp.base.json").encode { a = a.folder, b = b.folder, threshold = result.threshold,
     measurements = rows, missing = result.missing, new = result.new, counts = result.counts, apart = result.apart }
 end

@@ -3,8 +3,9 @@
 -- Completion at the prompt: the name before the cursor, as in "mw.dev", "A:sh" or "whi". Tables are
 -- only looked at; an __index that is a function is not called, so that completing never runs
 -- anything.
--- Depends on utf8text.
+-- Depends on lists, utf8text.
 
+local lists = require "moonwarp.base.lists"
 local utf8text = require "moonwarp.base.utf8text"
 
 local complete = {}
@@ -13,69 +14,39 @@ local KEYWORDS = { "and", "break", "do", "else", "elseif", "end", "false", "for"
                    "if", "in", "local", "nil", "not", "or", "repeat", "return", "then", "true",
                    "until", "while" }
 
-local function index_of(value)
-  local meta = debug.getmetatable(value)
-  return type(meta) == "table" and rawget(meta, "__index") or nil
-end
-
--- The tables that value.name looks through.
-local function sources(value)
-  local list, seen = {}, {}
-  local current = value
-  while current ~= nil and not seen[current] do
-    seen[current] = true
-    if type(current) == "table" then list[#list + 1] = current end
-    current = index_of(current)
-    if type(current) ~= "table" then break end
-  end
-  return list
-end
-
-local function field(value, name)
-  for _, source in ipairs(sources(value)) do
-    local found = rawget(source, name)
-    if found ~= nil then return found end
-  end
-  return nil
+-- What value.name may be, by name: the value's own fields, and those of the tables that __index leads to.
+local function fields_of(value)
+  local fields, seen = {}, {}
+  repeat
+    local own = type(value) == "table" and value or {}
+    seen[own] = true
+    for name, field in next, own do
+      if fields[name] == nil then fields[name] = field end
+    end
+    local meta = debug.getmetatable(value)
+    value = type(meta) == "table" and rawget(meta, "__index")
+  until type(value) ~= "table" or seen[value]
+  return fields
 end
 
 -- What "a.b.c" is; nil where it cannot be told without running something.
 local function evaluate(path)
   local value = _G
-  for name in path:gmatch("[%w_]+") do
-    value = field(value, name)
-    if value == nil then return nil end
-  end
+  for name in path:gmatch("[%w_]+") do value = fields_of(value)[name] end
   return value
 end
 
-local function add_names(into, source, stem, only_functions)
-  for key, value in pairs(source) do
-    if type(key) == "string" and key:match("^[%a_][%w_]*$") and key:sub(1, #stem) == stem
-      and (not only_functions or type(value) == "function") then
-      into[key] = value
-    end
-  end
-end
-
--- Names that go on from stem, sorted; a function's own value is kept to know it by.
+-- Names that go on from stem, sorted, and what each is.
 local function candidates(path, separator, stem)
-  local names = {}
+  local fields = fields_of(evaluate(path))
   if separator == "" then
-    for _, word in ipairs(KEYWORDS) do
-      if word:sub(1, #stem) == stem then names[word] = false end
-    end
+    for _, word in ipairs(KEYWORDS) do fields[word] = "keyword" end
   end
-  local value = evaluate(path)
-  for _, source in ipairs(value ~= nil and sources(value) or {}) do
-    add_names(names, source, stem, separator == ":")
-  end
-  local list = {}
-  for name in pairs(names) do
-    if stem ~= "" or name:sub(1, 1) ~= "_" then list[#list + 1] = name end
-  end
-  table.sort(list)
-  return list, names
+  return lists.map(lists.keys(fields), function(name)
+    local fits = type(name) == "string" and name:match("^[%a_][%w_]*$") and name:sub(1, #stem) == stem
+      and (stem ~= "" or name:sub(1, 1) ~= "_") and (separator ~= ":" or type(fields[name]) == "function")
+    return fits and name or nil
+  end), fields
 end
 
 local function common_start(list)

@@ -32,10 +32,11 @@ function drawing.write(figure, folder)
   return ok and base .. ".svg" or nil
 end
 
---- Opens a picture with whatever the desktop opens it with.
+--- Opens a picture or a page with whatever the desktop opens it with, and does not wait for it.
 ---@param name string
 function drawing.open(name)
-  if not os.execute(("command -v xdg-open >/dev/null && xdg-open %s >/dev/null 2>&1"):format(path.quote(name))) then
+  local command = ("command -v xdg-open >/dev/null && { xdg-open %s >/dev/null 2>&1 & }"):format(path.quote(name))
+  if not os.execute(command) then
     print(("open %s yourself: there is no xdg-open that could"):format(name))
   end
 end

@@ -18,6 +18,15 @@ function exit.of(outcome, problem)
   return outcome == "interrupted" and exit.INTERRUPTED or STATUSES[failure.status(problem)] or exit.FAILED
 end
 
+--- Says what is wrong, on standard error.
+---@param text string   a format where values come after it
+---@param ... any
+function exit.complain(text, ...)
+  if select("#", ...) > 0 then text = text:format(...) end
+  io.stdout:flush()
+  io.stderr:write("moonwarp: ", text, "\n")
+end
+
 --- What the program says of it: of wrong use where the script asked for a value says nothing.
 ---@param message string   with its traceback
 ---@param problem any

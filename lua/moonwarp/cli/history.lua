@@ -6,6 +6,7 @@
 
 local drawing = require "moonwarp.cli.drawing"
 local utf8text = require "moonwarp.base.utf8text"
+local lists = require "moonwarp.base.lists"
 local measurement = require "moonwarp.results.measurement"
 local options = require "moonwarp.cli.options"
 local path = require "moonwarp.base.path"
@@ -48,10 +49,7 @@ local function of_device(run, wanted)
 end
 
 local function sorted_runs(parsed)
-  local list = {}
-  for _, run in ipairs(runs.all(parsed)) do
-    if of_device(run, parsed.device) then list[#list + 1] = run end
-  end
+  local list = lists.map(runs.all(parsed), function(run) return of_device(run, parsed.device) and run or nil end)
   if #list == 0 then options.fail("no run is of a device with '%s' in its name", parsed.device) end
   table.sort(list, function(a, b)
     if a.date ~= b.date then return (a.date or "") < (b.date or "") end
@@ -83,18 +81,14 @@ local function spark(points)
   for _, point in ipairs(points) do
     low, high = math.min(low, point[2].median), math.max(high, point[2].median)
   end
-  local bars = {}
-  for i, point in ipairs(points) do
+  return table.concat(lists.map(points, function(point)
     local share = high > low and (point[2].median - low) / (high - low) or 0
-    bars[i] = BARS[1 + math.floor(share * (#BARS - 1) + 0.5)]
-  end
-  return table.concat(bars)
+    return BARS[1 + math.floor(share * (#BARS - 1) + 0.5)]
+  end))
 end
 
 local function print_list(series)
-  local labels = { "measurement" }
-  for i, one in ipairs(series) do labels[i + 1] = one.label end
-  local width = utf8text.widest(labels)
+  local width = utf8text.widest(lists.map(series, function(one) return one.label end), #"measurement")
   print(utf8text.left("measurement", width) .. "  runs      first       last     change  course")
   for _, one in ipairs(series) do
     local first, last = one.points[1][2].median, one.points[#one.points][2].median
@@ -121,14 +115,12 @@ local function figure_of(series, study)
                    xlabel = "run", ylabel = unit, columns = { "run", unit, "low", "high" }, series = {},
                    levels = {}, spread = true, device = device, script = study,
                    date = os.date("!%Y-%m-%d %H:%M UTC") }
-  for i, one in ipairs(series) do
-    figure.series[i] = { name = one.label, points = {} }
-    for j, point in ipairs(one.points) do
-      local result = point[2]
-      figure.series[i].points[j] = { x = point[1], y = result.median / scale.factor,
-        low = (result.low or result.median) / scale.factor, high = (result.high or result.median) / scale.factor }
-    end
+  local function point_of(point)
+    local result = point[2]
+    return { x = point[1], y = result.median / scale.factor,
+             low = (result.low or result.median) / scale.factor, high = (result.high or result.median) / scale.factor }
   end
+  for i, one in ipairs(series) do figure.series[i] = { name = one.label, points = lists.map(one.points, point_of) } end
   return figure
 end
 

@@ -5,6 +5,7 @@
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
+local lists = require "moonwarp.base.lists"
 local units = require "moonwarp.base.units"
 
 local info = { most = 0 }
@@ -24,9 +25,6 @@ local function first_line(command)
   return pipe and pipe:read("l") or nil
 end
 
-local function gnuplot_version()
-  return first_line("gnuplot --version")
-end
 
 -- Opening a device tells its properties; one that refuses is listed with the reason.
 local function describe(entry)
@@ -43,11 +41,6 @@ local function describe(entry)
   return device
 end
 
-local function devices()
-  local list = {}
-  for i, entry in ipairs(core.devices()) do list[i] = describe(entry) end
-  return list
-end
 
 -- nvcc's name for the toolkit; NVRTC itself is what compiles kernels, and its version is the CUDA
 -- device's.
@@ -59,9 +52,9 @@ end
 local function gather()
   local compiler, missing = core.compiler()
   return {
-    version = core.version, lua = _VERSION, home = core.home(), devices = devices(),
+    version = core.version, lua = _VERSION, home = core.home(), devices = lists.map(core.devices(), describe),
     compiler = compiler, compiler_missing = not compiler and missing or nil,
-    cuda_toolkit = toolkit_version(), gnuplot = gnuplot_version(), cache = core.cache_stat(),
+    cuda_toolkit = toolkit_version(), gnuplot = first_line "gnuplot --version", cache = core.cache_stat(),
   }
 end
 

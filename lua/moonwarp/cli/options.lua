@@ -6,6 +6,7 @@
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
+local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
 
 local options = {}
@@ -37,13 +38,10 @@ function options.device(text, real)
 end
 
 local function spec_of(specs, flag)
-  local names = {}
-  for _, spec in ipairs(specs) do
-    if spec.flag == flag then return spec end
-    names[#names + 1] = spec.flag
-  end
-  names[#names + 1] = "--help"
-  options.fail_unknown("option", flag, names)
+  local found = lists.find(specs, function(spec) return spec.flag == flag end)
+  if found then return found end
+  local flags = lists.map(specs, function(spec) return spec.flag end)
+  options.fail_unknown("option", flag, lists.append(flags, { "--help" }))
 end
 
 local function value_for(spec, given, words, at)
@@ -58,13 +56,14 @@ end
 
 local function store(into, spec, value)
   local key = spec.key or spec.flag:gsub("^%-+", "")
+  if spec.check then value = spec.check(value) end
   if spec.many then
     into[key] = into[key] or {}
     table.insert(into[key], value)
   elseif into[key] ~= nil then
     options.fail("option '%s' is given twice", spec.flag)
   else
-    into[key] = spec.check and spec.check(value) or value
+    into[key] = value
   end
 end
 

@@ -1,8 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
 -- moonwarp report: stored runs as one HTML file.
--- Depends on cli.options, files, path, units, report.material, report.page.
+-- Depends on cli.drawing, cli.exit, cli.options, failure, files, units, report.material, report.page.
 
+local exit = require "moonwarp.cli.exit"
+local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local options = require "moonwarp.cli.options"
 
@@ -22,11 +24,6 @@ One HTML file that needs nothing beside it, from any number of runs. DIR is a ru
 folder with runs below it, the folder of a batch, or a study whose runs are in out. Runs that did
 not end, and folders without a run, are shown as such.]]
 
-local function show(name)
-  local quoted = require("moonwarp.base.path").quote(name)
-  local opened = os.execute(("{ xdg-open %s || open %s; } >/dev/null 2>&1 &"):format(quoted, quoted))
-  if not opened then io.stderr:write("moonwarp: no browser could be started\n") end
-end
 
 local function earlier_of(folder)
   if not folder then return nil end
@@ -37,16 +34,12 @@ end
 
 local function say(name, found, size)
   local units = require "moonwarp.base.units"
-  print(("report: %s, %d %s, %s"):format(name, #found.runs, #found.runs == 1 and "run" or "runs",
-    units.format(size, "B", 3)))
-  for _, one in ipairs(found.missing) do
-    io.stderr:write(("moonwarp: %s: %s\n"):format(one.folder, one.reason))
-  end
+  print(("report: %s, %s, %s"):format(name, units.count(#found.runs, "run"), units.format(size, "B", 3)))
+  for _, one in ipairs(found.missing) do exit.complain("%s: %s", one.folder, one.reason) end
 end
 
 --- The command.
 ---@param parsed table
----@return integer? status
 function report.run(parsed)
   local earlier = earlier_of(parsed.against)
   local found = require("moonwarp.report.material").gather(table.move(parsed, 1, #parsed, 1, {}))
@@ -54,12 +47,10 @@ function report.run(parsed)
   local name = parsed.output or "report.html"
   local reason = files.replace(name, text) -- a browser may be looking at the last one
   if reason then
-    io.stderr:write(("moonwarp: the report cannot be written: %s; choose another place with --output FILE\n")
-      :format(reason))
-    return 1
+    failure.raise_as("io", "the report cannot be written: %s; choose another place with --output FILE", reason)
   end
   say(name, found, #text)
-  if parsed.open then show(name) end
+  if parsed.open then require("moonwarp.cli.drawing").open(name) end
 end
 
 return report

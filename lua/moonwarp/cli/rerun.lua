@@ -3,6 +3,7 @@
 -- moonwarp rerun DIR: what a run kept in its source folder, with its parameters, on its device.
 -- Depends on cli.options, cli.run, cli.runs.
 
+local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.cli.options"
 local runs = require "moonwarp.cli.runs"
 
@@ -16,14 +17,11 @@ used, where the options do not say otherwise. The results are a new run.]]
 
 -- Words of the old command line that are options of its own: not the study, not --out and --json.
 local function old_words(run)
-  local words = {}
-  for name, values in pairs(run.params or {}) do
-    local escaped = {}
-    for i, value in ipairs(values) do escaped[i] = tostring(value):gsub("[\\,]", "\\%0") end
-    words[#words + 1] = ("%s=%s"):format(name, table.concat(escaped, ","))
-  end
-  table.sort(words)
-  return words
+  local params = run.params or {}
+  return lists.map(lists.keys(params), function(name)
+    local escaped = lists.map(params[name], function(value) return (tostring(value):gsub("[\\,]", "\\%0")) end)
+    return ("%s=%s"):format(name, table.concat(escaped, ","))
+  end)
 end
 
 local function names_given(words)
@@ -61,14 +59,14 @@ function rerun.run(words)
   local run = runs.latest(folder)
   local given, line = names_given(words), { script_of(run) }
   for _, word in ipairs(old_words(run)) do
-    if not given[word:match("^[%w_]+")] then table.move({ "-p", word }, 1, 2, #line + 1, line) end
+    if not given[word:match("^[%w_]+")] then lists.append(line, { "-p", word }) end
   end
-  if run.device and not given["--device"] then table.move({ "--device", run.device }, 1, 2, #line + 1, line) end
+  if run.device and not given["--device"] then lists.append(line, { "--device", run.device }) end
   table.move(words, 2, #words, #line + 1, line)
-  if not given["--"] then table.move(behind_dashes(run.argv), 1, 100, #line + 1, line) end
+  if not given["--"] then lists.append(line, behind_dashes(run.argv)) end
   local command = require "moonwarp.cli.run"
   local function start(parsed) return command.run(parsed, run.folder) end
-  return options.execute(setmetatable({ run = start }, { __index = command }), line)
+  return options.execute(lists.merged(command, { run = start }), line)
 end
 
 return rerun

@@ -9,6 +9,7 @@
 local core = require "moonwarp.core"
 local exit = require "moonwarp.cli.exit"
 local failure = require "moonwarp.base.failure"
+local files = require "moonwarp.base.files"
 local host = require "moonwarp.host"
 local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.cli.options"
@@ -64,17 +65,14 @@ end
 
 -- { { name =, values = }, ... } in the order given.
 local function parameters_of(given)
-  local list, seen = {}, {}
-  for _, text in ipairs(given or {}) do
+  local seen = {}
+  return lists.map(given or {}, function(text)
     local name, values = text:match("^([%a_][%w_]*)=(.*)$")
     if not name then options.fail("option '-p' wants name=value, got '%s'", text) end
-    if seen[name] then
-      options.fail("parameter '%s' is given twice; a list is -p %s=1,2", name, name)
-    end
+    if seen[name] then options.fail("parameter '%s' is given twice; a list is -p %s=1,2", name, name) end
     seen[name] = true
-    list[#list + 1] = { name = name, values = split(values) }
-  end
-  return list
+    return { name = name, values = split(values) }
+  end)
 end
 
 -- The values of every parameter, by name: what the first pass is given.
@@ -87,41 +85,28 @@ end
 -- What is left of a combination when a pass took the first value of each parameter that is swept: the cartesian
 -- product of those, the last parameter fastest, without its first element.
 local function others(combination, parameters, swept)
-  local axes = {}
-  for _, parameter in ipairs(parameters) do
-    local values = {}
-    for i, value in ipairs(parameter.values) do values[i] = { value } end
-    if swept[parameter.name] then axes[#axes + 1] = { parameter.name, values } end
-  end
-  local all = lists.product(combination, axes)
+  local function alone(value) return { value } end
+  local all = lists.product(combination, lists.map(parameters, function(parameter)
+    return swept[parameter.name] and { parameter.name, lists.map(parameter.values, alone) } or nil
+  end))
   table.remove(all, 1)
   return all
 end
 
 -- ---- running ------------------------------------------------------------------------------------
 
-local function complain(...)
-  io.stdout:flush()
-  io.stderr:write("moonwarp: ", ...)
-  io.stderr:write("\n")
-end
-
 local function check_places(parsed)
   local problem = parsed.out and require("moonwarp.base.path").make(parsed.out)
   if problem then options.fail("%s", problem) end
-  local file, reason
-  if parsed.json then
-    file, reason = io.open(parsed.json, "a")
-    if not file then options.fail("cannot write the file of --json: %s", reason) end
-    file:close()
-  end
+  problem = parsed.json and files.write(parsed.json, "", "ab")
+  if problem then options.fail("cannot write the file of --json: %s", problem) end
 end
 
 -- Says why a script ended. The exit status.
 local function status_of(outcome, message, problem)
   if outcome ~= "done" then
     session.current.message = exit.text(message, problem)
-    complain(session.current.message)
+    exit.complain(session.current.message)
   end
   return exit.of(outcome, problem)
 end
@@ -130,7 +115,7 @@ end
 local function say_skipped(reason)
   local pass = require("moonwarp.plot.sweep").pass()
   local text = ("skipped: %s%s"):format(reason, pass and (" (%s)"):format(pass) or "")
-  complain(text)
+  exit.complain(text)
   session.current:mention("remark", { text = text })
 end
 
@@ -156,7 +141,7 @@ local function run_passes(current, chunk, parameters, words)
     status, reason = run_pass(chunk, words)
     worked = worked or not reason
     local new = others(combination, parameters, current.swept)
-    left = table.move(left, 1, #left, #new + 1, new)
+    left = lists.append(new, left)
     collectgarbage()
   until status ~= exit.OK or #left == 0
   return status, not worked and reason or nil
@@ -180,7 +165,7 @@ end
 local function final_status(current, status)
   local failed = current.failed_checks
   if status ~= exit.OK or failed == 0 then return status end
-  complain(failed == 1 and "a check failed" or failed .. " checks failed")
+  exit.complain(failed == 1 and "a check failed" or failed .. " checks failed")
   return exit.CHECK
 end
 
@@ -198,7 +183,7 @@ local function finish(current, status)
   local folder, problem = current:finish { status = STATUS[status] or "failed", exit = status,
                                            message = current.message }
   if problem then
-    complain(problem)
+    exit.complain(problem)
     return status == exit.OK and exit.FAILED or status
   end
   if folder and not current.options.quiet then print("results: " .. folder) end
@@ -208,7 +193,7 @@ end
 -- A lab that did nothing but skip says so to its batch.
 local function tell_batch(current, reason)
   if reason and os.getenv "MOONWARP_LAB" and #current.records == 0 then
-    require("moonwarp.base.files").write(current:out() .. "/skipped", reason)
+    files.write(current:out() .. "/skipped", reason)
   end
 end
 
@@ -244,12 +229,9 @@ function run.run(parsed, rerun_of)
     options.fail("'%s' holds kernels: run a script that loads it with dev:module", path)
   end
   local chunk, text = studies.load(path)
-  if not chunk then
-    complain(text)
-    return exit.FAILED
-  end
+  if not chunk then failure.raise_as("script", text) end
   return execute(chunk, parsed, { script = path, text = text, rerun_of = rerun_of,
-                                  argv = table.move(parsed.words, 1, #parsed.words, 2, { "run" }) })
+                                  argv = lists.append({ "run" }, parsed.words) })
 end
 
 -- mw is there without a require, and costs nothing where it is not used.
@@ -264,10 +246,7 @@ end
 
 local function run_code(words, parsed)
   local chunk, message = load(words[2], "=(-e)")
-  if not chunk then
-    complain(message)
-    return exit.FAILED
-  end
+  if not chunk then failure.raise_as("script", message) end
   offer_mw()
   return execute(chunk, parsed, { script = "-e", argv = words })
 end

@@ -3,6 +3,7 @@
 -- Words of a command line that name stored runs.
 -- Depends on cli.options, results.store, session.
 
+local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.cli.options"
 local session = require "moonwarp.session"
 local store = require "moonwarp.results.store"
@@ -30,11 +31,12 @@ end
 
 -- The runs of the folders that can be read. One that cannot is told, and costs no other.
 local function read(folders)
-  local list, problems = {}, {}
-  for _, folder in ipairs(folders) do
+  local problems = {}
+  local list = lists.map(folders, function(folder)
     local run, problem = store.read(folder)
-    if run then list[#list + 1] = run else problems[#problems + 1] = problem end
-  end
+    problems[#problems + 1] = problem
+    return run
+  end)
   if #list == 0 then options.fail("%s", table.concat(problems, "; ")) end
   for _, problem in ipairs(problems) do io.stderr:write("note: left out: ", problem, "\n") end
   return list
@@ -44,14 +46,9 @@ end
 ---@param words string[]
 ---@return table[]
 function runs.all(words)
-  local list, seen = {}, {}
-  for _, word in ipairs(words) do
-    for _, run in ipairs(read(folders_of(word))) do
-      if not seen[run.folder] then list[#list + 1] = run end
-      seen[run.folder] = true
-    end
-  end
-  return list
+  local list = {}
+  for _, word in ipairs(words) do lists.append(list, read(folders_of(word))) end
+  return lists.unique(list, function(run) return run.folder end)
 end
 
 --- The newest run that a word names.

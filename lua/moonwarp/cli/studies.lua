@@ -5,12 +5,13 @@
 -- A file is described by a process of its own, `moonwarp describe FILE`, with limits: it is a program, and may fail, or
 -- never end.
 -- Depends on moonwarp.core (home), moonwarp.host (program, spawn, wait), cli.options, files, json, lab.verdict,
--- letters, path (quote), lfs.
+-- utf8text, lfs.
 
 local core = require "moonwarp.core"
 local files = require "moonwarp.base.files"
+local lfs = require "lfs"
+local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.cli.options"
-local path = require "moonwarp.base.path"
 
 local studies = {}
 
@@ -18,12 +19,10 @@ local studies = {}
 local LIMITS = { time_limit = 10, memory_limit = 512 << 20, output_limit = 1 << 20 }
 local GRACE, AT_ONCE = 1, 8
 
+-- A pipe will do as well as a file.
 local function exists(name)
-  local file = io.open(name, "r")
-  -- A folder opens but cannot be read.
-  local readable = file and file:read(0) ~= nil or file and file:seek("end") == 0
-  if file then file:close() end
-  return readable
+  local mode = lfs.attributes(name, "mode")
+  return mode ~= nil and mode ~= "directory"
 end
 
 local function candidates(name)
@@ -46,7 +45,7 @@ function studies.find(word)
 end
 
 local function fail_none(word)
-  if require("lfs").attributes(word) then options.fail("'%s' is a folder without an init.lua", word) end
+  if lfs.attributes(word) then options.fail("'%s' is a folder without an init.lua", word) end
   if word:find("/") or word:match("%.lua$") then options.fail("there is no file '%s'", word) end
   options.fail_unknown("study", word, studies.names(), "moonwarp list names them")
 end
@@ -61,15 +60,10 @@ end
 --- Names of all studies, sorted.
 ---@return string[]
 function studies.names()
-  local names = {}
-  local folder = path.quote(core.home() .. "/experiments")
-  local pipe <close> = io.popen(("ls -- %s 2>/dev/null"):format(folder))
-  for entry in pipe:lines() do
+  return lists.map(files.entries(core.home() .. "/experiments"), function(entry)
     local name = entry:match("^([%w_%-]+)%.lua$") or entry:match("^[%w_%-]+$")
-    if name and studies.find(name) then names[#names + 1] = name end
-  end
-  table.sort(names)
-  return names
+    return name and studies.find(name) and name or nil
+  end)
 end
 
 --- The chunk of a script; a #! line is a comment to Lua's own loader too.
@@ -112,8 +106,7 @@ end
 
 -- Waits until one of them has ended.
 local function collect(running)
-  local children = {}
-  for i, one in ipairs(running) do children[i] = one.child end
+  local children = lists.map(running, function(one) return one.child end)
   require("moonwarp.host").wait(children, LIMITS.time_limit)
   for i = #running, 1, -1 do
     local ending = children[i]:poll()
@@ -126,14 +119,13 @@ end
 ---@return table[]   each with name and path, and what `describe` of a study says (question, params, rungs, parts), or
 ---                  plain = true, or error = (what is wrong with it)
 function studies.describe(words)
-  local all = {}
   local running <close> = setmetatable({}, { __close = function(left)
     for _, one in ipairs(left) do os.remove(one.log) end
   end })
-  for i, word in ipairs(words) do
+  local all = lists.map(words, function(word)
     local script = studies.script(word)
-    all[i] = { name = script:gsub("/init%.lua$", ""):gsub("%.lua$", ""):match "[^/]+$", path = script }
-  end
+    return { name = script:gsub("/init%.lua$", ""):gsub("%.lua$", ""):match "[^/]+$", path = script }
+  end)
   for _, study in ipairs(all) do
     running[#running + 1] = start(study)
     while #running == AT_ONCE do collect(running) end

@@ -9,6 +9,7 @@
 local core = require "moonwarp.core"
 local devices = require "moonwarp.lab.devices"
 local host = require "moonwarp.host"
+local lists = require "moonwarp.base.lists"
 local ledger = require "moonwarp.lab.ledger"
 local verdict = require "moonwarp.lab.verdict"
 
@@ -115,10 +116,7 @@ end
 
 local function command(step, folder)
   local argv = { host.program(), "run", step.path, "--device", step.device, "--out", folder }
-  for _, word in ipairs(step.params) do
-    argv[#argv + 1] = "-p"
-    argv[#argv + 1] = word
-  end
+  for _, word in ipairs(step.params) do lists.append(argv, { "-p", word }) end
   return argv
 end
 
@@ -162,10 +160,10 @@ function batch:obstacle(step)
 end
 
 function batch:is_running(step)
-  for _, one in ipairs(self.running) do
-    if one.step == step or (one.step.device == step.device and devices.is_exclusive(step.device)) then return true end
-  end
-  return false
+  local alone = devices.is_exclusive(step.device)
+  return lists.find(self.running, function(one)
+    return one.step == step or alone and one.step.device == step.device
+  end) ~= nil
 end
 
 -- True where the step began.
@@ -225,8 +223,7 @@ function batch:collect()
 end
 
 function batch:wait()
-  local children = {}
-  for i, one in ipairs(self.running) do children[i] = one.child end
+  local children = lists.map(self.running, function(one) return one.child end)
   local seconds = self.screen:pause()
   if self.ask_again then seconds = math.min(seconds, LOCK_SECONDS) end
   host.wait(children, seconds)

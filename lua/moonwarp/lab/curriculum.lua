@@ -2,12 +2,13 @@
 --
 -- A curriculum: the Lua file that lists labs. It is read as a whole and every mistake in it is
 -- told, before anything runs. docs/lab.md says what may be in it.
--- Depends on moonwarp.core (device_forms), arg (text), cli.options (fail), cli.studies, lists, nearest,
+-- Depends on moonwarp.core (device_forms), arg (text), cli.options (fail), cli.studies, files, lists, nearest,
 -- lab.amount, lab.devices, lab.gate, lfs.
 
 local core = require "moonwarp.core"
 local amount = require "moonwarp.lab.amount"
 local devices = require "moonwarp.lab.devices"
+local files = require "moonwarp.base.files"
 local gate = require "moonwarp.lab.gate"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
@@ -42,15 +43,16 @@ local function text(value)
   return nil, "a text"
 end
 
-local TEXTS = "a text or a list of them without holes"
+-- A list, or what is one by itself, as a list; nil where an element does not fit.
+local function list_of(value, fits)
+  local list = fits(value) and { value } or value
+  if type(list) ~= "table" or list_problem(list) then return nil end
+  local fitting = lists.map(list, function(one) return fits(one) or nil end)
+  return #fitting == #list and list or nil
+end
 
 local function words(value)
-  local list = type(value) == "string" and { value } or value
-  if type(list) ~= "table" or list_problem(list) then return nil, TEXTS end
-  for _, word in ipairs(list) do
-    if type(word) ~= "string" then return nil, TEXTS end
-  end
-  return list
+  return list_of(value, function(one) return type(one) == "string" end), "a text or a list of them without holes"
 end
 
 function field.name(value)
@@ -82,12 +84,8 @@ end
 field.processes, field.retries = whole(1, MOST_PROCESSES), whole(0, MOST_RETRIES)
 
 function field.devices(value)
-  local list = words(value)
-  for _, word in ipairs(list or {}) do
-    if not devices.is_word(word) then list = nil end
-  end
-  if list and #list > 0 then return list end
-  return nil, (core.device_forms()) .. ", or a list of them"
+  local list = list_of(value, function(one) return type(one) == "string" and devices.is_word(one) end)
+  return list and #list > 0 and list or nil, (core.device_forms()) .. ", or a list of them"
 end
 
 local function is_value(value)
@@ -97,28 +95,26 @@ end
 
 -- A value, or a list of values, as the word behind -p.
 local function parameter_word(name, value)
-  local values = is_value(value) and { value } or value
-  if type(values) ~= "table" or #values == 0 or list_problem(values) then return nil end
-  for _, one in ipairs(values) do
-    if not is_value(one) then return nil end
-  end
-  return ("%s=%s"):format(name, require("moonwarp.arg").text(values))
+  local values = list_of(value, is_value)
+  return values and #values > 0 and ("%s=%s"):format(name, require("moonwarp.arg").text(values)) or nil
 end
 
 function field.params(value)
   local wanted = "a table of values or lists of values by name, as in { n = { 1024, 2048 } }"
-  local list = {}
   if type(value) ~= "table" then return nil, wanted end
-  for name, one in pairs(value) do
-    local word = type(name) == "string" and name:match("^[%a_][%w_]*$") and parameter_word(name, one)
-    if not word then return nil, wanted end
-    list[#list + 1] = word
-  end
-  table.sort(list)
+  local names = lists.keys(value)
+  local list = lists.map(names, function(name)
+    return type(name) == "string" and name:match("^[%a_][%w_]*$") and parameter_word(name, value[name]) or nil
+  end)
+  if #list < #names then return nil, wanted end
   return list
 end
 
-local GATE_DEVICES = "a gate's devices are %s"
+local function a_table(value)
+  return type(value) == "table" and value or nil, "a table"
+end
+
+field.defaults, field.labs = a_table, a_table
 
 function field.gates(value)
   if type(value) ~= "table" then return nil, "a gate or a list of gates" end
@@ -129,7 +125,7 @@ function field.gates(value)
     local problem = gate.problem(one)
     if not problem and one.devices then
       local known, wanted = field.devices(one.devices)
-      problem = not known and GATE_DEVICES:format(wanted)
+      problem = not known and ("a gate's devices are %s"):format(wanted)
     end
     if problem then return nil, nil, ("gate %d: %s"):format(i, problem) end
   end
@@ -151,26 +147,22 @@ local function unknown(key, names)
   return ("unknown field '%s'; %s"):format(tostring(key), nearest.hint(HINTS[key] or key, names))
 end
 
--- Fields of a table as labs have them; complain(problem) hears what is wrong.
+-- Fields of a table as labs have them, and whether all are in order; complain(problem) hears what is not.
 local function read_fields(given, names, complain)
-  local result = {}
+  local result, in_order = {}, true
   for _, key in ipairs(lists.keys(given)) do
+    local value, wanted, problem
     if not lists.has(names, key) then
-      complain(unknown(key, names))
+      problem = unknown(key, names)
     else
-      local value, wanted, problem = field[key](given[key])
-      if value == nil then
-        local got = type(given[key]) == "table" and "a table" or tostring(given[key])
-        complain(problem or ("%s must be %s, got %s"):format(key, wanted, got))
-      end
-      result[key] = value
+      value, wanted, problem = field[key](given[key])
+      local got = type(given[key]) == "table" and "a table" or tostring(given[key])
+      problem = problem or value == nil and ("%s must be %s, got %s"):format(key, wanted, got)
     end
+    if problem then complain(problem) end
+    result[key], in_order = value, in_order and not problem
   end
-  return result
-end
-
-local function is_file(name)
-  return require("lfs").attributes(name, "mode") == "file"
+  return result, in_order
 end
 
 local function find_study(lab, complain)
@@ -187,32 +179,24 @@ local function find_script(lab, folder, complain)
   end
   if lab.study then return find_study(lab, complain) end
   local path = lab.script:sub(1, 1) == "/" and lab.script or ("%s/%s"):format(folder, lab.script)
-  if is_file(path) then return path end
+  if files.exists(path) then return path end
   complain(("there is no file '%s'"):format(path))
 end
 
 local function with_defaults(lab, defaults)
-  for key, value in pairs(defaults) do
-    if lab[key] == nil then lab[key] = value end
-  end
-  lab.output_limit, lab.processes = lab.output_limit or curriculum.OUTPUT, lab.processes or curriculum.PROCESSES
-  lab.devices, lab.retries = lab.devices or select(2, core.device_forms()), lab.retries or 0
-  for _, key in ipairs { "tags", "needs", "params", "gates" } do lab[key] = lab[key] or {} end
-  return lab
+  local unsaid = { output_limit = curriculum.OUTPUT, processes = curriculum.PROCESSES, retries = 0,
+                   devices = select(2, core.device_forms()), tags = {}, needs = {}, params = {}, gates = {} }
+  return lists.merged(lists.merged(unsaid, defaults), lab)
 end
 
 local function read_lab(given, defaults, folder, complain)
   if type(given) ~= "table" then return complain("a lab is a table, got " .. type(given)) end
-  local before = complain
-  local told = false
-  complain = function(problem)
-    told = true
-    before(problem)
+  local lab, in_order = read_fields(given, LAB, complain)
+  if given.name == nil then
+    complain("a lab wants a name")
+  elseif in_order then
+    lab.path = find_script(lab, folder, complain)
   end
-  local lab = read_fields(given, LAB, complain)
-  if given.name == nil then complain("a lab wants a name") end
-  local path = not told and find_script(lab, folder, complain)
-  lab.path = path or nil
   return lab.name and with_defaults(lab, defaults) or nil
 end
 
@@ -257,8 +241,7 @@ end
 -- ---- parameters -----------------------------------------------------------------------------------
 
 local function check_names(lab, study, complain)
-  local names = {}
-  for i, parameter in ipairs(study.params) do names[i] = parameter.name end
+  local names = lists.map(study.params, function(parameter) return parameter.name end)
   for _, word in ipairs(lab.params) do
     local name = word:match "^[^=]+"
     if not lists.has(names, name) then
@@ -269,10 +252,8 @@ end
 
 -- Those of plain scripts are known when they run; a script that cannot be described costs its own lab.
 local function check_params(labs, complain)
-  local paths, with = {}, {}
-  for _, lab in ipairs(labs) do
-    if lab.path and #lab.params > 0 then paths[#paths + 1], with[#with + 1] = lab.path, lab end
-  end
+  local with = lists.map(labs, function(lab) return lab.path and #lab.params > 0 and lab or nil end)
+  local paths = lists.map(with, function(lab) return lab.path end)
   for i, study in ipairs(require("moonwarp.cli.studies").describe(paths)) do
     if study.params then check_names(with[i], study, complain) end
   end
@@ -297,29 +278,13 @@ local function run_file(path)
   return value
 end
 
-local function check_head(head, complain)
-  for _, key in ipairs(lists.keys(head)) do
-    if not lists.has(WHOLE, key) then complain(nil, unknown(key, WHOLE)) end
-  end
-  if head.name ~= nil and not field.name(head.name) then
-    complain(nil, "name must be " .. select(2, field.name(head.name)))
-  end
-  for _, key in ipairs { "defaults", "labs" } do
-    local kind = type(head[key])
-    if kind ~= "nil" and kind ~= "table" then
-      complain(nil, ("%s must be a table, got %s"):format(key, kind))
-      head[key] = {}
-    end
-  end
-end
-
 -- The labs stand in the table itself or in its field labs.
 local function parts_of(value, complain)
   local head, list = {}, {}
   for key, one in pairs(value) do
     if math.type(key) == "integer" then list[key] = one else head[key] = one end
   end
-  check_head(head, complain)
+  head = read_fields(head, WHOLE, function(problem) complain(nil, problem) end)
   if head.labs and next(list) ~= nil then
     complain(nil, "there are labs in the table itself and in its field labs; put them in one place")
   end

@@ -2,10 +2,11 @@
 --
 -- Which devices are here, asked of a process of its own: a batch opens no device itself, since it
 -- would hold a context on each GPU beside the labs it measures.
--- Depends on moonwarp.core (cache_stat, device_word), moonwarp.host (lock, program), path.
+-- Depends on moonwarp.core (cache_stat, device_word), moonwarp.host (lock, program), lists, path.
 
 local core = require "moonwarp.core"
 local host = require "moonwarp.host"
+local lists = require "moonwarp.base.lists"
 local path = require "moonwarp.base.path"
 
 local devices = {}
@@ -15,7 +16,7 @@ local core = require "moonwarp.core"
 for _, id in ipairs(arg) do
   local ok, device = pcall(core.device, id)
   if ok then print(("%s\tyes\t%s"):format(id, device:properties().pci or id))
-  else print(("%s\tno\t%s"):format(id, tostring(device):match("[^\n]*"))) end
+  else print(("%s\tno\t%s"):format(id, device.text:match("[^\n]*"))) end
 end]]
 
 --- "cuda" is the first GPU.
@@ -41,16 +42,14 @@ function devices.is_exclusive(id)
   return core.device_word(id).kind == "gpu"
 end
 
--- Without the position in the probe, and what the caller says itself.
-local function reason_of(id, message)
-  local text = message:gsub("^%(%-e%):%d+: ", "")
+-- Without what the caller says itself.
+local function reason_of(id, text)
   local said = id .. " is not usable: "
   return text:sub(1, #said) == said and text:sub(#said + 1) or text
 end
 
 local function ask(ids)
-  local words = { path.quote(host.program()), "-e", path.quote(PROBE), "--" }
-  for _, id in ipairs(ids) do words[#words + 1] = path.quote(id) end
+  local words = lists.map(lists.append({ host.program(), "-e", PROBE, "--" }, ids), path.quote)
   local pipe <close> = assert(io.popen(table.concat(words, " ") .. " 2>/dev/null </dev/null"))
   local found = {}
   for line in pipe:lines() do
@@ -65,18 +64,12 @@ end
 ---@param words string[]  "cpu", "cuda", "cuda:1"
 ---@return table<string, table>  by id
 function devices.look(words)
-  local asked, seen = {}, {}
-  for _, word in ipairs(words) do
-    local id = devices.id(word)
-    if devices.is_exclusive(id) and not seen[id] then asked[#asked + 1] = id end
-    seen[id] = true
-  end
+  local ids = lists.unique(lists.map(words, devices.id))
+  local asked = lists.map(ids, function(id) return devices.is_exclusive(id) and id or nil end)
   local found = #asked > 0 and ask(asked) or {}
-  for id in pairs(seen) do
-    if not devices.is_exclusive(id) then found[id] = { usable = true } end
-  end
-  for _, id in ipairs(asked) do
-    found[id] = found[id] or { usable = false, reason = ("device '%s' could not be asked"):format(id) }
+  for _, id in ipairs(ids) do
+    found[id] = found[id] or { usable = not devices.is_exclusive(id),
+                               reason = ("device '%s' could not be asked"):format(id) }
   end
   return found
 end
@@ -97,9 +90,10 @@ end
 function devices.lock(id, known, otherwise)
   local folder = core.cache_stat().folder
   local lock, reason = lock_in(folder, id, known)
-  if lock or reason:find("has it$") then return lock, reason end
-  path.make(folder) -- of a first use
-  lock, reason = lock_in(folder, id, known)
+  if not lock and not reason:find("has it$") then
+    path.make(folder) -- of a first use
+    lock, reason = lock_in(folder, id, known)
+  end
   if lock or reason:find("has it$") then return lock, reason end
   return lock_in(otherwise, id, known)
 end

@@ -12,8 +12,7 @@ local units = require "moonwarp.base.units"
 local gate = {}
 
 local KEYS = { "record", "field", "at_least", "of", "devices", "name" }
-local SECONDS = { seconds = true, time = true, time_limit = true, max_time = true, at_most = true,
-                  below = true, within = true, t = true }
+local SECONDS = lists.set { "seconds", "time", "time_limit", "max_time", "at_most", "below", "within", "t" }
 
 -- ---- what a curriculum may say ------------------------------------------------------------------
 
@@ -25,11 +24,6 @@ local function problem_of_key(key)
   return ("a gate has no '%s'; %s"):format(tostring(key), nearest.hint(key, KEYS))
 end
 
-local function unknown_key(given)
-  for _, key in ipairs(lists.keys(given)) do
-    if not lists.has(KEYS, key) then return problem_of_key(key) end
-  end
-end
 
 --- Whether a table is meant as one gate, and not as a list of them.
 ---@param given table
@@ -56,8 +50,9 @@ local SELECTOR = "a gate wants %s, a table of fields that a record has; as in { 
 ---@return string?
 function gate.problem(given)
   if type(given) ~= "table" then return "a gate is a table, got " .. type(given) end
-  local unknown = unknown_key(given)
-  if unknown then return unknown end
+  for _, key in ipairs(lists.keys(given)) do
+    if not lists.has(KEYS, key) then return problem_of_key(key) end
+  end
   for _, key in ipairs { "record", "of" } do
     if not is_selector(given[key]) then return SELECTOR:format(key) end
   end
@@ -109,10 +104,9 @@ end
 ---@param wanted table
 ---@return string
 function gate.words(wanted)
-  local parts = {}
-  for key, value in pairs(wanted) do parts[#parts + 1] = ("%s = %s"):format(key, shown(value)) end
-  table.sort(parts)
-  return table.concat(parts, ", ")
+  return table.concat(lists.map(lists.keys(wanted), function(key)
+    return ("%s = %s"):format(key, shown(wanted[key]))
+  end), ", ")
 end
 
 local function title(one)

@@ -5,12 +5,13 @@
 -- each step. After a kill -9 all of it is readable; what a batch knows, it knows from here.
 -- docs/lab.md describes the files.
 -- Depends on moonwarp.core (clock, version), moonwarp.host (lock), cli.options, files, json, lab.schema,
--- path, lfs.
+-- lists, path.
 
 local core = require "moonwarp.core"
 local files = require "moonwarp.base.files"
 local host = require "moonwarp.host"
 local json = require "moonwarp.base.json"
+local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.cli.options"
 local path = require "moonwarp.base.path"
 local schema = require "moonwarp.lab.schema"
@@ -22,6 +23,7 @@ ledger.__index = ledger
 ledger.SCHEMA = "moonwarp-batch/1"
 
 local PATIENCE = 15 -- seconds that the last processes of a killed batch may take to go
+local BATCHES = 20  -- the newest, which past times are read from
 
 -- Lines that are not in order are left out, as one is that a kill has cut short; told where it
 -- matters.
@@ -118,14 +120,7 @@ local function is_over(lines)
   return #lines > 0 and lines[#lines].kind == "finish"
 end
 
---- Whether nothing of a batch is left to run.
----@param folder string
----@return boolean
-function ledger.is_finished(folder)
-  return is_over(read_lines(folder))
-end
-
---- The same of one that is open.
+--- Whether nothing of an open batch is left to run.
 ---@return boolean
 function ledger:is_over()
   return is_over(self.lines)
@@ -135,13 +130,10 @@ end
 ---@param root string
 ---@return string[]
 function ledger.all(root)
-  local lfs = require "lfs"
-  local folder, found = root .. "/batch", {}
-  if lfs.attributes(folder, "mode") ~= "directory" then return found end
-  for name in lfs.dir(folder) do
-    local one = ("%s/%s"):format(folder, name)
-    if lfs.attributes(one .. "/batch.json", "mode") == "file" then found[#found + 1] = one end
-  end
+  local found = lists.map(files.entries(root .. "/batch"), function(name)
+    local folder = ("%s/batch/%s"):format(root, name)
+    return files.exists(folder .. "/batch.json") and folder or nil
+  end)
   table.sort(found, function(a, b) return a > b end)
   return found
 end
@@ -151,8 +143,23 @@ end
 ---@return string?
 function ledger.unfinished(root)
   for _, folder in ipairs(ledger.all(root)) do
-    if not ledger.is_finished(folder) then return folder end
+    if not is_over(read_lines(folder)) then return folder end
   end
+end
+
+--- How long steps took in earlier batches of the same OUT, as far as they passed, newest first.
+---@param root string  OUT
+---@return table<string, number>  seconds by the step's id
+function ledger.past_seconds(root)
+  local known, folders = {}, ledger.all(root)
+  for i = 1, math.min(#folders, BATCHES) do
+    local here = {}
+    for _, line in ipairs(read_lines(folders[i])) do
+      if line.kind == "end" and line.verdict == "passed" then here[line.id] = line.seconds end
+    end
+    known = lists.merged(here, known)
+  end
+  return known
 end
 
 -- ---- notes --------------------------------------------------------------------------------------
@@ -206,13 +213,9 @@ end
 function ledger:attempts()
   local all = {}
   for _, line in ipairs(self.lines) do
-    if line.kind == "begin" then
+    if line.kind == "begin" or line.kind == "end" then
       all[line.id] = all[line.id] or {}
-      all[line.id][line.attempt] = { begin = line }
-    elseif line.kind == "end" then
-      all[line.id] = all[line.id] or {}
-      all[line.id][line.attempt] = all[line.id][line.attempt] or {}
-      all[line.id][line.attempt].ending = line
+      all[line.id][line.attempt] = { ending = line.kind == "end" and line or nil }
     end
   end
   return all

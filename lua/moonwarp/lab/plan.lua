@@ -22,12 +22,9 @@ end
 
 local function fail_nothing(word, labs)
   local known = {}
-  for _, lab in ipairs(labs) do
-    for _, name in ipairs { lab.name, table.unpack(lab.tags) } do
-      if not lists.has(known, name) then known[#known + 1] = name end
-    end
-  end
-  options.fail("option '--only': no lab has the name or the tag '%s'; %s", word, nearest.hint(word, known))
+  for _, lab in ipairs(labs) do lists.append(known, { lab.name, table.unpack(lab.tags) }) end
+  options.fail("option '--only': no lab has the name or the tag '%s'; %s", word,
+    nearest.hint(word, lists.unique(known)))
 end
 
 -- The labs asked for, with what they need.
@@ -41,18 +38,11 @@ local function chosen(labs, only)
     for _, need in ipairs(lab.needs) do want(by_name[need]) end
   end
   for _, word in ipairs(only) do
-    local any = false
-    for _, lab in ipairs(labs) do
-      if has_tag(lab, word) then
-        any = true
-        want(lab)
-      end
-    end
-    if not any then fail_nothing(word, labs) end
+    local meant = lists.map(labs, function(lab) return has_tag(lab, word) and lab or nil end)
+    if #meant == 0 then fail_nothing(word, labs) end
+    for _, lab in ipairs(meant) do want(lab) end
   end
-  local list = {}
-  for _, lab in ipairs(labs) do list[#list + 1] = wanted[lab] and lab or nil end
-  return list
+  return lists.map(labs, function(lab) return wanted[lab] and lab or nil end)
 end
 
 -- ---- on which devices ---------------------------------------------------------------------------
@@ -65,40 +55,26 @@ local function takes(lab, id)
   return false
 end
 
-local function first_usable(lab, found)
-  for _, word in ipairs(lab.devices) do
-    local id = devices.id(word)
-    if found[id].usable then return { id } end
-  end
-  return {}
-end
-
+-- All that were asked for, else the first that is usable.
 local function devices_of(lab, asked, found)
-  if not asked then return first_usable(lab, found) end
-  local list = {}
-  for _, word in ipairs(asked) do
-    local id = devices.id(word)
-    if takes(lab, id) then list[#list + 1] = id end
-  end
-  return list
+  local ids = lists.map(asked or lab.devices, devices.id)
+  if asked then return lists.map(ids, function(id) return takes(lab, id) and id or nil end) end
+  return { lists.find(ids, function(id) return found[id].usable end) }
 end
 
-local function all_words(labs, asked)
-  if asked then return asked end
+local function all_words(labs)
   local words = {}
-  for _, lab in ipairs(labs) do table.move(lab.devices, 1, #lab.devices, #words + 1, words) end
+  for _, lab in ipairs(labs) do lists.append(words, lab.devices) end
   return words
 end
 
 -- ---- steps --------------------------------------------------------------------------------------
 
 local function gates_on(gates, id)
-  local list = {}
-  for _, one in ipairs(gates) do
+  return lists.map(gates, function(one)
     local words = type(one.devices) == "string" and { one.devices } or one.devices
-    if not words or takes({ devices = words }, id) then list[#list + 1] = one end
-  end
-  return list
+    return (not words or takes({ devices = words }, id)) and one or nil
+  end)
 end
 
 local function new_step(lab, id)
@@ -115,7 +91,7 @@ local function needs_of(lab, id, ids_by_name)
   for _, need in ipairs(lab.needs) do
     local there = ids_by_name[need]
     local same = there[id or "none"]
-    for _, one in ipairs(same and { same } or there) do list[#list + 1] = one end
+    lists.append(list, same and { same } or there)
   end
   return list
 end
@@ -128,7 +104,7 @@ end
 ---@return table<string, table> found  of devices.look
 function plan.make(curriculum, asked)
   local labs = chosen(curriculum.labs, asked.only)
-  local found = devices.look(all_words(labs, asked.devices))
+  local found = devices.look(asked.devices or all_words(labs))
   local steps, ids = {}, {}
   for _, lab in ipairs(labs) do
     local here = devices_of(lab, asked.devices, found)

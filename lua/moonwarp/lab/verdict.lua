@@ -2,10 +2,11 @@
 --
 -- What became of a lab: from how its process ended, from the record that its run left, and from its
 -- gates.
--- Depends on files, lab.amount, lab.gate, results.store, units, utf8text.
+-- Depends on files, lists, lab.amount, lab.gate, results.store, units, utf8text.
 
 local files = require "moonwarp.base.files"
 local gate = require "moonwarp.lab.gate"
+local lists = require "moonwarp.base.lists"
 local utf8text = require "moonwarp.base.utf8text"
 
 local verdict = {}
@@ -64,9 +65,8 @@ local function last_words(log)
 end
 
 local function failed_check(run)
-  for _, check in ipairs(run and run.checks or {}) do
-    if check.ok == false then return check.text or ("check '%s' failed"):format(check.what or "?") end
-  end
+  local check = lists.find(run and run.checks or {}, function(one) return one.ok == false end)
+  return check and (check.text or ("check '%s' failed"):format(check.what or "?"))
 end
 
 -- ---- the verdict --------------------------------------------------------------------------------
@@ -91,12 +91,9 @@ local function of_exit(ending, run, log)
 end
 
 local function judge_gates(step, run)
-  local outcomes, first = {}, nil
-  for i, one in ipairs(step.gates) do
-    outcomes[i] = gate.judge(one, run and run.records or {})
-    first = first or outcomes[i].message
-  end
-  return outcomes, first
+  local outcomes = lists.map(step.gates, function(one) return gate.judge(one, run and run.records or {}) end)
+  local failed = lists.find(outcomes, function(one) return one.message end)
+  return outcomes, failed and failed.message
 end
 
 --- Why a process did not come to its end: a verdict, and in words; nil where it did.

@@ -14,9 +14,10 @@
 --             throttled) would be faster or slower
 -- The threshold stands for what changes between two runs of the same thing (where arrays lie, how
 -- warm the device is), which no interval from inside of a run can know.
--- Depends on moonwarp.core (device_word), stats, results.measurement.
+-- Depends on moonwarp.core (device_word), lists, stats, results.measurement.
 
 local core = require "moonwarp.core"
+local lists = require "moonwarp.base.lists"
 local measurement = require "moonwarp.results.measurement"
 local stats = require "moonwarp.measure.stats"
 
@@ -107,7 +108,7 @@ end
 ---                         (labels that only A has), new (only B); threshold, floor (s); counts by
 ---                         verdict
 function compare.runs(a, b, threshold)
-  local result = { missing = {}, new = {}, counts = { same = 0, faster = 0, slower = 0, unclear = 0 },
+  local result = { missing = {}, counts = { same = 0, faster = 0, slower = 0, unclear = 0 },
                    threshold = threshold or compare.THRESHOLD[kind_of(b.device)],
                    floor = compare.FLOOR[kind_of(b.device)] }
   local others, order = {}, measurement.of(b)
@@ -124,9 +125,7 @@ function compare.runs(a, b, threshold)
       table.insert(result.missing, one.label)
     end
   end
-  for _, one in ipairs(order) do
-    if others[one.key] then table.insert(result.new, one.label) end
-  end
+  result.new = lists.map(order, function(one) return others[one.key] and one.label end)
   return result
 end
 

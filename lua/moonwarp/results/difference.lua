@@ -14,14 +14,10 @@ local MOST = 3 -- values that are shown of a name
 
 -- ---- what was chosen ------------------------------------------------------------------------------
 
-local function note(names, name, value, kind)
-  local about = names[name] or { seen = {}, is_parameter = false }
-  names[name] = about
-  if kind == "parameter" then about.is_parameter = true end
-  if not about.seen[value] then
-    about.seen[value] = true
-    about[#about + 1] = value
-  end
+local function note(names, name, value, is_parameter)
+  local about = names[name] or {}
+  names[name], about.is_parameter = about, about.is_parameter or is_parameter
+  if not lists.has(about, value) then about[#about + 1] = value end
 end
 
 -- The values of each name that the measurements of a run were chosen by, in the order in which they come.
@@ -29,19 +25,16 @@ local function names_of(run)
   local names = {}
   for _, one in ipairs(measurement.of(run)) do
     local params = one.record.params or {}
-    for _, choice in ipairs(measurement.choices(one.record)) do
-      note(names, choice[1], tostring(choice[2]), params[choice[1]] ~= nil and "parameter" or "field")
+    for name, value in pairs(measurement.choices(one.record)) do
+      note(names, name, tostring(value), params[name] ~= nil)
     end
-    note(names, "the name of the result", one.field, "field")
+    note(names, "the name of the result", one.field, false)
   end
   return names
 end
 
 local function has_common(one, other)
-  for _, value in ipairs(one) do
-    if other.seen[value] then return true end
-  end
-  return false
+  return lists.find(one, function(value) return lists.has(other, value) end) ~= nil
 end
 
 -- The names whose values part the runs, sorted: parameters and others.
@@ -65,11 +58,9 @@ local function values_text(about)
 end
 
 local function list_text(list, a, b)
-  local parts = {}
-  for i, name in ipairs(list) do
-    parts[i] = ("%s (A: %s; B: %s)"):format(name, values_text(a[name]), values_text(b[name]))
-  end
-  return table.concat(parts, ", ")
+  return table.concat(lists.map(list, function(name)
+    return ("%s (A: %s; B: %s)"):format(name, values_text(a[name]), values_text(b[name]))
+  end), ", ")
 end
 
 -- The parameters of A as they stand on the command line, where it has one value of each.

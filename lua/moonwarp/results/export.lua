@@ -13,7 +13,7 @@ local units = require "moonwarp.base.units"
 
 local export = {}
 
-local LEADING = { "study", "device", "device_name", "date" }
+local LEADING, CHOSEN, MEASURED = { study = 1, device = 2, device_name = 3, date = 4 }, 10, 11
 local LEFT_OUT = { script = true, moonwarp = true, params = true }
 local STATISTICS = { "low", "high", "min", "max", "mean", "sd", "mad", "p05", "p95", "noise", "n" }
 
@@ -31,10 +31,7 @@ local function add_result(row, name, result)
 end
 
 local function row_of(run, record)
-  local row = { study = run.study }
-  for name, value in pairs(record.params or {}) do
-    row[name] = type(value) == "table" and table.concat(value, ",") or value
-  end
+  local row = lists.merged({ study = run.study }, measurement.parameters(record))
   for name, value in pairs(record) do
     if measurement.is_result(value) then
       add_result(row, name, value)
@@ -48,17 +45,14 @@ end
 -- Leading columns first, then choices, then measured values, each by name; a benchmark's
 -- statistics behind it.
 local function columns_of(rows)
-  local seen, names, rank = {}, {}, {}
-  for i, name in ipairs(LEADING) do rank[name] = i end
+  local rank = {}
   for _, row in ipairs(rows) do
     for name, value in pairs(row) do
-      if not seen[name] then names[#names + 1] = name end
-      seen[name] = true
       local measured = math.type(value) == "float" or name:find(".", 1, true)
-      rank[name] = rank[name] or 10
-      if measured and rank[name] == 10 then rank[name] = 11 end
+      rank[name] = LEADING[name] or measured and MEASURED or rank[name] or CHOSEN
     end
   end
+  local names = lists.keys(rank)
   table.sort(names, function(a, b)
     if rank[a] ~= rank[b] then return rank[a] < rank[b] end
     return a < b
@@ -69,7 +63,7 @@ end
 local function rows_of(runs)
   local rows = {}
   for _, run in ipairs(runs) do
-    for _, record in ipairs(run.records) do rows[#rows + 1] = row_of(run, record) end
+    lists.append(rows, lists.map(run.records, function(record) return row_of(run, record) end))
   end
   return rows, columns_of(rows)
 end
@@ -87,14 +81,11 @@ local function csv_cell(value)
   return text:find('[",\r\n]') and '"' .. text:gsub('"', '""') .. '"' or text
 end
 
--- A line for each row behind the lines that there are.
+-- A line for each row behind the lines that there are; cell(value, name of the column) is a text.
 local function add_rows(lines, rows, columns, cell, separator)
-  for _, row in ipairs(rows) do
-    local cells = {}
-    for i, name in ipairs(columns) do cells[i] = cell(row[name]) end
-    lines[#lines + 1] = table.concat(cells, separator)
-  end
-  return lines
+  return lists.append(lines, lists.map(rows, function(row)
+    return table.concat(lists.map(columns, function(name) return cell(row[name], name) end), separator)
+  end))
 end
 
 --- Comma-separated values (RFC 4180) with a heading.
@@ -102,9 +93,7 @@ end
 ---@return string
 function export.csv(runs)
   local rows, columns = rows_of(runs)
-  local heads = {}
-  for i, name in ipairs(columns) do heads[i] = csv_cell(name) end
-  local lines = add_rows({ table.concat(heads, ",") }, rows, columns, csv_cell, ",")
+  local lines = add_rows({ table.concat(lists.map(columns, csv_cell), ",") }, rows, columns, csv_cell, ",")
   return table.concat(lines, "\r\n") .. "\r\n"
 end
 
@@ -118,35 +107,21 @@ end
 ---@param runs table[]
 ---@return string
 function export.json(runs)
-  local list = {}
-  for i, run in ipairs(runs) do list[i] = without_folder(run) end
-  return (#list == 0 and "[]" or json.encode(list)) .. "\n"
+  return json.encode(setmetatable(lists.map(runs, without_folder), json.list)) .. "\n"
 end
 
-local function has_value(rows, name)
-  for _, row in ipairs(rows) do
-    if row[name] ~= nil then return true end
-  end
-  return false
-end
+local SHOWN = lists.set { "noise", "flags", "cold", "graph" }
 
 -- The columns that a reader wants: no statistics but the noise.
-local function shown_columns(rows, columns)
-  local list = {}
-  for _, name in ipairs(columns) do
+local function shown_columns(columns)
+  return lists.map(columns, function(name)
     local statistic = name:match("%.([%w_]+)$")
-    local wanted = not statistic or statistic == "noise" or statistic == "flags" or statistic == "cold"
-      or statistic == "graph"
-    if wanted and name ~= "date" and name ~= "device" and has_value(rows, name) then list[#list + 1] = name end
-  end
-  return list
+    return name ~= "date" and name ~= "device" and (not statistic or SHOWN[statistic]) and name or nil
+  end)
 end
 
-local function is_time(name, rows)
-  for _, row in ipairs(rows) do
-    if row[name .. ".noise"] then return true end
-  end
-  return name:match("%.cold$") or name:match("%.graph$")
+local function is_time(name, columns)
+  return lists.has(columns, name .. ".noise") or name:match("%.cold$") or name:match("%.graph$")
 end
 
 local function md_cell(name, value, time)
@@ -161,17 +136,15 @@ end
 ---@return string
 function export.md(runs)
   local rows, columns = rows_of(runs)
-  columns = shown_columns(rows, columns)
+  columns = shown_columns(columns)
   local rule, time = {}, {}
   for i, name in ipairs(columns) do
-    rule[i], time[name] = type((rows[1] or {})[name]) == "string" and "---" or "---:", is_time(name, rows)
+    rule[i], time[name] = type((rows[1] or {})[name]) == "string" and "---" or "---:", is_time(name, columns)
   end
-  local lines = { ("| %s |"):format(table.concat(columns, " | ")), ("|%s|"):format(table.concat(rule, "|")) }
-  for _, row in ipairs(rows) do
-    local cells = {}
-    for i, name in ipairs(columns) do cells[i] = md_cell(name, row[name], time[name]) end
-    lines[#lines + 1] = ("| %s |"):format(table.concat(cells, " | "))
-  end
+  local lines = { table.concat(columns, " | ") }
+  add_rows(lines, rows, columns, function(value, name) return md_cell(name, value, time[name]) end, " | ")
+  lines = lists.map(lines, function(line) return ("| %s |"):format(line) end)
+  table.insert(lines, 2, ("|%s|"):format(table.concat(rule, "|")))
   return table.concat(lines, "\n") .. "\n"
 end
 
@@ -186,14 +159,12 @@ end
 ---@return string
 function export.dat(runs)
   local rows, columns = rows_of(runs)
-  local lines = {}
-  for _, run in ipairs(runs) do
-    lines[#lines + 1] = ("# %s, %s (%s), %s, %s"):format(run.study or "", run.device_name or "no device",
-      run.device or "-", run.date or "", run.status)
-  end
+  local lines = lists.map(runs, function(run)
+    return ("# %s, %s (%s), %s, %s"):format(run.study or "", run.device_name or "no device", run.device or "-",
+      run.date or "", run.status)
+  end)
   lines[#lines + 1] = "# moonwarp " .. core.version .. "; times in s, rates in B/s; missing: ?"
-  local heads = {}
-  for i, name in ipairs(columns) do heads[i] = ("%d:%s"):format(i, name) end
+  local heads = lists.map(columns, function(name, i) return ("%d:%s"):format(i, name) end)
   lines[#lines + 1] = "# " .. table.concat(heads, " ")
   return table.concat(add_rows(lines, rows, columns, dat_cell, " "), "\n") .. "\n"
 end

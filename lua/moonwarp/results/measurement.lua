@@ -19,47 +19,46 @@ function measurement.is_result(value)
     and type(value.samples[1]) == "number"
 end
 
---- What the script chose for a record, as sorted { name, value } pairs; parameters included.
+--- The parameters of a record by name; of several values the list as a text.
 ---@param record table
----@return table[]
-function measurement.choices(record)
-  local chosen, choices = {}, {}
+---@return table<string, any>
+function measurement.parameters(record)
+  local values = {}
   for name, value in pairs(record.params or {}) do
-    chosen[name] = type(value) == "table" and table.concat(value, ",") or value
+    values[name] = type(value) == "table" and table.concat(value, ",") or value
   end
+  return values
+end
+
+--- What the script chose for a record, by name; parameters included.
+---@param record table
+---@return table<string, any>
+function measurement.choices(record)
+  local chosen = measurement.parameters(record)
   for _, name in ipairs(record.chosen or {}) do
     if not NOT_CHOSEN[name] then chosen[name] = record[name] end
   end
-  for i, name in ipairs(lists.keys(chosen)) do choices[i] = { name, chosen[name] } end
-  return choices
+  return chosen
 end
 
 -- Names of choices that differ between the records: the others say nothing.
 local function varying(records)
-  local first, differs = {}, {}
-  for i, record in ipairs(records) do
-    local here = {}
-    for _, choice in ipairs(measurement.choices(record)) do
-      local name, value = choice[1], tostring(choice[2])
-      here[name] = true
-      if i > 1 and first[name] ~= value then differs[name] = true end
-      first[name] = first[name] or value
-    end
-    for name in pairs(first) do
-      if not here[name] then differs[name] = true end
+  local first, differs = measurement.choices(records[1] or {}), {}
+  for _, record in ipairs(records) do
+    local here = measurement.choices(record)
+    for name in pairs(lists.merged(first, here)) do
+      differs[name] = differs[name] or here[name] ~= first[name]
     end
   end
   return differs
 end
 
 local function words(record, wanted)
-  local parts = {}
-  for _, choice in ipairs(measurement.choices(record)) do
-    local name, value = choice[1], choice[2]
-    if not wanted or wanted[name] then
-      parts[#parts + 1] = type(value) == "string" and value or ("%s = %s"):format(name, tostring(value))
-    end
-  end
+  local chosen = measurement.choices(record)
+  local parts = lists.map(lists.keys(chosen), function(name)
+    if wanted and not wanted[name] then return nil end
+    return type(chosen[name]) == "string" and chosen[name] or ("%s = %s"):format(name, tostring(chosen[name]))
+  end)
   return (table.concat(parts, ", "):gsub("%c+", " "))
 end
 

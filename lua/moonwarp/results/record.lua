@@ -10,6 +10,7 @@ local arg = require "moonwarp.arg"
 local bench = require "moonwarp.measure.bench"
 local contest = require "moonwarp.measure.contest"
 local failure = require "moonwarp.base.failure"
+local files = require "moonwarp.base.files"
 local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
 local path = require "moonwarp.base.path"
@@ -105,17 +106,9 @@ local function complete(values)
 end
 
 -- The file given with --json.
-local function append(file_path, line)
-  local file, reason = io.open(file_path, "a")
-  if not file then
-    failure.raise_as("io", "mw.record: %s; choose another file with --json FILE", reason)
-  end
-  local written
-  written, reason = file:write(line, "\n")
-  local closed, late = file:close()
-  if not (written and closed) then
-    failure.raise_as("io", "mw.record: %s: %s", file_path, reason or late)
-  end
+local function append(file, line)
+  local problem = files.write(file, line .. "\n", "ab")
+  if problem then failure.raise_as("io", "mw.record: %s; choose another file with --json FILE", problem) end
 end
 
 --- Keeps one measurement in the run's record, and in the file given with --json as a line of JSON.
@@ -175,9 +168,8 @@ end
 ---@param field string
 ---@return any
 function record.field(entry, field)
-  local value = entry[field]
-  if value ~= nil then return value end
-  value = entry
+  if entry[field] ~= nil then return entry[field] end
+  local value = entry
   for key in field:gmatch("[^.]+") do
     if type(value) ~= "table" then return nil end
     value = value[key]
@@ -189,15 +181,11 @@ end
 ---@param entries table[]
 ---@return string
 function record.devices(entries)
-  local names, seen = {}, {}
-  for _, entry in ipairs(entries) do
-    local id, name = entry.device, entry.device_name
-    if id and not seen[id] then
-      seen[id] = true
-      names[#names + 1] = name and ("%s (%s)"):format(name, id) or id
-    end
-  end
-  return #names > 0 and table.concat(names, ", ") or "no device"
+  local named = lists.map(entries, function(entry) return entry.device and entry or nil end)
+  local first = lists.unique(named, function(entry) return entry.device end)
+  return #first > 0 and table.concat(lists.map(first, function(entry)
+    return entry.device_name and ("%s (%s)"):format(entry.device_name, entry.device) or entry.device
+  end), ", ") or "no device"
 end
 
 return record

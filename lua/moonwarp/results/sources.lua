@@ -3,10 +3,11 @@
 -- Copies of what made a run: its script, the Lua files of its folder that belong to it, and
 -- the kernel files with all that they include. They lie in RUN/source as they lay beside the
 -- script; kernels from elsewhere lie beside it, where a script looks for them before the library's.
--- Depends on moonwarp.core (files), files, path, lfs.
+-- Depends on moonwarp.core (files), files, lists, path.
 
 local core = require "moonwarp.core"
 local files = require "moonwarp.base.files"
+local lists = require "moonwarp.base.lists"
 local path = require "moonwarp.base.path"
 
 local sources = {}
@@ -41,12 +42,9 @@ end
 
 -- The Lua files of a study that is a folder, and those that a script required from below its own.
 local function companions(script, base, searched)
-  local list = {}
-  if script:match("init%.lua$") then
-    for name in require("lfs").dir(base) do
-      if name:match("%.lua$") then list[#list + 1] = base .. "/" .. name end
-    end
-  end
+  local list = lists.map(script:match("init%.lua$") and files.entries(base) or {}, function(name)
+    return name:match("%.lua$") and base .. "/" .. name or nil
+  end)
   for module in pairs(package.loaded) do
     local file = file_of(module, searched)
     local inside = file and file:sub(1, #base + 1) == base .. "/"
@@ -63,8 +61,7 @@ local function copy(keep, from, to, text)
   text = text or files.read(from)
   if not text then return end
   local target = ("%s/source/%s"):format(keep.folder, to)
-  if path.make(folder_of(target)) then return end
-  if files.write(target, text) then return end
+  if path.make(folder_of(target)) or files.write(target, text) then return end
   keep.new[#keep.new + 1] = { name = to, from = from }
   return text
 end

@@ -3,28 +3,26 @@
 -- The runs that are stored: finding their folders and reading their records. A folder with a
 -- record.json holds a run that ended; one with a journal alone was killed, and has what its whole
 -- lines say.
--- Depends on moonwarp.core (options), files, json, results.fold, results.schema, lfs.
+-- Depends on files, json, lists, results.fold, results.schema, session.
 
 local session = require "moonwarp.session"
 local files = require "moonwarp.base.files"
 local fold = require "moonwarp.results.fold"
 local json = require "moonwarp.base.json"
+local lists = require "moonwarp.base.lists"
 local schema = require "moonwarp.results.schema"
 
 local store = {}
 
 local DEPTH = 5 -- of folders that are searched for runs
 
-local function exists(name)
-  return require("lfs").attributes(name, "mode") == "file"
-end
 
 --- Whether a folder holds a run. A batch's folder has a journal of its own kind.
 ---@param folder string
 ---@return boolean
 function store.is_run(folder)
-  if exists(folder .. "/record.json") then return true end
-  return exists(folder .. "/journal.jsonl") and not exists(folder .. "/batch.json")
+  if files.exists(folder .. "/record.json") then return true end
+  return files.exists(folder .. "/journal.jsonl") and not files.exists(folder .. "/batch.json")
 end
 
 local function problem_of(folder, run)
@@ -56,22 +54,10 @@ end
 -- ---- finding ------------------------------------------------------------------------------------
 
 local function search(folder, depth, found)
-  local lfs = require "lfs"
   if store.is_run(folder) then
     found[#found + 1] = folder
-    return
-  end
-  if depth == 0 or lfs.attributes(folder, "mode") ~= "directory" then return end
-  local ok, next_entry, handle = pcall(lfs.dir, folder)
-  if not ok then return end
-  local names = {}
-  for name in next_entry, handle do
-    if name:sub(1, 1) ~= "." then names[#names + 1] = name end
-  end
-  table.sort(names)
-  for _, name in ipairs(names) do
-    local inner = folder .. "/" .. name
-    if lfs.attributes(inner, "mode") == "directory" then search(inner, depth - 1, found) end
+  elseif depth > 0 then
+    for _, name in ipairs(files.entries(folder)) do search(("%s/%s"):format(folder, name), depth - 1, found) end
   end
 end
 
@@ -91,11 +77,9 @@ end
 function store.named(word)
   local found = store.below(word)
   if #found > 0 or word:find("/") then return found end
-  found = {}
-  for _, folder in ipairs(store.below(session.current:out())) do
-    if folder:match("([^/]+)/[^/]+$") == word then found[#found + 1] = folder end
-  end
-  return found
+  return lists.map(store.below(session.current:out()), function(folder)
+    return folder:match("([^/]+)/[^/]+$") == word and folder or nil
+  end)
 end
 
 return store
