@@ -77,8 +77,8 @@ describe("mw.bench on a CUDA device", function()
       local clocks = require "moonwarp.measure.clock"
       local modes = require "moonwarp.measure.mode"
       local clock <close> = clocks.events(dev, dev:default_stream())
-      local mode = modes.new("hot", work)
-      modes.sample(mode, clock, false)
+      local mode = modes.new("hot", work, clock)
+      modes.sample(mode, false)
       print(calls, #mode.samples, clock.gate ~= nil)
     ]], { MOCK_CUDA_FORCED = 2 })
     assert.are.equal("3\t1\ttrue\n", output)

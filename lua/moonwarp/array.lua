@@ -3,9 +3,10 @@
 -- The Lua half of arrays: filling by kernels, clones, NumPy files. The methods are added to those
 -- of moonwarp.core. Random numbers are counter-based, so that an element's value depends on the
 -- seed and its index alone: the same on every device.
--- Depends on moonwarp.core, api, failure, npy, own_kernels, schema, kernels/moonwarp/array.cu.
+-- Depends on moonwarp.core, api, dtypes, failure, npy, own_kernels, schema, kernels/moonwarp/array.cu.
 
 local core = require "moonwarp.core"
+local dtypes = require "moonwarp.base.dtypes"
 local failure = require "moonwarp.base.failure"
 local schema = require "moonwarp.base.schema"
 local own_kernels = require "moonwarp.own_kernels"
@@ -14,20 +15,9 @@ local api = require "moonwarp.base.api"
 
 local array = {}
 
-local C_TYPES = {
-  f16 = "__half", bf16 = "__nv_bfloat16", f32 = "float", f64 = "double",
-  i8 = "signed char", i16 = "short", i32 = "int", i64 = "long long",
-  u8 = "unsigned char", u16 = "unsigned short", u32 = "unsigned int", u64 = "unsigned long long",
-}
-
-local BLOCK = 256
 local CHUNK = 1 << 22 -- elements a step when reading and writing files
 
 -- ---- the helper kernels of a device -------------------------------------------------------------
-
-local function module_of(device)
-  return own_kernels.module(device, "moonwarp/array.cu")
-end
 
 -- Memory that a kernel cannot write, or not fast: the host's, and constants.
 local function is_remote(self)
@@ -37,16 +27,11 @@ end
 
 -- Runs a helper kernel over the array; remote memory is filled by way of the device's.
 local function run_kernel(self, name, ...)
-  local device, count = self:device(), #self
-  local kernel = module_of(device):kernel(("%s<%s>"):format(name, C_TYPES[self:dtype()]))
-  local grid = (count + BLOCK - 1) // BLOCK
-  if not is_remote(self) then
-    kernel:launch(grid, BLOCK, self, ...)
-    return self
-  end
-  local staged <close> = device:empty(self:dtype(), self:shape())
-  kernel:launch(grid, BLOCK, staged, ...)
-  return self:copy(staged)
+  local device, dtype = self:device(), self:dtype()
+  local staged <close> = is_remote(self) and device:empty(dtype, self:shape()) or nil
+  local instance = ("%s<%s>"):format(name, dtypes[dtype].cpp)
+  own_kernels.launch(device, "moonwarp/array.cu", instance, #self, staged or self, ...)
+  return staged and self:copy(staged) or self
 end
 
 -- The kernels write through a plain pointer, which a read-only view does not give.

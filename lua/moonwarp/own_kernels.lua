@@ -25,6 +25,18 @@ function own_kernels.module(device, file)
   return known[file]
 end
 
+local BLOCK = 256
+
+--- Launches a kernel of a file with a thread for each of so many elements.
+---@param device userdata
+---@param file string
+---@param name string     of the kernel, as in "fill<float>"
+---@param count integer
+---@param ... any         the kernel's arguments
+function own_kernels.launch(device, file, name, count, ...)
+  own_kernels.module(device, file):kernel(name):launch((count + BLOCK - 1) // BLOCK, BLOCK, ...)
+end
+
 --- Closes the modules of a device; called before the device is closed.
 ---@param device userdata
 function own_kernels.release(device)

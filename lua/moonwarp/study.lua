@@ -13,14 +13,16 @@
 --   source     what others measured
 --
 -- docs/api/study.md has the fields; docs/tutorial.md leads to a first study.
--- Depends on moonwarp.core, schema, nearest, session, study.blame, study.case, study.parameters, study.run,
--- study.validate.
+-- Depends on moonwarp.core, lists, schema, nearest, session, study.blame, study.case, study.measure, study.parameters,
+-- study.run, study.validate.
 
 local core = require "moonwarp.core"
 local blame = require "moonwarp.study.blame"
 local case = require "moonwarp.study.case"
 local failure = require "moonwarp.base.failure"
 local schema = require "moonwarp.base.schema"
+local lists = require "moonwarp.base.lists"
+local measure = require "moonwarp.study.measure"
 local nearest = require "moonwarp.base.nearest"
 local parameters = require "moonwarp.study.parameters"
 local session = require "moonwarp.session"
@@ -53,23 +55,28 @@ function study_type.__newindex(self, key, value)
   rawset(self, key, value)
 end
 
-local HEAD = { question = "string", params = "table", kernels = "string", defines = "function", rate = "string table",
-               seconds = "table", output = "string", type = "string", level = "string table", odd = "table function",
-               peak = "function" }
-local RUNG = { kernel = "string table function", launches = "function", file = "string", fast_math = "boolean",
-               answer = "string",
-               block = "any", blocks = "table", odd_blocks = "table", over = "table", each = "any", grid = "function",
-               shared = "function", cooperative = "boolean", args = "function table", make = "function",
-               sides = "function", when = "function", output = "string", bytes = "function", always = "boolean",
-               fields = "table", series = "string function", observe = "function", stream = "boolean" }
-local ANSWER = { cell = "function", equal = "string", host = "function", spot = "function", prove = "function",
-                 reference = "function", needs = "table", tolerance = "function", bytes = "string function",
-                 work = "function", output = "string", start = "function", also = "function" }
-local PART = { cases = "function table", arrays = "function", rungs = "function table", odd = "table function",
-               blocks = "string", each = "string", level = "string table", table = "table", rows = "string",
-               charts = "table", ratios = "table", derive = "function", clock = "string", batch = "number",
-               run = "function" }
-local SOURCE = { field = "string", when = "boolean function", values = "table" }
+--- What each call of a description takes, by its document's table in docs/api: `rung` is rung_spec.
+study.fields = {
+  study = { question = "string", params = "table", kernels = "string", defines = "function", rate = "string table",
+            seconds = "table", output = "string", type = "string", level = "string table", odd = "table function",
+            peak = "function" },
+  parameter = parameters.fields,
+  rung = { kernel = "string table function", launches = "function", file = "string", fast_math = "boolean",
+           answer = "string",
+           block = "any", blocks = "table", odd_blocks = "table", over = "table", each = "any", grid = "function",
+           shared = "function", cooperative = "boolean", args = "function table", make = "function",
+           sides = "function", when = "function", output = "string", bytes = "function", always = "boolean",
+           fields = "table", series = "string function", observe = "function", stream = "boolean" },
+  answer = { cell = "function", equal = "string", host = "function", spot = "function", prove = "function",
+             reference = "function", needs = "table", tolerance = "function", bytes = "string function",
+             work = "function", output = "string", start = "function", also = "function" },
+  part = { cases = "function table", arrays = "function", rungs = "function table", odd = "table function",
+           blocks = "string", each = "string", level = "string table", table = "table", rows = "string",
+           charts = "table", ratios = "table", derive = "function", clock = "string", batch = "number",
+           run = "function" },
+  chart = validate.chart,
+  source = { field = "string", when = "boolean function", values = "table" },
+}
 
 -- ---- entries ------------------------------------------------------------------------------------
 
@@ -104,11 +111,7 @@ end
 
 -- The named fields of an entry, checked, its functions guarded.
 local function entry_of(who, given, spec)
-  local entry = {}
-  for key, value in pairs(given) do
-    if math.type(key) ~= "integer" then entry[key] = value end
-  end
-  schema.options(who, entry, spec)
+  local entry = schema.options(who, lists.named(given), spec)
   for key, value in pairs(entry) do
     if LISTS[key] and type(value) == "table" then check_list(who, key, value) end
   end
@@ -144,10 +147,11 @@ end
 ---@return table p        the parameters' values
 ---@return boolean gpu    whether the device is one
 function study.new(head)
-  local self = setmetatable({ rung_list = {}, rung_named = {}, answer_named = {}, part_list = {}, source_list = {} },
-    study_type)
+  local self = { answer_list = {}, answer_named = {}, rung_list = {}, rung_named = {}, part_list = {}, part_named = {},
+                 source_list = {}, source_named = {} }
+  setmetatable(self, study_type)
   if type(head) ~= "table" then failure.invalid("mw.study: a table is wanted, got %s", type(head)) end
-  self.head = entry_of("mw.study", head, HEAD)
+  self.head = entry_of("mw.study", head, study.fields.study)
   if not head.question then failure.invalid("mw.study: needs 'question', a text") end
   read_rate(self, head.rate or "T_eff")
   self.gpu = false
@@ -160,6 +164,34 @@ function study.new(head)
   return self, self.p, self.gpu
 end
 
+-- What an entry needs besides fields of the right types, by its kind.
+local complete = {}
+
+-- Adds an entry to those of its kind; its name is that of no other.
+local function add(self, kind, given, name, number)
+  local who = number and ("%s %d '%s'"):format(kind, number, name) or ("%s '%s'"):format(kind, name)
+  local list, named, entry = self[kind .. "_list"], self[kind .. "_named"], entry_of(who, given, study.fields[kind])
+  if named[name] and kind ~= "source" then
+    failure.invalid("%s: there is %s %s of that name already", who, kind == "answer" and "an" or "a", kind)
+  end
+  entry.name, entry.number = name, number
+  complete[kind](self, who, entry)
+  list[#list + 1], named[name] = entry, entry
+  return entry
+end
+
+-- The name that a call's table begins with.
+local function name_of(given, wanted)
+  local name = type(given) == "table" and given[1]
+  return type(name) == "string" and name or failure.invalid(wanted)
+end
+
+function complete.answer(_, who, answer)
+  if not (answer.equal or answer.host or answer.cell) then
+    failure.invalid("%s: needs 'equal' (an array's name), 'cell' or 'host' (functions)", who)
+  end
+end
+
 --- What a rung computes. One of equal (the array that the output must equal), cell (one element from
 --- its indices) or host (all elements of an odd case; of any case where there is no spot, prove or
 --- reference).
@@ -167,14 +199,7 @@ end
 ---@param given table  see docs/api/study.md
 function Study:answer(name, given)
   if type(name) ~= "string" then failure.invalid("an answer begins with its name, got %s", type(name)) end
-  local who = ("answer '%s'"):format(name)
-  if self.answer_named[name] then failure.invalid("%s: there is an answer of that name already", who) end
-  local answer = entry_of(who, given, ANSWER)
-  if not (answer.equal or answer.host or answer.cell) then
-    failure.invalid("%s: needs 'equal' (an array's name), 'cell' or 'host' (functions)", who)
-  end
-  answer.name = name
-  self.answer_named[name] = answer
+  add(self, "answer", given, name)
 end
 
 --- The library's own copy as a rung that is always measured, and the answer "copy".
@@ -192,19 +217,12 @@ function Study:library(number, from, to)
     end }
 end
 
--- "rung 3 'one warp in all'", and what a rung is called where it has no number.
-local function title_of(number, name)
-  return number and ("rung %d '%s'"):format(number, name) or ("rung '%s'"):format(name)
-end
-
 -- The only answer beside the copy's.
 local function only_answer(self)
   local only
-  for name in pairs(self.answer_named) do
-    if name ~= "copy" then
-      if only then return nil end
-      only = name
-    end
+  for _, answer in ipairs(self.answer_list) do
+    if only and answer.name ~= "copy" then return nil end
+    only = answer.name ~= "copy" and answer.name or only
   end
   return only
 end
@@ -232,8 +250,7 @@ local function check_blocks(who, rung)
   end
 end
 
-local function check_rung(self, who, rung)
-  if self.rung_named[rung.name] then failure.invalid("%s: there is a rung of that name already", who) end
+function complete.rung(self, who, rung)
   local is_made = rung.make or rung.launches
   if not (is_made or rung.kernel) then failure.invalid("%s: needs 'kernel', 'launches' or 'make'", who) end
   if not (is_made or rung.over or rung.grid) then failure.invalid("%s: needs 'over' or 'grid'", who) end
@@ -241,6 +258,7 @@ local function check_rung(self, who, rung)
   rung.answer = rung.answer or only_answer(self)
   if not rung.answer then failure.invalid("%s: needs 'answer', the name of what it computes", who) end
   blame.unknown(rung, nil, "there is no answer", rung.answer, self.answer_named)
+  rung.blocks = rung.blocks or { rung.block or false }
 end
 
 --- A rung: study:rung { 3, "one warp in all", kernel = "memcopy_stride", block = 32, over = { 32 } }; the
@@ -254,33 +272,25 @@ function Study:rung(given)
   if type(name) ~= "string" or number and math.type(number) ~= "integer" then
     failure.invalid("a rung begins with its number and its name, as in { 1, \"naive\", ... }, or with its name")
   end
-  local who = title_of(number, name)
-  local rung = entry_of(who, given, RUNG)
-  rung.number, rung.name = number, name
-  check_rung(self, who, rung)
-  rung.blocks = rung.blocks or { rung.block or false }
-  self.rung_list[#self.rung_list + 1] = rung
-  self.rung_named[name] = rung
-  return rung
+  return add(self, "rung", given, name, number)
+end
+
+function complete.part(_, who, part)
+  if part.run and part.cases then failure.invalid("%s: has 'run', plain Lua, or 'cases', and not both", who) end
+  if not (part.run or part.cases) then
+    failure.invalid("%s: needs 'cases', a list of sides such as { { n = p.n } }, or 'run', a function", who)
+  end
 end
 
 --- A part: study:part { "ladder", cases = { { n = p.n } }, table = { ... }, charts = { ... }, ratios = { ... } };
 --- or plain Lua in its turn: study:part { "film", run = function(study) ... end }.
 ---@param given table  see docs/api/study.md
 function Study:part(given)
-  local name = type(given) == "table" and given[1]
-  if type(name) ~= "string" then failure.invalid("a part begins with its name, as in { \"ladder\", cases = ... }") end
-  local who = ("part '%s'"):format(name)
-  for _, other in ipairs(self.part_list) do
-    if other.name == name then failure.invalid("%s: there is a part of that name already", who) end
-  end
-  local part = entry_of(who, given, PART)
-  if part.run and part.cases then failure.invalid("%s: has 'run', plain Lua, or 'cases', and not both", who) end
-  if not (part.run or part.cases) then
-    failure.invalid("%s: needs 'cases', a list of sides such as { { n = p.n } }, or 'run', a function", who)
-  end
-  part.name = name
-  self.part_list[#self.part_list + 1] = part
+  add(self, "part", given, name_of(given, "a part begins with its name, as in { \"ladder\", cases = ... }"))
+end
+
+function complete.source(_, who, source)
+  if not source.values then failure.invalid("%s: needs 'values', by a rung's or an answer's name", who) end
 end
 
 --- What others measured: study:source { "H200, CUB", field = "cub", values = { ["one pass"] = 3300e9 } }.
@@ -288,12 +298,7 @@ end
 ---                    or an answer's name: a number in the rate's unit, a table by block, or
 ---                    function(c, block))
 function Study:source(given)
-  local name = type(given) == "table" and given[1]
-  if type(name) ~= "string" then failure.invalid("a source begins with its name, as in { \"H200\", values = ... }") end
-  local source = entry_of(("source '%s'"):format(name), given, SOURCE)
-  if not source.values then failure.invalid("source '%s': needs 'values', by a rung's or an answer's name", name) end
-  source.name = name
-  self.source_list[#self.source_list + 1] = source
+  add(self, "source", given, name_of(given, "a source begins with its name, as in { \"H200\", values = ... }"))
 end
 
 --- A function that runs after the parts, with the study.
@@ -341,13 +346,9 @@ end
 ---@param name string   of a rung or an answer
 ---@return table? record
 function Study:fastest(part, name)
-  local best
-  for _, result in ipairs(self.state.results[part] or {}) do
-    for _, one in ipairs(result.list) do
-      local fits = not one.partial and (one.rung.name == name or one.rung.answer == name)
-      if fits and not (best and best.rate >= one.rate) then best = one end
-    end
-  end
+  local all = {}
+  for _, result in ipairs(self.state.results[part] or {}) do lists.append(all, result.list) end
+  local best = measure.fastest(all, function(one) return one.rung.name == name or one.rung.answer == name end)
   return best and best.record
 end
 
@@ -367,9 +368,7 @@ end
 
 --- Raises the first mistake of the description, with the line of the call that made it: names that
 --- nothing has, columns that no record will have, parts without rungs.
-function Study:validate()
-  validate.check(self)
-end
+Study.validate = validate.check
 
 -- One that runs, or was returned, is no longer begun; the first of those that are.
 local function settle(self)
@@ -388,10 +387,6 @@ function Study:run()
   self:validate()
   runner.run(self)
 end
-
---- What each call of a description takes, by its document's table in docs/api: `rung` is rung_spec.
-study.fields = { study = HEAD, parameter = parameters.fields, rung = RUNG, answer = ANSWER, part = PART,
-                 chart = validate.chart, source = SOURCE }
 
 --- The methods of a study and of a case; own: those that only the runner calls.
 study.classes = { study = { methods = Study, own = {} },

@@ -16,6 +16,13 @@ function lists.has(list, value)
   return false
 end
 
+--- A list as it is; of another value the list with it alone.
+---@param value any
+---@return any[]
+function lists.of(value)
+  return type(value) == "table" and value or { value }
+end
+
 --- The keys of a table, sorted as text.
 ---@param values table
 ---@return any[]
@@ -69,12 +76,23 @@ function lists.unique(list, name_of)
   end)
 end
 
+--- The fields of a table that have names: those of { "naive", block = 256 } are { block = 256 }.
+---@param values table
+---@return table
+function lists.named(values)
+  local named = {}
+  for key, value in pairs(values) do
+    if math.type(key) ~= "integer" then named[key] = value end
+  end
+  return named
+end
+
 --- Appends the elements of one list to another.
 ---@param list any[]
----@param more any[]
+---@param more any[]?
 ---@return any[] list
 function lists.append(list, more)
-  return table.move(more, 1, #more, #list + 1, list)
+  return table.move(more or {}, 1, #(more or {}), #list + 1, list)
 end
 
 --- A new table with the fields of one and of another, which win.

@@ -6,9 +6,11 @@
 --
 -- What a function moves, computes, reads and writes is declared by the script: mw.bench cannot see
 -- it. An undeclared thing raises no alarm.
--- Depends on moonwarp.core, own_kernels, session, units, kernels/moonwarp/proof.cu.
+-- Depends on moonwarp.core, dtypes, lists, own_kernels, session, units, kernels/moonwarp/proof.cu.
 
 local core = require "moonwarp.core"
+local dtypes = require "moonwarp.base.dtypes"
+local lists = require "moonwarp.base.lists"
 local own_kernels = require "moonwarp.own_kernels"
 local session = require "moonwarp.session"
 local units = require "moonwarp.base.units"
@@ -27,7 +29,7 @@ local LAUNCHES = 128
 local LEFT_OVER = 0.25
 local LEAST_LEFT = { gpu = 50e-6, cpu = 1e-3 } -- s
 
-local BLOCK = 256
+local PROOF = "moonwarp/proof.cu"
 local SEED = 0x6d6f6f6e77617270
 -- A written byte holds the pattern in one of 256 runs: so many bytes must agree before it is said
 -- that an element was not written.
@@ -48,16 +50,11 @@ local function memory_peak(run, options)
   if measured then return measured.bandwidth, OVER_CEILING, "the ceiling measured on " .. device:id() end
 end
 
-local function list_of(arrays)
-  if arrays == nil then return {} end
-  return core.type(arrays) and { arrays } or arrays
-end
-
 -- The bytes that a call touches: what fits a cache may be faster than main memory.
 local function working_set(options)
   local sum = 0
-  for _, arrays in ipairs { list_of(options.output), list_of(options.input) } do
-    for _, array in ipairs(arrays) do sum = sum + array:nbytes() end
+  for _, name in ipairs { "output", "input" } do
+    for _, array in ipairs(lists.of(options[name])) do sum = sum + array:nbytes() end
   end
   return sum > 0 and sum or options.bytes
 end
@@ -99,7 +96,7 @@ end
 
 -- The kernels that look at memory, compiled when an alarm first needs them; nil where they cannot be.
 local function proof_of(device)
-  local ok, module = pcall(own_kernels.module, device, "moonwarp/proof.cu")
+  local ok, module = pcall(own_kernels.module, device, PROOF)
   return ok and module or nil
 end
 
@@ -174,19 +171,14 @@ end
 
 -- ---- what a run writes --------------------------------------------------------------------------
 
-local function word_of(array)
-  return WORDS[array:nbytes() // #array]
-end
-
 local function launch_over(run, name, array, ...)
-  local kernel = proof_of(run.device):kernel(("%s<%s>"):format(name, word_of(array)))
-  kernel:launch((#array + BLOCK - 1) // BLOCK, BLOCK, array, ...)
+  own_kernels.launch(run.device, PROOF, ("%s<%s>"):format(name, WORDS[dtypes[array:dtype()].size]), #array, array, ...)
 end
 
 -- Kernels of the device can look at it.
 local function is_in_reach(array, device)
-  if array:space() == "pageable" and not device:properties().pageable_access then return false end
-  return array:device() == device
+  return device and array:device() == device
+    and (array:space() ~= "pageable" or device:properties().pageable_access) and proof_of(device)
 end
 
 -- A setup may write the output, so what is done with the output between comes behind it; streams may
@@ -217,8 +209,7 @@ local function suspect_again(array, suspects, count, run, round)
   if round > 1 then run_over_pattern(array, run, seed) end
   launch_over(run, "suspect", array, seed, suspects, round > 1 and 1 or 0, #array)
   count:set(1, 0)
-  local kernel = proof_of(run.device):kernel("count_suspects")
-  kernel:launch((#array + BLOCK - 1) // BLOCK, BLOCK, suspects, count, #array)
+  own_kernels.launch(run.device, PROOF, "count_suspects", #array, suspects, count, #array)
   return count:get(1)
 end
 
@@ -230,7 +221,7 @@ local function count_unwritten(array, run)
   if count:get(1) == 0 then return 0 end
   local suspects <close> = run.device:empty("u8", #array)
   local left
-  for round = 1, math.max(2, PROOF_BYTES // (array:nbytes() // #array)) do
+  for round = 1, math.max(2, PROOF_BYTES // dtypes[array:dtype()].size) do
     left = suspect_again(array, suspects, count, run, round)
     if left == 0 then break end
   end
@@ -260,14 +251,12 @@ local function unwritten_in(array, run)
 end
 
 function alarms.not_written(_, run, options)
-  for _, array in ipairs(list_of(options.output)) do
-    if run.device and is_in_reach(array, run.device) and proof_of(run.device) then
-      local count = unwritten_in(array, run)
-      if count > 0 then
-        return ("%d of %d elements of %s are not written by a call"):format(count, #array, tostring(array)),
-          "see that the grid covers the array, or declare as output the view that is written; "
-          .. "an array that is read as well is none"
-      end
+  for _, array in ipairs(lists.of(options.output)) do
+    local count = is_in_reach(array, run.device) and unwritten_in(array, run) or 0
+    if count > 0 then
+      return ("%d of %d elements of %s are not written by a call"):format(count, #array, tostring(array)),
+        "see that the grid covers the array, or declare as output the view that is written; "
+        .. "an array that is read as well is none"
     end
   end
 end
@@ -278,17 +267,15 @@ local function is_copy(output, input, run)
     return false
   end
   local found <close> = run.device:zeros("u64", 2)
-  local kernel = proof_of(run.device):kernel(("compare<%s>"):format(word_of(output)))
-  kernel:launch((#output + BLOCK - 1) // BLOCK, BLOCK, output, input, found, #output)
+  launch_over(run, "compare", output, input, found, #output)
   return found:get(1) == 0 and found:get(2) == 1
 end
 
 function alarms.copied(_, run, options)
-  if options.copies or not run.device then return end
-  for _, output in ipairs(list_of(options.output)) do
-    for _, input in ipairs(list_of(options.input)) do
-      local reach = is_in_reach(output, run.device) and is_in_reach(input, run.device)
-      if reach and proof_of(run.device) and is_copy(output, input, run) then
+  if options.copies then return end
+  for _, output in ipairs(lists.of(options.output)) do
+    for _, input in ipairs(lists.of(options.input)) do
+      if is_in_reach(output, run.device) and is_in_reach(input, run.device) and is_copy(output, input, run) then
         return ("the output %s holds what the input %s holds"):format(tostring(output), tostring(input)),
           "see that the function computes; for one that is to copy say { copies = true }"
       end

@@ -164,20 +164,25 @@ local function graph_of(fn, options, device)
   return nil, "it queued no work in the captured stream"
 end
 
-local function main_mode(fn, options, run)
-  local flush = options.flush and run.flush
-  return modes.new("hot", fn, modes.preparation(options.setup, flush, options.stream))
+-- A mode of a function; flush: an array to overwrite the caches with before each sample, or nil.
+local function new_mode(name, fn, clock, options, flush)
+  return modes.new(name, fn, clock, modes.preparation(options.setup, flush, options.stream))
+end
+
+-- The main mode, after the function's first call.
+local function warm_mode(fn, clock, options, run)
+  local mode = new_mode("hot", fn, clock, options, options.flush and run.flush)
+  protocol.warm_up(mode, options.warmup)
+  return mode
 end
 
 -- The modes asked for, the main one first.
-local function modes_of(fn, options, run)
-  local list = { main_mode(fn, options, run) }
-  if options.cold then
-    list[2] = modes.new("cold", fn, modes.preparation(options.setup, run.flush, options.stream))
-  end
+local function modes_of(main, options, run)
+  local list = { main }
+  if options.cold then list[2] = new_mode("cold", main.fn, run.clock, options, run.flush) end
   if run.graph then
     local function replay() run.graph:launch(options.stream) end
-    list[#list + 1] = modes.new("graph", replay, list[1].prepare)
+    list[#list + 1] = modes.new("graph", replay, run.clock, main.prepare)
   end
   return list
 end
@@ -190,19 +195,15 @@ local function blocked_of(run)
 end
 
 -- A mode's samples as a result.
-local function result_of(mode, run)
+local function result_of(mode, run, options)
   local result = setmetatable(stats.summary(mode.samples), result_type)
   result.batch, result.samples, result.clock = mode.batch, mode.samples, run.clock.name
   result.launch, result.blocked = stats.summary(mode.launches), blocked_of(run)
   result.state = run.state
   if run.device then result.device, result.device_name = run.device:id(), run.device:name() end
   result.warnings, result.flags = warning.collect(result, run)
+  alarm.add_rates(result, run, options)
   return result
-end
-
-local function no_graph(reason)
-  return { cause = "the function cannot be captured into a graph: " .. reason,
-           remedy = "keep synchronisation, reading and allocation out of it" }
 end
 
 -- The share of the time that was spent on other things than what is reported.
@@ -212,63 +213,44 @@ local function cost_of(list, start)
   return whole > 0 and math.max(0.0, 1 - sampled / whole) or 0.0
 end
 
--- The results of all modes as one, the first with the others in it.
-local function results_of(list, run, options)
-  local main
-  for _, mode in ipairs(list) do
-    local result = result_of(mode, run)
-    alarm.add_rates(result, run, options)
-    if main then main[mode.name] = result else main = result end
+-- The result of a function's modes: that of the first with those of the others in it; no_graph: why one is missing.
+local function results_of(list, run, options, no_graph)
+  local main = list[1]
+  local result = result_of(main, run, options)
+  for i = 2, #list do result[list[i].name] = result_of(list[i], run, options) end
+  if no_graph then
+    table.insert(result.warnings, { cause = "the function cannot be captured into a graph: " .. no_graph,
+                                    remedy = "keep synchronisation, reading and allocation out of it" })
   end
-  return main
-end
-
-local function look_for_alarms(result, mode, run, options)
-  run.main, run.setup = mode, options.setup
+  run.main, run.setup = main, options.setup
   alarm.check(result, run, options)
   for _, entry in ipairs(result.alarms) do table.insert(result.flags, "alarm: " .. entry.name) end
+  result.name, result.first, result.turns = options.name, main.first, main.turns
+  return result
 end
 
 local function run_all(fn, options, run)
   local start = core.clock()
-  local first, why = protocol.warm_up(main_mode(fn, options, run), run.clock, options.warmup), nil
-  if options.graph then run.graph, why = graph_of(fn, options, run.device) end
-  local list = modes_of(fn, options, run)
+  local main, no_graph = warm_mode(fn, run.clock, options, run), nil
+  if options.graph then run.graph, no_graph = graph_of(fn, options, run.device) end
+  local list = modes_of(main, options, run)
   protocol.measure(list, run)
-  local result = results_of(list, run, options)
-  if why then table.insert(result.warnings, no_graph(why)) end
-  look_for_alarms(result, list[1], run, options)
-  result.name, result.dtype = options.name, options.dtype
+  local result = results_of(list, run, options, no_graph)
+  result.dtype = options.dtype
   if result.intensity then declared[#declared + 1] = result end
-  result.first, result.cost = first, cost_of(list, start)
+  result.cost = cost_of(list, start)
   return result
 end
 
 -- ---- contenders ---------------------------------------------------------------------------------
 
--- A contender's options: those of all, and what it declares.
-local function options_of(one, options)
-  return setmetatable({ name = one.name, bytes = one.bytes, stream = one.stream }, { __index = options })
-end
-
--- A contender with a clock of its own: one that cannot be held behind a gate leaves the others theirs.
+-- A contender, with the options of all and what it declares, and a clock of its own: one that cannot be held behind a
+-- gate leaves the others theirs.
 local function new_contender(one, options, run)
-  local own = options_of(one, options)
+  local own = setmetatable({ name = one.name, bytes = one.bytes, stream = one.stream }, { __index = options })
   local clock = choose_clock(own, run.device)
-  local mode = main_mode(one.fn, own, run)
-  mode.clock = clock
-  mode.first = protocol.warm_up(mode, clock, options.warmup)
-  return { mode = mode, options = own,
+  return { mode = warm_mode(one.fn, clock, own, run), options = own,
            run = setmetatable({ clock = clock, stream = own.stream }, { __index = run }) }
-end
-
-local function result_of_contender(contender)
-  local mode, run, options = contender.mode, contender.run, contender.options
-  local result = result_of(mode, run)
-  alarm.add_rates(result, run, options)
-  look_for_alarms(result, mode, run, options)
-  result.name, result.first, result.turns = options.name, mode.first, mode.turns
-  return result
 end
 
 local function close_clocks(contenders)
@@ -293,7 +275,7 @@ function bench.turns(list, options, after)
     all[i] = contenders[i].mode
   end
   protocol.turns(all, run, after)
-  for i, contender in ipairs(contenders) do results[i] = result_of_contender(contender) end
+  for i, one in ipairs(contenders) do results[i] = results_of({ one.mode }, one.run, one.options) end
   return results
 end
 

@@ -2,16 +2,16 @@
 --
 -- What a device gives at most, measured: main memory's rate by the triad, and multiply-adds a second
 -- in f32 and f64. Kept for the rest of the session, since nothing about it changes.
--- Depends on measure.bench, measure.check, session, kernels/ceiling.cu.
+-- Depends on dtypes, measure.bench, measure.check, session, kernels/ceiling.cu.
 
 local bench = require "moonwarp.measure.bench"
 local check = require "moonwarp.measure.check"
+local dtypes = require "moonwarp.base.dtypes"
 local session = require "moonwarp.session"
 
 local ceiling = {}
 
 local BLOCK = 256
-local TYPES = { f32 = "float", f64 = "double" }
 -- Main memory is what is left when the arrays are this many times larger than the last cache.
 local BEYOND = 4
 local LEAST_BYTES, MOST_SHARE = 64 << 20, 1 / 16 -- of an array; of the memory that is free
@@ -64,7 +64,7 @@ end
 local function chains_rate(device, module, dtype, chains, shape)
   local grid = shape.blocks * device:properties().multiprocessors
   local sums <close> = device:array(dtype, grid * BLOCK)
-  local kernel = module:kernel(("chains<%s,%d>"):format(TYPES[dtype], chains))
+  local kernel = module:kernel(("chains<%s,%d>"):format(dtypes[dtype].cpp, chains))
   local go <close> = kernel:prepare { block = BLOCK, grid = grid }
   local t = seconds(device, function() go(sums, 1, 1, shape.steps) end)
   check.run(sums, chains * (chains - 1) // 2 + chains * shape.steps,

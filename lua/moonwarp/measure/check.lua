@@ -13,10 +13,11 @@
 --                                probabilistic rounding error analysis", 2019)
 -- eps is the distance from 1 to the next number of the type: f64 2^-52, f32 2^-23, f16 2^-10,
 -- bf16 2^-7.
--- Depends on moonwarp.core (largest), failure, measure.comparison, schema, session, units.
+-- Depends on moonwarp.core (largest), dtypes, failure, measure.comparison, schema, session, units.
 
 local core = require "moonwarp.core"
 local comparison = require "moonwarp.measure.comparison"
+local dtypes = require "moonwarp.base.dtypes"
 local failure = require "moonwarp.base.failure"
 local schema = require "moonwarp.base.schema"
 local session = require "moonwarp.session"
@@ -24,7 +25,6 @@ local units = require "moonwarp.base.units"
 
 local check = {}
 
-local EPS = { f64 = 2.0 ^ -52, f32 = 2.0 ^ -23, f16 = 2.0 ^ -10, bf16 = 2.0 ^ -7 }
 local ROUNDINGS = 4
 
 local SPEC = {
@@ -82,7 +82,7 @@ local RANGES = { relative = { 0 }, absolute = { 0 }, sum = { 0 }, most = { 0 } }
 
 -- Returns absolute and relative tolerance and their reason in words.
 local function tolerance_of(options, dtype, largest)
-  local eps = EPS[dtype] or 0
+  local eps = dtypes[dtype].eps or 0
   if options.relative or options.absolute then
     return options.absolute or 0.0, options.relative or 0.0, "as given"
   end
@@ -149,7 +149,7 @@ end
 
 -- Whether every error is of rounding's size beside the largest magnitude; a NaN on one side never is.
 local function is_small(found, largest, dtype)
-  local eps = EPS[dtype]
+  local eps = dtypes[dtype].eps
   if found.wrong == 0 or not eps then return false end
   for _, entry in ipairs(found.first) do
     if entry[2] ~= entry[2] or entry[3] ~= entry[3] then return false end

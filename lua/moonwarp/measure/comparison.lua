@@ -3,17 +3,16 @@
 -- Two arrays, element by element. Large ones are compared in a GPU's memory where one of them is there:
 -- 2 GiB take a millisecond, and more than a second by way of the host; one of the host's is copied there
 -- first. The device only counts; where an element is wrong, the host looks again and says which.
--- Depends on moonwarp.core (compare), own_kernels, kernels/moonwarp/compare.cu.
+-- Depends on moonwarp.core (compare), dtypes, own_kernels, kernels/moonwarp/compare.cu.
 
 local core = require "moonwarp.core"
+local dtypes = require "moonwarp.base.dtypes"
 local own_kernels = require "moonwarp.own_kernels"
 
 local comparison = {}
 
 local LARGE = 1 << 18 -- elements
 local BLOCK, EACH, WAVES = 256, 8, 16 -- elements a thread at least, blocks a multiprocessor at most
-local C_TYPES = { f32 = "float", f64 = "double", i32 = "int", u32 = "unsigned int", i64 = "long long",
-                  u64 = "unsigned long long" }
 
 -- Non-negative numbers are kept as their bits.
 local function number_of(bits)
@@ -28,7 +27,7 @@ end
 ---@return table? found       as of comparison.run where nothing is wrong, else nil
 function comparison.on_device(got, expected, absolute, relative)
   local device, dtype, count = got:device(), got:dtype(), #got
-  local kernel = own_kernels.module(device, "moonwarp/compare.cu"):kernel(("compare<%s>"):format(C_TYPES[dtype]))
+  local kernel = own_kernels.module(device, "moonwarp/compare.cu"):kernel(("compare<%s>"):format(dtypes[dtype].cpp))
   local blocks = math.min((count + BLOCK * EACH - 1) // (BLOCK * EACH), WAVES * device:properties().multiprocessors)
   local exact = dtype:find "^f" == nil and absolute == 0 and relative == 0
   local found <close> = device:zeros("u64", 3)
@@ -68,7 +67,7 @@ end
 ---@return table found       wrong (how many), first ({ index from 0, expected, got } of the first ones),
 ---                          max_absolute, max_relative
 function comparison.run(got, expected, absolute, relative, most)
-  if #got >= LARGE and C_TYPES[got:dtype()] and are_near_gpu(got, expected) then
+  if #got >= LARGE and dtypes[got:dtype()].size >= 4 and are_near_gpu(got, expected) then
     local a <close> = comparison.near(got)
     local b <close> = comparison.near(expected)
     local found = a and b and comparison.on_device(a, b, absolute, relative)

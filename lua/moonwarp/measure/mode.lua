@@ -32,10 +32,11 @@ local WAITS = "the function waits for the device, or needs more than 50 ms to qu
 --- A mode with nothing measured.
 ---@param name string        "hot", "cold", "graph"
 ---@param fn function
+---@param clock table        that it is measured by
 ---@param prepare function?  called before each sample, outside its time; a sample is one call then
 ---@return table
-function mode.new(name, fn, prepare)
-  return { name = name, fn = fn, prepare = prepare, batch = 1, lead = 1, samples = {}, launches = {},
+function mode.new(name, fn, clock, prepare)
+  return { name = name, fn = fn, clock = clock, prepare = prepare, batch = 1, lead = 1, samples = {}, launches = {},
            sampled = 0, next_look = 0, forced = 0 }
 end
 
@@ -66,39 +67,39 @@ local function lead_of(batch, pace, issue)
 end
 
 -- A host that cannot keep up must have queued everything before the device begins.
-local function most_calls(clock, pace, issue)
-  return clock.gate and pace < SAFE_PACE * issue and MOST_HELD or MOST_CALLS
+local function most_calls(self, pace, issue)
+  return self.clock.gate and pace < SAFE_PACE * issue and MOST_HELD or MOST_CALLS
 end
 
 -- The device had to be let go: with one call a gate is of no use, with more there were too many.
-local function shrink(clock, batch)
+local function shrink(self, batch)
   if batch > 1 then return batch // 2 end
-  clocks.unblock(clock, WAITS)
+  clocks.unblock(self.clock, WAITS)
   return MOST_CALLS
 end
 
 -- A batch that fills the wanted time is measured once more: the host may have been busy with
 -- something else, which would leave the batch too small.
-local function measure_twice(self, clock, batch, lead, target)
-  local t, issue, forced = clock.measure(self.fn, batch, lead)
+local function measure_twice(self, batch, lead, target)
+  local t, issue, forced = self.clock.measure(self.fn, batch, lead)
   if forced or t < target or t > MOST_DOUBTED * target then return t, issue, forced end
-  local again, issue_again, forced_again = clock.measure(self.fn, batch, lead)
+  local again, issue_again, forced_again = self.clock.measure(self.fn, batch, lead)
   return math.min(t, again), math.min(issue, issue_again), forced_again
 end
 
 -- Grows the batch until it fills the wanted time; what was measured on the way is the warm-up.
-local function grow(self, clock, target)
+local function grow(self, target)
   local batch, lead, most = 1, 1, MOST_CALLS
   while true do
     stop_if_interrupted()
-    local t, issue, forced = measure_twice(self, clock, batch, lead, target)
+    local t, issue, forced = measure_twice(self, batch, lead, target)
     if forced then
-      most = shrink(clock, batch)
+      most = shrink(self, batch)
       batch = math.min(batch, most)
       lead = batch
     else
       local pace = t / batch
-      most = math.min(most, most_calls(clock, pace, issue))
+      most = math.min(most, most_calls(self, pace, issue))
       if t >= target or batch >= most then return batch, lead_of(batch, pace, issue) end
       local growth = t > 0 and math.ceil(batch * target / t * 1.1) or batch * 8
       batch = math.min(growth, batch * 8, most)
@@ -109,46 +110,44 @@ end
 
 -- The batch is given: how many of its calls the gate takes before the driver's queue is full, or
 -- that it is of no use.
-local function find_lead(self, clock)
-  while clock.gate do
+local function find_lead(self)
+  while self.clock.gate do
     stop_if_interrupted()
     if self.prepare then self.prepare() end
-    local _, _, forced = clock.measure(self.fn, self.batch, self.lead)
+    local _, _, forced = self.clock.measure(self.fn, self.batch, self.lead)
     if not forced then return end
-    if self.lead == 1 then clocks.unblock(clock, WAITS) end
+    if self.lead == 1 then clocks.unblock(self.clock, WAITS) end
     self.lead = math.max(self.lead // 4, 1)
   end
 end
 
 --- Chooses the batch; the calls are the warm-up.
 ---@param self table
----@param clock table
 ---@param limits table  batch, min_time
-function mode.calibrate(self, clock, limits)
+function mode.calibrate(self, limits)
   if limits.batch or self.prepare then
     self.batch = limits.batch or 1
     self.lead = math.min(self.batch, MOST_HELD)
-    find_lead(self, clock)
+    find_lead(self)
     return
   end
-  local target = math.max(RESOLUTIONS * clock.resolution, limits.min_time / SAMPLES)
-  self.batch, self.lead = grow(self, clock, target)
+  local target = math.max(RESOLUTIONS * self.clock.resolution, limits.min_time / SAMPLES)
+  self.batch, self.lead = grow(self, target)
 end
 
 -- ---- samples ------------------------------------------------------------------------------------
 
 --- Takes one sample. One that the device began before the host had queued it is taken again.
 ---@param self table
----@param clock table
 ---@param warm boolean  another mode has run since the last sample: one call more, not timed
-function mode.sample(self, clock, warm)
+function mode.sample(self, warm)
   local t, issue, forced
   repeat
     stop_if_interrupted()
     if self.prepare then self.prepare() elseif warm then self.fn() end
-    t, issue, forced = clock.measure(self.fn, self.batch, self.lead)
+    t, issue, forced = self.clock.measure(self.fn, self.batch, self.lead)
     self.forced = forced and self.forced + 1 or 0
-    if self.forced > MOST_FORCED then clocks.unblock(clock, WAITS) end
+    if self.forced > MOST_FORCED then clocks.unblock(self.clock, WAITS) end
   until not forced
   self.samples[#self.samples + 1] = t / self.batch
   self.launches[#self.launches + 1] = issue

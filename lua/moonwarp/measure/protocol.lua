@@ -30,50 +30,43 @@ local function is_enough(mode, limits)
   return stats.noise(mode.samples) <= limits.noise
 end
 
--- One sample of each mode that wants more; how many still do.
-local function take_round(list, clock, limits)
-  local open = 0
-  for _, mode in ipairs(list) do
-    if not mode.done then
-      modes.sample(mode, clock, #list > 1)
-      mode.done = is_enough(mode, limits)
-      if not mode.done then open = open + 1 end
-    end
-  end
-  return open
-end
-
-local function take_samples(list, clock, limits)
-  local start = core.clock()
+-- Chooses each mode's batch; then calls take(mode, its place) of each that is not done, in rounds, until all are. After
+-- so many seconds no further round begins.
+local function take_rounds(list, run, seconds, take)
+  for _, mode in ipairs(list) do modes.calibrate(mode, run.limits) end
+  local watch, start = environment.watch(run.device), core.clock()
   repeat
-    local open = take_round(list, clock, limits)
-    local late = not limits.samples and core.clock() - start >= limits.max_time
-  until open == 0 or late
+    local open = false
+    for i, mode in ipairs(list) do
+      if not mode.done then
+        take(mode, i)
+        open = open or not mode.done
+      end
+    end
+  until not open or core.clock() - start >= seconds
+  run.state, run.others = watch()
 end
 
 --- The first call and those that the script asks for, without a gate.
----@param mode table
----@param clock table
+---@param mode table      gets first: the seconds of the first call
 ---@param count integer?  further calls
----@return number seconds  of the first
-function protocol.warm_up(mode, clock, count)
-  local first
+function protocol.warm_up(mode, count)
   for _ = 0, count or 0 do
     if mode.prepare then mode.prepare() end
-    local t = clock.measure(mode.fn, 1, 0)
-    first = first or t
+    local t = mode.clock.measure(mode.fn, 1, 0)
+    mode.first = mode.first or t
   end
-  return first
 end
 
 --- Measures until all modes have enough.
----@param list table[]     modes
----@param run table        clock, limits, device; gets state and others
+---@param list table[]     modes, each with its clock
+---@param run table        limits, device; gets state and others
 function protocol.measure(list, run)
-  for _, mode in ipairs(list) do modes.calibrate(mode, run.clock, run.limits) end
-  local watch = environment.watch(run.device)
-  take_samples(list, run.clock, run.limits)
-  run.state, run.others = watch()
+  local limits = run.limits
+  take_rounds(list, run, limits.samples and math.huge or limits.max_time, function(mode)
+    modes.sample(mode, #list > 1)
+    mode.done = is_enough(mode, limits)
+  end)
 end
 
 -- A turn: samples for a share of the least time, the first one after an untimed call, where that could show.
@@ -83,7 +76,7 @@ local function take_turn(mode, limits)
   local count = limits.samples and math.ceil(limits.samples / TURNS)
   mode.turns[#mode.turns + 1] = before + 1
   repeat
-    modes.sample(mode, mode.clock, #mode.samples == before and not is_long)
+    modes.sample(mode, #mode.samples == before and not is_long)
     mode.spent = mode.spent + core.clock() - start
     start = core.clock()
     local late = not limits.samples and mode.spent >= limits.max_time and #mode.samples >= LEAST
@@ -99,22 +92,11 @@ end
 ---@param run table         limits, device; gets state and others
 ---@param after function?   called with a contender's place in the list and its mode after each of its turns
 function protocol.turns(list, run, after)
-  for _, mode in ipairs(list) do
-    modes.calibrate(mode, mode.clock, run.limits)
-    mode.turns, mode.spent = {}, 0
-  end
-  local watch = environment.watch(run.device)
-  repeat
-    local open = 0
-    for i, mode in ipairs(list) do
-      if not mode.done then
-        take_turn(mode, run.limits)
-        if not mode.done then open = open + 1 end
-        if after then after(i, mode) end
-      end
-    end
-  until open == 0
-  run.state, run.others = watch()
+  for _, mode in ipairs(list) do mode.turns, mode.spent = {}, 0 end
+  take_rounds(list, run, math.huge, function(mode, i)
+    take_turn(mode, run.limits)
+    if after then after(i, mode) end
+  end)
 end
 
 return protocol

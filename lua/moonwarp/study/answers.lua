@@ -27,7 +27,7 @@ local CORNERS, SAMPLES = 8, 68
 ---@return string?
 function answers.block_text(block)
   if not block then return nil end
-  return type(block) == "table" and table.concat(block, " x ") or tostring(block)
+  return table.concat(lists.of(block), " x ")
 end
 
 --- "nx = 67, ny = 33, f64" of a case.
@@ -150,10 +150,16 @@ local function run_once(answer, c, out, go)
   c.dev:synchronize()
 end
 
--- Calls a check of a variant with the variant's name; errors name it too.
-local function judged(rung, block, c, fn, ...)
-  local sides = answers.sides_text(c)
-  return blame.on(rung, sides, fn, ("%s, %s"):format(answers.variant_text(rung, block), sides), ...)
+-- Calls a check of a variant (rung, block, case, go) with the variant's name; errors name it too.
+local function judged(fn, study, one, ...)
+  local sides = answers.sides_text(one.case)
+  return blame.on(one.rung, sides, fn, ("%s, %s"):format(answers.variant_text(one.rung, one.block), sides), study, one,
+    ...)
+end
+
+-- The answer of a variant, and what the variant writes.
+local function answer_of(study, one)
+  return study.answer_named[one.rung.answer], answers.output(study, one.rung, one.case)
 end
 
 -- A function that checks as mw.check does, an array or a list of numbers, and one that says whether all was right.
@@ -185,10 +191,11 @@ local function wanted_of(answer, c, out)
 end
 
 -- One variant of an odd case; expected: what is wanted, by answer and output.
-local function compare_odd(name, study, rung, block, c, expected)
-  local go, reason = case.launcher(rung, c, block)
+local function compare_odd(name, study, one, expected)
+  local rung, c = one.rung, one.case
+  local go, reason = case.launcher(rung, c, one.block)
   if not go then return nil, reason end
-  local answer, out = study.answer_named[rung.answer], answers.output(study, rung, c)
+  local answer, out = answer_of(study, one)
   expected[answer] = expected[answer] or {}
   expected[answer][out] = expected[answer][out] or wanted_of(answer, c, out)
   run_once(answer, c, out, go)
@@ -197,18 +204,17 @@ local function compare_odd(name, study, rung, block, c, expected)
 end
 
 -- The same, where a kernel's fault is a wrong result if the device goes on after it.
-local function check_odd(name, study, rung, block, c, expected)
-  local done, ok, reason = failure.catch(compare_odd, name, study, rung, block, c, expected)
+local function check_odd(name, study, one, expected)
+  local done, ok, reason = failure.catch(compare_odd, name, study, one, expected)
   if done then return ok, reason end
-  if c.gpu or failure.status(ok) ~= "fault" then error(ok, 0) end
+  if study.gpu or failure.status(ok) ~= "fault" then error(ok, 0) end
   check.fail(name, ok)
-  return false, "faults for " .. answers.sides_text(c)
+  return false, "faults for " .. answers.sides_text(one.case)
 end
 
 local function blocks_of(rung, c)
   if rung.when and not rung.when(c) then return {} end
-  local blocks = table.move(rung.blocks, 1, #rung.blocks, 1, {})
-  return table.move(rung.odd_blocks or {}, 1, #(rung.odd_blocks or {}), #blocks + 1, blocks)
+  return lists.append(lists.append({}, rung.blocks), rung.odd_blocks)
 end
 
 --- Checks rungs in all of their blocks on an odd case, every element, against the host.
@@ -222,7 +228,7 @@ function answers.check_odd(study, rungs, new_case, wrong, skip)
   local _ <close> = setmetatable({}, { __close = function() c:close() end })
   for _, rung in ipairs(rungs) do
     for _, block in ipairs(blocks_of(rung, c)) do
-      local ok, reason = judged(rung, block, c, check_odd, study, rung, block, c, expected)
+      local ok, reason = judged(check_odd, study, { rung = rung, block = block, case = c }, expected)
       if ok == false then
         c:close()
         c, expected = new_case(), {}
@@ -239,28 +245,17 @@ end
 
 -- ---- the measured size ---------------------------------------------------------------------------
 
--- What is known of an answer on one case: array (or host's values), by (what made it), why it may be trusted, and
--- the rung that made it.
-local function new_reference(array, by, why, rung)
-  return { array = array, by = by, why = why, rung = rung }
-end
-
--- An answer's reference where it does not come from the first variant.
+-- What is known of an answer on one case, its reference: array (or the host's values), by (what made it), why it may be
+-- trusted, and the rung that made it. This is the one that does not come from the first variant.
 local function own_reference(study, answer, c)
   if answer.equal then
-    return new_reference(array_named(answer, c, answer.equal), answer.equal, "which it must equal")
-  end
-  if answer.reference then
+    return { array = array_named(answer, c, answer.equal), by = answer.equal, why = "which it must equal" }
+  elseif answer.reference then
     local scope = c:with { kept = {} }
     local array = answer.reference(scope, function(name, on, block) return study:launcher(name, on, block) end)
-    local reference = new_reference(array, table.concat(answer.needs or {}, ", "), "checked on odd sizes")
-    reference.scope = scope
-    return reference
-  end
-  if answer.host and not (answer.spot or answer.prove) then
-    local reference = new_reference(nil, "the host", "which knows all of it")
-    reference.values = answer.host(c)
-    return reference
+    return { array = array, scope = scope, by = table.concat(answer.needs or {}, ", "), why = "checked on odd sizes" }
+  elseif answer.host and not (answer.spot or answer.prove) then
+    return { values = answer.host(c), by = "the host", why = "which knows all of it" }
   end
 end
 
@@ -268,17 +263,15 @@ local function check_spots(spots, answer, c, out, rung, name)
   local got, want = {}, {}
   for i, spot in ipairs(spots) do got[i], want[i] = out:get(table.unpack(spot)), spot.value end
   local have <close> = c.dev:array(out:dtype(), got)
-  local ok = check.run(have, want, options_of(answer, c, rung, nil, name .. ", samples"))
-  return ok, #got
+  return (check.run(have, want, options_of(answer, c, rung, nil, name .. ", samples")))
 end
 
 -- The first variant of an answer: samples and proofs; what passes is the reference from then on.
 local function establish(spots, answer, c, out, rung, go, name)
   local ok, reasons = true, {}
   if spots then
-    local count
-    ok, count = check_spots(spots, answer, c, out, rung, name)
-    reasons[1] = ("%d samples"):format(count)
+    ok = check_spots(spots, answer, c, out, rung, name)
+    reasons[1] = ("%d samples"):format(#spots)
   end
   if answer.prove then
     local look, is_right = checker(c, name, ", proof")
@@ -290,10 +283,9 @@ local function establish(spots, answer, c, out, rung, go, name)
     run_once(answer, c, out, go)
   end
   if not ok then return nil, "differs from the host at the measured size" end
-  local reference = new_reference(out:clone(), ("'%s'"):format(rung.name),
-    ("which %s confirm%s"):format(table.concat(reasons, " and "), #reasons == 1 and answer.prove and "s" or ""), rung)
-  reference.owned = true
-  return reference
+  return { array = out:clone(), owned = true, by = ("'%s'"):format(rung.name), rung = rung,
+           why = ("which %s confirm%s"):format(table.concat(reasons, " and "),
+             #reasons == 1 and answer.prove and "s" or "") }
 end
 
 local function against(reference, answer, rung, c, out, name)
@@ -305,9 +297,9 @@ local function difference(reference)
   return ("differs from %s, %s"):format(reference.by, reference.why)
 end
 
-local function check_measured(name, study, one, refs)
-  local rung, c = one.rung, one.case
-  local answer, out = study.answer_named[rung.answer], answers.output(study, rung, c)
+local function check_measured(name, study, one)
+  local rung, c, refs = one.rung, one.case, one.refs
+  local answer, out = answer_of(study, one)
   refs[answer] = refs[answer] or own_reference(study, answer, c)
   local spots = not refs[answer] and (answer.spot or answer.cell) and spots_of(answer, c, out)
   run_once(answer, c, out, one.go)
@@ -323,42 +315,37 @@ end
 
 --- Runs a variant once at the measured size and checks what it leaves.
 ---@param study table
----@param one table   rung, block, case, go
----@param refs table  references of the case, by answer; grows
+---@param one table   rung, block, case, go; refs: references of the case, by answer, which grow
 ---@return boolean ok
 ---@return string? reason
-function answers.check(study, one, refs)
-  return judged(one.rung, one.block, one.case, check_measured, study, one, refs)
+function answers.check(study, one)
+  return judged(check_measured, study, one)
 end
 
-local function observe(name, one)
+local function observe(name, _, one)
   local look, is_right = checker(one.case, name, ", observed")
   one.observed = one.rung.observe(one.case, one.go, one.rung, look)
   return is_right(), not is_right() and "fails a check of 'observe'" or nil
 end
 
 --- Lets a rung observe a variant that is right: fields of its record, and further checks of its own.
+---@param study table
 ---@param one table   rung, block, case, go; gets observed
 ---@return boolean ok
 ---@return string? reason
-function answers.observe(one)
-  return judged(one.rung, one.block, one.case, observe, one)
+function answers.observe(study, one)
+  return judged(observe, study, one)
 end
 
-local function check_timed(name, study, one, refs)
-  local rung, c = one.rung, one.case
-  local answer, out = study.answer_named[rung.answer], answers.output(study, rung, c)
-  local reference = refs[answer]
+local function check_timed(name, study, one)
+  local rung, c, answer, out = one.rung, one.case, answer_of(study, one)
+  local reference = one.refs[answer]
   name = name .. ", after its timing"
   run_once(answer, c, out, one.go)
-  local ok = true
-  if reference.bands then
-    for _, band in ipairs(reference.bands) do
-      local got <close> = out:view(band.from, #band.array)
-      ok = check.run(got, band.array, options_of(answer, c, rung, reference.rung, name)) and ok
-    end
-  else
-    ok = against(reference, answer, rung, c, out, name)
+  local ok = reference.bands ~= nil or against(reference, answer, rung, c, out, name)
+  for _, band in ipairs(reference.bands or {}) do
+    local got <close> = out:view(band.from, #band.array)
+    ok = check.run(got, band.array, options_of(answer, c, rung, reference.rung, name)) and ok
   end
   ok = is_also_right(answer, c, name) and ok
   return ok, not ok and difference(reference) .. ", after its timing" or nil
@@ -367,11 +354,10 @@ end
 --- Runs a variant once more after its timing and checks what it leaves: in bands, where only these are kept.
 ---@param study table
 ---@param one table
----@param refs table
 ---@return boolean ok
 ---@return string? reason
-function answers.check_timed(study, one, refs)
-  return judged(one.rung, one.block, one.case, check_timed, study, one, refs)
+function answers.check_timed(study, one)
+  return judged(check_timed, study, one)
 end
 
 -- ---- memory -------------------------------------------------------------------------------------

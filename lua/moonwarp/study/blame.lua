@@ -57,7 +57,8 @@ end
 ---@param name string
 ---@param known table    by name
 function blame.unknown(entry, field, what, name, known)
-  if not known[name] then blame.fail(entry, field, "%s '%s'; %s", what, name, nearest.hint(name, known)) end
+  if known[name] then return end
+  blame.fail(entry, field, "%s '%s'; %s", what, tostring(name), nearest.hint(tostring(name), known))
 end
 
 return blame

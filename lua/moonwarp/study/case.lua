@@ -8,15 +8,15 @@
 -- Fields: dev, p, gpu, sides (as they were given), type, eps (the distance from 1 to the type's next
 -- number), vector (elements of a 16-byte access), the sides, and what study.arrays and the part's
 -- arrays return.
--- Depends on moonwarp.core, nearest, study.blame, study.modules.
+-- Depends on moonwarp.core, dtypes, study.blame, study.modules.
 
 local core = require "moonwarp.core"
 local blame = require "moonwarp.study.blame"
+local dtypes = require "moonwarp.base.dtypes"
 local failure = require "moonwarp.base.failure"
 local integer = require "moonwarp.base.integer"
 local lists = require "moonwarp.base.lists"
 local modules = require "moonwarp.study.modules"
-local nearest = require "moonwarp.base.nearest"
 
 local case = {}
 
@@ -25,10 +25,6 @@ Case.__index = Case
 Case.__name = "case"
 
 case.methods = Case
-
-local EPS = { f64 = 2.0 ^ -52, f32 = 2.0 ^ -23, f16 = 2.0 ^ -10, bf16 = 2.0 ^ -7 }
-local SIZE = { f64 = 8, f32 = 4, f16 = 2, bf16 = 2, i8 = 1, u8 = 1, i16 = 2, u16 = 2, i32 = 4, u32 = 4,
-               i64 = 8, u64 = 8 }
 
 -- ---- cases --------------------------------------------------------------------------------------
 
@@ -58,11 +54,8 @@ function case.bare(study, sides)
   local c = setmetatable({ study = study, dev = study.dev, p = study.p, gpu = study.gpu, sides = sides, kept = {} },
     Case)
   c.type = case.type_of(study, sides)
-  if not SIZE[c.type] then
-    blame.fail(study.head, nil, "there is no type '%s'; %s", c.type,
-      nearest.hint(tostring(c.type), SIZE))
-  end
-  c.eps, c.vector = EPS[c.type] or 0, 16 // SIZE[c.type]
+  blame.unknown(study.head, nil, "there is no type", c.type, dtypes)
+  c.eps, c.vector = dtypes[c.type].eps or 0, 16 // dtypes[c.type].size
   for name, value in pairs(sides) do
     if name ~= "type" then c[name] = value end
   end
@@ -179,8 +172,12 @@ end
 ---@return integer
 function case.product(sizes)
   local n = 1
-  for _, size in ipairs(type(sizes) == "table" and sizes or { sizes }) do n = n * size end
+  for _, size in ipairs(lists.of(sizes)) do n = n * size end
   return n
+end
+
+local function most_at_once(c, kernel, threads, shared)
+  return kernel:occupancy(threads, shared or 0).blocks * c.dev:properties().multiprocessors
 end
 
 --- How many blocks of a kernel the device holds at once.
@@ -190,30 +187,25 @@ end
 ---@param how table?        file, fast_math, as of a launch
 ---@return integer
 function Case:resident(name, threads, shared, how)
-  local kernel = modules.kernel(self, name, how or {})
-  return kernel:occupancy(threads, shared or 0).blocks * self.dev:properties().multiprocessors
+  return most_at_once(self, modules.kernel(self, name, how or {}), threads, shared)
 end
 
--- The most blocks of a cooperative launch: on the CPU device they need not run at once.
+-- The most blocks of a cooperative launch on the CPU device, where they need not run at once.
 local CPU_COOPERATIVE = 256
-
-local function most_cooperative(c, kernel, threads, shared)
-  if not c.gpu then return CPU_COOPERATIVE end
-  return kernel:occupancy(threads, shared or 0).blocks * c.dev:properties().multiprocessors
-end
 
 -- Why the device does not take a launch; nil where it does.
 local function obstacle(c, kernel, how)
   local threads, most = case.product(how.block), kernel:attributes().max_threads
   if threads > most then return ("blocks of %d threads, the kernel takes %d"):format(threads, most) end
   local limits = c.dev:properties().max_grid
-  for i, blocks in ipairs(type(how.grid) == "table" and how.grid or { how.grid }) do
+  for i, blocks in ipairs(lists.of(how.grid)) do
     if blocks > limits[i] then
       return ("%d blocks along dimension %d, the device takes %d"):format(blocks, i, limits[i])
     end
   end
   if not how.cooperative then return nil end
-  local held, blocks = most_cooperative(c, kernel, threads, how.shared), case.product(how.grid)
+  local held = c.gpu and most_at_once(c, kernel, threads, how.shared) or CPU_COOPERATIVE
+  local blocks = case.product(how.grid)
   if blocks > held then return ("%d blocks at once, the device holds %d"):format(blocks, held) end
 end
 
@@ -274,9 +266,7 @@ end
 
 -- over: names of the case's sides, or numbers, one a dimension; each: elements a thread.
 local function grid_over(rung, c, block)
-  local shape, grid = type(block) == "table" and block or { block }, {}
-  local each = case.called(rung.each, c, block)
-  if type(each) ~= "table" then each = { each } end
+  local shape, each, grid = lists.of(block), lists.of(case.called(rung.each, c, block)), {}
   for i, side in ipairs(rung.over) do
     local count = type(side) == "number" and side or c[side]
     if math.type(count) ~= "integer" then
@@ -351,8 +341,7 @@ end
 function case.kernels(rung, c, block)
   block = case.block_of(c, block)
   if not rung.launches then
-    local names = case.called(rung.kernel, c, block)
-    return type(names) == "table" and names or { names }
+    return lists.of(case.called(rung.kernel, c, block))
   end
   local names = {}
   for i, launch in ipairs(launches_of(rung, c, block)) do names[i] = launch[1] end

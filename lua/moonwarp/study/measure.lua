@@ -55,8 +55,8 @@ local function variants_of(study, part, main, skip)
     for _, block in ipairs(is_here and blocks_of(study, part, rung) or {}) do
       local one, reason = new_variant(study, part, rung, block, main)
       local ok = one ~= nil
-      if one then ok, reason = answers.check(study, one, one.refs) end
-      if ok and rung.observe then ok, reason = answers.observe(one) end
+      if one then ok, reason = answers.check(study, one) end
+      if ok and rung.observe then ok, reason = answers.observe(study, one) end
       if ok then list[#list + 1] = one else skip(rung, block, reason, one ~= nil) end
     end
     if last[rung.answer] == i then answers.shrink(main.refs, study.answer_named[rung.answer]) end
@@ -68,14 +68,11 @@ end
 
 local function bytes_of(study, rung, c)
   if rung.bytes then return rung.bytes(c, rung) end
-  local how = study.answer_named[rung.answer].bytes
+  local answer = study.answer_named[rung.answer]
+  local how, sum = answer.bytes, 0
   if type(how) == "function" then return how(c, rung) end
-  local sum = 0
   for name in (how or ""):gmatch "%S+" do
-    if not rawget(c, name) then
-      local answer = study.answer_named[rung.answer]
-      blame.fail(answer, "bytes", "the case has no array '%s'", name)
-    end
+    if not rawget(c, name) then blame.fail(answer, "bytes", "the case has no array '%s'", name) end
     sum = sum + c[name]:nbytes()
   end
   return sum
@@ -83,32 +80,28 @@ end
 
 -- What a call does, in units of the rate: what the answer or the study counts, else the bytes that it moves.
 local function work_of(study, one)
-  local work = study.answer_named[one.rung.answer].work or study.work
-  if work then return work(one.case, one.rung) end
-  return bytes_of(study, one.rung, one.case)
-end
-
-local function checked_work(study, one)
-  local work, rung = work_of(study, one), one.rung
+  local count, work = study.answer_named[one.rung.answer].work or study.work
+  if count then work = count(one.case, one.rung) else work = bytes_of(study, one.rung, one.case) end
   if type(work) == "number" and work > 0 and work < math.huge then return work end
-  blame.fail(rung, nil, "what a call does, from 'bytes' or 'work', must be a number above 0, got %s", work)
+  blame.fail(one.rung, nil, "what a call does, from 'bytes' or 'work', must be a number above 0, got %s", work)
 end
 
-local function is_named(names, one)
-  for _, name in ipairs(type(names) == "table" and names or { names }) do
-    if one.rung.name == name or one.rung.answer == name then return true end
-  end
-  return false
-end
-
--- The fastest variant of the whole size that the level names.
-local function level_of(study, part, list)
+--- The fastest of the variants of the whole size that fit; nil where there is none.
+---@param list table[]   variants
+---@param fits fun(one: table): boolean
+---@return table? one
+function measure.fastest(list, fits)
   local best
   for _, one in ipairs(list) do
-    local fits = not one.partial and is_named(part.level or study.head.level or {}, one)
-    if fits and not (best and best.rate >= one.rate) then best = one end
+    if not one.partial and fits(one) and not (best and best.rate >= one.rate) then best = one end
   end
   return best
+end
+
+-- The one that the level names.
+local function level_of(study, part, list)
+  local names = lists.set(lists.of(part.level or study.head.level))
+  return measure.fastest(list, function(one) return names[one.rung.name] or names[one.rung.answer] end)
 end
 
 local PACE, LEAST = 0.05, 3 -- a change of pace that is said, and the samples that tell one from noise
@@ -191,7 +184,7 @@ local function watch_of(study, list, skip)
     one.slice = record.slice(one.slice, one.values, table.move(mode.samples, from, #mode.samples, 1, {}),
       { [study.rate] = one.work })
     if not mode.done then return end
-    local ok, reason = answers.check_timed(study, one, one.refs)
+    local ok, reason = answers.check_timed(study, one)
     if not ok then
       one.is_wrong = true
       record.drop_slices(one.slice)
@@ -203,7 +196,7 @@ end
 local function time(study, part, list, skip)
   local contenders, seconds = {}, study.p.seconds
   for i, one in ipairs(list) do
-    one.work, one.values = checked_work(study, one), fields_of(study, part, one)
+    one.work, one.values = work_of(study, one), fields_of(study, part, one)
     contenders[i] = { name = answers.variant_text(one.rung, one.block), fn = one.go,
                       bytes = not study.work and bytes_of(study, one.rung, one.case) or nil,
                       stream = one.rung.stream and study.gpu and one.case:stream() or nil }

@@ -2,39 +2,25 @@
 --
 -- The modules of a study: all template instances of a file, its type and its options in one
 -- compilation, since a compilation costs more than most measurements.
--- Depends on moonwarp.core.
+-- Depends on dtypes, failure, lists.
 
+local dtypes = require "moonwarp.base.dtypes"
 local failure = require "moonwarp.base.failure"
+local lists = require "moonwarp.base.lists"
 
 local modules = {}
 
-local CPP = { f64 = "double", f32 = "float", f16 = "__half", bf16 = "__nv_bfloat16", i32 = "int", u32 = "unsigned",
-              i64 = "long long", u64 = "unsigned long long", i16 = "short", u16 = "unsigned short",
-              i8 = "signed char", u8 = "unsigned char" }
-
 -- "cumsum_z<%s>" -> "cumsum_z<double>"
 local function full_name(c, name)
-  return (name:gsub("%%s", CPP[c.type]))
-end
-
-local function file_of(study, how)
-  return how.file or study.head.kernels
+  return (name:gsub("%%s", dtypes[c.type].cpp))
 end
 
 -- Modules differ in the file, in fast math, and where the defines are made from the type, in that.
-local function key_of(c, how)
-  local study = c.study
-  return ("%s %s %s"):format(file_of(study, how), how.fast_math and "fast" or "", study.head.defines and c.type or "")
-end
-
 local function plan_of(c, how)
-  local study, key = c.study, key_of(c, how)
-  local plan = study.state.plans[key]
-  if not plan then
-    plan = { templates = {}, seen = {}, file = file_of(study, how), fast_math = how.fast_math, type = c.type }
-    study.state.plans[key] = plan
-  end
-  return plan
+  local head, plans, file = c.study.head, c.study.state.plans, how.file or c.study.head.kernels
+  local key = ("%s %s %s"):format(file, how.fast_math and "fast" or "", head.defines and c.type or "")
+  plans[key] = plans[key] or { templates = {}, file = file, fast_math = how.fast_math, type = c.type }
+  return plans[key]
 end
 
 --- Plans a kernel, to be compiled with the others of its module.
@@ -43,9 +29,7 @@ end
 ---@param how table   file, fast_math
 function modules.plan(c, name, how)
   local plan, full = plan_of(c, how), full_name(c, name)
-  if plan.seen[full] then return end
-  plan.seen[full] = true
-  if not full:find("<", 1, true) then return end -- it is in every module of its file
+  if lists.has(plan.templates, full) or not full:find("<", 1, true) then return end -- others are in every module
   table.insert(plan.templates, full)
   plan.module = nil -- what was compiled lacks it
 end

@@ -4,11 +4,12 @@
 --   { "n", 4096, "points along each side", gpu = 16384, min = 256 }
 -- A default, gpu, min, max may be functions of the values before. The runner's own parameters come
 -- behind: seconds, rungs and, where there are several, parts.
--- Depends on arg, failure, schema, study.case.
+-- Depends on arg, failure, lists, schema, study.case.
 
 local arg = require "moonwarp.arg"
 local case = require "moonwarp.study.case"
 local failure = require "moonwarp.base.failure"
+local lists = require "moonwarp.base.lists"
 local schema = require "moonwarp.base.schema"
 
 local parameters = {}
@@ -21,17 +22,13 @@ local OWN = { seconds = true, rungs = true, parts = true }
 
 -- number: its place among the study's own.
 local function read_one(study, spec, number)
-  local name, default, help = spec[1], spec[2], spec[3]
+  local name, default, help = table.unpack(type(spec) == "table" and spec or {}, 1, 3)
   if type(name) ~= "string" or default == nil or type(help) ~= "string" then
     failure.invalid("parameter %d must be { name, default, help, ... }", number)
   end
   if OWN[name] and number then failure.invalid("parameter '%s': the runner has one of that name", name) end
   if study.p[name] ~= nil then failure.invalid("parameter '%s': there is one of that name already", name) end
-  local options = {}
-  for key, value in pairs(spec) do
-    if math.type(key) ~= "integer" then options[key] = value end
-  end
-  schema.options(("parameter '%s'"):format(name), options, parameters.fields)
+  schema.options(("parameter '%s'"):format(name), lists.named(spec), parameters.fields)
   local gpu = case.called(spec.gpu, study.p)
   default = case.called(default, study.p)
   if study.gpu and gpu ~= nil then default = gpu end
@@ -45,10 +42,9 @@ end
 ---@param name string
 ---@param default any
 ---@param help string
----@param limits table?   as of mw.arg
+---@param limits table    as of mw.arg
 ---@param gpu any?        the default on a GPU
 function parameters.add(study, name, default, help, limits, gpu)
-  limits = limits or {}
   table.insert(study.params, { name = name, default = default, gpu = gpu, help = help, list = type(default) == "table",
                                min = limits.min, max = limits.max, choices = limits.choices })
   study.p[name] = arg.get(name, default, help, limits)
@@ -58,10 +54,7 @@ end
 ---@param study table   with head, gpu; gets params and p
 function parameters.read(study)
   study.params, study.p = {}, {}
-  for i, spec in ipairs(study.head.params or {}) do
-    if type(spec) ~= "table" then failure.invalid("parameter %d must be { name, default, help, ... }", i) end
-    read_one(study, spec, i)
-  end
+  for i, spec in ipairs(study.head.params or {}) do read_one(study, spec, i) end
   local seconds = study.head.seconds or { 0.1, gpu = 0.2 }
   if type(seconds[1]) ~= "number" then failure.invalid("mw.study: option 'seconds' must be as { 0.1, gpu = 0.2 }") end
   read_one(study, { "seconds", seconds[1], "least time of a measurement; three times that at most", gpu = seconds.gpu,

@@ -42,12 +42,10 @@ end
 
 -- The best variant of a rung, or of an answer's rungs ("naive", "best step"), but for one of them.
 local function best_named(list, name, except)
-  local answer, best = name:match "^best (.+)$", nil
-  for _, one in ipairs(list) do
-    local fits = one.rung.name == name or answer and one.rung.answer == answer and one.rung.name ~= except
-    if fits and not one.partial and not (best and best.rate >= one.rate) then best = one end
-  end
-  return best
+  local answer = name:match "^best (.+)$"
+  return measure.fastest(list, function(one)
+    return one.rung.name == name or answer and one.rung.answer == answer and one.rung.name ~= except
+  end)
 end
 
 -- ---- the table ----------------------------------------------------------------------------------

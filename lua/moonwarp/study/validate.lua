@@ -79,7 +79,7 @@ validate.chart = { kind = true, x = true, y = true, by = true, of = true, logx =
 local function check_chart(part, i, spec, known)
   local where = ("chart %d"):format(i)
   if type(spec) ~= "table" then blame.fail(part, where, "a table is wanted, got %s", type(spec)) end
-  for key in pairs(spec) do blame.unknown(part, where, "unknown option", tostring(key), validate.chart) end
+  for key in pairs(spec) do blame.unknown(part, where, "unknown option", key, validate.chart) end
   if spec.kind == "ladder" then return end
   if spec.kind then blame.fail(part, where, "option 'kind' must be 'ladder', got '%s'", tostring(spec.kind)) end
   if not spec.x then blame.fail(part, where, "needs 'x', a field, or kind = \"ladder\"") end
@@ -122,10 +122,6 @@ local function check_choices(part)
   end
 end
 
-local function as_list(value)
-  return type(value) == "table" and value or { value }
-end
-
 local function check_each(part)
   if not part.each or type(part.cases) == "function" then return end
   local sides = {}
@@ -139,7 +135,7 @@ local function check_part(study, part, known)
   if part.run then return end
   check_choices(part)
   check_each(part)
-  check_names(part, "level", as_list(part.level), known)
+  check_names(part, "level", lists.of(part.level), known)
   if not (part.odd or study.head.odd) then
     blame.fail(part, nil, "needs 'odd', the sides of cases that no block divides, or mw.study has it: { { n = 1001 } }")
   end
@@ -171,7 +167,7 @@ function validate.check(study)
   if #study.rung_list == 0 and not study.last then
     blame.fail(study.head, nil, "there are no rungs, and nothing is run at last")
   end
-  check_names(study.head, "level", as_list(study.head.level), known)
+  check_names(study.head, "level", lists.of(study.head.level), known)
   check_answers(study)
   check_sources(study, known)
   for _, part in ipairs(study.part_list) do check_part(study, part, known) end
