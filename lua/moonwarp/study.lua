@@ -346,9 +346,7 @@ end
 ---@param name string   of a rung or an answer
 ---@return table? record
 function Study:fastest(part, name)
-  local all = {}
-  for _, result in ipairs(self.state.results[part] or {}) do lists.append(all, result.list) end
-  local best = measure.fastest(all, function(one) return one.rung.name == name or one.rung.answer == name end)
+  local best = measure.best(self, part, function(one) return one.rung.name == name or one.rung.answer == name end)
   return best and best.record
 end
 

@@ -66,13 +66,21 @@ end
 
 -- ---- rates --------------------------------------------------------------------------------------
 
+-- What a call does a second: the field and its unit, its peak (the rate, how far over it is impossible, and whose word
+-- that is), why more may be right, and what else is to be counted again.
+local RATES = {
+  { field = "throughput", unit = "B/s", peak_of = memory_peak, is_excused = is_cached,
+    what = "what a call reads and writes" },
+  { field = "rate", unit = "flop/s", is_excused = function() return false end, what = "the operations of a call",
+    peak_of = function(_, options) return options.peak_flops, OVER_PEAK, "the peak given" end },
+}
+
 -- The larger of what was reached of both peaks.
 local function share_of(result, run, options)
   local share
-  local peak = result.throughput and memory_peak(run, options)
-  if peak then share = result.throughput / peak end
-  if result.rate and options.peak_flops then
-    share = math.max(share or 0, result.rate / options.peak_flops)
+  for _, one in ipairs(RATES) do
+    local peak = result[one.field] and one.peak_of(run, options)
+    if peak then share = math.max(share or 0, result[one.field] / peak) end
   end
   return share
 end
@@ -105,17 +113,12 @@ end
 local alarms = {}
 
 function alarms.above_peak(result, run, options)
-  local peak, over, whose
-  if result.throughput then peak, over, whose = memory_peak(run, options) end
-  if peak and result.throughput > over * peak and not is_cached(run, options) then
-    return ("%s is more than %s of %s"):format(units.format(result.throughput, "B/s"), whose,
-      units.format(peak, "B/s")),
-      "count again what a call reads and writes, and see that it does all of its work"
-  end
-  if result.rate and options.peak_flops and result.rate > OVER_PEAK * options.peak_flops then
-    return ("%s is more than the peak given of %s"):format(units.format(result.rate, "flop/s"),
-      units.format(options.peak_flops, "flop/s")),
-      "count again the operations of a call, and see that it does all of its work"
+  for _, one in ipairs(RATES) do
+    local rate, peak, over, whose = result[one.field], one.peak_of(run, options)
+    if rate and peak and rate > over * peak and not one.is_excused(run, options) then
+      return ("%s is more than %s of %s"):format(units.format(rate, one.unit), whose, units.format(peak, one.unit)),
+        ("count again %s, and see that it does all of its work"):format(one.what)
+    end
   end
 end
 
@@ -288,13 +291,6 @@ local ORDER = { "above_peak", "too_fast", "not_synchronised", "not_written", "co
 
 -- ---- raising them -------------------------------------------------------------------------------
 
-local function tell(entry, options)
-  session.current:fail_check()
-  if options.quiet then return end
-  io.stderr:write(("mw.bench: %s%s; %s\n"):format(options.name and options.name .. ": " or "",
-    entry.cause, entry.remedy))
-end
-
 --- Looks for results that cannot be, and says so on standard error.
 ---@param result table   of mw.bench; gets alarms { name, cause, remedy }
 ---@param run table      device, stream, clock, main (the mode), setup
@@ -303,9 +299,13 @@ function alarm.check(result, run, options)
   result.alarms = {}
   for _, name in ipairs(ORDER) do
     local cause, remedy = alarms[name](result, run, options)
-    if cause then table.insert(result.alarms, { name = name, cause = cause, remedy = remedy }) end
+    if cause then
+      table.insert(result.alarms, { name = name, cause = cause, remedy = remedy })
+      session.current:fail_check()
+      local whose = options.name and options.name .. ": " or ""
+      if not options.quiet then io.stderr:write(("mw.bench: %s%s; %s\n"):format(whose, cause, remedy)) end
+    end
   end
-  for _, entry in ipairs(result.alarms) do tell(entry, options) end
 end
 
 return alarm

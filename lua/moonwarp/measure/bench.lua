@@ -77,9 +77,8 @@ end
 
 -- A list of arrays, or one; an output must be one that can be written.
 local function check_arrays(options, name)
-  local given = options[name]
-  for i, array in ipairs(type(given) == "table" and given or { given }) do
-    local kind = core.type(array) or type(array)
+  for i, array in ipairs(lists.of(options[name])) do
+    local kind = schema.kind(array)
     if kind ~= "array" then
       failure.invalid("mw.bench: option '%s' must be an array or a list of arrays, element %d is a %s", name, i, kind)
     end
@@ -110,8 +109,7 @@ end
 local function device_of(options)
   if options.device then return options.device end
   if options.stream then return options.stream:device() end
-  local output = options.output
-  if type(output) == "table" then output = output[1] end
+  local output = lists.of(options.output)[1]
   if core.type(output) == "array" then return output:device() end
   local device = session.current:device()
   return device and not device:is_offline() and device or nil
@@ -321,7 +319,7 @@ function bench.run(fn, options)
   local is_table = type(fn) == "table" and not getmetatable(fn)
   if type(fn) ~= "function" and not is_table and not (getmetatable(fn) and core.type(fn) == "launch") then
     failure.invalid("mw.bench: a function is wanted, got %s; as in mw.bench(function() go(x, n) end)",
-      core.type(fn) or type(fn))
+      schema.kind(fn))
   end
   options = schema.options("mw.bench", options, SPEC)
   if is_table then return run_contenders(fn, options) end

@@ -172,14 +172,10 @@ end
 
 local KINDS = { array = true, table = true, number = true, ["function"] = true }
 
-local function kind_of(value)
-  return core.type(value) or type(value)
-end
-
 local function check_expected(value)
-  if KINDS[kind_of(value)] then return end
+  if KINDS[schema.kind(value)] then return end
   failure.invalid("mw.check: the expected values must be an array, a table, a number or a function, got %s",
-    kind_of(value))
+    schema.kind(value))
 end
 
 local function mention(report)
@@ -211,11 +207,11 @@ end
 function check.run(got, expected, options)
   options = schema.options("mw.check", options, SPEC)
   schema.check_numbers("mw.check", options, RANGES)
-  if kind_of(got) ~= "array" then failure.invalid("mw.check: an array is wanted, got %s", kind_of(got)) end
+  if schema.kind(got) ~= "array" then failure.invalid("mw.check: an array is wanted, got %s", schema.kind(got)) end
   check_expected(expected)
   local shape = { got:shape() }
-  if kind_of(expected) == "array" then check_pair(got, expected, shape) end
-  local made <close> = kind_of(expected) ~= "array" and expected_array(got, expected, shape) or nil
+  if schema.kind(expected) == "array" then check_pair(got, expected, shape) end
+  local made <close> = schema.kind(expected) ~= "array" and expected_array(got, expected, shape) or nil
   local report = compare(got, made or expected, options, shape)
   tell(report, options)
   return report.ok, report

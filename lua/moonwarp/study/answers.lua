@@ -212,11 +212,6 @@ local function check_odd(name, study, one, expected)
   return false, "faults for " .. answers.sides_text(one.case)
 end
 
-local function blocks_of(rung, c)
-  if rung.when and not rung.when(c) then return {} end
-  return lists.append(lists.append({}, rung.blocks), rung.odd_blocks)
-end
-
 --- Checks rungs in all of their blocks on an odd case, every element, against the host.
 ---@param study table
 ---@param rungs table[]
@@ -227,7 +222,7 @@ function answers.check_odd(study, rungs, new_case, wrong, skip)
   local c, expected = new_case(), {}
   local _ <close> = setmetatable({}, { __close = function() c:close() end })
   for _, rung in ipairs(rungs) do
-    for _, block in ipairs(blocks_of(rung, c)) do
+    for _, block in ipairs(case.blocks(rung, c)) do
       local ok, reason = judged(check_odd, study, { rung = rung, block = block, case = c }, expected)
       if ok == false then
         c:close()

@@ -282,6 +282,15 @@ local function grid_over(rung, c, block)
   return grid
 end
 
+--- The blocks that a rung has on an odd case; none where it is not for the case.
+---@param rung table
+---@param c table
+---@return any[]
+function case.blocks(rung, c)
+  if rung.when and not rung.when(c) then return {} end
+  return lists.append(lists.append({}, rung.blocks), rung.odd_blocks)
+end
+
 --- The block of a variant on a case.
 ---@param c table
 ---@param block any   of rung.blocks

@@ -20,11 +20,34 @@ local measure = {}
 
 -- ---- variants ------------------------------------------------------------------------------------
 
+--- The fastest of the variants of the whole size that fit; nil where there is none.
+---@param list table[]   variants
+---@param fits fun(one: table): boolean
+---@return table? one
+function measure.fastest(list, fits)
+  local best
+  for _, one in ipairs(list) do
+    if not one.partial and fits(one) and not (best and best.rate >= one.rate) then best = one end
+  end
+  return best
+end
+
+--- The fastest over all cases of a part; nil where it has not been measured.
+---@param study table
+---@param part string
+---@param fits fun(one: table): boolean
+---@return table? one
+function measure.best(study, part, fits)
+  local all = {}
+  for _, result in ipairs(study.state.results[part] or {}) do lists.append(all, result.list) end
+  return measure.fastest(all, fits)
+end
+
 -- The blocks of a rung in a part: all, or the one that was best in the first part.
 local function blocks_of(study, part, rung)
-  local best = part.blocks == "best" and #rung.blocks > 1 and study.state.best[rung.name]
-  if part.blocks == "best" and #rung.blocks > 1 then return { best and best.block or rung.blocks[1] } end
-  return rung.blocks
+  if part.blocks ~= "best" or #rung.blocks == 1 then return rung.blocks end
+  local best = measure.best(study, study.state.parts[1].name, function(one) return one.rung == rung end)
+  return { best and best.block or rung.blocks[1] }
 end
 
 -- The case that a variant runs on: that of the part, or a smaller one of its own, made once.
@@ -84,18 +107,6 @@ local function work_of(study, one)
   if count then work = count(one.case, one.rung) else work = bytes_of(study, one.rung, one.case) end
   if type(work) == "number" and work > 0 and work < math.huge then return work end
   blame.fail(one.rung, nil, "what a call does, from 'bytes' or 'work', must be a number above 0, got %s", work)
-end
-
---- The fastest of the variants of the whole size that fit; nil where there is none.
----@param list table[]   variants
----@param fits fun(one: table): boolean
----@return table? one
-function measure.fastest(list, fits)
-  local best
-  for _, one in ipairs(list) do
-    if not one.partial and fits(one) and not (best and best.rate >= one.rate) then best = one end
-  end
-  return best
 end
 
 -- The one that the level names.
@@ -212,14 +223,6 @@ local function time(study, part, list, skip)
   return right
 end
 
-local function note_best(study, part, list)
-  if part ~= study.state.parts[1] then return end
-  for _, one in ipairs(list) do
-    local best = study.state.best[one.rung.name]
-    if not one.partial and not (best and best.rate >= one.rate) then study.state.best[one.rung.name] = one end
-  end
-end
-
 local function close_all(main)
   for _, place in pairs(main.smaller) do
     answers.close(place.refs)
@@ -241,7 +244,6 @@ local function run(study, part, main, skip)
     part.derive(entries, main.case)
   end
   for _, one in ipairs(list) do one.record = record.write(one.values, one.slice) end
-  note_best(study, part, list)
   return list, level
 end
 

@@ -28,12 +28,10 @@ local runner = {}
 
 -- The rungs that can be asked for: their numbers once, then the names of those without.
 local function choices_of(study)
-  local list, seen = {}, {}
+  local list = {}
   for _, rung in ipairs(study.rung_list) do
-    local word = tostring(rung.number or rung.name)
-    if not rung.always and not seen[word] then
-      list[#list + 1], seen[word] = word, true -- a number may be that of several, of which some are always measured
-    end
+    local word = tostring(rung.number or rung.name) -- that of several, of which some are always measured, perhaps
+    if not rung.always and not lists.has(list, word) then list[#list + 1] = word end
   end
   return list
 end
@@ -90,12 +88,11 @@ end
 
 -- The part's rungs, and those that their answers' references need: what is checked.
 local function checked_in(study, part)
-  local list, seen = table.move(part.chosen, 1, #part.chosen, 1, {}), lists.set(part.chosen)
+  local list = lists.append({}, part.chosen)
   for _, rung in ipairs(part.chosen) do
     for _, name in ipairs(study.answer_named[rung.answer].needs or {}) do
       local needed = study.rung_named[name]
-      if not seen[needed] then table.insert(list, 1, needed) end
-      seen[needed] = true
+      if not lists.has(list, needed) then table.insert(list, 1, needed) end
     end
   end
   return list
@@ -109,8 +106,7 @@ local function expanded(list)
     for _, name in ipairs(lists.keys(sides)) do
       if type(sides[name]) == "table" then axes[#axes + 1] = { name, sides[name] } end
     end
-    local some = lists.product(sides, axes)
-    table.move(some, 1, #some, #all + 1, all)
+    lists.append(all, lists.product(sides, axes))
   end
   return all
 end
@@ -153,11 +149,10 @@ end
 
 -- The odd cases of a part, in each type that it has.
 local function odd_of(study, part)
-  local types, seen, list = {}, {}, {}
+  local types, list = {}, {}
   for _, sides in ipairs(part.list) do
     local ty = case.type_of(study, sides)
-    if not seen[ty] then types[#types + 1] = ty end
-    seen[ty] = true
+    if not lists.has(types, ty) then types[#types + 1] = ty end
   end
   for _, ty in ipairs(types) do
     for _, odd in ipairs(sides_of(part.odd and part or study.head, "odd", study.p)) do
@@ -170,11 +165,8 @@ end
 -- ---- compiling ------------------------------------------------------------------------------------
 
 local function plan_rung(rung, c)
-  if rung.when and not rung.when(c) then return end
-  for _, blocks in ipairs { rung.blocks, rung.odd_blocks or {} } do
-    for _, block in ipairs(blocks) do
-      for _, name in ipairs(case.kernels(rung, c, block)) do modules.plan(c, name, rung) end
-    end
+  for _, block in ipairs(case.blocks(rung, c)) do
+    for _, name in ipairs(case.kernels(rung, c, block)) do modules.plan(c, name, rung) end
   end
 end
 
@@ -192,15 +184,10 @@ end
 
 -- ---- what is left out ------------------------------------------------------------------------------
 
--- Texts, each once.
-local function new_notes()
-  return { seen = {} }
-end
-
+-- Adds a text that is not among the notes yet.
 local function add_note(notes, rung, block, reason)
   local text = ("%s (%s)"):format(answers.variant_text(rung, block), reason)
-  if not notes.seen[text] then notes[#notes + 1] = text end
-  notes.seen[text] = true
+  if not lists.has(notes, text) then notes[#notes + 1] = text end
 end
 
 -- The rungs of a part that no part before it with the same arrays had on this odd case.
@@ -214,24 +201,26 @@ local function unchecked(study, part, c, seen)
   return list
 end
 
-local function check_odd_case(study, part, rungs, sides)
-  local text = answers.sides_text(case.bare(study, sides))
+local function leave_out(study, rung, why, reason)
+  study.state.wrong[rung] = why
+  add_note(study.state.skipped, rung, nil, reason)
+end
+
+local function check_odd_case(study, part, sides, seen)
+  local bare = case.bare(study, sides)
+  local rungs = unchecked(study, part, bare, seen)
+  if #rungs == 0 then return end
   local function new_case() return case.new(study, sides, part) end
-  answers.check_odd(study, rungs, new_case, function(rung, reason)
-    study.state.wrong[rung] = reason
-    add_note(study.state.skipped, rung, nil, reason)
-  end, function(rung, block, reason)
-    add_note(study.state.unchecked, rung, block, ("for %s: %s"):format(text, reason))
-  end)
+  answers.check_odd(study, rungs, new_case, function(rung, reason) leave_out(study, rung, reason, reason) end,
+    function(rung, block, reason)
+      add_note(study.state.unchecked, rung, block, ("for %s: %s"):format(answers.sides_text(bare), reason))
+    end)
 end
 
 local function check_odd(study)
   local seen = {}
   for _, part in ipairs(study.state.parts) do
-    for _, sides in ipairs(part.odd_cases) do
-      local rungs = unchecked(study, part, case.bare(study, sides), seen)
-      if #rungs > 0 then check_odd_case(study, part, rungs, sides) end
-    end
+    for _, sides in ipairs(part.odd_cases) do check_odd_case(study, part, sides, seen) end
   end
 end
 
@@ -240,8 +229,7 @@ local function leave_out_dependants(study)
   for _, rung in ipairs(study.rung_list) do
     for _, name in ipairs(study.answer_named[rung.answer].needs or {}) do
       if rung.wanted and study.state.wrong[study.rung_named[name]] and not study.state.wrong[rung] then
-        study.state.wrong[rung] = "needs it"
-        add_note(study.state.skipped, rung, nil, ("what it is compared with needs '%s', which is wrong"):format(name))
+        leave_out(study, rung, "needs it", ("what it is compared with needs '%s', which is wrong"):format(name))
       end
     end
   end
@@ -262,23 +250,18 @@ local function measure_part(study, part)
   show.part(study, part, results)
 end
 
-local function say_left_out(what, notes)
-  if #notes > 0 then remark.say("%s: %s.", what, table.concat(notes, "; ")) end
-end
-
 local function conclude(state)
   if state.stream then state.stream:close() end
-  say_left_out("Not checked on an odd size", state.unchecked)
-  say_left_out("Not measured", state.skipped)
+  for _, left_out in ipairs { { "Not checked on an odd size", state.unchecked }, { "Not measured", state.skipped } } do
+    if #left_out[2] > 0 then remark.say("%s: %s.", left_out[1], table.concat(left_out[2], "; ")) end
+  end
 end
 
 --- Runs a study.
 ---@param study table
 function runner.run(study)
-  -- parts: those to be run; results: of measured parts, by name; plans: of modules; best: variants of the first part,
-  -- by rung; wrong: rungs, with the reason
-  study.state = { name = path.script(), results = {}, plans = {}, best = {}, wrong = {}, skipped = new_notes(),
-                  unchecked = new_notes() }
+  -- parts: those to be run; results: of measured parts, by name; plans: of modules; wrong: rungs, with the reason
+  study.state = { name = path.script(), results = {}, plans = {}, wrong = {}, skipped = {}, unchecked = {} }
   local _ <close> = setmetatable({}, { __close = function() conclude(study.state) end }) -- however the run ends
   choose(study)
   for _, part in ipairs(study.state.parts) do part.odd_cases = odd_of(study, part) end

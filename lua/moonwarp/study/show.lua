@@ -50,10 +50,6 @@ end
 
 -- ---- the table ----------------------------------------------------------------------------------
 
-local function field_name(column)
-  return type(column) == "table" and column[1] or column
-end
-
 local function has_field(records, field)
   for _, entry in ipairs(records) do
     if record.field(entry, field) ~= nil then return true end
@@ -65,7 +61,7 @@ end
 local function columns_of(study, part, records)
   local columns = {}
   for _, column in ipairs(part.table) do
-    if has_field(records, field_name(column)) then columns[#columns + 1] = column end
+    if has_field(records, lists.of(column)[1]) then columns[#columns + 1] = column end
   end
   for _, source in ipairs(study.source_list) do
     if source.field and has_field(records, source.field) then
@@ -145,12 +141,6 @@ local function draw_ladder(study, part, spec, list, level, suffix)
                 name = ("%s-%s%s"):format(study.state.name, spec.name or part.name, suffix.name) }
 end
 
--- Whether a source has more than one value for a rung: one alone is no point along an axis.
-local function varies(source, one)
-  local kind = type(source.values[one.rung.name])
-  return kind == "table" or kind == "function"
-end
-
 local function source_point(study, spec, source, entry, series, value)
   local name = ("%s, source: %s"):format(source.name, series)
   local point = { [spec.x] = record.field(entry, spec.x), [study.rate] = value, series = name }
@@ -166,7 +156,8 @@ local function points_of(study, spec, list)
     local by = type(spec.by) == "function" and spec.by(entry) or nil
     points[#points + 1] = by and setmetatable({ series = by }, { __index = entry }) or entry
     for _, source in ipairs(spec.y == nil and study.source_list or {}) do
-      local value = varies(source, one) and measure.source_value(source, one)
+      local is_one = type(source.values[one.rung.name]) == "number" -- which is no point along an axis
+      local value = not is_one and measure.source_value(source, one)
       if value then points[#points + 1] = source_point(study, spec, source, entry, by or entry.series, value) end
     end
   end
@@ -182,7 +173,7 @@ end
 local function draw_chart(study, part, spec, groups, suffix)
   local all, level = {}, nil
   for _, group in ipairs(groups) do
-    table.move(group.list, 1, #group.list, #all + 1, all)
+    lists.append(all, group.list)
     local is_larger = group.level and not (level and level.values.bytes >= group.level.values.bytes)
     level = is_larger and group.level or level -- of the largest case, where there are several
   end
@@ -279,7 +270,7 @@ function show.part(study, part, results)
     if #mine > 0 then
       local title, rows = "%s %s, %s", {}
       for _, group in ipairs(part.rows == "all" and mine or { mine[1] }) do
-        table.move(group.list, 1, #group.list, #rows + 1, rows)
+        lists.append(rows, group.list)
       end
       if part.table then
         show_table(study, part, rows, title:format(study.state.name, part.name, sides_text(part, mine)))

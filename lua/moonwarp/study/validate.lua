@@ -143,7 +143,7 @@ local function check_part(study, part, known)
   check_ratios(study, part)
   local fields = fields_of(study, part)
   for _, column in ipairs(part.table or {}) do
-    check_field(part, "table", type(column) == "table" and column[1] or column, fields)
+    check_field(part, "table", lists.of(column)[1], fields)
   end
   for i, spec in ipairs(part.charts or {}) do check_chart(part, i, spec, fields) end
 end
