@@ -207,6 +207,7 @@ describe("the charts of a report", function()
     assert.are.equal(2, #texts)
     has(texts[1], "<title>run 1: library copy\n")
     has(texts[1], "logarithmic, because the runs are far apart")
+    has(texts[1], "1024</text>") -- and along x, in powers of 2
     has(texts[1], 'id="f1-gpPt')
     has(texts[2], 'id="f2-gpPt')
     assert.are.equal(12 + 2, count(texts[2], 'class="point"'))

@@ -61,7 +61,7 @@ describe("mw.roofline", function()
     fails(function() mw.roofline { ceilings = { bandwidth = 1, f32 = 0, f64 = 1 } } end,
       "mw.roofline: option 'ceilings': f32 must be a number above 0, got 0; leave ceilings out to measure them")
     fails(function() mw.roofline { records = { {}, 5 } } end,
-      "mw.roofline: option 'records': element 2 must be a table, got number")
+      "mw.roofline: option 'records'[2] must be a table, got number")
   end)
 
   it("leaves out other devices", function()

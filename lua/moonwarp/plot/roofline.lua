@@ -6,27 +6,28 @@
 -- second, and never more than the arithmetic gives: the roof is the lower of the two (S. Williams,
 -- A. Waterman and D. Patterson, "Roofline: an insightful visual performance model for multicore
 -- architectures", 2009). Both ceilings are measured on the device, not taken from a data sheet.
--- Depends on moonwarp.core, bench, ceiling, schema, plot, session, record, table, units.
+-- Depends on bench, ceiling, failure, figure, lists, plot, record, schema, session, table, units.
 
 local bench = require "moonwarp.measure.bench"
 local ceiling = require "moonwarp.measure.ceiling"
 local failure = require "moonwarp.base.failure"
-local schema = require "moonwarp.base.schema"
+local figure = require "moonwarp.plot.figure"
+local lists = require "moonwarp.base.lists"
 local plot = require "moonwarp.plot.plot"
-local session = require "moonwarp.session"
 local record = require "moonwarp.results.record"
+local schema = require "moonwarp.base.schema"
+local session = require "moonwarp.session"
 local tables = require "moonwarp.plot.table"
 local units = require "moonwarp.base.units"
 
 local roofline = {}
 
-local SPEC = { device = "device", records = "table", by = "string", dtype = "string", title = "string",
+local SPEC = { device = "device", records = schema.list "table", by = "string", dtype = "string", title = "string",
                name = "string", quiet = "boolean", pictures = "boolean", ceilings = "table" }
 local DTYPES = { f32 = true, f64 = true }
 -- What a record may call its kernel, the first that it has.
 local NAMES = { "kernel", "series", "rung", "version", "name", "study" }
--- The roofs are drawn a decade beyond the outermost kernel and the ridge.
-local DECADE, STEPS = 10, 24
+local DECADE <const> = 10 -- the roofs are drawn so far beyond the outermost kernel and the ridge
 
 -- ---- the kernels of a run -----------------------------------------------------------------------
 
@@ -39,47 +40,41 @@ local function label_of(entry, field, by)
 end
 
 local function has_work(value)
-  return type(value) == "table" and value.throughput and value.rate and value.intensity
+  return bench.is_result(value) and value.throughput and value.rate and value.intensity
 end
 
 -- A record without declared benchmarks may hold bytes, flops and a time by itself.
 local function own_work(entry)
-  local t = entry.t
-  if bench.is_result(t) then t = t.median end
-  if type(t) ~= "number" or t <= 0 then return nil end
-  if type(entry.bytes) ~= "number" or type(entry.flops) ~= "number" or entry.bytes <= 0 then return nil end
-  return { throughput = entry.bytes / t, rate = entry.flops / t, intensity = entry.flops / entry.bytes,
-           dtype = entry.dtype, device = entry.device }
-end
-
-local function add_point(list, work, label, spec, entry)
-  if work.device and work.device ~= spec.device:id() then return end
-  if work.intensity <= 0 then return end
-  local dtype = work.dtype or entry.dtype or spec.dtype
-  list[#list + 1] = { kernel = label, intensity = work.intensity, rate = work.rate,
-                      throughput = work.throughput, dtype = DTYPES[dtype] and dtype or spec.dtype }
-end
-
-local function from_record(list, entry, spec, seen)
-  local found
-  for field, value in pairs(entry) do
-    if bench.is_result(value) and has_work(value) then
-      seen[value], found = true, true
-      add_point(list, value, value.name or label_of(entry, field, spec.by), spec, entry)
-    end
+  local t = bench.is_result(entry.t) and entry.t.median or entry.t
+  for _, value in ipairs { t or false, entry.bytes or false, entry.flops or false } do
+    if type(value) ~= "number" then return nil end
   end
-  local own = not found and own_work(entry)
-  if own then add_point(list, own, label_of(entry, "record", spec.by), spec, entry) end
+  if t <= 0 or entry.bytes <= 0 then return nil end
+  return { throughput = entry.bytes / t, rate = entry.flops / t, intensity = entry.flops / entry.bytes,
+           device = entry.device }
 end
 
 -- Records first, then what was measured and declared but not recorded.
 local function points_of(spec)
   local list, seen = {}, {}
-  for _, entry in ipairs(spec.records or record.all()) do from_record(list, entry, spec, seen) end
-  for i, result in ipairs(spec.records and {} or bench.declared()) do
-    if not seen[result] and has_work(result) then
-      add_point(list, result, result.name or ("function %d"):format(i), spec, {})
+  local function add(work, label, entry)
+    if work.device and work.device ~= spec.device:id() or work.intensity <= 0 then return end
+    local dtype = work.dtype or entry.dtype
+    list[#list + 1] = { kernel = label, intensity = work.intensity, rate = work.rate, throughput = work.throughput,
+                        dtype = DTYPES[dtype] and dtype or spec.dtype }
+  end
+  for _, entry in ipairs(spec.records or record.all()) do
+    local own = own_work(entry)
+    for field, value in pairs(entry) do
+      if has_work(value) then
+        seen[value], own = true, nil
+        add(value, value.name or label_of(entry, field, spec.by), entry)
+      end
     end
+    if own then add(own, label_of(entry, "record", spec.by), entry) end
+  end
+  for i, result in ipairs(spec.records and {} or bench.declared()) do
+    if not seen[result] and has_work(result) then add(result, result.name or ("function %d"):format(i), {}) end
   end
   return list
 end
@@ -92,6 +87,7 @@ local function place(point, most)
   point.roof = math.min(slope, arithmetic)
   point.share = point.rate / point.roof
   point.bound = slope < arithmetic and "memory" or "compute"
+  point.device, point.device_name = most.device, most.device_name
 end
 
 -- "twice (f32): memory-bound, 92 % of its roof of 3.2 Gflop/s"
@@ -102,45 +98,24 @@ end
 
 -- ---- the chart ----------------------------------------------------------------------------------
 
--- The types that occur have a roof each; they share the slope.
-local function types_of(points)
-  local list, seen = {}, {}
-  for _, point in ipairs(points) do
-    if not seen[point.dtype] then list[#list + 1] = point.dtype end
-    seen[point.dtype] = true
-  end
-  table.sort(list)
-  return list
-end
-
-local function extent(points, most, types)
-  local low, high = math.huge, 0
-  for _, point in ipairs(points) do
-    low, high = math.min(low, point.intensity), math.max(high, point.intensity)
-  end
-  for _, dtype in ipairs(types) do
-    local ridge = most[dtype] / most.bandwidth
-    low, high = math.min(low, ridge), math.max(high, ridge)
-  end
-  return low / DECADE, high * DECADE
-end
-
+-- The types that occur have a roof each; they share the slope. On logarithmic axes a roof is two straight lines.
 local function chart_records(points, most)
-  local list, types = {}, types_of(points)
-  local low, high = extent(points, most, types)
-  for _, dtype in ipairs(types) do
-    for i = 0, STEPS do
-      local x = low * (high / low) ^ (i / STEPS)
-      list[#list + 1] = { series = "roof " .. dtype, intensity = x,
-                          rate = math.min(most.bandwidth * x, most[dtype]) }
-    end
-    local ridge = most[dtype] / most.bandwidth -- the corner itself
-    list[#list + 1] = { series = "roof " .. dtype, intensity = ridge, rate = most[dtype] }
-  end
+  local list, low, high, types = {}, math.huge, 0, {}
   for _, point in ipairs(points) do
-    list[#list + 1] = { series = point.kernel, intensity = point.intensity, rate = point.rate }
+    local ridge = most[point.dtype] / most.bandwidth
+    low, high = math.min(low, point.intensity, ridge), math.max(high, point.intensity, ridge)
+    types[point.dtype] = true
   end
-  for _, entry in ipairs(list) do entry.device, entry.device_name = most.device, most.device_name end
+  local function add(series, intensity, rate)
+    list[#list + 1] = { series = series, intensity = intensity, rate = rate, device = most.device,
+                        device_name = most.device_name }
+  end
+  for _, dtype in ipairs(lists.keys(types)) do
+    for _, x in ipairs { low / DECADE, most[dtype] / most.bandwidth, high * DECADE } do
+      add("roof " .. dtype, x, math.min(most.bandwidth * x, most[dtype]))
+    end
+  end
+  for _, point in ipairs(points) do add(point.kernel, point.intensity, point.rate) end
   return list
 end
 
@@ -151,14 +126,11 @@ local function draw(points, most, spec)
                      name = spec.name, quiet = spec.quiet, pictures = spec.pictures }
 end
 
-local function print_words(points, most, spec)
-  local text = ("ceilings of %s: %s, %s in f32, %s in f64"):format(most.device,
-    units.format(most.bandwidth, "B/s"), units.format(most.f32, "flop/s"), units.format(most.f64, "flop/s"))
-  local lines = { text }
+local function words_of(points, most)
+  local lines = { ("ceilings of %s: %s, %s in f32, %s in f64"):format(most.device, units.format(most.bandwidth, "B/s"),
+    units.format(most.f32, "flop/s"), units.format(most.f64, "flop/s")) }
   for _, point in ipairs(points) do lines[#lines + 1] = words(point) end
-  text = table.concat(lines, "\n")
-  if not spec.quiet and not session.current.options.quiet then print(text) end
-  return text
+  return table.concat(lines, "\n")
 end
 
 -- ---- mw.roofline --------------------------------------------------------------------------------
@@ -173,21 +145,11 @@ local function check_ceilings(given)
   end
 end
 
-local function check_records(given)
-  for i, entry in ipairs(given) do
-    if type(entry) ~= "table" then
-      failure.invalid("mw.roofline: option 'records': element %d must be a table, got %s", i, type(entry))
-    end
-  end
-end
-
 local function complete(given)
   schema.options("mw.roofline", given, SPEC)
-  if given and given.ceilings then check_ceilings(given.ceilings) end
-  if given and given.records then check_records(given.records) end
-  local spec = setmetatable({}, { __index = given })
-  spec.device = given and given.device or session.current:device()
-  spec.dtype = given and given.dtype or "f32"
+  local spec = lists.merged({ dtype = "f32" }, given)
+  if spec.ceilings then check_ceilings(spec.ceilings) end
+  spec.device = spec.device or session.current:device()
   if not DTYPES[spec.dtype] then
     failure.invalid("mw.roofline: option 'dtype' must be 'f32' or 'f64', got '%s'", spec.dtype)
   end
@@ -212,14 +174,12 @@ function roofline.draw(spec)
   end
   local most = spec.ceilings or ceiling.of(spec.device)
   most.device, most.device_name = spec.device:id(), spec.device:name()
-  for _, point in ipairs(points) do
-    place(point, most)
-    point.device, point.device_name = most.device, most.device_name
-  end
+  for _, point in ipairs(points) do place(point, most) end
   tables.print { "kernel", "dtype", { "intensity", title = "flop/B" }, "rate",
                  { "roof", unit = "flop/s" }, { "share", unit = "%", digits = 3 }, "bound",
                  title = spec.title or "roofline", records = points, quiet = spec.quiet }
-  local text = print_words(points, most, spec)
+  local text = words_of(points, most)
+  figure.say(spec, text)
   local made = draw(points, most, spec)
   made.ceilings, made.points, made.words = most, points, text
   return made

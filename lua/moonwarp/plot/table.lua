@@ -2,22 +2,28 @@
 --
 -- Records as an aligned table: one unit a column, numbers right, words left, the device in the
 -- title.
--- Depends on moonwarp.core, bench, schema, letters, nearest, record, session, sweep, units.
+-- Depends on bench, failure, figure, nearest, record, schema, session, sweep, units, utf8text.
 
 local bench = require "moonwarp.measure.bench"
 local failure = require "moonwarp.base.failure"
-local schema = require "moonwarp.base.schema"
-local utf8text = require "moonwarp.base.utf8text"
+local figure = require "moonwarp.plot.figure"
 local nearest = require "moonwarp.base.nearest"
 local record = require "moonwarp.results.record"
+local schema = require "moonwarp.base.schema"
 local session = require "moonwarp.session"
 local sweep = require "moonwarp.plot.sweep"
 local units = require "moonwarp.base.units"
+local utf8text = require "moonwarp.base.utf8text"
 
 local tables = {}
 
-local SPEC = { title = "string", records = "table", quiet = "boolean" }
-local COLUMN = { title = "string", unit = "string", digits = "number" }
+-- Options beside a list, whose elements are looked at one by one.
+local function beside(rules)
+  return setmetatable(rules, { __index = function(_, key) return math.type(key) and "any" or nil end })
+end
+
+local SPEC = beside { title = "string", records = "table", quiet = "boolean" }
+local COLUMN = beside { title = "string", unit = "string", digits = "number" }
 
 -- A column as { field, title, unit, digits }, from "T_tot" or { "T_tot", title = "rate" }.
 local function column_of(given, number)
@@ -26,13 +32,8 @@ local function column_of(given, number)
     failure.invalid("mw.table: column %d must be a field's name or { name, title =, unit =, digits = }, got %s",
       number, type(given))
   end
-  local named = {}
-  for key, value in pairs(given) do
-    if key ~= 1 then named[key] = value end
-  end
-  schema.options("mw.table", named, COLUMN)
-  return { field = given[1], title = given.title or given[1], unit = given.unit
-    or units.of(given[1]),
+  schema.options("mw.table", given, COLUMN)
+  return { field = given[1], title = given.title or given[1], unit = given.unit or units.of(given[1]),
            digits = given.digits }
 end
 
@@ -43,17 +44,13 @@ local function check_field(field, entries)
     if record.field(entry, field) ~= nil then return end
     for name in pairs(entry) do names[name] = true end
   end
-  local list = {}
-  for name in pairs(names) do list[#list + 1] = name end
-  table.sort(list)
-  local near = nearest.find(field, list)
-  failure.invalid("mw.table: no record has a field '%s'; %s", field, near
-    and ("did you mean '%s'?"):format(near) or "there are " .. table.concat(list, ", "))
+  failure.invalid("mw.table: no record has a field '%s'; %s", field, nearest.hint(field, names))
 end
 
-local function magnitude(value)
-  if bench.is_result(value) then return math.abs(value.median) end
-  return type(value) == "number" and value == value and math.abs(value) or 0
+-- What of a value counts where values are compared: of a benchmark its median.
+local function number_of(value)
+  if bench.is_result(value) then value = value.median end
+  return type(value) == "number" and value - value == 0 and value or nil
 end
 
 -- The scale that suits the column's largest value, so that the others can be compared with it.
@@ -61,65 +58,34 @@ local function scale_of(column, entries)
   local largest, unit = 0, column.unit
   for _, entry in ipairs(entries) do
     local value = record.field(entry, column.field)
-    largest = math.max(largest, magnitude(value))
+    largest = math.max(largest, math.abs(number_of(value) or 0))
     if bench.is_result(value) then unit = "s" end
   end
   return units.choose(unit, largest)
 end
 
-local function number_text(value, column)
-  local shown = column.scale.factor == 1 and value or value / column.scale.factor
-  return units.digits(shown, column.digits)
-end
-
-local function cell(value, column)
+local function cell(value, column, factor)
   if value == nil then return "-" end
-  if bench.is_result(value) and value.n == 1 then -- one sample has no noise to tell
-    return number_text(value.median, column) .. " (n = 1)"
-  end
-  if bench.is_result(value) then
-    return ("%s ± %s %%"):format(number_text(value.median, column),
-      units.digits(value.noise * 100.0, 2))
-  end
-  return type(value) == "number" and number_text(value, column) or tostring(value)
+  local is_result = bench.is_result(value)
+  local number = is_result and value.median or value
+  if type(number) ~= "number" then return tostring(value) end
+  local text = units.digits(factor == 1 and number or number / factor, column.digits)
+  if not is_result then return text end
+  if value.n == 1 then return text .. " (n = 1)" end -- one sample has no noise to tell
+  return ("%s ± %s %%"):format(text, units.digits(value.noise * 100.0, 2))
 end
 
-local function heading(column)
-  return column.scale.name == "" and column.title or ("%s (%s)"):format(column.title,
-    column.scale.name)
-end
-
--- A column's heading, its cells as texts, and their numbers in the unit of the heading.
-local function fill(column, entries)
-  column.scale = scale_of(column, entries)
-  column.heading, column.texts, column.numbers, column.left = heading(column), {}, {}, true
+-- A column's heading, its cells as texts, and their numbers in the unit of the heading; and whether it is one of words.
+local function filled(column, entries)
+  local scale, is_words = scale_of(column, entries), true
+  local made = { heading = units.label(column.title, scale), texts = {}, numbers = {} }
   for i, entry in ipairs(entries) do
     local value = record.field(entry, column.field)
-    if value ~= nil and type(value) ~= "string" then column.left = false end
-    column.texts[i] = cell(value, column)
-    local number = bench.is_result(value) and value.median or value
-    local finite = type(number) == "number" and number - number == 0
-    column.numbers[i] = finite and number / column.scale.factor or false
+    local number = number_of(value)
+    if value ~= nil and type(value) ~= "string" then is_words = false end
+    made.texts[i], made.numbers[i] = cell(value, column, scale.factor), number and number / scale.factor or false
   end
-end
-
--- A column as the list of its lines, all of one width, with a rule under the heading.
-local function column_lines(column)
-  local texts = table.move(column.texts, 1, #column.texts, 2, { column.heading })
-  local width, place = utf8text.widest(texts), column.left and utf8text.left or utf8text.right
-  for i, text in ipairs(texts) do texts[i] = place(text, width) end
-  table.insert(texts, 2, ("-"):rep(width))
-  return texts
-end
-
-local function join_columns(columns, count)
-  local lines = {}
-  for row = 1, count do
-    local parts = {}
-    for i, lines_of in ipairs(columns) do parts[i] = lines_of[row] end
-    lines[row] = (table.concat(parts, "  "):gsub("%s+$", ""))
-  end
-  return lines
+  return made, is_words
 end
 
 local function spread_over_devices(entries)
@@ -158,46 +124,37 @@ end
 
 -- What is shown: title, columns with their cells, notes.
 local function build(spec)
-  local options = {}
-  for key, value in pairs(spec) do
-    if math.type(key) ~= "integer" then options[key] = value end
-  end
-  schema.options("mw.table", options, SPEC)
+  schema.options("mw.table", spec, SPEC)
   local entries = spec.records or record.all()
   local columns = {}
   for i, given in ipairs(spec) do columns[i] = column_of(given, i) end
   if #entries == 0 then failure.invalid("mw.table: there are no records; mw.record makes them") end
   for _, column in ipairs(columns) do check_field(column.field, entries) end
   if spread_over_devices(entries) then table.insert(columns, 1, column_of("device", 0)) end
-  for _, column in ipairs(columns) do fill(column, entries) end
   local pass = spec.records and #sweep.varying(entries) == 0 and sweep.pass() or nil
   local title = ("%s%s, measured on %s"):format(spec.title or "records", pass and ", " .. pass or "",
     record.devices(entries))
-  return { title = title, columns = columns, count = #entries, notes = notes(entries) }
-end
-
-local function text_of(built)
-  local lines = {}
-  for i, column in ipairs(built.columns) do lines[i] = column_lines(column) end
-  lines = join_columns(lines, built.count + 2)
-  table.insert(lines, 1, built.title)
-  return table.concat(table.move(built.notes, 1, #built.notes, #lines + 1, lines), "\n")
-end
-
--- As the run's record keeps it.
-local function kept(built)
-  local columns = {}
-  for i, column in ipairs(built.columns) do
-    columns[i] = { heading = column.heading, texts = column.texts, numbers = column.numbers }
+  local places = {}
+  for i, column in ipairs(columns) do
+    local is_words
+    columns[i], is_words = filled(column, entries)
+    places[i] = is_words and utf8text.left or utf8text.right
   end
-  return { name = built.title, columns = columns, notes = built.notes }
+  return { name = title, columns = columns, notes = notes(entries) }, places
 end
 
---- The text of a table of records; see mw.table.
----@param spec table
----@return string
-function tables.format(spec)
-  return text_of(build(spec))
+-- Columns of one width each, with a rule under the heading.
+local function text_of(built, places)
+  local lines = {}
+  for c, column in ipairs(built.columns) do
+    local texts = table.move(column.texts, 1, #column.texts, 3, { column.heading, "" })
+    local width = utf8text.widest(texts)
+    texts[2] = ("-"):rep(width)
+    for i, text in ipairs(texts) do lines[i] = (c > 1 and lines[i] .. "  " or "") .. places[c](text, width) end
+  end
+  for i, line in ipairs(lines) do lines[i] = line:gsub("%s+$", "") end
+  table.insert(lines, 1, built.name)
+  return table.concat(table.move(built.notes, 1, #built.notes, #lines + 1, lines), "\n")
 end
 
 --- Prints records as an aligned table: { "threads", "T_tot", "t" }. A column is a field's name (a
@@ -210,12 +167,12 @@ function tables.print(spec)
     failure.invalid("mw.table: a table of columns is wanted, got " .. type(spec))
   end
   if #spec == 0 then failure.invalid("mw.table: at least one column is needed, got none") end
-  local built = build(spec)
-  local text = text_of(built)
+  local built, places = build(spec)
+  local text = text_of(built, places)
   local waits = session.current.more and not spec.records -- a sweep's last run prints for all
   if waits then return text end
-  session.current:mention("table", kept(built))
-  if not spec.quiet and not session.current.options.quiet then print(text) end
+  session.current:mention("table", built)
+  figure.say(spec, text)
   return text
 end
 

@@ -21,16 +21,9 @@ local function read(name)
   return type(value) == "table" and value or nil
 end
 
---- Whether a folder holds a batch.
----@param folder string
----@return boolean
-function batch.is_batch(folder)
-  return require("lfs").attributes(folder .. "/batch.json", "mode") == "file"
-end
-
 local function objects(value)
   local list = {}
-  for _, one in ipairs(type(value) == "table" and value or {}) do
+  for _, one in ipairs(facts.table(value)) do
     if type(one) == "table" then list[#list + 1] = one end
   end
   return list
@@ -65,7 +58,7 @@ end
 ---@param folder string
 ---@return table? found  folder, name, head, status, rows, problem
 function batch.read(folder)
-  if not batch.is_batch(folder) then return nil end
+  if require("lfs").attributes(folder .. "/batch.json", "mode") ~= "file" then return nil end
   local head, result = read(folder .. "/batch.json"), read(folder .. "/result.json") or {}
   local found = { folder = folder, head = head or {}, rows = {} }
   if not head then found.problem = "its batch.json cannot be read: it is not whole" end

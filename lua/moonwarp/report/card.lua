@@ -96,12 +96,6 @@ local function failed_checks(found)
     html.ul { list } }
 end
 
-local function recorded_tables(run)
-  local list = {}
-  for i, one in ipairs(run.tables) do list[i] = card.guarded("a table", tables.recorded, one) end
-  return list
-end
-
 local function measurements(run, found)
   if not run.counted_only then return measured.draw(found.measurements) end
   local words = "%d measurements are left out, since newer runs have many; a report of this run alone shows them."
@@ -126,15 +120,16 @@ end
 
 --- A run's card.
 ---@param run table
----@param options table   earlier (runs of --against), open (whether it is unfolded)
+---@param is_open boolean  whether it is unfolded
 ---@return table markup
-function card.draw(run, options)
-  local found = run.found
-  return html.details { class = "run", id = run.anchor, open = options.open,
+function card.draw(run, is_open)
+  local found, written_tables = run.found, {}
+  for i, one in ipairs(run.tables) do written_tables[i] = card.guarded("a table", tables.recorded, one) end
+  return html.details { class = "run", id = run.anchor, open = is_open,
     html.summary { html.h3 { run.tag }, " ", status.badge(run.status),
       #found.failed > 0 and html.span { class = "count bad", (" %d failed"):format(#found.failed) } },
     card.guarded("the overview", overview, run, found), ending(run), remarks(run), failed_checks(found),
-    run.versus, recorded_tables(run),
+    run.versus, written_tables,
     card.guarded("the measurements", measurements, run, found),
     card.guarded("the environment", environment, run, found) }
 end
@@ -144,9 +139,9 @@ end
 ---@param earlier table[]|false|nil   runs of --against
 function card.prepare(run, earlier)
   local ok, found = pcall(status.of, run)
+  local alarm = "its record cannot be read in full"
   run.found = ok and found or { failed = {}, passed = 0, flags = {}, measurements = {},
-                                alarms = { "its record cannot be read in full", [found] = 1 } }
-  if not ok then run.found.alarms["its record cannot be read in full"] = 1 end
+                                alarms = { alarm, [alarm] = 1 } }
   run.versus, run.verdicts = card.guarded("the comparison", comparison.draw, run, earlier)
 end
 

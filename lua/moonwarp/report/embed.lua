@@ -25,17 +25,6 @@ local ABOVE <const> = 12 -- px above the frame that stay when the title goes: a 
 
 -- ---- reading ------------------------------------------------------------------------------------
 
-local ASIDES = { { "<!--", "-->" }, { "<![CDATA[", "]]>" }, { "<!", ">" }, { "<?", ">" } }
-
--- Where a comment and the like that begins here ends.
-local function aside_end(text, from)
-  for _, pair in ipairs(ASIDES) do
-    if text:sub(from, from + #pair[1] - 1) == pair[1] then
-      return select(2, text:find(pair[2], from, true)) or #text
-    end
-  end
-end
-
 local function read_attributes(text, at)
   local attributes = {}
   while true do
@@ -47,33 +36,18 @@ local function read_attributes(text, at)
   end
 end
 
--- Calls open(name, attributes), close(name) and words(text); false where the text is no whole XML.
-local function scan(text, on)
-  local at, inside = 1, {}
-  while true do
-    local from = text:find("<", at, true)
-    on.words(text:sub(at, (from or 0) - 1))
-    if not from then return #inside == 0 end
-    local aside = aside_end(text, from)
-    if aside then
-      at = aside + 1
-    else
-      local ending, name, behind = text:match("^<(/?)(%a[%w:]*)()", from)
-      if not name then return false end
-      local attributes, rest = read_attributes(text, behind)
-      local empty, next_at = text:match("^%s*(/?)>()", rest)
-      if not empty then return false end
-      if ending == "" then
-        inside[#inside + 1] = name
-        on.open(name, attributes)
-      end
-      if ending == "/" or empty == "/" then
-        if table.remove(inside) ~= name then return false end
-        on.close(name)
-      end
-      at = next_at
-    end
-  end
+-- What stands before the next tag, the tag, and where the rest begins; false for the tag behind the last one, nil for
+-- all where the text is no XML.
+local function next_tag(text, at)
+  local from = text:find("<", at, true)
+  if not from then return text:sub(at), false end
+  local ending, name, behind = text:match("^<(/?)(%a[%w:]*)()", from)
+  if not name then return nil end
+  local given, rest = read_attributes(text, behind)
+  local empty, next_at = text:match("^%s*(/?)>()", rest)
+  if not empty then return nil end
+  return text:sub(at, from - 1), { name = name, given = given, opens = ending == "", closes = ending .. empty ~= "" },
+    next_at
 end
 
 -- ---- values -------------------------------------------------------------------------------------
@@ -137,36 +111,40 @@ local function without_noise(text)
   return (text:gsub("^%s+", ""):gsub("%s+$", ""):gsub(">%s+<", "><"))
 end
 
-local function writer(prefix)
-  local out, dropped, last = {}, 0, nil -- last: the class of what was opened before
-  local on = { top = 0 }
-  local function is_dropped(name, given)
-    if name == "title" then return last ~= ' class="curve"' end -- gnuplot's others are empty
-    local unseen = given.visibility == "hidden" -- what gnuplot's script shows
-      or is_ground(name, given) or (given.transform or ""):find("scale(0.00)", 1, true)
-    return unseen or is_title(name, given) or not (KEPT[name] or TRANSPARENT[name])
-  end
-  function on.open(name, given)
-    if is_title(name, given) then on.top = gnuplot.HEAD - ABOVE end
-    if dropped > 0 or is_dropped(name, given) then
-      dropped = dropped + 1
-    elseif name ~= "svg" and not TRANSPARENT[name] then
-      out[#out + 1] = ("<%s%s%s>"):format(name, class_of(given), attributes_of(name, given, prefix))
-      if told_of(given) then out[#out + 1] = ("<title>%s</title>"):format(told_of(given)) end
+-- gnuplot's titles of anything but curves are empty; what is hidden is what its script shows.
+local function is_dropped(name, given, last)
+  if name == "title" then return last ~= ' class="curve"' end
+  return given.visibility == "hidden" or is_ground(name, given) or is_title(name, given)
+    or (given.transform or ""):find("scale(0.00)", 1, true) or not (KEPT[name] or TRANSPARENT[name])
+end
+
+-- The markup, and px at the top that went with the title; nil where the text is not whole.
+local function rewritten(text, prefix)
+  local out, inside, top, at, last = {}, {}, 0, 1, nil -- last: the class of what was opened before
+  while true do
+    local words, tag, next_at = next_tag(text, at)
+    if not words or not tag and #inside > 0 then return nil end
+    local around = inside[#inside]
+    if not (around and around.drops) then out[#out + 1] = (words:gsub(">", "&gt;")) end
+    if not tag then return table.concat(out), top end
+    local name, given = tag.name, tag.given
+    if tag.opens then
+      local one = { name = name, drops = around and around.drops or is_dropped(name, given, last) }
+      if is_title(name, given) then top = gnuplot.HEAD - ABOVE end
+      if not one.drops and name ~= "svg" and not TRANSPARENT[name] then
+        out[#out + 1] = ("<%s%s%s>"):format(name, class_of(given), attributes_of(name, given, prefix))
+        if told_of(given) then out[#out + 1] = ("<title>%s</title>"):format(told_of(given)) end
+        one.ending = ("</%s>"):format(name)
+      end
+      inside[#inside + 1], last = one, class_of(given)
     end
-    last = class_of(given)
-  end
-  function on.close(name)
-    if dropped > 0 then
-      dropped = dropped - 1
-    elseif name ~= "svg" and not TRANSPARENT[name] then
-      out[#out + 1] = ("</%s>"):format(name)
+    if tag.closes then
+      local one = table.remove(inside)
+      if not one or one.name ~= name then return nil end
+      out[#out + 1] = one.ending
     end
+    at = next_at
   end
-  function on.words(text)
-    if dropped == 0 then out[#out + 1] = (text:gsub(">", "&gt;")) end
-  end
-  return on, out
 end
 
 --- A picture of gnuplot's as inline SVG.
@@ -178,10 +156,10 @@ end
 function embed.draw(text, label, prefix, class)
   local width, height = text:match 'viewBox="0 0 (%d+) (%d+)"'
   if not (width and text:find("Produced by GNUPLOT", 1, true)) then return nil end
-  local on, out = writer(prefix)
-  if not scan(text, on) then return nil end
-  return html.svg { class = class, role = "group", aria_label = label,
-    viewBox = ("0 %d %s %d"):format(on.top, width, height - on.top), html.raw(without_noise(table.concat(out))) }
+  text = text:gsub("<!%[CDATA%[.-%]%]>", ""):gsub("<!%-%-.-%-%->", ""):gsub("<[!?][^>]*>", "")
+  local markup, top = rewritten(text, prefix)
+  return markup and html.svg { class = class, role = "group", aria_label = label,
+    viewBox = ("0 %d %s %d"):format(top, width, height - top), html.raw(without_noise(markup)) } or nil
 end
 
 return embed

@@ -2,15 +2,23 @@
 --
 -- Values of any shape as a list of names and texts: parameters, environments. It knows no field but the
 -- units of some, so that a new one is shown without a change here.
--- Depends on report.html, units.
+-- Depends on lists, report.html, units.
 
 local html = require "moonwarp.report.html"
+local lists = require "moonwarp.base.lists"
 local units = require "moonwarp.base.units"
 
 local facts = {}
 
 local DEEPEST <const> = 5
 local MOST <const> = 400 -- lines; an environment is no place for data
+
+--- A table, whatever stands in its place.
+---@param value any
+---@return table
+function facts.table(value)
+  return type(value) == "table" and value or {}
+end
 
 --- A plain value as text.
 ---@param value any
@@ -50,24 +58,14 @@ local function plain_list(value)
   return #words > 0 and table.concat(words, ", ") or nil
 end
 
-local function names_of(object)
-  local names = {}
-  for name in pairs(object) do names[#names + 1] = name end
-  table.sort(names, function(a, b) return tostring(a) < tostring(b) end)
-  return names
-end
-
 local function add(list, name, value, depth, field)
   if #list >= MOST then return end
   if is_plain(value) then
     if value ~= "" then list[#list + 1] = { name, facts.amount(field, value) } end
   elseif type(value) == "table" and depth < DEEPEST then
     local words = plain_list(value)
-    if words then
-      list[#list + 1] = { name, words }
-      return
-    end
-    for _, inner in ipairs(names_of(value)) do
+    if words then list[#list + 1] = { name, words } end
+    for _, inner in ipairs(words and {} or lists.keys(value)) do
       local path = name == "" and tostring(inner) or ("%s, %s"):format(name, inner)
       add(list, (path:gsub("_", " ")), value[inner], depth + 1, inner)
     end

@@ -3,13 +3,14 @@
 -- The charts of a study's runs: gnuplot's. A chart of one run is the picture that it left in its folder; one
 -- of several runs, or one that has no picture of this kind, is drawn now, from the records. Without gnuplot
 -- it is the terminal's chart, and says so.
--- Depends on figure, files, gnuplot, path, report.embed, report.html, results.overlay.
+-- Depends on figure, files, gnuplot, lists, path, report.embed, report.html, results.overlay.
 
 local embed = require "moonwarp.report.embed"
 local figures = require "moonwarp.plot.figure"
 local files = require "moonwarp.base.files"
 local gnuplot = require "moonwarp.plot.gnuplot"
 local html = require "moonwarp.report.html"
+local lists = require "moonwarp.base.lists"
 local overlay = require "moonwarp.results.overlay"
 local path = require "moonwarp.base.path"
 
@@ -53,8 +54,8 @@ local function draw(list)
   local pipe <close> = assert(io.popen "mktemp -d")
   local folder = pipe:read "l"
   for i, one in ipairs(list) do
-    local chart = setmetatable({ name = tostring(i) }, { __index = one.chart })
-    local ok, reason = pcall(figures.files, chart, ("%s/%d"):format(folder, i))
+    local ok, reason = pcall(figures.files, lists.merged(one.chart, { name = tostring(i) }),
+      ("%s/%d"):format(folder, i))
     one.reason = not ok and tostring(reason) or nil
   end
   local words = gnuplot.svgs(folder)

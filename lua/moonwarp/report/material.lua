@@ -3,9 +3,10 @@
 -- What a report is made of: the runs that the words of the command line name, by study; the batches
 -- they belong to; and what could not be read, with the reason. Records are in order: results.store sees to
 -- it.
--- Depends on report.batch, results.overlay, results.store, lfs.
+-- Depends on files, report.batch, results.overlay, results.store, lfs.
 
 local batch = require "moonwarp.report.batch"
+local files = require "moonwarp.base.files"
 local overlay = require "moonwarp.results.overlay"
 local store = require "moonwarp.results.store"
 
@@ -30,24 +31,12 @@ end
 
 -- ---- folders ------------------------------------------------------------------------------------
 
-local function folders_in(folder)
-  local lfs = require "lfs"
-  local list, ok, next_entry, handle = {}, pcall(lfs.dir, folder)
-  if not ok then return list end
-  for name in next_entry, handle do
-    local inner = ("%s/%s"):format(folder, name)
-    if name:sub(1, 1) ~= "." and lfs.attributes(inner, "mode") == "directory" then list[#list + 1] = inner end
-  end
-  table.sort(list)
-  return list
-end
-
 local function add_batches(list, folder, depth)
   if require("lfs").attributes(folder, "mode") ~= "directory" then return end
   local found = batch.read(folder)
   list[#list + 1] = found
   if found or depth == 0 or store.is_run(folder) then return end
-  for _, inner in ipairs(folders_in(folder)) do add_batches(list, inner, depth - 1) end
+  for _, name in ipairs(files.entries(folder)) do add_batches(list, ("%s/%s"):format(folder, name), depth - 1) end
 end
 
 -- ---- runs ---------------------------------------------------------------------------------------

@@ -22,18 +22,17 @@ local function interval(result)
 end
 
 local function remarks_of(result)
-  local parts, counts = {}, {}
-  for _, value in ipairs(type(result.alarms) == "table" and result.alarms or {}) do
-    parts[#parts + 1] = { status.badge(facts.words(value), "bad"), " " }
-  end
-  for _, value in ipairs(status.flags(result)) do
-    parts[#parts + 1] = { status.badge(facts.words(value), "warn"), " " }
+  local parts, causes = {}, {}
+  for look, list in ipairs { facts.table(result.alarms), status.flags(result) } do
+    for _, value in ipairs(list) do
+      parts[#parts + 1] = { status.badge(facts.words(value), look == 1 and "bad" or "warn"), " " }
+    end
   end
   if #parts > 0 then return html.join(parts) end
-  for _, warning in ipairs(type(result.warnings) == "table" and result.warnings or {}) do
-    counts[#counts + 1] = type(warning) == "table" and tostring(warning.cause or "") or tostring(warning)
+  for i, warning in ipairs(facts.table(result.warnings)) do
+    causes[i] = tostring(type(warning) == "table" and (warning.cause or "") or warning)
   end
-  return #counts > 0 and table.concat(counts, "; ") or false
+  return #causes > 0 and table.concat(causes, "; ") or false
 end
 
 local function strip_words(result)

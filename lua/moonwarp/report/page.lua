@@ -3,7 +3,7 @@
 -- The whole report as one HTML file that asks for nothing: style.css and script.js beside this file
 -- are put into it, and its content security policy forbids every request.
 -- Depends on moonwarp.core (home, version), files, palette, report.card, report.comparison, report.figure,
--- report.html, report.material, report.picture, report.section, report.summary.
+-- report.html, report.material, report.picture, report.section, report.status, report.summary.
 
 local card = require "moonwarp.report.card"
 local comparison = require "moonwarp.report.comparison"
@@ -16,6 +16,7 @@ local material = require "moonwarp.report.material"
 local palette = require "moonwarp.plot.palette"
 local picture = require "moonwarp.report.picture"
 local section = require "moonwarp.report.section"
+local status = require "moonwarp.report.status"
 local summary = require "moonwarp.report.summary"
 
 local page = {}
@@ -61,7 +62,7 @@ local function navigation(found)
   for _, study in ipairs(found.studies) do
     local bad = 0
     for _, run in ipairs(study.runs) do
-      if run.status ~= "complete" or #run.found.failed > 0 then bad = bad + 1 end
+      if status.is_bad(run) then bad = bad + 1 end
     end
     items[#items + 1] = html.li { html.a { href = "#" .. study.anchor, study.name,
       html.span { class = "count", (" %d"):format(#study.runs) } },
@@ -94,7 +95,7 @@ function page.draw(found, options)
   figure.draw(found.studies)
   local title, budget, sections = title_of(found, options.title), picture.budget(), {}
   for i, study in ipairs(found.studies) do
-    sections[i] = section.draw(study, { earlier = options.earlier, budget = budget, count = #found.runs })
+    sections[i] = section.draw(study, { budget = budget, count = #found.runs })
   end
   local body = html.body { html.a { class = "skip", href = "#main", "Skip to the content" },
     banner(title, found), html.div { class = "layout", navigation(found),

@@ -14,34 +14,17 @@ local picture = {}
 
 local MOST_EACH <const> = 512 * 1024 -- bytes of a file
 local MOST_ALL <const> = 1024 * 1024 -- of all files of a report: with base64, 1.4 MiB of its 5
--- What moves before what is sharp before what is not; the next is taken where one is too large.
-local KINDS = { { "gif", "image/gif" }, { "svg", "image/svg+xml" }, { "png", "image/png" } }
+-- What moves before what is sharp before what is not; the next is taken where one is too large. Where a file has its
+-- width and height, so that nothing moves when the picture is there.
+local KINDS = { { "gif", "image/gif", "<I2I2", 7 }, { "svg", "image/svg+xml" }, { "png", "image/png", ">I4I4", 17 } }
 
--- ---- size in px, so that nothing moves when the picture is there --------------------------------
-
-local SIZES = {}
-
-function SIZES.gif(bytes)
-  if bytes:sub(1, 3) == "GIF" and #bytes > 10 then return ("<I2I2"):unpack(bytes, 7) end
-end
-
-function SIZES.png(bytes)
-  if bytes:sub(2, 4) == "PNG" and #bytes > 24 then return (">I4I4"):unpack(bytes, 17) end
-end
-
-function SIZES.svg(bytes)
-  local box = bytes:sub(1, 2000):match('viewBox="[^"]-([%d.]+%s+[%d.]+)"')
-  if not box then return nil end
-  local width, height = box:match("([%d.]+)%s+([%d.]+)")
-  return math.tointeger(tonumber(width) // 1), math.tointeger(tonumber(height) // 1)
+local function size_of(bytes, kind)
+  if not kind[3] then return bytes:sub(1, 2000):match 'viewBox="[^"]-([%d.]+)%s+([%d.]+)"' end
+  local ok, width, height = pcall(string.unpack, kind[3], bytes, kind[4])
+  if ok then return width, height end
 end
 
 -- ---- reading ------------------------------------------------------------------------------------
-
-local function size_of(name)
-  local lfs = require "lfs"
-  return lfs.attributes(name, "mode") == "file" and lfs.attributes(name, "size") or nil
-end
 
 -- A record names its files by their beginnings; they lie in the run's own folder and nowhere else.
 local function path_of(run, one, ending)
@@ -55,7 +38,7 @@ local function choose(run, one, budget)
   local passed = {}
   for _, kind in ipairs(KINDS) do
     local path = path_of(run, one, kind[1])
-    local size = path and size_of(path)
+    local size = path and require("lfs").attributes(path, "size")
     if size and size <= MOST_EACH and size <= budget.left then return path, kind, passed end
     if size then passed[#passed + 1] = ("%s.%s (%s)"):format(one.name, kind[1], units.format(size, "B", 3)) end
   end
@@ -66,7 +49,7 @@ local function embed(path, kind, title)
   local bytes, pipe = files.read(path), io.popen("base64 < " .. paths.quote(path))
   local text = pipe and pipe:read "a" or ""
   if not (bytes and pipe and pipe:close()) then return nil end
-  local width, height = SIZES[kind[1]](bytes)
+  local width, height = size_of(bytes, kind)
   return html.img { src = ("data:%s;base64,%s"):format(kind[2], (text:gsub("%s", ""))), alt = title,
     width = width, height = height, decoding = "async" }, #bytes
 end

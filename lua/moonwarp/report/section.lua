@@ -1,11 +1,12 @@
 -- SPDX-License-Identifier: MIT
 --
 -- A study in a report: its charts with all runs on them, its pictures, then a card for each run.
--- Depends on report.card, report.html, report.picture.
+-- Depends on report.card, report.html, report.picture, report.status.
 
 local card = require "moonwarp.report.card"
 local html = require "moonwarp.report.html"
 local picture = require "moonwarp.report.picture"
+local status = require "moonwarp.report.status"
 
 local section = {}
 
@@ -14,12 +15,11 @@ local FEW <const> = 6 -- runs of a report that are all unfolded; else the newest
 -- In a report of many runs the newest of each device shows its pictures; the others' lie in their
 -- folders and look the same.
 local function illustrated(study, count)
-  if count <= FEW then return study.runs end
   local list, seen = {}, {}
   for i = #study.runs, 1, -1 do
     local run = study.runs[i]
     local device = run.device_name or ""
-    if not seen[device] and #run.pictures > 0 then
+    if count <= FEW or not seen[device] and #run.pictures > 0 then
       table.insert(list, 1, run)
       seen[device] = true
     end
@@ -27,37 +27,23 @@ local function illustrated(study, count)
   return list
 end
 
-local function pictures(study, options)
-  local drawn = {}
-  for _, run in ipairs(illustrated(study, options.count)) do
-    for _, one in ipairs(run.pictures) do
-      drawn[#drawn + 1] = card.guarded("a picture", picture.figure, run, one, options.budget)
-    end
-  end
-  return drawn
-end
-
-local function grid(figures)
-  return #figures > 0 and html.div { class = "figures", figures }
-end
-
-local function needs_a_look(run)
-  return run.status ~= "complete" or #run.found.failed > 0 or #run.found.alarms > 0
-end
-
 --- The section of a study.
 ---@param study table     of material.gather, prepared; figures of report.figure
----@param options table   earlier, budget (of picture.budget), count (runs of the report)
+---@param options table   budget (of picture.budget), count (runs of the report)
 ---@return table markup
 function section.draw(study, options)
-  local cards = {}
-  for i, run in ipairs(study.runs) do
-    local open = options.count <= FEW or i == #study.runs or needs_a_look(run)
-    cards[i] = card.draw(run, { earlier = options.earlier, open = open })
+  local figures, cards = study.figures, {}
+  for _, run in ipairs(illustrated(study, options.count)) do
+    for _, one in ipairs(run.pictures) do
+      figures[#figures + 1] = card.guarded("a picture", picture.figure, run, one, options.budget)
+    end
   end
-  local seen = pictures(study, options)
+  for i, run in ipairs(study.runs) do
+    local open = options.count <= FEW or i == #study.runs or status.is_bad(run) or #run.found.alarms > 0
+    cards[i] = card.draw(run, open)
+  end
   return html.section { id = study.anchor, html.h2 { study.name },
-    grid(table.move(seen, 1, #seen, #study.figures + 1, study.figures)), cards }
+    #figures > 0 and html.div { class = "figures", figures }, cards }
 end
 
 return section

@@ -31,7 +31,7 @@ function status.badge(word, look)
 end
 
 local function add_all(counts, values)
-  for _, value in ipairs(type(values) == "table" and values or {}) do
+  for _, value in ipairs(facts.table(values)) do
     local words = facts.words(value)
     if not counts[words] then counts[#counts + 1] = words end
     counts[words] = (counts[words] or 0) + 1
@@ -43,7 +43,7 @@ end
 ---@return table
 function status.flags(result)
   local list = {}
-  for _, flag in ipairs(type(result.flags) == "table" and result.flags or {}) do
+  for _, flag in ipairs(facts.table(result.flags)) do
     if not facts.words(flag):find("^alarm: ") then list[#list + 1] = flag end
   end
   return list
@@ -65,6 +65,22 @@ function status.of(run)
     add_all(found.alarms, one.result.alarms)
   end
   return found
+end
+
+--- Whether a run did not go well.
+---@param run table   with what status.of found
+---@return boolean
+function status.is_bad(run)
+  return run.status ~= "complete" or #run.found.failed > 0
+end
+
+--- How often texts came in all.
+---@param counts table   of status.of: flags or alarms
+---@return integer
+function status.sum(counts)
+  local times = 0
+  for _, words in ipairs(counts) do times = times + counts[words] end
+  return times
 end
 
 --- Texts with how often they came, as badges.

@@ -11,7 +11,7 @@ local strip = {}
 
 local BINS <const>, WIDTH <const> = 24, 120 -- px; the style sheet has the size, 120 x 22
 local FLOOR <const> = 17 -- of the bars, px from the top; the interval lies beneath
-local LEAST <const>, MOST <const> = 0.005, 0.5 -- of the median: how far a strip reaches to a side
+-- Of the median: how far a strip reaches to a side.
 local ROUND = { 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5 }
 
 local function reach_of(result)
@@ -27,13 +27,12 @@ end
 function strip.window(results)
   local reaches = {}
   for _, result in ipairs(results) do reaches[#reaches + 1] = reach_of(result) end
-  if #reaches == 0 then return LEAST end
   table.sort(reaches)
-  local wanted = math.max(LEAST, math.min(MOST, reaches[math.ceil(#reaches * 0.8)]))
+  local wanted = reaches[math.ceil(#reaches * 0.8)] or 0
   for _, share in ipairs(ROUND) do
     if wanted <= share then return share end
   end
-  return MOST
+  return ROUND[#ROUND]
 end
 
 -- What lies outside of the window is counted in the end bins.
@@ -51,18 +50,13 @@ end
 
 -- One outline over all bars: half the bytes of a box for each.
 local function outline(counts, most)
-  local parts, step, last, flat = { ("M0 %d"):format(FLOOR) }, WIDTH // BINS, 0, 0
-  for i = 1, BINS + 1 do
-    local count = counts[i] or 0
+  local parts, last = { ("M0 %d"):format(FLOOR) }, 0
+  for i, count in ipairs(counts) do
     local height = count > 0 and math.max(1, math.floor(count / most * (FLOOR - 1) + 0.5)) or 0
-    if height ~= last then
-      if flat > 0 then parts[#parts + 1] = ("h%d"):format(flat) end
-      parts[#parts + 1] = ("v%d"):format(last - height)
-      last, flat = height, 0
-    end
-    flat = flat + step
+    if height ~= last then parts[#parts + 1] = ("H%dV%d"):format((i - 1) * (WIDTH // BINS), FLOOR - height) end
+    last = height
   end
-  return table.concat(parts)
+  return ("%sH%dV%d"):format(table.concat(parts), WIDTH, FLOOR)
 end
 
 local function interval(result, window)

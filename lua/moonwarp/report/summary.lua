@@ -27,8 +27,7 @@ local function verdict_words(run)
 end
 
 local function count_cell(list)
-  local times = 0
-  for _, words in ipairs(list) do times = times + list[words] end
+  local times = status.sum(list)
   return { times > 0 and tostring(times) or "–", value = times }
 end
 
@@ -49,7 +48,7 @@ local COLUMNS = {
     local count = #run.found.failed
     return { html.span { class = count > 0 and "bad strong", tostring(count) }, value = count }
   end },
-  { heading = "measured", number = true, spare = true, cell = function(run)
+  { heading = "measured", number = true, compared = false, cell = function(run)
     return tostring(#run.found.measurements)
   end },
   { heading = "flags", number = true, cell = function(run) return count_cell(run.found.flags) end },
@@ -58,16 +57,15 @@ local COLUMNS = {
     local seconds = run.seconds
     return type(seconds) == "number" and { ("%.1f"):format(seconds), value = seconds } or "–"
   end },
+  { heading = "against earlier", compared = true, cell = verdict_words },
 }
 
-local VERDICT = { heading = "against earlier", cell = verdict_words }
-
+-- With something to compare what is spare gives way: a page is not wider.
 local function runs_table(runs, compared)
   local columns = {}
   for _, column in ipairs(COLUMNS) do
-    if not (compared and column.spare) then columns[#columns + 1] = column end
+    if column.compared == nil or column.compared == compared then columns[#columns + 1] = column end
   end
-  if compared then columns[#columns + 1] = VERDICT end -- in place of what is spare: a page is not wider
   return tables.of("runs", columns, runs)
 end
 
@@ -81,7 +79,7 @@ local function sentence(runs, studies)
   for _, run in ipairs(runs) do
     if run.status == "complete" then complete = complete + 1 end
     failed = failed + #run.found.failed
-    for _, words in ipairs(run.found.alarms) do alarms = alarms + run.found.alarms[words] end
+    alarms = alarms + status.sum(run.found.alarms)
   end
   return ("%s of %s; %d of them complete, %s, %s."):format(amount(#runs, "run", "runs"),
     amount(#studies, "study", "studies"), complete, amount(failed, "failed check", "failed checks"),
