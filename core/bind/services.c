@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
  * What the Lua half and the command line ask of the host: clock, cache, counters, the folder of our own files. */
+#include "core/base/clock.h"
 #include "core/base/home.h"
 #include "core/bind/bind.h"
 #include "core/compile/cache.h"
 
 #include <string.h>
-#include <time.h>
 
 /* core.clock(): monotonic seconds. */
 static int service_clock(lua_State *L) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  lua_pushnumber(L, (lua_Number)now.tv_sec + (lua_Number)now.tv_nsec * 1e-9);
+  lua_pushnumber(L, mw_clock());
   return 1;
 }
 

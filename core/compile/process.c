@@ -14,9 +14,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/interrupt.h"
 #include "core/base/memory.h"
@@ -25,12 +25,6 @@
 extern char **environ;
 
 enum { TICK_MS = 20, CHUNK = 16384 };
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 bool mw_process_find(const char *program, char *path, size_t size) {
   if (strchr(program, '/')) {
@@ -125,7 +119,7 @@ static bool take(int fd, cpu_text *into) {
 static mw_status give_up(const char *program, double deadline, double seconds, mw_error *error) {
   if (atomic_load(&mw_interrupted))
     return mw_fail(error, MW_INTERRUPTED, "interrupted while '%s' was running", program);
-  if (deadline > 0 && now() >= deadline)
+  if (deadline > 0 && mw_clock() >= deadline)
     return mw_fail(error, MW_INTERRUPTED, "'%s' did not finish within %g s", program, seconds);
   return MW_OK;
 }
@@ -160,7 +154,7 @@ mw_status mw_process_run(const char *const *argv, const char *input, size_t inpu
   memset(out, 0, sizeof *out);
   mw_status status = start(argv, input, input_size, &pid, ends, error);
   if (status != MW_OK) return status;
-  double deadline = seconds > 0 ? now() + seconds : 0;
+  double deadline = seconds > 0 ? mw_clock() + seconds : 0;
   cpu_text texts[2] = {{0}, {0}};
   status = collect(argv[0], ends, texts, deadline, seconds, error);
   if (status == MW_OK) status = await(argv[0], pid, &how, deadline, seconds, error);

@@ -4,13 +4,13 @@
  * instruction, in whichever coroutine runs. The hook stays, at a distance, until the error has reached the command
  * line: a script that catches it in a loop is interrupted again. A second Ctrl-C meanwhile ends the process; one that
  * comes too soon to be another is taken for the same, also where the first has been dealt with already. */
+#include "core/base/clock.h"
 #include "core/base/interrupt.h"
 #include "core/bind/bind.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <time.h>
 
 #include "core/host/host.h"
 
@@ -23,12 +23,6 @@ static lua_State *volatile watched;
 static int raised; /* how often the pending interruption was */
 static volatile sig_atomic_t pending;
 static volatile double taken = -1; /* when the last one came that was no echo */
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void hook_all(lua_Hook hook, int mask, int count) {
   lua_sethook(watched, hook, mask, count);
@@ -49,7 +43,7 @@ static void on_interrupt(int signal_number) {
     pthread_kill(script_thread, signal_number); /* a hook may only be set by the thread that runs the state */
     return;
   }
-  double at = now();
+  double at = mw_clock();
   if (taken >= 0 && at - taken < ECHO_SECONDS) return;
   if (pending) {
     signal(signal_number, SIG_DFL);

@@ -18,9 +18,9 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "core/base/clock.h"
 #include "core/host/family.h"
 
 enum { TICK_MS = 50, CROWDED_MS = 5, MOST_REAPED = 64, CHUNK = 65536 };
@@ -42,12 +42,6 @@ static struct {
   family below;
   keeper_report report;
 } keeper = {.output = -1, .log = -1, .deaths = -1};
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 const char *keeper_reason_name(keeper_reason reason) {
   static const char *const names[] = {NULL, "time", "memory", "output", "processes", "interrupted", "orphaned"};
@@ -115,7 +109,7 @@ static void start(const keeper_order *order) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) _exit(1);
   pid_t parent = getpid();
-  keeper.begun = keeper.checked = now();
+  keeper.begun = keeper.checked = mw_clock();
   keeper.alive_before = family_count().alive;
   keeper.pid = fork();
   if (keeper.pid < 0) _exit(1);
@@ -136,7 +130,7 @@ static void signal_group(int number) {
 static void enter(phase next) {
   static const int signals[] = {0, SIGINT, SIGTERM, SIGKILL};
   keeper.phase = next;
-  keeper.phase_since = now();
+  keeper.phase_since = mw_clock();
   signal_group(signals[next]);
 }
 
@@ -150,13 +144,13 @@ static void stop(keeper_reason reason, bool at_once) {
 }
 
 static void escalate(void) {
-  bool late = now() - keeper.phase_since >= keeper.order->grace;
+  bool late = mw_clock() - keeper.phase_since >= keeper.order->grace;
   if (late && (keeper.phase == ASKED || keeper.phase == TOLD)) enter(keeper.phase + 1);
 }
 
 static void note_end(int how, const struct rusage *used) {
   keeper.ended = true;
-  keeper.report.seconds = now() - keeper.begun;
+  keeper.report.seconds = mw_clock() - keeper.begun;
   keeper.report.exit = WIFEXITED(how) ? WEXITSTATUS(how) : 0;
   keeper.report.signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
   uint64_t peak = (uint64_t)used->ru_maxrss << 10;
@@ -177,9 +171,9 @@ static bool reap(void) {
 
 /* Whatever is below us has a child of ours above it, so having no child means that all are gone. */
 static void kill_all(void) {
-  double since = now();
+  double since = mw_clock();
   signal_group(SIGKILL);
-  while (reap() && now() - since < STUCK_SECONDS) {
+  while (reap() && mw_clock() - since < STUCK_SECONDS) {
     if (keeper.more_dead) continue;
     family_find(&keeper.below, getpid(), FAMILY_MOST);
     family_kill(&keeper.below, SIGKILL);
@@ -239,14 +233,14 @@ static void look_below(void) {
   family_census count = family_count();
   if (count.births == keeper.births) return;
   keeper.crowded = count.births - keeper.births > MANY_BIRTHS;
-  if (!keeper.crowded && now() - keeper.scanned < SCAN_SECONDS) return;
+  if (!keeper.crowded && mw_clock() - keeper.scanned < SCAN_SECONDS) return;
   bool too_many = keeper.order->processes && count.alive > keeper.alive_before + keeper.order->processes;
   if (too_many && keeper.crowded)
     look_at_rest();
   else
     family_find(&keeper.below, getpid(), most_processes());
   keeper.births = count.births;
-  keeper.scanned = now();
+  keeper.scanned = mw_clock();
 }
 
 /* A session of its own, so that whoever kills our parent's group leaves us to do our work, and the scheduler counts us
@@ -259,9 +253,9 @@ static void stand_apart(void) {
 
 static void check_limits(void) {
   const keeper_order *order = keeper.order;
-  keeper.checked = now();
+  keeper.checked = mw_clock();
   stand_apart();
-  if (order->seconds > 0 && now() - keeper.begun >= order->seconds) stop(KEEPER_TIME, false);
+  if (order->seconds > 0 && mw_clock() - keeper.begun >= order->seconds) stop(KEEPER_TIME, false);
   look_below();
   if (order->processes && keeper.below.count > order->processes) return stop(KEEPER_PROCESSES, true);
   uint64_t memory = family_memory(&keeper.below);
@@ -279,13 +273,13 @@ static void hear(int line) {
 }
 
 static int pause_ms(void) {
-  double left = keeper.order->seconds > 0 ? keeper.begun + keeper.order->seconds - now() : TICK_MS;
+  double left = keeper.order->seconds > 0 ? keeper.begun + keeper.order->seconds - mw_clock() : TICK_MS;
   if (keeper.crowded || keeper.more_dead) return CROWDED_MS;
   return keeper.phase != RUNNING || left * 1000 > TICK_MS ? TICK_MS : left > 0 ? (int)(left * 1000) + 1 : 1;
 }
 
 static bool is_stuck(void) {
-  return keeper.phase == KILLED && now() - keeper.phase_since > STUCK_SECONDS;
+  return keeper.phase == KILLED && mw_clock() - keeper.phase_since > STUCK_SECONDS;
 }
 
 static void watch(int line) {
@@ -298,7 +292,7 @@ static void watch(int line) {
     if (keeper.ended) return;
     if (events > 0 && polls[0].revents) hear(line);
     if (events > 0 && polls[1].revents) collect_output();
-    if (now() - keeper.checked >= 1e-3 * (keeper.crowded ? CROWDED_MS : TICK_MS)) check_limits();
+    if (mw_clock() - keeper.checked >= 1e-3 * (keeper.crowded ? CROWDED_MS : TICK_MS)) check_limits();
     escalate();
   }
 }

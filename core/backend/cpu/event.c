@@ -35,7 +35,7 @@ void cpu_event_destroy(mw_event *event) {
 static void reach(cpu_event *event, uint64_t number) {
   pthread_mutex_lock(&event->lock);
   if (number > atomic_load(&event->done)) {
-    event->time = cpu_now();
+    event->time = mw_clock();
     atomic_store(&event->done, number);
   }
   pthread_cond_broadcast(&event->reached);
@@ -45,10 +45,10 @@ static void reach(cpu_event *event, uint64_t number) {
 /* False: not in that time. */
 static bool await(cpu_event *event, uint64_t number, double seconds) {
   if (atomic_load(&event->done) >= number) return true;
-  const double until = cpu_now() + seconds;
+  const double until = mw_clock() + seconds;
   pthread_mutex_lock(&event->lock);
   while (atomic_load(&event->done) < number) {
-    double left = until - cpu_now();
+    double left = until - mw_clock();
     if (left <= 0) break;
     cpu_wait_briefly(&event->reached, &event->lock, left);
   }

@@ -267,10 +267,10 @@ static const char *find_writer(cpu_worker *me, cpu_kernel *kernel, const cpu_gri
   cpu_grid again;
   if (!begin_again(me, kernel, grid, &again)) return no_twin;
   again.watch = slack;
-  const double enough = cpu_now() + SEARCH_SECONDS;
+  const double enough = mw_clock() + SEARCH_SECONDS;
   bool quiet = true;
   unsigned long long left = grid->blocks;
-  while (quiet && left && cpu_now() < enough) {
+  while (quiet && left && mw_clock() < enough) {
     left--;
     quiet = cpu_worker_run(me, left, left + 1);
   }

@@ -24,8 +24,8 @@ static bool idle(const cpu_stream *stream) {
 /* With the lock: spins without it for a moment, then sleeps. */
 static void wait_for_work(cpu_stream *stream) {
   pthread_mutex_unlock(&stream->lock);
-  const double until = cpu_now() + SPIN;
-  while (idle(stream) && cpu_now() < until) cpu_pause();
+  const double until = mw_clock() + SPIN;
+  while (idle(stream) && mw_clock() < until) cpu_pause();
   pthread_mutex_lock(&stream->lock);
   stream->thread_sleeps = true;
   while (idle(stream) && !stream->dying) pthread_cond_wait(&stream->work, &stream->lock);
@@ -163,8 +163,8 @@ mw_status cpu_stream_submit(cpu_stream *stream, cpu_op *op, mw_error *err) {
 
 mw_status cpu_stream_drain(cpu_stream *stream, mw_error *err) {
   const uint64_t number = atomic_load(&stream->queued);
-  const double until = cpu_now() + SPIN;
-  while (atomic_load(&stream->done) < number && cpu_now() < until) cpu_pause();
+  const double until = mw_clock() + SPIN;
+  while (atomic_load(&stream->done) < number && mw_clock() < until) cpu_pause();
   if (atomic_load(&stream->done) >= number) return MW_OK;
   pthread_mutex_lock(&stream->lock);
   bool patient = watch(stream, number);
@@ -189,11 +189,11 @@ static void evict_streams(cpu_device *device) {
 }
 
 static void wait_for_quiet(cpu_device *device) {
-  const double begin = cpu_now();
+  const double begin = mw_clock();
   const struct timespec nap = {.tv_nsec = 1000000};
   while (atomic_load(&device->pending)) {
     nanosleep(&nap, NULL);
-    if (cpu_now() - begin > GRACE && (atomic_load(&mw_interrupted) || atomic_load(&cpu_interrupts)))
+    if (mw_clock() - begin > GRACE && (atomic_load(&mw_interrupted) || atomic_load(&cpu_interrupts)))
       evict_streams(device);
   }
 }

@@ -5,28 +5,25 @@
 #include <time.h>
 
 #include "core/backend/cuda/objects.h"
+#include "core/base/clock.h"
 
-enum { SPIN_NS = 200 * 1000, NAP_NS = 50 * 1000 };
+enum { NAP_NS = 50 * 1000 };
+
+static const double SPIN_SECONDS = 200e-6;
 
 cuda_device *cuda_open_devices;
-
-static int64_t now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 typedef cuda_result (*question)(const void *of);
 
 static mw_status wait_for(cuda_device *device, question ask, const void *of, const char *call, mw_error *err) {
   cuda_result code = ask(of);
-  int64_t began = code == CUDA_NOT_READY ? now_ns() : 0;
+  double began = code == CUDA_NOT_READY ? mw_clock() : 0;
   for (; code == CUDA_NOT_READY; code = ask(of)) {
     if (atomic_load_explicit(&mw_interrupted, memory_order_relaxed)) {
       device->abandoned = true;
       return mw_fail(err, MW_INTERRUPTED, "interrupted while waiting for %s", device->base.info.id);
     }
-    if (now_ns() - began > SPIN_NS) nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+    if (mw_clock() - began > SPIN_SECONDS) nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
   }
   return cuda_check(device, code, call, err);
 }

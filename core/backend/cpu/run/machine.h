@@ -31,13 +31,13 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <time.h>
 #if !defined(__x86_64__)
 #include <fenv.h>
 #endif
 
 #include "core/backend/cpu/abi.h"
 #include "core/backend/cpu/run/fiber.h"
+#include "core/base/clock.h"
 
 typedef struct cpu_grid cpu_grid;
 typedef struct cpu_worker cpu_worker;
@@ -58,7 +58,6 @@ bool cpu_float_enter(cpu_float_mode *before);
 void cpu_float_leave(const cpu_float_mode *before);
 
 size_t cpu_page_bytes(void);
-double cpu_now(void); /* CLOCK_MONOTONIC in seconds */
 void cpu_pause(void); /* in a loop that spins */
 /* Waits for a signal, at most so many seconds. */
 void cpu_wait_briefly(pthread_cond_t *, pthread_mutex_t *, double seconds);

@@ -30,9 +30,9 @@ static cpu_grid *most_urgent(cpu_pool *pool) {
 /* With the lock: sleeps until there may be work. */
 static void rest(cpu_pool *pool, unsigned seen) {
   pthread_mutex_unlock(&pool->lock);
-  double until = cpu_now() + pool->spin;
+  double until = mw_clock() + pool->spin;
   bool news = false;
-  while (!news && cpu_now() < until) {
+  while (!news && mw_clock() < until) {
     for (int i = 0; i < 32; i++) cpu_pause();
     news = atomic_load(&pool->posted) != seen;
   }
@@ -149,8 +149,8 @@ static void wait_for_helpers(cpu_pool *pool, cpu_grid *grid) {
   while (atomic_load(&grid->users)) {
     cpu_wait_briefly(&pool->done, &pool->lock, 0.02);
     if (!cpu_stopped(&grid->stop)) continue;
-    if (begin == 0) begin = cpu_now();
-    if (cpu_now() - begin > GRACE) cpu_worker_evict(pool->workers, pool->started, grid);
+    if (begin == 0) begin = mw_clock();
+    if (mw_clock() - begin > GRACE) cpu_worker_evict(pool->workers, pool->started, grid);
   }
 }
 
@@ -160,8 +160,8 @@ static void withdraw(cpu_pool *pool, cpu_grid *grid) {
   while (*place != grid) place = &(*place)->link;
   *place = grid->link;
   pthread_mutex_unlock(&pool->lock);
-  double until = cpu_now() + pool->spin;
-  while (atomic_load(&grid->users) && cpu_now() < until) cpu_pause();
+  double until = mw_clock() + pool->spin;
+  while (atomic_load(&grid->users) && mw_clock() < until) cpu_pause();
   pthread_mutex_lock(&pool->lock);
   if (atomic_load(&grid->users)) wait_for_helpers(pool, grid);
   pthread_mutex_unlock(&pool->lock);
@@ -169,10 +169,10 @@ static void withdraw(cpu_pool *pool, cpu_grid *grid) {
 
 void cpu_pool_share(cpu_pool *pool, cpu_grid *grid, cpu_worker *me) {
   post(pool, grid);
-  const double begin = cpu_now();
+  const double begin = mw_clock();
   const unsigned long long left = grid->blocks - grid->next;
   unsigned long long mine = cpu_grid_take_part(grid, me);
-  const double seconds = cpu_now() - begin;
+  const double seconds = mw_clock() - begin;
   withdraw(pool, grid);
   if (mine && left) grid->block_seconds = seconds / (double)mine;
 }
@@ -193,14 +193,14 @@ static unsigned long long slice_blocks(double block_seconds, double seconds, uns
 
 /* Runs blocks here until none is left (true) or the rest is worth sharing (false). */
 static bool run_alone(const cpu_pool *pool, cpu_grid *grid, cpu_worker *me) {
-  const double begin = cpu_now(), worth = worth_sharing(pool), look = pool->helpers ? PROBE : SLICE;
+  const double begin = mw_clock(), worth = worth_sharing(pool), look = pool->helpers ? PROBE : SLICE;
   while (grid->next < grid->blocks && !cpu_stopped(&grid->stop)) {
     unsigned long long first = grid->next, left = grid->blocks - first;
     if (left > 1 && grid->block_seconds * (double)left > worth) return false;
     unsigned long long last = first + slice_blocks(grid->block_seconds, look, left);
     grid->next = last;
     if (!cpu_grid_run(grid, me, first, last)) return true;
-    grid->block_seconds = (cpu_now() - begin) / (double)last;
+    grid->block_seconds = (mw_clock() - begin) / (double)last;
   }
   return true;
 }

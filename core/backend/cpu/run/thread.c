@@ -41,12 +41,6 @@ size_t cpu_page_bytes(void) {
   return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-double cpu_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 void cpu_pause(void) {
 #if defined(__x86_64__)
   __builtin_ia32_pause();

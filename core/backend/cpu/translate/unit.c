@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/backend/cpu/translate/translate.h"
@@ -21,12 +20,6 @@ typedef struct loaded_unit {
   cpu_unit base;
   int fd; /* stays open: the name /proc/self/fd/N tells loaded units apart */
 } loaded_unit;
-
-static double seconds_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* ---- instances asked for --------------------------------------------------------------------------------------- */
 
@@ -221,10 +214,8 @@ static mw_status object_get(cpu_program *program, cpu_flavor flavor, const char 
     if (unit->from_cache) return MW_OK;
     mw_free(out->bytes);
   }
-  double start = seconds_now();
   mw_status status = cpu_program_need(program, error);
   if (!status) status = compile(program, flavor, asked, out, error);
-  unit->compile_seconds = seconds_now() - start;
   if (!status && program->cacheable) mw_cache_put(&key, out->bytes, out->size);
   return status;
 }

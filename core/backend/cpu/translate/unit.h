@@ -18,7 +18,6 @@ typedef struct cpu_unit {
   void                *handle;
   cpu_flavor           flavor;
   bool                 from_cache;
-  double               compile_seconds;
   char                *log; /* the compiler's warnings; "" if none */
 } cpu_unit;
 
