@@ -407,7 +407,7 @@ each_device("closing an array", function(dev)
     assert.are.equal(live - 1, core.live().array)
     assert.are.equal("array (closed)", tostring(a))
     assert.are.equal("closed array", mw.type(a))
-    fails(function() a:close() end, "attempt to use a closed array")
+    fails(function() a:close() end, "calling 'close' on bad self (attempt to use a closed array)")
     for _, name in ipairs { "dtype", "shape", "nbytes", "get", "set", "view", "totable", "bytes", "copy", "space",
                             "device", "address", "slice", "reshape", "readonly", "upload" } do
       fails_with(function() a[name](a, 1, 1) end, "(attempt to use a closed array)")

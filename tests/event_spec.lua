@@ -121,7 +121,7 @@ support.each_device("events", function(dev, id, runs)
     e:record(s)
     e:close()
     assert.are.equal("event (closed)", tostring(e))
-    fails(function() e:close() end, "attempt to use a closed event")
+    fails(function() e:close() end, "calling 'close' on bad self (attempt to use a closed event)")
     for _, name in ipairs { "query", "synchronize", "record", "since", "device" } do
       fails_with(function() e[name](e, e) end, "(attempt to use a closed event)")
     end

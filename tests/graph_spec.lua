@@ -182,6 +182,12 @@ support.each_device("graphs", function(dev, id, runs)
       assert.are.equal(thing, message)
     end)
 
+    it("whose traceback begins where it was raised", function()
+      local function inside() error "on purpose" end
+      local _, trace = xpcall(dev.capture, debug.traceback, dev, function() inside() end)
+      assert.matches("in upvalue 'inside'", trace, 1, true)
+    end)
+
     it("from capturing twice", function()
       fails_with(function()
         dev:capture(function() dev:capture(function() end) end)
@@ -279,7 +285,7 @@ support.each_device("graphs", function(dev, id, runs)
     local g = dev:capture(function() end)
     g:close()
     assert.are.equal("graph (closed)", tostring(g))
-    fails(function() g:close() end, "attempt to use a closed graph")
+    fails(function() g:close() end, "calling 'close' on bad self (attempt to use a closed graph)")
     for _, name in ipairs { "launch", "update", "nodes", "dot", "device" } do
       fails_with(function() g[name](g, 1) end, "(attempt to use a closed graph)")
     end

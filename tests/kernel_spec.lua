@@ -146,7 +146,7 @@ support.each_device("kernels", function(dev, id, runs)
     local k = own.scale
     k:close()
     assert.are.equal("kernel (closed)", tostring(k))
-    fails(function() k:close() end, "attempt to use a closed kernel")
+    fails(function() k:close() end, "calling 'close' on bad self (attempt to use a closed kernel)")
     fails(function() k:name() end, "calling 'name' on bad self (attempt to use a closed kernel)")
     fails(function() k:prepare { grid = 1, block = 1 } end,
       "calling 'prepare' on bad self (attempt to use a closed kernel)")

@@ -247,7 +247,7 @@ support.each_device("launches", function(dev, id, runs)
     go:close()
     assert.are.equal("launch (closed)", tostring(go))
     fails_with(function() go() end, "attempt to use a closed launch")
-    fails(function() go:close() end, "attempt to use a closed launch")
+    fails(function() go:close() end, "calling 'close' on bad self (attempt to use a closed launch)")
     fails(function() go:grid(1) end, "calling 'grid' on bad self (attempt to use a closed launch)")
   end)
 

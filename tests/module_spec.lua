@@ -336,7 +336,7 @@ support.each_device("a module", function(dev, id)
       m:close()
       assert.are.equal("module (closed)", tostring(m))
       assert.are.equal("closed module", mw.type(m))
-      fails(function() m:close() end, "attempt to use a closed module")
+      fails(function() m:close() end, "calling 'close' on bad self (attempt to use a closed module)")
       fails(function() return m.scale end, "attempt to use a closed module")
       for _, name in ipairs { "kernel", "kernels", "variable", "log", "device", "from_cache", "ptx", "sass", "cpp",
                               "options" } do

@@ -316,7 +316,7 @@ support.each_device("streams", function(dev, id, runs)
     local s = dev:stream()
     s:close()
     assert.are.equal("stream (closed)", tostring(s))
-    fails(function() s:close() end, "attempt to use a closed stream")
+    fails(function() s:close() end, "calling 'close' on bad self (attempt to use a closed stream)")
     for _, name in ipairs { "synchronize", "query", "wait", "record", "callback", "priority", "device" } do
       fails_with(function() s[name](s, print) end, "(attempt to use a closed stream)")
     end

@@ -38,8 +38,7 @@ static void fill_bytes(lua_State *L, const bind_array *a, mw_stream *stream, uns
 /* core.clear(array[, stream]): zeros by the device's own means, without a kernel; what mw.bench flushes caches with. */
 int array_clear(lua_State *L) {
   bind_array *a = check_array(L, 1);
-  mw_device *device = a->buffer->device;
-  mw_stream *stream = lua_isnoneornil(L, 2) ? current_stream(L, device) : check_stream(L, 2, device)->stream;
+  mw_stream *stream = check_stream(L, 2, a->buffer->device);
   mw_buffer_use(a->buffer, stream);
   fill_bytes(L, a, stream, 0);
   return 0;
@@ -84,7 +83,7 @@ static int from_string(lua_State *L, mw_device *device, mw_space space, mw_dtype
 /* The forms every maker takes: (dtype, n1, ...), (dtype, table), (dtype, string[, n1, ...]). byte: what a new array
  * holds, -1 for whatever was there. */
 static int make(lua_State *L, mw_space space, int byte) {
-  mw_device *device = check_device(L, 1)->device;
+  mw_device *device = self_device(L);
   mw_dtype dtype = check_dtype(L, 2);
   lua_Integer shape[4];
   if (lua_istable(L, 3)) return from_table(L, device, space, dtype);

@@ -89,8 +89,8 @@ static int unknown_option(lua_State *L, int index, const char *key, const char *
 }
 
 void check_options(lua_State *L, int index, const char *const names[]) {
+  if (lua_isnoneornil(L, index)) return;
   check_type(L, index, LUA_TTABLE);
-  index = lua_absindex(L, index);
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
     if (lua_type(L, -2) != LUA_TSTRING) {
       bind_argument(L, index, "options have names, got the key %s", luaL_tolstring(L, -2, NULL));

@@ -31,11 +31,10 @@ void array_push(lua_State *L, mw_buffer *buffer, size_t offset, mw_dtype dtype, 
     a->shape[i] = shape[i];
     a->count *= (size_t)shape[i];
   }
-  bind_opened(a);
+  bind_opened(a, buffer->device);
 }
 
-static void array_release(lua_State *L, void *object) {
-  (void)L;
+static void array_release(void *object) {
   mw_buffer_release(((bind_array *)object)->buffer);
 }
 
@@ -97,11 +96,6 @@ static const char *space_name(const bind_array *a) {
 
 static int array_space(lua_State *L) {
   lua_pushstring(L, space_name(check_array(L, 1)));
-  return 1;
-}
-
-static int array_device(lua_State *L) {
-  push_device(L, check_array(L, 1)->buffer->device);
   return 1;
 }
 
@@ -191,7 +185,7 @@ static int array_readonly(lua_State *L) {
 
 static const bind_method methods[] = {
     {"address", array_address, 0},
-    {"device", array_device, 0},
+    {"device", object_device, 0},
     {"dims", array_dims, 0},
     {"dtype", array_dtype, 0},
     {"is_readonly", array_is_readonly, 0},

@@ -23,7 +23,7 @@ enum { ANY_COUNT = -1 }; /* the method counts them itself */
 
 typedef struct bind_class {
   const char *name;                     /* the word users say: "array" */
-  void (*release)(lua_State *, void *); /* gives back what the object holds; runs once, never raises */
+  void (*release)(void *);              /* gives back what the object holds; runs once, never raises; NULL: nothing */
   const bind_method *methods;
   void (*describe)(lua_State *, const void *); /* pushes what tostring says of an open object */
   const luaL_Reg *metamethods;                 /* NULL: no others */
@@ -34,21 +34,24 @@ enum { METHOD_NAME = 2 }; /* the upvalue of what stands in a method table */
 
 typedef struct bind_object { /* every userdata of ours begins with this */
   bind_class *class;
-  bool open; /* false before the resource is acquired and after it is given back */
+  mw_device *device; /* counted while the object is open */
+  bool open;         /* false before the resource is acquired and after it is given back */
 } bind_object;
 
 void bind_register(lua_State *, bind_class *);                          /* makes the metatable */
 void *bind_new(lua_State *, bind_class *, size_t size, int uservalues); /* pushed closed and zeroed */
-void bind_opened(void *object);                                         /* the resource is there */
+void bind_opened(void *object, mw_device *);                            /* the resource, of that device, is there */
 void *bind_test(lua_State *, int index, const bind_class *);            /* NULL: not that class; may be closed */
 void *bind_check(lua_State *, int index, const bind_class *);           /* open object of that class, or raises */
-void *bind_self(lua_State *, int index, const bind_class *);            /* open or closed, or raises */
-void bind_release(lua_State *, void *object);                           /* gives back what it holds, if open */
-int bind_collect(lua_State *);                                          /* __gc and __close */
+/* the same, and of that device; NULL: of any */
+void *bind_check_on(lua_State *, int index, const bind_class *, const mw_device *);
+void bind_release(void *object);                                        /* gives back what it holds, if open */
 int bind_refuse_field(lua_State *);                                     /* __newindex of classes without one */
 int bind_methods(lua_State *, const bind_class *);                      /* pushes the class's method table */
-/* adds methods of the class to the table on top; each checks its object and the number of its arguments first */
+/* adds methods of the class to the table on top; a method is called with an open object of the class at 1 */
 void bind_add_methods(lua_State *, const bind_class *, const bind_method *);
+int object_device(lua_State *);  /* the method device, of every class but its own */
+int object_options(lua_State *); /* the method options, of modules and kernels: their user value 2 */
 
 /* ---- host.c: what one Lua state keeps -------------------------------------------------------------------------- */
 
@@ -57,6 +60,7 @@ typedef struct bind_queue bind_queue; /* callbacks that fired on other threads *
 typedef struct bind_capture { /* set while device:capture runs its function */
   unsigned number;            /* of this state's captures, from 1 */
   mw_stream *stream;
+  struct bind_stream *handle; /* what the function got; the script may have closed it */
   struct bind_graph *graph;
 } bind_capture;
 
@@ -93,7 +97,7 @@ void check_count(lua_State *, const char *name, int most, int got); /* too many 
 void check_type(lua_State *, int index, int type);
 const char *check_string(lua_State *, int index);  /* a number becomes its text */
 lua_Integer check_integer(lua_State *, int index); /* a number with an integer's value; a string is none */
-void check_options(lua_State *, int index, const char *const names[]); /* a table with no other keys */
+void check_options(lua_State *, int index, const char *const names[]); /* nil, or a table with no other keys */
 bool option_boolean(lua_State *, int index, const char *name, bool standard);
 lua_Integer option_integer(lua_State *, int index, const char *name, lua_Integer standard, lua_Integer least,
                            lua_Integer greatest);
@@ -148,13 +152,8 @@ const char *store_element(lua_State *, int index, mw_dtype, void *at);
 
 /* ---- device.c -------------------------------------------------------------------------------------------------- */
 
-typedef struct bind_device {
-  bind_object object;
-  mw_device *device;
-} bind_device;
-
-extern bind_class device_class;
-bind_device *check_device(lua_State *, int index);
+extern bind_class device_class; /* its objects are no more than a bind_object */
+mw_device *self_device(lua_State *); /* of a method's object, at 1 */
 mw_device *check_runs(lua_State *, mw_device *, const char *what); /* raises where there is an architecture only */
 void device_wait(lua_State *, mw_device *);                        /* for all its streams */
 void push_device(lua_State *, mw_device *); /* the script's handle of it, made anew if it was closed */
@@ -202,7 +201,7 @@ typedef struct bind_kernel {
 
 extern bind_class module_class, kernel_class;
 void push_kernel(lua_State *, int module_index, const char *name); /* raises with the nearest name */
-bind_kernel *check_kernel(lua_State *, int index);
+mw_kernel *self_kernel(lua_State *); /* of a method's object, at 1 */
 void push_signature(lua_State *, const mw_kernel *); /* "memcopy(double *A, const double *B, int n)" */
 
 /* ---- launch.c, argument.c -------------------------------------------------------------------------------------- */
@@ -217,6 +216,8 @@ typedef struct bind_launch {
 
 extern bind_class launch_class;
 extern const bind_method launch_makers[];                /* of a kernel */
+size_t launch_bytes(const mw_kernel *);                  /* of a block of memory for its arguments and params */
+void launch_place(mw_launch *, void *block);             /* lets args and params point there */
 void launch_pack(lua_State *, bind_launch *, int first); /* arguments from stack index first on */
 void argument_store(lua_State *, int index, const bind_launch *, int parameter);
 
@@ -235,24 +236,21 @@ typedef struct bind_event {
   unsigned captured; /* the number of the capture it was recorded in; 0: in none */
 } bind_event;
 
-typedef struct bind_node { /* one captured launch */
-  mw_launch launch;        /* counts the kernel's module; args and params are its own */
-} bind_node;
-
 typedef struct bind_graph {
   bind_object object;
   mw_graph *graph;
-  mw_device *device;
-  bind_node *nodes;
+  mw_launch *nodes;    /* as captured: each counts its kernel's module; args and params are its own */
   mw_buffer **buffers; /* counted: what a replay may touch */
   int nnodes, nbuffers;
 } bind_graph;
 
 extern bind_class stream_class, event_class, graph_class;
 mw_stream *current_stream(lua_State *, mw_device *);                  /* the capturing stream, else the default one */
-bind_stream *check_stream(lua_State *, int index, const mw_device *); /* of that device; NULL: of any */
-bind_stream *option_stream(lua_State *, const mw_device *);           /* the same of the option on top of the stack */
-bind_event *check_event(lua_State *, int index, const mw_device *);
+mw_stream *check_stream(lua_State *, int index, mw_device *);         /* one of the device; none given: the current */
+bind_stream *option_stream(lua_State *, const mw_device *);           /* the option on top; NULL: of any device */
+mw_stream *self_stream(lua_State *);                                  /* of a method's object, at 1 */
+bind_stream *push_new_stream(lua_State *, mw_device *, bool blocking, int priority); /* not owned yet */
+int push_reached(lua_State *, mw_status); /* what a query says, after the callbacks that are due */
 /* ---- capture.c: what a graph that is captured notes ------------------------------------------------------------- */
 
 void capture_buffer(lua_State *, mw_buffer *);                    /* no effect unless capturing */

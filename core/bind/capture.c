@@ -27,19 +27,14 @@ void capture_arguments(lua_State *L, bind_graph *graph, const mw_kernel *kernel,
   }
 }
 
-static mw_launch copy_launch(const mw_launch *from) {
-  mw_launch copy = *from;
-  const mw_kernel *kernel = from->kernel;
-  copy.args = memcpy(mw_malloc(kernel->args_bytes), from->args, kernel->args_bytes);
-  copy.params = mw_malloc((size_t)kernel->nparams * sizeof(void *));
-  for (int i = 0; i < kernel->nparams; i++) copy.params[i] = (char *)copy.args + kernel->params[i].offset;
-  mw_module_retain(kernel->module);
-  return copy;
-}
-
 void capture_launch(lua_State *L, const bind_launch *self, int first) {
   bind_graph *graph = self->host->capture->graph;
-  graph->nodes = mw_realloc(graph->nodes, (size_t)(graph->nnodes + 1) * sizeof(bind_node));
-  graph->nodes[graph->nnodes++].launch = copy_launch(&self->launch);
-  capture_arguments(L, graph, self->launch.kernel, first);
+  const mw_kernel *kernel = self->launch.kernel;
+  graph->nodes = mw_realloc(graph->nodes, (size_t)(graph->nnodes + 1) * sizeof *graph->nodes);
+  mw_launch *node = &graph->nodes[graph->nnodes++];
+  *node = self->launch;
+  launch_place(node, mw_malloc(launch_bytes(kernel)));
+  memcpy(node->args, self->launch.args, kernel->args_bytes);
+  mw_module_retain(kernel->module);
+  capture_arguments(L, graph, kernel, first);
 }

@@ -27,30 +27,23 @@ static bool push_known(lua_State *L, const char *id) {
   push_handles(L);
   lua_getfield(L, -1, id);
   lua_remove(L, -2);
-  bind_device *known = bind_test(L, -1, &device_class);
-  if (known && known->object.open) return true;
+  const bind_object *known = bind_test(L, -1, &device_class);
+  if (known && known->open) return true;
   lua_pop(L, 1);
   return false;
 }
 
-static void remember(lua_State *L, const char *id) {
+void push_device(lua_State *L, mw_device *device) {
+  if (push_known(L, device->info.id)) return;
+  bind_opened(bind_new(L, &device_class, sizeof(bind_object), 0), device);
   push_handles(L);
   lua_pushvalue(L, -2);
-  lua_setfield(L, -2, id);
+  lua_setfield(L, -2, device->info.id);
   lua_pop(L, 1);
 }
 
-void push_device(lua_State *L, mw_device *device) {
-  if (push_known(L, device->info.id)) return;
-  bind_device *self = bind_new(L, &device_class, sizeof *self, 0);
-  self->device = device;
-  mw_device_retain(device);
-  bind_opened(self);
-  remember(L, device->info.id);
-}
-
-bind_device *check_device(lua_State *L, int index) {
-  return bind_check(L, index, &device_class);
+mw_device *self_device(lua_State *L) {
+  return ((bind_object *)lua_touserdata(L, 1))->device;
 }
 
 /* ---- ids: NAME, NAME:N or NAME:sm_NN, as the backends are numbered and named -------------------------------------- */
@@ -124,14 +117,16 @@ static int device_word(lua_State *L) {
 
 /* ---- opening --------------------------------------------------------------------------------------------------- */
 
-static void open_named(lua_State *L, const char *id, mw_device **out) {
+static mw_device *open_named(lua_State *L, const char *id) {
   const char *which;
+  mw_device *device = NULL;
   const mw_backend *backend = find_backend(id, &which);
   if (!backend) {
     push_forms(L, true);
     bind_fail(L, MW_NO_DEVICE, "no device '%s': %s expected", id, lua_tostring(L, -1));
   }
-  bind_try(L, mw_device_open(backend, which ? which : "0", out, &bind_error));
+  bind_try(L, mw_device_open(backend, which ? which : "0", &device, &bind_error));
+  return device;
 }
 
 /* The first backend that is usable; they are listed best first. */
@@ -156,17 +151,10 @@ static int device_open(lua_State *L) {
   check_count(L, "device", 1, lua_gettop(L));
   const char *id = lua_isnoneornil(L, 1) ? best_backend(L) : check_string(L, 1);
   if (push_opened(L, id)) return 1;
-  bind_device *self = bind_new(L, &device_class, sizeof *self, 0);
-  open_named(L, id, &self->device);
-  bind_opened(self);
-  if (push_known(L, self->device->info.id)) return 1; /* opened by another name before; ours is collected */
-  remember(L, self->device->info.id);
+  mw_device *device = open_named(L, id);
+  push_device(L, device); /* it may have been opened by another name before */
+  mw_device_release(device);
   return 1;
-}
-
-static void device_release(lua_State *L, void *object) {
-  (void)L;
-  mw_device_release(((bind_device *)object)->device);
 }
 
 /* mw.devices(): one entry a device that can be opened, and one a backend that is not usable, with the reason. */
@@ -238,7 +226,7 @@ static int device_properties(lua_State *L) {
                                       P(queue_gate),
                                       P(offline),
                                       LAST_FIELD};
-  const mw_device *device = check_device(L, 1)->device;
+  const mw_device *device = self_device(L);
   const mw_device_info *info = &device->info;
   push_fields(L, fields, info);
   lua_pushstring(L, device->backend->kind);
@@ -284,7 +272,7 @@ static int device_state(lua_State *L) {
                                       S("governor", governor),
                                       S("driver", driver),
                                       LAST_FIELD};
-  mw_device *device = check_device(L, 1)->device;
+  mw_device *device = self_device(L);
   mw_device_state now = {-1, -1, -1, -1, -1, -1, -1, -1, -1, .throttle = -1};
   device->backend->state(device, &now);
   push_fields(L, fields, &now);
@@ -293,27 +281,27 @@ static int device_state(lua_State *L) {
 }
 
 static int device_id(lua_State *L) {
-  lua_pushstring(L, check_device(L, 1)->device->info.id);
+  lua_pushstring(L, self_device(L)->info.id);
   return 1;
 }
 
 static int device_name(lua_State *L) {
-  lua_pushstring(L, check_device(L, 1)->device->info.name);
+  lua_pushstring(L, self_device(L)->info.name);
   return 1;
 }
 
 static int device_kind(lua_State *L) {
-  lua_pushstring(L, check_device(L, 1)->device->backend->kind);
+  lua_pushstring(L, self_device(L)->backend->kind);
   return 1;
 }
 
 static int device_is_offline(lua_State *L) {
-  lua_pushboolean(L, check_device(L, 1)->device->info.offline);
+  lua_pushboolean(L, self_device(L)->info.offline);
   return 1;
 }
 
 static int device_peak_bandwidth(lua_State *L) {
-  double peak = check_device(L, 1)->device->info.peak_bandwidth;
+  double peak = self_device(L)->info.peak_bandwidth;
   if (peak > 0)
     lua_pushnumber(L, peak);
   else
@@ -322,7 +310,7 @@ static int device_peak_bandwidth(lua_State *L) {
 }
 
 static int device_memory(lua_State *L) {
-  mw_device *device = check_runs(L, check_device(L, 1)->device, "memory");
+  mw_device *device = check_runs(L, self_device(L), "memory");
   size_t available = 0, total = 0;
   bind_try(L, device->backend->memory(device, &available, &total, &bind_error));
   lua_pushinteger(L, (lua_Integer)available);
@@ -337,13 +325,13 @@ void device_wait(lua_State *L, mw_device *device) {
 }
 
 static int device_synchronize(lua_State *L) {
-  device_wait(L, check_runs(L, check_device(L, 1)->device, "streams"));
+  device_wait(L, check_runs(L, self_device(L), "streams"));
   bind_poll(L);
   return 0;
 }
 
 static int device_priorities(lua_State *L) {
-  mw_device *device = check_device(L, 1)->device;
+  mw_device *device = self_device(L);
   int least = 0, greatest = 0;
   device->backend->priorities(device, &least, &greatest);
   lua_pushinteger(L, least);
@@ -352,8 +340,8 @@ static int device_priorities(lua_State *L) {
 }
 
 static void describe(lua_State *L, const void *object) {
-  const bind_device *self = object;
-  lua_pushfstring(L, "device %s (%s)", self->device->info.id, self->device->info.name);
+  const mw_device_info *info = &((const bind_object *)object)->device->info;
+  lua_pushfstring(L, "device %s (%s)", info->id, info->name);
 }
 
 static const bind_method methods[] = {
@@ -370,7 +358,7 @@ static const bind_method methods[] = {
     {NULL, NULL, 0},
 };
 
-bind_class device_class = {"device", device_release, methods, describe, NULL, 0};
+bind_class device_class = {"device", NULL, methods, describe, NULL, 0};
 
 static const luaL_Reg functions[] = {{"device", device_open},
                                      {"device_forms", device_forms},

@@ -3,36 +3,23 @@
  * Events: marks in a stream that can be waited for and timed. */
 #include "core/bind/bind.h"
 
-static void event_release(lua_State *L, void *object) {
-  (void)L;
+static void event_release(void *object) {
   mw_event *event = ((bind_event *)object)->event;
-  mw_device *device = event->device;
-  device->backend->event_destroy(event);
-  mw_device_release(device);
+  event->device->backend->event_destroy(event);
 }
 
-bind_event *check_event(lua_State *L, int index, const mw_device *device) {
-  bind_event *self = bind_check(L, index, &event_class);
-  if (device && self->event->device != device)
-    bind_argument(L, index, "an event of %s expected, got one of %s", device->info.id, self->event->device->info.id);
-  return self;
-}
-
-static bind_event *event_push(lua_State *L, mw_device *device, bool timing) {
+static void event_push(lua_State *L, mw_device *device, bool timing) {
   check_runs(L, device, "events");
   bind_event *self = bind_new(L, &event_class, sizeof *self, 0);
   bind_try(L, device->backend->event_create(device, timing, &self->event, &bind_error));
-  mw_device_retain(device);
-  bind_opened(self);
-  return self;
+  bind_opened(self, device);
 }
 
 /* dev:event{ timing = true }: without timing it is cheaper and cannot be measured with since(). */
 static int device_event(lua_State *L) {
   static const char *const names[] = {"timing", NULL};
-  mw_device *device = check_device(L, 1)->device;
-  if (!lua_isnoneornil(L, 2)) check_options(L, 2, names);
-  event_push(L, device, option_boolean(L, 2, "timing", true));
+  check_options(L, 2, names);
+  event_push(L, self_device(L), option_boolean(L, 2, "timing", true));
   return 1;
 }
 
@@ -47,27 +34,25 @@ static void record(lua_State *L, bind_event *self, mw_stream *stream) {
 
 /* e:record([stream]): marks the end of what the stream (default: the current one) holds now. */
 static int event_record(lua_State *L) {
-  bind_event *self = check_event(L, 1, NULL);
-  mw_device *device = self->event->device;
-  record(L, self, lua_isnoneornil(L, 2) ? current_stream(L, device) : check_stream(L, 2, device)->stream);
+  record(L, lua_touserdata(L, 1), check_stream(L, 2, self_device(L)));
   lua_settop(L, 1);
   return 1;
 }
 
 /* s:record([event]): the same from the stream's side; makes the event where none is given. */
 static int stream_record(lua_State *L) {
-  mw_stream *stream = check_stream(L, 1, NULL)->stream;
+  mw_stream *stream = self_stream(L);
   if (lua_isnoneornil(L, 2)) {
     lua_settop(L, 1);
     event_push(L, stream->device, true);
   }
-  record(L, check_event(L, 2, stream->device), stream);
+  record(L, bind_check_on(L, 2, &event_class, stream->device), stream);
   lua_settop(L, 2);
   return 1;
 }
 
 static bind_event *check_recorded(lua_State *L, int index) {
-  bind_event *self = check_event(L, index, NULL);
+  bind_event *self = bind_check(L, index, &event_class);
   if (!self->recorded) bind_fail(L, MW_INVALID, "the event was never recorded; record it in a stream first");
   if (self->captured)
     bind_fail(L, MW_INVALID,
@@ -94,8 +79,8 @@ static void check_joins(lua_State *L, const mw_stream *stream, const bind_event 
 
 /* s:wait(event): later work in s starts after what the event recorded; the script does not wait. */
 static int stream_wait(lua_State *L) {
-  mw_stream *stream = check_stream(L, 1, NULL)->stream;
-  bind_event *event = check_event(L, 2, NULL);
+  mw_stream *stream = self_stream(L);
+  bind_event *event = bind_check(L, 2, &event_class);
   check_joins(L, stream, event);
   bind_try(L, stream->device->backend->stream_wait(stream, event->event, &bind_error));
   lua_settop(L, 1);
@@ -113,11 +98,7 @@ static int event_synchronize(lua_State *L) {
 /* e:query(): true when the stream has reached the event. */
 static int event_query(lua_State *L) {
   mw_event *event = check_recorded(L, 1)->event;
-  mw_status status = event->device->backend->event_query(event, &bind_error);
-  if (status != MW_NOT_READY) bind_try(L, status);
-  bind_poll(L);
-  lua_pushboolean(L, status == MW_OK);
-  return 1;
+  return push_reached(L, event->device->backend->event_query(event, &bind_error));
 }
 
 /* e:since(earlier): seconds on the device between two events that have both been reached. */
@@ -135,18 +116,13 @@ static int event_since(lua_State *L) {
   return 1;
 }
 
-static int event_device(lua_State *L) {
-  push_device(L, check_event(L, 1, NULL)->event->device);
-  return 1;
-}
-
 static void describe(lua_State *L, const void *object) {
   const bind_event *self = object;
   lua_pushfstring(L, "event %s", self->event->device->info.id);
 }
 
 static const bind_method methods[] = {
-    {"device", event_device, 0},           {"query", event_query, 0},
+    {"device", object_device, 0},          {"query", event_query, 0},
     {"record", event_record, 1},           {"since", event_since, 1},
     {"synchronize", event_synchronize, 0}, {NULL, NULL, 0},
 };

@@ -7,12 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-bind_kernel *check_kernel(lua_State *L, int index) {
-  return bind_check(L, index, &kernel_class);
+mw_kernel *self_kernel(lua_State *L) {
+  return ((bind_kernel *)lua_touserdata(L, 1))->kernel;
 }
 
-static void kernel_release(lua_State *L, void *object) {
-  (void)L;
+static void kernel_release(void *object) {
   mw_module_release(((bind_kernel *)object)->kernel->module);
 }
 
@@ -37,7 +36,7 @@ void push_kernel(lua_State *L, int module_index, const char *name) {
   if (status == MW_NOT_FOUND) add_nearest(module, name);
   bind_try(L, status);
   mw_module_retain(module);
-  bind_opened(self);
+  bind_opened(self, module->device);
   lua_getiuservalue(L, module_index, 2);
   lua_setiuservalue(L, -2, 2); /* the source's options: mw.occupancy compiles it for other architectures */
   lua_pushvalue(L, -1);
@@ -63,18 +62,18 @@ void push_signature(lua_State *L, const mw_kernel *kernel) {
 }
 
 static int kernel_name(lua_State *L) {
-  lua_pushstring(L, check_kernel(L, 1)->kernel->name);
+  lua_pushstring(L, self_kernel(L)->name);
   return 1;
 }
 
 static int kernel_signature(lua_State *L) {
-  push_signature(L, check_kernel(L, 1)->kernel);
+  push_signature(L, self_kernel(L));
   return 1;
 }
 
 /* k:parameters(): the names of the parameters in their order, "" where the source gives none. */
 static int kernel_parameters(lua_State *L) {
-  const mw_kernel *kernel = check_kernel(L, 1)->kernel;
+  const mw_kernel *kernel = self_kernel(L);
   lua_createtable(L, kernel->nparams, 0);
   for (int i = 0; i < kernel->nparams; i++) {
     lua_pushstring(L, kernel->params[i].name);
@@ -83,14 +82,9 @@ static int kernel_parameters(lua_State *L) {
   return 1;
 }
 
-static int kernel_device(lua_State *L) {
-  push_device(L, check_kernel(L, 1)->kernel->module->device);
-  return 1;
-}
-
 /* k:engine(): which engine runs it, and why not a faster one ("" where it is the fastest). */
 static int kernel_engine(lua_State *L) {
-  const mw_kernel *kernel = check_kernel(L, 1)->kernel;
+  const mw_kernel *kernel = self_kernel(L);
   lua_pushstring(L, kernel->engine);
   lua_pushstring(L, kernel->engine_why);
   return 2;
@@ -102,14 +96,7 @@ static int kernel_attributes(lua_State *L) {
 #define A(member) FIELD(mw_kernel, member)
   static const bind_field fields[] = {A(registers),   A(shared_bytes), A(local_bytes),
                                       A(const_bytes), A(max_threads),  LAST_FIELD};
-  push_fields(L, fields, check_kernel(L, 1)->kernel);
-  return 1;
-}
-
-/* k:options(): the options its module was made from; dev:module takes them. */
-static int kernel_options(lua_State *L) {
-  check_kernel(L, 1);
-  lua_getiuservalue(L, 1, 2);
+  push_fields(L, fields, self_kernel(L));
   return 1;
 }
 
@@ -122,9 +109,9 @@ static void describe(lua_State *L, const void *object) {
 }
 
 static const bind_method methods[] = {
-    {"attributes", kernel_attributes, 0}, {"device", kernel_device, 0},
+    {"attributes", kernel_attributes, 0}, {"device", object_device, 0},
     {"engine", kernel_engine, 0},         {"name", kernel_name, 0},
-    {"options", kernel_options, 0},       {"parameters", kernel_parameters, 0},
+    {"options", object_options, 0},       {"parameters", kernel_parameters, 0},
     {"signature", kernel_signature, 0},   {NULL, NULL, 0},
 };
 
@@ -132,7 +119,7 @@ static const bind_method methods[] = {
 static int kernel_call(lua_State *L) {
   return bind_fail(L, MW_INVALID,
                    "kernel '%s' needs a grid and a block: k:launch(grid, block, ...), or k:prepare{ grid =, block = }",
-                   check_kernel(L, 1)->kernel->name);
+                   ((bind_kernel *)bind_check(L, 1, &kernel_class))->kernel->name);
 }
 
 static const luaL_Reg metamethods[] = {{"__call", kernel_call}, {NULL, NULL}};

@@ -6,31 +6,41 @@
 
 #include <string.h>
 
-static void launch_release(lua_State *L, void *object) {
-  (void)L;
+static void launch_release(void *object) {
   mw_module_release(((bind_launch *)object)->launch.kernel->module);
 }
 
 static void opened(bind_launch *self) {
   mw_module_retain(self->launch.kernel->module);
-  bind_opened(self);
+  bind_opened(self, self->launch.kernel->module->device);
 }
 
-/* The argument block and the pointers into it live behind the struct, in the same userdata. */
-/* Still closed: checks may follow. */
-static bind_launch *push(lua_State *L, int kernel_index) {
-  bind_kernel *kernel = check_kernel(L, kernel_index);
-  const mw_kernel *k = kernel->kernel;
-  size_t head = (sizeof(bind_launch) + 15) / 16 * 16, pointers = (size_t)k->nparams * sizeof(void *);
-  pointers = (pointers + 15) / 16 * 16;
-  bind_launch *self = bind_new(L, &launch_class, head + pointers + k->args_bytes, 2);
+static size_t aligned(size_t bytes) {
+  return (bytes + 15) / 16 * 16;
+}
+
+size_t launch_bytes(const mw_kernel *kernel) {
+  return aligned(kernel->args_bytes) + (size_t)kernel->nparams * sizeof(void *);
+}
+
+void launch_place(mw_launch *launch, void *block) {
+  const mw_kernel *kernel = launch->kernel;
+  launch->args = block;
+  launch->params = (void **)((char *)block + aligned(kernel->args_bytes));
+  for (int i = 0; i < kernel->nparams; i++) launch->params[i] = (char *)block + kernel->params[i].offset;
+}
+
+/* Of the kernel at 1; the argument block lies behind the struct, in the same userdata. Still closed: checks may
+ * follow. */
+static bind_launch *push(lua_State *L) {
+  bind_kernel *kernel = lua_touserdata(L, 1);
+  size_t head = aligned(sizeof(bind_launch));
+  bind_launch *self = bind_new(L, &launch_class, head + launch_bytes(kernel->kernel), 2);
   self->host = bind_host_of(L);
   self->kernel = kernel;
   self->launch.kernel = kernel->kernel;
-  self->launch.params = (void **)((char *)self + head);
-  self->launch.args = (char *)self + head + pointers;
-  for (int i = 0; i < k->nparams; i++) self->launch.params[i] = (char *)self->launch.args + k->params[i].offset;
-  lua_pushvalue(L, kernel_index);
+  launch_place(&self->launch, (char *)self + head);
+  lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
   return self;
 }
@@ -89,16 +99,17 @@ static void read_dims_option(lua_State *L, const mw_kernel *kernel, const char *
  * arguments, as often as wanted; the call allocates nothing. shared in bytes. */
 static int kernel_prepare(lua_State *L) {
   static const char *const names[] = {"grid", "block", "shared", "stream", "cooperative", NULL};
-  bind_kernel *kernel = check_kernel(L, 1);
+  const mw_kernel *kernel = self_kernel(L);
+  check_type(L, 2, LUA_TTABLE);
   check_options(L, 2, names);
   lua_settop(L, 3);
-  bind_launch *self = push(L, 1);
-  read_dims_option(L, kernel->kernel, "grid", self->launch.grid);
-  read_dims_option(L, kernel->kernel, "block", self->launch.block);
+  bind_launch *self = push(L);
+  read_dims_option(L, kernel, "grid", self->launch.grid);
+  read_dims_option(L, kernel, "block", self->launch.block);
   self->launch.shared = (size_t)option_integer(L, 2, "shared", 0, 0, 1 << 30);
   self->launch.cooperative = option_boolean(L, 2, "cooperative", false);
   if (option_push(L, 2, "stream")) {
-    self->stream = option_stream(L, kernel->kernel->module->device);
+    self->stream = option_stream(L, kernel->module->device);
     lua_setiuservalue(L, 4, 2);
   }
   check_limits(L, self);
@@ -110,13 +121,13 @@ static int kernel_prepare(lua_State *L) {
 /* k:launch(grid, block, ...): the direct form, on the current stream, without dynamic shared memory. The launch it
  * needs is kept in user value 1. */
 static int kernel_launch(lua_State *L) {
-  const char *name = check_kernel(L, 1)->kernel->name;
+  const char *name = self_kernel(L)->name;
   uint32_t grid[3], block[3];
   check_dims(L, 2, 2, name, "grid", grid);
   check_dims(L, 3, 3, name, "block", block);
   if (lua_getiuservalue(L, 1, 1) != LUA_TUSERDATA) {
     lua_pop(L, 1);
-    opened(push(L, 1));
+    opened(push(L));
     lua_pushvalue(L, -1);
     lua_setiuservalue(L, 1, 1);
   }
@@ -177,7 +188,7 @@ static int launch_call(lua_State *L) {
 static int launch_dims(lua_State *L) {
   const char *what = lua_tostring(L, lua_upvalueindex(METHOD_NAME));
   bool grid = strcmp(what, "grid") == 0;
-  bind_launch *self = bind_check(L, 1, &launch_class);
+  bind_launch *self = lua_touserdata(L, 1);
   uint32_t *dims = grid ? self->launch.grid : self->launch.block, wanted[3];
   if (lua_gettop(L) < 2) {
     push_dims(L, dims);
@@ -193,7 +204,6 @@ static int launch_dims(lua_State *L) {
 }
 
 static int launch_kernel(lua_State *L) {
-  bind_check(L, 1, &launch_class);
   lua_getiuservalue(L, 1, 1);
   return 1;
 }

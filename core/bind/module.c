@@ -11,13 +11,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static void module_release(lua_State *L, void *object) {
-  (void)L;
+static void module_release(void *object) {
   mw_module_release(((bind_module *)object)->module);
 }
 
-static bind_module *check_module(lua_State *L, int index) {
-  return bind_check(L, index, &module_class);
+static mw_module *self_module(lua_State *L) {
+  return ((bind_module *)lua_touserdata(L, 1))->module;
 }
 
 /* ---- reading options ------------------------------------------------------------------------------------------- */
@@ -216,7 +215,7 @@ static mw_source check_source(lua_State *L) {
 /* dev:module(file) or dev:module{ file = | source =, ... }: compiles, or finds in the cache. A failure raises with
  * the compiler's log. */
 static int device_module(lua_State *L) {
-  mw_device *device = check_device(L, 1)->device;
+  mw_device *device = self_device(L);
   if (lua_type(L, 2) != LUA_TSTRING) check_type(L, 2, LUA_TTABLE);
   mw_source source = check_source(L);
   bind_module *self = bind_new(L, &module_class, sizeof *self, 2);
@@ -227,7 +226,7 @@ static int device_module(lua_State *L) {
   bind_try(L, device->backend->compile(device, &source, &self->module, &bind_error));
   mw_device_retain(device);
   atomic_store(&self->module->refs, 1);
-  bind_opened(self);
+  bind_opened(self, device);
   return 1;
 }
 
@@ -236,13 +235,12 @@ const bind_method module_makers[] = {{"module", device_module, 1}, {NULL, NULL, 
 /* ---- kernels and variables ------------------------------------------------------------------------------------- */
 
 static int module_kernel(lua_State *L) {
-  check_module(L, 1);
   push_kernel(L, 1, check_string(L, 2));
   return 1;
 }
 
 static int module_kernels(lua_State *L) {
-  const char *const *name = check_module(L, 1)->module->kernel_names;
+  const char *const *name = self_module(L)->kernel_names;
   lua_newtable(L);
   for (int i = 1; name && *name; name++, i++) {
     lua_pushstring(L, *name);
@@ -253,11 +251,12 @@ static int module_kernels(lua_State *L) {
 
 /* m.name: a method, else the kernel of that name. */
 static int module_index(lua_State *L) {
-  bind_module *self = bind_self(L, 1, &module_class);
+  bind_object *self = bind_test(L, 1, &module_class);
+  if (!self) return bind_argument_type(L, 1, "module");
   bind_methods(L, &module_class);
   lua_pushvalue(L, 2);
   if (lua_rawget(L, -2) != LUA_TNIL) return 1;
-  if (!self->object.open) return bind_fail(L, MW_INVALID, "attempt to use a closed module");
+  if (!self->open) return bind_fail(L, MW_INVALID, "attempt to use a closed module");
   if (lua_type(L, 2) != LUA_TSTRING)
     return bind_fail(L, MW_INVALID, "a kernel's name expected, got %s", luaL_typename(L, 2));
   push_kernel(L, 1, lua_tostring(L, 2));
@@ -266,7 +265,7 @@ static int module_index(lua_State *L) {
 
 /* m:variable(name): a __device__ or __constant__ variable as an array; shares the module's memory. */
 static int module_variable(lua_State *L) {
-  mw_module *module = check_module(L, 1)->module;
+  mw_module *module = self_module(L);
   const char *name = check_string(L, 2);
   check_runs(L, module->device, "variables");
   mw_buffer *buffer = NULL;
@@ -282,35 +281,23 @@ static int module_variable(lua_State *L) {
 }
 
 static int module_log(lua_State *L) {
-  lua_pushstring(L, check_module(L, 1)->module->log);
-  return 1;
-}
-
-static int module_device(lua_State *L) {
-  push_device(L, check_module(L, 1)->module->device);
+  lua_pushstring(L, self_module(L)->log);
   return 1;
 }
 
 static int module_from_cache(lua_State *L) {
-  lua_pushboolean(L, check_module(L, 1)->module->from_cache);
+  lua_pushboolean(L, self_module(L)->from_cache);
   return 1;
 }
 
 /* m:ptx(), m:sass(), m:cpp(): the text that the method is named after. */
 static int module_text(lua_State *L) {
-  mw_module *module = check_module(L, 1)->module;
+  mw_module *module = self_module(L);
   const char *kind = lua_tostring(L, lua_upvalueindex(METHOD_NAME));
   char *text = NULL;
   bind_try(L, module->device->backend->text(module, kind, &text, &bind_error));
   lua_pushstring(L, text);
   mw_free(text);
-  return 1;
-}
-
-/* m:options(): what it was made from, a table that dev:module takes. */
-static int module_options(lua_State *L) {
-  check_module(L, 1);
-  lua_getiuservalue(L, 1, 2);
   return 1;
 }
 
@@ -321,12 +308,12 @@ static void describe(lua_State *L, const void *object) {
 
 static const bind_method methods[] = {
     {"cpp", module_text, 0},
-    {"device", module_device, 0},
+    {"device", object_device, 0},
     {"from_cache", module_from_cache, 0},
     {"kernel", module_kernel, 1},
     {"kernels", module_kernels, 0},
     {"log", module_log, 0},
-    {"options", module_options, 0},
+    {"options", object_options, 0},
     {"ptx", module_text, 0},
     {"sass", module_text, 0},
     {"variable", module_variable, 1},

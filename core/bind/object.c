@@ -39,11 +39,11 @@ static int refuse_object(lua_State *L, const bind_class *class, const char *meth
  * arguments it takes. Called with a dot instead of a colon a method has no object, or takes its argument for one. */
 static int call_method(lua_State *L) {
   const bind_class *class = lua_touserdata(L, lua_upvalueindex(1));
+  const char *name = lua_tostring(L, lua_upvalueindex(METHOD_NAME));
   int most = (int)lua_tointeger(L, lua_upvalueindex(4));
-  if (!bind_test(L, 1, class)) refuse_object(L, class, lua_tostring(L, lua_upvalueindex(METHOD_NAME)));
-  bool closed = !((bind_object *)lua_touserdata(L, 1))->open; /* which the method says */
-  if (most != ANY_COUNT && !closed)
-    check_count(L, lua_tostring(L, lua_upvalueindex(METHOD_NAME)), most, lua_gettop(L) - 1);
+  if (!bind_test(L, 1, class)) refuse_object(L, class, name);
+  bind_check(L, 1, class);
+  if (most != ANY_COUNT) check_count(L, name, most, lua_gettop(L) - 1);
   return lua_tocfunction(L, lua_upvalueindex(3))(L);
 }
 
@@ -60,45 +60,63 @@ void bind_add_methods(lua_State *L, const bind_class *class, const bind_method *
 
 /* The method close, of every class. */
 static int close_object(lua_State *L) {
-  bind_object *object = lua_touserdata(L, 1);
-  if (!object->open) return bind_fail(L, MW_INVALID, "attempt to use a closed %s", object->class->name);
-  bind_release(L, object);
+  bind_release(lua_touserdata(L, 1));
   return 0;
 }
 
 static const bind_method closing[] = {{"close", close_object, 0}, {NULL, NULL, 0}};
 
-static int object_tostring(lua_State *L) {
-  bind_object *object = lua_touserdata(L, 1);
-  if (object->open)
-    object->class->describe(L, object);
-  else
-    lua_pushfstring(L, "%s (closed)", object->class->name);
+int object_device(lua_State *L) {
+  push_device(L, ((bind_object *)lua_touserdata(L, 1))->device);
   return 1;
 }
 
-static const bind_method writing[] = {{"__tostring", object_tostring, ANY_COUNT}, {NULL, NULL, 0}};
+int object_options(lua_State *L) {
+  lua_getiuservalue(L, 1, 2);
+  return 1;
+}
+
+static int object_tostring(lua_State *L) {
+  const bind_class *class = lua_touserdata(L, lua_upvalueindex(1));
+  const bind_object *object = bind_test(L, 1, class);
+  if (!object) return bind_argument_type(L, 1, class->name);
+  if (object->open)
+    class->describe(L, object);
+  else
+    lua_pushfstring(L, "%s (closed)", class->name);
+  return 1;
+}
+
+static const char *article(const bind_class *class) {
+  return strchr("aeiou", class->name[0]) ? "an" : "a";
+}
 
 int bind_refuse_field(lua_State *L) {
   const bind_class *class = ((bind_object *)lua_touserdata(L, 1))->class;
-  return bind_fail(L, MW_INVALID, "no field of %s %s can be set, got '%s'",
-                   strchr("aeiou", class->name[0]) ? "an" : "a", class->name, luaL_tolstring(L, 2, NULL));
+  return bind_fail(L, MW_INVALID, "no field of %s %s can be set, got '%s'", article(class), class->name,
+                   luaL_tolstring(L, 2, NULL));
+}
+
+static int collect(lua_State *L) {
+  bind_object *object = bind_test(L, 1, lua_touserdata(L, lua_upvalueindex(1)));
+  if (object) bind_release(object);
+  return 0;
 }
 
 void bind_register(lua_State *L, bind_class *class) {
+  static const luaL_Reg metamethods[] = {{"__close", collect},
+                                         {"__gc", collect},
+                                         {"__newindex", bind_refuse_field},
+                                         {"__tostring", object_tostring},
+                                         {NULL, NULL}};
   if (is_registered(L, class)) return;
   lua_newtable(L);
+  lua_pushlightuserdata(L, class); /* debug.getmetatable lets a script call them with anything */
+  luaL_setfuncs(L, metamethods, 1);
   lua_pushstring(L, class->name);
   lua_setfield(L, -2, "__name");
   lua_pushstring(L, class->name);
   lua_setfield(L, -2, "__metatable");
-  lua_pushcfunction(L, bind_collect);
-  lua_setfield(L, -2, "__gc");
-  lua_pushcfunction(L, bind_collect);
-  lua_setfield(L, -2, "__close");
-  lua_pushcfunction(L, bind_refuse_field);
-  lua_setfield(L, -2, "__newindex");
-  bind_add_methods(L, class, writing);
   lua_newtable(L);
   bind_add_methods(L, class, class->methods);
   bind_add_methods(L, class, closing);
@@ -118,8 +136,10 @@ void *bind_new(lua_State *L, bind_class *class, size_t size, int uservalues) {
   return object;
 }
 
-void bind_opened(void *object) {
+void bind_opened(void *object, mw_device *device) {
   bind_object *self = object;
+  mw_device_retain(device);
+  self->device = device;
   self->open = true;
   self->class->live++;
 }
@@ -141,32 +161,19 @@ void *bind_check(lua_State *L, int index, const bind_class *class) {
   return NULL;
 }
 
-void *bind_self(lua_State *L, int index, const bind_class *class) {
-  void *object = bind_test(L, index, class);
-  if (!object) bind_argument_type(L, index, class->name);
+void *bind_check_on(lua_State *L, int index, const bind_class *class, const mw_device *device) {
+  bind_object *object = bind_check(L, index, class);
+  if (device && object->device != device)
+    bind_argument(L, index, "%s %s of %s expected, got one of %s", article(class), class->name, device->info.id,
+                  object->device->info.id);
   return object;
 }
 
-void bind_release(lua_State *L, void *userdata) {
+void bind_release(void *userdata) {
   bind_object *object = userdata;
   if (!object->open) return;
   object->open = false;
   object->class->live--;
-  object->class->release(L, object);
-}
-
-/* __gc is one function for every class, so it must know its own from any other userdata. */
-static bool is_own(lua_State *L, int index) {
-  bind_object *object = lua_touserdata(L, index);
-  if (lua_type(L, index) != LUA_TUSERDATA || lua_rawlen(L, index) < sizeof *object) return false;
-  if (!lua_getmetatable(L, index)) return false;
-  push_metatable(L, object->class);
-  bool own = lua_rawequal(L, -1, -2);
-  lua_pop(L, 2);
-  return own;
-}
-
-int bind_collect(lua_State *L) {
-  if (is_own(L, 1)) bind_release(L, lua_touserdata(L, 1));
-  return 0;
+  if (object->class->release) object->class->release(object);
+  mw_device_release(object->device);
 }

@@ -50,7 +50,7 @@ static void push_result(lua_State *L, const mw_kernel *kernel, int threads, cons
 /* k:occupancy(threads[, shared]): { threads, blocks (a multiprocessor), occupancy (resident threads over the most
  * possible, 0 to 1), limit (in words) }. shared: dynamic shared memory a block, bytes. */
 static int kernel_occupancy(lua_State *L) {
-  mw_kernel *kernel = check_kernel(L, 1)->kernel;
+  mw_kernel *kernel = self_kernel(L);
   const mw_device_info *info = &kernel->module->device->info;
   lua_Integer threads = check_integer(L, 2), shared = lua_isnoneornil(L, 3) ? 0 : check_integer(L, 3);
   check_that(L, threads >= 1 && threads <= info->max_threads_per_block, 2, "1 to %d threads a block expected, got %I",
@@ -81,9 +81,9 @@ static size_t shared_for(lua_State *L, int threads) {
  * the largest such on a tie (the rule of CUDA's cudaOccupancyMaxPotentialBlockSize). */
 static int kernel_suggest(lua_State *L) {
   static const char *const names[] = {"shared", "max", NULL};
-  mw_kernel *kernel = check_kernel(L, 1)->kernel;
+  mw_kernel *kernel = self_kernel(L);
   const mw_device_info *info = &kernel->module->device->info;
-  if (!lua_isnoneornil(L, 2)) check_options(L, 2, names);
+  check_options(L, 2, names);
   lua_settop(L, 2);
   int most = kernel->max_threads > 0 ? kernel->max_threads : info->max_threads_per_block;
   most = (int)option_integer(L, 2, "max", most, 1, most);

@@ -53,13 +53,13 @@ static int service_type(lua_State *L) {
     lua_pushliteral(L, "error");
     return 1;
   }
-  if (lua_type(L, 1) != LUA_TUSERDATA || luaL_getmetafield(L, 1, "__gc") == LUA_TNIL ||
-      lua_tocfunction(L, -1) != bind_collect) {
-    luaL_pushfail(L);
+  for (bind_class *const *class = bind_classes; *class; class ++) {
+    const bind_object *object = bind_test(L, 1, *class);
+    if (!object) continue;
+    lua_pushfstring(L, object->open ? "%s" : "closed %s", object->class->name);
     return 1;
   }
-  bind_object *object = lua_touserdata(L, 1);
-  lua_pushfstring(L, object->open ? "%s" : "closed %s", object->class->name);
+  luaL_pushfail(L);
   return 1;
 }
 

@@ -5,24 +5,23 @@
 
 #include <string.h>
 
-static void stream_release(lua_State *L, void *object) {
-  (void)L;
+static void stream_release(void *object) {
   bind_stream *self = object;
-  mw_device *device = self->stream->device;
-  if (self->owned) device->backend->stream_destroy(self->stream);
-  mw_device_release(device);
+  if (self->owned) self->stream->device->backend->stream_destroy(self->stream);
 }
 
-bind_stream *check_stream(lua_State *L, int index, const mw_device *device) {
-  bind_stream *self = bind_check(L, index, &stream_class);
-  if (device && self->stream->device != device)
-    bind_argument(L, index, "a stream of %s expected, got one of %s", device->info.id, self->stream->device->info.id);
-  return self;
+mw_stream *self_stream(lua_State *L) {
+  return ((bind_stream *)lua_touserdata(L, 1))->stream;
 }
 
 mw_stream *current_stream(lua_State *L, mw_device *device) {
   bind_capture *capture = bind_host_of(L)->capture;
   return capture && capture->stream->device == device ? capture->stream : device->main;
+}
+
+mw_stream *check_stream(lua_State *L, int index, mw_device *device) {
+  if (lua_isnoneornil(L, index)) return current_stream(L, device);
+  return ((bind_stream *)bind_check_on(L, index, &stream_class, device))->stream;
 }
 
 bind_stream *option_stream(lua_State *L, const mw_device *device) {
@@ -35,29 +34,32 @@ bind_stream *option_stream(lua_State *L, const mw_device *device) {
   return self;
 }
 
+bind_stream *push_new_stream(lua_State *L, mw_device *device, bool blocking, int priority) {
+  bind_stream *self = bind_new(L, &stream_class, sizeof *self, 0);
+  bind_try(L, device->backend->stream_create(device, blocking, priority, &self->stream, &bind_error));
+  bind_opened(self, device);
+  return self;
+}
+
 /* dev:stream{ blocking = true, priority = 0 }: a new queue. blocking: the default stream's work and its own wait for
  * one another (CUDA's legacy default stream). Priorities: dev:priorities(). */
 static int device_stream(lua_State *L) {
   static const char *const names[] = {"blocking", "priority", NULL};
-  mw_device *device = check_runs(L, check_device(L, 1)->device, "streams");
-  if (!lua_isnoneornil(L, 2)) check_options(L, 2, names);
+  mw_device *device = check_runs(L, self_device(L), "streams");
+  check_options(L, 2, names);
   int least = 0, greatest = 0;
   device->backend->priorities(device, &least, &greatest);
   bool blocking = option_boolean(L, 2, "blocking", true);
   int priority = (int)option_integer(L, 2, "priority", least, greatest < least ? greatest : least,
                                      greatest < least ? least : greatest);
-  bind_stream *self = bind_new(L, &stream_class, sizeof *self, 0);
-  bind_try(L, device->backend->stream_create(device, blocking, priority, &self->stream, &bind_error));
-  mw_device_retain(device);
-  self->owned = true;
-  bind_opened(self);
+  push_new_stream(L, device, blocking, priority)->owned = true;
   return 1;
 }
 
 /* dev:default_stream([kind]): "legacy", the stream that launches without one go to, or "per-thread", where those of
  * a program compiled with nvcc --default-stream per-thread go. */
 static int device_default_stream(lua_State *L) {
-  mw_device *device = check_runs(L, check_device(L, 1)->device, "streams");
+  mw_device *device = check_runs(L, self_device(L), "streams");
   const char *kind = lua_isnoneornil(L, 2) ? "legacy" : check_string(L, 2);
   bool per_thread = strcmp(kind, "per-thread") == 0;
   if (!per_thread && strcmp(kind, "legacy") != 0)
@@ -65,8 +67,7 @@ static int device_default_stream(lua_State *L) {
   bind_stream *self = bind_new(L, &stream_class, sizeof *self, 0);
   self->stream = device->main;
   if (per_thread) bind_try(L, device->backend->stream_per_thread(device, &self->stream, &bind_error));
-  mw_device_retain(device);
-  bind_opened(self);
+  bind_opened(self, device);
   return 1;
 }
 
@@ -75,28 +76,31 @@ const bind_method stream_makers[] = {
 
 /* s:synchronize(): waits for all work queued so far, then runs the callbacks that are due. */
 static int stream_synchronize(lua_State *L) {
-  mw_stream *stream = check_stream(L, 1, NULL)->stream;
+  mw_stream *stream = self_stream(L);
   check_uncaptured(L, stream, "synchronize it");
   bind_try(L, stream->device->backend->stream_synchronize(stream, &bind_error));
   bind_poll(L);
   return 0;
 }
 
-/* s:query(): true when all work queued so far is done. */
-static int stream_query(lua_State *L) {
-  mw_stream *stream = check_stream(L, 1, NULL)->stream;
-  check_uncaptured(L, stream, "query it");
-  mw_status status = stream->device->backend->stream_query(stream, &bind_error);
+int push_reached(lua_State *L, mw_status status) {
   if (status != MW_NOT_READY) bind_try(L, status);
   bind_poll(L);
   lua_pushboolean(L, status == MW_OK);
   return 1;
 }
 
+/* s:query(): true when all work queued so far is done. */
+static int stream_query(lua_State *L) {
+  mw_stream *stream = self_stream(L);
+  check_uncaptured(L, stream, "query it");
+  return push_reached(L, stream->device->backend->stream_query(stream, &bind_error));
+}
+
 /* s:callback(f): f runs on the script's own thread, in the first synchronize, query or mw.poll after the stream has
  * got there. Later work in the stream does not wait for it. */
 static int stream_callback(lua_State *L) {
-  mw_stream *stream = check_stream(L, 1, NULL)->stream;
+  mw_stream *stream = self_stream(L);
   check_type(L, 2, LUA_TFUNCTION);
   if (stream->capturing) bind_fail(L, MW_INVALID, "a callback cannot be part of a graph");
   bind_try(L, bind_callback(L, stream, 2));
@@ -105,12 +109,7 @@ static int stream_callback(lua_State *L) {
 }
 
 static int stream_priority(lua_State *L) {
-  lua_pushinteger(L, check_stream(L, 1, NULL)->stream->priority);
-  return 1;
-}
-
-static int stream_device(lua_State *L) {
-  push_device(L, check_stream(L, 1, NULL)->stream->device);
+  lua_pushinteger(L, self_stream(L)->priority);
   return 1;
 }
 
@@ -125,7 +124,7 @@ static void describe(lua_State *L, const void *object) {
 }
 
 static const bind_method methods[] = {
-    {"callback", stream_callback, 1}, {"device", stream_device, 0},           {"priority", stream_priority, 0},
+    {"callback", stream_callback, 1}, {"device", object_device, 0},           {"priority", stream_priority, 0},
     {"query", stream_query, 0},       {"synchronize", stream_synchronize, 0}, {NULL, NULL, 0},
 };
 

@@ -4,14 +4,14 @@
  * instruction, in whichever coroutine runs. The hook stays, at a distance, until the error has reached the command
  * line: a script that catches it in a loop is interrupted again. A second Ctrl-C meanwhile ends the process; one that
  * comes too soon to be another is taken for the same, also where the first has been dealt with already. */
-#include "core/base/clock.h"
 #include "core/base/interrupt.h"
-#include "core/bind/bind.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 
+#include "core/base/clock.h"
+#include "core/bind/bind.h"
 #include "core/host/host.h"
 
 enum { GRACE = 100000 }; /* instructions that clean-up may take before a swallowed interruption comes back */
