@@ -6,6 +6,26 @@
 
 #include <string.h>
 
+/* ---- the block ------------------------------------------------------------------------------------------------- */
+
+/* The pointers of params lie behind the arguments. */
+static size_t pointers_at(const mw_kernel *kernel) {
+  return (kernel->args_bytes + 15) / 16 * 16;
+}
+
+size_t argument_bytes(const mw_kernel *kernel) {
+  return pointers_at(kernel) + (size_t)kernel->nparams * sizeof(void *);
+}
+
+void argument_place(mw_launch *launch, void *block) {
+  const mw_kernel *kernel = launch->kernel;
+  launch->args = block;
+  launch->params = (void **)((char *)block + pointers_at(kernel));
+  for (int i = 0; i < kernel->nparams; i++) launch->params[i] = (char *)block + kernel->params[i].offset;
+}
+
+/* ---- complaints ------------------------------------------------------------------------------------------------ */
+
 /* kernel 'saxpy', parameter 2 'x' is const float *: <what> */
 static int refuse(lua_State *L, const bind_launch *self, int parameter, const char *what) {
   const mw_kernel *kernel = self->launch.kernel;

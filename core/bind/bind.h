@@ -50,7 +50,6 @@ int bind_refuse_field(lua_State *);                                     /* __new
 int bind_methods(lua_State *, const bind_class *);                      /* pushes the class's method table */
 /* adds methods of the class to the table on top; a method is called with an open object of the class at 1 */
 void bind_add_methods(lua_State *, const bind_class *, const bind_method *);
-int object_device(lua_State *);  /* the method device, of every class but its own */
 int object_options(lua_State *); /* the method options, of modules and kernels: their user value 2 */
 
 /* ---- host.c: what one Lua state keeps -------------------------------------------------------------------------- */
@@ -154,6 +153,7 @@ const char *store_element(lua_State *, int index, mw_dtype, void *at);
 
 extern bind_class device_class; /* its objects are no more than a bind_object */
 mw_device *self_device(lua_State *); /* of a method's object, at 1 */
+int object_device(lua_State *);      /* the method device, of the classes that have it */
 mw_device *check_runs(lua_State *, mw_device *, const char *what); /* raises where there is an architecture only */
 void device_wait(lua_State *, mw_device *);                        /* for all its streams */
 void push_device(lua_State *, mw_device *); /* the script's handle of it, made anew if it was closed */
@@ -216,9 +216,9 @@ typedef struct bind_launch {
 
 extern bind_class launch_class;
 extern const bind_method launch_makers[];                /* of a kernel */
-size_t launch_bytes(const mw_kernel *);                  /* of a block of memory for its arguments and params */
-void launch_place(mw_launch *, void *block);             /* lets args and params point there */
 void launch_pack(lua_State *, bind_launch *, int first); /* arguments from stack index first on */
+size_t argument_bytes(const mw_kernel *);      /* of a block of memory for its arguments and params */
+void argument_place(mw_launch *, void *block); /* lets args and params point there */
 void argument_store(lua_State *, int index, const bind_launch *, int parameter);
 
 /* ---- stream.c, event.c, graph.c -------------------------------------------------------------------------------- */

@@ -33,7 +33,7 @@ void capture_launch(lua_State *L, const bind_launch *self, int first) {
   graph->nodes = mw_realloc(graph->nodes, (size_t)(graph->nnodes + 1) * sizeof *graph->nodes);
   mw_launch *node = &graph->nodes[graph->nnodes++];
   *node = self->launch;
-  launch_place(node, mw_malloc(launch_bytes(kernel)));
+  argument_place(node, mw_malloc(argument_bytes(kernel)));
   memcpy(node->args, self->launch.args, kernel->args_bytes);
   mw_module_retain(kernel->module);
   capture_arguments(L, graph, kernel, first);

@@ -46,6 +46,11 @@ mw_device *self_device(lua_State *L) {
   return ((bind_object *)lua_touserdata(L, 1))->device;
 }
 
+int object_device(lua_State *L) {
+  push_device(L, self_device(L));
+  return 1;
+}
+
 /* ---- ids: NAME, NAME:N or NAME:sm_NN, as the backends are numbered and named -------------------------------------- */
 
 /* The backend whose name the id begins with, NULL where there is none; which: what follows NAME:, NULL where nothing

@@ -97,7 +97,7 @@ static int graph_update(lua_State *L) {
   mw_launch *node = check_node(L, self, 2);
   const mw_kernel *kernel = node->kernel;
   bind_launch changed = {.launch = *node};
-  launch_place(&changed.launch, lua_newuserdatauv(L, launch_bytes(kernel), 0));
+  argument_place(&changed.launch, lua_newuserdatauv(L, argument_bytes(kernel), 0));
   lua_insert(L, 3); /* below the arguments, which launch_pack counts to the top */
   launch_pack(L, &changed, 4);
   bind_try(L, self->object.device->backend->graph_update(self->graph, (int)(node - self->nodes), &changed.launch,

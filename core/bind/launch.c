@@ -15,31 +15,16 @@ static void opened(bind_launch *self) {
   bind_opened(self, self->launch.kernel->module->device);
 }
 
-static size_t aligned(size_t bytes) {
-  return (bytes + 15) / 16 * 16;
-}
-
-size_t launch_bytes(const mw_kernel *kernel) {
-  return aligned(kernel->args_bytes) + (size_t)kernel->nparams * sizeof(void *);
-}
-
-void launch_place(mw_launch *launch, void *block) {
-  const mw_kernel *kernel = launch->kernel;
-  launch->args = block;
-  launch->params = (void **)((char *)block + aligned(kernel->args_bytes));
-  for (int i = 0; i < kernel->nparams; i++) launch->params[i] = (char *)block + kernel->params[i].offset;
-}
-
 /* Of the kernel at 1; the argument block lies behind the struct, in the same userdata. Still closed: checks may
  * follow. */
 static bind_launch *push(lua_State *L) {
   bind_kernel *kernel = lua_touserdata(L, 1);
-  size_t head = aligned(sizeof(bind_launch));
-  bind_launch *self = bind_new(L, &launch_class, head + launch_bytes(kernel->kernel), 2);
+  size_t head = (sizeof(bind_launch) + 15) / 16 * 16;
+  bind_launch *self = bind_new(L, &launch_class, head + argument_bytes(kernel->kernel), 2);
   self->host = bind_host_of(L);
   self->kernel = kernel;
   self->launch.kernel = kernel->kernel;
-  launch_place(&self->launch, (char *)self + head);
+  argument_place(&self->launch, (char *)self + head);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
   return self;

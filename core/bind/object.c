@@ -66,11 +66,6 @@ static int close_object(lua_State *L) {
 
 static const bind_method closing[] = {{"close", close_object, 0}, {NULL, NULL, 0}};
 
-int object_device(lua_State *L) {
-  push_device(L, ((bind_object *)lua_touserdata(L, 1))->device);
-  return 1;
-}
-
 int object_options(lua_State *L) {
   lua_getiuservalue(L, 1, 2);
   return 1;
