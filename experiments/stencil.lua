@@ -73,17 +73,26 @@ local function host_steps(c, k)
   return rows
 end
 
+-- A function that takes a pass of a rung from one array to another, or back, in turn, and returns what it wrote.
+local function in_turn(rung, c, from, to)
+  local go = study:launcher(rung, c:with { T = from, T2 = to })
+  local back = study:launcher(rung, c:with { T = to, T2 = from })
+  return function()
+    go()
+    go, back, from, to = back, go, to, from
+    return from
+  end
+end
+
 -- k steps at once, on the device k naive ones between two arrays.
 for _, k in ipairs(p.levels) do
   study:answer(k .. " steps", { bytes = "T Ci T2", tolerance = tolerance(k), needs = { "naive" },
     work = function(c) return k * 3 * c.T:nbytes() end, -- what as many single steps would move
     host = function(c) return host_steps(c, k) end,
-    reference = function(c, launcher)
-      local a, b = c:keep(c.T:clone()), c:keep(c.T:clone())
-      local there = launcher("naive", c:with { T = a, T2 = b })
-      local back = launcher("naive", c:with { T = b, T2 = a })
-      for step = 1, k do (step % 2 == 1 and there or back)() end
-      return k % 2 == 1 and b or a
+    reference = function(c)
+      local pass, out = in_turn("naive", c, c:keep(c.T:clone()), c:keep(c.T:clone())), nil
+      for _ = 1, k do out = pass() end
+      return out
     end })
 end
 
@@ -152,8 +161,8 @@ study:part { "ladder", cases = { { nx = p.n, ny = p.n } }, rows = "best",
              deepest .. " / triad" } }
 
 -- ---- the physics, on a small field ------------------------------------------------------------------
--- The lecture's square of 10 x 10, heat capacity 2 and time step, with a field that begins as value(x, y),
--- and a function that takes a pass of a rung from T to T2, or back, in turn, and returns what it wrote.
+-- The lecture's square of 10 x 10, heat capacity 2 and time step, with a field that begins as value(x, y), and a
+-- function for a pass of a rung from T to T2, or back.
 local function small_field(rung, value)
   local c, d, rows = study:case { nx = p.side, ny = p.side }, 10 / (p.side - 1), {}
   c.dt, c._dx, c._dy = d * d / 0.5 / 4.1, 1 / d, 1 / d
@@ -163,13 +172,7 @@ local function small_field(rung, value)
   end
   for _, array in ipairs { c.T, c.T2 } do array:upload(rows) end
   c.Ci:fill(0.5)
-  local there, back = study:launcher(rung, c), study:launcher(rung, c:with { T = c.T2, T2 = c.T })
-  local to = c.T
-  return c, rows, function()
-    if to == c.T then there() else back() end
-    to = to == c.T and c.T2 or c.T
-    return to
-  end
+  return c, rows, in_turn(rung, c, c.T, c.T2)
 end
 
 -- sin x sin keeps its shape and loses the same factor with every step.

@@ -66,11 +66,8 @@ end
 
 local function check_choice(name, value, text, limits)
   if not limits.choices then return end
-  local texts = {}
-  for i, choice in ipairs(limits.choices) do
-    if choice == value then return end
-    texts[i] = tostring(choice)
-  end
+  if lists.has(limits.choices, value) then return end
+  local texts = lists.map(limits.choices, tostring)
   local near = nearest.find(text, texts)
   refuse(name, text, "one of " .. table.concat(texts, ", "),
     near and ("; did you mean '%s'?"):format(near))
@@ -92,7 +89,7 @@ local function kind_named(word)
 end
 
 local function check_texts(name, default, kind)
-  local texts = type(default) == "table" and default or { default }
+  local texts = lists.of(default)
   local wrong = type(default) ~= "table" and kind_of(default)
   for _, text in ipairs(texts) do
     wrong = wrong or type(text) ~= "string" and kind_of(text) or not kind.fits(text) and ("'%s'"):format(text)
@@ -112,19 +109,11 @@ local function convert_one(name, default, text, limits)
   return value
 end
 
-local function convert_list(name, default, texts, limits)
-  local list = {}
-  for i, text in ipairs(texts) do list[i] = convert_one(name, default[1] or "", text, limits) end
-  return list
-end
-
 local function check_default(name, default)
-  local sample = default
-  if type(default) == "table" then sample = default[1] or "" end
-  if not convert[kind_of(sample)] then
-    failure.invalid("mw.arg: the default of '%s' must be a number, string, boolean or a list of those, got %s",
-      name, kind_of(sample))
-  end
+  local kind = kind_of(type(default) == "table" and (default[1] or "") or default)
+  if convert[kind] then return end
+  failure.invalid("mw.arg: the default of '%s' must be a number, string, boolean or a list of those, got %s", name,
+    kind)
 end
 
 -- The first of several values; the passes that follow take the others, which are refused now if they
@@ -140,7 +129,9 @@ end
 local function value_of(name, default, limits)
   local texts = session.current.pass[name]
   if texts == nil then return default end
-  if type(default) == "table" then return convert_list(name, default, texts, limits) end
+  if type(default) == "table" then
+    return lists.map(texts, function(text) return convert_one(name, default[1] or "", text, limits) end)
+  end
   local value = convert_one(name, default, texts[1], limits)
   if #texts > 1 then begin_sweep(name, default, texts, limits) end
   return value
@@ -196,9 +187,8 @@ end
 --- Refuses names given with -p that nobody asked for.
 ---@param more string[]?  names known besides those that mw.arg was asked for
 function arg.check_names(more)
-  local names = {}
-  for _, entry in ipairs(session.current.declared) do names[#names + 1] = entry.name end
-  table.move(more or {}, 1, #(more or {}), #names + 1, names)
+  local names = lists.map(session.current.declared, function(entry) return entry.name end)
+  lists.append(names, more)
   for _, name in ipairs(lists.keys(session.current.given)) do
     if not lists.has(names, name) then fail_unknown(name, names, not more) end
   end
@@ -235,10 +225,7 @@ end
 ---@param value any
 ---@return string
 function arg.text(value)
-  if type(value) ~= "table" then return text_of(value) end
-  local texts = {}
-  for i, one in ipairs(value) do texts[i] = text_of(one) end
-  return table.concat(texts, ",")
+  return table.concat(lists.map(lists.of(value), text_of), ",")
 end
 
 return arg

@@ -41,10 +41,9 @@ local function check_writable(self, who)
   end
 end
 
-local function check_number(who, position, value)
-  if type(value) ~= "number" then
-    failure.invalid("bad argument #%d to '%s' (number expected, got %s)", position, who, schema.kind(value))
-  end
+local function check_argument(who, position, value, wanted)
+  if type(value) == wanted then return end
+  failure.invalid("bad argument #%d to '%s' (%s expected, got %s)", position, who, wanted, schema.kind(value))
 end
 
 -- ---- filling ------------------------------------------------------------------------------------
@@ -68,7 +67,7 @@ end
 ---@return userdata self
 function array.fill(self, value)
   check_writable(self, "fill")
-  check_number("fill", 1, value)
+  check_argument("fill", 1, value, "number")
   local problem = core.misfit(self:dtype(), value)
   if problem then
     failure.invalid("bad argument #1 to 'fill' (%s holds %s)", self:dtype(), problem)
@@ -84,8 +83,8 @@ end
 ---@return userdata self
 function array.linspace(self, from, to)
   check_writable(self, "linspace")
-  check_number("linspace", 1, from)
-  check_number("linspace", 2, to)
+  check_argument("linspace", 1, from, "number")
+  check_argument("linspace", 2, to, "number")
   return run_kernel(self, "linspace", from, to, #self)
 end
 
@@ -116,9 +115,7 @@ local function check_finite(options)
       failure.invalid("random: option '%s' must be a finite number, got %s", name, value)
     end
   end
-  if options.sd and options.sd < 0 then
-    failure.invalid("random: option 'sd' must be at least 0, got %s", options.sd)
-  end
+  schema.check_numbers("random", options, { sd = { 0 } })
 end
 
 -- Floats for the two ends of an integer type: 2^64 - 1 is no Lua integer. A number outside would wrap.
@@ -182,7 +179,7 @@ end
 ---@param ... integer      sizes, x first
 ---@return userdata
 function array.full(device, value, dtype, ...)
-  check_number("full", 1, value)
+  check_argument("full", 1, value, "number")
   return device:empty(dtype, ...):fill(value)
 end
 
@@ -192,12 +189,6 @@ local function reversed(list)
   local out = {}
   for i = #list, 1, -1 do out[#out + 1] = list[i] end
   return out
-end
-
-local function check_path(who, name)
-  if type(name) ~= "string" then
-    failure.invalid("bad argument #1 to '%s' (string expected, got %s)", who, schema.kind(name))
-  end
 end
 
 local function write_elements(file, self)
@@ -230,7 +221,7 @@ end
 ---@param name string
 ---@return userdata self
 function array.save(self, name)
-  check_path("save", name)
+  check_argument("save", 1, name, "string")
   local header, reason = npy.header(self:dtype(), reversed { self:shape() })
   if not header then failure.invalid("%s: %s", name, reason) end
   local file, cause = io.open(name, "wb")
@@ -261,7 +252,7 @@ end
 ---@param name string
 ---@return userdata
 function array.load(device, name)
-  check_path("load", name)
+  check_argument("load", 1, name, "string")
   local file <close>, cause = io.open(name, "rb")
   if not file then failure.raise_as("io", "%s", cause) end
   local header, reason = npy.read(file)

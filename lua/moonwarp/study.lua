@@ -35,7 +35,6 @@ local Study = {}
 
 -- Fields that may be nil; another name is a mistyped one. A description sets arrays; state is the runner's.
 local FIELDS = { arrays = true, dev = true, work = true, last = true, state = true }
-local KEPT = { head = true, gpu = true, p = true, params = true, rate = true }
 
 local study_type = { __name = "study" }
 
@@ -46,7 +45,7 @@ function study_type.__index(_, key)
 end
 
 function study_type.__newindex(self, key, value)
-  if not (FIELDS[key] or KEPT[key]) then
+  if not FIELDS[key] then
     failure.invalid("a study has no field '%s'; what a description sets is 'arrays'", tostring(key))
   end
   if key == "arrays" and type(value) ~= "function" then
@@ -125,14 +124,14 @@ end
 -- ---- describing ---------------------------------------------------------------------------------
 
 -- The field that is compared, and what a call does in its unit, where that is not its bytes.
-local function read_rate(self, rate)
-  local name, work = rate, nil
-  if type(rate) == "table" then name, work = rate[1], rate.work end
+local function read_rate(head)
+  local name, work = head.rate or "T_eff", nil
+  if type(name) == "table" then name, work = name[1], name.work end
   if type(name) ~= "string" or work ~= nil and type(work) ~= "function" then
     failure.invalid("mw.study: option 'rate' must be a field as in \"T_eff\", "
       .. "or { \"rate\", work = function(c, rung) }")
   end
-  self.rate, self.work = name, work and guarded(self.head, "rate's work", work)
+  return name, work and guarded(head, "rate's work", work)
 end
 
 --- Begins the description of a study.
@@ -148,18 +147,17 @@ end
 ---@return boolean gpu    whether the device is one
 function study.new(head)
   local self = { answer_list = {}, answer_named = {}, rung_list = {}, rung_named = {}, part_list = {}, part_named = {},
-                 source_list = {}, source_named = {} }
-  setmetatable(self, study_type)
+                 source_list = {}, source_named = {}, params = {}, p = {}, gpu = false }
   if type(head) ~= "table" then failure.invalid("mw.study: a table is wanted, got %s", type(head)) end
   self.head = entry_of("mw.study", head, study.fields.study)
   if not head.question then failure.invalid("mw.study: needs 'question', a text") end
-  read_rate(self, head.rate or "T_eff")
-  self.gpu = false
+  self.rate, self.work = read_rate(self.head)
   if not session.current.options.describe then
     self.dev = session.current:open_device()
     self.gpu = self.dev:kind() == "gpu"
   end
   parameters.read(self)
+  setmetatable(self, study_type)
   table.insert(session.current.begun, self)
   return self, self.p, self.gpu
 end
@@ -219,12 +217,8 @@ end
 
 -- The only answer beside the copy's.
 local function only_answer(self)
-  local only
-  for _, answer in ipairs(self.answer_list) do
-    if only and answer.name ~= "copy" then return nil end
-    only = answer.name ~= "copy" and answer.name or only
-  end
-  return only
+  local names = lists.map(self.answer_list, function(answer) return answer.name ~= "copy" and answer.name or nil end)
+  return #names == 1 and names[1] or nil
 end
 
 local function is_size(value)
@@ -356,11 +350,10 @@ end
 ---@return table description  question, params, rungs, parts: plain data
 function Study:describe()
   runner.declare(self)
-  local rungs, parts = {}, {}
-  for i, rung in ipairs(self.rung_list) do
-    rungs[i] = { number = rung.number, name = rung.name, answer = rung.answer }
-  end
-  for i, part in ipairs(self.part_list) do parts[i] = part.name end
+  local rungs = lists.map(self.rung_list, function(rung)
+    return { number = rung.number, name = rung.name, answer = rung.answer }
+  end)
+  local parts = lists.map(self.part_list, function(part) return part.name end)
   return { question = self.head.question, params = self.params, rungs = rungs, parts = parts }
 end
 
@@ -370,10 +363,8 @@ Study.validate = validate.check
 
 -- One that runs, or was returned, is no longer begun; the first of those that are.
 local function settle(self)
-  local left = {}
-  for _, other in ipairs(session.current.begun) do left[#left + 1] = other ~= self and other or nil end
-  session.current.begun = left
-  return left[1]
+  session.current.begun = lists.map(session.current.begun, function(other) return other ~= self and other or nil end)
+  return session.current.begun[1]
 end
 
 --- Runs the study.

@@ -99,9 +99,7 @@ local function limits_of(options)
       failure.invalid("mw.bench: option '%s' must be '%s' or '%s', got '%s'", name, choices[1], choices[2], value)
     end
   end
-  local limits = setmetatable({}, { __index = DEFAULTS })
-  for name in pairs(SPEC) do limits[name] = options[name] end
-  return limits
+  return lists.merged(DEFAULTS, options)
 end
 
 -- ---- the clock ----------------------------------------------------------------------------------
@@ -115,10 +113,14 @@ local function device_of(options)
   return device and not device:is_offline() and device or nil
 end
 
+local function need_device(device, what)
+  if not device then failure.invalid("mw.bench: %s needs a device; none is open", what) end
+end
+
 local function choose_clock(options, device)
   local wanted = options.clock or (device and device:kind() == "gpu" and "device" or "host")
   if wanted == "host" then return clocks.host(device) end
-  if not device then failure.invalid "mw.bench: clock = 'device' needs a device; none is open" end
+  need_device(device, "clock = 'device'")
   return clocks.events(device, options.stream or device:default_stream())
 end
 
@@ -127,9 +129,7 @@ end
 -- An array to overwrite the caches with.
 local function flusher(options, device)
   if not (options.flush or options.cold) then return nil end
-  if not device then
-    failure.invalid("mw.bench: %s = true needs a device; none is open", options.cold and "cold" or "flush")
-  end
+  need_device(device, options.cold and "cold = true" or "flush = true")
   local properties = device:properties()
   local bytes = math.max(4 * properties.l2_bytes, 3 * properties.cache_bytes // 2, 64 << 20)
   return device:zeros("u64", bytes // 8)
@@ -151,7 +151,7 @@ end
 
 -- The function as a graph, or why there is none.
 local function graph_of(fn, options, device)
-  if not device then failure.invalid "mw.bench: graph = true needs a device; none is open" end
+  need_device(device, "graph = true")
   local ok, graph = pcall(captured, fn, device, options.stream)
   if not ok then
     if failure.status(graph) == "interrupted" then error(graph, 0) end
@@ -267,14 +267,9 @@ function bench.turns(list, options, after)
   local flush <close> = flusher(options, device)
   local run = { limits = limits_of(options), device = device, flush = flush, more_time = options.more_time }
   local contenders <close> = setmetatable({}, { __close = close_clocks })
-  local all, results = {}, {}
-  for i, one in ipairs(list) do
-    contenders[i] = new_contender(one, options, run)
-    all[i] = contenders[i].mode
-  end
-  protocol.turns(all, run, after)
-  for i, one in ipairs(contenders) do results[i] = results_of({ one.mode }, one.run, one.options) end
-  return results
+  for i, one in ipairs(list) do contenders[i] = new_contender(one, options, run) end
+  protocol.turns(lists.map(contenders, function(one) return one.mode end), run, after)
+  return lists.map(contenders, function(one) return results_of({ one.mode }, one.run, one.options) end)
 end
 
 -- mw.bench { naive = f, tiled = g }

@@ -13,12 +13,13 @@
 --                                probabilistic rounding error analysis", 2019)
 -- eps is the distance from 1 to the next number of the type: f64 2^-52, f32 2^-23, f16 2^-10,
 -- bf16 2^-7.
--- Depends on moonwarp.core (largest), dtypes, failure, measure.comparison, schema, session, units.
+-- Depends on moonwarp.core (largest), dtypes, failure, lists, measure.comparison, schema, session, units.
 
 local core = require "moonwarp.core"
 local comparison = require "moonwarp.measure.comparison"
 local dtypes = require "moonwarp.base.dtypes"
 local failure = require "moonwarp.base.failure"
+local lists = require "moonwarp.base.lists"
 local schema = require "moonwarp.base.schema"
 local session = require "moonwarp.session"
 local units = require "moonwarp.base.units"
@@ -140,21 +141,17 @@ end
 -- ---- comparing ----------------------------------------------------------------------------------
 
 local function indexed(first, shape)
-  local list = {}
-  for i, entry in ipairs(first) do
-    list[i] = { index = indices_of(entry[1], shape), expected = entry[2], got = entry[3] }
-  end
-  return list
+  return lists.map(first, function(entry)
+    return { index = indices_of(entry[1], shape), expected = entry[2], got = entry[3] }
+  end)
 end
 
 -- Whether every error is of rounding's size beside the largest magnitude; a NaN on one side never is.
 local function is_small(found, largest, dtype)
   local eps = dtypes[dtype].eps
   if found.wrong == 0 or not eps then return false end
-  for _, entry in ipairs(found.first) do
-    if entry[2] ~= entry[2] or entry[3] ~= entry[3] then return false end
-  end
-  return found.max_absolute < 1000 * eps * largest()
+  local function is_nan(entry) return entry[2] ~= entry[2] or entry[3] ~= entry[3] end
+  return not lists.find(found.first, is_nan) and found.max_absolute < 1000 * eps * largest()
 end
 
 local function compare(got, expected, options, shape)

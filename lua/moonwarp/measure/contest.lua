@@ -3,10 +3,11 @@
 -- Contenders: functions that are measured in turn, and their results beside each other.
 --   { naive = f, tiled = g }               in the order of their names
 --   { { "naive", f }, { "tiled", g } }     in this order
--- Depends on moonwarp.core, failure, measure.stats, units.
+-- Depends on moonwarp.core, failure, lists, measure.stats, units.
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
+local lists = require "moonwarp.base.lists"
 local stats = require "moonwarp.measure.stats"
 local units = require "moonwarp.base.units"
 
@@ -31,8 +32,8 @@ local function add(list, name, fn)
       core.type(fn) or type(fn))
   end
   if name == "ratio" then refuse "a contender cannot be named 'ratio', which is the result's method" end
-  for _, one in ipairs(list) do
-    if one.name == name then refuse("there are two contenders named '%s'", name) end
+  if lists.find(list, function(one) return one.name == name end) then
+    refuse("there are two contenders named '%s'", name)
   end
   list[#list + 1] = { name = name, fn = fn }
 end
@@ -42,10 +43,8 @@ end
 ---@return table[] list   { name =, fn = }
 function contest.read(given)
   local list = {}
-  for key, value in pairs(given) do
-    if math.type(key) ~= "integer" then add(list, key, value) end
-  end
-  table.sort(list, function(a, b) return a.name < b.name end)
+  local named = lists.named(given)
+  for _, name in ipairs(lists.keys(named)) do add(list, name, named[name]) end
   for i, value in ipairs(given) do
     if type(value) ~= "table" then
       refuse("contender %d must be { \"name\", function }, got %s", i, core.type(value) or type(value))
@@ -116,9 +115,8 @@ results_type.__name = "results of contenders"
 local function result_named(self, name)
   local result = type(name) == "string" and rawget(self, name)
   if result then return result end
-  local names = {}
-  for i, one in ipairs(self) do names[i] = one.name end
-  failure.invalid("ratio: there is no contender '%s'; there are %s", tostring(name), table.concat(names, ", "))
+  failure.invalid("ratio: there is no contender '%s'; there are %s", tostring(name),
+    table.concat(lists.map(self, function(one) return one.name end), ", "))
 end
 
 --- How many times as fast a contender is as another: t:ratio("tiled", "naive").

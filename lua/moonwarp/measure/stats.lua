@@ -22,6 +22,7 @@ local function sorted_copy(list)
   return copy
 end
 
+-- By linear interpolation (type 7 of R. J. Hyndman and Y. Fan, "Sample quantiles in statistical packages", 1996).
 local function quantile_sorted(sorted, q)
   local h = (#sorted - 1) * q + 1
   local low = math.floor(h)
@@ -29,33 +30,18 @@ local function quantile_sorted(sorted, q)
   return a == b and a or a + (h - low) * (b - a)
 end
 
---- A quantile by linear interpolation (type 7 of R. J. Hyndman and Y. Fan, "Sample quantiles in
---- statistical packages", 1996).
----@param list number[]  at least one
----@param q number       0 to 1
----@return number
-function stats.quantile(list, q)
-  return quantile_sorted(sorted_copy(list), q)
-end
-
 --- The median.
 ---@param list number[]  at least one
 ---@return number
 function stats.median(list)
-  return stats.quantile(list, 0.5)
+  return quantile_sorted(sorted_copy(list), 0.5)
 end
 
+-- The median absolute deviation, not scaled.
 local function mad_about(list, center)
   local distances = {}
   for i, value in ipairs(list) do distances[i] = math.abs(value - center) end
   return stats.median(distances)
-end
-
---- The median absolute deviation from the median, not scaled.
----@param list number[]  at least one
----@return number
-function stats.mad(list)
-  return mad_about(list, stats.median(list))
 end
 
 -- Two passes: the textbook's one-pass form loses all digits where the spread is small beside the

@@ -144,12 +144,9 @@ end
 
 -- What a launch can take from the case: arrays and numbers.
 local function known_fields(c)
-  local names = {}
-  for _, name in ipairs(lists.keys(c)) do
-    local kind = core.type(c[name]) or type(c[name])
-    if kind == "array" or kind == "number" then names[#names + 1] = name end
-  end
-  return table.concat(names, ", ")
+  return table.concat(lists.map(lists.keys(c), function(name)
+    return (type(c[name]) == "number" or core.type(c[name]) == "array") and name or nil
+  end), ", ")
 end
 
 -- The arguments of a kernel, by its parameters' names.
@@ -352,9 +349,7 @@ function case.kernels(rung, c, block)
   if not rung.launches then
     return lists.of(case.called(rung.kernel, c, block))
   end
-  local names = {}
-  for i, launch in ipairs(launches_of(rung, c, block)) do names[i] = launch[1] end
-  return names
+  return lists.map(launches_of(rung, c, block), function(launch) return launch[1] end)
 end
 
 return case

@@ -205,22 +205,20 @@ local function watch_of(study, list, skip)
 end
 
 local function time(study, part, list, skip)
-  local contenders, seconds = {}, study.p.seconds
-  for i, one in ipairs(list) do
+  local seconds = study.p.seconds
+  local contenders = lists.map(list, function(one)
     one.work, one.values = work_of(study, one), fields_of(study, part, one)
-    contenders[i] = { name = answers.variant_text(one.rung, one.block), fn = one.go,
-                      bytes = not study.work and bytes_of(study, one.rung, one.case) or nil,
-                      stream = one.rung.stream and study.gpu and one.case:stream() or nil }
-  end
+    return { name = answers.variant_text(one.rung, one.block), fn = one.go,
+             bytes = not study.work and bytes_of(study, one.rung, one.case) or nil,
+             stream = one.rung.stream and study.gpu and one.case:stream() or nil }
+  end)
   local limits = { min_time = seconds, max_time = 3 * seconds, device = study.dev, clock = part.clock,
                    batch = part.batch, more_time = "-p seconds=" }
   local results = bench.turns(contenders, limits, watch_of(study, list, skip))
-  local right = {}
-  for i, one in ipairs(list) do
+  return lists.map(list, function(one, i)
     one.t, one.rate = results[i], one.work / results[i].median
-    if not one.is_wrong then right[#right + 1] = one end
-  end
-  return right
+    return not one.is_wrong and one or nil
+  end)
 end
 
 local function close_all(main)
@@ -238,11 +236,7 @@ local function run(study, part, main, skip)
   list = time(study, part, list, skip)
   local level = level_of(study, part, list)
   for _, one in ipairs(list) do add_results(study, one, level) end
-  if part.derive then
-    local entries = {}
-    for i, one in ipairs(list) do entries[i] = one.values end
-    part.derive(entries, main.case)
-  end
+  if part.derive then part.derive(lists.map(list, function(one) return one.values end), main.case) end
   for _, one in ipairs(list) do one.record = record.write(one.values, one.slice) end
   return list, level
 end

@@ -51,9 +51,8 @@ function parameters.add(study, name, default, help, limits, gpu)
 end
 
 --- Reads the parameters of the head, and the runner's seconds.
----@param study table   with head, gpu; gets params and p
+---@param study table   with head, gpu; params and p are filled
 function parameters.read(study)
-  study.params, study.p = {}, {}
   for i, spec in ipairs(study.head.params or {}) do read_one(study, spec, i) end
   local seconds = study.head.seconds or { 0.1, gpu = 0.2 }
   if type(seconds[1]) ~= "number" then failure.invalid("mw.study: option 'seconds' must be as { 0.1, gpu = 0.2 }") end

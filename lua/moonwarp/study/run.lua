@@ -28,19 +28,15 @@ local runner = {}
 
 -- The rungs that can be asked for: their numbers once, then the names of those without.
 local function choices_of(study)
-  local list = {}
-  for _, rung in ipairs(study.rung_list) do
-    local word = tostring(rung.number or rung.name) -- that of several, of which some are always measured, perhaps
-    if not rung.always and not lists.has(list, word) then list[#list + 1] = word end
-  end
-  return list
+  return lists.unique(lists.map(study.rung_list, function(rung)
+    return not rung.always and tostring(rung.number or rung.name) or nil -- a number may be that of several
+  end))
 end
 
 local function always_text(study)
-  local names = {}
-  for _, rung in ipairs(study.rung_list) do
-    if rung.always then names[#names + 1] = ("'%s'"):format(rung.name) end
-  end
+  local names = lists.map(study.rung_list, function(rung)
+    return rung.always and ("'%s'"):format(rung.name) or nil
+  end)
   return #names == 0 and "" or ("; %s always"):format(table.concat(names, ", "))
 end
 
@@ -51,9 +47,7 @@ end
 -- A rung's number or name; another text is told what there is.
 local function check_rung(study)
   return function(text)
-    for _, rung in ipairs(study.rung_list) do
-      if is_meant(rung, text) then return nil end
-    end
+    if lists.find(study.rung_list, function(rung) return is_meant(rung, text) end) then return nil end
     return ("a rung's number or name, of %s"):format(table.concat(choices_of(study), ", "))
   end
 end
@@ -62,8 +56,7 @@ end
 ---@param study table
 function runner.declare(study)
   if study.p.rungs then return end
-  local rungs, parts = choices_of(study), {}
-  for i, part in ipairs(study.part_list) do parts[i] = part.name end
+  local rungs, parts = choices_of(study), lists.map(study.part_list, function(part) return part.name end)
   if #rungs > 0 then
     parameters.add(study, "rungs", rungs, "which rungs to measure, by number or name" .. always_text(study),
       { check = check_rung(study) })
@@ -79,11 +72,7 @@ local function is_in_part(part, rung)
 end
 
 local function chosen_in(study, part)
-  local list = {}
-  for _, rung in ipairs(study.rung_list) do
-    if rung.wanted and is_in_part(part, rung) then list[#list + 1] = rung end
-  end
-  return list
+  return lists.map(study.rung_list, function(rung) return rung.wanted and is_in_part(part, rung) and rung or nil end)
 end
 
 -- The part's rungs, and those that their answers' references need: what is checked.
@@ -130,8 +119,8 @@ local function choose(study)
   arg.check_known {}
   local parts = lists.set(study.p.parts)
   for _, rung in ipairs(study.rung_list) do
-    rung.wanted = rung.always or false
-    for _, text in ipairs(study.p.rungs or {}) do rung.wanted = rung.wanted or is_meant(rung, text) end
+    local asked = lists.find(study.p.rungs or {}, function(text) return is_meant(rung, text) end)
+    rung.wanted = rung.always or asked ~= nil
   end
   local kept = {}
   for _, part in ipairs(study.part_list) do
@@ -149,12 +138,8 @@ end
 
 -- The odd cases of a part, in each type that it has.
 local function odd_of(study, part)
-  local types, list = {}, {}
-  for _, sides in ipairs(part.list) do
-    local ty = case.type_of(study, sides)
-    if not lists.has(types, ty) then types[#types + 1] = ty end
-  end
-  for _, ty in ipairs(types) do
+  local types, list = lists.map(part.list, function(sides) return case.type_of(study, sides) end), {}
+  for _, ty in ipairs(lists.unique(types)) do
     for _, odd in ipairs(sides_of(part.odd and part or study.head, "odd", study.p)) do
       list[#list + 1] = lists.merged(odd, { type = odd.type or ty })
     end

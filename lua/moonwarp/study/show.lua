@@ -34,12 +34,6 @@ local function best_of_rungs(list)
   return best
 end
 
-local function records_of(list)
-  local records = {}
-  for i, one in ipairs(list) do records[i] = one.record end
-  return records
-end
-
 -- The best variant of a rung, or of an answer's rungs ("naive", "best step"), but for one of them.
 local function best_named(list, name, except)
   local answer = name:match "^best (.+)$"
@@ -51,18 +45,14 @@ end
 -- ---- the table ----------------------------------------------------------------------------------
 
 local function has_field(records, field)
-  for _, entry in ipairs(records) do
-    if record.field(entry, field) ~= nil then return true end
-  end
-  return false
+  return lists.find(records, function(entry) return record.field(entry, field) ~= nil end) ~= nil
 end
 
 -- The columns that some record has, and the sources'.
 local function columns_of(study, part, records)
-  local columns = {}
-  for _, column in ipairs(part.table) do
-    if has_field(records, lists.of(column)[1]) then columns[#columns + 1] = column end
-  end
+  local columns = lists.map(part.table, function(column)
+    return has_field(records, lists.of(column)[1]) and column or nil
+  end)
   for _, source in ipairs(study.source_list) do
     if source.field and has_field(records, source.field) then
       columns[#columns + 1] = { source.field, title = source.name .. " (source)", unit = units.of(study.rate) }
@@ -72,7 +62,7 @@ local function columns_of(study, part, records)
 end
 
 local function show_table(study, part, list, title)
-  local records = records_of(part.rows == "best" and best_of_rungs(list) or list)
+  local records = lists.map(part.rows == "best" and best_of_rungs(list) or list, function(one) return one.record end)
   local columns = columns_of(study, part, records)
   if #columns == 0 then return end
   columns.title, columns.records = title, records
@@ -112,22 +102,16 @@ end
 
 -- Bars with the interval of their rate.
 local function bars_of(study, list)
-  local records = {}
-  for i, one in ipairs(list) do
+  return lists.map(list, function(one)
     local least, most = contest.interval(one.t)
-    records[i] = setmetatable({ bar = bar_name(one), low = one.work / most, high = one.work / least },
+    return setmetatable({ bar = bar_name(one), low = one.work / most, high = one.work / least },
       { __index = one.record })
-  end
-  return records, marks_of(study, list)
+  end), marks_of(study, list)
 end
 
 -- The variants whose records a chart shows.
 local function shown(spec, list)
-  local kept = {}
-  for _, one in ipairs(list) do
-    if not spec.of or spec.of(one.record) then kept[#kept + 1] = one end
-  end
-  return kept
+  return lists.map(list, function(one) return (not spec.of or spec.of(one.record)) and one or nil end)
 end
 
 local function draw_ladder(study, part, spec, list, level, suffix)
@@ -212,8 +196,7 @@ local function ratio_row(text, list)
 end
 
 local function show_ratios(part, list, title)
-  local rows = {}
-  for _, text in ipairs(part.ratios or {}) do rows[#rows + 1] = ratio_row(text, list) end
+  local rows = lists.map(part.ratios or {}, function(text) return ratio_row(text, list) end)
   if #rows == 0 then return end
   tables.print { "ratio", { "value", digits = 3 }, { "low", unit = "", digits = 3 }, { "high", unit = "", digits = 3 },
                  "over", "under", title = title .. ": ratios of the rates, with 95 % intervals", records = rows }
@@ -221,30 +204,28 @@ end
 
 -- ---- a part --------------------------------------------------------------------------------------
 
--- The measured cases by the value of the side that `each` names, in order.
+-- The cases that have been measured, by the value of the side that `each` names, in order: lists with a suffix for
+-- names and one for titles.
 local function grouped(part, results)
-  local groups, order = {}, {}
+  local groups, known = {}, {}
   for _, result in ipairs(results) do
-    local value = part.each and tostring(result.sides[part.each]) or ""
-    if not groups[value] then
-      groups[value] = {}
-      order[#order + 1] = value
+    local value = part.each and tostring(result.sides[part.each])
+    local group = known[value or ""]
+    if not group then
+      group = { suffix = { name = value and "-" .. value or "", text = value and ", " .. value or "" } }
+      groups[#groups + 1], known[value or ""] = group, group
     end
-    if #result.list > 0 then table.insert(groups[value], result) end
+    if #result.list > 0 then table.insert(group, result) end
   end
-  return groups, order
+  return groups
 end
 
 local function say_drift(part, results)
-  for _, result in ipairs(results) do
-    local level = result.level
-    if level and level.is_drifting then
-      remark.say("The pace changed by %+.0f %% while part '%s' was measured for %s, as the turns of '%s' show. The "
-        .. "rungs of this case took turns; smaller differences to other cases, parts or runs say nothing.",
-        100 * level.values.drift, part.name, result.text, level.rung.name)
-      return
-    end
-  end
+  local first = lists.find(results, function(result) return result.level and result.level.is_drifting end)
+  if not first then return end
+  remark.say("The pace changed by %+.0f %% while part '%s' was measured for %s, as the turns of '%s' show. The "
+    .. "rungs of this case took turns; smaller differences to other cases, parts or runs say nothing.",
+    100 * first.level.values.drift, part.name, first.text, first.level.rung.name)
 end
 
 -- What the cases have in common whose variants the table shows.
@@ -263,10 +244,7 @@ end
 ---@param part table
 ---@param results table[]  of measure.case, of each case
 function show.part(study, part, results)
-  local groups, order = grouped(part, results)
-  for _, value in ipairs(order) do
-    local mine = groups[value]
-    local suffix = { name = value == "" and "" or "-" .. value, text = value == "" and "" or ", " .. value }
+  for _, mine in ipairs(grouped(part, results)) do
     if #mine > 0 then
       local title, rows = "%s %s, %s", {}
       for _, group in ipairs(part.rows == "all" and mine or { mine[1] }) do
@@ -275,7 +253,7 @@ function show.part(study, part, results)
       if part.table then
         show_table(study, part, rows, title:format(study.state.name, part.name, sides_text(part, mine)))
       end
-      show_charts(study, part, mine, suffix)
+      show_charts(study, part, mine, mine.suffix)
       show_ratios(part, mine[1].list, title:format(study.state.name, part.name, mine[1].text))
     end
   end
