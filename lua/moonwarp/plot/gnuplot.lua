@@ -11,11 +11,12 @@
 --   after      further commands, behind the pictures; may be absent
 -- A script holds its data and the style of plots/base.gp, so that it draws anywhere by itself. Points tell their
 -- values as hypertext: in a browser by gnuplot's own script in the SVG file, and in the report by the report's.
--- Depends on moonwarp.core (home, version), failure, files, palette, path, utf8text.
+-- Depends on moonwarp.core (home, version), failure, files, lists, palette, path, utf8text.
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
+local lists = require "moonwarp.base.lists"
 local palette = require "moonwarp.plot.palette"
 local path = require "moonwarp.base.path"
 local utf8text = require "moonwarp.base.utf8text"
@@ -64,12 +65,10 @@ end
 
 -- What heads every data file and script: what, on which device, by what, when, units.
 local function header(about, drawing)
-  local columns = {}
-  for i, name in ipairs(drawing.columns) do columns[i] = gnuplot.column(name) end
   local lines = {
     comment("%s", about.title), comment("device: %s", about.device), comment("script: %s", about.script),
     comment("date: %s", about.date), "# moonwarp " .. core.version .. ", " .. _VERSION,
-    comment("columns: %s", table.concat(columns, " ")),
+    comment("columns: %s", table.concat(lists.map(drawing.columns, gnuplot.column), " ")),
   }
   for _, level in ipairs(drawing.levels or {}) do
     lines[#lines + 1] = comment("level: %.10g %s", level.value, level.label)
@@ -80,15 +79,12 @@ end
 -- Two blank lines between blocks: gnuplot's index counts them from 0. With `told` what a point tells stands in a
 -- column more.
 local function blocks(drawing, told)
-  local parts = {}
-  for i, block in ipairs(drawing.blocks) do
-    local lines = { comment("%s %d: %s", drawing.what, i - 1, block.name) }
-    for j, line in ipairs(block) do
-      lines[j + 1] = type(line) == "string" and line or told and told_line(line) or line[1]
-    end
-    parts[i] = table.concat(lines, "\n")
-  end
-  return table.concat(parts, "\n\n\n")
+  return table.concat(lists.map(drawing.blocks, function(block, i)
+    local lines = lists.map(block, function(line)
+      return type(line) == "string" and line or told and told_line(line) or line[1]
+    end)
+    return ("%s\n%s"):format(comment("%s %d: %s", drawing.what, i - 1, block.name), table.concat(lines, "\n"))
+  end), "\n\n\n")
 end
 
 --- The text of the .dat file: a commented header, then one block of columns a series.
@@ -132,7 +128,7 @@ end
 local function title_command(about)
   local ending, lines = ", " .. tostring(about.device), { about.title }
   if about.title:sub(-#ending) == ending then lines = { about.title:sub(1, -#ending - 1), about.device } end
-  for i, line in ipairs(lines) do lines[i] = quoted(utf8text.shorten(line, MOST_TITLE, "…")) end
+  lines = lists.map(lines, function(line) return quoted(utf8text.shorten(line, MOST_TITLE, "…")) end)
   return "set title " .. table.concat(lines, ".\"\\n\".")
 end
 

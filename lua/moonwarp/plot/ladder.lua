@@ -31,17 +31,14 @@ local NEEDED = { { "x", "the field that a bar's length shows" },
 -- A list is written as the sizes of a block are: 32 x 8.
 local function words(value)
   if type(value) ~= "table" then return (tostring(value):gsub("%c+", " ")) end
-  local parts = {}
-  for i, one in ipairs(value) do parts[i] = words(one) end
-  return table.concat(parts, " x ")
+  return table.concat(lists.map(value, words), " x ")
 end
 
 local function own_name(entry, spec)
-  local parts = {}
-  for _, field in ipairs(spec.by) do
+  local parts = lists.map(spec.by, function(field)
     local value = record.field(entry, field)
-    if value ~= nil then parts[#parts + 1] = words(value) end
-  end
+    return value ~= nil and words(value) or nil
+  end)
   return #parts > 0 and table.concat(parts, ", ") or nil
 end
 
@@ -103,9 +100,7 @@ end
 
 -- Says which field it is that no record has.
 local function refuse(spec, entries, base)
-  local named = false
-  for _, entry in ipairs(entries) do named = named or own_name(entry, spec) ~= nil end
-  if #entries > 0 and not named then
+  if #entries > 0 and not lists.find(entries, function(entry) return own_name(entry, spec) end) then
     failure.invalid("mw.ladder: no record has '%s', which names a bar", table.concat(spec.by, "' or '"))
   end
   failure.invalid("mw.ladder: no record has '%s' as a number %s 0", spec.x, base and "above" or "of at least")

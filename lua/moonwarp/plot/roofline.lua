@@ -33,10 +33,8 @@ local DECADE <const> = 10 -- the roofs are drawn so far beyond the outermost ker
 
 local function label_of(entry, field, by)
   if by and record.field(entry, by) ~= nil then return tostring(record.field(entry, by)) end
-  for _, name in ipairs(NAMES) do
-    if type(entry[name]) == "string" then return entry[name] end
-  end
-  return field
+  local name = lists.find(NAMES, function(name) return type(entry[name]) == "string" end)
+  return name and entry[name] or field
 end
 
 local function has_work(value)
@@ -129,8 +127,7 @@ end
 local function words_of(points, most)
   local lines = { ("ceilings of %s: %s, %s in f32, %s in f64"):format(most.device, units.format(most.bandwidth, "B/s"),
     units.format(most.f32, "flop/s"), units.format(most.f64, "flop/s")) }
-  for _, point in ipairs(points) do lines[#lines + 1] = words(point) end
-  return table.concat(lines, "\n")
+  return table.concat(lists.append(lines, lists.map(points, words)), "\n")
 end
 
 -- ---- mw.roofline --------------------------------------------------------------------------------

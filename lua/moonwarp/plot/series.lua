@@ -32,21 +32,19 @@ end
 ---@param chart table
 ---@return table chart  xlabel and ylabel with units; xname, yname without, of which xunit and unit are apart
 function series.fitted(chart)
-  local shown, levels = {}, {}
-  for _, level in ipairs(chart.levels or {}) do
-    if ticks.holds(level.value, chart.logy) then levels[#levels + 1] = level end
-  end
+  local levels = lists.map(chart.levels or {}, function(level)
+    return ticks.holds(level.value, chart.logy) and level or nil
+  end)
   local x, y = scales_of(chart, levels)
-  for i, level in ipairs(levels) do levels[i] = { value = level.value / y.factor, label = level.label } end
-  for i, one in ipairs(chart.series) do
-    shown[i] = { name = one.name, points = {} }
-    for _, p in ipairs(one.points) do
-      if ticks.holds(p.x, chart.logx) and ticks.holds(p.y, chart.logy) then
-        table.insert(shown[i].points, { x = p.x / x.factor, y = p.y / y.factor, low = p.low and p.low / y.factor,
-          high = p.high and p.high / y.factor })
-      end
-    end
+  levels = lists.map(levels, function(level) return { value = level.value / y.factor, label = level.label } end)
+  local function point_of(p)
+    if not (ticks.holds(p.x, chart.logx) and ticks.holds(p.y, chart.logy)) then return nil end
+    return { x = p.x / x.factor, y = p.y / y.factor, low = p.low and p.low / y.factor,
+             high = p.high and p.high / y.factor }
   end
+  local shown = lists.map(chart.series, function(one)
+    return { name = one.name, points = lists.map(one.points, point_of) }
+  end)
   local xname, yname = chart.xlabel or "", chart.ylabel or ""
   return lists.merged(chart, { series = shown, levels = levels, xname = xname, yname = yname, xunit = x.name,
     unit = y.name, xlabel = units.label(xname, x), ylabel = units.label(yname, y) })
@@ -129,9 +127,8 @@ end
 ---@return table drawing  of gnuplot.script
 function series.drawing(chart)
   chart = series.fitted(chart)
-  local names, e = {}, ticks.extent(chart.series)
-  for i, one in ipairs(chart.series) do names[i] = one.name end
-  for _, level in ipairs(chart.levels) do names[#names + 1] = level.label end
+  local names, e = lists.map(chart.series, function(one) return one.name end), ticks.extent(chart.series)
+  lists.append(names, lists.map(chart.levels, function(level) return level.label end))
   local rows, columns = gnuplot.key(names)
   local height = gnuplot.HEAD + body_of(chart, e) + rows * gnuplot.KEY_ROW
   local list, add = gnuplot.list()

@@ -2,11 +2,12 @@
 --
 -- Records as an aligned table: one unit a column, numbers right, words left, the device in the
 -- title.
--- Depends on bench, failure, figure, nearest, record, schema, session, sweep, units, utf8text.
+-- Depends on bench, failure, figure, lists, nearest, record, schema, session, sweep, units, utf8text.
 
 local bench = require "moonwarp.measure.bench"
 local failure = require "moonwarp.base.failure"
 local figure = require "moonwarp.plot.figure"
+local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
 local record = require "moonwarp.results.record"
 local schema = require "moonwarp.base.schema"
@@ -88,13 +89,6 @@ local function filled(column, entries)
   return made, is_words
 end
 
-local function spread_over_devices(entries)
-  for _, entry in ipairs(entries) do
-    if entry.device ~= entries[1].device then return true end
-  end
-  return false
-end
-
 -- "'naive' and 3 others: ", of the benchmarks that have names.
 local function whose(note)
   if not note.name then return "" end
@@ -118,19 +112,18 @@ local function notes(entries)
       end
     end
   end
-  for i, note in ipairs(list) do list[i] = ("note: %s%s"):format(whose(note), note.text) end
-  return list
+  return lists.map(list, function(note) return ("note: %s%s"):format(whose(note), note.text) end)
 end
 
 -- What is shown: title, columns with their cells, notes.
 local function build(spec)
   schema.options("mw.table", spec, SPEC)
   local entries = spec.records or record.all()
-  local columns = {}
-  for i, given in ipairs(spec) do columns[i] = column_of(given, i) end
+  local columns = lists.map(spec, column_of)
   if #entries == 0 then failure.invalid("mw.table: there are no records; mw.record makes them") end
   for _, column in ipairs(columns) do check_field(column.field, entries) end
-  if spread_over_devices(entries) then table.insert(columns, 1, column_of("device", 0)) end
+  local is_other = function(entry) return entry.device ~= entries[1].device end
+  if lists.find(entries, is_other) then table.insert(columns, 1, column_of("device", 0)) end
   local pass = spec.records and #sweep.varying(entries) == 0 and sweep.pass() or nil
   local title = ("%s%s, measured on %s"):format(spec.title or "records", pass and ", " .. pass or "",
     record.devices(entries))
@@ -152,9 +145,9 @@ local function text_of(built, places)
     texts[2] = ("-"):rep(width)
     for i, text in ipairs(texts) do lines[i] = (c > 1 and lines[i] .. "  " or "") .. places[c](text, width) end
   end
-  for i, line in ipairs(lines) do lines[i] = line:gsub("%s+$", "") end
+  lines = lists.map(lines, function(line) return (line:gsub("%s+$", "")) end)
   table.insert(lines, 1, built.name)
-  return table.concat(table.move(built.notes, 1, #built.notes, #lines + 1, lines), "\n")
+  return table.concat(lists.append(lines, built.notes), "\n")
 end
 
 --- Prints records as an aligned table: { "threads", "T_tot", "t" }. A column is a field's name (a

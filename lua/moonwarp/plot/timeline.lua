@@ -48,16 +48,15 @@ end
 
 -- Spans with seconds for events, counted from the first one that is met.
 local function in_seconds(spans)
-  local origin, list = nil, {}
+  local origin
   local function seconds(at)
     if core.type(at) ~= "event" then return at end
     origin = origin or at
     return at:since(origin)
   end
-  for i, span in ipairs(spans) do
-    list[i] = lists.merged(span, { from = seconds(span.from), to = seconds(span.to) })
-  end
-  return list
+  return lists.map(spans, function(span)
+    return lists.merged(span, { from = seconds(span.from), to = seconds(span.to) })
+  end)
 end
 
 -- An event tells when its stream got so far, not when an engine took up the work: where one engine serves each
@@ -123,8 +122,7 @@ end
 
 -- A block a kind; lanes are counted from below.
 local function blocks_of(chart, scale)
-  local blocks = {}
-  for k, kind in ipairs(chart.kinds) do blocks[k] = { name = kind } end
+  local blocks = lists.map(chart.kinds, function(kind) return { name = kind } end)
   for _, span in ipairs(chart.spans) do
     table.insert(blocks[chart.kinds[span.kind]], ("%.9g %.9g %d"):format((span.from - chart.start) / scale.factor,
       (span.to - chart.start) / scale.factor, #chart.lanes - chart.lanes[span.lane] + 1))

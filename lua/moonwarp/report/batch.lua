@@ -3,12 +3,13 @@
 -- A batch in a report: what was to be run (batch.json), and what came of it: the ends in its journal,
 -- which is there after any death, over those in result.json. Read leniently: what is not there is left
 -- out, and keys that are not known are not shown.
--- Depends on files, json, report.facts, report.html, report.status, report.table, lfs.
+-- Depends on files, json, lists, report.facts, report.html, report.status, report.table, lfs.
 
 local facts = require "moonwarp.report.facts"
 local files = require "moonwarp.base.files"
 local html = require "moonwarp.report.html"
 local json = require "moonwarp.base.json"
+local lists = require "moonwarp.base.lists"
 local status = require "moonwarp.report.status"
 local tables = require "moonwarp.report.table"
 
@@ -22,11 +23,7 @@ local function read(name)
 end
 
 local function objects(value)
-  local list = {}
-  for _, one in ipairs(facts.table(value)) do
-    if type(one) == "table" then list[#list + 1] = one end
-  end
-  return list
+  return lists.map(facts.table(value), function(one) return type(one) == "table" and one or nil end)
 end
 
 local function key_of(step)
@@ -80,10 +77,9 @@ local function word(value)
 end
 
 local function gates(list)
-  local given, ok = objects(list), 0
-  if #given == 0 then return false end
-  for _, one in ipairs(given) do ok = ok + (one.ok == true and 1 or 0) end
-  return { ("%d of %d"):format(ok, #given), value = ok / #given }
+  local given = objects(list)
+  local ok = #lists.map(given, function(one) return one.ok == true or nil end)
+  return #given > 0 and { ("%d of %d"):format(ok, #given), value = ok / #given }
 end
 
 -- The lab's name leads to its run, where the report has it.

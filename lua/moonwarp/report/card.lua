@@ -3,14 +3,16 @@
 -- One run in a report: what became of it, what it concluded, what failed, its tables, measurements and
 -- environment. Each part is drawn apart from the others: one that a strange record spoils says so, and
 -- the rest is shown.
--- Depends on units, report.comparison, report.facts, report.html, report.material, report.measured,
+-- Depends on lists, path, units, report.comparison, report.facts, report.html, report.material, report.measured,
 -- report.state, report.status, report.table.
 
 local comparison = require "moonwarp.report.comparison"
 local facts = require "moonwarp.report.facts"
 local html = require "moonwarp.report.html"
+local lists = require "moonwarp.base.lists"
 local material = require "moonwarp.report.material"
 local measured = require "moonwarp.report.measured"
+local path = require "moonwarp.base.path"
 local state = require "moonwarp.report.state"
 local status = require "moonwarp.report.status"
 local tables = require "moonwarp.report.table"
@@ -31,16 +33,14 @@ end
 -- ---- parts --------------------------------------------------------------------------------------
 
 local function quoted(words)
-  local list = {}
-  for i, word in ipairs(words or {}) do
-    list[i] = word:match("^[%w%-_./=,:+]+$") and word or "'" .. word:gsub("'", "'\\''") .. "'"
-  end
+  local list = lists.map(words or {}, function(word)
+    return word:match("^[%w%-_./=,:+]+$") and word or path.quote(word)
+  end)
   return #list > 0 and "moonwarp " .. table.concat(list, " ") or nil
 end
 
 local function params_of(run)
-  local list = {}
-  for _, pair in ipairs(facts.list(run.params)) do list[#list + 1] = ("%s = %s"):format(pair[1], pair[2]) end
+  local list = lists.map(facts.list(run.params), function(pair) return table.concat(pair, " = ") end)
   return #list > 0 and table.concat(list, "; ")
 end
 
@@ -71,29 +71,24 @@ local function ending(run)
 end
 
 local function remarks(run)
-  local list = {}
-  for i, remark in ipairs(run.remarks) do list[i] = html.li { remark.text } end
-  return #list > 0 and html.ul { class = "remarks", list }
+  return #run.remarks > 0 and html.ul { class = "remarks",
+    lists.map(run.remarks, function(remark) return html.li { remark.text } end) }
 end
 
 local function failed_check(check)
-  local parts = {}
-  for _, name in ipairs { "wrong", "count", "max_abs", "absolute", "max_rel", "relative" } do
+  local names = { "wrong", "count", "max_abs", "absolute", "max_rel", "relative" }
+  local parts = lists.map(names, function(name)
     local value = check[name]
-    if type(value) == "number" then
-      parts[#parts + 1] = ("%s %s"):format(name:gsub("_", " "), units.digits(value))
-    end
-  end
+    return type(value) == "number" and ("%s %s"):format(name:gsub("_", " "), units.digits(value)) or nil
+  end)
   return html.li { html.b { check.what or "a check" }, #parts > 0 and
     (" (%s)"):format(table.concat(parts, ", ")), check.text and html.pre { check.text } }
 end
 
 local function failed_checks(found)
-  if #found.failed == 0 then return false end
-  local list = {}
-  for i, check in ipairs(found.failed) do list[i] = failed_check(check) end
-  return html.div { class = "failed", html.h4 { #list == 1 and "A check failed" or #list .. " checks failed" },
-    html.ul { list } }
+  local count = #found.failed
+  return count > 0 and html.div { class = "failed", html.h4 { count == 1 and "A check failed"
+    or count .. " checks failed" }, html.ul { lists.map(found.failed, failed_check) } }
 end
 
 local function measurements(run, found)
@@ -109,7 +104,7 @@ local function environment(run, found)
   local kept = {}
   for name, value in pairs(run.environment) do kept[name] = not SAID[name] and value or nil end
   local list = facts.list(kept)
-  for _, pair in ipairs(state.of(found.measurements)) do list[#list + 1] = pair end
+  lists.append(list, state.of(found.measurements))
   if run.moonwarp then table.insert(list, 1, { "moonwarp", tostring(run.moonwarp) }) end
   if run.device then table.insert(list, 1, { "device", ("%s (%s)"):format(run.device_name or "?", run.device) }) end
   if #list == 0 then return html.p { class = "note", "The run noted nothing of its environment." } end
@@ -123,13 +118,13 @@ end
 ---@param is_open boolean  whether it is unfolded
 ---@return table markup
 function card.draw(run, is_open)
-  local found, written_tables = run.found, {}
-  for i, one in ipairs(run.tables) do written_tables[i] = card.guarded("a table", tables.recorded, one) end
+  local found = run.found
   return html.details { class = "run", id = run.anchor, open = is_open,
     html.summary { html.h3 { run.tag }, " ", status.badge(run.status),
       #found.failed > 0 and html.span { class = "count bad", (" %d failed"):format(#found.failed) } },
     card.guarded("the overview", overview, run, found), ending(run), remarks(run), failed_checks(found),
-    run.versus, written_tables,
+    run.versus,
+    lists.map(run.tables, function(one) return card.guarded("a table", tables.recorded, one) end),
     card.guarded("the measurements", measurements, run, found),
     card.guarded("the environment", environment, run, found) }
 end

@@ -2,11 +2,12 @@
 --
 -- A run beside an earlier one of the same study on the same device, measurement by measurement. The
 -- verdicts are those of results.compare, which `moonwarp compare` prints too; here they are only shown.
--- Depends on results.compare, units, report.facts, report.html, report.material,
+-- Depends on lists, results.compare, units, report.facts, report.html, report.material,
 -- report.status, report.table.
 
 local facts = require "moonwarp.report.facts"
 local html = require "moonwarp.report.html"
+local lists = require "moonwarp.base.lists"
 local material = require "moonwarp.report.material"
 local status = require "moonwarp.report.status"
 local tables = require "moonwarp.report.table"
@@ -14,13 +15,12 @@ local units = require "moonwarp.base.units"
 
 local comparison = {}
 
+local function params_of(run)
+  return table.concat(lists.map(facts.list(run.params), function(pair) return table.concat(pair, "\0") end), "\0\0")
+end
+
 local function same_params(a, b)
-  local one, other = facts.list(a.params), facts.list(b.params)
-  if #one ~= #other then return false end
-  for i, pair in ipairs(one) do
-    if pair[1] ~= other[i][1] or pair[2] ~= other[i][2] then return false end
-  end
-  return true
+  return params_of(a) == params_of(b)
 end
 
 local function is_like(a, b)
@@ -62,11 +62,9 @@ end
 local ORDER = { "slower", "faster", "unclear", "same" }
 
 local function tally(counts)
-  local parts = {}
-  for _, verdict in ipairs(ORDER) do
-    if counts[verdict] > 0 then parts[#parts + 1] = { status.badge(verdict), (" %d "):format(counts[verdict]) } end
-  end
-  return parts
+  return lists.map(ORDER, function(verdict)
+    return counts[verdict] > 0 and { status.badge(verdict), (" %d "):format(counts[verdict]) } or nil
+  end)
 end
 
 local COLUMNS = {

@@ -50,12 +50,8 @@ local function is_plain(value)
 end
 
 local function plain_list(value)
-  local words = {}
-  for i, entry in ipairs(value) do
-    if not is_plain(entry) then return nil end
-    words[i] = facts.word(entry)
-  end
-  return #words > 0 and table.concat(words, ", ") or nil
+  if #value == 0 or lists.find(value, function(one) return not is_plain(one) end) ~= nil then return nil end
+  return table.concat(lists.map(value, facts.word), ", ")
 end
 
 local function add(list, name, value, depth, field)
@@ -86,10 +82,8 @@ end
 ---@return string
 function facts.words(value)
   if type(value) ~= "table" then return tostring(value) end
-  local parts = {}
-  for _, name in ipairs { "what", "text", "cause", "why", "message", "reason", "remedy", "todo", "way_out" } do
-    if is_plain(value[name]) then parts[#parts + 1] = facts.word(value[name]) end
-  end
+  local names = { "what", "text", "cause", "why", "message", "reason", "remedy", "todo", "way_out" }
+  local parts = lists.map(names, function(name) return is_plain(value[name]) and facts.word(value[name]) or nil end)
   return #parts > 0 and table.concat(parts, "; ") or plain_list(value) or "(no words)"
 end
 
@@ -98,11 +92,9 @@ end
 ---@param class string?    "wide" for long names
 ---@return table markup
 function facts.draw(pairs_, class)
-  local rows = {}
-  for _, pair in ipairs(pairs_) do
-    if pair[2] then rows[#rows + 1] = html.div { html.dt { pair[1] }, html.dd { pair[2] } } end
-  end
-  return html.dl { class = class, rows }
+  return html.dl { class = class, lists.map(pairs_, function(pair)
+    return pair[2] and html.div { html.dt { pair[1] }, html.dd { pair[2] } } or nil
+  end) }
 end
 
 return facts

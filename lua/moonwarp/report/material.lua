@@ -3,10 +3,11 @@
 -- What a report is made of: the runs that the words of the command line name, by study; the batches
 -- they belong to; and what could not be read, with the reason. Records are in order: results.store sees to
 -- it.
--- Depends on files, report.batch, results.overlay, results.store, lfs.
+-- Depends on files, lists, report.batch, results.overlay, results.store, lfs.
 
 local batch = require "moonwarp.report.batch"
 local files = require "moonwarp.base.files"
+local lists = require "moonwarp.base.lists"
 local overlay = require "moonwarp.results.overlay"
 local store = require "moonwarp.results.store"
 
@@ -117,27 +118,19 @@ end
 ---@param runs table[]
 ---@return string[]
 function material.devices(runs)
-  local list, seen = {}, {}
-  for _, run in ipairs(runs) do
+  return lists.unique(lists.map(runs, function(run)
     local id = run.device and run.device ~= run.device_name and (" (%s)"):format(run.device) or ""
-    local name = (run.device_name or run.device or "no device") .. id
-    if not seen[name] then list[#list + 1] = name end
-    seen[name] = true
-  end
-  return list
+    return (run.device_name or run.device or "no device") .. id
+  end))
 end
 
 -- A folder of a batch that has left no run is not missing.
 local function without_batches(missing, batches)
-  local list = {}
-  for _, one in ipairs(missing) do
-    local word, holds = one.folder:gsub("(.)/+$", "%1"), false
-    for _, found in ipairs(batches) do
-      holds = holds or found.folder == word or found.folder:sub(1, #word + 1) == word .. "/"
-    end
-    if not holds then list[#list + 1] = one end
-  end
-  return list
+  return lists.map(missing, function(one)
+    local word = one.folder:gsub("(.)/+$", "%1") .. "/"
+    local function is_in(found) return (found.folder .. "/"):sub(1, #word) == word end
+    return not lists.find(batches, is_in) and one or nil
+  end)
 end
 
 --- Everything for a report.

@@ -2,10 +2,11 @@
 --
 -- Every measurement of a run as a row: median, its interval, a strip of the samples, and whatever else
 -- the benchmark noted. Columns that no row fills are left out.
--- Depends on units, report.facts, report.html, report.status, report.strip, report.table.
+-- Depends on lists, units, report.facts, report.html, report.status, report.strip, report.table.
 
 local facts = require "moonwarp.report.facts"
 local html = require "moonwarp.report.html"
+local lists = require "moonwarp.base.lists"
 local status = require "moonwarp.report.status"
 local strip = require "moonwarp.report.strip"
 local tables = require "moonwarp.report.table"
@@ -22,16 +23,16 @@ local function interval(result)
 end
 
 local function remarks_of(result)
-  local parts, causes = {}, {}
+  local parts = {}
   for look, list in ipairs { facts.table(result.alarms), status.flags(result) } do
     for _, value in ipairs(list) do
       parts[#parts + 1] = { status.badge(facts.words(value), look == 1 and "bad" or "warn"), " " }
     end
   end
   if #parts > 0 then return html.join(parts) end
-  for i, warning in ipairs(facts.table(result.warnings)) do
-    causes[i] = tostring(type(warning) == "table" and (warning.cause or "") or warning)
-  end
+  local causes = lists.map(facts.table(result.warnings), function(warning)
+    return tostring(type(warning) == "table" and (warning.cause or "") or warning)
+  end)
   return #causes > 0 and table.concat(causes, "; ") or false
 end
 
@@ -69,9 +70,7 @@ local KEY <const> = "A strip reaches from %g %% below the median to %g %% above 
 ---@return table? markup
 function measured.draw(list)
   if #list == 0 then return nil end
-  local results = {}
-  for i, one in ipairs(list) do results[i] = one.result end
-  local window = strip.window(results)
+  local window = strip.window(lists.map(list, function(one) return one.result end))
   return html.details { class = "measured", html.summary { ("%d measurements with their samples"):format(#list) },
     html.p { class = "note", KEY:format(window * 100, window * 100) },
     tables.of("measurements", COLUMNS, list, window) }

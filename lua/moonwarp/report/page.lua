@@ -2,7 +2,7 @@
 --
 -- The whole report as one HTML file that asks for nothing: style.css and script.js beside this file
 -- are put into it, and its content security policy forbids every request.
--- Depends on moonwarp.core (home, version), files, palette, report.card, report.comparison, report.figure,
+-- Depends on moonwarp.core (home, version), files, lists, palette, report.card, report.comparison, report.figure,
 -- report.html, report.material, report.picture, report.section, report.status, report.summary.
 
 local card = require "moonwarp.report.card"
@@ -12,6 +12,7 @@ local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local figure = require "moonwarp.report.figure"
 local html = require "moonwarp.report.html"
+local lists = require "moonwarp.base.lists"
 local material = require "moonwarp.report.material"
 local palette = require "moonwarp.plot.palette"
 local picture = require "moonwarp.report.picture"
@@ -60,10 +61,7 @@ end
 local function navigation(found)
   local items = { html.li { html.a { href = "#summary", "Summary" } } }
   for _, study in ipairs(found.studies) do
-    local bad = 0
-    for _, run in ipairs(study.runs) do
-      if status.is_bad(run) then bad = bad + 1 end
-    end
+    local bad = #lists.map(study.runs, function(run) return status.is_bad(run) or nil end)
     items[#items + 1] = html.li { html.a { href = "#" .. study.anchor, study.name,
       html.span { class = "count", (" %d"):format(#study.runs) } },
       bad > 0 and html.span { class = "bad", title = bad .. " not complete, or with failed checks", " ✗" .. bad } }
@@ -93,10 +91,10 @@ function page.draw(found, options)
   for _, run in ipairs(found.runs) do card.prepare(run, newest[run] and options.earlier) end
   ration(found.runs)
   figure.draw(found.studies)
-  local title, budget, sections = title_of(found, options.title), picture.budget(), {}
-  for i, study in ipairs(found.studies) do
-    sections[i] = section.draw(study, { budget = budget, count = #found.runs })
-  end
+  local title, budget = title_of(found, options.title), picture.budget()
+  local sections = lists.map(found.studies, function(study)
+    return section.draw(study, { budget = budget, count = #found.runs })
+  end)
   local body = html.body { html.a { class = "skip", href = "#main", "Skip to the content" },
     banner(title, found), html.div { class = "layout", navigation(found),
       html.main { id = "main", tabindex = "-1", summary.draw(found, options.earlier ~= nil), sections } },

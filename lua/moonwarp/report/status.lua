@@ -2,10 +2,11 @@
 --
 -- What became of runs, in words with a sign, and what to look at in a run: failed checks, flags and
 -- alarms of the run and of its measurements.
--- Depends on report.facts, report.html, results.measurement.
+-- Depends on lists, report.facts, report.html, results.measurement.
 
 local facts = require "moonwarp.report.facts"
 local html = require "moonwarp.report.html"
+local lists = require "moonwarp.base.lists"
 local measurement = require "moonwarp.results.measurement"
 
 local status = {}
@@ -42,11 +43,9 @@ end
 ---@param result table
 ---@return table
 function status.flags(result)
-  local list = {}
-  for _, flag in ipairs(facts.table(result.flags)) do
-    if not facts.words(flag):find("^alarm: ") then list[#list + 1] = flag end
-  end
-  return list
+  return lists.map(facts.table(result.flags), function(flag)
+    return not facts.words(flag):find("^alarm: ") and flag or nil
+  end)
 end
 
 --- What is to be known of a run: failed (checks), passed, flags and alarms (texts, each once, with how
@@ -88,13 +87,10 @@ end
 ---@param look string
 ---@return table[] markup
 function status.badges(counts, look)
-  local list = {}
-  for _, words in ipairs(counts) do
+  return lists.map(counts, function(words)
     local times = counts[words] > 1 and (" × %d"):format(counts[words]) or ""
-    list[#list + 1] = status.badge(words .. times, look)
-    list[#list + 1] = " "
-  end
-  return list
+    return { status.badge(words .. times, look), " " }
+  end)
 end
 
 return status

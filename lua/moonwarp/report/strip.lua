@@ -3,9 +3,10 @@
 -- The samples of a measurement as a strip of 24 bars around their median, with the interval of the
 -- median beneath: small enough for a table's row, and two-humped where the samples are. Strips of a
 -- run have one scale, so that a noisy row looks like one.
--- Depends on report.html.
+-- Depends on lists, report.html.
 
 local html = require "moonwarp.report.html"
+local lists = require "moonwarp.base.lists"
 
 local strip = {}
 
@@ -25,14 +26,10 @@ end
 ---@param results table[]
 ---@return number
 function strip.window(results)
-  local reaches = {}
-  for _, result in ipairs(results) do reaches[#reaches + 1] = reach_of(result) end
+  local reaches = lists.map(results, reach_of)
   table.sort(reaches)
   local wanted = reaches[math.ceil(#reaches * 0.8)] or 0
-  for _, share in ipairs(ROUND) do
-    if wanted <= share then return share end
-  end
-  return ROUND[#ROUND]
+  return lists.find(ROUND, function(share) return wanted <= share end) or ROUND[#ROUND]
 end
 
 -- What lies outside of the window is counted in the end bins.

@@ -1,11 +1,12 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The head of a report: one row a run, what was named and is not there, and the batches.
--- Depends on report.batch, report.card, report.html, report.material, report.status, report.table.
+-- Depends on lists, report.batch, report.card, report.html, report.material, report.status, report.table.
 
 local batch = require "moonwarp.report.batch"
 local card = require "moonwarp.report.card"
 local html = require "moonwarp.report.html"
+local lists = require "moonwarp.base.lists"
 local material = require "moonwarp.report.material"
 local status = require "moonwarp.report.status"
 local tables = require "moonwarp.report.table"
@@ -15,13 +16,12 @@ local summary = {}
 -- ---- the runs -----------------------------------------------------------------------------------
 
 local function verdict_words(run)
-  local parts, counts = {}, run.verdicts
+  local counts = run.verdicts
   if not counts then return "–" end
-  for _, verdict in ipairs { "slower", "faster", "unclear" } do
-    if counts[verdict] > 0 then
-      parts[#parts + 1] = { html.span { class = "word", status.badge(verdict), (" %d"):format(counts[verdict]) }, " " }
-    end
-  end
+  local parts = lists.map({ "slower", "faster", "unclear" }, function(verdict)
+    return counts[verdict] > 0
+      and { html.span { class = "word", status.badge(verdict), (" %d"):format(counts[verdict]) }, " " } or nil
+  end)
   if #parts > 0 then return html.join(parts) end
   return counts.same > 0 and status.badge("same") or "–"
 end
@@ -62,11 +62,9 @@ local COLUMNS = {
 
 -- With something to compare what is spare gives way: a page is not wider.
 local function runs_table(runs, compared)
-  local columns = {}
-  for _, column in ipairs(COLUMNS) do
-    if column.compared == nil or column.compared == compared then columns[#columns + 1] = column end
-  end
-  return tables.of("runs", columns, runs)
+  return tables.of("runs", lists.map(COLUMNS, function(column)
+    return (column.compared == nil or column.compared == compared) and column or nil
+  end), runs)
 end
 
 local function amount(count, one, many)
@@ -87,12 +85,10 @@ local function sentence(runs, studies)
 end
 
 local function missing(list)
-  if #list == 0 then return false end
-  local rows = {}
-  for i, one in ipairs(list) do
-    rows[i] = html.li { status.badge(one.word), " ", html.code { one.folder }, ": ", tostring(one.reason) }
-  end
-  return html.div { html.h3 { "Not there, or not readable" }, html.ul { class = "missing", rows } }
+  local rows = lists.map(list, function(one)
+    return html.li { status.badge(one.word), " ", html.code { one.folder }, ": ", tostring(one.reason) }
+  end)
+  return #rows > 0 and html.div { html.h3 { "Not there, or not readable" }, html.ul { class = "missing", rows } }
 end
 
 --- The section with all runs, and the batches.
@@ -100,10 +96,9 @@ end
 ---@param compared boolean  whether there is something to compare with
 ---@return table markup
 function summary.draw(found, compared)
-  local batches = {}
-  for i, one in ipairs(found.batches) do
-    batches[i] = card.guarded("the batch " .. one.folder, batch.draw, one, found.runs)
-  end
+  local batches = lists.map(found.batches, function(one)
+    return card.guarded("the batch " .. one.folder, batch.draw, one, found.runs)
+  end)
   local empty = #found.runs == 0
   return html.section { id = "summary", html.h2 { "Summary" },
     html.p { class = empty and "note", empty and "There is no run to report." or sentence(found.runs, found.studies) },

@@ -2,9 +2,10 @@
 --
 -- Tables of a report. Those with the class "sortable" are sorted by script.js; the number of
 -- a cell that is not its text alone stands beside it (data-v), so that nobody parses units.
--- Depends on report.html, units.
+-- Depends on lists, report.html, units.
 
 local html = require "moonwarp.report.html"
+local lists = require "moonwarp.base.lists"
 local units = require "moonwarp.base.units"
 
 local tables = {}
@@ -15,16 +16,12 @@ local tables = {}
 ---@param rows table[]      lists of cells: a text, markup, false, or { text or markup, value = number }
 ---@return table markup
 function tables.draw(label, columns, rows)
-  local heads, body = {}, {}
-  for i, column in ipairs(columns) do
-    heads[i] = html.th { scope = "col", class = column.number and "n", data_plain = column.unsorted,
-      column.heading }
-  end
-  for i, row in ipairs(rows) do
-    local cells = {}
-    for c, column in ipairs(columns) do cells[c] = tables.cell(row[c], column) end
-    body[i] = html.tr { cells }
-  end
+  local heads = lists.map(columns, function(column)
+    return html.th { scope = "col", class = column.number and "n", data_plain = column.unsorted, column.heading }
+  end)
+  local body = lists.map(rows, function(row)
+    return html.tr { lists.map(columns, function(column, c) return tables.cell(row[c], column) end) }
+  end)
   return html.div { class = "scroll", tabindex = "0", role = "region", aria_label = label,
     html.table { class = "sortable", html.thead { html.tr { heads } }, html.tbody { body } } }
 end
@@ -47,8 +44,7 @@ end
 ---@param entries table[]
 ---@return table markup
 function tables.of(label, columns, entries, ...)
-  local filled, rows = {}, {}
-  for i = 1, #entries do rows[i] = {} end
+  local filled, rows = {}, lists.map(entries, function() return {} end)
   for _, column in ipairs(columns) do
     local cells, any = {}, false
     for i, entry in ipairs(entries) do
@@ -74,27 +70,20 @@ function tables.amount(value, unit, digits)
   return { units.format(value + 0.0, unit, digits), value = value }
 end
 
--- The columns that hold numbers are aligned as such; false stands for none.
-local function is_numeric(column)
-  for _, value in ipairs(column.numbers) do
-    if type(value) == "number" then return true end
-  end
-  return false
-end
-
 --- A table that a study printed, from its record.
 ---@param record table   name, columns, notes
 ---@return table markup
 function tables.recorded(record)
-  local columns, rows, notes = {}, {}, {}
+  local columns, rows = {}, {}
   for c, given in ipairs(record.columns) do
-    columns[c] = { heading = given.heading, number = is_numeric(given) }
+    local number = lists.find(given.numbers, function(value) return type(value) == "number" end)
+    columns[c] = { heading = given.heading, number = number ~= nil } -- false stands for none
     for r, text in ipairs(given.texts) do
       rows[r] = rows[r] or {}
       rows[r][c] = { text, value = not tonumber(text) and tonumber(given.numbers[r]) or nil }
     end
   end
-  for i, note in ipairs(record.notes) do notes[i] = html.li { (note:gsub("^note: ", "")) } end
+  local notes = lists.map(record.notes, function(note) return html.li { (note:gsub("^note: ", "")) } end)
   return html.div { class = "tabled", html.h4 { record.name }, tables.draw(record.name, columns, rows),
     #notes > 0 and html.ul { class = "notes", notes } }
 end

@@ -35,17 +35,14 @@ local function in_base_units(chart)
   if chart.unit or not chart.series then return chart end
   local xname, xunit, xfactor = parsed(chart.xlabel)
   local yname, unit, factor = parsed(chart.ylabel)
-  local made = lists.merged(chart, { xlabel = xname, ylabel = yname, xunit = xunit, unit = unit, series = {},
-    levels = {} })
-  for i, one in ipairs(chart.series) do
-    made.series[i] = { name = one.name, points = {} }
-    for j, p in ipairs(one.points) do
-      made.series[i].points[j] = { x = p.x * xfactor, y = p.y * factor, low = p.low and p.low * factor,
-        high = p.high and p.high * factor }
-    end
+  local function point_of(p)
+    return { x = p.x * xfactor, y = p.y * factor, low = p.low and p.low * factor, high = p.high and p.high * factor }
   end
-  for i, one in ipairs(chart.levels) do made.levels[i] = { value = one.value * factor, label = one.label } end
-  return made
+  return lists.merged(chart, { xlabel = xname, ylabel = yname, xunit = xunit, unit = unit,
+    series = lists.map(chart.series, function(one)
+      return { name = one.name, points = lists.map(one.points, point_of) }
+    end),
+    levels = lists.map(chart.levels, function(one) return { value = one.value * factor, label = one.label } end) })
 end
 
 -- ---- what tells runs apart ----------------------------------------------------------------------
@@ -76,27 +73,19 @@ end
 -- ---- several charts as one ----------------------------------------------------------------------
 
 local function of_several(entries)
-  local chart, runs, seen, devices = entries[1].chart, {}, {}, {}
-  for i, entry in ipairs(entries) do
-    local name = device_of(entry.run)
-    if not seen[name] then devices[#devices + 1] = name end
-    seen[name], runs[i] = true, entry.run
-  end
-  local labels, names = overlay.tags(runs, true), table.concat(devices, ", ")
-  for i, run in ipairs(runs) do labels[i] = run.tag or labels[i] end
+  local chart, runs = entries[1].chart, lists.map(entries, function(entry) return entry.run end)
+  local tags, names = overlay.tags(runs, true), table.concat(lists.unique(lists.map(runs, device_of)), ", ")
+  local labels = lists.map(runs, function(run, i) return run.tag or tags[i] end)
   return lists.merged(chart, { device = names, title = ("%s, %s"):format(chart.title:gsub(", [^,]*%)$", ""), names) }),
     labels
 end
 
 local function ladders(into, entries, labels)
-  local list = {}
-  for i, entry in ipairs(entries) do list[i] = entry.chart end
-  return bars.merge(into, list, labels)
+  return bars.merge(into, lists.map(entries, function(entry) return entry.chart end), labels)
 end
 
 local function series(into, entries, labels)
-  local alone = true
-  for _, entry in ipairs(entries) do alone = alone and #entry.chart.series == 1 end
+  local alone = not lists.find(entries, function(entry) return #entry.chart.series > 1 end)
   into.series, into.levels = {}, {}
   for i, entry in ipairs(entries) do
     for _, one in ipairs(entry.chart.series) do
@@ -142,20 +131,15 @@ local function merged(entries)
   local axis = chart.kind == "ladder" and "logx" or "logy"
   if not into[axis] and not into.square and are_far_apart(entries) then
     into[axis], into.note = 10, "logarithmic, because the runs are far apart"
-    for i = #into.levels, 1, -1 do
-      if into.levels[i].value <= 0 then table.remove(into.levels, i) end
-    end
+    into.levels = lists.map(into.levels, function(level) return level.value > 0 and level or nil end)
   end
   return into
 end
 
 -- Charts that can share one.
 local function key_of(chart)
-  local parts = { chart.name, chart.kind or "plot" }
-  for i, name in ipairs { "unit", "xunit", "xlabel", "ylabel", "logx", "logy", "square" } do
-    parts[i + 2] = tostring(chart[name])
-  end
-  return table.concat(parts, "\0")
+  local fields = { "name", "kind", "unit", "xunit", "xlabel", "ylabel", "logx", "logy", "square" }
+  return table.concat(lists.map(fields, function(name) return tostring(chart[name]) end), "\0")
 end
 
 -- A name of its own for each figure, as their files are called after it.

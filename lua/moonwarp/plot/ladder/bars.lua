@@ -4,8 +4,9 @@
 -- stands beside a bar; and the ladders of several runs as one. A ladder is as docs/record.md has it,
 -- all numbers in base units. One of several runs has their labels in `runs`, and each bar the number
 -- of its own in `run`.
--- Depends on ticks, units.
+-- Depends on lists, ticks, units.
 
+local lists = require "moonwarp.base.lists"
 local ticks = require "moonwarp.plot.ticks"
 local units = require "moonwarp.base.units"
 
@@ -44,11 +45,10 @@ end
 function bars.labels(ladder)
   local labels, numbers = {}, {}
   for _, bar in ipairs(ladder.bars) do
-    for _, mark in ipairs(bar.marks or {}) do
-      if not numbers[mark.label] then labels[#labels + 1] = mark.label end
-      numbers[mark.label] = numbers[mark.label] or #labels
-    end
+    lists.append(labels, lists.map(bar.marks or {}, function(mark) return mark.label end))
   end
+  labels = lists.unique(labels)
+  for i, label in ipairs(labels) do numbers[label] = i end
   return labels, numbers
 end
 
@@ -112,12 +112,12 @@ end
 
 -- What others measured is the same in all runs of a study.
 local function add_marks(slot, bar)
-  local list = {}
-  for _, mark in ipairs(bar.marks or {}) do
+  local list = lists.map(bar.marks or {}, function(mark)
     local key = ("%s\0%.17g"):format(mark.label, mark.value)
-    if not slot.seen[key] then list[#list + 1] = mark end
+    local is_new = not slot.seen[key]
     slot.seen[key] = true
-  end
+    return is_new and mark or nil
+  end)
   return #list > 0 and list or nil
 end
 
@@ -145,14 +145,14 @@ function bars.merge(into, ladders, labels)
     local counts = {}
     for _, bar in ipairs(ladder.bars) do
       local slot = slot_of(slots, counts, bar)
-      slot[#slot + 1] = { name = bar.name, value = bar.value, low = bar.low, high = bar.high, share = bar.share,
-                          marks = add_marks(slot, bar), run = run }
+      slot[#slot + 1] = lists.merged(bar, { run = run })
+      slot[#slot].marks = add_marks(slot, bar)
     end
     for _, level in ipairs(ladder.levels) do
       table.insert(into.levels, { value = level.value, label = ("%s: %s"):format(labels[run], level.label) })
     end
   end
-  for _, slot in ipairs(slots) do table.move(slot, 1, #slot, #into.bars + 1, into.bars) end
+  for _, slot in ipairs(slots) do lists.append(into.bars, slot) end
   return into
 end
 

@@ -3,10 +3,11 @@
 -- A ladder as gnuplot draws it: horizontal bars with their names above them, error bars, values and
 -- shares in columns at the right, levels as dashed vertical lines, marks as points. The more bars, the
 -- higher the picture.
--- Depends on gnuplot, ladder.bars, palette, ticks, units, utf8text.
+-- Depends on gnuplot, ladder.bars, lists, palette, ticks, units, utf8text.
 
 local bars = require "moonwarp.plot.ladder.bars"
 local gnuplot = require "moonwarp.plot.gnuplot"
+local lists = require "moonwarp.base.lists"
 local palette = require "moonwarp.plot.palette"
 local ticks = require "moonwarp.plot.ticks"
 local units = require "moonwarp.base.units"
@@ -49,13 +50,9 @@ end
 
 -- A block of bars a run, then one of points a label of marks, then one of two points a level.
 local function blocks_of(l)
-  local list = {}
-  local function add(names)
-    for _, name in ipairs(names) do list[#list + 1] = { name = name } end
-  end
+  local function named(name) return { name = name } end
+  local list = lists.append(lists.map(l.runs, named), lists.map(l.marked, named))
   local function amount(value) return units.format(value + 0.0, l.unit, DIGITS) end
-  add(l.runs)
-  add(l.marked)
   for _, one in ipairs(l.places) do
     local bar, block = one.bar, list[one.bar.run or 1]
     local low, high = bar.low and bar.high and bar.low, bar.low and bar.high
@@ -107,10 +104,9 @@ local function add_texts(add, l)
 end
 
 local function add_axis(add, l)
-  local marks = {}
-  for i, value in ipairs(ticks.axis(l.low, l.high, l.base, TICKS, true).ticks) do
-    marks[i] = ("'%s' %.10g"):format(ticks.label(value), value)
-  end
+  local marks = lists.map(ticks.axis(l.low, l.high, l.base, TICKS, true).ticks, function(value)
+    return ("'%s' %.10g"):format(ticks.label(value), value)
+  end)
   if l.base then add("set logscale x %g", l.base) end
   add("set xtics (%s)", table.concat(marks, ", "))
   local air = l.base and (l.high / l.low) ^ 0.02 or 1.02 -- what ends at the frame is seen to end
@@ -160,10 +156,10 @@ end
 ---@return table drawing  of gnuplot.script
 function script.drawing(ladder)
   local l, names = laid_out(ladder), {}
-  for _, part in ipairs { ladder.runs or {}, l.marked, l.levels } do
-    for _, one in ipairs(part) do names[#names + 1] = utf8text.shorten(one.label or one, MOST_LABEL, "…") end
-  end
-  local rows, blocks = gnuplot.key(names), blocks_of(l)
+  for _, part in ipairs { ladder.runs or {}, l.marked, l.levels } do lists.append(names, part) end
+  local rows, blocks = gnuplot.key(lists.map(names, function(one)
+    return utf8text.shorten(one.label or one, MOST_LABEL, "…")
+  end)), blocks_of(l)
   local height = gnuplot.HEAD + l.body + FOOT + gnuplot.KEY_ROW * rows
   return { what = "block", blocks = blocks, settings = settings_of(l, height, rows), plots = plots_of(l, blocks),
     columns = { "place from the top", units.label(l.xlabel, l.scale), "low", "high", "share (%)",

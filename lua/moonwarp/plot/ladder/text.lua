@@ -2,10 +2,11 @@
 --
 -- A ladder in the terminal: a line a bar, with its value, half of its interval and its share behind it,
 -- the levels as vertical lines, a letter a mark, a legend. Returns text; prints nothing.
--- Depends on chart, ladder.bars, utf8text.
+-- Depends on chart, ladder.bars, lists, utf8text.
 
 local bars = require "moonwarp.plot.ladder.bars"
 local chart = require "moonwarp.plot.chart"
+local lists = require "moonwarp.base.lists"
 local utf8text = require "moonwarp.base.utf8text"
 
 local text = {}
@@ -80,9 +81,7 @@ end
 
 -- Names get what they need up to half of what is left; where bars would be too short, the intervals go.
 local function layout(ladder, widths, width)
-  local names = {}
-  for i, bar in ipairs(ladder.bars) do names[i] = bar.name end
-  local widest = utf8text.widest(names)
+  local widest = utf8text.widest(lists.map(ladder.bars, function(bar) return bar.name end))
   local function share()
     local left = width - widths[1] - widths[2] - widths[3] - 2
     local name = math.min(widest, math.max(LEAST_NAME, left // 2))
@@ -97,11 +96,9 @@ local function layout(ladder, widths, width)
 end
 
 local function behind(cells, widths)
-  local parts = {}
-  for c, width in ipairs(widths) do
-    if width > 0 then parts[#parts + 1] = utf8text.right(cells[c], width) end
-  end
-  return table.concat(parts)
+  return table.concat(lists.map(widths, function(width, c)
+    return width > 0 and utf8text.right(cells[c], width) or nil
+  end))
 end
 
 -- ---- around the bars ----------------------------------------------------------------------------
@@ -143,9 +140,10 @@ function text.draw(ladder, size)
         behind(rows[number], widths))
     end
   end
-  for _, line in ipairs(legend(ladder, labels, style, width)) do lines[#lines + 1] = line end
-  for i, line in ipairs(lines) do lines[i] = utf8text.shorten((line:gsub("%s+$", "")), width, style.cut) end
-  return table.concat(lines, "\n")
+  lists.append(lines, legend(ladder, labels, style, width))
+  return table.concat(lists.map(lines, function(line)
+    return utf8text.shorten((line:gsub("%s+$", "")), width, style.cut)
+  end), "\n")
 end
 
 return text
