@@ -50,18 +50,15 @@ function files.entries(folder)
   return names
 end
 
--- A pipe, a device or a link: another file in its place would not be it.
-local function is_no_file(name)
-  local mode = require("lfs").symlinkattributes(name, "mode")
-  return mode and mode ~= "file"
-end
 
 --- The same, but a plain file has its old content, or is not there, until it has all of the new.
 ---@param name string
 ---@param text string
 ---@return string? reason
 function files.replace(name, text)
-  if is_no_file(name) then return files.write(name, text) end
+  local mode = require("lfs").symlinkattributes(name, "mode")
+  -- A pipe, a device or a link: another file in its place would not be it.
+  if mode and mode ~= "file" then return files.write(name, text) end
   local temporary = name .. ".part"
   local reason = files.write(temporary, text)
   if not reason then reason = select(2, os.rename(temporary, name)) end

@@ -23,13 +23,20 @@ function lists.of(value)
   return type(value) == "table" and value or { value }
 end
 
---- The keys of a table, sorted as text.
+local function in_order(a, b)
+  local is_number = type(a) == "number"
+  if is_number ~= (type(b) == "number") then return is_number end
+  if is_number then return a < b end
+  return tostring(a) < tostring(b)
+end
+
+--- The keys of a table, sorted: numbers, then all others as text.
 ---@param values table
 ---@return any[]
 function lists.keys(values)
   local keys = {}
   for key in pairs(values) do keys[#keys + 1] = key end
-  table.sort(keys, function(a, b) return tostring(a) < tostring(b) end)
+  table.sort(keys, in_order)
   return keys
 end
 

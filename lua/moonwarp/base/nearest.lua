@@ -28,13 +28,10 @@ function nearest.guard(fields, what, hints, explain)
     local message = explain and explain(key)
     if message then failure.invalid("%s", message) end
     if type(key) ~= "string" or key:sub(1, 2) == "__" then return nil end
-    local names, known = lists.keys(fields), lists.keys(fields)
-    for word in pairs(hints) do known[#known + 1] = word end
-    table.sort(known)
-    local near = nearest.find(key, known)
+    local near = nearest.find(key, lists.keys(lists.merged(fields, hints)))
     near = hints[near] or hints[key] or near
     failure.invalid("%s has no '%s'; %s", what, key, near and ("did you mean '%s'?"):format(near)
-      or "it has " .. table.concat(names, ", "))
+      or "it has " .. table.concat(lists.keys(fields), ", "))
   end })
 end
 

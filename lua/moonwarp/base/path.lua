@@ -43,11 +43,15 @@ function path.make(folder)
   end
 end
 
---- Makes a folder that nobody else has: BASE, else BASE-2 and so on. Its parent is there.
----@param base string
+--- Makes a folder that nobody else has: PARENT/DATE-NAME, else PARENT/DATE-NAME-2 and so on.
+---@param parent string   made if need be
+---@param name string
 ---@return string? folder
 ---@return string? problem
-function path.make_new(base)
+function path.make_new(parent, name)
+  local problem = path.make(parent)
+  if problem then return nil, problem end
+  local base = ("%s/%s-%s"):format(parent, os.date "!%Y%m%d-%H%M%S", name)
   local lfs, folder, number = require "lfs", base, 1
   while true do
     local made, reason = lfs.mkdir(folder) -- fails where the folder is there

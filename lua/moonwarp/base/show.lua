@@ -2,6 +2,9 @@
 --
 -- A value as the prompt prints it, and as print shows a table of results: tables one level deep,
 -- strings inside them quoted.
+-- Depends on lists.
+
+local lists = require "moonwarp.base.lists"
 
 local show = {}
 
@@ -30,20 +33,6 @@ local function key_text(key)
   return "[" .. entry(key) .. "]"
 end
 
-local function by_name(a, b)
-  if type(a) == type(b) and (type(a) == "string" or type(a) == "number") then return a < b end
-  return tostring(a) < tostring(b)
-end
-
-local function named_keys(values, list_length)
-  local keys = {}
-  for key in pairs(values) do
-    local in_list = math.type(key) == "integer" and key >= 1 and key <= list_length
-    if not in_list then keys[#keys + 1] = key end
-  end
-  table.sort(keys, by_name)
-  return keys
-end
 
 --- The text of a table, whatever its metatable.
 ---@param values table
@@ -51,9 +40,10 @@ end
 function show.fields(values)
   local parts = {}
   for i = 1, math.min(#values, MOST) do parts[i] = entry(values[i]) end
-  for _, key in ipairs(named_keys(values, #values)) do
+  for _, key in ipairs(lists.keys(values)) do
     if #parts == MOST then break end
-    parts[#parts + 1] = ("%s = %s"):format(key_text(key), entry(values[key]))
+    local in_list = math.type(key) == "integer" and key >= 1 and key <= #values
+    if not in_list then parts[#parts + 1] = ("%s = %s"):format(key_text(key), entry(values[key])) end
   end
   if next(values) == nil then return "{}" end
   local one_line = "{ " .. table.concat(parts, ", ") .. " }"

@@ -57,14 +57,6 @@ local function curriculum_path(word)
   options.fail("there is no curriculum '%s'; it is a Lua file that returns a table of labs", path)
 end
 
--- A device that was asked for and is not there is an error, not a lab that is skipped.
-local function check_usable(asked, found)
-  local devices = require "moonwarp.lab.devices"
-  for _, word in ipairs(asked or {}) do
-    local one = found[devices.id(word)]
-    if not one.usable then failure.raise_as("no_device", "device '%s' is not usable: %s", word, one.reason) end
-  end
-end
 
 local function plan_of(parsed)
   local curriculum = require("moonwarp.lab.curriculum").load(curriculum_path(parsed[1]))
@@ -161,7 +153,9 @@ end
 local function begin(parsed, root)
   local ledger = require "moonwarp.lab.ledger"
   local head, found, asked = plan_of(parsed)
-  check_usable(asked, found)
+  -- A device that was asked for and is not there is an error, not a lab that is skipped.
+  local bad = lists.find(asked or {}, function(id) return not found[id].usable end)
+  if bad then failure.raise_as("no_device", "device '%s' is not usable: %s", bad, found[bad].reason) end
   if parsed.dry then
     print_plan(head, ledger.past_seconds(root))
     return exit.OK

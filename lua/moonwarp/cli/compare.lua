@@ -93,7 +93,6 @@ end
 ---@param parsed table
 ---@return integer? status
 function compare.run(parsed)
-  runs.place(parsed)
   local a, b = runs.latest(parsed[1]), runs.latest(parsed[2])
   if a.folder == b.folder then options.fail("'%s' and '%s' name the same run, %s", parsed[1], parsed[2], a.folder) end
   local result = require("moonwarp.results.compare").runs(a, b, parsed.threshold)

@@ -3,6 +3,7 @@
 -- moonwarp export DIR...: stored runs as CSV, JSON, Markdown or gnuplot's columns.
 -- Depends on cli.options, cli.runs, files, results.export.
 
+local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.cli.options"
 local runs = require "moonwarp.cli.runs"
 
@@ -26,19 +27,15 @@ Writes stored runs in another form. DIR is a run's folder or one with runs below
 its runs in out.]]
 
 local function form_of(parsed)
-  local chosen
-  for _, form in ipairs(FORMS) do
-    if parsed[form] and chosen then options.fail("options '--%s' and '--%s' are one too many", chosen, form) end
-    chosen = parsed[form] and form or chosen
-  end
-  return chosen or "csv"
+  local chosen = lists.map(FORMS, function(form) return parsed[form] and form or nil end)
+  if #chosen > 1 then options.fail("options '--%s' and '--%s' are one too many", chosen[1], chosen[2]) end
+  return chosen[1] or "csv"
 end
 
 --- The command.
 ---@param parsed table
 ---@return integer? status
 function export.run(parsed)
-  runs.place(parsed)
   local text = require("moonwarp.results.export")[form_of(parsed)](runs.all(parsed))
   if not parsed.output then
     io.write(text)

@@ -138,7 +138,6 @@ end
 ---@param parsed table
 ---@return integer? status
 function history.run(parsed)
-  runs.place(parsed)
   local list = sorted_runs(parsed)
   local series = series_of(list, parsed)
   if #series == 0 then

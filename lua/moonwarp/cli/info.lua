@@ -44,17 +44,14 @@ end
 
 -- nvcc's name for the toolkit; NVRTC itself is what compiles kernels, and its version is the CUDA
 -- device's.
-local function toolkit_version()
-  local release = first_line("nvcc --version | grep -o 'release [0-9.]*'")
-  return release and release:match("[%d.]+")
-end
+local TOOLKIT = "nvcc --version | sed -n 's/.*release \\([0-9.]*\\).*/\\1/p'"
 
 local function gather()
   local compiler, missing = core.compiler()
   return {
     version = core.version, lua = _VERSION, home = core.home(), devices = lists.map(core.devices(), describe),
     compiler = compiler, compiler_missing = not compiler and missing or nil,
-    cuda_toolkit = toolkit_version(), gnuplot = first_line "gnuplot --version", cache = core.cache_stat(),
+    cuda_toolkit = first_line(TOOLKIT), gnuplot = first_line "gnuplot --version", cache = core.cache_stat(),
   }
 end
 

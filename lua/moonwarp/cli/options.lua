@@ -72,9 +72,9 @@ end
 ---@param words string[]
 ---@param specs table[]    { flag = "--out", value = "a folder", help = ..., many =, check = }
 ---@param most integer     words besides options
----@return table parsed    parsed.help: print the help text instead
+---@return table parsed    words: what was read; help: print the help text instead
 function options.parse(words, specs, most)
-  local parsed, at = {}, 1
+  local parsed, at = { words = words }, 1
   while at <= #words do
     local word = words[at]
     if word == "--" then
@@ -116,21 +116,19 @@ end
 --- Runs a command, or prints its help.
 ---@param command table    usage, options (specs), notes (of the help); least and most (words besides options), wants
 ---                         (what is said of too few); run(parsed), which returns a status, nil for 0; help(parsed),
----                         called behind the help text; is_raw: run gets the words as they are
+---                         called behind the help text
 ---@param words string[]
 ---@return integer status
 function options.execute(command, words)
   local specs = command.options or {}
-  local asks = words[1] == "--help" or words[1] == "-h"
-  local parsed = command.is_raw and { help = asks } or options.parse(words, specs, command.most or math.huge)
-  parsed.words = words
+  local parsed = options.parse(words, specs, command.most or math.huge)
   if parsed.help then
     print(options.help(command.usage, specs, command.notes))
     if command.help then command.help(parsed) end
     return 0
   end
   if #parsed < (command.least or 0) then options.fail("%s", command.wants) end
-  return command.run(command.is_raw and words or parsed) or 0
+  return command.run(parsed) or 0
 end
 
 return options

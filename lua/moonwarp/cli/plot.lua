@@ -46,7 +46,6 @@ end
 ---@param parsed table
 ---@return integer? status
 function plot.run(parsed)
-  runs.place(parsed)
   local list = runs.all(parsed)
   for _, figure in ipairs(figures_of(list, parsed.only)) do
     drawing.show(figure)

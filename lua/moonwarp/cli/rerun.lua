@@ -1,13 +1,16 @@
 -- SPDX-License-Identifier: MIT
 --
 -- moonwarp rerun DIR: what a run kept in its source folder, with its parameters, on its device.
--- Depends on cli.options, cli.run, cli.runs.
+-- Depends on cli.options, cli.run, cli.runs, lists.
 
+local command = require "moonwarp.cli.run"
 local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.cli.options"
 local runs = require "moonwarp.cli.runs"
 
-local rerun = { is_raw = true }
+local rerun = { most = 1, least = 1, wants = "rerun wants the folder of a run; moonwarp rerun --help says more" }
+
+rerun.options = command.options
 
 rerun.usage = [[
 usage: moonwarp rerun DIR [options of moonwarp run]
@@ -24,14 +27,7 @@ local function old_words(run)
   end)
 end
 
-local function names_given(words)
-  local given = {}
-  for i, word in ipairs(words) do
-    given[word:match("^%-%-[%w-]+") or ""] = true
-    if word == "-p" then given[(words[i + 1] or ""):match("^[%w_]+") or ""] = true end
-  end
-  return given
-end
+local function name_of(word) return word:match "^[%w_]+" end
 
 local function behind_dashes(argv)
   for i, word in ipairs(argv or {}) do
@@ -49,24 +45,21 @@ local function script_of(run)
 end
 
 --- The command.
----@param words string[]
+---@param parsed table
 ---@return integer status
-function rerun.run(words)
-  local folder = words[1]
-  if not folder or folder:sub(1, 1) == "-" then
-    options.fail("rerun wants the folder of a run first; moonwarp rerun --help says more")
-  end
-  local run = runs.latest(folder)
-  local given, line = names_given(words), { script_of(run) }
+function rerun.run(parsed)
+  local run = runs.latest(parsed[1])
+  local given, line = lists.set(lists.map(parsed.p or {}, name_of)), { script_of(run) }
   for _, word in ipairs(old_words(run)) do
-    if not given[word:match("^[%w_]+")] then lists.append(line, { "-p", word }) end
+    if not given[name_of(word)] then lists.append(line, { "-p", word }) end
   end
-  if run.device and not given["--device"] then lists.append(line, { "--device", run.device }) end
-  table.move(words, 2, #words, #line + 1, line)
-  if not given["--"] then lists.append(line, behind_dashes(run.argv)) end
-  local command = require "moonwarp.cli.run"
-  local function start(parsed) return command.run(parsed, run.folder) end
-  return options.execute(lists.merged(command, { run = start }), line)
+  if run.device and not parsed.device then lists.append(line, { "--device", run.device }) end
+  local folder = parsed[1]
+  for _, word in ipairs(parsed.words) do -- all but the one that names the run
+    if word == folder then folder = nil else line[#line + 1] = word end
+  end
+  if not parsed.rest then lists.append(line, behind_dashes(run.argv)) end
+  return command.run(options.parse(line, command.options, 1), run.folder)
 end
 
 return rerun

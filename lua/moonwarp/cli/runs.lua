@@ -10,15 +10,14 @@ local store = require "moonwarp.results.store"
 
 local runs = {}
 
---- The option that says where runs are.
-runs.OUT = { flag = "--out", show = "DIR", value = "a folder",
-             help = "where the runs of a study are looked for; else out" }
-
---- Takes --out.
----@param parsed table
-function runs.place(parsed)
-  session.current.options.out = parsed.out
+local function look_in(folder)
+  session.current.options.out = folder
+  return folder
 end
+
+--- The option that says where runs are: in the session, as soon as it is read.
+runs.OUT = { flag = "--out", show = "DIR", value = "a folder", check = look_in,
+             help = "where the runs of a study are looked for; else out" }
 
 local function folders_of(word)
   local folders = store.named(word)

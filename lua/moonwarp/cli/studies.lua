@@ -25,28 +25,26 @@ local function exists(name)
   return mode ~= nil and mode ~= "directory"
 end
 
-local function candidates(name)
-  if name == "curriculum" then return {} end
-  local folder = core.home() .. "/experiments/"
-  return { folder .. name .. ".lua", folder .. name .. "/init.lua" }
+
+-- Whether a word is that of a file, and not the name of a study.
+local function is_file(word)
+  return word:find("/", 1, true) or word:match("%.lua$")
 end
 
 --- The script of a study, or of a file; nil where there is none.
 ---@param word string   "memcopy", "mine.lua", "some/folder"
 ---@return string? path
 function studies.find(word)
-  if not word:find("/") and not word:match("%.lua$") then
-    for _, candidate in ipairs(candidates(word)) do
-      if exists(candidate) then return candidate end
-    end
+  local own, candidates = ("%s/experiments/%s"):format(core.home(), word), { word, word .. "/init.lua" }
+  if not is_file(word) and word ~= "curriculum" then
+    candidates = lists.append({ own .. ".lua", own .. "/init.lua" }, candidates)
   end
-  if exists(word) then return word end
-  return exists(word .. "/init.lua") and word .. "/init.lua" or nil
+  return lists.find(candidates, exists)
 end
 
 local function fail_none(word)
   if lfs.attributes(word) then options.fail("'%s' is a folder without an init.lua", word) end
-  if word:find("/") or word:match("%.lua$") then options.fail("there is no file '%s'", word) end
+  if is_file(word) then options.fail("there is no file '%s'", word) end
   options.fail_unknown("study", word, studies.names(), "moonwarp list names them")
 end
 

@@ -145,7 +145,7 @@ function batch:skip(step, message)
   self:note_end(step, 0, ending)
   ending.folder = nil
   self:settle(step, ending)
-  self.screen:skip(step, message)
+  self.screen:finish({ step = step }, ending, true)
 end
 
 -- nil where it may begin, "later", or why it never will.
@@ -166,22 +166,14 @@ function batch:is_running(step)
   end) ~= nil
 end
 
--- True where the step began.
+-- Begins a step, unless another program has its device.
 function batch:try(step)
-  if not devices.is_exclusive(step.device) then
-    self:start(step)
-    return true
-  end
-  if core.clock() < (self.ask_again or 0) then return false end
+  if not devices.is_exclusive(step.device) then return self:start(step) end
+  if core.clock() < (self.ask_again or 0) then return end
   local lock, reason = devices.lock(step.device, self.found[step.device], self.book.folder .. "/..")
-  self.ask_again = nil
-  if lock then
-    self:start(step, lock)
-    return true
-  end
-  self.ask_again = core.clock() + LOCK_SECONDS
+  self.ask_again = not lock and core.clock() + LOCK_SECONDS or nil
+  if lock then return self:start(step, lock) end
   self.screen:wait(step, reason)
-  return false
 end
 
 -- Begins what may begin. True where there is anything left to do.

@@ -124,11 +124,9 @@ function gate.judge(one, records)
   local value, problem = best(records, one.record, one.field)
   local reference
   if value then reference, problem = best(records, one.of, one.field) end
-  if value and reference and reference <= 0 then problem = "the reference is not above zero" end
-  if problem then
-    outcome.message = problem
-    return outcome
-  end
+  if reference and reference <= 0 then problem = "the reference is not above zero" end
+  outcome.message = problem
+  if problem then return outcome end
   outcome.share = value / reference
   outcome.ok = outcome.share >= one.at_least
   if not outcome.ok then

@@ -29,11 +29,6 @@ local function element(kind, row, output)
     content(output), kind)
 end
 
-local function kind_of(row)
-  if row.verdict == "passed" then return nil end
-  if row.verdict == "skipped" or row.verdict == "not run" then return "skipped" end
-  return verdict.WEAK[row.verdict] and "failure" or "error"
-end
 
 -- Lines of what each gate said.
 local function gates_of(row, into)
@@ -44,7 +39,7 @@ local function gates_of(row, into)
 end
 
 local function case(row, suite, output)
-  local kind = kind_of(row)
+  local kind = verdict.kind(row.verdict)
   local lines = { ('    <testcase name="%s" classname="%s.%s" time="%.3f">'):format(attribute(row.name),
     attribute(suite), attribute(row.device or "none"), row.seconds or 0) }
   if kind == "skipped" then

@@ -42,13 +42,6 @@ end
 
 -- ---- a new one ----------------------------------------------------------------------------------
 
-local function make_folder(root, name)
-  local problem = path.make(root .. "/batch")
-  if problem then options.fail("%s", problem) end
-  local folder
-  folder, problem = path.make_new(("%s/batch/%s-%s"):format(root, os.date("!%Y%m%d-%H%M%S"), name))
-  return folder or options.fail("%s", problem)
-end
 
 local function take(folder, patience)
   local deadline = core.clock() + patience
@@ -82,11 +75,12 @@ end
 ---@param head table     name, curriculum (its path), jobs, argv, steps
 ---@return table
 function ledger.create(root, head)
-  local folder = make_folder(root, head.name)
+  local folder, problem = path.make_new(root .. "/batch", head.name)
+  if not folder then options.fail("%s", problem) end
   head.schema, head.date, head.moonwarp = ledger.SCHEMA, os.date("!%Y-%m-%dT%H:%M:%SZ"), core.version
   local order = { "schema", "name", "date", "moonwarp", "curriculum", "argv", "jobs" }
   local self = new(folder, head, 0)
-  local problem = files.replace(folder .. "/batch.json", json.encode(head, order))
+  problem = files.replace(folder .. "/batch.json", json.encode(head, order))
     or files.replace(folder .. "/curriculum.lua", files.read(head.curriculum) or "")
   if problem then options.fail("%s; choose another place with --out DIR", problem) end
   return self

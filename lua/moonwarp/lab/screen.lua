@@ -3,10 +3,11 @@
 -- What a batch shows while it works. At a terminal: a line for each lab that ended, and below them,
 -- drawn again in place, what runs with a bar each, elapsed and expected time. Elsewhere: a line when
 -- a lab begins and one when it ends.
--- Depends on moonwarp.core (clock), moonwarp.host (columns, terminal), lab.amount, utf8text.
+-- Depends on moonwarp.core (clock), moonwarp.host (columns, terminal), cli.exit, lab.amount, utf8text.
 
 local amount = require "moonwarp.lab.amount"
 local core = require "moonwarp.core"
+local exit = require "moonwarp.cli.exit"
 local host = require "moonwarp.host"
 local utf8text = require "moonwarp.base.utf8text"
 
@@ -25,14 +26,14 @@ local function is_utf8()
 end
 
 --- A screen.
----@param options { total: integer, expected: table<string, number>, plain: boolean? }
+---@param options { total: integer, expected: table<string, number>? }
 ---@return table
 function screen.new(options)
-  local live = not options.plain and host.terminal(1) and os.getenv "TERM" ~= "dumb"
+  local live = host.terminal(1) and os.getenv "TERM" ~= "dumb"
   local full, empty = "█", "░"
   if not is_utf8() then full, empty = "#", "." end
   return setmetatable({ live = live, total = options.total, expected = options.expected or {}, ended = 0,
-                        drawn = 0, running = {}, full = full, empty = empty, waits = {} }, screen)
+                        drawn = 0, full = full, empty = empty, waits = {} }, screen)
 end
 
 -- ---- lines --------------------------------------------------------------------------------------
@@ -52,7 +53,7 @@ end
 
 -- A line that stays.
 function screen:line(text)
-  if self.live then self:erase() end
+  self:erase()
   io.stdout:write(text, "\n")
   io.stdout:flush()
 end
@@ -157,7 +158,7 @@ function screen:begin(one, state)
     length and ", " .. length or ""))
 end
 
---- An attempt ended; final: the last one.
+--- An attempt ended, or a step is skipped; final: the last one.
 function screen:finish(one, ending, final)
   if final then self.ended = self.ended + 1 end
   local seconds = ending.seconds and ", " .. amount.clock(ending.seconds) or ""
@@ -166,11 +167,6 @@ function screen:finish(one, ending, final)
   self:line(self.live and cut(text, columns()) or text)
 end
 
---- A step will not run.
-function screen:skip(step, message)
-  self.ended = self.ended + 1
-  self:line(("[%d/%d] %s: skipped: %s"):format(self.ended, self.total, place(step), message))
-end
 
 --- A step waits for a GPU; said once.
 function screen:wait(step, reason)
@@ -181,14 +177,13 @@ end
 
 --- Something else to say.
 function screen:say(text)
-  if self.live then self:erase() end
-  io.stdout:flush()
-  io.stderr:write("moonwarp: ", text, "\n")
+  self:erase()
+  exit.complain(text)
 end
 
 --- Leaves the terminal as it was.
 function screen:close()
-  if self.live then self:erase() end
+  self:erase()
   io.stdout:flush()
 end
 

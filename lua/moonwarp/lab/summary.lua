@@ -1,11 +1,13 @@
 -- SPDX-License-Identifier: MIT
 --
 -- What a batch came to: a table for people, an object for programs, an exit status.
--- Depends on files, json, lab.amount, lab.verdict.
+-- Depends on files, json, lab.amount, lab.verdict, lists, utf8text.
 
 local amount = require "moonwarp.lab.amount"
 local files = require "moonwarp.base.files"
 local json = require "moonwarp.base.json"
+local lists = require "moonwarp.base.lists"
+local utf8text = require "moonwarp.base.utf8text"
 local verdict = require "moonwarp.lab.verdict"
 
 local summary = {}
@@ -28,16 +30,9 @@ end
 
 -- A crash says more than a failed check, so it decides.
 local function status_of(rows, interrupted)
-  local status = OK
-  for _, row in ipairs(rows) do
-    if verdict.WEAK[row.verdict] then
-      status = math.max(status, WEAK)
-    elseif row.verdict ~= "passed" and row.verdict ~= "skipped" then
-      status = math.max(status, WEAK + 1)
-    end
-  end
+  local kinds = lists.map(rows, function(row) return verdict.kind(row.verdict) end)
   if interrupted then return INTERRUPTED end
-  return status > WEAK and FAILED or status
+  return lists.has(kinds, "error") and FAILED or lists.has(kinds, "failure") and WEAK or OK
 end
 
 local function counts_of(rows)
@@ -76,40 +71,23 @@ local function cells_of(row)
            row.seconds and amount.clock(row.seconds) or "-", row.run or row.folder or "-" }
 end
 
-local function widths_of(all)
-  local widths = {}
-  for _, cells in ipairs(all) do
-    for i, cell in ipairs(cells) do widths[i] = math.max(widths[i] or 0, #cell) end
-  end
-  return widths
-end
-
--- How many columns a terminal has room for; where it is narrow the last ones are left out.
-local function columns_that_fit(widths, room)
-  local total, count = -2, 0
-  for i, width in ipairs(widths) do
-    total = total + width + 2
-    if total <= room then count = i end
-  end
-  return math.max(count, 1)
-end
-
+-- On a narrow terminal the last columns are left out.
 local function table_lines(rows, room)
-  local all, lines = { HEADS }, {}
-  for _, row in ipairs(rows) do all[#all + 1] = cells_of(row) end
-  local widths = widths_of(all)
-  local count = columns_that_fit(widths, room)
-  for _, cells in ipairs(all) do
-    local parts = {}
-    for i = 1, count do parts[i] = cells[i] .. (" "):rep(widths[i] - #cells[i]) end
-    lines[#lines + 1] = table.concat(parts, "  "):match("^(.-)%s*$")
+  local all = lists.append({ HEADS }, lists.map(rows, cells_of))
+  local lines, total = lists.map(all, function() return "" end), 0
+  for i in ipairs(HEADS) do
+    local width = utf8text.widest(lists.map(all, function(cells) return cells[i] end))
+    if i > 1 and total + width > room then break end
+    for n, line in ipairs(lines) do lines[n] = line .. utf8text.left(all[n][i], width + 2) end
+    total = total + width + 2
   end
-  return lines
+  return lists.map(lines, function(line) return line:match("^(.-)%s*$") end)
 end
 
 local function counted(result)
-  local words = {}
-  for word, count in pairs(result.counts) do words[#words + 1] = ("%d %s"):format(count, word) end
+  local words = lists.map(lists.keys(result.counts), function(word)
+    return ("%d %s"):format(result.counts[word], word)
+  end)
   table.sort(words)
   return table.concat(words, ", ")
 end

@@ -26,8 +26,16 @@ local REASONS = {
 local SIGNALS = { [4] = "SIGILL", [6] = "SIGABRT", [7] = "SIGBUS", [8] = "SIGFPE", [9] = "SIGKILL",
                   [11] = "SIGSEGV", [13] = "SIGPIPE", [15] = "SIGTERM", [2] = "SIGINT" }
 
---- Verdicts that mean that the lab did what it should, but its results are not good enough.
-verdict.WEAK = { ["check failed"] = true, ["gate failed"] = true }
+local KINDS = { skipped = "skipped", ["not run"] = "skipped",
+                ["check failed"] = "failure", ["gate failed"] = "failure" }
+
+--- What kind of outcome a verdict is: "skipped", "failure" (the lab did what it should, but its results are not good
+--- enough) or "error"; nil of a lab that passed.
+---@param word string
+---@return string?
+function verdict.kind(word)
+  return KINDS[word] or word ~= "passed" and "error" or nil
+end
 
 -- ---- what the run left --------------------------------------------------------------------------
 

@@ -40,15 +40,6 @@ local function device_word(device)
   return path.safe(device:name()):lower() .. (number and "-" .. number or "")
 end
 
--- Two runs of one second do not share one.
-local function make_folder(root, study, device)
-  local parent, folder = ("%s/%s"):format(root, study), nil
-  local problem = path.make(parent)
-  if not problem then
-    folder, problem = path.make_new(("%s/%s-%s"):format(parent, os.date "!%Y%m%d-%H%M%S", device_word(device)))
-  end
-  return folder or failure.raise_as("io", "%s", problem)
-end
 
 -- ---- the journal --------------------------------------------------------------------------------
 
@@ -104,7 +95,9 @@ end
 function run.open(session)
   local root, device = session:out(), session:device()
   local first = header(session, device) -- before there is a journal, which is never without it
-  local folder = make_folder(here(root, session.home), path.script(), device)
+  local parent = ("%s/%s"):format(here(root, session.home), path.script())
+  local folder, problem = path.make_new(parent, device_word(device)) -- two runs of one second do not share one
+  if not folder then failure.raise_as("io", "%s", problem) end
   local journal, reason = io.open(folder .. "/journal.jsonl", "w")
   if not journal then
     failure.raise_as("io", "cannot write to %s: %s; choose another place with --out DIR", folder, reason)

@@ -55,25 +55,25 @@ local function companions(script, base, searched)
 end
 
 -- text: what the file held when it was read; a script may have been changed since it began.
-local function copy(keep, from, to, text)
-  if keep.kept.copied[to] then return end
-  keep.kept.copied[to] = true
+local function copy(kept, from, to, text)
+  if kept.copied[to] then return end
+  kept.copied[to] = true
   text = text or files.read(from)
   if not text then return end
-  local target = ("%s/source/%s"):format(keep.folder, to)
+  local target = ("%s/source/%s"):format(kept.folder, to)
   if path.make(folder_of(target)) or files.write(target, text) then return end
-  keep.new[#keep.new + 1] = { name = to, from = from }
+  kept.new[#kept.new + 1] = { name = to, from = from }
   return text
 end
 
 -- A kernel file, and the files that it names in quotes, each relative to the one that names it.
-local function copy_kernel(keep, from, to)
-  local text = copy(keep, from, to)
+local function copy_kernel(kept, from, to)
+  local text = copy(kept, from, to)
   for included in (text or ""):gmatch('#%s*include%s*"([^"\n]+)"') do
     local beside = folder_of(from) .. "/" .. included
     if files.read(beside) then
       local place = folder_of(to)
-      copy_kernel(keep, beside, place == "." and included or place .. "/" .. included)
+      copy_kernel(kept, beside, place == "." and included or place .. "/" .. included)
     end
   end
 end
@@ -96,19 +96,19 @@ end
 ---@param kept table         what was kept before; grows
 ---@return table[] new       { name =, from = } each, name relative to RUN/source
 function sources.keep(folder, script, kept)
-  local keep = { folder = folder, kept = kept, new = {} }
   local base, prefix
+  kept.folder, kept.new = folder, {}
   script, base, prefix = script_place(script)
   if script then
-    copy(keep, script, relative(script, base), kept.text)
+    copy(kept, script, relative(script, base), kept.text)
     for _, file in ipairs(companions(script, folder_of(script), kept.searched)) do
-      copy(keep, file, relative(file, base))
+      copy(kept, file, relative(file, base))
     end
   end
   for name, file in pairs(core.files) do
-    if not name:match("^moonwarp/") then copy_kernel(keep, file, (prefix or "") .. inside(name)) end
+    if not name:match("^moonwarp/") then copy_kernel(kept, file, (prefix or "") .. inside(name)) end
   end
-  return keep.new
+  return kept.new
 end
 
 return sources
