@@ -54,11 +54,9 @@ static int from_table(lua_State *L, mw_device *device, mw_space space, mw_dtype 
   lua_Integer shape[4];
   check_that(L, lua_gettop(L) == 3, 4, "a table's nesting gives the shape, no sizes go with it");
   int dims = literal_shape(L, 3, shape);
-  size_t count = (size_t)shape_count(shape, dims);
-  void *bytes = lua_newuserdatauv(L, count * mw_dtype_size(dtype), 0);
-  literal_store(L, 3, dtype, dims, shape, bytes);
+  const void *bytes = literal_bytes(L, 3, dtype, dims, shape);
   push_allocated(L, device, space, dtype, dims, shape);
-  array_write(L, lua_touserdata(L, -1), 0, count, bytes);
+  array_write(L, lua_touserdata(L, -1), 0, (size_t)shape_count(shape, dims), bytes);
   return 1;
 }
 
@@ -80,51 +78,44 @@ static int from_string(lua_State *L, mw_device *device, mw_space space, mw_dtype
   return 1;
 }
 
-/* The forms every maker takes: (dtype, n1, ...), (dtype, table), (dtype, string[, n1, ...]). byte: what a new array
- * holds, -1 for whatever was there. */
-static int make(lua_State *L, mw_space space, int byte) {
+enum { POISON = 0xff, AS_IT_IS = -1 }; /* NaN as a float, -1 as a signed integer: what was never written shows */
+
+static const struct maker {
+  const char *name;
+  mw_space space;
+  int byte; /* what a new array holds */
+} makers[] = {
+    {"array", MW_SPACE_DEVICE, POISON},    {"empty", MW_SPACE_DEVICE, AS_IT_IS},
+    {"managed", MW_SPACE_MANAGED, POISON}, {"pageable", MW_SPACE_PAGEABLE, POISON},
+    {"pinned", MW_SPACE_PINNED, POISON},   {"zeros", MW_SPACE_DEVICE, 0},
+};
+
+/* The forms every maker takes: (dtype, n1, ...), (dtype, table), (dtype, string[, n1, ...]). */
+static int make(lua_State *L) {
+  const struct maker *maker = makers;
+  while (strcmp(maker->name, lua_tostring(L, lua_upvalueindex(METHOD_NAME))) != 0) maker++;
   mw_device *device = self_device(L);
   mw_dtype dtype = check_dtype(L, 2);
   lua_Integer shape[4];
-  if (lua_istable(L, 3)) return from_table(L, device, space, dtype);
-  if (lua_type(L, 3) == LUA_TSTRING) return from_string(L, device, space, dtype);
+  if (lua_istable(L, 3)) return from_table(L, device, maker->space, dtype);
+  if (lua_type(L, 3) == LUA_TSTRING) return from_string(L, device, maker->space, dtype);
   int dims = check_shape(L, 3, dtype, shape);
-  push_allocated(L, device, space, dtype, dims, shape);
+  push_allocated(L, device, maker->space, dtype, dims, shape);
   bind_array *a = lua_touserdata(L, -1);
-  if (byte >= 0 && a->buffer->host && space != MW_SPACE_DEVICE)
-    memset(a->buffer->address, byte, array_bytes(a));
-  else if (byte >= 0)
-    fill_bytes(L, a, current_stream(L, device), (unsigned char)byte);
+  if (maker->byte == AS_IT_IS) return 1;
+  if (a->buffer->host && maker->space != MW_SPACE_DEVICE)
+    memset(a->buffer->address, maker->byte, array_bytes(a));
+  else
+    fill_bytes(L, a, current_stream(L, device), (unsigned char)maker->byte);
   return 1;
 }
 
-enum { POISON = 0xff }; /* NaN as a float, -1 as a signed integer: what was never written shows */
-
-static int device_array(lua_State *L) {
-  return make(L, MW_SPACE_DEVICE, POISON);
-}
-static int device_empty(lua_State *L) {
-  return make(L, MW_SPACE_DEVICE, -1);
-}
-static int device_zeros(lua_State *L) {
-  return make(L, MW_SPACE_DEVICE, 0);
-}
-static int device_pinned(lua_State *L) {
-  return make(L, MW_SPACE_PINNED, POISON);
-}
-static int device_pageable(lua_State *L) {
-  return make(L, MW_SPACE_PAGEABLE, POISON);
-}
-static int device_managed(lua_State *L) {
-  return make(L, MW_SPACE_MANAGED, POISON);
-}
-
 const bind_method array_makers[] = {
-    {"array", device_array, ANY_COUNT},
-    {"empty", device_empty, ANY_COUNT},
-    {"managed", device_managed, ANY_COUNT},
-    {"pageable", device_pageable, ANY_COUNT},
-    {"pinned", device_pinned, ANY_COUNT},
-    {"zeros", device_zeros, ANY_COUNT},
+    {"array", make, ANY_COUNT},
+    {"empty", make, ANY_COUNT},
+    {"managed", make, ANY_COUNT},
+    {"pageable", make, ANY_COUNT},
+    {"pinned", make, ANY_COUNT},
+    {"zeros", make, ANY_COUNT},
     {NULL, NULL, 0},
 };

@@ -44,33 +44,11 @@ static bool reachable(const bind_array *a, const mw_device *device) {
   return buffer->device == device && (buffer->space != MW_SPACE_PAGEABLE || device->info.pageable_access);
 }
 
-static int refuse_array(lua_State *L, const bind_launch *self, int parameter, const bind_array *a) {
-  const mw_param *p = &self->launch.kernel->params[parameter];
-  const mw_device *device = self->launch.kernel->module->device;
-  char text[256];
-  if (!a->object.open) return refuse(L, self, parameter, "the array is closed");
-  array_format(a, text, sizeof text);
-  if (!reachable(a, device) && a->buffer->device != device)
-    return refuse(L, self, parameter,
-                  lua_pushfstring(L, "%s is not on %s; make it there, or copy it with copy()", text, device->info.id));
-  if (a->buffer->space == MW_SPACE_PAGEABLE && !device->info.pageable_access)
-    return refuse(L, self, parameter,
-                  lua_pushfstring(L,
-                                  "%s is pageable host memory, which kernels on %s do not reach; use pinned, managed "
-                                  "or device memory",
-                                  text, device->info.id));
-  if (a->readonly && !p->is_const)
-    return refuse(L, self, parameter,
-                  lua_pushfstring(L, "%s is a read-only view and the parameter is not const", text));
-  if (p->lanes > 1 && p->dtype == a->dtype)
-    return refuse(L, self, parameter,
-                  lua_pushfstring(L, "%s does not divide into whole, aligned vectors of %d", text, p->lanes));
-  return refuse(L, self, parameter,
-                lua_pushfstring(L, "an array of %s expected, got %s",
-                                p->dtype == MW_POINTER ? "u64 (addresses)" : mw_dtype_name(p->dtype), text));
+static uintptr_t address_of(const bind_array *a) {
+  return (uintptr_t)a->buffer->address + a->offset;
 }
 
-static bool dtype_fits(const mw_param *p, const bind_array *a, uintptr_t address) {
+static bool dtype_fits(const mw_param *p, const bind_array *a) {
   if (p->dtype == MW_VOID || p->dtype == MW_STRUCT) return true;
   if (p->dtype == MW_POINTER) return a->dtype == MW_U64;
   if (p->dtype == MW_BOOL) return a->dtype == MW_U8;
@@ -78,7 +56,28 @@ static bool dtype_fits(const mw_param *p, const bind_array *a, uintptr_t address
   if (p->lanes < 2) return true;
   size_t width = mw_dtype_size(p->dtype) * p->lanes;
   size_t align = p->lanes == 3 ? mw_dtype_size(p->dtype) : width > 16 ? 16 : width;
-  return a->count % p->lanes == 0 && address % align == 0;
+  return a->count % p->lanes == 0 && address_of(a) % align == 0;
+}
+
+/* Why the parameter cannot take the array; NULL: it can. */
+static const char *array_problem(lua_State *L, const mw_device *device, const mw_param *p, const bind_array *a) {
+  if (!a->object.open) return "the array is closed";
+  bool reached = reachable(a, device), writable = !a->readonly || p->is_const;
+  if (reached && writable && dtype_fits(p, a)) return NULL;
+  char text[256];
+  array_format(a, text, sizeof text);
+  if (!reached && a->buffer->device != device)
+    return lua_pushfstring(L, "%s is not on %s; make it there, or copy it with copy()", text, device->info.id);
+  if (!reached)
+    return lua_pushfstring(L,
+                           "%s is pageable host memory, which kernels on %s do not reach; use pinned, managed or "
+                           "device memory",
+                           text, device->info.id);
+  if (!writable) return lua_pushfstring(L, "%s is a read-only view and the parameter is not const", text);
+  if (p->lanes > 1 && p->dtype == a->dtype)
+    return lua_pushfstring(L, "%s does not divide into whole, aligned vectors of %d", text, p->lanes);
+  return lua_pushfstring(L, "an array of %s expected, got %s",
+                         p->dtype == MW_POINTER ? "u64 (addresses)" : mw_dtype_name(p->dtype), text);
 }
 
 static void store_array(lua_State *L, int index, const bind_launch *self, int parameter, void *at) {
@@ -96,11 +95,10 @@ static void store_array(lua_State *L, int index, const bind_launch *self, int pa
                            lua_isnoneornil(L, index) ? " (mw.null is the null pointer)" : ""));
     return;
   }
-  uintptr_t address = a->object.open ? (uintptr_t)a->buffer->address + a->offset : 0;
-  if (!a->object.open || !reachable(a, self->launch.kernel->module->device) || (a->readonly && !p->is_const) ||
-      !dtype_fits(p, a, address))
-    refuse_array(L, self, parameter, a);
+  const char *problem = array_problem(L, self->launch.kernel->module->device, p, a);
+  if (problem) refuse(L, self, parameter, problem);
   if (self->stream) mw_buffer_use(a->buffer, self->stream->stream);
+  uintptr_t address = address_of(a);
   memcpy(at, &address, sizeof address);
 }
 
@@ -121,16 +119,13 @@ static void store_vector(lua_State *L, int index, const bind_launch *self, int p
 
 static void store_struct(lua_State *L, int index, const bind_launch *self, int parameter, void *at) {
   const mw_param *p = &self->launch.kernel->params[parameter];
-  size_t length = lua_type(L, index) == LUA_TSTRING ? lua_rawlen(L, index) : 0;
-  if (lua_type(L, index) != LUA_TSTRING)
+  const char *bytes = lua_type(L, index) == LUA_TSTRING ? lua_tostring(L, index) : NULL;
+  size_t length = bytes ? lua_rawlen(L, index) : 0;
+  if (!bytes || length != p->size)
     refuse(L, self, parameter,
            lua_pushfstring(L, "a string of %d bytes expected (string.pack makes one), got %s", (int)p->size,
-                           luaL_typename(L, index)));
-  if (length != p->size)
-    refuse(L, self, parameter,
-           lua_pushfstring(L, "a string of %d bytes expected (string.pack makes one), got one of %d", (int)p->size,
-                           (int)length));
-  memcpy(at, lua_tostring(L, index), length);
+                           bytes ? lua_pushfstring(L, "one of %d", (int)length) : luaL_typename(L, index)));
+  memcpy(at, bytes, length);
 }
 
 void argument_store(lua_State *L, int index, const bind_launch *self, int parameter) {

@@ -156,7 +156,6 @@ mw_device *self_device(lua_State *); /* of a method's object, at 1 */
 int object_device(lua_State *);      /* the method device, of the classes that have it */
 mw_device *check_runs(lua_State *, mw_device *, const char *what); /* raises where there is an architecture only */
 void device_wait(lua_State *, mw_device *);                        /* for all its streams */
-void push_device(lua_State *, mw_device *); /* the script's handle of it, made anew if it was closed */
 void device_functions(lua_State *);         /* adds device, devices to the table on top */
 
 /* ---- array.c, allocation.c, transfer.c, literal.c -------------------------------------------------------------- */
@@ -185,7 +184,7 @@ void array_read(lua_State *, const bind_array *, size_t first, size_t count, voi
 void array_write(lua_State *, const bind_array *, size_t first, size_t count, const void *from);
 void array_format(const bind_array *, char *out, size_t size);   /* array<f64>[4096 x 4096] cuda:0 */
 int literal_shape(lua_State *, int index, lua_Integer shape[4]); /* dims of a (nested) table; raises when ragged */
-void literal_store(lua_State *, int index, mw_dtype, int dims, const lua_Integer *shape, void *to);
+const void *literal_bytes(lua_State *, int index, mw_dtype, int dims, const lua_Integer *shape); /* pushed, elements */
 
 /* ---- module.c, kernel.c, signature text ------------------------------------------------------------------------ */
 
@@ -266,6 +265,11 @@ extern const bind_method occupancy_methods[]; /* of a kernel */
 extern bind_class *const bind_classes[];       /* all; a NULL ends them */
 extern const luaL_Reg allocator_functions[], compare_functions[], service_functions[];
 void allocator_install(lua_State *); /* counts this state's allocations from now on */
+
+/* ---- library.c ------------------------------------------------------------------------------------------------- */
+
+/* puts templates in front of package.path or package.cpath; @ in them is the folder of our own files */
+void bind_search_first(lua_State *, const char *field, const char *templates);
 
 /* The rest is compiled with -fvisibility=hidden: none of our names meets another's in a stock interpreter. */
 #define BIND_EXPORT LUAMOD_API __attribute__((visibility("default")))

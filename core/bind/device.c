@@ -33,7 +33,8 @@ static bool push_known(lua_State *L, const char *id) {
   return false;
 }
 
-void push_device(lua_State *L, mw_device *device) {
+/* The script's handle of it, made anew if it was closed. */
+static void push_device(lua_State *L, mw_device *device) {
   if (push_known(L, device->info.id)) return;
   bind_opened(bind_new(L, &device_class, sizeof(bind_object), 0), device);
   push_handles(L);
@@ -220,6 +221,7 @@ static int device_properties(lua_State *L) {
                                       P(l2_bytes),
                                       P(cache_bytes),
                                       P(memory_total),
+                                      KNOWN("bus_bits", bus_bits),
                                       KNOWN("clock", clock_hz),
                                       KNOWN("memory_clock", memory_clock_hz),
                                       KNOWN("peak_bandwidth", peak_bandwidth),
@@ -239,10 +241,6 @@ static int device_properties(lua_State *L) {
   if (info->capability_major) {
     lua_pushfstring(L, "%d.%d", info->capability_major, info->capability_minor);
     lua_setfield(L, -2, "compute_capability");
-  }
-  if (info->bus_bits) {
-    lua_pushinteger(L, info->bus_bits);
-    lua_setfield(L, -2, "bus_bits");
   }
   return 1;
 }

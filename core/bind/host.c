@@ -8,16 +8,17 @@
 #include <pthread.h>
 #include <string.h>
 
+typedef struct pending { /* a callback that a stream has still to reach, then one in the queue */
+  bind_queue *queue;
+  int function; /* registry reference */
+  struct pending *next;
+} pending;
+
 struct bind_queue {
   pthread_mutex_t lock;
-  int *due; /* registry references, in the order the streams reached them */
-  int count, room, holders;
+  pending *first, **end; /* in the order the streams reached them */
+  int holders;
 };
-
-typedef struct pending {
-  bind_queue *queue;
-  int function;
-} pending;
 
 static const char host_key = 'h';
 
@@ -32,7 +33,10 @@ static void queue_drop(bind_queue *queue) {
   pthread_mutex_unlock(&queue->lock);
   if (!last) return;
   pthread_mutex_destroy(&queue->lock);
-  mw_free(queue->due);
+  for (pending *next, *event = queue->first; event; event = next) {
+    next = event->next;
+    mw_free(event);
+  }
   mw_free(queue);
 }
 
@@ -52,6 +56,7 @@ static bind_host *host_create(lua_State *L) {
   lua_setmetatable(L, -2);
   host->queue = mw_calloc(1, sizeof *host->queue);
   host->queue->holders = 1;
+  host->queue->end = &host->queue->first;
   pthread_mutex_init(&host->queue->lock, NULL);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &host_key);
   return host;
@@ -68,13 +73,9 @@ static void fire(void *data) {
   pending *event = data;
   bind_queue *queue = event->queue;
   pthread_mutex_lock(&queue->lock);
-  if (queue->count == queue->room) {
-    queue->room = queue->room ? 2 * queue->room : 8;
-    queue->due = mw_realloc(queue->due, (size_t)queue->room * sizeof *queue->due);
-  }
-  queue->due[queue->count++] = event->function;
+  *queue->end = event;
+  queue->end = &event->next;
   pthread_mutex_unlock(&queue->lock);
-  mw_free(event);
   queue_drop(queue);
 }
 
@@ -82,7 +83,7 @@ mw_status bind_callback(lua_State *L, mw_stream *stream, int function_index) {
   bind_queue *queue = bind_host_of(L)->queue;
   pending *event = mw_malloc(sizeof *event);
   lua_pushvalue(L, function_index);
-  *event = (pending){queue, luaL_ref(L, LUA_REGISTRYINDEX)};
+  *event = (pending){queue, luaL_ref(L, LUA_REGISTRYINDEX), NULL};
   pthread_mutex_lock(&queue->lock);
   queue->holders++;
   pthread_mutex_unlock(&queue->lock);
@@ -94,23 +95,22 @@ mw_status bind_callback(lua_State *L, mw_stream *stream, int function_index) {
   return status;
 }
 
-static bool take(bind_queue *queue, int *function) {
+static pending *take(bind_queue *queue) {
   pthread_mutex_lock(&queue->lock);
-  bool any = queue->count > 0;
-  if (any) {
-    *function = queue->due[0];
-    memmove(queue->due, queue->due + 1, (size_t)--queue->count * sizeof *queue->due);
-  }
+  pending *event = queue->first;
+  if (event) queue->first = event->next;
+  if (!queue->first) queue->end = &queue->first;
   pthread_mutex_unlock(&queue->lock);
-  return any;
+  return event;
 }
 
 int bind_poll(lua_State *L) {
   bind_queue *queue = bind_host_of(L)->queue;
-  int ran = 0, function;
-  for (; take(queue, &function); ran++) {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, function);
-    luaL_unref(L, LUA_REGISTRYINDEX, function);
+  int ran = 0;
+  for (pending *event; (event = take(queue)); ran++) {
+    lua_rawgeti(L, LUA_REGISTRYINDEX, event->function);
+    luaL_unref(L, LUA_REGISTRYINDEX, event->function);
+    mw_free(event);
     lua_call(L, 0, 0);
   }
   return ran;

@@ -58,17 +58,18 @@ int luaopen_moonwarp_core(lua_State *L) {
   return 1;
 }
 
-static void extend_path(lua_State *L) {
+void bind_search_first(lua_State *L, const char *field, const char *templates) {
   lua_getglobal(L, "package");
-  lua_getfield(L, -1, "path");
-  lua_pushfstring(L, "%s/lua/?.lua;%s/lua/?/init.lua;%s", mw_home(), mw_home(), lua_tostring(L, -1));
-  lua_setfield(L, -3, "path");
-  lua_pop(L, 2);
+  luaL_gsub(L, templates, "@", mw_home());
+  lua_getfield(L, -2, field);
+  lua_concat(L, 2);
+  lua_setfield(L, -2, field);
+  lua_pop(L, 1);
 }
 
 int luaopen_moonwarp(lua_State *L) {
   luaL_requiref(L, "moonwarp.core", luaopen_moonwarp_core, 0);
-  extend_path(L);
+  bind_search_first(L, "path", "@/lua/?.lua;@/lua/?/init.lua;");
   lua_pushfstring(L, "%s/lua/moonwarp/init.lua", mw_home());
   if (luaL_loadfile(L, lua_tostring(L, -1)) != LUA_OK)
     return bind_fail(L, MW_INVALID,

@@ -75,9 +75,12 @@ static void store_rows(lua_State *L, filling *f, int dims, const lua_Integer *sh
   }
 }
 
-void literal_store(lua_State *L, int index, mw_dtype dtype, int dims, const lua_Integer *shape, void *to) {
-  filling f = {dtype, mw_dtype_size(dtype), to, {0}, 0};
+const void *literal_bytes(lua_State *L, int index, mw_dtype dtype, int dims, const lua_Integer *shape) {
+  size_t width = mw_dtype_size(dtype);
+  void *bytes = lua_newuserdatauv(L, (size_t)shape_count(shape, dims) * width, 0);
+  filling f = {dtype, width, bytes, {0}, 0};
   lua_pushvalue(L, index);
   store_rows(L, &f, dims, shape);
   lua_pop(L, 1);
+  return bytes;
 }

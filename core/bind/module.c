@@ -5,10 +5,9 @@
 #include "core/base/home.h"
 #include "core/bind/bind.h"
 
-#include <lualib.h>
-
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void module_release(void *object) {
@@ -22,7 +21,7 @@ static mw_module *self_module(lua_State *L) {
 /* ---- reading options ------------------------------------------------------------------------------------------- */
 
 /* A NULL-terminated array of the strings in option `name`; the array itself is pushed and stays on the stack. */
-static const char *const *string_list(lua_State *L, const char *name) {
+static const char **string_list(lua_State *L, const char *name) {
   if (!option_push(L, 2, name)) return NULL;
   if (!lua_istable(L, -1))
     bind_fail(L, MW_INVALID, "option '%s' is a list of strings, got %s", name, luaL_typename(L, -1));
@@ -52,15 +51,6 @@ static bool push_define(lua_State *L) {
   return true;
 }
 
-static void sort(lua_State *L, int index) {
-  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-  lua_getfield(L, -1, LUA_TABLIBNAME);
-  lua_getfield(L, -1, "sort");
-  lua_pushvalue(L, index);
-  lua_call(L, 1, 0);
-  lua_pop(L, 2);
-}
-
 /* NAME, NAME=value or NAME(x)=value: anything else would reach the compiler as something other than a macro. */
 static void check_macro(lua_State *L, const char *define) {
   static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
@@ -69,8 +59,7 @@ static void check_macro(lua_State *L, const char *define) {
     bind_fail(L, MW_INVALID, "option 'defines': '%s' does not begin with the name of a macro", define);
 }
 
-/* Turns {N = 3, FLAG = true, "A=1"} into {"A=1", "FLAG", "N=3"}, sorted so that a cache key does not depend on the
- * order of a Lua table. */
+/* Turns {N = 3, FLAG = true, "A=1"} into {"A=1", "N=3", "FLAG"}, in any order. */
 static void normalise_defines(lua_State *L) {
   if (!option_push(L, 2, "defines")) return;
   if (!lua_istable(L, -1)) bind_fail(L, MW_INVALID, "option 'defines' is a table, got %s", luaL_typename(L, -1));
@@ -81,7 +70,6 @@ static void normalise_defines(lua_State *L) {
       check_macro(L, lua_tostring(L, -1)); /* a number in the list becomes its text */
       lua_rawseti(L, source + 1, ++count);
     }
-  sort(L, source + 1);
   lua_setfield(L, 2, "defines");
   lua_pop(L, 1);
 }
@@ -171,33 +159,48 @@ static void locate(lua_State *L, mw_source *source) {
   source->folder = slash ? lua_pushlstring(L, path, (size_t)(slash - path + (slash == path))) : ".";
 }
 
+static int compare_names(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The same, sorted: a cache key does not depend on the order of a Lua table. */
+static const char *const *sorted_list(lua_State *L, const char *name) {
+  const char **list = string_list(L, name);
+  size_t count = 0;
+  while (list && list[count]) count++;
+  if (count) qsort(list, count, sizeof *list, compare_names);
+  return list;
+}
+
+/* Makes a table of the module's own of the options at 2; a string is the file. */
+static void copy_options(lua_State *L, const char *const names[]) {
+  if (lua_type(L, 2) != LUA_TSTRING) check_type(L, 2, LUA_TTABLE);
+  lua_newtable(L);
+  if (lua_type(L, 2) == LUA_TSTRING) {
+    lua_pushvalue(L, 2);
+    lua_setfield(L, -2, "file");
+  } else {
+    check_options(L, 2, names);
+    for (lua_pushnil(L); lua_next(L, 2);) {
+      lua_pushvalue(L, -2);
+      lua_insert(L, -2);
+      lua_settable(L, -4); /* the key stays, for lua_next */
+    }
+  }
+  lua_replace(L, 2);
+}
+
 static mw_source check_source(lua_State *L) {
   static const char *const names[] = {"file",      "source",   "name",          "defines",   "includes", "std",
                                       "fast_math", "contract", "max_registers", "line_info", "engine",   "templates",
                                       "cache",     NULL};
   static const char *const engines[] = {"auto", "loop", "split", "fiber", NULL};
-  if (lua_type(L, 2) == LUA_TSTRING) {
-    lua_createtable(L, 0, 1);
-    lua_pushvalue(L, 2);
-    lua_setfield(L, -2, "file");
-    lua_replace(L, 2);
-  }
-  check_options(L, 2, names);
+  copy_options(L, names);
   if (!lua_checkstack(L, 32)) bind_fail(L, MW_NO_MEMORY, "the stack has no room for a module's options");
   mw_source source = {0};
   locate(L, &source);
-  if (option_push(L, 2, "defines")) { /* work on a copy: the caller's table stays as it is */
-    lua_pop(L, 1);
-    lua_newtable(L);
-    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
-      lua_pushvalue(L, -2);
-      lua_pushvalue(L, -2);
-      lua_settable(L, -5);
-    }
-    lua_replace(L, 2);
-    normalise_defines(L);
-  }
-  source.defines = string_list(L, "defines");
+  normalise_defines(L);
+  source.defines = sorted_list(L, "defines");
   source.includes = string_list(L, "includes");
   source.templates = string_list(L, "templates");
   source.standard = option_string(L, 2, "std", NULL);
@@ -216,7 +219,6 @@ static mw_source check_source(lua_State *L) {
  * the compiler's log. */
 static int device_module(lua_State *L) {
   mw_device *device = self_device(L);
-  if (lua_type(L, 2) != LUA_TSTRING) check_type(L, 2, LUA_TTABLE);
   mw_source source = check_source(L);
   bind_module *self = bind_new(L, &module_class, sizeof *self, 2);
   lua_newtable(L);

@@ -32,7 +32,7 @@ static bool push_field(lua_State *L, const bind_field *field, const void *at) {
   bool known = true;
   if (field->kind == FIELD_BOOL)
     lua_pushboolean(L, *(const bool *)at);
-  else if (field->kind == FIELD_INT)
+  else if (field->kind == FIELD_INT && (known = *(const int *)at >= field->least))
     lua_pushinteger(L, *(const int *)at);
   else if (field->kind == FIELD_SIZE)
     lua_pushinteger(L, (lua_Integer) * (const size_t *)at);

@@ -12,30 +12,28 @@ static char *host_bytes(const bind_array *a) {
   return host ? (char *)a->buffer->address + a->offset : NULL;
 }
 
-static void move(lua_State *L, mw_device *device, mw_place to, mw_place from, size_t bytes) {
-  mw_stream *stream = current_stream(L, device);
+/* Elements of the array from the first-th on, into it or out of it; bytes: the script's own memory. */
+static void move(lua_State *L, const bind_array *a, size_t first, size_t count, void *bytes, bool into) {
+  size_t width = mw_dtype_size(a->dtype);
+  char *host = host_bytes(a);
+  if (host) {
+    host += first * width;
+    memcpy(into ? host : bytes, into ? bytes : host, count * width);
+    return;
+  }
+  mw_place there = {a->buffer, a->offset + first * width, NULL}, here = {NULL, 0, bytes};
+  mw_stream *stream = current_stream(L, a->buffer->device);
   check_uncaptured(L, stream, "move bytes between an array and the script");
-  bind_try(L, device->backend->copy(stream, to, from, bytes, &bind_error));
+  bind_try(L,
+           stream->device->backend->copy(stream, into ? there : here, into ? here : there, count * width, &bind_error));
 }
 
 void array_read(lua_State *L, const bind_array *a, size_t first, size_t count, void *to) {
-  size_t width = mw_dtype_size(a->dtype);
-  const char *host = host_bytes(a);
-  if (host)
-    memcpy(to, host + first * width, count * width);
-  else
-    move(L, a->buffer->device, (mw_place){NULL, 0, to}, (mw_place){a->buffer, a->offset + first * width, NULL},
-         count * width);
+  move(L, a, first, count, to, false);
 }
 
 void array_write(lua_State *L, const bind_array *a, size_t first, size_t count, const void *from) {
-  size_t width = mw_dtype_size(a->dtype);
-  char *host = host_bytes(a);
-  if (host)
-    memcpy(host + first * width, from, count * width);
-  else
-    move(L, a->buffer->device, (mw_place){a->buffer, a->offset + first * width, NULL},
-         (mw_place){NULL, 0, (void *)(uintptr_t)from}, count * width);
+  move(L, a, first, count, (void *)(uintptr_t)from, true);
 }
 
 static bind_array *check_writable(lua_State *L, int index) {
@@ -122,8 +120,7 @@ static void upload_table(lua_State *L, const bind_array *a) {
   bool same = dims == a->dims && memcmp(shape, a->shape, (size_t)dims * sizeof *shape) == 0;
   if (!same && !(dims == 1 && shape[0] == flat[0]))
     bind_argument(L, 2, "the table's shape is not the array's, nor is it flat with as many values");
-  void *bytes = lua_newuserdatauv(L, array_bytes(a), 0);
-  literal_store(L, 2, a->dtype, dims, same ? a->shape : flat, bytes);
+  const void *bytes = literal_bytes(L, 2, a->dtype, dims, same ? a->shape : flat);
   array_write(L, a, 0, a->count, bytes);
 }
 

@@ -11,7 +11,6 @@
 #include <stdbool.h>
 
 lua_State *host_state_new(void); /* libraries open, moonwarp preloaded, paths set; NULL: no memory */
-int host_open(lua_State *);      /* opener of moonwarp.host */
 int host_frames(lua_State *);    /* host.traceback() */
 int host_traceback(lua_State *); /* message handler: the message and the user's own lines below it */
 

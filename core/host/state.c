@@ -6,7 +6,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "core/base/home.h"
 #include "core/bind/bind.h"
 #include "core/host/child.h"
 #include "core/host/host.h"
@@ -45,7 +44,7 @@ static int host_call(lua_State *L) {
   return lua_gettop(L) - 1;
 }
 
-int host_open(lua_State *L) {
+static int host_open(lua_State *L) {
   static const luaL_Reg functions[] = {{"arrived", host_arrived},
                                        {"call", host_call},
                                        {"columns", host_columns},
@@ -75,25 +74,13 @@ static void preload(lua_State *L) {
   lua_pop(L, 1);
 }
 
-/* A bundle brings the Lua modules it needs in lib/; elsewhere they come from the system's own folders. */
-static void set_paths(lua_State *L) {
-  const char *home = mw_home();
-  lua_getglobal(L, "package");
-  lua_getfield(L, -1, "path");
-  lua_pushfstring(L, "%s/lua/?.lua;%s/lua/?/init.lua;%s/lib/?.lua;%s", home, home, home, lua_tostring(L, -1));
-  lua_setfield(L, -3, "path");
-  lua_getfield(L, -2, "cpath");
-  lua_pushfstring(L, "%s/lib/?.so;%s", home, lua_tostring(L, -1));
-  lua_setfield(L, -4, "cpath");
-  lua_pop(L, 3);
-}
-
 lua_State *host_state_new(void) {
   lua_State *L = luaL_newstate();
   if (!L) return NULL;
   host_coroutines_follow(L);
   luaL_openlibs(L);
   preload(L);
-  set_paths(L);
+  bind_search_first(L, "path", "@/lua/?.lua;@/lua/?/init.lua;@/lib/?.lua;");
+  bind_search_first(L, "cpath", "@/lib/?.so;"); /* a bundle brings in lib/ what else comes from the system's folders */
   return L;
 }
