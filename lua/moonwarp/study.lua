@@ -227,19 +227,15 @@ end
 
 local function is_block(block)
   if type(block) ~= "table" then return is_size(block) or type(block) == "function" end
-  for _, size in ipairs(block) do
-    if not is_size(size) then return false end
-  end
-  return #block >= 1 and #block <= 3
+  local sizes = lists.map(block, function(size) return is_size(size) or nil end)
+  return #block >= 1 and #block <= 3 and #sizes == #block
 end
 
 local function check_blocks(who, rung)
-  for _, list in ipairs { { rung.block }, rung.blocks or {}, rung.odd_blocks or {} } do
-    for _, block in ipairs(list) do
-      if not is_block(block) then
-        failure.invalid("%s: a block is its threads as in 256 or { 32, 8 }, got %s", who, type(block) == "table"
-          and "{ " .. tostring(block[1]) .. ", ... }" or ("%s '%s'"):format(type(block), tostring(block)))
-      end
+  for _, block in ipairs(lists.append(lists.append({ rung.block }, rung.blocks), rung.odd_blocks)) do
+    if not is_block(block) then
+      failure.invalid("%s: a block is its threads as in 256 or { 32, 8 }, got %s", who, type(block) == "table"
+        and "{ " .. tostring(block[1]) .. ", ... }" or ("%s '%s'"):format(type(block), tostring(block)))
     end
   end
 end

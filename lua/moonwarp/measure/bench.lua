@@ -141,11 +141,9 @@ local function captured(fn, device, stream)
   local fork <close> = device:event { timing = false }
   local join <close> = device:event { timing = false }
   return device:capture(function(s)
-    s:record(fork)
-    stream:wait(fork)
+    stream:wait(s:record(fork))
     fn()
-    stream:record(join)
-    s:wait(join)
+    s:wait(stream:record(join))
   end)
 end
 

@@ -45,28 +45,19 @@ local function indices_of(position, shape)
   return indices
 end
 
--- Values into a new array, or a view of it; what is wrong with them is the caller's mistake.
-local function fill_with(copy, view, values)
-  local ok, problem = pcall(view.upload, view, values)
-  if ok then return end
+local function expected_array(got, expected, shape)
+  local copy = got:device():pageable(got:dtype(), table.unpack(shape))
+  if type(expected) == "number" then return copy:fill(expected) end
+  local is_flat, values = type(expected) == "function", expected
+  if is_flat then
+    values = {}
+    for k = 0, #got - 1 do values[k + 1] = expected(table.unpack(indices_of(k, shape))) end
+  end
+  local flat <close> = is_flat and copy:view(1, #copy) or nil
+  local ok, problem = pcall(copy.upload, flat or copy, values)
+  if ok then return copy end
   copy:close()
   failure.invalid("mw.check: what is expected: %s", failure.text(problem))
-end
-
-local function expected_array(got, expected, shape)
-  local device = got:device()
-  local copy = device:pageable(got:dtype(), table.unpack(shape))
-  if type(expected) == "table" then
-    fill_with(copy, copy, expected)
-  elseif type(expected) == "function" then
-    local values = {}
-    for k = 0, #got - 1 do values[k + 1] = expected(table.unpack(indices_of(k, shape))) end
-    local flat <close> = copy:view(1, #copy)
-    fill_with(copy, flat, values)
-  else
-    copy:fill(expected)
-  end
-  return copy
 end
 
 local function check_pair(got, expected, shape)

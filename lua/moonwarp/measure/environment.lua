@@ -15,38 +15,21 @@ local environment = {}
 
 local read = files.read
 
-local function first_line(text)
-  text = text and text:match "[^\n]*"
-  return text ~= "" and text or nil
-end
-
 -- ---- the machine --------------------------------------------------------------------------------
 
--- MemTotal is in KiB.
-local function memory_bytes()
-  local kib = (read "/proc/meminfo" or ""):match "MemTotal:%s*(%d+)"
-  return kib and math.tointeger(kib) * 1024
-end
-
-local function system_name()
-  local text = read "/etc/os-release" or ""
-  return text:match 'PRETTY_NAME="([^"\n]*)"' or text:match "PRETTY_NAME=([^\n]*)"
-end
-
-local function count_cores()
-  local _, count = (read "/proc/cpuinfo" or ""):gsub("%f[^\n%z]processor%s*:", "")
-  return count > 0 and count or nil
-end
-
-local function cpu_model()
-  return (read "/proc/cpuinfo" or ""):match "model name%s*:%s*([^\n]*)"
+-- What a pattern finds in a file.
+local function found(file, pattern)
+  return (read(file) or ""):match(pattern)
 end
 
 --- The machine, without its name.
 ---@return table  cpu, cores, memory (bytes), kernel, os
 function environment.machine()
-  return { cpu = cpu_model(), cores = count_cores(), memory = memory_bytes(),
-           kernel = first_line(read "/proc/sys/kernel/osrelease"), os = system_name() }
+  local _, cores = (read "/proc/cpuinfo" or ""):gsub("%f[^\n%z]processor%s*:", "")
+  local kib, release = found("/proc/meminfo", "MemTotal:%s*(%d+)"), "/etc/os-release"
+  return { cpu = found("/proc/cpuinfo", "model name%s*:%s*([^\n]*)"), cores = cores > 0 and cores or nil,
+           memory = kib and math.tointeger(kib) * 1024, kernel = found("/proc/sys/kernel/osrelease", "^[^\n]+"),
+           os = found(release, 'PRETTY_NAME="([^"\n]*)"') or found(release, "PRETTY_NAME=([^\n]*)") }
 end
 
 -- ---- the script ---------------------------------------------------------------------------------
@@ -65,7 +48,7 @@ local revisions = {}
 function environment.revision(folder)
   if revisions[folder] == nil then
     local git = "git -C " .. path.quote(folder)
-    local revision = first_line(output_of(git .. " rev-parse HEAD"))
+    local revision = output_of(git .. " rev-parse HEAD"):match "^[^\n]+"
     local changed = revision and output_of(git .. " status --porcelain --untracked-files=no")
     revisions[folder] = revision and { revision = revision, dirty = changed ~= "" } or false
   end
@@ -122,10 +105,8 @@ end
 -- Seconds that all cores have worked, seconds that there were, both since the machine began; from
 -- proc(5): user, nice, system, idle, iowait, irq, softirq, steal in hundredths of a second.
 local function machine_time()
-  local text = first_line(read "/proc/stat")
-  if not text then return nil end
   local list, all = {}, 0
-  for number in text:gmatch "%d+" do list[#list + 1] = math.tointeger(number) end
+  for number in (found("/proc/stat", "^[^\n]+") or ""):gmatch "%d+" do list[#list + 1] = math.tointeger(number) end
   for i = 1, math.min(#list, 8) do all = all + list[i] end
   if #list < 8 then return nil end
   return (all - list[4] - list[5]) / 100, all / 100

@@ -1,10 +1,11 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Statistics of a list of samples. Degenerate lists (one sample, all equal) give zeros, never NaN.
--- Depends on failure, measure.bootstrap.
+-- Depends on failure, lists, measure.bootstrap.
 
 local bootstrap = require "moonwarp.measure.bootstrap"
 local failure = require "moonwarp.base.failure"
+local lists = require "moonwarp.base.lists"
 
 local stats = {}
 
@@ -39,9 +40,7 @@ end
 
 -- The median absolute deviation, not scaled.
 local function mad_about(list, center)
-  local distances = {}
-  for i, value in ipairs(list) do distances[i] = math.abs(value - center) end
-  return stats.median(distances)
+  return stats.median(lists.map(list, function(value) return math.abs(value - center) end))
 end
 
 -- Two passes: the textbook's one-pass form loses all digits where the spread is small beside the
@@ -54,15 +53,10 @@ local function mean_and_sd(list)
   return mean, n > 1 and math.sqrt(squares / (n - 1)) or 0
 end
 
--- The spread that the noise is computed from. Where most samples are equal (a coarse clock) the MAD
--- is 0 although others are not, and the standard deviation has to do.
-local function robust_sd(mad, sd)
-  return mad > 0 and mad * MAD_TO_SD or sd
-end
-
--- The relative standard error of the median.
+-- The relative standard error of the median. Where most samples are equal (a coarse clock) the MAD is 0 although
+-- others are not, and the standard deviation has to do.
 local function noise_of(n, median, mad, sd)
-  local spread = MEDIAN_ERROR * robust_sd(mad, sd) / math.sqrt(n)
+  local spread = MEDIAN_ERROR * (mad > 0 and mad * MAD_TO_SD or sd) / math.sqrt(n)
   return median ~= 0 and spread / math.abs(median) or 0
 end
 

@@ -34,15 +34,11 @@ end
 ---@param c table
 ---@return string
 function answers.sides_text(c)
-  local parts = {}
-  for _, name in ipairs(lists.keys(c.sides)) do
+  local parts = lists.map(lists.keys(c.sides), function(name)
     local value = c.sides[name]
-    if name ~= "type" then
-      parts[#parts + 1] = type(value) == "string" and value or ("%s = %s"):format(name, value)
-    end
-  end
-  parts[#parts + 1] = c.type
-  return table.concat(parts, ", ")
+    return name ~= "type" and (type(value) == "string" and value or ("%s = %s"):format(name, value)) or nil
+  end)
+  return table.concat(lists.append(parts, { c.type }), ", ")
 end
 
 --- "an element a thread, block 32 x 8" of a variant; the rung's name where no block is meant.

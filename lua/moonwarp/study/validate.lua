@@ -23,13 +23,13 @@ end
 -- ---- answers and rungs ----------------------------------------------------------------------------
 
 local function check_answers(study)
-  for name, answer in pairs(study.answer_named) do
+  for _, answer in ipairs(study.answer_list) do
     for _, needed in ipairs(answer.needs or {}) do
       blame.unknown(answer, "needs", "there is no rung", needed, study.rung_named)
     end
     if not study.work and not answer.bytes then
       for _, rung in ipairs(study.rung_list) do
-        if rung.answer == name and not rung.bytes then
+        if rung.answer == answer.name and not rung.bytes then
           blame.fail(answer, nil, "needs 'bytes', from which '%s' is made: names of arrays as \"A B\", or a function",
             study.rate)
         end
@@ -108,10 +108,8 @@ end
 
 local function check_part_rungs(study, part, known)
   if type(part.rungs) == "table" then return check_names(part, "rungs", part.rungs, known) end
-  for _, rung in ipairs(study.rung_list) do
-    if not part.rungs or part.rungs(rung) then return end
-  end
-  blame.fail(part, "rungs", "none of the study's rungs is in it")
+  local any = lists.find(study.rung_list, function(rung) return not part.rungs or part.rungs(rung) end)
+  if not any then blame.fail(part, "rungs", "none of the study's rungs is in it") end
 end
 
 local CHOICES = { blocks = { best = true }, rows = { best = true, all = true }, clock = { host = true, device = true } }
