@@ -111,11 +111,9 @@ end
 -- The named fields of an entry, checked, its functions guarded.
 local function entry_of(who, given, spec)
   local entry = schema.options(who, lists.named(given), spec)
-  for key, value in pairs(entry) do
-    if LISTS[key] and type(value) == "table" then check_list(who, key, value) end
-  end
   entry.at, entry.title = core.where(), who
   for key, value in pairs(entry) do
+    if LISTS[key] and type(value) == "table" then check_list(who, key, value) end
     if type(value) == "function" then entry[key] = guarded(entry, key, value) end
   end
   return entry

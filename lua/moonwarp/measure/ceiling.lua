@@ -21,10 +21,6 @@ local LEAST_BYTES, MOST_SHARE = 64 << 20, 1 / 16 -- of an array; of the memory t
 local SHAPES = { cpu = { lanes = { 1 }, chains = { 64, 128, 256 }, blocks = 4, steps = 4096 },
                  gpu = { lanes = { 1, 2 }, chains = { 4, 8, 16 }, blocks = 8, steps = 16384 } }
 
-local function shape_of(device)
-  return SHAPES[device:kind()]
-end
-
 -- The middle of a few steady samples; a ceiling need not be known to more than a per cent.
 local function seconds(device, fn)
   return bench.run(fn, { device = device, noise = 0.01, min_time = 0.1, max_time = 2 }).median
@@ -51,7 +47,7 @@ local function bandwidth_of(device, module)
   local c <close> = device:empty("f64", n)
   a:linspace(1, 2)
   c:fill(1)
-  for _, lanes in ipairs(shape_of(device).lanes) do
+  for _, lanes in ipairs(SHAPES[device:kind()].lanes) do
     least = math.min(least, triad_seconds(device, module, lanes, b, a, c, scale))
   end
   a:linspace(1 + scale, 2 + scale)
@@ -73,7 +69,7 @@ local function chains_rate(device, module, dtype, chains, shape)
 end
 
 local function rate_of(device, module, dtype)
-  local most, shape = 0, shape_of(device)
+  local most, shape = 0, SHAPES[device:kind()]
   for _, chains in ipairs(shape.chains) do
     most = math.max(most, chains_rate(device, module, dtype, chains, shape))
   end

@@ -73,9 +73,7 @@ end
 ---@return number low
 ---@return number high
 function contest.interval(t)
-  local medians = {}
-  for i = 1, #t.turns do medians[i] = stats.median(contest.samples(t, i, i)) end
-  local low, high = stats.interval(medians)
+  local low, high = stats.interval(lists.map(t.turns, function(_, i) return stats.median(contest.samples(t, i, i)) end))
   return math.min(t.low, low), math.max(t.high, high)
 end
 

@@ -158,24 +158,22 @@ local function answer_of(study, one)
   return study.answer_named[one.rung.answer], answers.output(study, one.rung, one.case)
 end
 
--- A function that checks as mw.check does, an array or a list of numbers, and one that says whether all was right.
-local function checker(c, name, what)
+-- Calls a function with one that checks as mw.check does, an array or a list of numbers; whether all was right.
+local function all_right(c, name, what, fn)
   local all = true
-  return function(got, expected, options)
+  fn(function(got, expected, options)
     options = options or {}
     options.name = options.name and ("%s: %s"):format(name, options.name) or name .. what
     local list <close> = type(got) == "table" and c.dev:array(c.type, got) or nil
     local ok = check.run(list or got, expected, options)
     all = ok and all
     return ok
-  end, function() return all end
+  end)
+  return all
 end
 
 local function is_also_right(answer, c, name)
-  if not answer.also then return true end
-  local look, is_right = checker(c, name, ": what else must hold")
-  answer.also(c, look)
-  return is_right()
+  return not answer.also or all_right(c, name, ": what else must hold", function(look) answer.also(c, look) end)
 end
 
 -- ---- odd cases -----------------------------------------------------------------------------------
@@ -265,11 +263,11 @@ local function establish(spots, answer, c, out, rung, go, name)
     reasons[1] = ("%d samples"):format(#spots)
   end
   if answer.prove then
-    local look, is_right = checker(c, name, ", proof")
-    answer.prove(c, go, function(got, expected, options)
-      return look(got, expected, options or options_of(answer, c, rung))
-    end)
-    ok = is_right() and ok
+    ok = all_right(c, name, ", proof", function(look)
+      answer.prove(c, go, function(got, expected, options)
+        return look(got, expected, options or options_of(answer, c, rung))
+      end)
+    end) and ok
     reasons[#reasons + 1] = "a proof"
     run_once(answer, c, out, go)
   end
@@ -314,9 +312,10 @@ function answers.check(study, one)
 end
 
 local function observe(name, _, one)
-  local look, is_right = checker(one.case, name, ", observed")
-  one.observed = one.rung.observe(one.case, one.go, one.rung, look)
-  return is_right(), not is_right() and "fails a check of 'observe'" or nil
+  local is_right = all_right(one.case, name, ", observed", function(look)
+    one.observed = one.rung.observe(one.case, one.go, one.rung, look)
+  end)
+  return is_right, not is_right and "fails a check of 'observe'" or nil
 end
 
 --- Lets a rung observe a variant that is right: fields of its record, and further checks of its own.

@@ -91,10 +91,9 @@ end
 local function expanded(list)
   local all = {}
   for _, sides in ipairs(list) do
-    local axes = {}
-    for _, name in ipairs(lists.keys(sides)) do
-      if type(sides[name]) == "table" then axes[#axes + 1] = { name, sides[name] } end
-    end
+    local axes = lists.map(lists.keys(sides), function(name)
+      return type(sides[name]) == "table" and { name, sides[name] } or nil
+    end)
     lists.append(all, lists.product(sides, axes))
   end
   return all
@@ -122,16 +121,13 @@ local function choose(study)
     local asked = lists.find(study.p.rungs or {}, function(text) return is_meant(rung, text) end)
     rung.wanted = rung.always or asked ~= nil
   end
-  local kept = {}
-  for _, part in ipairs(study.part_list) do
-    if #study.part_list == 1 or parts[part.name] then
-      part.chosen = part.run and {} or chosen_in(study, part)
-      part.checked = checked_in(study, part)
-      part.list = part.run and {} or sides_of(part, "cases", study.dev)
-      kept[#kept + 1] = part
-    end
-  end
-  study.state.parts = kept
+  study.state.parts = lists.map(study.part_list, function(part)
+    if #study.part_list > 1 and not parts[part.name] then return nil end
+    part.chosen = part.run and {} or chosen_in(study, part)
+    part.checked = checked_in(study, part)
+    part.list = part.run and {} or sides_of(part, "cases", study.dev)
+    return part
+  end)
 end
 
 -- ---- odd cases -----------------------------------------------------------------------------------
@@ -177,13 +173,12 @@ end
 
 -- The rungs of a part that no part before it with the same arrays had on this odd case.
 local function unchecked(study, part, c, seen)
-  local list = {}
-  for _, rung in ipairs(part.checked) do
+  return lists.map(part.checked, function(rung)
     local key = ("%s, %s, %s"):format(rung.name, answers.sides_text(c), part.arrays or "")
-    if not study.state.wrong[rung] and not seen[key] then list[#list + 1] = rung end
+    local is_new = not study.state.wrong[rung] and not seen[key]
     seen[key] = true
-  end
-  return list
+    return is_new and rung or nil
+  end)
 end
 
 local function leave_out(study, rung, why, reason)
@@ -225,12 +220,11 @@ end
 -- Cases that depend on what an earlier part has measured (study:fastest) are known only now.
 local function measure_part(study, part)
   if part.run then return part.run(study) end
-  local results = {}
-  for i, sides in ipairs(sides_of(part, "cases", study.dev)) do
-    results[i] = measure.case(study, part, sides, function(rung, block, reason, is_wrong)
+  local results = lists.map(sides_of(part, "cases", study.dev), function(sides)
+    return measure.case(study, part, sides, function(rung, block, reason, is_wrong)
       add_note(study.state.skipped, rung, block, is_wrong and ("wrong: it %s"):format(reason) or reason)
     end)
-  end
+  end)
   study.state.results[part.name] = results
   show.part(study, part, results)
 end

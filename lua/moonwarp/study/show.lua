@@ -21,17 +21,12 @@ local show = {}
 
 -- The best variant of each rung, in the order of the rungs.
 local function best_of_rungs(list)
-  local best, at = {}, {}
+  local best = {}
   for _, one in ipairs(list) do
-    local k = at[one.rung]
-    if not k then
-      best[#best + 1] = one
-      at[one.rung] = #best
-    elseif one.rate > best[k].rate then
-      best[k] = one
-    end
+    if not best[one.rung] or one.rate > best[one.rung].rate then best[one.rung] = one end
   end
-  return best
+  local firsts = lists.unique(list, function(one) return one.rung end)
+  return lists.map(firsts, function(one) return best[one.rung] end)
 end
 
 -- The best variant of a rung, or of an answer's rungs ("naive", "best step"), but for one of them.
