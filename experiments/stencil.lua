@@ -106,22 +106,22 @@ local function tile(halo)
   return function(c, block) return (block[1] + halo) * (block[2] + halo) * (c.type == "f64" and 8 or 4) end
 end
 
-local function single(number, name, kernel, answer, more)
-  local spec = { number, name, kernel = kernel, answer = answer, blocks = one_width, over = { "nx", "ny" },
-                 fields = { steps = 1 } }
-  for key, value in pairs(more or {}) do spec[key] = value end
+-- A rung that makes one step a pass.
+local function single(spec)
+  spec.blocks, spec.over, spec.fields = spec.blocks or one_width, { "nx", "ny" }, { steps = 1 }
   study:rung(spec)
 end
 
-single(1, "naive", "diffusion", "step", { blocks = p.shapes })
-single(2, "triad", "diffusion_triad", "triad", { always = true })
-single(3, "T in shared memory", "diffusion_staged", "triad", { shared = tile(0) })
-single(4, "halo allocated", "diffusion_halo", "triad", { shared = tile(2) })
-single(5, "halo read", "diffusion_filled", "triad", { shared = tile(2) })
-single(6, "diffusion, shared memory", "diffusion_shared", "step", { shared = tile(2) })
-single(7, "rows in registers", ("diffusion_march<%d>"):format(p.march), "step",
-  { blocks = { { 128, 1 } }, each = { 1, p.march } })
-single(8, "16 bytes a thread", "diffusion_vector", "step", { each = function(c) return { c.vector, 1 } end })
+single { 1, "naive", kernel = "diffusion", answer = "step", blocks = p.shapes }
+single { 2, "triad", kernel = "diffusion_triad", answer = "triad", always = true }
+single { 3, "T in shared memory", kernel = "diffusion_staged", answer = "triad", shared = tile(0) }
+single { 4, "halo allocated", kernel = "diffusion_halo", answer = "triad", shared = tile(2) }
+single { 5, "halo read", kernel = "diffusion_filled", answer = "triad", shared = tile(2) }
+single { 6, "diffusion, shared memory", kernel = "diffusion_shared", answer = "step", shared = tile(2) }
+single { 7, "rows in registers", kernel = ("diffusion_march<%d>"):format(p.march), answer = "step",
+         blocks = { { 128, 1 } }, each = { 1, p.march } }
+single { 8, "16 bytes a thread", kernel = "diffusion_vector", answer = "step",
+         each = function(c) return { c.vector, 1 } end }
 
 local function pass_name(k) return k == 1 and "1 step a pass" or k .. " steps a pass" end
 
