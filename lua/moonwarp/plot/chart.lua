@@ -2,8 +2,9 @@
 --
 -- A chart in the terminal: points, joined by lines of Braille dots, axes with ticks, level lines, a
 -- legend. Plain ASCII where the locale is not UTF-8. Returns text; prints nothing.
--- Depends on palette, series, ticks, utf8text.
+-- Depends on lists, palette, series, ticks, utf8text.
 
+local lists = require "moonwarp.base.lists"
 local palette = require "moonwarp.plot.palette"
 local series = require "moonwarp.plot.series"
 local ticks = require "moonwarp.plot.ticks"
@@ -60,7 +61,9 @@ local function axes_of(fitted, labels_wide)
   for _, value in ipairs(y.ticks) do indent = math.max(indent, #ticks.label(value)) end
   local width = labels_wide - indent - 3
   local count = math.max(2, width // 6)
-  if not fitted.logx and ticks.are_whole(fitted.series) then count = ticks.most_whole(e.x0, e.x1, count) end
+  if not fitted.logx and ticks.are_whole(fitted.series) then -- no tick between two whole numbers
+    count = math.max(1, math.min(count, e.x1 > e.x0 and e.x1 - e.x0 or 2))
+  end
   return ticks.axis(e.x0, e.x1, fitted.logx, count, true), y, width, indent
 end
 
@@ -119,10 +122,9 @@ function chart.legend(parts, width, mark)
 end
 
 local function legend(fitted, style, unicode)
-  local parts = {}
-  for i, one in ipairs(fitted.series) do parts[i] = palette.marker(i, unicode) .. " " .. one.name end
-  for _, level in ipairs(fitted.levels) do parts[#parts + 1] = style.level:rep(3) .. " " .. level.label end
-  return parts
+  return lists.append(
+    lists.map(fitted.series, function(one, i) return palette.marker(i, unicode) .. " " .. one.name end),
+    lists.map(fitted.levels, function(level) return style.level:rep(3) .. " " .. level.label end))
 end
 
 local function centred(text, width)
@@ -131,11 +133,8 @@ end
 
 -- By the locale's variables (POSIX: LC_ALL over LC_CTYPE over LANG).
 local function shows_unicode()
-  for _, name in ipairs { "LC_ALL", "LC_CTYPE", "LANG" } do
-    local value = os.getenv(name)
-    if value and value ~= "" then return value:upper():find("UTF%-?8") ~= nil end
-  end
-  return false
+  local name = lists.find({ "LC_ALL", "LC_CTYPE", "LANG" }, function(name) return (os.getenv(name) or "") ~= "" end)
+  return name ~= nil and os.getenv(name):upper():find("UTF%-?8") ~= nil
 end
 
 --- The size to draw in: what is given, else $COLUMNS from 40 to 120, or 80, and the locale's letters.

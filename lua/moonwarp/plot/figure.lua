@@ -3,14 +3,15 @@
 -- What every kind of picture shares: its levels, what a sweep makes of it, where it is from, its
 -- files, and the line that says what was written. A chart of records is drawn by its kind: bars of a
 -- ladder, else series along axes.
--- Depends on chart, failure, files, gnuplot, ladder.script, ladder.text, path, schema, series, session, sweep, ticks,
--- units.
+-- Depends on chart, failure, files, gnuplot, ladder.script, ladder.text, lists, path, schema, series, session, sweep,
+-- ticks, units.
 
 local chart = require "moonwarp.plot.chart"
 local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local schema = require "moonwarp.base.schema"
 local gnuplot = require "moonwarp.plot.gnuplot"
+local lists = require "moonwarp.base.lists"
 local path = require "moonwarp.base.path"
 local series = require "moonwarp.plot.series"
 local session = require "moonwarp.session"
@@ -72,20 +73,16 @@ end
 ---@param unit string      of the values
 ---@return table[] levels  { value =, label = "peak (4.800 TB/s)" }
 function figure.levels(who, first, label, lines, base, unit)
-  local list = {}
-  local function add(given, name)
-    if type(given) == "number" then given = { value = given, label = name } end
+  return lists.map(lists.append(first and { first } or {}, lines or {}), function(given, i)
+    local name = first and i == 1 and label or "line"
+    if type(given) == "number" then given = { value = given } end
     if type(given) ~= "table" or not figure.is_number(given.value) then
       failure.invalid(who .. ": a line must be a number or { value = number, label = text }")
     end
     schema.options(who .. ": a line", given, LINE)
-    if not ticks.holds(given.value, base) then return end
     local words = ("%s (%s)"):format(given.label or name, units.format(given.value, unit))
-    list[#list + 1] = { value = given.value, label = words }
-  end
-  if first then add(first, label) end
-  for _, line in ipairs(lines or {}) do add(line, "line") end
-  return list
+    return ticks.holds(given.value, base) and { value = given.value, label = words } or nil
+  end)
 end
 
 --- The parameters of a sweep that records differ in, but for those that the chart's fields show.
@@ -93,12 +90,10 @@ end
 ---@param shown string[]  fields, as "n" or "params.n"
 ---@return string[]
 function figure.varying(entries, shown)
-  local set, names = {}, {}
-  for _, field in ipairs(shown) do set[field] = true end
-  for _, name in ipairs(sweep.varying(entries)) do
-    if not (set[name] or set["params." .. name]) then names[#names + 1] = name end
-  end
-  return names
+  local set = lists.set(shown)
+  return lists.map(sweep.varying(entries), function(name)
+    return not (set[name] or set["params." .. name]) and name or nil
+  end)
 end
 
 --- What every picture says of itself: its files' name, title, device, script and date. In a sweep a picture of one

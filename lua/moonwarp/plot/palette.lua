@@ -3,7 +3,9 @@
 -- The colours, shapes and dashes of all charts: gnuplot's, the terminal's and the report's. Colours of
 -- series are those of M. Okabe and K. Ito, "Color universal design" (2008), darkened until each has a
 -- contrast of 3:1 on its ground; shapes and dashes tell series apart without them.
--- Depends on nothing.
+-- Depends on lists.
+
+local lists = require "moonwarp.base.lists"
 
 local palette = {}
 
@@ -70,20 +72,12 @@ function palette.colour(name)
   return COLOURS[name][1]
 end
 
-local function sorted_names()
-  local names = {}
-  for name in pairs(COLOURS) do names[#names + 1] = name end
-  table.sort(names)
-  return names
-end
-
 --- The colours as CSS variables, which follow the page's color-scheme.
 ---@return string  ":root { --grid: light-dark(#e6e9ed, #292f37); ... }"
 function palette.css()
-  local lines = {}
-  for i, name in ipairs(sorted_names()) do
-    lines[i] = ("--%s: light-dark(%s, %s);"):format(name, COLOURS[name][1], COLOURS[name][2])
-  end
+  local lines = lists.map(lists.keys(COLOURS), function(name)
+    return ("--%s: light-dark(%s, %s);"):format(name, COLOURS[name][1], COLOURS[name][2])
+  end)
   return (":root { %s }\n"):format(table.concat(lines, " "))
 end
 
@@ -91,7 +85,7 @@ end
 ---@return table<string, string> names  by "#0072b2"
 function palette.names()
   local names = {}
-  for _, name in ipairs(sorted_names()) do names[COLOURS[name][1]] = name end
+  for name, colours in pairs(COLOURS) do names[colours[1]] = name end
   return names
 end
 

@@ -28,10 +28,7 @@ end
 ---@param names string[]
 ---@return string?
 function sweep.text(values, names)
-  local parts = {}
-  for _, name in ipairs(names) do
-    parts[#parts + 1] = ("%s = %s"):format(name, tostring(values[name]))
-  end
+  local parts = lists.map(names, function(name) return ("%s = %s"):format(name, values[name]) end)
   return #parts > 0 and table.concat(parts, ", ") or nil
 end
 

@@ -2,8 +2,9 @@
 --
 -- Axes: a range and round tick positions, linear or logarithmic. Used by the terminal chart and the
 -- gnuplot script.
--- Depends on units.
+-- Depends on lists, units.
 
+local lists = require "moonwarp.base.lists"
 local units = require "moonwarp.base.units"
 
 local ticks = {}
@@ -42,9 +43,7 @@ end
 local function nice_step(span, count)
   local raw = span / count
   local power = 10 ^ math.floor(math.log(raw, 10))
-  for _, factor in ipairs { 1, 2, 5, 10 } do
-    if factor * power >= raw * 0.999 then return factor * power end
-  end
+  return lists.find({ power, 2 * power, 5 * power }, function(step) return step >= raw * 0.999 end) or 10 * power
 end
 
 --- Whether all points lie at whole numbers along x, as runs, rungs and dimensions do: between those
@@ -52,21 +51,8 @@ end
 ---@param series table[]
 ---@return boolean
 function ticks.are_whole(series)
-  for _, one in ipairs(series) do
-    for _, point in ipairs(one.points) do
-      if point.x ~= math.floor(point.x) then return false end
-    end
-  end
-  return true
-end
-
---- About how many ticks fit, where values are whole: none of them between two numbers.
----@param low number
----@param high number
----@param count integer
----@return number
-function ticks.most_whole(low, high, count)
-  return math.max(1, math.min(count, high > low and high - low or 2))
+  local function is_between(point) return point.x ~= math.floor(point.x) end
+  return not lists.find(series, function(one) return lists.find(one.points, is_between) end)
 end
 
 local function linear_ticks(low, high, count)

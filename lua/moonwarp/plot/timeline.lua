@@ -34,10 +34,9 @@ local ROOMY = 17 -- lanes whose names fit below each other in the usual size
 local function check_span(span, i)
   schema.options(("mw.timeline: span %d"):format(i), span, SPAN)
   for _, name in ipairs { "lane", "kind", "from", "to" } do
-    if span[name] == nil then failure.invalid("mw.timeline: span %d has no '%s'", i, name) end
-  end
-  for _, name in ipairs { "from", "to" } do
-    if span[name] - span[name] ~= 0 then
+    local value = span[name]
+    if value == nil then failure.invalid("mw.timeline: span %d has no '%s'", i, name) end
+    if type(value) == "number" and value - value ~= 0 then
       failure.invalid("mw.timeline: span %d: '%s' must be a finite time", i, name)
     end
   end

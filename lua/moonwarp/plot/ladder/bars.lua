@@ -78,14 +78,6 @@ function bars.range(ladder)
   return base ^ math.floor(math.log(least / LEAST_LENGTH, base)), most
 end
 
---- An axis that fits tightly: at(value) from 0 to 1.
----@param ladder table
----@return table axis  of ticks.axis
-function bars.axis(ladder)
-  local low, high = bars.range(ladder)
-  return ticks.axis(low, high, bars.base(ladder), 5, true)
-end
-
 --- A value in words: "4.21 TB/s".
 ---@param value number
 ---@param ladder table

@@ -2,11 +2,12 @@
 --
 -- A ladder in the terminal: a line a bar, with its value, half of its interval and its share behind it,
 -- the levels as vertical lines, a letter a mark, a legend. Returns text; prints nothing.
--- Depends on chart, ladder.bars, lists, utf8text.
+-- Depends on chart, ladder.bars, lists, ticks, utf8text.
 
 local bars = require "moonwarp.plot.ladder.bars"
 local chart = require "moonwarp.plot.chart"
 local lists = require "moonwarp.base.lists"
+local ticks = require "moonwarp.plot.ticks"
 local utf8text = require "moonwarp.base.utf8text"
 
 local text = {}
@@ -18,10 +19,6 @@ local STYLES = {
 }
 local LEAST_NAME <const>, LEAST_BAR <const> = 8, 10 -- letters
 
-local function fill_of(style, bar)
-  return style.fills[((bar.run or 1) - 1) % #style.fills + 1]
-end
-
 -- ---- one bar ------------------------------------------------------------------------------------
 
 local function place_of(value, axis, width)
@@ -30,7 +27,7 @@ end
 
 -- Full cells, and in Unicode an eighth of one at the end; the least that is not nothing shows.
 local function fill(cells, bar, axis, width, style)
-  local length, sign = place_of(bar.value, axis, width), fill_of(style, bar)
+  local length, sign = place_of(bar.value, axis, width), style.fills[((bar.run or 1) - 1) % #style.fills + 1]
   local whole = math.floor(length + 0.5)
   if sign ~= style.fills[1] or #style.parts == 0 then
     for i = 1, whole do cells[i] = sign end
@@ -129,7 +126,9 @@ function text.draw(ladder, size)
   local width, unicode = chart.size(size)
   local labels, numbers = bars.labels(ladder)
   local style = setmetatable({ signs = chart.signs(labels), numbers = numbers }, { __index = STYLES[unicode] })
-  local axis, rows, widths = bars.axis(ladder), columns_of(ladder, style)
+  local low, high = bars.range(ladder)
+  local axis = ticks.axis(low, high, bars.base(ladder), 5, true)
+  local rows, widths = columns_of(ladder, style)
   local name, cells = layout(ladder, widths, width)
   local lines, number = { ladder.title, quantity(ladder, axis) }, 0
   for _, group in ipairs(bars.groups(ladder)) do
