@@ -77,11 +77,6 @@ local function banner(title, found)
       html.button { type = "button", id = "theme", "Dark" } } }
 end
 
-local function title_of(found, given)
-  if given then return given end
-  return #found.batches == 1 and found.batches[1].name or "moonwarp report"
-end
-
 --- The report.
 ---@param found table     of material.gather
 ---@param options table   title, earlier (runs to compare with, oldest first)
@@ -91,7 +86,8 @@ function page.draw(found, options)
   for _, run in ipairs(found.runs) do card.prepare(run, newest[run] and options.earlier) end
   ration(found.runs)
   figure.draw(found.studies)
-  local title, budget = title_of(found, options.title), picture.budget()
+  local title, budget = options.title, picture.budget()
+  title = title or #found.batches == 1 and found.batches[1].name or "moonwarp report"
   local sections = lists.map(found.studies, function(study)
     return section.draw(study, { budget = budget, count = #found.runs })
   end)
