@@ -35,10 +35,6 @@ usage:
 exit status: 0 done, 1 error in a script, 2 wrong use, 3 a check failed, 4 no such device,
 5 compare found something slower, 130 interrupted]]
 
-local function print_and_leave(text)
-  print(text)
-  return exit.OK
-end
 
 local function command_of(word)
   if word == "describe" then return require "moonwarp.cli.describe" end -- for other commands: no help names it
@@ -55,9 +51,10 @@ local function dispatch(words)
     if not host.terminal(0) then options.fail("a command is wanted; moonwarp --help lists them") end
     return options.execute(require "moonwarp.cli.repl", {})
   end
-  if first == "--help" or first == "-h" or first == "help" then return print_and_leave(SUMMARY) end
-  if first == "--version" or first == "-v" then
-    return print_and_leave("moonwarp " .. require("moonwarp.core").version)
+  local asks_version = first == "--version" or first == "-v"
+  if asks_version or first == "--help" or first == "-h" or first == "help" then
+    print(asks_version and "moonwarp " .. require("moonwarp.core").version or SUMMARY)
+    return exit.OK
   end
   if first == "-e" then return require("moonwarp.cli.run").code(words) end
   if first:sub(1, 1) == "-" then

@@ -5,12 +5,17 @@
 -- lab.*.
 
 local core = require "moonwarp.core"
+local amount = require "moonwarp.lab.amount"
+local devices = require "moonwarp.lab.devices"
 local exit = require "moonwarp.cli.exit"
 local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local host = require "moonwarp.host"
+local ledger = require "moonwarp.lab.ledger"
 local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.cli.options"
+local summary = require "moonwarp.lab.summary"
+local units = require "moonwarp.base.units"
 
 local batch = { most = 1 }
 
@@ -60,7 +65,7 @@ end
 
 local function plan_of(parsed)
   local curriculum = require("moonwarp.lab.curriculum").load(curriculum_path(parsed[1]))
-  local asked = parsed.device and lists.unique(lists.map(parsed.device, require("moonwarp.lab.devices").id))
+  local asked = parsed.device and lists.unique(lists.map(parsed.device, devices.id))
   local steps, found = require("moonwarp.lab.plan").make(curriculum, { only = parsed.only, devices = asked })
   return { name = curriculum.name, curriculum = curriculum.path, steps = steps, jobs = parsed.jobs or 1,
            argv = lists.append({ "batch" }, parsed.words) }, found, asked
@@ -69,7 +74,6 @@ end
 -- ---- --dry-run ----------------------------------------------------------------------------------
 
 local function limits_of(step)
-  local amount, units = require "moonwarp.lab.amount", require "moonwarp.base.units"
   local words = {}
   if step.time_limit then words[#words + 1] = "at most " .. amount.clock(step.time_limit) end
   if step.memory_limit then words[#words + 1] = "memory " .. units.format(step.memory_limit, "iB", 3) end
@@ -95,18 +99,12 @@ local function print_plan(head, expected)
   for i, step in ipairs(head.steps) do
     print(("%2d. %s on %s%s"):format(i, step.name, step.device or "no device here", limits_of(step)))
     print("    " .. command_of(step))
-    if expected[step.id] then
-      print("    about " .. require("moonwarp.lab.amount").clock(expected[step.id]))
-    end
+    if expected[step.id] then print("    about " .. amount.clock(expected[step.id])) end
   end
 end
 
 -- ---- running ------------------------------------------------------------------------------------
 
-local function new_screen(book, root)
-  local expected = host.terminal(1) and require("moonwarp.lab.ledger").past_seconds(root) or nil
-  return require("moonwarp.lab.screen").new { total = #book.head.steps, expected = expected }
-end
 
 -- Runs to the end, or to the second Ctrl-C. True where it was interrupted.
 local function work(running)
@@ -122,7 +120,6 @@ end
 
 -- What a finished batch wrote stays as it is.
 local function write_outcome(result, parsed, was_finished)
-  local summary = require "moonwarp.lab.summary"
   local own, problems = result.folder .. "/result.json", {}
   if not (was_finished and require("lfs").attributes(own)) then problems[1] = summary.write(result, own) end
   if parsed.json then problems[#problems + 1] = summary.write(result, parsed.json) end
@@ -134,7 +131,9 @@ local function write_outcome(result, parsed, was_finished)
 end
 
 local function run_book(book, parsed, root, found)
-  local screen, was_finished, interrupted = new_screen(book, root), book:is_over(), false
+  local was_finished, interrupted = book:is_over(), false
+  local screen = require("moonwarp.lab.screen").new {
+    total = #book.head.steps, expected = host.terminal(1) and ledger.past_seconds(root) or nil }
   local running = require("moonwarp.lab.batch").new(book,
     { jobs = parsed.jobs or book.head.jobs, found = found, screen = screen })
   if not was_finished then
@@ -142,7 +141,6 @@ local function run_book(book, parsed, root, found)
     running:note_part(interrupted and "pause" or "finish")
   end
   screen:close()
-  local summary = require "moonwarp.lab.summary"
   local result = summary.of(running, interrupted)
   print(summary.text(result, host.columns()))
   local written = write_outcome(result, parsed, was_finished)
@@ -151,7 +149,6 @@ local function run_book(book, parsed, root, found)
 end
 
 local function begin(parsed, root)
-  local ledger = require "moonwarp.lab.ledger"
   local head, found, asked = plan_of(parsed)
   -- A device that was asked for and is not there is an error, not a lab that is skipped.
   local bad = lists.find(asked or {}, function(id) return not found[id].usable end)
@@ -166,7 +163,6 @@ end
 -- ---- --resume -----------------------------------------------------------------------------------
 
 local function resumed_folder(word, root)
-  local ledger = require "moonwarp.lab.ledger"
   if word then
     local folder = word:gsub("(.)/+$", "%1")
     if files.exists(folder .. "/batch.json") then return folder end
@@ -183,7 +179,7 @@ local function resume(parsed, root)
     end
   end
   local folder = resumed_folder(parsed[1], root)
-  local book = require("moonwarp.lab.ledger").open(folder)
+  local book = ledger.open(folder)
   root = folder:match("^(.*)/batch/[^/]+$") or root
   if book:is_over() then
     exit.complain("nothing of %s is left to run", folder)
@@ -191,7 +187,7 @@ local function resume(parsed, root)
   end
   local words = lists.map(book.head.steps, function(step) return step.device end)
   book:note("resume", {})
-  return run_book(book, parsed, root, require("moonwarp.lab.devices").look(words))
+  return run_book(book, parsed, root, devices.look(words))
 end
 
 --- The command batch.

@@ -51,10 +51,8 @@ end
 local function sorted_runs(parsed)
   local list = lists.map(runs.all(parsed), function(run) return of_device(run, parsed.device) and run or nil end)
   if #list == 0 then options.fail("no run is of a device with '%s' in its name", parsed.device) end
-  table.sort(list, function(a, b)
-    if a.date ~= b.date then return (a.date or "") < (b.date or "") end
-    return a.folder < b.folder
-  end)
+  local function place(run) return ("%s %s"):format(run.date or "", run.folder) end
+  table.sort(list, function(a, b) return place(a) < place(b) end)
   return list
 end
 
@@ -126,8 +124,8 @@ end
 
 local function draw(series, parsed)
   if #series > MOST_DRAWN then
-    print(("%d measurements match, %d at most fit into one chart; --only takes more words"):format(#series, MOST_DRAWN))
-    return
+    return print(("%d measurements match, %d at most fit into one chart; --only takes more words"):format(#series,
+      MOST_DRAWN))
   end
   local figure = figure_of(series, parsed[1]:match("([^/]+)/*$") or parsed[1])
   drawing.show(figure)

@@ -76,9 +76,6 @@ local function print_row(label, value)
   print(("    %-22s %s"):format(label, value))
 end
 
-local function is_known(value)
-  return value ~= nil and value ~= 0 and value ~= ""
-end
 
 local function print_device(device)
   if not device.usable then
@@ -89,7 +86,8 @@ local function print_device(device)
   print_row("memory", ("%s, %s free"):format(bytes(device.memory_total), bytes(device.memory_free)))
   for _, row in ipairs(PROPERTIES) do
     local value = device.properties[row[1]]
-    if is_known(value) then print_row(row[2], row[3] and row[3](value) or value) end
+    local is_known = value ~= nil and value ~= 0 and value ~= ""
+    if is_known then print_row(row[2], row[3] and row[3](value) or value) end
   end
 end
 

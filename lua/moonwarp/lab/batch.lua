@@ -23,23 +23,12 @@ local DATA_SLACK = 2 << 30         -- stacks of threads, what compilers map
 
 -- ---- what is there ------------------------------------------------------------------------------
 
-local function is_final(step, endings)
-  local last, tries = endings[#endings], 0
-  if not last then return false end
-  for _, ending in ipairs(endings) do tries = tries + (ending.counts and 1 or 0) end
-  return last.counts and (last.verdict == "passed" or last.verdict == "skipped" or tries > step.retries)
-end
-
--- An attempt that the batch itself cut short says nothing about the lab.
-local function counts(ending)
-  return ending.verdict ~= "interrupted" and ending.verdict ~= "killed"
-end
-
+-- An attempt that the batch itself cut short says nothing about the lab: it is no try.
 function batch:settle(step, ending)
-  local state = self.states[step.id]
-  ending.counts = counts(ending)
-  state.endings[#state.endings + 1] = ending
-  state.done = is_final(step, state.endings)
+  local state, word = self.states[step.id], ending.verdict
+  local is_try = word ~= "interrupted" and word ~= "killed"
+  state.tries = state.tries + (is_try and 1 or 0)
+  state.done = is_try and (word == "passed" or word == "skipped" or state.tries > step.retries)
   state.result = ending
 end
 
@@ -70,8 +59,8 @@ function batch.new(book, options)
                               found = options.found, screen = options.screen, running = {},
                               began = core.clock() }, batch)
   local attempts = book:attempts()
-  for _, step in ipairs(self.steps) do self.states[step.id] = { endings = {}, attempts = 0 } end
   for _, step in ipairs(self.steps) do
+    self.states[step.id] = { tries = 0, attempts = 0 }
     self:take_over(step, attempts[step.id])
     if self.states[step.id].done then self.screen:done_before() end
   end

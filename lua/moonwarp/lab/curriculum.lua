@@ -173,12 +173,16 @@ local function find_study(lab, complain)
     nearest.hint(lab.study, studies.names(), "a file is given with script")))
 end
 
+local function seen_from(folder, path)
+  return path:sub(1, 1) == "/" and path or ("%s/%s"):format(folder, path)
+end
+
 local function find_script(lab, folder, complain)
   if (lab.study == nil) == (lab.script == nil) then
     return complain("one of study and script is wanted, as in study = \"memcopy\"")
   end
   if lab.study then return find_study(lab, complain) end
-  local path = lab.script:sub(1, 1) == "/" and lab.script or ("%s/%s"):format(folder, lab.script)
+  local path = seen_from(folder, lab.script)
   if files.exists(path) then return path end
   complain(("there is no file '%s'"):format(path))
 end
@@ -261,10 +265,6 @@ end
 
 -- ---- the file -----------------------------------------------------------------------------------
 
-local function absolute(path)
-  if path:sub(1, 1) == "/" then return path end
-  return ("%s/%s"):format(require("lfs").currentdir(), path)
-end
 
 local function run_file(path)
   local globals = setmetatable({}, { __index = _G })
@@ -319,7 +319,7 @@ function curriculum.load(path)
   local head, list = parts_of(value, complain)
   local defaults = read_fields(head.defaults or {}, DEFAULTS,
     function(problem) complain(nil, "defaults: " .. problem) end)
-  local whole_path = absolute(path)
+  local whole_path = seen_from(require("lfs").currentdir(), path)
   local labs = read_labs(list, defaults, whole_path:match("^(.*)/"), complain)
   labs = order(labs, check_needs(labs, complain), complain)
   check_params(labs, complain)

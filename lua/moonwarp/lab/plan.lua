@@ -72,8 +72,7 @@ end
 
 local function gates_on(gates, id)
   return lists.map(gates, function(one)
-    local words = type(one.devices) == "string" and { one.devices } or one.devices
-    return (not words or takes({ devices = words }, id)) and one or nil
+    return (not one.devices or takes({ devices = lists.of(one.devices) }, id)) and one or nil
   end)
 end
 

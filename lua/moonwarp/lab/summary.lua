@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
 -- What a batch came to: a table for people, an object for programs, an exit status.
--- Depends on files, json, lab.amount, lab.verdict, lists, utf8text.
+-- Depends on cli.exit, files, json, lab.amount, lab.verdict, lists, utf8text.
 
 local amount = require "moonwarp.lab.amount"
+local exit = require "moonwarp.cli.exit"
 local files = require "moonwarp.base.files"
 local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
@@ -15,7 +16,7 @@ local summary = {}
 --- The schema's name; the number grows when a reader of the old one would be wrong.
 summary.SCHEMA = "moonwarp-batch-result/1"
 
-local OK, FAILED, WEAK, INTERRUPTED = 0, 1, 3, 130
+
 local COPIED = { "verdict", "message", "exit", "signal", "reason", "seconds", "peak", "output", "gates", "run",
                  "folder" }
 
@@ -31,8 +32,8 @@ end
 -- A crash says more than a failed check, so it decides.
 local function status_of(rows, interrupted)
   local kinds = lists.map(rows, function(row) return verdict.kind(row.verdict) end)
-  if interrupted then return INTERRUPTED end
-  return lists.has(kinds, "error") and FAILED or lists.has(kinds, "failure") and WEAK or OK
+  if interrupted then return exit.INTERRUPTED end
+  return lists.has(kinds, "error") and exit.FAILED or lists.has(kinds, "failure") and exit.CHECK or exit.OK
 end
 
 local function counts_of(rows)

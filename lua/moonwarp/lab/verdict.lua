@@ -2,8 +2,9 @@
 --
 -- What became of a lab: from how its process ended, from the record that its run left, and from its
 -- gates.
--- Depends on files, lists, lab.amount, lab.gate, results.store, units, utf8text.
+-- Depends on cli.exit, files, lists, lab.amount, lab.gate, results.store, units, utf8text.
 
+local exit = require "moonwarp.cli.exit"
 local files = require "moonwarp.base.files"
 local gate = require "moonwarp.lab.gate"
 local lists = require "moonwarp.base.lists"
@@ -11,7 +12,6 @@ local utf8text = require "moonwarp.base.utf8text"
 
 local verdict = {}
 
-local PASSED, CHECK, INTERRUPTED = 0, 3, 130
 local TAIL = 4096
 
 -- Why a keeper ended a process, as a verdict and in words; %s is the limit.
@@ -92,17 +92,12 @@ local function of_reason(step, reason)
 end
 
 local function of_exit(ending, run, log)
-  if ending.exit == CHECK then return "check failed", failed_check(run) or last_words(log) end
+  if ending.exit == exit.CHECK then return "check failed", failed_check(run) or last_words(log) end
   local message = run and run.message or last_words(log)
-  if ending.exit == INTERRUPTED then message = "it interrupted itself" end
+  if ending.exit == exit.INTERRUPTED then message = "it interrupted itself" end
   return "failed", message and message:match("[^\n]*") or ("exit status %d"):format(ending.exit)
 end
 
-local function judge_gates(step, run)
-  local outcomes = lists.map(step.gates, function(one) return gate.judge(one, run and run.records or {}) end)
-  local failed = lists.find(outcomes, function(one) return one.message end)
-  return outcomes, failed and failed.message
-end
 
 --- Why a process did not come to its end: a verdict, and in words; nil where it did.
 ---@param ending table  exit, signal, reason, lost
@@ -121,7 +116,7 @@ end
 local function word_of(step, ending, run, folder)
   local word, text = verdict.cut_short(ending, step)
   if word then return word, text end
-  if ending.exit ~= PASSED then return of_exit(ending, run, folder .. "/output.txt") end
+  if ending.exit ~= exit.OK then return of_exit(ending, run, folder .. "/output.txt") end
   local reason = files.read(folder .. "/skipped") -- of cli/run.lua
   return reason and "skipped" or "passed", reason
 end
@@ -133,13 +128,13 @@ end
 ---@return table  the ending with verdict, message, gates, and run (its folder) added
 function verdict.of(step, ending, folder)
   ending.run = run_folder(folder)
-  local plain = ending.exit == PASSED and #step.gates == 0 -- and then the record decides nothing
+  local plain = ending.exit == exit.OK and #step.gates == 0 -- and then the record decides nothing
   local run = not plain and read_run(ending.run) or nil
   ending.verdict, ending.message = word_of(step, ending, run, folder)
   if ending.verdict == "passed" and #step.gates > 0 then
-    local outcomes, message = judge_gates(step, run)
-    ending.gates = outcomes
-    if message then ending.verdict, ending.message = "gate failed", message end
+    ending.gates = lists.map(step.gates, function(one) return gate.judge(one, run and run.records or {}) end)
+    local failed = lists.find(ending.gates, function(one) return one.message end)
+    if failed then ending.verdict, ending.message = "gate failed", failed.message end
   end
   ending.message = ending.message and utf8text.clean(ending.message)
   return ending
@@ -172,7 +167,7 @@ end
 function verdict.recover(folder)
   local ending = note_in(folder) or record_in(folder)
   if not ending or ending.reason == "interrupted" then return nil end
-  if ending.exit == INTERRUPTED and ending.signal == 0 and not ending.reason then return nil end
+  if ending.exit == exit.INTERRUPTED and ending.signal == 0 and not ending.reason then return nil end
   return ending
 end
 

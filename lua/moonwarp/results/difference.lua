@@ -53,8 +53,7 @@ end
 
 local function values_text(about)
   if not about then return "absent" end
-  local shown = table.move(about, 1, math.min(#about, MOST), 1, {})
-  return table.concat(shown, ", ") .. (#about > MOST and ", ..." or "")
+  return table.concat(about, ", ", 1, math.min(#about, MOST)) .. (#about > MOST and ", ..." or "")
 end
 
 local function list_text(list, a, b)
@@ -65,11 +64,10 @@ end
 
 -- The parameters of A as they stand on the command line, where it has one value of each.
 local function words_of(study, params, a)
-  local words = { "moonwarp run " .. study }
-  for _, name in ipairs(params) do
-    if a[name] and #a[name] == 1 then words[#words + 1] = ("-p %s=%s"):format(name, a[name][1]) end
-  end
-  return #words > 1 and table.concat(words, " ") or nil
+  local words = lists.map(params, function(name)
+    return a[name] and #a[name] == 1 and ("-p %s=%s"):format(name, a[name][1]) or nil
+  end)
+  return #words > 0 and ("moonwarp run %s %s"):format(study, table.concat(words, " ")) or nil
 end
 
 -- Studies were described anew in 0.4.0, and what they call their rungs, groups and fields changed.
