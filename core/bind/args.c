@@ -177,19 +177,17 @@ static uint32_t check_dim(lua_State *L, int index, const char *kernel, const cha
 }
 
 void check_dims(lua_State *L, int index, int argument, const char *kernel, const char *what, uint32_t out[3]) {
-  out[0] = out[1] = out[2] = 1;
-  if (!lua_istable(L, index)) {
-    lua_pushvalue(L, index);
-    out[0] = check_dim(L, argument, kernel, what, 0);
-    lua_pop(L, 1);
-    return;
-  }
-  lua_Unsigned length = lua_rawlen(L, index);
+  bool list = lua_istable(L, index);
+  lua_Unsigned length = list ? lua_rawlen(L, index) : 1;
   if (length < 1 || length > 3)
     bind_argument(L, argument, "kernel '%s': %s is an integer or {x, y, z}, got a table of %d", kernel, what,
                   (int)length);
+  out[0] = out[1] = out[2] = 1;
   for (int axis = 0; axis < (int)length; axis++) {
-    lua_rawgeti(L, index, axis + 1);
+    if (list)
+      lua_rawgeti(L, index, axis + 1);
+    else
+      lua_pushvalue(L, index);
     out[axis] = check_dim(L, argument, kernel, what, axis);
     lua_pop(L, 1);
   }

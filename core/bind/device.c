@@ -11,15 +11,11 @@
 static const char handles_key = 'd';
 
 static void push_handles(lua_State *L) {
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &handles_key) == LUA_TTABLE) return;
-  lua_pop(L, 1);
-  lua_newtable(L);
+  if (bind_kept_table(L, &handles_key)) return;
   lua_createtable(L, 0, 1);
   lua_pushliteral(L, "v");
   lua_setfield(L, -2, "__mode");
   lua_setmetatable(L, -2);
-  lua_pushvalue(L, -1);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &handles_key);
 }
 
 /* Leaves the open handle of that id on the stack, or nothing. */
@@ -195,47 +191,48 @@ mw_device *check_runs(lua_State *L, mw_device *device, const char *what) {
 
 /* ---- what a device says of itself ------------------------------------------------------------------------------ */
 
-/* dev:properties(): a table; sizes in bytes, clocks in Hz, bandwidth in bytes a second; what is unknown is absent. */
-static int device_properties(lua_State *L) {
 #define P(member)           FIELD(mw_device_info, member)
 #define KNOWN(name, member) FIELD_AS(name, mw_device_info, member, DBL_MIN)
-  static const bind_field fields[] = {P(id),
-                                      P(name),
-                                      P(arch),
-                                      P(pci),
-                                      P(uuid),
-                                      P(driver),
-                                      P(multiprocessors),
-                                      P(warp_size),
-                                      P(max_threads_per_block),
-                                      P(max_threads_per_multiprocessor),
-                                      P(max_blocks_per_multiprocessor),
-                                      P(max_block),
-                                      P(max_grid),
-                                      P(shared_per_block),
-                                      P(shared_per_block_optin),
-                                      P(shared_per_multiprocessor),
-                                      P(registers_per_block),
-                                      P(registers_per_multiprocessor),
-                                      P(constant_bytes),
-                                      P(l2_bytes),
-                                      P(cache_bytes),
-                                      P(memory_total),
-                                      KNOWN("bus_bits", bus_bits),
-                                      KNOWN("clock", clock_hz),
-                                      KNOWN("memory_clock", memory_clock_hz),
-                                      KNOWN("peak_bandwidth", peak_bandwidth),
-                                      P(async_engines),
-                                      P(cooperative),
-                                      P(managed),
-                                      P(ecc),
-                                      P(pageable_access),
-                                      P(queue_gate),
-                                      P(offline),
-                                      LAST_FIELD};
+static const bind_field properties[] = {P(id),
+                                        P(name),
+                                        P(arch),
+                                        P(pci),
+                                        P(uuid),
+                                        P(driver),
+                                        P(multiprocessors),
+                                        P(warp_size),
+                                        P(max_threads_per_block),
+                                        P(max_threads_per_multiprocessor),
+                                        P(max_blocks_per_multiprocessor),
+                                        P(max_block),
+                                        P(max_grid),
+                                        P(shared_per_block),
+                                        P(shared_per_block_optin),
+                                        P(shared_per_multiprocessor),
+                                        P(registers_per_block),
+                                        P(registers_per_multiprocessor),
+                                        P(constant_bytes),
+                                        P(l2_bytes),
+                                        P(cache_bytes),
+                                        P(memory_total),
+                                        KNOWN("bus_bits", bus_bits),
+                                        KNOWN("clock", clock_hz),
+                                        KNOWN("memory_clock", memory_clock_hz),
+                                        KNOWN("peak_bandwidth", peak_bandwidth),
+                                        P(async_engines),
+                                        P(cooperative),
+                                        P(managed),
+                                        P(ecc),
+                                        P(pageable_access),
+                                        P(queue_gate),
+                                        P(offline),
+                                        LAST_FIELD};
+
+/* dev:properties(): a table; sizes in bytes, clocks in Hz, bandwidth in bytes a second; what is unknown is absent. */
+static int device_properties(lua_State *L) {
   const mw_device *device = self_device(L);
   const mw_device_info *info = &device->info;
-  push_fields(L, fields, info);
+  push_fields(L, properties, info);
   lua_pushstring(L, device->backend->kind);
   lua_setfield(L, -2, "kind");
   if (info->capability_major) {
@@ -283,16 +280,6 @@ static int device_state(lua_State *L) {
   return 1;
 }
 
-static int device_id(lua_State *L) {
-  lua_pushstring(L, self_device(L)->info.id);
-  return 1;
-}
-
-static int device_name(lua_State *L) {
-  lua_pushstring(L, self_device(L)->info.name);
-  return 1;
-}
-
 static int device_kind(lua_State *L) {
   lua_pushstring(L, self_device(L)->backend->kind);
   return 1;
@@ -303,13 +290,9 @@ static int device_is_offline(lua_State *L) {
   return 1;
 }
 
-static int device_peak_bandwidth(lua_State *L) {
-  double peak = self_device(L)->info.peak_bandwidth;
-  if (peak > 0)
-    lua_pushnumber(L, peak);
-  else
-    luaL_pushfail(L);
-  return 1;
+/* dev:id(), dev:name(), dev:peak_bandwidth(). */
+static int device_property(lua_State *L) {
+  return push_field_of_method(L, properties, &self_device(L)->info);
 }
 
 static int device_memory(lua_State *L) {
@@ -348,12 +331,12 @@ static void describe(lua_State *L, const void *object) {
 }
 
 static const bind_method methods[] = {
-    {"id", device_id, 0},
+    {"id", device_property, 0},
     {"is_offline", device_is_offline, 0},
     {"kind", device_kind, 0},
     {"memory", device_memory, 0},
-    {"name", device_name, 0},
-    {"peak_bandwidth", device_peak_bandwidth, 0},
+    {"name", device_property, 0},
+    {"peak_bandwidth", device_property, 0},
     {"priorities", device_priorities, 0},
     {"properties", device_properties, 0},
     {"state", device_state, 0},

@@ -92,15 +92,21 @@ static int error_concat(lua_State *L) {
   return 1;
 }
 
+bool bind_kept_table(lua_State *L, const void *key) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, key) == LUA_TTABLE) return true;
+  lua_pop(L, 1);
+  lua_newtable(L);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, key);
+  return false;
+}
+
 static void push_metatable(lua_State *L) {
   static const luaL_Reg metamethods[] = {{"__concat", error_concat}, {"__tostring", error_tostring}, {NULL, NULL}};
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &error_key) == LUA_TTABLE) return;
-  lua_pop(L, 1);
-  luaL_newlib(L, metamethods);
+  if (bind_kept_table(L, &error_key)) return;
+  luaL_setfuncs(L, metamethods, 0);
   lua_pushliteral(L, "moonwarp.error");
   lua_setfield(L, -2, "__name");
-  lua_pushvalue(L, -1);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &error_key);
 }
 
 bool bind_is_error(lua_State *L, int index) {

@@ -8,12 +8,6 @@
 
 #define MW_VERSION "0.4.0"
 
-static void add_methods(lua_State *L, const bind_class *class, const bind_method *more) {
-  bind_methods(L, class);
-  bind_add_methods(L, class, more);
-  lua_pop(L, 1);
-}
-
 static void export_methods(lua_State *L) {
   lua_newtable(L);
   for (bind_class *const *class = bind_classes; *class; class ++) {
@@ -24,16 +18,20 @@ static void export_methods(lua_State *L) {
   lua_setfield(L, -2, "methods");
 }
 
+/* Methods that other files than a class's own have for it. */
 static void complete_classes(lua_State *L) {
-  add_methods(L, &device_class, array_makers);
-  add_methods(L, &device_class, module_makers);
-  add_methods(L, &device_class, stream_makers);
-  add_methods(L, &device_class, event_makers);
-  add_methods(L, &device_class, graph_makers);
-  add_methods(L, &array_class, array_transfers);
-  add_methods(L, &kernel_class, launch_makers);
-  add_methods(L, &kernel_class, occupancy_methods);
-  add_methods(L, &stream_class, event_stream_methods);
+  static const struct {
+    const bind_class *class;
+    const bind_method *methods;
+  } more[] = {
+      {&device_class, array_makers},  {&device_class, module_makers},     {&device_class, stream_makers},
+      {&device_class, event_makers},  {&device_class, graph_makers},      {&array_class, array_transfers},
+      {&kernel_class, launch_makers}, {&kernel_class, occupancy_methods}, {&stream_class, event_stream_methods}};
+  for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+    bind_methods(L, more[i].class);
+    bind_add_methods(L, more[i].class, more[i].methods);
+    lua_pop(L, 1);
+  }
 }
 
 int luaopen_moonwarp_core(lua_State *L) {

@@ -19,14 +19,6 @@ int bind_methods(lua_State *L, const bind_class *class) {
   return 1;
 }
 
-/* A script may clear package.loaded and require us again: objects made before keep the one metatable. */
-static bool is_registered(lua_State *L, const bind_class *class) {
-  push_metatable(L, class);
-  bool known = lua_istable(L, -1);
-  lua_pop(L, 1);
-  return known;
-}
-
 static int refuse_object(lua_State *L, const bind_class *class, const char *method) {
   bool named = luaL_getmetafield(L, 1, "__name") == LUA_TSTRING;
   const char *got = named ? lua_tostring(L, -1) : luaL_typename(L, 1);
@@ -98,14 +90,12 @@ static int collect(lua_State *L) {
   return 0;
 }
 
-void bind_register(lua_State *L, bind_class *class) {
+static void fill_metatable(lua_State *L, bind_class *class) {
   static const luaL_Reg metamethods[] = {{"__close", collect},
                                          {"__gc", collect},
                                          {"__newindex", bind_refuse_field},
                                          {"__tostring", object_tostring},
                                          {NULL, NULL}};
-  if (is_registered(L, class)) return;
-  lua_newtable(L);
   lua_pushlightuserdata(L, class); /* debug.getmetatable lets a script call them with anything */
   luaL_setfuncs(L, metamethods, 1);
   lua_pushstring(L, class->name);
@@ -119,7 +109,12 @@ void bind_register(lua_State *L, bind_class *class) {
   lua_setfield(L, -3, "methods");
   lua_setfield(L, -2, "__index");
   if (class->metamethods) luaL_setfuncs(L, class->metamethods, 0);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, class);
+}
+
+/* A script may clear package.loaded and require us again: objects made before keep the one metatable. */
+void bind_register(lua_State *L, bind_class *class) {
+  if (!bind_kept_table(L, class)) fill_metatable(L, class);
+  lua_pop(L, 1);
 }
 
 void *bind_new(lua_State *L, bind_class *class, size_t size, int uservalues) {

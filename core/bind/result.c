@@ -4,14 +4,12 @@
  * shows their fields and not their address. */
 #include "core/bind/bind.h"
 
+#include <string.h>
+
 static const char result_key = 'r';
 
 void bind_result_methods(lua_State *L) {
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &result_key) == LUA_TTABLE) return;
-  lua_pop(L, 1);
-  lua_newtable(L);
-  lua_pushvalue(L, -1);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &result_key);
+  bind_kept_table(L, &result_key);
 }
 
 void bind_result(lua_State *L) {
@@ -45,6 +43,13 @@ static bool push_field(lua_State *L, const bind_field *field, const void *at) {
   else if (field->kind == FIELD_NUMBER && (known = *(const double *)at >= field->least))
     lua_pushnumber(L, *(const double *)at);
   return known;
+}
+
+int push_field_of_method(lua_State *L, const bind_field *field, const void *from) {
+  const char *name = lua_tostring(L, lua_upvalueindex(METHOD_NAME));
+  while (strcmp(field->name, name) != 0) field++;
+  if (!push_field(L, field, (const char *)from + field->at)) luaL_pushfail(L);
+  return 1;
 }
 
 void push_fields(lua_State *L, const bind_field *field, const void *from) {

@@ -178,10 +178,6 @@ static mw_stream *copy_stream(lua_State *L, mw_device *device, const bind_array 
   return able ? given->stream : current_stream(L, device);
 }
 
-static void copy_within_host(const bind_array *a, const bind_array *source, part p, size_t width) {
-  memmove(host_bytes(a) + p.to * width, host_bytes(source) + p.from * width, p.count * width);
-}
-
 static void copy_on_stream(lua_State *L, mw_stream *stream, bind_array *a, bind_array *source, part p, bool wait) {
   size_t width = mw_dtype_size(a->dtype);
   const mw_backend *backend = stream->device->backend;
@@ -207,8 +203,9 @@ static int array_copy(lua_State *L) {
   mw_device *device = mover(a, source);
   mw_stream *stream = copy_stream(L, device, a, source);
   bool queued = stream != device->main;
+  size_t width = mw_dtype_size(a->dtype);
   if (!queued && host_bytes(a) && host_bytes(source))
-    copy_within_host(a, source, p, mw_dtype_size(a->dtype));
+    memmove(host_bytes(a) + p.to * width, host_bytes(source) + p.from * width, p.count * width);
   else
     copy_on_stream(L, stream, a, source, p, !queued);
   lua_settop(L, 1);
