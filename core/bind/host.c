@@ -17,7 +17,7 @@ typedef struct pending { /* a callback that a stream has still to reach, then on
 struct bind_queue {
   pthread_mutex_t lock;
   pending *first, **end; /* in the order the streams reached them */
-  int holders;
+  atomic_int holders;
 };
 
 static const char host_key = 'h';
@@ -28,10 +28,7 @@ void check_uncaptured(lua_State *L, const mw_stream *stream, const char *what) {
 }
 
 static void queue_drop(bind_queue *queue) {
-  pthread_mutex_lock(&queue->lock);
-  bool last = --queue->holders == 0;
-  pthread_mutex_unlock(&queue->lock);
-  if (!last) return;
+  if (atomic_fetch_sub(&queue->holders, 1) != 1) return;
   pthread_mutex_destroy(&queue->lock);
   for (pending *next, *event = queue->first; event; event = next) {
     next = event->next;
@@ -55,7 +52,7 @@ static bind_host *host_create(lua_State *L) {
   lua_setfield(L, -2, "__gc");
   lua_setmetatable(L, -2);
   host->queue = mw_calloc(1, sizeof *host->queue);
-  host->queue->holders = 1;
+  atomic_init(&host->queue->holders, 1);
   host->queue->end = &host->queue->first;
   pthread_mutex_init(&host->queue->lock, NULL);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &host_key);
@@ -84,9 +81,7 @@ mw_status bind_callback(lua_State *L, mw_stream *stream, int function_index) {
   pending *event = mw_malloc(sizeof *event);
   lua_pushvalue(L, function_index);
   *event = (pending){queue, luaL_ref(L, LUA_REGISTRYINDEX), NULL};
-  pthread_mutex_lock(&queue->lock);
-  queue->holders++;
-  pthread_mutex_unlock(&queue->lock);
+  atomic_fetch_add(&queue->holders, 1);
   mw_status status = stream->device->backend->stream_callback(stream, (mw_callback){fire, event}, &bind_error);
   if (status == MW_OK) return status;
   luaL_unref(L, LUA_REGISTRYINDEX, event->function);

@@ -146,17 +146,14 @@ static void locate(lua_State *L, mw_source *source) {
   source->text = option_string(L, 2, "source", NULL);
   if (!file == !source->text)
     bind_fail(L, MW_INVALID, "a module is made from either 'file' or 'source': give one of them");
-  if (source->text) {
-    source->text = skip_mark(source->text);
-    source->name = option_string(L, 2, "name", "source");
-    return;
+  if (file) {
+    const char *path = NULL;
+    read_source(L, file, &path, &source->text);
+    const char *slash = strrchr(path, '/');
+    source->folder = slash ? lua_pushlstring(L, path, (size_t)(slash - path + (slash == path))) : ".";
   }
-  const char *path = NULL;
-  read_source(L, file, &path, &source->text);
   source->text = skip_mark(source->text);
-  source->name = option_string(L, 2, "name", file);
-  const char *slash = strrchr(path, '/');
-  source->folder = slash ? lua_pushlstring(L, path, (size_t)(slash - path + (slash == path))) : ".";
+  source->name = option_string(L, 2, "name", file ? file : "source");
 }
 
 static int compare_names(const void *a, const void *b) {
