@@ -25,17 +25,24 @@ typedef struct reader {
 
 /* ---- the list -------------------------------------------------------------------------------------------------- */
 
-static cpu_token *token_add(reader *in, cpu_token_kind kind, const char *text, size_t size) {
-  cpu_tokens *list = in->out;
+/* The list ends with a token that is not counted. */
+void cpu_tokens_push(cpu_tokens *list, const cpu_token *token) {
   if (list->count + 1 >= list->room) {
     list->room = list->room ? list->room * 2 : 1024;
     list->at = mw_realloc(list->at, (size_t)list->room * sizeof *list->at);
   }
-  cpu_token *token = &list->at[list->count++];
-  *token = (cpu_token){.kind = kind, .size = (int)size, .text = text, .line = in->line, .file = in->file, .match = -1};
-  token->space = in->space;
+  cpu_token *end = &list->at[list->count + 1];
+  end[-1] = *token;
+  end[-1].match = -1;
+  *end = (cpu_token){.kind = CPU_END, .text = "", .line = token->line, .file = token->file, .match = -1};
+  list->count++;
+}
+
+static void token_add(reader *in, cpu_token_kind kind, const char *text, size_t size) {
+  cpu_token token = {.kind = kind, .size = (int)size, .text = text, .line = in->line, .file = in->file};
+  token.space = in->space;
+  cpu_tokens_push(in->out, &token);
   in->space = false;
-  return token;
 }
 
 const char *cpu_tokens_own(cpu_tokens *list, char *text) {
@@ -47,10 +54,7 @@ static int file_index(cpu_tokens *list, const char *name, size_t size) {
   for (int i = 0; i < list->nfiles; i++)
     if (strlen(list->files[i]) == size && !memcmp(list->files[i], name, size)) return i;
   list->files = mw_realloc(list->files, (size_t)(list->nfiles + 1) * sizeof *list->files);
-  char *copy = mw_malloc(size + 1);
-  memcpy(copy, name, size);
-  copy[size] = 0;
-  list->files[list->nfiles] = copy;
+  list->files[list->nfiles] = mw_format("%.*s", (int)size, name);
   return list->nfiles++;
 }
 
@@ -257,15 +261,10 @@ static void shim_track(reader *in, const char *name, size_t size, bool enter, bo
 
 static void marker_apply(reader *in, const char *marker, long line, const char *name, size_t size, const char *flags,
                          const char *end) {
-  bool system = false, enter = false, leave = false;
-  for (const char *at = flags; at < end; at++) {
-    system |= *at == '3';
-    enter |= *at == '1';
-    leave |= *at == '2';
-  }
-  bool inside = in->depth > 0;
-  if (!system || inside) chunk_close(in, marker);
-  shim_track(in, name, size, enter, leave);
+  const size_t length = (size_t)(end - flags);
+  const bool system = memchr(flags, '3', length);
+  if (!system || in->depth) chunk_close(in, marker);
+  shim_track(in, name, size, memchr(flags, '1', length), memchr(flags, '2', length));
   in->system = system && !in->depth;
   if (in->system && !in->chunk) in->chunk = marker;
   in->line = (int)line - 1;
@@ -355,13 +354,6 @@ void cpu_tokens_match(cpu_tokens *list) {
   mw_free(open);
 }
 
-/* The list ends with a token that is not counted. */
-static void tokens_end(cpu_tokens *list, int line, int file) {
-  reader in = {.out = list, .line = line, .file = file};
-  token_add(&in, CPU_END, "", 0);
-  list->count--;
-}
-
 void cpu_tokens_read(cpu_tokens *list, const char *text, const char *shim) {
   *list = (cpu_tokens){0};
   reader in = {.out = list, .at = text, .shim = shim && *shim ? shim : NULL, .line = 1, .fresh = true};
@@ -378,14 +370,13 @@ void cpu_tokens_read(cpu_tokens *list, const char *text, const char *shim) {
     in.line += newlines(in.at, end);
   }
   chunk_close(&in, in.at);
-  tokens_end(list, in.line, in.file);
+  token_add(&in, CPU_END, "", 0);
+  list->count--;
   cpu_tokens_match(list);
 }
 
-void cpu_tokens_push(cpu_tokens *list, const cpu_token *token) {
-  reader in = {.out = list, .line = token->line, .file = token->file, .space = token->space};
-  token_add(&in, token->kind, token->text, (size_t)token->size);
-  tokens_end(list, token->line, token->file);
+cpu_tokens cpu_tokens_beside(const cpu_tokens *from) {
+  return (cpu_tokens){.files = from->files, .nfiles = from->nfiles, .borrows = true};
 }
 
 void cpu_tokens_scan(cpu_tokens *list, const char *text, const cpu_token *like) {
@@ -395,7 +386,6 @@ void cpu_tokens_scan(cpu_tokens *list, const char *text, const cpu_token *like) 
     in.space |= end > in.at;
     in.at = end > in.at ? end : token_read(&in);
   }
-  tokens_end(list, like->line, like->file);
 }
 
 void cpu_tokens_copy(cpu_tokens *to, const cpu_tokens *from, int first, int last) {
@@ -439,9 +429,9 @@ void cpu_tokens_build(cpu_tokens *to, const cpu_tokens *from, const cpu_token *l
 }
 
 void cpu_tokens_free(cpu_tokens *list) {
-  for (int i = 0; i < list->nfiles; i++) mw_free(list->files[i]);
+  for (int i = 0; i < list->nfiles && !list->borrows; i++) mw_free(list->files[i]);
   for (int i = 0; i < list->nowned; i++) mw_free(list->owned[i]);
-  mw_free(list->files);
+  if (!list->borrows) mw_free(list->files);
   mw_free(list->owned);
   mw_free(list->at);
   *list = (cpu_tokens){0};

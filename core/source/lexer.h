@@ -43,6 +43,7 @@ typedef struct cpu_tokens {
   int        count, room;
   char     **files;
   int        nfiles;
+  bool       borrows; /* files are another list's */
   char     **owned; /* texts made here */
   int        nowned;
   const char *wrong;   /* a bracket or quote without a partner; NULL: all match */
@@ -53,6 +54,8 @@ typedef struct cpu_tokens {
 void cpu_tokens_read(cpu_tokens *, const char *text, const char *shim);
 void cpu_tokens_free(cpu_tokens *);
 
+/* An empty list for tokens of `from`: its files are the same, and must outlive it. */
+cpu_tokens cpu_tokens_beside(const cpu_tokens *from);
 /* Building a list: a copy of a token; the tokens of a text (copied), on the line of `like`; then the brackets. */
 void cpu_tokens_push(cpu_tokens *, const cpu_token *);
 void cpu_tokens_scan(cpu_tokens *, const char *text, const cpu_token *like);

@@ -31,8 +31,7 @@ static bool formal_changed(const cpu_splitter *in, const cpu_formal *formal) {
 static void body_copy(cpu_splitter *in) {
   const cpu_tokens *from = &in->program->tokens;
   int open = in->kernel->body;
-  in->work.files = from->files;
-  in->work.nfiles = from->nfiles;
+  in->work = cpu_tokens_beside(from);
   if (in->kernel->nformals > CPU_MOST_PARAMS)
     cpu_split_refuse(in, 0, "there are more than %d parameters", CPU_MOST_PARAMS);
   cpu_tokens_copy(&in->work, from, open, open + 1);
@@ -75,12 +74,10 @@ static bool body_make(cpu_splitter *in, bool reorder, cpu_text *out, int first_l
   return !in->refused;
 }
 
-static void splitter_free(cpu_splitter *in) {
+void cpu_splitter_free(cpu_splitter *in) {
   mw_free(in->prelude.at);
   mw_free(in->nodes);
   mw_free(in->locals);
-  in->work.nfiles = 0;
-  in->work.files = NULL;
   cpu_tokens_free(&in->work);
 }
 
@@ -122,7 +119,7 @@ static void narrow_put(const cpu_splitter *wide, cpu_text *out) {
   in.plain = true;
   if (body_make(&in, false, &body, NARROW_LABELS)) cpu_text_format(out, "if (mw_n < 8) {\n%s\nreturn;\n}\n", body.at);
   mw_free(body.at);
-  splitter_free(&in);
+  cpu_splitter_free(&in);
 }
 
 static char *split_once(cpu_program *program, cpu_function *kernel, bool reorder, char *why, size_t why_size) {
@@ -136,7 +133,7 @@ static char *split_once(cpu_program *program, cpu_function *kernel, bool reorder
     cpu_text_put(&all, "\n}\n");
   }
   mw_free(body.at);
-  splitter_free(&in);
+  cpu_splitter_free(&in);
   return all.at;
 }
 

@@ -42,7 +42,12 @@ bool cpu_node_splits(const cpu_node *node) {
 
 /* ---- statements ------------------------------------------------------------------------------------------------ */
 
-static int statement_read(cpu_splitter *in, int i, int last, int parent, int *made);
+/* The statement at token i; -1: none is left in front of `last`. */
+static int statement_read(cpu_splitter *in, int i, int last, int parent);
+
+static int end_of(const cpu_splitter *in, int node, int last) {
+  return node < 0 ? last : in->nodes[node].last;
+}
 
 static int simple_end(const cpu_splitter *in, int i, int last) {
   int end = cpu_find_open(&in->work, i, last, WORDS(";"));
@@ -82,11 +87,10 @@ static cpu_node_kind simple_kind(cpu_splitter *in, int i, int last) {
   return declares ? CPU_NODE_DECLARE : CPU_NODE_LEAF;
 }
 
-static int block_read(cpu_splitter *in, int open, int parent, int *made) {
+static int block_read(cpu_splitter *in, int open, int parent) {
   int node = node_add(in, CPU_NODE_BLOCK, open, parent), before = -1, end = in->work.at[open].match;
-  for (int i = open + 1; i < end;) {
-    int child;
-    i = statement_read(in, i, end, node, &child);
+  for (int i = open + 1, child; i < end; i = end_of(in, child, end)) {
+    child = statement_read(in, i, end, node);
     if (child < 0) continue;
     if (before < 0)
       in->nodes[node].child = child;
@@ -95,8 +99,7 @@ static int block_read(cpu_splitter *in, int open, int parent, int *made) {
     before = child;
   }
   in->nodes[node].last = end + 1;
-  *made = node;
-  return end + 1;
+  return node;
 }
 
 static void for_header(const cpu_splitter *in, cpu_node *it) {
@@ -105,53 +108,50 @@ static void for_header(const cpu_splitter *in, cpu_node *it) {
 }
 
 /* What is no statement of C++ is left to the compiler's own message. */
-static int misread(cpu_splitter *in, int node, int last, int *made) {
+static int misread(cpu_splitter *in, int node, int last) {
   cpu_split_refuse(in, in->nodes[node].first, "a statement is not understood");
   in->nodes[node].last = last;
-  *made = node;
-  return last;
+  return node;
 }
 
-static int headed_read(cpu_splitter *in, cpu_node_kind kind, int i, int last, int parent, int *made) {
+static int headed_read(cpu_splitter *in, cpu_node_kind kind, int i, int last, int parent) {
   const cpu_token *at = in->work.at;
-  int node = node_add(in, kind, i, parent), child, open = i + 1;
+  int node = node_add(in, kind, i, parent), open = i + 1;
   if (open < last && cpu_token_is(&at[open], "constexpr")) open++;
-  if (open >= last || !cpu_token_is(&at[open], "(")) return misread(in, node, last, made);
+  if (open >= last || !cpu_token_is(&at[open], "(")) return misread(in, node, last);
   in->nodes[node].head = open + 1;
   in->nodes[node].head_last = at[open].match;
   if (kind == CPU_NODE_FOR) for_header(in, &in->nodes[node]);
-  int end = statement_read(in, at[open].match + 1, last, node, &child);
+  int child = statement_read(in, at[open].match + 1, last, node), end = end_of(in, child, last);
   in->nodes[node].child = child;
   if (kind == CPU_NODE_IF && end < last && cpu_token_is(&at[end], "else")) {
-    end = statement_read(in, end + 1, last, node, &child);
+    child = statement_read(in, end + 1, last, node), end = end_of(in, child, last);
     in->nodes[node].otherwise = child;
   }
   in->nodes[node].last = end;
-  *made = node;
-  return end;
+  return node;
 }
 
-static int do_read(cpu_splitter *in, int i, int last, int parent, int *made) {
+static int do_read(cpu_splitter *in, int i, int last, int parent) {
   const cpu_token *at = in->work.at;
-  int node = node_add(in, CPU_NODE_DO, i, parent), child;
-  int end = statement_read(in, i + 1, last, node, &child);
+  int node = node_add(in, CPU_NODE_DO, i, parent);
+  int child = statement_read(in, i + 1, last, node), end = end_of(in, child, last);
   in->nodes[node].child = child;
   if (end + 1 >= last || !cpu_token_is(&at[end], "while") || !cpu_token_is(&at[end + 1], "("))
-    return misread(in, node, last, made);
+    return misread(in, node, last);
   in->nodes[node].head = end + 2;
   in->nodes[node].head_last = at[end + 1].match;
   in->nodes[node].last = simple_end(in, at[end + 1].match, last);
-  *made = node;
-  return in->nodes[node].last;
+  return node;
 }
 
-static int pragma_read(cpu_splitter *in, int i, int last, int parent, int *made) {
-  int end = statement_read(in, i + 1, last, parent, made);
-  if (*made >= 0 && in->nodes[*made].first == i + 1) in->nodes[*made].first = i;
-  return end;
+static int pragma_read(cpu_splitter *in, int i, int last, int parent) {
+  int node = statement_read(in, i + 1, last, parent);
+  if (node >= 0 && in->nodes[node].first == i + 1) in->nodes[node].first = i;
+  return node;
 }
 
-static int statement_read(cpu_splitter *in, int i, int last, int parent, int *made) {
+static int statement_read(cpu_splitter *in, int i, int last, int parent) {
   static const struct {
     const char *word;
     cpu_node_kind kind;
@@ -161,21 +161,19 @@ static int statement_read(cpu_splitter *in, int i, int last, int parent, int *ma
                 {"switch", CPU_NODE_SWITCH},
                 {NULL, CPU_NODE_LEAF}};
   const cpu_token *at = in->work.at;
-  *made = -1;
-  if (i >= last) return last;
-  if (at[i].kind == CPU_PRAGMA) return pragma_read(in, i, last, parent, made);
-  if (cpu_token_is(&at[i], "{")) return block_read(in, i, parent, made);
+  if (i >= last) return -1;
+  if (at[i].kind == CPU_PRAGMA) return pragma_read(in, i, last, parent);
+  if (cpu_token_is(&at[i], "{")) return block_read(in, i, parent);
   for (int k = 0; headed[k].word; k++)
-    if (cpu_token_is(&at[i], headed[k].word)) return headed_read(in, headed[k].kind, i, last, parent, made);
-  if (cpu_token_is(&at[i], "do")) return do_read(in, i, last, parent, made);
+    if (cpu_token_is(&at[i], headed[k].word)) return headed_read(in, headed[k].kind, i, last, parent);
+  if (cpu_token_is(&at[i], "do")) return do_read(in, i, last, parent);
   if (cpu_token_is(&at[i], "goto") || cpu_token_is(&at[i], "try"))
     cpu_split_refuse(in, i, "there is a %.*s", TEXT(&at[i]));
   if (cpu_token_is(&at[i], "case") || cpu_token_is(&at[i], "default"))
-    return statement_read(in, cpu_find(&in->work, i, last, WORDS(":")) + 1, last, parent, made);
-  int end = simple_end(in, i, last);
-  *made = node_add(in, simple_kind(in, i, end), i, parent);
-  in->nodes[*made].last = end;
-  return end;
+    return statement_read(in, cpu_find(&in->work, i, last, WORDS(":")) + 1, last, parent);
+  int end = simple_end(in, i, last), node = node_add(in, simple_kind(in, i, end), i, parent);
+  in->nodes[node].last = end;
+  return node;
 }
 
 /* ---- asking the tree --------------------------------------------------------------------------------------------- */
@@ -236,11 +234,10 @@ static void split_mark(cpu_splitter *in, int index) {
 }
 
 void cpu_tree_read(cpu_splitter *in) {
-  int body;
   mw_free(in->nodes);
   in->nodes = NULL;
   in->nnodes = 0;
-  block_read(in, 0, -1, &body);
+  block_read(in, 0, -1);
   for (int i = 0; i < in->nnodes; i++) split_mark(in, i);
 }
 
@@ -253,15 +250,13 @@ void cpu_node_lift(cpu_splitter *in, int node) {
 }
 
 void cpu_tokens_replace(cpu_splitter *in, int first, int last, cpu_tokens *part) {
-  cpu_tokens next = {.files = in->work.files, .nfiles = in->work.nfiles};
+  cpu_tokens next = cpu_tokens_beside(&in->work);
   cpu_tokens_copy(&next, &in->work, 0, first);
   cpu_tokens_copy(&next, part, 0, part->count);
   cpu_tokens_copy(&next, &in->work, last, in->work.count);
   cpu_tokens_match(&next);
   cpu_tokens_adopt(&next, &in->work);
   cpu_tokens_adopt(&next, part);
-  in->work.nfiles = 0;
-  in->work.files = NULL;
   cpu_tokens_free(&in->work);
   cpu_tokens_free(part);
   in->work = next;

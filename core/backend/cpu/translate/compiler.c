@@ -165,25 +165,17 @@ static bool line_is_noise(const char *line, size_t size, const char *shim) {
          memmem(line, size, "In file included from <stdin>", 29) || memmem(line, size, "/moonwarp.h", 11);
 }
 
-static bool line_is_detail(const char *line) {
-  return line[0] == ' ' || line[0] == '\t';
-}
-
-/* The compiler's log without lines about the shim, and without the source lines quoted below them. */
-static char *log_clean(const char *log) {
-  cpu_text out = {0};
+/* The compiler's log without lines about the shim, and without the source lines quoted below them; and its NUL. */
+static void log_clean(cpu_text *out, const char *log) {
   const char *shim = mw_shim_folder();
   bool noise = false;
   while (*log) {
     size_t size = strcspn(log, "\n");
-    if (!line_is_detail(log)) noise = line_is_noise(log, size, shim);
-    if (!noise) {
-      cpu_text_add(&out, log, size);
-      cpu_text_put(&out, "\n");
-    }
+    if (*log != ' ' && *log != '\t') noise = line_is_noise(log, size, shim);
+    if (!noise) cpu_text_format(out, "%.*s\n", (int)size, log);
     log += size + (log[size] == '\n');
   }
-  return out.at ? out.at : mw_strdup("");
+  cpu_text_add(out, "", 1);
 }
 
 /* "x.cu:7:3: error: text" -> "x.cu:7: text" of the first error. */
@@ -204,19 +196,17 @@ static void first_error(const char *log, char *out, size_t size) {
 
 static mw_status compile_failed(const cpu_program *program, const char *log, mw_error *error) {
   char first[700];
-  char *clean = log_clean(log);
-  if (!strstr(clean, "error: ")) {
-    mw_free(clean);
-    clean = mw_strdup(log);
-  }
-  first_error(clean, first, sizeof first);
+  cpu_text clean = {0};
+  log_clean(&clean, log);
+  const char *told = strstr(clean.at, "error: ") ? clean.at : log;
+  first_error(told, first, sizeof first);
   mw_status status =
       mw_fail(error, MW_COMPILE, "compiling '%s' for the CPU device failed: %s", program->source.name, first);
   if (error) {
     mw_free(error->log);
-    error->log = clean;
-  } else
-    mw_free(clean);
+    error->log = mw_strdup(told);
+  }
+  mw_free(clean.at);
   return status;
 }
 
@@ -224,7 +214,7 @@ static mw_status compile_failed(const cpu_program *program, const char *log, mw_
 static mw_status include_failed(const cpu_program *program, const char *log, mw_error *error) {
   static const char *const folders[] = {"cub/", "thrust/", "mma.h", "cuda/", "cutlass/", "curand", NULL};
   const char *at = strstr(log, "error: ");
-  for (int i = 0; at && i < 6; i++) {
+  for (int i = 0; at && folders[i]; i++) {
     const char *found = strstr(at, folders[i]), *end = strchr(at, '\n');
     if (!found || (end && found > end)) continue;
     char first[400];
@@ -340,9 +330,9 @@ static void compile_arguments(arguments *list, const cpu_program *program, const
   if (output) arguments_add(list, libraries);
 }
 
-/* output: where the shared object goes; NULL: the text is only checked. */
+/* output: where the shared object goes; NULL: the text is only checked. log: gets the warnings and their NUL. */
 static mw_status compiler_run(const cpu_program *program, const cpu_toolchain *tools, const char *generated,
-                              const char *output, char **log, mw_error *error) {
+                              const char *output, cpu_text *log, mw_error *error) {
   arguments list = {0};
   mw_process_result result = {0};
   compile_arguments(&list, program, tools, generated, output);
@@ -352,25 +342,29 @@ static mw_status compiler_run(const cpu_program *program, const cpu_toolchain *t
   if (result.exit != 0)
     status = compile_failed(program, result.err, error);
   else if (output)
-    *log = log_clean(result.err);
+    log_clean(log, result.err);
   mw_process_result_free(&result);
   return status;
 }
 
-mw_status cpu_compile(const cpu_program *program, const char *generated, void **bytes, size_t *size, char **log,
-                      mw_error *error) {
+mw_status cpu_compile(const cpu_program *program, const char *generated, cpu_text *object, mw_error *error) {
   cpu_toolchain tools;
   mw_scratch folder;
+  size_t size;
   mw_status status = cpu_toolchain_find(&tools, error);
   if (status) return status;
-  if (!bytes) return compiler_run(program, &tools, generated, NULL, NULL, error);
+  if (!object) return compiler_run(program, &tools, generated, NULL, NULL, error);
   if (!mw_scratch_make(&folder))
     return mw_fail(error, MW_IO, "%s: cannot make a folder for the compiler; set TMPDIR to one that can be written to",
                    folder.path);
   char *output = mw_format("%s/" MW_SCRATCH_FILE, folder.path);
-  status = compiler_run(program, &tools, generated, output, log, error);
-  if (!status && !(*bytes = mw_file_read(output, size)))
+  status = compiler_run(program, &tools, generated, output, object, error);
+  char *bytes = status ? NULL : mw_file_read(output, &size);
+  if (bytes)
+    cpu_text_add(object, bytes, size);
+  else if (!status)
     status = mw_fail(error, MW_IO, "%s: the compiler wrote nothing there", output);
+  mw_free(bytes);
   mw_free(output);
   mw_scratch_drop(&folder);
   return status;

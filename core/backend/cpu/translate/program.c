@@ -141,7 +141,7 @@ static void declared_fill(cpu_program *program) {
   program->has_variables = program->nvariables > 0;
 }
 
-mw_status cpu_program_analyse(cpu_program *program, mw_error *error) {
+static mw_status analyse(cpu_program *program, mw_error *error) {
   cpu_tokens_read(&program->tokens, program->preprocessed, mw_shim_folder());
   const cpu_tokens *tokens = &program->tokens;
   if (tokens->wrong)
@@ -158,20 +158,22 @@ mw_status cpu_program_analyse(cpu_program *program, mw_error *error) {
 mw_status cpu_program_need(cpu_program *program, mw_error *error) {
   if (program->analysed) return MW_OK;
   mw_status status = cpu_preprocess(program, &program->preprocessed, error);
-  if (!status) status = cpu_program_analyse(program, error);
+  if (!status) status = analyse(program, error);
   program->analysed = !status;
   return status;
 }
 
+static bool is_known(const char *word, const char *const *words) {
+  while (word && *words && strcmp(word, *words)) words++;
+  return !word || *words;
+}
+
 static mw_status options_check(const mw_source *source, mw_error *error) {
   static const char *const standards[] = {"c++14", "c++17", "c++20", NULL};
-  static const char *const known[] = {"auto", "loop", "split", "fiber", NULL};
-  bool standard = !source->standard, engine = !source->engine;
-  for (int i = 0; standards[i]; i++) standard |= source->standard && !strcmp(source->standard, standards[i]);
-  for (int i = 0; known[i]; i++) engine |= source->engine && !strcmp(source->engine, known[i]);
-  if (!standard)
+  static const char *const engines[] = {"auto", "loop", "split", "fiber", NULL};
+  if (!is_known(source->standard, standards))
     return mw_fail(error, MW_INVALID, "the CPU device compiles c++14, c++17 or c++20, got '%s'", source->standard);
-  if (!engine)
+  if (!is_known(source->engine, engines))
     return mw_fail(error, MW_INVALID, "engine is \"auto\", \"loop\", \"split\" or \"fiber\", got '%s'", source->engine);
   if (!*mw_shim_folder())
     return mw_fail(error, MW_NO_DEVICE,

@@ -7,10 +7,9 @@
 #include "core/backend/cpu/program/program.h"
 #include "core/backend/cpu/translate/unit.h"
 
-/* Preprocesses and analyses where that has not been done: a hit in the cache needs neither (program.c). */
+/* Preprocesses and analyses where that has not been done: a hit in the cache needs neither (program.c).
+ * MW_UNSUPPORTED: names what the CPU device does not have. */
 mw_status cpu_program_need(cpu_program *, mw_error *);
-/* Everything from program->preprocessed. MW_UNSUPPORTED: names what the CPU device does not have. */
-mw_status cpu_program_analyse(cpu_program *, mw_error *);
 
 /* Items, functions and variables of the tokens (declaration.c). */
 void cpu_declarations_read(cpu_program *);
@@ -41,7 +40,8 @@ bool      cpu_file_stamp(cpu_text *, const char *path); /* its path, size and ti
 mw_status cpu_toolchain_find(cpu_toolchain *out, mw_error *);
 void      cpu_toolchain_identity(char *out, size_t size); /* of every compiler in question and this CPU; no process */
 mw_status cpu_preprocess(const cpu_program *, char **out, mw_error *);
-/* bytes may be NULL: then the text is checked, and no code is made. */
-mw_status cpu_compile(const cpu_program *, const char *generated, void **bytes, size_t *size, char **log, mw_error *);
+/* object, which is empty, gets the log and its NUL, then the shared object. NULL: the text is checked, and no code is
+ * made. */
+mw_status cpu_compile(const cpu_program *, const char *generated, cpu_text *object, mw_error *);
 
 #endif

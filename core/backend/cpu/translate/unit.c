@@ -16,11 +16,6 @@
 #include "core/base/file.h"
 #include "core/base/home.h"
 
-typedef struct loaded_unit {
-  cpu_unit base;
-  int fd; /* stays open: the name /proc/self/fd/N tells loaded units apart */
-} loaded_unit;
-
 /* ---- instances asked for --------------------------------------------------------------------------------------- */
 
 /* Text that can stand as template arguments and no more. */
@@ -72,19 +67,6 @@ static mw_cache_key unit_key(const cpu_program *program, cpu_flavor flavor, cons
 
 /* ---- the shared object ----------------------------------------------------------------------------------------- */
 
-typedef struct object { /* as cached: the log and its NUL, then the shared object */
-  char *bytes;
-  size_t size;
-} object;
-
-static object object_join(const char *log, const void *bytes, size_t size) {
-  size_t length = strlen(log) + 1;
-  object out = {mw_malloc(length + size), length + size};
-  memcpy(out.bytes, log, length);
-  memcpy(out.bytes + length, bytes, size);
-  return out;
-}
-
 /* The leak check reads all that a loaded object could write to. */
 #if defined(__SANITIZE_ADDRESS__)
 enum { GUARD_ACCESS = PROT_READ };
@@ -99,21 +81,21 @@ static bool guard_forbid(const mw_unit_table *table) {
   return mprotect((void *)low, high - low, GUARD_ACCESS) == 0;
 }
 
-static mw_status object_load(const object *it, loaded_unit *unit, const char *name, mw_error *error) {
+static mw_status object_load(const cpu_text *object, cpu_unit *unit, const char *name, mw_error *error) {
   char path[64];
-  unit->base.log = mw_strdup(it->bytes);
-  const size_t length = strlen(it->bytes) + 1;
+  unit->log = mw_strdup(object->at);
+  const size_t length = strlen(object->at) + 1;
   unit->fd = memfd_create("moonwarp unit", MFD_CLOEXEC);
-  if (unit->fd < 0 || !mw_file_write_fd(unit->fd, it->bytes + length, it->size - length))
+  if (unit->fd < 0 || !mw_file_write_fd(unit->fd, object->at + length, object->size - length))
     return mw_fail(error, MW_IO, "no memory file for the code of '%s': %s", name, strerror(errno));
   snprintf(path, sizeof path, "/proc/self/fd/%d", unit->fd);
-  unit->base.handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (!unit->base.handle)
+  unit->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!unit->handle)
     return mw_fail(error, MW_COMPILE, "the compiled code of '%s' does not load: %s", name, dlerror());
-  unit->base.table = dlsym(unit->base.handle, "mw_unit_table");
-  if (!unit->base.table || unit->base.table->abi != MW_ABI_VERSION)
+  unit->table = dlsym(unit->handle, "mw_unit_table");
+  if (!unit->table || unit->table->abi != MW_ABI_VERSION)
     return mw_fail(error, MW_COMPILE, "the compiled code of '%s' is of another version of moonwarp", name);
-  if (!guard_forbid(unit->base.table))
+  if (!guard_forbid(unit->table))
     return mw_fail(error, MW_NO_MEMORY, "no guard for the device variables of '%s': %s", name, strerror(errno));
   return MW_OK;
 }
@@ -126,23 +108,11 @@ static bool any_split(const cpu_program *program) {
   return false;
 }
 
-static mw_status compile_once(const cpu_program *program, cpu_flavor flavor, const char *const *asked, object *out,
+/* out: NULL reads what would be compiled and makes no code of it. */
+static mw_status compile_once(const cpu_program *program, cpu_flavor flavor, const char *const *asked, cpu_text *out,
                               mw_error *error) {
-  void *bytes = NULL;
-  size_t size = 0;
-  char *log = NULL, *generated = cpu_emit(program, flavor, asked);
-  mw_status status = cpu_compile(program, generated, &bytes, &size, &log, error);
-  if (!status) *out = object_join(log, bytes, size);
-  mw_free(generated);
-  mw_free(bytes);
-  mw_free(log);
-  return status;
-}
-
-/* Reads what would be compiled and makes no code of it. */
-static mw_status check_once(const cpu_program *program, const char *const *asked, mw_error *error) {
-  char *generated = cpu_emit(program, CPU_FAST, asked);
-  mw_status status = cpu_compile(program, generated, NULL, NULL, NULL, error);
+  char *generated = cpu_emit(program, flavor, asked);
+  mw_status status = cpu_compile(program, generated, out, error);
   mw_free(generated);
   return status;
 }
@@ -164,7 +134,7 @@ static char *why_not(const mw_error *error) {
 static void form_try(cpu_program *program, cpu_function *kernel, char **form, const char *const *asked) {
   mw_error error = {0};
   cpu_split_give(kernel, *form);
-  bool fits = check_once(program, asked, &error) != MW_COMPILE;
+  bool fits = compile_once(program, CPU_FAST, asked, NULL, &error) != MW_COMPILE;
   *form = cpu_split_take(kernel);
   if (!fits) {
     char *why = why_not(&error);
@@ -181,7 +151,7 @@ static void form_try(cpu_program *program, cpu_function *kernel, char **form, co
 static mw_status forms_sift(cpu_program *program, const char *const *asked, mw_error *error) {
   char **forms = mw_calloc((size_t)program->nfunctions, sizeof *forms);
   for (int i = 0; i < program->nfunctions; i++) forms[i] = cpu_split_take(&program->functions[i]);
-  mw_status status = check_once(program, asked, error);
+  mw_status status = compile_once(program, CPU_FAST, asked, NULL, error);
   for (int i = 0; !status && i < program->nfunctions; i++)
     if (forms[i]) form_try(program, &program->functions[i], &forms[i], asked);
   for (int i = 0; i < program->nfunctions; i++)
@@ -192,7 +162,7 @@ static mw_status forms_sift(cpu_program *program, const char *const *asked, mw_e
 
 /* Where a split form does not compile and the rest does, fibers run that kernel: always right comes before fast. What
  * only fails when code is made of it is no more told apart. */
-static mw_status compile(cpu_program *program, cpu_flavor flavor, const char *const *asked, object *out,
+static mw_status compile(cpu_program *program, cpu_flavor flavor, const char *const *asked, cpu_text *out,
                          mw_error *error) {
   bool forced = program->source.engine && !strcmp(program->source.engine, "split");
   mw_status status = compile_once(program, flavor, asked, out, error);
@@ -206,17 +176,18 @@ static mw_status compile(cpu_program *program, cpu_flavor flavor, const char *co
   return compile_once(program, flavor, asked, out, error);
 }
 
-static mw_status object_get(cpu_program *program, cpu_flavor flavor, const char *const *asked, object *out,
-                            cpu_unit *unit, mw_error *error) {
-  mw_cache_key key = unit_key(program, flavor, asked);
-  if (program->cacheable && mw_cache_get(&key, (void **)&out->bytes, &out->size)) {
-    unit->from_cache = memchr(out->bytes, 0, out->size) != NULL;
+static mw_status object_get(cpu_program *program, const char *const *asked, cpu_text *out, cpu_unit *unit,
+                            mw_error *error) {
+  mw_cache_key key = unit_key(program, unit->flavor, asked);
+  if (program->cacheable && mw_cache_get(&key, (void **)&out->at, &out->size)) {
+    unit->from_cache = memchr(out->at, 0, out->size) != NULL;
     if (unit->from_cache) return MW_OK;
-    mw_free(out->bytes);
+    mw_free(out->at);
   }
+  *out = (cpu_text){0};
   mw_status status = cpu_program_need(program, error);
-  if (!status) status = compile(program, flavor, asked, out, error);
-  if (!status && program->cacheable) mw_cache_put(&key, out->bytes, out->size);
+  if (!status) status = compile(program, unit->flavor, asked, out, error);
+  if (!status && program->cacheable) mw_cache_put(&key, out->at, out->size);
   return status;
 }
 
@@ -226,19 +197,16 @@ static mw_status unit_load(cpu_program *program, cpu_flavor flavor, const char *
     mw_status status = instance_check(program, asked[i], error);
     if (status) return status;
   }
-  loaded_unit *unit = mw_calloc(1, sizeof *unit);
-  object code = {0};
-  unit->fd = -1;
-  unit->base.flavor = flavor;
-  mw_status status = object_get(program, flavor, asked, &code, &unit->base, error);
-  if (!status) {
-    status = object_load(&code, unit, program->source.name, error);
-    mw_free(code.bytes);
-  }
+  cpu_unit *unit = mw_malloc(sizeof *unit);
+  cpu_text object = {0};
+  *unit = (cpu_unit){.flavor = flavor, .fd = -1};
+  mw_status status = object_get(program, asked, &object, unit, error);
+  if (!status) status = object_load(&object, unit, program->source.name, error);
+  mw_free(object.at);
   if (status)
-    cpu_unit_free(&unit->base);
+    cpu_unit_free(unit);
   else
-    *out = &unit->base;
+    *out = unit;
   return status;
 }
 
@@ -253,23 +221,19 @@ mw_status cpu_unit_load(const cpu_program *program, cpu_flavor flavor, const cha
   return status;
 }
 
-void cpu_unit_free(cpu_unit *base) {
-  if (!base) return;
-  loaded_unit *unit = (loaded_unit *)base;
-  if (base->handle) dlclose(base->handle);
+void cpu_unit_free(cpu_unit *unit) {
+  if (!unit) return;
+  if (unit->handle) dlclose(unit->handle);
   if (unit->fd >= 0) close(unit->fd);
-  mw_free(base->log);
+  mw_free(unit->log);
   mw_free(unit);
 }
 
 char *cpu_unit_source(const cpu_program *program, cpu_flavor flavor, const char *const *templates) {
   const char **asked = asked_list(program, templates);
   mw_error error = {0};
-  char *text = NULL;
-  if (!cpu_program_need((cpu_program *)program, &error))
-    text = cpu_emit(program, flavor, asked);
-  else
-    text = mw_format("// %s\n", error.text);
+  bool failed = cpu_program_need((cpu_program *)program, &error);
+  char *text = failed ? mw_format("// %s\n", error.text) : cpu_emit(program, flavor, asked);
   mw_error_clear(&error);
   mw_free(asked);
   return text;

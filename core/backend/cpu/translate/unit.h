@@ -19,6 +19,7 @@ typedef struct cpu_unit {
   cpu_flavor           flavor;
   bool                 from_cache;
   char                *log; /* the compiler's warnings; "" if none */
+  int                  fd;  /* stays open: the name /proc/self/fd/N tells loaded units apart */
 } cpu_unit;
 
 /* One kernel or template as the source declares it, known before anything is compiled. */
