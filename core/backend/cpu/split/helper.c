@@ -14,23 +14,24 @@ typedef struct expansion {
   cpu_splitter *in;
   const cpu_function *callee;
   cpu_splitter body; /* the callee's own body as a tree */
+  int call;          /* its name, where it is called */
+  const cpu_token *like;
   int suffix;
   const cpu_token *names[MOST_NAMES]; /* to rename */
   int nnames;
-  bool refused;
+  cpu_tokens *next; /* what is written */
 } expansion;
 
-static void refuse(expansion *it, int call, const char *why) {
+static void refuse(expansion *it, const char *why) {
   const cpu_token *name = &it->in->program->tokens.at[it->callee->name];
-  cpu_split_refuse(it->in, call, "helper '%.*s' %s", TEXT(name), why);
-  it->refused = true;
+  cpu_split_refuse(it->in, it->call, "helper '%.*s' %s", TEXT(name), why);
 }
 
 static void name_add(expansion *it, const cpu_token *name) {
   if (it->nnames < MOST_NAMES)
     it->names[it->nnames++] = name;
   else
-    it->refused = true;
+    refuse(it, "declares too many names");
 }
 
 static bool name_known(const expansion *it, const cpu_token *name) {
@@ -53,27 +54,27 @@ static bool is_extern(const cpu_tokens *tokens, const cpu_node *node) {
 }
 
 /* Shared memory of its own is put elsewhere, and is known here under names with the suffix. */
-static void type_names(expansion *it, int index, int call) {
+static void type_names(expansion *it, int index) {
   const cpu_tokens *work = &it->body.work;
   const cpu_node *node = &it->body.nodes[index];
   int names[MOST_SHARED];
   if (!cpu_has(work, node->first, node->last, "__shared__")) {
-    refuse(it, call, "declares a type or a static variable");
+    refuse(it, "declares a type or a static variable");
     return;
   }
   if (is_extern(work, node)) return;
   const char *why = cpu_keeper_put(it->in, it->callee, &it->body, index);
-  if (why) refuse(it, call, why);
+  if (why) refuse(it, why);
   int count = cpu_shared_names(work, node->first, node->last, names, MOST_SHARED);
   for (int i = 0; i < count; i++) name_add(it, &work->at[names[i]]);
 }
 
-static void body_names(expansion *it, int call) {
+static void body_names(expansion *it) {
   for (int i = 0; i < it->body.nnodes; i++) {
     const cpu_node *node = &it->body.nodes[i];
     if (node->kind == CPU_NODE_DECLARE) declared_names(it, node->first, node->last - 1);
     if (node->kind == CPU_NODE_FOR) declared_names(it, node->head, node->init_last);
-    if (node->kind == CPU_NODE_TYPE) type_names(it, i, call);
+    if (node->kind == CPU_NODE_TYPE) type_names(it, i);
   }
   for (int i = 0; i < it->callee->nformals; i++)
     if (it->callee->formals[i].name >= 0) name_add(it, &it->in->program->tokens.at[it->callee->formals[i].name]);
@@ -123,20 +124,20 @@ static void deducer_put(expansion *it, const header *names) {
   mw_free(text.at);
 }
 
-static void template_put(expansion *it, int call, cpu_tokens *next) {
-  const cpu_token *like = &it->in->work.at[call];
+static void template_put(expansion *it) {
   header names = {0};
   if (!header_read(it, &names)) {
-    refuse(it, call, "has a template header that is not understood");
+    refuse(it, "has a template header that is not understood");
     return;
   }
-  const cpu_range arguments = {call + 1, it->in->work.at[cpu_call_open(&it->in->work, call)].match + 1};
+  const cpu_tokens *work = &it->in->work;
+  const cpu_range arguments = {it->call + 1, work->at[cpu_call_open(work, it->call)].match + 1};
   deducer_put(it, &names);
-  cpu_tokens_format(next, like, "using mw_k%d = decltype ( mw_types_%.*s ", it->suffix, TEXT(like));
-  cpu_tokens_build(next, &it->in->work, like, 0, "$0 ) ; ", &arguments);
+  cpu_tokens_format(it->next, it->like, "using mw_k%d = decltype ( mw_types_%.*s ", it->suffix, TEXT(it->like));
+  cpu_tokens_build(it->next, work, it->like, 0, "$0 ) ; ", &arguments);
   for (int i = 0; i < names.count; i++) {
     name_add(it, names.names[i]);
-    cpu_tokens_format(next, like, "%s %.*s_mw%d = %s mw_k%d :: template at < %d > :: %s ; ",
+    cpu_tokens_format(it->next, it->like, "%s %.*s_mw%d = %s mw_k%d :: template at < %d > :: %s ; ",
                       names.types[i] ? "using" : "constexpr auto", TEXT(names.names[i]), it->suffix,
                       names.types[i] ? "typename" : "", it->suffix, i, names.types[i] ? "type" : "value");
   }
@@ -144,21 +145,16 @@ static void template_put(expansion *it, int call, cpu_tokens *next) {
 
 /* ---- the body -------------------------------------------------------------------------------------------------- */
 
-static void token_put(expansion *it, const cpu_tokens *from, int i, cpu_tokens *next) {
+static void token_put(expansion *it, const cpu_tokens *from, int i) {
   const cpu_token *token = &from->at[i];
-  if (token->kind != CPU_NAME || cpu_is_member(from, i) || !name_known(it, token)) {
-    cpu_tokens_push(next, token);
-    return;
-  }
-  cpu_tokens_format(next, token, " %.*s_mw%d", TEXT(token), it->suffix);
-}
-
-static void range_put(expansion *it, const cpu_tokens *from, int first, int last, cpu_tokens *next) {
-  for (int i = first; i < last; i++) token_put(it, from, i, next);
+  if (token->kind == CPU_NAME && !cpu_is_member(from, i) && name_known(it, token))
+    cpu_tokens_format(it->next, token, " %.*s_mw%d", TEXT(token), it->suffix);
+  else
+    cpu_tokens_push(it->next, token);
 }
 
 /* mw_kept auto & part_mw3 = mw_keep_k_block_sum_part < T_mw3 > ( ) ; */
-static void keeper_call_put(expansion *it, const cpu_token *variable, cpu_tokens *next) {
+static void keeper_call_put(expansion *it, const cpu_token *variable) {
   cpu_text text = {0};
   header names = {0};
   cpu_text_format(&text, " mw_kept auto & %.*s_mw%d = ", TEXT(variable), it->suffix);
@@ -168,158 +164,148 @@ static void keeper_call_put(expansion *it, const cpu_token *variable, cpu_tokens
       cpu_text_format(&text, "%s %.*s_mw%d%s", i ? " ," : " <", TEXT(names.names[i]), it->suffix,
                       i + 1 < names.count ? "" : " >");
   cpu_text_put(&text, " ( ) ; ");
-  cpu_tokens_scan(next, text.at, variable);
+  cpu_tokens_scan(it->next, text.at, variable);
   mw_free(text.at);
 }
 
 /* At the first token of a declaration of shared memory: what stands for it. Returns where to go on. */
-static int shared_put(expansion *it, int i, cpu_tokens *next) {
+static int shared_put(expansion *it, int i) {
   const cpu_tokens *work = &it->body.work;
   for (int k = 0; k < it->body.nnodes; k++) {
     const cpu_node *node = &it->body.nodes[k];
     int names[MOST_SHARED];
     if (node->kind != CPU_NODE_TYPE || node->first != i || is_extern(work, node)) continue;
     int count = cpu_shared_names(work, node->first, node->last, names, MOST_SHARED);
-    for (int n = 0; n < count; n++) keeper_call_put(it, &work->at[names[n]], next);
+    for (int n = 0; n < count; n++) keeper_call_put(it, &work->at[names[n]]);
     return node->last;
   }
   return i;
 }
 
 /* The callee's own statements. */
-static void statements_put(expansion *it, int first, int last, cpu_tokens *next) {
+static void statements_put(expansion *it, int first, int last) {
   for (int i = first; i < last;) {
-    int end = shared_put(it, i, next);
-    if (end == i) token_put(it, &it->body.work, end++, next);
+    int end = shared_put(it, i);
+    if (end == i) token_put(it, &it->body.work, end++);
     i = end;
   }
 }
 
 /* T v = argument; T v[] becomes a pointer. */
-static void formal_put(expansion *it, const cpu_formal *formal, const cpu_range *argument, int call, cpu_tokens *next) {
+static void formal_put(expansion *it, const cpu_formal *formal, const cpu_range *argument) {
   const cpu_tokens *from = &it->in->program->tokens;
-  const cpu_token *like = &it->in->work.at[call];
   bool reference = cpu_find(from, formal->first, formal->last, WORDS("&", "&&")) < formal->last;
   if (formal->name < 0) return;
   if (reference && !cpu_token_is(&from->at[formal->first], "const")) { /* through const T &v nothing changes it */
-    refuse(it, call, "takes a parameter by reference");
+    refuse(it, "takes a parameter by reference");
     return;
   }
   int stop = formal->name + 1;
   bool array = stop < formal->last && cpu_token_is(&from->at[stop], "[");
   if (stop < formal->last && !array) {
-    refuse(it, call, "has a parameter of a type that is not understood");
+    refuse(it, "has a parameter of a type that is not understood");
     return;
   }
   for (int i = formal->first; i < formal->name; i++)
-    if (!cpu_token_any(&from->at[i], WORDS("&", "__restrict__", "__restrict"))) token_put(it, from, i, next);
-  if (array) cpu_tokens_scan(next, " * ", like);
-  token_put(it, from, formal->name, next);
-  cpu_tokens_build(next, &it->in->work, like, 0, " = $0 ; ", argument);
+    if (!cpu_token_any(&from->at[i], WORDS("&", "__restrict__", "__restrict"))) token_put(it, from, i);
+  if (array) cpu_tokens_scan(it->next, " * ", it->like);
+  token_put(it, from, formal->name);
+  cpu_tokens_build(it->next, &it->in->work, it->like, 0, " = $0 ; ", argument);
 }
 
-static void formals_put(expansion *it, int call, cpu_tokens *next) {
+static void formals_put(expansion *it) {
   cpu_range arguments[CPU_MOST_PARAMS];
-  int open = cpu_call_open(&it->in->work, call);
+  int open = cpu_call_open(&it->in->work, it->call);
   int count = open < 0 ? -1 : cpu_arguments(&it->in->work, open, arguments, CPU_MOST_PARAMS);
   if (count != it->callee->nformals) {
-    refuse(it, call, "is not called with all its parameters");
+    refuse(it, "is not called with all its parameters");
     return;
   }
-  for (int i = 0; i < count && !it->refused; i++) formal_put(it, &it->callee->formals[i], &arguments[i], call, next);
+  for (int i = 0; i < count && !it->in->refused; i++) formal_put(it, &it->callee->formals[i], &arguments[i]);
 }
 
 /* The return at the end of the body; -1: none. Refuses any other. */
-static int return_find(expansion *it, int call) {
+static int return_find(expansion *it) {
   const cpu_tokens *work = &it->body.work;
   int last = -1, found = 0;
   for (int i = it->body.nodes[0].child; i >= 0; i = it->body.nodes[i].next) last = i;
   for (int i = 0; i < work->count; i++) found += cpu_token_is(&work->at[i], "return");
   bool at_end = last >= 0 && it->body.nodes[last].kind == CPU_NODE_RETURN;
-  if (found != at_end) refuse(it, call, "returns from its middle");
+  if (found != at_end) refuse(it, "returns from its middle");
   return at_end ? last : -1;
 }
 
-static void body_put(expansion *it, int call, bool value, cpu_tokens *next) {
+static void body_put(expansion *it, bool value) {
   const cpu_tokens *work = &it->body.work;
-  const cpu_token *like = &it->in->work.at[call];
-  int leave = return_find(it, call), end = work->count - 1;
-  if (it->refused) return;
-  statements_put(it, 1, leave < 0 ? end : it->body.nodes[leave].first, next);
+  int leave = return_find(it), end = work->count - 1;
+  if (it->in->refused) return;
+  statements_put(it, 1, leave < 0 ? end : it->body.nodes[leave].first);
   if (leave < 0 || !value) return;
-  cpu_tokens_format(next, like, " mw_r%d = ", it->suffix);
-  range_put(it, work, it->body.nodes[leave].first + 1, it->body.nodes[leave].last, next);
+  cpu_tokens_format(it->next, it->like, " mw_r%d = ", it->suffix);
+  for (int i = it->body.nodes[leave].first + 1; i < it->body.nodes[leave].last; i++) token_put(it, work, i);
 }
 
 /* The callee's return type; false: it has none. */
-static bool result_put(expansion *it, int call, cpu_tokens *next) {
-  static const char *const skipped[] = {"__device__", "__host__",     "static",    "inline", "__forceinline__",
-                                        "__inline__", "__noinline__", "constexpr", "const",  "extern",
-                                        NULL};
+static bool result_put(expansion *it) {
+  const char *const *const skipped = WORDS("__device__", "__host__", "static", "inline", "__forceinline__",
+                                           "__inline__", "__noinline__", "constexpr", "const", "extern");
   const cpu_tokens *from = &it->in->program->tokens;
-  cpu_tokens type = {0};
+  const int begin = it->next->count;
   for (int i = it->callee->first; i < it->callee->name; i++) {
     if (cpu_token_is(&from->at[i], "__attribute__"))
       i = from->at[i + 1].match;
     else if (from->at[i].kind != CPU_STRING && !cpu_token_any(&from->at[i], skipped))
-      token_put(it, from, i, &type);
+      token_put(it, from, i);
     if (cpu_token_any(&from->at[i], WORDS("auto", "&", "operator")))
-      refuse(it, call, "has a return type that is not understood");
+      refuse(it, "has a return type that is not understood");
   }
-  bool none = type.count == 1 && cpu_token_is(&type.at[0], "void");
-  if (!none) {
-    cpu_tokens_copy(next, &type, 0, type.count);
-    cpu_tokens_format(next, &it->in->work.at[call], " mw_r%d ; ", it->suffix);
-    cpu_tokens_adopt(next, &type);
-  }
-  cpu_tokens_free(&type);
+  bool none = it->next->count == begin + 1 && cpu_token_is(&it->next->at[begin], "void");
+  if (none)
+    it->next->count = begin;
+  else
+    cpu_tokens_format(it->next, it->like, " mw_r%d ; ", it->suffix);
   return !none;
 }
 
-static void expand(expansion *it, const cpu_node *statement, int call, cpu_tokens *next) {
-  cpu_splitter *in = it->in;
-  const cpu_token *like = &in->work.at[call];
-  int open = cpu_call_open(&in->work, call);
+static void expand(expansion *it, const cpu_node *statement) {
+  const cpu_tokens *work = &it->in->work;
+  const int open = cpu_call_open(work, it->call);
   bool wrap = statement->kind != CPU_NODE_DECLARE;
-  if (wrap) cpu_tokens_scan(next, "{ ", like);
-  if (it->callee->is_template) template_put(it, call, next);
-  if (it->refused) return;
-  bool value = result_put(it, call, next);
-  body_names(it, call);
-  if (it->refused) return;
-  cpu_tokens_scan(next, "{ ", like);
-  formals_put(it, call, next);
-  if (it->refused) return;
-  body_put(it, call, value, next);
-  cpu_tokens_scan(next, " } ", like);
-  cpu_tokens_copy(next, &in->work, statement->first, call);
-  if (value) cpu_tokens_format(next, like, " mw_r%d ", it->suffix);
-  cpu_tokens_copy(next, &in->work, in->work.at[open].match + 1, statement->last);
-  if (wrap) cpu_tokens_scan(next, " }", like);
+  if (wrap) cpu_tokens_scan(it->next, "{ ", it->like);
+  if (it->callee->is_template) template_put(it);
+  if (it->in->refused) return;
+  bool value = result_put(it);
+  body_names(it);
+  if (it->in->refused) return;
+  cpu_tokens_scan(it->next, "{ ", it->like);
+  formals_put(it);
+  if (it->in->refused) return;
+  body_put(it, value);
+  cpu_tokens_scan(it->next, " } ", it->like);
+  cpu_tokens_copy(it->next, work, statement->first, it->call);
+  if (value) cpu_tokens_format(it->next, it->like, " mw_r%d ", it->suffix);
+  cpu_tokens_copy(it->next, work, work->at[open].match + 1, statement->last);
+  if (wrap) cpu_tokens_scan(it->next, " }", it->like);
 }
 
 void cpu_helper_expand(cpu_splitter *in, int node, int call, int callee, cpu_tokens *next) {
   const cpu_function *function = &in->program->functions[callee];
-  expansion it = {.in = in, .callee = function, .suffix = ++in->serial};
-  bool qualified = cpu_is_member(&in->work, call);
-  if (function->is_class || function->body < 0 || function->special || qualified)
-    refuse(&it, call, "is a member, a specialisation, or without a body");
-  else if (function->recursive || function->overloaded)
-    refuse(&it, call, function->recursive ? "calls itself" : "is overloaded");
-  if (it.refused) return;
-  it.body = (cpu_splitter){.program = in->program, .kernel = in->kernel, .why = in->why, .why_size = in->why_size};
   const cpu_tokens *from = &in->program->tokens;
-  it.body.work.files = from->files;
-  it.body.work.nfiles = from->nfiles;
+  expansion it = {.in = in, .callee = function, .call = call, .like = &in->work.at[call], .next = next};
+  it.suffix = ++in->serial;
+  if (function->is_class || function->body < 0 || function->special || cpu_is_member(&in->work, call))
+    refuse(&it, "is a member, a specialisation, or without a body");
+  else if (function->recursive || function->overloaded)
+    refuse(&it, function->recursive ? "calls itself" : "is overloaded");
+  if (in->refused) return;
+  it.body = (cpu_splitter){.program = in->program, .kernel = in->kernel, .why = in->why, .why_size = in->why_size};
+  it.body.work = cpu_tokens_beside(from);
   cpu_tokens_copy(&it.body.work, from, function->body, from->at[function->body].match + 1);
   cpu_tokens_match(&it.body.work);
   cpu_tree_read(&it.body);
   if (it.body.refused)
     in->refused = true;
   else
-    expand(&it, &in->nodes[node], call, next);
-  mw_free(it.body.nodes);
-  it.body.work.files = NULL;
-  it.body.work.nfiles = 0;
-  cpu_tokens_free(&it.body.work);
+    expand(&it, &in->nodes[node]);
+  cpu_splitter_free(&it.body);
 }
