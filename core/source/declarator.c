@@ -15,6 +15,12 @@ bool cpu_is_member(const cpu_tokens *tokens, int i) {
   return i > 0 && cpu_token_any(&tokens->at[i - 1], WORDS(".", "->", "::"));
 }
 
+int cpu_find_use(const cpu_tokens *tokens, int first, int last, const cpu_token *name) {
+  int i = cpu_find_same(tokens, first, last, name);
+  while (i < last && cpu_is_member(tokens, i)) i = cpu_find_same(tokens, i + 1, last, name);
+  return i;
+}
+
 int cpu_angle_end(const cpu_tokens *tokens, int open, int last) {
   int depth = 0;
   for (int i = open; i < last; i++) {

@@ -82,6 +82,11 @@ bool cpu_has(const cpu_tokens *list, int first, int last, const char *text) {
   return cpu_find(list, first, last, WORDS(text)) < last;
 }
 
+int cpu_find_same(const cpu_tokens *list, int first, int last, const cpu_token *token) {
+  while (first < last && !cpu_same_text(&list->at[first], token)) first++;
+  return first;
+}
+
 int cpu_find_open(const cpu_tokens *list, int first, int last, const char *const *texts) {
   for (int i = first; i < last; i++) {
     if (cpu_token_any(&list->at[i], texts)) return i;

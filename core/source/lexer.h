@@ -85,6 +85,7 @@ bool cpu_token_any(const cpu_token *, const char *const *texts); /* NULL-termina
 int cpu_find(const cpu_tokens *, int first, int last, const char *const *texts);
 int cpu_find_open(const cpu_tokens *, int first, int last, const char *const *texts);
 bool cpu_has(const cpu_tokens *, int first, int last, const char *text); /* is it among them? */
+int cpu_find_same(const cpu_tokens *, int first, int last, const cpu_token *); /* of the same text, or `last` */
 
 /* A list of words written where it is used: cpu_token_any(token, WORDS("if", "for")). */
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})

@@ -169,16 +169,12 @@ static int shared_name(const cpu_tokens *tokens, const cpu_item *item) {
 }
 
 void cpu_emit_shared(const cpu_program *program, cpu_text *out, const cpu_tokens *tokens, int first, int last) {
-  const cpu_token *at = tokens->at;
   for (int k = 0; k < program->nitems; k++) {
     const cpu_item *item = &program->items[k];
     if (item->kind != CPU_ITEM_SHARED) continue;
     const cpu_token *name = &program->tokens.at[shared_name(&program->tokens, item)];
-    for (int i = first; i < last; i++)
-      if (at[i].kind == CPU_NAME && cpu_same_text(&at[i], name)) {
-        cpu_emit_tokens(&program->tokens, out, item->first, item->last, cpu_tls_shared);
-        break;
-      }
+    if (cpu_find_same(tokens, first, last, name) < last)
+      cpu_emit_tokens(&program->tokens, out, item->first, item->last, cpu_tls_shared);
   }
 }
 

@@ -3,13 +3,12 @@
  * Does a use of a variable change it? Answered from the tokens around its name; whatever could change it counts. */
 #include "core/backend/cpu/program/program.h"
 
-/* An operand may end here: what follows is a binary operator. */
-static bool ends_operand(const cpu_token *token) {
+bool cpu_ends_operand(const cpu_token *token) {
   if (token->kind == CPU_NAME) return !cpu_token_any(token, WORDS("return", "case", "else"));
   return token->kind == CPU_NUMBER || token->kind == CPU_STRING || cpu_token_any(token, WORDS(")", "]"));
 }
 
-static bool is_assignment(const cpu_token *token) {
+bool cpu_is_assignment(const cpu_token *token) {
   static const char *const operators[] = {
       "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--", NULL};
   return token->kind == CPU_PUNCT && cpu_token_any(token, operators);
@@ -40,7 +39,7 @@ static bool passed_by_reference(const cpu_program *program, const cpu_tokens *to
   const cpu_token *at = tokens->at;
   int open = enclosing(at, i);
   if (open < 1 || !cpu_token_is(&at[open], "("))
-    return open >= 1 && cpu_token_is(&at[open], "{") && ends_operand(&at[open - 1]);
+    return open >= 1 && cpu_token_is(&at[open], "{") && cpu_ends_operand(&at[open - 1]);
   int callee = open - 1;
   if (cpu_token_is(&at[callee], ">")) {
     for (int depth = 0; callee > 0; callee--) {
@@ -68,8 +67,9 @@ cpu_change cpu_change_at(const cpu_program *program, const cpu_tokens *tokens, i
     if (cpu_token_is(&at[after], "(")) return CPU_ESCAPED; /* a member function */
   }
   if (cpu_token_is(&at[after], "->")) return CPU_READ;
-  if (i > 1 && cpu_token_is(before, "&") && !ends_operand(&at[i - 2])) return CPU_ESCAPED;
-  if (is_assignment(&at[after]) && !(i > 0 && cpu_token_is(before, "*") && pointer && !ends_operand(&at[i - 2])))
+  if (i > 1 && cpu_token_is(before, "&") && !cpu_ends_operand(&at[i - 2])) return CPU_ESCAPED;
+  if (cpu_is_assignment(&at[after]) &&
+      !(i > 0 && cpu_token_is(before, "*") && pointer && !cpu_ends_operand(&at[i - 2])))
     return CPU_CHANGED;
   bool whole = cpu_token_any(before, WORDS("(", ",", "{")) && cpu_token_any(&at[after], WORDS(")", ",", "}"));
   return whole && passed_by_reference(program, tokens, i) ? CPU_ESCAPED : CPU_READ;
@@ -77,9 +77,7 @@ cpu_change cpu_change_at(const cpu_program *program, const cpu_tokens *tokens, i
 
 bool cpu_changed_in(const cpu_program *program, const cpu_tokens *tokens, int first, int last, const cpu_token *name,
                     bool pointer) {
-  for (int i = first; i < last; i++)
-    if (cpu_same_text(&tokens->at[i], name) && !cpu_is_member(tokens, i) &&
-        cpu_change_at(program, tokens, i, pointer) != CPU_READ)
-      return true;
+  for (int i = first; (i = cpu_find_use(tokens, i, last, name)) < last; i++)
+    if (cpu_change_at(program, tokens, i, pointer) != CPU_READ) return true;
   return false;
 }

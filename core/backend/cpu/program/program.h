@@ -100,6 +100,9 @@ const char *cpu_where(const cpu_program *, int token);
 /* What becomes of the variable that the name at `i` stands for? pointer: changing its target is none (change.c). */
 typedef enum cpu_change { CPU_READ, CPU_CHANGED, CPU_ESCAPED } cpu_change;
 cpu_change cpu_change_at(const cpu_program *, const cpu_tokens *, int i, bool pointer);
+bool cpu_is_assignment(const cpu_token *); /* = or += or ++, ... */
+/* May an operand end here? Then what follows is a binary operator. */
+bool cpu_ends_operand(const cpu_token *);
 /* Does any use of the name in tokens first ... last-1 change it, or let it escape? */
 bool cpu_changed_in(const cpu_program *, const cpu_tokens *, int first, int last, const cpu_token *name, bool pointer);
 

@@ -103,23 +103,18 @@ static void body_read(cpu_program *program, int index) {
 }
 
 /* The namespace alias `namespace cg = cooperative_groups;` makes cg a group word; so does using namespace. */
-static bool groups_by_alias(const cpu_program *program, cpu_function *function, const cpu_token *alias) {
-  for (int i = function->body; i >= 0 && i < function->last; i++) {
-    const cpu_token *token = &program->tokens.at[i];
-    if (token->kind == CPU_NAME && token->size == alias->size &&
-        !memcmp(token->text, alias->text, (size_t)alias->size)) {
-      function->own_barrier = function->barrier = i;
-      return function->reaches_thread = true;
-    }
-  }
-  return false;
+static void groups_by_alias(const cpu_program *program, cpu_function *function, const cpu_token *alias) {
+  int used = function->body < 0 ? function->last : function->body;
+  used = cpu_find_same(&program->tokens, used, function->last, alias);
+  if (used == function->last) return;
+  function->own_barrier = function->barrier = used;
+  function->reaches_thread = true;
 }
 
 static void aliases_read(cpu_program *program) {
   const cpu_token *at = program->tokens.at;
   for (int i = 0; i + 3 < program->tokens.count; i++)
-    if (cpu_token_is(&at[i], "namespace") && cpu_token_is(&at[i + 2], "=") &&
-        cpu_token_is(&at[i + 3], "cooperative_groups"))
+    if (cpu_token_is(&at[i], "namespace") && cpu_token_is(&at[i + 2], "=") && cpu_is_group(&at[i + 3]))
       for (int k = 0; k < program->nfunctions; k++)
         if (program->functions[k].own_barrier < 0) groups_by_alias(program, &program->functions[k], &at[i + 1]);
 }

@@ -67,9 +67,8 @@ static bool is_array(const cpu_splitter *in, int name, long least) {
               !cpu_token_is(&at[dims + 3], "[") && size >= least;
     }
   }
-  for (int i = 0; found && i < in->work.count; i++)
-    if (cpu_same_text(&at[i], &at[name]) && !cpu_is_member(&in->work, i))
-      found = cpu_token_is(&at[i + 1], "[") && !cpu_token_is(&at[i - 1], "&");
+  for (int i = 0; found && (i = cpu_find_use(&in->work, i, in->work.count, &at[name])) < in->work.count; i++)
+    found = cpu_token_is(&at[i + 1], "[") && !cpu_token_is(&at[i - 1], "&");
   return found;
 }
 

@@ -19,9 +19,7 @@ void cpu_keeper_name(const cpu_splitter *in, const cpu_function *helper, const c
 }
 
 static bool names(const cpu_tokens *tokens, const cpu_node *node, const cpu_token *name) {
-  for (int i = node->first; i < node->last; i++)
-    if (tokens->at[i].kind == CPU_NAME && !cpu_is_member(tokens, i) && cpu_same_text(&tokens->at[i], name)) return true;
-  return false;
+  return cpu_find_use(tokens, node->first, node->last, name) < node->last;
 }
 
 static bool is_constant(const cpu_tokens *tokens, const cpu_declarator *it) {

@@ -43,10 +43,6 @@ typedef struct reader {
 
 /* ---- names ----------------------------------------------------------------------------------------------------- */
 
-static int statement_end(const reader *in, int i) {
-  return cpu_find_open(in->tokens, i, in->function->last, WORDS(";"));
-}
-
 static void declaration_add(reader *in, int first, int last) {
   cpu_declarator list[16];
   int count = 0;
@@ -64,7 +60,7 @@ static void names_read(reader *in) {
   for (int i = function->body + 1; i < function->last; i++) {
     bool header = cpu_token_is(&in->at[i - 1], "(") && cpu_token_is(&in->at[i - 2], "for");
     if (in->at[i].kind == CPU_NAME && (header || cpu_token_any(&in->at[i - 1], WORDS(";", "{", "}"))))
-      declaration_add(in, i, statement_end(in, i));
+      declaration_add(in, i, cpu_find_open(in->tokens, i, function->last, WORDS(";")));
   }
 }
 
@@ -87,19 +83,18 @@ static bool is_shared(const reader *in, const cpu_declarator *it) {
 
 /* A type parameter of the template: whoever does not ask for its members reads and writes it as one. */
 static bool is_parameter(const reader *in, int type) {
-  for (int i = in->function->head_first + 1; i < in->function->head_last; i++)
-    if (cpu_token_any(&in->at[i - 1], WORDS("class", "typename")) && cpu_same_text(&in->at[i], &in->at[type]))
-      return true;
+  const int last = in->function->head_last;
+  for (int i = in->function->head_first + 1; (i = cpu_find_same(in->tokens, i, last, &in->at[type])) < last; i++)
+    if (cpu_token_any(&in->at[i - 1], WORDS("class", "typename"))) return true;
   return false;
 }
 
 /* Of a type that is read and written as one. */
 static bool is_scalar(const reader *in, const cpu_declarator *it) {
-  static const char *const words[] = {
-      "const",    "volatile", "__shared__", "__restrict__", "constexpr", "extern",  "static", "int",
-      "unsigned", "float",    "double",     "char",         "short",     "long",    "signed", "bool",
-      "size_t",   "int32_t",  "uint32_t",   "int64_t",      "uint64_t",  "uint8_t", "int8_t", "uint16_t",
-      "int16_t",  "__half",   "half",       "unsigned int", "register",  "uint",    "uchar",  NULL};
+  const char *const *const words =
+      WORDS("const", "volatile", "__shared__", "__restrict__", "constexpr", "extern", "static", "register", "int",
+            "unsigned", "signed", "float", "double", "char", "short", "long", "bool", "size_t", "int32_t", "uint32_t",
+            "int64_t", "uint64_t", "int8_t", "uint8_t", "int16_t", "uint16_t", "__half", "half", "uint", "uchar");
   for (int i = it->spec; i < it->spec_last; i++)
     if (in->at[i].kind != CPU_NAME || !(cpu_token_any(&in->at[i], words) || is_parameter(in, i))) return false;
   return true;
@@ -117,15 +112,6 @@ static const step unknown_step = {0};
 
 static bool range_stays(reader *in, int first, int last);
 
-static cpu_change change_of(const reader *in, int token, bool pointer) {
-  return cpu_change_at(in->program, in->tokens, token, pointer);
-}
-
-static bool is_use(const reader *in, int i, int name) {
-  return in->at[i].kind == CPU_NAME && i != in->names[name].name && !cpu_is_member(in->tokens, i) &&
-         cpu_same_text(&in->at[i], &in->at[in->names[name].name]);
-}
-
 static bool is_changed(const reader *in, int name) {
   const cpu_declarator *it = &in->names[name];
   const int first = in->function->body + 1, last = in->function->last, after = it->name < first ? first : it->name + 1;
@@ -134,9 +120,20 @@ static bool is_changed(const reader *in, int name) {
          cpu_changed_in(in->program, in->tokens, after, last, &in->at[it->name], pointer);
 }
 
-/* x += 2 * y: the end of what a variable is changed by. */
-static int value_end(const reader *in, int i) {
-  return cpu_find_open(in->tokens, i, in->function->last, WORDS(";", ",", ")"));
+/* Is what the variable is changed by, if at all, the same for all threads? steps: it is only stepped, as in
+ * for (i = t; i < n; i += 256). */
+static bool changes_stay(reader *in, int name, bool steps) {
+  const int last = in->function->last;
+  const cpu_token *declared = &in->at[in->names[name].name];
+  for (int i = in->function->body + 1; (i = cpu_find_use(in->tokens, i, last, declared)) < last; i++) {
+    cpu_change change = &in->at[i] == declared ? CPU_READ : cpu_change_at(in->program, in->tokens, i, false);
+    const cpu_token *sign = &in->at[i + 1];
+    if (change == CPU_READ) continue;
+    if (cpu_token_any(&in->at[i - 1], WORDS("++", "--")) || cpu_token_any(sign, WORDS("++", "--"))) continue;
+    bool known = steps ? cpu_token_any(sign, WORDS("+=", "-=")) : change == CPU_CHANGED && cpu_is_assignment(sign);
+    if (!known || !range_stays(in, i + 2, cpu_find_open(in->tokens, i + 2, last, WORDS(";", ",", ")")))) return false;
+  }
+  return true;
 }
 
 /* Neither its first value nor what it is changed by depends on threadIdx.x. */
@@ -145,16 +142,7 @@ static bool variable_stays(reader *in, int name) {
   if (in->visited[name]) return true;
   if (it->dims_last > it->dims || cpu_has(in->tokens, it->first, it->name, "&") || is_pointer(in, it)) return false;
   in->visited[name] = true;
-  bool stays = it->init == it->init_last || range_stays(in, it->init, it->init_last);
-  for (int i = in->function->body + 1; stays && i < in->function->last; i++) {
-    if (!is_use(in, i, name)) continue;
-    cpu_change change = change_of(in, i, false);
-    if (change == CPU_ESCAPED) stays = false;
-    if (change == CPU_CHANGED && in->at[i + 1].kind == CPU_PUNCT && strchr("=+-*/%&|^<>", in->at[i + 1].text[0]))
-      stays = range_stays(in, i + 2, value_end(in, i + 2));
-    else if (change == CPU_CHANGED && !cpu_token_is(&in->at[i - 1], "++") && !cpu_token_is(&in->at[i - 1], "--"))
-      stays = false;
-  }
+  bool stays = range_stays(in, it->init, it->init_last) && changes_stay(in, name, false);
   in->visited[name] = false;
   return stays;
 }
@@ -187,17 +175,6 @@ static bool range_stays(reader *in, int first, int last) {
 
 static step sum_read(reader *in, int *i, int last, int depth);
 
-/* Changed, if at all, by what is the same for all threads: for (i = t; i < n; i += 256) */
-static bool moves_evenly(reader *in, int name) {
-  for (int i = in->function->body + 1; i < in->function->last; i++) {
-    if (!is_use(in, i, name) || change_of(in, i, false) == CPU_READ) continue;
-    if (cpu_token_any(&in->at[i - 1], WORDS("++", "--")) || cpu_token_any(&in->at[i + 1], WORDS("++", "--"))) continue;
-    if (!cpu_token_any(&in->at[i + 1], WORDS("+=", "-="))) return false;
-    if (!range_stays(in, i + 2, value_end(in, i + 2))) return false;
-  }
-  return true;
-}
-
 static step name_step(reader *in, int *i, int depth) {
   int name = name_find(in, *i);
   if (name < 0 || cpu_token_is(&in->at[*i + 1], "(") || cpu_token_is(&in->at[*i + 1], "[")) {
@@ -208,7 +185,7 @@ static step name_step(reader *in, int *i, int depth) {
   const cpu_declarator *it = &in->names[name];
   ++*i;
   const bool changed = is_changed(in, name);
-  if ((!changed || moves_evenly(in, name)) && name >= in->nformals && it->init < it->init_last &&
+  if ((!changed || changes_stay(in, name, true)) && name >= in->nformals && it->init < it->init_last &&
       it->dims == it->dims_last && !it->braces && !is_pointer(in, it) && depth < MOST_DEPTH) {
     int at = it->init;
     step inner = sum_read(in, &at, it->init_last, depth + 1);
@@ -266,7 +243,7 @@ static step product_read(reader *in, int *i, int last, int depth) {
     else if (!all.by && !one.by)
       all = (step){.known = true, .runtime = all.runtime && one.runtime};
     else /* t * n: a step that only the launch tells */
-      all = (step){.known = (all.by && !one.by && one.runtime) || (one.by && !all.by && all.runtime)};
+      all = (step){.known = all.by ? !one.by && one.runtime : all.runtime};
   }
   return all;
 }
@@ -325,10 +302,7 @@ static void pending_flush(reader *in) {
 }
 
 static bool ends_operand(const reader *in, int i) {
-  const cpu_token *token = &in->at[i];
-  if (token->kind == CPU_NAME) return !cpu_token_is(token, "return") && !cpu_token_is(token, "else");
-  if (cpu_token_is(token, ")")) return !is_cast(in, token->match);
-  return token->kind == CPU_NUMBER || cpu_token_is(token, "]");
+  return cpu_ends_operand(&in->at[i]) && !(cpu_token_is(&in->at[i], ")") && is_cast(in, in->at[i].match));
 }
 
 static bool is_unary(const reader *in, int i, const char *sign) {
@@ -410,6 +384,14 @@ static void target_put(reader *in, int star) {
 
 static void range_read(reader *in, int first, int last);
 
+static void function_read(reader *in, const cpu_program *program, const cpu_function *function) {
+  in->program = program, in->tokens = &program->tokens, in->at = program->tokens.at;
+  in->function = function;
+  names_read(in);
+  range_read(in, function->body + 1, function->last);
+  pending_flush(in);
+}
+
 /* What follows in one round may be preceded by it in the next. */
 static int loop_read(reader *in, int i) {
   int end = cpu_statement_end(in->tokens, i, in->function->last);
@@ -424,11 +406,8 @@ static void helper_read(reader *in, const cpu_function *helper) {
   if (in->depth > MOST_DEPTH || helper->recursive) in->kernel->unsure = true;
   if (helper->body < 0 || helper->kernel || helper->is_class || in->kernel->unsure) return;
   reader *inner = mw_calloc(1, sizeof *inner);
-  inner->program = in->program, inner->tokens = in->tokens, inner->at = in->at;
-  inner->function = helper, inner->kernel = in->kernel, inner->depth = in->depth + 1;
-  names_read(inner);
-  range_read(inner, helper->body + 1, helper->last);
-  pending_flush(inner);
+  inner->kernel = in->kernel, inner->depth = in->depth + 1;
+  function_read(inner, in->program, helper);
   mw_free(inner);
 }
 
@@ -471,8 +450,8 @@ static void name_read(reader *in, int i) {
     ; /* seen at the star */
   else if (cpu_token_is(next, "["))
     element_put(in, i, name);
-  else if (cpu_token_is(next, "->") || (it && cpu_has(in->tokens, it->first, it->name, "&") && name >= in->nformals) ||
-           (it && cpu_has(in->tokens, it->first, it->name, "&") && in->kernel != in))
+  else if (cpu_token_is(next, "->") ||
+           (it && cpu_has(in->tokens, it->first, it->name, "&") && (name >= in->nformals || in->kernel != in)))
     access_put(in, i, i + 1, (access){.grouped = true});
   else if (it && in->structs && name >= in->nformals && !is_scalar(in, it) && !is_pointer(in, it) &&
            !cpu_token_is(&in->at[it->spec_last - 1], "auto"))
@@ -553,12 +532,9 @@ static bool group_crosses(const reader *in, int i) {
 
 bool cpu_needs_order(const cpu_program *program, const cpu_function *kernel) {
   reader *in = mw_calloc(1, sizeof *in);
-  in->program = program, in->tokens = &program->tokens, in->at = program->tokens.at;
-  in->function = kernel, in->kernel = in;
+  in->kernel = in;
   in->structs = kernel->split && strstr(kernel->split, "mw_private<");
-  names_read(in);
-  range_read(in, kernel->body + 1, kernel->last);
-  pending_flush(in);
+  function_read(in, program, kernel);
   bool needed = in->unsure;
   for (int i = 0; i < in->count && !needed; i++) needed = group_crosses(in, i);
   mw_free(in);

@@ -17,23 +17,13 @@
 #include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 
-static const char *const harmless_calls[] = {"sizeof",      "alignof",
-                                             "int",         "unsigned",
-                                             "float",       "double",
-                                             "bool",        "char",
-                                             "short",       "long",
-                                             "size_t",      "min",
-                                             "max",         "abs",
-                                             "fminf",       "fmaxf",
-                                             "fmin",        "fmax",
-                                             "static_cast", "const_cast",
-                                             "__ffs",       "__clz",
-                                             "__popc",      "decltype",
-                                             "mw_types",    "reinterpret_cast",
-                                             NULL};
-static const char *const maths[] = {"sqrtf", "sqrt",   "rsqrtf", "expf",  "exp",  "logf",  "log",
-                                    "log2f", "log2",   "powf",   "pow",   "sinf", "cosf",  "ceilf",
-                                    "ceil",  "floorf", "floor",  "fabsf", "fabs", "__ldg", NULL};
+static const char *const *const harmless_calls =
+    WORDS("sizeof", "alignof", "int", "unsigned", "float", "double", "bool", "char", "short", "long", "size_t", "min",
+          "max", "abs", "fminf", "fmaxf", "fmin", "fmax", "static_cast", "const_cast", "reinterpret_cast", "__ffs",
+          "__clz", "__popc", "decltype");
+static const char *const *const maths =
+    WORDS("sqrtf", "sqrt", "rsqrtf", "expf", "exp", "logf", "log", "log2f", "log2", "powf", "pow", "sinf", "cosf",
+          "ceilf", "ceil", "floorf", "floor", "fabsf", "fabs", "__ldg");
 
 /* The one branch of an `if` may have a barrier and the other none: both are walked alike. */
 static bool is_branch(const cpu_splitter *in, int node) {
@@ -103,15 +93,11 @@ static bool is_memory(const cpu_splitter *in, const cpu_token *name) {
   const cpu_program *program = in->program;
   for (int i = 0; i < program->nvariables; i++)
     if (cpu_same_text(&program->tokens.at[program->variables[i].name], name)) return true;
-  for (int i = 0; i < in->nnodes; i++) {
-    const cpu_node *node = &in->nodes[i];
-    if (node->kind != CPU_NODE_TYPE) continue;
-    for (int k = node->first; k < node->last; k++)
-      if (cpu_same_text(&in->work.at[k], name)) return true;
-  }
-  for (int i = 0; i < program->nitems; i++)
-    for (int k = program->items[i].first; program->items[i].kind == CPU_ITEM_SHARED && k < program->items[i].last; k++)
-      if (cpu_same_text(&program->tokens.at[k], name)) return true;
+  for (const cpu_node *it = in->nodes; it < in->nodes + in->nnodes; it++)
+    if (it->kind == CPU_NODE_TYPE && cpu_find_same(&in->work, it->first, it->last, name) < it->last) return true;
+  for (const cpu_item *it = program->items; it < program->items + program->nitems; it++)
+    if (it->kind == CPU_ITEM_SHARED && cpu_find_same(&program->tokens, it->first, it->last, name) < it->last)
+      return true;
   return false;
 }
 

@@ -33,10 +33,9 @@ static int statement_last(const sizes *in, int i) {
  * one` half is no declared name. */
 static int declared_at(const sizes *in, const cpu_token *name, int before) {
   const char *const *const ends = WORDS("=", ";", "[", "{", "(", ",");
-  for (int i = in->function->body + 1; i < before; i++)
-    if (in->at[i].kind == CPU_NAME && cpu_same_text(&in->at[i], name) && cpu_token_any(&in->at[i + 1], ends) &&
-        !cpu_is_member(&in->program->tokens, i))
-      return i;
+  const cpu_tokens *tokens = &in->program->tokens;
+  for (int i = in->function->body + 1; (i = cpu_find_use(tokens, i, before, name)) < before; i++)
+    if (cpu_token_any(&in->at[i + 1], ends)) return i;
   return -1;
 }
 

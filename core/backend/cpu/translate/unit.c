@@ -90,8 +90,7 @@ static mw_status object_load(const cpu_text *object, cpu_unit *unit, const char 
     return mw_fail(error, MW_IO, "no memory file for the code of '%s': %s", name, strerror(errno));
   snprintf(path, sizeof path, "/proc/self/fd/%d", unit->fd);
   unit->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (!unit->handle)
-    return mw_fail(error, MW_COMPILE, "the compiled code of '%s' does not load: %s", name, dlerror());
+  if (!unit->handle) return mw_fail(error, MW_COMPILE, "the compiled code of '%s' does not load: %s", name, dlerror());
   unit->table = dlsym(unit->handle, "mw_unit_table");
   if (!unit->table || unit->table->abi != MW_ABI_VERSION)
     return mw_fail(error, MW_COMPILE, "the compiled code of '%s' is of another version of moonwarp", name);
