@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <pwd.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,10 +44,9 @@ typedef struct counters {
 
 static struct {
   pthread_once_t once;
-  int folder_fd; /* -1: the cache is off */
-  char folder[512], problem[256];
-  uint64_t bound;
-  counters *shared; /* mapped, or &fallback */
+  int folder_fd;        /* -1: the cache is off */
+  mw_cache_stats about; /* its folder, problem and bound */
+  counters *shared;     /* mapped, or &fallback */
   counters fallback;
   atomic_bool warned;
   atomic_uint serial; /* makes temporary names of one process differ */
@@ -55,50 +55,54 @@ static struct {
 /* ---- keys ------------------------------------------------------------------------------------------------------ */
 
 struct mw_cache_keymaker {
-  XXH3_state_t *state;
+  XXH3_state_t hash;
 };
 
 mw_cache_keymaker *mw_cache_key_begin(const char *kind) {
-  mw_cache_keymaker *maker = mw_malloc(sizeof *maker);
-  maker->state = XXH3_createState();
-  if (!maker->state) {
+  mw_cache_keymaker *maker = (mw_cache_keymaker *)XXH3_createState();
+  if (!maker) {
     fputs("moonwarp: the system has no memory left\n", stderr);
     abort();
   }
-  XXH3_128bits_reset(maker->state);
+  XXH3_128bits_reset(&maker->hash);
   mw_cache_key_text(maker, "kind", kind);
   return maker;
 }
 
 void mw_cache_key_add(mw_cache_keymaker *maker, const char *label, const void *bytes, size_t size) {
   uint64_t lengths[2] = {strlen(label), size};
-  XXH3_128bits_update(maker->state, lengths, sizeof lengths);
-  XXH3_128bits_update(maker->state, label, lengths[0]);
-  if (size) XXH3_128bits_update(maker->state, bytes, size);
+  XXH3_128bits_update(&maker->hash, lengths, sizeof lengths);
+  XXH3_128bits_update(&maker->hash, label, lengths[0]);
+  if (size) XXH3_128bits_update(&maker->hash, bytes, size);
 }
 
 void mw_cache_key_text(mw_cache_keymaker *maker, const char *label, const char *text) {
-  if (text)
-    mw_cache_key_add(maker, label, text, strlen(text) + 1);
-  else
-    mw_cache_key_add(maker, label, NULL, 0);
+  mw_cache_key_add(maker, label, text, text ? strlen(text) + 1 : 0);
+}
+
+static void hash_put(uint8_t out[16], XXH128_hash_t hash) {
+  XXH128_canonical_t canonical;
+  XXH128_canonicalFromHash(&canonical, hash);
+  memcpy(out, canonical.digest, sizeof canonical.digest);
 }
 
 mw_cache_key mw_cache_key_end(mw_cache_keymaker *maker) {
-  XXH128_canonical_t canonical;
-  XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(maker->state));
-  XXH3_freeState(maker->state);
-  mw_free(maker);
   mw_cache_key key;
-  memcpy(key.hash, canonical.digest, sizeof key.hash);
+  hash_put(key.hash, XXH3_128bits_digest(&maker->hash));
+  XXH3_freeState(&maker->hash);
   return key;
 }
 
 /* ---- the folder ------------------------------------------------------------------------------------------------ */
 
-static void warn(const char *text) {
-  if (!atomic_exchange(&cache.warned, true))
-    fprintf(stderr, "moonwarp: warning: compiled code is not cached: %s\n", text);
+__attribute__((format(printf, 1, 2))) static void warn(const char *format, ...) {
+  va_list args;
+  if (atomic_exchange(&cache.warned, true)) return;
+  va_start(args, format);
+  char *text = mw_vformat(format, args);
+  va_end(args);
+  fprintf(stderr, "moonwarp: warning: compiled code is not cached: %s\n", text);
+  mw_free(text);
 }
 
 static bool is_set(const char *text) {
@@ -125,14 +129,14 @@ static bool folder_is_private(int fd) {
   struct stat st;
   if (fstat(fd, &st) != 0) return false;
   if (st.st_uid != geteuid()) {
-    snprintf(cache.problem, sizeof cache.problem,
+    snprintf(cache.about.problem, sizeof cache.about.problem,
              "'%.120s' belongs to user %u, not to you (user %u); set MOONWARP_CACHE to a folder of your own",
-             cache.folder, (unsigned)st.st_uid, (unsigned)geteuid());
+             cache.about.folder, (unsigned)st.st_uid, (unsigned)geteuid());
     return false;
   }
   if (st.st_mode & 022) {
-    snprintf(cache.problem, sizeof cache.problem,
-             "others may write to '%.120s' (mode %03o); run chmod 700 on it or set MOONWARP_CACHE", cache.folder,
+    snprintf(cache.about.problem, sizeof cache.about.problem,
+             "others may write to '%.120s' (mode %03o); run chmod 700 on it or set MOONWARP_CACHE", cache.about.folder,
              (unsigned)(st.st_mode & 0777));
     return false;
   }
@@ -152,15 +156,18 @@ static uint64_t read_bound(void) {
 
 static uint64_t count_bytes(void);
 
+static void counters_reset(uint64_t bytes) {
+  atomic_store(&cache.shared->hits, 0);
+  atomic_store(&cache.shared->misses, 0);
+  atomic_store(&cache.shared->bytes, bytes);
+}
+
 /* Where the file is new, cut or damaged, counting begins again; the bytes can be counted. */
 static void check_counters(bool whole) {
   counters *shared = cache.shared;
-  if (whole && atomic_load(&shared->hits) < IMPLAUSIBLE && atomic_load(&shared->misses) < IMPLAUSIBLE &&
-      atomic_load(&shared->bytes) < IMPLAUSIBLE)
-    return;
-  atomic_store(&shared->hits, 0);
-  atomic_store(&shared->misses, 0);
-  atomic_store(&shared->bytes, count_bytes());
+  if (!whole || atomic_load(&shared->hits) >= IMPLAUSIBLE || atomic_load(&shared->misses) >= IMPLAUSIBLE ||
+      atomic_load(&shared->bytes) >= IMPLAUSIBLE)
+    counters_reset(count_bytes());
 }
 
 /* Space is reserved before mapping: a store to a hole would be SIGBUS on a full disk. */
@@ -184,15 +191,16 @@ static void map_counters(void) {
 
 static void open_folder(void) {
   cache.shared = &cache.fallback;
-  cache.bound = read_bound();
-  if (!choose_folder(cache.folder, sizeof cache.folder)) {
-    snprintf(cache.problem, sizeof cache.problem, "there is no home folder; set MOONWARP_CACHE to a folder");
+  cache.about.bound = read_bound();
+  if (!choose_folder(cache.about.folder, sizeof cache.about.folder)) {
+    snprintf(cache.about.problem, sizeof cache.about.problem,
+             "there is no home folder; set MOONWARP_CACHE to a folder");
     return;
   }
-  int fd = mw_make_folders(cache.folder) ? open(cache.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  int fd = mw_make_folders(cache.about.folder) ? open(cache.about.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
   if (fd < 0)
-    snprintf(cache.problem, sizeof cache.problem, "cannot use '%.120s': %s; set MOONWARP_CACHE to a writable folder",
-             cache.folder, strerror(errno));
+    snprintf(cache.about.problem, sizeof cache.about.problem,
+             "cannot use '%.120s': %s; set MOONWARP_CACHE to a writable folder", cache.about.folder, strerror(errno));
   else if (folder_is_private(fd)) {
     cache.folder_fd = fd;
     map_counters();
@@ -205,7 +213,7 @@ static void open_folder(void) {
 static bool ready(bool quiet) {
   pthread_once(&cache.once, open_folder);
   if (cache.folder_fd >= 0) return true;
-  if (!quiet) warn(cache.problem);
+  if (!quiet) warn("%s", cache.about.problem);
   return false;
 }
 
@@ -229,9 +237,7 @@ static trailer trailer_of(const mw_cache_key *key, const void *bytes, size_t siz
   trailer out = {.magic = MAGIC, .length = size};
   uint64_t seed;
   memcpy(&seed, key->hash, sizeof seed);
-  XXH128_canonical_t canonical;
-  XXH128_canonicalFromHash(&canonical, XXH3_128bits_withSeed(bytes, size, seed));
-  memcpy(out.hash, canonical.digest, sizeof out.hash);
+  hash_put(out.hash, XXH3_128bits_withSeed(bytes, size, seed));
   return out;
 }
 
@@ -280,33 +286,23 @@ static int create_temporary(const entry_name *name, char *path, size_t size) {
   return -1;
 }
 
-static void warn_write(void) {
-  char text[sizeof cache.folder + 128];
-  snprintf(text, sizeof text, "cannot write to '%s': %s", cache.folder, strerror(errno));
-  warn(text);
-}
-
 static void evict(void);
 
 void mw_cache_put(const mw_cache_key *key, const void *bytes, size_t size) {
-  if (!ready(false) || size + sizeof(trailer) > cache.bound) return;
+  if (!ready(false) || size + sizeof(trailer) > cache.about.bound) return;
   entry_name name = name_of(key);
   char temporary[64];
   int fd = create_temporary(&name, temporary, sizeof temporary);
-  if (fd < 0) {
-    warn_write();
-    return;
-  }
   trailer end = trailer_of(key, bytes, size);
-  bool whole = mw_file_write_fd(fd, bytes, size) && mw_file_write_fd(fd, &end, sizeof end);
-  if (close(fd) != 0) whole = false;
+  bool whole = fd >= 0 && mw_file_write_fd(fd, bytes, size) && mw_file_write_fd(fd, &end, sizeof end);
+  if (fd >= 0 && close(fd) != 0) whole = false;
   if (!whole || renameat(cache.folder_fd, temporary, cache.folder_fd, name.text) != 0) {
-    warn_write();
-    unlinkat(cache.folder_fd, temporary, 0);
+    warn("cannot write to '%s': %s", cache.about.folder, strerror(errno));
+    if (fd >= 0) unlinkat(cache.folder_fd, temporary, 0);
     return;
   }
   uint64_t total = atomic_fetch_add(&cache.shared->bytes, size + sizeof end) + size + sizeof end;
-  if (total > cache.bound) evict();
+  if (total > cache.about.bound) evict();
 }
 
 /* ---- all entries ----------------------------------------------------------------------------------------------- */
@@ -359,9 +355,9 @@ static void list_folder(entry_list *list, const char *folder) {
 
 static entry_list list_all(void) {
   entry_list list = {0};
-  for (int i = 0; i < 256; i++) {
-    char folder[3];
-    snprintf(folder, sizeof folder, "%02x", (unsigned)i & 0xff);
+  char folder[8];
+  for (unsigned i = 0; i < 256; i++) {
+    snprintf(folder, sizeof folder, "%02x", i);
     list_folder(&list, folder);
   }
   return list;
@@ -386,9 +382,9 @@ static void evict(void) {
   if (lock < 0) return;
   if (flock(lock, LOCK_EX | LOCK_NB) == 0) {
     entry_list list = list_all();
-    if (list.bytes > cache.bound) {
+    if (list.bytes > cache.about.bound) {
       qsort(list.at, list.count, sizeof *list.at, older_first);
-      for (size_t i = 0; i < list.count && list.bytes > cache.bound - cache.bound / 8; i++)
+      for (size_t i = 0; i < list.count && list.bytes > cache.about.bound - cache.about.bound / 8; i++)
         if (unlinkat(cache.folder_fd, list.at[i].name.text, 0) == 0) list.bytes -= list.at[i].bytes;
     }
     atomic_store(&cache.shared->bytes, list.bytes);
@@ -398,11 +394,8 @@ static void evict(void) {
 }
 
 void mw_cache_stat(mw_cache_stats *out) {
-  memset(out, 0, sizeof *out);
   bool usable = ready(true);
-  memcpy(out->folder, cache.folder, sizeof out->folder);
-  memcpy(out->problem, cache.problem, sizeof out->problem);
-  out->bound = cache.bound;
+  *out = cache.about;
   if (!usable) return;
   entry_list list = list_all();
   out->entries = list.count;
@@ -419,8 +412,6 @@ int mw_cache_clear(void) {
   for (size_t i = 0; i < list.count; i++)
     if (unlinkat(cache.folder_fd, list.at[i].name.text, 0) == 0) removed++;
   mw_free(list.at);
-  atomic_store(&cache.shared->hits, 0);
-  atomic_store(&cache.shared->misses, 0);
-  atomic_store(&cache.shared->bytes, 0);
+  counters_reset(0);
   return removed;
 }

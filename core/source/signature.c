@@ -12,15 +12,14 @@
 
 #include "core/base/memory.h"
 
-enum { MOST_SUBSTITUTIONS = 64, MOST_ARGUMENTS = 16, MOST_DEPTH = 24, TEXT = 160 };
+enum { TEXT = sizeof((mw_signature *)0)->name };
+enum { MOST_SUBSTITUTIONS = 64, MOST_ARGUMENTS = 16, MOST_DEPTH = 24 };
 
 typedef struct type {
   char text[TEXT];
-  mw_dtype dtype;
-  uint8_t lanes;
-  bool pointer, is_const; /* is_const: of a pointer, that of what it points to */
-  bool self_const;        /* this very type is const */
-  uint32_t size, align;
+  mw_param as;     /* but for its names */
+  bool self_const; /* this very type is const; as.is_const is of what it points to */
+  uint32_t align;
 } type;
 
 typedef struct reader {
@@ -38,10 +37,17 @@ static type read_type(reader *r);
 /* ---- named types ----------------------------------------------------------------------------------------------- */
 
 static type named_type(const char *name) {
-  mw_param known = {.dtype = MW_STRUCT, .lanes = 1};
-  uint32_t align = mw_type_by_name(mw_signature_bare(name), &known);
-  type out = {.dtype = known.dtype, .lanes = known.lanes, .size = known.size, .align = align ? align : 8};
-  snprintf(out.text, sizeof out.text, "%s", name);
+  type out = {.as = {.dtype = MW_STRUCT, .lanes = 1}};
+  snprintf(out.text, TEXT, "%s", name);
+  out.align = mw_type_by_name(mw_signature_bare(name), &out.as);
+  if (!out.align) out.align = 8;
+  return out;
+}
+
+/* What is passed as an address, or not at all. */
+static type word_type(mw_dtype dtype, const char *name) {
+  type out = {.as = {.dtype = dtype, .lanes = 1, .size = 8}, .align = 8};
+  snprintf(out.text, TEXT, "%s", name);
   return out;
 }
 
@@ -80,8 +86,8 @@ static type remember(reader *r, type t) {
   return t;
 }
 
-static void append(reader *r, char *text, size_t size, const char *more) {
-  if (strlen(text) + strlen(more) >= size)
+static void append(reader *r, char text[TEXT], const char *more) {
+  if (strlen(text) + strlen(more) >= TEXT)
     r->bad = true;
   else
     strcat(text, more);
@@ -99,11 +105,11 @@ static int read_sequence(reader *r) {
   return value + 1;
 }
 
-static void read_source_name(reader *r, char *text, size_t size) {
+static void read_source_name(reader *r, char text[TEXT]) {
   char *end = NULL;
   take(r, 'L'); /* internal linkage */
   long length = isdigit((unsigned char)*r->at) ? strtol(r->at, &end, 10) : 0;
-  if (length <= 0 || (size_t)length > strlen(end) || (size_t)length >= size) {
+  if (length <= 0 || (size_t)length > strlen(end) || length >= TEXT) {
     r->bad = true;
     return;
   }
@@ -116,14 +122,14 @@ static void read_source_name(reader *r, char *text, size_t size) {
 /* ---- template arguments ---------------------------------------------------------------------------------------- */
 
 static type read_literal(reader *r) {
-  type kind = read_type(r), out = {.dtype = MW_STRUCT, .lanes = 1};
+  type kind = read_type(r), out = {.as = {.dtype = MW_STRUCT, .lanes = 1}};
   const char *sign = take(r, 'n') ? "-" : "";
   const char *end = strchr(r->at, 'E');
   if (r->bad || !end || end - r->at > 24) return refuse(r);
   int length = (int)(end - r->at);
   for (int i = 0; i < length; i++)
     if (!isalnum((unsigned char)r->at[i])) return refuse(r);
-  if (kind.dtype == MW_BOOL)
+  if (kind.as.dtype == MW_BOOL)
     snprintf(out.text, sizeof out.text, "%s", *r->at == '1' ? "true" : "false");
   else
     snprintf(out.text, sizeof out.text, "%s%.*s", sign, length, r->at);
@@ -131,24 +137,23 @@ static type read_literal(reader *r) {
   return out;
 }
 
-/* Appends "<float, 3>" to text; keep, where not NULL, gets the arguments (*count of them). */
-static void read_arguments(reader *r, char *text, size_t size, type *keep, int *count) {
+/* At the I: appends "<float, 3>" to text; those of a function are kept. */
+static void read_arguments(reader *r, char text[TEXT], bool keep) {
   int n = 0;
-  append(r, text, size, "<");
-  while (!r->bad && *r->at != 'E') {
+  append(r, text, "<");
+  for (r->at++; !r->bad && *r->at != 'E'; n++) {
     if (n == MOST_ARGUMENTS || *r->at == 'J' || *r->at == 'X') {
       r->bad = true;
       return;
     }
     type argument = take(r, 'L') ? read_literal(r) : read_type(r);
-    if (n) append(r, text, size, ", ");
-    append(r, text, size, argument.text);
-    if (keep) keep[n] = argument;
-    n++;
+    if (n) append(r, text, ", ");
+    append(r, text, argument.text);
+    if (keep) r->arguments[n] = argument;
   }
   if (!take(r, 'E')) r->bad = true;
-  append(r, text, size, ">");
-  if (count) *count = n;
+  append(r, text, ">");
+  if (keep) r->narguments = n;
 }
 
 /* ---- types ----------------------------------------------------------------------------------------------------- */
@@ -168,25 +173,21 @@ static const char *builtin_name(char letter) {
 }
 
 static type read_pointer(reader *r) {
-  type to = read_type(r), out = {.lanes = to.lanes, .pointer = true, .is_const = to.self_const, .size = 8, .align = 8};
-  out.dtype = to.pointer ? MW_POINTER : to.dtype;
-  if (to.pointer) out.lanes = 1;
-  char *bracket = strchr(to.text, '[');
-  if (bracket) {
-    snprintf(out.text, sizeof out.text, "%.*s(*)", (int)(bracket - to.text), to.text);
-    append(r, out.text, sizeof out.text, bracket);
-  } else {
-    snprintf(out.text, sizeof out.text, "%s", to.text);
-    append(r, out.text, sizeof out.text, to.pointer && !to.self_const ? "*" : " *");
-  }
+  type to = read_type(r), out = word_type(to.as.pointer ? MW_POINTER : to.as.dtype, to.text);
+  if (!to.as.pointer) out.as.lanes = to.as.lanes;
+  out.as.pointer = true;
+  out.as.is_const = to.self_const;
+  const char *bracket = strchr(to.text, '[');
+  if (bracket) out.text[bracket - to.text] = '\0';
+  append(r, out.text, bracket ? "(*)" : to.as.pointer && !to.self_const ? "*" : " *");
+  if (bracket) append(r, out.text, bracket);
   return remember(r, out);
 }
 
 /* By value a reference cannot cross into a kernel: told as a struct, so that nothing is passed for it. */
 static type read_reference(reader *r, const char *sign) {
-  type to = read_type(r), out = {.dtype = MW_STRUCT, .lanes = 1, .size = 8, .align = 8};
-  snprintf(out.text, sizeof out.text, "%s", to.text);
-  append(r, out.text, sizeof out.text, sign);
+  type out = word_type(MW_STRUCT, read_type(r).text);
+  append(r, out.text, sign);
   return remember(r, out);
 }
 
@@ -195,10 +196,10 @@ static type read_array(reader *r) {
   unsigned long count = strtoul(r->at, &end, 10);
   if (end == r->at || *end != '_' || count > UINT32_MAX) return refuse(r);
   r->at = end + 1;
-  type of = read_type(r), out = of;
+  type out = read_type(r);
   char number[32];
-  snprintf(number, sizeof number, "%s[%lu]", strchr(of.text, '[') ? "" : " ", count);
-  append(r, out.text, sizeof out.text, number);
+  snprintf(number, sizeof number, "%s[%lu]", strchr(out.text, '[') ? "" : " ", count);
+  append(r, out.text, number);
   return remember(r, out);
 }
 
@@ -206,22 +207,20 @@ static type read_array(reader *r) {
 static type read_qualified(reader *r) {
   bool is_restrict = take(r, 'r'), is_volatile = take(r, 'V'), is_const = take(r, 'K');
   type of = read_type(r), out = of;
-  const char *before = is_const && is_volatile ? "const volatile "
-                       : is_const              ? "const "
-                       : is_volatile           ? "volatile "
-                                               : "";
+  const bool pointer = of.as.pointer;
   out.text[0] = '\0';
-  if (!of.pointer) append(r, out.text, sizeof out.text, before);
-  append(r, out.text, sizeof out.text, of.text);
-  if (of.pointer && is_const) append(r, out.text, sizeof out.text, "const");
-  if (of.pointer && is_restrict) append(r, out.text, sizeof out.text, "__restrict__");
+  if (is_const && !pointer) append(r, out.text, "const ");
+  if (is_volatile && !pointer) append(r, out.text, "volatile ");
+  append(r, out.text, of.text);
+  if (is_const && pointer) append(r, out.text, "const");
+  if (is_restrict && pointer) append(r, out.text, "__restrict__");
   out.self_const = is_const;
   return remember(r, out);
 }
 
 static type read_extended(reader *r) {
   r->at++; /* D */
-  if (take(r, 'n')) return (type){.text = "decltype(nullptr)", .dtype = MW_STRUCT, .lanes = 1, .size = 8, .align = 8};
+  if (take(r, 'n')) return word_type(MW_STRUCT, "decltype(nullptr)");
   if (take(r, 's')) return named_type("char16_t");
   if (take(r, 'i')) return named_type("char32_t");
   if (take(r, 'h')) return named_type("half");
@@ -239,9 +238,10 @@ static type read_extended(reader *r) {
 static type read_substitution(reader *r) {
   r->at++; /* S */
   if (*r->at == 't') {
-    char name[TEXT] = "std::";
+    char name[TEXT] = "std::", part[TEXT] = "";
     r->at++;
-    read_source_name(r, name + 5, sizeof name - 5);
+    read_source_name(r, part);
+    append(r, name, part);
     return remember(r, named_type(name));
   }
   if (islower((unsigned char)*r->at)) return refuse(r); /* Sa, Ss, ...: the standard library's own */
@@ -255,41 +255,38 @@ static type read_template_parameter(reader *r) {
   return r->bad || index >= r->narguments ? refuse(r) : remember(r, r->arguments[index]);
 }
 
-/* N <prefix>... E: each prefix but the last counts as a substitution; the last one only where it is a type. The
- * template arguments of the last component of a function's name are kept in the reader. */
-static void read_nested(reader *r, char *text, size_t size, bool function, bool *is_template, char *plain) {
+/* <name>, or N <prefix>... E: each prefix but the last counts as a substitution; the last one only where it is a type.
+ * Of a function (not NULL) the template arguments of the last component are kept in the reader. */
+static void read_nested(reader *r, char text[TEXT], mw_signature *function) {
+  bool is_template = false;
   while (*r->at == 'r' || *r->at == 'V' || *r->at == 'K') r->at++;
-  text[0] = '\0';
-  for (bool last = false; !r->bad && *r->at != 'E';) {
+  while (!r->bad && *r->at != 'E') {
     bool from_table = *r->at == 'S';
-    *is_template = *r->at == 'I';
-    if (*is_template) {
-      snprintf(plain, size, "%s", text);
-      r->at++;
-      read_arguments(r, text, size, function ? r->arguments : NULL, function ? &r->narguments : NULL);
+    char part[TEXT] = "";
+    is_template = *r->at == 'I';
+    if (is_template) {
+      if (function) memcpy(function->plain, text, TEXT);
+      read_arguments(r, text, function);
     } else if (from_table) {
-      type prefix = read_substitution(r);
-      snprintf(text, size, "%s", prefix.text);
+      snprintf(text, TEXT, "%s", read_substitution(r).text);
     } else {
-      char part[TEXT] = "";
-      read_source_name(r, part, sizeof part);
-      if (*part && *text) append(r, text, size, "::");
-      append(r, text, size, part);
+      read_source_name(r, part);
+      if (*part && *text) append(r, text, "::");
+      append(r, text, part);
     }
-    last = *r->at == 'E';
-    if (!from_table && !(last && function)) remember(r, named_type(text));
+    if (!from_table && !(function && *r->at == 'E')) remember(r, named_type(text));
   }
   if (!take(r, 'E') || !*text) r->bad = true;
+  if (function) function->is_template = is_template;
 }
 
 static type read_class(reader *r) {
-  char text[TEXT] = "", plain[TEXT];
-  bool is_template;
+  char text[TEXT] = "";
   if (take(r, 'N')) {
-    read_nested(r, text, sizeof text, false, &is_template, plain);
+    read_nested(r, text, NULL);
     return named_type(text);
   }
-  read_source_name(r, text, sizeof text);
+  read_source_name(r, text);
   return remember(r, named_type(text));
 }
 
@@ -310,7 +307,7 @@ static type read_unqualified_type(reader *r) {
   if (c == 'T') return read_template_parameter(r);
   if (take(r, 'u')) {
     char text[TEXT] = "";
-    read_source_name(r, text, sizeof text);
+    read_source_name(r, text);
     return named_type(text);
   }
   if (c == 'N' || isdigit((unsigned char)c)) return read_class(r);
@@ -321,11 +318,8 @@ static type read_type(reader *r) {
   if (r->bad || ++r->depth > MOST_DEPTH) return refuse(r);
   type out = read_unqualified_type(r);
   if (!r->bad && *r->at == 'I') { /* the arguments of a class template */
-    char text[TEXT];
-    snprintf(text, sizeof text, "%s", out.text);
-    r->at++;
-    read_arguments(r, text, sizeof text, NULL, NULL);
-    out = remember(r, named_type(text));
+    read_arguments(r, out.text, false);
+    out = remember(r, named_type(out.text));
   }
   r->depth--;
   return out;
@@ -335,30 +329,27 @@ static type read_type(reader *r) {
 
 static void read_function_name(reader *r, mw_signature *out) {
   if (take(r, 'N')) {
-    read_nested(r, out->name, sizeof out->name, true, &out->is_template, out->plain);
+    read_nested(r, out->name, out);
   } else {
-    read_source_name(r, out->name, sizeof out->name);
+    read_source_name(r, out->name);
     if (!r->bad && *r->at == 'I') {
-      snprintf(out->plain, sizeof out->plain, "%s", out->name);
+      memcpy(out->plain, out->name, TEXT);
       remember(r, named_type(out->name));
-      r->at++;
       out->is_template = true;
-      read_arguments(r, out->name, sizeof out->name, r->arguments, &r->narguments);
+      read_arguments(r, out->name, true);
     }
   }
-  if (!out->is_template) snprintf(out->plain, sizeof out->plain, "%s", out->name);
+  if (!out->is_template) memcpy(out->plain, out->name, TEXT);
 }
 
 static void add_param(mw_signature *out, const type *t) {
   out->params = mw_realloc(out->params, (size_t)(out->nparams + 1) * sizeof *out->params);
   size_t align = t->align ? t->align : 1, offset = (out->args_bytes + align - 1) / align * align;
   mw_param *param = &out->params[out->nparams++];
-  *param = (mw_param){.dtype = t->dtype, .lanes = t->lanes, .pointer = t->pointer, .is_const = t->is_const};
-  param->size = t->size;
+  *param = t->as;
   param->offset = (uint32_t)offset;
-  size_t length = strlen(t->text), most = sizeof param->type - 1;
-  memcpy(param->type, t->text, length < most ? length + 1 : most);
-  out->args_bytes = offset + t->size;
+  snprintf(param->type, sizeof param->type, "%.*s", (int)sizeof param->type - 1, t->text);
+  out->args_bytes = offset + param->size;
 }
 
 static void forget_params(mw_signature *out) {
@@ -382,7 +373,7 @@ bool mw_signature_parse(const char *mangled, mw_signature *out) {
   if (out->is_template && !r.bad) read_type(&r); /* what it returns */
   while (!r.bad && *r.at) {
     type t = read_type(&r);
-    bool nothing = t.dtype == MW_VOID && !t.pointer;
+    bool nothing = t.as.dtype == MW_VOID && !t.as.pointer;
     if (!r.bad && !nothing) add_param(out, &t);
   }
   if (r.bad) forget_params(out);
