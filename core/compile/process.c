@@ -163,23 +163,18 @@ mw_status mw_process_run(const char *const *argv, const char *input, size_t inpu
     while (waitpid(pid, &how, 0) < 0 && errno == EINTR) {
     }
   }
-  close(ends[0]);
-  close(ends[1]);
-  if (status != MW_OK) {
-    mw_free(texts[0].at);
-    mw_free(texts[1].at);
-    return status;
-  }
-  out->exit = WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
-  out->out_size = texts[0].size;
-  out->err_size = texts[1].size;
-  out->out = texts[0].at;
-  out->err = texts[1].at;
-  return MW_OK;
+  close_pair(ends);
+  *out = (mw_process_result){.exit = WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how),
+                             .out = texts[0].at,
+                             .err = texts[1].at,
+                             .out_size = texts[0].size,
+                             .err_size = texts[1].size};
+  if (status != MW_OK) mw_process_result_free(out);
+  return status;
 }
 
 void mw_process_result_free(mw_process_result *result) {
   mw_free(result->out);
   mw_free(result->err);
-  result->out = result->err = NULL;
+  *result = (mw_process_result){0};
 }

@@ -72,6 +72,11 @@ static void refusals_to_split(void **state) {
   expect_engine("__device__ void f(float &v) { v += __shfl_sync(~0u, v, 0); }\n"
                 "__global__ void k(float *x) { float v = 1; f(v); x[threadIdx.x] = v; }\n",
                 "fiber", "by reference");
+  char names[2600] = "__device__ float f(float v) { float a0 = v;\n";
+  for (int i = 1; i < 140; i++) sprintf(names + strlen(names), "float a%d = 1;\n", i);
+  strcat(names, "return __shfl_sync(~0u, a0, 0); }\n"
+                "__global__ void k(float *x) { x[threadIdx.x] = f(x[threadIdx.x]); }\n");
+  expect_engine(names, "fiber", "helper 'f' declares too many names");
   expect_engine("struct s { __device__ void sync() { __syncthreads(); } };\n"
                 "__global__ void k(float *x) { s a; a.sync(); x[threadIdx.x] = 1; }\n",
                 "fiber", "");

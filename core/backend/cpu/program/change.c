@@ -25,9 +25,8 @@ static int enclosing(const cpu_token *at, int i) {
 }
 
 static bool takes_reference(const cpu_program *program, const cpu_token *name) {
-  for (int k = 0; k < program->nfunctions; k++) {
+  for (int k = -1; (k = cpu_function_next(program, name, k)) >= 0;) {
     const cpu_function *function = &program->functions[k];
-    if (!cpu_function_named(program, function, name)) continue;
     const int close = function->close;
     if (function->is_class || cpu_find(&program->tokens, function->open, close, WORDS("&", "&&")) < close) return true;
   }

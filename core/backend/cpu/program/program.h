@@ -80,8 +80,8 @@ void cpu_waits_find(cpu_program *);
 /* Calls, barriers and recursion of the functions; refuses what the CPU device does not have (reach.c). */
 mw_status cpu_reach(cpu_program *, mw_error *);
 
-/* The function called `token`; -1: none. */
-int  cpu_function_find(const cpu_program *, const cpu_token *token);
+/* The first function called `token` that comes behind the function of index `after` (-1: any); -1: none. */
+int  cpu_function_next(const cpu_program *, const cpu_token *token, int after);
 bool cpu_function_named(const cpu_program *, const cpu_function *, const cpu_token *token); /* is it called `token`? */
 bool cpu_class_defines(const cpu_program *, const cpu_function *, const cpu_token *name); /* a method of that name? */
 /* Marks what the function calls, directly or not, in an array of one element a function. */

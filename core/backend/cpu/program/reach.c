@@ -43,8 +43,8 @@ bool cpu_function_named(const cpu_program *program, const cpu_function *function
   return function->name >= 0 && cpu_same_text(&program->tokens.at[function->name], token);
 }
 
-int cpu_function_find(const cpu_program *program, const cpu_token *token) {
-  for (int i = 0; token->kind == CPU_NAME && i < program->nfunctions; i++)
+int cpu_function_next(const cpu_program *program, const cpu_token *token, int after) {
+  for (int i = after + 1; token->kind == CPU_NAME && i < program->nfunctions; i++)
     if (cpu_function_named(program, &program->functions[i], token)) return i;
   return -1;
 }

@@ -74,7 +74,7 @@ static bool reads_others(const waiter *in, int first, int last);
 /* A helper that returns such a value: while (load(flag) == 0); */
 static bool helper_reads(const waiter *in, int i) {
   if (!cpu_token_is(&in->at[i + 1], "(")) return false;
-  int found = cpu_function_find(in->program, &in->at[i]);
+  int found = cpu_function_next(in->program, &in->at[i], -1);
   if (found < 0) return false;
   waiter helper = {in->program, in->at, &in->program->functions[found]};
   if (helper.function == in->function || helper.function->kernel || helper.function->body < 0) return false;

@@ -67,8 +67,7 @@ typedef struct factor {
 
 static const factor unknown = {.degree = -1};
 
-static int sum_degree(reading *it);
-static factor factor_read(reading *it);
+static factor sum_read(reading *it);
 
 static factor literal_read(reading *it) {
   const cpu_token *token = &it->in->work.at[it->at++];
@@ -107,14 +106,10 @@ static factor variable_read(reading *it) {
   if ((variable->class != CPU_AGAIN && variable->class != CPU_UNIFORM) || variable->changes) return unknown;
   if (!integer_type(it->in, d->spec, d->name) || d->init == d->init_last || d->braces) return unknown;
   reading inner = {.in = it->in, .at = d->init, .last = d->init_last, .scale = it->scale, .depth = it->depth + 1};
-  factor alone = factor_read(&inner);
-  if (inner.at != inner.last) {
-    inner.at = d->init;
-    alone = (factor){.degree = sum_degree(&inner)};
-  }
+  factor value = sum_read(&inner);
   it->scale = inner.scale;
   it->at++;
-  return inner.at == inner.last ? alone : unknown;
+  return inner.at == inner.last ? value : unknown;
 }
 
 static factor factor_read(reading *it) {
@@ -127,7 +122,7 @@ static factor factor_read(reading *it) {
   }
   if (token_at(it, "(")) {
     it->at++;
-    factor inner = {.degree = sum_degree(it)};
+    factor inner = sum_read(it);
     bool closed = token_at(it, ")");
     it->at++;
     return closed ? inner : unknown;
@@ -144,37 +139,35 @@ static bool block_pair(const factor *a, const factor *b) {
 }
 
 /* Literals times one value, or times blockIdx.d * blockDim.d: anything else could be larger than the grid. */
-static int product_degree(reading *it) {
-  factor values[2];
-  int count = 0, degree = 0;
-  for (;;) {
-    factor one = factor_read(it);
-    if (one.degree < 0 || (!one.literal && count == 2)) return -1;
-    if (!one.literal) values[count++] = one;
-    degree += one.degree;
-    if (!token_at(it, "*")) break;
+static factor product_read(reading *it) {
+  factor all = factor_read(it), value = all;
+  bool pair = false;
+  while (all.degree >= 0 && token_at(it, "*")) {
     it->at++;
+    factor one = factor_read(it);
+    if (one.degree < 0 || (!one.literal && !value.literal && (pair || !block_pair(&value, &one)))) return unknown;
+    pair |= !one.literal && !value.literal;
+    if (!one.literal) value = one;
+    all = (factor){.degree = value.degree};
   }
-  if (degree > 1 || (count == 2 && !block_pair(&values[0], &values[1]))) return -1;
-  return degree;
+  return all;
 }
 
-static int sum_degree(reading *it) {
-  int degree = product_degree(it);
-  while (degree >= 0 && token_at(it, "+")) {
+static factor sum_read(reading *it) {
+  factor all = product_read(it);
+  while (all.degree >= 0 && token_at(it, "+")) {
     it->at++;
-    int other = product_degree(it);
-    if (other < 0 || degree + other > 1) return -1;
-    degree += other;
+    factor other = product_read(it);
+    if (other.degree < 0 || all.degree + other.degree > 1) return unknown;
+    all = (factor){.degree = all.degree + other.degree};
   }
-  return degree;
+  return all;
 }
 
 /* The factor by which the value exceeds the grid's indices; 0: it is not known to grow steadily. */
 int cpu_growing_scale(const cpu_splitter *in, int first, int last) {
   reading it = {.in = in, .at = first, .last = last, .scale = 4};
-  int degree = sum_degree(&it);
-  return degree == 1 && it.at == last ? it.scale : 0;
+  return sum_read(&it).degree == 1 && it.at == last ? it.scale : 0;
 }
 
 static int top_level(const cpu_splitter *in, int first, int last, const char *const *operators) {

@@ -16,12 +16,10 @@ enum { MOST_STEPS = 400 };
 /* ---- what there is to hoist ------------------------------------------------------------------------------------ */
 
 static int barrier_helper(const cpu_splitter *in, int i) {
-  for (int k = 0; k < in->program->nfunctions; k++) {
-    const cpu_function *function = &in->program->functions[k];
-    if (function->barrier >= 0 && !function->kernel && cpu_function_named(in->program, function, &in->work.at[i]))
-      return k;
-  }
-  return -1;
+  int k = cpu_function_next(in->program, &in->work.at[i], -1);
+  while (k >= 0 && (in->program->functions[k].barrier < 0 || in->program->functions[k].kernel))
+    k = cpu_function_next(in->program, &in->work.at[i], k);
+  return k;
 }
 
 static bool hoistable(const cpu_splitter *in, int i) {
@@ -218,9 +216,8 @@ static bool step(cpu_splitter *in) {
 
 /* A name of the program's functions: was it to be unfolded, or does it read threadIdx? */
 static void name_check(cpu_splitter *in, int i) {
-  for (int k = 0; k < in->program->nfunctions; k++) {
+  for (int k = -1; (k = cpu_function_next(in->program, &in->work.at[i], k)) >= 0;) {
     const cpu_function *function = &in->program->functions[k];
-    if (!cpu_function_named(in->program, function, &in->work.at[i])) continue;
     if (function->barrier >= 0 && !function->kernel)
       cpu_split_refuse(in, i, "'%.*s' has barriers and is not called in a way that can be unfolded",
                        TEXT(&in->work.at[i]));

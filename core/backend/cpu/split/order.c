@@ -427,10 +427,8 @@ static int call_read(reader *in, int i) {
   bool functor = name_find(in, i) != -1, method = functor || cpu_is_member(in->tokens, i);
   range_read(in, open + 1, close);
   if (method && method_has_elements(in, &in->at[i], functor)) in->kernel->unsure = true;
-  for (int k = 0; !method && k < in->program->nfunctions; k++) {
-    const cpu_function *found = &in->program->functions[k];
-    if (cpu_function_named(in->program, found, &in->at[i])) helper_read(in, found);
-  }
+  for (int k = -1; !method && (k = cpu_function_next(in->program, &in->at[i], k)) >= 0;)
+    helper_read(in, &in->program->functions[k]);
   return close;
 }
 
