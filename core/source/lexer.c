@@ -483,18 +483,12 @@ static void text_locate(cpu_text *text, const cpu_tokens *list, const cpu_token 
 }
 
 void cpu_text_token(cpu_text *text, const cpu_tokens *list, const cpu_token *token) {
-  if (token->kind == CPU_CHUNK) {
-    cpu_text_put(text, "\n");
-    cpu_text_add(text, token->text, (size_t)token->size);
-    cpu_text_put(text, "\n");
-    text->file = 0;
-    return;
-  }
-  if (text->file != token->file + 1 || text->line != token->line) text_locate(text, list, token);
-  if (token->kind == CPU_PRAGMA) cpu_text_put(text, "\n");
-  if (token->space) cpu_text_put(text, " ");
+  const bool chunk = token->kind == CPU_CHUNK, lines = chunk || token->kind == CPU_PRAGMA;
+  if (!chunk && (text->file != token->file + 1 || text->line != token->line)) text_locate(text, list, token);
+  if (lines) cpu_text_put(text, "\n");
+  if (token->space && !chunk) cpu_text_put(text, " ");
   cpu_text_add(text, token->text, (size_t)token->size);
-  if (token->kind == CPU_PRAGMA) cpu_text_put(text, "\n"), text->file = 0;
+  if (lines) cpu_text_put(text, "\n"), text->file = 0;
 }
 
 void cpu_text_range(cpu_text *text, const cpu_tokens *list, int first, int last) {

@@ -51,11 +51,14 @@ static bool constant_in_row(const cpu_splitter *in, int first, int last) {
   return first < last && !depends(in, first, last, 0) && cpu_is_pure(in, first, last);
 }
 
+bool cpu_is_integer(const cpu_token *token) {
+  return cpu_token_any(token, WORDS("int", "unsigned", "long", "size_t", "uint32_t", "int32_t", "uint64_t", "int64_t"));
+}
+
 /* Tokens of the names of integer types alone. */
 static bool integer_type(const cpu_splitter *in, int first, int last) {
-  static const char *const types[] = {"int", "unsigned", "long", "size_t", "uint32_t", "int32_t", NULL};
   for (int i = first; i < last; i++)
-    if (!cpu_token_any(&in->work.at[i], types) && !cpu_token_any(&in->work.at[i], WORDS("const", "auto"))) return false;
+    if (!cpu_is_integer(&in->work.at[i]) && !cpu_token_any(&in->work.at[i], WORDS("const", "auto"))) return false;
   return last > first;
 }
 

@@ -146,11 +146,12 @@ static void statement_put(cpu_writer *it, const cpu_segment *piece) {
   cpu_put_tokens(it, from, piece->last);
 }
 
-/* A guard of the region: an `if` at its top, or an early return, that only asks for coordinates and constants. */
-static bool is_guard(const cpu_writer *it, const cpu_segment *piece) {
+/* Of a guard of the region, an `if` at its top, or an early return, that only asks for coordinates and constants: its
+ * scale; 0: it is none. */
+static int piece_scale(const cpu_writer *it, const cpu_segment *piece) {
   const cpu_node *node = &it->in->nodes[piece->node];
-  if (piece->kind != CPU_SEGMENT_STATEMENT || piece->first != node->first) return false;
-  return !node->guard && cpu_guard_scale(it->in, piece->node);
+  bool whole = piece->kind == CPU_SEGMENT_STATEMENT && piece->first == node->first;
+  return whole && !node->guard ? cpu_guard_scale(it->in, piece->node) : 0;
 }
 
 /* One of the kernel's own guards, in text for threads that pass them all. */
@@ -158,10 +159,14 @@ static bool is_passed(const cpu_writer *it, const cpu_segment *piece) {
   return it->passed && piece->kind == CPU_SEGMENT_STATEMENT && it->in->nodes[piece->node].guard;
 }
 
-static bool has_guard(const cpu_writer *it) {
-  for (int k = 0; k < it->nopen; k++)
-    if (is_guard(it, &it->open[k])) return true;
-  return false;
+/* The largest of the open region's guards; 0: it has none. */
+static int region_scale(const cpu_writer *it) {
+  int scale = 0;
+  for (int k = 0; k < it->nopen; k++) {
+    int one = piece_scale(it, &it->open[k]);
+    if (one > scale) scale = one;
+  }
+  return scale;
 }
 
 /* In rows that are known to pass. */
@@ -188,7 +193,7 @@ static bool open_leaves(const cpu_writer *it) {
 static void piece_put(cpu_writer *it, const cpu_segment *piece, bool passed) {
   switch (piece->kind) {
   case CPU_SEGMENT_STATEMENT:
-    (is_passed(it, piece) || (passed && is_guard(it, piece)) ? passed_put : statement_put)(it, piece);
+    (is_passed(it, piece) || (passed && piece_scale(it, piece)) ? passed_put : statement_put)(it, piece);
     break;
   case CPU_SEGMENT_DECLARE:
     declare_put(it, piece);
@@ -229,19 +234,14 @@ static void guard_put(cpu_writer *it, int index) {
   cpu_put(it, ");");
 }
 
-static void region_guards_put(cpu_writer *it) {
+static void region_guards_put(cpu_writer *it, int scale) {
   const cpu_splitter *in = it->in;
-  int scale = 1;
-  for (int k = 0; k < it->nopen; k++) {
-    int one = is_guard(it, &it->open[k]) ? cpu_guard_scale(in, it->open[k].node) : 1;
-    scale = one > scale ? one : scale;
-  }
   if (!in->plain) cpu_put(it, "\nMW_ROWS");
   cpu_put(it, " {\n bool mw_full = MW_LINEAR(%d);\n MW_ENDS {", scale);
   cpu_put(it, in->plain ? "\n MW_ROW_THREAD" : "\n MW_THREAD");
   locals_put(it, true);
   for (int k = 0; k < it->nopen; k++)
-    if (is_guard(it, &it->open[k])) guard_put(it, it->open[k].node);
+    if (piece_scale(it, &it->open[k])) guard_put(it, it->open[k].node);
   cpu_put(it, "\n}\nif (mw_full) {\n");
 }
 
@@ -269,8 +269,9 @@ void cpu_guards_put(cpu_writer *it) {
 
 static void region_put(cpu_writer *it) {
   const char *row = it->in->plain ? "MW_ROW {\n MW_ROW_THREAD\n" : "MW_ROW {\n MW_THREAD\n";
-  if (!it->nguards && !it->returns && has_guard(it)) {
-    region_guards_put(it);
+  const int scale = it->nguards || it->returns ? 0 : region_scale(it);
+  if (scale) {
+    region_guards_put(it, scale);
     thread_put(it, row, true);
     cpu_put(it, "} else ");
     thread_put(it, row, false);

@@ -136,6 +136,7 @@ bool cpu_has_lifted(const cpu_splitter *);
  * the factor by which its values exceed the grid's own indices, else 0. Of if (...) return; the opposite is asked. */
 int cpu_guard_scale(const cpu_splitter *, int node);
 bool cpu_leaves_if(const cpu_splitter *, int node);               /* if (...) return; */
+bool cpu_is_integer(const cpu_token *);                           /* a word of an integer type's name */
 int cpu_growing_scale(const cpu_splitter *, int first, int last); /* of a value that grows with threadIdx.x; 0: no */
 
 /* helper.c: the body of function `callee` in front of statement `node`, whose call at `name` it replaces. */

@@ -18,10 +18,8 @@ typedef struct stride {
 } stride;
 
 static bool plain_integer(const cpu_splitter *in, const cpu_declarator *it) {
-  static const char *const types[] = {"int",     "unsigned", "long",    "size_t", "uint32_t",
-                                      "int32_t", "uint64_t", "int64_t", NULL};
   for (int i = it->spec; i < it->spec_last; i++)
-    if (!cpu_token_any(&in->work.at[i], types)) return false;
+    if (!cpu_is_integer(&in->work.at[i])) return false;
   return true;
 }
 

@@ -64,17 +64,26 @@ static void type_check(cpu_splitter *in, int i, int last) {
   if (!forward && !body) cpu_split_refuse(in, i, "a variable is declared together with its %.*s", TEXT(&at[i]));
 }
 
-static cpu_node_kind simple_kind(cpu_splitter *in, int i, int last) {
+/* By the statement's first word. */
+static cpu_node_kind word_kind(const cpu_token *token) {
   static const struct {
     const char *word;
     cpu_node_kind kind;
-  } words[] = {{"return", CPU_NODE_RETURN},   {"break", CPU_NODE_BREAK},          {"continue", CPU_NODE_CONTINUE},
-               {"__syncwarp", CPU_NODE_WARP}, {"mw_exchange", CPU_NODE_EXCHANGE}, {NULL, CPU_NODE_LEAF}};
+  } words[] = {{"if", CPU_NODE_IF},           {"for", CPU_NODE_FOR},
+               {"while", CPU_NODE_WHILE},     {"do", CPU_NODE_DO},
+               {"switch", CPU_NODE_SWITCH},   {"return", CPU_NODE_RETURN},
+               {"break", CPU_NODE_BREAK},     {"continue", CPU_NODE_CONTINUE},
+               {"__syncwarp", CPU_NODE_WARP}, {"mw_exchange", CPU_NODE_EXCHANGE}};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (cpu_token_is(token, words[i].word)) return words[i].kind;
+  return CPU_NODE_LEAF;
+}
+
+static cpu_node_kind simple_kind(cpu_splitter *in, int i, int last) {
   const cpu_token *token = &in->work.at[i];
   cpu_declarator list[CPU_MOST_DECLARATORS];
   int count;
-  for (int k = 0; words[k].word; k++)
-    if (cpu_token_is(token, words[k].word)) return words[k].kind;
+  if (word_kind(token) != CPU_NODE_LEAF) return word_kind(token);
   if (cpu_token_is(token, "__syncthreads") && last == i + 4) return CPU_NODE_BARRIER;
   if (cpu_token_any(token, passed_words)) {
     type_check(in, i, last);
@@ -152,21 +161,13 @@ static int pragma_read(cpu_splitter *in, int i, int last, int parent) {
 }
 
 static int statement_read(cpu_splitter *in, int i, int last, int parent) {
-  static const struct {
-    const char *word;
-    cpu_node_kind kind;
-  } headed[] = {{"if", CPU_NODE_IF},
-                {"for", CPU_NODE_FOR},
-                {"while", CPU_NODE_WHILE},
-                {"switch", CPU_NODE_SWITCH},
-                {NULL, CPU_NODE_LEAF}};
   const cpu_token *at = in->work.at;
   if (i >= last) return -1;
+  const cpu_node_kind kind = word_kind(&at[i]);
   if (at[i].kind == CPU_PRAGMA) return pragma_read(in, i, last, parent);
   if (cpu_token_is(&at[i], "{")) return block_read(in, i, parent);
-  for (int k = 0; headed[k].word; k++)
-    if (cpu_token_is(&at[i], headed[k].word)) return headed_read(in, headed[k].kind, i, last, parent);
-  if (cpu_token_is(&at[i], "do")) return do_read(in, i, last, parent);
+  if (kind == CPU_NODE_DO) return do_read(in, i, last, parent);
+  if (kind >= CPU_NODE_IF && kind <= CPU_NODE_SWITCH) return headed_read(in, kind, i, last, parent);
   if (cpu_token_is(&at[i], "goto") || cpu_token_is(&at[i], "try"))
     cpu_split_refuse(in, i, "there is a %.*s", TEXT(&at[i]));
   if (cpu_token_is(&at[i], "case") || cpu_token_is(&at[i], "default"))

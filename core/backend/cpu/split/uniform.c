@@ -63,8 +63,7 @@ static bool call_allowed(const cpu_token *token, bool pure) {
 }
 
 static bool is_call(const cpu_splitter *in, int i) {
-  return cpu_token_is(&in->work.at[i + 1], "(") ||
-         (cpu_token_is(&in->work.at[i + 1], "<") && cpu_call_open(&in->work, i) > 0);
+  return cpu_call_open(&in->work, i) >= 0;
 }
 
 bool cpu_is_uniform(const cpu_splitter *in, int first, int last) {
@@ -123,12 +122,12 @@ bool cpu_is_pure(const cpu_splitter *in, int first, int last) {
 /* ---- variables ------------------------------------------------------------------------------------------------- */
 
 static void local_add(cpu_splitter *in, int node, const cpu_declarator *declarator, int until) {
+  const int spec = declarator->spec, last = declarator->spec_last;
   in->locals = mw_realloc(in->locals, (size_t)(in->nlocals + 1) * sizeof *in->locals);
   cpu_local *local = &in->locals[in->nlocals++];
   *local = (cpu_local){.declarator = *declarator, .node = node, .until = until, .header = -1, .region = -2};
-  local->is_auto = cpu_has(&in->work, declarator->spec, declarator->spec_last, "auto");
-  local->is_const =
-      cpu_find(&in->work, declarator->spec, declarator->spec_last, WORDS("const", "constexpr")) < declarator->spec_last;
+  local->is_auto = cpu_has(&in->work, spec, last, "auto");
+  local->is_const = cpu_find(&in->work, spec, last, WORDS("const", "constexpr")) < last;
   local->pointer = cpu_has(&in->work, declarator->first, declarator->name, "*");
   local->reference = cpu_has(&in->work, declarator->first, declarator->name, "&");
 }

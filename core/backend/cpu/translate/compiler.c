@@ -27,27 +27,25 @@ enum { MOST_ARGUMENTS = 256 };
 typedef struct arguments {
   const char *at[MOST_ARGUMENTS + 1];
   int count;
-  char *owned[MOST_ARGUMENTS];
-  int nowned;
 } arguments;
 
-static void argument_add(arguments *list, const char *text) {
-  if (list->count < MOST_ARGUMENTS) list->at[list->count++] = text;
+static void argument_join(arguments *list, const char *prefix, const char *text) {
+  if (list->count < MOST_ARGUMENTS) list->at[list->count++] = mw_format("%s%s", prefix, text);
 }
 
-static void argument_join(arguments *list, const char *prefix, const char *text) {
-  if (list->nowned < MOST_ARGUMENTS) argument_add(list, list->owned[list->nowned++] = mw_format("%s%s", prefix, text));
+static void argument_add(arguments *list, const char *text) {
+  argument_join(list, "", text);
 }
 
 /* Words with blanks between. */
 static void arguments_add(arguments *list, const char *words) {
-  char *rest = mw_strdup(words);
-  if (list->nowned < MOST_ARGUMENTS) list->owned[list->nowned++] = rest;
+  char *all = mw_strdup(words), *rest = all;
   for (char *word; (word = strsep(&rest, " "));) argument_add(list, word);
+  mw_free(all);
 }
 
 static void arguments_free(arguments *list) {
-  for (int i = 0; i < list->nowned; i++) mw_free(list->owned[i]);
+  for (int i = 0; i < list->count; i++) mw_free((char *)list->at[i]);
 }
 
 /* ---- which compiler -------------------------------------------------------------------------------------------- */
@@ -105,12 +103,12 @@ static mw_status version_ask(cpu_toolchain *out, mw_error *error) {
   mw_process_result result = {0};
   mw_status status = mw_process_run(argv, NULL, 0, 20, &result, error);
   if (status) return status;
-  bool failed = result.exit != 0;
-  if (!failed) version_read(result.out, out);
+  if (result.exit == 0)
+    version_read(result.out, out);
+  else
+    status = mw_fail(error, MW_NO_DEVICE, "'%s' does not work as a C++ compiler: '--version' failed", out->path);
   mw_process_result_free(&result);
-  if (failed)
-    return mw_fail(error, MW_NO_DEVICE, "'%s' does not work as a C++ compiler: '--version' failed", out->path);
-  return MW_OK;
+  return status;
 }
 
 static mw_status version_find(cpu_toolchain *out, mw_error *error) {
@@ -280,10 +278,8 @@ mw_status cpu_preprocess(const cpu_program *program, char **out, mw_error *error
   if (status) return status;
   if (result.exit != 0)
     status = include_failed(program, result.err, error);
-  else {
-    *out = result.out;
-    result.out = mw_strdup("");
-  }
+  else
+    *out = mw_strdup(result.out);
   mw_process_result_free(&result);
   return status;
 }
