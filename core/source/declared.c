@@ -48,20 +48,19 @@ static bool kernel_next(const cpu_tokens *tokens, int *i, cpu_declaration *out) 
 
 /* "long unsigned int" and its kin, from the words of the type, in the spelling that types.c has. */
 static void spell(char *out, size_t size, const cpu_tokens *tokens, const int *words, int count) {
-  int longs = 0, shorts = 0, is_signed = 0, is_unsigned = 0, chars = 0, ints = 0;
-  for (int i = 0; i < count; i++) {
-    const cpu_token *word = &tokens->at[words[i]];
-    longs += cpu_token_is(word, "long");
-    shorts += cpu_token_is(word, "short");
-    is_signed += cpu_token_is(word, "signed");
-    is_unsigned += cpu_token_is(word, "unsigned");
-    chars += cpu_token_is(word, "char");
-    ints += cpu_token_is(word, "int");
-  }
-  const bool builtin = longs + shorts + is_signed + is_unsigned + chars + ints == count;
-  const char *base = chars ? "char" : shorts ? "short" : longs > 1 ? "long long" : longs ? "long" : "int";
-  const char *sign = is_unsigned ? "unsigned " : chars && is_signed ? "signed " : "";
-  if (builtin)
+  enum { INT, CHAR, SHORT, LONG, SIGNED, UNSIGNED, KINDS };
+  const char *const *const kinds = WORDS("int", "char", "short", "long", "signed", "unsigned");
+  int has[KINDS] = {0}, known = 0;
+  for (int i = 0; i < count; i++)
+    for (int kind = 0; kind < KINDS; kind++)
+      if (cpu_token_is(&tokens->at[words[i]], kinds[kind])) has[kind]++, known++;
+  const char *base = has[CHAR]       ? "char"
+                     : has[SHORT]    ? "short"
+                     : has[LONG] > 1 ? "long long"
+                     : has[LONG]     ? "long"
+                                     : "int";
+  const char *sign = has[UNSIGNED] ? "unsigned " : has[CHAR] && has[SIGNED] ? "signed " : "";
+  if (known == count)
     snprintf(out, size, "%s%s", sign, base);
   else
     snprintf(out, size, "%.*s", count == 1 ? tokens->at[words[0]].size : 0, tokens->at[words[0]].text);

@@ -183,12 +183,16 @@ static void block_walk(cpu_writer *it, int node) {
   braced_walk(it, node);
 }
 
+static void head_put(cpu_writer *it, const char *front, const cpu_node *node, const char *back) {
+  cpu_put(it, "%s", front);
+  cpu_put_tokens(it, node->head, node->head_last);
+  cpu_put(it, "%s", back);
+}
+
 /* if (n > 3) __syncthreads();  ->  the same */
 static void uniform_if_walk(cpu_writer *it, const cpu_node *node) {
   cpu_region_flush(it);
-  cpu_put(it, "\nif (");
-  cpu_put_tokens(it, node->head, node->head_last);
-  cpu_put(it, ") {\n");
+  head_put(it, "\nif (", node, ") {\n");
   braced_walk(it, node->child);
   if (node->otherwise < 0) return;
   cpu_put(it, "else {\n");
@@ -271,16 +275,12 @@ static void masked_loop_walk(cpu_writer *it, int index) {
 static void uniform_loop_walk(cpu_writer *it, const cpu_node *node) {
   bool is_do = node->kind == CPU_NODE_DO;
   cpu_region_flush(it);
-  cpu_put(it, is_do ? "\ndo {\n" : node->kind == CPU_NODE_FOR ? "\nfor (" : "\nwhile (");
-  if (!is_do) {
-    cpu_put_tokens(it, node->head, node->head_last);
-    cpu_put(it, ") {\n");
-  }
+  if (is_do)
+    cpu_put(it, "\ndo {\n");
+  else
+    head_put(it, node->kind == CPU_NODE_FOR ? "\nfor (" : "\nwhile (", node, ") {\n");
   braced_walk(it, node->child);
-  if (!is_do) return;
-  cpu_put(it, "while (");
-  cpu_put_tokens(it, node->head, node->head_last);
-  cpu_put(it, ");\n");
+  if (is_do) head_put(it, "while (", node, ");\n");
 }
 
 static const char *const exchange_types[] = {"mw_shuffle", "mw_votes", "mw_values", "mw_votes", "mw_votes", "mw_votes"};
