@@ -32,8 +32,8 @@ describe("the form of a curriculum", function()
   it("says what it would not read", function()
     local LAB = '{ name = "a", script = "mine.lua" }'
     local function wrong(text, ...) refused(("return { %s }"):format(text:gsub("LAB", LAB)), ...) end
-    wrong('defaults = "5 min", LAB', "FILE: defaults must be a table, got string")
-    wrong('labs = "x", LAB', "FILE: labs must be a table, got string",
+    wrong('defaults = "5 min", LAB', "FILE: defaults must be a table, got 5 min")
+    wrong('labs = "x", LAB', "FILE: labs must be a table, got x",
       "FILE: there are labs in the table itself and in its field labs; put them in one place",
       "FILE: there is no lab in it")
     wrong("labs = { LAB }, LAB",

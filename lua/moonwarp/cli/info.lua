@@ -91,18 +91,15 @@ local function print_device(device)
   end
 end
 
-local function print_tool(label, text)
-  print(("  %-16s %s"):format(label, text))
-end
 
 local function print_all(all)
   print(("moonwarp %s, %s, %s"):format(all.version, all.lua, all.home))
   print("\ndevices")
   for _, device in ipairs(all.devices) do print_device(device) end
   print("\ntools")
-  print_tool("C++ compiler", all.compiler or all.compiler_missing)
-  print_tool("CUDA toolkit", all.cuda_toolkit or "none on the PATH (it is optional)")
-  print_tool("gnuplot", all.gnuplot or "none: charts are written as data and scripts only")
+  print("  C++ compiler     " .. (all.compiler or all.compiler_missing))
+  print("  CUDA toolkit     " .. (all.cuda_toolkit or "none on the PATH (it is optional)"))
+  print("  gnuplot          " .. (all.gnuplot or "none: charts are written as data and scripts only"))
   print("\ncache")
   for _, line in ipairs(require("moonwarp.cli.cache").lines()) do print("  " .. line) end
 end

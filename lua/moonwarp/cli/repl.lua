@@ -33,9 +33,6 @@ local function compile(text)
   return load(text, "=(prompt)")
 end
 
-local function is_unfinished(message)
-  return message:sub(-5) == "<eof>"
-end
 
 -- A chunk, with its text; false after Ctrl-C, nil at the end of the input.
 local function read_chunk()
@@ -43,7 +40,7 @@ local function read_chunk()
   if not text then return text end
   while true do
     local chunk, message = compile(text)
-    if chunk or not is_unfinished(message) then return text, chunk, message end
+    if chunk or message:sub(-5) ~= "<eof>" then return text, chunk, message end -- else it is unfinished
     local line = host.read_line(MORE)
     if not line then return line == nil and text or false, nil, message end
     text = text .. "\n" .. line

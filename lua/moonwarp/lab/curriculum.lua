@@ -285,10 +285,10 @@ local function parts_of(value, complain)
     if math.type(key) == "integer" then list[key] = one else head[key] = one end
   end
   head = read_fields(head, WHOLE, function(problem) complain(nil, problem) end)
-  if head.labs and next(list) ~= nil then
+  if value.labs ~= nil and next(list) ~= nil then
     complain(nil, "there are labs in the table itself and in its field labs; put them in one place")
   end
-  list = head.labs or list
+  if value.labs ~= nil then list = head.labs or {} end
   local problem = list_problem(list)
   if problem then complain(nil, ("the labs are a list: %s"):format(problem)) end
   if next(list) == nil then complain(nil, "there is no lab in it") end

@@ -29,10 +29,7 @@ end
 ---@param given table
 ---@return boolean
 function gate.is_meant(given)
-  for key in pairs(given) do
-    if lists.has(KEYS, key) or SECONDS[key] then return true end
-  end
-  return false
+  return lists.find(lists.keys(given), function(key) return lists.has(KEYS, key) or SECONDS[key] end) ~= nil
 end
 
 local function is_selector(value)

@@ -75,11 +75,9 @@ local DISTURBED = { "^busy host$", "^throttled", "^clock fell$" }
 
 -- What else changed a time than what was measured: the word of a flag, or nil.
 local function disturbance(result)
-  for _, flag in ipairs(result.flags or {}) do
-    for _, pattern in ipairs(DISTURBED) do
-      if flag:find(pattern) then return flag end
-    end
-  end
+  return lists.find(result.flags or {}, function(flag)
+    return lists.find(DISTURBED, function(pattern) return flag:find(pattern) end)
+  end)
 end
 
 local FEW = 5 -- samples
