@@ -189,9 +189,6 @@ tiled_partition(const thread_block_tile<Outer, Parent> &g) {
 MW_FN thread_group tiled_partition(const thread_group &, unsigned size) {
   return thread_group{thread_group::mw_is_lanes, {mw_tile_mask(size)}};
 }
-MW_FN thread_group tiled_partition(const thread_block &, unsigned size) {
-  return thread_group{thread_group::mw_is_lanes, {mw_tile_mask(size)}};
-}
 
 /* ==} */
 

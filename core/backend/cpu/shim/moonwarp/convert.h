@@ -81,35 +81,25 @@ MW_FN double mw_integral(double x, enum mw_direction to) {
                        : __builtin_ceil(x);
 }
 
-/* least and beyond: the ends of I, the upper one not included, both exact doubles. */
-template <class I> MW_FN I mw_to_integer(double x, double least, double beyond, I nan, enum mw_direction to) {
+/* The ends of I, the upper one not included, are exact doubles. */
+template <class I> MW_FN I mw_to_integer(double x, enum mw_direction to) {
+  const unsigned long long top = 1ull << (8 * sizeof(I) - 1);
+  const double least = (I)-1 < 0 ? -(double)top : 0, beyond = least + 2 * (double)top;
   const double r = mw_integral(x, to);
-  if (r != r) return nan;
+  if (r != r) return sizeof(I) == 8 ? (I)top : 0;
   return r < least ? (I)least : r >= beyond ? (I) ~(I)least : (I)r;
 }
-MW_FN int mw_to_int(double x, enum mw_direction to) {
-  return mw_to_integer<int>(x, -2147483648.0, 2147483648.0, 0, to);
-}
-MW_FN unsigned mw_to_uint(double x, enum mw_direction to) {
-  return mw_to_integer<unsigned>(x, 0, 4294967296.0, 0, to);
-}
-MW_FN long long mw_to_ll(double x, enum mw_direction to) {
-  return mw_to_integer<long long>(x, -9223372036854775808.0, 9223372036854775808.0, (long long)(1ull << 63), to);
-}
-MW_FN unsigned long long mw_to_ull(double x, enum mw_direction to) {
-  return mw_to_integer<unsigned long long>(x, 0, 18446744073709551616.0, 1ull << 63, to);
-}
 
-#define MW_TO(suffix, to, T, name, I, how)                                                                             \
-  MW_FN I name##_##suffix(T x) { return how(x, to); }
-MW_DIRECTIONS(MW_TO, float, __float2int, int, mw_to_int)
-MW_DIRECTIONS(MW_TO, float, __float2uint, unsigned, mw_to_uint)
-MW_DIRECTIONS(MW_TO, float, __float2ll, long long, mw_to_ll)
-MW_DIRECTIONS(MW_TO, float, __float2ull, unsigned long long, mw_to_ull)
-MW_DIRECTIONS(MW_TO, double, __double2int, int, mw_to_int)
-MW_DIRECTIONS(MW_TO, double, __double2uint, unsigned, mw_to_uint)
-MW_DIRECTIONS(MW_TO, double, __double2ll, long long, mw_to_ll)
-MW_DIRECTIONS(MW_TO, double, __double2ull, unsigned long long, mw_to_ull)
+#define MW_TO(suffix, to, T, name, I)                                                                                  \
+  MW_FN I name##_##suffix(T x) { return mw_to_integer<I>(x, to); }
+MW_DIRECTIONS(MW_TO, float, __float2int, int)
+MW_DIRECTIONS(MW_TO, float, __float2uint, unsigned)
+MW_DIRECTIONS(MW_TO, float, __float2ll, long long)
+MW_DIRECTIONS(MW_TO, float, __float2ull, unsigned long long)
+MW_DIRECTIONS(MW_TO, double, __double2int, int)
+MW_DIRECTIONS(MW_TO, double, __double2uint, unsigned)
+MW_DIRECTIONS(MW_TO, double, __double2ll, long long)
+MW_DIRECTIONS(MW_TO, double, __double2ull, unsigned long long)
 
 /* ==} */
 

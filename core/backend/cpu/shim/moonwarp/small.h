@@ -140,18 +140,15 @@ template <class F> struct __attribute__((aligned(2))) mw_small {
 
   friend mw_small operator+(mw_small a) { return a; }
   friend mw_small operator-(mw_small a) { return of(a.mw_word ^ 0x8000); }
-  friend mw_small &operator++(mw_small &a) { return a = a + mw_small(1.0f); }
-  friend mw_small &operator--(mw_small &a) { return a = a - mw_small(1.0f); }
-  friend mw_small operator++(mw_small &a, int) {
-    const mw_small old = a;
-    ++a;
-    return old;
+#define MW_SMALL_STEP(step, op)                                                                                        \
+  friend mw_small &operator step(mw_small &a) { return a = a op mw_small(1.0f); }                                      \
+  friend mw_small operator step(mw_small &a, int) {                                                                    \
+    const mw_small old = a;                                                                                            \
+    step a;                                                                                                            \
+    return old;                                                                                                        \
   }
-  friend mw_small operator--(mw_small &a, int) {
-    const mw_small old = a;
-    --a;
-    return old;
-  }
+  MW_SMALL_STEP(++, +)
+  MW_SMALL_STEP(--, -)
 
   friend mw_small mw_saturated(mw_small a) { return mw_small(__saturatef(a)); }
   friend mw_small __hneg(mw_small a) { return -a; }
@@ -254,18 +251,16 @@ template <class F> struct __attribute__((aligned(4))) mw_small2 {
   friend mw_small2 operator-(mw_small2 a) { return mw_small2(-a.x, -a.y); }
   friend mw_small2 __hneg2(mw_small2 a) { return -a; }
   friend mw_small2 __habs2(mw_small2 a) { return mw_small2(__habs(a.x), __habs(a.y)); }
-  friend mw_small2 __hfma2(mw_small2 a, mw_small2 b, mw_small2 c) {
-    return mw_small2(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y));
+#define MW_PAIR_FMA(name, of)                                                                                          \
+  friend mw_small2 name(mw_small2 a, mw_small2 b, mw_small2 c) {                                                       \
+    return mw_small2(of(a.x, b.x, c.x), of(a.y, b.y, c.y));                                                            \
   }
+  MW_PAIR_FMA(__hfma2, __hfma)
+  MW_PAIR_FMA(__hfma2_sat, __hfma_sat)
+  MW_PAIR_FMA(__hfma2_relu, __hfma_relu)
   /* Complex a * b + c, rounded as the fused operations it is made of. */
   friend mw_small2 __hcmadd(mw_small2 a, mw_small2 b, mw_small2 c) {
     return mw_small2(__hfma(-a.y, b.y, __hfma(a.x, b.x, c.x)), __hfma(a.y, b.x, __hfma(a.x, b.y, c.y)));
-  }
-  friend mw_small2 __hfma2_sat(mw_small2 a, mw_small2 b, mw_small2 c) {
-    return mw_small2(__hfma_sat(a.x, b.x, c.x), __hfma_sat(a.y, b.y, c.y));
-  }
-  friend mw_small2 __hfma2_relu(mw_small2 a, mw_small2 b, mw_small2 c) {
-    return mw_small2(__hfma_relu(a.x, b.x, c.x), __hfma_relu(a.y, b.y, c.y));
   }
   friend mw_small2 __hisnan2(mw_small2 a) {
     return mw_small2(part::of(__hisnan(a.x) ? F::one : 0), part::of(__hisnan(a.y) ? F::one : 0));
@@ -284,14 +279,12 @@ template <class F> struct __attribute__((aligned(4))) mw_small2 {
 
 #define MW_SMALL_ROUNDED(suffix, to, T, N)                                                                             \
   MW_FN T __float2##N##_##suffix(float x) { return T::directed(x, to); }                                               \
-  MW_FN int __##N##2int_##suffix(T x) { return mw_to_int((float)x, to); }                                              \
-  MW_FN unsigned __##N##2uint_##suffix(T x) { return mw_to_uint((float)x, to); }                                       \
-  MW_FN long long __##N##2ll_##suffix(T x) { return mw_to_ll((float)x, to); }                                          \
-  MW_FN unsigned long long __##N##2ull_##suffix(T x) { return mw_to_ull((float)x, to); }                               \
-  MW_FN short __##N##2short_##suffix(T x) { return mw_to_integer<short>((float)x, -32768, 32768, 0, to); }             \
-  MW_FN unsigned short __##N##2ushort_##suffix(T x) {                                                                  \
-    return mw_to_integer<unsigned short>((float)x, 0, 65536, 0, to);                                                   \
-  }                                                                                                                    \
+  MW_FN int __##N##2int_##suffix(T x) { return mw_to_integer<int>((float)x, to); }                                     \
+  MW_FN unsigned __##N##2uint_##suffix(T x) { return mw_to_integer<unsigned>((float)x, to); }                          \
+  MW_FN long long __##N##2ll_##suffix(T x) { return mw_to_integer<long long>((float)x, to); }                          \
+  MW_FN unsigned long long __##N##2ull_##suffix(T x) { return mw_to_integer<unsigned long long>((float)x, to); }       \
+  MW_FN short __##N##2short_##suffix(T x) { return mw_to_integer<short>((float)x, to); }                               \
+  MW_FN unsigned short __##N##2ushort_##suffix(T x) { return mw_to_integer<unsigned short>((float)x, to); }            \
   MW_FN T __int2##N##_##suffix(int x) { return T::directed(x, to); }                                                   \
   MW_FN T __uint2##N##_##suffix(unsigned x) { return T::directed(x, to); }                                             \
   MW_FN T __short2##N##_##suffix(short x) { return T::directed(x, to); }                                               \
@@ -324,14 +317,8 @@ template <class F> struct __attribute__((aligned(4))) mw_small2 {
   MW_FN T2 __lowhigh2highlow(T2 v) { return T2(v.y, v.x); }                                                            \
   MW_ATOMIC(atomicAdd, T, MW_CAS_LOOP(T, mw_bits16, p, old, old + v))                                                  \
   MW_ATOMIC(atomicAdd, T2, MW_CAS_LOOP(T2, mw_bits32, p, old, old + v))                                                \
-  MW_FN signed char __##N##2char_rz(T x) {                                                                             \
-    const float f = x;                                                                                                 \
-    return f != f ? 0 : f > 127 ? 127 : f < -128 ? -128 : (signed char)f;                                              \
-  }                                                                                                                    \
-  MW_FN unsigned char __##N##2uchar_rz(T x) {                                                                          \
-    const float f = x;                                                                                                 \
-    return f != f || f < 0 ? 0 : f > 255 ? 255 : (unsigned char)f;                                                     \
-  }
+  MW_FN signed char __##N##2char_rz(T x) { return mw_to_integer<signed char>((float)x, MW_RZ); }                       \
+  MW_FN unsigned char __##N##2uchar_rz(T x) { return mw_to_integer<unsigned char>((float)x, MW_RZ); }
 
 /* ==} */
 

@@ -56,15 +56,11 @@ MW_FN int mw_barrier(enum mw_barrier_op op, int value, const char *what, const c
 MW_FN void __syncthreads(MW_EXACTLY_HERE) {
   mw_barrier(MW_BARRIER_SYNC, 0, "__syncthreads", mw_file, mw_line, mw_column);
 }
-MW_FN int __syncthreads_count(int p, MW_EXACTLY_HERE) {
-  return mw_barrier(MW_BARRIER_COUNT, p, "__syncthreads_count", mw_file, mw_line, mw_column);
-}
-MW_FN int __syncthreads_and(int p, MW_EXACTLY_HERE) {
-  return mw_barrier(MW_BARRIER_AND, p, "__syncthreads_and", mw_file, mw_line, mw_column);
-}
-MW_FN int __syncthreads_or(int p, MW_EXACTLY_HERE) {
-  return mw_barrier(MW_BARRIER_OR, p, "__syncthreads_or", mw_file, mw_line, mw_column);
-}
+#define MW_BARRIER(name, op)                                                                                           \
+  MW_FN int name(int p, MW_EXACTLY_HERE) { return mw_barrier(op, p, #name, mw_file, mw_line, mw_column); }
+MW_BARRIER(__syncthreads_count, MW_BARRIER_COUNT)
+MW_BARRIER(__syncthreads_and, MW_BARRIER_AND)
+MW_BARRIER(__syncthreads_or, MW_BARRIER_OR)
 
 MW_FN void mw_named_barrier(unsigned id, unsigned count, const char *what, const char *mw_file, int mw_line) {
 #if defined(MW_FAST)

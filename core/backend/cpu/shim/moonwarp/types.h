@@ -20,9 +20,12 @@ typedef long clock_t;
 typedef decltype(nullptr) mw_nullptr_t;
 
 #define MW_VECTOR(T, N, align2, align4)                                                                                \
+  struct N##3 { T x, y, z; };                                                                                          \
+  MW_VECTOR_BUT3(T, N, align2, align4)
+
+#define MW_VECTOR_BUT3(T, N, align2, align4)                                                                           \
   struct N##1 { T x; };                                                                                                \
   struct __attribute__((aligned(align2))) N##2 { T x, y; };                                                            \
-  struct N##3 { T x, y, z; };                                                                                          \
   struct __attribute__((aligned(align4))) N##4 { T x, y, z, w; };                                                      \
   MW_MAKE(T, N)
 
@@ -45,17 +48,8 @@ MW_VECTOR(float, float, 8, 16)
 MW_VECTOR(double, double, 16, 16)
 
 /* uint3 is the host's own type, so that what the scheduler stores can be handed to a kernel without a conversion. */
-struct uint1 {
-  unsigned x;
-};
-struct __attribute__((aligned(8))) uint2 {
-  unsigned x, y;
-};
 typedef mw_dim3 uint3;
-struct __attribute__((aligned(16))) uint4 {
-  unsigned x, y, z, w;
-};
-MW_MAKE(unsigned, uint)
+MW_VECTOR_BUT3(unsigned, uint, 8, 16)
 
 /* CUDA 13 names the alignment of the 32-byte vectors. */
 #define MW_WIDE(T, N)                                                                                                  \
