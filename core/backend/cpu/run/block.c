@@ -50,9 +50,7 @@ static bool joins(cpu_crew *crew, enum mw_barrier_op op, const char *file, int l
 
 static int barrier(enum mw_barrier_op op, int value, const char *file, int line, int column) {
   cpu_crew *crew = cpu_current->crew;
-  uint32_t bit;
-  cpu_crew_stop(crew, barrier_names[op], file, line, &bit)->column = column;
-  crew->warps[crew->current / CPU_WARP].at_barrier |= bit;
+  cpu_crew_stop(crew, offsetof(cpu_warp, at_barrier), barrier_names[op], file, line)->column = column;
   if (joins(crew, op, file, line, column)) {
     crew->arrived++;
     crew->truths += value != 0;
@@ -101,9 +99,7 @@ static void check_named(cpu_crew *crew, unsigned id, unsigned count, const char 
 static void named_barrier(unsigned id, unsigned count, const char *what, const char *file, int line) {
   cpu_crew *crew = cpu_current->crew;
   check_named(crew, id, count, what, file, line);
-  uint32_t bit;
-  cpu_crew_stop(crew, what, file, line, &bit)->named = id;
-  crew->warps[crew->current / CPU_WARP].at_named |= bit;
+  cpu_crew_stop(crew, offsetof(cpu_warp, at_named), what, file, line)->named = id;
   crew->any_named = true;
   crew->named[id].count = count;
   crew->named[id].arrived++;
@@ -163,9 +159,7 @@ static void grid_barrier(const char *file, int line) {
   if (!crew->grid->meeting)
     cpu_crew_abandon(crew, "grid sync at %s:%d outside a cooperative launch: prepare it with cooperative = true", file,
                      line);
-  uint32_t bit;
-  cpu_crew_stop(crew, "grid sync", file, line, &bit);
-  crew->warps[crew->current / CPU_WARP].at_grid |= bit;
+  cpu_crew_stop(crew, offsetof(cpu_warp, at_grid), "grid sync", file, line);
   crew->grid_file = file;
   crew->grid_line = line;
   if (++crew->at_grid == crew->live)
@@ -308,10 +302,8 @@ bool cpu_crew_run(cpu_crew *crew, cpu_grid *grid, unsigned long long block) {
 static unsigned active_mask(void) {
   cpu_crew *crew = cpu_current->crew;
   if (!cpu_current->in_crew) return 1;
-  uint32_t bit;
-  cpu_lane *lane = cpu_crew_stop(crew, "__activemask", "", 0, &bit);
+  cpu_lane *lane = cpu_crew_stop(crew, offsetof(cpu_warp, asking), "__activemask", "", 0);
   lane->site = __builtin_return_address(0);
-  crew->warps[crew->current / CPU_WARP].asking |= bit;
   cpu_crew_wait(crew);
   return (unsigned)lane->result;
 }

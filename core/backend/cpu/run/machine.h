@@ -243,15 +243,18 @@ static inline uint32_t cpu_warp_lanes(const cpu_warp *warp) { /* all that have n
   return warp->ready | warp->at_barrier | warp->at_named | warp->at_warp | warp->at_grid | warp->asking;
 }
 
-/* Takes the running lane out of the ready ones; it waits at a named place. bit: its own in the warp's sets. */
-static inline cpu_lane *cpu_crew_stop(cpu_crew *crew, const char *what, const char *file, int line, uint32_t *bit) {
+/* Takes the running lane out of the ready ones into the set that lies at so many bytes in a warp; it waits at a named
+ * place. */
+static inline cpu_lane *cpu_crew_stop(cpu_crew *crew, size_t set, const char *what, const char *file, int line) {
+  cpu_warp *warp = &crew->warps[crew->current / CPU_WARP];
+  const uint32_t bit = 1u << crew->current % CPU_WARP;
   cpu_lane *lane = cpu_crew_lane(crew);
   lane->what = what;
   lane->file = file;
   lane->line = line;
   lane->column = 0;
-  *bit = 1u << crew->current % CPU_WARP;
-  crew->warps[crew->current / CPU_WARP].ready &= ~*bit;
+  warp->ready &= ~bit;
+  *(uint32_t *)((char *)warp + set) |= bit;
   return lane;
 }
 

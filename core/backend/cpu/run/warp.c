@@ -163,16 +163,11 @@ static void check_company(cpu_crew *crew, const cpu_warp *warp, const cpu_group 
 unsigned long long cpu_warp_meet(cpu_crew *crew, const mw_warp_request *request) {
   const unsigned w = crew->current / CPU_WARP, i = crew->current % CPU_WARP;
   cpu_warp *warp = &crew->warps[w];
-  cpu_lane *lane = &warp->lanes[i];
   check(crew, request, i);
   cpu_group *group = group_for(warp, request->mask);
   check_company(crew, warp, group, request);
+  cpu_lane *lane = cpu_crew_stop(crew, offsetof(cpu_warp, at_warp), request->what, request->file, request->line);
   lane->request = request;
-  lane->what = request->what;
-  lane->file = request->file;
-  lane->line = request->line;
-  warp->ready &= ~(1u << i);
-  warp->at_warp |= 1u << i;
   group->arrived |= 1u << i;
   if (complete(warp, group))
     release(crew, w, group);

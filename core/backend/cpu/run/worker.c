@@ -74,11 +74,7 @@ void cpu_worker_join(cpu_worker *worker) {
 /* For the script's own thread: nobody else watches the blocks it runs, so a timer of its own ends them. */
 static void make_timer(cpu_worker *worker) {
   struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = cpu_thread_abort_signal()};
-#ifdef sigev_notify_thread_id
-  event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
-#else
-  event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
-#endif
+  event._sigev_un._tid = (pid_t)syscall(SYS_gettid); /* sigev_notify_thread_id, which older C libraries do not name */
   worker->has_timer = timer_create(CLOCK_MONOTONIC, &event, &worker->timer) == 0;
 }
 
