@@ -77,6 +77,13 @@ describe("a unit", function()
     end
   end)
 
+  it("names the line that includes what the shim refuses", function()
+    local text = "\n#include %s\n__global__ void k(int *p) { *p = 1; }\n"
+    for header, why in pairs { ["<vector>"] = "is host code", ["<thrust/sort.h>"] = "needs the CUDA device" } do
+      support.fails_with(function() generated(dev, text:format(header)) end, "plain.cu:2: ", header .. " " .. why)
+    end
+  end)
+
   it("keeps what the preprocessor says of a text without directives", function()
     support.fails_with(function() generated(dev, "__global__ void k(float *y) { y[0] = 1; }\n/* no end") end, "comment")
     local m <close> = dev:module { source = "__global__ void k(int *y) { y[0] = __CUDA_ARCH__; }", name = "arch.cu" }

@@ -17,6 +17,11 @@ mw_status mw_fail(mw_error *err, mw_status status, const char *format, ...) {
   return status;
 }
 
+void mw_error_log(mw_error *err, char *log) {
+  mw_free(err ? err->log : log);
+  if (err) err->log = log;
+}
+
 void mw_error_clear(mw_error *err) {
   mw_free(err->log);
   err->log = NULL;

@@ -176,8 +176,11 @@ static void log_clean(cpu_text *out, const char *log) {
   cpu_text_add(out, "", 1);
 }
 
-/* "x.cu:7:3: error: text" -> "x.cu:7: text" of the first error. */
+/* "x.cu:7:3: error: text" -> "x.cu:7: text" of the first error; where a header of the shim says it, the line that
+ * includes that. */
 static void first_error(const char *log, char *out, size_t size) {
+  static const char included[] = "In file included from ";
+  const char *shim = mw_shim_folder(), *from = strstr(log, included);
   const char *at = strstr(log, "error: ");
   if (!at) {
     snprintf(out, size, "%.*s", (int)strcspn(log, "\n"), *log ? log : "the compiler gave no message");
@@ -185,6 +188,7 @@ static void first_error(const char *log, char *out, size_t size) {
   }
   const char *line = at;
   while (line > log && line[-1] != '\n') line--;
+  if (from && from < line && *shim && !strncmp(line, shim, strlen(shim))) line = from + strlen(included);
   const char *colon = line;
   while (colon < at && !(colon[0] == ':' && colon[1] >= '0' && colon[1] <= '9')) colon++;
   int place = colon < at ? (int)(colon - line) + 1 + (int)strspn(colon + 1, "0123456789") : 0;
@@ -200,10 +204,7 @@ static mw_status compile_failed(const cpu_program *program, const char *log, mw_
   first_error(told, first, sizeof first);
   mw_status status =
       mw_fail(error, MW_COMPILE, "compiling '%s' for the CPU device failed: %s", program->source.name, first);
-  if (error) {
-    mw_free(error->log);
-    error->log = mw_strdup(told);
-  }
+  mw_error_log(error, mw_strdup(told));
   mw_free(clean.at);
   return status;
 }

@@ -136,7 +136,6 @@ static void declared_fill(cpu_program *program) {
     snprintf(declared->engine_why, sizeof declared->engine_why, "%s", function->engine_why);
     declared->is_template = function->is_template;
     snprintf(declared->engine, sizeof declared->engine, "%s", function->engine);
-    declared->barrier_line = function->barrier < 0 ? 0 : program->tokens.at[function->barrier].line;
   }
   program->has_variables = program->nvariables > 0;
 }

@@ -28,7 +28,6 @@ typedef struct cpu_declared {
   bool        is_template;
   char        engine[8];     /* what automatic choice (or the forced engine) gives */
   char        engine_why[256];
-  int         barrier_line;  /* the first barrier or warp operation it reaches; 0: none */
 } cpu_declared;
 
 /* A source after preprocessing and analysis; reused for every unit compiled from it. */
