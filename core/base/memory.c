@@ -60,6 +60,10 @@ void mw_free(void *block) {
   free(block);
 }
 
+void *mw_grow(void *array, size_t count, size_t item) {
+  return count & (count - 1) ? array : mw_realloc(array, (count ? 2 * count : 1) * item);
+}
+
 void mw_list_add(char *list, size_t size, const char *separator, const char *format, ...) {
   size_t used = strlen(list);
   if (used) used += (size_t)snprintf(list + used, size - used, "%s", separator);

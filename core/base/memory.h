@@ -15,6 +15,8 @@ char       *mw_strdup(const char *);
 char       *mw_format(const char *, ...) __attribute__((format(printf, 1, 2)));
 char       *mw_vformat(const char *, va_list) __attribute__((format(printf, 1, 0)));
 void        mw_free(void *);
+/* The array of count items with room for one more, its size doubled at each power of two. */
+void       *mw_grow(void *array, size_t count, size_t item);
 uint64_t    mw_allocations(void); /* blocks allocated by the above since the start; the hot path adds none */
 /* Appends an item to a list in words, after the separator unless it is the first; what does not fit is left out. */
 void        mw_list_add(char *list, size_t size, const char *separator, const char *format, ...)

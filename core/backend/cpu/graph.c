@@ -5,6 +5,8 @@
  * in CUDA. launch.c replays and changes a graph. */
 #include "core/backend/cpu/objects.h"
 
+#include "core/backend/refuse.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,9 +97,7 @@ mw_status cpu_capture_end(mw_stream *base, mw_graph **out, mw_error *err) {
   }
   cpu_graph_release(&graph->base);
   if (joined || !out) return MW_OK;
-  return mw_fail(err, MW_INVALID,
-                 "a stream that joined the capture was not joined back: record an event on it and let the captured "
-                 "stream wait for that");
+  return mw_refuse_capture(err);
 }
 
 /* ---- operations ------------------------------------------------------------------------------------------------ */
@@ -107,10 +107,7 @@ static void *copied(const void *bytes, size_t size) {
 }
 
 static int add_node(cpu_graph *graph, const cpu_op *op, const int *needs, int nneeds) {
-  if (graph->count == graph->room) {
-    graph->room = graph->room ? 2 * graph->room : 16;
-    graph->nodes = mw_realloc(graph->nodes, (size_t)graph->room * sizeof *graph->nodes);
-  }
+  graph->nodes = mw_grow(graph->nodes, (size_t)graph->count, sizeof *graph->nodes);
   cpu_node *node = &graph->nodes[graph->count];
   *node = (cpu_node){.op = *op, .needs = copied(needs, (size_t)nneeds * sizeof *needs), .nneeds = nneeds};
   node->op.args = copied(op->args, op->args_bytes);

@@ -57,10 +57,7 @@ static size_t rank_of(const cpu_memory *memory, uintptr_t address) {
 
 static void enlist(cpu_memory *memory, cpu_buffer *buffer) {
   pthread_mutex_lock(&memory->lock);
-  if (memory->count == memory->room) {
-    memory->room = memory->room ? 2 * memory->room : 16;
-    memory->arrays = mw_realloc(memory->arrays, memory->room * sizeof *memory->arrays);
-  }
+  memory->arrays = mw_grow(memory->arrays, memory->count, sizeof *memory->arrays);
   size_t at = rank_of(memory, (uintptr_t)buffer->base.address);
   memmove(memory->arrays + at + 1, memory->arrays + at, (memory->count - at) * sizeof *memory->arrays);
   memory->arrays[at] = buffer;

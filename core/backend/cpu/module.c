@@ -6,6 +6,7 @@
 #include "core/backend/cpu/objects.h"
 
 #include "core/backend/refs.h"
+#include "core/backend/refuse.h"
 #include "core/source/signature.h"
 
 #include <string.h>
@@ -188,20 +189,13 @@ static mw_status fail_unknown(const cpu_module *module, const char *name, mw_err
   for (int i = 0; i < module->ndeclared; i++)
     mw_list_add(list, sizeof list, ", ", "%s%s", module->declared[i].name,
                 module->declared[i].is_template ? "<...>" : "");
-  return mw_fail(err, MW_NOT_FOUND, "module '%s' has no kernel '%s'; it has: %s", module->base.name, name,
-                 *list ? list : "none (a kernel is a __global__ function)");
+  return mw_refuse_kernel(&module->base, name, list, err);
 }
 
 /* The unit for one more template instance. */
 static mw_status instantiate(cpu_module *module, const char *name, const cpu_declared *declared, mw_error *err) {
-  if (!strchr(name, '<'))
-    return mw_fail(err, MW_INVALID, "kernel '%s' of module '%s' is a template: name an instance, as in %s<float>", name,
-                   module->base.name, name);
-  if (cpu_program_has_variables(module->program))
-    return mw_fail(
-        err, MW_INVALID,
-        "module '%s' has device variables, so '%s' must be compiled with it: list it in templates = {\"%s\"}",
-        module->base.name, name, name);
+  if (!strchr(name, '<')) return mw_refuse_template(&module->base, name, err);
+  if (cpu_program_has_variables(module->program)) return mw_refuse_instance(&module->base, name, err);
   const bool fiber = strcmp(declared->engine, "fiber") == 0;
   mw_status status = load(module, fiber ? CPU_FIBER : CPU_FAST, name, NULL, err);
   const loaded *where;

@@ -127,7 +127,7 @@ struct cpu_graph {
   mw_graph base;
   atomic_int refs; /* the binding's, each queued replay, each event recorded in the capture, each graph it is part of */
   cpu_node *nodes; /* in the order of capture, which respects every dependency */
-  int count, room;
+  int count;
   bool open; /* being captured */
 };
 
@@ -149,7 +149,7 @@ typedef struct cpu_memory {
   pthread_mutex_t lock; /* the list, in which streams look for what a fault has met */
   bool exact;           /* $MOONWARP_CPU_CHECK: arrays end at the guard, to the element */
   cpu_buffer **arrays;  /* live ones, by address */
-  size_t count, room;
+  size_t count;
   size_t used;       /* bytes, of live and deferred ones */
   atomic_int slacks; /* live arrays with slack */
 } cpu_memory;

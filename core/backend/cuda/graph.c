@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "core/backend/cuda/objects.h"
+#include "core/backend/refuse.h"
 
 static cuda_graph *graph_of(mw_graph *graph) {
   return (cuda_graph *)graph;
@@ -37,10 +38,7 @@ mw_status cuda_capture_note(cuda_stream *stream, const mw_launch *l, mw_error *e
   mw_status status =
       CUDA_TRY(device, err, cuStreamGetCaptureInfo_v2, stream->queue, &state, NULL, NULL, &nodes, &count);
   if (status != MW_OK || state != CUDA_CAPTURE_ACTIVE || count != 1) return status;
-  if (graph->base.nodes == graph->capacity) {
-    graph->capacity = graph->capacity ? 2 * graph->capacity : 8;
-    graph->launched = mw_realloc(graph->launched, (size_t)graph->capacity * sizeof *graph->launched);
-  }
+  graph->launched = mw_grow(graph->launched, (size_t)graph->base.nodes, sizeof *graph->launched);
   cuda_launched *noted = &graph->launched[graph->base.nodes++];
   *noted = (cuda_launched){nodes[0], *l};
   ((cuda_module *)l->kernel->module)->graphs++;
@@ -60,11 +58,7 @@ static void close_capture(cuda_device *device) {
 static mw_status finish(cuda_device *device, cuda_graph *graph, bool wanted, mw_error *err) {
   if (device->lost) return cuda_refuse_lost(device, err);
   cuda_result code = cuda_driver.cuStreamEndCapture(device->capturer->queue, &graph->drawing);
-  if (code == CUDA_CAPTURE_UNJOINED && !wanted) return MW_OK;
-  if (code == CUDA_CAPTURE_UNJOINED)
-    return mw_fail(err, MW_INVALID,
-                   "a stream that joined the capture was not joined back: record an event on it and let the captured "
-                   "stream wait for that");
+  if (code == CUDA_CAPTURE_UNJOINED) return wanted ? mw_refuse_capture(err) : MW_OK;
   mw_status status = cuda_check(device, code, "cuStreamEndCapture", err);
   if (status != MW_OK || !wanted) return status;
   return CUDA_TRY(device, err, cuGraphInstantiateWithFlags, &graph->replay, graph->drawing, 0);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/backend/cuda/objects.h"
+#include "core/backend/refuse.h"
 #include "core/source/declared.h"
 
 typedef struct place { /* where a kernel is */
@@ -49,11 +50,8 @@ static bool list_known(const cuda_module *module, const char *name, char *known,
 
 static mw_status refuse_name(const cuda_module *module, const char *name, mw_error *err) {
   char known[512];
-  if (list_known(module, name, known, sizeof known))
-    return mw_fail(err, MW_INVALID, "kernel '%s' of module '%.128s' is a template: name an instance, as in %s<float>",
-                   name, module->base.name, name);
-  return mw_fail(err, MW_NOT_FOUND, "module '%.128s' has no kernel '%s'; it has: %s", module->base.name, name,
-                 *known ? known : "none (a kernel is a __global__ function)");
+  if (list_known(module, name, known, sizeof known)) return mw_refuse_template(&module->base, name, err);
+  return mw_refuse_kernel(&module->base, name, known, err);
 }
 
 static mw_status find_plain(cuda_module *module, const char *name, place *out, mw_error *err) {

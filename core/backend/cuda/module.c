@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/backend/cuda/objects.h"
+#include "core/backend/refuse.h"
 #include "core/source/declared.h"
 
 /* ---- loading --------------------------------------------------------------------------------------------------- */
@@ -133,13 +134,6 @@ static bool has_variables(const cuda_image *image, const char *source) {
   return false;
 }
 
-static mw_status refuse_second(const cuda_module *module, const char *expression, mw_error *err) {
-  return mw_fail(
-      err, MW_INVALID,
-      "module '%.128s' has device variables, so '%s' must be compiled with it: list it in templates = {\"%s\"}",
-      module->base.name, expression, expression);
-}
-
 /* The compiler leaves out variables that no kernel uses, so the new unit is asked too. */
 static mw_status compile_second(cuda_module *module, const char *expression, cuda_unit **out, mw_error *err) {
   const char *const wanted[] = {expression, NULL};
@@ -149,7 +143,7 @@ static mw_status compile_second(cuda_module *module, const char *expression, cud
   mw_source source = module->source;
   source.templates = wanted;
   mw_status status = cuda_compile_unit(&device->base, &source, &unit, err);
-  if (status == MW_OK && has_variables(&unit->read, text)) status = refuse_second(module, expression, err);
+  if (status == MW_OK && has_variables(&unit->read, text)) status = mw_refuse_instance(&module->base, expression, err);
   if (status == MW_OK) status = load_unit(device, &source, unit, err);
   if (status == MW_OK)
     *out = unit;
@@ -158,23 +152,16 @@ static mw_status compile_second(cuda_module *module, const char *expression, cud
   return status;
 }
 
-/* The compiler's log goes from one to the other. */
-static mw_status fail_second(const char *expression, mw_status status, mw_error *cause, mw_error *err) {
-  if (!err) {
-    mw_free(cause->log);
-    return status;
-  }
-  mw_free(err->log);
-  err->log = cause->log;
-  return mw_fail(err, status, "no kernel '%.200s': %.750s", expression, cause->text);
-}
-
 mw_status cuda_module_instantiate(cuda_module *module, const char *expression, cuda_unit **out, mw_error *err) {
   mw_error cause = {.status = MW_OK};
-  if (has_variables(&module->units->read, module->source.text)) return refuse_second(module, expression, err);
+  if (has_variables(&module->units->read, module->source.text))
+    return mw_refuse_instance(&module->base, expression, err);
   mw_status status = compile_second(module, expression, out, &cause);
   if (status == MW_INVALID) return mw_fail(err, status, "%s", cause.text);
-  if (status != MW_OK) return fail_second(expression, status, &cause, err);
+  if (status != MW_OK) {
+    mw_error_log(err, cause.log);
+    return mw_fail(err, status, "no kernel '%.200s': %.750s", expression, cause.text);
+  }
   (*out)->next = module->units->next;
   module->units->next = *out;
   return MW_OK;

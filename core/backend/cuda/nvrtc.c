@@ -56,20 +56,13 @@ static void free_options(options *o) {
   for (int i = 0; i < o->count; i++) mw_free(o->list[i]);
 }
 
-static bool knows(int arch) {
-  for (int i = 0; i < cuda_nvrtc.narchs; i++)
-    if (cuda_nvrtc.archs[i] == arch) return true;
-  return false;
-}
-
+/* The device's own architecture, else the newest before it that NVRTC knows. */
 static mw_status choose_target(const mw_device *device, target *out, mw_error *err) {
   int arch = device->info.capability_major * 10 + device->info.capability_minor, best = 0;
-  *out = (target){.arch = arch};
-  if (knows(arch)) return MW_OK;
   for (int i = 0; i < cuda_nvrtc.narchs; i++)
-    if (cuda_nvrtc.archs[i] < arch && cuda_nvrtc.archs[i] > best) best = cuda_nvrtc.archs[i];
-  *out = (target){.arch = best, .ptx = true};
-  if (best && !device->info.offline) return MW_OK;
+    if (cuda_nvrtc.archs[i] <= arch && cuda_nvrtc.archs[i] > best) best = cuda_nvrtc.archs[i];
+  *out = (target){.arch = best, .ptx = best != arch};
+  if (best == arch || (best && !device->info.offline)) return MW_OK;
   return mw_fail(
       err, MW_UNSUPPORTED,
       "NVRTC %d.%d does not compile for sm_%d (it knows sm_%d to sm_%d): install another CUDA toolkit or set "
@@ -110,17 +103,14 @@ static mw_status fail_compile(const mw_device *device, const mw_source *source, 
   bool missing_file = strstr(log, "open source file") != NULL;
   first_error(log, line, sizeof line);
   add_standard(source, line, sizeof line);
-  if (err) {
-    mw_free(err->log);
-    err->log = log;
-  } else {
-    mw_free(log);
-  }
-  return mw_fail(err, MW_COMPILE, "compiling '%.128s' for %s failed: %s%s", source->name, device->info.arch,
-                 *line ? line : cuda_nvrtc.nvrtcGetErrorString(code),
-                 missing_file && !*cuda_nvrtc.toolkit
-                     ? "; CUDA's own headers were not found beside NVRTC: install the CUDA toolkit or set CUDA_HOME"
-                     : "");
+  mw_status status =
+      mw_fail(err, MW_COMPILE, "compiling '%.128s' for %s failed: %s%s", source->name, device->info.arch,
+              *line ? line : cuda_nvrtc.nvrtcGetErrorString(code),
+              missing_file && !*cuda_nvrtc.toolkit
+                  ? "; CUDA's own headers were not found beside NVRTC: install the CUDA toolkit or set CUDA_HOME"
+                  : "");
+  mw_error_log(err, log);
+  return status;
 }
 
 /* A program that has been compiled; the caller destroys it. log is given to the caller. */

@@ -113,7 +113,6 @@ struct cuda_graph {
   cuda_drawing drawing;
   cuda_replay replay;
   cuda_launched *launched;
-  int capacity;
 };
 
 /* ---- status.c: results of the driver --------------------------------------------------------------------------- */
@@ -222,7 +221,7 @@ mw_status cuda_kernel_get(mw_module *, const char *name, mw_kernel **, mw_error 
 void cuda_kernel_free(cuda_kernel *);
 mw_status cuda_launch(mw_stream *, const mw_launch *, mw_error *);
 mw_status cuda_allow_shared(cuda_kernel *, size_t dynamic, mw_error *); /* raises its limit where it must */
-int cuda_params_of(const cuda_entry *, const char *source, mw_signature *); /* its parameters; see params.c */
+void cuda_params_of(const cuda_entry *, const char *source, mw_signature *); /* its parameters; see params.c */
 
 mw_status cuda_occupancy(mw_kernel *, int threads, size_t shared, mw_occupancy *, mw_error *);
 

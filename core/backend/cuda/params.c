@@ -44,7 +44,7 @@ static void use_slots(const cuda_entry *entry, mw_signature *out) {
   if (out->args_bytes < last->offset + last->size) out->args_bytes = last->offset + last->size;
 }
 
-int cuda_params_of(const cuda_entry *entry, const char *source, mw_signature *out) {
+void cuda_params_of(const cuda_entry *entry, const char *source, mw_signature *out) {
   bool mangled = mw_signature_parse(entry->symbol, out);
   if (!mangled) {
     snprintf(out->name, sizeof out->name, "%s", entry->symbol);
@@ -62,5 +62,4 @@ int cuda_params_of(const cuda_entry *entry, const char *source, mw_signature *ou
   for (int i = 0; i < out->nparams && count == out->nparams; i++)
     memcpy(out->params[i].name, declared[i].name, sizeof declared[i].name);
   mw_free(declared);
-  return out->nparams;
 }
