@@ -99,6 +99,25 @@ static void refused(void **state) {
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_string_equal(spelled(bad[i]), "refused");
 }
 
+/* A type's name may be as long as a kernel's; what a parameter tells of it is cut. */
+static void long_names(void **state) {
+  (void)state;
+  char mangled[300], longest[256];
+  memset(longest, 'a', 255);
+  longest[255] = '\0';
+  mw_signature s;
+  snprintf(mangled, sizeof mangled, "_Z1kP200%.200sf", longest);
+  assert_true(mw_signature_parse(mangled, &s));
+  assert_int_equal(s.nparams, 2);
+  assert_int_equal(strlen(s.params[0].type), sizeof s.params[0].type - 1);
+  assert_true(s.params[0].pointer && s.params[1].offset == 8);
+  mw_signature_free(&s);
+  snprintf(mangled, sizeof mangled, "_Z1kP255%sf", longest);
+  assert_true(mw_signature_parse(mangled, &s));
+  assert_true(s.unknown);
+  mw_signature_free(&s);
+}
+
 static void unknown_params_keep_the_name(void **state) {
   (void)state;
   mw_signature s;
@@ -132,8 +151,12 @@ static void damaged(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(names_and_types), cmocka_unit_test(templates), cmocka_unit_test(kinds_and_offsets),
-      cmocka_unit_test(refused),         cmocka_unit_test(damaged),   cmocka_unit_test(unknown_params_keep_the_name)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(names_and_types),
+                                     cmocka_unit_test(templates),
+                                     cmocka_unit_test(kinds_and_offsets),
+                                     cmocka_unit_test(refused),
+                                     cmocka_unit_test(damaged),
+                                     cmocka_unit_test(long_names),
+                                     cmocka_unit_test(unknown_params_keep_the_name)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

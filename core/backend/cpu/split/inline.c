@@ -177,10 +177,6 @@ static void statement_expand(cpu_splitter *in, int node, int operation, cpu_toke
     exchange_expand(in, node, operation, next);
 }
 
-static bool has_continue(const cpu_splitter *in, const cpu_node *node) {
-  return cpu_find(&in->work, node->first, node->last, WORDS("continue")) < node->last;
-}
-
 /* Expands what this node needs; false: nothing to do here. */
 static bool node_expand(cpu_splitter *in, int index, cpu_tokens *next) {
   const cpu_node *node = &in->nodes[index];
@@ -194,7 +190,7 @@ static bool node_expand(cpu_splitter *in, int index, cpu_tokens *next) {
   if (operation < 0) return false;
   if (simple)
     statement_expand(in, index, operation, next);
-  else if (!headed || (node->kind == CPU_NODE_DO && has_continue(in, node)))
+  else if (!headed || (node->kind == CPU_NODE_DO && cpu_has(&in->work, node->first, node->last, "continue")))
     cpu_split_refuse(in, operation, "%.*s stands in the head of a loop", TEXT(&in->work.at[operation]));
   else
     head_expand(in, node, next);
