@@ -6,7 +6,12 @@ local support = require "tests.support"
 local core = support.core
 
 local CC = os.getenv "CC" or "cc"
-local has_tools = os.execute(("command -v nm %s >/dev/null"):format(CC)) and os.execute "command -v nm >/dev/null"
+local LUA = os.getenv "STOCK_LUA" or "lua5.4"
+
+local has_tools = true
+for _, tool in ipairs { "nm", CC, LUA:match "%S+$" } do
+  has_tools = has_tools and os.execute(("command -v %s >/dev/null"):format(tool))
+end
 
 -- Compiles sources by path and runs the tool on them: its status and what it printed.
 local function floors_of(sources)
@@ -22,7 +27,7 @@ local function floors_of(sources)
     assert(os.execute(("cd '%s' && %s -c -o %s %s"):format(folder, CC, object, path)))
   end
   pipe = assert(io.popen(("cd '%s' && %s '%s/.make/floors.lua' build --print 2>&1; echo status $?"):format(folder,
-    os.getenv "STOCK_LUA" or "lua5.4", core.home())))
+    LUA, core.home())))
   local output = pipe:read "a"
   pipe:close()
   os.execute(("rm -r '%s'"):format(folder))
@@ -31,7 +36,7 @@ end
 
 describe("floors", function()
   if not has_tools then
-    pending "they need nm and a C compiler"
+    pending "they need nm, a C compiler and a stock interpreter"
     return
   end
 

@@ -50,7 +50,7 @@ end
 
 describe("a unit", function()
   local dev
-  setup(function() dev = core.device "cpu" end)
+  before_each(function() dev = core.device "cpu" end)
 
   it("includes the families of functions that its text mentions", function()
     for text, header in pairs { ["atomicAdd(p, 1)"] = "atomic", ["*p = __vadd4(1, 2)"] = "packed",

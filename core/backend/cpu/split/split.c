@@ -74,13 +74,6 @@ static bool body_make(cpu_splitter *in, bool reorder, cpu_text *out, int first_l
   return !in->refused;
 }
 
-void cpu_splitter_free(cpu_splitter *in) {
-  mw_free(in->prelude.at);
-  mw_free(in->nodes);
-  mw_free(in->locals);
-  cpu_tokens_free(&in->work);
-}
-
 /* ---- the function ---------------------------------------------------------------------------------------------- */
 
 static void formal_put(const cpu_program *program, cpu_text *out, const cpu_formal *formal, bool changed) {

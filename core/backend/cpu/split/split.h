@@ -103,9 +103,9 @@ cpu_pass cpu_places;     /* where each variable lives (writer.c) */
 /* The statements as text; first_label: two texts of one function have different labels (writer.c). */
 void cpu_body_put(cpu_splitter *, cpu_text *, int first_label);
 
-void cpu_splitter_free(cpu_splitter *); /* what is in it */
 
 /* tree.c: the statements, and what can be asked of them. */
+void cpu_splitter_free(cpu_splitter *); /* what is in it */
 void cpu_split_refuse(cpu_splitter *, int token, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void cpu_tree_read(cpu_splitter *); /* nodes[0] is the body's block */
 /* Puts `part` (given up) in place of the tokens first ... last-1 and reads the tree again. */

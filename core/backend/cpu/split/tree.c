@@ -269,3 +269,10 @@ void cpu_rewrite(cpu_splitter *in, const cpu_node *node, const char *pattern, co
   cpu_tokens_build(&part, &in->work, &in->work.at[node->first], ++in->serial, pattern, ranges);
   cpu_tokens_replace(in, node->first, node->last, &part);
 }
+
+void cpu_splitter_free(cpu_splitter *in) {
+  mw_free(in->prelude.at);
+  mw_free(in->nodes);
+  mw_free(in->locals);
+  cpu_tokens_free(&in->work);
+}
