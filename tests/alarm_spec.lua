@@ -207,7 +207,7 @@ describe("an alarm", function()
 end)
 
 describe("an alarm that cannot be judged", function()
-  it("is refused with what was declared", function()
+  it("is rejected with what was declared", function()
     local dev = mw.device "cpu"
     local x <close> = dev:zeros("f32", 4)
     local function with(options) return function() mw.bench(function() end, options) end end

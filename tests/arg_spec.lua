@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Parameters: converted to the default's type, refused by name.
+-- Parameters: converted to the default's type, rejected by name.
 
 local session = require "moonwarp.session"
 local support = require "tests.support"
@@ -47,7 +47,7 @@ describe("mw.arg", function()
     end)
   end)
 
-  it("refuses texts that do not fit", function()
+  it("rejects texts that do not fit", function()
     given({ n = { "abc" }, f = { "x" }, b = { "maybe" }, m = { "1.5" } }, function()
       fails(function() mw.arg("n", 1) end, "parameter 'n' must be an integer, got 'abc'")
       fails(function() mw.arg("m", 1) end, "parameter 'm' must be an integer, got '1.5'")
@@ -56,7 +56,7 @@ describe("mw.arg", function()
     end)
   end)
 
-  it("refuses texts beyond the limits", function()
+  it("rejects texts beyond the limits", function()
     local range, kinds = { min = 1, max = 8 }, { choices = { "random", "sorted", 3 } }
     given({ n = { "9" }, f = { "0.5" }, k = { "sortde" }, i = { "1e30" }, l = { "1", "0" }, m = { "9" } }, function()
       fails(function() mw.arg("n", 1, nil, range) end, "parameter 'n' must be a number from 1 to 8, got '9'")
@@ -76,7 +76,7 @@ describe("mw.arg", function()
     fails(function() mw.arg("n", 1, nil, 1) end, "mw.arg: options must be a table, got number")
   end)
 
-  it("refuses what a function of the script does not take, in words of the script", function()
+  it("rejects what a function of the script does not take, in words of the script", function()
     local limits = { check = function(value) return value % 2 == 1 and "an even number" or nil end }
     given({ n = { "8" }, m = { "7" }, l = { "2", "5" } }, function()
       assert.are.equal(8, mw.arg("n", 3, nil, limits)) -- a default is the script's own affair
@@ -130,7 +130,7 @@ describe("mw.arg", function()
     assert.are.equal(1 / 3, tonumber(arg.text(1 / 3)))
   end)
 
-  it("refuses names and defaults of the wrong type", function()
+  it("rejects names and defaults of the wrong type", function()
     fails(function() mw.arg(1, 1) end, "mw.arg: the name must be a string, got number")
     fails(function() mw.arg("n", 1, 2) end, "mw.arg: the help must be a string, got number")
     fails(function() mw.arg("n") end, "mw.arg: the default of 'n' must be a number, string, boolean or a list of "

@@ -55,7 +55,7 @@ each_device("an array made from a table", function(dev)
     assert.are.same({ { { 1, 2 }, { 3, 4 }, { 5, 6 } } }, a:totable())
   end)
 
-  it("refuses ragged, empty and deep tables by name", function()
+  it("rejects ragged, empty and deep tables by name", function()
     fails(function() dev:array("i32", { 1, 2 }, 2) end,
       "bad argument #3 to 'array' (a table's nesting gives the shape, no sizes go with it)")
     fails(function() dev:array("i32", { { 1, 2 }, { 3 } }) end,
@@ -85,7 +85,7 @@ each_device("an array made from a table", function(dev)
       "element [2] of the table: f32 holds a number, got table of 1")
   end)
 
-  it("refuses a table whose shared rows stand for more bytes than there are", function()
+  it("rejects a table whose shared rows stand for more bytes than there are", function()
     local level = {}
     for i = 1, 65536 do level[i] = 0 end
     for _ = 1, 3 do
@@ -107,7 +107,7 @@ each_device("an array made from a string", function(dev)
     assert.are.equal(bytes, b:bytes())
   end)
 
-  it("refuses a length that does not fit", function()
+  it("rejects a length that does not fit", function()
     fails(function() dev:array("i32", "12345") end,
       "bad argument #2 to 'array' (the string has 5 bytes, which is no whole number of i32 elements of 4 bytes)")
     fails(function() dev:array("i32", "12345678", 3) end,
@@ -314,7 +314,7 @@ each_device("the contents of an array", function(dev)
     assert.are.same({ 0.0, 0.0, 1.5, 1.5, 0.0, 0.0 }, a:totable())
   end)
 
-  it("refuse what the type cannot hold", function()
+  it("reject what the type cannot hold", function()
     local a <close> = dev:zeros("u8", 4)
     fails_with(function() a:fill(256) end, "256", "from 0 to 255")
     fails(function() a:fill "x" end, "bad argument #1 to 'fill' (number expected, got string)")
@@ -380,7 +380,7 @@ each_device("NumPy files", function(dev)
     end)
   end)
 
-  it("are refused with the path and the reason", function()
+  it("are rejected with the path and the reason", function()
     support.with_folder(function(folder)
       local path = folder .. "/bad.npy"
       fails_with(function() dev:load(path) end, path, "No such file")
@@ -400,7 +400,7 @@ each_device("NumPy files", function(dev)
 end)
 
 each_device("closing an array", function(dev)
-  it("gives the memory back at once and refuses every later use", function()
+  it("gives the memory back at once and rejects every later use", function()
     local a = dev:zeros("f32", 4)
     local live = core.live().array
     a:close()
@@ -429,20 +429,20 @@ each_device("closing an array", function(dev)
     assert.are.equal("closed array", mw.type(inside))
   end)
 
-  it("refuses what is not an array", function()
+  it("rejects what is not an array", function()
     local a <close> = dev:zeros("f32", 4)
     local colon = "; methods take a colon, as in array:%s(...))"
-    local function refused(name, object, got)
+    local function rejected(name, object, got)
       fails(function() a[name](object) end, ("bad argument #1 to '%s' (array expected, got %s"):format(name, got)
         .. colon:format(name))
     end
     for _, name in ipairs { "nbytes", "close", "fill" } do
-      refused(name, dev, "device")
-      refused(name, 1, "number")
-      refused(name, {}, "table")
+      rejected(name, dev, "device")
+      rejected(name, 1, "number")
+      rejected(name, {}, "table")
     end
-    refused("nbytes", io.stdout, "FILE*")
-    refused("close", io.stdout, "FILE*")
+    rejected("nbytes", io.stdout, "FILE*")
+    rejected("close", io.stdout, "FILE*")
     assert.is_truthy(io.stdout:write "")
   end)
 end)

@@ -132,7 +132,7 @@ describe("mw.bench", function()
     assert.is_truthy(message:find("bench_spec.lua:%d+: oops$"))
   end)
 
-  it("refuses what makes no sense", function()
+  it("rejects what makes no sense", function()
     fails(function() mw.bench(3) end,
       "mw.bench: a function is wanted, got number; as in mw.bench(function() go(x, n) end)")
     fails(function() mw.bench(work, { noize = 1 }) end, "mw.bench: unknown option 'noize'; did you mean 'noise'?")

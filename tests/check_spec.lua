@@ -173,7 +173,7 @@ describe("mw.check", function()
       assert.are.same({ false, 1, 400001 }, { ok, report.wrong, report.first[1].index[1] })
     end)
 
-    it("refuses what cannot be compared", function()
+    it("rejects what cannot be compared", function()
       local a <close> = dev:zeros("f32", 4)
       local b <close> = dev:zeros("f64", 4)
       local c <close> = dev:zeros("f32", 2, 2)

@@ -209,7 +209,7 @@ describe("a study's file", function()
 end)
 
 describe("a curriculum", function()
-  it("is refused for parameters that a study does not have", function()
+  it("is rejected for parameters that a study does not have", function()
     local head = 'return { { name = "a", script = "mine.lua", devices = "cpu", params = { n = 8, %s } },\n'
     local rest = '{ name = "b", script = "plain.lua", devices = "cpu", params = { any = 1 } },\n'
       .. '{ name = "c", script = "broken.lua", devices = "cpu", params = { any = 1 } } }'

@@ -13,7 +13,7 @@ local gate = require "moonwarp.lab.gate"
 local labs = require "tests.labs"
 local plan = require "moonwarp.lab.plan"
 
-local load, refused = labs.load, labs.refused
+local load, rejected = labs.load, labs.rejected
 
 describe("a curriculum", function()
   it("is a list of labs with defaults", function()
@@ -40,8 +40,8 @@ describe("a curriculum", function()
     assert.are.equal("labs", all.name)
   end)
 
-  it("is refused with every mistake, each with the lab", function()
-    refused([[return { { name = "a", studdy = "memcopy" }, { name = "b", script = "mine.lua", time_limit = "soon" },
+  it("is rejected with every mistake, each with the lab", function()
+    rejected([[return { { name = "a", studdy = "memcopy" }, { name = "b", script = "mine.lua", time_limit = "soon" },
       { script = "mine.lua" }, { name = "c", study = "memcpoy" }, { name = "d", script = "no.lua" }, 7 }]],
       "FILE: lab 'a': unknown field 'studdy'; did you mean 'study'?",
       "FILE: lab 'b': time_limit must be a time, as in 90 or \"5 min\", got soon",
@@ -53,7 +53,7 @@ describe("a curriculum", function()
 
   it("names what a field must be", function()
     local function one(fields, problem)
-      refused(('return { { name = "a", script = "mine.lua", %s } }'):format(fields), "FILE: lab 'a': " .. problem)
+      rejected(('return { { name = "a", script = "mine.lua", %s } }'):format(fields), "FILE: lab 'a': " .. problem)
     end
     one('memory_limit = "2 apples"', 'memory_limit must be a size, as in "2 GiB", got 2 apples')
     one("retries = -1", "retries must be a whole number from 0 to 100, got -1")
@@ -64,21 +64,21 @@ describe("a curriculum", function()
   end)
 
   it("has no two labs of a name, no unknown prerequisite, no circle", function()
-    refused([[local s = "mine.lua" return { { name = "a", script = s }, { name = "a", script = s } }]],
+    rejected([[local s = "mine.lua" return { { name = "a", script = s }, { name = "a", script = s } }]],
       "FILE: lab 'a': there are two labs of this name")
-    refused([[local s = "mine.lua" return { { name = "first", script = s },
+    rejected([[local s = "mine.lua" return { { name = "first", script = s },
       { name = "b", script = s, needs = "frist" } }]],
       "FILE: lab 'b': needs 'frist', which is not a lab here; did you mean 'first'?")
-    refused([[local s = "mine.lua" return { { name = "a", script = s, needs = "b" },
+    rejected([[local s = "mine.lua" return { { name = "a", script = s, needs = "b" },
       { name = "b", script = s, needs = "c" }, { name = "c", script = s, needs = "a" } }]],
       "FILE: lab 'a': needs itself: a needs b needs c needs a")
   end)
 
   it("is a file of Lua that returns a table", function()
-    refused("return 5", "FILE: a curriculum returns a table of labs, this returns number")
-    refused("return {}", "FILE: there is no lab in it")
-    refused("error('x', 0)", "x")
-    refused("return { nmae = 'x', { name = 'a', script = 'mine.lua' } }",
+    rejected("return 5", "FILE: a curriculum returns a table of labs, this returns number")
+    rejected("return {}", "FILE: there is no lab in it")
+    rejected("error('x', 0)", "x")
+    rejected("return { nmae = 'x', { name = 'a', script = 'mine.lua' } }",
       "FILE: unknown field 'nmae'; did you mean 'name'?")
   end)
 

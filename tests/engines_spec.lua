@@ -168,7 +168,7 @@ support.each_device("threads that meet", function(dev, id)
       assert.are.equal(x:get(1), out:get(64))
     end)
 
-    it("is refused where it cannot run the kernel", function()
+    it("is rejected where it cannot run the kernel", function()
       local source = "__global__ void k(int *x) {\n  __syncthreads();\n  x[threadIdx.x] = 1;\n}\n"
       fails_with(function() dev:module { source = source, engine = "loop" } end,
         "kernel 'k' cannot run with engine 'loop': ", "__syncthreads")

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- mw.film: what is refused, the data, the pictures, and fields that are no numbers or all the same.
+-- mw.film: what is rejected, the data, the pictures, and fields that are no numbers or all the same.
 
 local support = require "tests.support"
 local mw = support.mw
@@ -129,7 +129,7 @@ describe("a film", function() support.each_device(function(dev)
     film:add(part)
   end)
 
-  it("refuses what is no picture", function()
+  it("rejects what is no picture", function()
     local film = mw.film()
     fails(function() film:draw() end, "film:draw: there is no frame; film:add(array) adds one")
     fails(function() film:add(3) end, "film:add: an array is wanted, got number")
@@ -142,7 +142,7 @@ describe("a film", function() support.each_device(function(dev)
 end) end)
 
 describe("mw.film", function()
-  it("refuses options that it does not know", function()
+  it("rejects options that it does not know", function()
     fails(function() mw.film { colour = "red" } end, "mw.film: unknown option 'colour'; it takes delay, device, high, "
       .. "label, low, name, pictures, quiet, title, xlabel, ylabel")
     fails(function() mw.film { tilte = "x" } end, "mw.film: unknown option 'tilte'; did you mean 'title'?")

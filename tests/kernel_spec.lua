@@ -92,7 +92,7 @@ support.each_device("kernels", function(dev, id, runs)
       assert.are.equal(m.scale, go:kernel())
     end)
 
-    it("refuse sizes that are none", function()
+    it("reject sizes that are none", function()
       local cases = {
         { 0, "grid.x is an integer of at least 1, got 0" },
         { -3, "grid.x is an integer of at least 1, got -3" },
@@ -111,7 +111,7 @@ support.each_device("kernels", function(dev, id, runs)
       end
     end)
 
-    runs("refuse what the device does not allow", function()
+    runs("reject what the device does not allow", function()
       fails(function() m.scale:prepare { grid = 1, block = 1025 } end,
         ("kernel 'scale': block.x is 1025, %s allows 1024 at most"):format(id))
       fails(function() m.scale:prepare { grid = 1, block = { 1, 1, 65 } } end,
@@ -129,7 +129,7 @@ support.each_device("kernels", function(dev, id, runs)
       assert.are.equal("invalid", problem.status)
     end)
 
-    it("refuse options that are none", function()
+    it("reject options that are none", function()
       fails(function() m.scale:prepare { grid = 1, blok = 1 } end, "bad argument #1 to 'prepare' "
         .. "(unknown option 'blok'; did you mean 'block'?)")
       fails_with(function() m.scale:prepare { grid = 1, block = 1, shared = -1 } end,

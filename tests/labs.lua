@@ -82,10 +82,10 @@ function labs.load(text)
   return result
 end
 
---- The file is refused with these lines, in which it is called FILE and its folder DIR.
+--- The file is rejected with these lines, in which it is called FILE and its folder DIR.
 ---@param text string
 ---@param ... string
-function labs.refused(text, ...)
+function labs.rejected(text, ...)
   local wanted = table.concat({ ... }, "\n")
   with_file(text, function(path, folder)
     local ok, problem = pcall(require("moonwarp.lab.curriculum").load, path)

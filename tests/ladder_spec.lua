@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- mw.ladder: its text in the terminal, its files, what it keeps, what it refuses; ladders of several runs.
+-- mw.ladder: its text in the terminal, its files, what it keeps, what it rejects; ladders of several runs.
 
 local support = require "tests.support"
 local bars = require "moonwarp.plot.ladder.bars"
@@ -306,45 +306,45 @@ describe("mw.ladder", function()
   end)
 
   it("says what is wrong with its options", function()
-    local function refused(more, message)
+    local function rejected(more, message)
       fails(function() mw.ladder(spec_of(more)) end, "mw.ladder: " .. message)
     end
     fails(function() mw.ladder(1) end, "mw.ladder: options must be a table, got number")
-    refused({ x = false }, "option 'x' is needed: the field that a bar's length shows")
-    refused({ by = false }, "option 'by' is needed: the field, or list of fields, that names a bar")
-    refused({ by = {} }, "option 'by' names no field, which would name a bar")
-    refused({ by = { "rung", 2 } }, "option 'by'[2] must be a string, got number")
-    refused({ by = 2 }, "option 'by' must be a table, got number")
-    refused({ x = 1 }, "option 'x' must be a string, got number")
-    refused({ mark = {} }, "unknown option 'mark'; did you mean 'marks'?")
-    refused({ records = { ROWS[1], 5 } }, "option 'records'[2] must be a table, got number")
-    refused({ logx = 1 }, "option 'logx' must be a base of at least 1.01, as 2 or 10, got 1")
-    refused({ level = { label = "x" } }, "a line must be a number or { value = number, label = text }")
-    refused({ level = { value = 1, lable = "x" } }, "a line: unknown option 'lable'; did you mean 'label'?")
-    refused({ lines = { value = 1 } }, "option 'lines' must be a list")
+    rejected({ x = false }, "option 'x' is needed: the field that a bar's length shows")
+    rejected({ by = false }, "option 'by' is needed: the field, or list of fields, that names a bar")
+    rejected({ by = {} }, "option 'by' names no field, which would name a bar")
+    rejected({ by = { "rung", 2 } }, "option 'by'[2] must be a string, got number")
+    rejected({ by = 2 }, "option 'by' must be a table, got number")
+    rejected({ x = 1 }, "option 'x' must be a string, got number")
+    rejected({ mark = {} }, "unknown option 'mark'; did you mean 'marks'?")
+    rejected({ records = { ROWS[1], 5 } }, "option 'records'[2] must be a table, got number")
+    rejected({ logx = 1 }, "option 'logx' must be a base of at least 1.01, as 2 or 10, got 1")
+    rejected({ level = { label = "x" } }, "a line must be a number or { value = number, label = text }")
+    rejected({ level = { value = 1, lable = "x" } }, "a line: unknown option 'lable'; did you mean 'label'?")
+    rejected({ lines = { value = 1 } }, "option 'lines' must be a list")
   end)
 
   it("says which field no record has", function()
-    local function refused(more, message)
+    local function rejected(more, message)
       fails(function() mw.ladder(spec_of(more)) end, "mw.ladder: " .. message)
     end
-    refused({ x = "T_ef" }, "no record has 'T_ef' as a number of at least 0")
-    refused({ x = "rung" }, "no record has 'rung' as a number of at least 0")
-    refused({ x = "T_ef", logx = true }, "no record has 'T_ef' as a number above 0")
-    refused({ by = "rang" }, "no record has 'rang', which names a bar")
-    refused({ by = { "rang", "rong" } }, "no record has 'rang' or 'rong', which names a bar")
-    refused({ records = {} }, "no record has 'T_eff' as a number of at least 0")
+    rejected({ x = "T_ef" }, "no record has 'T_ef' as a number of at least 0")
+    rejected({ x = "rung" }, "no record has 'rung' as a number of at least 0")
+    rejected({ x = "T_ef", logx = true }, "no record has 'T_ef' as a number above 0")
+    rejected({ by = "rang" }, "no record has 'rang', which names a bar")
+    rejected({ by = { "rang", "rong" } }, "no record has 'rang' or 'rong', which names a bar")
+    rejected({ records = {} }, "no record has 'T_eff' as a number of at least 0")
   end)
 
   it("says what is wrong with a mark", function()
-    local function refused(marks, message)
+    local function rejected(marks, message)
       fails(function() mw.ladder(spec_of { marks = marks }) end, "mw.ladder: " .. message)
     end
-    refused({ 1 }, "option 'marks'[1] must be a table, got number")
-    refused({ { bar = "naive", value = 1 } }, "option 'marks'[1].label must be a string, got nil")
-    refused({ { bar = "naive", value = "1", label = "a" } }, "option 'marks'[1].value must be a number, got string")
-    refused({ { bar = "naiv", value = 1, label = "a" } }, "a mark names no bar: 'naiv'; did you mean 'naive'?")
-    refused({ { bar = "CUB", value = 1, label = "a" } },
+    rejected({ 1 }, "option 'marks'[1] must be a table, got number")
+    rejected({ { bar = "naive", value = 1 } }, "option 'marks'[1].label must be a string, got nil")
+    rejected({ { bar = "naive", value = "1", label = "a" } }, "option 'marks'[1].value must be a number, got string")
+    rejected({ { bar = "naiv", value = 1, label = "a" } }, "a mark names no bar: 'naiv'; did you mean 'naive'?")
+    rejected({ { bar = "CUB", value = 1, label = "a" } },
       "a mark names no bar: 'CUB'; there is dim 1, broadcasts, library copy, naive, one thread in all")
   end)
 

@@ -235,7 +235,7 @@ support.each_device("launches", function(dev, id, runs)
     assert.is_truthy(problem.text:find "^kernel 'scale'", problem.text)
   end)
 
-  it("refuse arguments in the direct form as well", function()
+  it("reject arguments in the direct form as well", function()
     fails_with(function() m.scale:launch() end, "grid.x is an integer of at least 1, got nil")
     fails_with(function() m.scale:launch(1) end, "block.x is an integer of at least 1, got nil")
     fails(function() m.nothing:launch(1, 2048) end,
@@ -280,7 +280,7 @@ describe("an offline device", function()
   end
   support.no_leaks()
 
-  it("prepares, and refuses to run", function()
+  it("prepares, and rejects to run", function()
     local m <close> = mw.device("cuda:sm_90"):module { source = "__global__ void k() {}\n" }
     local go = m.k:prepare { grid = 1, block = 32 }
     local problem = fails(go, "kernel 'k': cuda:sm_90 compiles kernels and tells their occupancy, it cannot run them")

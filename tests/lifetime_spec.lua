@@ -92,7 +92,7 @@ support.each_device("objects", function(dev, id, runs)
         assert.are.equal(0, variable:get(1))
       end)
 
-      runs("that were closed are refused by what still refers to them", function()
+      runs("that were closed are rejected by what still refers to them", function()
         local all = make_all(dev)
         all.stream:close()
         assert.is_false((pcall(all.go, all.array, 4)))

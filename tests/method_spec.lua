@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- What all methods have in common: each refuses more arguments than it takes, an object that is none of its class, and
+-- What all methods have in common: each rejects more arguments than it takes, an object that is none of its class, and
 -- names the nearest method where it is misspelt.
 
 local support = require "tests.support"
@@ -32,7 +32,7 @@ describe("methods", function() support.each_device(function(dev)
     end
   end)
 
-  it("refuse surplus arguments", function()
+  it("reject surplus arguments", function()
     for class, methods in pairs(core.methods) do
       for name, method in pairs(methods) do
         if not is_counted(class, name) then
@@ -47,7 +47,7 @@ describe("methods", function() support.each_device(function(dev)
     fails(function() dev:full(0, "f32", 1, 1, 1, 1, 1) end, "an array has at most 4 dimensions, got 5")
   end)
 
-  it("refuse an object of another class", function()
+  it("reject an object of another class", function()
     for class, methods in pairs(core.methods) do
       for name, method in pairs(methods) do
         fails_with(function() method(io.stdout) end, ("bad argument #1 to '%s' (%s expected, got FILE*; methods take a "
@@ -77,7 +77,7 @@ describe("methods", function() support.each_device(function(dev)
 end) end)
 
 describe("functions of moonwarp", function()
-  it("refuse surplus arguments", function()
+  it("reject surplus arguments", function()
     local most = { arg = 4, bench = 2, check = 3, device = 1, occupancy = 1, plot = 1, record = 1, table = 1 }
     for name, count in pairs(most) do
       fails(function() mw[name](1, 2, 3, 4, 5) end,

@@ -91,7 +91,7 @@ support.each_device("a module", function(dev, id)
     end)
   end)
 
-  describe("refuses options", function()
+  describe("rejects options", function()
     it("that it has not, with the nearest name", function()
       fails(function() dev:module { source = "", define = {} } end, "bad argument #1 to 'module' (unknown option "
         .. "'define'; did you mean 'defines'?)")
@@ -122,7 +122,7 @@ support.each_device("a module", function(dev, id)
       fails(function() dev:module { source = "", defines = "N=3" } end, "option 'defines' is a table, got string")
     end)
 
-    it("that the compiler refuses", function()
+    it("that the compiler rejects", function()
       fails_with(function() dev:module { source = "", std = "c++1998" } end, "c++1998")
     end)
   end)
@@ -144,7 +144,7 @@ support.each_device("a module", function(dev, id)
       assert.is_truthy(message:find("mine[:%(]3"), message)
     end)
 
-    it("is refused for an include that is not there", function()
+    it("is rejected for an include that is not there", function()
       fails_with(function() dev:module { source = '#include "nowhere.cuh"\n' } end, "nowhere.cuh")
     end)
 
@@ -163,7 +163,7 @@ support.each_device("a module", function(dev, id)
       assert.are_not.equal(m.scale, m.add)
     end)
 
-    it("and refuses others with the nearest name", function()
+    it("and rejects others with the nearest name", function()
       local m <close> = dev:module(BASIC)
       fails_with(function() return m.scael end, "scael", "did you mean 'scale'?")
       fails_as("not_found", function() m:kernel "qqqqqqqqqqqq" end, "qqqqqqqqqqqq")
@@ -204,7 +204,7 @@ support.each_device("a module", function(dev, id)
       assert.are.equal(3.0, d:get(1))
     end)
 
-    it("and refuses those that cannot be", function()
+    it("and rejects those that cannot be", function()
       local m <close> = dev:module(BASIC)
       fails_with(function() m:kernel "twice<no_such_type>" end, "no_such_type")
       fails_with(function() m:kernel "thrice<int>" end, "thrice<int>")
@@ -299,7 +299,7 @@ support.each_device("a module", function(dev, id)
       assert.are.equal(1, counter:get(1))
     end)
 
-    it("and refuses others", function()
+    it("and rejects others", function()
       local m <close> = dev:module(VARIABLES)
       fails_with(function() m:variable "factor" end, "factor")
       fails(function() m:variable() end, "bad argument #1 to 'variable' (string expected, got no value)")
@@ -331,7 +331,7 @@ support.each_device("a module", function(dev, id)
   end)
 
   describe("when closed", function()
-    it("refuses every later use", function()
+    it("rejects every later use", function()
       local m = dev:module(BASIC)
       m:close()
       assert.are.equal("module (closed)", tostring(m))
@@ -346,7 +346,7 @@ support.each_device("a module", function(dev, id)
   end)
 
   if id == "cpu" then
-    it("refuses by name what the CPU device cannot do", function()
+    it("rejects by name what the CPU device cannot do", function()
       for what, source in pairs {
         texture = "__global__ void k(cudaTextureObject_t t, float *x) { x[0] = tex1Dfetch<float>(t, 0); }",
         asm = '__global__ void k(int *x) { asm("mov.u32 %0, 1;" : "=r"(x[0])); }',

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Headers of NumPy files: what is written, what is read, what is refused with the way out.
+-- Headers of NumPy files: what is written, what is read, what is rejected with the way out.
 
 local support = require "tests.support"
 local npy = require "moonwarp.base.npy"
@@ -63,7 +63,7 @@ describe("a .npy header", function()
     assert.are.equal("the array is in Fortran order; in NumPy: numpy.ascontiguousarray(a)", reason)
   end)
 
-  it("is refused with a reason", function()
+  it("is rejected with a reason", function()
     local cases = {
       [""] = "not a .npy file",
       ["PK\3\4 something else"] = "not a .npy file",

@@ -76,7 +76,7 @@ describe("NVRTC", function()
     assert.are.equal("twice<float>(float *x, int n)", b:kernel "twice<float>":signature())
   end)
 
-  it("gives PTX and refuses what the offline device has not", function()
+  it("gives PTX and rejects what the offline device has not", function()
     local dev = mw.device "cuda:sm_90"
     local m <close> = dev:module { source = "__global__ void k(int *x) { x[0] = 1; }\n" }
     local ptx = m:ptx()

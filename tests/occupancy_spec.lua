@@ -51,7 +51,7 @@ support.each_device("occupancy", function(dev)
     assert.is_true(#asked > 1)
   end)
 
-  it("refuses what makes no sense", function()
+  it("rejects what makes no sense", function()
     fails(function() mw.occupancy { m.scale, blok = 1 } end,
       "mw.occupancy: unknown option 'blok'; did you mean 'block'?")
     fails(function() m.scale:occupancy(0) end,

@@ -229,20 +229,20 @@ describe("mw.plot", function()
     end
   end)
 
-  it("refuses lines that are none", function()
+  it("rejects lines that are none", function()
     local spec = { x = "x", y = "y", records = { { x = 1, y = 2 } } }
-    local function refused(key, value, message)
+    local function rejected(key, value, message)
       fails(function()
         mw.plot { x = "x", y = "y", records = spec.records, [key] = value }
       end, "mw.plot: " .. message)
     end
-    refused("peak", { label = "x" }, "a line must be a number or { value = number, label = text }")
-    refused("peak", { value = 1, lable = "x" }, "a line: unknown option 'lable'; did you mean 'label'?")
-    refused("lines", { { value = 1, lable = "x" } }, "a line: unknown option 'lable'; did you mean 'label'?")
-    refused("lines", { value = 1 }, "option 'lines' must be a list")
+    rejected("peak", { label = "x" }, "a line must be a number or { value = number, label = text }")
+    rejected("peak", { value = 1, lable = "x" }, "a line: unknown option 'lable'; did you mean 'label'?")
+    rejected("lines", { { value = 1, lable = "x" } }, "a line: unknown option 'lable'; did you mean 'label'?")
+    rejected("lines", { value = 1 }, "option 'lines' must be a list")
   end)
 
-  it("refuses what it cannot draw", function()
+  it("rejects what it cannot draw", function()
     fails(function() mw.plot(1) end, "mw.plot: options must be a table, got number")
     fails(function() mw.plot { y = "y" } end, "mw.plot: option 'x' is needed: the field along the x axis")
     fails(function() mw.plot { x = "x", y = "y", logx = 1 } end,

@@ -109,7 +109,7 @@ describe("random", function() support.each_device(function(dev)
     end
   end)
 
-  it("refuses options that mean nothing", function()
+  it("rejects options that mean nothing", function()
     local a <close> = dev:zeros("f32", 4)
     fails(function() a:random { seed = 1.5 } end, "random: the seed must be an integer, got 1.5")
     fails(function() a:random { sed = 1 } end, "random: unknown option 'sed'; did you mean 'sd'?")

@@ -158,7 +158,7 @@ describe("a run", function()
     end)
   end)
 
-  it("refuses a record of another schema", function()
+  it("rejects a record of another schema", function()
     with_output(function(folder)
       support.write(folder .. "/record.json", '{"schema":"moonwarp-record/99"}')
       local _, problem = store.read(folder)

@@ -217,10 +217,10 @@ describe("a damaged record", function()
     value[key] = junk[1 + math.floor((random() + 1) * 4)]
   end
 
-  it("is refused with its place, or does no harm", function()
+  it("is rejected with its place, or does no harm", function()
     local random = noise(4711)
     support.with_folder(function(folder)
-      local refused = 0
+      local rejected = 0
       for _ = 1, 300 do
         local run = copy(whole)
         for _ = 1, 2 do spoil(run, random) end
@@ -235,10 +235,10 @@ describe("a damaged record", function()
           end
         else
           assert.is_truthy(problem:find(folder, 1, true))
-          refused = refused + 1
+          rejected = rejected + 1
         end
       end
-      assert.is_true(refused > 100)
+      assert.is_true(rejected > 100)
       for key, junk in pairs { flags = { true }, samples = { 1e-3, "x" }, median = false } do
         local run = copy(whole)
         local result = run.records[1].t
@@ -418,25 +418,25 @@ describe("the commands about stored runs", function()
     end
   end)
 
-  it("refuse what is no run, and the same run twice", function()
+  it("reject what is no run, and the same run twice", function()
     with_runs(function(folder)
-      local function refused(words, text)
+      local function rejected(words, text)
         local status, output = moonwarp(folder, words)
         assert.are.equal(2, status, output)
         assert.is_truthy(output:find(text, 1, true), output)
       end
-      refused("compare out/ladder/1", "compare wants two runs")
-      refused("compare ladder out/ladder/2", "name the same run")
-      refused("compare ladder nothing", "there is no run in 'nothing'")
-      refused("compare a b --threshold x", "option '--threshold' wants a percentage")
-      refused("export", "export wants a run")
-      refused("export ladder --csv --md", "options '--csv' and '--md' are one too many")
-      refused("plot ladder --only zz", "no chart has 'zz' in its name; there is T-n")
-      refused("history ladder --only zz", "no measurement has 'zz' in its name")
-      refused("history ladder --device h200", "no run is of a device with 'h200' in its name")
-      refused("rerun out/ladder/1", "kept no script")
+      rejected("compare out/ladder/1", "compare wants two runs")
+      rejected("compare ladder out/ladder/2", "name the same run")
+      rejected("compare ladder nothing", "there is no run in 'nothing'")
+      rejected("compare a b --threshold x", "option '--threshold' wants a percentage")
+      rejected("export", "export wants a run")
+      rejected("export ladder --csv --md", "options '--csv' and '--md' are one too many")
+      rejected("plot ladder --only zz", "no chart has 'zz' in its name; there is T-n")
+      rejected("history ladder --only zz", "no measurement has 'zz' in its name")
+      rejected("history ladder --device h200", "no run is of a device with 'h200' in its name")
+      rejected("rerun out/ladder/1", "kept no script")
       support.write(folder .. "/out/ladder/2/record.json", "{ half")
-      refused("export out/ladder/2", "out/ladder/2 holds no record that can be read")
+      rejected("export out/ladder/2", "out/ladder/2 holds no record that can be read")
       local status, output = moonwarp(folder, "export ladder --md")
       assert.are.equal(0, status)
       assert.is_truthy(output:find("note: left out: out/ladder/2 holds no record that can be read", 1, true), output)

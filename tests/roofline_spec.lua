@@ -55,7 +55,7 @@ describe("mw.roofline", function()
     y:close()
   end)
 
-  it("refuses ceilings and records that are none", function()
+  it("rejects ceilings and records that are none", function()
     fails(function() mw.roofline { ceilings = {} } end,
       "mw.roofline: option 'ceilings': bandwidth must be a number above 0, got nil; leave ceilings out to measure them")
     fails(function() mw.roofline { ceilings = { bandwidth = 1, f32 = 0, f64 = 1 } } end,
@@ -70,7 +70,7 @@ describe("mw.roofline", function()
     assert.are.equal(1, #made.points)
   end)
 
-  it("refuses what it cannot draw", function()
+  it("rejects what it cannot draw", function()
     fails(function() mw.roofline { records = { { kernel = "a", t = 1 } }, device = mw.device "cpu" } end,
       "mw.roofline: nothing here declares both bytes and flops; give them to mw.bench")
     fails(function() mw.roofline { dtype = "i32" } end,

@@ -136,13 +136,13 @@ describe("an option table", function()
 
   it("may be left out", function() assert.are.same({}, schema.options("f", nil, spec)) end)
 
-  it("is refused with the nearest name, or all of them", function()
+  it("is rejected with the nearest name, or all of them", function()
     fails(function() check { nose = 1 } end, "f: unknown option 'nose'; did you mean 'noise'?")
     fails(function() check { qqq = 1 } end, "f: unknown option 'qqq'; it takes noise, title, y")
     fails(function() check { 1 } end, "f: unknown option '1'; it takes noise, title, y")
   end)
 
-  it("is refused for values of the wrong type", function()
+  it("is rejected for values of the wrong type", function()
     fails(function() check { noise = "x" } end, "f: option 'noise' must be a number, got string")
     fails(function() check { y = 1 } end, "f: option 'y' must be a string or table, got number")
     fails(function() check(7) end, "f: options must be a table, got number")

@@ -61,7 +61,7 @@ describe("the study cumsum", function()
     end
   end)
 
-  it("refuses what no device takes before it measures", function()
+  it("rejects what no device takes before it measures", function()
     for words, message in pairs {
       ["-p bx=64 -p by=32"] = "parameter 'by' must be a number from 1 to 16, got '32'",
       ["-p rungs=15"] = "parameter 'rungs' must be a rung's number or name, of 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, "

@@ -88,7 +88,7 @@ describe("the study reduction", function()
                       "f64 library copy", "f64 second launch", "f64 16 bytes, last block" }, list)
   end)
 
-  it("refuses a rung that is none", function()
+  it("rejects a rung that is none", function()
     local run = support.study("reduction", "--device cpu -p rungs=14")
     assert.are.equal(2, run.status, run.output)
     assert.is_truthy(run.output:find("parameter 'rungs' must be a rung's number or name, of 1, 2, 3, 4, 5, 6, 7, 8, 9, "

@@ -55,7 +55,7 @@ describe("mw.table", function()
     assert.are.equal(1, count)
   end)
 
-  it("refuses columns that are none", function()
+  it("rejects columns that are none", function()
     fails(function() mw.table {} end, "mw.table: at least one column is needed, got none")
     fails(function() mw.table(3) end, "mw.table: a table of columns is wanted, got number")
     fails(function() mw.table { 3 } end,

@@ -109,7 +109,7 @@ describe("threads that wait for each other", function()
     end)
   end
 
-  it("are refused by an engine that would never end", function()
+  it("are rejected by an engine that would never end", function()
     fails_with(function()
       mw.device("cpu"):module { source = HEAD .. "while (atomicAdd(flag, 0) == 0); }", engine = "loop" }
     end, "kernel 'k' cannot run with engine 'loop': the loop at source:1 waits for what another thread writes")

@@ -116,7 +116,7 @@ struct mw_buffer {
   size_t     bytes;
   mw_space   space;
   bool       host;        /* the host may read and write at address */
-  bool       wandering;   /* some stream other than `stream` has used it, so the free is ordered after all streams */
+  bool       multi_stream;   /* some stream other than `stream` has used it, so the free is ordered after all streams */
   mw_stream *stream;      /* the stream it was allocated on; on CUDA the default one once that is gone */
   mw_module *owner;       /* for MW_SPACE_GLOBAL: the module that holds the variable; counted by the binding */
   atomic_int refs;        /* arrays and views that share it */

@@ -8,7 +8,7 @@
 typedef enum mw_status {
   MW_OK = 0,
   MW_NOT_READY,   /* the work asked about is still running; of a query no error */
-  MW_INVALID,     /* refused before it reached the device */
+  MW_INVALID,     /* rejected before it reached the device */
   MW_NOT_FOUND,   /* a module has no kernel or variable of that name; the text says which it has */
   MW_NO_DEVICE,   /* no such device, or it is not usable; the text says why */
   MW_NO_MEMORY,   /* or no threads; of device memory the text says wanted, free and total */

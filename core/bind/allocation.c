@@ -10,9 +10,9 @@
 static void account(lua_State *L, size_t bytes) {
   static const size_t limit = (size_t)1 << 30;
   bind_host *host = bind_host_of(L);
-  host->unseen += bytes;
-  if (host->unseen < limit) return;
-  host->unseen = 0;
+  host->untracked_bytes += bytes;
+  if (host->untracked_bytes < limit) return;
+  host->untracked_bytes = 0;
   lua_gc(L, LUA_GCCOLLECT);
 }
 

@@ -27,7 +27,7 @@ void argument_place(mw_launch *launch, void *block) {
 /* ---- complaints ------------------------------------------------------------------------------------------------ */
 
 /* kernel 'saxpy', parameter 2 'x' is const float *: <what> */
-static int refuse(lua_State *L, const bind_launch *self, int parameter, const char *what) {
+static int reject(lua_State *L, const bind_launch *self, int parameter, const char *what) {
   const mw_kernel *kernel = self->launch.kernel;
   const mw_param *p = &kernel->params[parameter];
   return bind_fail(L, MW_INVALID,
@@ -89,14 +89,14 @@ static void store_array(lua_State *L, int index, const bind_launch *self, int pa
       return;
     }
     const bind_object *other = lua_type(L, index) == LUA_TUSERDATA ? lua_touserdata(L, index) : NULL;
-    refuse(L, self, parameter,
+    reject(L, self, parameter,
            lua_pushfstring(L, "an array expected, got %s%s",
                            other ? luaL_tolstring(L, index, NULL) : luaL_typename(L, index),
                            lua_isnoneornil(L, index) ? " (mw.null is the null pointer)" : ""));
     return;
   }
   const char *problem = array_problem(L, self->launch.kernel->module->device, p, a);
-  if (problem) refuse(L, self, parameter, problem);
+  if (problem) reject(L, self, parameter, problem);
   if (self->stream) mw_buffer_use(a->buffer, self->stream->stream);
   uintptr_t address = address_of(a);
   memcpy(at, &address, sizeof address);
@@ -107,12 +107,12 @@ static void store_array(lua_State *L, int index, const bind_launch *self, int pa
 static void store_vector(lua_State *L, int index, const bind_launch *self, int parameter, char *at) {
   const mw_param *p = &self->launch.kernel->params[parameter];
   if (!lua_istable(L, index) || lua_rawlen(L, index) != p->lanes)
-    refuse(L, self, parameter,
+    reject(L, self, parameter,
            lua_pushfstring(L, "a table of %d numbers expected, got %s", p->lanes, value_text(L, index)));
   for (int i = 0; i < p->lanes; i++, at += mw_dtype_size(p->dtype)) {
     lua_rawgeti(L, index, i + 1);
     const char *problem = store_element(L, lua_gettop(L), p->dtype, at);
-    if (problem) refuse(L, self, parameter, lua_pushfstring(L, "component %d: %s", i + 1, problem));
+    if (problem) reject(L, self, parameter, lua_pushfstring(L, "component %d: %s", i + 1, problem));
     lua_pop(L, 1);
   }
 }
@@ -122,7 +122,7 @@ static void store_struct(lua_State *L, int index, const bind_launch *self, int p
   const char *bytes = lua_type(L, index) == LUA_TSTRING ? lua_tostring(L, index) : NULL;
   size_t length = bytes ? lua_rawlen(L, index) : 0;
   if (!bytes || length != p->size)
-    refuse(L, self, parameter,
+    reject(L, self, parameter,
            lua_pushfstring(L, "a string of %d bytes expected (string.pack makes one), got %s", (int)p->size,
                            bytes ? lua_pushfstring(L, "one of %d", (int)length) : luaL_typename(L, index)));
   memcpy(at, bytes, length);
@@ -139,6 +139,6 @@ void argument_store(lua_State *L, int index, const bind_launch *self, int parame
     store_vector(L, index, self, parameter, at);
   } else {
     const char *problem = store_element(L, index, p->dtype, at);
-    if (problem) refuse(L, self, parameter, lua_pushfstring(L, "%s", problem));
+    if (problem) reject(L, self, parameter, lua_pushfstring(L, "%s", problem));
   }
 }

@@ -128,7 +128,7 @@ static void describe(lua_State *L, const void *object) {
 
 /* a[1] = 2, or a.name = 2. */
 static int array_newindex(lua_State *L) {
-  if (!lua_isinteger(L, 2)) return bind_refuse_field(L);
+  if (!lua_isinteger(L, 2)) return bind_reject_field(L);
   return bind_fail(L, MW_INVALID, "an element is written with set: a:set(%I, value)", (LUAI_UACINT)lua_tointeger(L, 2));
 }
 

@@ -16,7 +16,7 @@
 typedef struct bind_method { /* a NULL name ends a list of them */
   const char *name;
   lua_CFunction call;
-  int most; /* arguments besides the object itself; more are refused */
+  int most; /* arguments besides the object itself; more are rejected */
 } bind_method;
 
 enum { ANY_COUNT = -1 }; /* the method counts them itself */
@@ -46,7 +46,7 @@ void *bind_check(lua_State *, int index, const bind_class *);           /* open 
 /* the same, and of that device; NULL: of any */
 void *bind_check_on(lua_State *, int index, const bind_class *, const mw_device *);
 void bind_release(void *object);                                        /* gives back what it holds, if open */
-int bind_refuse_field(lua_State *);                                     /* __newindex of classes without one */
+int bind_reject_field(lua_State *);                                     /* __newindex of classes without one */
 int bind_methods(lua_State *, const bind_class *);                      /* pushes the class's method table */
 /* adds methods of the class to the table on top; a method is called with an open object of the class at 1 */
 void bind_add_methods(lua_State *, const bind_class *, const bind_method *);
@@ -67,7 +67,7 @@ typedef struct bind_host {
   bind_capture *capture;
   unsigned captures; /* begun so far */
   bind_queue *queue;
-  size_t unseen; /* bytes allocated on devices since the last full collection */
+  size_t untracked_bytes; /* bytes allocated on devices since the last full collection */
 } bind_host;
 
 bind_host *bind_host_of(lua_State *);

@@ -11,7 +11,7 @@ static void keep_buffer(bind_graph *graph, mw_buffer *buffer) {
     if (graph->buffers[i] == buffer) return;
   graph->buffers = mw_realloc(graph->buffers, (size_t)(graph->nbuffers + 1) * sizeof(mw_buffer *));
   graph->buffers[graph->nbuffers++] = buffer;
-  buffer->wandering = true; /* a replay may be on any stream */
+  buffer->multi_stream = true; /* a replay may be on any stream */
   mw_buffer_retain(buffer);
 }
 

@@ -168,7 +168,7 @@ static int launch_call(lua_State *L) {
   return 0;
 }
 
-/* go:grid([new]), go:block([new]). Sets new dimensions only when all limits hold; a refused call leaves the launch as it
+/* go:grid([new]), go:block([new]). Sets new dimensions only when all limits hold; a rejected call leaves the launch as it
  * was. */
 static int launch_dims(lua_State *L) {
   const char *what = lua_tostring(L, lua_upvalueindex(METHOD_NAME));

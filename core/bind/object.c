@@ -19,7 +19,7 @@ int bind_methods(lua_State *L, const bind_class *class) {
   return 1;
 }
 
-static int refuse_object(lua_State *L, const bind_class *class, const char *method) {
+static int reject_object(lua_State *L, const bind_class *class, const char *method) {
   bool named = luaL_getmetafield(L, 1, "__name") == LUA_TSTRING;
   const char *got = named ? lua_tostring(L, -1) : luaL_typename(L, 1);
   return bind_fail(L, MW_INVALID,
@@ -33,7 +33,7 @@ static int call_method(lua_State *L) {
   const bind_class *class = lua_touserdata(L, lua_upvalueindex(1));
   const char *name = lua_tostring(L, lua_upvalueindex(METHOD_NAME));
   int most = (int)lua_tointeger(L, lua_upvalueindex(4));
-  if (!bind_test(L, 1, class)) refuse_object(L, class, name);
+  if (!bind_test(L, 1, class)) reject_object(L, class, name);
   bind_check(L, 1, class);
   if (most != ANY_COUNT) check_count(L, name, most, lua_gettop(L) - 1);
   return lua_tocfunction(L, lua_upvalueindex(3))(L);
@@ -78,7 +78,7 @@ static const char *article(const bind_class *class) {
   return strchr("aeiou", class->name[0]) ? "an" : "a";
 }
 
-int bind_refuse_field(lua_State *L) {
+int bind_reject_field(lua_State *L) {
   const bind_class *class = ((bind_object *)lua_touserdata(L, 1))->class;
   return bind_fail(L, MW_INVALID, "no field of %s %s can be set, got '%s'", article(class), class->name,
                    luaL_tolstring(L, 2, NULL));
@@ -93,7 +93,7 @@ static int collect(lua_State *L) {
 static void fill_metatable(lua_State *L, bind_class *class) {
   static const luaL_Reg metamethods[] = {{"__close", collect},
                                          {"__gc", collect},
-                                         {"__newindex", bind_refuse_field},
+                                         {"__newindex", bind_reject_field},
                                          {"__tostring", object_tostring},
                                          {NULL, NULL}};
   lua_pushlightuserdata(L, class); /* debug.getmetatable lets a script call them with anything */

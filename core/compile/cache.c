@@ -35,7 +35,7 @@
 
 typedef struct trailer {
   uint64_t magic, length;
-  uint8_t hash[16]; /* of the key, then the payload: an entry under another's name is refused too */
+  uint8_t hash[16]; /* of the key, then the payload: an entry under another's name is rejected too */
 } trailer;
 
 typedef struct counters {

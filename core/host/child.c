@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A process of ours, with its keeper between: started with limits, asked how it is without blocking, ended in order
+ * A process of ours, with its supervisor between: started with limits, asked how it is without blocking, ended in order
  * or at once. A child that is collected or closed is killed, and so is every child when we die. */
 #include "core/host/child.h"
 
@@ -15,15 +15,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/host/keeper.h"
+#include "core/host/supervisor.h"
 
 #define CHILD "moonwarp.child"
 
 enum { MOST_WORDS = 256 };
 
 typedef struct child {
-  pid_t keeper;
-  int line; /* -1: it has reported, or was closed */
+  pid_t supervisor;
+  int control_fd; /* -1: it has reported, or was closed */
 } child;
 
 int host_program(lua_State *L) {
@@ -68,9 +68,9 @@ static void list_field(lua_State *L, const char *name, const char **words) {
   words[count] = NULL;
 }
 
-static void locks_field(lua_State *L, int held[KEEPER_HELD]) {
+static void locks_field(lua_State *L, int held[SUPERVISOR_HELD]) {
   lua_getfield(L, 1, "held");
-  for (int i = 0; i < KEEPER_HELD; i++) {
+  for (int i = 0; i < SUPERVISOR_HELD; i++) {
     held[i] = -1;
     if (lua_istable(L, -1) && lua_rawgeti(L, -1, i + 1) != LUA_TNIL) held[i] = *host_lock_file(L, -1);
     if (lua_istable(L, -2)) lua_pop(L, 1);
@@ -78,12 +78,12 @@ static void locks_field(lua_State *L, int held[KEEPER_HELD]) {
   lua_pop(L, 1);
 }
 
-static void read_order(lua_State *L, keeper_order *order, const char **argv, const char **env) {
+static void read_order(lua_State *L, supervisor_order *order, const char **argv, const char **env) {
   luaL_checktype(L, 1, LUA_TTABLE);
   list_field(L, "argv", argv);
   list_field(L, "env", env);
   luaL_argcheck(L, argv[0], 1, "argv is empty");
-  *order = (keeper_order){.path = argv[0], .argv = argv, .env = env};
+  *order = (supervisor_order){.path = argv[0], .argv = argv, .env = env};
   order->log = text_field(L, "log");
   order->ended = text_field(L, "ended");
   order->seconds = number_field(L, "seconds", 0);
@@ -101,28 +101,28 @@ static void read_order(lua_State *L, keeper_order *order, const char **argv, con
  * data =, output = (bytes), processes =, held = { locks } }: a child. Its input is empty. */
 int host_spawn(lua_State *L) {
   const char *argv[MOST_WORDS], *env[MOST_WORDS];
-  keeper_order order;
+  supervisor_order order;
   int ends[2];
   read_order(L, &order, argv, env);
   signal(SIGPIPE, SIG_IGN); /* whoever reads what we print may leave: the children are worth more */
   child *self = lua_newuserdatauv(L, sizeof *self, 0);
-  self->line = -1;
+  self->control_fd = -1;
   luaL_setmetatable(L, CHILD);
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
     return luaL_error(L, "a process cannot be started: %s", strerror(errno));
-  self->keeper = fork();
-  if (self->keeper == 0) {
+  self->supervisor = fork();
+  if (self->supervisor == 0) {
     close(ends[0]);
-    order.line = ends[1];
-    keeper_run(&order);
+    order.control_fd = ends[1];
+    supervisor_run(&order);
   }
   int reason = errno;
   close(ends[1]);
-  if (self->keeper < 0) {
+  if (self->supervisor < 0) {
     close(ends[0]);
     return luaL_error(L, "a process cannot be started: %s", strerror(reason));
   }
-  self->line = ends[0];
+  self->control_fd = ends[0];
   return 1;
 }
 
@@ -130,14 +130,14 @@ static child *check_child(lua_State *L) {
   return luaL_checkudata(L, 1, CHILD);
 }
 
-static void await_keeper(child *self) {
-  close(self->line);
-  self->line = -1;
-  while (waitpid(self->keeper, NULL, 0) < 0 && errno == EINTR) {
+static void await_supervisor(child *self) {
+  close(self->control_fd);
+  self->control_fd = -1;
+  while (waitpid(self->supervisor, NULL, 0) < 0 && errno == EINTR) {
   }
 }
 
-static void push_report(lua_State *L, const keeper_report *r, bool lost) {
+static void push_report(lua_State *L, const supervisor_report *r, bool lost) {
   lua_createtable(L, 0, 8);
   lua_pushboolean(L, lost);
   lua_setfield(L, -2, "lost");
@@ -145,7 +145,7 @@ static void push_report(lua_State *L, const keeper_report *r, bool lost) {
   lua_setfield(L, -2, "exit");
   lua_pushinteger(L, r->signal);
   lua_setfield(L, -2, "signal");
-  lua_pushstring(L, keeper_reason_name(r->reason));
+  lua_pushstring(L, supervisor_reason_name(r->reason));
   lua_setfield(L, -2, "reason");
   lua_pushstring(L, r->log_error ? strerror(r->log_error) : NULL);
   lua_setfield(L, -2, "log_error");
@@ -158,23 +158,23 @@ static void push_report(lua_State *L, const keeper_report *r, bool lost) {
 }
 
 /* child:poll(): nil while it runs, then once how it ended: { exit =, signal =, reason =, log_error =, peak =,
- * output =, seconds =, lost = }. lost: the keeper itself was killed, and the child with it; nothing else is known. */
+ * output =, seconds =, lost = }. lost: the supervisor itself was killed, and the child with it; nothing else is known. */
 static int child_poll(lua_State *L) {
   child *self = check_child(L);
-  keeper_report report = {.signal = SIGKILL};
-  if (self->line < 0) return 0;
-  ssize_t got = recv(self->line, &report, sizeof report, MSG_DONTWAIT);
+  supervisor_report report = {.signal = SIGKILL};
+  if (self->control_fd < 0) return 0;
+  ssize_t got = recv(self->control_fd, &report, sizeof report, MSG_DONTWAIT);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
   bool lost = got != (ssize_t)sizeof report;
-  if (lost) report = (keeper_report){.signal = SIGKILL};
-  await_keeper(self);
+  if (lost) report = (supervisor_report){.signal = SIGKILL};
+  await_supervisor(self);
   push_report(L, &report, lost);
   return 1;
 }
 
 static int tell(lua_State *L, const char *word) {
   child *self = check_child(L);
-  if (self->line >= 0) send(self->line, word, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (self->control_fd >= 0) send(self->control_fd, word, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
   return 0;
 }
 
@@ -188,10 +188,10 @@ static int child_kill(lua_State *L) {
   return tell(L, "k");
 }
 
-/* The keeper sees the line closed and kills what it keeps. */
+/* The supervisor sees the control socket closed and kills what it keeps. */
 static int child_close(lua_State *L) {
   child *self = check_child(L);
-  if (self->line >= 0) await_keeper(self);
+  if (self->control_fd >= 0) await_supervisor(self);
   return 0;
 }
 
@@ -215,7 +215,7 @@ int host_wait(lua_State *L) {
   double seconds = luaL_checknumber(L, 2);
   while (count < MOST_WORDS && lua_rawgeti(L, 1, (lua_Integer)count + 1) == LUA_TUSERDATA) {
     child *one = luaL_checkudata(L, -1, CHILD);
-    polls[count++] = (struct pollfd){.fd = one->line, .events = POLLIN};
+    polls[count++] = (struct pollfd){.fd = one->control_fd, .events = POLLIN};
     lua_pop(L, 1);
   }
   poll(polls, count, (int)(seconds * 1000));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The program around the library: what the files of this folder share, but for child.h, family.h and keeper.h. The
+ * The program around the library: what the files of this folder share, but for child.h, process_tree.h and supervisor.h. The
  * command line itself is Lua (lua/moonwarp/cli.lua) and reaches these through the module moonwarp.host. None of it is
  * in moonwarp.so. */
 #ifndef MW_HOST_HOST_H

@@ -69,7 +69,7 @@ bool mw_same_name(const char *a, const char *b) {
 
 /* ---- the reader's hands ---------------------------------------------------------------------------------------- */
 
-static type refuse(reader *r) {
+static type reject(reader *r) {
   r->bad = true;
   return named_type("?");
 }
@@ -81,7 +81,7 @@ static bool take(reader *r, char c) {
 }
 
 static type remember(reader *r, type t) {
-  if (r->nsubstitutions == MOST_SUBSTITUTIONS) return refuse(r);
+  if (r->nsubstitutions == MOST_SUBSTITUTIONS) return reject(r);
   r->substitutions[r->nsubstitutions++] = t;
   return t;
 }
@@ -125,10 +125,10 @@ static type read_literal(reader *r) {
   type kind = read_type(r), out = {.as = {.dtype = MW_STRUCT, .lanes = 1}};
   const char *sign = take(r, 'n') ? "-" : "";
   const char *end = strchr(r->at, 'E');
-  if (r->bad || !end || end - r->at > 24) return refuse(r);
+  if (r->bad || !end || end - r->at > 24) return reject(r);
   int length = (int)(end - r->at);
   for (int i = 0; i < length; i++)
-    if (!isalnum((unsigned char)r->at[i])) return refuse(r);
+    if (!isalnum((unsigned char)r->at[i])) return reject(r);
   if (kind.as.dtype == MW_BOOL)
     snprintf(out.text, sizeof out.text, "%s", *r->at == '1' ? "true" : "false");
   else
@@ -194,7 +194,7 @@ static type read_reference(reader *r, const char *sign) {
 static type read_array(reader *r) {
   char *end;
   unsigned long count = strtoul(r->at, &end, 10);
-  if (end == r->at || *end != '_' || count > UINT32_MAX) return refuse(r);
+  if (end == r->at || *end != '_' || count > UINT32_MAX) return reject(r);
   r->at = end + 1;
   type out = read_type(r);
   char number[32];
@@ -232,7 +232,7 @@ static type read_extended(reader *r) {
     r->at += 4;
     return named_type("__bf16");
   }
-  return refuse(r);
+  return reject(r);
 }
 
 static type read_substitution(reader *r) {
@@ -244,15 +244,15 @@ static type read_substitution(reader *r) {
     append(r, name, part);
     return remember(r, named_type(name));
   }
-  if (islower((unsigned char)*r->at)) return refuse(r); /* Sa, Ss, ...: the standard library's own */
+  if (islower((unsigned char)*r->at)) return reject(r); /* Sa, Ss, ...: the standard library's own */
   int index = read_sequence(r);
-  return r->bad || index >= r->nsubstitutions ? refuse(r) : r->substitutions[index];
+  return r->bad || index >= r->nsubstitutions ? reject(r) : r->substitutions[index];
 }
 
 static type read_template_parameter(reader *r) {
   r->at++; /* T */
   int index = read_sequence(r);
-  return r->bad || index >= r->narguments ? refuse(r) : remember(r, r->arguments[index]);
+  return r->bad || index >= r->narguments ? reject(r) : remember(r, r->arguments[index]);
 }
 
 /* <name>, or N <prefix>... E: each prefix but the last counts as a substitution; the last one only where it is a type.
@@ -311,11 +311,11 @@ static type read_unqualified_type(reader *r) {
     return named_type(text);
   }
   if (c == 'N' || isdigit((unsigned char)c)) return read_class(r);
-  return refuse(r);
+  return reject(r);
 }
 
 static type read_type(reader *r) {
-  if (r->bad || ++r->depth > MOST_DEPTH) return refuse(r);
+  if (r->bad || ++r->depth > MOST_DEPTH) return reject(r);
   type out = read_unqualified_type(r);
   if (!r->bad && *r->at == 'I') { /* the arguments of a class template */
     read_arguments(r, out.text, false);

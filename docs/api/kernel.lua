@@ -60,7 +60,7 @@ local B, A, C = dev:zeros("f64", n, n), dev:full(1, "f64", n, n), dev:full(2, "f
   entries = {
     {
       name = "__call", forms = { "k(...)" },
-      about = [[An error: a launch needs a grid and a block.]], meta = false, refuses = true,
+      about = [[An error: a launch needs a grid and a block.]], meta = false, rejects = true,
       errors = { "kernel 'triad' needs a grid and a block: k:launch(grid, block, ...), or k:prepare{ grid =, block = }" },
       since = "0.1.0",
     },

@@ -105,7 +105,7 @@ local function object_lines(out, api, page)
   out[#out + 1] = ("---@class moonwarp.%s"):format(page.owner)
   field_lines(out, api, page.fields or {})
   for _, entry in ipairs(page.entries) do
-    if not entry.refuses then out[#out + 1] = OPERATORS[entry.name] end
+    if not entry.rejects then out[#out + 1] = OPERATORS[entry.name] end
   end
   out[#out + 1] = ("local %s = {}"):format(page.owner)
   out[#out + 1] = ""

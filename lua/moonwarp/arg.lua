@@ -17,7 +17,7 @@ local arg = {}
 local TRUTH = { ["true"] = true, yes = true, on = true, ["1"] = true,
                 ["false"] = false, no = false, off = false, ["0"] = false }
 
-local function refuse(name, text, wanted, hint)
+local function reject(name, text, wanted, hint)
   failure.raise_as("usage", "parameter '%s' must be %s, got '%s'%s", name, wanted, text, hint or "")
 end
 
@@ -27,13 +27,13 @@ function convert.string(_, text) return text end
 
 function convert.boolean(name, text)
   local value = TRUTH[text:lower()]
-  if value == nil then refuse(name, text, "true or false") end
+  if value == nil then reject(name, text, "true or false") end
   return value
 end
 
 function convert.float(name, text)
   local value = tonumber(text)
-  return value and value + 0.0 or refuse(name, text, "a number")
+  return value and value + 0.0 or reject(name, text, "a number")
 end
 
 -- 1e6 and 2^20 are integers to whoever types them.
@@ -42,7 +42,7 @@ function convert.integer(name, text)
   local value = base and (tonumber(base) ^ tonumber(power)) or tonumber(text)
   local is_large = value and math.abs(value) >= 2.0 ^ 63
   return value and math.tointeger(value)
-    or refuse(name, text, is_large and "an integer of less than 2^63" or "an integer")
+    or reject(name, text, is_large and "an integer of less than 2^63" or "an integer")
 end
 
 local function kind_of(value)
@@ -60,7 +60,7 @@ end
 local function check_range(name, value, text, limits)
   local min, max = limits.min or -math.huge, limits.max or math.huge
   if type(value) == "number" and (limits.min or limits.max) and not (value >= min and value <= max) then
-    refuse(name, text, "a number " .. range_text(limits))
+    reject(name, text, "a number " .. range_text(limits))
   end
 end
 
@@ -69,14 +69,14 @@ local function check_choice(name, value, text, limits)
   if lists.has(limits.choices, value) then return end
   local texts = lists.map(limits.choices, tostring)
   local near = nearest.find(text, texts)
-  refuse(name, text, "one of " .. table.concat(texts, ", "),
+  reject(name, text, "one of " .. table.concat(texts, ", "),
     near and ("; did you mean '%s'?"):format(near))
 end
 
 -- What a script alone can tell: its function returns what is wanted, where the value is not that.
 local function check_own(name, value, text, limits)
   local wanted = limits.check and limits.check(value)
-  if wanted then refuse(name, text, wanted) end
+  if wanted then reject(name, text, wanted) end
 end
 
 -- ---- kinds: texts that stand for something else ------------------------------------------------
@@ -102,7 +102,7 @@ end
 local function convert_one(name, default, text, limits)
   local value = convert[kind_of(default)](name, text)
   local kind = KINDS[limits.kind]
-  if kind and not kind.fits(text) then refuse(name, text, kind.wanted) end
+  if kind and not kind.fits(text) then reject(name, text, kind.wanted) end
   check_range(name, value, text, limits)
   check_choice(name, value, text, limits)
   check_own(name, value, text, limits)
@@ -116,11 +116,11 @@ local function check_default(name, default)
     kind)
 end
 
--- The first of several values; the passes that follow take the others, which are refused now if they
+-- The first of several values; the passes that follow take the others, which are rejected now if they
 -- do not fit.
 local function begin_sweep(name, default, texts, limits)
   local current = session.current
-  if not current.swept then refuse(name, table.concat(texts, ","), "one value here") end
+  if not current.swept then reject(name, table.concat(texts, ","), "one value here") end
   for i = 2, #texts do convert_one(name, default, texts[i], limits) end
   current.swept[name], current.more = true, true
   current.pass[name] = { texts[1] }
@@ -149,7 +149,7 @@ end
 ---@param default number|string|boolean|table
 ---@param help string?
 ---@param limits table?   min and max of numbers, choices (a list), check (a function that returns what
----                        is wanted where a value is wrong), kind ("blocks"); other values are refused
+---                        is wanted where a value is wrong), kind ("blocks"); other values are rejected
 ---@return any value
 function arg.get(name, default, help, limits)
   if type(name) ~= "string" then failure.invalid("mw.arg: the name must be a string, got %s", type(name)) end
@@ -184,7 +184,7 @@ local function fail_unknown(name, names, is_late)
   failure.raise_as("usage", "unknown parameter '%s'; %s%s", name, hint, is_late and LATE:format(core.where()) or "")
 end
 
---- Refuses names given with -p that nobody asked for.
+--- Rejects names given with -p that nobody asked for.
 ---@param more string[]?  names known besides those that mw.arg was asked for
 function arg.check_names(more)
   local names = lists.map(session.current.declared, function(entry) return entry.name end)

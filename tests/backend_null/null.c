@@ -219,7 +219,7 @@ static void null_free(mw_buffer *base) {
   int slot = 0;
   while (slot < MOST_BUFFERS && buffers[slot] != buffer) slot++;
   assert(slot < MOST_BUFFERS && base->refs == 0);
-  assert(!buffer->user || base->wandering); /* else a free on `stream` alone would come too early */
+  assert(!buffer->user || base->multi_stream); /* else a free on `stream` alone would come too early */
   buffers[slot] = NULL;
   if (base->space != MW_SPACE_GLOBAL) mw_free(base->address);
   mw_free(buffer);

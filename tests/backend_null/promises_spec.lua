@@ -63,7 +63,7 @@ describe("a backend is asked", function()
     assert.are.equal("launch 3", asked(function() for _ = 1, 3 do go(a, 2.0, n) end end))
   end)
 
-  it("for nothing by what is refused", function()
+  it("for nothing by what is rejected", function()
     local a <close> = dev:zeros("f32", 4)
     local m <close> = dev:module { source = SOURCE }
     local go <close> = m.scale:prepare { grid = 1, block = 4 }

@@ -250,7 +250,7 @@ static int get_other(void) {
   return get(1, 5000) == 0 ? 0 : 1;
 }
 
-static void an_entry_under_another_name_is_refused(void **state) {
+static void an_entry_under_another_name_is_rejected(void **state) {
   (void)state;
   expect_quiet(put_some);
   char path[512], other[512];
@@ -302,14 +302,14 @@ static void make_cache_folder(void) {
   assert_int_equal(mkdir(cache_folder, 0700), 0);
 }
 
-static void a_folder_others_write_to_is_refused(void **state) {
+static void a_folder_others_write_to_is_rejected(void **state) {
   (void)state;
   make_cache_folder();
   assert_int_equal(chmod(cache_folder, 0777), 0);
   expect_warning("others may write to");
 }
 
-static void a_foreign_folder_is_refused(void **state) {
+static void a_foreign_folder_is_rejected(void **state) {
   (void)state;
   if (geteuid() != 0) skip(); /* only root can give a folder away */
   make_cache_folder();
@@ -400,9 +400,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(keys_separate_pieces), CASE(entries_outlive_the_process),
       CASE(many_processes_at_once),           CASE(many_processes_keep_the_bound),
-      CASE(corrupt_entries_are_rebuilt),      CASE(an_entry_under_another_name_is_refused),
-      CASE(the_least_recently_used_go),       CASE(a_folder_others_write_to_is_refused),
-      CASE(a_foreign_folder_is_refused),      CASE(an_unusable_folder_warns_once),
+      CASE(corrupt_entries_are_rebuilt),      CASE(an_entry_under_another_name_is_rejected),
+      CASE(the_least_recently_used_go),       CASE(a_folder_others_write_to_is_rejected),
+      CASE(a_foreign_folder_is_rejected),     CASE(an_unusable_folder_warns_once),
       CASE(a_failing_write_warns_once),       CASE(a_bad_bound_is_named),
       CASE(a_lookup_reads_its_entry_alone),
   };

@@ -83,7 +83,7 @@ static void every_architecture(void **state) {
   }
 }
 
-/* Cut short anywhere, or with any byte of its tables changed: refused or read, never a bad access. */
+/* Cut short anywhere, or with any byte of its tables changed: rejected or read, never a bad access. */
 static void damaged(void **state) {
   (void)state;
   if (!cuda_nvrtc_load(NULL, 0)) skip();

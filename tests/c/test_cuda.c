@@ -13,9 +13,9 @@ static void probes_and_opens(void **state) {
   mw_device *other;
   cuda->probe(&probe);
   assert_int_equal(probe.devices, 2);
-  REFUSED(MW_NO_DEVICE, "the driver counts 2", mw_device_open(cuda, "7", &other, &err));
-  REFUSED(MW_NO_DEVICE, "no such device: cuda:x", mw_device_open(cuda, "x", &other, &err));
-  REFUSED(MW_NO_DEVICE, "there are sm_75 sm_80", mw_device_open(cuda, "sm_12", &other, &err));
+  REJECTED(MW_NO_DEVICE, "the driver counts 2", mw_device_open(cuda, "7", &other, &err));
+  REJECTED(MW_NO_DEVICE, "no such device: cuda:x", mw_device_open(cuda, "x", &other, &err));
+  REJECTED(MW_NO_DEVICE, "there are sm_75 sm_80", mw_device_open(cuda, "sm_12", &other, &err));
   assert_string_equal(device->info.id, "cuda:0");
   assert_string_equal(device->info.arch, "sm_90");
   assert_string_equal(device->info.uuid, "GPU-abababab-abab-abab-abab-abababababab");
@@ -78,8 +78,8 @@ static void out_of_memory(void **state) {
   mw_buffer *x = alloc(800 << 20, MW_SPACE_DEVICE), *y = NULL;
   mw_buffer_release(x);
   x = alloc(800 << 20, MW_SPACE_DEVICE); /* the pool kept the first: drained, trimmed, tried again */
-  REFUSED(MW_NO_MEMORY, "out of memory on cuda:0: wanted 800.0 MiB, free 224.0 MiB of 1.0 GiB",
-          cuda->alloc(device->main, 800 << 20, MW_SPACE_DEVICE, &y, &err));
+  REJECTED(MW_NO_MEMORY, "out of memory on cuda:0: wanted 800.0 MiB, free 224.0 MiB of 1.0 GiB",
+           cuda->alloc(device->main, 800 << 20, MW_SPACE_DEVICE, &y, &err));
   mw_buffer_release(x);
 }
 
@@ -98,7 +98,7 @@ static void streams_and_freeing(void **state) {
   mw_buffer_release(pinned);
   cuda->stream_destroy(a);
   assert_ptr_equal(y->stream, device->main);
-  assert_true(y->wandering);
+  assert_true(y->multi_stream);
   mw_buffer_release(y);
   OK(cuda->stream_synchronize(b, &err));
   OK(cuda->stream_query(b, &err));
@@ -171,13 +171,13 @@ static void failures(void **state) {
   fill_call call;
   prepare_fill(&call, kernel(m, "fill"), x, 1);
   setenv("MOCK_CUDA_FAIL", "cuLaunchKernel:701:1", 1);
-  REFUSED(MW_DRIVER, "launching 'fill': cuLaunchKernel: CUDA_ERROR_701 (701)",
-          cuda->launch(device->main, &call.launch, &err));
+  REJECTED(MW_DRIVER, "launching 'fill': cuLaunchKernel: CUDA_ERROR_701 (701)",
+           cuda->launch(device->main, &call.launch, &err));
   setenv("MOCK_CUDA_FAIL", "cuModuleLoadDataEx:200:1", 1);
   mw_source source = {.name = "t.cu", .text = source_text};
   mw_module *other;
-  REFUSED(MW_DRIVER, "loading 't.cu' for sm_90 failed: cuModuleLoadDataEx",
-          cuda->compile(device, &source, &other, &err));
+  REJECTED(MW_DRIVER, "loading 't.cu' for sm_90 failed: cuModuleLoadDataEx",
+           cuda->compile(device, &source, &other, &err));
   unsetenv("MOCK_CUDA_FAIL");
   OK(cuda->launch(device->main, &call.launch, &err));
   mw_buffer_release(x);
@@ -198,12 +198,12 @@ static void lost_device(void **state) {
   prepare_fill(&call, k, x, 1);
   OK(cuda->launch(doomed->main, &call.launch, &err));
   setenv("MOCK_CUDA_FAIL", "cuStreamQuery:700:1", 1);
-  REFUSED(MW_LOST,
-          "device cuda:1 is lost for this process since cuStreamQuery: CUDA_ERROR_ILLEGAL_ADDRESS (700): an "
-          "earlier kernel ('fill' was the last launched) accessed memory outside its arrays; start a new process",
-          cuda->synchronize(doomed, &err));
-  REFUSED(MW_LOST, "is lost for this process since cuStreamQuery", cuda->launch(doomed->main, &call.launch, &err));
-  REFUSED(MW_LOST, "is lost", cuda->event_create(doomed, true, &event, &err));
+  REJECTED(MW_LOST,
+           "device cuda:1 is lost for this process since cuStreamQuery: CUDA_ERROR_ILLEGAL_ADDRESS (700): an "
+           "earlier kernel ('fill' was the last launched) accessed memory outside its arrays; start a new process",
+           cuda->synchronize(doomed, &err));
+  REJECTED(MW_LOST, "is lost for this process since cuStreamQuery", cuda->launch(doomed->main, &call.launch, &err));
+  REJECTED(MW_LOST, "is lost", cuda->event_create(doomed, true, &event, &err));
   int released = calls("cuDevicePrimaryCtxRelease_v2");
   mw_buffer_release(x);
   cuda->unload(m);
@@ -222,7 +222,7 @@ static void interrupted(void **state) {
   mw_buffer *pinned = alloc(64, MW_SPACE_PINNED);
   setenv("MOCK_CUDA_HANG", "1", 1);
   atomic_store(&mw_interrupted, true);
-  REFUSED(MW_INTERRUPTED, "interrupted while waiting for cuda:0", cuda->synchronize(device, &err));
+  REJECTED(MW_INTERRUPTED, "interrupted while waiting for cuda:0", cuda->synchronize(device, &err));
   atomic_store(&mw_interrupted, false);
   mw_buffer_release(pinned); /* no release waits for what was interrupted: these two stay */
   if (m) cuda->unload(m);
@@ -250,10 +250,10 @@ static void graphs(void **state) {
   assert_true(s->capturing);
   OK(cuda->launch(s, &call.launch, &err));
   OK(cuda->launch(s, &call.launch, &err));
-  REFUSED(MW_INVALID, "cannot be made while a graph is captured",
-          cuda->alloc(device->main, 64, MW_SPACE_DEVICE, &none, &err));
-  REFUSED(MW_INVALID, "use a pinned array",
-          cuda->copy(s, (mw_place){.buffer = x}, (mw_place){.buffer = plain}, 4, &err));
+  REJECTED(MW_INVALID, "cannot be made while a graph is captured",
+           cuda->alloc(device->main, 64, MW_SPACE_DEVICE, &none, &err));
+  REJECTED(MW_INVALID, "use a pinned array",
+           cuda->copy(s, (mw_place){.buffer = x}, (mw_place){.buffer = plain}, 4, &err));
   mw_buffer_release(dropped); /* given back when the capture ends */
   OK(cuda->capture_end(s, &g, &err));
   assert_int_equal(g->nodes, 2);
@@ -344,7 +344,7 @@ static void not_joined_back(void **state) {
     OK(cuda->stream_wait(joined, fork, &err));
     OK(cuda->fill(joined, (mw_place){.buffer = x}, &zero, 4, 16, &err));
     if (wanted)
-      REFUSED(MW_INVALID, "was not joined back", cuda->capture_end(s, &g, &err));
+      REJECTED(MW_INVALID, "was not joined back", cuda->capture_end(s, &g, &err));
     else
       OK(cuda->capture_end(s, NULL, &err));
     assert_false(s->capturing || joined->capturing);

@@ -45,9 +45,10 @@ static void kernels_by_name(void **state) {
   k = kernel(m, "lab::inner");
   assert_int_equal(k->params[0].lanes, 4);
   assert_string_equal(kernel(m, "twice(double *, int)")->params[0].type, "double *");
-  REFUSED(MW_INVALID, "overloaded: give one whole signature: twice(", cuda->kernel(m, "twice", &k, &err));
-  REFUSED(MW_NOT_FOUND, "module 'test.cu' has no kernel 'nope'; it has: fill, copy", cuda->kernel(m, "nope", &k, &err));
-  REFUSED(MW_INVALID, "templates = {\"scale<int>\"}", cuda->kernel(m, "scale<int>", &k, &err));
+  REJECTED(MW_INVALID, "overloaded: give one whole signature: twice(", cuda->kernel(m, "twice", &k, &err));
+  REJECTED(MW_NOT_FOUND, "module 'test.cu' has no kernel 'nope'; it has: fill, copy",
+           cuda->kernel(m, "nope", &k, &err));
+  REJECTED(MW_INVALID, "templates = {\"scale<int>\"}", cuda->kernel(m, "scale<int>", &k, &err));
   cuda->unload(m);
 }
 
@@ -62,7 +63,7 @@ static void templates(void **state) {
   assert_string_equal(kernel(m, "scale<float>")->params[2].name, "n");
   assert_string_equal(kernel(m, "plain")->params[0].type, "float *");
   assert_null(m->kernel_names[1]);
-  REFUSED(MW_INVALID, "is a template: name an instance, as in scale<float>", cuda->kernel(m, "scale", &k, &err));
+  REJECTED(MW_INVALID, "is a template: name an instance, as in scale<float>", cuda->kernel(m, "scale", &k, &err));
   assert_int_equal(cuda->kernel(m, "scale<nope>", &k, &err), MW_COMPILE);
   cuda->unload(m);
 }
@@ -98,8 +99,8 @@ static void templates_later(void **state) {
         assert_string_equal(kernel(m, "get<float>")->params[0].type, "float *");
         kernel(m, "get<long>");
       } else {
-        REFUSED(MW_INVALID, "so 'get<float>' must be compiled with it: list it in templates = {\"get<float>\"}",
-                cuda->kernel(m, "get<float>", &k, &err));
+        REJECTED(MW_INVALID, "so 'get<float>' must be compiled with it: list it in templates = {\"get<float>\"}",
+                 cuda->kernel(m, "get<float>", &k, &err));
       }
       cuda->unload(m);
     }
@@ -137,8 +138,8 @@ static void variables(void **state) {
   assert_int_equal(type.dtype, MW_F32);
   assert_int_equal(coef->space, MW_SPACE_GLOBAL);
   mw_buffer_release(coef);
-  REFUSED(MW_NOT_FOUND, "module 'test.cu' has no device variable 'nope'; it has: coef (",
-          cuda->variable(m, "nope", &coef, &type, &err));
+  REJECTED(MW_NOT_FOUND, "module 'test.cu' has no device variable 'nope'; it has: coef (",
+           cuda->variable(m, "nope", &coef, &type, &err));
   cuda->unload(m);
 }
 
@@ -147,13 +148,13 @@ static void compile_errors(void **state) {
   if (!have_nvrtc()) skip();
   mw_module *m;
   mw_source bad = {.name = "bad.cu", .text = "__global__ void k(float *x) {\n  x[0] = nope;\n}\n"};
-  REFUSED(MW_COMPILE, "compiling 'bad.cu' for sm_90 failed: bad.cu(2): error: identifier \"nope\" is undefined",
-          cuda->compile(device, &bad, &m, &err));
+  REJECTED(MW_COMPILE, "compiling 'bad.cu' for sm_90 failed: bad.cu(2): error: identifier \"nope\" is undefined",
+           cuda->compile(device, &bad, &m, &err));
   assert_non_null(err.log);
   bad.text = "#include \"not_there.h\"\n";
-  REFUSED(MW_COMPILE, "not_there.h", cuda->compile(device, &bad, &m, &err));
+  REJECTED(MW_COMPILE, "not_there.h", cuda->compile(device, &bad, &m, &err));
   bad = (mw_source){.name = "bad.cu", .text = "", .standard = "c++1998"};
-  REFUSED(MW_COMPILE, "--std(-std): 'c++1998'", cuda->compile(device, &bad, &m, &err));
+  REJECTED(MW_COMPILE, "--std(-std): 'c++1998'", cuda->compile(device, &bad, &m, &err));
 }
 
 static void cached(void **state) {
@@ -177,7 +178,7 @@ static void texts(void **state) {
   OK(cuda->text(m, "ptx", &text, &err));
   assert_non_null(strstr(text, ".target sm_90"));
   mw_free(text);
-  REFUSED(MW_UNSUPPORTED, "the CPU device makes it, mw.device \"cpu\"", cuda->text(m, "cpp", &text, &err));
+  REJECTED(MW_UNSUPPORTED, "the CPU device makes it, mw.device \"cpu\"", cuda->text(m, "cpp", &text, &err));
   cuda->unload(m);
 }
 
@@ -200,14 +201,14 @@ static void sass(void **state) {
   mkdir(tool, 0755);
   setenv("PATH", tool, 1);
   mw_module *m = compile(device, source_text, NULL);
-  REFUSED(MW_UNSUPPORTED, "SASS needs nvdisasm or cuobjdump", cuda->text(m, "sass", &text, &err));
+  REJECTED(MW_UNSUPPORTED, "SASS needs nvdisasm or cuobjdump", cuda->text(m, "sass", &text, &err));
   snprintf(tool, sizeof tool, "%s/bin/cuobjdump", getenv("MOONWARP_CACHE"));
   write_tool(tool, "#!/bin/sh\nread -r head <\"$2\"\necho \"$1 $head\" | /bin/tr -cd 'a-zA-Z -'\n");
   OK(cuda->text(m, "sass", &text, &err));
   assert_memory_equal(text, "-sass ELF", 9);
   mw_free(text);
   write_tool(tool, "#!/bin/sh\necho 'not a cubin' >&2\nexit 3\n");
-  REFUSED(MW_IO, "cuobjdump failed with exit status 3: not a cubin", cuda->text(m, "sass", &text, &err));
+  REJECTED(MW_IO, "cuobjdump failed with exit status 3: not a cubin", cuda->text(m, "sass", &text, &err));
   setenv("PATH", path, 1);
   free(path);
   cuda->unload(m);

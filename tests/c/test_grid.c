@@ -227,7 +227,7 @@ static void test_out_of_bounds(void **state) {
   end(b);
 }
 
-static void test_slack(void **state) {
+static void test_redzone(void **state) {
   (void)state;
   bench *b = begin(source_text);
   mw_buffer *x = array(b, 8 * 1001);
@@ -422,7 +422,7 @@ int main(void) {
       cmocka_unit_test(test_out_of_memory),
       cmocka_unit_test(test_free_in_order),
       cmocka_unit_test(test_out_of_bounds),
-      cmocka_unit_test(test_slack),
+      cmocka_unit_test(test_redzone),
       cmocka_unit_test(test_division),
       cmocka_unit_test(test_assert),
       cmocka_unit_test(test_cooperative),

@@ -15,7 +15,7 @@
 static const char *spelled(const char *mangled) {
   static char text[512];
   mw_signature s;
-  if (!mw_signature_parse(mangled, &s) || s.unknown) return "refused";
+  if (!mw_signature_parse(mangled, &s) || s.unknown) return "rejected";
   size_t length = (size_t)snprintf(text, sizeof text, "%s(", s.name);
   for (int i = 0; i < s.nparams; i++)
     length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", i ? ", " : "", s.params[i].type);
@@ -78,7 +78,7 @@ static void kinds_and_offsets(void **state) {
   mw_signature_free(&s);
 }
 
-static void refused(void **state) {
+static void rejected(void **state) {
   (void)state;
   static const char *const bad[] = {"",
                                     "scale",
@@ -96,7 +96,7 @@ static void refused(void **state) {
                                     "_ZN3labE_",
                                     "_Z1kS99999999_",
                                     "_Z1kIfLi"};
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_string_equal(spelled(bad[i]), "refused");
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_string_equal(spelled(bad[i]), "rejected");
 }
 
 /* A type's name may be as long as a kernel's; what a parameter tells of it is cut. */
@@ -147,14 +147,14 @@ static void damaged(void **state) {
       }
   char deep[4096] = "_Z1k";
   memset(deep + 4, 'P', sizeof deep - 5);
-  assert_string_equal(spelled(deep), "refused");
+  assert_string_equal(spelled(deep), "rejected");
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(names_and_types),
                                      cmocka_unit_test(templates),
                                      cmocka_unit_test(kinds_and_offsets),
-                                     cmocka_unit_test(refused),
+                                     cmocka_unit_test(rejected),
                                      cmocka_unit_test(damaged),
                                      cmocka_unit_test(long_names),
                                      cmocka_unit_test(unknown_params_keep_the_name)};

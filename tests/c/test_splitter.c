@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The splitter of the CPU device: what it accepts, what it refuses and why, and that what it writes computes what the
+ * The splitter of the CPU device: what it accepts, what it rejects and why, and that what it writes computes what the
  * kernel says. Blocks run here one after the other on this thread, by the unit's own entries. */
 #include <math.h>
 
@@ -29,7 +29,7 @@ static void expect_engine(const char *text, const char *engine, const char *why)
   cpu_program_free(program);
 }
 
-static void expect_refusal(const char *text, const char *engine, mw_status status, const char *message) {
+static void expect_rejection(const char *text, const char *engine, mw_status status, const char *message) {
   mw_error error = {0};
   cpu_program *program = parse(text, engine, &error);
   assert_null(program);
@@ -53,7 +53,7 @@ static void engines(void **state) {
   expect_engine(KERNEL("for (int i = t / 32; i < n; i += 4) x[i] = __shfl_sync(~0u, x[i], 0);\n"), "split", "");
 }
 
-static void refusals_to_split(void **state) {
+static void rejections_to_split(void **state) {
   (void)state;
   expect_engine(KERNEL("if (t < n) {\n x[t] = 1;\n __syncthreads();\n}\n"), "fiber",
                 "line 5: barrier is under a condition that differs between threads: line 3");
@@ -101,9 +101,9 @@ static void uniformity(void **state) {
 
 static void forced(void **state) {
   (void)state;
-  expect_refusal(KERNEL("__syncthreads();\n"), "loop", MW_UNSUPPORTED, "reaches __syncthreads at t.cu:3");
-  expect_refusal(KERNEL("if (t < n) __syncthreads();\n"), "split", MW_UNSUPPORTED, "differs between threads");
-  expect_refusal(KERNEL(""), "threads", MW_INVALID, "engine is");
+  expect_rejection(KERNEL("__syncthreads();\n"), "loop", MW_UNSUPPORTED, "reaches __syncthreads at t.cu:3");
+  expect_rejection(KERNEL("if (t < n) __syncthreads();\n"), "split", MW_UNSUPPORTED, "differs between threads");
+  expect_rejection(KERNEL(""), "threads", MW_INVALID, "engine is");
   mw_error error = {0};
   cpu_program *program = parse(KERNEL("x[t] = 1;\n"), "fiber", &error);
   assert_non_null(program);
@@ -115,17 +115,18 @@ static void forced(void **state) {
 
 static void unsupported(void **state) {
   (void)state;
-  expect_refusal(KERNEL("asm(\"nop;\");\n"), NULL, MW_UNSUPPORTED, "t.cu:3: the CPU device has no inline PTX");
-  expect_refusal(KERNEL("k<<<1, 1>>>(x, n);\n"), NULL, MW_UNSUPPORTED, "dynamic parallelism");
-  expect_refusal(KERNEL("x[t] = tex2D<float>(0, 1, 2);\n"), NULL, MW_UNSUPPORTED, "textures");
-  expect_refusal("#include <cub/cub.cuh>\n" KERNEL(""), NULL, MW_UNSUPPORTED, "CUDA device");
-  expect_refusal("__global__ void k(float *x) {\n x[0 = 1;\n}\n", NULL, MW_COMPILE, "t.cu:3: a bracket has no partner");
-  expect_refusal("#include \"absent.h\"\n" KERNEL(""), NULL, MW_COMPILE, "t.cu:1: ");
-  expect_refusal("\n'", NULL, MW_COMPILE, "t.cu:2: a quote is not closed");
-  expect_refusal("\n__global__ const float *f() { return 0; }\n", NULL, MW_COMPILE,
-                 "t.cu:2: kernel 'f' must return void, not const float*");
-  expect_refusal(KERNEL("") KERNEL(""), NULL, MW_UNSUPPORTED,
-                 "t.cu:1: there are two kernels named 'k'; give each its own name");
+  expect_rejection(KERNEL("asm(\"nop;\");\n"), NULL, MW_UNSUPPORTED, "t.cu:3: the CPU device has no inline PTX");
+  expect_rejection(KERNEL("k<<<1, 1>>>(x, n);\n"), NULL, MW_UNSUPPORTED, "dynamic parallelism");
+  expect_rejection(KERNEL("x[t] = tex2D<float>(0, 1, 2);\n"), NULL, MW_UNSUPPORTED, "textures");
+  expect_rejection("#include <cub/cub.cuh>\n" KERNEL(""), NULL, MW_UNSUPPORTED, "CUDA device");
+  expect_rejection("__global__ void k(float *x) {\n x[0 = 1;\n}\n", NULL, MW_COMPILE,
+                   "t.cu:3: a bracket has no partner");
+  expect_rejection("#include \"absent.h\"\n" KERNEL(""), NULL, MW_COMPILE, "t.cu:1: ");
+  expect_rejection("\n'", NULL, MW_COMPILE, "t.cu:2: a quote is not closed");
+  expect_rejection("\n__global__ const float *f() { return 0; }\n", NULL, MW_COMPILE,
+                   "t.cu:2: kernel 'f' must return void, not const float*");
+  expect_rejection(KERNEL("") KERNEL(""), NULL, MW_UNSUPPORTED,
+                   "t.cu:1: there are two kernels named 'k'; give each its own name");
   expect_engine("extern \"C\" __launch_bounds__(32) __global__ static void k(int k) { }", "loop", "");
   expect_engine("int main() { k<<<1, 1>>>(0, 0); }\n" KERNEL("x[t] = 1;\n"), "loop", "");
 }
@@ -474,7 +475,7 @@ static int unload_units(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(engines),      cmocka_unit_test(refusals_to_split),
+      cmocka_unit_test(engines),      cmocka_unit_test(rejections_to_split),
       cmocka_unit_test(uniformity),   cmocka_unit_test(forced),
       cmocka_unit_test(unsupported),  cmocka_unit_test(loop_kernels),
       cmocka_unit_test(nested_loops), cmocka_unit_test(long_rows),

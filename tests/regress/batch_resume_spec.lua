@@ -22,7 +22,7 @@ end
 
 describe("a resumed batch", function()
   -- Each of these was an error of Lua in the middle of the program, or ran labs in other folders.
-  it("refuses a plan that is not in order, and names the field", function()
+  it("rejects a plan that is not in order, and names the field", function()
     with_finished(function(resume, place, finished)
       for _, case in ipairs {
         { '"retries":0', '"retries":"x"', "steps[1].retries must be an integer, got string" },

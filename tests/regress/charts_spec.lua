@@ -24,7 +24,7 @@ describe("a chart", function()
     end)
   end)
 
-  -- gnuplot refused the script for a level or a bar that a logarithm does not know.
+  -- gnuplot rejected the script for a level or a bar that a logarithm does not know.
   it("leaves out what an axis cannot show", function()
     local rows = { { x = 0, y = 1 }, { x = 1, y = 0 / 0 }, { x = 2, y = 5 }, { x = 4 }, { y = 1 } }
     with_plot({ x = "x", y = "y", logx = 2, records = rows, pictures = false }, function(made)

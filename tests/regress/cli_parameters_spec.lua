@@ -22,7 +22,7 @@ describe("a parameter on the command line", function()
   end)
 
   -- Its first measurement was over, and in a sweep those of all passes, before its name was looked at.
-  it("is refused before anything is measured", function()
+  it("is rejected before anything is measured", function()
     local status, output = run("mw.arg('k', 1) mw.bench(function() print 'measured' end)", "n=1")
     assert.are.equal(2, status)
     assert.are.equal("moonwarp: unknown parameter 'n'; there is k; a script asks for its parameters before its first "

@@ -8,7 +8,7 @@ if not pcall(require, "moonwarp.host") then
 end
 
 local labs = require "tests.labs"
-local load, refused = labs.load, labs.refused
+local load, rejected = labs.load, labs.rejected
 
 describe("the form of a curriculum", function()
   -- One gate without a list was no gate, and what stood behind a hole or under a name was never judged.
@@ -19,7 +19,7 @@ describe("the form of a curriculum", function()
     end
     assert.are.equal(1, #load(with("{ " .. GATE .. " }")).labs[1].gates)
     assert.are.equal(2, #load(with(("{ { %s }, { %s } }"):format(GATE, GATE))).labs[1].gates)
-    local function wrong(gates, problem) refused(with(gates), "FILE: lab 'a': " .. problem) end
+    local function wrong(gates, problem) rejected(with(gates), "FILE: lab 'a': " .. problem) end
     wrong('{ field = "T_tot", at_least = 5, of = { rung = "a" } }',
       "gate 1: a gate wants record, a table of fields that a record has; as in { rung = \"naive\" }")
     wrong("{ fast = { " .. GATE .. " } }", "gates must be a gate or a list of gates: 'fast' has no place in a list")
@@ -31,7 +31,7 @@ describe("the form of a curriculum", function()
   -- Labs behind a hole, or in two places, were left out without a word; so were tags.
   it("says what it would not read", function()
     local LAB = '{ name = "a", script = "mine.lua" }'
-    local function wrong(text, ...) refused(("return { %s }"):format(text:gsub("LAB", LAB)), ...) end
+    local function wrong(text, ...) rejected(("return { %s }"):format(text:gsub("LAB", LAB)), ...) end
     wrong('defaults = "5 min", LAB', "FILE: defaults must be a table, got 5 min")
     wrong('labs = "x", LAB', "FILE: labs must be a table, got x",
       "FILE: there are labs in the table itself and in its field labs; put them in one place",
@@ -55,10 +55,10 @@ describe("the form of a curriculum", function()
 
   -- The time ended --dry-run in an error of string.format; the name could be made no folder, and its lab failed.
   it("has no time and no name that is too long", function()
-    refused([[return { { name = "a", script = "mine.lua", time_limit = 1e300 } }]],
+    rejected([[return { { name = "a", script = "mine.lua", time_limit = 1e300 } }]],
       "FILE: lab 'a': time_limit must be a time, as in 90 or \"5 min\", got 1e+300")
     local name = ("x"):rep(101)
-    refused(([[return { { name = "%s", script = "mine.lua" } }]]):format(name),
+    rejected(([[return { { name = "%s", script = "mine.lua" } }]]):format(name),
       ("FILE: lab '%s': name must be a name of at most 100 letters, digits, - and _, got %s"):format(name, name))
   end)
 

@@ -13,7 +13,7 @@ support.each_device("a kernel file", function(dev)
   end
 
   -- dev:module "/dev/zero" read until the system killed the process.
-  it("that has no end is refused", function()
+  it("that has no end is rejected", function()
     fails(function() dev:module "/dev/zero" end,
       "the kernel file '/dev/zero' has more than 64 MiB, which is no source")
   end)

@@ -30,7 +30,7 @@ typedef struct story { /* what a message is made of */
 static bool begin_again(cpu_worker *me, cpu_kernel *kernel, const cpu_grid *grid, cpu_grid *again) {
   const mw_unit_kernel *unit;
   const mw_unit_table *table;
-  if (cpu_module_twin(kernel, &unit, &table, NULL) != MW_OK) return false;
+  if (cpu_module_fiber_variant(kernel, &unit, &table, NULL) != MW_OK) return false;
   cpu_grid_begin(again, &grid->abi, unit, table, grid->priority);
   me->mute = true;
   cpu_worker_enter(me, again);
@@ -52,7 +52,7 @@ static const char *run_again(cpu_worker *me, cpu_kernel *kernel, const cpu_grid 
   return NULL;
 }
 
-static void tell_where(char *out, size_t size, const cpu_grid *grid, const cpu_fault *fault, const char *why) {
+static void format_where(char *out, size_t size, const cpu_grid *grid, const cpu_fault *fault, const char *why) {
   const mw_dim3 b = cpu_block_index(grid, fault->block), t = fault->thread;
   const mw_dim3 last = cpu_block_index(grid, fault->block + (fault->blocks ? fault->blocks - 1 : 0));
   if (fault->has_thread)
@@ -102,7 +102,7 @@ static long long floor_division(long long distance, size_t element) {
   return distance >= 0 ? distance / by : -((-distance + by - 1) / by);
 }
 
-static void tell_distance(char *out, size_t size, const cpu_found *array, uintptr_t address) {
+static void format_distance(char *out, size_t size, const cpu_found *array, uintptr_t address) {
   const uintptr_t end = array->start + array->bytes;
   if (address < array->start)
     snprintf(out, size, "%zu bytes before the start of", (size_t)(array->start - address));
@@ -129,13 +129,13 @@ static cpu_found meant(const story *s) {
   return best.found ? best : nearest;
 }
 
-static void tell_array(char *out, size_t size, const story *s, const cpu_found *array) {
+static void format_array(char *out, size_t size, const story *s, const cpu_found *array) {
   const uintptr_t address = s->fault->address;
   if (!array->found) {
     snprintf(out, size, "address 0x%zx, and there is no array", (size_t)address);
     return;
   }
-  tell_distance(out, size, array, address);
+  format_distance(out, size, array, address);
   int which = matching_param(s, array);
   if (which < 0) {
     mw_list_add(out, size, " ", "an array of %zu bytes that no parameter points to", array->bytes);
@@ -168,15 +168,15 @@ static bool any_null(const story *s) {
 }
 
 /* Where no argument is null, it may be dynamic shared memory that was not asked for. */
-static mw_status tell_null(const story *s) {
+static mw_status format_null(const story *s) {
   const bool shared = !s->grid->abi.dynamic_shared && !any_null(s);
   return FAULT(s, "%s through a null pointer: %s, address 0x%zx%s", verb_of(s), s->where, (size_t)s->fault->address,
                shared ? "; no argument is null: extern __shared__ memory is there where prepare has shared = bytes"
                       : "");
 }
 
-static mw_status tell_bounds(const story *s) {
-  if (s->fault->direction_known && s->fault->address < NULL_REACH) return tell_null(s);
+static mw_status format_bounds(const story *s) {
+  if (s->fault->direction_known && s->fault->address < NULL_REACH) return format_null(s);
   if (!s->fault->direction_known)
     return FAULT(s,
                  "went outside every array: %s, an address no memory can have, or one that is not a multiple of the "
@@ -184,11 +184,11 @@ static mw_status tell_bounds(const story *s) {
                  s->where, s->device->memory.exact ? " (MOONWARP_CPU_CHECK aligns arrays to their elements only)" : "");
   char array[384];
   const cpu_found nearest = meant(s);
-  tell_array(array, sizeof array, s, &nearest);
+  format_array(array, sizeof array, s, &nearest);
   return FAULT(s, "%s outside every array: %s, %s", verb_of(s), s->where, array);
 }
 
-static mw_status tell_stack(const story *s) {
+static mw_status format_stack(const story *s) {
   const char *shared = s->kernel->unit->shared_bytes ? " or static shared memory" : "";
   if (s->fault->target == CPU_TARGET_LOCAL)
     return FAULT(s, "overran a local array%s: %s; its stack was overwritten", shared, s->where);
@@ -206,11 +206,11 @@ static mw_status tell_stack(const story *s) {
 }
 
 /* What has guards of its own: shared memory, or all variables of a unit, of which the first or the last is named. */
-static mw_status tell_beside(const story *s) {
+static mw_status format_beside(const story *s) {
   const cpu_fault *fault = s->fault;
   const cpu_found own = {true, fault->base, fault->bytes};
   char place[96];
-  tell_distance(place, sizeof place, &own, fault->address);
+  format_distance(place, sizeof place, &own, fault->address);
   if (fault->target == CPU_TARGET_VARIABLE)
     return FAULT(s, "%s outside the device variables of its module: %s, %s the %s of them, '%s' of %zu bytes",
                  verb_of(s), s->where, place, fault->address < fault->base ? "first" : "last", fault->variable->name,
@@ -228,24 +228,25 @@ static bool of_array(const story *s) {
   return cpu_found_distance(&array, s->fault->address) < cpu_found_distance(&own, s->fault->address);
 }
 
-static mw_status tell_signal(const story *s) {
+static mw_status format_signal(const story *s) {
   const cpu_target target = s->fault->target;
   const int number = s->fault->signal;
   if (!of_array(s))
-    return target == CPU_TARGET_VARIABLE || target == CPU_TARGET_DYNAMIC || target == CPU_TARGET_STATIC ? tell_beside(s)
-                                                                                                        : tell_stack(s);
+    return target == CPU_TARGET_VARIABLE || target == CPU_TARGET_DYNAMIC || target == CPU_TARGET_STATIC
+               ? format_beside(s)
+               : format_stack(s);
   if (number == SIGFPE) return FAULT(s, "divided an integer by zero (or the least integer by -1): %s", s->where);
   if (number == SIGILL || number == SIGTRAP)
     return FAULT(s, "ran into a trap (code that must not be reached): %s", s->where);
-  return tell_bounds(s);
+  return format_bounds(s);
 }
 
 static mw_status tell(cpu_device *device, cpu_kernel *kernel, const cpu_grid *grid, const cpu_fault *fault,
                       const char *why, mw_error *err) {
   story s = {device, kernel, grid, fault, "", err};
   const mw_dim3 b = cpu_block_index(grid, fault->block);
-  tell_where(s.where, sizeof s.where, grid, fault, why);
-  if (fault->kind == CPU_FAULT_SIGNAL) return tell_signal(&s);
+  format_where(s.where, sizeof s.where, grid, fault, why);
+  if (fault->kind == CPU_FAULT_SIGNAL) return format_signal(&s);
   if (fault->kind == CPU_FAULT_FAIL || fault->has_thread)
     return mw_fail(err, MW_FAULT, "kernel '%s': %s: %s", kernel->base.name, s.where, fault->text);
   return mw_fail(err, MW_FAULT, "kernel '%s', block (%u,%u,%u): %s", kernel->base.name, b.x, b.y, b.z, fault->text);
@@ -261,12 +262,12 @@ mw_status cpu_explain(cpu_device *device, cpu_worker *me, cpu_kernel *kernel, cp
 /* ---- the bytes between an array and its guard ------------------------------------------------------------------ */
 
 /* The launch once more, to see who does it: from its last block on, since that is where arrays end. */
-static const char *find_writer(cpu_worker *me, cpu_kernel *kernel, const cpu_grid *grid, const cpu_slack *slack,
+static const char *find_writer(cpu_worker *me, cpu_kernel *kernel, const cpu_grid *grid, const cpu_redzone *redzone,
                                cpu_fault *fault) {
-  if (grid->meeting) return "a cooperative launch is not run again";
+  if (grid->grid_barrier) return "a cooperative launch is not run again";
   cpu_grid again;
   if (!begin_again(me, kernel, grid, &again)) return no_twin;
-  again.watch = slack;
+  again.watch = redzone;
   const double enough = mw_clock() + SEARCH_SECONDS;
   bool quiet = true;
   unsigned long long left = grid->blocks;
@@ -276,22 +277,22 @@ static const char *find_writer(cpu_worker *me, cpu_kernel *kernel, const cpu_gri
   }
   end_again(me);
   if (quiet && left) return "looking for it by running the launch once more took too long";
-  if (quiet || cpu_slack_written(slack) != me->fault.address) return no_write;
+  if (quiet || cpu_redzone_written(redzone) != me->fault.address) return no_write;
   *fault = me->fault;
   return NULL;
 }
 
-mw_status cpu_explain_slack(cpu_device *device, cpu_worker *me, cpu_kernel *kernel, cpu_grid *grid, mw_error *err) {
+mw_status cpu_explain_redzone(cpu_device *device, cpu_worker *me, cpu_kernel *kernel, cpu_grid *grid, mw_error *err) {
   for (int i = 0; i < kernel->base.nparams; i++) {
     const mw_param *param = &kernel->base.params[i];
     if (!param->pointer) continue;
     const uintptr_t value = pointer_value(grid, param);
-    cpu_slack slack;
+    cpu_redzone redzone;
     cpu_fault fault = {.kind = CPU_FAULT_SIGNAL, .signal = SIGSEGV, .write = true, .direction_known = true};
-    fault.address = cpu_memory_overrun(&device->memory, value, &slack);
+    fault.address = cpu_memory_overrun(&device->memory, value, &redzone);
     if (!fault.address) continue;
-    const char *why = find_writer(me, kernel, grid, &slack, &fault);
-    cpu_memory_overrun(&device->memory, value, &slack);
+    const char *why = find_writer(me, kernel, grid, &redzone, &fault);
+    cpu_memory_overrun(&device->memory, value, &redzone);
     return tell(device, kernel, grid, &fault, why, err);
   }
   return MW_OK;

@@ -5,7 +5,7 @@
  * in CUDA. launch.c replays and changes a graph. */
 #include "core/backend/cpu/objects.h"
 
-#include "core/backend/refuse.h"
+#include "core/backend/reject.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -97,7 +97,7 @@ mw_status cpu_capture_end(mw_stream *base, mw_graph **out, mw_error *err) {
   }
   cpu_graph_release(&graph->base);
   if (joined || !out) return MW_OK;
-  return mw_refuse_capture(err);
+  return mw_reject_capture(err);
 }
 
 /* ---- operations ------------------------------------------------------------------------------------------------ */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * An array's mapping: guard, array, slack (filled with a canary), guard. The slack is what the array's alignment asks
+ * An array's mapping: guard, array, redzone (filled with a canary), guard. The redzone is what the array's alignment asks
  * for: none where the array is a multiple of it. Freed arrays are unmapped at once where no stream has work, else when
  * all work queued before the free is done. */
 #include "core/backend/cpu/objects.h"
@@ -63,7 +63,7 @@ static void enlist(cpu_memory *memory, cpu_buffer *buffer) {
   memory->arrays[at] = buffer;
   memory->count++;
   pthread_mutex_unlock(&memory->lock);
-  if (buffer->slack) atomic_fetch_add(&memory->slacks, 1);
+  if (buffer->redzone) atomic_fetch_add(&memory->redzones, 1);
 }
 
 static void strike(cpu_memory *memory, cpu_buffer *buffer) {
@@ -72,7 +72,7 @@ static void strike(cpu_memory *memory, cpu_buffer *buffer) {
   memmove(memory->arrays + at, memory->arrays + at + 1, (memory->count - at - 1) * sizeof *memory->arrays);
   memory->count--;
   pthread_mutex_unlock(&memory->lock);
-  if (buffer->slack) atomic_fetch_sub(&memory->slacks, 1);
+  if (buffer->redzone) atomic_fetch_sub(&memory->redzones, 1);
 }
 
 static cpu_found found(const cpu_buffer *buffer) {
@@ -94,16 +94,16 @@ cpu_found cpu_memory_nearest(cpu_memory *memory, uintptr_t address) {
   return cpu_found_distance(&high, address) < cpu_found_distance(&low, address) ? high : low;
 }
 
-uintptr_t cpu_memory_overrun(cpu_memory *memory, uintptr_t address, cpu_slack *out) {
+uintptr_t cpu_memory_overrun(cpu_memory *memory, uintptr_t address, cpu_redzone *out) {
   uintptr_t written = 0;
   pthread_mutex_lock(&memory->lock);
   size_t above = rank_of(memory, address);
   cpu_buffer *buffer = above ? memory->arrays[above - 1] : NULL;
-  if (buffer && buffer->slack && address - (uintptr_t)buffer->base.address < buffer->base.bytes) {
+  if (buffer && buffer->redzone && address - (uintptr_t)buffer->base.address < buffer->base.bytes) {
     char *end = (char *)buffer->base.address + buffer->base.bytes;
-    *out = (cpu_slack){(unsigned char *)end, buffer->slack};
-    written = cpu_slack_written(out);
-    if (written) memset(end, CPU_CANARY, buffer->slack);
+    *out = (cpu_redzone){(unsigned char *)end, buffer->redzone};
+    written = cpu_redzone_written(out);
+    if (written) memset(end, CPU_CANARY, buffer->redzone);
   }
   pthread_mutex_unlock(&memory->lock);
   return written;
@@ -111,7 +111,7 @@ uintptr_t cpu_memory_overrun(cpu_memory *memory, uintptr_t address, cpu_slack *o
 
 /* ---- making and freeing ---------------------------------------------------------------------------------------- */
 
-mw_status cpu_memory_tell(mw_device *base, size_t *free, size_t *total, mw_error *err) {
+mw_status cpu_memory_info(mw_device *base, size_t *free, size_t *total, mw_error *err) {
   cpu_device *device = (cpu_device *)base;
   (void)err;
   cpu_streams_reap(device);
@@ -125,7 +125,7 @@ mw_status cpu_memory_tell(mw_device *base, size_t *free, size_t *total, mw_error
 static mw_status fail_memory(mw_device *device, size_t wanted, const char *why, mw_error *err) {
   char a[32], b[32], c[32];
   size_t left, total;
-  cpu_memory_tell(device, &left, &total, err);
+  cpu_memory_info(device, &left, &total, err);
   return mw_fail(err, MW_NO_MEMORY, "out of memory on cpu: wanted %s, free %s of %s%s",
                  mw_bytes_text(a, (double)wanted), mw_bytes_text(b, (double)left), mw_bytes_text(c, (double)total),
                  why);
@@ -138,7 +138,7 @@ static size_t alignment(const cpu_memory *memory, size_t bytes) {
   return bytes < SMALL ? VECTOR : LINE;
 }
 
-/* The mapping, inaccessible but for the array's pages; the array ends where they end but for the slack. */
+/* The mapping, inaccessible but for the array's pages; the array ends where they end but for the redzone. */
 static bool map_array(cpu_buffer *buffer, size_t bytes, size_t align) {
   const size_t taken = round_up(bytes, align), body = round_up(taken, cpu_page_bytes());
   buffer->map_bytes = body + 2 * GUARD;
@@ -150,9 +150,9 @@ static bool map_array(cpu_buffer *buffer, size_t bytes, size_t align) {
   }
   if (body >= 2 * (size_t)HUGE_PAGE) madvise(map + GUARD, body, MADV_HUGEPAGE);
   buffer->map = map;
-  buffer->slack = taken - bytes;
+  buffer->redzone = taken - bytes;
   buffer->base.address = map + GUARD + body - taken;
-  memset((char *)buffer->base.address + bytes, CPU_CANARY, buffer->slack);
+  memset((char *)buffer->base.address + bytes, CPU_CANARY, buffer->redzone);
   return true;
 }
 

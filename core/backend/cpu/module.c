@@ -6,7 +6,7 @@
 #include "core/backend/cpu/objects.h"
 
 #include "core/backend/refs.h"
-#include "core/backend/refuse.h"
+#include "core/backend/reject.h"
 #include "core/source/signature.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ typedef struct cpu_module {
   loaded *units;
   cpu_kernel *kernels;
   const char **names;
-  pthread_mutex_t lock; /* twins may be loaded by a stream's thread */
+  pthread_mutex_t lock; /* fiber variants may be loaded by a stream's thread */
 } cpu_module;
 
 static const char *const variables_why = "the source has device variables and another kernel of it needs fibers";
@@ -189,13 +189,13 @@ static mw_status fail_unknown(const cpu_module *module, const char *name, mw_err
   for (int i = 0; i < module->ndeclared; i++)
     mw_list_add(list, sizeof list, ", ", "%s%s", module->declared[i].name,
                 module->declared[i].is_template ? "<...>" : "");
-  return mw_refuse_kernel(&module->base, name, list, err);
+  return mw_reject_kernel(&module->base, name, list, err);
 }
 
 /* The unit for one more template instance. */
 static mw_status instantiate(cpu_module *module, const char *name, const cpu_declared *declared, mw_error *err) {
-  if (!strchr(name, '<')) return mw_refuse_template(&module->base, name, err);
-  if (cpu_program_has_variables(module->program)) return mw_refuse_instance(&module->base, name, err);
+  if (!strchr(name, '<')) return mw_reject_template(&module->base, name, err);
+  if (cpu_program_has_variables(module->program)) return mw_reject_instance(&module->base, name, err);
   const bool fiber = strcmp(declared->engine, "fiber") == 0;
   mw_status status = load(module, fiber ? CPU_FIBER : CPU_FAST, name, NULL, err);
   const loaded *where;
@@ -243,7 +243,7 @@ mw_status cpu_module_kernel(mw_module *base, const char *name, mw_kernel **out, 
   return status;
 }
 
-/* ---- twins ----------------------------------------------------------------------------------------------------- */
+/* ---- fiber variants ---------------------------------------------------------------------------------------------- */
 
 static void copy_variables(const cpu_unit *from, const cpu_unit *to) {
   for (unsigned i = 0; i < from->table->nvariables; i++)
@@ -254,7 +254,7 @@ static void copy_variables(const cpu_unit *from, const cpu_unit *to) {
     }
 }
 
-static loaded *find_twin(cpu_module *module, const cpu_kernel *kernel) {
+static loaded *find_fiber_variant(cpu_module *module, const cpu_kernel *kernel) {
   for (loaded *entry = module->units; entry; entry = entry->next) {
     bool same = kernel->instance ? entry->instance && strcmp(entry->instance, kernel->instance) == 0 : !entry->instance;
     if (same && entry->unit->flavor == CPU_FIBER) return entry;
@@ -262,11 +262,12 @@ static loaded *find_twin(cpu_module *module, const cpu_kernel *kernel) {
   return NULL;
 }
 
-mw_status cpu_module_twin(cpu_kernel *kernel, const mw_unit_kernel **out, const mw_unit_table **table, mw_error *err) {
+mw_status cpu_module_fiber_variant(cpu_kernel *kernel, const mw_unit_kernel **out, const mw_unit_table **table,
+                                   mw_error *err) {
   cpu_module *module = (cpu_module *)kernel->base.module;
   mw_status status = MW_OK;
   pthread_mutex_lock(&module->lock);
-  loaded *entry = find_twin(module, kernel);
+  loaded *entry = find_fiber_variant(module, kernel);
   if (!entry) status = load(module, CPU_FIBER, kernel->instance, &entry, err);
   if (status == MW_OK && entry->unit != kernel->owner) copy_variables(kernel->owner, entry->unit);
   pthread_mutex_unlock(&module->lock);
@@ -278,7 +279,7 @@ mw_status cpu_module_twin(cpu_kernel *kernel, const mw_unit_kernel **out, const 
 
 /* ---- variables and text ---------------------------------------------------------------------------------------- */
 
-/* The unit that was loaded first; with device variables it is the only one, but for twins. */
+/* The unit that was loaded first; with device variables it is the only one, but for fiber variants. */
 static const cpu_unit *own_unit(const cpu_module *module) {
   const loaded *first = module->units;
   while (first->next) first = first->next;

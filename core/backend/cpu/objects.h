@@ -142,7 +142,7 @@ typedef struct cpu_buffer {
   cpu_deferred unmap; /* once it is freed */
   char *map;          /* the whole mapping, guards included */
   size_t map_bytes;
-  size_t slack; /* bytes behind the array before the guard: hold a canary */
+  size_t redzone; /* bytes behind the array before the guard: hold a canary */
 } cpu_buffer;
 
 typedef struct cpu_memory {
@@ -151,7 +151,7 @@ typedef struct cpu_memory {
   cpu_buffer **arrays;  /* live ones, by address */
   size_t count;
   size_t used;       /* bytes, of live and deferred ones */
-  atomic_int slacks; /* live arrays with slack */
+  atomic_int redzones; /* live arrays with redzone */
 } cpu_memory;
 
 struct cpu_device {
@@ -195,11 +195,11 @@ void cpu_memory_open(cpu_memory *);
 void cpu_memory_close(cpu_memory *);
 mw_status cpu_memory_alloc(mw_stream *, size_t, mw_space, mw_buffer **, mw_error *);
 void cpu_memory_free(mw_buffer *);
-mw_status cpu_memory_tell(mw_device *, size_t *free, size_t *total, mw_error *);
+mw_status cpu_memory_info(mw_device *, size_t *free, size_t *total, mw_error *);
 cpu_found cpu_memory_nearest(cpu_memory *, uintptr_t address);
 uintptr_t cpu_found_distance(const cpu_found *, uintptr_t address); /* bytes between them; 0: inside */
-/* The first byte written to in the slack of the array that holds address, 0: none; restores the canary. */
-uintptr_t cpu_memory_overrun(cpu_memory *, uintptr_t address, cpu_slack *);
+/* The first byte written to in the redzone of the array that holds address, 0: none; restores the canary. */
+uintptr_t cpu_memory_overrun(cpu_memory *, uintptr_t address, cpu_redzone *);
 mw_status cpu_copy(mw_stream *, mw_place to, mw_place from, size_t, mw_error *);
 mw_status cpu_fill(mw_stream *, mw_place, const void *pattern, size_t width, size_t count, mw_error *);
 
@@ -211,7 +211,7 @@ mw_status cpu_module_kernel(mw_module *, const char *name, mw_kernel **, mw_erro
 mw_status cpu_module_variable(mw_module *, const char *name, mw_buffer **, mw_param *type, mw_error *);
 mw_status cpu_module_text(mw_module *, const char *kind, char **, mw_error *);
 /* The same kernel in the fiber flavor, with the variables' present values; compiles it at the first call. */
-mw_status cpu_module_twin(cpu_kernel *, const mw_unit_kernel **, const mw_unit_table **, mw_error *);
+mw_status cpu_module_fiber_variant(cpu_kernel *, const mw_unit_kernel **, const mw_unit_table **, mw_error *);
 cpu_kernel *cpu_kernel_make(mw_module *, const char *name, const cpu_unit *, const mw_unit_kernel *,
                             const char *instance, const char *why);
 void cpu_kernel_free(cpu_kernel *);
@@ -227,7 +227,7 @@ mw_status cpu_graph_update(mw_graph *, int node, const mw_launch *, mw_error *);
 mw_status cpu_explain(cpu_device *, cpu_worker *me, cpu_kernel *, cpu_grid *, mw_error *);
 /* The error for a write just behind an array that the guard page could not see; MW_OK: none. Runs the launch again to
  * find the thread. */
-mw_status cpu_explain_slack(cpu_device *, cpu_worker *me, cpu_kernel *, cpu_grid *, mw_error *);
+mw_status cpu_explain_redzone(cpu_device *, cpu_worker *me, cpu_kernel *, cpu_grid *, mw_error *);
 
 /* ---- stream.c, event.c, graph.c -------------------------------------------------------------------------------- */
 

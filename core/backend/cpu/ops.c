@@ -19,7 +19,7 @@ const mw_backend mw_cpu_backend = {
     .probe = cpu_probe,
     .open = cpu_device_open,
     .close = cpu_device_close,
-    .memory = cpu_memory_tell,
+    .memory = cpu_memory_info,
     .synchronize = cpu_device_synchronize,
     .state = cpu_probe_state,
 

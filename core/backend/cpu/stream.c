@@ -317,7 +317,7 @@ static bool is_over(cpu_stream *stream) {
   return over;
 }
 
-static void tell_to_end(cpu_stream *stream) {
+static void report_end(cpu_stream *stream) {
   pthread_mutex_lock(&stream->lock);
   stream->dying = true;
   pthread_cond_signal(&stream->work);
@@ -365,7 +365,7 @@ void cpu_streams_close(cpu_device *device) {
   wait_for_quiet(device);
   while (device->streams) {
     cpu_stream *stream = device->streams;
-    tell_to_end(stream);
+    report_end(stream);
     device->streams = stream->next;
     cpu_stream_free(stream);
   }
@@ -374,6 +374,6 @@ void cpu_streams_close(cpu_device *device) {
 void cpu_stream_destroy(mw_stream *base) {
   cpu_stream *stream = (cpu_stream *)base;
   if (base->capturing) cpu_capture_leave(stream);
-  tell_to_end(stream);
+  report_end(stream);
   free_ended(cpu_device_of(base));
 }

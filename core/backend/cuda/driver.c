@@ -40,13 +40,13 @@ const char *cuda_resolve(void *library, const cuda_symbol *symbols, void *table)
 /* ---- trying ---------------------------------------------------------------------------------------------------- */
 
 typedef struct attempt { /* to load a library: made once */
-  enum { UNTRIED, USABLE, REFUSED } state;
+  enum { UNTRIED, USABLE, REJECTED } state;
   char reason[1024];
 } attempt;
 
 static attempt driver_attempt, nvrtc_attempt;
 
-static bool __attribute__((format(printf, 2, 3))) refuse(attempt *a, const char *format, ...) {
+static bool __attribute__((format(printf, 2, 3))) reject(attempt *a, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(a->reason, sizeof a->reason, format, arguments);
@@ -55,7 +55,7 @@ static bool __attribute__((format(printf, 2, 3))) refuse(attempt *a, const char 
 }
 
 static bool try_once(attempt *a, bool (*load)(void), char *reason, size_t size) {
-  if (a->state == UNTRIED) a->state = load() ? USABLE : REFUSED;
+  if (a->state == UNTRIED) a->state = load() ? USABLE : REJECTED;
   if (reason && size) snprintf(reason, size, "%s", a->reason);
   return a->state == USABLE;
 }
@@ -71,13 +71,13 @@ static bool start_driver(void) {
   cuda_result code = cuda_driver.cuInit(0);
   if (code == CUDA_OK) code = cuda_driver.cuDeviceGetCount(&cuda_driver.devices);
   if (code == CUDA_NO_DEVICE || (code == CUDA_OK && cuda_driver.devices == 0))
-    return refuse(&driver_attempt, "%s, no device", text);
+    return reject(&driver_attempt, "%s, no device", text);
   if (code == CUDA_OK && cuda_driver.version < 12000)
-    return refuse(&driver_attempt, "%s, which is too old: CUDA 12.0 or newer is needed (driver 525 or newer)", text);
+    return reject(&driver_attempt, "%s, which is too old: CUDA 12.0 or newer is needed (driver 525 or newer)", text);
   if (code == CUDA_OK) return true;
   cuda_driver.cuGetErrorName(code, &name);
   cuda_driver.cuGetErrorString(code, &meaning);
-  return refuse(&driver_attempt, "%s, but cuInit failed: %s (%u): %s", text, name ? name : "unknown", code,
+  return reject(&driver_attempt, "%s, but cuInit failed: %s (%u): %s", text, name ? name : "unknown", code,
                 meaning ? meaning : "unknown");
 }
 
@@ -85,14 +85,14 @@ static bool load_driver(void) {
   const char *forced = getenv("MOONWARP_LIBCUDA");
   const char *name = forced && *forced ? forced : "libcuda.so.1";
   void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  if (!library && name == forced) return refuse(&driver_attempt, "$MOONWARP_LIBCUDA cannot be loaded: %s", dlerror());
+  if (!library && name == forced) return reject(&driver_attempt, "$MOONWARP_LIBCUDA cannot be loaded: %s", dlerror());
   if (!library && access("/proc/driver/nvidia/version", R_OK) == 0)
-    return refuse(&driver_attempt, "libcuda.so.1 cannot be loaded although the NVIDIA kernel driver is there: %s",
+    return reject(&driver_attempt, "libcuda.so.1 cannot be loaded although the NVIDIA kernel driver is there: %s",
                   dlerror());
-  if (!library) return refuse(&driver_attempt, "%s is not installed (no NVIDIA driver)", name);
+  if (!library) return reject(&driver_attempt, "%s is not installed (no NVIDIA driver)", name);
   const char *missing = cuda_resolve(library, driver_entries, &cuda_driver);
   if (missing)
-    return refuse(&driver_attempt, "the driver lacks %s: CUDA 12.0 or newer is needed (driver 525 or newer)", missing);
+    return reject(&driver_attempt, "the driver lacks %s: CUDA 12.0 or newer is needed (driver 525 or newer)", missing);
   return start_driver();
 }
 
@@ -151,7 +151,7 @@ static void *open_nvrtc(const char *file) {
   return library;
 }
 
-/* A newer NVRTC than the driver makes cubins that the driver may refuse, so the driver's own major comes first. */
+/* A newer NVRTC than the driver makes cubins that the driver may reject, so the driver's own major comes first. */
 static void *open_best_nvrtc(void) {
   bool old = cuda_driver_load(NULL, 0) && cuda_driver.version < 13000;
   void *library = open_nvrtc(old ? "libnvrtc.so.12" : "libnvrtc.so.13");
@@ -199,14 +199,14 @@ static bool load_nvrtc(void) {
   const char *forced = getenv("MOONWARP_LIBNVRTC");
   void *library = forced && *forced ? open_path(forced) : open_best_nvrtc();
   if (!library && forced && *forced)
-    return refuse(&nvrtc_attempt, "$MOONWARP_LIBNVRTC cannot be loaded: %s", dlerror());
+    return reject(&nvrtc_attempt, "$MOONWARP_LIBNVRTC cannot be loaded: %s", dlerror());
   if (!library)
-    return refuse(&nvrtc_attempt,
+    return reject(&nvrtc_attempt,
                   "NVRTC not found: looked for libnvrtc.so.13 and .12 in the library path, $CUDA_HOME, $CUDA_PATH, "
                   "/usr/local/cuda*/lib64, /opt/cuda and Python's site-packages; install the CUDA toolkit or "
                   "`pip install nvidia-cuda-nvrtc`, or set $MOONWARP_LIBNVRTC");
   const char *missing = cuda_resolve(library, nvrtc_entries, &cuda_nvrtc);
-  if (missing) return refuse(&nvrtc_attempt, "%s lacks %s", cuda_nvrtc.path, missing);
+  if (missing) return reject(&nvrtc_attempt, "%s lacks %s", cuda_nvrtc.path, missing);
   describe_nvrtc();
   return true;
 }

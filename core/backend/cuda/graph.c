@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "core/backend/cuda/objects.h"
-#include "core/backend/refuse.h"
+#include "core/backend/reject.h"
 
 static cuda_graph *graph_of(mw_graph *graph) {
   return (cuda_graph *)graph;
@@ -56,9 +56,9 @@ static void close_capture(cuda_device *device) {
 
 /* By the driver; the graph is instantiated where it is wanted. */
 static mw_status finish(cuda_device *device, cuda_graph *graph, bool wanted, mw_error *err) {
-  if (device->lost) return cuda_refuse_lost(device, err);
+  if (device->lost) return cuda_reject_lost(device, err);
   cuda_result code = cuda_driver.cuStreamEndCapture(device->capturer->queue, &graph->drawing);
-  if (code == CUDA_CAPTURE_UNJOINED) return wanted ? mw_refuse_capture(err) : MW_OK;
+  if (code == CUDA_CAPTURE_UNJOINED) return wanted ? mw_reject_capture(err) : MW_OK;
   mw_status status = cuda_check(device, code, "cuStreamEndCapture", err);
   if (status != MW_OK || !wanted) return status;
   return CUDA_TRY(device, err, cuGraphInstantiateWithFlags, &graph->replay, graph->drawing, 0);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/backend/cuda/objects.h"
-#include "core/backend/refuse.h"
+#include "core/backend/reject.h"
 #include "core/source/declared.h"
 
 typedef struct place { /* where a kernel is */
@@ -48,10 +48,10 @@ static bool list_known(const cuda_module *module, const char *name, char *known,
   return found;
 }
 
-static mw_status refuse_name(const cuda_module *module, const char *name, mw_error *err) {
+static mw_status reject_name(const cuda_module *module, const char *name, mw_error *err) {
   char known[512];
-  if (list_known(module, name, known, sizeof known)) return mw_refuse_template(&module->base, name, err);
-  return mw_refuse_kernel(&module->base, name, known, err);
+  if (list_known(module, name, known, sizeof known)) return mw_reject_template(&module->base, name, err);
+  return mw_reject_kernel(&module->base, name, known, err);
 }
 
 static mw_status find_plain(cuda_module *module, const char *name, place *out, mw_error *err) {
@@ -65,7 +65,7 @@ static mw_status find_plain(cuda_module *module, const char *name, place *out, m
     found++;
   }
   if (found == 1) return MW_OK;
-  if (found == 0) return refuse_name(module, name, err);
+  if (found == 0) return reject_name(module, name, err);
   return mw_fail(err, MW_INVALID, "kernel '%s' of module '%.100s' is overloaded: give one whole signature: %s", name,
                  module->base.name, all);
 }

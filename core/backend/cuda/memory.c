@@ -38,7 +38,7 @@ void cuda_leave_stream(cuda_device *device, cuda_stream *stream) {
   for (cuda_buffer *b = device->buffers; b; b = b->next)
     if (b->base.stream == &stream->base) {
       b->base.stream = device->base.main;
-      b->base.wandering = true;
+      b->base.multi_stream = true;
     }
 }
 
@@ -128,7 +128,7 @@ mw_status cuda_alloc(mw_stream *base, size_t bytes, mw_space space, mw_buffer **
 
 static void join_users(cuda_device *device, mw_buffer *buffer) {
   cuda_stream *own = (cuda_stream *)buffer->stream;
-  if (!buffer->wandering) return;
+  if (!buffer->multi_stream) return;
   if (!implied(&device->main, own)) cuda_order(device, NULL, own->queue);
   for (cuda_stream *s = device->streams; s; s = s->next)
     if (s != own && !implied(s, own)) cuda_order(device, s->queue, own->queue);
@@ -140,7 +140,7 @@ static bool settled(cuda_device *device, mw_buffer *buffer) {
   if (cuda_stuck(device)) return false;
   join_users(device, buffer);
   if (cuda_wait((cuda_stream *)buffer->stream, NULL) == MW_INTERRUPTED) return false;
-  return !buffer->wandering || !buffer->host || (cuda_others_settled(device) && cuda_enter(device, NULL) == MW_OK);
+  return !buffer->multi_stream || !buffer->host || (cuda_others_settled(device) && cuda_enter(device, NULL) == MW_OK);
 }
 
 static void give_back(cuda_device *device, cuda_buffer *buffer) {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/backend/cuda/objects.h"
-#include "core/backend/refuse.h"
+#include "core/backend/reject.h"
 #include "core/source/declared.h"
 
 /* ---- loading --------------------------------------------------------------------------------------------------- */
@@ -143,7 +143,7 @@ static mw_status compile_second(cuda_module *module, const char *expression, cud
   mw_source source = module->source;
   source.templates = wanted;
   mw_status status = cuda_compile_unit(&device->base, &source, &unit, err);
-  if (status == MW_OK && has_variables(&unit->read, text)) status = mw_refuse_instance(&module->base, expression, err);
+  if (status == MW_OK && has_variables(&unit->read, text)) status = mw_reject_instance(&module->base, expression, err);
   if (status == MW_OK) status = load_unit(device, &source, unit, err);
   if (status == MW_OK)
     *out = unit;
@@ -155,7 +155,7 @@ static mw_status compile_second(cuda_module *module, const char *expression, cud
 mw_status cuda_module_instantiate(cuda_module *module, const char *expression, cuda_unit **out, mw_error *err) {
   mw_error cause = {.status = MW_OK};
   if (has_variables(&module->units->read, module->source.text))
-    return mw_refuse_instance(&module->base, expression, err);
+    return mw_reject_instance(&module->base, expression, err);
   mw_status status = compile_second(module, expression, out, &cause);
   if (status == MW_INVALID) return mw_fail(err, status, "%s", cause.text);
   if (status != MW_OK) {
@@ -247,7 +247,7 @@ static void describe_variable(const cuda_module *module, const char *name, size_
   snprintf(out->name, sizeof out->name, "%s", bare);
 }
 
-static mw_status refuse_variable(const cuda_module *module, const char *name, mw_error *err) {
+static mw_status reject_variable(const cuda_module *module, const char *name, mw_error *err) {
   char known[512] = "";
   const cuda_image *image = &module->units->read;
   for (int i = 0; i < image->nglobals; i++)
@@ -265,7 +265,7 @@ mw_status cuda_variable(mw_module *base, const char *name, mw_buffer **out, mw_p
   const cuda_global *global = find_global(&module->units->read, name);
   cuda_address address;
   size_t bytes;
-  if (!global) return refuse_variable(module, name, err);
+  if (!global) return reject_variable(module, name, err);
   mw_status status =
       CUDA_CALL(device, err, cuModuleGetGlobal_v2, &address, &bytes, module->units->code, global->symbol);
   if (status != MW_OK) return status;

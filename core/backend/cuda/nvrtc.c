@@ -90,7 +90,7 @@ static void first_error(const char *log, char *line, size_t size) {
   snprintf(line, size, "%.*s", (int)strcspn(start, "\n"), start);
 }
 
-/* NVRTC names the option that it refuses, not the value. */
+/* NVRTC names the option that it rejects, not the value. */
 static void add_standard(const mw_source *source, char *line, size_t size) {
   size_t length = strlen(line);
   if (!source->standard || !strstr(line, "--std")) return;

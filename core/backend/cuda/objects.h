@@ -5,7 +5,7 @@
  *
  * One thread, the script's, makes every call, so nothing here is locked. A device keeps lists of its streams and
  * buffers: a buffer that wandered over several streams is freed after all of them, and a stream that is destroyed
- * leaves no buffer pointing at it. Every entry into the driver goes through cuda_enter, which refuses a lost device
+ * leaves no buffer pointing at it. Every entry into the driver goes through cuda_enter, which rejects a lost device
  * and makes its context current, and every result through CUDA_TRY. */
 #ifndef MW_CUDA_OBJECTS_H
 #define MW_CUDA_OBJECTS_H
@@ -120,7 +120,7 @@ struct cuda_graph {
 extern _Thread_local cuda_context cuda_current;
 
 mw_status cuda_failed(cuda_device *, cuda_result, const char *call, mw_error *); /* of a result that is not CUDA_OK */
-mw_status cuda_refuse_lost(const cuda_device *, mw_error *);
+mw_status cuda_reject_lost(const cuda_device *, mw_error *);
 mw_status cuda_make_current(cuda_device *, mw_error *);
 
 #define CUDA_TRY(device, err, call, ...) cuda_check(device, cuda_driver.call(__VA_ARGS__), #call, err)
@@ -130,7 +130,7 @@ static inline mw_status cuda_check(cuda_device *device, cuda_result code, const 
 }
 
 static inline mw_status cuda_enter(cuda_device *device, mw_error *err) {
-  if (device->lost) return cuda_refuse_lost(device, err);
+  if (device->lost) return cuda_reject_lost(device, err);
   return cuda_current == device->context ? MW_OK : cuda_make_current(device, err);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Architectures without a device: "cuda:sm_90" compiles, tells a kernel's attributes and its occupancy, and refuses
+ * Architectures without a device: "cuda:sm_90" compiles, tells a kernel's attributes and its occupancy, and rejects
  * everything else. The numbers are those of the CUDA C++ Programming Guide, "Technical Specifications per Compute
  * Capability"; 8.8 and 12.1, which it leaves out, are those of cuda/__device/arch_traits.h in NVIDIA's CCCL. */
 #include <stdio.h>
@@ -25,7 +25,7 @@ static const architecture *find(int arch) {
   return NULL;
 }
 
-static mw_status refuse_architecture(const char *which, mw_error *err) {
+static mw_status reject_architecture(const char *which, mw_error *err) {
   char known[128] = "";
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
     mw_list_add(known, sizeof known, " ", "sm_%d", table[i].arch);
@@ -56,7 +56,7 @@ static void describe(const architecture *a, mw_device_info *info) {
 mw_status cuda_offline_open(const char *which, mw_device **out, mw_error *err) {
   char why[1024], *end;
   const architecture *a = find((int)strtol(which + 3, &end, 10));
-  if (!a || *end) return refuse_architecture(which, err);
+  if (!a || *end) return reject_architecture(which, err);
   if (!cuda_nvrtc_load(why, sizeof why)) return mw_fail(err, MW_NO_DEVICE, "cuda:%s is not usable: %.900s", which, why);
   cuda_device *device = mw_calloc(1, sizeof *device);
   describe(a, &device->base.info);

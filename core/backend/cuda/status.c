@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Results of the driver as statuses and messages. Some errors end the context: those mark the device lost, and every
- * later call is refused with the story of the first one. */
+ * later call is rejected with the story of the first one. */
 #include "core/backend/cuda/objects.h"
 
 #include <stdio.h>
@@ -63,7 +63,7 @@ static void lose(cuda_device *device, const struct ending *ending, const char *c
   device->lost = true;
 }
 
-mw_status cuda_refuse_lost(const cuda_device *device, mw_error *err) {
+mw_status cuda_reject_lost(const cuda_device *device, mw_error *err) {
   return mw_fail(err, MW_LOST, "device %s is lost for this process %s", device->base.info.id, device->lost_why);
 }
 
@@ -89,7 +89,7 @@ mw_status cuda_failed(cuda_device *device, cuda_result code, const char *call, m
   const struct ending *ending = ending_of(code);
   if (ending && !device->lost) {
     lose(device, ending, call, name);
-    return cuda_refuse_lost(device, err);
+    return cuda_reject_lost(device, err);
   }
   mw_status status = code == CUDA_OUT_OF_MEMORY ? MW_NO_MEMORY : is_capture_error(code) ? MW_INVALID : MW_DRIVER;
   return mw_fail(err, status, "%.*s: %s (%u): %s%s", call_length(call), call, name, code, meaning ? meaning : "",

@@ -15,7 +15,7 @@ local function check_count(name, most, got)
   failure.invalid("%s takes %d argument%s at most, got %d", name, most, most == 1 and "" or "s", got)
 end
 
---- A function that refuses surplus arguments.
+--- A function that rejects surplus arguments.
 ---@param name string    as messages say it: "mw.check"
 ---@param most integer
 ---@param f function
@@ -47,7 +47,7 @@ local function check_object(class, name, object)
     kind_of(object), class, name)
 end
 
---- A method that looks at its object and refuses surplus arguments.
+--- A method that looks at its object and rejects surplus arguments.
 ---@param class string   "array"
 ---@param name string
 ---@param most integer   arguments besides the object

@@ -103,7 +103,7 @@ function schema.problem(value, rule, where)
   return check(value, rule, where or "")
 end
 
---- Refuses options that are not a table, names that there are not and values of a wrong form.
+--- Rejects options that are not a table, names that there are not and values of a wrong form.
 ---@param who string        what the message begins with, as in "mw.bench"
 ---@param given table?      nil counts as an empty table
 ---@param rules table       by name, as in { noise = "number", device = "device" }
@@ -129,7 +129,7 @@ local function range_problem(value, range)
   if range.whole and not math.tointeger(value) then return "an integer" end
 end
 
---- Refuses options that are numbers out of their range.
+--- Rejects options that are numbers out of their range.
 ---@param who string
 ---@param given table
 ---@param ranges table<string, table>  by name: { least, most or nil, whole = true or nil }

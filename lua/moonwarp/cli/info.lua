@@ -26,7 +26,7 @@ local function first_line(command)
 end
 
 
--- Opening a device tells its properties; one that refuses is listed with the reason.
+-- Opening a device tells its properties; one that rejects is listed with the reason.
 local function describe(entry)
   local device = { id = entry.id, usable = entry.usable, reason = entry.reason }
   if not entry.usable then return device end

@@ -19,21 +19,21 @@ local function is_callable(value)
   return type(value) == "function" or core.type(value) == "launch"
 end
 
-local function refuse(text, ...)
+local function reject(text, ...)
   failure.invalid("mw.bench: " .. text, ...)
 end
 
 local function add(list, name, fn)
   if type(name) ~= "string" then
-    refuse("a contender is { \"name\", function } or name = function, got one named by a %s", type(name))
+    reject("a contender is { \"name\", function } or name = function, got one named by a %s", type(name))
   end
   if not is_callable(fn) then
-    refuse("contender '%s' must be a function, got %s; as in mw.bench { naive = f, tiled = g }", name,
+    reject("contender '%s' must be a function, got %s; as in mw.bench { naive = f, tiled = g }", name,
       core.type(fn) or type(fn))
   end
-  if name == "ratio" then refuse "a contender cannot be named 'ratio', which is the result's method" end
+  if name == "ratio" then reject "a contender cannot be named 'ratio', which is the result's method" end
   if lists.find(list, function(one) return one.name == name end) then
-    refuse("there are two contenders named '%s'", name)
+    reject("there are two contenders named '%s'", name)
   end
   list[#list + 1] = { name = name, fn = fn }
 end
@@ -47,11 +47,11 @@ function contest.read(given)
   for _, name in ipairs(lists.keys(named)) do add(list, name, named[name]) end
   for i, value in ipairs(given) do
     if type(value) ~= "table" then
-      refuse("contender %d must be { \"name\", function }, got %s", i, core.type(value) or type(value))
+      reject("contender %d must be { \"name\", function }, got %s", i, core.type(value) or type(value))
     end
     add(list, value[1], value[2])
   end
-  if #list == 0 then refuse("a function or a table of contenders is wanted, got an empty table") end
+  if #list == 0 then reject("a function or a table of contenders is wanted, got an empty table") end
   return list
 end
 

@@ -43,7 +43,7 @@ function figure.base_of(log)
   return log or nil
 end
 
---- Refuses options of a chart of records that it cannot have.
+--- Rejects options of a chart of records that it cannot have.
 ---@param who string      "mw.plot"
 ---@param spec any
 ---@param rules table     of schema.options

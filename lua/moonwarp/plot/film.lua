@@ -79,7 +79,7 @@ function film_type:add(array, caption)
   return self
 end
 
--- One colour scale for all frames; gnuplot refuses an empty range.
+-- One colour scale for all frames; gnuplot rejects an empty range.
 local function range_of(self)
   local low, high = self.spec.low or self.low or 0, self.spec.high or self.high or 1
   if high <= low then high = low + 1 end

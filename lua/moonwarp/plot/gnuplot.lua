@@ -211,7 +211,7 @@ function gnuplot.run(folder, script)
   return false, ("gnuplot left no whole pictures in %s: is the disk full?"):format(folder)
 end
 
---- Draws the SVG files alone of all scripts in a folder; what gnuplot refuses has none.
+--- Draws the SVG files alone of all scripts in a folder; what gnuplot rejects has none.
 ---@param folder string
 ---@return string? reason  why there are none at all
 function gnuplot.svgs(folder)

@@ -99,7 +99,7 @@ end
 -- ---- mw.ladder ----------------------------------------------------------------------------------
 
 -- Says which field it is that no record has.
-local function refuse(spec, entries, base)
+local function reject(spec, entries, base)
   if #entries > 0 and not lists.find(entries, function(entry) return own_name(entry, spec) end) then
     failure.invalid("mw.ladder: no record has '%s', which names a bar", table.concat(spec.by, "' or '"))
   end
@@ -124,7 +124,7 @@ function ladder.draw(spec)
   if #spec.by == 0 then failure.invalid("mw.ladder: option 'by' names no field, which would name a bar") end
   local entries = spec.records or record.all()
   local about = figure_of(spec, entries)
-  if #about.bars == 0 then refuse(spec, entries, about.logx) end
+  if #about.bars == 0 then reject(spec, entries, about.logx) end
   return figures.leave(spec, about)
 end
 

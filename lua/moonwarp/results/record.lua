@@ -34,7 +34,7 @@ local RESERVED = { date = "string", device = "string device", device_name = "str
                    script = "string", moonwarp = "string", chosen = "nil" }
 local DEEP = 20
 
-local function refuse(where, what)
+local function reject(where, what)
   failure.invalid("mw.record: field '%s' %s", where, what)
 end
 
@@ -44,8 +44,8 @@ local function check_keys(value, where)
   local listed
   for key in pairs(value) do
     local is_listed = math.type(key) == "integer"
-    if not is_listed and type(key) ~= "string" then refuse(where, "has a key of type " .. type(key) .. KINDS) end
-    if listed == not is_listed then refuse(where, "is a list and a table of names at once" .. KINDS) end
+    if not is_listed and type(key) ~= "string" then reject(where, "has a key of type " .. type(key) .. KINDS) end
+    if listed == not is_listed then reject(where, "is a list and a table of names at once" .. KINDS) end
     listed = is_listed
   end
 end
@@ -53,20 +53,20 @@ end
 local function check_value(value, where, depth)
   local kind = core.type(value) or type(value)
   if kind == "number" or kind == "string" or kind == "boolean" then return end
-  if kind ~= "table" then refuse(where, "is of type " .. kind .. KINDS) end
+  if kind ~= "table" then reject(where, "is of type " .. kind .. KINDS) end
   if bench.is_result(value) then return end
   if contest.is_results(value) then
-    refuse(where, "is the results of several contenders: keep one a record, as in for _, r in ipairs(t) do "
+    reject(where, "is the results of several contenders: keep one a record, as in for _, r in ipairs(t) do "
       .. "mw.record { kernel = r.name, t = r } end")
   end
-  if depth > DEEP then refuse(where, "is a table in itself, or too deep" .. KINDS) end
+  if depth > DEEP then reject(where, "is a table in itself, or too deep" .. KINDS) end
   check_keys(value, where)
   for key, inner in pairs(value) do check_value(inner, ("%s.%s"):format(where, key), depth + 1) end
 end
 
 local function check_fields(values)
   for name, value in pairs(values) do
-    if type(name) ~= "string" then refuse(tostring(name), "has no name" .. KINDS) end
+    if type(name) ~= "string" then reject(tostring(name), "has no name" .. KINDS) end
     local kind, wanted = core.type(value) or type(value), RESERVED[name]
     if wanted and not wanted:find(kind, 1, true) then
       failure.invalid("mw.record: field '%s' is moonwarp's own and must be a %s, got %s", name,

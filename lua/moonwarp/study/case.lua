@@ -39,7 +39,7 @@ end
 -- Fields of a case that are not a description's to set.
 local OWN = { study = true, dev = true, p = true, gpu = true, sides = true, kept = true, is_empty = true, type = true }
 
---- Refuses what a description cannot call a field of a case.
+--- Rejects what a description cannot call a field of a case.
 ---@param name any
 function case.check_name(name)
   if type(name) ~= "string" then failure.invalid("names are wanted, as in { x = array }, got a %s", type(name)) end

@@ -25,14 +25,14 @@ typedef struct cpu_function {
   int         max_threads;
   int         barrier;              /* token of the first barrier or warp operation it reaches; -1: none */
   int         own_barrier;          /* the first in its own body; -1: none */
-  int         wait;                 /* token of the first loop in it that waits for another thread (wait.c); -1: none */
+  int         wait;                 /* token of the first loop in it that waits for another thread (spin_wait.c); -1: none */
   bool        reaches_thread;       /* it or what it calls reads threadIdx */
   bool        recursive, overloaded;
   int        *calls, ncalls;        /* functions named in the body */
   const char *scope;                /* "ns::" or "" */
   const char *engine, *engine_why;  /* kernels only; owned by the program */
   char       *split;                /* generated block function where engine is "split"; owned */
-  bool        ordered;              /* thread loops keep each thread's own order (../split/order.c) */
+  bool        ordered;              /* thread loops keep each thread's own order (../split/dependence.c) */
 } cpu_function;
 
 typedef enum cpu_item_kind {
@@ -75,17 +75,17 @@ typedef struct cpu_program {
   int           nvariables;
 } cpu_program;
 
-/* Loops that wait for what another thread writes (wait.c). */
-void cpu_waits_find(cpu_program *);
-/* Calls, barriers and recursion of the functions; refuses what the CPU device does not have (reach.c). */
-mw_status cpu_reach(cpu_program *, mw_error *);
+/* Loops that wait for what another thread writes (spin_wait.c). */
+void cpu_spin_waits_find(cpu_program *);
+/* Calls, barriers and recursion of the functions; rejects what the CPU device does not have (callgraph.c). */
+mw_status cpu_callgraph_read(cpu_program *, mw_error *);
 
 /* The first function called `token` that comes behind the function of index `after` (-1: any); -1: none. */
 int  cpu_function_next(const cpu_program *, const cpu_token *token, int after);
 bool cpu_function_named(const cpu_program *, const cpu_function *, const cpu_token *token); /* is it called `token`? */
 bool cpu_class_defines(const cpu_program *, const cpu_function *, const cpu_token *name); /* a method of that name? */
 /* Marks what the function calls, directly or not, in an array of one element a function. */
-void cpu_reached(const cpu_program *, const cpu_function *, bool *reached);
+void cpu_called(const cpu_program *, const cpu_function *, bool *reached);
 /* Does a function that it calls read threadIdx? Then the loop over the threads must set it. */
 bool cpu_calls_for_index(const cpu_program *, const cpu_function *);
 bool cpu_function_has(const cpu_program *, const cpu_function *, const char *word); /* among the tokens of its body */
@@ -97,14 +97,14 @@ bool cpu_is_group(const cpu_token *); /* a name of cooperative groups */
 /* "x.cu:12" of a token; a static buffer. */
 const char *cpu_where(const cpu_program *, int token);
 
-/* What becomes of the variable that the name at `i` stands for? pointer: changing its target is none (change.c). */
-typedef enum cpu_change { CPU_READ, CPU_CHANGED, CPU_ESCAPED } cpu_change;
-cpu_change cpu_change_at(const cpu_program *, const cpu_tokens *, int i, bool pointer);
+/* What becomes of the variable that the name at `i` stands for? pointer: changing its target is none (write.c). */
+typedef enum cpu_write { CPU_READ, CPU_CHANGED, CPU_ESCAPED } cpu_write;
+cpu_write cpu_write_at(const cpu_program *, const cpu_tokens *, int i, bool pointer);
 bool cpu_is_assignment(const cpu_token *); /* = or += or ++, ... */
 /* May an operand end here? Then what follows is a binary operator. */
 bool cpu_ends_operand(const cpu_token *);
 /* Does any use of the name in tokens first ... last-1 change it, or let it escape? */
-bool cpu_changed_in(const cpu_program *, const cpu_tokens *, int first, int last, const cpu_token *name, bool pointer);
+bool cpu_written_in(const cpu_program *, const cpu_tokens *, int first, int last, const cpu_token *name, bool pointer);
 
 /* Tokens of a body as C++ (body.c): CUDA's qualifiers and declarations rewritten; shared: what __shared__ becomes. */
 extern const char cpu_tls_shared[];                 /* the worker's own, laid out by the compiler */

@@ -19,176 +19,178 @@ static bool same_place(const char *a, int a_line, const char *b, int b_line) {
 }
 
 /* Those of one set, which lie at so many bytes in every warp, can run again. */
-static void release(cpu_crew *crew, size_t set) {
-  for (unsigned w = 0; w * CPU_WARP < crew->threads; w++) {
-    uint32_t *lanes = (uint32_t *)((char *)&crew->warps[w] + set);
-    cpu_crew_wake(crew, w, *lanes);
+static void release(cpu_block_fibers *fibers, size_t set) {
+  for (unsigned w = 0; w * CPU_WARP < fibers->threads; w++) {
+    uint32_t *lanes = (uint32_t *)((char *)&fibers->warps[w] + set);
+    cpu_fibers_wake(fibers, w, *lanes);
     *lanes = 0;
   }
 }
 
-static void release_barrier(cpu_crew *crew) {
-  const unsigned truths = crew->truths;
-  crew->result = crew->op == MW_BARRIER_COUNT ? (int)truths
-                 : crew->op == MW_BARRIER_AND ? truths == crew->arrived
-                                              : truths > 0;
-  crew->arrived = crew->truths = 0;
-  release(crew, offsetof(cpu_warp, at_barrier));
+static void release_barrier(cpu_block_fibers *fibers) {
+  const unsigned truths = fibers->truths;
+  fibers->result = fibers->op == MW_BARRIER_COUNT ? (int)truths
+                   : fibers->op == MW_BARRIER_AND ? truths == fibers->arrived
+                                                  : truths > 0;
+  fibers->arrived = fibers->truths = 0;
+  release(fibers, offsetof(cpu_warp, at_barrier));
 }
 
 /* One who arrives at another barrier than the first is not counted, so the block ends up divergent. */
-static bool joins(cpu_crew *crew, enum mw_barrier_op op, const char *file, int line, int column) {
-  if (!crew->arrived) {
-    crew->op = op;
-    crew->file = file;
-    crew->line = line;
-    crew->column = column;
+static bool joins(cpu_block_fibers *fibers, enum mw_barrier_op op, const char *file, int line, int column) {
+  if (!fibers->arrived) {
+    fibers->op = op;
+    fibers->file = file;
+    fibers->line = line;
+    fibers->column = column;
     return true;
   }
-  return crew->op == op && crew->column == column && same_place(crew->file, crew->line, file, line);
+  return fibers->op == op && fibers->column == column && same_place(fibers->file, fibers->line, file, line);
 }
 
 static int barrier(enum mw_barrier_op op, int value, const char *file, int line, int column) {
-  cpu_crew *crew = cpu_current->crew;
-  cpu_crew_stop(crew, offsetof(cpu_warp, at_barrier), barrier_names[op], file, line)->column = column;
-  if (joins(crew, op, file, line, column)) {
-    crew->arrived++;
-    crew->truths += value != 0;
+  cpu_block_fibers *fibers = cpu_current->fibers;
+  cpu_fibers_stop(fibers, offsetof(cpu_warp, at_barrier), barrier_names[op], file, line)->column = column;
+  if (joins(fibers, op, file, line, column)) {
+    fibers->arrived++;
+    fibers->truths += value != 0;
   }
-  if (crew->arrived == crew->live)
-    release_barrier(crew);
+  if (fibers->arrived == fibers->live)
+    release_barrier(fibers);
   else
-    cpu_crew_wait(crew);
-  return crew->result;
+    cpu_fibers_wait(fibers);
+  return fibers->result;
 }
 
 /* ---- named barriers: PTX ISA, "barrier" ------------------------------------------------------------------------ */
 
-static bool named_complete(const cpu_crew *crew, const cpu_named *named) {
-  return named->arrived && named->arrived == (named->count ? named->count : crew->live);
+static bool named_complete(const cpu_block_fibers *fibers, const cpu_named *named) {
+  return named->arrived && named->arrived == (named->count ? named->count : fibers->live);
 }
 
-static void release_named(cpu_crew *crew, unsigned id) {
-  crew->named[id].arrived = 0;
-  for (unsigned w = 0; w * CPU_WARP < crew->threads; w++) {
-    cpu_warp *warp = &crew->warps[w];
+static void release_named(cpu_block_fibers *fibers, unsigned id) {
+  fibers->named[id].arrived = 0;
+  for (unsigned w = 0; w * CPU_WARP < fibers->threads; w++) {
+    cpu_warp *warp = &fibers->warps[w];
     uint32_t free = 0;
     for (uint32_t rest = warp->at_named; rest; rest &= rest - 1)
       if (warp->lanes[__builtin_ctz(rest)].named == id) free |= rest & -rest;
     warp->at_named &= ~free;
-    cpu_crew_wake(crew, w, free);
+    cpu_fibers_wake(fibers, w, free);
   }
 }
 
-static void settle_named(cpu_crew *crew) {
+static void settle_named(cpu_block_fibers *fibers) {
   for (unsigned id = 0; id < CPU_NAMED; id++)
-    if (named_complete(crew, &crew->named[id])) release_named(crew, id);
+    if (named_complete(fibers, &fibers->named[id])) release_named(fibers, id);
 }
 
-static void check_named(cpu_crew *crew, unsigned id, unsigned count, const char *what, const char *file, int line) {
+static void check_named(cpu_block_fibers *fibers, unsigned id, unsigned count, const char *what, const char *file,
+                        int line) {
   if (id >= CPU_NAMED)
-    cpu_crew_abandon(crew, "%s at %s:%d: barrier %u, there are 0 to %d", what, file, line, id, CPU_NAMED - 1);
+    cpu_fibers_abandon(fibers, "%s at %s:%d: barrier %u, there are 0 to %d", what, file, line, id, CPU_NAMED - 1);
   if (count % CPU_WARP)
-    cpu_crew_abandon(crew, "%s at %s:%d: %u threads, wanted a multiple of %d", what, file, line, count, CPU_WARP);
-  const cpu_named *named = &crew->named[id];
+    cpu_fibers_abandon(fibers, "%s at %s:%d: %u threads, wanted a multiple of %d", what, file, line, count, CPU_WARP);
+  const cpu_named *named = &fibers->named[id];
   if (named->arrived && named->count != count)
-    cpu_crew_abandon(crew, "%s at %s:%d: %u threads meet at barrier %u, where others wait for %u", what, file, line,
-                     count, id, named->count);
+    cpu_fibers_abandon(fibers, "%s at %s:%d: %u threads meet at barrier %u, where others wait for %u", what, file, line,
+                       count, id, named->count);
 }
 
 static void named_barrier(unsigned id, unsigned count, const char *what, const char *file, int line) {
-  cpu_crew *crew = cpu_current->crew;
-  check_named(crew, id, count, what, file, line);
-  cpu_crew_stop(crew, offsetof(cpu_warp, at_named), what, file, line)->named = id;
-  crew->any_named = true;
-  crew->named[id].count = count;
-  crew->named[id].arrived++;
-  if (named_complete(crew, &crew->named[id]))
-    release_named(crew, id);
+  cpu_block_fibers *fibers = cpu_current->fibers;
+  check_named(fibers, id, count, what, file, line);
+  cpu_fibers_stop(fibers, offsetof(cpu_warp, at_named), what, file, line)->named = id;
+  fibers->any_named = true;
+  fibers->named[id].count = count;
+  fibers->named[id].arrived++;
+  if (named_complete(fibers, &fibers->named[id]))
+    release_named(fibers, id);
   else
-    cpu_crew_wait(crew);
+    cpu_fibers_wait(fibers);
 }
 
 /* ---- the grid barrier ------------------------------------------------------------------------------------------ */
 
 /* Waits for the other blocks. NULL: they came; else what is wrong. */
 static const char *meet_blocks(cpu_grid *grid) {
-  cpu_meeting *meeting = grid->meeting;
+  cpu_grid_barrier *grid_barrier = grid->grid_barrier;
   const char *wrong = NULL;
-  pthread_mutex_lock(&meeting->lock);
-  unsigned long turn = meeting->turn;
-  if (++meeting->waiting == meeting->blocks) {
-    meeting->waiting = 0;
-    meeting->turn++;
-    pthread_cond_broadcast(&meeting->changed);
+  pthread_mutex_lock(&grid_barrier->lock);
+  unsigned long turn = grid_barrier->turn;
+  if (++grid_barrier->waiting == grid_barrier->blocks) {
+    grid_barrier->waiting = 0;
+    grid_barrier->turn++;
+    pthread_cond_broadcast(&grid_barrier->changed);
   }
-  while (turn == meeting->turn && !wrong) {
-    if (meeting->waiting + meeting->finished == meeting->blocks)
+  while (turn == grid_barrier->turn && !wrong) {
+    if (grid_barrier->waiting + grid_barrier->finished == grid_barrier->blocks)
       wrong = "grid barrier divergence";
     else if (cpu_stopped(&grid->stop))
       wrong = "";
     else
-      cpu_wait_briefly(&meeting->changed, &meeting->lock, 0.02);
+      cpu_wait_briefly(&grid_barrier->changed, &grid_barrier->lock, 0.02);
   }
-  pthread_mutex_unlock(&meeting->lock);
+  pthread_mutex_unlock(&grid_barrier->lock);
   return wrong;
 }
 
-static void give_up(cpu_crew *crew, const char *wrong) {
-  crew->worker->busy = 0;
+static void give_up(cpu_block_fibers *fibers, const char *wrong) {
+  fibers->worker->busy = 0;
   if (!*wrong) {
-    crew->worker->fault.kind = CPU_FAULT_ABORTED;
-    crew->abandoned = true;
-    cpu_fiber_switch(&cpu_crew_lane(crew)->fiber, &crew->worker->home);
+    fibers->worker->fault.kind = CPU_FAULT_ABORTED;
+    fibers->abandoned = true;
+    cpu_fiber_switch(&cpu_fibers_lane(fibers)->fiber, &fibers->worker->home);
   }
-  cpu_crew_abandon(crew, "%s: this block waits at %s:%d (grid sync) while %u of %u blocks have ended", wrong,
-                   crew->grid_file, crew->grid_line, crew->grid->meeting->finished, crew->grid->meeting->blocks);
+  cpu_fibers_abandon(fibers, "%s: this block waits at %s:%d (grid sync) while %u of %u blocks have ended", wrong,
+                     fibers->grid_file, fibers->grid_line, fibers->grid->grid_barrier->finished,
+                     fibers->grid->grid_barrier->blocks);
 }
 
-static void meet_all(cpu_crew *crew) {
-  crew->worker->busy = 1;
-  const char *wrong = meet_blocks(crew->grid);
-  if (wrong) give_up(crew, wrong);
-  crew->worker->busy = 0;
-  crew->at_grid = 0;
-  release(crew, offsetof(cpu_warp, at_grid));
+static void meet_all(cpu_block_fibers *fibers) {
+  fibers->worker->busy = 1;
+  const char *wrong = meet_blocks(fibers->grid);
+  if (wrong) give_up(fibers, wrong);
+  fibers->worker->busy = 0;
+  fibers->at_grid = 0;
+  release(fibers, offsetof(cpu_warp, at_grid));
 }
 
 static void grid_barrier(const char *file, int line) {
-  cpu_crew *crew = cpu_current->crew;
-  if (!crew->grid->meeting)
-    cpu_crew_abandon(crew, "grid sync at %s:%d outside a cooperative launch: prepare it with cooperative = true", file,
-                     line);
-  cpu_crew_stop(crew, offsetof(cpu_warp, at_grid), "grid sync", file, line);
-  crew->grid_file = file;
-  crew->grid_line = line;
-  if (++crew->at_grid == crew->live)
-    meet_all(crew);
+  cpu_block_fibers *fibers = cpu_current->fibers;
+  if (!fibers->grid->grid_barrier)
+    cpu_fibers_abandon(fibers, "grid sync at %s:%d outside a cooperative launch: prepare it with cooperative = true",
+                       file, line);
+  cpu_fibers_stop(fibers, offsetof(cpu_warp, at_grid), "grid sync", file, line);
+  fibers->grid_file = file;
+  fibers->grid_line = line;
+  if (++fibers->at_grid == fibers->live)
+    meet_all(fibers);
   else
-    cpu_crew_wait(crew);
+    cpu_fibers_wait(fibers);
 }
 
-void cpu_meeting_leave(cpu_meeting *meeting) {
-  pthread_mutex_lock(&meeting->lock);
-  meeting->finished++;
-  pthread_cond_broadcast(&meeting->changed);
-  pthread_mutex_unlock(&meeting->lock);
+void cpu_grid_barrier_leave(cpu_grid_barrier *grid_barrier) {
+  pthread_mutex_lock(&grid_barrier->lock);
+  grid_barrier->finished++;
+  pthread_cond_broadcast(&grid_barrier->changed);
+  pthread_mutex_unlock(&grid_barrier->lock);
 }
 
 /* ---- exits ----------------------------------------------------------------------------------------------------- */
 
 /* The others may have waited for this one only: exited threads do not count. */
-static void exit_lane(cpu_crew *crew) {
-  unsigned w = crew->current / CPU_WARP;
-  uint32_t bit = 1u << crew->current % CPU_WARP;
-  crew->warps[w].ready &= ~bit;
-  crew->warps[w].exited |= bit;
-  crew->live--;
-  if (crew->warps[w].ngroups) cpu_warp_settle(crew, w);
-  if (crew->arrived && crew->arrived == crew->live) release_barrier(crew);
-  if (crew->any_named) settle_named(crew);
-  if (crew->at_grid && crew->at_grid == crew->live) meet_all(crew);
-  cpu_crew_wait(crew);
+static void exit_lane(cpu_block_fibers *fibers) {
+  unsigned w = fibers->current / CPU_WARP;
+  uint32_t bit = 1u << fibers->current % CPU_WARP;
+  fibers->warps[w].ready &= ~bit;
+  fibers->warps[w].exited |= bit;
+  fibers->live--;
+  if (fibers->warps[w].ngroups) cpu_warp_settle(fibers, w);
+  if (fibers->arrived && fibers->arrived == fibers->live) release_barrier(fibers);
+  if (fibers->any_named) settle_named(fibers);
+  if (fibers->at_grid && fibers->at_grid == fibers->live) meet_all(fibers);
+  cpu_fibers_wait(fibers);
 }
 
 /* A fiber outlives its block: it runs the same CUDA thread of the next one. A kernel may have overwritten this frame,
@@ -196,9 +198,9 @@ static void exit_lane(cpu_crew *crew) {
 static void fiber_main(void *argument) {
   cpu_fiber_started(&((cpu_lane *)argument)->fiber);
   for (;;) {
-    cpu_grid *grid = cpu_current->crew->grid;
+    cpu_grid *grid = cpu_current->fibers->grid;
     grid->unit->thread(&grid->abi);
-    exit_lane(cpu_current->crew);
+    exit_lane(cpu_current->fibers);
   }
 }
 
@@ -209,12 +211,12 @@ mw_dim3 cpu_block_index(const cpu_grid *grid, unsigned long long linear) {
   return (mw_dim3){(unsigned)(linear % x), (unsigned)(linear / x % y), (unsigned)(linear / (x * y))};
 }
 
-static void place_threads(cpu_crew *crew, cpu_grid *grid, mw_dim3 at) {
+static void place_threads(cpu_block_fibers *fibers, cpu_grid *grid, mw_dim3 at) {
   const mw_dim3 size = grid->abi.block;
   mw_dim3 index = {0, 0, 0};
-  for (unsigned rank = 0; rank < crew->threads; rank++) {
-    cpu_lane *lane = &crew->warps[rank / CPU_WARP].lanes[rank % CPU_WARP];
-    lane->thread = (mw_thread){index, at, &grid->abi, &crew->worker->lent, rank};
+  for (unsigned rank = 0; rank < fibers->threads; rank++) {
+    cpu_lane *lane = &fibers->warps[rank / CPU_WARP].lanes[rank % CPU_WARP];
+    lane->thread = (mw_thread){index, at, &grid->abi, &fibers->worker->ctx, rank};
     lane->request = NULL;
     if (++index.x < size.x) continue;
     index.x = 0;
@@ -224,27 +226,27 @@ static void place_threads(cpu_crew *crew, cpu_grid *grid, mw_dim3 at) {
   }
 }
 
-static void line_up(cpu_crew *crew) {
-  const unsigned warps = (crew->threads + CPU_WARP - 1) / CPU_WARP;
-  crew->live = crew->threads;
-  crew->arrived = crew->truths = crew->at_grid = 0;
-  crew->ready_warps = warps == CPU_WARPS ? ~0u : (1u << warps) - 1;
-  crew->abandoned = crew->any_named = false;
-  memset(crew->named, 0, sizeof crew->named);
-  crew->current = 0;
+static void line_up(cpu_block_fibers *fibers) {
+  const unsigned warps = (fibers->threads + CPU_WARP - 1) / CPU_WARP;
+  fibers->live = fibers->threads;
+  fibers->arrived = fibers->truths = fibers->at_grid = 0;
+  fibers->ready_warps = warps == CPU_WARPS ? ~0u : (1u << warps) - 1;
+  fibers->abandoned = fibers->any_named = false;
+  memset(fibers->named, 0, sizeof fibers->named);
+  fibers->current = 0;
   for (unsigned w = 0; w < warps; w++) {
-    cpu_warp *warp = &crew->warps[w];
-    unsigned lanes = crew->threads - w * CPU_WARP;
+    cpu_warp *warp = &fibers->warps[w];
+    unsigned lanes = fibers->threads - w * CPU_WARP;
     warp->ready = lanes >= CPU_WARP ? ~0u : (1u << lanes) - 1;
     warp->at_barrier = warp->at_named = warp->at_warp = warp->at_grid = warp->asking = warp->exited = 0;
     warp->ngroups = 0;
   }
 }
 
-static const cpu_lane *waiting_lane(const cpu_crew *crew, const cpu_lane *unlike) {
-  for (unsigned k = 0; k < crew->threads; k++) {
-    unsigned rank = unlike ? crew->threads - 1 - k : k;
-    const cpu_warp *warp = &crew->warps[rank / CPU_WARP];
+static const cpu_lane *waiting_lane(const cpu_block_fibers *fibers, const cpu_lane *unlike) {
+  for (unsigned k = 0; k < fibers->threads; k++) {
+    unsigned rank = unlike ? fibers->threads - 1 - k : k;
+    const cpu_warp *warp = &fibers->warps[rank / CPU_WARP];
     const cpu_lane *lane = &warp->lanes[rank % CPU_WARP];
     if (warp->exited >> rank % CPU_WARP & 1) continue;
     if (!unlike || lane->what != unlike->what || lane->column != unlike->column ||
@@ -254,66 +256,66 @@ static const cpu_lane *waiting_lane(const cpu_crew *crew, const cpu_lane *unlike
   return NULL;
 }
 
-static void tell_place(cpu_fault *fault, const char *before, const cpu_lane *lane) {
+static void format_place(cpu_fault *fault, const char *before, const cpu_lane *lane) {
   const mw_dim3 t = lane->thread.thread_idx;
   mw_list_add(fault->text, sizeof fault->text, before, "thread (%u,%u,%u) waits at %.200s:%d (%s", t.x, t.y, t.z,
               lane->file, lane->line, lane->what);
   if (lane->request) mw_list_add(fault->text, sizeof fault->text, ", ", "mask 0x%08x", lane->request->mask);
 }
 
-static void report_divergence(cpu_crew *crew) {
-  cpu_fault *fault = &crew->worker->fault;
-  const cpu_lane *first = waiting_lane(crew, NULL), *other = waiting_lane(crew, first);
+static void report_divergence(cpu_block_fibers *fibers) {
+  cpu_fault *fault = &fibers->worker->fault;
+  const cpu_lane *first = waiting_lane(fibers, NULL), *other = waiting_lane(fibers, first);
   const bool one_line =
       other && other->what == first->what && same_place(first->file, first->line, other->file, other->line);
   fault->kind = CPU_FAULT_RULE;
-  fault->block = crew->worker->lent.block;
+  fault->block = fibers->worker->ctx.block;
   fault->has_thread = false;
   strcpy(fault->text, "barrier divergence");
-  tell_place(fault, ": ", first);
-  if (other) tell_place(fault, ") while ", other);
+  format_place(fault, ": ", first);
+  if (other) format_place(fault, ") while ", other);
   mw_list_add(fault->text, sizeof fault->text, one_line ? ", another one on that line" : "", "%s",
               other ? ")" : ") for threads that never come");
 }
 
-bool cpu_crew_run(cpu_crew *crew, cpu_grid *grid, unsigned long long block) {
-  crew->grid = grid;
-  crew->threads = grid->abi.block.x * grid->abi.block.y * grid->abi.block.z;
-  if (!cpu_crew_prepare(crew, (crew->threads + CPU_WARP - 1) / CPU_WARP, fiber_main)) {
-    crew->worker->fault = (cpu_fault){.kind = CPU_FAULT_RULE, .block = block};
-    snprintf(crew->worker->fault.text, sizeof crew->worker->fault.text, "the system has no memory for its stacks");
+bool cpu_fibers_run(cpu_block_fibers *fibers, cpu_grid *grid, unsigned long long block) {
+  fibers->grid = grid;
+  fibers->threads = grid->abi.block.x * grid->abi.block.y * grid->abi.block.z;
+  if (!cpu_fibers_prepare(fibers, (fibers->threads + CPU_WARP - 1) / CPU_WARP, fiber_main)) {
+    fibers->worker->fault = (cpu_fault){.kind = CPU_FAULT_RULE, .block = block};
+    snprintf(fibers->worker->fault.text, sizeof fibers->worker->fault.text, "the system has no memory for its stacks");
     return false;
   }
-  crew->self = grid->table->self();
-  place_threads(crew, grid, cpu_block_index(grid, block));
-  line_up(crew);
-  crew->dirty = true; /* until all have exited */
-  crew->worker->in_crew = true;
-  cpu_crew_start(crew);
-  crew->worker->in_crew = false;
-  crew->dirty = crew->live > 0;
-  if (!crew->live) return true;
-  if (!crew->abandoned) report_divergence(crew);
+  fibers->self = grid->table->self();
+  place_threads(fibers, grid, cpu_block_index(grid, block));
+  line_up(fibers);
+  fibers->dirty = true; /* until all have exited */
+  fibers->worker->in_fibers = true;
+  cpu_fibers_start(fibers);
+  fibers->worker->in_fibers = false;
+  fibers->dirty = fibers->live > 0;
+  if (!fibers->live) return true;
+  if (!fibers->abandoned) report_divergence(fibers);
   return false;
 }
 
 /* ---- what units call ------------------------------------------------------------------------------------------- */
 
 static unsigned active_mask(void) {
-  cpu_crew *crew = cpu_current->crew;
-  if (!cpu_current->in_crew) return 1;
-  cpu_lane *lane = cpu_crew_stop(crew, offsetof(cpu_warp, asking), "__activemask", "", 0);
+  cpu_block_fibers *fibers = cpu_current->fibers;
+  if (!cpu_current->in_fibers) return 1;
+  cpu_lane *lane = cpu_fibers_stop(fibers, offsetof(cpu_warp, asking), "__activemask", "", 0);
   lane->site = __builtin_return_address(0);
-  cpu_crew_wait(crew);
+  cpu_fibers_wait(fibers);
   return (unsigned)lane->result;
 }
 
 static void yield(void) {
-  if (cpu_current->in_crew) cpu_crew_yield(cpu_current->crew);
+  if (cpu_current->in_fibers) cpu_fibers_yield(cpu_current->fibers);
 }
 
 static unsigned long long warp_operation(const mw_warp_request *request) {
-  return cpu_warp_meet(cpu_current->crew, request);
+  return cpu_warp_meet(cpu_current->fibers, request);
 }
 
 __attribute__((format(printf, 1, 2))) static int print(const char *format, ...) {

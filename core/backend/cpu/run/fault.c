@@ -3,7 +3,7 @@
  * Signal handlers. A fault on a thread that is inside a kernel is noted in its worker and left by longjmp; a fault
  * anywhere else is the previous handler's. Faults are handled with SA_NODEFER and an empty mask, so that nothing has to
  * be unblocked after the jump; the signal that ends a block is blocked meanwhile, and on_abort unblocks it. */
-#undef _FORTIFY_SOURCE /* its longjmp check refuses to leave a fiber */
+#undef _FORTIFY_SOURCE /* its longjmp check rejects to leave a fiber */
 #include "core/backend/cpu/run/machine.h"
 
 #include "core/base/interrupt.h"
@@ -47,7 +47,7 @@ void cpu_stop_by(cpu_stop *stop, const cpu_fault *fault) {
 
 void cpu_fault_leave(cpu_worker *worker) {
   worker->armed = 0; /* a signal on the way out finds nothing left to leave */
-  if (worker->in_crew || worker->away.there) cpu_fiber_escape(&worker->home);
+  if (worker->in_fibers || worker->kernel_stack.there) cpu_fiber_escape(&worker->home);
   _longjmp(worker->trap, 1);
 }
 
@@ -78,8 +78,9 @@ static uintptr_t stack_pointer(const ucontext_t *context) {
 /* The guards below and above the stack that the kernel runs on. Below it is an overflow where the stack pointer has
  * come there as well; an index of some array can be anything. */
 static bool beside_stack(const cpu_worker *worker, cpu_fault *fault, const ucontext_t *context) {
-  if (!worker->in_crew && !worker->away.there) return false;
-  const cpu_stack stack = worker->in_crew ? cpu_crew_lane(worker->crew)->fiber.stack : worker->away.fiber.stack;
+  if (!worker->in_fibers && !worker->kernel_stack.there) return false;
+  const cpu_stack stack =
+      worker->in_fibers ? cpu_fibers_lane(worker->fibers)->fiber.stack : worker->kernel_stack.fiber.stack;
   const uintptr_t low = (uintptr_t)stack.low, page = cpu_page_bytes();
   const bool at_end = stack_pointer(context) < low + page; /* a large frame goes on far below */
   if (between(fault->address, stack.low - stack.guard_below, stack.guard_below) && at_end) {
@@ -156,9 +157,9 @@ static void note_target(cpu_worker *worker, const ucontext_t *context) {
 
 void cpu_fault_place(cpu_worker *worker) {
   cpu_fault *fault = &worker->fault;
-  fault->block = *(volatile unsigned long long *)&worker->lent.block;
-  fault->blocks = *(volatile unsigned long long *)&worker->lent.blocks;
-  const mw_thread *thread = worker->in_crew ? &cpu_crew_lane(worker->crew)->thread : worker->plain;
+  fault->block = *(volatile unsigned long long *)&worker->ctx.block;
+  fault->blocks = *(volatile unsigned long long *)&worker->ctx.blocks;
+  const mw_thread *thread = worker->in_fibers ? &cpu_fibers_lane(worker->fibers)->thread : worker->plain;
   fault->has_thread = thread != NULL;
   if (thread) fault->thread = thread->thread_idx;
 }
@@ -171,19 +172,19 @@ static void note(cpu_worker *worker, int number, const siginfo_t *info, const uc
   fault->address = (uintptr_t)info->si_addr;
   note_direction(fault, context);
   note_target(worker, context);
-  fault->on_fiber = worker->in_crew;
+  fault->on_fiber = worker->in_fibers;
   cpu_fault_place(worker);
 }
 
-uintptr_t cpu_slack_written(const cpu_slack *slack) {
-  for (size_t i = 0; i < slack->bytes; i++)
-    if (slack->at[i] != CPU_CANARY) return (uintptr_t)(slack->at + i);
+uintptr_t cpu_redzone_written(const cpu_redzone *redzone) {
+  for (size_t i = 0; i < redzone->bytes; i++)
+    if (redzone->at[i] != CPU_CANARY) return (uintptr_t)(redzone->at + i);
   return 0;
 }
 
 /* Told as if the guard had caught it. */
-void cpu_fault_watch(cpu_worker *worker, const cpu_slack *slack) {
-  const uintptr_t written = cpu_slack_written(slack);
+void cpu_fault_check_redzone(cpu_worker *worker, const cpu_redzone *redzone) {
+  const uintptr_t written = cpu_redzone_written(redzone);
   if (!written) return;
   worker->fault = (cpu_fault){
       .kind = CPU_FAULT_SIGNAL, .signal = SIGSEGV, .address = written, .write = true, .direction_known = true};

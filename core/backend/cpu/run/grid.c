@@ -6,7 +6,7 @@
 /* ---- what a grid runs ------------------------------------------------------------------------------------------ */
 
 static void run_fast(cpu_grid *grid, cpu_worker *worker, unsigned long long first, unsigned long long last) {
-  grid->unit->run(&grid->abi, &worker->lent, first, last);
+  grid->unit->run(&grid->abi, &worker->ctx, first, last);
 }
 
 static void run_plain_block(cpu_grid *grid, mw_thread *thread) {
@@ -16,21 +16,21 @@ static void run_plain_block(cpu_grid *grid, mw_thread *thread) {
       for (unsigned x = 0; x < size.x; x++) {
         thread->thread_idx = (mw_dim3){x, y, z};
         grid->unit->thread(&grid->abi);
-        if (grid->watch) cpu_fault_watch(cpu_current, grid->watch);
+        if (grid->watch) cpu_fault_check_redzone(cpu_current, grid->watch);
         thread->rank++;
       }
 }
 
 static void set_block(cpu_worker *worker, unsigned long long block) {
-  worker->lent.block = block;
-  worker->lent.blocks = 1;
+  worker->ctx.block = block;
+  worker->ctx.blocks = 1;
 }
 
 /* A barrier-free kernel in the fiber flavor: one call for each thread, no fibers. Which thread runs is kept in the
  * worker, off the stack that a kernel may overrun. */
 static void run_plain(cpu_grid *grid, cpu_worker *worker, unsigned long long first, unsigned long long last) {
   mw_thread *thread = &worker->alone;
-  *thread = (mw_thread){.grid = &grid->abi, .worker = &worker->lent};
+  *thread = (mw_thread){.grid = &grid->abi, .worker = &worker->ctx};
   worker->plain = thread;
   *grid->table->self() = thread;
   for (unsigned long long block = first; block < last; block++) {
@@ -45,7 +45,7 @@ static void run_plain(cpu_grid *grid, cpu_worker *worker, unsigned long long fir
 static void run_fibers(cpu_grid *grid, cpu_worker *worker, unsigned long long first, unsigned long long last) {
   for (unsigned long long block = first; block < last; block++) {
     set_block(worker, block);
-    if (!cpu_crew_run(worker->crew, grid, block)) return;
+    if (!cpu_fibers_run(worker->fibers, grid, block)) return;
   }
 }
 
@@ -56,7 +56,7 @@ static void begin(cpu_grid *grid, unsigned long long blocks, double block_second
   grid->blocks = blocks;
   grid->block_seconds = block_seconds;
   grid->priority = priority;
-  grid->meeting = NULL;
+  grid->grid_barrier = NULL;
   grid->chunk = 1;
   grid->launcher_sleeps = false;
   grid->link = NULL;
@@ -72,7 +72,7 @@ void cpu_grid_begin(cpu_grid *grid, const mw_grid *abi, const mw_unit_kernel *un
   grid->unit = unit;
   grid->table = table;
   grid->fibers = !unit->run && unit->needs_fibers;
-  grid->on_away = !grid->fibers;
+  grid->on_kernel_stack = !grid->fibers;
   grid->run = unit->run ? run_fast : grid->fibers ? run_fibers : run_plain;
   grid->data = NULL;
   begin(grid, (unsigned long long)abi->grid.x * abi->grid.y * abi->grid.z, 0, priority);
@@ -82,7 +82,7 @@ void cpu_grid_begin_work(cpu_grid *grid, cpu_grid_run_function *run, const void 
                          double block_seconds, int priority) {
   grid->unit = NULL;
   grid->table = NULL;
-  grid->fibers = grid->on_away = false;
+  grid->fibers = grid->on_kernel_stack = false;
   grid->run = run;
   grid->data = data;
   begin(grid, blocks, block_seconds, priority);
@@ -103,7 +103,7 @@ unsigned long long cpu_grid_take_part(cpu_grid *grid, cpu_worker *worker) {
     if (first >= grid->blocks) break;
     unsigned long long last = grid->blocks - first < grid->chunk ? grid->blocks : first + grid->chunk;
     cpu_grid_run(grid, worker, first, last);
-    if (grid->meeting) cpu_meeting_leave(grid->meeting);
+    if (grid->grid_barrier) cpu_grid_barrier_leave(grid->grid_barrier);
     ran += last - first;
   }
   return ran;

@@ -41,7 +41,7 @@
 
 typedef struct cpu_grid cpu_grid;
 typedef struct cpu_worker cpu_worker;
-typedef struct cpu_crew cpu_crew;
+typedef struct cpu_block_fibers cpu_block_fibers;
 
 /* ---- thread.c -------------------------------------------------------------------------------------------------- */
 
@@ -110,10 +110,10 @@ typedef struct cpu_stop { /* why a grid ends before its last block */
 
 enum { CPU_GOING, CPU_STOP_FAULT, CPU_STOP_INTERRUPT };
 
-typedef struct cpu_slack { /* the bytes between an array and its guard: CPU_CANARY until something writes there */
+typedef struct cpu_redzone { /* the bytes between an array and its guard: CPU_CANARY until something writes there */
   const unsigned char *at;
   size_t bytes;
-} cpu_slack;
+} cpu_redzone;
 
 enum { CPU_CANARY = 0xC5 };
 
@@ -126,8 +126,8 @@ void cpu_fault_leave(cpu_worker *) __attribute__((noreturn));
 /* Notes which block and thread the worker runs. */
 void cpu_fault_place(cpu_worker *);
 /* Leaves the running kernel where its thread has written there. */
-void cpu_fault_watch(cpu_worker *, const cpu_slack *);
-uintptr_t cpu_slack_written(const cpu_slack *); /* the first byte that was written to; 0: none was */
+void cpu_fault_check_redzone(cpu_worker *, const cpu_redzone *);
+uintptr_t cpu_redzone_written(const cpu_redzone *); /* the first byte that was written to; 0: none was */
 
 void cpu_stop_begin(cpu_stop *);
 bool cpu_stopped(cpu_stop *);                    /* also looks at Ctrl-C */
@@ -149,18 +149,18 @@ cpu_stack cpu_slab_stack(const cpu_slab *, unsigned rank); /* of fiber 0 ... 31 
 /* The stack that blocks of the loop and split engines run on: not the host's, since a kernel that overruns a local
  * array writes over the frames above it. Its top ends at an inaccessible area, so what runs on reaches that and not the
  * host; whoever comes back reads nothing from it but takes everything from the worker. */
-typedef struct cpu_away {
+typedef struct cpu_kernel_stack {
   char *map;
   cpu_fiber fiber;
   bool made;  /* the fiber waits for work */
   bool there; /* a kernel runs on it */
-} cpu_away;
+} cpu_kernel_stack;
 
 /* Makes the stack, before a signal may end the run. False: the system gives no memory; worker->fault says so. */
 bool cpu_stack_prepare(cpu_worker *);
 /* Runs the worker's blocks there; worker->fault says it where bytes above the frames were overwritten. */
 void cpu_stack_run(cpu_worker *);
-void cpu_stack_free(cpu_away *);
+void cpu_stack_free(cpu_kernel_stack *);
 
 /* ---- print.c: printf in kernels -------------------------------------------------------------------------------- */
 
@@ -205,7 +205,7 @@ typedef struct cpu_named { /* a named barrier being gathered */
 } cpu_named;
 
 /* The threads of a block and the rules they meet under; a worker's, used again for every block it runs. */
-struct cpu_crew {
+struct cpu_block_fibers {
   cpu_worker *worker;
   cpu_grid *grid;
   mw_thread **self;
@@ -228,15 +228,15 @@ struct cpu_crew {
   cpu_warp warps[CPU_WARPS];
 };
 
-typedef struct cpu_meeting { /* the grid barrier of a cooperative launch */
+typedef struct cpu_grid_barrier { /* the grid barrier of a cooperative launch */
   pthread_mutex_t lock;
   pthread_cond_t changed;
   unsigned blocks, waiting, finished;
   unsigned long turn;
-} cpu_meeting;
+} cpu_grid_barrier;
 
-static inline cpu_lane *cpu_crew_lane(cpu_crew *crew) { /* the running one */
-  return &crew->warps[crew->current / CPU_WARP].lanes[crew->current % CPU_WARP];
+static inline cpu_lane *cpu_fibers_lane(cpu_block_fibers *fibers) { /* the running one */
+  return &fibers->warps[fibers->current / CPU_WARP].lanes[fibers->current % CPU_WARP];
 }
 
 static inline uint32_t cpu_warp_lanes(const cpu_warp *warp) { /* all that have not exited */
@@ -245,10 +245,11 @@ static inline uint32_t cpu_warp_lanes(const cpu_warp *warp) { /* all that have n
 
 /* Takes the running lane out of the ready ones into the set that lies at so many bytes in a warp; it waits at a named
  * place. */
-static inline cpu_lane *cpu_crew_stop(cpu_crew *crew, size_t set, const char *what, const char *file, int line) {
-  cpu_warp *warp = &crew->warps[crew->current / CPU_WARP];
-  const uint32_t bit = 1u << crew->current % CPU_WARP;
-  cpu_lane *lane = cpu_crew_lane(crew);
+static inline cpu_lane *cpu_fibers_stop(cpu_block_fibers *fibers, size_t set, const char *what, const char *file,
+                                        int line) {
+  cpu_warp *warp = &fibers->warps[fibers->current / CPU_WARP];
+  const uint32_t bit = 1u << fibers->current % CPU_WARP;
+  cpu_lane *lane = cpu_fibers_lane(fibers);
   lane->what = what;
   lane->file = file;
   lane->line = line;
@@ -258,22 +259,22 @@ static inline cpu_lane *cpu_crew_stop(cpu_crew *crew, size_t set, const char *wh
   return lane;
 }
 
-cpu_crew *cpu_crew_make(cpu_worker *);
-void cpu_crew_free(cpu_crew *);
+cpu_block_fibers *cpu_fibers_make(cpu_worker *);
+void cpu_fibers_free(cpu_block_fibers *);
 /* Fibers for so many warps, which begin in entry(lane); false: the system gives no memory for their stacks. */
-bool cpu_crew_prepare(cpu_crew *, unsigned warps, void (*entry)(void *));
-void cpu_crew_start(cpu_crew *); /* runs thread 0 and those after it until nobody can run */
-void cpu_crew_wait(cpu_crew *);  /* the running lane's ready bit is cleared already: runs others until it is set */
-void cpu_crew_yield(cpu_crew *); /* runs the others in turn; the running lane stays ready */
-void cpu_crew_wake(cpu_crew *, unsigned warp, uint32_t lanes);
-void cpu_crew_abandon(cpu_crew *, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
+bool cpu_fibers_prepare(cpu_block_fibers *, unsigned warps, void (*entry)(void *));
+void cpu_fibers_start(cpu_block_fibers *); /* runs thread 0 and those after it until nobody can run */
+void cpu_fibers_wait(cpu_block_fibers *);  /* runs others until the running lane's ready bit, cleared before, is set */
+void cpu_fibers_yield(cpu_block_fibers *); /* runs the others in turn; the running lane stays ready */
+void cpu_fibers_wake(cpu_block_fibers *, unsigned warp, uint32_t lanes);
+void cpu_fibers_abandon(cpu_block_fibers *, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 
-unsigned long long cpu_warp_meet(cpu_crew *, const mw_warp_request *);
-void cpu_warp_settle(cpu_crew *, unsigned warp); /* groups completed by an exit */
+unsigned long long cpu_warp_meet(cpu_block_fibers *, const mw_warp_request *);
+void cpu_warp_settle(cpu_block_fibers *, unsigned warp); /* groups completed by an exit */
 
 /* Runs block `block` of the grid. False: it was given up, worker->fault says why. */
-bool cpu_crew_run(cpu_crew *, cpu_grid *, unsigned long long block);
-void cpu_meeting_leave(cpu_meeting *); /* a block comes to the grid barrier no more */
+bool cpu_fibers_run(cpu_block_fibers *, cpu_grid *, unsigned long long block);
+void cpu_grid_barrier_leave(cpu_grid_barrier *); /* a block comes to the grid barrier no more */
 mw_dim3 cpu_block_index(const cpu_grid *, unsigned long long linear);
 
 extern const mw_runtime cpu_runtime; /* what units call */
@@ -292,7 +293,7 @@ enum { CPU_SHARED_MOST = 227 << 10, CPU_SHARED_GUARD = 1 << 20 };
 typedef void cpu_worker_main(void *owner, cpu_worker *);
 
 struct cpu_worker {
-  mw_worker lent;              /* what the unit sees */
+  mw_worker ctx;              /* what the unit sees */
   pthread_t thread;            /* the OS thread it serves */
   cpu_worker_main *main;       /* what that runs, with owner, where it was started for the worker */
   void *owner;
@@ -303,9 +304,9 @@ struct cpu_worker {
   cpu_fault fault;             /* of the last guarded run */
   unsigned long long first, last; /* the blocks of the run: first ... last-1 */
   cpu_fiber home;              /* the OS thread's own stack */
-  cpu_away away;               /* the stack of the loop and split engines; made at its first use */
-  cpu_crew *crew;              /* the fiber engine's threads; made at its first use */
-  bool in_crew;                /* a block is running in fibers */
+  cpu_kernel_stack kernel_stack;               /* the stack of the loop and split engines; made at its first use */
+  cpu_block_fibers *fibers;              /* the fiber engine's threads; made at its first use */
+  bool in_fibers;                /* a block is running in fibers */
   mw_thread alone;
   mw_thread *plain;            /* the thread of a barrier-free kernel in the fiber flavor that runs now */
   cpu_shared dynamic, fixed;   /* extern __shared__ memory, and the static one of the unit */
@@ -315,7 +316,7 @@ struct cpu_worker {
   bool float_changed;
   cpu_float_mode float_before;
   char *signal_stack;
-  bool stack_lent; /* to its thread; false: that had one already */
+  bool stack_given; /* to its thread; false: that had one already */
   bool attached, has_timer;
   timer_t timer; /* ends a block of the script's own thread some time after Ctrl-C */
 };
@@ -347,19 +348,19 @@ struct cpu_grid {
   const mw_unit_table *table;
   cpu_grid_run_function *run;
   bool fibers;  /* a thread of a block has a stack of its own */
-  bool on_away; /* the blocks run on the worker's other stack */
+  bool on_kernel_stack; /* the blocks run on the worker's other stack */
   const void *data; /* of a copy or a fill */
   unsigned long long blocks;
   double block_seconds; /* estimate of one block on one thread; 0: unknown */
   int priority;
-  cpu_meeting *meeting; /* cooperative launch only */
+  cpu_grid_barrier *grid_barrier; /* cooperative launch only */
   /* shared by those who take part */
   _Atomic unsigned long long next;
   unsigned long long chunk;
   atomic_int users;       /* pool threads inside */
   bool launcher_sleeps;   /* under the pool's lock */
   cpu_grid *link;         /* in the pool's list */
-  const cpu_slack *watch; /* looked at after every thread: which one writes there? NULL: usually */
+  const cpu_redzone *watch; /* looked at after every thread: which one writes there? NULL: usually */
   cpu_stop stop;
 };
 
@@ -395,7 +396,7 @@ void cpu_pool_share(cpu_pool *, cpu_grid *, cpu_worker *); /* the same, by all t
 typedef struct cpu_coop {
   cpu_pool pool;
   pthread_mutex_t use; /* one cooperative launch at a time */
-  cpu_meeting meeting; /* its blocks' */
+  cpu_grid_barrier grid_barrier; /* its blocks' */
 } cpu_coop;
 
 enum { CPU_COOP_MOST = 256 }; /* blocks of a cooperative launch */

@@ -48,13 +48,13 @@ static void rest(cpu_pool *pool, unsigned seen) {
 static void wake(cpu_pool *pool, cpu_grid *grid) {
   const unsigned long long next = atomic_load(&grid->next);
   const unsigned long long chunks = next < grid->blocks ? (grid->blocks - next) / grid->chunk : 0;
-  const unsigned long long wanted = grid->meeting || chunks < 2 ? chunks : 2;
+  const unsigned long long wanted = grid->grid_barrier || chunks < 2 ? chunks : 2;
   for (unsigned long long i = 0; i < wanted && i < (unsigned)pool->sleeping; i++) pthread_cond_signal(&pool->wake);
 }
 
 /* With the lock; gives it up while it works. */
 static void help(cpu_pool *pool, cpu_grid *grid, cpu_worker *me) {
-  if (!grid->meeting) wake(pool, grid);
+  if (!grid->grid_barrier) wake(pool, grid);
   atomic_fetch_add(&grid->users, 1);
   pthread_mutex_unlock(&pool->lock);
   cpu_worker_enter(me, grid);

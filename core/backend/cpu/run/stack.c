@@ -66,16 +66,16 @@ cpu_stack cpu_slab_stack(const cpu_slab *slab, unsigned rank) {
 
 /* ---- the other engines' stack ---------------------------------------------------------------------------------- */
 
-static unsigned char *above(const cpu_away *away) {
-  return (unsigned char *)away->map + AWAY_BELOW + AWAY_STACK - ABOVE;
+static unsigned char *above(const cpu_kernel_stack *kernel_stack) {
+  return (unsigned char *)kernel_stack->map + AWAY_BELOW + AWAY_STACK - ABOVE;
 }
 
-static bool overrun(const cpu_away *away) {
-  const unsigned char *at = above(away);
+static bool overrun(const cpu_kernel_stack *kernel_stack) {
+  const unsigned char *at = above(kernel_stack);
   return at[0] != CPU_CANARY || memcmp(at, at + 1, ABOVE - 1) != 0;
 }
 
-static bool map_away(cpu_away *away) {
+static bool map_kernel_stack(cpu_kernel_stack *kernel_stack) {
   const size_t bytes = (size_t)AWAY_BELOW + AWAY_STACK + AWAY_ABOVE;
   char *map = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (map == MAP_FAILED) return false;
@@ -84,49 +84,49 @@ static bool map_away(cpu_away *away) {
     return false;
   }
   madvise(map + AWAY_BELOW, AWAY_STACK, MADV_NOHUGEPAGE); /* else a few KiB of frames would take 2 MiB */
-  away->map = map;
+  kernel_stack->map = map;
   return true;
 }
 
-void cpu_stack_free(cpu_away *away) {
-  if (!away->map) return;
-  cpu_fiber_drop(&away->fiber);
-  munmap(away->map, (size_t)AWAY_BELOW + AWAY_STACK + AWAY_ABOVE);
+void cpu_stack_free(cpu_kernel_stack *kernel_stack) {
+  if (!kernel_stack->map) return;
+  cpu_fiber_drop(&kernel_stack->fiber);
+  munmap(kernel_stack->map, (size_t)AWAY_BELOW + AWAY_STACK + AWAY_ABOVE);
 }
 
 /* A kernel may have overwritten this very frame: after it everything comes from the worker. */
-static void away_main(void *argument) {
+static void kernel_stack_main(void *argument) {
   (void)argument;
-  cpu_fiber_started(&cpu_current->away.fiber);
+  cpu_fiber_started(&cpu_current->kernel_stack.fiber);
   for (;;) {
     cpu_grid *grid = atomic_load_explicit(&cpu_current->grid, memory_order_relaxed);
     grid->run(grid, cpu_current, cpu_current->first, cpu_current->last);
-    cpu_fiber_switch(&cpu_current->away.fiber, &cpu_current->home);
+    cpu_fiber_switch(&cpu_current->kernel_stack.fiber, &cpu_current->home);
   }
 }
 
 bool cpu_stack_prepare(cpu_worker *worker) {
-  cpu_away *away = &worker->away;
-  if (away->made) return true;
-  if (!away->map && !map_away(away)) {
+  cpu_kernel_stack *kernel_stack = &worker->kernel_stack;
+  if (kernel_stack->made) return true;
+  if (!kernel_stack->map && !map_kernel_stack(kernel_stack)) {
     worker->fault = (cpu_fault){.kind = CPU_FAULT_RULE, .block = worker->first};
     snprintf(worker->fault.text, sizeof worker->fault.text, "the system has no memory for its stack");
     return false;
   }
-  memset(above(away), CPU_CANARY, ABOVE);
-  const cpu_stack stack = {away->map + AWAY_BELOW, AWAY_STACK, AWAY_BELOW, AWAY_ABOVE};
-  cpu_fiber_make(&away->fiber, stack, COLOUR, away_main, NULL);
-  return away->made = true;
+  memset(above(kernel_stack), CPU_CANARY, ABOVE);
+  const cpu_stack stack = {kernel_stack->map + AWAY_BELOW, AWAY_STACK, AWAY_BELOW, AWAY_ABOVE};
+  cpu_fiber_make(&kernel_stack->fiber, stack, COLOUR, kernel_stack_main, NULL);
+  return kernel_stack->made = true;
 }
 
 void cpu_stack_run(cpu_worker *worker) {
-  cpu_away *away = &worker->away;
-  away->made = false; /* until it has come back whole */
-  away->there = true;
-  cpu_fiber_switch(&worker->home, &away->fiber);
-  away->there = false;
-  away->made = !overrun(away);
-  if (away->made) return;
+  cpu_kernel_stack *kernel_stack = &worker->kernel_stack;
+  kernel_stack->made = false; /* until it has come back whole */
+  kernel_stack->there = true;
+  cpu_fiber_switch(&worker->home, &kernel_stack->fiber);
+  kernel_stack->there = false;
+  kernel_stack->made = !overrun(kernel_stack);
+  if (kernel_stack->made) return;
   worker->fault = (cpu_fault){.kind = CPU_FAULT_SIGNAL,
                               .target = CPU_TARGET_LOCAL,
                               .block = worker->first,

@@ -112,7 +112,7 @@ static void give_results(cpu_warp *warp, uint32_t members) {
   }
 }
 
-/* ---- meeting --------------------------------------------------------------------------------------------------- */
+/* ---- grid barrier ------------------------------------------------------------------------------------------------ */
 
 static cpu_group *group_for(cpu_warp *warp, uint32_t mask) {
   for (unsigned i = 0; i < warp->ngroups; i++)
@@ -127,51 +127,52 @@ static bool complete(const cpu_warp *warp, const cpu_group *group) {
   return group->arrived == (group->mask & cpu_warp_lanes(warp));
 }
 
-static void release(cpu_crew *crew, unsigned w, cpu_group *group) {
-  cpu_warp *warp = &crew->warps[w];
+static void release(cpu_block_fibers *fibers, unsigned w, cpu_group *group) {
+  cpu_warp *warp = &fibers->warps[w];
   const uint32_t members = group->arrived;
   give_results(warp, members);
   for (uint32_t rest = members; rest; rest &= rest - 1) warp->lanes[__builtin_ctz(rest)].request = NULL;
   warp->at_warp &= ~members;
-  cpu_crew_wake(crew, w, members);
+  cpu_fibers_wake(fibers, w, members);
   *group = warp->groups[--warp->ngroups];
 }
 
-void cpu_warp_settle(cpu_crew *crew, unsigned w) {
-  cpu_warp *warp = &crew->warps[w];
+void cpu_warp_settle(cpu_block_fibers *fibers, unsigned w) {
+  cpu_warp *warp = &fibers->warps[w];
   for (unsigned i = warp->ngroups; i-- > 0;)
-    if (complete(warp, &warp->groups[i])) release(crew, w, &warp->groups[i]);
+    if (complete(warp, &warp->groups[i])) release(fibers, w, &warp->groups[i]);
 }
 
-static void check(cpu_crew *crew, const mw_warp_request *request, unsigned lane) {
+static void check(cpu_block_fibers *fibers, const mw_warp_request *request, unsigned lane) {
   if (!(request->mask >> lane & 1))
-    cpu_crew_abandon(crew, "%s at %s:%d: mask 0x%08x does not name the calling lane %u", request->what, request->file,
-                     request->line, request->mask, lane);
+    cpu_fibers_abandon(fibers, "%s at %s:%d: mask 0x%08x does not name the calling lane %u", request->what,
+                       request->file, request->line, request->mask, lane);
   if (is_shuffle(request->op) && (request->width < 1 || request->width > 32 || request->width & (request->width - 1)))
-    cpu_crew_abandon(crew, "%s at %s:%d: width is %d, wanted a power of two from 1 to 32", request->what, request->file,
-                     request->line, request->width);
+    cpu_fibers_abandon(fibers, "%s at %s:%d: width is %d, wanted a power of two from 1 to 32", request->what,
+                       request->file, request->line, request->width);
 }
 
-static void check_company(cpu_crew *crew, const cpu_warp *warp, const cpu_group *group, const mw_warp_request *own) {
+static void check_company(cpu_block_fibers *fibers, const cpu_warp *warp, const cpu_group *group,
+                          const mw_warp_request *own) {
   if (!group->arrived) return;
   const mw_warp_request *other = warp->lanes[__builtin_ctz(group->arrived)].request;
   if (other->op != own->op)
-    cpu_crew_abandon(crew, "lanes of one warp meet in different operations: %s at %s:%d and %s at %s:%d", other->what,
-                     other->file, other->line, own->what, own->file, own->line);
+    cpu_fibers_abandon(fibers, "lanes of one warp meet in different operations: %s at %s:%d and %s at %s:%d",
+                       other->what, other->file, other->line, own->what, own->file, own->line);
 }
 
-unsigned long long cpu_warp_meet(cpu_crew *crew, const mw_warp_request *request) {
-  const unsigned w = crew->current / CPU_WARP, i = crew->current % CPU_WARP;
-  cpu_warp *warp = &crew->warps[w];
-  check(crew, request, i);
+unsigned long long cpu_warp_meet(cpu_block_fibers *fibers, const mw_warp_request *request) {
+  const unsigned w = fibers->current / CPU_WARP, i = fibers->current % CPU_WARP;
+  cpu_warp *warp = &fibers->warps[w];
+  check(fibers, request, i);
   cpu_group *group = group_for(warp, request->mask);
-  check_company(crew, warp, group, request);
-  cpu_lane *lane = cpu_crew_stop(crew, offsetof(cpu_warp, at_warp), request->what, request->file, request->line);
+  check_company(fibers, warp, group, request);
+  cpu_lane *lane = cpu_fibers_stop(fibers, offsetof(cpu_warp, at_warp), request->what, request->file, request->line);
   lane->request = request;
   group->arrived |= 1u << i;
   if (complete(warp, group))
-    release(crew, w, group);
+    release(fibers, w, group);
   else
-    cpu_crew_wait(crew);
+    cpu_fibers_wait(fibers);
   return lane->result;
 }

@@ -2,7 +2,7 @@
  *
  * What each OS thread that runs blocks has of its own. Everything big is made at its first use, so that an idle device
  * stays small. */
-#undef _FORTIFY_SOURCE /* its longjmp check refuses to leave a fiber */
+#undef _FORTIFY_SOURCE /* its longjmp check rejects to leave a fiber */
 #include "core/backend/cpu/run/machine.h"
 
 #include "core/base/memory.h"
@@ -28,8 +28,8 @@ static void shared_free(cpu_shared *shared) {
 
 void cpu_worker_free(cpu_worker *worker) {
   if (!worker) return;
-  if (worker->crew) cpu_crew_free(worker->crew);
-  cpu_stack_free(&worker->away);
+  if (worker->fibers) cpu_fibers_free(worker->fibers);
+  cpu_stack_free(&worker->kernel_stack);
   shared_free(&worker->dynamic);
   shared_free(&worker->fixed);
   mw_free(worker->signal_stack);
@@ -44,13 +44,13 @@ static void lend_signal_stack(cpu_worker *worker) {
   stack_t now;
   if (sigaltstack(NULL, &now) || !(now.ss_flags & SS_DISABLE)) return;
   stack_t mine = {.ss_sp = worker->signal_stack, .ss_size = SIGNAL_STACK};
-  worker->stack_lent = sigaltstack(&mine, NULL) == 0;
+  worker->stack_given = sigaltstack(&mine, NULL) == 0;
 }
 
 static void take_signal_stack(cpu_worker *worker) {
   const stack_t none = {.ss_flags = SS_DISABLE};
-  if (worker->stack_lent) sigaltstack(&none, NULL);
-  worker->stack_lent = false;
+  if (worker->stack_given) sigaltstack(&none, NULL);
+  worker->stack_given = false;
 }
 
 static void *thread_main(void *argument) {
@@ -129,9 +129,9 @@ static char *shared_memory(cpu_shared *shared, size_t bytes, size_t align) {
 static void give_shared(cpu_worker *worker, const cpu_grid *grid) {
   const mw_shared_layout *fixed = grid->table ? grid->table->shared : NULL;
   const size_t bytes = grid->abi.dynamic_shared;
-  worker->lent.dynamic_shared = bytes ? shared_memory(&worker->dynamic, bytes, 16) : NULL;
+  worker->ctx.dynamic_shared = bytes ? shared_memory(&worker->dynamic, bytes, 16) : NULL;
   if (fixed && fixed->bytes)
-    worker->lent.static_shared = shared_memory(&worker->fixed, (size_t)fixed->bytes, (size_t)fixed->align);
+    worker->ctx.static_shared = shared_memory(&worker->fixed, (size_t)fixed->bytes, (size_t)fixed->align);
 }
 
 void cpu_worker_enter(cpu_worker *worker, cpu_grid *grid) {
@@ -142,7 +142,7 @@ void cpu_worker_enter(cpu_worker *worker, cpu_grid *grid) {
   cpu_fiber_home(&worker->home);
   if (!grid->unit) return;
   give_shared(worker, grid);
-  if (grid->fibers && !worker->crew) worker->crew = cpu_crew_make(worker);
+  if (grid->fibers && !worker->fibers) worker->fibers = cpu_fibers_make(worker);
 }
 
 void cpu_worker_leave(cpu_worker *worker) {
@@ -156,8 +156,8 @@ void cpu_worker_leave(cpu_worker *worker) {
 static void settle(cpu_worker *worker) {
   worker->armed = worker->busy = 0;
   worker->plain = NULL;
-  if (worker->in_crew || worker->away.there) cpu_fiber_escaped(&worker->home);
-  worker->in_crew = worker->away.there = false;
+  if (worker->in_fibers || worker->kernel_stack.there) cpu_fiber_escaped(&worker->home);
+  worker->in_fibers = worker->kernel_stack.there = false;
 }
 
 bool cpu_worker_run(cpu_worker *worker, unsigned long long first, unsigned long long last) {
@@ -167,16 +167,16 @@ bool cpu_worker_run(cpu_worker *worker, unsigned long long first, unsigned long 
     settle(worker);
     return false;
   }
-  worker->lent.block = first; /* until the unit notes its own: a large frame overflows the stack before it does */
-  worker->lent.blocks = last - first;
+  worker->ctx.block = first; /* until the unit notes its own: a large frame overflows the stack before it does */
+  worker->ctx.blocks = last - first;
   worker->first = first;
   worker->last = last;
-  if (grid->on_away && !cpu_stack_prepare(worker)) return false;
+  if (grid->on_kernel_stack && !cpu_stack_prepare(worker)) return false;
   worker->armed = 1;
   atomic_signal_fence(memory_order_seq_cst);
   if (cpu_stopped(&grid->stop)) /* a Ctrl-C from before found nothing armed to end */
     worker->fault.kind = CPU_FAULT_ABORTED;
-  else if (grid->on_away)
+  else if (grid->on_kernel_stack)
     cpu_stack_run(worker);
   else
     grid->run(grid, worker, first, last);

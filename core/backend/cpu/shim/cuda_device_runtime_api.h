@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: MIT
  *
- * Refused by name. */
+ * Rejected by name. */
 #error "<cuda_device_runtime_api.h> needs the CUDA device"

@@ -27,8 +27,9 @@
 
 /* Loops over threads. The free one says that nothing depends on anything across threads, which CUDA promises; both
  * vectorisers take it as a promise about two accesses of one thread as well, where those lie in interleaved records
- * (clang++ 14, g++ 12). Kernels that could tell (split/order.c) have the ordered one: g++ proves what it needs, clang++
- * forms no groups of accesses in such a unit (compiler.c: its own proof is wrong, too, where one of them has a condition). */
+ * (clang++ 14, g++ 12). Kernels that could tell (split/dependence.c) have the ordered one: g++ proves what it needs,
+ * clang++ forms no groups of accesses in such a unit (compiler.c: its own proof is wrong, too, where one of them has a
+ * condition). */
 #if defined(__clang__)
 #define MW_FREE_LOOP    _Pragma("clang loop vectorize(assume_safety) interleave_count(2)")
 #define MW_ORDERED_LOOP MW_FREE_LOOP
@@ -409,8 +410,8 @@ static mw_thread **mw_self_address() { return &mw_self; }
 #define MW_SELF mw_self_address
 #endif
 
-/* What runs past the unit's variables shall meet a guard, and not what the system has put behind the unit. Linkers put a
- * section that they do not know, and that has no content, behind all others that can be written. */
+/* What runs past the unit's variables shall meet a guard, and not what the system has put behind the unit. Linkers put
+ * a section that they do not know, and that has no content, behind all others that can be written. */
 #define MW_GUARD_BYTES (16 << 20)
 #define MW_GUARD_TEXT_(bytes)                                                                                          \
   ".pushsection .moonwarp_guard,\"aw\",%nobits\n.globl mw_guard\n.hidden mw_guard\nmw_guard: .zero " #bytes           \

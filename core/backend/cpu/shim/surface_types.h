@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: MIT
  *
- * Refused by name. */
+ * Rejected by name. */
 #error "<surface_types.h> needs the CUDA device"

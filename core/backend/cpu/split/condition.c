@@ -5,7 +5,7 @@
  *
  *   if (n > 3) __syncthreads();                          as it is
  *   if (t < 16) v += __shfl_down_sync(all, v, 1);        predicate 1: threads with mask 1 go through the body
- *   if (t < 16) __syncthreads();                         refused: threads would wait for those that never come
+ *   if (t < 16) __syncthreads();                         rejected: threads would wait for those that never come
  *
  * Needed by every kernel that is split. */
 #include "core/backend/backend.h"
@@ -26,13 +26,13 @@ static bool predicate_give(cpu_splitter *in, int index) {
                 node->kind == CPU_NODE_DO;
   if (!headed || !cpu_node_splits(node) || node->predicate) return false;
   if (node->kind == CPU_NODE_FOR && node->test_last == node->head_last && node->init_last == node->head_last)
-    cpu_split_refuse(in, node->first, "a range-based for with a barrier or warp operation in it is not understood");
+    cpu_split_reject(in, node->first, "a range-based for with a barrier or warp operation in it is not understood");
   if (cpu_header_uniform(in, index)) return false;
   if (node->barrier >= 0)
-    cpu_split_refuse(in, node->barrier, "barrier is under a condition that differs between threads: line %d",
+    cpu_split_reject(in, node->barrier, "barrier is under a condition that differs between threads: line %d",
                      in->work.at[node->first].line);
   else if (node->kind == CPU_NODE_DO)
-    cpu_split_refuse(in, node->first, "a warp operation is in a do loop whose condition differs between threads");
+    cpu_split_reject(in, node->first, "a warp operation is in a do loop whose condition differs between threads");
   node->predicate = ++in->predicates;
   return true;
 }
@@ -43,7 +43,7 @@ static void jumps_check(cpu_splitter *in) {
     const cpu_node *jump = &in->nodes[k];
     int loop = jump->kind == CPU_NODE_BREAK || jump->kind == CPU_NODE_CONTINUE ? cpu_loop_around(in, k) : -1;
     if (loop >= 0 && in->nodes[loop].predicate)
-      cpu_split_refuse(in, jump->first,
+      cpu_split_reject(in, jump->first,
                        "a jump in a loop with warp operations whose condition differs between threads: line %d",
                        in->work.at[in->nodes[loop].first].line);
   }
@@ -51,7 +51,7 @@ static void jumps_check(cpu_splitter *in) {
 
 /* Predicates make fewer variables uniform, which makes more predicates: until nothing changes. */
 void cpu_conditions(cpu_splitter *in) {
-  for (bool changed = true; changed && !in->refused;) {
+  for (bool changed = true; changed && !in->rejected;) {
     changed = false;
     cpu_locals_read(in);
     for (int i = 0; i < in->nnodes; i++) changed |= predicate_give(in, i);

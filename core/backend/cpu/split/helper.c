@@ -22,16 +22,16 @@ typedef struct expansion {
   cpu_tokens *next; /* what is written */
 } expansion;
 
-static void refuse(expansion *it, const char *why) {
+static void reject(expansion *it, const char *why) {
   const cpu_token *name = &it->in->program->tokens.at[it->callee->name];
-  cpu_split_refuse(it->in, it->call, "helper '%.*s' %s", TEXT(name), why);
+  cpu_split_reject(it->in, it->call, "helper '%.*s' %s", TEXT(name), why);
 }
 
 static void name_add(expansion *it, const cpu_token *name) {
   if (it->nnames < MOST_NAMES)
     it->names[it->nnames++] = name;
   else
-    refuse(it, "declares too many names");
+    reject(it, "declares too many names");
 }
 
 static bool name_known(const expansion *it, const cpu_token *name) {
@@ -59,12 +59,12 @@ static void type_names(expansion *it, int index) {
   const cpu_node *node = &it->body.nodes[index];
   int names[MOST_SHARED];
   if (!cpu_has(work, node->first, node->last, "__shared__")) {
-    refuse(it, "declares a type or a static variable");
+    reject(it, "declares a type or a static variable");
     return;
   }
   if (is_extern(work, node)) return;
-  const char *why = cpu_keeper_put(it->in, it->callee, &it->body, index);
-  if (why) refuse(it, why);
+  const char *why = cpu_static_shared_put(it->in, it->callee, &it->body, index);
+  if (why) reject(it, why);
   int count = cpu_shared_names(work, node->first, node->last, names, MOST_SHARED);
   for (int i = 0; i < count; i++) name_add(it, &work->at[names[i]]);
 }
@@ -127,7 +127,7 @@ static void deducer_put(expansion *it, const header *names) {
 static void template_put(expansion *it) {
   header names = {0};
   if (!header_read(it, &names)) {
-    refuse(it, "has a template header that is not understood");
+    reject(it, "has a template header that is not understood");
     return;
   }
   const cpu_tokens *work = &it->in->work;
@@ -158,7 +158,7 @@ static void keeper_call_put(expansion *it, const cpu_token *variable) {
   cpu_text text = {0};
   header names = {0};
   cpu_text_format(&text, " mw_kept auto & %.*s_mw%d = ", TEXT(variable), it->suffix);
-  cpu_keeper_name(it->in, it->callee, variable, &text);
+  cpu_static_shared_name(it->in, it->callee, variable, &text);
   if (it->callee->is_template && header_read(it, &names))
     for (int i = 0; i < names.count; i++)
       cpu_text_format(&text, "%s %.*s_mw%d%s", i ? " ," : " <", TEXT(names.names[i]), it->suffix,
@@ -197,13 +197,13 @@ static void formal_put(expansion *it, const cpu_formal *formal, const cpu_range 
   bool reference = cpu_find(from, formal->first, formal->last, WORDS("&", "&&")) < formal->last;
   if (formal->name < 0) return;
   if (reference && !cpu_token_is(&from->at[formal->first], "const")) { /* through const T &v nothing changes it */
-    refuse(it, "takes a parameter by reference");
+    reject(it, "takes a parameter by reference");
     return;
   }
   int stop = formal->name + 1;
   bool array = stop < formal->last && cpu_token_is(&from->at[stop], "[");
   if (stop < formal->last && !array) {
-    refuse(it, "has a parameter of a type that is not understood");
+    reject(it, "has a parameter of a type that is not understood");
     return;
   }
   for (int i = formal->first; i < formal->name; i++)
@@ -218,27 +218,27 @@ static void formals_put(expansion *it) {
   int open = cpu_call_open(&it->in->work, it->call);
   int count = open < 0 ? -1 : cpu_arguments(&it->in->work, open, arguments, CPU_MOST_PARAMS);
   if (count != it->callee->nformals) {
-    refuse(it, "is not called with all its parameters");
+    reject(it, "is not called with all its parameters");
     return;
   }
-  for (int i = 0; i < count && !it->in->refused; i++) formal_put(it, &it->callee->formals[i], &arguments[i]);
+  for (int i = 0; i < count && !it->in->rejected; i++) formal_put(it, &it->callee->formals[i], &arguments[i]);
 }
 
-/* The return at the end of the body; -1: none. Refuses any other. */
+/* The return at the end of the body; -1: none. Rejects any other. */
 static int return_find(expansion *it) {
   const cpu_tokens *work = &it->body.work;
   int last = -1, found = 0;
   for (int i = it->body.nodes[0].child; i >= 0; i = it->body.nodes[i].next) last = i;
   for (int i = 0; i < work->count; i++) found += cpu_token_is(&work->at[i], "return");
   bool at_end = last >= 0 && it->body.nodes[last].kind == CPU_NODE_RETURN;
-  if (found != at_end) refuse(it, "returns from its middle");
+  if (found != at_end) reject(it, "returns from its middle");
   return at_end ? last : -1;
 }
 
 static void body_put(expansion *it, bool value) {
   const cpu_tokens *work = &it->body.work;
   int leave = return_find(it), end = work->count - 1;
-  if (it->in->refused) return;
+  if (it->in->rejected) return;
   statements_put(it, 1, leave < 0 ? end : it->body.nodes[leave].first);
   if (leave < 0 || !value) return;
   cpu_tokens_format(it->next, it->like, " mw_r%d = ", it->suffix);
@@ -257,7 +257,7 @@ static bool result_put(expansion *it) {
     else if (from->at[i].kind != CPU_STRING && !cpu_token_any(&from->at[i], skipped))
       token_put(it, from, i);
     if (cpu_token_any(&from->at[i], WORDS("auto", "&", "operator")))
-      refuse(it, "has a return type that is not understood");
+      reject(it, "has a return type that is not understood");
   }
   bool none = it->next->count == begin + 1 && cpu_token_is(&it->next->at[begin], "void");
   if (none)
@@ -273,13 +273,13 @@ static void expand(expansion *it, const cpu_node *statement) {
   bool wrap = statement->kind != CPU_NODE_DECLARE;
   if (wrap) cpu_tokens_scan(it->next, "{ ", it->like);
   if (it->callee->is_template) template_put(it);
-  if (it->in->refused) return;
+  if (it->in->rejected) return;
   bool value = result_put(it);
   body_names(it);
-  if (it->in->refused) return;
+  if (it->in->rejected) return;
   cpu_tokens_scan(it->next, "{ ", it->like);
   formals_put(it);
-  if (it->in->refused) return;
+  if (it->in->rejected) return;
   body_put(it, value);
   cpu_tokens_scan(it->next, " } ", it->like);
   cpu_tokens_copy(it->next, work, statement->first, it->call);
@@ -294,17 +294,17 @@ void cpu_helper_expand(cpu_splitter *in, int node, int call, int callee, cpu_tok
   expansion it = {.in = in, .callee = function, .call = call, .like = &in->work.at[call], .next = next};
   it.suffix = ++in->serial;
   if (function->is_class || function->body < 0 || function->special || cpu_is_member(&in->work, call))
-    refuse(&it, "is a member, a specialisation, or without a body");
+    reject(&it, "is a member, a specialisation, or without a body");
   else if (function->recursive || function->overloaded)
-    refuse(&it, function->recursive ? "calls itself" : "is overloaded");
-  if (in->refused) return;
+    reject(&it, function->recursive ? "calls itself" : "is overloaded");
+  if (in->rejected) return;
   it.body = (cpu_splitter){.program = in->program, .kernel = in->kernel, .why = in->why, .why_size = in->why_size};
   it.body.work = cpu_tokens_beside(from);
   cpu_tokens_copy(&it.body.work, from, function->body, from->at[function->body].match + 1);
   cpu_tokens_match(&it.body.work);
   cpu_tree_read(&it.body);
-  if (it.body.refused)
-    in->refused = true;
+  if (it.body.rejected)
+    in->rejected = true;
   else
     expand(&it, &in->nodes[node]);
   cpu_splitter_free(&it.body);

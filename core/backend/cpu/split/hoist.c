@@ -46,7 +46,7 @@ static bool counted_form(const cpu_splitter *in, const cpu_node *loop, counted *
   bool steps = cpu_same_text(&at[step], name) && cpu_token_is(&at[step + 1], "+=") && is_number(&at[step + 2], &by);
   bool one = (prefix || postfix) && loop->head_last == step + 2;
   return starts && ends && (one || (steps && loop->head_last == step + 3)) &&
-         !cpu_changed_in(in->program, &in->work, loop->head_last, loop->last, name, false);
+         !cpu_written_in(in->program, &in->work, loop->head_last, loop->last, name, false);
 }
 
 /* The name is an array of at least so many elements, which is used by its elements only. */
@@ -82,7 +82,7 @@ static bool is_element(const cpu_splitter *in, int i, int index) {
 static int element_find(const cpu_splitter *in, const cpu_node *loop, const counted *it) {
   for (int i = loop->head_last + 1; i < loop->last; i++)
     if (is_element(in, i, it->name) && cpu_local_find(in, i) < 0 && is_array(in, i, it->last) &&
-        !cpu_changed_in(in->program, &in->work, loop->head_last, loop->last, &in->work.at[i], false))
+        !cpu_written_in(in->program, &in->work, loop->head_last, loop->last, &in->work.at[i], false))
       return i;
   return -1;
 }
@@ -104,7 +104,7 @@ static void element_hoist(cpu_splitter *in, const cpu_node *loop, int element) {
 }
 
 void cpu_hoist(cpu_splitter *in) {
-  for (int i = 0; i < in->nnodes && !in->refused; i++) {
+  for (int i = 0; i < in->nnodes && !in->rejected; i++) {
     counted it = {0};
     int element = counted_form(in, &in->nodes[i], &it) ? element_find(in, &in->nodes[i], &it) : -1;
     if (element < 0) continue;

@@ -42,11 +42,11 @@ static int operation_find(const cpu_splitter *in, int first, int last) {
 }
 
 /* Nothing in front of the operation decides whether, or changes with what, it is computed. */
-static bool order_allows(cpu_splitter *in, const cpu_node *node, int operation) {
+static bool dependence_allows(cpu_splitter *in, const cpu_node *node, int operation) {
   static const char *const stops[] = {"&&", "||", "?", "++", "--", NULL};
   for (int i = node->first; i < operation; i++) {
     if (cpu_token_any(&in->work.at[i], stops) && in->work.at[i].kind == CPU_PUNCT) {
-      cpu_split_refuse(in, operation,
+      cpu_split_reject(in, operation,
                        "%.*s may not be reached by all, or depends on order: '%.*s' stands in front of it",
                        TEXT(&in->work.at[operation]), TEXT(&in->work.at[i]));
       return false;
@@ -56,7 +56,7 @@ static bool order_allows(cpu_splitter *in, const cpu_node *node, int operation) 
       bool inside = false;
       for (int k = node->first; k < i; k++) inside |= in->work.at[k].match > i;
       if (inside) continue;
-      cpu_split_refuse(in, operation, "%.*s stands behind a comma operator", TEXT(&in->work.at[operation]));
+      cpu_split_reject(in, operation, "%.*s stands behind a comma operator", TEXT(&in->work.at[operation]));
       return false;
     }
   }
@@ -115,7 +115,7 @@ static void read_put(cpu_splitter *in, const warp_form *what, int number, const 
 
 /* sum += __shfl_down_sync(all, v, 1);  ->
  * mw_exchange ( 3 , 0 , v ) ; sum += mw_get_shfl_down ( mw_x3 , mw_t , mw_n , 1 ) ; */
-static void exchange_expand(cpu_splitter *in, int node, int name, cpu_tokens *next) {
+static void shuffle_expand(cpu_splitter *in, int node, int name, cpu_tokens *next) {
   const cpu_node *statement = &in->nodes[node];
   const cpu_token *like = &in->work.at[name];
   const warp_form *what = operation_of(like);
@@ -123,7 +123,7 @@ static void exchange_expand(cpu_splitter *in, int node, int name, cpu_tokens *ne
   int open = cpu_call_open(&in->work, name), number = ++in->serial;
   int count = open < 0 ? -1 : cpu_arguments(&in->work, open, arguments, 4);
   if (!what || count < what->least || count > what->most) {
-    cpu_split_refuse(in, name, "%.*s is not called in a known form", TEXT(like));
+    cpu_split_reject(in, name, "%.*s is not called in a known form", TEXT(like));
     return;
   }
   bool wrap = statement->kind != CPU_NODE_DECLARE && in->nodes[statement->parent].kind != CPU_NODE_BLOCK;
@@ -169,12 +169,12 @@ static bool declarators_expand(cpu_splitter *in, const cpu_node *node, cpu_token
 
 static void statement_expand(cpu_splitter *in, int node, int operation, cpu_tokens *next) {
   const cpu_node *it = &in->nodes[node];
-  if (!order_allows(in, it, operation)) return;
+  if (!dependence_allows(in, it, operation)) return;
   int callee = barrier_helper(in, operation);
   if (callee >= 0)
     cpu_helper_expand(in, node, operation, callee, next);
   else
-    exchange_expand(in, node, operation, next);
+    shuffle_expand(in, node, operation, next);
 }
 
 /* Expands what this node needs; false: nothing to do here. */
@@ -191,7 +191,7 @@ static bool node_expand(cpu_splitter *in, int index, cpu_tokens *next) {
   if (simple)
     statement_expand(in, index, operation, next);
   else if (!headed || (node->kind == CPU_NODE_DO && cpu_has(&in->work, node->first, node->last, "continue")))
-    cpu_split_refuse(in, operation, "%.*s stands in the head of a loop", TEXT(&in->work.at[operation]));
+    cpu_split_reject(in, operation, "%.*s stands in the head of a loop", TEXT(&in->work.at[operation]));
   else
     head_expand(in, node, next);
   return true;
@@ -201,11 +201,11 @@ static bool step(cpu_splitter *in) {
   for (int i = 0; i < in->nnodes; i++) {
     cpu_tokens part = {0};
     if (!node_expand(in, i, &part)) continue;
-    if (in->refused)
+    if (in->rejected)
       cpu_tokens_free(&part);
     else
       cpu_tokens_replace(in, in->nodes[i].first, in->nodes[i].last, &part);
-    return !in->refused;
+    return !in->rejected;
   }
   return false;
 }
@@ -215,7 +215,7 @@ static void name_check(cpu_splitter *in, int i) {
   for (int k = -1; (k = cpu_function_next(in->program, &in->work.at[i], k)) >= 0;) {
     const cpu_function *function = &in->program->functions[k];
     if (function->barrier >= 0 && !function->kernel)
-      cpu_split_refuse(in, i, "'%.*s' has barriers and is not called in a way that can be unfolded",
+      cpu_split_reject(in, i, "'%.*s' has barriers and is not called in a way that can be unfolded",
                        TEXT(&in->work.at[i]));
     in->sets_index |= function->reaches_thread;
   }
@@ -227,21 +227,21 @@ static void rest_check(cpu_splitter *in) {
     const cpu_token *token = &in->work.at[i];
     bool lambda = cpu_token_is(token, "[") && i && token[-1].kind == CPU_PUNCT && !cpu_token_is(token - 1, ")") &&
                   !cpu_token_is(token - 1, "]");
-    if (lambda) cpu_split_refuse(in, i, "there is a lambda");
-    if (in->plain && cpu_token_is(token, "__shared__")) cpu_split_refuse(in, i, "shared memory without a barrier");
-    if (cpu_is_group(token)) cpu_split_refuse(in, i, "cooperative groups are used in a way that is not split");
+    if (lambda) cpu_split_reject(in, i, "there is a lambda");
+    if (in->plain && cpu_token_is(token, "__shared__")) cpu_split_reject(in, i, "shared memory without a barrier");
+    if (cpu_is_group(token)) cpu_split_reject(in, i, "cooperative groups are used in a way that is not split");
     if (token->kind == CPU_NAME) name_check(in, i);
     if (!cpu_is_barrier(token) && !cpu_is_warp_operation(token)) continue;
     cpu_node_kind kind = in->nodes[cpu_node_at(in, i)].kind;
     if (kind != CPU_NODE_BARRIER && kind != CPU_NODE_WARP)
-      cpu_split_refuse(in, i, "%.*s is not a statement of its own", TEXT(token));
+      cpu_split_reject(in, i, "%.*s is not a statement of its own", TEXT(token));
   }
 }
 
 void cpu_inline(cpu_splitter *in) {
   int steps = 0;
   cpu_tree_read(in);
-  while (!in->refused && step(in))
-    if (++steps > MOST_STEPS) cpu_split_refuse(in, 0, "its helpers with barriers unfold too far");
-  if (!in->refused) rest_check(in);
+  while (!in->rejected && step(in))
+    if (++steps > MOST_STEPS) cpu_split_reject(in, 0, "its helpers with barriers unfold too far");
+  if (!in->rejected) rest_check(in);
 }

@@ -15,7 +15,7 @@ int cpu_threads_most(const cpu_splitter *in) {
 }
 
 bool cpu_some_wait(const cpu_writer *it) {
-  return it->nguards || it->returns;
+  return it->nbounds_checks || it->returns;
 }
 
 void cpu_put(cpu_writer *it, const char *format, ...) {
@@ -34,7 +34,7 @@ void cpu_put_tokens(cpu_writer *it, int first, int last) {
 
 void cpu_segment_add(cpu_writer *it, cpu_segment_kind kind, int first, int last, int node) {
   if (it->nopen == CPU_MOST_SEGMENTS) {
-    cpu_split_refuse(it->in, first, "the kernel is too long");
+    cpu_split_reject(it->in, first, "the kernel is too long");
     return;
   }
   it->open[it->nopen++] = (cpu_segment){kind, first, last, node};
@@ -67,7 +67,7 @@ static void again_put(cpu_writer *it, const cpu_local *local) {
 }
 
 /* int i = blockIdx.x * blockDim.x + threadIdx.x; float &x = mw_L3.at[mw_t]; for what the open region uses.
- * known_only: what is computed again, for a guard. */
+ * known_only: what is computed again, for a bounds check. */
 static void locals_put(cpu_writer *it, bool known_only) {
   const cpu_splitter *in = it->in;
   bool *needed = mw_calloc((size_t)in->nlocals + 1, sizeof *needed);
@@ -116,8 +116,8 @@ static void declare_put(cpu_writer *it, const cpu_segment *piece) {
   }
 }
 
-static void exchange_put(cpu_writer *it, const cpu_segment *piece) {
-  bool shuffle = cpu_exchange_kind(it->in, &it->in->nodes[piece->node]) == 0;
+static void shuffle_put(cpu_writer *it, const cpu_segment *piece) {
+  bool shuffle = cpu_shuffle_kind(it->in, &it->in->nodes[piece->node]) == 0;
   cpu_put(it, " mw_x%.*s.%s", TEXT(&it->in->work.at[piece->first + 2]), shuffle ? "at[mw_t + 32] = (" : "set(mw_t, (");
   cpu_put_tokens(it, piece->first + 6, piece->last - 2);
   cpu_put(it, shuffle ? ");" : "));");
@@ -146,20 +146,20 @@ static void statement_put(cpu_writer *it, const cpu_segment *piece) {
   cpu_put_tokens(it, from, piece->last);
 }
 
-/* Of a guard of the region, an `if` at its top, or an early return, that only asks for coordinates and constants: its
+/* Of a bounds check of the region, an `if` at its top, or an early return, that only asks for coordinates and constants: its
  * scale; 0: it is none. */
 static int piece_scale(const cpu_writer *it, const cpu_segment *piece) {
   const cpu_node *node = &it->in->nodes[piece->node];
   bool whole = piece->kind == CPU_SEGMENT_STATEMENT && piece->first == node->first;
-  return whole && !node->guard ? cpu_guard_scale(it->in, piece->node) : 0;
+  return whole && !node->bounds_check ? cpu_bounds_check_scale(it->in, piece->node) : 0;
 }
 
-/* One of the kernel's own guards, in text for threads that pass them all. */
+/* One of the kernel's own bounds checks, in text for threads that pass them all. */
 static bool is_passed(const cpu_writer *it, const cpu_segment *piece) {
-  return it->passed && piece->kind == CPU_SEGMENT_STATEMENT && it->in->nodes[piece->node].guard;
+  return it->passed && piece->kind == CPU_SEGMENT_STATEMENT && it->in->nodes[piece->node].bounds_check;
 }
 
-/* The largest of the open region's guards; 0: it has none. */
+/* The largest of the open region's bounds checks; 0: it has none. */
 static int region_scale(const cpu_writer *it) {
   int scale = 0;
   for (int k = 0; k < it->nopen; k++) {
@@ -189,7 +189,7 @@ static bool open_leaves(const cpu_writer *it) {
   return false;
 }
 
-/* passed: for a row whose threads are known to pass the region's own guards */
+/* passed: for a row whose threads are known to pass the region's own bounds checks */
 static void piece_put(cpu_writer *it, const cpu_segment *piece, bool passed) {
   switch (piece->kind) {
   case CPU_SEGMENT_STATEMENT:
@@ -199,7 +199,7 @@ static void piece_put(cpu_writer *it, const cpu_segment *piece, bool passed) {
     declare_put(it, piece);
     break;
   case CPU_SEGMENT_EXCHANGE:
-    exchange_put(it, piece);
+    shuffle_put(it, piece);
     break;
   case CPU_SEGMENT_PREDICATE:
     predicate_put(it, piece);
@@ -214,8 +214,8 @@ static void thread_put(cpu_writer *it, const char *loop, bool passed) {
   cpu_put(it, "%s", loop);
   if (it->in->sets_index) cpu_put(it, " ::threadIdx = threadIdx;");
   if (it->returns) cpu_put(it, " if (!mw_live.at[mw_t]) continue;");
-  if (it->nguards) {
-    const cpu_guard *inner = &it->guards[it->nguards - 1];
+  if (it->nbounds_checks) {
+    const cpu_bounds_check *inner = &it->bounds_checks[it->nbounds_checks - 1];
     cpu_put(it, " if (mw_p%d.at[mw_t] != %d) continue;", inner->predicate, inner->value);
   }
   locals_put(it, false);
@@ -226,52 +226,52 @@ static void thread_put(cpu_writer *it, const char *loop, bool passed) {
   cpu_put(it, "\n}\n");
 }
 
-/* The declarations and conditions of guards, for one thread. */
-static void guard_put(cpu_writer *it, int index) {
+/* The declarations and conditions of bounds checks, for one thread. */
+static void bounds_check_put(cpu_writer *it, int index) {
   const cpu_node *node = &it->in->nodes[index];
   cpu_put(it, cpu_leaves_if(it->in, index) ? " mw_full &= !(" : " mw_full &= bool(");
   cpu_put_tokens(it, node->head, node->head_last);
   cpu_put(it, ");");
 }
 
-static void region_guards_put(cpu_writer *it, int scale) {
+static void region_bounds_checks_put(cpu_writer *it, int scale) {
   const cpu_splitter *in = it->in;
   if (!in->plain) cpu_put(it, "\nMW_ROWS");
   cpu_put(it, " {\n bool mw_full = MW_LINEAR(%d);\n MW_ENDS {", scale);
   cpu_put(it, in->plain ? "\n MW_ROW_THREAD" : "\n MW_THREAD");
   locals_put(it, true);
   for (int k = 0; k < it->nopen; k++)
-    if (piece_scale(it, &it->open[k])) guard_put(it, it->open[k].node);
+    if (piece_scale(it, &it->open[k])) bounds_check_put(it, it->open[k].node);
   cpu_put(it, "\n}\nif (mw_full) {\n");
 }
 
-/* Everything that the kernel's own guards are made of stands in front of them again. */
-static void guard_locals_put(cpu_writer *it) {
+/* Everything that the kernel's own bounds checks are made of stands in front of them again. */
+static void bounds_check_locals_put(cpu_writer *it) {
   const cpu_splitter *in = it->in;
   bool *needed = mw_calloc((size_t)in->nlocals + 1, sizeof *needed);
   for (int k = 0; k < in->nnodes; k++)
-    for (int i = in->nodes[k].head; in->nodes[k].guard && i < in->nodes[k].head_last; i++)
+    for (int i = in->nodes[k].head; in->nodes[k].bounds_check && i < in->nodes[k].head_last; i++)
       if (cpu_local_find(in, i) >= 0) need(in, cpu_local_find(in, i), true, needed);
   for (int i = 0; i < in->nlocals; i++)
     if (needed[i]) again_put(it, &in->locals[i]);
   mw_free(needed);
 }
 
-void cpu_guards_put(cpu_writer *it) {
+void cpu_bounds_checks_put(cpu_writer *it) {
   const cpu_splitter *in = it->in;
-  cpu_put(it, "\nbool mw_full = MW_LINEAR(%d);\n", in->guard_scale);
+  cpu_put(it, "\nbool mw_full = MW_LINEAR(%d);\n", in->bounds_check_scale);
   cpu_put(it, in->plain ? "MW_ENDS {\n MW_ROW_THREAD" : "MW_ROWS MW_ENDS {\n MW_THREAD");
-  guard_locals_put(it);
+  bounds_check_locals_put(it);
   for (int k = 0; k < in->nnodes; k++)
-    if (in->nodes[k].guard) guard_put(it, k);
+    if (in->nodes[k].bounds_check) bounds_check_put(it, k);
   cpu_put(it, "\n}\n");
 }
 
 static void region_put(cpu_writer *it) {
   const char *row = it->in->plain ? "MW_ROW {\n MW_ROW_THREAD\n" : "MW_ROW {\n MW_THREAD\n";
-  const int scale = it->nguards || it->returns ? 0 : region_scale(it);
+  const int scale = it->nbounds_checks || it->returns ? 0 : region_scale(it);
   if (scale) {
-    region_guards_put(it, scale);
+    region_bounds_checks_put(it, scale);
     thread_put(it, row, true);
     cpu_put(it, "} else ");
     thread_put(it, row, false);

@@ -22,9 +22,9 @@ typedef struct cpu_segment { /* a piece of a region */
   int node;
 } cpu_segment;
 
-typedef struct cpu_guard { /* a condition of each thread's own that the region is under */
+typedef struct cpu_bounds_check { /* a condition of each thread's own that the region is under */
   int predicate, value;    /* value: of the mask, where a thread passes */
-} cpu_guard;
+} cpu_bounds_check;
 
 typedef struct cpu_writer {
   cpu_splitter *in;
@@ -34,9 +34,9 @@ typedef struct cpu_writer {
   int last_region;
   cpu_segment open[CPU_MOST_SEGMENTS];
   int nopen;
-  cpu_guard guards[CPU_MOST_GUARDS];
-  int nguards;
-  bool passed;  /* this walk is for threads that pass all guards of the kernel */
+  cpu_bounds_check bounds_checks[CPU_MOST_GUARDS];
+  int nbounds_checks;
+  bool passed;  /* this walk is for threads that pass all bounds checks of the kernel */
   bool returns; /* some thread may leave before the end: the others must know */
   int copy;     /* of a region's text: labels differ */
 } cpu_writer;
@@ -51,6 +51,6 @@ int cpu_threads_most(const cpu_splitter *); /* that an array of one element a th
 bool cpu_some_wait(const cpu_writer *);
 void cpu_segment_add(cpu_writer *, cpu_segment_kind, int first, int last, int node);
 void cpu_region_flush(cpu_writer *); /* closes the open region: a split point */
-void cpu_guards_put(cpu_writer *);   /* bool mw_full: do all threads pass the kernel's guards? */
+void cpu_bounds_checks_put(cpu_writer *);   /* bool mw_full: do all threads pass the kernel's bounds checks? */
 
 #endif

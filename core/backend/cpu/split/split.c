@@ -23,7 +23,7 @@ static bool formal_changed(const cpu_splitter *in, const cpu_formal *formal) {
   const cpu_tokens *from = &in->program->tokens;
   bool pointer = cpu_find(from, formal->first, formal->last, WORDS("*", "[")) < formal->last;
   return formal->name >= 0 &&
-         cpu_changed_in(in->program, from, in->kernel->body, in->kernel->last, &from->at[formal->name], pointer);
+         cpu_written_in(in->program, from, in->kernel->body, in->kernel->last, &from->at[formal->name], pointer);
 }
 
 /* A parameter that the kernel changes becomes a variable of the body:
@@ -33,15 +33,15 @@ static void body_copy(cpu_splitter *in) {
   int open = in->kernel->body;
   in->work = cpu_tokens_beside(from);
   if (in->kernel->nformals > CPU_MOST_PARAMS)
-    cpu_split_refuse(in, 0, "there are more than %d parameters", CPU_MOST_PARAMS);
+    cpu_split_reject(in, 0, "there are more than %d parameters", CPU_MOST_PARAMS);
   cpu_tokens_copy(&in->work, from, open, open + 1);
-  for (int i = 0; i < in->kernel->nformals && !in->refused; i++) {
+  for (int i = 0; i < in->kernel->nformals && !in->rejected; i++) {
     const cpu_formal *formal = &in->kernel->formals[i];
     in->changed[i] = formal_changed(in, formal);
     if (!in->changed[i]) continue;
     const cpu_token *name = &from->at[formal->name];
     if (formal->name != formal->last - 1)
-      cpu_split_refuse(in, 0, "parameter '%.*s' is changed, and of a type that is not understood", TEXT(name));
+      cpu_split_reject(in, 0, "parameter '%.*s' is changed, and of a type that is not understood", TEXT(name));
     cpu_tokens_copy(&in->work, from, formal->first, formal->last);
     cpu_tokens_format(&in->work, name, " = mw_a_%.*s ; ", TEXT(name));
   }
@@ -55,8 +55,8 @@ static const struct {
   cpu_pass *run;
   bool reorders; /* threads take turns inside of what one thread did at a stretch */
 } passes[] = {
-    {body_copy, false}, {cpu_inline, false}, {cpu_conditions, false}, {cpu_strides, true},
-    {cpu_hoist, true},  {cpu_lift, true},    {cpu_guards, false},     {cpu_places, false},
+    {body_copy, false}, {cpu_inline, false},     {cpu_conditions, false},    {cpu_strides, true},
+    {cpu_hoist, true},  {cpu_interchange, true}, {cpu_bounds_checks, false}, {cpu_places, false},
 };
 
 /* A thread that holds a lock must come to its end before the next one waits for it. */
@@ -65,13 +65,13 @@ static bool may_lock(const cpu_program *program) {
   return cpu_find(&program->tokens, 0, count, WORDS("atomicCAS", "atomicExch", "volatile")) < count;
 }
 
-/* False: refused. */
+/* False: rejected. */
 static bool body_make(cpu_splitter *in, bool reorder, cpu_text *out, int first_label) {
   reorder = reorder && !may_lock(in->program);
-  for (size_t i = 0; i < sizeof passes / sizeof *passes && !in->refused; i++)
+  for (size_t i = 0; i < sizeof passes / sizeof *passes && !in->rejected; i++)
     if (reorder || !passes[i].reorders) passes[i].run(in);
-  if (!in->refused) cpu_body_put(in, out, first_label);
-  return !in->refused;
+  if (!in->rejected) cpu_body_put(in, out, first_label);
+  return !in->rejected;
 }
 
 /* ---- the function ---------------------------------------------------------------------------------------------- */
@@ -121,7 +121,7 @@ static char *split_once(cpu_program *program, cpu_function *kernel, bool reorder
   in.plain = kernel->barrier < 0;
   if (body_make(&in, reorder, &body, 0)) {
     signature_put(&in, &all);
-    if (in.plain && cpu_has_lifted(&in)) narrow_put(&in, &all);
+    if (in.plain && cpu_has_interchanged(&in)) narrow_put(&in, &all);
     if (body.at) cpu_text_put(&all, body.at);
     cpu_text_put(&all, "\n}\n");
   }
@@ -130,7 +130,7 @@ static char *split_once(cpu_program *program, cpu_function *kernel, bool reorder
   return all.at;
 }
 
-/* What is refused with threads reordered may do without. */
+/* What is rejected with threads reordered may do without. */
 char *cpu_split(cpu_program *program, cpu_function *kernel, char *why, size_t why_size) {
   char *text = split_once(program, kernel, true, why, why_size);
   return text ? text : split_once(program, kernel, false, why, why_size);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * A grid-stride loop is made one whose header is the same for all threads, so that it can be interchanged with the
- * loop over the threads (lift.c):
+ * loop over the threads (interchange.c):
  *
  *   for (int i = E; i < n; i += S) body
  *   for (int k = 0; first(E) + k < n; k += S) { int i = E + k; if (i < n) body }
  *
- * E grows with the thread, so the first thread is the last to leave; what is under `i < n` is a guard again (guard.c).
+ * E grows with the thread, so the first thread is the last to leave; what is under `i < n` is bounds-checked again (bounds_check.c).
  * Without it every thread walks through its part of the array before the next one begins. Measured on memcopy_stride:
  * 17 to 63 times as fast with clang++, 12 to 25 with g++. */
 #include "core/backend/backend.h"
@@ -37,7 +37,7 @@ static bool stride_form(const cpu_splitter *in, const cpu_node *node, stride *ou
   out->bound = (cpu_range){test + 2, node->test_last};
   out->step = (cpu_range){step + 2, node->head_last};
   return out->bound.first < out->bound.last && out->step.first < out->step.last && plain_integer(in, variable) &&
-         !cpu_changed_in(in->program, &in->work, node->head_last, node->last, name, false);
+         !cpu_written_in(in->program, &in->work, node->head_last, node->last, name, false);
 }
 
 /* The same for all threads and in every turn. */
@@ -56,7 +56,7 @@ static bool stride_fits(const cpu_splitter *in, int index, stride *out) {
     return false;
   for (int up = node->parent; up >= 0; up = in->nodes[up].parent) {
     const cpu_node *around = &in->nodes[up];
-    bool open = around->kind == CPU_NODE_BLOCK || cpu_guard_scale(in, up);
+    bool open = around->kind == CPU_NODE_BLOCK || cpu_bounds_check_scale(in, up);
     if (!open && !(cpu_node_splits(around) && cpu_header_uniform(in, up))) return false;
   }
   return steady(in, out->bound) && steady(in, out->step) &&
@@ -80,7 +80,7 @@ static void stride_rewrite(cpu_splitter *in, const cpu_node *node, const stride 
 
 void cpu_strides(cpu_splitter *in) {
   stride found;
-  for (int i = 0; i < in->nnodes && !in->refused; i++)
+  for (int i = 0; i < in->nnodes && !in->rejected; i++)
     if (stride_fits(in, i, &found)) {
       stride_rewrite(in, &in->nodes[i], &found);
       cpu_conditions(in);

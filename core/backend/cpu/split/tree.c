@@ -10,11 +10,11 @@
 
 static const char *const passed_words[] = {"using", "typedef", "static_assert", "struct",     "class",   "union",
                                            "enum",  "extern",  "static",        "__shared__", "mw_kept", NULL};
-void cpu_split_refuse(cpu_splitter *in, int token, const char *format, ...) {
+void cpu_split_reject(cpu_splitter *in, int token, const char *format, ...) {
   char text[200];
   va_list args;
-  if (in->refused) return;
-  in->refused = true;
+  if (in->rejected) return;
+  in->rejected = true;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
@@ -61,7 +61,7 @@ static void type_check(cpu_splitter *in, int i, int last) {
   int end = cpu_find(&in->work, i + 1, last, WORDS("{", ";"));
   bool forward = cpu_token_is(&at[end], ";") && end == i + 2;
   bool body = cpu_token_is(&at[end], "{") && cpu_token_is(&at[at[end].match + 1], ";");
-  if (!forward && !body) cpu_split_refuse(in, i, "a variable is declared together with its %.*s", TEXT(&at[i]));
+  if (!forward && !body) cpu_split_reject(in, i, "a variable is declared together with its %.*s", TEXT(&at[i]));
 }
 
 /* By the statement's first word. */
@@ -118,7 +118,7 @@ static void for_header(const cpu_splitter *in, cpu_node *it) {
 
 /* What is no statement of C++ is left to the compiler's own message. */
 static int misread(cpu_splitter *in, int node, int last) {
-  cpu_split_refuse(in, in->nodes[node].first, "a statement is not understood");
+  cpu_split_reject(in, in->nodes[node].first, "a statement is not understood");
   in->nodes[node].last = last;
   return node;
 }
@@ -169,7 +169,7 @@ static int statement_read(cpu_splitter *in, int i, int last, int parent) {
   if (kind == CPU_NODE_DO) return do_read(in, i, last, parent);
   if (kind >= CPU_NODE_IF && kind <= CPU_NODE_SWITCH) return headed_read(in, kind, i, last, parent);
   if (cpu_token_is(&at[i], "goto") || cpu_token_is(&at[i], "try"))
-    cpu_split_refuse(in, i, "there is a %.*s", TEXT(&at[i]));
+    cpu_split_reject(in, i, "there is a %.*s", TEXT(&at[i]));
   if (cpu_token_is(&at[i], "case") || cpu_token_is(&at[i], "default"))
     return statement_read(in, cpu_find(&in->work, i, last, WORDS(":")) + 1, last, parent);
   int end = simple_end(in, i, last), node = node_add(in, simple_kind(in, i, end), i, parent);
@@ -217,7 +217,7 @@ bool cpu_has_jump(const cpu_splitter *in, const cpu_node *node) {
 
 enum { EXCHANGE_BLOCK = 3 }; /* this kind and those after it are of the whole block */
 
-int cpu_exchange_kind(const cpu_splitter *in, const cpu_node *node) {
+int cpu_shuffle_kind(const cpu_splitter *in, const cpu_node *node) {
   return in->work.at[node->first + 4].text[0] - '0';
 }
 
@@ -225,7 +225,7 @@ static void split_mark(cpu_splitter *in, int index) {
   cpu_node *node = &in->nodes[index];
   bool block = node->kind == CPU_NODE_BARRIER, warp = node->kind == CPU_NODE_WARP;
   if (node->kind == CPU_NODE_EXCHANGE) {
-    block = cpu_exchange_kind(in, node) >= EXCHANGE_BLOCK;
+    block = cpu_shuffle_kind(in, node) >= EXCHANGE_BLOCK;
     warp = !block;
   }
   for (int up = index; (block || warp) && up >= 0; up = in->nodes[up].parent) {
@@ -242,7 +242,7 @@ void cpu_tree_read(cpu_splitter *in) {
   for (int i = 0; i < in->nnodes; i++) split_mark(in, i);
 }
 
-void cpu_node_lift(cpu_splitter *in, int node) {
+void cpu_node_interchange(cpu_splitter *in, int node) {
   int body = in->nodes[node].child;
   in->nodes[node].lifted = true;
   if (body >= 0 && in->nodes[body].kind == CPU_NODE_BLOCK) in->nodes[body].warp = in->nodes[node].first;

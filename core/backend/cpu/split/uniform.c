@@ -187,7 +187,7 @@ static void changes_count(cpu_splitter *in) {
     if (index < 0 || i == in->locals[index].declarator.name) continue;
     cpu_local *local = &in->locals[index];
     bool array = local->declarator.dims_last > local->declarator.dims;
-    cpu_change change = cpu_change_at(in->program, &in->work, i, local->pointer && !array);
+    cpu_write change = cpu_write_at(in->program, &in->work, i, local->pointer && !array);
     int node = cpu_node_at(in, i);
     if (array && !cpu_token_is(&in->work.at[i + 1], "[")) local->escapes = true;
     if (change == CPU_ESCAPED) local->escapes = true;
@@ -215,7 +215,7 @@ static bool still_uniform(const cpu_splitter *in, int index) {
   if (in->nodes[local->node].predicate) return false; /* of a masked loop */
   for (int i = local->declarator.name + 1; local->changes && i < local->until; i++)
     if (cpu_local_find(in, i) == index && !change_is_uniform(in, local, i) &&
-        cpu_change_at(in->program, &in->work, i, local->pointer) != CPU_READ)
+        cpu_write_at(in->program, &in->work, i, local->pointer) != CPU_READ)
       return false;
   return true;
 }

@@ -63,7 +63,7 @@ static void declare_walk(cpu_writer *it, int node, int first, int last) {
     if (local->node != node) continue;
     if (local->class == CPU_UNIFORM && !cpu_is_pure(in, d->init, d->init_last)) cpu_region_flush(it);
     if (local->class == CPU_PRIVATE && local->reference && it->out)
-      cpu_split_refuse(in, first, "the reference '%.*s' is used on both sides of a barrier",
+      cpu_split_reject(in, first, "the reference '%.*s' is used on both sides of a barrier",
                        TEXT(&in->work.at[d->name]));
     if (local->class == CPU_PRIVATE) storage_put(it, i);
     if (local->class == CPU_UNIFORM || local->class == CPU_AGAIN)
@@ -86,11 +86,11 @@ static void jumps_check(cpu_splitter *in, int node) {
     bool is_break = jump->kind == CPU_NODE_BREAK;
     if (!inside(in, i, node)) continue;
     if (jump->kind == CPU_NODE_RETURN && cpu_context(in, node))
-      cpu_split_refuse(in, jump->first,
+      cpu_split_reject(in, jump->first,
                        "return under a condition that differs between threads, with warp operations beside it");
     if (!is_break && jump->kind != CPU_NODE_CONTINUE) continue;
     if (!inside(in, cpu_loop_around(in, i), node))
-      cpu_split_refuse(in, jump->first,
+      cpu_split_reject(in, jump->first,
                        "%s out of a loop with barriers, under a condition that differs between threads",
                        is_break ? "break" : "continue");
   }
@@ -104,7 +104,7 @@ static void jump_check(cpu_splitter *in, int node) {
   bool fits = jump->kind == CPU_NODE_RETURN
                   ? !cpu_context(in, node)
                   : loop >= 0 && !in->nodes[loop].predicate && cpu_context(in, node) == cpu_context(in, loop);
-  if (!fits) cpu_split_refuse(in, jump->first, "a jump under a condition that differs between threads");
+  if (!fits) cpu_split_reject(in, jump->first, "a jump under a condition that differs between threads");
 }
 
 static bool jumps_together(const cpu_splitter *in, int index) {
@@ -136,7 +136,7 @@ static bool assigns_uniform(const cpu_splitter *in, const cpu_node *node) {
   int name = node->first + cpu_token_any(&in->work.at[node->first], WORDS("++", "--"));
   int local = cpu_local_find(in, name);
   return local >= 0 && in->locals[local].class == CPU_UNIFORM &&
-         cpu_change_at(in->program, &in->work, name, in->locals[local].pointer) == CPU_CHANGED;
+         cpu_write_at(in->program, &in->work, name, in->locals[local].pointer) == CPU_CHANGED;
 }
 
 /* Shared memory declared inside of a loop or a branch keeps its contents when that ends. */
@@ -206,11 +206,11 @@ static void passed_if_walk(cpu_writer *it, int index) {
   braced_walk(it, cpu_leaves_if(it->in, index) ? -1 : it->in->nodes[index].child);
 }
 
-static void guard_push(cpu_writer *it, const cpu_node *node, int value) {
-  if (it->nguards == CPU_MOST_GUARDS)
-    cpu_split_refuse(it->in, node->first, "conditions are nested too deeply");
+static void bounds_check_push(cpu_writer *it, const cpu_node *node, int value) {
+  if (it->nbounds_checks == CPU_MOST_GUARDS)
+    cpu_split_reject(it->in, node->first, "conditions are nested too deeply");
   else
-    it->guards[it->nguards++] = (cpu_guard){node->predicate, value};
+    it->bounds_checks[it->nbounds_checks++] = (cpu_bounds_check){node->predicate, value};
 }
 
 static void mask_put(cpu_writer *it, const cpu_node *node) {
@@ -220,11 +220,11 @@ static void mask_put(cpu_writer *it, const cpu_node *node) {
 
 static void guarded_walk(cpu_writer *it, const cpu_node *node, int value, int body) {
   if (body < 0) return;
-  guard_push(it, node, value);
-  if (it->in->refused) return;
+  bounds_check_push(it, node, value);
+  if (it->in->rejected) return;
   cpu_put(it, "if (mw_p%d.some(%d, mw_n)) {\n", node->predicate, value);
   braced_walk(it, body);
-  it->nguards--;
+  it->nbounds_checks--;
 }
 
 /* if (t < 16) v += __shfl_down_sync(m, v, 1);  ->
@@ -256,8 +256,8 @@ static void masked_loop_walk(cpu_writer *it, int index) {
   mask_put(it, node);
   cpu_segment_add(it, CPU_SEGMENT_PREDICATE, node->first, node->first, index);
   cpu_region_flush(it);
-  guard_push(it, node, 1);
-  if (in->refused) return;
+  bounds_check_push(it, node, 1);
+  if (in->rejected) return;
   cpu_put(it, "for (;;) {\n");
   cpu_segment_add(it, CPU_SEGMENT_PREDICATE, test, test_last, index);
   cpu_region_flush(it);
@@ -268,7 +268,7 @@ static void masked_loop_walk(cpu_writer *it, int index) {
     cpu_segment_add(it, CPU_SEGMENT_STATEMENT, node->test_last, node->test_last + 1, index); /* its ; */
   }
   braced_walk(it, -1);
-  it->nguards--;
+  it->nbounds_checks--;
   cpu_put(it, " }\n");
 }
 
@@ -283,15 +283,15 @@ static void uniform_loop_walk(cpu_writer *it, const cpu_node *node) {
   if (is_do) head_put(it, "while (", node, ");\n");
 }
 
-static const char *const exchange_types[] = {"mw_shuffle", "mw_votes", "mw_values", "mw_votes", "mw_votes", "mw_votes"};
-static const char *const exchange_results[] = {"", "", "", "count", "all", "any"};
+static const char *const shuffle_types[] = {"mw_shuffle", "mw_votes", "mw_values", "mw_votes", "mw_votes", "mw_votes"};
+static const char *const shuffle_results[] = {"", "", "", "count", "all", "any"};
 
 /* mw_exchange(3, 0, v);  ->  mw_shuffle<1024, float> mw_x3; for (threads) { mw_x3.at[mw_t + 32] = (v); } */
-static void exchange_walk(cpu_writer *it, int index) {
+static void shuffle_walk(cpu_writer *it, int index) {
   const cpu_node *node = &it->in->nodes[index];
   const cpu_token *number = &it->in->work.at[node->first + 2];
-  int kind = cpu_exchange_kind(it->in, node);
-  cpu_put(it, "\n%s<%d", exchange_types[kind], cpu_threads_most(it->in));
+  int kind = cpu_shuffle_kind(it->in, node);
+  cpu_put(it, "\n%s<%d", shuffle_types[kind], cpu_threads_most(it->in));
   if (kind == 0 || kind == 2) {
     cpu_put(it, ", mw_plain<decltype(");
     cpu_put_tokens(it, node->first + 6, node->last - 2);
@@ -303,24 +303,24 @@ static void exchange_walk(cpu_writer *it, int index) {
   cpu_region_flush(it);
   if (kind) cpu_put(it, "mw_x%.*s.collect(mw_n);\n", TEXT(number));
   if (kind >= 3)
-    cpu_put(it, "const int mw_v%.*s = mw_x%.*s.%s(mw_n);\n", TEXT(number), TEXT(number), exchange_results[kind]);
+    cpu_put(it, "const int mw_v%.*s = mw_x%.*s.%s(mw_n);\n", TEXT(number), TEXT(number), shuffle_results[kind]);
 }
 
 static void walk(cpu_writer *it, int index) {
   const cpu_node *node = &it->in->nodes[index];
-  if (it->in->refused) return;
+  if (it->in->rejected) return;
   if (!cpu_node_splits(node))
     simple_walk(it, index);
   else if (node->kind == CPU_NODE_BARRIER || node->kind == CPU_NODE_WARP)
     cpu_region_flush(it);
   else if (node->kind == CPU_NODE_EXCHANGE)
-    exchange_walk(it, index);
+    shuffle_walk(it, index);
   else if (node->kind == CPU_NODE_BLOCK)
     block_walk(it, index);
-  else if (node->guard && it->passed)
+  else if (node->bounds_check && it->passed)
     passed_if_walk(it, index);
   else if (node->kind == CPU_NODE_SWITCH)
-    cpu_split_refuse(it->in, node->first, "a barrier stands inside of a switch");
+    cpu_split_reject(it->in, node->first, "a barrier stands inside of a switch");
   else if (node->kind == CPU_NODE_IF)
     node->predicate ? predicated_if_walk(it, index) : uniform_if_walk(it, node);
   else
@@ -365,7 +365,7 @@ void cpu_places(cpu_splitter *in) {
   memset(alone, 1, (size_t)in->nlocals + 1);
   cpu_types_mark(in);
   first_walk(in, false, regions, alone);
-  if (in->guard_scale) first_walk(in, true, regions, alone);
+  if (in->bounds_check_scale) first_walk(in, true, regions, alone);
   for (int i = 0; i < in->nlocals; i++)
     if (in->locals[i].class == CPU_PRIVATE && alone[i]) in->locals[i].class = CPU_LOCAL;
   mw_free(regions);
@@ -385,8 +385,8 @@ static void body_put(cpu_writer *it, bool passed) {
 
 void cpu_body_put(cpu_splitter *in, cpu_text *out, int first_label) {
   cpu_writer it = {.in = in, .out = out, .copy = first_label};
-  if (in->guard_scale) {
-    cpu_guards_put(&it);
+  if (in->bounds_check_scale) {
+    cpu_bounds_checks_put(&it);
     cpu_put(&it, "if (mw_full) {\n");
     body_put(&it, true);
     cpu_put(&it, "return;\n}\n");

@@ -209,7 +209,7 @@ static mw_status compile_failed(const cpu_program *program, const char *log, mw_
   return status;
 }
 
-/* What is refused by its header: the preprocessor does not find it, or the shim's own says so. */
+/* What is rejected by its header: the preprocessor does not find it, or the shim's own says so. */
 static mw_status include_failed(const cpu_program *program, const char *log, mw_error *error) {
   static const char *const folders[] = {"cub/", "thrust/", "mma.h", "cuda/", "cutlass/", "curand", NULL};
   const char *at = strstr(log, "error: ");
@@ -288,7 +288,7 @@ mw_status cpu_preprocess(const cpu_program *program, char **out, mw_error *error
 /* Partial redundancy elimination makes one value of a loop's step and of an index i + 1, after which the loop has no
  * induction variable that the vectoriser knows. A loop that stays scalar is no news to the user. */
 static const char clang_only[] = "-O3 -Wno-pass-failed -fno-caret-diagnostics -mllvm -enable-pre=0 -fno-finite-loops";
-/* Where a kernel's records would be read out of order (../split/order.c); elsewhere it takes up to 4 times as long. */
+/* Where a kernel's records would be read out of order (../split/dependence.c); elsewhere it takes up to 4 times as long. */
 static const char clang_ordered[] = "-mllvm -enable-interleaved-mem-accesses=false";
 
 static const char gnu_only[] =

@@ -31,7 +31,7 @@ static const char *wait_place(const cpu_program *program, const cpu_function *ke
   return text;
 }
 
-static mw_status refuse(const cpu_program *program, const cpu_function *kernel, const char *engine, const char *why,
+static mw_status reject(const cpu_program *program, const cpu_function *kernel, const char *engine, const char *why,
                         mw_error *error) {
   const cpu_token *name = &program->tokens.at[kernel->name];
   return mw_fail(error, MW_UNSUPPORTED,
@@ -46,10 +46,10 @@ static mw_status kernel_choose(cpu_program *program, cpu_function *kernel, const
   if (forced && !loop && !split) {
     engine_set(program, kernel, "fiber", "engine = \"fiber\" was asked for");
   } else if (kernel->wait >= 0) {
-    if (forced) return refuse(program, kernel, forced, wait_place(program, kernel), error);
+    if (forced) return reject(program, kernel, forced, wait_place(program, kernel), error);
     engine_set(program, kernel, "fiber", wait_place(program, kernel));
   } else if (loop && kernel->barrier >= 0) {
-    return refuse(program, kernel, "loop", barrier_name(program, kernel), error);
+    return reject(program, kernel, "loop", barrier_name(program, kernel), error);
   } else {
     kernel->split = cpu_split(program, kernel, why, sizeof why);
     if (kernel->barrier < 0 && !split) /* without a split form there is a loop around the kernel as it is */
@@ -57,7 +57,7 @@ static mw_status kernel_choose(cpu_program *program, cpu_function *kernel, const
     else if (kernel->split)
       engine_set(program, kernel, "split", split ? "engine = \"split\" was asked for" : barrier_name(program, kernel));
     else if (split)
-      return refuse(program, kernel, "split", why, error);
+      return reject(program, kernel, "split", why, error);
     else
       engine_set(program, kernel, "fiber", why);
   }
@@ -71,7 +71,7 @@ mw_status cpu_engines_choose(cpu_program *program, mw_error *error) {
     if (!kernel->kernel || kernel->body < 0) continue;
     mw_status status = kernel_choose(program, kernel, forced, error);
     if (status) return status;
-    kernel->ordered = cpu_needs_order(program, kernel);
+    kernel->ordered = cpu_has_dependence(program, kernel);
   }
   return MW_OK;
 }

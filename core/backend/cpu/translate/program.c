@@ -97,7 +97,7 @@ static bool program_key(cpu_program *program) {
 /* ---- what is kept of an analysis ------------------------------------------------------------------------------- */
 
 /* The entry: has_variables, then the kernels. */
-static void analysis_keep(const cpu_program *program) {
+static void analysis_static_shared(const cpu_program *program) {
   const size_t size = (size_t)program->ndeclared * sizeof *program->declared;
   char *bytes = mw_malloc(1 + size);
   bytes[0] = program->has_variables;
@@ -147,8 +147,8 @@ static mw_status analyse(cpu_program *program, mw_error *error) {
     return mw_fail(error, MW_COMPILE, "compiling '%s' for the CPU device failed: %s:%d: %s", program->source.name,
                    tokens->files[tokens->wrong_file], tokens->wrong_line, tokens->wrong);
   cpu_declarations_read(program);
-  cpu_waits_find(program);
-  mw_status status = cpu_reach(program, error);
+  cpu_spin_waits_find(program);
+  mw_status status = cpu_callgraph_read(program, error);
   if (!status) status = cpu_engines_choose(program, error);
   if (!status) declared_fill(program);
   return status;
@@ -187,7 +187,7 @@ mw_status cpu_program_parse(const mw_source *source, cpu_program **out, mw_error
   program->cacheable = program_key(program) && !program->source.no_cache;
   if (!program->cacheable || !analysis_recall(program)) {
     status = cpu_program_need(program, error);
-    if (!status && program->cacheable) analysis_keep(program);
+    if (!status && program->cacheable) analysis_static_shared(program);
   }
   if (status) {
     cpu_program_free(program);

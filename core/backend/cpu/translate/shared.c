@@ -112,7 +112,7 @@ static void name_put(const cpu_program *program, const cpu_function *function, c
 static void helpers_put(const cpu_program *program, const cpu_function *kernel, cpu_text *out) {
   bool *reached = mw_calloc((size_t)program->nfunctions, sizeof *reached);
   int self = (int)(kernel - program->functions);
-  cpu_reached(program, kernel, reached);
+  cpu_called(program, kernel, reached);
   for (int i = 0; i < program->nfunctions; i++) {
     const cpu_function *helper = &program->functions[i];
     if (!reached[i] || i == self || !is_counted(helper) || helper->is_template || helper->first > kernel->first ||

@@ -33,7 +33,7 @@ static bool is_sum(const cpu_token *at) {
   return is_member(at, "threadIdx", "x") && cpu_token_is(at + 3, "+") && is_product(at + 4);
 }
 
-/* Nothing beside the sum may bind closer than its own plus: then it would not be a sum. A cast to its left is refused
+/* Nothing beside the sum may bind closer than its own plus: then it would not be a sum. A cast to its left is rejected
  * too, since it would bind to the product alone. */
 static bool stands_alone(const cpu_token *at, int i) {
   static const char *const left[] = {"=",      "(", ",", "[", "<",  ">",  "<=", ">=", "+",

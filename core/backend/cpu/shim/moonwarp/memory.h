@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Loads and stores with cache hints (the hint is dropped), memcpy and memset, and what is refused by name.
+ * Loads and stores with cache hints (the hint is dropped), memcpy and memset, and what is rejected by name.
  * Included by moonwarp.h only. */
 
 #define MW_LOAD(name)                                                                                                  \

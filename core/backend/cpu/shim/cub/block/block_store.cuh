@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: MIT
  *
- * Refused by name. */
+ * Rejected by name. */
 #error "<cub/block/block_store.cuh> needs the CUDA device"

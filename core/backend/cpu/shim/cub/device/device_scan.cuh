@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: MIT
  *
- * Refused by name. */
+ * Rejected by name. */
 #error "<cub/device/device_scan.cuh> needs the CUDA device"

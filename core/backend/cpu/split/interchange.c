@@ -26,7 +26,7 @@ static bool is_short(const cpu_splitter *in, const cpu_node *node) {
   return token->kind == CPU_NUMBER && last == node->init_last + 3 && strtol(token->text, NULL, 0) <= SHORT_LOOP;
 }
 
-static bool liftable(const cpu_splitter *in, int index) {
+static bool interchangeable(const cpu_splitter *in, int index) {
   const cpu_node *node = &in->nodes[index];
   return node->kind == CPU_NODE_FOR && !node->lifted && !cpu_has_jump(in, node) && !is_short(in, node);
 }
@@ -44,7 +44,7 @@ static bool uses_outer_array(const cpu_splitter *in, const cpu_node *node) {
 /* Under a condition that few threads may pass, the others would only wait. */
 static bool stands_free(const cpu_splitter *in, int index) {
   for (int up = in->nodes[index].parent; up >= 0; up = in->nodes[up].parent)
-    if (in->nodes[up].predicate && !in->nodes[up].guard) return false;
+    if (in->nodes[up].predicate && !in->nodes[up].bounds_check) return false;
   return true;
 }
 
@@ -54,25 +54,25 @@ static bool lifts(const cpu_splitter *in, int index) {
 }
 
 /* Marks all that may be lifted but the blocked ones; blocks those that turn out not to fit. False: none had to be. */
-static bool lift_round(cpu_splitter *in, bool *blocked) {
+static bool interchange_round(cpu_splitter *in, bool *blocked) {
   bool again = false;
   cpu_tree_read(in);
   for (int i = 0; i < in->nnodes; i++)
-    if (!blocked[i] && liftable(in, i)) cpu_node_lift(in, i);
+    if (!blocked[i] && interchangeable(in, i)) cpu_node_interchange(in, i);
   cpu_conditions(in);
-  cpu_guards(in);
+  cpu_bounds_checks(in);
   for (int i = 0; i < in->nnodes; i++)
     if (in->nodes[i].lifted && !lifts(in, i)) blocked[i] = again = true;
-  return again && !in->refused;
+  return again && !in->rejected;
 }
 
-void cpu_lift(cpu_splitter *in) {
+void cpu_interchange(cpu_splitter *in) {
   bool *blocked = mw_calloc((size_t)in->nnodes + 1, sizeof *blocked);
-  while (lift_round(in, blocked)) continue;
+  while (interchange_round(in, blocked)) continue;
   mw_free(blocked);
 }
 
-bool cpu_has_lifted(const cpu_splitter *in) {
+bool cpu_has_interchanged(const cpu_splitter *in) {
   for (int i = 0; i < in->nnodes; i++)
     if (in->nodes[i].lifted) return true;
   return false;

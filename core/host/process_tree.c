@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The processes below one. /proc is read as a whole: the list of children that some kernels keep is not on all of
- * them. That costs about a millisecond, so the keeper asks only when a process may have begun. */
-#include "core/host/family.h"
+ * them. That costs about a millisecond, so the supervisor asks only when a process may have begun. */
+#include "core/host/process_tree.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -55,12 +55,12 @@ static link_t *all_links(size_t *count) {
   return links;
 }
 
-static void add_children(family *into, size_t most, const link_t *links, size_t count, pid_t of) {
+static void add_children(process_tree *into, size_t most, const link_t *links, size_t count, pid_t of) {
   for (size_t i = 0; i < count && into->count < most; i++)
     if (links[i].parent == of) into->members[into->count++] = links[i].pid;
 }
 
-void family_find(family *into, pid_t above, size_t most) {
+void process_tree_find(process_tree *into, pid_t above, size_t most) {
   size_t count;
   link_t *links = all_links(&count);
   into->count = 0;
@@ -86,7 +86,7 @@ static uint64_t proportional(pid_t pid) {
   return at && sscanf(at, "\nPss: %llu", &kilobytes) == 1 ? (uint64_t)kilobytes << 10 : resident(pid);
 }
 
-uint64_t family_memory(const family *of) {
+uint64_t process_tree_memory(const process_tree *of) {
   static const uint64_t MUCH = 64 << 20;
   uint64_t sum = 0, shared = 0;
   for (size_t i = 0; i < of->count; i++) sum += resident(of->members[i]);
@@ -95,15 +95,15 @@ uint64_t family_memory(const family *of) {
   return shared;
 }
 
-void family_kill(const family *of, int signal_number) {
+void process_tree_kill(const process_tree *of, int signal_number) {
   for (size_t i = 0; i < of->count; i++) kill(of->members[i], signal_number);
 }
 
 /* "0.1 0.2 0.3 2/345 6789": runnable and all processes and threads, and the number given to the latest one. */
-family_census family_count(void) {
+process_tree_census process_tree_count(void) {
   char text[128];
   unsigned long long alive = 0, births = 0;
-  if (!read_text("/proc/loadavg", text, sizeof text)) return (family_census){0};
-  if (sscanf(text, "%*s %*s %*s %*u/%llu %llu", &alive, &births) != 2) return (family_census){0};
-  return (family_census){alive, births};
+  if (!read_text("/proc/loadavg", text, sizeof text)) return (process_tree_census){0};
+  if (sscanf(text, "%*s %*s %*s %*u/%llu %llu", &alive, &births) != 2) return (process_tree_census){0};
+  return (process_tree_census){alive, births};
 }

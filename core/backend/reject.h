@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * What every backend refuses in the same words. */
-#ifndef MW_REFUSE_H
-#define MW_REFUSE_H
+ * What every backend rejects in the same words. */
+#ifndef MW_REJECT_H
+#define MW_REJECT_H
 
 #include "core/backend/backend.h"
 
 /* known: what the module has instead, a list in words; "": nothing. */
-static inline mw_status mw_refuse_kernel(const mw_module *module, const char *name, const char *known, mw_error *err) {
+static inline mw_status mw_reject_kernel(const mw_module *module, const char *name, const char *known, mw_error *err) {
   return mw_fail(err, MW_NOT_FOUND, "module '%.128s' has no kernel '%s'; it has: %s", module->name, name,
                  *known ? known : "none (a kernel is a __global__ function)");
 }
 
 /* Asked for without its arguments. */
-static inline mw_status mw_refuse_template(const mw_module *module, const char *name, mw_error *err) {
+static inline mw_status mw_reject_template(const mw_module *module, const char *name, mw_error *err) {
   return mw_fail(err, MW_INVALID, "kernel '%s' of module '%.128s' is a template: name an instance, as in %s<float>",
                  name, module->name, name);
 }
 
 /* Asked for later, of a module whose device variables a second unit would have twice. */
-static inline mw_status mw_refuse_instance(const mw_module *module, const char *name, mw_error *err) {
+static inline mw_status mw_reject_instance(const mw_module *module, const char *name, mw_error *err) {
   return mw_fail(
       err, MW_INVALID,
       "module '%.128s' has device variables, so '%s' must be compiled with it: list it in templates = {\"%s\"}",
@@ -27,7 +27,7 @@ static inline mw_status mw_refuse_instance(const mw_module *module, const char *
 }
 
 /* A capture that a stream has joined and not left. */
-static inline mw_status mw_refuse_capture(mw_error *err) {
+static inline mw_status mw_reject_capture(mw_error *err) {
   return mw_fail(err, MW_INVALID,
                  "a stream that joined the capture was not joined back: record an event on it and let the captured "
                  "stream wait for that");

@@ -87,7 +87,7 @@ static factor coordinate_read(reading *it) {
   return (factor){.degree = cpu_token_is(token, "threadIdx") && cpu_token_is(token + 2, "x"), .coordinate = token};
 }
 
-/* The variable of a grid-stride loop (lift.c): it counts up from zero, and its sum with an index stays below the bound
+/* The variable of a grid-stride loop (interchange.c): it counts up from zero, and its sum with an index stays below the bound
  * by less than one step. In 32 unsigned bits that may wrap. */
 static bool is_turn(const cpu_splitter *in, const cpu_local *variable) {
   const cpu_token *name = &in->work.at[variable->declarator.name];
@@ -221,7 +221,7 @@ bool cpu_leaves_if(const cpu_splitter *in, int node) {
   return in->nodes[node].otherwise < 0 && cpu_is_jump(in, in->nodes[node].child);
 }
 
-int cpu_guard_scale(const cpu_splitter *in, int index) {
+int cpu_bounds_check_scale(const cpu_splitter *in, int index) {
   const cpu_node *node = &in->nodes[index];
   if (node->kind != CPU_NODE_IF) return 0;
   if (!cpu_is_pure(in, node->head, node->head_last) || cpu_is_uniform(in, node->head, node->head_last)) return 0;
@@ -232,7 +232,7 @@ int cpu_guard_scale(const cpu_splitter *in, int index) {
   return conjunction(in, node->head, node->head_last, cpu_leaves_if(in, index), 0);
 }
 
-/* What the guards of a kernel are made of is written once more in front of everything: it must mean the same there. */
+/* What the bounds checks of a kernel are made of is written once more in front of everything: it must mean the same there. */
 static bool made_of_constants(const cpu_splitter *in, const cpu_node *node) {
   for (int i = node->head; i < node->head_last; i++) {
     int local = cpu_local_find(in, i);
@@ -242,12 +242,13 @@ static bool made_of_constants(const cpu_splitter *in, const cpu_node *node) {
   return true;
 }
 
-void cpu_guards(cpu_splitter *in) {
-  in->guard_scale = 0;
+void cpu_bounds_checks(cpu_splitter *in) {
+  in->bounds_check_scale = 0;
   for (int i = 0; i < in->nnodes; i++) {
     cpu_node *node = &in->nodes[i];
-    int scale = node->parent == 0 && node->otherwise < 0 && made_of_constants(in, node) ? cpu_guard_scale(in, i) : 0;
-    node->guard = scale > 0;
-    if (scale > in->guard_scale) in->guard_scale = scale;
+    int scale =
+        node->parent == 0 && node->otherwise < 0 && made_of_constants(in, node) ? cpu_bounds_check_scale(in, i) : 0;
+    node->bounds_check = scale > 0;
+    if (scale > in->bounds_check_scale) in->bounds_check_scale = scale;
   }
 }

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
- * A keeper is a small process between ours and one that we start: it holds the limits, collects the output, and sees
+ * A supervisor is a small process between ours and one that we start: it holds the limits, collects the output, and sees
  * to it that nothing of that process is left when it has ended, or when we have. */
-#ifndef MW_HOST_KEEPER_H
-#define MW_HOST_KEEPER_H
+#ifndef MW_HOST_SUPERVISOR_H
+#define MW_HOST_SUPERVISOR_H
 
 #include <stdint.h>
 
-enum { KEEPER_HELD = 4 };
+enum { SUPERVISOR_HELD = 4 };
 
 /* Why a process was ended, if it was. */
-typedef enum keeper_reason {
-  KEEPER_NONE,
-  KEEPER_TIME,
-  KEEPER_MEMORY,
-  KEEPER_OUTPUT,
-  KEEPER_PROCESSES,
-  KEEPER_INTERRUPTED, /* we asked for it */
-  KEEPER_ORPHANED     /* we are gone; nobody reads this */
-} keeper_reason;
+typedef enum supervisor_reason {
+  SUPERVISOR_NONE,
+  SUPERVISOR_TIME,
+  SUPERVISOR_MEMORY,
+  SUPERVISOR_OUTPUT,
+  SUPERVISOR_PROCESSES,
+  SUPERVISOR_INTERRUPTED, /* we asked for it */
+  SUPERVISOR_ORPHANED     /* we are gone; nobody reads this */
+} supervisor_reason;
 
-typedef struct keeper_order {
+typedef struct supervisor_order {
   const char *path;         /* of the program */
   const char *const *argv;  /* ends with NULL */
   const char *const *env;   /* "NAME=value", besides what we have; ends with NULL */
@@ -32,21 +32,21 @@ typedef struct keeper_order {
   uint64_t    data;         /* RLIMIT_DATA of each of them; 0: none */
   uint64_t    output;       /* bytes of both streams; 0: any */
   uint64_t    processes;    /* 0: any */
-  int         line;         /* our end of a socket: a byte 'i' asks for an end in order, 'k' for one at once */
-  int         held[KEEPER_HELD]; /* files that stay open until nothing is left; -1: none */
-} keeper_order;
+  int         control_fd;         /* our end of a socket: a byte 'i' asks for an end in order, 'k' for one at once */
+  int         held[SUPERVISOR_HELD]; /* files that stay open until nothing is left; -1: none */
+} supervisor_order;
 
-/* What comes back over the line. */
-typedef struct keeper_report {
+/* What comes back over the control socket. */
+typedef struct supervisor_report {
   int           exit, signal; /* signal 0: it exited */
-  keeper_reason reason;
+  supervisor_reason reason;
   int           log_error;    /* errno of what the log could not take */
   uint64_t      peak, output; /* bytes resident at most as far as seen; bytes written */
   double        seconds;
-} keeper_report;
+} supervisor_report;
 
-/* In a fresh child of ours: becomes the keeper. */
-_Noreturn void keeper_run(const keeper_order *);
-const char    *keeper_reason_name(keeper_reason); /* NULL for KEEPER_NONE */
+/* In a fresh child of ours: becomes the supervisor. */
+_Noreturn void supervisor_run(const supervisor_order *);
+const char    *supervisor_reason_name(supervisor_reason); /* NULL for SUPERVISOR_NONE */
 
 #endif

@@ -109,9 +109,9 @@ static int value_end(const waiter *in, int i, int last) {
 
 static bool changes(const waiter *in, const loop *it, int i, int name) {
   bool tested = it->test <= i && i < it->test_last;
-  cpu_change change = is_name(&in->at[i], &in->at[name]) && !cpu_is_member(&in->program->tokens, i)
-                          ? cpu_change_at(in->program, &in->program->tokens, i, false)
-                          : CPU_READ;
+  cpu_write change = is_name(&in->at[i], &in->at[name]) && !cpu_is_member(&in->program->tokens, i)
+                         ? cpu_write_at(in->program, &in->program->tokens, i, false)
+                         : CPU_READ;
   return change == CPU_CHANGED || (change == CPU_ESCAPED && !tested);
 }
 
@@ -223,7 +223,7 @@ static void function_read(waiter *in) {
   }
 }
 
-void cpu_waits_find(cpu_program *program) {
+void cpu_spin_waits_find(cpu_program *program) {
   waiter in = {program, program->tokens.at, NULL};
   const int count = program->tokens.count;
   bool any = cpu_find(&program->tokens, 0, count, WORDS("volatile", "__ldcg", "__ldcv")) < count;

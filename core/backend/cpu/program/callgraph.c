@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Which functions reach barriers, warp operations and thread indices, and through which calls; and what the CPU device
- * does not have, refused by name. Calls are found by name: every function of that name counts, so that overloads and
+ * does not have, rejected by name. Calls are found by name: every function of that name counts, so that overloads and
  * members err on the safe side. */
 #include <stdio.h>
 #include <string.h>
@@ -135,12 +135,12 @@ static void reach_spread(cpu_program *program) {
   }
 }
 
-void cpu_reached(const cpu_program *program, const cpu_function *from, bool *reached) {
+void cpu_called(const cpu_program *program, const cpu_function *from, bool *reached) {
   for (int i = 0; i < from->ncalls; i++) {
     int callee = from->calls[i];
     if (reached[callee]) continue;
     reached[callee] = true;
-    cpu_reached(program, &program->functions[callee], reached);
+    cpu_called(program, &program->functions[callee], reached);
   }
 }
 
@@ -155,7 +155,7 @@ static void recursion_find(cpu_program *program) {
   for (int i = 0; i < program->nfunctions; i++) {
     cpu_function *function = &program->functions[i];
     memset(seen, 0, (size_t)program->nfunctions + 1);
-    cpu_reached(program, function, seen);
+    cpu_called(program, function, seen);
     function->recursive = seen[i];
     for (int k = 0; k < program->nfunctions; k++)
       if (k != i && function->name >= 0 && function->body >= 0 && program->functions[k].body >= 0 &&
@@ -165,15 +165,15 @@ static void recursion_find(cpu_program *program) {
   mw_free(seen);
 }
 
-/* ---- what is refused ------------------------------------------------------------------------------------------- */
+/* ---- what is rejected ------------------------------------------------------------------------------------------- */
 
-typedef struct refusal {
+typedef struct rejection {
   const char *const *words;
   const char *next; /* next: the token that must follow; NULL: any */
   const char *what;
-} refusal;
+} rejection;
 
-static const refusal refusals[] = {
+static const rejection rejections[] = {
     {WORDS("asm", "__asm__", "__asm"), NULL, "inline PTX (asm)"},
     {WORDS("cudaTextureObject_t", "tex1D", "tex1Dfetch", "tex2D", "tex3D", "tex2DLod"), NULL, "textures"},
     {WORDS("texture"), "<", "textures"},
@@ -189,8 +189,8 @@ static const refusal refusals[] = {
     {NULL, NULL, NULL},
 };
 
-static const refusal *refusal_of(const cpu_token *token) {
-  for (const refusal *at = refusals; at->words; at++)
+static const rejection *rejection_of(const cpu_token *token) {
+  for (const rejection *at = rejections; at->words; at++)
     if (cpu_token_any(token, at->words) && (!at->next || cpu_token_is(token + 1, at->next))) return at;
   return NULL;
 }
@@ -201,7 +201,7 @@ static mw_status program_check(const cpu_program *program, mw_error *error) {
     if (item->kind == CPU_ITEM_TEXT || item->kind == CPU_ITEM_HOST) continue;
     for (int i = item->first; i < item->last; i++) {
       const cpu_token *token = &program->tokens.at[i];
-      const refusal *found = token->kind == CPU_NAME || token->kind == CPU_PUNCT ? refusal_of(token) : NULL;
+      const rejection *found = token->kind == CPU_NAME || token->kind == CPU_PUNCT ? rejection_of(token) : NULL;
       if (found)
         return mw_fail(error, MW_UNSUPPORTED, "%s: the CPU device has no %s; use the CUDA device",
                        cpu_where(program, i), found->what);
@@ -251,7 +251,7 @@ static mw_status kernels_check(const cpu_program *program, mw_error *error) {
   return status;
 }
 
-mw_status cpu_reach(cpu_program *program, mw_error *error) {
+mw_status cpu_callgraph_read(cpu_program *program, mw_error *error) {
   for (int i = 0; i < program->nfunctions; i++)
     if (program->functions[i].body >= 0) body_read(program, i);
   aliases_read(program);

@@ -12,7 +12,8 @@
 
 enum { MOST_NAMES = 16 };
 
-void cpu_keeper_name(const cpu_splitter *in, const cpu_function *helper, const cpu_token *variable, cpu_text *out) {
+void cpu_static_shared_name(const cpu_splitter *in, const cpu_function *helper, const cpu_token *variable,
+                            cpu_text *out) {
   const cpu_token *at = in->program->tokens.at;
   const cpu_token *kernel = &at[in->kernel->name], *name = &at[helper->name];
   cpu_text_format(out, "mw_keep_%.*s_%.*s_%.*s", TEXT(kernel), TEXT(name), TEXT(variable));
@@ -58,7 +59,7 @@ static bool names_formal(const cpu_splitter *in, const cpu_function *helper, con
 static void keeper_one(cpu_splitter *in, const cpu_function *helper, const cpu_splitter *body, const bool *marked,
                        const cpu_token *variable) {
   cpu_text name = {0}, *out = &in->prelude;
-  cpu_keeper_name(in, helper, variable, &name);
+  cpu_static_shared_name(in, helper, variable, &name);
   cpu_text_put(&name, "()");
   if (!out->at || !strstr(out->at, name.at)) {
     cpu_text_plain(out, &in->program->tokens, helper->head_first, helper->head_last);
@@ -72,7 +73,7 @@ static void keeper_one(cpu_splitter *in, const cpu_function *helper, const cpu_s
   mw_free(name.at);
 }
 
-const char *cpu_keeper_put(cpu_splitter *in, const cpu_function *helper, const cpu_splitter *body, int node) {
+const char *cpu_static_shared_put(cpu_splitter *in, const cpu_function *helper, const cpu_splitter *body, int node) {
   int list[MOST_NAMES];
   int count = cpu_shared_names(&body->work, body->nodes[node].first, body->nodes[node].last, list, MOST_NAMES);
   bool *marked = mw_calloc((size_t)body->nnodes, sizeof *marked);

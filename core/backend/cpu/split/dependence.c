@@ -116,8 +116,8 @@ static bool is_changed(const reader *in, int name) {
   const cpu_declarator *it = &in->names[name];
   const int first = in->function->body + 1, last = in->function->last, after = it->name < first ? first : it->name + 1;
   const bool pointer = is_pointer(in, it);
-  return cpu_changed_in(in->program, in->tokens, first, it->name, &in->at[it->name], pointer) ||
-         cpu_changed_in(in->program, in->tokens, after, last, &in->at[it->name], pointer);
+  return cpu_written_in(in->program, in->tokens, first, it->name, &in->at[it->name], pointer) ||
+         cpu_written_in(in->program, in->tokens, after, last, &in->at[it->name], pointer);
 }
 
 /* Is what the variable is changed by, if at all, the same for all threads? steps: it is only stepped, as in
@@ -126,7 +126,7 @@ static bool changes_stay(reader *in, int name, bool steps) {
   const int last = in->function->last;
   const cpu_token *declared = &in->at[in->names[name].name];
   for (int i = in->function->body + 1; (i = cpu_find_use(in->tokens, i, last, declared)) < last; i++) {
-    cpu_change change = &in->at[i] == declared ? CPU_READ : cpu_change_at(in->program, in->tokens, i, false);
+    cpu_write change = &in->at[i] == declared ? CPU_READ : cpu_write_at(in->program, in->tokens, i, false);
     const cpu_token *sign = &in->at[i + 1];
     if (change == CPU_READ) continue;
     if (cpu_token_any(&in->at[i - 1], WORDS("++", "--")) || cpu_token_any(sign, WORDS("++", "--"))) continue;
@@ -526,7 +526,7 @@ static bool group_crosses(const reader *in, int i) {
   return false;
 }
 
-bool cpu_needs_order(const cpu_program *program, const cpu_function *kernel) {
+bool cpu_has_dependence(const cpu_program *program, const cpu_function *kernel) {
   reader *in = mw_calloc(1, sizeof *in);
   in->kernel = in;
   in->structs = kernel->split && strstr(kernel->split, "mw_private<");

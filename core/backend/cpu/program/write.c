@@ -52,7 +52,7 @@ static bool passed_by_reference(const cpu_program *program, const cpu_tokens *to
   return takes_reference(program, &at[callee]);
 }
 
-cpu_change cpu_change_at(const cpu_program *program, const cpu_tokens *tokens, int i, bool pointer) {
+cpu_write cpu_write_at(const cpu_program *program, const cpu_tokens *tokens, int i, bool pointer) {
   const cpu_token *at = tokens->at;
   const cpu_token *before = i > 0 ? &at[i - 1] : &at[i];
   if (i > 0 && cpu_token_any(before, WORDS("++", "--"))) return CPU_CHANGED;
@@ -74,9 +74,9 @@ cpu_change cpu_change_at(const cpu_program *program, const cpu_tokens *tokens, i
   return whole && passed_by_reference(program, tokens, i) ? CPU_ESCAPED : CPU_READ;
 }
 
-bool cpu_changed_in(const cpu_program *program, const cpu_tokens *tokens, int first, int last, const cpu_token *name,
+bool cpu_written_in(const cpu_program *program, const cpu_tokens *tokens, int first, int last, const cpu_token *name,
                     bool pointer) {
   for (int i = first; (i = cpu_find_use(tokens, i, last, name)) < last; i++)
-    if (cpu_change_at(program, tokens, i, pointer) != CPU_READ) return true;
+    if (cpu_write_at(program, tokens, i, pointer) != CPU_READ) return true;
   return false;
 }
