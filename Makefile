@@ -69,7 +69,7 @@ $(BUILD)/tests/%: tests/c/%.c $(SHARED)
 	@echo "  test $<"
 	$(Q)$(CC) $(FLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $(filter %.c %.o,$^) $(call static,lua5.4,-llua5.4) -lcmocka $(LIBS)
 
-# The module with another registry, which lists the null backend alone.
+# The module with another registry, which lists only the null backend.
 NULL_SOURCES := $(wildcard tests/backend_null/*.c)
 $(BUILD)/tests/null/moonwarp.so: $(NULL_SOURCES) $(filter-out %/backend/registry.o,$(SHARED))
 	@mkdir -p $(@D)
@@ -94,7 +94,7 @@ $(BUILD)/packages:
 
 -include $(OBJECTS:.o=.d) $(C_TESTS:=.d)
 
-# A make of its own once the packages are there, on all cores unless the user says how many.
+# A second make once the packages are there, on all cores unless the user says how many.
 AGAIN = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
 probe: programs
@@ -112,10 +112,10 @@ check: ## install what is missing, build, run every test
 
 c-tests: $(C_TESTS) $(BUILD)/mock/libcuda.so.1 $(BUILD)/tests/late_signal.so $(BUILD)/tests/null/moonwarp.so
 
-check-c: c-tests ## the C unit tests alone
+check-c: c-tests ## only the C unit tests
 	@tests/check.sh $(BUILD) c
 
-check-browser: ## the report in a headless Chromium; installs it, and node, where they are missing
+check-browser: ## the report in a headless Chromium; installs it, and node, if they are missing
 	@.make/deps.sh browser
 	+@$(AGAIN) programs
 	@cd tests/browser && { test -d node_modules/playwright-core || npm ci --no-audit --no-fund; }

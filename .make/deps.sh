@@ -3,7 +3,7 @@
 #
 # deps.sh [--name-only] build|demo|check|browser|metrics
 # Names the Debian or Ubuntu packages that are missing, then installs them. NO_DEPS=1 or --name-only: names them and
-# fails. Where all is there it says and does nothing; without dpkg it leaves the matter to the user.
+# fails. If nothing is missing it prints nothing; without dpkg it checks nothing.
 set -euo pipefail
 
 build=(gcc libc6-dev liblua5.4-dev libedit-dev libxxhash-dev)

@@ -3,8 +3,8 @@
 -- floors.lua BUILD [--print]: which files of core/ stand on which, by the symbols of their objects in BUILD/obj.
 --
 -- A file stands on those whose functions and variables it names: scan.o has "U mw_hash", hash.o has "T mw_hash", so
--- scan.c stands on hash.c. Files and folders that reach each other are a circle, and nobody can read, test or move one
--- part of it without the rest. There is none, and it fails where there is one. --print shows the floors: a file's level
+-- scan.c stands on hash.c. Files and folders that reach each other are a circle: no part of it can be read, tested or
+-- moved without the rest. The program fails if it finds one. --print shows the floors: a file's level
 -- is one above the highest that it stands on.
 
 local DEFINED <const> = "[TDBRVWCuG]" -- nm's letters

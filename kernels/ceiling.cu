@@ -7,7 +7,7 @@
 //   v2 triad2   two f64 a thread, a GPU's 16-byte loads
 //   v3 chains   CHAINS independent chains of multiply-adds a thread, `steps` long
 //
-// Bound: v1, v2 main memory, T_tot = 3 * bytes(A) / t; v3 arithmetic, 2 * CHAINS * steps operations a thread, nothing read.
+// Bound: v1, v2 main memory, T_tot = 3 * bytes(A) / t; v3 arithmetic, 2 * CHAINS * steps per thread, no reads.
 // The roofline is that of S. Williams, A. Waterman and D. Patterson, "Roofline: an insightful visual performance model
 // for multicore architectures", 2009; the triad is STREAM's (J. D. McCalpin, 1995).
 

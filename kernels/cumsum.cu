@@ -9,7 +9,7 @@
 //   v3  cumsum_z          the same with the sum in a register, which costs nothing
 //   v4  copy_y            a thread copies along y
 //   v5  cumsum_y          the same with the sum in a register
-//   v6  copy_x            a thread copies along x: neighbours read a row apart, each a line of its own
+//   v6  copy_x            a thread copies along x: neighbours read a row apart, each its own line
 //   v7  copy_x32          a warp copies a row, 32 elements at a time
 //   v8  cumsum_shared     these 32 through shared memory, where the first thread adds them up
 //   v9  cumsum_broadcast  every lane hears of every other by 32 shuffles and adds up for itself
@@ -33,7 +33,7 @@
 
 // ---- device helpers -------------------------------------------------------------------------------------------------
 
-// The vector at ix of a row that ends at `end`, zero behind it. wide: rows are whole vectors, so that it is one load.
+// The vector at ix of a row that ends at `end`, zero after it. wide: rows are whole vectors, so that it is one load.
 template <typename T> __device__ void load16(T *x, const T *row, int ix, int end, bool wide) {
   const int P = 16 / sizeof(T);
   typedef typename vector16<T>::type vector;
@@ -139,7 +139,7 @@ template <typename T> __global__ void cumsum_y(T *B, const T *A, int nx, int ny,
   }
 }
 
-// U elements of a column from row k on, `inner` apart; zero behind its `rows` rows.
+// U elements of a column from row k on, `inner` apart; zero after its `rows` rows.
 template <typename T, int U>
 __device__ void load_column(T *x, const T *column, int inner, int k, int rows) {
 #pragma unroll
@@ -211,8 +211,8 @@ __device__ void keep_pace(T *__restrict__ B, const T *__restrict__ A, int inner,
   }
 }
 
-// Along z. Counters grow from launch to launch (this is launch number `runs`), so nobody has to clear them. The blocks wait
-// for each other: a cooperative launch. The two calls become two loops, one without a question about single elements.
+// Along z. Counters grow from launch to launch (this is launch number `runs`): no one clears them. The blocks wait for
+// each other: a cooperative launch. The two calls become two loops, one without a question about single elements.
 template <typename T, int U>
 __global__ void __launch_bounds__(256)
     cumsum_paced(T *__restrict__ B, const T *__restrict__ A, int inner, int count, unsigned *stages, unsigned runs,
@@ -330,5 +330,5 @@ template <typename T, int V> __global__ void cumsum_rows(T *__restrict__ B, cons
 // cumsum_shared     block 32, grid rows = ny * nz
 // *_x32, cumsum_broadcast, _shuffle, _rows   block {32, by}, grid ceil(rows / by); the source has by = 1
 // cumsum_tile       block {32, W}, grid {ceil(inner / 32), outer}: outer = nz for y, 1 for z; try <T, 8, 16>
-// cumsum_paced      block b, grid ceil(inner / (b * 16 / sizeof(T))), cooperative; stages: ceil(count / U) counters that
-//                   begin as 0, runs = 1, 2, ...; lag 1 or more, try <T, 4> with lag 3
+// cumsum_paced      block b, grid ceil(inner / (b * 16 / sizeof(T))), cooperative; stages: ceil(count / U) counters
+//                   from 0, runs = 1, 2, ...; lag 1 or more, try <T, 4> with lag 3

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// memcopy: B = A, the kernel that tells how fast main memory can be at all.
+// memcopy: B = A, the kernel that shows how fast main memory can be.
 //
 // The ladder
 //   v1 memcopy          2-D, one element a thread; the block's shape is the caller's

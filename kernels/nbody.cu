@@ -19,7 +19,7 @@
 // The special-function units give 16 results a cycle and multiprocessor (CUDA C++ Programming Guide, throughput of
 // native arithmetic instructions, reciprocal square root of f32, compute capability 5.0 and later).
 // Sources: S. Boerm, "Simulation and High-Performance Computing", part 16 (Kiel, 2020): v2 and the question; of its
-// direct kernel it has the times alone.
+// direct kernel it has only the times.
 // L. Nyland, M. Harris, J. Prins, "Fast N-body simulation with CUDA", GPU Gems 3 (2007), chapter 31: tiles, several
 // bodies a thread. L. Verlet, Phys. Rev. 159 (1967) 98: leapfrog.
 // Rounding: a sum of n terms of one sign, so mw.check takes { sum = n }; v7 adds in an order that differs from run to
@@ -58,7 +58,7 @@ __global__ void potential_direct(float *phi, const float *x, const float *y, con
   phi[i] = -sum;
 }
 
-// The last tile is filled up with bodies of no mass; a thread without a body of its own still loads and waits.
+// The last tile is filled up with bodies of no mass; a thread without a body still loads and waits.
 template <typename One>
 __global__ void __launch_bounds__(TILE)
 potential_shared(float *phi, const float *x, const float *y, const float *z, const float *m, int n) {
@@ -169,7 +169,7 @@ potential_pairs(float *phi, const float *x, const float *y, const float *z, cons
     mi[k] = own.w;
     sum[k] = 0;
   }
-  // The group itself: every ordered pair, by the first part alone.
+  // The group itself: every ordered pair, by the first part only.
   int inside = blockIdx.y == 0 ? G : 0;
   for (int j = 0; j < inside; j++) {
     float4 b = body_of(x, y, z, m, group * G + j, n);

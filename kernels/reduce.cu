@@ -13,13 +13,13 @@
 // then over the grid, for every operation and type
 //   v7  reduce_parts      one part a block; the host joins them, or a second launch does; bound: that launch
 //   v8  reduce_atomic     an atomic operation a block; bound: blocks * (time of an atomic on one address)
-//   v9  reduce_cas        compare and swap until nobody came between: any operation; bound: retries
+//   v9  reduce_cas        compare and swap until no other came between: any operation; bound: retries
 //   v10 reduce_lock       a lock and a fence, thread 0 of each block: any code at all; bound: blocks * (a round trip)
 //   v11 reduce_last       the block that finishes last joins the parts: one launch, one order; bound: main memory
 //   v12 reduce_once       16-byte streaming loads, several in flight a thread; bound: main memory
 //
 // Bound: main memory, bytes(x) / t: each element is read once. A grid of as many threads as elements shows what the
-// tree itself costs; a grid of a few blocks a multiprocessor hides it behind the loads.
+// tree itself costs; a grid of a few blocks per multiprocessor hides it behind the loads.
 // Sources: S. Boerm, "Simulation and High-Performance Computing", part 16 (Kiel, 2020): v1. M. Giles, "CUDA
 // Programming on NVIDIA GPUs", lectures 3 and 4 (Oxford, 2023): v3 to v6, v7 joined by the host, v8 and v10 for sums.
 // M. Harris, "Optimizing parallel reduction in CUDA" (2007): v2, and v7 joined by a second launch. CUDA C++
@@ -55,7 +55,7 @@ __device__ REAL gather(const REAL *x, size_t n) {
   return sum;
 }
 
-// Of nothing; the pointer tells the type.
+// Of nothing; the pointer gives the type.
 template <int OP, typename T> __device__ T none(const T *) {
   T infinity = (T)__int_as_float(0x7f800000);
   return OP == SUM ? (T)0 : OP == MIN ? infinity : -infinity;
@@ -293,7 +293,7 @@ template <typename T, int OP> __global__ void reduce_cas(T *out, const T *x, con
   if (threadIdx.x == 0) swap_in<OP>(out, value);
 }
 
-// Thread 0 alone takes the lock: where the threads of a warp move together, one that waits keeps the one that has the
+// Only thread 0 takes the lock: where the threads of a warp move together, one that waits keeps the one that has the
 // lock from giving it back. The first fence lets the block see the value of the one before it, the second lets the
 // next one see its own.
 template <typename T, int OP>
@@ -326,12 +326,12 @@ reduce_once(T *out, T *parts, unsigned *ticket, const T *x, const T *y, size_t n
 }
 
 // ---- host notes -----------------------------------------------------------------------------------------------------
-// reduce_tree, reduce_strided    block 256, any grid; sums holds one element a block
+// reduce_tree, reduce_strided    block 256, any grid; sums holds one element per block
 // reduce_dynamic                 any block, shared = block * sizeof(REAL)
-// reduce_down, reduce_butterfly  block 32 * k; sums holds one element a warp
+// reduce_down, reduce_butterfly  block 32 * k; sums holds one element per warp
 // reduce_shuffle                 block 32 * k, k <= 32
-// the grid's: reduce_parts<float,MIN> and the like, block 32 * k, any grid; y is read by LENGTH alone, else a null pointer
-// reduce_parts    parts: one a block; a second launch of one block joins them (those of LENGTH by MAX)
+// the grid's: reduce_parts<float,MIN> and the like, block 32 * k, any grid; only LENGTH reads y, else a null pointer
+// reduce_parts    parts: one per block; a second launch of one block joins them (those of LENGTH by MAX)
 // reduce_lock     the lock is 0 before and after
-// reduce_last     parts: one a block; the ticket is 0 before and after
-// reduce_once     <T, OP, U, B>: block B; x and y begin on a 16-byte boundary; U = 4, B = 1024, 2 blocks a multiprocessor
+// reduce_last     parts: one per block; the ticket is 0 before and after
+// reduce_once     <T, OP, U, B>: block B; x and y 16-byte aligned; U = 4, B = 1024, 2 blocks per multiprocessor

@@ -11,7 +11,7 @@
 //                     whose prefix is known. Each element is read once and written once: the bound is a copy
 //   v3 scan_rounds    one launch of as many blocks as run at once. A block takes every gridDim-th tile, loads the next
 //                     one before it works on this one, and writes a tile a round after it was summed, when the sums of
-//                     the tiles between are long there: nobody waits. The same bits from run to run
+//                     the tiles between are ready by then: none waits. The same bits from run to run
 //
 // Bound: main memory. T_eff = 2 * bytes(x) / t.
 // v2 is D. Merrill and M. Garland, "Single-pass parallel prefix scan with decoupled look-back" (2016). v2 adds in an
@@ -138,7 +138,7 @@ template <typename T, int WARPS> __device__ T sum_of_block(const T *sums, T *bef
   return sum;
 }
 
-// ---- device helpers: what tiles tell each other ---------------------------------------------------------------------
+// ---- device helpers: what tiles pass each other ---------------------------------------------------------------------
 // A status is a state and a value that become visible together: for f32 one 64-bit word, for f64 two, each with a half
 // of the value and the state; halves of different states are taken as nothing yet. All is 0 at first.
 

@@ -6,7 +6,7 @@
 // The ladder
 //   v1 diffusion          every neighbour from main memory; the caches find what was read before: near the triad
 //   v2 diffusion_triad    the derivatives removed: what memory gives when each number moves once
-//   v3 diffusion_staged   v2, but T goes through (dynamic) shared memory, where nobody needs it yet
+//   v3 diffusion_staged   v2, but T goes through (dynamic) shared memory, where no thread needs it yet
 //   v4 diffusion_halo     v3 with room for a halo of one cell: as v3
 //   v5 diffusion_filled   v4 with the halo read: below v4, by the cells that two blocks read and the branches for them
 //   v6 diffusion_shared   v5 with the derivatives back, from shared memory: near v5, arithmetic is free

@@ -109,7 +109,7 @@ each_device("an array made from a string", function(dev)
 
   it("rejects a length that does not fit", function()
     fails(function() dev:array("i32", "12345") end,
-      "bad argument #2 to 'array' (the string has 5 bytes, which is no whole number of i32 elements of 4 bytes)")
+      "bad argument #2 to 'array' (the string has 5 bytes, which is not a whole number of i32 elements of 4 bytes)")
     fails(function() dev:array("i32", "12345678", 3) end,
       "bad argument #2 to 'array' (the string has 8 bytes, 3 elements of i32 need 12)")
     fails(function() dev:array("u8", "") end,

@@ -170,16 +170,16 @@ describe("an offline device", function()
 
   it("has no memory, streams, events or graphs", function()
     local problem = fails(function() dev:zeros("f32", 4) end,
-      "cuda:sm_90 has no memory: it compiles kernels and tells their occupancy only")
+      "cuda:sm_90 has no memory: it only compiles kernels and reports their occupancy")
     assert.are.equal("unsupported", problem.status)
     fails(function() dev:stream() end,
-      "cuda:sm_90 has no streams: it compiles kernels and tells their occupancy only")
+      "cuda:sm_90 has no streams: it only compiles kernels and reports their occupancy")
     fails(function() dev:default_stream() end,
-      "cuda:sm_90 has no streams: it compiles kernels and tells their occupancy only")
+      "cuda:sm_90 has no streams: it only compiles kernels and reports their occupancy")
     fails(function() dev:event() end,
-      "cuda:sm_90 has no events: it compiles kernels and tells their occupancy only")
+      "cuda:sm_90 has no events: it only compiles kernels and reports their occupancy")
     fails(function() dev:capture(print) end,
-      "cuda:sm_90 has no graphs: it compiles kernels and tells their occupancy only")
+      "cuda:sm_90 has no graphs: it only compiles kernels and reports their occupancy")
   end)
 
   it("rejects architectures that do not exist", function()

@@ -283,7 +283,7 @@ describe("an offline device", function()
   it("prepares, and rejects to run", function()
     local m <close> = mw.device("cuda:sm_90"):module { source = "__global__ void k() {}\n" }
     local go = m.k:prepare { grid = 1, block = 32 }
-    local problem = fails(go, "kernel 'k': cuda:sm_90 compiles kernels and tells their occupancy, it cannot run them")
+    local problem = fails(go, "kernel 'k': cuda:sm_90 compiles kernels and reports their occupancy, it cannot run them")
     assert.are.equal("unsupported", problem.status)
   end)
 end)

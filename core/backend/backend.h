@@ -4,7 +4,7 @@
  *
  * A Lua call such as go(x, y, n) enters core/bind (checks every argument, packs them into the kernel's own argument
  * block), crosses this header as one plain-C call, and reaches the device through exactly one of core/backend/cuda
- * and core/backend/cpu. A status travels back the same way and becomes a Lua error in core/bind/error.c alone.
+ * and core/backend/cpu. A status travels back the same way and becomes a Lua error only in core/bind/error.c.
  * Nothing below knows Lua, and core/bind includes no header of a backend, but for the compiler's name in services.c.
  * Sizes are bytes unless a name says otherwise.
  *
@@ -59,7 +59,7 @@ typedef struct mw_device_info {
   bool     cooperative, managed, ecc;
   bool     pageable_access; /* a launch may take arrays of MW_SPACE_PAGEABLE */
   bool     queue_gate;  /* a kernel that waits for the host's word in pinned memory holds what is queued after it */
-  bool     offline;     /* an architecture without a device: compiles, tells occupancy, cannot run */
+  bool     offline;     /* an architecture without a device: compiles, reports occupancy, cannot run */
   char     pci[32];     /* "" on the CPU device */
   char     uuid[48];    /* "" where the device has none */
   char     driver[64];  /* "CUDA driver 13.0, NVRTC 13.0" or the host compiler and its version */
@@ -132,7 +132,7 @@ struct mw_kernel {
   int             max_threads; /* largest block this kernel can run in */
   size_t          shared_bytes, local_bytes, const_bytes; /* static shared a block; local a thread */
   const char     *engine;      /* "cuda"; "loop", "split" or "fiber" on the CPU device */
-  const char     *engine_why;  /* why not a faster one; "" where there is none */
+  const char     *engine_why;  /* why not a faster one; "" if there is none */
 };
 
 struct mw_module {
@@ -201,7 +201,7 @@ typedef struct mw_callback { /* run is called once, on any thread, when the stre
 
 struct mw_backend {
   const char *name;    /* "cpu", "cuda": its devices' ids begin with it */
-  const char *kind;    /* "cpu": the processor that the script runs on; "gpu": another one, with memory of its own */
+  const char *kind;    /* "cpu": the processor that the script runs on; "gpu": another one, with its own memory */
   bool        numbered; /* devices are NAME:0, NAME:1, ...; else there is one, NAME */
   const char *offline; /* NAME:PREFIXnn is an architecture without a device: "sm_"; NULL: there are none */
 
@@ -260,7 +260,7 @@ struct mw_backend {
   void      (*graph_destroy)     (mw_graph *);
 };
 
-/* ---- the backends (registry.c) ----------------------------------------------------------------------------------- */
+/* ---- the backends (registry.c) --------------------------------------------------------------------------------- */
 
 extern const mw_backend *const mw_backends[]; /* best first, NULL-terminated */
 

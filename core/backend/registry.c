@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The backends, best first. A new one is a line here and a folder beside cpu/ and cuda/; tests/backend_null has a registry
- * of its own. */
+ * The backends, best first. A new one is one line here and a folder beside cpu/ and cuda/; tests/backend_null has
+ * another registry. */
 #include "core/backend/backend.h"
 
 extern const mw_backend mw_cuda_backend, mw_cpu_backend;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What failed and why: a status and one message, filled by whoever notices it. core/bind/error.c alone makes a Lua
+ * What failed and why: a status and one message, filled where it is noticed. Only core/bind/error.c makes a Lua
  * error of it. */
 #ifndef MW_ERROR_H
 #define MW_ERROR_H
@@ -29,7 +29,7 @@ typedef struct mw_error {
 
 /* Fills the error unless that is NULL; returns the status. */
 mw_status mw_fail(mw_error *, mw_status, const char *format, ...) __attribute__((format(printf, 3, 4)));
-void      mw_error_log(mw_error *, char *log); /* gives it the log, which is freed where there is no error to keep it */
+void      mw_error_log(mw_error *, char *log); /* gives it the log, which is freed if there is no error to keep it */
 void      mw_error_clear(mw_error *);
 
 #endif

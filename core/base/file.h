@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The contents of a regular file and a NUL behind them, freed by mw_free; *size (may be NULL) is theirs. NULL: there is
+/* The contents of a regular file and a NUL after them, freed by mw_free; *size (may be NULL) is theirs. NULL: there is
  * no such file, or it cannot be read. */
 char *mw_file_read(const char *path, size_t *size);
 char *mw_file_read_fd(int fd, size_t *size); /* from where it stands */

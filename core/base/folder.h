@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Folders of the user's that hold moonwarp's own data: the cache of compiled code, the history of the prompt. */
+ * The user's folders that hold moonwarp's own data: the cache of compiled code, the history of the prompt. */
 #ifndef MW_FOLDER_H
 #define MW_FOLDER_H
 

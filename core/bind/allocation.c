@@ -68,7 +68,7 @@ static int from_string(lua_State *L, mw_device *device, mw_space space, mw_dtype
   size_t wanted = (size_t)shape_count(shape, dims) * width;
   if (length == 0) bind_argument(L, 3, "the string is empty, an array has at least one element");
   if (length % width != 0)
-    bind_argument(L, 3, "the string has %I bytes, which is no whole number of %s elements of %d bytes",
+    bind_argument(L, 3, "the string has %I bytes, which is not a whole number of %s elements of %d bytes",
                   (LUAI_UACINT)length, mw_dtype_name(dtype), (int)width);
   if (wanted != length)
     bind_argument(L, 3, "the string has %I bytes, %I elements of %s need %I", (LUAI_UACINT)length,

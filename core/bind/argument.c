@@ -8,7 +8,7 @@
 
 /* ---- the block ------------------------------------------------------------------------------------------------- */
 
-/* The pointers of params lie behind the arguments. */
+/* The pointers of params lie after the arguments. */
 static size_t pointers_at(const mw_kernel *kernel) {
   return (kernel->args_bytes + 15) / 16 * 16;
 }

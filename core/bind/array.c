@@ -38,7 +38,7 @@ static void array_release(void *object) {
   mw_buffer_release(((bind_array *)object)->buffer);
 }
 
-/* ---- shapes ----------------------------------------------------------------------------------------------------- */
+/* ---- shapes ---------------------------------------------------------------------------------------------------- */
 
 /* Reads n1[, n2[, n3[, n4]]] from index to the top. */
 int check_shape(lua_State *L, int index, mw_dtype dtype, lua_Integer shape[4]) {

@@ -27,7 +27,7 @@ typedef struct bind_class {
   const bind_method *methods;
   void (*describe)(lua_State *, const void *); /* pushes what tostring says of an open object */
   const luaL_Reg *metamethods;                 /* NULL: no others */
-  int live; /* open objects of this class */
+  int live;                                    /* open objects of this class */
 } bind_class;
 
 enum { METHOD_NAME = 2 }; /* the upvalue of what stands in a method table */
@@ -71,7 +71,7 @@ typedef struct bind_host {
 } bind_host;
 
 bind_host *bind_host_of(lua_State *);
-void check_uncaptured(lua_State *, const mw_stream *, const char *what); /* raises: what can be done after the capture */
+void check_uncaptured(lua_State *, const mw_stream *, const char *what); /* raises in a capture; it works after one */
 int bind_poll(lua_State *); /* runs due callbacks; number run; raises what they raise */
 mw_status bind_callback(lua_State *, mw_stream *, int function_index); /* fills bind_error */
 
@@ -79,14 +79,14 @@ bool bind_kept_table(lua_State *, const void *key); /* pushes the registry's tab
 
 /* ---- error.c: error values are made here and nowhere else; what raises never returns --------------------------- */
 
-extern mw_error bind_error;                                         /* what a call of a backend fills; one thread makes all calls */
+extern mw_error bind_error;                                         /* what a backend's call fills */
 int bind_raise(lua_State *);                                        /* what is in bind_error */
 void bind_try(lua_State *, mw_status);                              /* the same, unless MW_OK */
 int bind_fail(lua_State *, mw_status, const char *format, ...);     /* formats as of lua_pushfstring */
 int bind_raise_text(lua_State *, const char *status);               /* the text and the log, or nil, are on top */
 int bind_argument(lua_State *, int index, const char *format, ...); /* bad argument #1 to 'get' (...) */
 int bind_argument_type(lua_State *, int index, const char *wanted); /* ... (array expected, got nil) */
-void bind_where(lua_State *);                                       /* pushes "script.lua:12", nil where there is none */
+void bind_where(lua_State *);                                       /* pushes "script.lua:12", or nil */
 bool bind_is_own(const char *source);                               /* a chunk's source: a Lua file of the library */
 bool bind_is_error(lua_State *, int index);
 
@@ -97,7 +97,7 @@ bool bind_is_error(lua_State *, int index);
 void check_count(lua_State *, const char *name, int most, int got); /* too many arguments raise */
 void check_type(lua_State *, int index, int type);
 const char *check_string(lua_State *, int index);  /* a number becomes its text */
-lua_Integer check_integer(lua_State *, int index); /* a number with an integer's value; a string is none */
+lua_Integer check_integer(lua_State *, int index); /* a number with an integer's value; a string is an error */
 void check_options(lua_State *, int index, const char *const names[]); /* nil, or a table with no other keys */
 bool option_boolean(lua_State *, int index, const char *name, bool standard);
 lua_Integer option_integer(lua_State *, int index, const char *name, lua_Integer standard, lua_Integer least,
@@ -138,9 +138,9 @@ typedef struct bind_field { /* a NULL name ends a list of them */
 #define FIELD(type, member)                 FIELD_AS(#member, type, member, 0)
 #define LAST_FIELD                          {NULL, 0, FIELD_BOOL, 0}
 
-void push_fields(lua_State *, const bind_field *, const void *from); /* a new table, with bind_result */
+void push_fields(lua_State *, const bind_field *, const void *from);         /* a new table, with bind_result */
 int push_field_of_method(lua_State *, const bind_field *, const void *from); /* the one the method is named after */
-void push_dims(lua_State *, const uint32_t dims[3]);                  /* {x, y, z} */
+void push_dims(lua_State *, const uint32_t dims[3]);                         /* {x, y, z} */
 void bind_result(lua_State *);         /* print shows the fields of the table on top */
 void bind_result_methods(lua_State *); /* pushes the metatable of them all; the Lua half adds __tostring */
 
@@ -154,12 +154,12 @@ const char *store_element(lua_State *, int index, mw_dtype, void *at);
 
 /* ---- device.c -------------------------------------------------------------------------------------------------- */
 
-extern bind_class device_class; /* its objects are no more than a bind_object */
-mw_device *self_device(lua_State *); /* of a method's object, at 1 */
-int object_device(lua_State *);      /* the method device, of the classes that have it */
-mw_device *check_runs(lua_State *, mw_device *, const char *what); /* raises where there is an architecture only */
+extern bind_class device_class;                                    /* its objects are just a bind_object */
+mw_device *self_device(lua_State *);                               /* of a method's object, at 1 */
+int object_device(lua_State *);                                    /* the method device, of the classes that have it */
+mw_device *check_runs(lua_State *, mw_device *, const char *what); /* raises for an architecture without a device */
 void device_wait(lua_State *, mw_device *);                        /* for all its streams */
-void device_functions(lua_State *);         /* adds device, devices to the table on top */
+void device_functions(lua_State *);                                /* adds device, devices to the table on top */
 
 /* ---- array.c, allocation.c, transfer.c, literal.c -------------------------------------------------------------- */
 
@@ -203,8 +203,8 @@ typedef struct bind_kernel {
 
 extern bind_class module_class, kernel_class;
 void push_kernel(lua_State *, int module_index, const char *name); /* raises with the nearest name */
-mw_kernel *self_kernel(lua_State *); /* of a method's object, at 1 */
-void push_signature(lua_State *, const mw_kernel *); /* "memcopy(double *A, const double *B, int n)" */
+mw_kernel *self_kernel(lua_State *);                               /* of a method's object, at 1 */
+void push_signature(lua_State *, const mw_kernel *);               /* "memcopy(double *A, const double *B, int n)" */
 
 /* ---- launch.c, argument.c -------------------------------------------------------------------------------------- */
 
@@ -213,14 +213,14 @@ typedef struct bind_launch {
   bind_host *host;
   bind_kernel *kernel;        /* user value 1 */
   struct bind_stream *stream; /* user value 2; NULL: the current stream */
-  mw_launch launch;           /* args and params point behind this struct */
+  mw_launch launch;           /* args and params point after this struct */
 } bind_launch;
 
 extern bind_class launch_class;
 extern const bind_method launch_makers[];                /* of a kernel */
 void launch_pack(lua_State *, bind_launch *, int first); /* arguments from stack index first on */
-size_t argument_bytes(const mw_kernel *);      /* of a block of memory for its arguments and params */
-void argument_place(mw_launch *, void *block); /* lets args and params point there */
+size_t argument_bytes(const mw_kernel *);                /* of a block of memory for its arguments and params */
+void argument_place(mw_launch *, void *block);           /* lets args and params point there */
 void argument_store(lua_State *, int index, const bind_launch *, int parameter);
 
 /* ---- stream.c, event.c, graph.c -------------------------------------------------------------------------------- */
@@ -247,13 +247,13 @@ typedef struct bind_graph {
 } bind_graph;
 
 extern bind_class stream_class, event_class, graph_class;
-mw_stream *current_stream(lua_State *, mw_device *);                  /* the capturing stream, else the default one */
-mw_stream *check_stream(lua_State *, int index, mw_device *);         /* one of the device; none given: the current */
-bind_stream *option_stream(lua_State *, const mw_device *);           /* the option on top; NULL: of any device */
-mw_stream *self_stream(lua_State *);                                  /* of a method's object, at 1 */
+mw_stream *current_stream(lua_State *, mw_device *);          /* the capturing stream, else the default one */
+mw_stream *check_stream(lua_State *, int index, mw_device *); /* one of the device; none given: the current */
+bind_stream *option_stream(lua_State *, const mw_device *);   /* the option on top; NULL: of any device */
+mw_stream *self_stream(lua_State *);                          /* of a method's object, at 1 */
 bind_stream *push_new_stream(lua_State *, mw_device *, bool blocking, int priority); /* not owned yet */
 int push_reached(lua_State *, mw_status); /* what a query says, after the callbacks that are due */
-/* ---- capture.c: what a graph that is captured notes ------------------------------------------------------------- */
+/* ---- capture.c: what a graph that is captured notes ------------------------------------------------------------ */
 
 void capture_buffer(lua_State *, mw_buffer *);                    /* no effect unless capturing */
 void capture_launch(lua_State *, const bind_launch *, int first); /* after a launch while capturing; its arguments */
@@ -265,7 +265,7 @@ extern const bind_method event_stream_methods[];                                
 /* ---- occupancy.c, compare.c, services.c, allocator.c ----------------------------------------------------------- */
 
 extern const bind_method occupancy_methods[]; /* of a kernel */
-extern bind_class *const bind_classes[];       /* all; a NULL ends them */
+extern bind_class *const bind_classes[];      /* all; a NULL ends them */
 extern const luaL_Reg allocator_functions[], compare_functions[], service_functions[];
 void allocator_install(lua_State *); /* counts this state's allocations from now on */
 

@@ -48,9 +48,9 @@ int object_device(lua_State *L) {
   return 1;
 }
 
-/* ---- ids: NAME, NAME:N or NAME:sm_NN, as the backends are numbered and named -------------------------------------- */
+/* ---- ids: NAME, NAME:N or NAME:sm_NN, as the backends are numbered and named ----------------------------------- */
 
-/* The backend whose name the id begins with, NULL where there is none; which: what follows NAME:, NULL where nothing
+/* The backend whose name the id begins with, NULL if there is none; which: what follows NAME:, NULL where nothing
  * does. */
 static const mw_backend *find_backend(const char *id, const char **which) {
   size_t length = strcspn(id, ":");
@@ -184,7 +184,7 @@ static int device_list(lua_State *L) {
 
 mw_device *check_runs(lua_State *L, mw_device *device, const char *what) {
   if (device->info.offline)
-    bind_fail(L, MW_UNSUPPORTED, "%s has no %s: it compiles kernels and tells their occupancy only", device->info.id,
+    bind_fail(L, MW_UNSUPPORTED, "%s has no %s: it only compiles kernels and reports their occupancy", device->info.id,
               what);
   return device;
 }
@@ -257,7 +257,7 @@ static void set_reasons(lua_State *L, int throttle) {
   lua_setfield(L, -2, "reasons");
 }
 
-/* dev:state(): a table of what is known now, by reading alone: Hz, degrees Celsius, W, shares from 0 to 1. */
+/* dev:state(): a table of the current readings: Hz, degrees Celsius, W, shares from 0 to 1. */
 static int device_state(lua_State *L) {
 #define S(name, member) FIELD_AS(name, mw_device_state, member, 0)
   static const bind_field fields[] = {S("clock", clock_hz),

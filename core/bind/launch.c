@@ -15,7 +15,7 @@ static void opened(bind_launch *self) {
   bind_opened(self, self->launch.kernel->module->device);
 }
 
-/* Of the kernel at 1; the argument block lies behind the struct, in the same userdata. Still closed: checks may
+/* Of the kernel at 1; the argument block lies after the struct, in the same userdata. Still closed: checks may
  * follow. */
 static bind_launch *push(lua_State *L) {
   bind_kernel *kernel = lua_touserdata(L, 1);
@@ -159,7 +159,7 @@ static int launch_call(lua_State *L) {
   mw_stream *stream = target_stream(self);
   if (!stream)
     return bind_fail(L, MW_UNSUPPORTED,
-                     "kernel '%s': %s compiles kernels and tells their occupancy, it cannot run them",
+                     "kernel '%s': %s compiles kernels and reports their occupancy, it cannot run them",
                      self->launch.kernel->name, self->launch.kernel->module->device->info.id);
   launch_pack(L, self, 2);
   mw_status status = stream->device->backend->launch(stream, &self->launch, &bind_error);
@@ -168,8 +168,8 @@ static int launch_call(lua_State *L) {
   return 0;
 }
 
-/* go:grid([new]), go:block([new]). Sets new dimensions only when all limits hold; a rejected call leaves the launch as it
- * was. */
+/* go:grid([new]), go:block([new]). Sets new dimensions only when all limits hold; a rejected call does not change
+ * the launch. */
 static int launch_dims(lua_State *L) {
   const char *what = lua_tostring(L, lua_upvalueindex(METHOD_NAME));
   bool grid = strcmp(what, "grid") == 0;

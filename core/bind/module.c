@@ -90,7 +90,7 @@ static bool try_read(lua_State *L, const char *path) {
   bool good = !ferror(file);
   fclose(file);
   if (luaL_bufflen(&text) > MOST_SOURCE)
-    bind_fail(L, MW_IO, "the kernel file '%s' has more than %d MiB, which is no source", path, MOST_SOURCE >> 20);
+    bind_fail(L, MW_IO, "the kernel file '%s' has more than %d MiB, which is not a source", path, MOST_SOURCE >> 20);
   luaL_pushresult(&text);
   if (!good) lua_pop(L, 1);
   return good;

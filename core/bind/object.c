@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The userdata behind every object of the library. It is made closed, gets its metatable, and only then acquires its
+ * The userdata of every object of the library. It is made closed, gets its metatable, and only then acquires its
  * resource, so an error in between finds a consistent object (the order of the Lua io library). Closing by hand,
  * by a <close> variable and by the collector all end in the same release, which runs once. */
 #include "core/bind/bind.h"

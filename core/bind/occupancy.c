@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Occupancy: how many blocks of a kernel one multiprocessor holds at a time, what limits them, and the block size that
- * fills it best. A kernel of an offline device answers the same questions for a GPU that is not there. */
+ * fills it best. A kernel of an offline device answers the same questions. */
 #include "core/bind/bind.h"
 
 static mw_occupancy query(lua_State *L, mw_kernel *kernel, int threads, size_t shared) {

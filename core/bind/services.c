@@ -45,7 +45,7 @@ static int service_live(lua_State *L) {
   return 1;
 }
 
-/* core.type(v): "array", "closed array", ..., "error"; nil for what is not ours. */
+/* core.type(v): "array", "closed array", ..., "error"; nil for other values. */
 static int service_type(lua_State *L) {
   check_that(L, !lua_isnone(L, 1), 1, "value expected");
   check_count(L, "type", 1, lua_gettop(L));
@@ -131,7 +131,7 @@ static int service_raise(lua_State *L) {
   return bind_raise_text(L, status);
 }
 
-/* core.where(): "script.lua:12", the innermost line that is not the library's; nil where there is none. */
+/* core.where(): "script.lua:12", the innermost line that is not the library's; nil if there is none. */
 static int service_where(lua_State *L) {
   bind_where(L);
   return 1;

@@ -124,7 +124,7 @@ static bool choose_folder(char *out, size_t size) {
   return length > 0 && (size_t)length < size;
 }
 
-/* Code is loaded from here, so nobody else may be able to put any into it. */
+/* Code is loaded from here, so no other user may be able to write to it. */
 static bool folder_is_private(int fd) {
   struct stat st;
   if (fstat(fd, &st) != 0) return false;
@@ -175,7 +175,7 @@ static void map_counters(void) {
   struct stat st;
   int fd = openat(cache.folder_fd, COUNTERS_FILE, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0) return;
-  flock(fd, LOCK_EX); /* nobody takes a file that another is about to size for a damaged one */
+  flock(fd, LOCK_EX); /* no process takes a file that another is about to size for a damaged one */
   const bool whole = fstat(fd, &st) == 0 && (size_t)st.st_size == sizeof(counters);
   const bool sized = whole || ftruncate(fd, sizeof(counters)) == 0;
   if (sized && posix_fallocate(fd, 0, sizeof(counters)) == 0) {
@@ -241,7 +241,7 @@ static trailer trailer_of(const mw_cache_key *key, const void *bytes, size_t siz
   return out;
 }
 
-/* The payload with the trailer still behind it; NULL where the file is not what was written. */
+/* The payload with the trailer still after it; NULL where the file is not what was written. */
 static char *read_entry(int fd, const mw_cache_key *key, size_t *payload) {
   size_t whole;
   char *bytes = mw_file_read_fd(fd, &whole);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs another program in a process group of its own, so that a terminal's Ctrl-C reaches only us and a compiler's
+ * Runs another program in its own process group, so that a terminal's Ctrl-C reaches only us and a compiler's
  * children die with it. Its input is a memory file: no pipe to feed while we drain its output. */
 #include "core/compile/process.h"
 

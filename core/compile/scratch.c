@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A folder is locked while it is in use, and the system gives the lock back when its process dies, in whatever way:
- * so a folder that can be locked is nobody's. Process numbers would not tell, since containers may share /tmp. */
+ * so a folder that can be locked has no owner. Process numbers do not show that, since containers may share /tmp. */
 #include "core/compile/scratch.h"
 
 #include <dirent.h>

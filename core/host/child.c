@@ -51,7 +51,7 @@ static double number_field(lua_State *L, const char *name, double without) {
   return value > 0 ? value : 0;
 }
 
-/* Words of the list in a field, NULL behind them. */
+/* Words of the list in a field, then NULL. */
 static void list_field(lua_State *L, const char *name, const char **words) {
   int count = 0;
   lua_getfield(L, 1, name);
@@ -158,7 +158,7 @@ static void push_report(lua_State *L, const supervisor_report *r, bool lost) {
 }
 
 /* child:poll(): nil while it runs, then once how it ended: { exit =, signal =, reason =, log_error =, peak =,
- * output =, seconds =, lost = }. lost: the supervisor itself was killed, and the child with it; nothing else is known. */
+ * output =, seconds =, lost = }. lost: the supervisor was killed, and the child with it; nothing else is known. */
 static int child_poll(lua_State *L) {
   child *self = check_child(L);
   supervisor_report report = {.signal = SIGKILL};
@@ -172,7 +172,7 @@ static int child_poll(lua_State *L) {
   return 1;
 }
 
-static int tell(lua_State *L, const char *word) {
+static int order_end(lua_State *L, const char *word) {
   child *self = check_child(L);
   if (self->control_fd >= 0) send(self->control_fd, word, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
   return 0;
@@ -180,12 +180,12 @@ static int tell(lua_State *L, const char *word) {
 
 /* child:interrupt(): SIGINT, after its grace SIGTERM, then SIGKILL. */
 static int child_interrupt(lua_State *L) {
-  return tell(L, "i");
+  return order_end(L, "i");
 }
 
 /* child:kill(): at once, with all that is below it. */
 static int child_kill(lua_State *L) {
-  return tell(L, "k");
+  return order_end(L, "k");
 }
 
 /* The supervisor sees the control socket closed and kills what it keeps. */

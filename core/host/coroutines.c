@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The coroutines that there are. Lua does not say which one runs, so Ctrl-C sets its hook in all of them; and it has no
- * list of them, but it tells its allocator when it makes a thread (the manual's lua_Alloc). A thread lies
- * LUA_EXTRASPACE behind the start of its block. It is entered when Lua has set it up, before it can run:
+ * list of them, but it informs its allocator when it makes a thread (the manual's lua_Alloc). A thread lies
+ * LUA_EXTRASPACE after the start of its block. It is entered when Lua has set it up, before it can run:
  *
  *     the block of the thread, the thread's stack, what its first call needs (a thread without any has no call record)
  *                                                  ^ entered here, by the second allocation after its own

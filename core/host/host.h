@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The program around the library: what the files of this folder share, but for child.h, process_tree.h and supervisor.h. The
- * command line itself is Lua (lua/moonwarp/cli.lua) and reaches these through the module moonwarp.host. None of it is
+ * The program around the library: what this folder's files share, but for child.h, process_tree.h and supervisor.h.
+ * The command line itself is Lua (lua/moonwarp/cli.lua) and reaches these through the module moonwarp.host. None of it is
  * in moonwarp.so. */
 #ifndef MW_HOST_HOST_H
 #define MW_HOST_HOST_H

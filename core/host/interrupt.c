@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Ctrl-C. The handler tells the backends (mw_interrupt) and sets a hook that raises "interrupted" at the script's next
+ * Ctrl-C. The handler notifies the backends (mw_interrupt) and sets a hook that raises "interrupted" at the next
  * instruction, in whichever coroutine runs. The hook stays, at a distance, until the error has reached the command
  * line: a script that catches it in a loop is interrupted again. A second Ctrl-C meanwhile ends the process; one that
  * comes too soon to be another is taken for the same, also where the first has been dealt with already. */
@@ -53,7 +53,7 @@ static void on_interrupt(int signal_number) {
   pending = true;
   taken = at;
   mw_interrupt();
-  hook_all(stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1); /* nobody knows which one runs */
+  hook_all(stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1); /* which one runs is unknown */
 }
 
 /* Not restarting: a read at the prompt has to return. All signals wait for the handler's end: the one by which a device

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A script that leaves by os.exit ends its run all the same: the session is told when the process exits, where the state
- * is still open. os.exit(code, true) closes it first; its collector ends the run then, without knowing the code. */
+ * A script that leaves by os.exit ends its run all the same: the session hears of the exit while the state is still
+ * open. os.exit(code, true) closes it first; its collector ends the run then, without knowing the code. */
 #include <lauxlib.h>
 #include <stdint.h>
 #include <stdlib.h>

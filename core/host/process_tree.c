@@ -31,9 +31,9 @@ static pid_t parent_of(pid_t pid) {
   char path[64], text[512];
   snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
   if (!read_text(path, text, sizeof text)) return 0;
-  const char *behind = strrchr(text, ')');
+  const char *after = strrchr(text, ')');
   int parent = 0;
-  return behind && sscanf(behind + 1, " %*c %d", &parent) == 1 ? parent : 0;
+  return after && sscanf(after + 1, " %*c %d", &parent) == 1 ? parent : 0;
 }
 
 /* Every process with its parent; the caller frees. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The supervisor of one process. It is the subreaper of everything below it, so whatever a process starts and leaves stays
- * within reach; that our end of the control socket closes, however we died, is the sign to kill it all. Group and session are
- * no fence: a process may leave both. */
+ * The supervisor of one process. It is the subreaper of everything below it, so whatever a process starts and leaves
+ * stays within reach. When our end of the control socket closes, however we died, it kills them all. Group and session
+ * do not hold them: a process may leave both. */
 #include "core/host/supervisor.h"
 
 #include <errno.h>
@@ -50,7 +50,8 @@ const char *supervisor_reason_name(supervisor_reason reason) {
 
 /* ---- start ----------------------------------------------------------------------------------------------------- */
 
-/* Keeps the control socket and what is to be held, as small numbers; closes all else, so that no supervisor holds another's. */
+/* Keeps the control socket and what is to be held, as small numbers; closes all else, so that no supervisor holds
+ * another's. */
 static int settle_files(const supervisor_order *order) {
   int kept[SUPERVISOR_HELD + 1] = {order->control_fd};
   memcpy(kept + 1, order->held, sizeof order->held);
@@ -88,7 +89,7 @@ static void default_signals(void) {
   sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* In the process to be: a session of its own (no terminal to read from; its share of the processor is then counted
+/* In the new process: its own session (no terminal to read from; its share of the processor is then counted
  * apart from ours, however many it becomes), the limits, the streams, the program. */
 static _Noreturn void become(const supervisor_order *order, pid_t parent, int output) {
   setsid();
@@ -157,8 +158,8 @@ static void note_end(int how, const struct rusage *used) {
   if (peak > supervisor.report.peak) supervisor.report.peak = peak;
 }
 
-/* False when there is nobody left to wait for. Takes a few: where processes die as fast as they begin, the limits must
- * have their turn. */
+/* False when no process is left to wait for. Takes a few at a time: where processes die as fast as they begin, the
+ * limits must have their turn. */
 static bool reap(void) {
   struct rusage used;
   int how;
@@ -243,7 +244,7 @@ static void look_below(void) {
   supervisor.scanned = mw_clock();
 }
 
-/* A session of its own, so that whoever kills our parent's group leaves us to do our work, and the scheduler counts us
+/* Its own session, so that a signal to our parent's group does not reach us, and the scheduler counts us
  * apart. It costs a millisecond or two, which a process that has ended before the first tick need not pay; a
  * terminal's Ctrl-C is ignored from the start. */
 static void stand_apart(void) {
@@ -289,7 +290,7 @@ static void watch(int control_fd) {
         {control_fd, POLLIN, 0}, {supervisor.output, POLLIN, 0}, {supervisor.sigchld_fd, POLLIN, 0}};
     int events = poll(polls, 3, pause_ms());
     if (events > 0 && polls[2].revents) read(supervisor.sigchld_fd, &death, sizeof death); /* signals do not queue */
-    reap(); /* before the control socket: an end that came first counts, even if nobody is left to hear of it */
+    reap(); /* before the control socket: an end that came first counts, even if no one is left to read it */
     if (supervisor.ended) return;
     if (events > 0 && polls[0].revents) hear(control_fd);
     if (events > 0 && polls[1].revents) collect_output();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A supervisor is a small process between ours and one that we start: it holds the limits, collects the output, and sees
- * to it that nothing of that process is left when it has ended, or when we have. */
+ * A supervisor is a small process between ours and one that we start: it holds the limits and collects the output. When
+ * that process or ours has ended, it kills whatever is left of that process. */
 #ifndef MW_HOST_SUPERVISOR_H
 #define MW_HOST_SUPERVISOR_H
 
@@ -17,22 +17,22 @@ typedef enum supervisor_reason {
   SUPERVISOR_OUTPUT,
   SUPERVISOR_PROCESSES,
   SUPERVISOR_INTERRUPTED, /* we asked for it */
-  SUPERVISOR_ORPHANED     /* we are gone; nobody reads this */
+  SUPERVISOR_ORPHANED     /* our process is gone; no one reads this */
 } supervisor_reason;
 
 typedef struct supervisor_order {
-  const char *path;         /* of the program */
-  const char *const *argv;  /* ends with NULL */
-  const char *const *env;   /* "NAME=value", besides what we have; ends with NULL */
-  const char *log;          /* file for both streams; NULL: nowhere */
-  const char *ended;        /* file that says how it ended, whole or not there at all; NULL: none */
-  double      seconds;      /* 0: for ever */
-  double      grace;        /* between SIGINT, SIGTERM and SIGKILL */
-  uint64_t    memory;       /* resident bytes of all its processes; 0: any */
-  uint64_t    data;         /* RLIMIT_DATA of each of them; 0: none */
-  uint64_t    output;       /* bytes of both streams; 0: any */
-  uint64_t    processes;    /* 0: any */
-  int         control_fd;         /* our end of a socket: a byte 'i' asks for an end in order, 'k' for one at once */
+  const char *path;                  /* of the program */
+  const char *const *argv;           /* ends with NULL */
+  const char *const *env;            /* "NAME=value", besides what we have; ends with NULL */
+  const char *log;                   /* file for both streams; NULL: nowhere */
+  const char *ended;                 /* file that says how it ended, whole or not there at all; NULL: none */
+  double      seconds;               /* 0: for ever */
+  double      grace;                 /* between SIGINT, SIGTERM and SIGKILL */
+  uint64_t    memory;                /* resident bytes of all its processes; 0: any */
+  uint64_t    data;                  /* RLIMIT_DATA of each of them; 0: none */
+  uint64_t    output;                /* bytes of both streams; 0: any */
+  uint64_t    processes;             /* 0: any */
+  int         control_fd;            /* our end of a socket: a byte 'i' asks for an end in order, 'k' for one at once */
   int         held[SUPERVISOR_HELD]; /* files that stay open until nothing is left; -1: none */
 } supervisor_order;
 

@@ -64,7 +64,7 @@ static int group_end(const cpu_token *at, int i) {
 static int words_read(const cpu_tokens *tokens, int i, int end, cpu_declaration *out) {
   static const char *const stops[] = {"=", "[", ";", "{", ",", NULL};
   const cpu_token *at = tokens->at;
-  bool result = false; /* behind -> */
+  bool result = false; /* after -> */
   for (int word = -1; i < end; i++) {
     word_note(out, &at[i]);
     if (cpu_token_is(&at[i], "[") && i + 1 < end && cpu_token_is(&at[i + 1], "[")) { /* [[attribute]] */

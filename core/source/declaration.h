@@ -4,7 +4,7 @@
  * outside, and what it does not know stays a name.
  *
  *   template <class T> __global__ void __launch_bounds__(256) scale(T *x, int) { ... }
- *   first              begin                                  name  open     close  body, last: behind the }
+ *   first              begin                                  name  open     close  body, last: after the }
  *
  * has the parameters `T *x`, named x, and `int`, without a name. */
 #ifndef MW_SOURCE_DECLARATION_H
@@ -13,7 +13,7 @@
 #include "core/source/lexer.h"
 
 typedef struct cpu_declaration {
-  int  first, begin, last; /* begin: behind the template headers; last: behind its ; or } */
+  int  first, begin, last; /* begin: after the template headers; last: after its ; or } */
   int  name, open, close;  /* a function's name and the parentheses of its parameters; -1: no function */
   int  body;               /* its {; -1: it is only declared */
   bool is_template, is_instance; /* is_instance: template void f<int>(int *); */

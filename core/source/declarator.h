@@ -28,7 +28,7 @@ int cpu_angle_end(const cpu_tokens *, int open, int last);
 /* Past the statement that begins at token i, with its `else`; `last` at most. */
 int cpu_statement_end(const cpu_tokens *, int i, int last);
 bool cpu_is_member(const cpu_tokens *, int i);   /* after a . or -> or :: */
-/* The next use of the name among tokens first ... last-1, which is no member's; `last`: none. */
+/* The next use of the name among tokens first ... last-1, which is not a member's; `last`: none. */
 int cpu_find_use(const cpu_tokens *, int first, int last, const cpu_token *name);
 int cpu_call_open(const cpu_tokens *, int name); /* its ( past template arguments; -1: no call */
 int cpu_arguments(const cpu_tokens *, int open, cpu_range out[], int most); /* their count; -1: too many */

@@ -19,14 +19,14 @@ enum { MOST_NAMES = 64 };
 
 /* ---- finding declarations -------------------------------------------------------------------------------------- */
 
-/* What is behind the last ; { or } in front of token i. */
+/* What is after the last ; { or } in front of token i. */
 static int statement_first(const cpu_tokens *tokens, int i) {
   static const char *const ends[] = {";", "{", "}", NULL};
   while (i > 0 && !cpu_token_any(&tokens->at[i - 1], ends)) i--;
   return i;
 }
 
-/* The next declaration from token *i on that holds one of the words; *i goes behind it, but into a function's body:
+/* The next declaration from token *i on that holds one of the words; *i goes after it, but into a function's body:
  * where the text's braces do not match, nothing is left out. */
 static bool declaration_next(const cpu_tokens *tokens, int *i, const char *const *words, cpu_declaration *out) {
   *i = cpu_find(tokens, *i, tokens->count, words);
@@ -192,7 +192,7 @@ bool mw_declared_variable(const char *text, const char *name, mw_param *out) {
 
 /* ---- constants ------------------------------------------------------------------------------------------------- */
 
-/* Does token i declare a variable? A declarator is behind its type or behind a comma; what is behind an operator or in
+/* Does token i declare a variable? A declarator is after its type or after a comma; what is after an operator or in
  * a call is a use. Sets what the words in front of it make of it; const char *p may change. */
 static bool is_declarator(const cpu_tokens *tokens, int i, bool *constant) {
   const cpu_token *at = tokens->at;

@@ -62,7 +62,7 @@ static bool follow(scan *s, const char *folder, const char *name) {
   return true;
 }
 
-/* at is behind the word include or __has_include( : "x", <x> or a macro. */
+/* at is after the word include or __has_include( : "x", <x> or a macro. */
 static void operand_read(scan *s, const char *at, const char *folder) {
   char name[PATH_SIZE];
   at += strspn(at, " (");

@@ -107,7 +107,7 @@ static size_t splice_length(const char *at) {
   return at[1] == '\n' ? 2 : at[1] == '\r' && at[2] == '\n' ? 3 : 0;
 }
 
-/* Past the comment or line splice at `at`; `at` where there is none. A spliced // comment goes on in the next line. */
+/* Past the comment or line splice at `at`; `at` if there is none. A spliced // comment goes on in the next line. */
 static const char *comment_end(const char *at) {
   if (at[0] == '/' && at[1] == '*') {
     const char *end = strstr(at + 2, "*/");
@@ -160,8 +160,8 @@ static const char *punct_end(const char *at) {
   static const char *const longer[] = {"<<<", "<<=", ">>=", "...", "->*", "::", "->", "++", "--",
                                        "<<",  "<=",  ">=",  "==",  "!=",  "&&", "||", "+=", "-=",
                                        "*=",  "/=",  "%=",  "&=",  "|=",  "^=", NULL};
-  const bool alone = !at[1] || !strchr("<>=.*:-+&|", at[1]);
-  for (int i = 0; !alone && longer[i]; i++)
+  const bool single = !at[1] || !strchr("<>=.*:-+&|", at[1]);
+  for (int i = 0; !single && longer[i]; i++)
     if (!strncmp(at, longer[i], strlen(longer[i]))) return at + strlen(longer[i]);
   return at + 1; /* ">>" stays two tokens: it may close two template lists */
 }
@@ -338,7 +338,7 @@ static char partner(char close) {
 }
 
 /* Text with both branches of an #if in it need not be balanced: a brace closes what is still open in it, and a
- * bracket that closes nothing stays alone. */
+ * bracket that closes nothing stays unpaired. */
 void cpu_tokens_match(cpu_tokens *list) {
   int *open = mw_malloc((size_t)(list->count + 1) * sizeof *open), top = 0;
   for (int i = 0; i < list->count; i++) list->at[i].match = -1;

@@ -109,7 +109,7 @@ void cpu_text_range(cpu_text *, const cpu_tokens *, int first, int last); /* tok
 /* The tokens in one line, without markers: for messages, names and types. */
 void cpu_text_plain(cpu_text *, const cpu_tokens *, int first, int last);
 
-/* The next directive of text from `at` on, itself or one behind it: from its # to *end, in front of the new line that
+/* The next directive of text from `at` on, itself or a later one: from its # to *end, in front of the new line that
  * ends it; NULL: none. Its text without comments and joined lines. */
 const char *cpu_directive_next(const char *at, const char **end);
 void cpu_directive_text(cpu_text *, const char *at, const char *end);

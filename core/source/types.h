@@ -10,7 +10,7 @@
 #include "core/base/dtype.h"
 
 typedef struct mw_param {
-  char     name[64];   /* "" where the source does not tell */
+  char     name[64];   /* "" where the source does not say */
   char     type[96];   /* as C++ writes it: "const float *" */
   mw_dtype dtype;      /* of the value, or of what the pointer points to */
   uint8_t  lanes;      /* 1; 2, 3 or 4 for float2, int4, ... */

@@ -206,7 +206,7 @@ for the slowest dimension, so `{ {1, 2, 3}, {4, 5, 6} }` is 3 x 2. From a string
         "element [<i>][<j>] of the table: <n> values expected as in the first one, got <m>",
         "element [<i>] of the table: u8 holds an integer from 0 to 255, got 300",
         "the string has <n> bytes, <m> elements of <dtype> need <k>",
-        "<id> has no memory: it compiles kernels and tells their occupancy only",
+        "<id> has no memory: it only compiles kernels and reports their occupancy",
       },
       since = "0.1.0",
       example = [[
@@ -271,7 +271,7 @@ extern "C". An error has the compiler's full log, with the file and lines of the
       returns = { { "module", "loaded, ready to give kernels" } },
       errors = {
         "cannot read the kernel file '<file>': looked in the working folder, beside the script and in <home>/kernels",
-        "the kernel file '<file>' has more than 64 MiB, which is no source",
+        "the kernel file '<file>' has more than 64 MiB, which is not a source",
         "a module is made from either 'file' or 'source': give one of them",
         "unknown option '<name>'; did you mean '<nearest>'?",
         "option 'engine' is auto, loop, split or fiber, got '<text>'",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The kernels behind a:fill, a:linspace and a:random on both devices. One thread an element, x only: blocks of any
+ * The kernels of a:fill, a:linspace and a:random on both devices. One thread per element, x only: blocks of any
  * size, enough of them for n threads.
  *
- * Random elements depend on (seed, offset + i) alone: a Philox4x32-10 counter (Salmon, Moraes, Dror and Shaw, "Parallel
+ * Random elements depend only on (seed, offset + i): a Philox4x32-10 counter (Salmon, Moraes, Dror and Shaw, "Parallel
  * random numbers: as easy as 1, 2, 3", SC 2011) gives each element its 128 bits. The same seed gives the same bits on
  * every device: integers are exact, and the floating arithmetic is + - * / and sqrt in double precision, which IEEE 754
  * fixes to the last bit as long as nothing is contracted. Compile this file with contract = false and without fast

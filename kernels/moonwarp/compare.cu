@@ -21,7 +21,7 @@ __device__ __forceinline__ void raise(u64 *most, double value) {
 }
 
 // found: the elements that are wrong, and the bits of the largest absolute and relative error of those that are
-// compared as numbers. Whole warps; exact: integers, of which equal ones alone are right.
+// compared as numbers. Whole warps; exact: integers, of which only equal ones are right.
 template <class T>
 __global__ void compare(u64 *found, const T *got, const T *expected, double absolute, double relative, int exact,
                         u64 n) {

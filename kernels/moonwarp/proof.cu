@@ -25,7 +25,7 @@ template <class W> __global__ void poison(void *x, u64 seed, u64 n) {
   if (i < n) ((W *)x)[i] = pattern<W>(seed, i);
 }
 
-// suspects[i] = 1 where x[i] still holds the pattern; in a second run those of the first are kept only if they do again.
+// suspects[i] = 1 where x[i] still holds the pattern; a second run keeps those of the first only if they do again.
 template <class W> __global__ void suspect(const void *x, u64 seed, unsigned char *suspects, int again, u64 n) {
   const u64 i = thread_number();
   if (i >= n) return;

@@ -219,7 +219,7 @@ static void null_free(mw_buffer *base) {
   int slot = 0;
   while (slot < MOST_BUFFERS && buffers[slot] != buffer) slot++;
   assert(slot < MOST_BUFFERS && base->refs == 0);
-  assert(!buffer->user || base->multi_stream); /* else a free on `stream` alone would come too early */
+  assert(!buffer->user || base->multi_stream); /* else a free on `stream` only would come too early */
   buffers[slot] = NULL;
   if (base->space != MW_SPACE_GLOBAL) mw_free(base->address);
   mw_free(buffer);
@@ -318,7 +318,7 @@ static char *instance_text(const char *text, const char *name) {
   return instance;
 }
 
-/* A type that the text does not tell, such as a typedef's, is taken for a pointer. */
+/* A type that the text does not give, such as a typedef's, is taken for a pointer. */
 static size_t place_params(mw_param *params, int n) {
   size_t at = 0;
   for (int i = 0; i < n; i++) {

@@ -53,7 +53,7 @@ static const char source_text[] = "__constant__ float coef[16];\n"
     if (outcome != MW_OK) fail_msg("%s: status %d: %s", #call, outcome, err.text);                                     \
   } while (0)
 
-#define REJECTED(status, words, call)                                                                                   \
+#define REJECTED(status, words, call)                                                                                  \
   do {                                                                                                                 \
     assert_int_equal(call, status);                                                                                    \
     if (!strstr(err.text, words)) fail_msg("'%s' not in: %s", words, err.text);                                        \

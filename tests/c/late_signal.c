@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A library to be loaded before the program: after os.remove("SIGINT") the next mutex that the same thread locks meets a
- * Ctrl-C. So a test has it come in the middle of a call. */
+ * A library to be loaded before the program: after os.remove("SIGINT") the next mutex that the same thread locks meets
+ * a Ctrl-C. So a test has it come in the middle of a call. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The cache of compiled code. It is opened once a process, so each case runs in a child of its own. */
+ * The cache of compiled code. It is opened once per process, so each case runs in its own child. */
 #include "core/compile/cache.h"
 
 #include <dirent.h>

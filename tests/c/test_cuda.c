@@ -94,7 +94,7 @@ static void streams_and_freeing(void **state) {
   mw_buffer_use(pinned, b);
   int waits = calls("cuStreamWaitEvent");
   mw_buffer_release(x);
-  assert_int_equal(calls("cuStreamWaitEvent"), waits + 1); /* for b alone: a is ordered by the default stream */
+  assert_int_equal(calls("cuStreamWaitEvent"), waits + 1); /* for b only: a is ordered by the default stream */
   mw_buffer_release(pinned);
   cuda->stream_destroy(a);
   assert_ptr_equal(y->stream, device->main);
@@ -302,7 +302,7 @@ static void joined_streams(void **state) {
   mw_event *fork = mark(s);
   OK(cuda->stream_wait(joined, fork, &err));
   assert_true(joined->capturing && !apart->capturing);
-  call.launch.block[0] = 2; /* tells the nodes apart */
+  call.launch.block[0] = 2; /* distinguishes the nodes */
   OK(cuda->launch(joined, &call.launch, &err));
   OK(cuda->launch(apart, &call.launch, &err));
   mw_event *join = mark(joined);

@@ -107,7 +107,7 @@ static void templates_later(void **state) {
   }
 }
 
-/* The kernels behind a:fill and a:random, one type after the other as scripts ask for them. */
+/* The kernels of a:fill and a:random, one type after the other as scripts ask for them. */
 static void array_kernels(void **state) {
   (void)state;
   static char text[1 << 16];

@@ -66,7 +66,7 @@ static void not_found(void **state) {
   assert_false(mw_process_find("sh", path, 3));
 }
 
-/* Dead, even if nobody has waited for it yet. */
+/* Dead, even if no one has waited for it yet. */
 static bool is_gone(int pid) {
   char path[64], state = 'Z';
   snprintf(path, sizeof path, "/proc/%d/stat", pid);

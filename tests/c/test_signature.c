@@ -99,7 +99,7 @@ static void rejected(void **state) {
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_string_equal(spelled(bad[i]), "rejected");
 }
 
-/* A type's name may be as long as a kernel's; what a parameter tells of it is cut. */
+/* A type's name may be as long as a kernel's; a parameter's copy of it is cut. */
 static void long_names(void **state) {
   (void)state;
   char mangled[300], longest[256];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A stand-in for libcuda.so.1, so that the CUDA backend is tested where there is no GPU: MOONWARP_LIBCUDA names it.
+ * A stand-in for libcuda.so.1, so that the CUDA backend is tested without a GPU: MOONWARP_LIBCUDA names it.
  * Memory is the host's, streams run at once, events are clocks, launches are counted and, for the few kernels in the
  * table of run.c, carried out. Behaviour is steered by environment variables, read at each call:
  *   MOCK_CUDA_DEVICES=2  MOCK_CUDA_VERSION=12040  MOCK_CUDA_ARCH=80  MOCK_CUDA_MEMORY=bytes  MOCK_CUDA_POOLS=0

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A stand-in for libnvidia-ml.so.1: MOONWARP_LIBNVML names the fake driver's file, which holds both. It tells of the
+ * A stand-in for libnvidia-ml.so.1: MOONWARP_LIBNVML names the fake driver's file, which holds both. It reports the
  * fake driver's devices, steered by environment variables that are read at each call:
  *   MOCK_NVML_REASONS=0x44   bits of the throttle reasons     MOCK_NVML_CLOCK=1980   MHz of the multiprocessors
  *   MOCK_NVML_FALL=200       MHz that the clock loses with each reading

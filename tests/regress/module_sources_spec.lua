@@ -15,7 +15,7 @@ support.each_device("a kernel file", function(dev)
   -- dev:module "/dev/zero" read until the system killed the process.
   it("that has no end is rejected", function()
     fails(function() dev:module "/dev/zero" end,
-      "the kernel file '/dev/zero' has more than 64 MiB, which is no source")
+      "the kernel file '/dev/zero' has more than 64 MiB, which is not a source")
   end)
 
   -- The first kernel behind the mark was not found on the CPU device.

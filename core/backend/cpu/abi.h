@@ -71,7 +71,7 @@ typedef struct mw_warp_request {
 
 /* What the host gives a unit when it is loaded. */
 typedef struct mw_runtime {
-  /* fiber engine; column: tells two barriers of one line apart, 0 where the compiler does not say */
+  /* fiber engine; column: distinguishes two barriers of one line, 0 if the compiler does not say */
   int  (*barrier)(enum mw_barrier_op, int value, const char *file, int line, int column);
   /* fiber engine: meets `count` threads, or all of the block where that is 0, at one of the 16 named barriers */
   void (*named_barrier)(unsigned id, unsigned count, const char *what, const char *file, int line);
@@ -97,7 +97,7 @@ typedef struct mw_unit_kernel {
   const mw_unit_param *params;
   unsigned             nparams, args_bytes;
   const char          *engine;     /* "loop", "split" or "fiber": which of the two entries below is set */
-  const char          *engine_why; /* why not a faster engine; "" where there is none */
+  const char          *engine_why; /* why not a faster engine; "" if there is none */
   int                  max_threads; /* __launch_bounds__, else 1024 */
   unsigned             shared_bytes; /* static __shared__ memory, as far as the unit knows it */
   /* loop and split: runs the blocks first ... last-1 (linear index, x fastest) one after the other. */
@@ -115,7 +115,7 @@ typedef struct mw_unit_variable {
   unsigned char      dtype, lanes, is_const;
 } mw_unit_variable;
 
-/* What all __shared__ variables of a unit need, one behind the other; known once it is loaded. */
+/* What all __shared__ variables of a unit need, one after the other; known once it is loaded. */
 typedef struct mw_shared_layout {
   unsigned long long bytes, align;
 } mw_shared_layout;
@@ -130,7 +130,7 @@ typedef struct mw_unit_table {
   void (*bind)(const mw_runtime *);
   mw_thread **(*self)(void); /* address of the calling OS thread's `self`, which the scheduler sets at a switch */
   const mw_shared_layout *shared;
-  char                   *guard; /* behind all variables of the unit: nobody's, for the host to forbid */
+  char                   *guard; /* after all variables of the unit; the host makes it inaccessible */
   unsigned long long      guard_bytes;
 } mw_unit_table;
 

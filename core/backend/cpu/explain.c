@@ -26,7 +26,7 @@ typedef struct story { /* what a message is made of */
   mw_error *err;
 } story;
 
-/* The same launch in the fiber flavor, silently. False: there is no such form of the kernel. */
+/* The same launch in the fiber flavor, silently. False: the kernel has no fiber variant. */
 static bool begin_again(cpu_worker *me, cpu_kernel *kernel, const cpu_grid *grid, cpu_grid *again) {
   const mw_unit_kernel *unit;
   const mw_unit_table *table;
@@ -205,7 +205,7 @@ static mw_status format_stack(const story *s) {
                s->where, cpu_stack_bytes());
 }
 
-/* What has guards of its own: shared memory, or all variables of a unit, of which the first or the last is named. */
+/* What has its own guards: shared memory, or all variables of a unit, of which the first or the last is named. */
 static mw_status format_beside(const story *s) {
   const cpu_fault *fault = s->fault;
   const cpu_found own = {true, fault->base, fault->bytes};
@@ -241,8 +241,8 @@ static mw_status format_signal(const story *s) {
   return format_bounds(s);
 }
 
-static mw_status tell(cpu_device *device, cpu_kernel *kernel, const cpu_grid *grid, const cpu_fault *fault,
-                      const char *why, mw_error *err) {
+static mw_status describe(cpu_device *device, cpu_kernel *kernel, const cpu_grid *grid, const cpu_fault *fault,
+                          const char *why, mw_error *err) {
   story s = {device, kernel, grid, fault, "", err};
   const mw_dim3 b = cpu_block_index(grid, fault->block);
   format_where(s.where, sizeof s.where, grid, fault, why);
@@ -256,7 +256,7 @@ mw_status cpu_explain(cpu_device *device, cpu_worker *me, cpu_kernel *kernel, cp
   cpu_fault *fault = &grid->stop.fault;
   const bool blind = !fault->has_thread && fault->kind != CPU_FAULT_RULE && grid->unit->run;
   const char *why = blind && fault->target != CPU_TARGET_UNDER ? run_again(me, kernel, grid, fault) : NULL;
-  return tell(device, kernel, grid, fault, why, err);
+  return describe(device, kernel, grid, fault, why, err);
 }
 
 /* ---- the bytes between an array and its guard ------------------------------------------------------------------ */
@@ -293,7 +293,7 @@ mw_status cpu_explain_redzone(cpu_device *device, cpu_worker *me, cpu_kernel *ke
     if (!fault.address) continue;
     const char *why = find_writer(me, kernel, grid, &redzone, &fault);
     cpu_memory_overrun(&device->memory, value, &redzone);
-    return tell(device, kernel, grid, &fault, why, err);
+    return describe(device, kernel, grid, &fault, why, err);
   }
   return MW_OK;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * An array's mapping: guard, array, redzone (filled with a canary), guard. The redzone is what the array's alignment asks
- * for: none where the array is a multiple of it. Freed arrays are unmapped at once where no stream has work, else when
- * all work queued before the free is done. */
+ * An array's mapping: guard, array, redzone (filled with a canary), guard. The redzone fills the array up to its
+ * alignment; an array that is a multiple of it has none. Freed arrays are unmapped at once if no stream has work, else
+ * when all work queued before the free is done. */
 #include "core/backend/cpu/objects.h"
 
 #include "core/backend/refs.h"

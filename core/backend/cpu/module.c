@@ -74,7 +74,7 @@ static cpu_declared *declaration(const cpu_module *module, const char *name) {
 }
 
 /* Kernels that the fast flavor lists without code: their split form did not compile, or they need fibers. The reason
- * stands in that unit alone, so it is noted. */
+ * stands only in that unit, so it is noted. */
 static bool lacks_kernels(const cpu_module *module, const cpu_unit *unit) {
   bool lacks = false;
   for (unsigned i = 0; i < unit->table->nkernels; i++) {
@@ -243,7 +243,7 @@ mw_status cpu_module_kernel(mw_module *base, const char *name, mw_kernel **out, 
   return status;
 }
 
-/* ---- fiber variants ---------------------------------------------------------------------------------------------- */
+/* ---- fiber variants -------------------------------------------------------------------------------------------- */
 
 static void copy_variables(const cpu_unit *from, const cpu_unit *to) {
   for (unsigned i = 0; i < from->table->nvariables; i++)

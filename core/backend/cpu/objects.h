@@ -3,8 +3,8 @@
  * The objects of the CPU backend and what its files give each other. ops.c holds the table that core/bind calls;
  * run/machine.h shows the floors.
  *
- * The script's thread makes every call, so it alone changes the list of streams and frees memory. A stream queues
- * operations for a thread of its own; the default stream runs them in the script's thread. An operation has one form
+ * The script's thread makes every call, and only it changes the list of streams or frees memory. A stream queues
+ * operations for its own thread; the default stream runs them in the script's thread. An operation has one form
  * everywhere: run at once, in a stream's slot, or as a graph's node. */
 #ifndef MW_CPU_OBJECTS_H
 #define MW_CPU_OBJECTS_H
@@ -25,7 +25,7 @@ typedef struct cpu_kernel {
   mw_kernel base; /* name, engine_why and params are owned */
   const mw_unit_kernel *unit;
   const cpu_unit *owner;
-  const char *instance; /* the template instance its unit was loaded for; NULL: the module's own unit */
+  const char *instance;         /* the template instance its unit was loaded for; NULL: the module's own unit */
   _Atomic double block_seconds; /* of one block on one thread, from its last launches; 0: none yet */
   struct cpu_kernel *next;
 } cpu_kernel;
@@ -37,7 +37,7 @@ typedef struct cpu_op_type {
   void (*hold)(const cpu_op *);          /* counts what it refers to, when it is queued; NULL: nothing */
   void (*release)(const cpu_op *);       /* the opposite, when it has run */
   void (*label)(const cpu_op *, FILE *); /* in the picture of a graph; NULL: it cannot be part of one */
-  bool always;                           /* runs after Ctrl-C, too, so that nobody waits for ever */
+  bool always;                           /* also runs after Ctrl-C, so that no thread waits for ever */
   bool launch;                           /* of a kernel */
 } cpu_op_type;
 
@@ -142,7 +142,7 @@ typedef struct cpu_buffer {
   cpu_deferred unmap; /* once it is freed */
   char *map;          /* the whole mapping, guards included */
   size_t map_bytes;
-  size_t redzone; /* bytes behind the array before the guard: hold a canary */
+  size_t redzone; /* bytes between the array and the guard; they hold a canary */
 } cpu_buffer;
 
 typedef struct cpu_memory {
@@ -150,8 +150,8 @@ typedef struct cpu_memory {
   bool exact;           /* $MOONWARP_CPU_CHECK: arrays end at the guard, to the element */
   cpu_buffer **arrays;  /* live ones, by address */
   size_t count;
-  size_t used;       /* bytes, of live and deferred ones */
-  atomic_int redzones; /* live arrays with redzone */
+  size_t used;         /* bytes, of live and deferred ones */
+  atomic_int redzones; /* live arrays with a redzone */
 } cpu_memory;
 
 struct cpu_device {
@@ -225,7 +225,7 @@ mw_status cpu_graph_update(mw_graph *, int node, const mw_launch *, mw_error *);
 /* The error for a kernel's grid that stopped with a fault; runs the block again to name the thread where that is not
  * known. */
 mw_status cpu_explain(cpu_device *, cpu_worker *me, cpu_kernel *, cpu_grid *, mw_error *);
-/* The error for a write just behind an array that the guard page could not see; MW_OK: none. Runs the launch again to
+/* The error for a write just after an array that the guard page could not see; MW_OK: none. Runs the launch again to
  * find the thread. */
 mw_status cpu_explain_redzone(cpu_device *, cpu_worker *me, cpu_kernel *, cpu_grid *, mw_error *);
 
@@ -270,6 +270,6 @@ mw_status cpu_capture_op(cpu_stream *, const cpu_op *);
 mw_status cpu_capture_record(cpu_stream *, cpu_event *);
 mw_status cpu_capture_wait(cpu_stream *, cpu_event *);
 void cpu_capture_forget(cpu_event *); /* the event's place in a capture */
-void cpu_capture_leave(cpu_stream *); /* a stream takes part no more */
+void cpu_capture_leave(cpu_stream *); /* a stream leaves its capture */
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Attributes of .nv.info; the first byte of an entry tells how its value is stored. */
+/* Attributes of .nv.info; the first byte of an entry says how its value is stored. */
 enum {
   VALUE_NONE = 1,
   VALUE_SIZED = 4, /* 16-bit size, then that many bytes */

@@ -62,7 +62,7 @@ static bool try_once(attempt *a, bool (*load)(void), char *reason, size_t size) 
 
 /* ---- the driver ------------------------------------------------------------------------------------------------ */
 
-/* cuInit, then count: the two calls that tell why a driver that is there does not work. */
+/* cuInit, then count: the two calls that show why an installed driver does not work. */
 static bool start_driver(void) {
   char text[128];
   const char *name = "", *meaning = "";
@@ -166,7 +166,7 @@ static bool holds_headers_below(const char *root) {
   return true;
 }
 
-/* <root>/lib64/libnvrtc.so.13 has <root>/include; a relative name tells nothing of its root, dladdr does. */
+/* <root>/lib64/libnvrtc.so.13 has <root>/include; a relative name does not give its root, dladdr does. */
 static void find_headers(void) {
   Dl_info info;
   char root[512] = "";

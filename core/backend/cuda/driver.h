@@ -45,7 +45,7 @@ typedef struct cuda_node_params { /* CUDA_KERNEL_NODE_PARAMS_v2 */
   cuda_context context;
 } cuda_node_params;
 
-/* CUresult: those that the program tells apart */
+/* CUresult: those that the program distinguishes */
 enum {
   CUDA_OK = 0,
   CUDA_OUT_OF_MEMORY = 2,
@@ -261,7 +261,7 @@ typedef struct cuda_symbol { /* where its address goes in a table; a NULL name e
 /* Fills the table with the addresses, NULL for what is missing; returns the first that is, or NULL. */
 const char *cuda_resolve(void *library, const cuda_symbol *, void *table);
 
-/* Loads the library on the first call; true where it can be used. Else reason tells what was looked for and where;
+/* Loads the library on the first call; true where it can be used. Else reason says what was looked for and where;
  * reason may be NULL. The driver with no device is not usable. */
 bool cuda_driver_load(char *reason, size_t size);
 bool cuda_nvrtc_load(char *reason, size_t size);

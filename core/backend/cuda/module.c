@@ -123,7 +123,7 @@ static bool is_library(const char *name) {
 static bool is_constant(const cuda_global *global, const char *source) {
   char bare[256];
   const char *plain = global->signature.plain;
-  if (global->constant) return false; /* a __constant__ variable: constant to kernels alone */
+  if (global->constant) return false; /* a __constant__ variable: constant only to kernels */
   if (local_name(global->symbol, bare, sizeof bare)) return mw_declared_constant(source, bare);
   return strstr(plain, ">::") || is_library(plain) || mw_declared_constant(source, mw_signature_bare(plain));
 }
@@ -239,7 +239,7 @@ static const cuda_global *find_global(const cuda_image *image, const char *name)
   return NULL;
 }
 
-/* The element's type as declared; bytes where the text does not tell or does not fit the size. */
+/* The element's type as declared; bytes where the text does not say or does not fit the size. */
 static void describe_variable(const cuda_module *module, const char *name, size_t bytes, mw_param *out) {
   const char *bare = mw_signature_bare(name);
   bool told = mw_declared_variable(module->source.text, bare, out) && out->size && bytes % out->size == 0;

@@ -2,7 +2,7 @@
  *
  * NVML, NVIDIA's library of readings: clocks, temperature, power. Loaded at run time like the driver; only calls that
  * read are declared here, so that nothing can change a setting of the card. Every entry may be missing: what it would
- * tell is unknown then. */
+ * report is unknown then. */
 #ifndef MW_CUDA_NVML_H
 #define MW_CUDA_NVML_H
 

@@ -81,7 +81,7 @@ static char *program_log(cuda_program program) {
   return log;
 }
 
-/* The first line that tells of an error; line is where to put it. */
+/* The first line that reports an error; line is where to put it. */
 static void first_error(const char *log, char *line, size_t size) {
   const char *error = strstr(log, "error:");
   if (!error) error = strstr(log, "error");
@@ -168,7 +168,7 @@ static mw_status build_unit(const mw_device *device, const mw_source *source, ta
   return MW_OK;
 }
 
-/* ---- the cache: the image's size, the image, the log, then name pairs, each text ending in a zero --------------- */
+/* ---- the cache: the image's size, the image, the log, then name pairs, each text ending in a zero -------------- */
 
 enum { FORMAT = 2 };
 

@@ -37,7 +37,7 @@ struct cuda_device {
   cuda_ordinal ordinal;
   cuda_context context;
   cuda_pool pool;         /* NULL: no stream-ordered allocation */
-  cuda_marker join;       /* orders one stream behind another; free again after each use */
+  cuda_marker join;       /* orders one stream after another; free again after each use */
   size_t reserved_shared; /* a block, by the hardware */
   cuda_stream main;
   cuda_stream per_thread; /* CU_STREAM_PER_THREAD; among the streams from its first use on */
@@ -94,7 +94,7 @@ struct cuda_kernel {
 
 struct cuda_module {
   mw_module base;
-  mw_source source; /* a copy of its own, for templates and PTX later */
+  mw_source source; /* its own copy, for templates and PTX later */
   cuda_unit *units; /* the first one is the module itself */
   cuda_kernel *kernels;
   char **names;

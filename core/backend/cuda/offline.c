@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Architectures without a device: "cuda:sm_90" compiles, tells a kernel's attributes and its occupancy, and rejects
+ * Architectures without a device: "cuda:sm_90" compiles, reports a kernel's attributes and its occupancy, and rejects
  * everything else. The numbers are those of the CUDA C++ Programming Guide, "Technical Specifications per Compute
  * Capability"; 8.8 and 12.1, which it leaves out, are those of cuda/__device/arch_traits.h in NVIDIA's CCCL. */
 #include <stdio.h>

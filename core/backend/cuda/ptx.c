@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Reads the kernels, their parameters and the variables out of PTX text: used where NVRTC is older than the device and
- * the driver compiles its PTX. Attributes such as registers are then known to the driver alone. */
+ * the driver compiles its PTX. Attributes such as registers are then known only to the driver. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 typedef struct declaration { /* .param .align 8 .b8 name[24] */
   char name[512];
   size_t align, bytes;
-  bool pointer; /* .ptr: .align then tells of what it points to */
+  bool pointer; /* .ptr: .align then is of what it points to */
 } declaration;
 
 static size_t type_bytes(const char *word) {

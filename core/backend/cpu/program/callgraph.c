@@ -165,7 +165,7 @@ static void recursion_find(cpu_program *program) {
   mw_free(seen);
 }
 
-/* ---- what is rejected ------------------------------------------------------------------------------------------- */
+/* ---- what is rejected ------------------------------------------------------------------------------------------ */
 
 typedef struct rejection {
   const char *const *words;

@@ -15,17 +15,17 @@
 enum { CPU_MOST_PARAMS = 128 };
 
 typedef struct cpu_function {
-  int         name;                 /* token; a class stands here as a function that holds all its members */
+  int         name;                                   /* token; a class is a function that holds all its members */
   bool        kernel, is_template, special, is_class; /* special: template <> */
-  int         head_first, head_last; /* template header; equal: none */
-  int         first, open, close;   /* declaration, ( and ) of the parameters */
-  int         body, last;           /* { or -1: a prototype; one past } or ; */
+  int         head_first, head_last;                  /* template header; equal: none */
+  int         first, open, close;                     /* declaration, ( and ) of the parameters */
+  int         body, last;                             /* { or -1: a prototype; one past } or ; */
   cpu_formal *formals;
   int         nformals;
   int         max_threads;
   int         barrier;              /* token of the first barrier or warp operation it reaches; -1: none */
   int         own_barrier;          /* the first in its own body; -1: none */
-  int         wait;                 /* token of the first loop in it that waits for another thread (spin_wait.c); -1: none */
+  int         wait;                 /* token of its first loop that waits for another thread (spin_wait.c); -1: none */
   bool        reaches_thread;       /* it or what it calls reads threadIdx */
   bool        recursive, overloaded;
   int        *calls, ncalls;        /* functions named in the body */
@@ -57,8 +57,8 @@ typedef struct cpu_variable {
 
 /* What is before `analysed` is known without the preprocessor: from the source, or from the cache. */
 typedef struct cpu_program {
-  mw_cache_key  key; /* of source, options, compiler, shim and this program itself */
-  mw_source     source; /* a copy of its own */
+  mw_cache_key  key;    /* of source, options, compiler, shim and this program itself */
+  mw_source     source; /* its own copy */
   bool          cacheable;
   struct cpu_declared *declared; /* ../translate/unit.h */
   int           ndeclared;
@@ -80,11 +80,11 @@ void cpu_spin_waits_find(cpu_program *);
 /* Calls, barriers and recursion of the functions; rejects what the CPU device does not have (callgraph.c). */
 mw_status cpu_callgraph_read(cpu_program *, mw_error *);
 
-/* The first function called `token` that comes behind the function of index `after` (-1: any); -1: none. */
+/* The first function called `token` that comes after the function of index `after` (-1: any); -1: none. */
 int  cpu_function_next(const cpu_program *, const cpu_token *token, int after);
 bool cpu_function_named(const cpu_program *, const cpu_function *, const cpu_token *token); /* is it called `token`? */
-bool cpu_class_defines(const cpu_program *, const cpu_function *, const cpu_token *name); /* a method of that name? */
-/* Marks what the function calls, directly or not, in an array of one element a function. */
+bool cpu_class_defines(const cpu_program *, const cpu_function *, const cpu_token *name);   /* a method of that name? */
+/* Marks what the function calls, directly or not, in an array of one element per function. */
 void cpu_called(const cpu_program *, const cpu_function *, bool *reached);
 /* Does a function that it calls read threadIdx? Then the loop over the threads must set it. */
 bool cpu_calls_for_index(const cpu_program *, const cpu_function *);
@@ -97,7 +97,7 @@ bool cpu_is_group(const cpu_token *); /* a name of cooperative groups */
 /* "x.cu:12" of a token; a static buffer. */
 const char *cpu_where(const cpu_program *, int token);
 
-/* What becomes of the variable that the name at `i` stands for? pointer: changing its target is none (write.c). */
+/* What happens to the variable that the name at `i` stands for? pointer: its target may change (write.c). */
 typedef enum cpu_write { CPU_READ, CPU_CHANGED, CPU_ESCAPED } cpu_write;
 cpu_write cpu_write_at(const cpu_program *, const cpu_tokens *, int i, bool pointer);
 bool cpu_is_assignment(const cpu_token *); /* = or += or ++, ... */
@@ -107,7 +107,7 @@ bool cpu_ends_operand(const cpu_token *);
 bool cpu_written_in(const cpu_program *, const cpu_tokens *, int first, int last, const cpu_token *name, bool pointer);
 
 /* Tokens of a body as C++ (body.c): CUDA's qualifiers and declarations rewritten; shared: what __shared__ becomes. */
-extern const char cpu_tls_shared[];                 /* the worker's own, laid out by the compiler */
+extern const char cpu_tls_shared[];                /* the worker's own, laid out by the compiler */
 extern const char cpu_placed[], cpu_placed_kept[]; /* laid out by the linker, kept by each worker */
 void cpu_emit_tokens(const cpu_tokens *, cpu_text *, int first, int last, const char *shared);
 /* Local declarations of the extern __shared__ arrays that the tokens name. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cooperative launches: all blocks run at once, each on a thread of its own, since any may wait for all others. The
+ * Cooperative launches: all blocks run at once, each on its own thread, since any may wait for all others. The
  * threads are a pool as large as the largest such launch needed, which sleeps at once where it has no work. */
 #include "core/backend/cpu/run/machine.h"
 

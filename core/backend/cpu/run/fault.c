@@ -3,7 +3,7 @@
  * Signal handlers. A fault on a thread that is inside a kernel is noted in its worker and left by longjmp; a fault
  * anywhere else is the previous handler's. Faults are handled with SA_NODEFER and an empty mask, so that nothing has to
  * be unblocked after the jump; the signal that ends a block is blocked meanwhile, and on_abort unblocks it. */
-#undef _FORTIFY_SOURCE /* its longjmp check rejects to leave a fiber */
+#undef _FORTIFY_SOURCE /* its longjmp check forbids leaving a fiber */
 #include "core/backend/cpu/run/machine.h"
 
 #include "core/base/interrupt.h"
@@ -51,7 +51,7 @@ void cpu_fault_leave(cpu_worker *worker) {
   _longjmp(worker->trap, 1);
 }
 
-/* ---- what the processor tells ---------------------------------------------------------------------------------- */
+/* ---- what the processor reports -------------------------------------------------------------------------------- */
 
 static void note_direction(cpu_fault *fault, const ucontext_t *context) {
 #if defined(__x86_64__)
@@ -117,15 +117,15 @@ static const mw_unit_variable *outermost(const mw_unit_table *table, bool highes
   return found;
 }
 
-/* The guard behind the variables of the unit that runs, or what the linker has put before them. Which variable the
+/* The guard after the variables of the unit that runs, or what the linker has put before them. Which variable the
  * index was of cannot be told: the outermost is the nearest. */
 static bool beside_variables(const cpu_worker *worker, cpu_fault *fault) {
   const cpu_grid *grid = atomic_load(&worker->grid);
   const mw_unit_table *table = grid ? grid->table : NULL;
   if (!table || !table->nvariables) return false;
-  const bool behind = between(fault->address, table->guard, table->guard_bytes);
-  const mw_unit_variable *variable = outermost(table, behind);
-  if (!behind && !between(fault->address, (const char *)variable->address - UNIT_REACH, UNIT_REACH)) return false;
+  const bool after = between(fault->address, table->guard, table->guard_bytes);
+  const mw_unit_variable *variable = outermost(table, after);
+  if (!after && !between(fault->address, (const char *)variable->address - UNIT_REACH, UNIT_REACH)) return false;
   fault->target = CPU_TARGET_VARIABLE;
   fault->base = (uintptr_t)variable->address;
   fault->bytes = variable->bytes;
@@ -251,7 +251,7 @@ static void on_abort(int number, siginfo_t *info, void *context) {
   cpu_fault_leave(worker);
 }
 
-/* Ctrl-C on the thread that runs a kernel itself: nobody else watches it, so a timer does. */
+/* Ctrl-C on the thread that runs a kernel itself: no other thread watches it, so a timer does. */
 static void on_interrupt(void) {
   atomic_fetch_add(&cpu_interrupts, 1);
   cpu_worker *worker = cpu_current;

@@ -29,7 +29,7 @@ void cpu_fiber_make(cpu_fiber *, cpu_stack, unsigned colour, void (*entry)(void 
 void cpu_fiber_drop(cpu_fiber *); /* what the sanitizers hold; the stack stays */
 void cpu_fiber_home(cpu_fiber *); /* makes one of the calling OS thread's own stack */
 void cpu_fiber_switch(cpu_fiber *from, cpu_fiber *to);
-void cpu_fiber_started(cpu_fiber *);     /* entry's first act: tells AddressSanitizer that the switch is done */
+void cpu_fiber_started(cpu_fiber *);     /* entry's first act: reports to AddressSanitizer that the switch is done */
 bool cpu_fiber_between(void);            /* in the middle of a switch, which AddressSanitizer must see end */
 void cpu_fiber_escape(cpu_fiber *home);  /* before a longjmp from some fiber to the home stack ... */
 void cpu_fiber_escaped(cpu_fiber *home); /* ... and after it */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The CPU device has two storeys. core/backend/cpu holds the nouns of backend.h, a file each, as core/backend/cuda
+ * The CPU device has two storeys. core/backend/cpu holds the nouns of backend.h, one file each, as core/backend/cuda
  * does. This folder is the machine below them: CUDA's grids, blocks, warps and threads on this computer's cores. The
  * machine knows compiled code (abi.h); it knows no device, array, module, stream or event. A file calls only what
  * stands below it here:
@@ -69,8 +69,8 @@ int cpu_thread_start(pthread_t *, void *(*)(void *), void *argument);
 
 typedef enum cpu_fault_kind {
   CPU_FAULT_NONE,
-  CPU_FAULT_SIGNAL,  /* the processor stopped it: signal, code, address and write tell how */
-  CPU_FAULT_FAIL,    /* assert, __trap: text tells */
+  CPU_FAULT_SIGNAL,  /* the processor stopped it: signal, code, address and write say how */
+  CPU_FAULT_FAIL,    /* assert, __trap: text says what */
   CPU_FAULT_RULE,    /* a rule of CUDA was broken: text is the whole sentence */
   CPU_FAULT_ABORTED, /* another block failed, or Ctrl-C */
 } cpu_fault_kind;
@@ -88,8 +88,8 @@ typedef enum cpu_target { /* what a faulting address means */
 typedef struct cpu_fault {
   cpu_fault_kind kind;
   cpu_target target;
-  uintptr_t base; /* the memory whose guard it was, where that is not an array's ... */
-  size_t bytes;   /* ... else 0 */
+  uintptr_t base;                   /* the memory whose guard it was, where that is not an array's ... */
+  size_t bytes;                     /* ... else 0 */
   const mw_unit_variable *variable; /* the one beside it; its module keeps it */
   int signal, code;
   uintptr_t address;
@@ -138,7 +138,7 @@ void cpu_stop_by(cpu_stop *, const cpu_fault *); /* keeps the first fault */
 enum { CPU_SLAB = 32 };
 typedef struct cpu_slab { /* the stacks of the 32 fibers of a warp in one mapping, each between inaccessible pages */
   char *base;
-  size_t stack; /* bytes a stack; the slot is one page more */
+  size_t stack; /* bytes per stack; the slot is one page more */
 } cpu_slab;
 
 size_t cpu_stack_bytes(void);  /* a fiber's stack: $MOONWARP_CPU_STACK bytes, else 64 KiB */
@@ -192,7 +192,7 @@ typedef struct cpu_group { /* lanes that meet in a warp operation */
   uint32_t mask, arrived;
 } cpu_group;
 
-typedef struct cpu_warp { /* one bit a lane; a lane is in exactly one of ready ... exited */
+typedef struct cpu_warp { /* one bit per lane; a lane is in exactly one of ready ... exited */
   uint32_t ready, at_barrier, at_named, at_warp, at_grid, asking, exited;
   cpu_lane *lanes;
   cpu_slab slab;
@@ -263,7 +263,7 @@ cpu_block_fibers *cpu_fibers_make(cpu_worker *);
 void cpu_fibers_free(cpu_block_fibers *);
 /* Fibers for so many warps, which begin in entry(lane); false: the system gives no memory for their stacks. */
 bool cpu_fibers_prepare(cpu_block_fibers *, unsigned warps, void (*entry)(void *));
-void cpu_fibers_start(cpu_block_fibers *); /* runs thread 0 and those after it until nobody can run */
+void cpu_fibers_start(cpu_block_fibers *); /* runs thread 0 and those after it until no thread can run */
 void cpu_fibers_wait(cpu_block_fibers *);  /* runs others until the running lane's ready bit, cleared before, is set */
 void cpu_fibers_yield(cpu_block_fibers *); /* runs the others in turn; the running lane stays ready */
 void cpu_fibers_wake(cpu_block_fibers *, unsigned warp, uint32_t lanes);
@@ -274,7 +274,7 @@ void cpu_warp_settle(cpu_block_fibers *, unsigned warp); /* groups completed by 
 
 /* Runs block `block` of the grid. False: it was given up, worker->fault says why. */
 bool cpu_fibers_run(cpu_block_fibers *, cpu_grid *, unsigned long long block);
-void cpu_grid_barrier_leave(cpu_grid_barrier *); /* a block comes to the grid barrier no more */
+void cpu_grid_barrier_leave(cpu_grid_barrier *); /* a block does not come to the grid barrier again */
 mw_dim3 cpu_block_index(const cpu_grid *, unsigned long long linear);
 
 extern const mw_runtime cpu_runtime; /* what units call */
@@ -293,20 +293,20 @@ enum { CPU_SHARED_MOST = 227 << 10, CPU_SHARED_GUARD = 1 << 20 };
 typedef void cpu_worker_main(void *owner, cpu_worker *);
 
 struct cpu_worker {
-  mw_worker ctx;              /* what the unit sees */
-  pthread_t thread;            /* the OS thread it serves */
-  cpu_worker_main *main;       /* what that runs, with owner, where it was started for the worker */
+  mw_worker ctx;         /* what the unit sees */
+  pthread_t thread;      /* the OS thread it serves */
+  cpu_worker_main *main; /* what that runs, with owner, where it was started for the worker */
   void *owner;
-  jmp_buf trap;                /* where a fault returns to while armed */
-  volatile sig_atomic_t armed; /* a kernel is running: a fault is the kernel's */
-  volatile sig_atomic_t busy;  /* inside the runtime: not to be aborted now */
-  _Atomic(cpu_grid *) grid;    /* the one it takes part in, else NULL */
-  cpu_fault fault;             /* of the last guarded run */
+  jmp_buf trap;                   /* where a fault returns to while armed */
+  volatile sig_atomic_t armed;    /* a kernel is running: a fault is the kernel's */
+  volatile sig_atomic_t busy;     /* inside the runtime: not to be aborted now */
+  _Atomic(cpu_grid *) grid;       /* the one it takes part in, else NULL */
+  cpu_fault fault;                /* of the last guarded run */
   unsigned long long first, last; /* the blocks of the run: first ... last-1 */
-  cpu_fiber home;              /* the OS thread's own stack */
-  cpu_kernel_stack kernel_stack;               /* the stack of the loop and split engines; made at its first use */
-  cpu_block_fibers *fibers;              /* the fiber engine's threads; made at its first use */
-  bool in_fibers;                /* a block is running in fibers */
+  cpu_fiber home;                 /* the OS thread's own stack */
+  cpu_kernel_stack kernel_stack;  /* the stack of the loop and split engines; made at its first use */
+  cpu_block_fibers *fibers;       /* the fiber engine's threads; made at its first use */
+  bool in_fibers;                 /* a block is running in fibers */
   mw_thread alone;
   mw_thread *plain;            /* the thread of a barrier-free kernel in the fiber flavor that runs now */
   cpu_shared dynamic, fixed;   /* extern __shared__ memory, and the static one of the unit */
@@ -325,7 +325,7 @@ cpu_worker *cpu_worker_make(void);
 void cpu_worker_free(cpu_worker *); /* NULL: nothing */
 /* Starts an OS thread for the worker, which runs main(owner, worker). 0, or the system's error number. */
 int cpu_worker_start(cpu_worker *, cpu_worker_main *, void *owner);
-void cpu_worker_join(cpu_worker *); /* waits until main has returned */
+void cpu_worker_join(cpu_worker *);        /* waits until main has returned */
 cpu_worker *cpu_worker_here(cpu_worker *); /* makes it serve the calling thread, a script's; returns it */
 void cpu_worker_detach(cpu_worker *);      /* ends that */
 
@@ -340,16 +340,16 @@ void cpu_worker_evict(cpu_worker *const *, int count, const cpu_grid *);
 
 typedef void cpu_grid_run_function(cpu_grid *, cpu_worker *, unsigned long long first, unsigned long long last);
 
-/* Its blocks, who takes part, what stopped it. Copies and fills of large arrays are grids too, with a run of their own
- * and no unit. Lives on the stack of the thread that launches it. */
+/* Its blocks, who takes part, what stopped it. Copies and fills of large arrays are grids too, with their own run
+ * function and no unit. Lives on the stack of the thread that launches it. */
 struct cpu_grid {
   mw_grid abi;
   const mw_unit_kernel *unit; /* NULL: a copy or a fill */
   const mw_unit_table *table;
   cpu_grid_run_function *run;
-  bool fibers;  /* a thread of a block has a stack of its own */
+  bool fibers;          /* each thread of a block has its own stack */
   bool on_kernel_stack; /* the blocks run on the worker's other stack */
-  const void *data; /* of a copy or a fill */
+  const void *data;     /* of a copy or a fill */
   unsigned long long blocks;
   double block_seconds; /* estimate of one block on one thread; 0: unknown */
   int priority;
@@ -357,18 +357,18 @@ struct cpu_grid {
   /* shared by those who take part */
   _Atomic unsigned long long next;
   unsigned long long chunk;
-  atomic_int users;       /* pool threads inside */
-  bool launcher_sleeps;   /* under the pool's lock */
-  cpu_grid *link;         /* in the pool's list */
+  atomic_int users;         /* pool threads inside */
+  bool launcher_sleeps;     /* under the pool's lock */
+  cpu_grid *link;           /* in the pool's list */
   const cpu_redzone *watch; /* looked at after every thread: which one writes there? NULL: usually */
   cpu_stop stop;
 };
 
 void cpu_grid_begin(cpu_grid *, const mw_grid *, const mw_unit_kernel *, const mw_unit_table *, int priority);
-/* For work that is no kernel: run is called for pieces 0 ... blocks-1. */
+/* For work that is not a kernel: run is called for pieces 0 ... blocks-1. */
 void cpu_grid_begin_work(cpu_grid *, cpu_grid_run_function *, const void *data, unsigned long long blocks,
                          double block_seconds, int priority);
-unsigned long long cpu_grid_take_part(cpu_grid *, cpu_worker *); /* runs chunks until there are no more; blocks run */
+unsigned long long cpu_grid_take_part(cpu_grid *, cpu_worker *); /* runs chunks until none are left; the blocks run */
 /* Runs these blocks; false: something stopped them, which the grid keeps. */
 bool cpu_grid_run(cpu_grid *, cpu_worker *, unsigned long long first, unsigned long long last);
 
@@ -389,13 +389,13 @@ typedef struct cpu_pool {
 
 void cpu_pool_open(cpu_pool *, int helpers, double spin);
 void cpu_pool_close(cpu_pool *);
-bool cpu_pool_grow(cpu_pool *, int helpers);             /* starts threads; false: the system gives fewer */
-void cpu_pool_run(cpu_pool *, cpu_grid *, cpu_worker *); /* to its end; the worker serves the calling thread */
+bool cpu_pool_grow(cpu_pool *, int helpers);               /* starts threads; false: the system gives fewer */
+void cpu_pool_run(cpu_pool *, cpu_grid *, cpu_worker *);   /* to its end; the worker serves the calling thread */
 void cpu_pool_share(cpu_pool *, cpu_grid *, cpu_worker *); /* the same, by all threads from the first block on */
 
 typedef struct cpu_coop {
   cpu_pool pool;
-  pthread_mutex_t use; /* one cooperative launch at a time */
+  pthread_mutex_t use;           /* one cooperative launch at a time */
   cpu_grid_barrier grid_barrier; /* its blocks' */
 } cpu_coop;
 
@@ -403,6 +403,6 @@ enum { CPU_COOP_MOST = 256 }; /* blocks of a cooperative launch */
 
 void cpu_coop_open(cpu_coop *);
 void cpu_coop_close(cpu_coop *);
-bool cpu_coop_run(cpu_coop *, cpu_grid *, cpu_worker *); /* every block at once; false: no more threads to be had */
+bool cpu_coop_run(cpu_coop *, cpu_grid *, cpu_worker *); /* all blocks at once; false: too few threads */
 
 #endif

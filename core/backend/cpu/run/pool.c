@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The threads that share the blocks of a grid with the thread that launches it. A grid begins on that one alone; once
+ * The threads that share the blocks of a grid with the thread that launches it. A grid begins only on the latter; once
  * what is left is worth more than waking others (an estimate from earlier launches of the same kernel, else from the
  * blocks just run) the pool takes part. Its threads are started at the first grid worth it; they spin for a moment,
  * then sleep. pool->lock guards the list of grids and who sleeps; blocks are handed out without it. */
@@ -208,7 +208,7 @@ static bool run_alone(const cpu_pool *pool, cpu_grid *grid, cpu_worker *me) {
 void cpu_pool_run(cpu_pool *pool, cpu_grid *grid, cpu_worker *me) {
   cpu_worker_enter(me, grid);
   if (!run_alone(pool, grid, me)) {
-    if (!pool->started) cpu_pool_grow(pool, pool->helpers); /* fewer threads than wanted are no error */
+    if (!pool->started) cpu_pool_grow(pool, pool->helpers); /* fewer threads than wanted are not an error */
     cpu_pool_share(pool, grid, me);
   }
   cpu_worker_leave(me);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Which fiber of a block runs next. One that must wait clears its ready bit and switches straight to the next one that
- * can run: first in its own warp (warp operations stay in the cache), then in the next warp that has one. When nobody
- * can run, the switch goes home: either all have exited or the block is divergent. */
+ * can run: first in its own warp (warp operations stay in the cache), then in the next warp that has one. When none can
+ * run, the switch goes home: either all have exited or the block is divergent. */
 #include "core/backend/cpu/run/machine.h"
 
 #include "core/base/memory.h"
@@ -12,7 +12,7 @@
 
 enum { YIELDS = 1024 }; /* of a block's threads to each other, until the whole CPU thread yields */
 
-/* ---- a block's fibers --------------------------------------------------------------------------------------------- */
+/* ---- a block's fibers ------------------------------------------------------------------------------------------ */
 
 cpu_block_fibers *cpu_fibers_make(cpu_worker *worker) {
   cpu_block_fibers *fibers = mw_calloc(1, sizeof *fibers);
@@ -83,7 +83,7 @@ static void answer_mask(cpu_block_fibers *fibers, unsigned w) {
   cpu_fibers_wake(fibers, w, together);
 }
 
-/* False: nobody can run. */
+/* False: no lane can run. */
 static bool pick_next(cpu_block_fibers *fibers) {
   unsigned w = fibers->current / CPU_WARP, from = fibers->current % CPU_WARP;
   cpu_warp *warp = &fibers->warps[w];

@@ -112,7 +112,7 @@ static void give_results(cpu_warp *warp, uint32_t members) {
   }
 }
 
-/* ---- grid barrier ------------------------------------------------------------------------------------------------ */
+/* ---- grid barrier ---------------------------------------------------------------------------------------------- */
 
 static cpu_group *group_for(cpu_warp *warp, uint32_t mask) {
   for (unsigned i = 0; i < warp->ngroups; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What each OS thread that runs blocks has of its own. Everything big is made at its first use, so that an idle device
+ * What each OS thread that runs blocks owns. Everything big is made at its first use, so that an idle device
  * stays small. */
-#undef _FORTIFY_SOURCE /* its longjmp check rejects to leave a fiber */
+#undef _FORTIFY_SOURCE /* its longjmp check forbids leaving a fiber */
 #include "core/backend/cpu/run/machine.h"
 
 #include "core/base/memory.h"
@@ -71,7 +71,7 @@ void cpu_worker_join(cpu_worker *worker) {
   pthread_join(worker->thread, NULL);
 }
 
-/* For the script's own thread: nobody else watches the blocks it runs, so a timer of its own ends them. */
+/* For the script's own thread: no other thread watches the blocks it runs, so a timer ends them. */
 static void make_timer(cpu_worker *worker) {
   struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = cpu_thread_abort_signal()};
   event._sigev_un._tid = (pid_t)syscall(SYS_gettid); /* sigev_notify_thread_id, which older C libraries do not name */

@@ -27,8 +27,8 @@
 
 /* Loops over threads. The free one says that nothing depends on anything across threads, which CUDA promises; both
  * vectorisers take it as a promise about two accesses of one thread as well, where those lie in interleaved records
- * (clang++ 14, g++ 12). Kernels that could tell (split/dependence.c) have the ordered one: g++ proves what it needs,
- * clang++ forms no groups of accesses in such a unit (compiler.c: its own proof is wrong, too, where one of them has a
+ * (clang++ 14, g++ 12). Kernels that depend on it (split/dependence.c) have the ordered one: g++ proves what it needs,
+ * clang++ forms no groups of accesses in such a unit (compiler.c: its own proof is wrong, too, if one of them has a
  * condition). */
 #if defined(__clang__)
 #define MW_FREE_LOOP    _Pragma("clang loop vectorize(assume_safety) interleave_count(2)")
@@ -311,7 +311,7 @@ struct mw_row<void (*)(uint3, uint3, dim3, dim3, A...), K, Index, Ordered> {
   }
 };
 /* Such a function asks the kernel's guard at both ends of a row and then leaves it out (split.h). In blocks at the
- * border of the grid a guard often fails in the first or last threads alone, so their rows come in pieces that begin
+ * border of the grid a guard often fails only in the first or last threads, so their rows come in pieces that begin
  * and end with one thread and are longest in the middle: 1, 1, 2, 4, 8, 8, 4, 2, 1, 1. */
 MW_HELPER int mw_piece_end(int from, int length) {
   const int grown = from ? from : 1, left = (length - from + 1) / 2;
@@ -410,8 +410,8 @@ static mw_thread **mw_self_address() { return &mw_self; }
 #define MW_SELF mw_self_address
 #endif
 
-/* What runs past the unit's variables shall meet a guard, and not what the system has put behind the unit. Linkers put
- * a section that they do not know, and that has no content, behind all others that can be written. */
+/* An access past the unit's variables shall meet a guard, and not what the system has put after the unit. Linkers put
+ * a section that they do not know, and that has no content, after all other writable ones. */
 #define MW_GUARD_BYTES (16 << 20)
 #define MW_GUARD_TEXT_(bytes)                                                                                          \
   ".pushsection .moonwarp_guard,\"aw\",%nobits\n.globl mw_guard\n.hidden mw_guard\nmw_guard: .zero " #bytes           \

@@ -45,7 +45,7 @@ extern "C" __attribute__((noreturn, used, visibility("hidden"))) void __stack_ch
 
 #include "moonwarp/memory.h"
 
-/* Of atomic.h, convert.h, packed.h, rounded.h and special.h a unit includes those that it mentions (translate/emit.c).
- * */
+/* Of atomic.h, convert.h, packed.h, rounded.h and special.h a unit includes only those that it mentions: see
+ * translate/emit.c. */
 
 #endif

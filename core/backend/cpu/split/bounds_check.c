@@ -55,7 +55,7 @@ bool cpu_is_integer(const cpu_token *token) {
   return cpu_token_any(token, WORDS("int", "unsigned", "long", "size_t", "uint32_t", "int32_t", "uint64_t", "int64_t"));
 }
 
-/* Tokens of the names of integer types alone. */
+/* Only tokens of the names of integer types. */
 static bool integer_type(const cpu_splitter *in, int first, int last) {
   for (int i = first; i < last; i++)
     if (!cpu_is_integer(&in->work.at[i]) && !cpu_token_any(&in->work.at[i], WORDS("const", "auto"))) return false;
@@ -87,8 +87,8 @@ static factor coordinate_read(reading *it) {
   return (factor){.degree = cpu_token_is(token, "threadIdx") && cpu_token_is(token + 2, "x"), .coordinate = token};
 }
 
-/* The variable of a grid-stride loop (interchange.c): it counts up from zero, and its sum with an index stays below the bound
- * by less than one step. In 32 unsigned bits that may wrap. */
+/* The variable of a grid-stride loop (interchange.c): it counts up from zero, and its sum with an index stays
+ * below the bound by less than one step. In 32 unsigned bits that may wrap. */
 static bool is_turn(const cpu_splitter *in, const cpu_local *variable) {
   const cpu_token *name = &in->work.at[variable->declarator.name];
   if (variable->class != CPU_UNIFORM || name->size < 5 || memcmp(name->text, "mw_k", 4)) return false;
@@ -232,7 +232,8 @@ int cpu_bounds_check_scale(const cpu_splitter *in, int index) {
   return conjunction(in, node->head, node->head_last, cpu_leaves_if(in, index), 0);
 }
 
-/* What the bounds checks of a kernel are made of is written once more in front of everything: it must mean the same there. */
+/* The bounds checks of a kernel are written once more in front of everything: what they are made of must mean the same
+ * there. */
 static bool made_of_constants(const cpu_splitter *in, const cpu_node *node) {
   for (int i = node->head; i < node->head_last; i++) {
     int local = cpu_local_find(in, i);

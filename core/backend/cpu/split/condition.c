@@ -37,7 +37,7 @@ static bool predicate_give(cpu_splitter *in, int index) {
   return true;
 }
 
-/* The threads of a loop under a predicate leave it at its head alone. */
+/* The threads of a loop under a predicate leave it only at its head. */
 static void jumps_check(cpu_splitter *in) {
   for (int k = 0; k < in->nnodes; k++) {
     const cpu_node *jump = &in->nodes[k];

@@ -7,7 +7,7 @@
  * happen has MW_ORDERED_LOOP.
  *
  * Only accesses of a constant step of more than one element form such groups. Not so: subscripts that grow by one from
- * thread to thread, stay, or step by what is known at run time alone. Whatever is not understood counts as a group. */
+ * thread to thread, stay, or step by what is known only at run time. Whatever is not understood counts as a group. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ enum { MOST_NAMES = 200, MOST_ACCESSES = 300, MOST_DEPTH = 6 };
 typedef struct access {
   const cpu_token *base; /* the array's name; NULL: may be any */
   bool own;              /* an array of the block or thread: no other name overlaps it */
-  bool alone;            /* __restrict__ */
+  bool restricted;       /* __restrict__ */
   bool store, grouped, barrier;
   int subscript; /* its [, where it is the only one and made of what does not change; 0 */
 } access;
@@ -240,7 +240,7 @@ static step product_read(reader *in, int *i, int last, int depth) {
       all = (step){.known = true, .by = all.literal ? all.value * one.by : one.value * all.by};
     else if (!all.by && !one.by)
       all = (step){.known = true, .runtime = all.runtime && one.runtime};
-    else /* t * n: a step that only the launch tells */
+    else /* t * n: a step that only the launch knows */
       all = (step){.known = all.by ? !one.by && one.runtime : all.runtime};
   }
   return all;
@@ -356,7 +356,7 @@ static void element_put(reader *in, int i, int name) {
     one.own = true;
     one.grouped = !is_scalar(in, it) || !subscripts_flat(in, i + 1);
   } else if (it && name < in->nformals && !is_changed(in, name)) {
-    one.alone = cpu_has(in->tokens, it->first, it->name, "__restrict__");
+    one.restricted = cpu_has(in->tokens, it->first, it->name, "__restrict__");
     one.grouped = !is_scalar(in, it) || !subscripts_flat(in, i + 1);
   } else if (it && it->dims_last > it->dims && !is_pointer(in, it))
     one.own = true;
@@ -506,7 +506,7 @@ static bool is_distinct(const reader *in, const access *a, const access *b) {
 
 static bool overlaps(const reader *in, const access *a, const access *b) {
   if (is_distinct(in, a, b)) return false;
-  return same(a, b) || !(a->own || b->own || a->alone || b->alone);
+  return same(a, b) || !(a->own || b->own || a->restricted || b->restricted);
 }
 
 /* Loads of a group are done with the first, stores with the last: would one cross what must stay where it is? */

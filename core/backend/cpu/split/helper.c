@@ -53,7 +53,7 @@ static bool is_extern(const cpu_tokens *tokens, const cpu_node *node) {
   return cpu_token_is(&tokens->at[node->first], "extern");
 }
 
-/* Shared memory of its own is put elsewhere, and is known here under names with the suffix. */
+/* Its own shared memory is put elsewhere, and is known here under names with the suffix. */
 static void type_names(expansion *it, int index) {
   const cpu_tokens *work = &it->body.work;
   const cpu_node *node = &it->body.nodes[index];
@@ -154,7 +154,7 @@ static void token_put(expansion *it, const cpu_tokens *from, int i) {
 }
 
 /* mw_kept auto & part_mw3 = mw_keep_k_block_sum_part < T_mw3 > ( ) ; */
-static void keeper_call_put(expansion *it, const cpu_token *variable) {
+static void static_shared_call_put(expansion *it, const cpu_token *variable) {
   cpu_text text = {0};
   header names = {0};
   cpu_text_format(&text, " mw_kept auto & %.*s_mw%d = ", TEXT(variable), it->suffix);
@@ -176,7 +176,7 @@ static int shared_put(expansion *it, int i) {
     int names[MOST_SHARED];
     if (node->kind != CPU_NODE_TYPE || node->first != i || is_extern(work, node)) continue;
     int count = cpu_shared_names(work, node->first, node->last, names, MOST_SHARED);
-    for (int n = 0; n < count; n++) keeper_call_put(it, &work->at[names[n]]);
+    for (int n = 0; n < count; n++) static_shared_call_put(it, &work->at[names[n]]);
     return node->last;
   }
   return i;

@@ -56,7 +56,7 @@ static bool dependence_allows(cpu_splitter *in, const cpu_node *node, int operat
       bool inside = false;
       for (int k = node->first; k < i; k++) inside |= in->work.at[k].match > i;
       if (inside) continue;
-      cpu_split_reject(in, operation, "%.*s stands behind a comma operator", TEXT(&in->work.at[operation]));
+      cpu_split_reject(in, operation, "%.*s stands after a comma operator", TEXT(&in->work.at[operation]));
       return false;
     }
   }
@@ -234,7 +234,7 @@ static void rest_check(cpu_splitter *in) {
     if (!cpu_is_barrier(token) && !cpu_is_warp_operation(token)) continue;
     cpu_node_kind kind = in->nodes[cpu_node_at(in, i)].kind;
     if (kind != CPU_NODE_BARRIER && kind != CPU_NODE_WARP)
-      cpu_split_reject(in, i, "%.*s is not a statement of its own", TEXT(token));
+      cpu_split_reject(in, i, "%.*s is not a separate statement", TEXT(token));
   }
 }
 

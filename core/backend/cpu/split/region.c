@@ -146,8 +146,8 @@ static void statement_put(cpu_writer *it, const cpu_segment *piece) {
   cpu_put_tokens(it, from, piece->last);
 }
 
-/* Of a bounds check of the region, an `if` at its top, or an early return, that only asks for coordinates and constants: its
- * scale; 0: it is none. */
+/* Of a bounds check of the region, an `if` at its top, or an early return, that only asks for coordinates and
+ * constants: its scale; 0: it is not one. */
 static int piece_scale(const cpu_writer *it, const cpu_segment *piece) {
   const cpu_node *node = &it->in->nodes[piece->node];
   bool whole = piece->kind == CPU_SEGMENT_STATEMENT && piece->first == node->first;

@@ -4,8 +4,8 @@
  * split.c is a list of passes over that; tree.c reads the statements, uniform.c knows the variables, writer.c and
  * region.c write the result.
  *
- * Whoever finds what it does not understand calls cpu_split_reject and returns: the first reason stays, the kernel is
- * left to fibers. Nothing is guessed. */
+ * A pass that finds what it does not understand calls cpu_split_reject and returns. The first reason stays, and the
+ * kernel is left to fibers. Nothing is guessed. */
 #ifndef MW_CPU_SPLIT_H
 #define MW_CPU_SPLIT_H
 
@@ -38,7 +38,7 @@ typedef struct cpu_node {
   int next, parent;         /* -1: none */
   int barrier, warp;        /* first split token of the block, of the warp in it; -1: none */
   bool lifted;              /* a loop without split points that stands outside of the thread loop all the same */
-  bool bounds_check;               /* an `if` at the top that is asked once for all threads: bounds_check.c */
+  bool bounds_check;        /* an `if` at the top that is asked once for all threads: bounds_check.c */
   int predicate;            /* CPU_NODE_IF, _FOR, _WHILE that warp operations are under: its number; 0: none */
 } cpu_node;
 
@@ -78,9 +78,9 @@ typedef struct cpu_splitter {
   char *why;
   size_t why_size;
   bool rejected;
-  bool plain;      /* no barriers at all: the text is of a row of threads */
-  bool sets_index; /* functions that are called read threadIdx */
-  bool returns[2]; /* some thread may leave before the end; [1]: where all pass the bounds checks */
+  bool plain;             /* no barriers at all: the text is of a row of threads */
+  bool sets_index;        /* functions that are called read threadIdx */
+  bool returns[2];        /* some thread may leave before the end; [1]: where all pass the bounds checks */
   int bounds_check_scale; /* of the bounds checks, see cpu_bounds_check_scale; 0: there are none */
 } cpu_splitter;
 
@@ -93,16 +93,15 @@ bool cpu_has_dependence(const cpu_program *, const cpu_function *kernel);
 
 /* The passes, in their order; each may reject. */
 typedef void cpu_pass(cpu_splitter *);
-cpu_pass cpu_inline;     /* helpers with barriers and warp operations become statements (inline.c) */
-cpu_pass cpu_conditions; /* which are the same for all threads, which need a predicate (condition.c) */
-cpu_pass cpu_strides;    /* grid-stride loops whose header is the same for all threads (stride.c) */
-cpu_pass cpu_hoist;      /* elements that all threads read, in front of what they do with them (hoist.c) */
-cpu_pass cpu_interchange;       /* loops outside of the thread loops (interchange.c) */
-cpu_pass cpu_bounds_checks;     /* conditions that are asked once for all threads (bounds_check.c) */
-cpu_pass cpu_places;     /* where each variable lives (writer.c) */
+cpu_pass cpu_inline;        /* helpers with barriers and warp operations become statements (inline.c) */
+cpu_pass cpu_conditions;    /* which are the same for all threads, which need a predicate (condition.c) */
+cpu_pass cpu_strides;       /* grid-stride loops whose header is the same for all threads (stride.c) */
+cpu_pass cpu_hoist;         /* elements that all threads read, in front of what they do with them (hoist.c) */
+cpu_pass cpu_interchange;   /* loops outside of the thread loops (interchange.c) */
+cpu_pass cpu_bounds_checks; /* conditions that are asked once for all threads (bounds_check.c) */
+cpu_pass cpu_places;        /* where each variable lives (writer.c) */
 /* The statements as text; first_label: two texts of one function have different labels (writer.c). */
 void cpu_body_put(cpu_splitter *, cpu_text *, int first_label);
-
 
 /* tree.c: the statements, and what can be asked of them. */
 void cpu_splitter_free(cpu_splitter *); /* what is in it */
@@ -113,11 +112,11 @@ void cpu_tokens_replace(cpu_splitter *, int first, int last, cpu_tokens *part);
 /* The same for a whole statement, by a pattern of cpu_tokens_build. */
 void cpu_rewrite(cpu_splitter *, const cpu_node *, const char *pattern, const cpu_range *);
 void cpu_node_interchange(cpu_splitter *, int node);
-bool cpu_node_splits(const cpu_node *);               /* has a split point in it */
-int cpu_node_at(const cpu_splitter *, int token);     /* the innermost statement around a token */
-int cpu_loop_around(const cpu_splitter *, int node);  /* the loop or switch that a break or continue leaves; -1: none */
-bool cpu_is_jump(const cpu_splitter *, int node);     /* return, break or continue, in braces or not */
-bool cpu_has_jump(const cpu_splitter *, const cpu_node *); /* somewhere in it */
+bool cpu_node_splits(const cpu_node *);              /* has a split point in it */
+int cpu_node_at(const cpu_splitter *, int token);    /* the innermost statement around a token */
+int cpu_loop_around(const cpu_splitter *, int node); /* the loop or switch that a break or continue leaves; -1: none */
+bool cpu_is_jump(const cpu_splitter *, int node);    /* return, break or continue, in braces or not */
+bool cpu_has_jump(const cpu_splitter *, const cpu_node *);    /* somewhere in it */
 int cpu_shuffle_kind(const cpu_splitter *, const cpu_node *); /* 0 shuffle, 1 vote, 2 values; 3 on: of the block */
 
 /* uniform.c: the variables and expressions. */
@@ -132,8 +131,8 @@ int cpu_context(const cpu_splitter *, int node); /* which predicate a statement 
 bool cpu_header_uniform(const cpu_splitter *, int node);
 /* interchange.c */
 bool cpu_has_interchanged(const cpu_splitter *);
-/* bounds_check.c: is the `if` true for all threads of a row (x from 0 to the last) if it is for the first and the last? Then
- * the factor by which its values exceed the grid's own indices, else 0. Of if (...) return; the opposite is asked. */
+/* bounds_check.c: is the `if` true for all threads of a row (x from 0 to the last) if it is for the first and the last?
+ * Returns the factor by which its values exceed the grid's indices, else 0. if (...) return; asks the opposite. */
 int cpu_bounds_check_scale(const cpu_splitter *, int node);
 bool cpu_leaves_if(const cpu_splitter *, int node);               /* if (...) return; */
 bool cpu_is_integer(const cpu_token *);                           /* a word of an integer type's name */
@@ -141,8 +140,8 @@ int cpu_growing_scale(const cpu_splitter *, int first, int last); /* of a value 
 
 /* helper.c: the body of function `callee` in front of statement `node`, whose call at `name` it replaces. */
 void cpu_helper_expand(cpu_splitter *, int node, int name, int callee, cpu_tokens *next);
-/* static_shared.c: shared memory of a helper lasts as CUDA's does. `node`: its declaration in `body`, the helper's own; NULL, or
- * why not. Writes the function that holds it. */
+/* static_shared.c: shared memory of a helper lasts as CUDA's does. `node`: its declaration in `body`, the helper's own.
+ * NULL, or why not. Writes the function that holds it. */
 const char *cpu_static_shared_put(cpu_splitter *, const cpu_function *helper, const cpu_splitter *body, int node);
 /* The name of that function. */
 void cpu_static_shared_name(const cpu_splitter *, const cpu_function *helper, const cpu_token *variable, cpu_text *);

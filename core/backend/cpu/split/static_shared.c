@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Shared memory that a helper declares. CUDA has one for each function (and each instance of a template), whoever calls
- * it, and it keeps its contents from one call to the next. So it stays in a function of its own, which stands in front
+ * it, and it keeps its contents from one call to the next. So it stays in a separate function, which stands in front
  * of the kernel and returns it; the unfolded calls refer to that:
  *
  *   template <class T> auto &mw_keep_k_block_sum_part() { __shared__ T part[32]; return part; }, placed by entry.h */
@@ -27,7 +27,7 @@ static bool is_constant(const cpu_tokens *tokens, const cpu_declarator *it) {
   return cpu_find(tokens, it->spec, it->spec_last, WORDS("const", "constexpr")) < it->spec_last;
 }
 
-/* Marks the declarations that the marked ones name, from the last to the first. False: one is no constant. */
+/* Marks the declarations that the marked ones name, from the last to the first. False: one is not a constant. */
 static bool constants_mark(const cpu_splitter *body, int node, bool *marked) {
   const cpu_tokens *work = &body->work;
   marked[node] = true;
@@ -56,8 +56,8 @@ static bool names_formal(const cpu_splitter *in, const cpu_function *helper, con
 }
 
 /* Once for each variable of each helper, however often it is called. */
-static void keeper_one(cpu_splitter *in, const cpu_function *helper, const cpu_splitter *body, const bool *marked,
-                       const cpu_token *variable) {
+static void static_shared_one(cpu_splitter *in, const cpu_function *helper, const cpu_splitter *body,
+                              const bool *marked, const cpu_token *variable) {
   cpu_text name = {0}, *out = &in->prelude;
   cpu_static_shared_name(in, helper, variable, &name);
   cpu_text_put(&name, "()");
@@ -78,7 +78,7 @@ const char *cpu_static_shared_put(cpu_splitter *in, const cpu_function *helper, 
   int count = cpu_shared_names(&body->work, body->nodes[node].first, body->nodes[node].last, list, MOST_NAMES);
   bool *marked = mw_calloc((size_t)body->nnodes, sizeof *marked);
   bool fits = count > 0 && constants_mark(body, node, marked) && !names_formal(in, helper, body, marked);
-  for (int i = 0; fits && i < count; i++) keeper_one(in, helper, body, marked, &body->work.at[list[i]]);
+  for (int i = 0; fits && i < count; i++) static_shared_one(in, helper, body, marked, &body->work.at[list[i]]);
   mw_free(marked);
   return fits ? NULL : "has shared memory of a kind that is not understood";
 }

@@ -116,7 +116,7 @@ static void for_header(const cpu_splitter *in, cpu_node *it) {
   it->test_last = cpu_find_open(&in->work, it->init_last + 1, it->head_last, WORDS(";"));
 }
 
-/* What is no statement of C++ is left to the compiler's own message. */
+/* What is not a statement of C++ is left to the compiler's own message. */
 static int misread(cpu_splitter *in, int node, int last) {
   cpu_split_reject(in, in->nodes[node].first, "a statement is not understood");
   in->nodes[node].last = last;
@@ -177,7 +177,7 @@ static int statement_read(cpu_splitter *in, int i, int last, int parent) {
   return node;
 }
 
-/* ---- asking the tree --------------------------------------------------------------------------------------------- */
+/* ---- asking the tree ------------------------------------------------------------------------------------------- */
 
 int cpu_node_at(const cpu_splitter *in, int token) {
   int best = 0;

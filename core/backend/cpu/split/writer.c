@@ -330,7 +330,7 @@ static void walk(cpu_writer *it, int index) {
 /* ---- where variables live -------------------------------------------------------------------------------------- */
 
 /* After a first walk: which variables have all their uses in one region? */
-static void places_note(cpu_writer *it, bool *alone) {
+static void places_note(cpu_writer *it, bool *single) {
   cpu_splitter *in = it->in;
   for (int i = 0; i < in->nlocals; i++) in->locals[i].region = -2;
   for (int i = 0; i < in->work.count; i++) {
@@ -346,30 +346,30 @@ static void places_note(cpu_writer *it, bool *alone) {
     const cpu_local *local = &in->locals[i];
     bool declared = in->nodes[local->node].kind == CPU_NODE_DECLARE;
     bool one = local->region >= 0 && !local->escapes && !local->typed && declared;
-    alone[i] &= one || (in->plain && it->last_region == 0);
+    single[i] &= one || (in->plain && it->last_region == 0);
   }
 }
 
-static void first_walk(cpu_splitter *in, bool passed, int *regions, bool *alone) {
+static void first_walk(cpu_splitter *in, bool passed, int *regions, bool *single) {
   cpu_writer it = {.in = in, .regions = regions, .passed = passed};
   for (int i = 0; i <= in->work.count; i++) regions[i] = -1;
   body_walk(&it, 0);
   cpu_region_flush(&it);
   in->returns[passed] = it.returns && !(in->plain && it.last_region == 0);
-  places_note(&it, alone);
+  places_note(&it, single);
 }
 
 void cpu_places(cpu_splitter *in) {
   int *regions = mw_malloc((size_t)(in->work.count + 1) * sizeof *regions);
-  bool *alone = mw_malloc((size_t)in->nlocals + 1);
-  memset(alone, 1, (size_t)in->nlocals + 1);
+  bool *single = mw_malloc((size_t)in->nlocals + 1);
+  memset(single, 1, (size_t)in->nlocals + 1);
   cpu_types_mark(in);
-  first_walk(in, false, regions, alone);
-  if (in->bounds_check_scale) first_walk(in, true, regions, alone);
+  first_walk(in, false, regions, single);
+  if (in->bounds_check_scale) first_walk(in, true, regions, single);
   for (int i = 0; i < in->nlocals; i++)
-    if (in->locals[i].class == CPU_PRIVATE && alone[i]) in->locals[i].class = CPU_LOCAL;
+    if (in->locals[i].class == CPU_PRIVATE && single[i]) in->locals[i].class = CPU_LOCAL;
   mw_free(regions);
-  mw_free(alone);
+  mw_free(single);
 }
 
 /* ---- the text -------------------------------------------------------------------------------------------------- */

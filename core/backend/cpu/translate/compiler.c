@@ -286,9 +286,10 @@ mw_status cpu_preprocess(const cpu_program *program, char **out, mw_error *error
 }
 
 /* Partial redundancy elimination makes one value of a loop's step and of an index i + 1, after which the loop has no
- * induction variable that the vectoriser knows. A loop that stays scalar is no news to the user. */
+ * induction variable that the vectoriser knows. A loop that stays scalar is not reported to the user. */
 static const char clang_only[] = "-O3 -Wno-pass-failed -fno-caret-diagnostics -mllvm -enable-pre=0 -fno-finite-loops";
-/* Where a kernel's records would be read out of order (../split/dependence.c); elsewhere it takes up to 4 times as long. */
+/* For kernels whose records would be read out of order (../split/dependence.c). For others it takes up to 4 times as
+ * long. */
 static const char clang_ordered[] = "-mllvm -enable-interleaved-mem-accesses=false";
 
 static const char gnu_only[] =

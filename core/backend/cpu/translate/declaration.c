@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The declarations of a .cu source: walks namespaces, tells device functions and variables from classes and host code,
+ * The declarations of a .cu source. Walks namespaces, parts device functions and variables from classes and host code,
  * and leaves one item for each in program->items, a function for each of its functions and classes. */
 #include <stdlib.h>
 #include <string.h>

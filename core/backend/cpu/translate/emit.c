@@ -30,7 +30,7 @@ static void split_put(const cpu_function *function, cpu_text *out) {
 /* In the fast flavor a kernel is declared, for the sake of its type, and defined under the name k_mw: as a function of
  * one thread that takes its coordinates as parameters (thread-local variables would keep loops from being vectorised),
  * or as what split.c makes of it: a function of a row of threads, or of a block where there are barriers. A kernel that
- * only fibers run is declared alone. */
+ * only fibers run is only declared. */
 static void kernel_put(const cpu_program *program, const cpu_function *function, cpu_text *out) {
   const cpu_tokens *tokens = &program->tokens;
   cpu_text_range(out, tokens, function->head_first, function->head_last);
@@ -239,8 +239,8 @@ static int instances_plain(const cpu_program *program, instance *list) {
   return count;
 }
 
-/* Functions that few kernels name, by the beginnings of their names: a unit includes those that its text mentions, since
- * parsing all of them takes as long as compiling a small kernel. A beginning may take in more; that costs only time. */
+/* Functions that few kernels name, by the beginnings of their names: a unit includes those that its text mentions,
+ * since parsing all of them takes as long as compiling a small kernel. A beginning may match more; that costs time. */
 static const struct family {
   const char *header, *begins[9];
 } families[] = {{"atomic", {"atomic"}},

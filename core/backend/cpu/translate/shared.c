@@ -30,7 +30,7 @@ static int statement_last(const sizes *in, int i) {
 }
 
 /* Where the body declares the name, in front of token `before`; -1: nowhere, so it is known outside. In `const half
- * one` half is no declared name. */
+ * one` half is not a declared name. */
 static int declared_at(const sizes *in, const cpu_token *name, int before) {
   const char *const *const ends = WORDS("=", ";", "[", "{", "(", ",");
   const cpu_tokens *tokens = &in->program->tokens;
@@ -71,7 +71,7 @@ static void type_put(const sizes *in, int first, int last, cpu_text *out) {
   }
 }
 
-/* __shared__ struct { int a; } s[2]; its type has a name of its own in front: sizeof(mw_size_7[2]). */
+/* __shared__ struct { int a; } s[2]; its type gets a name in front: sizeof(mw_size_7[2]). */
 static void class_put(const sizes *in, int first, int last) {
   cpu_text_put(in->types, " typedef ");
   type_put(in, first + 1, last, in->types);

@@ -145,7 +145,7 @@ static void form_try(cpu_program *program, cpu_function *kernel, char **form, co
   mw_error_clear(&error);
 }
 
-/* Tries each split form alone, beside the rest of the source, and gives up those that do not compile. An error: the
+/* Tries each split form by itself, beside the rest of the source, and gives up those that do not compile. An error: the
  * rest does not compile either, so the fault is the source's own. */
 static mw_status forms_sift(cpu_program *program, const char *const *asked, mw_error *error) {
   char **forms = mw_calloc((size_t)program->nfunctions, sizeof *forms);
@@ -159,8 +159,8 @@ static mw_status forms_sift(cpu_program *program, const char *const *asked, mw_e
   return status;
 }
 
-/* Where a split form does not compile and the rest does, fibers run that kernel: always right comes before fast. What
- * only fails when code is made of it is no more told apart. */
+/* If a split form does not compile and the rest does, fibers run that kernel: right comes before fast. An error
+ * that only shows when code is generated is not distinguished. */
 static mw_status compile(cpu_program *program, cpu_flavor flavor, const char *const *asked, cpu_text *out,
                          mw_error *error) {
   bool forced = program->source.engine && !strcmp(program->source.engine, "split");

@@ -19,7 +19,7 @@ typedef struct cpu_unit {
   cpu_flavor           flavor;
   bool                 from_cache;
   char                *log; /* the compiler's warnings; "" if none */
-  int                  fd;  /* stays open: the name /proc/self/fd/N tells loaded units apart */
+  int                  fd;  /* stays open: the name /proc/self/fd/N distinguishes loaded units */
 } cpu_unit;
 
 /* One kernel or template as the source declares it, known before anything is compiled. */
@@ -47,7 +47,7 @@ void      cpu_unit_free(cpu_unit *);
 /* The generated C++; malloc'ed. */
 char     *cpu_unit_source(const cpu_program *, cpu_flavor, const char *const *templates);
 
-/* The compiler in use ("clang++ 14.0.6") or, where there is none, what was looked for. */
+/* The compiler in use ("clang++ 14.0.6") or, without one, what was looked for. */
 mw_status cpu_compiler(char *out, size_t size, mw_error *);
 
 #endif

@@ -3,7 +3,7 @@
  * In which order the blocks of a barrier-free kernel may be walked. CUDA gives none, so neighbours in x may share long
  * rows of threads, unless a block keeps something in shared memory meanwhile. Where blockIdx.x and threadIdx.x stand
  * only together, as blockIdx.x * blockDim.x + threadIdx.x, a whole row of neighbours is one loop over threadIdx.x:
- * the sum does not tell where one block ends and the next begins. See shim/entry.h. */
+ * the sum does not show where one block ends and the next begins. See shim/entry.h. */
 #include "core/backend/cpu/translate/translate.h"
 
 static bool uses_shared(const cpu_program *program, const cpu_function *kernel) {
@@ -34,7 +34,7 @@ static bool is_sum(const cpu_token *at) {
 }
 
 /* Nothing beside the sum may bind closer than its own plus: then it would not be a sum. A cast to its left is rejected
- * too, since it would bind to the product alone. */
+ * too, since it would bind only to the product. */
 static bool stands_alone(const cpu_token *at, int i) {
   static const char *const left[] = {"=",      "(", ",", "[", "<",  ">",  "<=", ">=", "+",
                                      "return", "{", "?", ":", "&&", "||", ";",  NULL};

@@ -32,7 +32,7 @@ MW_FN unsigned __isGlobal(const void *p) { return p != nullptr; }
 MW_FN size_t __cvta_generic_to_global(const void *p) { return (size_t)p; }
 MW_FN size_t __cvta_generic_to_shared(const void *p) { return (size_t)p; }
 
-/* Where everything is in one address space nobody can tell. */
+/* In one address space these cannot be answered. */
 #define MW_NO_SPACE(name)                                                                                              \
   template <class T> unsigned name(T) __attribute__((error(#name " needs the CUDA device: the CPU has one address space")));
 MW_NO_SPACE(__isShared)

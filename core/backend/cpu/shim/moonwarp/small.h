@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two-byte floating numbers, alone and in pairs: what cuda_fp16.h and cuda_bf16.h give names to. A format says how bits
+ * Two-byte floating numbers, single and in pairs: what cuda_fp16.h and cuda_bf16.h give names to. A format says how bits
  * become a float and back; everything else is written once. Results are correctly rounded: sums, products, quotients
  * and roots by way of float (more than twice the digits, so the second rounding does no harm), fused multiply-adds by
  * way of double, rounded to odd.

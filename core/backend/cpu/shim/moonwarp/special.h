@@ -74,7 +74,7 @@ MW_NORMS(float, f)
 MW_NORMS(float, )
 MW_OWN2(rhypot, 1 / hypot(x, y))
 
-/* exp(x*x) * erfc(x): by its continued fraction (DLMF 7.9.2) where erfc is small, else as it stands. */
+/* exp(x*x) * erfc(x): by its continued fraction (DLMF 7.9.2) where erfc is small, else directly. */
 static inline double mw_erfcx(double x) {
   const double square = mw_fence(x * x), rest = fma(x, x, -square);
   if (x < 8) return exp(square) * (1 + rest) * erfc(x);
