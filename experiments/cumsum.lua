@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- cumsum: what does a running sum cost beyond the copy that it must be anyway?
+-- cumsum: what does a running sum cost beyond the copy that it includes?
 --
 -- The ladder (kernels/cumsum.cu) begins with copies, whose loops run along z, y and x, and turns each into a
 -- sum: in a register where neighbouring threads have neighbouring columns; through shared memory, by
@@ -14,7 +14,7 @@
 local mw = require "moonwarp"
 local ceil_div = mw.ceil_div
 local study, p, gpu = mw.study {
-  question = "what does a running sum cost beyond the copy that it must be anyway?",
+  question = "what does a running sum cost beyond the copy that it includes?",
   kernels = "cumsum.cu", rate = "T_eff", output = "B", level = "copy", seconds = { 0.02, gpu = 0.05 },
   odd = function(p) -- a box with odd sides; others are two passes of any rung, and a part, long
     local long = 2 * math.max(32 * 4 * p.loads, p.tile_rows * p.tile_warps) + 77
@@ -28,12 +28,12 @@ local study, p, gpu = mw.study {
     { "by", function(v) return math.min(8, 1024 // v.bx) end, "and along y; 1024 threads in all at most",
       min = 1, max = function(v) return 1024 // v.bx end },
     { "threads", 256, "block of the kernels over columns (in pace: 256 at most)", min = 1, max = 1024 },
-    { "warps", 1, "rows a block of the kernels with a warp a row", min = 1, max = 32 },
-    { "loads", 4, "loads in flight a lane of cumsum_rows", min = 1, max = 16 },
-    { "tile_rows", 8, "rows a warp of cumsum_tile", min = 1, max = 32 },
-    { "tile_warps", 16, "warps a block of cumsum_tile", min = 1, max = 32 },
-    { "pace_planes", 4, "planes in flight a thread of cumsum_paced", min = 1, max = 32 },
-    { "pace_lag", 3, "stages that its blocks may be apart", min = 1, max = 2048 },
+    { "warps", 1, "rows per block of the kernels with one warp per row", min = 1, max = 32 },
+    { "loads", 4, "loads in flight per lane of cumsum_rows", min = 1, max = 16 },
+    { "tile_rows", 8, "rows per warp of cumsum_tile", min = 1, max = 32 },
+    { "tile_warps", 16, "warps per block of cumsum_tile", min = 1, max = 32 },
+    { "pace_planes", 4, "planes in flight per thread of cumsum_paced", min = 1, max = 32 },
+    { "pace_lag", 3, "most stages between its blocks", min = 1, max = 2048 },
   },
 }
 

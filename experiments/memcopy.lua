@@ -23,7 +23,7 @@ local study, p, gpu = mw.study {
     { "smallest", 64, "least side of the array-size sweep", gpu = 256, min = 1 },
     { "shapes", { "1x1", "32" }, "blocks of rungs 4 and 9: 32x4, or 32 for all that are 32 wide",
       kind = "blocks" },
-    { "vector_block", 256, "threads a block of the 16-byte rungs", min = 1, max = 1024 },
+    { "vector_block", 256, "threads per block of the 16-byte rungs", min = 1, max = 1024 },
   },
 }
 
@@ -99,7 +99,7 @@ study:part { "ladder", cases = { { nx = p.n, ny = p.n } }, rungs = { "copy", "tr
             { "share", unit = "%", digits = 3 },
             { "of_peak", title = "of the peak", unit = "%", digits = 3 } },
   charts = { { kind = "ladder" },
-             { x = "threads", logx = 2, xlabel = "threads a block", title = "an element a thread",
+             { x = "threads", logx = 2, xlabel = "threads per block", title = "an element a thread",
                of = function(r) return r.rung == "an element a thread" and r.share ~= nil end } },
   ratios = { "best copy / library copy", "an element a thread / library copy", "triad / library copy" } }
 

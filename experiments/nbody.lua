@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- nbody: what bounds a computation that is all arithmetic, and how often can its cost be cut?
+-- nbody: what limits a computation that is all arithmetic, and how far can its cost be cut?
 --
 -- The gravitational potential of n bodies, f32, n^2 interactions: direct, through shared memory with the
 -- source's literal 1.0 and with 1.0f, by rsqrtf, several bodies a thread, fast math, each pair once
@@ -11,7 +11,7 @@
 
 local mw = require "moonwarp"
 
--- One root an interaction: 16 a cycle and multiprocessor. Only a GPU tells both.
+-- One root per interaction: 16 per cycle and multiprocessor. Only a GPU reports both.
 local function roots(dev)
   local properties = dev:properties()
   local clock = dev:kind() == "gpu" and properties.clock
@@ -19,22 +19,22 @@ local function roots(dev)
 end
 
 local study, p, gpu = mw.study {
-  question = "what bounds a computation that is all arithmetic, and how often can its cost be cut?",
+  question = "what limits a computation that is all arithmetic, and how far can its cost be cut?",
   kernels = "nbody.cu", rate = { "interactions", work = function(c) return c.bodies ^ 2 end }, output = "phi",
   type = "f32", level = "direct", peak = roots, seconds = { 0.03, gpu = 0.05 },
   odd = function(v) return { { bodies = 509 }, { bodies = 80 * v.lane + 1 } } end, -- 2.5 groups of the pairs'
   params = {
-    { "smallest", 1024, "bodies, where the sweep ends", gpu = 16384, min = 1, max = 1 << 24 },
-    { "largest", 8192, "bodies, where it begins, by halving", gpu = 524288, min = 1, max = 1 << 24 },
+    { "smallest", 1024, "fewest bodies of the sweep", gpu = 16384, min = 1, max = 1 << 24 },
+    { "largest", 8192, "most bodies of the sweep, which halves them", gpu = 524288, min = 1, max = 1 << 24 },
     { "n", 4096, "bodies, for fast math, shapes and copies", gpu = 65536, min = 1, max = 1 << 24 },
-    { "block", 64, "threads a block where a thread has several bodies", gpu = 256, min = 32, max = 1024 },
-    { "own", 4, "bodies of a thread there", min = 1, max = 16 },
-    { "lane", 8, "bodies of a lane where each pair is met once", gpu = 16, min = 1, max = 16 },
+    { "block", 64, "threads per block if a thread has several bodies", gpu = 256, min = 32, max = 1024 },
+    { "own", 4, "bodies per thread in these kernels", min = 1, max = 16 },
+    { "lane", 8, "bodies per lane if each pair is computed once", gpu = 16, min = 1, max = 16 },
     { "samples", 12, "bodies whose potential the host computes", min = 1, max = 4096 },
   },
 }
 
--- Uniform in the unit cube. An element depends on its place alone: the first n are always the same.
+-- Uniform in the unit cube. An element depends only on its place: the first n are always the same.
 function study.arrays(c)
   local made = { n = c.bodies, phi = c.dev:array(c.type, c.bodies) }
   for k, name in ipairs { "x", "y", "z", "m" } do made[name] = c.dev:array(c.type, c.bodies):random(k) end
@@ -123,7 +123,7 @@ for _, s in ipairs { { 1, 1 }, { 1, 8 }, { 2, 8 }, { 4, 1 }, { 4, 8 }, { 8, 8 },
   rung(s[2] and 6 or 7, shapes[#shapes], true, s[2] and wide(s[1], s[2]) or pairs_once(s[1]))
 end
 
--- From numbers on the host to numbers on the host; or the kernel alone, its bodies brought once.
+-- From numbers on the host to numbers on the host; or only the kernel, with its bodies copied once.
 local function phase(c, name, kind)
   local host, device, is_managed = {}, {}, kind == "managed"
   for _, field in ipairs { "phi", "x", "y", "z", "m" } do

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- orbits: how do bodies move for long without the computation making energy of its own?
+-- orbits: how can a long simulation of moving bodies conserve energy?
 --
 -- Two bodies on an ellipse and a Plummer sphere, by leapfrog and by Euler's method, from the kernels
 -- accelerations and advance of kernels/nbody.cu. The rate is n^2 / t of a step. See docs/studies/orbits.md.
@@ -9,13 +9,13 @@ local mw = require "moonwarp"
 
 local TWO <const>, SPHERE <const>, PER_UNIT <const> = "two bodies", "Plummer sphere", 64
 local study, p, gpu = mw.study {
-  question = "how do bodies move for long without the computation making energy of its own?",
+  question = "how can a long simulation of moving bodies conserve energy?",
   kernels = "nbody.cu", rate = { "interactions", work = function(c) return c.bodies ^ 2 end }, output = "x",
   odd = { { bodies = 2 }, { bodies = 37 }, { bodies = 251 } }, seconds = { 0.03, gpu = 0.05 },
   params = {
     { "real", "f64", "type of the numbers in motion", choices = { "f32", "f64" } },
     { "orbits", 20, "of the two bodies", min = 3, max = 10000 },
-    { "per_orbit", 400, "steps an orbit", min = 20, max = 100000 },
+    { "per_orbit", 400, "steps per orbit", min = 20, max = 100000 },
     { "eccentricity", 0.5, "of their ellipse", min = 0, max = 0.95 },
     { "sphere", 512, "bodies of the sphere", gpu = 4096, min = 2, max = 1 << 20 },
     { "time_units", 16, "of the sphere's motion", min = 1, max = 10000 },

@@ -2,8 +2,8 @@
 --
 -- reduction: what stands between a kernel that makes one number out of an array and the memory's rate?
 --
--- Rungs 1 to 6 sum within a block: with an element a thread, where the tree is what costs, and with a few
--- blocks a multiprocessor, where it hides behind the loads. Rungs 7 to 13 join what the blocks have: the sum,
+-- Rungs 1 to 6 sum within a block: with one element per thread, where the tree dominates, and with a few
+-- blocks per multiprocessor, where the loads hide it. Rungs 7 to 13 join what the blocks have: the sum,
 -- the least, the greatest, the greatest |v|^2 of v = (x, y). T_tot = bytes of x (and y) / t, each read once.
 -- Shares are of a copy of as many bytes, which finds the same caches. H200 CUB: DeviceReduce, for this
 -- project (tests/bench/reduction.lua). See docs/studies/reduction.md.
@@ -24,9 +24,9 @@ local study, p, gpu = mw.study {
     { n = ODD, op = "sum", blocks = 37, threads = { 1, 31, 96, 97 } } } end,
   params = {
     { "n", 1 << 22, "elements", gpu = 1 << 28, min = 1, max = 1 << 31 },
-    { "block", 256, "threads a block of rungs 7 to 12", choices = WIDTHS },
-    { "per", 256, "blocks a multiprocessor", gpu = 8, min = 1, max = 65536 },
-    { "per_once", 64, "and of rung 13, of 1024 threads", gpu = 2, min = 1, max = 65536 },
+    { "block", 256, "threads per block of rungs 7 to 12", choices = WIDTHS },
+    { "per", 256, "blocks per multiprocessor", gpu = 8, min = 1, max = 65536 },
+    { "per_once", 64, "the same for rung 13, whose blocks have 1024 threads", gpu = 2, min = 1, max = 65536 },
     { "types", { "f32", "f64" }, "element types", choices = { "f32", "f64" } },
     { "ops", { "sum", "min", "max", "length" }, "operations", choices = { "sum", "min", "max", "length" } },
     { "repeats", 10, "runs of a rung whose bits are compared", min = 1 },
@@ -190,12 +190,12 @@ study:part { "grid", each = "type", rows = "all", charts = { { kind = "ladder" }
 
 study:part { "threads", cases = { { n = p.n, op = "sum", threads = WIDTHS } },
   rungs = { "copy", "reduce_dynamic", "reduce_butterfly", "reduce_shuffle", "16 bytes, last block" },
-  charts = { { x = "threads", logx = 2, logy = 10, of = is_number, xlabel = "threads a block" } } }
+  charts = { { x = "threads", logx = 2, logy = 10, of = is_number, xlabel = "threads per block" } } }
 
 study:part { "blocks", rungs = { "copy", "atomic", "lock", "last block", "16 bytes, last block" },
   cases = { { n = p.n, op = "sum", per = gpu and { 1, 2, 4, 8, 16, 32, 64 } or { 1, 4, 16, 64, 256 } } },
   charts = { { x = "per", logx = 2, logy = 10, of = is_number, name = "blocks",
-               xlabel = "blocks a multiprocessor" } } }
+               xlabel = "blocks per multiprocessor" } } }
 
 study:part { "size", table = { "rung", "n", "t", "T_tot" },
   cases = { { n = mw.geometric(p.n, math.min(p.n, 1024), 8), op = "sum" } },

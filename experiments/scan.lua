@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- scan: can the running sum of one long array be had at the rate of a copy?
+-- scan: can the running sum of one long array run at the rate of a copy?
 --
 -- By three launches (sums of tiles, a scan of the sums, the sums added), which write and read the result once
 -- more than needed; in one pass, where a tile looks back at the ones before it; in one pass by as many blocks
@@ -10,7 +10,7 @@
 local mw = require "moonwarp"
 local ceil_div = mw.ceil_div
 local study, p, gpu = mw.study {
-  question = "can the running sum of one long array be had at the rate of a copy?",
+  question = "can the running sum of one long array run at the rate of a copy?",
   kernels = "scan.cu", rate = "T_eff", output = "y", level = "library copy", seconds = { 0.02, gpu = 0.05 },
   odd = { { n = 100003 } },
   params = {
@@ -18,7 +18,7 @@ local study, p, gpu = mw.study {
     { "types", { "f64", "f32" }, "element types", choices = { "f64", "f32" } },
     { "scan_block", 128, "block of the scans in one pass", gpu = 512,
       choices = { 32, 64, 128, 256, 512, 1024 } },
-    { "scan_loads", 8, "loads in flight a thread of them", min = 1, max = 16 },
+    { "scan_loads", 8, "loads in flight per thread of these scans", min = 1, max = 16 },
   },
 }
 

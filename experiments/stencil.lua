@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- stencil: how near to main memory's rate is a step of heat diffusion, and how does a solver get beyond it?
+-- stencil: how close to the memory's rate is a step of heat diffusion, and how can a solver exceed it?
 --
 -- Rungs 2 to 6 are the small steps to shared memory of ETH Zurich's lecture 10, "Solving PDEs in parallel on
 -- GPUs" (2023): a triad without derivatives, T in a tile, with a halo, the halo read, derivatives back.
@@ -13,7 +13,7 @@
 local mw = require "moonwarp"
 local ceil_div = mw.ceil_div
 local study, p, gpu = mw.study {
-  question = "how near to main memory's rate is a step of heat diffusion, and can a solver get beyond it?",
+  question = "how close to the memory's rate is a step of heat diffusion, and can a solver exceed it?",
   kernels = "stencil.cu", rate = "T_eff", output = "T2", level = "triad", seconds = { 0.03, gpu = 0.1 },
   odd = { { nx = 67, ny = 43 }, { nx = 68, ny = 41 } }, -- rows that begin anywhere, and on 16 bytes
   defines = function(type) return { REAL = type == "f64" and "double" or "float" } end,
@@ -22,9 +22,9 @@ local study, p, gpu = mw.study {
     { "type", "f64", "of the elements", choices = { "f32", "f64" } },
     { "shapes", { "8", "16", "32", "64", "256" },
       "blocks of the naive step; other rungs have those of one width", kind = "blocks" },
-    { "levels", { 1, 2, 4, 8 }, "steps a pass of temporal blocking", min = 1, max = 12 },
-    { "rows", 512, "rows of a warp, temporal blocking", min = 1 },
-    { "march", 8, "rows of a thread, the marching rung", min = 1, max = 64 },
+    { "levels", { 1, 2, 4, 8 }, "steps per pass of temporal blocking", min = 1, max = 12 },
+    { "rows", 512, "rows per warp of temporal blocking", min = 1 },
+    { "march", 8, "rows per thread of the marching rung", min = 1, max = 64 },
     { "side", 96, "points along each side of the film's field", min = 8, max = 512 },
     { "frames", 40, "of the film", min = 2, max = 500 },
   },
@@ -40,7 +40,7 @@ end
 -- ---- what is right ----------------------------------------------------------------------------------
 local function on_border(c, i, j) return i == 1 or j == 1 or i == c.nx or j == c.ny end
 
--- A cell after one step; the kernels leave the border alone, so that it stays NaN.
+-- A cell after one step; the kernels do not write the border, so it stays NaN.
 local function step_of(c, at, i, j)
   if on_border(c, i, j) then return 0 / 0 end
   local m = at.T(i, j)
@@ -150,9 +150,9 @@ study:part { "ladder", cases = { { nx = p.n, ny = p.n } }, rows = "best",
   table = { { "number", title = "no." }, "rung", "block", "steps", "t", "T_eff",
             { "share", title = "of the triad", unit = "%", digits = 3 } },
   charts = { { kind = "ladder" },
-             { x = "threads", logx = 2, xlabel = "threads a block", title = ("blocks %d wide"):format(width),
+             { x = "threads", logx = 2, xlabel = "threads per block", title = ("blocks %d wide"):format(width),
                of = is_of_one_width },
-             { x = "threads", logx = 2, xlabel = "threads a block", name = "shapes",
+             { x = "threads", logx = 2, xlabel = "threads per block", name = "shapes",
                title = "the naive step by the block's shape", of = function(r) return r.number == 1 end,
                by = function(r) return r.block:match "^%d+" .. " wide" end },
              { x = "steps", logx = 2, xlabel = "steps a pass", title = "temporal blocking",

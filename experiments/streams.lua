@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
 --
--- streams: how much of the time that copies between host and device take can be hidden behind a kernel?
+-- streams: how much of the copy time between host and device can a kernel hide?
 --
--- An array is copied in, computed and copied out, in equal pieces over streams, beside the stages alone.
+-- An array is copied in, computed and copied out, in equal pieces over streams, beside the single stages.
 -- T_tot = bytes moved / t: 1 array for a copy, 2 for a kernel, a pipeline and both ways at once. Times are
 -- the host's, to the end of the last copy. See docs/studies/streams.md.
 
 local mw = require "moonwarp"
 local study, p, gpu = mw.study {
-  question = "how much of the time that copies between host and device take can be hidden behind a kernel?",
+  question = "how much of the copy time between host and device can a kernel hide?",
   kernels = "streams.cu", rate = "T_tot", output = "y", level = "pipeline", seconds = { 0.03, gpu = 0.02 },
   peak = function() end, -- that of the device's memory bounds no copy from the host
   odd = { { n = 5021, pieces = 3, rounds = 3 }, { n = 997, pieces = 40, rounds = 5 } },
@@ -17,10 +17,10 @@ local study, p, gpu = mw.study {
     { "type", "f32", "of the elements", choices = { "f32", "f64" } },
     { "streams", 4, "the most streams", min = 2, max = 32 },
     { "chunks", 64, "the most pieces", min = 2, max = 4096 },
-    { "balance", 3.0, "time of the kernel over a copy's, to calibrate for", gpu = 1.0, min = 0, max = 1000 },
-    { "rounds", 0, "multiply-adds an element, odd; 0: as many as `balance` asks for", min = 0, max = 1 << 20,
+    { "balance", 3.0, "ratio of kernel time to copy time to calibrate for", gpu = 1.0, min = 0, max = 1000 },
+    { "rounds", 0, "multiply-adds per element, odd; 0: chosen by `balance`", min = 0, max = 1 << 20,
       check = function(v) return v > 0 and v % 2 == 0 and "odd: the result is then 1 - x" or nil end },
-    { "block", 1024, "threads a block", gpu = 256, min = 1, max = 1024 },
+    { "block", 1024, "threads per block", gpu = 256, min = 1, max = 1024 },
     { "smallest", 1 << 14, "least elements of the sweep of copies", min = 1 },
   },
 }
@@ -71,7 +71,7 @@ function study.arrays(c)
   for _, name in ipairs { "input", "output", "left", "once" } do
     all[name] = whole[name]:view(1, buffers):copy(whole.poison, { count = buffers })
   end
-  -- What a stage alone, with one buffer, leaves in it, computes there, and copies from there to all places.
+  -- What a single stage with one buffer leaves in it, computes there, and copies from there to all places.
   for first = 1, c.n, c.size do
     local count = math.min(c.size, c.n - first + 1)
     all.left:copy(whole.given, { from = first, count = count })
@@ -84,8 +84,8 @@ end
 local STAGES = { "copy in", "kernel", "copy out" }
 
 -- The pieces of a case over `count` streams, each a list of functions. A stream has a buffer before and one
--- behind the kernel; its own order protects them. how: only (a stage), blocking (streams), x and y (names,
--- where not pinned), nothing_in (a default stream, for a kernel behind each piece), or after(piece, line).
+-- after the kernel; the stream's order protects them. how: only (a stage), blocking (streams), x and y (names,
+-- where not pinned), nothing_in (a default stream, for a kernel after each piece), or after(piece, line).
 local function line_of(c, count, how)
   local line, x, y = { streams = {} }, c[how.x or "x"], c[how.y or "y"]
   for s = 1, math.min(count, c.chunks) do
@@ -151,7 +151,7 @@ end
 
 -- ---- the rungs --------------------------------------------------------------------------------------
 local ratios = { "best pipeline / 1 stream" }
--- A stage alone, or a pipeline over as many streams as `how` or the case says; wrap(c, line): another way.
+-- A single stage, or a pipeline over as many streams as `how` or the case says; wrap(c, line): another way.
 local function rung(number, name, how)
   if (number or 0) > 2 then ratios[#ratios + 1] = "best pipeline / " .. name end
   study:rung { number, name, answer = how.answer or how.only or "another way", always = how.always,
@@ -214,7 +214,7 @@ study:part { "copies", rungs = { "copy in", "copy out", "both ways" }, clock = "
   cases = { { n = mw.geometric(p.n, math.min(p.smallest, p.n), 4) } }, -- the ratios are of the largest
   charts = { { x = "bytes", logx = 2, xlabel = "bytes of one array",
                lines = gpu and { { value = 55.5e9, label = "H200 pinned, source" } } or nil } },
-  ratios = { "both ways at once / pinned, in", "both ways at once / pinned, out", -- 2: each as fast as alone
+  ratios = { "both ways at once / pinned, in", "both ways at once / pinned, out", -- 2: each as fast as by itself
              "pinned, in / pageable, in", "pinned, out / pageable, out" } }
 
 local function derive(records, c)
@@ -258,7 +258,7 @@ study:part { "variants", cases = function() return { best_shape() } end, clock =
   derive = derive, table = COLUMNS, charts = { { kind = "ladder", of = function(r) return r.over end } },
   ratios = ratios }
 
--- Queues a line with an event behind each operation: spans between events.
+-- Queues a line with an event after each operation: spans between events.
 local function spans_of(c, line)
   local spans = {}
   for i, piece in ipairs(line) do

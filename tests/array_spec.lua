@@ -162,10 +162,10 @@ each_device("an array made by size", function(dev, id)
   end)
 
   it("needs a known type and a possible size", function()
-    fails(function() dev:array("f33", 3) end, "bad argument #1 to 'array' (no element type 'f33', "
+    fails(function() dev:array("f33", 3) end, "bad argument #1 to 'array' (no element type 'f33'; "
       .. "did you mean 'f32'?: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64 expected)")
-    fails_with(function() dev:array("float", 3) end, "no element type 'float', did you mean 'f32'?: f16")
-    fails_with(function() dev:array("int64", 3) end, "no element type 'int64', did you mean 'i64'?: f16")
+    fails_with(function() dev:array("float", 3) end, "no element type 'float'; did you mean 'f32'?: f16")
+    fails_with(function() dev:array("int64", 3) end, "no element type 'int64'; did you mean 'i64'?: f16")
     fails(function() dev:zeros("quaternion", 3) end, "bad argument #1 to 'zeros' (no element type "
       .. "'quaternion': f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64 expected)")
     fails(function() dev:zeros() end, "bad argument #1 to 'zeros' (string expected, got no value)")

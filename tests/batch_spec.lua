@@ -196,7 +196,7 @@ assert(n == 3)]]
     end)
   end)
 
-  it("tells each lab its name, and its runs know it", function()
+  it("gives each lab its name, and its runs know it", function()
     with_labs({ { "a", "", 'assert(os.getenv "MOONWARP_LAB" == "a") mw.record { device = "cpu", x = 1 }' } },
       function(folder, batch)
         local status, output, result = batch()

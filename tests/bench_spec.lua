@@ -213,7 +213,7 @@ describe("mw.bench of launches", function()
       assert.is_truthy(t.warnings[#t.warnings].cause:find("it queued no work in the captured stream", 1, true))
     end)
 
-    it("tells the device's state before and after", function()
+    it("reports the device's state before and after", function()
       local t = mw.bench(function() end, { samples = 2, batch = 1, device = dev })
       assert.are.equal("table", type(t.state.before))
       assert.are.equal("table", type(t.state.after))

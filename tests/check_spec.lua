@@ -87,7 +87,7 @@ describe("mw.check", function()
       assert.are.equal("f32 sums of 1048576 terms", report.tolerance_why)
     end)
 
-    it("tells rounding from a bug", function()
+    it("distinguishes rounding from a bug", function()
       local f <close> = dev:array("f32", { 1 + 2.0 ^ -18 })
       local _, report = quietly(f, 1)
       assert.is_truthy(tostring(report):find("of rounding's size", 1, true))

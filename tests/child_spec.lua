@@ -6,7 +6,7 @@ local support = require "tests.support"
 local found, host = pcall(require, "moonwarp.host")
 
 if not found or not host.spawn then
-  describe("a child", function() pending "is the program's alone" end)
+  describe("a child", function() pending "needs the program" end)
   return
 end
 
@@ -61,7 +61,7 @@ local function is_gone(pid)
 end
 
 describe("a child", function()
-  it("tells how it ended, and leaves both streams in a file", function()
+  it("reports how it ended, and leaves both streams in a file", function()
     local ending, output = run "echo out; echo err >&2; exit 3"
     assert.are.equal(3, ending.exit)
     assert.are.equal(0, ending.signal)
@@ -113,7 +113,7 @@ describe("a child", function()
     assert.is_truthy(output:find("not enough memory", 1, true), output)
   end)
 
-  it("leaves no process behind, whatever group and session it is in", function()
+  it("leaves no process, whatever group and session it is in", function()
     local ending, output = run("(setsid sleep 999 & echo $!); sleep 999 & echo $!; exit 0")
     assert.are.equal(0, ending.exit)
     for pid in output:gmatch "%d+" do assert.is_false(alive(pid), pid) end
@@ -150,7 +150,7 @@ describe("a child", function()
     end)
   end)
 
-  it("dies with its keeper", function()
+  it("dies with its supervisor", function()
     local ending, output = run("echo $$; exec sleep 999", nil, function(_, log)
       says(log, "\n")
       io.popen([[for p in $(cat /proc/$PPID/task/*/children); do [ "$p" = $$ ] || kill -KILL "$p"; done]]):close()

@@ -16,7 +16,7 @@ local function run(code, words, body)
 end
 
 describe("mw.skip", function()
-  it("ends a script with its reason, which is no failure", function()
+  it("ends a script with its reason, which is not a failure", function()
     run("mw.skip 'no GPU' print 'went on'", "", function(status, output, folder)
       assert.are.same({ 0, "moonwarp: skipped: no GPU\n" }, { status, output })
       assert.are.equal(0, #support.runs(folder .. "/out"))

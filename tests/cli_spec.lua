@@ -94,7 +94,7 @@ moonwarp: FOLDER/script.lua:2: attempt to index a nil value (field 'x')
 ]], output)
   end)
 
-  it("is 1 for an error that is no string", function()
+  it("is 1 for an error that is not a string", function()
     expect_part(1, "moonwarp: the script raised a table value, not a message", "-e", "error {}")
     expect_part(1, "moonwarp: own words", "-e",
       "error(setmetatable({}, { __tostring = function() return 'own words' end }))")
@@ -112,7 +112,7 @@ moonwarp: FOLDER/script.lua:2: attempt to index a nil value (field 'x')
     assert.is_truthy(output:find("moonwarp: a check failed", 1, true))
   end)
 
-  it("is 4 where there is no such device", function()
+  it("is 4 without such a device", function()
     expect_part(4, "moonwarp: (-e):1: ", "-e", "mw.device()", "--device", "cuda:99")
     expect_part(4, "moonwarp: (-e):1: ", "-e", "mw.device 'cuda:99'")
     expect_part(4, "moonwarp: no luck: (-e):1: ", "-e",
@@ -225,7 +225,7 @@ describe("parameters", function()
       "--device", "cpu")
   end)
 
-  it("leave the file of --json alone where they are wrong", function()
+  it("do not write the file of --json if they are wrong", function()
     support.with_folder(function(folder)
       support.write(folder .. "/r.jsonl", "old\n")
       for _, code in ipairs { "", "mw.record { x = 1 }" } do
@@ -255,7 +255,7 @@ describe("parameters", function()
 end)
 
 describe("moonwarp info", function()
-  it("tells devices, tools and the cache", function()
+  it("lists devices, tools and the cache", function()
     local status, output = moonwarp "info"
     assert.are.equal(0, status)
     for _, word in ipairs { "devices\n", "  cpu ", "  cuda", "C++ compiler", "gnuplot", "\ncache\n" } do
@@ -276,7 +276,7 @@ describe("moonwarp info", function()
 end)
 
 describe("moonwarp cache", function()
-  it("tells of the cache and clears it", function()
+  it("reports on the cache and clears it", function()
     support.with_folder(function(folder)
       local env = ("MOONWARP_CACHE=%s/cache %s "):format(folder, quoted(PROGRAM))
       local _, output = shell(env .. "cache stat")

@@ -44,14 +44,14 @@ local function with_files(files, body)
   end)
 end
 
--- A study's file with a text in place of another, or a line of its own behind mw.study.
+-- A study's file with a text in place of another, or a further line after mw.study.
 local function changed(from, to)
   local at, last = STUDY:find(from, 1, true)
   return STUDY:sub(1, at - 1) .. to .. STUDY:sub(last + 1)
 end
 
 describe("moonwarp list", function()
-  it("tells a study's question, parameters and rungs, as run --help does", function()
+  it("lists a study's question, parameters and rungs, as run --help does", function()
     with_files({ mine = STUDY }, function(run)
       assert.are.same({ 0, SHOWN .. RUNGS }, { run "list mine.lua" })
       local status, help = run "run mine.lua --help"
@@ -60,7 +60,7 @@ describe("moonwarp list", function()
     end)
   end)
 
-  it("tells of all studies, without their rungs", function()
+  it("lists all studies, without their rungs", function()
     local status, output = shell(quoted(labs.program) .. " list")
     assert.are.equal(0, status, output)
     for _, name in ipairs { "cumsum", "memcopy", "nbody", "reduction", "stencil", "streams" } do

@@ -54,7 +54,7 @@ describe("contenders", function()
     assert.are.same({ "a", "b", "c" }, { names[1].name, names[2].name, names[3].name })
   end)
 
-  it("have ratios that a change of the machine's pace leaves alone", function()
+  it("have ratios that a change of the machine's pace does not affect", function()
     local t = in_turn({ samples = 50, clock = "host" }, function(calls) return calls > 80 and 3 or 1 end)
     assert.is_true(t.slow.max > 2 * t.slow.min) -- the pace fell
     local ratio = t:ratio("fast", "slow")
@@ -87,7 +87,7 @@ describe("contenders", function()
     end
     local t = mw.bench({ a = nothing, b = nothing }, { samples = 1, quiet = true })
     fails(function() t:ratio("a", "c") end, "ratio: there is no contender 'c'; there are a, b")
-    fails(function() mw.record { t = t } end, "mw.record: field 't' is the results of several contenders: keep one a "
+    fails(function() mw.record { t = t } end, "mw.record: field 't' is the results of several contenders: keep one per "
       .. "record, as in for _, r in ipairs(t) do mw.record { kernel = r.name, t = r } end")
   end)
 

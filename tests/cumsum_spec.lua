@@ -43,7 +43,7 @@ local function sums_of(values, dim)
   return sums
 end
 
--- Kernel, what it gives (0: a copy), block, grid, and its arguments behind B and A.
+-- Kernel, what it gives (0: a copy), block, grid, and its arguments after B and A.
 local CUBE = { NX, NY, NZ }
 local ROWS = { NX, NY * NZ }
 local LAUNCHES = {

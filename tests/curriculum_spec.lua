@@ -4,7 +4,7 @@
 
 local support = require "tests.support"
 if not pcall(require, "moonwarp.host") then
-  describe("a curriculum", function() pending "is the program's alone" end)
+  describe("a curriculum", function() pending "needs the program" end)
   return
 end
 
@@ -76,7 +76,7 @@ describe("a curriculum", function()
 
   it("is a file of Lua that returns a table", function()
     rejected("return 5", "FILE: a curriculum returns a table of labs, this returns number")
-    rejected("return {}", "FILE: there is no lab in it")
+    rejected("return {}", "FILE: it holds no labs")
     rejected("error('x', 0)", "x")
     rejected("return { nmae = 'x', { name = 'a', script = 'mine.lua' } }",
       "FILE: unknown field 'nmae'; did you mean 'name'?")
@@ -121,7 +121,7 @@ describe("a gate", function()
     assert.is_false(judged({ rung = "a", n = 1 }, "T_tot", 2, { rung = "b" }).ok)
   end)
 
-  it("fails where there is nothing to hold it against", function()
+  it("fails without anything to compare with", function()
     assert.are.equal("no record has rung = c", judged({ rung = "c" }, "T_tot", 1, { rung = "b" }).message)
     assert.are.equal("no record with rung = a has a number 'T_eff'",
       judged({ rung = "a" }, "T_eff", 1, { rung = "b" }).message)

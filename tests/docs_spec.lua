@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The documents say what is true: every example of docs/api prints what stands behind its arrows, and every script of
+-- The documents say what is true: every example of docs/api prints what follows its arrows, and every script of
 -- README.md and docs/tutorial.md runs, on the CPU device.
 
 local support = require "tests.support"

@@ -9,7 +9,7 @@ local fake = require "tests.fake"
 local mw = support.mw
 
 describe("the environment", function()
-  it("says what and when, and holds plain values alone", function()
+  it("says what and when, and holds only plain values", function()
     local all = environment.collect(mw.device "cpu")
     assert.is_truthy(all.date:find "^%d%d%d%d%-%d%d%-%d%dT%d%d:%d%d:%d%dZ$")
     assert.are.equal(mw.version, all.moonwarp)
@@ -58,7 +58,7 @@ describe("the environment", function()
     end)
   end)
 
-  it("tells how busy the machine was meanwhile", function()
+  it("reports how busy the machine was", function()
     local dev = mw.device "cpu"
     local over = environment.watch(dev)
     local stop = support.core.clock() + 0.3
@@ -104,7 +104,7 @@ describe("a device's state", function()
     assert.are.equal("1979000000.0\n", fake.run(code, { MOCK_NVML_UUID = 0, MOCK_CUDA_DEVICES = 2 }))
   end)
 
-  it("lacks what NVML does not tell", function()
+  it("lacks what NVML does not report", function()
     local output = fake.run([[
       local s = mw.device "cuda:0":state()
       print(s.clock, s.clock_max, s.power, s.temperature, s.reasons)

@@ -67,13 +67,13 @@ describe("an error value", function()
     assert.are.equal(first, select(2, xpcall(error, debug.traceback, first)))
   end)
 
-  it("is no object of another kind", function()
+  it("is not an object of another kind", function()
     assert.is_nil(core.type {})
     assert.is_nil(core.type(setmetatable({}, {})))
     assert.is_nil(core.type "text")
   end)
 
-  it("reads well where nobody catches it", function()
+  it("reads well if it is not caught", function()
     local code = "local mw = require 'moonwarp'\nmw.device 'nowhere'\n"
     local status, output = support.child(code)
     assert.are_not.equal(0, status)

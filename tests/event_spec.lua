@@ -82,7 +82,7 @@ support.each_device("events", function(dev, id, runs)
     assert.is_true(b:query())
   end)
 
-  it("without timing are for waiting alone", function()
+  it("without timing are only for waiting", function()
     local a <close> = dev:event { timing = false }
     local b <close> = dev:event()
     a:record()

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The fake driver and NVML of tests/mock, built once a process and removed at its end, and children that run on them.
--- Depends on tests.support.
 
 local support = require "tests.support"
 local core = support.core

@@ -71,7 +71,7 @@ describe("a fault on the CPU device", function()
         assert.is_truthy(message:find("before the start", 1, true))
       end)
 
-      it("far behind one of several arrays names the right one", function()
+      it("far after one of several arrays names the right one", function()
         local out <close> = dev:zeros("f32", 16)
         local x <close> = dev:zeros("f32", 1 << 14)
         faults(function() m.read_at:launch(1, 1, out, x, 1 << 14) end, "read outside every array",
@@ -84,7 +84,7 @@ describe("a fault on the CPU device", function()
           "block (2,0,0)", "thread (5,0,0)")
       end)
 
-      it("behind a barrier names the thread", function()
+      it("after a barrier names the thread", function()
         local x <close> = dev:zeros("i32", 32)
         faults(function() m.barrier_and_fault:launch(1, 32, x, FAR) end, "kernel 'barrier_and_fault' wrote",
           "block (0,0,0)", "thread (3,0,0)")
@@ -164,7 +164,7 @@ describe("a fault on the CPU device", function()
         assert.are.equal(1.0, x:get(3))
       end)
 
-      it("after fault leaves nothing behind", function()
+      it("after fault leaves nothing", function()
         local x <close> = dev:zeros("f32", 8)
         for _ = 1, 50 do
           assert.is_false(pcall(function()
@@ -220,7 +220,7 @@ describe("a fault on the CPU device", function()
       "does not name the calling lane")
   end)
 
-  it("by two barriers on one line tells them apart", function()
+  it("by two barriers on one line distinguishes them", function()
     local m <close> = dev:module { name = "line.cu", source = [[
       __global__ void apart(int *x) { if (threadIdx.x < 8) __syncthreads(); else { x[0] = 1; __syncthreads(); } }
     ]] }

@@ -34,7 +34,7 @@ local CODE = [[
 ]]
 
 describe("mw.bench on a CUDA device", function()
-  it("queues samples behind a gate and tells the cost of a launch", function()
+  it("queues samples behind a gate and reports the cost of a launch", function()
     local output = fake.run(CODE .. [[
       local t = mw.bench(work, quick())
       print(t.blocked, t.clock, t.launch.n == t.n, t.launch.median > 0)

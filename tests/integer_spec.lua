@@ -12,7 +12,7 @@ describe("mw.ceil_div", function()
     end
   end)
 
-  it("rejects what is no integer, and 0", function()
+  it("rejects what is not an integer, and 0", function()
     fails(function() mw.ceil_div(1.5, 2) end, "mw.ceil_div: argument 1 must be an integer, got 1.5")
     fails(function() mw.ceil_div(3) end, "mw.ceil_div: argument 2 must be an integer, got nil")
     fails(function() mw.ceil_div(3, 0) end, "mw.ceil_div: division by 0")
@@ -33,7 +33,7 @@ describe("mw.geometric", function()
     assert.are.same({ 1, 2, 4 }, mw.geometric(1, 4))
   end)
 
-  it("rejects what is no size, and factors that go nowhere", function()
+  it("rejects what is not a size, and factors that go nowhere", function()
     fails(function() mw.geometric(1, 2.5) end, "mw.geometric: argument 2 must be an integer, got 2.5")
     fails(function() mw.geometric(1) end, "mw.geometric: argument 2 must be an integer, got nil")
     fails(function() mw.geometric(0, 5) end, "mw.geometric: sizes of at least 1 are wanted, got 0")

@@ -2,7 +2,6 @@
 --
 -- A folder with a curriculum and its scripts, batches that run in it, and what is said of a curriculum.
 -- $MOONWARP_PROGRAM is what was built.
--- Depends on support, luassert, lua-cjson.
 
 local assert = require "luassert"
 local support = require "tests.support"

@@ -299,7 +299,7 @@ describe("mw.ladder", function()
         made = mw.ladder { x = "y", by = "rung", records = { r }, quiet = true, name = "L", pictures = false }
         print(made.dat:match "[^/]*$", made.chart:match "^[^\n]*")
       ]]):format(folder), { env = { LC_ALL = "C", COLUMNS = 40 } })
-      output = output:gsub("results: [^\n]*\n?", "") -- of the program alone
+      output = output:gsub("results: [^\n]*\n?", "") -- only of the program
       assert.are.equal("the sweep goes on; its last run draws\tnil\ta ################################  1.00\n"
         .. "L-n-1.dat\ty by rung, n = 1, no device\n", output)
     end)

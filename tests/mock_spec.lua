@@ -88,7 +88,7 @@ describe("the CUDA device over a fake driver", function()
       .. "bad argument #1 to 'record' (a stream of cpu expected, got one of cuda:0)\n" .. wait .. wait, output)
   end)
 
-  it("has the driver's per-thread default stream, which nobody makes or destroys", function()
+  it("has the driver's per-thread default stream, which is neither made nor destroyed", function()
     if not support.has_nvrtc() then
       pending "needs NVRTC"
       return

@@ -35,7 +35,7 @@ support.each_device("a module", function(dev, id)
                         "large_plain" }, m:kernels())
     end)
 
-    it("says where it looked for a file that is not there", function()
+    it("says where it looked for a missing file", function()
       local problem = fails(function() dev:module "nowhere.cu" end, "cannot read the kernel file 'nowhere.cu': looked "
         .. "in the working folder, beside the script and in " .. core.home() .. "/kernels")
       assert.are.equal("io", problem.status)
@@ -144,7 +144,7 @@ support.each_device("a module", function(dev, id)
       assert.is_truthy(message:find("mine[:%(]3"), message)
     end)
 
-    it("is rejected for an include that is not there", function()
+    it("is rejected for a missing include", function()
       fails_with(function() dev:module { source = '#include "nowhere.cuh"\n' } end, "nowhere.cuh")
     end)
 

@@ -94,7 +94,7 @@ describe("NVRTC", function()
     assert.are.equal(first.kept:attributes().registers, second.kept:attributes().registers)
   end)
 
-  it("tells the user's file and line of a mistake", function()
+  it("names the user's file and line of a mistake", function()
     local dev = mw.device "cuda:sm_90"
     local message = fails_as("compile", function()
       dev:module { name = "mine.cu", source = "\n__global__ void k(int *x) {\n  x[0] = missing;\n}\n" }

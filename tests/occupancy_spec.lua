@@ -24,7 +24,7 @@ support.each_device("occupancy", function(dev)
   before_each(function() m = dev:module(BASIC) end)
   after_each(function() m:close() end)
 
-  it("tells blocks, occupancy and the limit", function()
+  it("reports blocks, occupancy and the limit", function()
     for _, threads in ipairs { 1, 32, 100, 256, 1024 } do
       plausible(m.scale:occupancy(threads), threads, dev:properties().max_threads_per_multiprocessor)
     end
@@ -73,7 +73,7 @@ support.each_device("occupancy", function(dev)
   end)
 end)
 
-describe("occupancy for a GPU that is not there", function()
+describe("occupancy for an offline target", function()
   if not support.has_nvrtc() then
     pending("needs NVRTC")
     return

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Runs specs where there is no busted (a bundle on another machine): the part of busted and
+-- Runs specs without busted (a bundle on another machine): the part of busted and
 -- luassert that the specs use, TAP as output. `moonwarp run tests/plain.lua -- FILE...`
 
 local plain = {}

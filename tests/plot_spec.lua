@@ -67,7 +67,7 @@ describe("mw.plot", function()
     end
   end)
 
-  it("leaves room beside points that stand alone on such an axis", function()
+  it("leaves room beside isolated points on such an axis", function()
     local rows = { { device = "cpu", x = 1, y = 1 }, { device = "cpu", x = 3, y = 2 } }
     for points, room in pairs { [true] = false, alone = true } do
       with_plot({ x = "x", y = "y", records = rows, points = points, pictures = false }, function(made)
@@ -82,7 +82,7 @@ describe("mw.plot", function()
     end)
   end)
 
-  it("draws points with lines, lines alone and points alone", function()
+  it("draws points with lines, only lines and only points", function()
     for points, style in pairs { [true] = "linespoints", [false] = "lines", alone = "points" } do
       with_plot({ points = points, by = "kind", pictures = false }, function(made)
         assert.is_truthy(support.read(made.gp):find(("using 1:2 with %s lw 2 lc rgb '#0072b2' dt 1 pt 7 ps 0.7 title")
@@ -103,7 +103,7 @@ describe("mw.plot", function()
     assert.are.equal(20, count)
   end)
 
-  it("tells the values of points as hypertext, whatever is in their names, and of some where there are many", function()
+  it("shows the values of points as hypertext, whatever is in their names, and of some if there are many", function()
     local rows = { { device = "cpu", x = 1, y = 2e9, name = [[it's "a\b" <i> 50 % `x`]] } }
     local spec = { x = "x", y = "y", by = "name", unit = "B/s", records = rows }
     with_plot(spec, function(made)
@@ -295,7 +295,7 @@ describe("the terminal's chart", function()
     for line in text:gmatch "[^\n]+" do assert.is_true(utf8.len(line) <= 40, line) end
   end)
 
-  it("joins points by lines, unless they stand alone", function()
+  it("joins points by lines, unless they are isolated", function()
     local DOTS = "\xe2[\xa0-\xa3]" -- U+2800 to U+28FF
     assert.is_truthy(draw({ unicode = true }):find(DOTS))
     local alone = draw { unicode = true, style = "points" }
@@ -307,7 +307,7 @@ describe("the terminal's chart", function()
     assert.is_nil(draw({ unicode = false }):find "[\x80-\xff]")
   end)
 
-  it("marks whole numbers alone where there are no others", function()
+  it("marks only whole numbers if there are no others", function()
     local function marks(...)
       local points = {}
       for i, x in ipairs { ... } do points[i] = { x = x, y = 1 } end

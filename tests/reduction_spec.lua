@@ -24,7 +24,7 @@ local function engines_of(id, type)
   return id == "cpu" and type[1] == "f32" and { "auto", "fiber" } or { "auto" }
 end
 
--- In f64 the methods alone differ that have an atomic operation for each, and that with 16-byte loads.
+-- In f64 only those methods differ that have an atomic operation for each, and that with 16-byte loads.
 local function operations_of(kind, type, engine)
   if engine == "fiber" then return { "SUM" } end
   if type[1] == "f32" or kind == "begin" or kind == "atomic" or kind == "cas" then return OPERATIONS end

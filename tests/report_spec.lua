@@ -115,7 +115,7 @@ describe("a picture of gnuplot's in a page", function()
       .. "</text></svg>", text)
   end)
 
-  it("tells what its hypertext says as titles, and knows curves and their entries in the key", function()
+  it("shows its hypertext as titles, and knows curves and their entries in the key", function()
     assert.are.equal('<g class="curve"><title>copy</title><g class="entry"><text>copy</text></g></g><g class="rest">'
       .. '<g class="point"><title>a &amp; b\nn: 1 &lt; 2</title><use href="#f1-gpPt1"></use></g></g>', embedded [[
 <g id="gnuplot_plot_1" ><title>copy</title><g id="gnuplot_plot_1_keyentry" visibility="visible" onclick="x(evt)">
@@ -178,7 +178,7 @@ describe("the charts of a report", function()
     end)
   end)
 
-  it("are drawn from the record where there is no picture, or none that tells its values", function()
+  it("are drawn from the record without a picture, or with none that shows its values", function()
     if not has_gnuplot() then
       pending "needs gnuplot"
       return
@@ -251,8 +251,8 @@ describe("a picture", function()
       has(text, "height=32 src=")
       has(picture.figure(run, { name = "film" }, { left = 3 }).text,
         "Left out, too large for a report: film.gif (14 B)")
-      has(picture.figure(run, { name = "none" }, picture.budget()).text, "There is no picture file")
-      has(picture.figure(run, { name = "../x" }, picture.budget()).text, "There is no picture file")
+      has(picture.figure(run, { name = "none" }, picture.budget()).text, "has no picture file")
+      has(picture.figure(run, { name = "../x" }, picture.budget()).text, "has no picture file")
     end)
   end)
 end)
@@ -338,8 +338,8 @@ describe("a report", function()
         "checks":"x","remarks":[{}],"pictures":[{}],"environment":[[[[[[[1]]]]]]]}]==])
       local text = drawn { folder, folder .. "/empty", "/no/such/folder" }
       for _, part in ipairs { "unfinished", "it was killed, or still goes on", "5 measurements with their samples",
-        "/broken</code>: it holds no record that can be read", "/empty</code>: there is no run in it",
-        "/no/such/folder</code>: there is no run in it", "interrupted" } do
+        "/broken</code>: it holds no record that can be read", "/empty</code>: it holds no run",
+        "/no/such/folder</code>: it holds no run", "interrupted" } do
         has(text, part)
       end
       lacks(text, "cannot be shown")
@@ -372,7 +372,7 @@ describe("a report", function()
       support.write(folder .. "/batch/b/journal.jsonl", "")
       support.write(folder .. "/batch/b/batch.json", "{")
       local text = drawn { folder }
-      lacks(text, "there is no run in it")
+      lacks(text, "it holds no run")
       for _, part in ipairs { "Batch &lt;night&gt;", ">copy<", "1.50 s", "1 of 2", "cannot be read",
         "timed out", "it &lt;hung&gt;", "1.00 MiB", "interrupted", "unfinished", "There is no run to report." } do
         has(text, part)
@@ -456,7 +456,7 @@ describe("a comparison", function()
     assert.are.equal(1, count(text, "<h4>Against the run of"))
   end)
 
-  it("says where there is no earlier run, or none can be compared", function()
+  it("says if there is no earlier run, or none can be compared", function()
     has(page_of({ runs.make(1) }, { earlier = earlier_of(2) }), "No earlier run of this study on this device")
     package.loaded[NAME] = { runs = function() error("strange <samples>", 0) end }
     has(page_of({ runs.make(1) }, { earlier = earlier_of(1) }), "cannot be compared: strange &lt;samples&gt;")
@@ -487,14 +487,14 @@ describe("the command", function()
   it("says what is missing and goes on", function()
     support.with_folder(function(folder)
       local output = moonwarp(("'%s/none' --output '%s/r.html'"):format(folder, folder))
-      has(output, "/none: there is no run in it\n")
+      has(output, "/none: it holds no run\n")
       has(output, "status 0")
     end)
   end)
 
   it("says what is wrong with its words", function()
     has(moonwarp "", "moonwarp: report wants a folder with runs, as out\nstatus 2")
-    has(moonwarp "out --against /nowhere", "moonwarp: option '--against': there is no run in /nowhere\nstatus 2")
+    has(moonwarp "out --against /nowhere", "moonwarp: option '--against': /nowhere holds no run\nstatus 2")
     has(moonwarp "/nowhere --output /nowhere/r.html", "moonwarp: the report cannot be written: /nowhere/r.html.part: "
       .. "No such file or directory; choose another place with --output FILE\nstatus 1")
   end)

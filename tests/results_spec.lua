@@ -60,7 +60,7 @@ end
 -- ---- comparing ------------------------------------------------------------------------------------
 
 describe("compare", function()
-  it("tells what is slower, faster and the same", function()
+  it("reports what is slower, faster and the same", function()
     local a = run_of({ { "naive", 1e-3 }, { "shared", 2e-3 }, { "vector", 3e-3 } }, 1)
     local b = run_of({ { "naive", 1.2e-3 }, { "shared", 1.5e-3 }, { "vector", 3.01e-3 } }, 77)
     local result = compare.runs(a, b, 0.02)
@@ -119,7 +119,7 @@ describe("compare", function()
     assert.are.same({ "unclear", "few samples" }, { result[1].verdict, result[1].why })
   end)
 
-  it("tells devices of one run apart", function()
+  it("distinguishes devices of one run", function()
     local rungs = { { "naive", 1e-3 }, { "naive", 1e-5 } }
     local a, b = run_of(rungs, 1), run_of(rungs, 9)
     for _, run in ipairs { a, b } do run.records[2].device = "cuda:0" end
@@ -418,7 +418,7 @@ describe("the commands about stored runs", function()
     end
   end)
 
-  it("reject what is no run, and the same run twice", function()
+  it("reject what is not a run, and the same run twice", function()
     with_runs(function(folder)
       local function rejected(words, text)
         local status, output = moonwarp(folder, words)
@@ -430,7 +430,7 @@ describe("the commands about stored runs", function()
       rejected("compare ladder nothing", "there is no run in 'nothing'")
       rejected("compare a b --threshold x", "option '--threshold' wants a percentage")
       rejected("export", "export wants a run")
-      rejected("export ladder --csv --md", "options '--csv' and '--md' are one too many")
+      rejected("export ladder --csv --md", "options '--csv' and '--md' exclude each other")
       rejected("plot ladder --only zz", "no chart has 'zz' in its name; there is T-n")
       rejected("history ladder --only zz", "no measurement has 'zz' in its name")
       rejected("history ladder --device h200", "no run is of a device with 'h200' in its name")

@@ -24,7 +24,7 @@ local function draw(records, more)
 end
 
 describe("mw.roofline", function()
-  it("tells memory-bound from compute-bound, with the share of the roof", function()
+  it("distinguishes memory-bound from compute-bound, with the share of the roof", function()
     local made = draw { { kernel = "slim", bytes = 100, flops = 100, t = 2, device = "cpu" },
                         { kernel = "fat", bytes = 10, flops = 1000, t = 2, device = "cpu" },
                         { kernel = "fat64", bytes = 10, flops = 1000, t = 4, dtype = "f64", device = "cpu" } }

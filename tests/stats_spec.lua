@@ -89,7 +89,7 @@ describe("units", function()
     assert.are.equal("3600 s", units.format(3600, "s"))
   end)
 
-  it("never break on what is no number", function()
+  it("never break on values that are not numbers", function()
     assert.are.equal("nan s", units.format(0 / 0, "s"))
     assert.are.equal("inf", units.format(math.huge, ""))
   end)

@@ -92,7 +92,7 @@ local function each_module(dev, id, body)
 end
 
 describe("stencil.cu", function() support.each_device(function(dev, id)
-  it("makes every single step as the host does, and leaves the border alone", function()
+  it("makes every single step as the host does, and does not write the border", function()
     each_module(dev, id, function(m, kind, eps, engine)
       for _, size in ipairs(SIZES) do
         with_fields(dev, kind, size[1], size[2], function(T2, T, Ci, t, ci)

@@ -58,7 +58,7 @@ describe("the study memcopy", function()
     assert.are.same({ "16 wide", "512 wide", "7 wide" }, series)
   end)
 
-  it("rejects what is no rung, no block and no type, and more rows than a grid has blocks", function()
+  it("rejects an unknown rung, block or type, and more rows than a grid has blocks", function()
     local wrong = { ["rungs=11"] = "parameter 'rungs' must be a rung's number or name, of 2, 3, 4, 5, 6, 7, 8, 10, got "
                       .. "'11'",
                     ["type=f16"] = "parameter 'type' must be one of f32, f64, got 'f16'",

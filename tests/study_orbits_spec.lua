@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The study orbits: what it tells of two bodies and of the sphere, and that its checks raise no false alarm. Its
+-- The study orbits: what it says about two bodies and of the sphere, and that its checks raise no false alarm. Its
 -- kernels: nbody_spec.lua.
 
 local support = require "tests.support"
@@ -13,7 +13,7 @@ describe("the study orbits", function()
     return
   end
 
-  it("tells leapfrog from Euler's method by their energy", function()
+  it("distinguishes leapfrog from Euler's method by their energy", function()
     local run = support.study_passes("orbits", parameters "orbits=5 per_orbit=200 sphere=64 time_units=4")
     local methods, windows, checked = {}, {}, {}
     for _, r in ipairs(run.record.records) do

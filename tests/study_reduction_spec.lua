@@ -80,7 +80,7 @@ describe("the study reduction", function()
     end
   end)
 
-  it("has types after the first in sums alone on the CPU device, but for two rungs", function()
+  it("has types after the first only in sums on the CPU device, but for two rungs", function()
     local run = support.study_passes("reduction", QUICK .. "-p parts=grid -p types=f32,f64 -p ops=min -p rungs=8,9,13")
     local list = {}
     for i, r in ipairs(run.record.records) do list[i] = r.type .. " " .. r.rung end

@@ -119,7 +119,7 @@ describe("a study", function()
     has(made.remarks, "Not measured: an element a thread (differs from the host for n = 1001, f32).")
   end)
 
-  it("names both sides of what is wrong at the measured size alone", function()
+  it("names both sides of what is wrong only at the measured size", function()
     local made = run(STUDY, "", changed(KERNELS, "i += gridDim.x * blockDim.x) y[i] += a",
       "i += gridDim.x * blockDim.x) y[i] += i == 77777 ? 0 : a"))
     assert.are.equal(3, made.status, made.output)
@@ -186,7 +186,7 @@ study:source]])
   end)
 
   it("leaves out a rung whose kernel leaves its arrays, and measures the others", function()
-    -- y is written behind its end, too, which is found when it is used the next time
+    -- y is also written after its end, which is found when it is used the next time
     local made = run(STUDY, "", changed(KERNELS, "if (i < n) y[i]", "if (i < n + 4096) y[i]"))
     assert.are.equal(3, made.status, made.output)
     has(made.output, "check an element a thread, block 64 x 1, n = 1001, f32: kernel 'saxpy' read outside every array")
@@ -235,7 +235,7 @@ study:rung { 1]])
     assert.are.equal(4, #made.record.records)
   end)
 
-  it("runs launches behind each other, and compiles their kernels at once", function()
+  it("runs launches in order, and compiles their kernels at once", function()
     local text = changed(STUDY, 'kernel = "saxpy_loop", block = 64, over = { "n" }, each = 16', [[block = 64,
     launches = function(c, block)
       local how = { block = block, grid = 16 }
@@ -311,7 +311,7 @@ template <typename T> __global__ void saxpy_half(T *y, const T *x, T a, int n) {
       if r.h200 then known[("%s %d"):format(r.rung, r.n)] = r.h200 end
     end
     assert.are.same({ ["a loop 1000"] = 1e9, ["an element a thread 1000"] = 3e12 }, known)
-    local points = {} -- one value for a rung is no point along an axis
+    local points = {} -- one value for a rung is not a point along an axis
     for _, one in ipairs(made.record.charts[2].series) do
       if one.name:find "source" then points[one.name] = #one.points end
     end
@@ -548,7 +548,7 @@ describe("a mistake in a study's description", function()
     { 'n = p.n, type', 'n = p.n / 2, type',
       "mine.lua:17: rung 1 'an element a thread', over: side 'n' must be an integer, got 50000.0" },
     { 'each = 16', 'each = 0',
-      "mine.lua:18: rung 2 'a loop', each: elements a thread are an integer of at least 1, got 0" },
+      "mine.lua:18: rung 2 'a loop', each: elements per thread must be an integer of at least 1, got 0" },
     { 'over = { "n" }, each = 16', 'grid = function() end',
       "mine.lua:18: rung 2 'a loop', grid: must return the blocks, as in 64 or { 64, 2 }, got nothing" },
     { 'kernel = "saxpy_loop"', 'make = function() end',

@@ -79,7 +79,7 @@ describe("the study stencil", function()
       charts)
   end)
 
-  it("rejects what is no block, and more rows than a grid has blocks", function()
+  it("rejects what is not a block, and more rows than a grid has blocks", function()
     local wrong = { ["n=65536"] = "parameter 'n' must be a number from 8 to 65535, got '65536'" }
     for _, text in ipairs { "32x64", "0", "32 x 4", "square", "9223372036854775807x2" } do
       wrong["shapes=8,'" .. text .. "'"] = ("parameter 'shapes' must be a block of 1 to 1024 threads such as 32x4, or "

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
 -- What the specs share: the devices there are, assertions on error texts, the leak check, child processes.
--- Depends on busted and luassert (or what plain.lua has of them) and the library under test.
 
 local busted = require "busted"
 local assert = require "luassert"
@@ -173,7 +172,7 @@ end
 
 local PATIENCE = 60 -- seconds that a machine may need for what takes a moment
 
---- The command of a stock interpreter ($STOCK_LUA): on a machine with a bundle alone there need not be one.
+--- The command of a stock interpreter ($STOCK_LUA): on a machine with only a bundle there need not be one.
 ---@return string?
 function support.stock_interpreter()
   local command = os.getenv "STOCK_LUA" or "lua5.4"
@@ -224,7 +223,7 @@ function support.runs(folder)
   return require("moonwarp.results.store").below(folder)
 end
 
---- Calls a function while results go to a folder, as after --out; closes the run behind it.
+--- Calls a function while results go to a folder, as after --out; closes the run after it.
 ---@param folder string
 ---@param body function
 ---@return any result  the first one of body
@@ -388,7 +387,7 @@ end
 
 -- ---- studies ------------------------------------------------------------------------------------
 
--- What the only run below a folder left: its record, and its files by their names. Nothing where there is none.
+-- What the only run below a folder left: its record, and its files by their names. Nothing without a run.
 local function left_in(folder)
   local made = support.runs(folder)[1]
   if not made then return nil, {} end

@@ -241,7 +241,7 @@ describe("mw.timeline", function()
     end)
   end)
 
-  it("rejects what is no span, at the script's line", function()
+  it("rejects what is not a span, at the script's line", function()
     local function rejected(spans, text)
       fails(function() mw.timeline { spans = spans } end, "mw.timeline: " .. text)
     end

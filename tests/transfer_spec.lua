@@ -111,7 +111,7 @@ support.each_device("copies", function(dev, id, runs)
     assert.are.equal(20, result:get(1 << 16))
   end)
 
-  it("reject what is no stream, or closed", function()
+  it("reject what is not a stream, or closed", function()
     local a <close> = dev:zeros("i32", 3)
     local b <close> = dev:zeros("i32", 3)
     local closed = dev:stream()

@@ -30,7 +30,7 @@ mw_dtype check_dtype(lua_State *L, int index) {
   const char *foreign = foreign_name(name), *near = foreign ? foreign : nearest_name(name, names);
   const char *message = lua_pushfstring(
       L, "no element type '%s'%s%s%s: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64 expected", name,
-      near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
   bind_argument(L, index, "%s", message);
   return type;
 }

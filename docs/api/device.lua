@@ -4,7 +4,7 @@ local MORE = { "...", "integer", "n2, n3, n4: further dimensions, up to 4 in all
 local DTYPE = { "dtype", "dtype", "the element type" }
 
 local SIZE_ERRORS = {
-  "no element type '<name>', did you mean '<nearest>'?: f16, bf16, f32, ... expected",
+  "no element type '<name>'; did you mean '<nearest>'?: f16, bf16, f32, ... expected",
   "an array needs its size: one to four integers, x first",
   "an array has at most 4 dimensions, got <n>",
   "a size of at least 1 expected, got <n>",

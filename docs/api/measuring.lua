@@ -410,7 +410,7 @@ contenders together. Texts, integers and booleans count as chosen, not measured:
       returns = { { "table", "the record, with the added fields" } },
       errors = { "mw.record: a table is wanted, got <type>", "mw.record: <path>: <reason>",
                  "mw.record: field '<name>' is of type function; numbers, texts, truth values, and lists or tables of them are kept",
-                 "mw.record: field '<name>' is the results of several contenders: keep one a record, as in for _, r in ipairs(t) do "
+                 "mw.record: field '<name>' is the results of several contenders: keep one per record, as in for _, r in ipairs(t) do "
                    .. "mw.record { kernel = r.name, t = r } end",
                  "mw.record: field 'date' is moonwarp's own and must be a string, got <type>" }, since = "0.1.0",
       example = [[

@@ -3,7 +3,6 @@
 -- Parameters of a script that the command line can set: -p name=value. Several values of a parameter
 -- that takes one are a sweep, which begins here: a script is not known before it runs, so its first
 -- pass is given all texts, takes the first of each and says what is swept.
--- Depends on moonwarp.core (where), blocks, schema, nearest, session.
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
@@ -73,7 +72,7 @@ local function check_choice(name, value, text, limits)
     near and ("; did you mean '%s'?"):format(near))
 end
 
--- What a script alone can tell: its function returns what is wanted, where the value is not that.
+-- A condition only the script knows: its function returns what is wanted if the value does not meet it.
 local function check_own(name, value, text, limits)
   local wanted = limits.check and limits.check(value)
   if wanted then reject(name, text, wanted) end
@@ -184,7 +183,7 @@ local function fail_unknown(name, names, is_late)
   failure.raise_as("usage", "unknown parameter '%s'; %s%s", name, hint, is_late and LATE:format(core.where()) or "")
 end
 
---- Rejects names given with -p that nobody asked for.
+--- Rejects names given with -p that the script does not ask for.
 ---@param more string[]?  names known besides those that mw.arg was asked for
 function arg.check_names(more)
   local names = lists.map(session.current.declared, function(entry) return entry.name end)
@@ -221,7 +220,7 @@ local function text_of(value)
   return (word:gsub("[\\,]", "\\%0"))
 end
 
---- A value, or a list of values, as it stands behind -p NAME=.
+--- A value, or a list of values, as written after -p NAME=.
 ---@param value any
 ---@return string
 function arg.text(value)

@@ -2,8 +2,7 @@
 --
 -- The Lua half of arrays: filling by kernels, clones, NumPy files. The methods are added to those
 -- of moonwarp.core. Random numbers are counter-based, so that an element's value depends on the
--- seed and its index alone: the same on every device.
--- Depends on moonwarp.core, api, dtypes, failure, npy, own_kernels, schema, kernels/moonwarp/array.cu.
+-- seed and its index only: the same on every device.
 
 local core = require "moonwarp.core"
 local dtypes = require "moonwarp.base.dtypes"
@@ -48,7 +47,7 @@ end
 
 -- ---- filling ------------------------------------------------------------------------------------
 
--- Sets one element, then copies what is there behind itself until the array is full: no compiler is
+-- Sets one element, then copies the filled part after itself until the array is full: no compiler is
 -- needed.
 local function fill_by_doubling(self, value)
   self:set(1, value)
@@ -118,7 +117,7 @@ local function check_finite(options)
   schema.check_numbers("random", options, { sd = { 0 } })
 end
 
--- Floats for the two ends of an integer type: 2^64 - 1 is no Lua integer. A number outside would wrap.
+-- Floats for the two ends of an integer type: 2^64 - 1 is not a Lua integer. A number outside would wrap.
 local function check_held(dtype, name, value)
   local bits = tonumber(dtype:sub(2))
   local signed = dtype:sub(1, 1) == "i"

@@ -17,16 +17,16 @@ moonwarp: a GPU performance laboratory scripted in Lua
 
 usage:
   moonwarp run STUDY|FILE.lua [options]   run a study or a script; -p name=v sets its parameters
-  moonwarp rerun DIR                      what made a stored run, again
-  moonwarp batch [CURRICULUM]             the labs of a curriculum, each in a process of its own
+  moonwarp rerun DIR                      a stored run again, from its own script
+  moonwarp batch [CURRICULUM]             the labs of a curriculum, each in its own process
   moonwarp list [STUDY...]                the studies, with their parameters
-  moonwarp compare A B                    is B faster? status 5 where something is slower
+  moonwarp compare A B                    is B faster? status 5 if something is slower
   moonwarp history STUDY                  measurements over all stored runs
   moonwarp plot DIR...                    charts of stored runs, several on one
   moonwarp export DIR...                  stored runs as CSV, JSON, Markdown or for gnuplot
   moonwarp report DIR...                  stored runs as one HTML file
   moonwarp info                           devices, compilers, cache
-  moonwarp repl                           a prompt (also: moonwarp alone, at a terminal)
+  moonwarp repl                           a prompt (also: moonwarp without words, at a terminal)
   moonwarp -e CODE [options]              run one piece of Lua
   moonwarp cache stat|clear               the cache of compiled code
   moonwarp COMMAND --help                 more about a command

@@ -87,7 +87,7 @@ local mw = {
 --- usable CUDA device, else the CPU. The same id gives the same handle.
 ---@param id string?        "cpu", "cuda", "cuda:1", "cuda:sm_90" (an architecture without a GPU:
 ---                           compiles only)
----@return userdata device  raises with the reason where there is no such device
+---@return userdata device  raises the reason if there is no such device
 mw.device = api.func("mw.device", 1, function(id)
   return session.current:open_device(id)
 end)

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The Lua half of modules: device variables as plain values.
--- Depends on api.
 
 local api = require "moonwarp.base.api"
 local failure = require "moonwarp.base.failure"

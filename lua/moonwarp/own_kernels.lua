@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The library's own kernels, kernels/moonwarp/*.cu: a module a file and device, compiled when it is
+-- The library's own kernels, kernels/moonwarp/*.cu: one module per file and device, compiled when it is
 -- first needed and kept with the device.
--- Depends on moonwarp.core.
 
 local core = require "moonwarp.core"
 

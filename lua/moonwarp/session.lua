@@ -13,7 +13,6 @@
 --   records        all measurements, in order; contenders: how many have had a turn (results/record.lua)
 --   ceilings       what mw.roofline has measured, by a device's id
 --   run            the open run (results/run.lua); nil before the first result
--- Depends on moonwarp.core, lfs; with the first result on results.run.
 
 local core = require "moonwarp.core"
 
@@ -22,7 +21,7 @@ local session = {}
 local Session = {}
 Session.__index = Session
 
-local MOST_WAITING = 1000 -- results that alone make no run
+local MOST_WAITING = 1000 -- results that do not make a run by themselves
 
 --- A session that nothing has used.
 ---@param options table?  see above
@@ -104,8 +103,8 @@ function Session:note(kind, values, contender)
   open_run(self):note(kind, values, contender)
 end
 
---- Notes what alone makes no run, as a check or a table: it waits for a result that does.
----@param kind string   "check" or "table"; "remark" where a pass was skipped
+--- Notes a result that does not make a run by itself, as a check or a table: it waits for one that does.
+---@param kind string   "check" or "table"; "remark" if a pass was skipped
 ---@param values table  what JSON can hold
 function Session:mention(kind, values)
   if is_current(self) then return self.run:append(kind, values) end

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The end of a script, or of a pass of a sweep, that cannot do its work here: an error of status "skipped", which is no
--- failure to `moonwarp run`.
--- Depends on failure.
+-- The end of a script, or of a pass of a sweep, that cannot do its work here: an error of status
+-- "skipped", which is not a failure to `moonwarp run`.
 
 local failure = require "moonwarp.base.failure"
 

@@ -13,8 +13,6 @@
 --   source     what others measured
 --
 -- docs/api/study.md has the fields; docs/tutorial.md leads to a first study.
--- Depends on moonwarp.core, lists, schema, nearest, session, study.blame, study.case, study.measure, study.parameters,
--- study.run, study.validate.
 
 local core = require "moonwarp.core"
 local blame = require "moonwarp.study.blame"
@@ -189,7 +187,7 @@ function complete.answer(_, who, answer)
 end
 
 --- What a rung computes. One of equal (the array that the output must equal), cell (one element from
---- its indices) or host (all elements of an odd case; of any case where there is no spot, prove or
+--- its indices) or host (all elements of an odd case; of any case without a spot, prove or
 --- reference).
 ---@param name string
 ---@param given table  see docs/api/study.md

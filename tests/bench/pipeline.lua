@@ -15,7 +15,7 @@ local gpu = dev:id() ~= "cpu"
 
 local mib = mw.arg("mib", gpu and 1024 or 64, "size of the array of f32", { min = 1 })
 local samples = mw.arg("samples", 9, "of each contender", { min = 1 })
-local block = mw.arg("block", 256, "threads a block")
+local block = mw.arg("block", 256, "threads per block")
 
 local n = mib << 18
 local PERIOD = math.min(n, 1000003) -- a prime: a piece in the wrong place shows

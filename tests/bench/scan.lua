@@ -10,7 +10,7 @@ local lab = require "lab"
 
 local n = mw.arg("n", 1 << 28, "elements", { min = 1, max = (1 << 31) - 1 })
 local rounds = mw.arg("rounds", 25, "samples of each contender")
-local block = mw.arg("block", 512, "threads a block")
+local block = mw.arg("block", 512, "threads per block")
 local loads = mw.arg("loads", 8, "16-byte loads in flight a thread")
 
 local dev = lab.device(mw, "cuda")

@@ -10,7 +10,7 @@ local lab = require "lab"
 
 local n = mw.arg("n", 16384, "points along each side", { min = 64 })
 local rounds = mw.arg("rounds", 15, "samples of each contender", { min = 1 })
-local rows = mw.arg("rows", 512, "rows of a warp, temporal blocking", { min = 1 })
+local rows = mw.arg("rows", 512, "rows per warp of temporal blocking", { min = 1 })
 
 local dev = lab.device(mw, "cuda")
 if not dev then return end

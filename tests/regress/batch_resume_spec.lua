@@ -29,7 +29,7 @@ describe("a resumed batch", function()
         { '"steps"', '"stairs"', "steps must be a table, got nil" },
         { '"id":"b%-cpu"', '"id":"a-cpu"', "steps[2]: id 'a-cpu' is there twice" },
         { '"id":"a%-cpu"', '"id":"../a"', "steps[1]: id must be of letters, digits, - and _" },
-        { '"needs":%["a%-cpu"%]', '"needs":["c-cpu"]', "steps[2]: needs 'c-cpu', which is no earlier step" },
+        { '"needs":%["a%-cpu"%]', '"needs":["c-cpu"]', "steps[2]: needs 'c-cpu', which is not an earlier step" },
       } do
         local text, count = finished.head:gsub(case[1], case[2], 1)
         assert.are.equal(1, count, case[1])
@@ -61,7 +61,7 @@ describe("a resumed batch", function()
     end)
   end)
 
-  it("judges a lab whose end it did not see by its keeper's note", function()
+  it("judges a lab whose end it did not see by its supervisor's note", function()
     with_finished(function(resume, place, finished)
       local cut, count = finished.journal:gsub('{"kind":"end"[^\n]*"b%-cpu"[^\n]*\n{"kind":"finish".*$', "")
       assert.are.equal(1, count)

@@ -63,7 +63,7 @@ describe("an output folder that nobody named", function()
       for _, code in ipairs { "mw.bench(function() print 'it ran' end) mw.record { x = 1 }", "mw.record { x = 1 }" } do
         status, output = run(code)
         assert.are.equal(2, status)
-        assert.are.equal("moonwarp: cannot make the output folder out/code: out is no folder; "
+        assert.are.equal("moonwarp: cannot make the output folder out/code: out is not a folder; "
           .. "choose another with --out DIR\n", output)
       end
       assert.are.same({ 0, "1\n" }, { run "print(1)" })

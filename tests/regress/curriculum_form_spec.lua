@@ -35,7 +35,7 @@ describe("the form of a curriculum", function()
     wrong('defaults = "5 min", LAB', "FILE: defaults must be a table, got 5 min")
     wrong('labs = "x", LAB', "FILE: labs must be a table, got x",
       "FILE: there are labs in the table itself and in its field labs; put them in one place",
-      "FILE: there is no lab in it")
+      "FILE: it holds no labs")
     wrong("labs = { LAB }, LAB",
       "FILE: there are labs in the table itself and in its field labs; put them in one place")
     wrong("LAB, nil, LAB", "FILE: the labs are a list: number 2 of the list is nil")

@@ -2,7 +2,6 @@
 --
 -- What every function that a script may call does first: counts its arguments and, where it is a
 -- method, looks at its object.
--- Depends on moonwarp.core, failure.
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"

@@ -2,7 +2,6 @@
 --
 -- Texts that stand for blocks of threads: 32x4 or 8x8x4 for itself, 32 for all blocks of 32 x 2^k threads, from a
 -- warp on. The kind "blocks" of a parameter (arg.lua).
--- Depends on lists.
 
 local lists = require "moonwarp.base.lists"
 

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The element types: bytes, the name in C++, and of floats eps, the distance from 1 to the next number.
--- Depends on nothing.
 
 return {
   f64 = { size = 8, cpp = "double", eps = 2.0 ^ -52 }, f32 = { size = 4, cpp = "float", eps = 2.0 ^ -23 },

@@ -7,7 +7,6 @@
 --   "skipped"    mw.skip, with reason
 --   "script"     whatever else a script has raised: a message of Lua's, say
 -- and those of devices ("no_device", "fault", ...), files ("io") and Ctrl-C ("interrupted").
--- Depends on moonwarp.core.
 
 local core = require "moonwarp.core"
 

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Whole files: reading, writing, replacing, and which there are. Failures come back as a reason.
--- Depends on lfs.
 
 local files = {}
 
@@ -21,7 +20,7 @@ end
 --- Writes a whole file; nil, or why it is not there whole.
 ---@param name string
 ---@param text string
----@param mode string?   "ab": behind what is there
+---@param mode string?   "ab": append
 ---@return string? reason
 function files.write(name, text, mode)
   local file, reason = io.open(name, mode or "wb")

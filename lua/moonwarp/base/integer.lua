@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
 -- What sizes need: how many blocks cover them, and which ones a sweep takes.
--- Depends on nothing.
 
 local failure = require "moonwarp.base.failure"
 

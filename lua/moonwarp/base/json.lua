@@ -2,7 +2,6 @@
 --
 -- Writes JSON (RFC 8259) with keys in a stable order; what JSON has no number for (NaN, infinity)
 -- becomes null. Reads it with integers and nil where they belong.
--- Depends on lists, utf8text, cjson (to read).
 
 local lists = require "moonwarp.base.lists"
 local utf8text = require "moonwarp.base.utf8text"
@@ -85,7 +84,7 @@ end
 --- The value of a JSON text. Whole numbers are integers; null is nil, and false in a list, whose
 --- other values then keep their places.
 ---@param text string
----@return any value      nil where the text is no JSON
+---@return any value      nil if the text is not JSON
 ---@return string? reason
 function json.decode(text)
   local cjson = require "cjson"

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Lists and keys of tables.
--- Depends on nothing.
 
 local lists = {}
 
@@ -16,7 +15,7 @@ function lists.has(list, value)
   return false
 end
 
---- A list as it is; of another value the list with it alone.
+--- Returns a list unchanged, and any other value as a list of one.
 ---@param value any
 ---@return any[]
 function lists.of(value)

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The known word nearest to a mistyped one.
--- Depends on moonwarp.core (nearest), failure, lists.
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
@@ -21,7 +20,7 @@ nearest.find = core.nearest
 ---@param fields table
 ---@param what string     whose fields they are: "array", "moonwarp"
 ---@param hints table?    what others call a field: { size = "shape" }
----@param explain (fun(key: any): string?)?  a message of its own for a key, tried first
+---@param explain (fun(key: any): string?)?  a special message for a key, tried first
 function nearest.guard(fields, what, hints, explain)
   hints = hints or {}
   setmetatable(fields, { __index = function(_, key)

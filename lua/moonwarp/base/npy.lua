@@ -2,7 +2,6 @@
 --
 -- The NumPy .npy format, versions 1.0 to 3.0 (NEP 1 and numpy.lib.format): headers only, no device.
 -- Shapes here are in NumPy's order, the slowest dimension first; array.lua turns them round.
--- Depends on nothing.
 
 local npy = {}
 

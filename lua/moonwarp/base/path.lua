@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The running script's name, folders, and the shell's quoting.
--- Depends on moonwarp.core (options.script), lfs (for the output folder).
 
 local session = require "moonwarp.session"
 
@@ -14,14 +13,14 @@ function path.quote(text)
   return "'" .. text:gsub("'", "'\\''") .. "'"
 end
 
---- The path of the running script, also of a stock interpreter's; nil where there is none.
+--- The path of the running script, also under a stock interpreter; nil if there is none.
 ---@return string?
 function path.script_file()
   local words = rawget(_G, "arg")
   return session.current.options.script or type(words) == "table" and type(words[0]) == "string" and words[0] or nil
 end
 
---- The running script's name without folder and ending; "script" where there is none.
+--- The running script's name without folder and ending; "script" if there is none.
 ---@return string
 function path.script()
   local name = path.script_file() or "script"
@@ -43,7 +42,7 @@ function path.make(folder)
   end
 end
 
---- Makes a folder that nobody else has: PARENT/DATE-NAME, else PARENT/DATE-NAME-2 and so on.
+--- Makes a new folder, never an existing one: PARENT/DATE-NAME, else PARENT/DATE-NAME-2 and so on.
 ---@param parent string   made if need be
 ---@param name string
 ---@return string? folder
@@ -84,7 +83,7 @@ end
 ---@return string? problem
 function path.obstacle(folder)
   local above, is_folder = nearest_above(folder)
-  local reason = not is_folder and "is no folder"
+  local reason = not is_folder and "is not a folder"
     or not is_writable(above) and "may not be written to"
   if reason then
     return ("cannot make the output folder %s: %s %s; choose another with --out DIR"):format(folder, above, reason)

@@ -5,7 +5,6 @@
 -- is either; "integer"; "any"; "string?" may be absent) or made by schema.list, map or fields.
 -- Of options each may be absent, and a name that there is not is a mistake; of stored objects each key is wanted whose
 -- rule does not end with "?", and keys that are not named are let through.
--- Depends on moonwarp.core, failure, lists, nearest.
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
@@ -24,7 +23,7 @@ function schema.list(of) return { list = of } end
 ---@return table rule
 function schema.map(of) return { map = of } end
 
---- An object with these keys, each with a form of its own.
+--- An object with these keys, each with its own schema.
 ---@param of table<string, any>
 ---@return table rule
 function schema.fields(of) return { fields = of } end

@@ -2,7 +2,6 @@
 --
 -- A value as the prompt prints it, and as print shows a table of results: tables one level deep,
 -- strings inside them quoted.
--- Depends on lists.
 
 local lists = require "moonwarp.base.lists"
 

@@ -2,7 +2,6 @@
 --
 -- Units: one prefix is chosen for a whole column or axis, so that its numbers can be compared by
 -- eye. Everything is kept in base units (s, B, B/s, 1/s); 1 GB = 1e9 B.
--- Depends on nothing.
 
 local units = {}
 

@@ -2,11 +2,10 @@
 --
 -- Text by letters and not by bytes: widths, columns, and bytes that are no UTF-8. A letter is taken
 -- to be one column wide.
--- Depends on nothing.
 
 local utf8text = {}
 
---- How many letters a text has; of what is no UTF-8, how many bytes.
+--- The number of characters of a text; its number of bytes if it is not UTF-8.
 ---@param text string
 ---@return integer
 function utf8text.count(text)
@@ -69,7 +68,7 @@ end
 
 --- Text that is UTF-8 throughout.
 ---@param bytes string
----@param instead string?  for each byte that is not; else U+FFFD, the replacement character
+---@param instead string?  for each invalid byte; defaults to U+FFFD, the replacement character
 ---@return string
 function utf8text.valid(bytes, instead)
   local parts, from = {}, 1
@@ -83,7 +82,7 @@ function utf8text.valid(bytes, instead)
 end
 
 --- UTF-8 without control characters but line feed, carriage return and tab, as a terminal, JSON and
---- XML take it; what is not becomes "?".
+--- XML accept it; other bytes become "?".
 ---@param bytes string
 ---@return string
 function utf8text.clean(bytes)

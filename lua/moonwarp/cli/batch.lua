@@ -1,8 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- moonwarp batch: a curriculum's labs, each in a process of its own. docs/lab.md explains them.
--- Depends on moonwarp.core (home), moonwarp.host (call), files, path, units, cli.exit, cli.options,
--- lab.*.
+-- moonwarp batch: a curriculum's labs, each in its own process. docs/lab.md explains them.
 
 local core = require "moonwarp.core"
 local amount = require "moonwarp.lab.amount"
@@ -32,10 +30,10 @@ batch.options = {
     help = "these labs, and what they need" },
   { flag = "--device", show = "ID", value = "a device", many = true,
     check = function(text) return options.device(text, true) end,
-    help = core.device_forms() .. "; each lab runs on each of them that it takes" },
+    help = core.device_forms() .. "; each lab runs on those it accepts" },
   { flag = "--jobs", show = "N", value = "a number", check = check_jobs,
-    help = "labs at a time; 1 unless given, for measurements disturb each other" },
-  { flag = "--resume", help = "go on with DIR, or with the newest batch in OUT that is not finished" },
+    help = "labs at a time; else 1, since measurements disturb each other" },
+  { flag = "--resume", help = "continue DIR, or the newest unfinished batch in OUT" },
   { flag = "--dry-run", key = "dry", help = "print what would run, in order, and run nothing" },
   { flag = "--out", show = "DIR", value = "a folder", help = "the batch goes to DIR/batch/DATE-NAME; else out" },
   { flag = "--junit", show = "FILE", value = "a file", help = "the outcome as JUnit XML" },
@@ -52,7 +50,7 @@ runs one lab at a time, whoever started it.]]
 batch.notes = [[
 exit status: 0 all passed, 3 a check or a gate failed, 1 a lab crashed, failed or ran into a limit,
 2 wrong use, 4 no such device, 130 interrupted
-Ctrl-C ends what runs in order, a second one at once; --resume goes on]]
+Ctrl-C ends the running labs in order, a second Ctrl-C at once; --resume continues]]
 
 -- ---- what to run --------------------------------------------------------------------------------
 

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
 -- moonwarp cache stat|clear.
--- Depends on moonwarp.core (cache_stat, cache_clear), cli.options, units.
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"

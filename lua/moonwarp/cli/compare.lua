@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
 -- moonwarp compare A B.
--- Depends on cli.options, cli.runs, json, letters, results.compare, results.difference, units.
 
 local exit = require "moonwarp.cli.exit"
 local lists = require "moonwarp.base.lists"
@@ -22,9 +21,9 @@ end
 
 compare.options = {
   { flag = "--threshold", show = "PERCENT", value = "a percentage", check = check_threshold,
-    help = "a difference that counts as none; else 2 on a GPU, 10 on the CPU device" },
+    help = "the largest difference that counts as the same; else 2 on a GPU, 10 on the CPU device" },
   { flag = "--json", help = "the result as JSON" },
-  { flag = "--all", help = "also what is the same" },
+  { flag = "--all", help = "measurements that are the same, too" },
   runs.OUT,
 }
 

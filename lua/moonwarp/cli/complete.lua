@@ -3,7 +3,6 @@
 -- Completion at the prompt: the name before the cursor, as in "mw.dev", "A:sh" or "whi". Tables are
 -- only looked at; an __index that is a function is not called, so that completing never runs
 -- anything.
--- Depends on lists, utf8text.
 
 local lists = require "moonwarp.base.lists"
 local utf8text = require "moonwarp.base.utf8text"

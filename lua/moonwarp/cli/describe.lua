@@ -4,7 +4,6 @@
 -- the output, as JSON, what it is: a study's description, { "plain": true } for a script, or { "error": ... }.
 -- Only a study is loaded to its end. A script shows itself by the first call that has an effect, or that a study
 -- cannot make; the process ends with that call, which no pcall keeps it from.
--- Depends on moonwarp.core (where), arg, cli.options, cli.studies, json, session, study, lfs.
 
 local core = require "moonwarp.core"
 local json = require "moonwarp.base.json"

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Figures of stored runs on the terminal and in files, for the commands that draw.
--- Depends on cli.options, figure, gnuplot, path.
 
 local figures = require "moonwarp.plot.figure"
 local gnuplot = require "moonwarp.plot.gnuplot"
@@ -37,7 +36,7 @@ end
 function drawing.open(name)
   local command = ("command -v xdg-open >/dev/null && { xdg-open %s >/dev/null 2>&1 & }"):format(path.quote(name))
   if not os.execute(command) then
-    print(("open %s yourself: there is no xdg-open that could"):format(name))
+    print(("open %s yourself: xdg-open is not installed or failed"):format(name))
   end
 end
 

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Exit statuses of the program, and which one an error has.
--- Depends on failure.
 
 local failure = require "moonwarp.base.failure"
 

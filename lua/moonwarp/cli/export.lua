@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
 -- moonwarp export DIR...: stored runs as CSV, JSON, Markdown or gnuplot's columns.
--- Depends on cli.options, cli.runs, files, results.export.
 
 local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.cli.options"
@@ -12,11 +11,11 @@ local export = { least = 1, wants = "export wants a run; moonwarp export --help 
 local FORMS = { "csv", "json", "md", "dat" }
 
 export.options = {
-  { flag = "--csv", help = "comma-separated values, a row a record (the default)" },
+  { flag = "--csv", help = "comma-separated values, one row per record (the default)" },
   { flag = "--json", help = "the whole records, samples included: a list of runs" },
   { flag = "--md", help = "a Markdown table" },
   { flag = "--dat", help = "columns for gnuplot" },
-  { flag = "--output", show = "FILE", value = "a file", help = "where it is written; else the terminal" },
+  { flag = "--output", show = "FILE", value = "a file", help = "the file to write; else the terminal" },
   runs.OUT,
 }
 
@@ -28,7 +27,7 @@ its runs in out.]]
 
 local function form_of(parsed)
   local chosen = lists.map(FORMS, function(form) return parsed[form] and form or nil end)
-  if #chosen > 1 then options.fail("options '--%s' and '--%s' are one too many", chosen[1], chosen[2]) end
+  if #chosen > 1 then options.fail("options '--%s' and '--%s' exclude each other", chosen[1], chosen[2]) end
   return chosen[1] or "csv"
 end
 

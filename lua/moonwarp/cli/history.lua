@@ -1,8 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
 -- moonwarp history STUDY: its measurements over all stored runs.
--- Depends on cli.drawing, cli.options, cli.runs, letters, path, results.measurement,
--- session, units.
 
 local drawing = require "moonwarp.cli.drawing"
 local utf8text = require "moonwarp.base.utf8text"
@@ -18,10 +16,10 @@ local history = { least = 1, wants = "history wants a study; moonwarp history --
 
 history.options = {
   { flag = "--only", show = "WORDS", value = "words",
-    help = "measurements with all of the words in their name" },
+    help = "measurements whose name has all of the words" },
   { flag = "--device", show = "NAME", value = "a device",
     help = "runs of the device with this word in its name or id" },
-  { flag = "--svg", help = "the chart in files too, in out/plots" },
+  { flag = "--svg", help = "also write the chart to files in out/plots" },
   runs.OUT,
 }
 

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
 -- moonwarp info: devices and why one is or is not usable, compilers, gnuplot, the cache.
--- Depends on moonwarp.core, cli.cache, failure, json, units.
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
@@ -26,7 +25,7 @@ local function first_line(command)
 end
 
 
--- Opening a device tells its properties; one that rejects is listed with the reason.
+-- Opening a device gives its properties; one that cannot be opened is listed with the reason.
 local function describe(entry)
   local device = { id = entry.id, usable = entry.usable, reason = entry.reason }
   if not entry.usable then return device end
@@ -65,8 +64,8 @@ end
 local PROPERTIES = {
   { "arch", "architecture" }, { "compute_capability", "compute capability" },
   { "multiprocessors", "multiprocessors" }, { "warp_size", "warp size" },
-  { "max_threads_per_block", "threads a block, most" },
-  { "shared_per_block", "shared memory a block", bytes }, { "l2_bytes", "L2 cache", bytes },
+  { "max_threads_per_block", "threads per block, at most" },
+  { "shared_per_block", "shared memory per block", bytes }, { "l2_bytes", "L2 cache", bytes },
   { "peak_bandwidth", "peak bandwidth", function(value) return units.format(value, "B/s", 3) end },
   { "clock", "clock", function(value) return units.format(value, "Hz", 3) end },
   { "pci", "PCI bus id" }, { "driver", "driver and compiler" },

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
 -- moonwarp list: the studies, their questions and parameters.
--- Depends on arg (text), cli.studies, json, utf8text.
 
 local utf8text = require "moonwarp.base.utf8text"
 local studies = require "moonwarp.cli.studies"
@@ -14,7 +13,7 @@ list.usage = [[
 usage: moonwarp list [STUDY|FILE.lua...] [--json]
 
 The studies in experiments/, each with its question and its parameters, or those that are named,
-with their rungs too. Exit status 1 where one of them cannot be described.]]
+with their rungs too. Exit status 1 if one of them cannot be described.]]
 
 local WIDTH, NAME = 26, "%-14s %s"
 

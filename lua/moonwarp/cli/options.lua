@@ -2,7 +2,6 @@
 --
 -- Options of a command: a list of specs is the parser, and the help text. What is wrong with a
 -- command line is raised as an error of status "usage", which cli/exit.lua turns into exit status 2.
--- Depends on moonwarp.core (device_forms, device_word), failure, nearest.
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
@@ -68,7 +67,7 @@ local function store(into, spec, value)
 end
 
 --- Reads the words of a command: what the specs know becomes fields, the rest the list part. Words
---- behind "--" are left for the script, in the field rest.
+--- after "--" are left for the script, in the field rest.
 ---@param words string[]
 ---@param specs table[]    { flag = "--out", value = "a folder", help = ..., many =, check = }
 ---@param most integer     words besides options
@@ -116,7 +115,7 @@ end
 --- Runs a command, or prints its help.
 ---@param command table    usage, options (specs), notes (of the help); least and most (words besides options), wants
 ---                         (what is said of too few); run(parsed), which returns a status, nil for 0; help(parsed),
----                         called behind the help text
+---                         called after the help text
 ---@param words string[]
 ---@return integer status
 function options.execute(command, words)

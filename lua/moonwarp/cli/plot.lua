@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
 -- moonwarp plot DIR...: the charts of stored runs again, several runs on one chart.
--- Depends on cli.drawing, cli.options, cli.runs, results.overlay, session.
 
 local drawing = require "moonwarp.cli.drawing"
 local options = require "moonwarp.cli.options"
@@ -11,7 +10,7 @@ local session = require "moonwarp.session"
 local plot = { least = 1, wants = "plot wants a run; moonwarp plot --help says which" }
 
 plot.options = {
-  { flag = "--terminal", help = "on the terminal alone; no files" },
+  { flag = "--terminal", help = "on the terminal only; no files" },
   { flag = "--open", help = "open the pictures" },
   { flag = "--only", show = "WORD", value = "a word", help = "charts with the word in their name" },
   { flag = "--to", show = "DIR", value = "a folder",

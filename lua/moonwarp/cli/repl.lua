@@ -2,7 +2,6 @@
 --
 -- moonwarp repl: reads, runs, prints. A line that is an expression is printed; one that is not
 -- finished goes on at the next prompt. Ctrl-C gives up the line or ends what runs, Ctrl-D leaves.
--- Depends on moonwarp.host (call, open_editor, read_line, remember), cli.complete, show.
 
 local host = require "moonwarp.host"
 local show = require "moonwarp.base.show"
@@ -78,7 +77,7 @@ function repl.run()
   repeat
     local outcome, go_on = host.call(run_one)
     if outcome == "failed" then error(go_on, 0) end
-  until go_on == false -- an interruption may also come while nothing of the user's runs
+  until go_on == false -- an interruption may also come while no code of the user runs
 end
 
 return repl

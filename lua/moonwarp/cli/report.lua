@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
 -- moonwarp report: stored runs as one HTML file.
--- Depends on cli.drawing, cli.exit, cli.options, failure, files, units, report.material, report.page.
 
 local exit = require "moonwarp.cli.exit"
 local failure = require "moonwarp.base.failure"
@@ -11,7 +10,7 @@ local options = require "moonwarp.cli.options"
 local report = { most = 10000, least = 1, wants = "report wants a folder with runs, as out" }
 
 report.options = {
-  { flag = "--output", show = "FILE", value = "a file", help = "where the report goes; else report.html" },
+  { flag = "--output", show = "FILE", value = "a file", help = "the file to write; else report.html" },
   { flag = "--against", show = "DIR", value = "a folder", help = "earlier runs to compare with" },
   { flag = "--title", show = "TEXT", value = "a text", help = "the heading" },
   { flag = "--open", help = "show it in the browser" },
@@ -20,7 +19,7 @@ report.options = {
 report.usage = [[
 usage: moonwarp report DIR... [options]
 
-One HTML file that needs nothing beside it, from any number of runs. DIR is a run's folder, a
+One HTML file that needs no other file, from any number of runs. DIR is a run's folder, a
 folder with runs below it, the folder of a batch, or a study whose runs are in out. Runs that did
 not end, and folders without a run, are shown as such.]]
 
@@ -28,7 +27,7 @@ not end, and folders without a run, are shown as such.]]
 local function earlier_of(folder)
   if not folder then return nil end
   local runs = require("moonwarp.report.material").runs({ folder }).runs
-  if #runs == 0 then options.fail("option '--against': there is no run in %s", folder) end
+  if #runs == 0 then options.fail("option '--against': %s holds no run", folder) end
   return runs
 end
 

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
 -- moonwarp rerun DIR: what a run kept in its source folder, with its parameters, on its device.
--- Depends on cli.options, cli.run, cli.runs, lists.
 
 local command = require "moonwarp.cli.run"
 local lists = require "moonwarp.base.lists"
@@ -16,9 +15,9 @@ rerun.usage = [[
 usage: moonwarp rerun DIR [options of moonwarp run]
 
 Runs the script and the kernels that a run kept, with the parameters it had and on the device it
-used, where the options do not say otherwise. The results are a new run.]]
+used, unless the options say otherwise. The results are a new run.]]
 
--- Words of the old command line that are options of its own: not the study, not --out and --json.
+-- Words of the stored command line that are options: not the study, not --out and --json.
 local function old_words(run)
   local params = run.params or {}
   return lists.map(lists.keys(params), function(name)

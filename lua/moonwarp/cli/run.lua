@@ -3,8 +3,6 @@
 -- moonwarp run, and moonwarp -e: a script with its parameters; lists of values make a sweep. All
 -- combinations run in this process, one after the other, so that their records meet in one table
 -- and one chart. Which lists those are is known after the first pass: mw.arg says so.
--- Depends on moonwarp.core, moonwarp.host, arg, cli.exit, cli.list, cli.options, cli.studies, failure, files, path,
--- session, sweep.
 
 local core = require "moonwarp.core"
 local exit = require "moonwarp.cli.exit"
@@ -33,13 +31,13 @@ run.options = {
 run.notes = [[
 exit status: 0 done, 1 error in the script, 2 wrong use, 3 a check failed, 4 no such device,
 130 interrupted
-words behind -- go to the script, in the table arg]]
+words after -- go to the script in the table arg]]
 
 run.usage = [[
 usage: moonwarp run STUDY|FILE.lua [options] [-- words]
 
 Runs a study of experiments/ (moonwarp list) or a file. -p n=1024,2048 -p by=4,8 runs it four
-times. moonwarp run STUDY --help tells its parameters.]]
+times. moonwarp run STUDY --help lists its parameters.]]
 
 local CODE_USAGE = [[
 usage: moonwarp -e CODE [options] [-- words]
@@ -161,7 +159,7 @@ local function run_all(current, chunk, parameters, words)
   return status, reason
 end
 
--- Failed checks were printed as they failed; the status tells the caller.
+-- Failed checks were printed as they failed; the status informs the caller.
 local function final_status(current, status)
   local failed = current.failed_checks
   if status ~= exit.OK or failed == 0 then return status end
@@ -234,7 +232,7 @@ function run.run(parsed, rerun_of)
                                   argv = lists.append({ "run" }, parsed.words) })
 end
 
--- mw is there without a require, and costs nothing where it is not used.
+-- mw needs no require, and costs nothing if it is not used.
 local function offer_mw()
   setmetatable(_G, { __index = function(globals, name)
     if name ~= "mw" then return nil end

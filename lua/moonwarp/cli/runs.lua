@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Words of a command line that name stored runs.
--- Depends on cli.options, results.store, session.
 
 local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.cli.options"
@@ -17,7 +16,7 @@ end
 
 --- The option that says where runs are: in the session, as soon as it is read.
 runs.OUT = { flag = "--out", show = "DIR", value = "a folder", check = look_in,
-             help = "where the runs of a study are looked for; else out" }
+             help = "the folder of stored runs; else out" }
 
 local function folders_of(word)
   local folders = store.named(word)

@@ -2,10 +2,8 @@
 --
 -- The studies: experiments/NAME.lua or experiments/NAME/init.lua, and what they and other files say of themselves.
 -- experiments/curriculum.lua is none: it lists them for moonwarp batch.
--- A file is described by a process of its own, `moonwarp describe FILE`, with limits: it is a program, and may fail, or
+-- A file is described by its own process, `moonwarp describe FILE`, with limits: it is a program, and may fail, or
 -- never end.
--- Depends on moonwarp.core (home), moonwarp.host (program, spawn, wait), cli.options, files, json, lab.verdict,
--- utf8text, lfs.
 
 local core = require "moonwarp.core"
 local files = require "moonwarp.base.files"
@@ -31,7 +29,7 @@ local function is_file(word)
   return word:find("/", 1, true) or word:match("%.lua$")
 end
 
---- The script of a study, or of a file; nil where there is none.
+--- The script of a study, or of a file; nil if there is none.
 ---@param word string   "memcopy", "mine.lua", "some/folder"
 ---@return string? path
 function studies.find(word)

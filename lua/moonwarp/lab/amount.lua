@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Amounts as a curriculum writes them: 90 or "90 s" or "5 min", 4096 or "2 GiB".
--- Depends on nothing.
 
 local amount = {}
 
@@ -23,7 +22,7 @@ end
 
 --- Seconds.
 ---@param value any
----@return number?  nil where it is no time above zero, or longer than any
+---@return number?  nil if it is not a time above zero, or is too long
 function amount.seconds(value)
   local seconds = read(value, SECONDS, "s")
   return seconds and seconds <= LONGEST and seconds or nil
@@ -31,7 +30,7 @@ end
 
 --- Whole bytes.
 ---@param value any
----@return integer?  nil where it is no size above zero
+---@return integer?  nil if it is not a size above zero
 function amount.bytes(value)
   local bytes = read(value, BYTES, "B")
   return bytes and math.tointeger(math.ceil(bytes))

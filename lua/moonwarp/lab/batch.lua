@@ -1,10 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- A batch at work: starts the steps of a plan in order, each in a process of its own, and notes what
--- becomes of them. What is done it knows from the ledger alone, so going on after a kill -9 is the
+-- A batch at work: starts the steps of a plan in order, each in its own process, and notes what
+-- becomes of them. It knows what is done only from the ledger, so continuing after a kill -9 is the
 -- same work as beginning.
--- Depends on moonwarp.core (clock), moonwarp.host (program, spawn, wait), lab.devices, lab.ledger,
--- lab.verdict, lfs.
 
 local core = require "moonwarp.core"
 local devices = require "moonwarp.lab.devices"
@@ -23,7 +21,7 @@ local DATA_SLACK = 2 << 30         -- stacks of threads, what compilers map
 
 -- ---- what is there ------------------------------------------------------------------------------
 
--- An attempt that the batch itself cut short says nothing about the lab: it is no try.
+-- An attempt that the batch itself cut short says nothing about the lab and does not count.
 function batch:settle(step, ending)
   local state, word = self.states[step.id], ending.verdict
   local is_try = word ~= "interrupted" and word ~= "killed"
@@ -125,7 +123,7 @@ function batch:start(step, lock)
   local one = { step = step, attempt = state.attempts, folder = folder, began = core.clock() }
   self.running[#self.running + 1] = one
   one.child = self:spawn(step, folder, lock)
-  if lock then lock:close() end -- the keeper has it now
+  if lock then lock:close() end -- the supervisor holds it now
   self.screen:begin(one, state)
 end
 

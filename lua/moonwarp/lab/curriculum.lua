@@ -2,8 +2,6 @@
 --
 -- A curriculum: the Lua file that lists labs. It is read as a whole and every mistake in it is
 -- told, before anything runs. docs/lab.md says what may be in it.
--- Depends on moonwarp.core (device_forms), arg (text), cli.options (fail), cli.studies, files, lists, nearest,
--- lab.amount, lab.devices, lab.gate, lfs.
 
 local core = require "moonwarp.core"
 local amount = require "moonwarp.lab.amount"
@@ -22,7 +20,7 @@ curriculum.OUTPUT, curriculum.PROCESSES = 64 << 20, 1024
 local MOST_PROCESSES, MOST_RETRIES = 4000, 100
 local LONGEST_NAME = 100 -- it becomes that of a folder
 
--- What makes a table no list; nil where it is one. What stands behind a hole would be lost unseen.
+-- Why a table is not a list; nil if it is one. Values after a hole would be lost silently.
 local function list_problem(value)
   local count = 0
   for key in pairs(value) do
@@ -93,7 +91,7 @@ local function is_value(value)
   return kind == "number" or kind == "string" or kind == "boolean"
 end
 
--- A value, or a list of values, as the word behind -p.
+-- A value, or a list of values, as the word after -p.
 local function parameter_word(name, value)
   local values = list_of(value, is_value)
   return values and #values > 0 and ("%s=%s"):format(name, require("moonwarp.arg").text(values)) or nil
@@ -147,7 +145,7 @@ local function unknown(key, names)
   return ("unknown field '%s'; %s"):format(tostring(key), nearest.hint(HINTS[key] or key, names))
 end
 
--- Fields of a table as labs have them, and whether all are in order; complain(problem) hears what is not.
+-- Fields of a table as labs have them, and whether all are in order; complain(problem) is called for each that is not.
 local function read_fields(given, names, complain)
   local result, in_order = {}, true
   for _, key in ipairs(lists.keys(given)) do
@@ -291,7 +289,7 @@ local function parts_of(value, complain)
   if value.labs ~= nil then list = head.labs or {} end
   local problem = list_problem(list)
   if problem then complain(nil, ("the labs are a list: %s"):format(problem)) end
-  if next(list) == nil then complain(nil, "there is no lab in it") end
+  if next(list) == nil then complain(nil, "it holds no labs") end
   return head, list
 end
 
@@ -306,9 +304,9 @@ local function read_labs(list, defaults, folder, complain)
   return labs
 end
 
---- Reads a curriculum. What is wrong with it is a usage error, a line for each mistake.
+--- Reads a curriculum. What is wrong with it is a usage error, one line per mistake.
 ---@param path string
----@return table  { name =, path =, labs = (each behind what it needs) }
+---@return table  { name =, path =, labs = (each after the labs it needs) }
 function curriculum.load(path)
   local problems = {}
   local function complain(who, problem)

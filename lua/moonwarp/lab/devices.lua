@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Which devices are here, asked of a process of its own: a batch opens no device itself, since it
+-- The devices of this machine, listed by a child process: a batch opens no device itself, since it
 -- would hold a context on each GPU beside the labs it measures.
--- Depends on moonwarp.core (cache_stat, device_word), moonwarp.host (lock, program), lists, path.
 
 local core = require "moonwarp.core"
 local host = require "moonwarp.host"
@@ -74,7 +73,7 @@ function devices.look(words)
   return found
 end
 
--- The bus id tells a GPU whatever number a process gives it ($CUDA_VISIBLE_DEVICES).
+-- The bus id identifies a GPU whatever number a process gives it ($CUDA_VISIBLE_DEVICES).
 local function lock_in(folder, id, known)
   local word = (known and known.pci or id):gsub("[^%w]+", "-")
   return host.lock(("%s/gpu-%s.lock"):format(folder, word))

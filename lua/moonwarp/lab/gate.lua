@@ -3,7 +3,6 @@
 -- A gate: a rate of one record must be at least a share of the same rate of another record of the
 -- same run. Both are from one machine and one quarter of an hour, so a gate says the same on a slow
 -- machine as on a fast one; seconds do not, and are rejected.
--- Depends on lists, nearest, results.record (field), units.
 
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"

@@ -4,7 +4,6 @@
 -- are failures; crashes, limits and script errors are errors. There are two schemas about, of Ant's
 -- JUnit task and of Jenkins' xUnit plugin; this is valid by both, so what the gates said is in the
 -- suite's output: the first has none in a case.
--- Depends on files, lab.verdict, utf8text.
 
 local files = require "moonwarp.base.files"
 local utf8text = require "moonwarp.base.utf8text"

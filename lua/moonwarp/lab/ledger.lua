@@ -4,8 +4,6 @@
 -- the curriculum, journal.jsonl (what began and what ended, a line each, at once), and a folder for
 -- each step. After a kill -9 all of it is readable; what a batch knows, it knows from here.
 -- docs/lab.md describes the files.
--- Depends on moonwarp.core (clock, version), moonwarp.host (lock), cli.options, files, json, lab.schema,
--- lists, path.
 
 local core = require "moonwarp.core"
 local files = require "moonwarp.base.files"
@@ -202,7 +200,7 @@ function ledger:seconds()
   return to and sum + seconds_between(from, to) or sum
 end
 
---- How often each step began, by id, and how each beginning ended, nil where nobody noted it.
+--- How often each step began, by id, and how each beginning ended, nil if the ledger does not have it.
 ---@return table<string, table[]>
 function ledger:attempts()
   local all = {}

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
 -- What a batch will run, in order: a step is a lab on a device.
--- Depends on moonwarp.core (device_word), cli.options (fail), lab.devices, lists, nearest.
 
 local core = require "moonwarp.core"
 local devices = require "moonwarp.lab.devices"
@@ -95,7 +94,7 @@ local function needs_of(lab, id, ids_by_name)
   return list
 end
 
---- The steps of a batch, each behind what it needs. A lab that no device takes is a step without a
+--- The steps of a batch, each after the steps it needs. A lab that no device takes is a step without a
 --- device, which is skipped.
 ---@param curriculum table
 ---@param asked { only: string[]?, devices: string[]? }

@@ -2,7 +2,6 @@
 --
 -- The form of batch.json and of the lines of its journal (docs/lab.md) as data: what goes on with a
 -- batch can then rely on it, whoever had the files in hand.
--- Depends on lab.devices, schema.
 
 local devices = require "moonwarp.lab.devices"
 local form = require "moonwarp.base.schema"
@@ -34,12 +33,12 @@ local LINES = {
 
 local PART = fields { kind = "string", date = "string", seconds = "number?" }
 
--- Ids are names of folders; a step lies behind what it needs, so that it can begin some day.
+-- Ids are names of folders; a step comes after the steps it needs.
 local function problem_of_step(step, earlier)
   if not step.id:match("^[%w_%-]+$") then return "id must be of letters, digits, - and _" end
   if earlier[step.id] then return ("id '%s' is there twice"):format(step.id) end
   for _, need in ipairs(step.needs or {}) do
-    if not earlier[need] then return ("needs '%s', which is no earlier step"):format(need) end
+    if not earlier[need] then return ("needs '%s', which is not an earlier step"):format(need) end
   end
   if step.device and not (devices.is_word(step.device) and devices.id(step.device) == step.device) then
     return ("device must be one device's id, got '%s'"):format(step.device)

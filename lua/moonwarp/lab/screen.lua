@@ -3,7 +3,6 @@
 -- What a batch shows while it works. At a terminal: a line for each lab that ended, and below them,
 -- drawn again in place, what runs with a bar each, elapsed and expected time. Elsewhere: a line when
 -- a lab begins and one when it ends.
--- Depends on moonwarp.core (clock), moonwarp.host (columns, terminal), cli.exit, lab.amount, utf8text.
 
 local amount = require "moonwarp.lab.amount"
 local core = require "moonwarp.core"

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
 -- What a batch came to: a table for people, an object for programs, an exit status.
--- Depends on cli.exit, files, json, lab.amount, lab.verdict, lists, utf8text.
 
 local amount = require "moonwarp.lab.amount"
 local exit = require "moonwarp.cli.exit"

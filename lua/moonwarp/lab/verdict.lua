@@ -2,7 +2,6 @@
 --
 -- What became of a lab: from how its process ended, from the record that its run left, and from its
 -- gates.
--- Depends on cli.exit, files, lists, lab.amount, lab.gate, results.store, units, utf8text.
 
 local exit = require "moonwarp.cli.exit"
 local files = require "moonwarp.base.files"
@@ -14,7 +13,7 @@ local verdict = {}
 
 local TAIL = 4096
 
--- Why a keeper ended a process, as a verdict and in words; %s is the limit.
+-- Why the supervisor ended a process, as a verdict and in words; %s is the limit.
 local REASONS = {
   time = { "timed out", "it was still running after %s", "time_limit" },
   memory = { "out of memory", "its processes held more than %s", "memory_limit" },
@@ -80,7 +79,7 @@ end
 -- ---- the verdict --------------------------------------------------------------------------------
 
 local function shown(key, value)
-  if not value then return "its limit" end -- the keeper's note is of another lab
+  if not value then return "its limit" end -- the supervisor's note belongs to another lab
   if key == "processes" then return ("%d"):format(value) end
   if key == "time_limit" then return require("moonwarp.lab.amount").clock(value) end
   return require("moonwarp.base.units").format(value, "iB", 3)
@@ -142,7 +141,7 @@ end
 
 -- ---- after a killed batch -----------------------------------------------------------------------
 
--- What the keeper left: "exit 0", "signal 0", ... a line each. What is no number where one belongs
+-- The supervisor's note: "exit 0", "signal 0", ..., one per line. A value that should be a number and is not
 -- is absent.
 local function note_in(folder)
   local text, ending = files.read(folder .. "/ended"), {}
@@ -161,7 +160,7 @@ local function record_in(folder)
   return { exit = run.exit, signal = 0, seconds = run.seconds }
 end
 
---- How an attempt ended that nobody noted; nil where it did not come to an end.
+--- How an attempt ended that the ledger does not have; nil if it did not end.
 ---@param folder string
 ---@return table? ending
 function verdict.recover(folder)

@@ -6,7 +6,6 @@
 --
 -- What a function moves, computes, reads and writes is declared by the script: mw.bench cannot see
 -- it. An undeclared thing raises no alarm.
--- Depends on moonwarp.core, dtypes, lists, own_kernels, session, units, kernels/moonwarp/proof.cu.
 
 local core = require "moonwarp.core"
 local dtypes = require "moonwarp.base.dtypes"
@@ -19,7 +18,7 @@ local alarm = {}
 
 -- Clocks and declared numbers are not exact: a rate is impossible from here on.
 local OVER_PEAK = 1.01
--- What was measured as a ceiling is no law: the next kernel may be a little better.
+-- A measured ceiling is not a hard limit: the next kernel may be a little better.
 local OVER_CEILING = 1.10
 -- A sample below this share of an empty launch held no launch.
 local BELOW_LAUNCH = 0.5
@@ -154,7 +153,7 @@ local function left_over(run)
   return core.clock() - stopped, t
 end
 
--- A sample this long is no accident of the machine.
+-- A sample this long is not an accident of the machine.
 local LONG = 0.02
 
 -- Four tries of five must say so: any may meet a moment in which the machine did something else.
@@ -184,7 +183,7 @@ local function is_in_reach(array, device)
     and (array:space() ~= "pageable" or device:properties().pageable_access) and proof_of(device)
 end
 
--- A setup may write the output, so what is done with the output between comes behind it; streams may
+-- A setup may write the output, so the writes to the output in between come after it; streams may
 -- be of the kind that waits for no other.
 local function run_behind(run, between)
   if run.setup then run.setup() end

@@ -7,7 +7,7 @@
 --   t0 = clock(); go(B, A, n); t1 = clock()      measures the launch, not the kernel
 --   t = mw.bench(function() go(B, A, n) end)     the median of many samples, by the device's clock
 -- On a CUDA device a sample is queued behind a gate that opens when the host is far enough ahead, so
--- that launches are not in the time; what they cost is a number of its own, result.launch.
+-- that launches are not in the time; their cost is a separate number, result.launch.
 -- Contenders, mw.bench { naive = f, tiled = g }, are measured in turn, so that a change of the machine's
 -- pace meets all of them; a turn finds the caches as the contender before it left them, and begins
 -- with one call that is not timed.
@@ -16,7 +16,6 @@
 --
 -- clock.lua and gate.lua hold the clocks, mode.lua what a sample is, protocol.lua the order of
 -- things and when it ends, contest.lua contenders, warning.lua what may be wrong.
--- Depends on moonwarp.core, arg, failure, lists, measure.*, schema, session, units.
 
 local core = require "moonwarp.core"
 local alarm = require "moonwarp.measure.alarm"
@@ -240,7 +239,7 @@ end
 
 -- ---- contenders ---------------------------------------------------------------------------------
 
--- A contender, with the options of all and what it declares, and a clock of its own: one that cannot be held behind a
+-- A contender, with the options of all and what it declares, and its own clock: one that cannot be held behind a
 -- gate leaves the others theirs.
 local function new_contender(one, options, run)
   local own = setmetatable({ name = one.name, bytes = one.bytes, stream = one.stream }, { __index = options })

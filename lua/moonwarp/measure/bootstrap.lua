@@ -12,7 +12,6 @@
 -- over ((k-1)/n, k/n). Where n is odd the median is x*((n+1)/2). Where n = 2m it is the mean of
 -- x*(m) and x*(m+1), whose joint distribution is
 --   P(x*(m) = x(i), x*(m+1) = x(j)) = C(n, m) (i^m - (i-1)^m) ((n-j+1)^m - (n-j)^m) / n^n, i < j.
--- Depends on nothing.
 
 local bootstrap = {}
 

@@ -2,7 +2,6 @@
 --
 -- What a device gives at most, measured: main memory's rate by the triad, and multiply-adds a second
 -- in f32 and f64. Kept for the rest of the session, since nothing about it changes.
--- Depends on dtypes, measure.bench, measure.check, session, kernels/ceiling.cu.
 
 local bench = require "moonwarp.measure.bench"
 local check = require "moonwarp.measure.check"

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Is a result right? Compares an array with what is expected, within a tolerance that knows the
--- element type and the length of the sums behind it.
+-- element type and the length of its sums.
 --
 -- The tolerance of an element: |got - expected| <= absolute + relative * |expected|; NaN equals NaN.
 --   integers, { exact = true }   0
@@ -13,7 +13,6 @@
 --                                probabilistic rounding error analysis", 2019)
 -- eps is the distance from 1 to the next number of the type: f64 2^-52, f32 2^-23, f16 2^-10,
 -- bf16 2^-7.
--- Depends on moonwarp.core (largest), dtypes, failure, lists, measure.comparison, schema, session, units.
 
 local core = require "moonwarp.core"
 local comparison = require "moonwarp.measure.comparison"

@@ -3,7 +3,6 @@
 -- Clocks: clock.measure(fn, batch, lead) returns the seconds of that many calls, the host's seconds
 -- to issue one, and whether the device had to be let go early. The first `lead` calls are queued
 -- behind a shut gate where the clock has one; 0 measures without it.
--- Depends on moonwarp.core, measure.gate.
 
 local core = require "moonwarp.core"
 local gate = require "moonwarp.measure.gate"
@@ -19,8 +18,8 @@ end
 
 -- ---- the host's ---------------------------------------------------------------------------------
 
---- The host's clock, with the device synchronised where there is one: before, so that nothing which was
---- queued earlier is in the time, and behind.
+--- The host's clock. A device is synchronised before, so that the time has no work which was
+--- queued earlier, and after.
 ---@param device userdata?
 ---@return table clock  to be closed
 function clock.host(device)
@@ -40,7 +39,7 @@ end
 
 local OPENS = { __close = function(held) held.gate:open() end }
 
--- The calls behind the gate; it is opened whatever happens, or the device would wait in vain. Where
+-- The calls behind the gate; it is opened whatever happens, or the device would wait until its limit. If
 -- all calls are behind it, so is the end of the sample.
 local function issue_held(self, fn, lead, is_all)
   local _ <close> = setmetatable({ gate = self.gate }, OPENS)

@@ -3,7 +3,6 @@
 -- Two arrays, element by element. Large ones are compared in a GPU's memory where one of them is there:
 -- 2 GiB take a millisecond, and more than a second by way of the host; one of the host's is copied there
 -- first. The device only counts; where an element is wrong, the host looks again and says which.
--- Depends on moonwarp.core (compare), dtypes, own_kernels, kernels/moonwarp/compare.cu.
 
 local core = require "moonwarp.core"
 local dtypes = require "moonwarp.base.dtypes"
@@ -12,7 +11,7 @@ local own_kernels = require "moonwarp.own_kernels"
 local comparison = {}
 
 local LARGE = 1 << 18 -- elements
-local BLOCK, EACH, WAVES = 256, 8, 16 -- elements a thread at least, blocks a multiprocessor at most
+local BLOCK, EACH, WAVES = 256, 8, 16 -- least elements per thread, most blocks per multiprocessor
 
 -- Non-negative numbers are kept as their bits.
 local function number_of(bits)

@@ -3,7 +3,6 @@
 -- Contenders: functions that are measured in turn, and their results beside each other.
 --   { naive = f, tiled = g }               in the order of their names
 --   { { "naive", f }, { "tiled", g } }     in this order
--- Depends on moonwarp.core, failure, lists, measure.stats, units.
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"

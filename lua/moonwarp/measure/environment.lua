@@ -3,7 +3,6 @@
 -- What a measurement was made on and by: the device, the machine without its name, the programs,
 -- the revision of the script; and what state the machine was in. Everything is read, nothing is set.
 -- What cannot be found out is absent.
--- Depends on moonwarp.core, failure, files, path, session.
 
 local core = require "moonwarp.core"
 local session = require "moonwarp.session"

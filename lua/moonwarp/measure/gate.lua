@@ -3,7 +3,6 @@
 -- A gate in a stream of a CUDA device: while it is shut, what is queued behind it waits, so that a
 -- sample can be queued whole before its first kernel runs. The device side is the kernel
 -- kernels/moonwarp/hold.cu, which spins on a word of pinned memory and gives up after LIMIT.
--- Depends on failure, own_kernels, kernels/moonwarp/hold.cu.
 
 local failure = require "moonwarp.base.failure"
 local own_kernels = require "moonwarp.own_kernels"
@@ -56,7 +55,7 @@ function gate:was_forced()
   return self.flags:get(2) == self.ticket
 end
 
---- Gives back what it holds; nothing is behind it any more.
+--- Releases what it holds; nothing is queued behind it any more.
 function gate:close()
   for _, name in ipairs { "launch", "flags" } do
     if self[name] then self[name]:close() end

@@ -2,7 +2,6 @@
 --
 -- How a function can be run for a sample: hot (many calls in a row), cold (the caches overwritten
 -- before each), graph (captured once, replayed). A mode keeps what was measured in it.
--- Depends on moonwarp.core, measure.clock.
 
 local core = require "moonwarp.core"
 local clocks = require "moonwarp.measure.clock"
@@ -58,7 +57,7 @@ local function stop_if_interrupted()
   if core.interrupted() then core.raise("interrupted", "interrupted") end
 end
 
--- ---- how many calls a sample --------------------------------------------------------------------
+-- ---- calls per sample ---------------------------------------------------------------------------
 
 -- How many of a batch are queued behind the gate, from the seconds a call of device and host.
 local function lead_of(batch, pace, issue)

@@ -2,7 +2,6 @@
 --
 -- Occupancy of a kernel on a GPU that need not be there: the kernel's source is compiled for that
 -- architecture, and the rules of NVIDIA's occupancy calculation answer.
--- Depends on moonwarp.core, failure, schema.
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"

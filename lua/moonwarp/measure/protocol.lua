@@ -5,7 +5,6 @@
 -- number are reached, or the time limit is. Samples of the modes alternate, so that a change of the
 -- machine's pace meets all of them. Contenders alternate in turns of several samples: the untimed
 -- call that warms the caches before each turn would otherwise cost as much as the samples.
--- Depends on moonwarp.core, measure.environment, measure.mode, measure.stats.
 
 local core = require "moonwarp.core"
 local environment = require "moonwarp.measure.environment"
@@ -31,7 +30,7 @@ local function is_enough(mode, limits)
 end
 
 -- Chooses each mode's batch; then calls take(mode, its place) of each that is not done, in rounds, until all are. After
--- so many seconds no further round begins.
+-- this many seconds no further round begins.
 local function take_rounds(list, run, seconds, take)
   for _, mode in ipairs(list) do modes.calibrate(mode, run.limits) end
   local watch, start = environment.watch(run.device), core.clock()

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Statistics of a list of samples. Degenerate lists (one sample, all equal) give zeros, never NaN.
--- Depends on failure, lists, measure.bootstrap.
 
 local bootstrap = require "moonwarp.measure.bootstrap"
 local failure = require "moonwarp.base.failure"
@@ -60,7 +59,7 @@ local function noise_of(n, median, mad, sd)
   return median ~= 0 and spread / math.abs(median) or 0
 end
 
---- The relative standard error of the median, 0 where there is one sample.
+--- The relative standard error of the median, 0 for one sample.
 ---@param list number[]  at least one
 ---@return number
 function stats.noise(list)

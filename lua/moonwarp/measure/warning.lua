@@ -2,7 +2,6 @@
 --
 -- What may be wrong with a measurement: warnings, each with cause and remedy, and flags, the same as
 -- words for a table. Neither changes a number: a row with a flag stays a row.
--- Depends on lists, measure.stats, units.
 
 local lists = require "moonwarp.base.lists"
 local stats = require "moonwarp.measure.stats"
@@ -22,8 +21,8 @@ local function percent(value)
   return units.digits(value * 100.0, 2) .. " %"
 end
 
--- Each: the word for a table, where there is one, and a function that returns a cause and a remedy, or nothing; in the
--- order in which they are told.
+-- Each: the word for a table, if it has one, and a function that returns a cause and a remedy, or nothing; in the
+-- order in which they are reported.
 local WARNINGS = {
   { flag = "few samples", find = function(result, run)
     local limits = run.limits
@@ -54,7 +53,7 @@ local WARNINGS = {
   { flag = "not blocked", find = function(result, run)
     if result.blocked ~= false then return end
     return ("the launches are in the times: %s"):format(run.clock.unblocked),
-      "time the kernels alone, or a whole phase with { clock = 'host' }"
+      "time only the kernels, or a whole phase with { clock = 'host' }"
   end },
   { find = function(result, run)
     if run.clock.name ~= "device events" or result.blocked then return end
@@ -81,7 +80,7 @@ end
 
 local function add_state(flags, state, run)
   add_throttling(flags, state)
-  -- a processor's clock follows its work from moment to moment: that tells nothing there
+  -- a processor's clock follows its work from moment to moment: so this says nothing there
   if run.device:kind() == "gpu" and clock_fell(state) then flags[#flags + 1] = "clock fell" end
 end
 

@@ -2,7 +2,6 @@
 --
 -- A chart in the terminal: points, joined by lines of Braille dots, axes with ticks, level lines, a
 -- legend. Plain ASCII where the locale is not UTF-8. Returns text; prints nothing.
--- Depends on lists, palette, series, ticks, utf8text.
 
 local lists = require "moonwarp.base.lists"
 local palette = require "moonwarp.plot.palette"
@@ -151,7 +150,7 @@ end
 
 local SPARE <const> = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
---- A letter for each of some words: of its own the first that no other has, else one that is left.
+--- One letter per word: its first letter that no other word has, else an unused one.
 ---@param words string[]
 ---@return string[]
 function chart.signs(words)

@@ -3,8 +3,6 @@
 -- What every kind of picture shares: its levels, what a sweep makes of it, where it is from, its
 -- files, and the line that says what was written. A chart of records is drawn by its kind: bars of a
 -- ladder, else series along axes.
--- Depends on chart, failure, files, gnuplot, ladder.script, ladder.text, lists, path, schema, series, session, sweep,
--- ticks, units.
 
 local chart = require "moonwarp.plot.chart"
 local failure = require "moonwarp.base.failure"

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- A 2-D field over time: frames are added while a script computes, then drawn as an animated GIF, with
--- the last frame as a heat map of its own (SVG, PNG).
--- Depends on moonwarp.core, schema, figure, gnuplot.
+-- the last frame as a heat map (SVG, PNG).
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
@@ -38,7 +37,7 @@ function film.new(spec)
   return setmetatable({ spec = options, frames = {} }, film_type)
 end
 
--- gnuplot leaves out what is no number; it has no word for an infinite one.
+-- gnuplot leaves out values that are not numbers; it has no word for infinity.
 local function numbers(row)
   local words = {}
   for i, value in ipairs(row) do

@@ -4,14 +4,13 @@
 --   columns    names of the data's columns, with units
 --   levels     { value =, label = } to be named in the files' headers; may be absent
 --   what       what a block of data is: "series"
---   blocks     { name =, line, ... }: a line is a text, or { text, what its point tells, line by line, ... }
---   settings   lines of commands behind the common style
+--   blocks     { name =, line, ... }: a line is a text, or { text, the point's hypertext, line by line, ... }
+--   settings   lines of commands after the common style
 --   plots      the parts of the plot command
---   height     of a chart, px, whose points tell their values; absent: a wide picture, without hypertext
---   after      further commands, behind the pictures; may be absent
--- A script holds its data and the style of plots/base.gp, so that it draws anywhere by itself. Points tell their
+--   height     of a chart, px, whose points show their values; absent: a wide picture, without hypertext
+--   after      further commands after the pictures; may be absent
+-- A script holds its data and the style of plots/base.gp, so that it needs no other file. Points show their
 -- values as hypertext: in a browser by gnuplot's own script in the SVG file, and in the report by the report's.
--- Depends on moonwarp.core (home, version), failure, files, lists, palette, path, utf8text.
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
@@ -30,7 +29,7 @@ local MOST_TITLE <const> = 64 -- letters of a line
 
 -- ---- texts --------------------------------------------------------------------------------------
 
--- A line of comment whatever the text: behind a line's end gnuplot would take the rest for commands,
+-- One line of comment for any text: after a line's end gnuplot would read the rest as commands,
 -- `...` among them, which a shell runs.
 local function comment(format, ...)
   return "# " .. format:format(...):gsub("%c+", " ")
@@ -76,8 +75,8 @@ local function header(about, drawing)
   return table.concat(lines, "\n")
 end
 
--- Two blank lines between blocks: gnuplot's index counts them from 0. With `told` what a point tells stands in a
--- column more.
+-- Two blank lines between blocks: gnuplot's index counts them from 0. With `told` a point's hypertext is one
+-- more column.
 local function blocks(drawing, told)
   return table.concat(lists.map(drawing.blocks, function(block, i)
     local lines = lists.map(block, function(line)
@@ -105,10 +104,10 @@ function gnuplot.list()
   return list, function(format, ...) list[#list + 1] = select("#", ...) > 0 and format:format(...) or format end
 end
 
---- The plot that makes points tell something: an invisible disc over each.
+--- The plot that gives points their hypertext: an invisible disc over each.
 ---@param data string     "$data index 0"
 ---@param using string    columns of their places: "1:2"
----@param column integer  of what they tell
+---@param column integer  of the hypertext
 ---@return string
 function gnuplot.hover(data, using, column)
   return ("%s using %s:(strcol(%d)) with labels hypertext point pt 7 ps 1.2 lc rgb '#ff000000' notitle"):format(data,
@@ -124,7 +123,7 @@ function gnuplot.key(names)
   return math.ceil(#names / columns), columns
 end
 
--- The device has a line of its own.
+-- The device has its own line.
 local function title_command(about)
   local ending, lines = ", " .. tostring(about.device), { about.title }
   if about.title:sub(-#ending) == ending then lines = { about.title:sub(1, -#ending - 1), about.device } end
@@ -211,9 +210,9 @@ function gnuplot.run(folder, script)
   return false, ("gnuplot left no whole pictures in %s: is the disk full?"):format(folder)
 end
 
---- Draws the SVG files alone of all scripts in a folder; what gnuplot rejects has none.
+--- Draws only the SVG files of all scripts in a folder; a script that gnuplot rejects has none.
 ---@param folder string
----@return string? reason  why there are none at all
+---@return string? reason  why there are no files
 function gnuplot.svgs(folder)
   return missing() or run(folder,
     "for one in *.gp; do gnuplot -e svg_only=1 $one || rm -f ${one%.gp}.svg; done 2>/dev/null; true")

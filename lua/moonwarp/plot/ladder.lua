@@ -3,7 +3,6 @@
 -- mw.ladder: records as named horizontal bars, one a record, each with its share of a level, its
 -- interval and what others measured beside it. Drawn as mw.plot's charts are: in the terminal, as
 -- data, as a gnuplot script, as SVG and PNG.
--- Depends on failure, figure, lists, nearest, record, schema, sweep, units.
 
 local failure = require "moonwarp.base.failure"
 local schema = require "moonwarp.base.schema"

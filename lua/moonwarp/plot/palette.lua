@@ -2,8 +2,7 @@
 --
 -- The colours, shapes and dashes of all charts: gnuplot's, the terminal's and the report's. Colours of
 -- series are those of M. Okabe and K. Ito, "Color universal design" (2008), darkened until each has a
--- contrast of 3:1 on its ground; shapes and dashes tell series apart without them.
--- Depends on lists.
+-- contrast of 3:1 on its ground; shapes and dashes distinguish series without them.
 
 local lists = require "moonwarp.base.lists"
 

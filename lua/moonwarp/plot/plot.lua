@@ -2,7 +2,6 @@
 --
 -- Records as charts: a .dat file, a gnuplot script that needs nothing beside it, SVG and PNG where
 -- gnuplot is installed, and a chart in the terminal.
--- Depends on failure, figure, lists, record, schema, sweep, ticks, units.
 
 local failure = require "moonwarp.base.failure"
 local figures = require "moonwarp.plot.figure"
@@ -92,8 +91,8 @@ end
 --- logy (base, or true for 10), peak (a level: number or { value =, label = }), lines (a list of
 --- such), title, xlabel, ylabel, name, unit, xunit (base units: "s", "B", "B/s", ...; known for the
 --- usual fields), records (all of the session), low, high (fields of error bars), square (a path in
---- a plane: points in the order of the records, one scale for both axes), points (false: lines
---- alone; "alone": no lines between them), quiet, pictures (false: no SVG and PNG).
+--- a plane: points in the order of the records, one scale for both axes), points (false: only
+--- lines; "alone": no lines between them), quiet, pictures (false: no SVG and PNG).
 ---@param spec table
 ---@return table made  dat, gp, svg, png (paths; the pictures only where gnuplot drew them),
 ---                    chart (text), reason (why there are no pictures; in a sweep only the last run

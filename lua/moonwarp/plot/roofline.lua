@@ -6,7 +6,6 @@
 -- second, and never more than the arithmetic gives: the roof is the lower of the two (S. Williams,
 -- A. Waterman and D. Patterson, "Roofline: an insightful visual performance model for multicore
 -- architectures", 2009). Both ceilings are measured on the device, not taken from a data sheet.
--- Depends on bench, ceiling, failure, figure, lists, plot, record, schema, session, table, units.
 
 local bench = require "moonwarp.measure.bench"
 local ceiling = require "moonwarp.measure.ceiling"

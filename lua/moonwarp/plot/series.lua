@@ -2,7 +2,6 @@
 --
 -- A chart of series along axes: its numbers as the axes show them, and as gnuplot draws it. A chart is as
 -- docs/record.md has it, all numbers in base units.
--- Depends on gnuplot, lists, palette, ticks, units.
 
 local gnuplot = require "moonwarp.plot.gnuplot"
 local lists = require "moonwarp.base.lists"
@@ -12,8 +11,8 @@ local units = require "moonwarp.base.units"
 
 local series = {}
 
-local BODY <const> = 268 -- px, of what is no head and no key
-local MOST_TOLD <const> = 150 -- points of a series that tell their values
+local BODY <const> = 268 -- px, without the head and the key
+local MOST_TOLD <const> = 150 -- points of a series that show their values
 local STYLES = { lines = true, points = true, linespoints = true }
 
 -- ---- what axes show -----------------------------------------------------------------------------
@@ -52,7 +51,7 @@ end
 
 -- ---- for gnuplot --------------------------------------------------------------------------------
 
--- What a point tells: "naive", "threads: 64", "T_tot: 480 GB/s".
+-- The hypertext of a point: "naive", "threads: 64", "T_tot: 480 GB/s".
 local function blocks_of(chart)
   local function told(name, value, unit) return ("%s: %.6g%s"):format(name, value, unit ~= "" and " " .. unit or "") end
   local list = {}
@@ -83,7 +82,7 @@ local function log_ticks(add, chart, e)
 end
 
 -- A tick for each of the whole numbers at which all points lie, where they are few: rungs, dimensions.
--- There is room beside points that stand alone: one on the frame would be taken for a part of it.
+-- Isolated points have room beside them: one on the frame would look like a part of it.
 local function count_ticks(add, chart, e)
   local few = not chart.square and e.x0 < e.x1 and e.x1 - e.x0 <= 20
   if not (few and ticks.are_whole(chart.series)) then return end

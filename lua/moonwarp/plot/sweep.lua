@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- A sweep (-p n=1024,2048) runs a script once for each combination of the values: what tells the
--- combinations apart, in a chart's series and in the names of what each pass leaves.
--- Depends on lists, session.
+-- A sweep (-p n=1024,2048) runs a script once for each combination of the values: what distinguishes the
+-- combinations in a chart's series and in the names of what each pass leaves.
 
 local lists = require "moonwarp.base.lists"
 local session = require "moonwarp.session"

@@ -2,7 +2,6 @@
 --
 -- Records as an aligned table: one unit a column, numbers right, words left, the device in the
 -- title.
--- Depends on bench, failure, figure, lists, nearest, record, schema, session, sweep, units, utf8text.
 
 local bench = require "moonwarp.measure.bench"
 local failure = require "moonwarp.base.failure"
@@ -72,7 +71,7 @@ local function cell(value, column, factor)
   if type(number) ~= "number" then return tostring(value) end
   local text = units.digits(factor == 1 and number or number / factor, column.digits)
   if not is_result then return text end
-  if value.n == 1 then return text .. " (n = 1)" end -- one sample has no noise to tell
+  if value.n == 1 then return text .. " (n = 1)" end -- one sample has no noise
   return ("%s ± %s %%"):format(text, units.digits(value.noise * 100.0, 2))
 end
 

@@ -2,14 +2,13 @@
 --
 -- Axes: a range and round tick positions, linear or logarithmic. Used by the terminal chart and the
 -- gnuplot script.
--- Depends on lists, units.
 
 local lists = require "moonwarp.base.lists"
 local units = require "moonwarp.base.units"
 
 local ticks = {}
 
--- Beyond these a span, or a power of the base, is no double any more.
+-- Beyond these a span, or a power of the base, is not a finite double.
 local LARGEST <const>, SMALLEST <const> = 1e300, 1e-300
 
 --- Whether an axis can show a value: it is finite, and above 0 where the axis is logarithmic.
@@ -24,7 +23,7 @@ end
 ---@param series table[]
 ---@param logx number?  base
 ---@param logy number?
----@return table extent  x0, x1, y0, y1; x0 above x1 where that is nothing
+---@return table extent  x0, x1, y0, y1; x0 above x1 if it is empty
 function ticks.extent(series, logx, logy)
   local e = { x0 = math.huge, x1 = -math.huge, y0 = math.huge, y1 = -math.huge }
   for _, one in ipairs(series) do

@@ -2,7 +2,6 @@
 --
 -- Who was busy when: spans in lanes, as a chart (SVG, PNG), as rows of letters in the terminal, and as
 -- a trace that Perfetto and chrome://tracing open (Trace Event Format: complete events, in microseconds).
--- Depends on moonwarp.core, chart, failure, figure, gnuplot, json, lists, palette, schema, session, units, utf8text.
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
@@ -58,8 +57,8 @@ local function in_seconds(spans)
   end)
 end
 
--- An event tells when its stream got so far, not when an engine took up the work: where one engine serves each
--- kind, a span begins where the one before of its kind ended.
+-- An event marks when its stream reaches it, not when an engine begins the work. If one engine serves each
+-- kind, a span begins at the end of the previous one of its kind.
 local function on_engines(spans)
   local by_end, free = table.move(spans, 1, #spans, 1, {}), {}
   table.sort(by_end, function(a, b) return a.to < b.to end)

@@ -1,9 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
 -- A batch in a report: what was to be run (batch.json), and what came of it: the ends in its journal,
--- which is there after any death, over those in result.json. Read leniently: what is not there is left
--- out, and keys that are not known are not shown.
--- Depends on files, json, lists, report.facts, report.html, report.status, report.table, lfs.
+-- which survives a crash, take precedence over result.json. Read leniently: missing values are left
+-- out, and unknown keys are not shown.
 
 local facts = require "moonwarp.report.facts"
 local files = require "moonwarp.base.files"

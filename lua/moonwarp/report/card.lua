@@ -3,8 +3,6 @@
 -- One run in a report: what became of it, what it concluded, what failed, its tables, measurements and
 -- environment. Each part is drawn apart from the others: one that a strange record spoils says so, and
 -- the rest is shown.
--- Depends on lists, path, units, report.comparison, report.facts, report.html, report.material, report.measured,
--- report.state, report.status, report.table.
 
 local comparison = require "moonwarp.report.comparison"
 local facts = require "moonwarp.report.facts"
@@ -93,7 +91,7 @@ end
 
 local function measurements(run, found)
   if not run.counted_only then return measured.draw(found.measurements) end
-  local words = "%d measurements are left out, since newer runs have many; a report of this run alone shows them."
+  local words = "%d measurements are left out, since newer runs have many; a report of only this run shows them."
   return html.p { class = "note", words:format(#found.measurements) }
 end
 

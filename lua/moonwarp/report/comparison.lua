@@ -2,8 +2,6 @@
 --
 -- A run beside an earlier one of the same study on the same device, measurement by measurement. The
 -- verdicts are those of results.compare, which `moonwarp compare` prints too; here they are only shown.
--- Depends on lists, results.compare, units, report.facts, report.html, report.material,
--- report.status, report.table.
 
 local facts = require "moonwarp.report.facts"
 local html = require "moonwarp.report.html"
@@ -45,7 +43,7 @@ function comparison.partner(run, earlier)
 end
 
 --- The runs worth comparing: of each study, device and parameters the newest. Verdicts take a while,
---- and an older run beside one still older tells nothing of today.
+--- and two old runs say nothing about the current state.
 ---@param runs table[]   oldest first
 ---@return table<table, boolean>
 function comparison.newest(runs)

@@ -6,7 +6,6 @@
 -- and its hypertext, which gnuplot keeps in attributes for its own script, titles: script.js shows them,
 -- and a browser without scripts does by itself.
 -- Not gnuplot's own script: it takes the wheel, the arrow keys and the context menu from the whole page.
--- Depends on gnuplot, palette, report.html.
 
 local gnuplot = require "moonwarp.plot.gnuplot"
 local html = require "moonwarp.report.html"
@@ -36,8 +35,8 @@ local function read_attributes(text, at)
   end
 end
 
--- What stands before the next tag, the tag, and where the rest begins; false for the tag behind the last one, nil for
--- all where the text is no XML.
+-- The text before the next tag, the tag, and the start of the rest; false for the tag after the last one, nil if the
+-- text is not XML.
 local function next_tag(text, at)
   local from = text:find("<", at, true)
   if not from then return text:sub(at), false end
@@ -87,7 +86,7 @@ local function attributes_of(name, given, prefix)
   return table.concat(parts)
 end
 
--- Parts of a chart: a point that tells something, an entry of its key, a curve, the rest of a curve.
+-- Parts of a chart: a point with hypertext, an entry of its key, a curve, the rest of a curve.
 local function class_of(given)
   if told_of(given) then return ' class="point"' end
   local id = given.id or ""
@@ -152,7 +151,7 @@ end
 ---@param label string   what a reader who does not see it is told
 ---@param prefix string  of ids, a page's own for each picture
 ---@param class string   "chart", "chart ladder"
----@return table? markup nil where it is no such picture
+---@return table? markup nil if it is not such a picture
 function embed.draw(text, label, prefix, class)
   local width, height = text:match 'viewBox="0 0 (%d+) (%d+)"'
   if not (width and text:find("Produced by GNUPLOT", 1, true)) then return nil end

@@ -2,7 +2,6 @@
 --
 -- Values of any shape as a list of names and texts: parameters, environments. It knows no field but the
 -- units of some, so that a new one is shown without a change here.
--- Depends on lists, report.html, units.
 
 local html = require "moonwarp.report.html"
 local lists = require "moonwarp.base.lists"
@@ -11,7 +10,7 @@ local units = require "moonwarp.base.units"
 local facts = {}
 
 local DEEPEST <const> = 5
-local MOST <const> = 400 -- lines; an environment is no place for data
+local MOST <const> = 400 -- lines; longer values of an environment are cut
 
 --- A table, whatever stands in its place.
 ---@param value any

@@ -3,7 +3,6 @@
 -- The charts of a study's runs: gnuplot's. A chart of one run is the picture that it left in its folder; one
 -- of several runs, or one that has no picture of this kind, is drawn now, from the records. Without gnuplot
 -- it is the terminal's chart, and says so.
--- Depends on figure, files, gnuplot, lists, path, report.embed, report.html, results.overlay.
 
 local embed = require "moonwarp.report.embed"
 local figures = require "moonwarp.plot.figure"
@@ -16,7 +15,7 @@ local path = require "moonwarp.base.path"
 
 local figure = {}
 
-local MOST_SERIES <const> = 10 -- of several runs; one run alone has as many as it likes
+local MOST_SERIES <const> = 10 -- of several runs; a single run has no limit
 local MOST_BYTES <const> = 1 << 20 -- of a picture
 local TEXT = { width = 78, unicode = true }
 

@@ -3,7 +3,6 @@
 -- Markup, made of functions named as the elements: html.p { class = "note", "a < b" }. Texts are
 -- escaped by construction: only what these functions return goes into a page as it is, so nothing
 -- that a record holds can become markup.
--- Depends on utf8text.
 
 local utf8text = require "moonwarp.base.utf8text"
 
@@ -20,7 +19,7 @@ local OPEN_ENDED = { td = true, tr = true } -- HTML closes them by what follows
 ---@param text any
 ---@return string
 function html.escape(text)
-  -- What is no UTF-8 would spoil the page from there on: messages may hold bytes of any kind.
+  -- Bytes that are not UTF-8 would spoil the rest of the page. Messages may hold any bytes.
   local clean = utf8text.valid(tostring(text)):gsub("[%z\1-\8\11\12\14-\31\127]", UNKNOWN)
   return (clean:gsub("[&<>\"']", ENTITIES))
 end

@@ -3,7 +3,6 @@
 -- What a report is made of: the runs that the words of the command line name, by study; the batches
 -- they belong to; and what could not be read, with the reason. Records are in order: results.store sees to
 -- it.
--- Depends on files, lists, report.batch, results.overlay, results.store, lfs.
 
 local batch = require "moonwarp.report.batch"
 local files = require "moonwarp.base.files"
@@ -65,7 +64,7 @@ function material.runs(words)
     local folders = store.named(word)
     for _, folder in ipairs(folders) do add_run(found, folder) end
     if #folders == 0 then
-      found.missing[#found.missing + 1] = { folder = word, word = "missing", reason = "there is no run in it" }
+      found.missing[#found.missing + 1] = { folder = word, word = "missing", reason = "it holds no run" }
     end
   end
   table.sort(found.runs, function(a, b)

@@ -2,7 +2,6 @@
 --
 -- Every measurement of a run as a row: median, its interval, a strip of the samples, and whatever else
 -- the benchmark noted. Columns that no row fills are left out.
--- Depends on lists, units, report.facts, report.html, report.status, report.strip, report.table.
 
 local facts = require "moonwarp.report.facts"
 local html = require "moonwarp.report.html"

@@ -2,8 +2,6 @@
 --
 -- The whole report as one HTML file that asks for nothing: style.css and script.js beside this file
 -- are put into it, and its content security policy forbids every request.
--- Depends on moonwarp.core (home, version), files, lists, palette, report.card, report.comparison, report.figure,
--- report.html, report.material, report.picture, report.section, report.status, report.summary.
 
 local card = require "moonwarp.report.card"
 local comparison = require "moonwarp.report.comparison"

@@ -2,7 +2,6 @@
 --
 -- Pictures that exist as files only (films, timelines), as data: URIs, so that the report stays one
 -- file. Their bytes have a bound; what is left out is said, with its size.
--- Depends on files, path, report.figure, report.html, units.
 
 local figure = require "moonwarp.report.figure"
 local files = require "moonwarp.base.files"
@@ -14,8 +13,8 @@ local picture = {}
 
 local MOST_EACH <const> = 512 * 1024 -- bytes of a file
 local MOST_ALL <const> = 1024 * 1024 -- of all files of a report: with base64, 1.4 MiB of its 5
--- What moves before what is sharp before what is not; the next is taken where one is too large. Where a file has its
--- width and height, so that nothing moves when the picture is there.
+-- In order of preference: films, vector pictures, bitmaps; if one is too large, the next is used. The format and the
+-- position of the width and height in a file give the picture its space before it is loaded.
 local KINDS = { { "gif", "image/gif", "<I2I2", 7 }, { "svg", "image/svg+xml" }, { "png", "image/png", ">I4I4", 17 } }
 
 local function size_of(bytes, kind)
@@ -79,7 +78,7 @@ function picture.figure(run, one, budget)
   if path then image, size = embed(path, kind, title) end
   budget.left = budget.left - (size or 0)
   return html.figure { html.figcaption { html.b { title }, html.span { class = "under", run.tag } },
-    image or #passed == 0 and html.p { class = "note", "There is no picture file of it in the run's folder." },
+    image or #passed == 0 and html.p { class = "note", "The run's folder has no picture file of it." },
     left_out(passed) }
 end
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What a report does beyond showing itself: the exact values of a point under the pointer or the
-// focus, tables that sort, light or dark, folding. It is the last thing in the page, and nothing in
+// focus, tables that sort, light or dark, folding. It is at the end of the page, and nothing in
 // the page waits for it.
 "use strict";
 (() => {
@@ -13,9 +13,9 @@
 
   // ---- tooltips -----------------------------------------------------------------------------------
 
-  let shown = null; // the point that is told about
+  let shown = null; // the point whose tooltip is shown
 
-  // The browser's own tooltip would come on top of ours: a title goes when it was read.
+  // The browser's tooltip would cover ours: a title is removed when it is read.
   const words = (point) => {
     const title = point.querySelector("title");
     if (title) {
@@ -78,8 +78,8 @@
     else if (document.activeElement !== shown) hide();
   };
 
-  // One stop of the Tab key a chart; arrows go on from there: along a series, and to the next one. A ladder's
-  // bars follow each other downwards: there the axes change places.
+  // One stop of the Tab key per chart. Arrows move along a series and to the next one. A ladder's
+  // bars run downwards: there the axes are exchanged.
   const STEPS = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };
 
   const neighbour = (point, step) => {
@@ -135,7 +135,7 @@
 
   // ---- sorting ------------------------------------------------------------------------------------
 
-  // Numbers by value before texts by alphabet; empty cells last whichever way.
+  // Numbers by value before texts by alphabet; empty cells last in both directions.
   const compare = (a, b, sign) => a.empty - b.empty || sign * (Number.isNaN(a.number) - Number.isNaN(b.number)
     || a.number - b.number || a.text.localeCompare(b.text, undefined, { numeric: true }));
 
@@ -178,7 +178,7 @@
     button.textContent = open ? "Fold all" : "Unfold all";
   };
 
-  // A link to a run that is folded away opens it.
+  // A link to a folded run opens it.
   const reveal = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (target instanceof HTMLDetailsElement) target.open = true;

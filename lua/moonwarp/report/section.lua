@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
 -- A study in a report: its charts with all runs on them, its pictures, then a card for each run.
--- Depends on report.card, report.html, report.picture, report.status.
 
 local card = require "moonwarp.report.card"
 local html = require "moonwarp.report.html"

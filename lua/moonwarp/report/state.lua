@@ -2,7 +2,6 @@
 --
 -- The state of the device over a run: from what each benchmark noted before and after, the range of
 -- every number (clocks, temperature, power) and all the reasons why the clock was not higher.
--- Depends on lists, report.facts.
 
 local facts = require "moonwarp.report.facts"
 local lists = require "moonwarp.base.lists"

@@ -2,7 +2,6 @@
 --
 -- What became of runs, in words with a sign, and what to look at in a run: failed checks, flags and
 -- alarms of the run and of its measurements.
--- Depends on lists, report.facts, report.html, results.measurement.
 
 local facts = require "moonwarp.report.facts"
 local html = require "moonwarp.report.html"

@@ -3,7 +3,6 @@
 -- The samples of a measurement as a strip of 24 bars around their median, with the interval of the
 -- median beneath: small enough for a table's row, and two-humped where the samples are. Strips of a
 -- run have one scale, so that a noisy row looks like one.
--- Depends on lists, report.html.
 
 local html = require "moonwarp.report.html"
 local lists = require "moonwarp.base.lists"

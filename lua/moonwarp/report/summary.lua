@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The head of a report: one row a run, what was named and is not there, and the batches.
--- Depends on lists, report.batch, report.card, report.html, report.material, report.status, report.table.
+-- The head of a report: one row per run, the named folders without a run, and the batches.
 
 local batch = require "moonwarp.report.batch"
 local card = require "moonwarp.report.card"

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Tables of a report. Those with the class "sortable" are sorted by script.js; the number of
--- a cell that is not its text alone stands beside it (data-v), so that nobody parses units.
--- Depends on lists, report.html, units.
+-- a cell with a unit is in the attribute data-v, so that the script parses no units.
 
 local html = require "moonwarp.report.html"
 local lists = require "moonwarp.base.lists"
@@ -59,7 +58,7 @@ function tables.of(label, columns, entries, ...)
   return tables.draw(label, filled, rows)
 end
 
---- A cell with an amount: "4.21 TB/s", sorted by its number; false where there is none.
+--- A cell with an amount: "4.21 TB/s", sorted by its number; false without a value.
 ---@param value any       a number, or a result, whose median counts
 ---@param unit string
 ---@param digits integer?

@@ -14,7 +14,6 @@
 --             throttled) would be faster or slower
 -- The threshold stands for what changes between two runs of the same thing (where arrays lie, how
 -- warm the device is), which no interval from inside of a run can know.
--- Depends on moonwarp.core (device_word), lists, stats, results.measurement.
 
 local core = require "moonwarp.core"
 local lists = require "moonwarp.base.lists"

@@ -3,7 +3,6 @@
 -- Why two runs have no measurement in common. A measurement of one run is that of another where everything
 -- that was chosen is the same (results/measurement.lua), so that one name or parameter is enough to part
 -- them all.
--- Depends on results.measurement.
 
 local lists = require "moonwarp.base.lists"
 local measurement = require "moonwarp.results.measurement"

@@ -1,9 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Stored runs in other forms: CSV, JSON, Markdown, and columns for gnuplot. A row is a record; a
--- benchmark becomes the columns t (its median), t.low, t.high and so on, in seconds. Samples are in
--- the JSON alone.
--- Depends on moonwarp.core (version), json, units, results.measurement.
+-- benchmark becomes the columns t (its median), t.low, t.high and so on, in seconds. Only the JSON
+-- has samples.
 
 local core = require "moonwarp.core"
 local json = require "moonwarp.base.json"
@@ -43,7 +42,7 @@ local function row_of(run, record)
 end
 
 -- Leading columns first, then choices, then measured values, each by name; a benchmark's
--- statistics behind it.
+-- statistics after it.
 local function columns_of(rows)
   local rank = {}
   for _, row in ipairs(rows) do
@@ -81,7 +80,7 @@ local function csv_cell(value)
   return text:find('[",\r\n]') and '"' .. text:gsub('"', '""') .. '"' or text
 end
 
--- A line for each row behind the lines that there are; cell(value, name of the column) is a text.
+-- Appends one line per row; cell(value, name of the column) is a text.
 local function add_rows(lines, rows, columns, cell, separator)
   return lists.append(lines, lists.map(rows, function(row)
     return table.concat(lists.map(columns, function(name) return cell(row[name], name) end), separator)
@@ -153,7 +152,7 @@ local function dat_cell(value)
   return type(value) == "string" and '"' .. value:gsub('"', "'"):gsub("\n", " ") .. '"' or plain(value)
 end
 
---- Columns for gnuplot, under a commented heading: texts in quotation marks, "?" where a record has
+--- Columns for gnuplot, under a commented heading: texts in quotation marks, "?" if a record has
 --- no such field.
 ---@param runs table[]
 ---@return string

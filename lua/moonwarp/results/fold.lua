@@ -2,7 +2,6 @@
 --
 -- The lines of a journal as one record. A line is { kind =, value = }; what each kind holds is in
 -- docs/record.md.
--- Depends on moonwarp.json, stats.
 
 local json = require "moonwarp.base.json"
 local stats = require "moonwarp.measure.stats"

@@ -3,7 +3,6 @@
 -- The measurements of a stored run: each benchmark of each record, by a key that the same
 -- measurement of another run has too. The key is made of what the script chose (the record's fields
 -- named in `chosen`, and parameters), not of what it measured.
--- Depends on lists.
 
 local lists = require "moonwarp.base.lists"
 

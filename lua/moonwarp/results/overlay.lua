@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Charts of several runs on one: those of one name, kind and quantity (CPU beside GPU), each series with its
--- run's label; the bars of ladders side by side. And what tells runs apart.
--- Depends on ladder.bars, lists, path, units.
+-- run's label; the bars of ladders side by side. And the names that distinguish runs.
 
 local bars = require "moonwarp.plot.ladder.bars"
 local lists = require "moonwarp.base.lists"
@@ -45,15 +44,15 @@ local function in_base_units(chart)
     levels = lists.map(chart.levels, function(one) return { value = one.value * factor, label = one.label } end) })
 end
 
--- ---- what tells runs apart ----------------------------------------------------------------------
+-- ---- names that distinguish runs ----------------------------------------------------------------
 
 local function device_of(run)
   return run.device_name or run.device or "no device"
 end
 
---- Names that tell runs apart: the device, with the time where another run has it too, and a number if need be.
+--- Names that distinguish runs: the device, with the time if another run has the same, and a number if needed.
 ---@param runs table[]
----@param is_brief boolean?  the time alone where all runs are of one device
+---@param is_brief boolean?  only the time if all runs are of one device
 ---@return string[]
 function overlay.tags(runs, is_brief)
   local count, devices, taken, tags = {}, 0, {}, {}
@@ -142,7 +141,7 @@ local function key_of(chart)
   return table.concat(lists.map(fields, function(name) return tostring(chart[name]) end), "\0")
 end
 
--- A name of its own for each figure, as their files are called after it.
+-- A unique name for each figure: the name of its files.
 local function apart(figures)
   local count = {}
   for i, figure in ipairs(figures) do
@@ -158,8 +157,8 @@ local function weight_of(chart)
   return chart.bars and #chart.bars / BARS_A_SERIES or #chart.series
 end
 
---- The charts of runs, those of one name and kind laid over each other. A chart of a kind that is not
---- known is left out.
+--- The charts of runs, those of one name and kind laid over each other. A chart of an unknown
+--- kind is left out.
 ---@param runs table[]   of results.store; with `tag` where a run's label is known already
 ---@param most number?   series on a figure of several runs, until another begins; nil: any number
 ---@return table[] figures  as figure.text and figure.files take them; note: what is to be said of it

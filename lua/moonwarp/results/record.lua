@@ -3,7 +3,6 @@
 -- Records: one a measurement, kept in the run's journal as soon as it is there, so that nothing
 -- measured is lost. A record holds what the script gives (benchmark results with all their samples
 -- included) and where it comes from: date, script, device, version, parameters.
--- Depends on moonwarp.core, arg, bench, bench.contest, json, path, session.
 
 local core = require "moonwarp.core"
 local arg = require "moonwarp.arg"
@@ -56,7 +55,7 @@ local function check_value(value, where, depth)
   if kind ~= "table" then reject(where, "is of type " .. kind .. KINDS) end
   if bench.is_result(value) then return end
   if contest.is_results(value) then
-    reject(where, "is the results of several contenders: keep one a record, as in for _, r in ipairs(t) do "
+    reject(where, "is the results of several contenders: keep one per record, as in for _, r in ipairs(t) do "
       .. "mw.record { kernel = r.name, t = r } end")
   end
   if depth > DEEP then reject(where, "is a table in itself, or too deep" .. KINDS) end
@@ -76,7 +75,7 @@ local function check_fields(values)
   end
 end
 
--- What the script chose, and did not measure, tells a measurement from others (see
+-- The values that the script chose and did not measure distinguish a measurement from others (see
 -- results/measurement.lua): texts, whole numbers, truth values. JSON has one kind of number.
 local function chosen(values)
   local names = {}

@@ -2,7 +2,6 @@
 --
 -- What a study concludes, in words computed from its numbers: printed as a paragraph, and kept in
 -- the run's record and its remarks.txt.
--- Depends on gnuplot (write), session, utf8text.
 
 local failure = require "moonwarp.base.failure"
 local gnuplot = require "moonwarp.plot.gnuplot"

@@ -6,8 +6,6 @@
 -- into record.json, which appears whole or not at all, and the journal goes. So a killed run leaves
 -- a journal: all of its lines but perhaps the last are readable, and that it is there says that the
 -- run did not end (store.lua). docs/record.md describes both files.
--- Depends on moonwarp.core (version), environment, files, json, path, results.export, results.fold,
--- results.sources, lfs.
 
 local core = require "moonwarp.core"
 local environment = require "moonwarp.measure.environment"

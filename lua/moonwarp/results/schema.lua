@@ -2,7 +2,6 @@
 --
 -- The form of record.json (docs/record.md) as data, and whether a record has it: what reads stored
 -- runs can then rely on it.
--- Depends on form.
 
 local form = require "moonwarp.base.schema"
 
@@ -19,7 +18,7 @@ local RESULT = fields { median = "number", samples = list "number", n = "number?
 
 local LABELLED = fields { value = "number", label = "string" }
 
--- What all charts have, and what those of each kind do; one of a kind that is not known is let through.
+-- What all charts have, and what those of each kind do; one of an unknown kind is accepted.
 local CHART = fields { kind = "string?", name = "string", title = "string", device = "string", script = "string",
                        date = "string" }
 

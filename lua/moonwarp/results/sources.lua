@@ -3,7 +3,6 @@
 -- Copies of what made a run: its script, the Lua files of its folder that belong to it, and
 -- the kernel files with all that they include. They lie in RUN/source as they lay beside the
 -- script; kernels from elsewhere lie beside it, where a script looks for them before the library's.
--- Depends on moonwarp.core (files), files, lists, path.
 
 local core = require "moonwarp.core"
 local files = require "moonwarp.base.files"
@@ -90,7 +89,7 @@ function sources.none(text)
   return { copied = {}, searched = {}, text = text }
 end
 
---- Copies what is not there yet into the run's folder.
+--- Copies the missing files into the run's folder.
 ---@param folder string      of the run
 ---@param script string?      its path
 ---@param kept table         what was kept before; grows

@@ -1,9 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The runs that are stored: finding their folders and reading their records. A folder with a
--- record.json holds a run that ended; one with a journal alone was killed, and has what its whole
+-- record.json holds a run that ended; one with only a journal was killed, and has what its complete
 -- lines say.
--- Depends on files, json, lists, results.fold, results.schema, session.
 
 local session = require "moonwarp.session"
 local files = require "moonwarp.base.files"
@@ -17,7 +16,7 @@ local store = {}
 local DEPTH = 5 -- of folders that are searched for runs
 
 
---- Whether a folder holds a run. A batch's folder has a journal of its own kind.
+--- Whether a folder holds a run. The journal of a batch's folder is of another kind.
 ---@param folder string
 ---@return boolean
 function store.is_run(folder)
@@ -73,7 +72,7 @@ end
 --- What a word on the command line names: a run's folder, a folder with runs below it, or a study
 --- whose runs are in OUT ("memcopy"), those of batches included.
 ---@param word string
----@return string[] folders  sorted; empty where there is none
+---@return string[] folders  sorted; may be empty
 function store.named(word)
   local found = store.below(word)
   if #found > 0 or word:find("/") then return found end

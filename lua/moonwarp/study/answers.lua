@@ -3,11 +3,10 @@
 -- Is what a rung computes right? Of an odd case every element is compared with the host. At the
 -- measured size the first variant of an answer is compared with samples of it (cell, spot) or proven
 -- (prove), and becomes the reference of the others; an answer may have its reference computed
--- (reference), equal an array that is there (equal), or be known to the host at any size (host alone).
+-- (reference), equal an existing array (equal), or be known to the host at any size (only host).
 -- Each is checked once more after its timing, since a race need not show in the first run; of a large
 -- reference only three bands are still kept then.
 -- On an odd case what reads or writes outside of every array is wrong, too, where the device goes on after it.
--- Depends on check, failure, study.blame, study.case.
 
 local blame = require "moonwarp.study.blame"
 local case = require "moonwarp.study.case"
@@ -22,7 +21,7 @@ local CORNERS, SAMPLES = 8, 68
 
 -- ---- names --------------------------------------------------------------------------------------
 
---- "32 x 8" of a block; nil where there is none.
+--- "32 x 8" of a block; nil without a block.
 ---@param block any
 ---@return string?
 function answers.block_text(block)
@@ -209,7 +208,7 @@ end
 --- Checks rungs in all of their blocks on an odd case, every element, against the host.
 ---@param study table
 ---@param rungs table[]
----@param new_case fun(): table   an odd case; another one behind a rung that is wrong, which may have written anywhere
+---@param new_case fun(): table   an odd case; another one after a rung that is wrong, which may have written anywhere
 ---@param wrong fun(rung: table, reason: string)    called for each that is
 ---@param skip fun(rung: table, block: any, reason: string)   called for variants that the device does not take
 function answers.check_odd(study, rungs, new_case, wrong, skip)
@@ -318,7 +317,7 @@ local function observe(name, _, one)
   return is_right, not is_right and "fails a check of 'observe'" or nil
 end
 
---- Lets a rung observe a variant that is right: fields of its record, and further checks of its own.
+--- Lets a rung observe a variant that is right: fields of its record, and further checks.
 ---@param study table
 ---@param one table   rung, block, case, go; gets observed
 ---@return boolean ok

@@ -3,7 +3,6 @@
 -- Whose mistake an error is: an entry of a description (a rung, a part, ...), with the line of its call. The innermost
 -- entry is named, once:
 --   mine.lua:19: rung 2 'a loop', grid: mine.lua:21: attempt to perform arithmetic on a nil value (global 'n')
--- Depends on failure, nearest.
 
 local failure = require "moonwarp.base.failure"
 local nearest = require "moonwarp.base.nearest"

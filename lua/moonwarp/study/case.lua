@@ -8,7 +8,6 @@
 -- Fields: dev, p, gpu, sides (as they were given), type, eps (the distance from 1 to the type's next
 -- number), vector (elements of a 16-byte access), the sides, and what study.arrays and the part's
 -- arrays return.
--- Depends on moonwarp.core, dtypes, study.blame, study.modules.
 
 local core = require "moonwarp.core"
 local blame = require "moonwarp.study.blame"
@@ -65,7 +64,7 @@ end
 -- What a function of the description returns, by the names that the kernels' parameters have.
 local function add_arrays(c, make)
   local fields = make(c)
-  if fields == nil then -- it may set sides alone
+  if fields == nil then -- it may set only sides
     c.is_empty = true
     return
   end
@@ -134,7 +133,7 @@ Case.__close = Case.close
 
 -- ---- launches -----------------------------------------------------------------------------------
 
---- Why a case may have no array of a name; nil where nothing tells.
+--- Why a case may have no array of a name; nil if none is known.
 ---@param c table
 ---@return string?
 function case.hint(c)
@@ -180,7 +179,7 @@ end
 --- How many blocks of a kernel the device holds at once.
 ---@param name string       of the kernel
 ---@param threads integer   a block
----@param shared integer?   bytes of dynamic shared memory a block
+---@param shared integer?   bytes of dynamic shared memory per block
 ---@param how table?        file, fast_math, as of a launch
 ---@return integer
 function Case:resident(name, threads, shared, how)
@@ -233,9 +232,9 @@ function Case:launch(name, how, more)
   end
 end
 
---- Several launches, one behind the other.
+--- Several launches in order.
 ---@param list table[]   of { kernel, how, arguments }, as Case:launch takes them
----@return function? go  nil where the device does not take one of them
+---@return function? go  nil if the device rejects one of them
 ---@return string? reason
 function Case:launches(list)
   local goes = {}
@@ -272,14 +271,14 @@ local function grid_over(rung, c, block)
     end
     local many = each[i] or 1
     if math.type(many) ~= "integer" or many < 1 then
-      blame.fail(rung, "each", "elements a thread are an integer of at least 1, got %s", many)
+      blame.fail(rung, "each", "elements per thread must be an integer of at least 1, got %s", many)
     end
     grid[i] = integer.ceil_div(count, (shape[i] or 1) * many)
   end
   return grid
 end
 
---- The blocks that a rung has on an odd case; none where it is not for the case.
+--- The blocks that a rung has on an odd case; none if it is not for the case.
 ---@param rung table
 ---@param c table
 ---@return any[]

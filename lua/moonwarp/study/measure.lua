@@ -3,8 +3,6 @@
 -- One case of a part: its variants are checked, then timed in turn, then recorded, with their share of
 -- the level. Each turn is noted in the run's journal as soon as it is over, so that a run that is killed
 -- keeps what it has measured.
--- Depends on moonwarp.bench, bench.contest, path, record, stats, study.answers, study.blame,
--- study.case.
 
 local answers = require "moonwarp.study.answers"
 local bench = require "moonwarp.measure.bench"
@@ -20,7 +18,7 @@ local measure = {}
 
 -- ---- variants ------------------------------------------------------------------------------------
 
---- The fastest of the variants of the whole size that fit; nil where there is none.
+--- The fastest of the variants of the whole size that fit; nil if there is none.
 ---@param list table[]   variants
 ---@param fits fun(one: table): boolean
 ---@return table? one
@@ -50,7 +48,7 @@ local function blocks_of(study, part, rung)
   return { best and best.block or rung.blocks[1] }
 end
 
--- The case that a variant runs on: that of the part, or a smaller one of its own, made once.
+-- The case that a variant runs on: that of the part, or its own smaller one, made once.
 local function place_of(study, part, rung, block, main)
   local sides = rung.sides and rung.sides(main.case, case.block_of(main.case, block))
   if not sides then return main end
@@ -115,7 +113,7 @@ local function level_of(study, part, list)
   return measure.fastest(list, function(one) return names[one.rung.name] or names[one.rung.answer] end)
 end
 
-local PACE, LEAST = 0.05, 3 -- a change of pace that is said, and the samples that tell one from noise
+local PACE, LEAST = 0.05, 3 -- a change of pace that is reported, and the samples that distinguish it from noise
 
 -- How the level's time changed while the case was measured: its last turns beside its first ones, and whether that
 -- is a change of pace and not noise.
@@ -128,7 +126,7 @@ local function drift_of(level)
   return effect.ratio - 1, is_sure
 end
 
---- The peak that the study or the device tells.
+--- The peak that the study or the device gives.
 ---@param study table
 ---@return table? peak   value, label
 function measure.peak(study)

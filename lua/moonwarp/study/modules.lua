@@ -2,7 +2,6 @@
 --
 -- The modules of a study: all template instances of a file, its type and its options in one
 -- compilation, since a compilation costs more than most measurements.
--- Depends on dtypes, failure, lists.
 
 local dtypes = require "moonwarp.base.dtypes"
 local failure = require "moonwarp.base.failure"

@@ -2,9 +2,8 @@
 --
 -- The parameters of a study, from a list in the order of the help:
 --   { "n", 4096, "points along each side", gpu = 16384, min = 256 }
--- A default, gpu, min, max may be functions of the values before. The runner's own parameters come
--- behind: seconds, rungs and, where there are several, parts.
--- Depends on arg, failure, lists, schema, study.case.
+-- A default, gpu, min, max may be functions of the values before. The runner's parameters come
+-- after: seconds, rungs and, where there are several, parts.
 
 local arg = require "moonwarp.arg"
 local case = require "moonwarp.study.case"
@@ -14,7 +13,7 @@ local schema = require "moonwarp.base.schema"
 
 local parameters = {}
 
---- What a parameter may have behind its name, default and help.
+--- What a parameter may have after its name, default and help.
 parameters.fields = { gpu = "any", min = "number function", max = "number function", choices = "table",
                       kind = "string", check = "function" }
 

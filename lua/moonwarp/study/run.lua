@@ -7,8 +7,6 @@
 --   3  of each part, each case: every variant is checked at the measured size, all are timed in turn and
 --      checked once more, and records are written; then the part is shown
 --   4  what the study does at last; what was not measured, and why
--- Depends on arg, path, remark, study.answers, study.blame, study.case, study.measure,
--- study.modules, study.parameters, study.show.
 
 local answers = require "moonwarp.study.answers"
 local arg = require "moonwarp.arg"
@@ -165,7 +163,7 @@ end
 
 -- ---- what is left out ------------------------------------------------------------------------------
 
--- Adds a text that is not among the notes yet.
+-- Adds a text that the notes do not have yet.
 local function add_note(notes, rung, block, reason)
   local text = ("%s (%s)"):format(answers.variant_text(rung, block), reason)
   if not lists.has(notes, text) then notes[#notes + 1] = text end

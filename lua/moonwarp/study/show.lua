@@ -2,7 +2,6 @@
 --
 -- What a part shows when its cases are measured: a table with the sources' columns, charts with the
 -- level, the peak and the sources' points, and the ratios that were asked for, with intervals.
--- Depends on moonwarp.bench.contest, ladder, plot, record, remark, table, units, study.answers, study.measure.
 
 local answers = require "moonwarp.study.answers"
 local contest = require "moonwarp.measure.contest"
@@ -135,7 +134,7 @@ local function points_of(study, spec, list)
     local by = type(spec.by) == "function" and spec.by(entry) or nil
     points[#points + 1] = by and setmetatable({ series = by }, { __index = entry }) or entry
     for _, source in ipairs(spec.y == nil and study.source_list or {}) do
-      local is_one = type(source.values[one.rung.name]) == "number" -- which is no point along an axis
+      local is_one = type(source.values[one.rung.name]) == "number" -- which is not a point along an axis
       local value = not is_one and measure.source_value(source, one)
       if value then points[#points + 1] = source_point(study, spec, source, entry, by or entry.series, value) end
     end

@@ -3,7 +3,6 @@
 -- The mistakes of a description that only the whole of it shows: names of rungs and answers that there
 -- are not, columns that no record will have. What depends on a case is found on the odd sizes, before
 -- anything is timed.
--- Depends on nearest, study.blame.
 
 local blame = require "moonwarp.study.blame"
 local lists = require "moonwarp.base.lists"

@@ -4,7 +4,6 @@
 -- stands beside a bar; and the ladders of several runs as one. A ladder is as docs/record.md has it,
 -- all numbers in base units. One of several runs has their labels in `runs`, and each bar the number
 -- of its own in `run`.
--- Depends on lists, ticks, units.
 
 local lists = require "moonwarp.base.lists"
 local ticks = require "moonwarp.plot.ticks"

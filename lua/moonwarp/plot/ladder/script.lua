@@ -3,7 +3,6 @@
 -- A ladder as gnuplot draws it: horizontal bars with their names above them, error bars, values and
 -- shares in columns at the right, levels as dashed vertical lines, marks as points. The more bars, the
 -- higher the picture.
--- Depends on gnuplot, ladder.bars, lists, palette, ticks, units, utf8text.
 
 local bars = require "moonwarp.plot.ladder.bars"
 local gnuplot = require "moonwarp.plot.gnuplot"

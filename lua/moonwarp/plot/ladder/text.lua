@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- A ladder in the terminal: a line a bar, with its value, half of its interval and its share behind it,
+-- A ladder in the terminal: one line per bar, followed by its value, half of its interval and its share,
 -- the levels as vertical lines, a letter a mark, a legend. Returns text; prints nothing.
--- Depends on chart, ladder.bars, lists, ticks, utf8text.
 
 local bars = require "moonwarp.plot.ladder.bars"
 local chart = require "moonwarp.plot.chart"
@@ -50,7 +49,7 @@ local function add_marks(cells, bar, axis, width, signs, numbers)
   end
 end
 
--- One cell more than the largest value takes: a line at it stands behind its bar.
+-- One cell more than the largest value takes: a line at it is drawn after its bar.
 local function cells_of(bar, ladder, axis, width, style)
   local cells = {}
   for i = 1, width + 1 do cells[i] = " " end
