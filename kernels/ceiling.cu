@@ -3,9 +3,9 @@
 // ceiling: what a device's memory and arithmetic give at most, for a roofline.
 //
 // The ladder
-//   v1 triad1   B = A + s C, one f64 a thread, which a CPU vectorises over its threads
-//   v2 triad2   two f64 a thread, a GPU's 16-byte loads
-//   v3 chains   CHAINS independent chains of multiply-adds a thread, `steps` long
+//   v1 triad1   B = A + s C, one f64 per thread, which a CPU vectorises over its threads
+//   v2 triad2   two f64 per thread, a GPU's 16-byte loads
+//   v3 chains   CHAINS independent chains of multiply-adds per thread, `steps` long
 //
 // Bound: v1, v2 main memory, T_tot = 3 * bytes(A) / t; v3 arithmetic, 2 * CHAINS * steps per thread, no reads.
 // The roofline is that of S. Williams, A. Waterman and D. Patterson, "Roofline: an insightful visual performance model
@@ -53,4 +53,4 @@ template <class T, int CHAINS> __global__ void chains(T *sums, T a, T b, int ste
 // ---- host notes -----------------------------------------------------------------------------------------------------
 // triad1   block 256, grid ceil(n / 256)
 // triad2   block 256, grid ceil(pairs / 256)
-// chains   block 256, a few blocks for each multiprocessor; sums one a thread: CHAINS (CHAINS - 1) / 2 + CHAINS * steps
+// chains   block 256, a few blocks per multiprocessor; sums one per thread: CHAINS (CHAINS - 1) / 2 + CHAINS * steps

@@ -4,7 +4,7 @@
 //
 // The ladder (S. Omlin and L. Raess, notebook 4 of github.com/omlins/julia-gpu-course-2023: v1 to v9 are its copy and
 // its tasks 1 to 8; T is float or double)
-//   v1  copy_3d           one element a thread, block 32 x 8
+//   v1  copy_3d           one element per thread, block 32 x 8
 //   v2  copy_z            a thread copies along z: neighbours still read neighbours
 //   v3  cumsum_z          the same with the sum in a register, which costs nothing
 //   v4  copy_y            a thread copies along y
@@ -16,11 +16,11 @@
 //   v10 cumsum_shuffle    five doubling steps instead of 32; the notebook's task 9 has as many, but in sub-chunks of 2,
 //                         4, ... 32 whose upper half adds the last sum of the lower, by __shfl_sync with a width
 // and beyond the source, what keeps a large GPU's memory busy
-//   v0  copy_wide         16 bytes a thread: what there is to reach
-//   v11 cumsum_rows       a warp a row, V loads of 16 bytes in flight a lane
+//   v0  copy_wide         16 bytes per thread: the bound to reach
+//   v11 cumsum_rows       one warp per row, V loads of 16 bytes in flight per lane
 //   v12 cumsum_tile       y or z: W warps take U rows each of the same columns, all loads in flight at once, and tell
 //                         each other their sums; two buffers in turn, so that one barrier a pass is enough
-//   v13 cumsum_paced      z: 16 bytes a thread, U planes in flight; no block may run ahead of the others by more than a
+//   v13 cumsum_paced      z: 16 bytes per thread, U planes in flight; no block runs ahead of the others by more than a
 //                         few planes, since planes a power of two apart lie in the same banks of memory
 //
 // Bound of all: main memory, each element read once and written once. T_eff_cs = 2 * bytes(A) / t, at most what the

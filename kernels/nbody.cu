@@ -21,7 +21,7 @@
 // Sources: S. Boerm, "Simulation and High-Performance Computing", part 16 (Kiel, 2020): v2 and the question; of its
 // direct kernel it has only the times.
 // L. Nyland, M. Harris, J. Prins, "Fast N-body simulation with CUDA", GPU Gems 3 (2007), chapter 31: tiles, several
-// bodies a thread. L. Verlet, Phys. Rev. 159 (1967) 98: leapfrog.
+// bodies per thread. L. Verlet, Phys. Rev. 159 (1967) 98: leapfrog.
 // Rounding: a sum of n terms of one sign, so mw.check takes { sum = n }; v7 adds in an order that differs from run to
 // run.
 
@@ -150,7 +150,7 @@ potential_wide(float *phi, const float *x, const float *y, const float *z, const
     if (from + k * B + it < n) phi[from + k * B + it] = -sum[k];
 }
 
-// A block is a warp and has a group of 32 * I bodies, I a lane. The groups stand in a circle, and each meets the half
+// A block is a warp and has a group of 32 * I bodies, I per lane. The groups stand in a circle, and each meets the half
 // of them that is ahead of it, 32 bodies at a time. These 32 walk round the warp by shuffles, with the sums that they
 // gather on the way; after 32 steps each is home and adds its sum to phi, which has to be 0 before. gridDim.y parts
 // share the half circle.

@@ -11,12 +11,12 @@
 //   v5  reduce_butterfly  by shuffles across (xor): every lane has the sum, at no cost; bound: as v4
 //   v6  reduce_shuffle    shuffles, then one shared stage over the warps' sums: one barrier; bound: main memory
 // then over the grid, for every operation and type
-//   v7  reduce_parts      one part a block; the host joins them, or a second launch does; bound: that launch
-//   v8  reduce_atomic     an atomic operation a block; bound: blocks * (time of an atomic on one address)
+//   v7  reduce_parts      one part per block; the host joins them, or a second launch does; bound: that launch
+//   v8  reduce_atomic     one atomic operation per block; bound: blocks * (time of an atomic on one address)
 //   v9  reduce_cas        compare and swap until no other came between: any operation; bound: retries
 //   v10 reduce_lock       a lock and a fence, thread 0 of each block: any code at all; bound: blocks * (a round trip)
 //   v11 reduce_last       the block that finishes last joins the parts: one launch, one order; bound: main memory
-//   v12 reduce_once       16-byte streaming loads, several in flight a thread; bound: main memory
+//   v12 reduce_once       16-byte streaming loads, several in flight per thread; bound: main memory
 //
 // Bound: main memory, bytes(x) / t: each element is read once. A grid of as many threads as elements shows what the
 // tree itself costs; a grid of a few blocks per multiprocessor hides it behind the loads.
@@ -315,7 +315,7 @@ __global__ void reduce_last(T *out, T *parts, unsigned *ticket, const T *x, cons
   if (comes_last(parts, ticket, value)) finish<OP>(out, parts, ticket);
 }
 
-// Two blocks of 1024 threads a multiprocessor want 32 registers a thread, which a sum has without being told (0).
+// Two blocks of 1024 threads per multiprocessor need at most 32 registers per thread; a sum needs no bound (0).
 template <typename T, int OP, int U, int B>
 __global__ void __launch_bounds__(B, OP != SUM && B == 1024 ? 2 : 0)
 reduce_once(T *out, T *parts, unsigned *ticket, const T *x, const T *y, size_t n) {

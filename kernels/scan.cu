@@ -334,7 +334,7 @@ __global__ void __launch_bounds__(B, 1)
 
 // ---- host notes -----------------------------------------------------------------------------------------------------
 // Both arrays begin on a 16-byte boundary. tile = B * U * 16 / sizeof(T) elements, tiles = ceil(n / tile).
-// scan_tiles, scan_add   block of whole warps, grid ceil(n / block); totals holds one a block
+// scan_tiles, scan_add   block of whole warps, grid ceil(n / block); totals holds one per block
 // scan_totals            grid 1, block of whole warps
 // scan_clear             status holds 1 word a tile for float, 2 for double
 // scan_once              block B, grid tiles

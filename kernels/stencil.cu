@@ -10,8 +10,8 @@
 //   v4 diffusion_halo     v3 with room for a halo of one cell: as v3
 //   v5 diffusion_filled   v4 with the halo read: below v4, by the cells that two blocks read and the branches for them
 //   v6 diffusion_shared   v5 with the derivatives back, from shared memory: near v5, arithmetic is free
-//   v7 diffusion_march    ROWS rows a thread, the three rows of a column in registers: few loads, but fewer threads
-//   v8 diffusion_vector   16 bytes a thread: two f64 or four f32 columns; as v2
+//   v7 diffusion_march    ROWS rows per thread, the three rows of a column in registers: few loads, but fewer threads
+//   v8 diffusion_vector   16 bytes per thread: two f64 or four f32 columns; as v2
 //   v9 diffusion_levels   temporal blocking: K steps a pass over memory; up to K times v2, less the halos
 //
 // Bound: main memory. T_eff = A_eff / t with A_eff = (2 * 1 + 1) * bytes(T) a step: T is the unknown field (read and

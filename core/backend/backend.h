@@ -54,7 +54,7 @@ typedef struct mw_device_info {
   size_t   memory_total;  /* on the CPU device three quarters of what the process may use */
   double   clock_hz, memory_clock_hz; /* 0: unknown */
   int      bus_bits;                  /* 0: unknown */
-  double   peak_bandwidth;            /* bytes a second; 0: unknown */
+  double   peak_bandwidth;            /* bytes per second; 0: unknown */
   int      async_engines;
   bool     cooperative, managed, ecc;
   bool     pageable_access; /* a launch may take arrays of MW_SPACE_PAGEABLE */
@@ -128,9 +128,9 @@ struct mw_kernel {
   const mw_param *params;
   int             nparams;
   size_t          args_bytes;  /* size of the argument block, parameters at their C++ offsets */
-  int             registers;   /* a thread; 0 on the CPU device */
+  int             registers;   /* per thread; 0 on the CPU device */
   int             max_threads; /* largest block this kernel can run in */
-  size_t          shared_bytes, local_bytes, const_bytes; /* static shared a block; local a thread */
+  size_t          shared_bytes, local_bytes, const_bytes; /* static shared per block; local per thread */
   const char     *engine;      /* "cuda"; "loop", "split" or "fiber" on the CPU device */
   const char     *engine_why;  /* why not a faster one; "" if there is none */
 };
@@ -206,7 +206,7 @@ struct mw_backend {
   const char *offline; /* NAME:PREFIXnn is an architecture without a device: "sm_"; NULL: there are none */
 
   void      (*probe)             (mw_probe *out); /* never fails, opens no device */
-  /* which is what follows NAME: in the id, "0" where nothing does. Called by mw_device_open (refs.h) only. */
+  /* which: what follows NAME: in the id, "0" if nothing does. Called by mw_device_open (refs.h) only. */
   mw_status (*open)              (const char *which, mw_device **out, mw_error *);
   void      (*close)             (mw_device *);   /* by mw_device_release only */
   mw_status (*memory)            (mw_device *, size_t *free, size_t *total, mw_error *);

@@ -32,7 +32,7 @@ typedef enum mw_dtype {
 enum { MW_ARRAY_DTYPES = MW_U64 + 1 };
 
 const char *mw_dtype_name(mw_dtype type);                    /* "f32" */
-size_t      mw_dtype_size(mw_dtype type);                    /* bytes an element; 0 for void and struct */
+size_t      mw_dtype_size(mw_dtype type);                    /* bytes per element; 0 for void and struct */
 bool        mw_dtype_parse(const char *name, mw_dtype *out); /* array types only; false: no such name */
 bool        mw_dtype_is_float(mw_dtype type);
 

@@ -13,7 +13,7 @@ typedef enum mw_status {
   MW_NO_DEVICE,   /* no such device, or it is not usable; the text says why */
   MW_NO_MEMORY,   /* or no threads; of device memory the text says wanted, free and total */
   MW_COMPILE,     /* error->log holds the compiler's whole log */
-  MW_UNSUPPORTED, /* this device cannot do it; the text says what can, where there is something */
+  MW_UNSUPPORTED, /* this device cannot do it; the text says what can, if anything */
   MW_FAULT,       /* a kernel broke a rule (bounds, barrier); the device stays usable */
   MW_LOST,        /* the device is unusable for the rest of this process */
   MW_INTERRUPTED, /* Ctrl-C */

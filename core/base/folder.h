@@ -6,6 +6,6 @@
 
 #include <stdbool.h>
 
-bool mw_make_folders(const char *path); /* with all its parents, mode 0700; true where it is there already; errno */
+bool mw_make_folders(const char *path); /* with all its parents, mode 0700; true if it exists; sets errno */
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Every so many bytes a full collection, so that a loop which drops large arrays does not fill the device. */
+/* A full collection after every `limit` bytes, so that a loop which drops large arrays does not fill the device. */
 static void account(lua_State *L, size_t bytes) {
   static const size_t limit = (size_t)1 << 30;
   bind_host *host = bind_host_of(L);

@@ -43,8 +43,8 @@ static void note_wrong(lua_State *L, int list, comparison *c, size_t index, cons
   lua_rawseti(L, list, (lua_Integer)c->wrong);
 }
 
-/* The common case, a piece that is right, in a loop that the compiler can make short. False: some element is wrong, or
- * no number, and nothing is noted; whoever asks looks at each. */
+/* The common case, a piece that is right, in a loop that the compiler can make short. False: some element is wrong or
+ * not a number, and nothing is noted; the caller then looks at each. */
 #define FITS_ALL(name, type, absolute_of)                                                                              \
   static bool name(comparison *c, const type *got, const type *expected, size_t count) {                               \
     double most = c->max_absolute, most_relative = c->max_relative;                                                    \

@@ -142,7 +142,7 @@ static const char *best_backend(lua_State *L) {
   return NULL;
 }
 
-/* "cuda" is "cuda:0" where that is open already. */
+/* "cuda" is "cuda:0" if that is open already. */
 static bool push_opened(lua_State *L, const char *id) {
   if (push_known(L, id)) return true;
   return !strchr(id, ':') && push_known(L, lua_pushfstring(L, "%s:0", id));
@@ -228,7 +228,7 @@ static const bind_field properties[] = {P(id),
                                         P(offline),
                                         LAST_FIELD};
 
-/* dev:properties(): a table; sizes in bytes, clocks in Hz, bandwidth in bytes a second; what is unknown is absent. */
+/* dev:properties(): a table; sizes in bytes, clocks in Hz, bandwidth in bytes per second; what is unknown is absent. */
 static int device_properties(lua_State *L) {
   const mw_device *device = self_device(L);
   const mw_device_info *info = &device->info;

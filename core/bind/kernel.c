@@ -82,7 +82,7 @@ static int kernel_parameters(lua_State *L) {
   return 1;
 }
 
-/* k:engine(): which engine runs it, and why not a faster one ("" where it is the fastest). */
+/* k:engine(): which engine runs it, and why not a faster one ("" if it is the fastest). */
 static int kernel_engine(lua_State *L) {
   const mw_kernel *kernel = self_kernel(L);
   lua_pushstring(L, kernel->engine);
@@ -90,8 +90,8 @@ static int kernel_engine(lua_State *L) {
   return 2;
 }
 
-/* k:attributes(): registers a thread, bytes of static shared memory a block, of local memory a thread and of constant
- * memory, and the largest block it can run in. */
+/* k:attributes(): registers per thread, bytes of static shared memory per block, of local memory per thread and of
+ * constant memory, and the largest block it can run in. */
 static int kernel_attributes(lua_State *L) {
 #define A(member) FIELD(mw_kernel, member)
   static const bind_field fields[] = {A(registers),   A(shared_bytes), A(local_bytes),

@@ -37,7 +37,7 @@ static const char **string_list(lua_State *L, const char *name) {
   return list;
 }
 
-/* One entry of 'defines', key below value on top: pushes "NAME=VALUE" or "NAME"; nothing where it is switched off. */
+/* One entry of 'defines', key below value on top: pushes "NAME=VALUE" or "NAME"; nothing if it is switched off. */
 static bool push_define(lua_State *L) {
   bool named = lua_type(L, -2) == LUA_TSTRING, flag = lua_isboolean(L, -1), text = lua_isstring(L, -1);
   if (!(named ? flag || text : text))

@@ -28,7 +28,7 @@ static int reject_object(lua_State *L, const bind_class *class, const char *meth
 }
 
 /* What stands in a method table for every method. Upvalues: the class, the method's name, the method itself, the most
- * arguments it takes. Called with a dot instead of a colon a method has no object, or takes its argument for one. */
+ * arguments it takes. Called with a dot instead of a colon a method has no object, or takes its argument for it. */
 static int call_method(lua_State *L) {
   const bind_class *class = lua_touserdata(L, lua_upvalueindex(1));
   const char *name = lua_tostring(L, lua_upvalueindex(METHOD_NAME));

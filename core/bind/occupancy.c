@@ -47,8 +47,8 @@ static void push_result(lua_State *L, const mw_kernel *kernel, int threads, cons
   lua_setfield(L, -2, "limit");
 }
 
-/* k:occupancy(threads[, shared]): { threads, blocks (a multiprocessor), occupancy (resident threads over the most
- * possible, 0 to 1), limit (in words) }. shared: dynamic shared memory a block, bytes. */
+/* k:occupancy(threads[, shared]): { threads, blocks (per multiprocessor), occupancy (resident threads over the most
+ * possible, 0 to 1), limit (in words) }. shared: dynamic shared memory per block, bytes. */
 static int kernel_occupancy(lua_State *L) {
   mw_kernel *kernel = self_kernel(L);
   const mw_device_info *info = &kernel->module->device->info;

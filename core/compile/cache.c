@@ -209,7 +209,7 @@ static void open_folder(void) {
   if (fd >= 0) close(fd);
 }
 
-/* Stat only looks (quiet); whoever wanted to use the cache is told once why it is off. */
+/* Stat only looks (quiet); otherwise a message says once why the cache is off. */
 static bool ready(bool quiet) {
   pthread_once(&cache.once, open_folder);
   if (cache.folder_fd >= 0) return true;

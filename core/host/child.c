@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A process of ours, with its supervisor between: started with limits, asked how it is without blocking, ended in order
- * or at once. A child that is collected or closed is killed, and so is every child when we die. */
+ * A child process and its supervisor: started with limits, polled without blocking, ended in order or at once. A child
+ * that is collected or closed is killed, and so is every child when our process dies. */
 #include "core/host/child.h"
 
 #include <errno.h>
@@ -104,7 +104,7 @@ int host_spawn(lua_State *L) {
   supervisor_order order;
   int ends[2];
   read_order(L, &order, argv, env);
-  signal(SIGPIPE, SIG_IGN); /* whoever reads what we print may leave: the children are worth more */
+  signal(SIGPIPE, SIG_IGN); /* the reader of our output may leave: the children are worth more */
   child *self = lua_newuserdatauv(L, sizeof *self, 0);
   self->control_fd = -1;
   luaL_setmetatable(L, CHILD);

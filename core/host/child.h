@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Processes of ours as Lua objects: functions of the module moonwarp.host. */
+ * Child processes as Lua objects: functions of the module moonwarp.host. */
 #ifndef MW_HOST_CHILD_H
 #define MW_HOST_CHILD_H
 

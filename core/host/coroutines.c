@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 typedef struct table { /* by address; open addressing with linear probing */
-  size_t room, used;   /* room is a power of two; used counts slots given up, too */
+  size_t room, used;   /* room is a power of two; used also counts slots given up */
   lua_State *slots[];
 } table;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Lines from whoever types them: with editing, history and completion (libedit) at a terminal, plainly else. What a
- * prompt means is lua/moonwarp/cli/repl.lua's business. */
+ * Reads lines from standard input: with editing, history and completion (libedit) at a terminal, else plainly. The
+ * prompt itself is lua/moonwarp/cli/repl.lua. */
 #include <errno.h>
 #include <histedit.h>
 #include <locale.h>

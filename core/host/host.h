@@ -29,7 +29,7 @@ bool host_output_arrived(void); /* false where what was printed is lost, as on a
 int host_arrived(lua_State *);  /* the same for Lua */
 
 int host_editor_read(lua_State *);     /* (prompt): line; nil at the end; false after Ctrl-C */
-int host_editor_open(lua_State *);     /* (history file, completer): line editing, where there is a terminal */
+int host_editor_open(lua_State *);     /* (history file, completer): line editing, at a terminal */
 int host_editor_remember(lua_State *); /* (text): into the history and its file */
 void host_editor_close(void);          /* gives the terminal back */
 

@@ -18,7 +18,7 @@ static int forget(lua_State *L) {
   return 0;
 }
 
-/* (status): the session's function leave, where there is a session. */
+/* (status): the session's function leave, if there is a session. */
 static int tell_session(lua_State *L) {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   if (lua_getfield(L, -1, "moonwarp.session") != LUA_TTABLE) return 0;

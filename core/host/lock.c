@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A lock between processes: flock on a private file, which the kernel gives back when the last process that holds the
- * descriptor is gone. A child's supervisor may hold it, too. The file says who has it. */
+ * descriptor is gone. A child's supervisor may also hold it. The file says who has it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

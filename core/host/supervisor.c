@@ -170,7 +170,7 @@ static bool reap(void) {
   return pid >= 0;
 }
 
-/* Whatever is below us has a child of ours above it, so having no child means that all are gone. */
+/* Every process below us has one of our children above it, so without children all are gone. */
 static void kill_all(void) {
   double since = mw_clock();
   signal_group(SIGKILL);
@@ -299,7 +299,7 @@ static void watch(int control_fd) {
   }
 }
 
-/* How it ended, for whoever comes after us: our own parent may be gone. */
+/* How it ended, for a later reader: our own parent may be gone. */
 static void leave_note(const char *path) {
   const supervisor_report *r = &supervisor.report;
   char part[4096], text[256];

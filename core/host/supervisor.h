@@ -25,7 +25,7 @@ typedef struct supervisor_order {
   const char *const *argv;           /* ends with NULL */
   const char *const *env;            /* "NAME=value", besides what we have; ends with NULL */
   const char *log;                   /* file for both streams; NULL: nowhere */
-  const char *ended;                 /* file that says how it ended, whole or not there at all; NULL: none */
+  const char *ended;                 /* file that says how it ended, whole or not at all; NULL: none */
   double      seconds;               /* 0: for ever */
   double      grace;                 /* between SIGINT, SIGTERM and SIGKILL */
   uint64_t    memory;                /* resident bytes of all its processes; 0: any */
@@ -45,7 +45,7 @@ typedef struct supervisor_report {
   double        seconds;
 } supervisor_report;
 
-/* In a fresh child of ours: becomes the supervisor. */
+/* In a new child: becomes the supervisor. */
 _Noreturn void supervisor_run(const supervisor_order *);
 const char    *supervisor_reason_name(supervisor_reason); /* NULL for SUPERVISOR_NONE */
 

@@ -77,7 +77,7 @@ int host_frames(lua_State *L) {
   return 1;
 }
 
-/* Upvalue 1, if any: a table that gets the error itself, for who asks for its status. */
+/* Upvalue 1, if any: a table that gets the error itself, for a caller that asks for its status. */
 int host_traceback(lua_State *L) {
   if (lua_istable(L, lua_upvalueindex(1))) {
     lua_pushvalue(L, 1);

@@ -471,7 +471,7 @@ void cpu_text_format(cpu_text *text, const char *format, ...) {
   va_end(args);
 }
 
-/* Moves the end of the text to the token's line: by new lines where it is near, else by a marker. */
+/* Moves the end of the text to the token's line: by new lines if it is near, else by a marker. */
 static void text_locate(cpu_text *text, const cpu_tokens *list, const cpu_token *token) {
   int ahead = token->line - text->line;
   if (text->file == token->file + 1 && ahead >= 0 && ahead < 6)

@@ -126,7 +126,7 @@ static mw_status run_pieces(cpu_stream *stream, cpu_worker *me, cpu_grid_run_fun
   const int why = atomic_load(&grid.stop.why);
   if (why == CPU_GOING) return MW_OK;
   if (why == CPU_STOP_INTERRUPT) return mw_fail(err, MW_INTERRUPTED, "interrupted");
-  return mw_fail(err, MW_FAULT, "a copy or fill met memory that is not there: address 0x%zx",
+  return mw_fail(err, MW_FAULT, "a copy or fill accessed unmapped memory: address 0x%zx",
                  (size_t)grid.stop.fault.address);
 }
 

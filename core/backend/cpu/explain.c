@@ -13,7 +13,7 @@ enum { NULL_REACH = 64 << 10, SEARCH_SECONDS = 2, BESIDE = 64 << 10 };
 
 /* ---- which thread: functions that look for it return NULL, or why it stays unknown ----------------------------- */
 
-static const char no_twin[] = "the kernel cannot be run again thread by thread";
+static const char no_variant[] = "the kernel cannot be run again thread by thread";
 static const char no_fault[] = "the block did not fail again when run once more";
 static const char no_write[] = "the launch did not do it again when run once more";
 
@@ -44,7 +44,7 @@ static void end_again(cpu_worker *me) {
 
 static const char *run_again(cpu_worker *me, cpu_kernel *kernel, const cpu_grid *grid, cpu_fault *fault) {
   cpu_grid again;
-  if (!begin_again(me, kernel, grid, &again)) return no_twin;
+  if (!begin_again(me, kernel, grid, &again)) return no_variant;
   bool quiet = cpu_worker_run(me, fault->block, fault->block + fault->blocks);
   end_again(me);
   if (quiet || me->fault.kind == CPU_FAULT_ABORTED) return no_fault;
@@ -266,7 +266,7 @@ static const char *find_writer(cpu_worker *me, cpu_kernel *kernel, const cpu_gri
                                cpu_fault *fault) {
   if (grid->grid_barrier) return "a cooperative launch is not run again";
   cpu_grid again;
-  if (!begin_again(me, kernel, grid, &again)) return no_twin;
+  if (!begin_again(me, kernel, grid, &again)) return no_variant;
   again.watch = redzone;
   const double enough = mw_clock() + SEARCH_SECONDS;
   bool quiet = true;

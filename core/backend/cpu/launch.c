@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Launches of kernels and of graphs. A launch is an operation of its stream; a graph's replay is one, too, that runs
- * the operations of its nodes. */
+ * Launches of kernels and of graphs. A launch is an operation of its stream; so is a graph's replay, which
+ * runs the operations of its nodes. */
 #include "core/backend/cpu/objects.h"
 
 #include <assert.h>

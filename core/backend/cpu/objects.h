@@ -111,7 +111,7 @@ struct cpu_event { /* queued operations hold a reference, so it may be destroyed
   pthread_cond_t reached;
   _Atomic uint64_t recorded, done; /* the number of the last record asked for, and of the last that happened */
   double time;                     /* of that, seconds */
-  /* recorded in a captured stream: the nodes whoever waits for it depends on */
+  /* recorded in a captured stream: the nodes that a wait for it depends on */
   cpu_graph *capture;
   int *nodes;
   int nnodes;

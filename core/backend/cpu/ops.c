@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The CPU backend's table, and the folder's page of contents. The upper storey, a noun of backend.h a file:
+ * The CPU backend's table, and the folder's page of contents. The upper layer, one file per noun of backend.h:
  *   objects.h                       the backend's objects
  *   probe.c, device.c               what this machine is; opening and closing
  *   memory.c, copy.c                arrays between inaccessible areas; copies and fills
- *   module.c, kernel.c              loaded code, a unit or several a module; kernels as the binding sees them
+ *   module.c, kernel.c              loaded code, one or more units per module; kernels as the binding sees them
  *   launch.c, explain.c             the hot path; a fault in words
  *   occupancy.c                     how many blocks fit
  *   stream.c, event.c, graph.c      order, time, replay
- * The lower storey, on which it all runs: run/machine.h. What compiled code and this program share: abi.h. From source
+ * The lower layer: run/machine.h. What compiled code and this program share: abi.h. From source
  * text to loaded code: translate/unit.h. */
 #include "core/backend/cpu/objects.h"
 

@@ -33,7 +33,7 @@ static void wait_for_work(cpu_stream *stream) {
 }
 
 static void keep_error(cpu_stream *stream, const mw_error *error) {
-  if (error->status == MW_INTERRUPTED) return; /* whoever waits is told by itself */
+  if (error->status == MW_INTERRUPTED) return; /* a waiting caller learns of it by itself */
   pthread_mutex_lock(&stream->lock);
   if (!atomic_load(&stream->failed)) {
     stream->error = *error;

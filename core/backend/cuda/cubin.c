@@ -20,7 +20,7 @@ enum {
   INFO_KPARAM = 0x17,
   INFO_REGISTERS = 0x2f,
   CUDA_ENTRY_POINT = 0x10, /* in a symbol's st_other */
-  RESERVED_SHARED = 1024,  /* a block, compute capability 9.0 and newer count it into .nv.shared */
+  RESERVED_SHARED = 1024,  /* per block; compute capability 9.0 and newer count it into .nv.shared */
 };
 
 typedef struct elf {

@@ -18,9 +18,9 @@ enum { CUDA_MOST_SLOTS = 256 };
 
 typedef struct cuda_entry {   /* one kernel */
   const char *symbol;         /* mangled name */
-  mw_signature signature;     /* what that says; plain is the symbol where it is not mangled */
+  mw_signature signature;     /* what that says; plain is the symbol if it is not mangled */
   int registers, max_threads; /* 0: not told */
-  size_t shared_bytes;        /* static, without what the hardware reserves a block */
+  size_t shared_bytes;        /* static, without what the hardware reserves per block */
   size_t local_bytes, args_bytes;
   int nslots;
   cuda_slot *slots;

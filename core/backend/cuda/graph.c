@@ -54,7 +54,7 @@ static void close_capture(cuda_device *device) {
   cuda_unload_retired(device);
 }
 
-/* By the driver; the graph is instantiated where it is wanted. */
+/* By the driver; the graph is instantiated when it is needed. */
 static mw_status finish(cuda_device *device, cuda_graph *graph, bool wanted, mw_error *err) {
   if (device->lost) return cuda_reject_lost(device, err);
   cuda_result code = cuda_driver.cuStreamEndCapture(device->capturer->queue, &graph->drawing);

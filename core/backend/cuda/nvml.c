@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Reading a GPU's clocks, temperature and power. NVML counts devices by itself, without regard to
- * CUDA_VISIBLE_DEVICES, so a device is found by its UUID, or where that is another's (a part of a GPU has its own) by
+ * CUDA_VISIBLE_DEVICES, so a device is found by its UUID, or, if that is another's (a part of a GPU has its own), by
  * its place on the PCI bus. */
 #include "core/backend/cuda/nvml.h"
 #include "core/backend/cuda/driver.h"

@@ -4,7 +4,7 @@
  * is the folder's page of contents.
  *
  * One thread, the script's, makes every call, so nothing here is locked. A device keeps lists of its streams and
- * buffers: a buffer that wandered over several streams is freed after all of them, and a stream that is destroyed
+ * buffers: a buffer that several streams used is freed after all of them, and a stream that is destroyed
  * leaves no buffer pointing at it. Every entry into the driver goes through cuda_enter, which rejects a lost device
  * and makes its context current, and every result through CUDA_TRY. */
 #ifndef MW_CUDA_OBJECTS_H
@@ -38,7 +38,7 @@ struct cuda_device {
   cuda_context context;
   cuda_pool pool;         /* NULL: no stream-ordered allocation */
   cuda_marker join;       /* orders one stream after another; free again after each use */
-  size_t reserved_shared; /* a block, by the hardware */
+  size_t reserved_shared; /* per block, by the hardware */
   cuda_stream main;
   cuda_stream per_thread; /* CU_STREAM_PER_THREAD; among the streams from its first use on */
   cuda_stream *streams;   /* the main one not among them */

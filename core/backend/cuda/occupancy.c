@@ -12,7 +12,7 @@ enum { WARP = 32, PARTITIONS = 4, REGISTER_UNIT = 256, MOST_REGISTERS = 255 };
 
 typedef struct bounds {
   int of[MW_LIMIT_BLOCKS + 1]; /* blocks that each resource allows */
-  size_t shared_bytes;         /* a block, with what the hardware takes */
+  size_t shared_bytes;         /* per block, with what the hardware takes */
 } bounds;
 
 static int up(int value, int unit) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The CPU device has two storeys. core/backend/cpu holds the nouns of backend.h, one file each, as core/backend/cuda
+ * The CPU device has two layers. core/backend/cpu holds the nouns of backend.h, one file each, as core/backend/cuda
  * does. This folder is the machine below them: CUDA's grids, blocks, warps and threads on this computer's cores. The
  * machine knows compiled code (abi.h); it knows no device, array, module, stream or event. A file calls only what
  * stands below it here:
@@ -88,7 +88,7 @@ typedef enum cpu_target { /* what a faulting address means */
 typedef struct cpu_fault {
   cpu_fault_kind kind;
   cpu_target target;
-  uintptr_t base;                   /* the memory whose guard it was, where that is not an array's ... */
+  uintptr_t base;                   /* the memory whose guard it was, if it is not an array's ... */
   size_t bytes;                     /* ... else 0 */
   const mw_unit_variable *variable; /* the one beside it; its module keeps it */
   int signal, code;
@@ -142,13 +142,13 @@ typedef struct cpu_slab { /* the stacks of the 32 fibers of a warp in one mappin
 } cpu_slab;
 
 size_t cpu_stack_bytes(void);  /* a fiber's stack: $MOONWARP_CPU_STACK bytes, else 64 KiB */
-int cpu_slab_make(cpu_slab *); /* 0, or -1 where the system gives no memory */
+int cpu_slab_make(cpu_slab *); /* 0, or -1 if the system gives no memory */
 void cpu_slab_free(cpu_slab *);
 cpu_stack cpu_slab_stack(const cpu_slab *, unsigned rank); /* of fiber 0 ... 31 */
 
 /* The stack that blocks of the loop and split engines run on: not the host's, since a kernel that overruns a local
  * array writes over the frames above it. Its top ends at an inaccessible area, so what runs on reaches that and not the
- * host; whoever comes back reads nothing from it but takes everything from the worker. */
+ * host; a return from it reads nothing there and takes everything from the worker. */
 typedef struct cpu_kernel_stack {
   char *map;
   cpu_fiber fiber;

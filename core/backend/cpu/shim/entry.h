@@ -288,7 +288,7 @@ MW_HELPER void mw_block_note(mw_worker *worker, mw_u64 block, unsigned count) {
  * in the first-level cache. */
 enum mw_walk { mw_blocks, mw_rows, mw_line };
 enum { mw_line_threads = 4096 };
-/* What a function of a row is given at once: its arrays of one element a thread are made for that. */
+/* What a function of a row is given at once: its arrays of one element per thread are made for that. */
 enum { mw_piece_threads = 1024 };
 
 /* One row of threads: of a function of one thread, or by a function that does the row itself. */

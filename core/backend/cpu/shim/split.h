@@ -85,7 +85,7 @@ template <class... T> struct mw_pack {
 
 /* ==} */
 
-/* {== Storage with one element a thread =============================== */
+/* {== Storage with one element per thread =============================== */
 
 /* Outside of thread loops coordinates are the first thread's. */
 template <class T> MW_HELPER T mw_first(T value) { return value; }
@@ -145,7 +145,7 @@ template <class X> MW_HELPER auto mw_get_shfl_xor(const X &x, int t, int, int ma
   return x.at[(t & ~31) + (from <= (lane | (width - 1)) ? from : lane) + 32];
 }
 
-/* Two bits a thread: it takes part, and what it says. */
+/* Two bits per thread: does it take part, and what it says. */
 template <int N> struct __attribute__((aligned(64))) mw_votes {
   unsigned char at[N + 32];
   unsigned yes[N / 32 + 1], here[N / 32 + 1];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which conditions around split points are the same for all threads. Those stay as they are, outside of the thread
- * loops. One that differs gets a predicate, a mask of one byte a thread, if only warp operations stand under it:
+ * Which conditions around split points are the same for all threads. Those stay outside of the thread loops,
+ * unchanged. One that differs gets a predicate, a mask of one byte per thread, if only warp operations stand under it:
  *
  *   if (n > 3) __syncthreads();                          as it is
  *   if (t < 16) v += __shfl_down_sync(all, v, 1);        predicate 1: threads with mask 1 go through the body

@@ -32,7 +32,7 @@ typedef struct reader {
   cpu_declarator names[MOST_NAMES];
   bool visited[MOST_NAMES];
   int nnames, nformals;
-  bool structs; /* variables of a class type live in arrays of one element a thread */
+  bool structs; /* variables of a class type live in arrays of one element per thread */
   struct reader *kernel;
   int depth;
   /* of the kernel's reader: */
@@ -81,7 +81,7 @@ static bool is_shared(const reader *in, const cpu_declarator *it) {
   return cpu_has(in->tokens, first, it->spec_last, "__shared__");
 }
 
-/* A type parameter of the template: whoever does not ask for its members reads and writes it as one. */
+/* A type parameter of the template: without a use of its members it is read and written as one. */
 static bool is_parameter(const reader *in, int type) {
   const int last = in->function->head_last;
   for (int i = in->function->head_first + 1; (i = cpu_find_same(in->tokens, i, last, &in->at[type])) < last; i++)

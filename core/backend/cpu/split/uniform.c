@@ -5,7 +5,7 @@
  * declaration. Loads from uniform addresses count as uniform: where threads could read different values, the program
  * has a data race.
  *
- *   int t = threadIdx.x, m = n / 2; float v = x[t];     v: an array of one element a thread, where it lives across a
+ *   int t = threadIdx.x, m = n / 2; float v = x[t];     v: an array of one element per thread if it lives across a
  *   if (m > 3) __syncthreads();                         barrier; m: uniform, an ordinary variable outside of the
  *   x[t] = v + m;                                       thread loops; t: declared again in each of them
  *

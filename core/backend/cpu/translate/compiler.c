@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The system's C++ compiler: which one, what it is, how it is called. clang++ is preferred, g++ taken where it is not
- * there; $MOONWARP_CXX forces one. Versions are asked for once and kept in the cache under the program's path, time and
+ * The system's C++ compiler: which one, its version, how it is called. clang++ is preferred, g++ is used without
+ * it; $MOONWARP_CXX forces one. Versions are asked for once and kept in the cache under the program's path, time and
  * size, so that a later process need not start it. */
 #include <ctype.h>
 #include <stdio.h>
@@ -137,7 +137,7 @@ mw_status cpu_toolchain_find(cpu_toolchain *out, mw_error *error) {
   *out = (cpu_toolchain){0};
   if (forced && *forced) {
     if (!mw_process_find(forced, out->path, sizeof out->path))
-      return mw_fail(error, MW_NO_DEVICE, "MOONWARP_CXX names '%s', which is not there", forced);
+      return mw_fail(error, MW_NO_DEVICE, "MOONWARP_CXX names '%s', which is not found", forced);
   } else if (!mw_process_find("clang++", out->path, sizeof out->path) &&
              !mw_process_find("g++", out->path, sizeof out->path)) {
     return mw_fail(

@@ -241,26 +241,27 @@ static int instances_plain(const cpu_program *program, instance *list) {
 
 /* Functions that few kernels name, by the beginnings of their names: a unit includes those that its text mentions,
  * since parsing all of them takes as long as compiling a small kernel. A beginning may match more; that costs time. */
-static const struct family {
+static const struct header_group {
   const char *header, *begins[9];
-} families[] = {{"atomic", {"atomic"}},
-                {"convert", {"__f", "__d", "__int", "__uint", "__ll", "__ull", "__long", "__hilo"}},
-                {"packed", {"__v"}},
-                {"rounded", {"__f", "__d"}},
-                {"special", {"sinpi", "cospi", "sincospi", "norm", "rnorm", "rhypot", "erf", "cyl_"}}};
+} header_groups[] = {{"atomic", {"atomic"}},
+                     {"convert", {"__f", "__d", "__int", "__uint", "__ll", "__ull", "__long", "__hilo"}},
+                     {"packed", {"__v"}},
+                     {"rounded", {"__f", "__d"}},
+                     {"special", {"sinpi", "cospi", "sincospi", "norm", "rnorm", "rhypot", "erf", "cyl_"}}};
 
-static bool is_mentioned(const struct family *family, const char *text) {
+static bool is_mentioned(const struct header_group *group, const char *text) {
   static const char letters[] = "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
   for (const char *word = text; *(word += strcspn(word, letters)); word += strspn(word, letters))
-    for (const char *const *begin = family->begins; *begin; begin++)
+    for (const char *const *begin = group->begins; *begin; begin++)
       if (!strncmp(word, *begin, strlen(*begin))) return true;
   return false;
 }
 
 static void head_put(cpu_flavor flavor, const char *body, cpu_text *out) {
   cpu_text_format(out, "#define %s 1\n#include \"moonwarp.h\"\n", flavor == CPU_FAST ? "MW_FAST" : "MW_FIBER");
-  for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-    if (is_mentioned(&families[i], body)) cpu_text_format(out, "#include \"moonwarp/%s.h\"\n", families[i].header);
+  for (size_t i = 0; i < sizeof header_groups / sizeof *header_groups; i++)
+    if (is_mentioned(&header_groups[i], body))
+      cpu_text_format(out, "#include \"moonwarp/%s.h\"\n", header_groups[i].header);
   cpu_text_format(out, "#include \"entry.h\"\n%s", flavor == CPU_FAST ? "#include \"split.h\"\n" : "");
 }
 
