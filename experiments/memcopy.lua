@@ -2,7 +2,7 @@
 --
 -- memcopy: what does a kernel need to reach main memory's rate?
 --
--- The library's own copy; one thread and one warp in all; an element a thread in blocks of many shapes;
+-- The library's own copy; one thread and one warp in all; one element per thread in blocks of many shapes;
 -- 16-byte accesses, one to four in flight a thread; the triad; copies between host and device; then the size.
 -- T_tot = bytes moved / t: 2 arrays for a copy, 3 for the triad, 1 for a copy between host and device.
 --

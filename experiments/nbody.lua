@@ -3,7 +3,7 @@
 -- nbody: what limits a computation that is all arithmetic, and how far can its cost be cut?
 --
 -- The gravitational potential of n bodies, f32, n^2 interactions: direct, through shared memory with the
--- source's literal 1.0 and with 1.0f, by rsqrtf, several bodies a thread, fast math, each pair once
+-- source's literal 1.0 and with 1.0f, by rsqrtf, several bodies per thread, fast math, each pair once
 -- (kernels/nbody.cu). The rate is n^2 / t, whatever a rung saves. How the bodies move: orbits.lua.
 --
 -- What others measured: S. Boerm, "Simulation and High-Performance Computing", part 16 (Kiel, 7.10.2020). Its
@@ -96,7 +96,7 @@ local function wide(each, unroll)
 end
 
 -- Adds to phi, so it clears it first, which is part of its time. So many parts share the half circle that
--- there are 64 warps a multiprocessor, but each has two times 32 bodies to meet.
+-- there are 64 warps per multiprocessor, but each has two times 32 bodies to compute.
 local function pairs_once(each)
   local kernel = ("potential_pairs<%d>"):format(each)
   return { kernel = kernel, block = 32, each = each, make = function(c, block, self)
@@ -116,7 +116,7 @@ both(4, "rsqrtf", { kernel = "potential_tiled" })
 both(5, own, wide(p.own, 8), 6)
 both(7, "each pair once", pairs_once(p.lane))
 
--- Bodies a thread, and how often its loop is unrolled; or bodies a lane.
+-- Bodies per thread, and how often its loop is unrolled; or bodies per lane.
 for _, s in ipairs { { 1, 1 }, { 1, 8 }, { 2, 8 }, { 4, 1 }, { 4, 8 }, { 8, 8 }, { 4 }, { 8 }, { 16 } } do
   local name = s[2] and "%d a thread, unrolled %d" or "pairs, %d a lane"
   shapes[#shapes + 1] = name:format(table.unpack(s))

@@ -85,7 +85,7 @@ study:answer("reduction", { host = by_host, bytes = function(c) return c.bytes e
   end })
 
 -- ---- the rungs --------------------------------------------------------------------------------------
--- As many blocks as the case says; else those of so many threads a multiprocessor, but none without work.
+-- As many blocks as the case says; else those of this many threads per multiprocessor, but none without work.
 local function blocks_of(c, block, threads, each)
   if c.blocks or c.per then return c.blocks or c.per * processors(c) end
   local most = ceil_div(c.n, block * each)

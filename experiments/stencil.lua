@@ -52,7 +52,7 @@ local function triad_of(c, at, i, j)
   return on_border(c, i, j) and 0 / 0 or at.T(i, j) + c.dt * at.Ci(i, j)
 end
 
--- The field is below 1 and a step no more than an average of neighbours: a few eps a step.
+-- The field is below 1 and a step no more than an average of neighbours: a few eps per step.
 local function tolerance(steps) return function(c) return { absolute = 8 * c.eps * steps } end end
 
 study:answer("step", { cell = step_of, bytes = "T Ci T2", tolerance = tolerance(1) })

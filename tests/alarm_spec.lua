@@ -116,7 +116,7 @@ describe("an alarm", function()
 
     -- Four looks at the clock a try: before and after the calls, then before and after the wait for the device. At the
     -- third the kernel is let go if it still runs, and then the fourth is a thousand seconds later.
-    it("is raised where the device works on after the clock has stopped", function()
+    it("is raised if the device works on after the clock has stopped", function()
       local there <close> = dev:stream { blocking = false }
       local here <close> = dev:stream { blocking = false }
       local let_go <close> = dev:pinned("i32", { 0 })
@@ -183,7 +183,7 @@ describe("an alarm", function()
       assert.are.equal(500, count)
     end)
 
-    it("is raised where the output is the input", function()
+    it("is raised if the output is the input", function()
       local function copy() same(y, x, N) end
       assert.are.equal("copied", (names_of(copy, { device = dev, output = y, input = x })))
       assert.are.equal("", (names_of(copy, { device = dev, output = y, input = x, copies = true })))

@@ -241,7 +241,7 @@ if os.getenv "MOONWARP_LAB" == "b" and not io.open "again" then while true do en
     with_labs({ { "a", "", deaf }, { "b", "", "" } }, function(folder, batch)
       -- One that comes within 0.1 s would be an echo of the first.
       local status, output, result = interrupted(folder, { ("[ -e %s/began ]"):format(folder),
-        "grep -q 'once more ends it at once' $D/output && sleep 0.2" })
+        "grep -q 'Ctrl-C again ends them at once' $D/output && sleep 0.2" })
       assert.are.equal(130, status, output)
       assert.are.equal("interrupted", result.labs[1].verdict, output)
       assert.are.equal(9, result.labs[1].signal)

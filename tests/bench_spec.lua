@@ -198,7 +198,7 @@ describe("mw.bench of launches", function()
       assert.are.equal(0, #t.warnings == 0 and 0 or (t.graph and 0 or 1))
     end)
 
-    it("does without a graph where there cannot be one, and says so", function()
+    it("does without a graph if there cannot be one, and says so", function()
       local x <close> = dev:zeros("i32", 1)
       local t = mw.bench(function()
         x:fill(1)

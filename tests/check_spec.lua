@@ -54,7 +54,7 @@ describe("mw.check", function()
       assert.is_truthy(tostring(report):find("and 98 more", 1, true))
     end)
 
-    it("names NaN, and takes it where it is expected", function()
+    it("names NaN, and takes it if it is expected", function()
       local a <close> = dev:array("f32", { 1, 0 / 0 })
       local _, report = quietly(a, { 1, 2 })
       assert.is_truthy(tostring(report):find("[2]: expected 2, got nan (never written?)", 1, true))

@@ -119,7 +119,7 @@ describe("a child", function()
     for pid in output:gmatch "%d+" do assert.is_false(alive(pid), pid) end
   end)
 
-  it("loses its log but not its life where the disk is full", function()
+  it("loses its log but not its life if the disk is full", function()
     local ending = run("echo hello; exit 2", { log = "/dev/full" })
     assert.are.equal(2, ending.exit)
     assert.are.equal("No space left on device", ending.log_error)

@@ -64,7 +64,7 @@ describe("mw.skip", function()
 end)
 
 describe("a lab that skips", function()
-  it("is shown as skipped, and its gates are not judged, where it did nothing else", function()
+  it("is shown as skipped, and its gates are not judged, if it did nothing else", function()
     local gate = 'gates = { record = { k = "a" }, field = "T_tot", at_least = 1, of = { k = "b" } }'
     labs.with({
       { "nothing", gate, "mw.skip 'no GPU'" },

@@ -153,7 +153,7 @@ describe("parameters", function()
     assert.are.equal("1\t3\tx\n1\t4\tx\n2\t3\tx\n2\t4\tx\n", output)
   end)
 
-  it("take all values where the default is a list", function()
+  it("take all values if the default is a list", function()
     local _, output = run_script([[
       local mw = require "moonwarp"
       print(table.concat(mw.arg("sizes", { 1, 2 }), "+"), mw.arg("n", 1))
@@ -425,7 +425,7 @@ describe("completion at the prompt", function()
     _G.cli_spec_object = nil
   end)
 
-  it("lists where there are several, and calls nothing", function()
+  it("lists if there are several, and calls nothing", function()
     local insert, list = complete "string.gm"
     assert.are.equal("atch(", insert)
     assert.is_nil(list)

@@ -71,7 +71,7 @@ describe("contenders", function()
     assert.are.same({ 3, 3 }, { t.slow.n, t.fast.n })
   end)
 
-  it("are rejected where they are none, with what is wrong", function()
+  it("are rejected with a reason if they are invalid", function()
     fails(function() mw.bench {} end, "mw.bench: a function or a table of contenders is wanted, got an empty table")
     fails(function() mw.bench { naive = 3 } end,
       "mw.bench: contender 'naive' must be a function, got number; as in mw.bench { naive = f, tiled = g }")

@@ -57,7 +57,7 @@ describe("mw.device", function()
 end)
 
 describe("mw.type", function()
-  it("is nil for what is not ours", function()
+  it("is nil for foreign values", function()
     for _, value in ipairs { 1, "array", true, {}, print, io.stdout, coroutine.create(print) } do
       assert.is_nil(mw.type(value))
     end

@@ -10,10 +10,10 @@ local COUNT = 40
 
 local function there(compiler) return os.execute("command -v " .. compiler .. " >/dev/null 2>&1") end
 
-describe("the engines agree", function()
+describe("the engines", function()
   for _, compiler in ipairs { "clang++", "g++" } do
     if there(compiler) then
-      it("about random kernels with " .. compiler, function()
+      it("agree about random kernels with " .. compiler, function()
         local seed = tonumber(os.getenv "MOONWARP_FUZZ_SEED") or 1
         local script = core.home() .. "/tests/differential.lua"
         local code = ("arg = { '%d', '%d' }\ndofile(%q)\n"):format(seed, COUNT, script)

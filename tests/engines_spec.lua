@@ -154,7 +154,7 @@ support.each_device("threads that meet", function(dev, id)
     end)
 
     -- docs/studies/README.md: the one that does not hide a forgotten barrier
-    it("runs, where it is that of fibers, each thread to its next barrier before a later one begins", function()
+    it("runs, if it is that of fibers, each thread to its next barrier before a later one begins", function()
       local m <close> = dev:module { engine = "fiber", source = [[
         __global__ void next(int *out, const int *x) { __shared__ int s[64]; int t = threadIdx.x; s[t] = x[t];
           out[t] = s[(t + 1) % 64]; __syncthreads(); }]] }
@@ -168,7 +168,7 @@ support.each_device("threads that meet", function(dev, id)
       assert.are.equal(x:get(1), out:get(64))
     end)
 
-    it("is rejected where it cannot run the kernel", function()
+    it("is rejected if it cannot run the kernel", function()
       local source = "__global__ void k(int *x) {\n  __syncthreads();\n  x[threadIdx.x] = 1;\n}\n"
       fails_with(function() dev:module { source = source, engine = "loop" } end,
         "kernel 'k' cannot run with engine 'loop': ", "__syncthreads")

@@ -99,7 +99,7 @@ describe("a device's state", function()
       .. "580.65.06\tpower cap, thermal\tnil\tnil\n", output)
   end)
 
-  it("is found by the place on the bus where the UUID is not known", function()
+  it("is found by the place on the bus if the UUID is not known", function()
     local code = [[ print(mw.device "cuda:1":state().clock) ]]
     assert.are.equal("1979000000.0\n", fake.run(code, { MOCK_NVML_UUID = 0, MOCK_CUDA_DEVICES = 2 }))
   end)

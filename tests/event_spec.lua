@@ -104,7 +104,7 @@ support.each_device("events", function(dev, id, runs)
     fails(function() b:since() end, "bad argument #1 to 'since' (event expected, got no value)")
   end)
 
-  it("reject options and streams that are none", function()
+  it("reject invalid options and streams", function()
     local e <close> = dev:event()
     fails(function() dev:event { timng = true } end,
       "bad argument #1 to 'event' (unknown option 'timng'; did you mean 'timing'?)")

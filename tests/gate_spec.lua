@@ -43,7 +43,7 @@ describe("mw.bench on a CUDA device", function()
     assert.are.equal("true\tdevice events\ttrue\ttrue\ntrue\ttrue\ttrue\n", output)
   end)
 
-  it("measures without a gate where the function waits for the device", function()
+  it("measures without a gate if the function waits for the device", function()
     local output = fake.run(CODE .. [[
       local t = mw.bench(work, quick { samples = 3 })
       print(t.blocked, t.n, joined(t.flags))
@@ -55,7 +55,7 @@ describe("mw.bench on a CUDA device", function()
       .. "more than 50 ms to queue its work", 1, true), output)
   end)
 
-  it("puts fewer calls behind the gate where the driver's queue is full", function()
+  it("puts fewer calls behind the gate if the driver's queue is full", function()
     local output = fake.run(CODE .. [[
       local t = mw.bench(work, quick { samples = 3, batch = 100 })
       print(t.blocked, t.batch, t.n)

@@ -92,7 +92,7 @@ support.each_device("kernels", function(dev, id, runs)
       assert.are.equal(m.scale, go:kernel())
     end)
 
-    it("reject sizes that are none", function()
+    it("reject invalid sizes", function()
       local cases = {
         { 0, "grid.x is an integer of at least 1, got 0" },
         { -3, "grid.x is an integer of at least 1, got -3" },
@@ -129,7 +129,7 @@ support.each_device("kernels", function(dev, id, runs)
       assert.are.equal("invalid", problem.status)
     end)
 
-    it("reject options that are none", function()
+    it("reject invalid options", function()
       fails(function() m.scale:prepare { grid = 1, blok = 1 } end, "bad argument #1 to 'prepare' "
         .. "(unknown option 'blok'; did you mean 'block'?)")
       fails_with(function() m.scale:prepare { grid = 1, block = 1, shared = -1 } end,

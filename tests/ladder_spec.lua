@@ -86,7 +86,7 @@ naive             ███P██▊         H                ╎   840 GB/s   
 H H200, CUDA C++, source]], text.draw(ladder_of(), { width = 80, unicode = true }))
   end)
 
-  it("is plain ASCII where the locale is", function()
+  it("is plain ASCII if the locale is", function()
     assert.are.equal([[
 cumsum, NVIDIA H200 (cuda:0)
 T_eff
@@ -135,7 +135,7 @@ naive             ████████████████████�
     end
   end)
 
-  it("draws nothing as nothing, and what is hardly anything as the least", function()
+  it("draws nothing as nothing, and tiny values as the least", function()
     local ladder = ladder_of { records = { { rung = "none", T_eff = 0 }, { rung = "little", T_eff = 1 },
       { rung = "all", T_eff = 1e9 } }, marks = false, level = false }
     assert.are.equal([[
@@ -146,7 +146,7 @@ little ▏                        1.00 B/s
 all    ██████████████████████  1.00 GB/s]], text.draw(ladder, { width = 40, unicode = true }))
   end)
 
-  it("gives each label of marks a letter of its own, and two marks at a place two cells", function()
+  it("gives each label of marks its own letter, and two marks at a place two cells", function()
     local marks = {}
     for i, label in ipairs { "Paper", "P", "p", "1", "", "é" } do
       marks[i] = { bar = "naive", value = 4.2e12, label = label }

@@ -64,7 +64,7 @@ describe("methods", function() support.each_device(function(dev)
     fails(function() return objects.kernel:run() end, "a kernel has no 'run'; did you mean 'launch'?")
   end)
 
-  it("have no elements and fields of their own", function()
+  it("have no own elements and fields", function()
     local array, kernel = objects.array, objects.kernel
     fails(function() return array[2] end, "an element is read with get: a:get(2); a:totable() reads all")
     fails(function() array[2] = 1 end, "an element is written with set: a:set(2, value)")

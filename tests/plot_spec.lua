@@ -48,7 +48,7 @@ describe("mw.plot", function()
     end)
   end)
 
-  it("marks it below 1 as well, and at fewer powers where there are many", function()
+  it("marks it below 1 as well, and at fewer powers if there are many", function()
     for _, case in ipairs { { 0.07, 900, "set xtics 0.0625,4\n" }, { 0.3, 700, "set xtics 0.25,4\n" },
                             { 3, 5, "set xtics 2,2\n" } } do
       local rows = { { device = "cpu", x = case[2], y = 1 }, { device = "cpu", x = case[1], y = 2 } }
@@ -58,7 +58,7 @@ describe("mw.plot", function()
     end
   end)
 
-  it("marks whole numbers only where an axis counts", function()
+  it("marks whole numbers only if an axis counts", function()
     for _, case in ipairs { { 3, true }, { 2.5, false }, { 40, false } } do
       local rows = { { device = "cpu", x = 1, y = 1 }, { device = "cpu", x = case[1], y = 2 } }
       with_plot({ x = "x", y = "y", records = rows, pictures = false }, function(made)
@@ -91,7 +91,7 @@ describe("mw.plot", function()
     end
   end)
 
-  it("gives each of many series a look of its own", function()
+  it("gives each of many series its own look", function()
     local rows, looks, count = {}, {}, 0
     for i = 1, 20 do rows[i] = { device = "cpu", x = 1, y = i, by = i } end
     with_plot({ x = "x", y = "y", by = "by", records = rows, pictures = false }, function(made)
@@ -202,7 +202,7 @@ describe("mw.plot", function()
     end
   end)
 
-  it("leaves a chart of its own for every pass of a sweep that draws its own records", function()
+  it("leaves a chart for every pass of a sweep that draws its own records", function()
     support.with_folder(function(folder)
       local names = {}
       for _, n in ipairs { "300", "400" } do
@@ -229,7 +229,7 @@ describe("mw.plot", function()
     end
   end)
 
-  it("rejects lines that are none", function()
+  it("rejects invalid lines", function()
     local spec = { x = "x", y = "y", records = { { x = 1, y = 2 } } }
     local function rejected(key, value, message)
       fails(function()
@@ -303,7 +303,7 @@ describe("the terminal's chart", function()
     assert.are.equal(3, select(2, alone:gsub("●", ""))) -- two points and the legend
   end)
 
-  it("is plain ASCII where the locale is", function()
+  it("is plain ASCII if the locale is", function()
     assert.is_nil(draw({ unicode = false }):find "[\x80-\xff]")
   end)
 

@@ -70,7 +70,7 @@ describe("random", function() support.each_device(function(dev)
     assert.are_not.equal(a:bytes(), e:bytes())
   end)
 
-  it("goes on where an earlier sequence ended", function()
+  it("continues where an earlier sequence ended", function()
     local all <close> = dev:array("f32", 100):random(3)
     local rest <close> = dev:array("f32", 60):random { seed = 3, offset = 40 }
     assert.are.equal(all:bytes():sub(40 * 4 + 1), rest:bytes())

@@ -119,7 +119,7 @@ describe("a run", function()
     end)
   end)
 
-  it("of the same second has a folder of its own", function()
+  it("of the same second has its own folder", function()
     with_output(function()
       local folders = {}
       for i = 1, 3 do

@@ -158,7 +158,7 @@ describe("reduce.cu", function() support.each_device(function(dev, id)
     end
   end)
 
-  it("finds an extreme wherever it stands, whatever the sign of the others", function()
+  it("finds an extreme at any place, whatever the sign of the others", function()
     local count = 4099
     local x <close> = dev:zeros("f32", count)
     local wanted = { MIN = -3, MAX = 3 }

@@ -97,7 +97,7 @@ describe("a palette", function()
 end)
 
 describe("a picture of gnuplot's in a page", function()
-  it("has the page's colours and letters, ids of its own, and no empty groups", function()
+  it("has the page's colours and letters, its own ids, and no empty groups", function()
     assert.are.equal('<defs><circle r="1" id="f1-gpPt5"></circle></defs><g fill="none" stroke="var(--k1)"><path '
       .. 'd="M1,2 L3.5,4"></path><use transform="translate(1,2)" color="var(--text)" href="#f1-gpPt5"></use>'
       .. "<text>a &lt; b</text></g>", embedded [[
@@ -141,7 +141,7 @@ describe("a picture of gnuplot's in a page", function()
     end
   end)
 
-  it("is none where it is not whole, or another's", function()
+  it("is absent if it is incomplete or another's", function()
     for _, inside in ipairs { "<text>a < b</text>", "<g fill='none>", "<g fill=none>", "<g>", "<", "</svg></p>" } do
       assert.is_nil(embedded(inside), inside)
     end
@@ -361,7 +361,7 @@ describe("a report", function()
     end)
   end)
 
-  it("reads what batches say, whatever it is", function()
+  it("reads anything that a batch may hold", function()
     support.with_folder(function(folder)
       assert(os.execute(("mkdir -p '%s/batch/a' '%s/batch/b'"):format(folder, folder)))
       support.write(folder .. "/batch/a/batch.json", [[{"name":"<night>","jobs":2,"labs":[
@@ -484,7 +484,7 @@ describe("the command", function()
     end)
   end)
 
-  it("says what is missing and goes on", function()
+  it("says what is missing and continues", function()
     support.with_folder(function(folder)
       local output = moonwarp(("'%s/none' --output '%s/r.html'"):format(folder, folder))
       has(output, "/none: it holds no run\n")
@@ -492,7 +492,7 @@ describe("the command", function()
     end)
   end)
 
-  it("says what is wrong with its words", function()
+  it("rejects wrong words", function()
     has(moonwarp "", "moonwarp: report wants a folder with runs, as out\nstatus 2")
     has(moonwarp "out --against /nowhere", "moonwarp: option '--against': /nowhere holds no run\nstatus 2")
     has(moonwarp "/nowhere --output /nowhere/r.html", "moonwarp: the report cannot be written: /nowhere/r.html.part: "

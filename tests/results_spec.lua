@@ -156,7 +156,7 @@ end)
 describe("export", function()
   local run = run_of({ { 'a "b", c|d', 1e-3 }, { "e", 2e-3 } }, 1)
 
-  it("writes CSV with quotes where they are needed", function()
+  it("writes CSV with quotes where needed", function()
     local lines = {}
     for line in export.csv({ run }):gmatch "([^\r]*)\r\n" do lines[#lines + 1] = line end
     assert.are.equal(3, #lines)
@@ -296,7 +296,7 @@ describe("charts of several runs", function()
     assert.are.equal("2026-01-09 03:04:05", figures[1].series[2].name)
   end)
 
-  it("are logarithmic where the runs are far apart, and say so", function()
+  it("are logarithmic if the runs are far apart, and say so", function()
     local function of(factor)
       return overlay.charts { run_of({}, 1, { charts = { chart_of("T-n", "B/s", 1) } }),
         run_of({}, 2, { charts = { chart_of("T-n", "B/s", factor) } }) }[1]

@@ -55,7 +55,7 @@ describe("mw.roofline", function()
     y:close()
   end)
 
-  it("rejects ceilings and records that are none", function()
+  it("rejects invalid ceilings and records", function()
     fails(function() mw.roofline { ceilings = {} } end,
       "mw.roofline: option 'ceilings': bandwidth must be a number above 0, got nil; leave ceilings out to measure them")
     fails(function() mw.roofline { ceilings = { bandwidth = 1, f32 = 0, f64 = 1 } } end,

@@ -37,7 +37,7 @@ describe("a session", function()
     end)
   end)
 
-  it("begins another run where the script or the place changes", function()
+  it("begins another run if the script or the place changes", function()
     in_session(function(mine, folder)
       mw.record { device = "cpu", i = 1 }
       local first = mine:folder()

@@ -46,7 +46,7 @@ describe("a summary", function()
     assert.is_true(stats.summary({ 1, 1, 1, 1, 2 }).noise > 0)
   end)
 
-  it("keeps its digits where the spread is small beside the mean", function()
+  it("keeps its digits if the spread is small beside the mean", function()
     near(1, stats.summary({ 1e9 + 1, 1e9 + 2, 1e9 + 3 }).sd)
   end)
 
@@ -66,7 +66,7 @@ describe("outliers", function()
     assert.are.equal(1, stats.outliers { 1, 1.01, 0.99, 1, 1.02, 3 })
   end)
 
-  it("are found where the MAD is 0", function()
+  it("are found if the MAD is 0", function()
     assert.are.equal(1, stats.outliers { 1, 1, 1, 1, 9 })
   end)
 

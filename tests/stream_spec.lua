@@ -28,7 +28,7 @@ support.each_device("streams", function(dev, id, runs)
     assert.are.equal("default stream " .. id, tostring(main))
   end)
 
-  it("reject options that are none", function()
+  it("reject invalid options", function()
     local least, greatest = dev:priorities()
     fails(function() dev:stream { blockin = true } end, "bad argument #1 to 'stream' "
       .. "(unknown option 'blockin'; did you mean 'blocking'?)")
@@ -304,7 +304,7 @@ support.each_device("streams", function(dev, id, runs)
     end)
   end)
 
-  it("reject what is not theirs", function()
+  it("reject what does not belong to them", function()
     local s <close> = dev:stream()
     local e <close> = dev:event()
     fails(function() s:wait(e) end, "wait: the event was never recorded; record it in a stream first")

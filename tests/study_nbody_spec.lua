@@ -65,7 +65,7 @@ describe("the study nbody", function()
     assert.are.equal("copies, pinned, kernel alone", parts.memory[#parts.memory].rung)
   end)
 
-  it("has the source's times as rates, where it has as many bodies", function()
+  it("has the source's times as rates, if it has as many bodies", function()
     local options = require("moonwarp.session").current.options
     options.describe = true
     local ok, study = pcall(dofile, support.core.home() .. "/experiments/nbody.lua")

@@ -178,7 +178,7 @@ study:source]])
     end
   end)
 
-  it("takes a rung's number however it is written, and parts only where there are several", function()
+  it("takes a rung's number however it is written, and parts only if there are several", function()
     assert.are.same({ "library copy", "a loop 64" }, rungs_of(run(STUDY, "-p 'rungs= 2.0'").record))
     local made = run(STUDY, "-p parts=ladder")
     assert.are.equal(2, made.status, made.output)
@@ -229,7 +229,7 @@ study:rung { 1]])
       rungs_of(made.record))
   end)
 
-  it("runs once where its file runs and returns it", function()
+  it("runs once if its file runs and returns it", function()
     local made = run(changed(STUDY, "return study", "study:run() return study"))
     assert.are.equal(0, made.status, made.output)
     assert.are.equal(4, #made.record.records)
@@ -395,7 +395,7 @@ template <typename T> __global__ void saxpy_half(T *y, const T *x, T a, int n) {
     end)
   end)
 
-  it("keeps each measurement once, and none that is wrong, where a kill comes between the records", function()
+  it("keeps each measurement once, and none that is wrong, if a kill comes between the records", function()
     -- The journal as it was after each of its lines; a loop is wrong once a turn is noted.
     local fold, json = require "moonwarp.results.fold", require "moonwarp.base.json"
     local text = changed(STUDY, "each = 16", [[each = 16, args = { a = function()
@@ -566,7 +566,7 @@ describe("a mistake in a study's description", function()
       .. "'work', must be a number above 0, got nil" },
   }
 
-  it("is told with its line, its field and what is known", function()
+  it("is reported with its line, its field and the known names", function()
     local wrong = {}
     for _, mistake in ipairs(MISTAKES) do
       local made = run(changed(STUDY, mistake[1], mistake[2]))

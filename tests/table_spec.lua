@@ -42,7 +42,7 @@ describe("mw.table", function()
     assert.is_nil(text:find("±", 1, true))
   end)
 
-  it("adds a column where the records are of several devices", function()
+  it("adds a column if the records are of several devices", function()
     local text = text_of { "x", records = { { device = "cpu", x = 1 }, { device = "cuda:0", x = 2 } } }
     assert.is_truthy(text:find("measured on cpu, cuda:0\ndevice  x", 1, true))
   end)
@@ -55,7 +55,7 @@ describe("mw.table", function()
     assert.are.equal(1, count)
   end)
 
-  it("rejects columns that are none", function()
+  it("rejects invalid columns", function()
     fails(function() mw.table {} end, "mw.table: at least one column is needed, got none")
     fails(function() mw.table(3) end, "mw.table: a table of columns is wanted, got number")
     fails(function() mw.table { 3 } end,

@@ -119,7 +119,7 @@ describe("mw.timeline", function()
     end)
   end)
 
-  it("writes a trace: complete events in microseconds, a thread a lane", function()
+  it("writes a trace: complete events in microseconds, one thread per lane", function()
     with_timeline({ spans = SPANS, pictures = false }, function(made)
       local events, names, trace = events_of(made)
       assert.are.equal("ms", trace.displayTimeUnit)
@@ -200,7 +200,7 @@ describe("mw.timeline", function()
     end)
   end)
 
-  it("gives each kind a letter of its own", function()
+  it("gives each kind its own letter", function()
     local spans = {}
     for i, kind in ipairs { "copy", "compute", "co", "c", "", "42" } do spans[i] = span("a", kind, i, i + 1) end
     with_timeline({ spans = spans, pictures = false }, function(made)

@@ -78,7 +78,7 @@ local function check_own(name, value, text, limits)
   if wanted then reject(name, text, wanted) end
 end
 
--- ---- kinds: texts that stand for something else ------------------------------------------------
+-- ---- kinds: texts that mean something else ------------------------------------------------
 
 local KINDS = { blocks = require "moonwarp.base.blocks" }
 
@@ -148,7 +148,7 @@ end
 ---@param default number|string|boolean|table
 ---@param help string?
 ---@param limits table?   min and max of numbers, choices (a list), check (a function that returns what
----                        is wanted where a value is wrong), kind ("blocks"); other values are rejected
+---                        is wanted if a value is wrong), kind ("blocks"); other values are rejected
 ---@return any value
 function arg.get(name, default, help, limits)
   if type(name) ~= "string" then failure.invalid("mw.arg: the name must be a string, got %s", type(name)) end

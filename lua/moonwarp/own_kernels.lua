@@ -26,7 +26,7 @@ end
 
 local BLOCK = 256
 
---- Launches a kernel of a file with a thread for each of so many elements.
+--- Launches a kernel of a file with one thread per element.
 ---@param device userdata
 ---@param file string
 ---@param name string     of the kernel, as in "fill<float>"

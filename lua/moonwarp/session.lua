@@ -82,7 +82,7 @@ local function open_run(self)
   return self.run
 end
 
---- The folder of the run; made if need be.
+--- The folder of the run; made if needed.
 ---@return string
 function Session:folder()
   return open_run(self):place()
@@ -135,7 +135,7 @@ end
 
 -- ---- the end ------------------------------------------------------------------------------------
 
---- Ends the run: its record appears, its journal goes. Does nothing where no result came.
+--- Ends the run: its record appears, its journal goes. Does nothing if no result came.
 ---@param ending table       status ("complete", "failed", "check failed", "interrupted"), exit, message
 ---@return string? folder    nil: there were no results
 ---@return string? problem   why the record could not be written; the journal stays then

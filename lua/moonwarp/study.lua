@@ -82,7 +82,7 @@ local function guarded(entry, field, fn)
   return function(...) return blame.on(entry, field, fn, ...) end
 end
 
--- Fields that are lists: what is in them, where they are not as long as one likes; and an example. A list whose
+-- Fields that are lists: their elements, an example and their least length. A list whose
 -- brackets were forgotten has names in it, and would count as empty.
 local LISTS = { params = { "any", '{ { "n", 1024, "elements" } }' }, odd = { "table", "{ { n = 1001 } }", 1 },
                 cases = { "table", "{ { n = p.n } }", 1 }, charts = { "table", '{ { kind = "ladder" } }' },
@@ -119,7 +119,7 @@ end
 
 -- ---- describing ---------------------------------------------------------------------------------
 
--- The field that is compared, and what a call does in its unit, where that is not its bytes.
+-- The field that is compared, and the work of a call in its unit, if that is not its bytes.
 local function read_rate(head)
   local name, work = head.rate or "T_eff", nil
   if type(name) == "table" then name, work = name[1], name.work end
@@ -133,11 +133,11 @@ end
 --- Begins the description of a study.
 ---@param head table  question, kernels (the .cu file), rate ("T_eff", from bytes; or { field, work =
 ---                   function(c, rung) }), output (the name of the array that is checked), type (of the
----                   elements, where no side or parameter says it), level (names of rungs or answers),
+---                   elements, if no side or parameter says it), level (names of rungs or answers),
 ---                   odd (sides of the cases that are checked against the host, or a function of the
 ---                   parameters), seconds ({ 0.1, gpu = 0.2 }), params (a list), defines
 ---                   (function(type, p) returning the modules' defines), peak (function(dev) returning a
----                   level for the charts; else the memory's peak where the rate is made of bytes)
+---                   level for the charts; else the memory's peak if the rate is one of bytes)
 ---@return table study
 ---@return table p        the parameters' values
 ---@return boolean gpu    whether the device is one
@@ -308,7 +308,7 @@ local function rung_of(self, who, name)
   return rung or failure.invalid("%s: there is no rung '%s'; %s", who, name, nearest.hint(name, self.rung_named))
 end
 
---- A function that runs a rung once on a case; nil and a reason where the device cannot.
+--- A function that runs a rung once on a case; nil and a reason if the device cannot.
 ---@param name string   of a rung
 ---@param c table       a case
 ---@param block any?    its first one if left out
@@ -327,7 +327,7 @@ function Study:has(name)
 end
 
 --- The record of the fastest variant of a rung, or of an answer's rungs, over all cases of a part; nil
---- where the part has not been measured. A part whose `cases` is a function may depend on it.
+--- if the part has not been measured. A part whose `cases` is a function may depend on it.
 ---@param part string
 ---@param name string   of a rung or an answer
 ---@return table? record
@@ -388,7 +388,7 @@ for name, method in pairs(Study) do
   end
 end
 
---- What a file returned where it is a study. A file that has begun one must return it, or run it.
+--- The value of a file if it is a study. A file that has begun one must return it, or run it.
 ---@param value any
 ---@return table? study
 function study.returned(value)
@@ -399,7 +399,7 @@ function study.returned(value)
   error(failure.new("invalid", "the file must end with 'return study'" .. why, open.head.at), 0)
 end
 
---- Runs what a file returned where it is a study, and has not been run.
+--- Runs the value of a file if it is a study that has not been run.
 ---@param value any
 function study.conclude(value)
   local returned = study.returned(value)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- What every function that a script may call does first: counts its arguments and, where it is a
+-- The first step of every function that a script may call: counts its arguments and, if it is a
 -- method, looks at its object.
 
 local core = require "moonwarp.core"

@@ -9,7 +9,7 @@ local blocks = {}
 
 local MOST_THREADS, WARP = 1024, 32
 
---- What a text must be, and what a default must be, as messages say it.
+--- The form of a text and of a default, for messages.
 blocks.wanted = "a block of 1 to 1024 threads such as 32x4, or a width such as 32"
 blocks.default = "a list of texts such as { \"1x1\", \"32\" }"
 
@@ -42,14 +42,14 @@ local function blocks_of(text)
   return list
 end
 
---- Whether a text stands for a block that a device may take.
+--- Whether a text means a block that a device may take.
 ---@param text string
 ---@return boolean
 function blocks.fits(text)
   return #blocks_of(text) > 0
 end
 
---- The blocks that texts stand for, in order, each once.
+--- The blocks that texts mean, in order, each once.
 ---@param texts string[]
 ---@return integer[][]  as in { { 1, 1 }, { 32, 1 }, { 8, 8, 4 } }
 function blocks.values(texts)

@@ -62,7 +62,7 @@ local function as_value(problem)
 end
 
 --- As pcall, for who looks at an error and raises it again, by error(problem, 0): it keeps its traceback, and is a
---- value also where Lua has raised a message.
+--- value also if Lua has raised a message.
 ---@param fn function
 ---@param ... any
 ---@return boolean ok

@@ -37,7 +37,7 @@ function files.exists(name)
   return require("lfs").attributes(name, "mode") == "file"
 end
 
---- What is in a folder, sorted; nothing where it cannot be read. Hidden files are left out.
+--- What is in a folder, sorted; nothing if it cannot be read. Hidden files are left out.
 ---@param folder string
 ---@return string[] names
 function files.entries(folder)

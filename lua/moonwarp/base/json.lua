@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Writes JSON (RFC 8259) with keys in a stable order; what JSON has no number for (NaN, infinity)
--- becomes null. Reads it with integers and nil where they belong.
+-- becomes null. Reads it with integers and nil in their places.
 
 local lists = require "moonwarp.base.lists"
 local utf8text = require "moonwarp.base.utf8text"
 
 local json = {}
 
---- The metatable of a table that is a list even where it is empty.
+--- The metatable of a table that is a list even if it is empty.
 json.list = {}
 
 local ESCAPES = { ['"'] = '\\"', ["\\"] = "\\\\", ["\b"] = "\\b", ["\f"] = "\\f", ["\n"] = "\\n",

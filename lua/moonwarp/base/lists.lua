@@ -58,7 +58,7 @@ function lists.map(list, make)
   return made
 end
 
---- The first element that fits; nil where none does.
+--- The first element that fits; nil if none does.
 ---@param list any[]
 ---@param fits fun(value: any): any
 ---@return any

@@ -8,7 +8,7 @@ local lists = require "moonwarp.base.lists"
 
 local nearest = {}
 
---- The nearest of the names, nil where none is near: two letters in the wrong order count as one mistake, and a
+--- The nearest of the names, nil if none is near: two letters in the wrong order count as one mistake, and a
 --- beginning is near.
 ---@param word string
 ---@param names string[]

@@ -23,7 +23,7 @@ end
 --- The header of a file, padded so that the data begins at a multiple of 64 bytes.
 ---@param dtype string      as in "f32"
 ---@param shape integer[]   slowest dimension first
----@return string? header   nil where NumPy has no such type
+---@return string? header   nil if NumPy has no such type
 ---@return string? reason
 function npy.header(dtype, shape)
   local descr = TO_DESCR[dtype]
@@ -36,7 +36,7 @@ function npy.header(dtype, shape)
   return MAGIC .. "\1\0" .. string.pack("<I2", #text) .. text
 end
 
--- The sizes, or nil where one is none.
+-- The sizes, or nil if one is none.
 local function read_shape(text)
   local shape = {}
   for number in text:gmatch("[^%s(),]+") do

@@ -43,7 +43,7 @@ function path.make(folder)
 end
 
 --- Makes a new folder, never an existing one: PARENT/DATE-NAME, else PARENT/DATE-NAME-2 and so on.
----@param parent string   made if need be
+---@param parent string   made if needed
 ---@param name string
 ---@return string? folder
 ---@return string? problem
@@ -53,7 +53,7 @@ function path.make_new(parent, name)
   local base = ("%s/%s-%s"):format(parent, os.date "!%Y%m%d-%H%M%S", name)
   local lfs, folder, number = require "lfs", base, 1
   while true do
-    local made, reason = lfs.mkdir(folder) -- fails where the folder is there
+    local made, reason = lfs.mkdir(folder) -- fails if the folder exists
     if made then return folder end
     if not lfs.symlinkattributes(folder, "mode") then
       return nil, ("cannot make the folder %s: %s; choose another place with --out DIR"):format(folder, reason)

@@ -93,7 +93,7 @@ function check(value, rule, where)
   return rule.map and check_map(value, rule.map, where) or rule.fields and check_fields(value, rule.fields, where)
 end
 
---- What of a stored object has not the form; nil where all has.
+--- Why a stored object does not match the schema; nil if it does.
 ---@param value any
 ---@param rule any
 ---@param where string?   the object's own place, before those in it; else none

@@ -104,7 +104,7 @@ end
 -- ---- running ------------------------------------------------------------------------------------
 
 
--- Runs to the end, or to the second Ctrl-C. True where it was interrupted.
+-- Runs to the end, or to the second Ctrl-C. True if it was interrupted.
 local function work(running)
   local outcome, problem = host.call(running.run, running)
   if outcome == "done" then return false end

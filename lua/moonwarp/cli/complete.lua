@@ -28,14 +28,14 @@ local function fields_of(value)
   return fields
 end
 
--- What "a.b.c" is; nil where it cannot be told without running something.
+-- The value of "a.b.c"; nil if it cannot be known without running code.
 local function evaluate(path)
   local value = _G
   for name in path:gmatch("[%w_]+") do value = fields_of(value)[name] end
   return value
 end
 
--- Names that go on from stem, sorted, and what each is.
+-- Names that begin with stem, sorted, and the kind of each.
 local function candidates(path, separator, stem)
   local fields = fields_of(evaluate(path))
   if separator == "" then
@@ -68,7 +68,7 @@ local function columns(list)
   return table.concat(lines, "\n")
 end
 
---- What to insert at the cursor, and what to list above the prompt where there are several ways to
+--- What to insert at the cursor, and what to list above the prompt if there are several ways to
 --- go on.
 ---@param before string  the line up to the cursor
 ---@return string insert

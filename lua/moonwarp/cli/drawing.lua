@@ -15,11 +15,11 @@ function drawing.show(figure)
   print(figures.text(figure))
 end
 
---- Writes NAME.dat and NAME.gp into a folder, draws NAME.svg and NAME.png where gnuplot is, and says
+--- Writes NAME.dat and NAME.gp into a folder, draws NAME.svg and NAME.png if gnuplot is installed, and says
 --- so.
 ---@param figure table
----@param folder string   made if need be
----@return string? svg    its path; nil where there are no pictures
+---@param folder string   made if needed
+---@return string? svg    its path; nil if there are no pictures
 function drawing.write(figure, folder)
   local problem = path.make(folder)
   if problem then options.fail("%s", problem) end

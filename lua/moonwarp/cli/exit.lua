@@ -26,7 +26,7 @@ function exit.complain(text, ...)
   io.stderr:write("moonwarp: ", text, "\n")
 end
 
---- What the program says of it: of wrong use where the script asked for a value says nothing.
+--- The message of the program: of a usage error only the text, without place and traceback.
 ---@param message string   with its traceback
 ---@param problem any
 ---@return string

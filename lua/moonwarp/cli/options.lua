@@ -114,7 +114,7 @@ end
 
 --- Runs a command, or prints its help.
 ---@param command table    usage, options (specs), notes (of the help); least and most (words besides options), wants
----                         (what is said of too few); run(parsed), which returns a status, nil for 0; help(parsed),
+---                         (the message for too few); run(parsed), which returns a status, nil for 0; help(parsed),
 ---                         called after the help text
 ---@param words string[]
 ---@return integer status

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- moonwarp repl: reads, runs, prints. A line that is an expression is printed; one that is not
--- finished goes on at the next prompt. Ctrl-C gives up the line or ends what runs, Ctrl-D leaves.
+-- finished continues at the next prompt. Ctrl-C discards the line or ends the running code, Ctrl-D leaves.
 
 local host = require "moonwarp.host"
 local show = require "moonwarp.base.show"
@@ -14,8 +14,8 @@ repl.usage = [[
 usage: moonwarp repl
 
 A prompt. mw is moonwarp; expressions are printed; Tab completes globals, fields and methods; an
-unfinished statement goes on at the next prompt. Ctrl-C gives up the line or ends what runs, Ctrl-D
-leaves.
+unfinished statement continues at the next prompt. Ctrl-C discards the line or ends the running
+code, Ctrl-D leaves.
 The history is kept in $XDG_STATE_HOME/moonwarp/history, else ~/.local/state/moonwarp/history.]]
 
 local function history_file()

@@ -109,7 +109,7 @@ local function status_of(outcome, message, problem)
   return exit.of(outcome, problem)
 end
 
--- No failure: it is said, and kept where the run keeps anything.
+-- Not a failure: it is reported, and kept if the run keeps anything.
 local function say_skipped(reason)
   local pass = require("moonwarp.plot.sweep").pass()
   local text = ("skipped: %s%s"):format(reason, pass and (" (%s)"):format(pass) or "")
@@ -117,7 +117,7 @@ local function say_skipped(reason)
   session.current:mention("remark", { text = text })
 end
 
--- The script, and the study that it returns. The status, and the reason where it was skipped.
+-- The script, and the study that it returns. The status, and the reason if it was skipped.
 local function run_pass(chunk, words)
   local outcome, message, problem = host.call(function()
     local value = chunk(table.unpack(words))
@@ -129,7 +129,7 @@ local function run_pass(chunk, words)
   return exit.OK, problem.reason
 end
 
--- The status, and the reason where every pass was skipped.
+-- The status, and the reason if every pass was skipped.
 local function run_passes(current, chunk, parameters, words)
   local left, worked = { values_of(parameters) }, false
   local status, reason
@@ -145,7 +145,7 @@ local function run_passes(current, chunk, parameters, words)
   return status, not worked and reason or nil
 end
 
--- Names that nothing asked for, where nothing was measured.
+-- Names that nothing asked for, if nothing was measured.
 local function check_names()
   local known, problem = failure.catch(require("moonwarp.arg").check_names, {})
   return known and exit.OK or status_of("failed", tostring(problem), problem)
@@ -176,7 +176,7 @@ local function output_status(current, status)
   return exit.FAILED
 end
 
--- Closes the run's record, whatever became of the script.
+-- Closes the run's record, however the script ended.
 local function finish(current, status)
   local folder, problem = current:finish { status = STATUS[status] or "failed", exit = status,
                                            message = current.message }

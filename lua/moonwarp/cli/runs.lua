@@ -68,7 +68,7 @@ function runs.label(run)
   return ("%s, %s"):format(run.device_name or run.device or "no device", date)
 end
 
---- What a reader of a run has to know first; nil where it ended well.
+--- What a reader of a run has to know first; nil if it ended well.
 ---@param run table
 ---@return string?
 function runs.caution(run)

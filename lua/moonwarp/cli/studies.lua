@@ -17,7 +17,7 @@ local studies = {}
 local LIMITS = { time_limit = 10, memory_limit = 512 << 20, output_limit = 1 << 20 }
 local GRACE, AT_ONCE = 1, 8
 
--- A pipe will do as well as a file.
+-- A pipe is accepted, too.
 local function exists(name)
   local mode = lfs.attributes(name, "mode")
   return mode ~= nil and mode ~= "directory"
@@ -75,7 +75,7 @@ end
 
 -- ---- descriptions -------------------------------------------------------------------------------
 
--- What the process said last, where it ended as it should.
+-- The last line of the process, if it ended normally.
 local function answer_of(log, ending)
   local json, utf8text = require "moonwarp.base.json", require "moonwarp.base.utf8text"
   local verdict = require "moonwarp.lab.verdict"
@@ -113,7 +113,7 @@ end
 --- What studies, or files, say of themselves.
 ---@param words string[]
 ---@return table[]   each with name and path, and what `describe` of a study says (question, params, rungs, parts), or
----                  plain = true, or error = (what is wrong with it)
+---                  plain = true, or error = (its problem)
 function studies.describe(words)
   local running <close> = setmetatable({}, { __close = function(left)
     for _, one in ipairs(left) do os.remove(one.log) end

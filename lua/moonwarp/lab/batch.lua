@@ -135,7 +135,7 @@ function batch:skip(step, message)
   self.screen:finish({ step = step }, ending, true)
 end
 
--- nil where it may begin, "later", or why it never will.
+-- nil if it may begin, "later", or why it never will.
 function batch:obstacle(step)
   for _, need in ipairs(step.needs) do
     local state = self.states[need]
@@ -163,7 +163,7 @@ function batch:try(step)
   self.screen:wait(step, reason)
 end
 
--- Begins what may begin. True where there is anything left to do.
+-- Begins the steps that may begin. True if steps are left.
 function batch:fill()
   local left = false
   for _, step in ipairs(self.steps) do
@@ -208,7 +208,7 @@ function batch:wait()
   host.wait(children, seconds)
 end
 
---- Runs what is left. An interruption leaves it as an error; then comes stop.
+--- Runs the remaining steps. An interruption is raised as an error; the caller then calls stop.
 function batch:run()
   while self:fill() do
     self.screen:draw(self)
@@ -219,7 +219,7 @@ end
 
 --- Ends what runs, in order: each lab gets the time to write its record.
 function batch:stop()
-  self.screen:say("interrupted: what runs is being ended; once more ends it at once")
+  self.screen:say("interrupted: ending the running labs; Ctrl-C again ends them at once")
   for _, one in ipairs(self.running) do
     if one.child then one.child:interrupt() end
   end

@@ -14,7 +14,7 @@ local options = require "moonwarp.cli.options"
 
 local curriculum = {}
 
---- Bytes of output and number of processes where a curriculum does not say.
+--- Bytes of output and number of processes if a curriculum sets none.
 curriculum.OUTPUT, curriculum.PROCESSES = 64 << 20, 1024
 
 local MOST_PROCESSES, MOST_RETRIES = 4000, 100
@@ -41,7 +41,7 @@ local function text(value)
   return nil, "a text"
 end
 
--- A list, or what is one by itself, as a list; nil where an element does not fit.
+-- A list, or a single value as a list; nil if an element does not fit.
 local function list_of(value, fits)
   local list = fits(value) and { value } or value
   if type(list) ~= "table" or list_problem(list) then return nil end
@@ -276,7 +276,7 @@ local function run_file(path)
   return value
 end
 
--- The labs stand in the table itself or in its field labs.
+-- The labs are in the table itself or in its field labs.
 local function parts_of(value, complain)
   local head, list = {}, {}
   for key, one in pairs(value) do

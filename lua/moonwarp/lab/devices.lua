@@ -80,7 +80,7 @@ local function lock_in(folder, id, known)
 end
 
 --- Takes a GPU for this process, against all others of this user; the file is in the cache's
---- folder, or in another where that cannot be had.
+--- folder, or in another if that fails.
 ---@param id string
 ---@param known table?      what look found of it
 ---@param otherwise string  a folder

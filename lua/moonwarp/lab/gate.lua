@@ -41,7 +41,7 @@ end
 
 local SELECTOR = "a gate wants %s, a table of fields that a record has; as in { rung = \"naive\" }"
 
---- What is wrong with a gate; nil where nothing is.
+--- The problem of a gate, or nil.
 ---@param given any
 ---@return string?
 function gate.problem(given)

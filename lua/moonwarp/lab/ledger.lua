@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- A batch on disk: OUT/batch/DATE-NAME/ with batch.json (what is to be run, written once), a copy of
+-- A batch on disk: OUT/batch/DATE-NAME/ with batch.json (the plan, written once), a copy of
 -- the curriculum, journal.jsonl (what began and what ended, a line each, at once), and a folder for
 -- each step. After a kill -9 all of it is readable; what a batch knows, it knows from here.
 -- docs/lab.md describes the files.
@@ -101,7 +101,7 @@ local function head_of(folder)
   return head
 end
 
---- Opens a batch to go on with it; waits a little where its last processes are still going.
+--- Opens a batch to continue it; waits a little while its last processes still run.
 ---@param folder string
 ---@return table
 function ledger.open(folder)

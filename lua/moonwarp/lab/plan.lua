@@ -83,7 +83,7 @@ local function new_step(lab, id)
   return step
 end
 
--- A lab needs another on its own device, where that runs there, else on any.
+-- A lab needs another on its own device if that runs there, else on any.
 local function needs_of(lab, id, ids_by_name)
   local list = {}
   for _, need in ipairs(lab.needs) do

@@ -45,7 +45,7 @@ local function problem_of_step(step, earlier)
   end
 end
 
---- What is wrong with a batch.json; nil where nothing is.
+--- The problem of a batch.json, or nil.
 ---@param head table
 ---@return string? problem
 function schema.head_problem(head)
@@ -58,13 +58,13 @@ function schema.head_problem(head)
   end
 end
 
---- What is wrong with a line of a journal; nil where nothing is.
+--- The problem of a line of a journal, or nil.
 ---@param line table
 ---@return string? problem
 function schema.line_problem(line)
   local problem = form.problem(line, LINES[line.kind] or PART)
   if problem or line.kind ~= "begin" and line.kind ~= "end" then return problem end
-  local least = line.kind == "begin" and 1 or 0 -- what is skipped never began
+  local least = line.kind == "begin" and 1 or 0 -- a skipped step never began
   if line.attempt < least then return ("attempt must be at least %d, got %d"):format(least, line.attempt) end
 end
 

@@ -66,7 +66,7 @@ local function place(step)
   return step.device and ("%s on %s"):format(step.name, step.device) or step.name
 end
 
--- "about 0:30"; without earlier runs the limit, "at most 5:00", is all there is to say. nil where neither is known.
+-- "about 0:30"; without earlier runs the limit, "at most 5:00", is all there is to say. nil if neither is known.
 function screen:length(step)
   local expected, limit = self.expected[step.id], step.time_limit
   return expected and "about " .. amount.clock(expected) or limit and "at most " .. amount.clock(limit) or nil
@@ -95,7 +95,7 @@ function screen:running_lines(running, width)
   return lines
 end
 
--- Known times of what is left to do; nil where one is not known.
+-- Known times of the remaining steps; nil if one is not known.
 function screen:remaining(batch)
   local sum = 0
   for _, step in ipairs(batch.steps) do

@@ -98,7 +98,7 @@ local function of_exit(ending, run, log)
 end
 
 
---- Why a process did not come to its end: a verdict, and in words; nil where it did.
+--- Why a process did not come to its end: a verdict, and in words; nil if it did.
 ---@param ending table  exit, signal, reason, lost
 ---@param limits table  time_limit, memory_limit, output_limit, processes, for the words
 ---@return string? verdict

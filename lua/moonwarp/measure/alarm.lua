@@ -30,7 +30,7 @@ local LEAST_LEFT = { gpu = 50e-6, cpu = 1e-3 } -- s
 
 local PROOF = "moonwarp/proof.cu"
 local SEED = 0x6d6f6f6e77617270
--- A written byte holds the pattern in one of 256 runs: so many bytes must agree before it is said
+-- A written byte holds the pattern in one of 256 runs: this many bytes must agree before it is said
 -- that an element was not written.
 local PROOF_BYTES = 8
 local WORDS = { [1] = "unsigned char", [2] = "unsigned short", [4] = "unsigned",
@@ -101,7 +101,7 @@ function alarm.add_rates(result, run, options)
   result.peak_share = share_of(result, run, options)
 end
 
--- The kernels that look at memory, compiled when an alarm first needs them; nil where they cannot be.
+-- The kernels that look at memory, compiled when an alarm first needs them; nil if they cannot be.
 local function proof_of(device)
   local ok, module = pcall(own_kernels.module, device, PROOF)
   return ok and module or nil
@@ -144,7 +144,7 @@ function alarms.too_fast(result, run, options)
     "see that the function launches its kernel, on the device that is measured"
 end
 
--- Seconds that the device goes on working after the clock has stopped, and those of the sample.
+-- Seconds that the device works after the clock has stopped, and those of the sample.
 local function left_over(run)
   run.device:synchronize()
   local t = run.clock.measure(run.main.fn, run.main.batch, run.main.lead)
@@ -198,7 +198,7 @@ local function run_over_pattern(array, run, seed)
   run_behind(run, function() launch_over(run, "poison", array, seed, #array) end)
 end
 
--- A copy of what the array holds, where there is room for one.
+-- A copy of the array, if there is room for one.
 local function saved(array, device)
   if device:memory() < 2 * array:nbytes() then return nil end
   local ok, copy = pcall(device.empty, device, array:dtype(), array:shape())

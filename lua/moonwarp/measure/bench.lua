@@ -201,7 +201,7 @@ local function result_of(mode, run, options)
   return result
 end
 
--- The share of the time that was spent on other things than what is reported.
+-- The share of the time that is not spent on the reported samples.
 local function cost_of(list, start)
   local sampled, whole = 0, core.clock() - start
   for _, mode in ipairs(list) do sampled = sampled + mode.sampled end
@@ -283,7 +283,7 @@ end
 
 --- Measures a function: warm-up, then samples until the median is steady.
 --- Options: noise (0.005, relative standard error of the median), min_time (0.5 s), min_samples
---- (10), max_time (15 s), samples (exactly so many instead), batch (calls a sample, 1e7 at most; chosen by
+--- (10), max_time (15 s), samples (exactly so many instead), batch (calls per sample, 1e7 at most; chosen by
 --- itself), warmup (further calls before), setup (function called before each sample, untimed; one
 --- call a sample), flush (true: the device's caches are overwritten before each sample), cold (true:
 --- that beside the rest, as result.cold), graph (true: captured and replayed beside the rest, as

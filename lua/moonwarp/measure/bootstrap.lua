@@ -27,15 +27,15 @@ local FOUR = { nodes = { 0.3399810435848563, 0.8611363115940526 },
                weights = { 0.6521451548625461, 0.3478548451374538 } }
 local SMOOTH = 1000
 
--- Beyond so many standard deviations, 1 / (2 sqrt n), the density holds less than 1e-15.
+-- Beyond this many standard deviations, 1 / (2 sqrt n), the density holds less than 1e-15.
 local REACH = 8
--- The two middle values of a resample lie so many samples apart with a probability of about e^-gap.
+-- The two middle values of a resample lie this many samples apart with a probability of about e^-gap.
 local GAP = 40
 -- Pairs are listed up to this even n; above it the two middle values are told apart no more, except
 -- in the ends of an interval.
 local MOST_PAIRED = 400
 local ROUNDING = 1e-12 -- of sums of probabilities: a level that is reached exactly counts as reached
-local GRID = 100 -- quantiles that stand for a distribution where two are combined
+local GRID = 100 -- quantiles that represent a distribution when two are combined
 
 -- ---- one order statistic ------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ local session = require "moonwarp.session"
 local ceiling = {}
 
 local BLOCK = 256
--- Main memory is what is left when the arrays are this many times larger than the last cache.
+-- Arrays this many times larger than the last cache measure main memory.
 local BEYOND = 4
 local LEAST_BYTES, MOST_SHARE = 64 << 20, 1 / 16 -- of an array; of the memory that is free
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Is a result right? Compares an array with what is expected, within a tolerance that knows the
+-- Checks a result: compares an array with the expected values, within a tolerance that depends on the
 -- element type and the length of its sums.
 --
 -- The tolerance of an element: |got - expected| <= absolute + relative * |expected|; NaN equals NaN.
@@ -178,11 +178,11 @@ local function tell(report, options)
   if not options.quiet then io.stderr:write(tostring(report), "\n") end
 end
 
---- Compares an array with what is expected. When elements are wrong it says so on standard error
+--- Compares an array with the expected values. When elements are wrong it says so on standard error
 --- (first wrong ones with their indices, counts, largest errors) and the program ends with exit
 --- code 3.
 --- Options: relative, absolute (tolerances), exact (true: every bit of the value), sum (each
---- element is a sum of so many terms), most (how many wrong elements are shown, 5), name (what the
+--- element is a sum of this many terms), most (how many wrong elements are shown, 5), name (what the
 --- report calls the array), quiet.
 ---@param got userdata    an array on any device
 ---@param expected any    an array of the same type and shape, a table, a number (of every element),

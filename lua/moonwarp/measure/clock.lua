@@ -2,7 +2,7 @@
 --
 -- Clocks: clock.measure(fn, batch, lead) returns the seconds of that many calls, the host's seconds
 -- to issue one, and whether the device had to be let go early. The first `lead` calls are queued
--- behind a shut gate where the clock has one; 0 measures without it.
+-- behind a shut gate if the clock has one; 0 measures without it.
 
 local core = require "moonwarp.core"
 local gate = require "moonwarp.measure.gate"
@@ -78,7 +78,7 @@ local function close_events(self)
   if self.gate then self.gate:close() end
 end
 
---- The device's clock: two events about the calls, behind a gate where the device can have one. unblocked is why
+--- The device's clock: two events about the calls, behind a gate if the device can have one. unblocked is why
 --- there is none.
 ---@param device userdata
 ---@param stream userdata

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Two arrays, element by element. Large ones are compared in a GPU's memory where one of them is there:
+-- Two arrays, element by element. Large ones are compared in a GPU's memory if one of them is there:
 -- 2 GiB take a millisecond, and more than a second by way of the host; one of the host's is copied there
--- first. The device only counts; where an element is wrong, the host looks again and says which.
+-- first. The device only counts; if an element is wrong, the host compares again and says which.
 
 local core = require "moonwarp.core"
 local dtypes = require "moonwarp.base.dtypes"
@@ -46,7 +46,7 @@ end
 
 --- The array where its device's kernels read it fast: a view, or a copy of one of the host's.
 ---@param array userdata
----@return userdata? near  to be closed; nil where the device has no room for a copy
+---@return userdata? near  to be closed; nil if the device has no room for a copy
 function comparison.near(array)
   local device, count = array:device(), #array
   if array:space() == "device" then return array:view(1, count) end
@@ -57,7 +57,7 @@ function comparison.near(array)
 end
 
 --- Compares two arrays of one type and count. An element is right when |got - expected| <= absolute +
---- relative * |expected|; equal bits are right, and NaN where NaN is expected.
+--- relative * |expected|; equal bits are right, and NaN if NaN is expected.
 ---@param got userdata
 ---@param expected userdata
 ---@param absolute number

@@ -85,7 +85,7 @@ local function device_fields(device)
            governor = state.governor }
 end
 
---- All that a record should say about where it comes from, as plain tables.
+--- Everything that a record says about its origin, as plain tables.
 ---@param device userdata?
 ---@return table  date (UTC, ISO 8601), moonwarp, lua, device, machine, compiler, git, argv
 function environment.collect(device)

@@ -13,7 +13,7 @@ local RESOLUTIONS = 200
 -- And so long that about this many fill the least time: the first calls behind a gate begin up to
 -- 0.3 us later than the ones after them, which in 5 ms is nothing.
 local SAMPLES = 100
--- Times above so many of the wanted one are not a busy host's.
+-- Times above this many of the wanted one are not due to a busy host.
 local MOST_DOUBTED = 10
 local MOST_CALLS = 1 << 20
 -- Calls queued while the gate is shut: the driver takes about a thousand launches, then its caller

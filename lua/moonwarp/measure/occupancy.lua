@@ -24,7 +24,7 @@ end
 --- How many blocks of a kernel a multiprocessor of some architecture holds, and what limits them:
 --- mw.occupancy{ kernel, arch = "sm_90", block = 256, shared = 0 }.
 ---@param spec table     the kernel; arch (where it is compiled now, if left out); block (threads; the
----                      size that fills the GPU best, if left out); shared (bytes a block, dynamic)
+---                      size that fills the GPU best, if left out); shared (bytes per block, dynamic)
 ---@return table result  threads, blocks, occupancy (0 to 1), limit (in words)
 function occupancy.query(spec)
   if type(spec) ~= "table" or core.type(spec[1]) ~= "kernel" then

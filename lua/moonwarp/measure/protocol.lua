@@ -68,7 +68,7 @@ function protocol.measure(list, run)
   end)
 end
 
--- A turn: samples for a share of the least time, the first one after an untimed call, where that could show.
+-- A turn: samples for a share of the least time, the first one after an untimed call if that could matter.
 local function take_turn(mode, limits)
   local start, sampled, before = core.clock(), mode.sampled, #mode.samples
   local is_long = (mode.samples[before] or mode.first) > LONG

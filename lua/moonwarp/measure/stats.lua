@@ -42,7 +42,7 @@ local function mad_about(list, center)
   return stats.median(lists.map(list, function(value) return math.abs(value - center) end))
 end
 
--- Two passes: the textbook's one-pass form loses all digits where the spread is small beside the
+-- Two passes: the textbook's one-pass form loses all digits if the spread is small beside the
 -- mean.
 local function mean_and_sd(list)
   local sum, n = 0, #list
@@ -81,7 +81,7 @@ end
 --- All statistics at once.
 ---@param list number[]  at least one
 ---@return table summary  n, median, low, high (the median's 95 % interval), min, max, mean, sd, mad,
----                           p05, p25, p75, p95, noise (relative; 0 where n is 1)
+---                           p05, p25, p75, p95, noise (relative; 0 if n is 1)
 function stats.summary(list)
   if #list == 0 then failure.invalid "stats.summary: at least one sample is needed, got none" end
   local sorted = sorted_copy(list)

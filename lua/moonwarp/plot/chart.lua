@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- A chart in the terminal: points, joined by lines of Braille dots, axes with ticks, level lines, a
--- legend. Plain ASCII where the locale is not UTF-8. Returns text; prints nothing.
+-- legend. Plain ASCII if the locale is not UTF-8. Returns text; prints nothing.
 
 local lists = require "moonwarp.base.lists"
 local palette = require "moonwarp.plot.palette"
@@ -47,7 +47,7 @@ end
 
 -- ---- a canvas -----------------------------------------------------------------------------------
 
--- Which of so many places along an axis, from 0, a value has.
+-- The place of a value along an axis, from 0.
 local function place(at, count)
   return math.floor(at * (count - 1) + 0.5)
 end
@@ -136,7 +136,7 @@ local function shows_unicode()
   return name ~= nil and os.getenv(name):upper():find("UTF%-?8") ~= nil
 end
 
---- The size to draw in: what is given, else $COLUMNS from 40 to 120, or 80, and the locale's letters.
+--- The size to draw in: the given one, else $COLUMNS from 40 to 120, or 80, and the locale's letters.
 ---@param size table?  width (letters), unicode
 ---@return integer width
 ---@return boolean unicode

@@ -33,7 +33,7 @@ function figure.is_number(value, base)
   return type(value) == "number" and ticks.holds(value, base)
 end
 
---- The base of a logarithmic axis; true stands for 10.
+--- The base of a logarithmic axis; true means 10.
 ---@param log number|boolean|nil
 ---@return number?
 function figure.base_of(log)
@@ -148,7 +148,7 @@ function figure.files(about, base, drawing)
            gp = gnuplot.write(base .. ".gp", gnuplot.script(about, drawing)) }
 end
 
--- Draws what a script draws, and says what is there.
+-- Draws the pictures of a script, and prints which files exist.
 local function draw(spec, about, made, endings)
   local ok, reason = gnuplot.run(session.current:folder(), about.name .. ".gp")
   local there, tail = { "dat", "gp" }, ""
@@ -166,7 +166,7 @@ local function draw(spec, about, made, endings)
   return there
 end
 
---- Writes NAME.dat and NAME.gp, draws the pictures where gnuplot is, and says what is there.
+--- Writes NAME.dat and NAME.gp, draws the pictures if gnuplot is installed, and says what is there.
 ---@param spec table      quiet, pictures (false: none)
 ---@param about table     of figure.describe
 ---@param drawing table   of gnuplot.script

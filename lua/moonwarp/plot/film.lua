@@ -25,7 +25,7 @@ film_type.__name = "film"
 
 --- Begins a film of a 2-D field.
 --- Options: name (of the files), title, xlabel, ylabel, label (of the colours, with unit), low and high
---- (the colours' range; that of the frames where absent), delay (s between frames), device (named in the
+--- (the colours' range; that of the frames if absent), delay (s between frames), device (named in the
 --- title), quiet, pictures.
 ---@param spec table?
 ---@return table film  with the methods add and draw
@@ -118,7 +118,7 @@ local function animation(self, about)
   return table.concat(list, "\n")
 end
 
---- Writes NAME.dat, NAME.gp and, where gnuplot is installed, NAME.gif (all frames), NAME.svg and
+--- Writes NAME.dat, NAME.gp and, if gnuplot is installed, NAME.gif (all frames), NAME.svg and
 --- NAME.png (the last one).
 ---@return table made  paths: dat, gp, svg, png, gif; reason where there are no pictures
 function film_type:draw()

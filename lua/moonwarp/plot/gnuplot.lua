@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Data files and gnuplot scripts, and running gnuplot where it is installed. A drawing is data, whatever it shows:
+-- Data files and gnuplot scripts, and running gnuplot if it is installed. Every drawing is data:
 --   columns    names of the data's columns, with units
 --   levels     { value =, label = } to be named in the files' headers; may be absent
 --   what       what a block of data is: "series"
@@ -96,7 +96,7 @@ end
 
 -- ---- commands -----------------------------------------------------------------------------------
 
---- A list of commands, and what adds one to it: add("set xrange [%g:%g]", low, high).
+--- A list of commands, and a function that adds one: add("set xrange [%g:%g]", low, high).
 ---@return string[] list
 ---@return fun(format: string, ...) add   without values the text is taken as it is
 function gnuplot.list()
@@ -168,7 +168,7 @@ end
 
 -- ---- files --------------------------------------------------------------------------------------
 
---- Writes a text file; raises with path and reason where it cannot.
+--- Writes a text file; raises with path and reason if it cannot.
 ---@param name string
 ---@param text string
 ---@return string name
@@ -178,7 +178,7 @@ function gnuplot.write(name, text)
   return name
 end
 
--- gnuplot says nothing where the disk is full: the pictures are there when they end as such files do.
+-- gnuplot reports no error if the disk is full: a picture is complete if it has the end of its format.
 local function is_whole(name, ending)
   local file <close> = io.open(name, "rb")
   return file ~= nil and file:seek("end", -16) ~= nil and file:read("a"):find(ending, 1, true) ~= nil
@@ -189,7 +189,7 @@ local function missing()
   return "gnuplot is not installed (on Debian and Ubuntu: apt install gnuplot-nox)"
 end
 
--- What a command in a folder says; nil where it succeeds.
+-- The output of a command in a folder; nil if it succeeds.
 local function run(folder, command)
   local pipe, reason = io.popen(("cd %s && %s"):format(path.quote(folder), command))
   if not pipe then return reason end

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Records as charts: a .dat file, a gnuplot script that needs nothing beside it, SVG and PNG where
+-- Records as charts: a .dat file, a gnuplot script that needs no other file, SVG and PNG where
 -- gnuplot is installed, and a chart in the terminal.
 
 local failure = require "moonwarp.base.failure"
@@ -60,7 +60,7 @@ local function collect(spec, entries)
       if point then table.insert(by_name[name].points, point) end
     end
   end
-  for _, one in ipairs(list) do -- a path goes where it goes
+  for _, one in ipairs(list) do -- a path keeps its order
     if not spec.square then table.sort(one.points, function(a, b) return a.x < b.x end) end
   end
   return list
@@ -68,7 +68,7 @@ end
 
 -- ---- mw.plot ------------------------------------------------------------------------------------
 
--- How gnuplot calls what is drawn of a series.
+-- gnuplot's names of the styles of a series.
 local STYLES = { alone = "points", [true] = "linespoints", [false] = "lines" }
 
 local function figure_of(spec, entries)

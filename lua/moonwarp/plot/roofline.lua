@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- mw.roofline: where each kernel of a run stands under what the device gives at most.
+-- mw.roofline: each kernel of a run below the device's limits.
 --
 -- A kernel that does I operations for each byte it moves can do at most bandwidth * I of them a
 -- second, and never more than the arithmetic gives: the roof is the lower of the two (S. Williams,
@@ -157,7 +157,7 @@ end
 --- benchmark that declared bytes and flops, and every record with bytes, flops and t. Prints a
 --- table, words and a chart, and writes the chart's files.
 --- Options: device (the last one opened), records (all of the session), by (the field that names a
---- kernel), dtype ("f32": whose arithmetic counts where nothing says which), title, name, ceilings
+--- kernel), dtype ("f32": whose arithmetic counts by default), title, name, ceilings
 --- (bandwidth, f32, f64 instead of measuring), quiet, pictures.
 ---@param spec table?
 ---@return table made  ceilings { bandwidth, f32, f64 }, points { kernel, dtype, intensity, rate,

@@ -68,7 +68,7 @@ local function blocks_of(chart)
 end
 
 -- Ticks at powers of 2: from the one at or below the least point, as gnuplot sets none below the first; one a
--- doubling where that leaves room for labels, else one in so many.
+-- doubling if that leaves room for labels, else every n-th.
 local function log_ticks(add, chart, e)
   local low, high = e.x0, e.x1
   if low > high then return add "set xtics auto" end
@@ -81,7 +81,7 @@ local function log_ticks(add, chart, e)
   add("set xtics %.10g,%.10g", 2.0 ^ first, 2.0 ^ math.max(1, math.ceil((math.log(high, 2) - first) / 7)))
 end
 
--- A tick for each of the whole numbers at which all points lie, where they are few: rungs, dimensions.
+-- A tick for each of the whole numbers at which all points lie, if they are few: rungs, dimensions.
 -- Isolated points have room beside them: one on the frame would look like a part of it.
 local function count_ticks(add, chart, e)
   local few = not chart.square and e.x0 < e.x1 and e.x1 - e.x0 <= 20

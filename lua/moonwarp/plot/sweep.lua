@@ -22,7 +22,7 @@ function sweep.varying(entries)
   return lists.keys(names)
 end
 
---- "n = 1024, by = 4", or nil where there are no names.
+--- "n = 1024, by = 4", or nil without names.
 ---@param values table
 ---@param names string[]
 ---@return string?
@@ -31,7 +31,7 @@ function sweep.text(values, names)
   return #parts > 0 and table.concat(parts, ", ") or nil
 end
 
---- Which pass of a sweep this is, "n = 1024"; nil where nothing is swept. A parameter that takes all
+--- Which pass of a sweep this is, "n = 1024"; nil if nothing is swept. A parameter that takes all
 --- its values at once is not.
 ---@return string?
 function sweep.pass()

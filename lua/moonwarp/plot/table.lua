@@ -47,7 +47,7 @@ local function check_field(field, entries)
   failure.invalid("mw.table: no record has a field '%s'; %s", field, nearest.hint(field, names))
 end
 
--- What of a value counts where values are compared: of a benchmark its median.
+-- The number by which values are compared: of a benchmark its median.
 local function number_of(value)
   if bench.is_result(value) then value = value.median end
   return type(value) == "number" and value - value == 0 and value or nil

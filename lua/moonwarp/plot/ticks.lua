@@ -11,7 +11,7 @@ local ticks = {}
 -- Beyond these a span, or a power of the base, is not a finite double.
 local LARGEST <const>, SMALLEST <const> = 1e300, 1e-300
 
---- Whether an axis can show a value: it is finite, and above 0 where the axis is logarithmic.
+--- Whether an axis can show a value: it is finite, and above 0 if the axis is logarithmic.
 ---@param value number
 ---@param base number?  nil: linear
 ---@return boolean
@@ -126,7 +126,7 @@ function ticks.axis(low, high, base, count, tight)
   return axis
 end
 
--- 80000000000 as 80e9; nil where digits would be lost.
+-- 80000000000 as 80e9; nil if digits would be lost.
 local function in_thousands(value)
   local power = math.floor(math.log(math.abs(value), 10) / 3 + 1e-9) * 3
   local text = ("%.4ge%d"):format(value / 10.0 ^ power, power)

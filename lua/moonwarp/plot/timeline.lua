@@ -26,7 +26,7 @@ local SPAN = { lane = "string", kind = "string", from = "number", to = "number",
 local COLUMNS = 88 -- of the terminal's rows
 local MOST_KINDS = 8 -- as many as there are colours
 local MOST_LETTERS = 32 -- of a lane's name, in the terminal and the chart; the trace has all
-local THIN = 1 / 400 -- of the chart's width: what is shorter is drawn so wide, or it could not be seen
+local THIN = 1 / 400 -- of the chart's width: a shorter span is drawn this wide, to be visible
 local ROUNDING = 1e-6 -- of a column: 10.003 - 10.001 is not quite 0.002
 local ROOMY = 17 -- lanes whose names fit below each other in the usual size
 
@@ -170,7 +170,7 @@ end
 --- at ui.perfetto.dev), and rows of letters in the terminal.
 --- Options: spans, a list of { lane =, kind =, from =, to = [, label =] } with times in seconds of one
 --- clock, or events that have been reached; engines (true: one engine serves each kind, so that a span
---- begins where the one before of its kind ended), name (of the files), title, device (named in the
+--- begins at the end of the previous one of its kind), name (of the files), title, device (named in the
 --- title), quiet, pictures.
 ---@param spec table
 ---@return table made  chart (text), dat, gp, svg, png, trace (paths); reason where there are no pictures

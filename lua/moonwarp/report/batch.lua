@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- A batch in a report: what was to be run (batch.json), and what came of it: the ends in its journal,
--- which survives a crash, take precedence over result.json. Read leniently: missing values are left
--- out, and unknown keys are not shown.
+-- A batch in a report: its plan (batch.json) and its outcome. The ends in its journal, which survives
+-- a crash, take precedence over result.json. Reading is lenient: missing values are left out, and
+-- unknown keys are not shown.
 
 local facts = require "moonwarp.report.facts"
 local files = require "moonwarp.base.files"
@@ -50,7 +50,7 @@ local function read_journal(found, text)
   end
 end
 
---- Reads a batch; nil where the folder holds none.
+--- Reads a batch; nil if the folder holds none.
 ---@param folder string
 ---@return table? found  folder, name, head, status, rows, problem
 function batch.read(folder)
@@ -81,7 +81,7 @@ local function gates(list)
   return #given > 0 and { ("%d of %d"):format(ok, #given), value = ok / #given }
 end
 
--- The lab's name leads to its run, where the report has it.
+-- The lab's name links to its run, if the report has it.
 local function name_of(row, found, anchors)
   local name = word(row.name) or word(row.lab) or word(row.id) or "?"
   local anchor = type(row.run) == "string" and anchors[("%s/%s"):format(found.folder, row.run)]

@@ -110,14 +110,14 @@ local function without_noise(text)
   return (text:gsub("^%s+", ""):gsub("%s+$", ""):gsub(">%s+<", "><"))
 end
 
--- gnuplot's titles of anything but curves are empty; what is hidden is what its script shows.
+-- gnuplot's titles of anything but curves are empty; hidden elements are those that its script shows.
 local function is_dropped(name, given, last)
   if name == "title" then return last ~= ' class="curve"' end
   return given.visibility == "hidden" or is_ground(name, given) or is_title(name, given)
     or (given.transform or ""):find("scale(0.00)", 1, true) or not (KEPT[name] or TRANSPARENT[name])
 end
 
--- The markup, and px at the top that went with the title; nil where the text is not whole.
+-- The markup, and the px at the top removed with the title; nil if the text is incomplete.
 local function rewritten(text, prefix)
   local out, inside, top, at, last = {}, {}, 0, 1, nil -- last: the class of what was opened before
   while true do

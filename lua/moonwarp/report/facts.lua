@@ -12,7 +12,7 @@ local facts = {}
 local DEEPEST <const> = 5
 local MOST <const> = 400 -- lines; longer values of an environment are cut
 
---- A table, whatever stands in its place.
+--- The value if it is a table, else an empty table.
 ---@param value any
 ---@return table
 function facts.table(value)

@@ -19,7 +19,7 @@ local MOST_SERIES <const> = 10 -- of several runs; a single run has no limit
 local MOST_BYTES <const> = 1 << 20 -- of a picture
 local TEXT = { width = 78, unicode = true }
 
---- A title without the device at its end, which stands beneath it or in the legend.
+--- A title without the device at its end, which is shown beneath it or in the legend.
 ---@param title any
 ---@param device any   as the title ends: "NVIDIA H200 (cuda:0)"
 ---@return string

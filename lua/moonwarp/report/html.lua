@@ -73,7 +73,7 @@ local function quoted(value)
   return text:find("^[%w%-_.#]+$") and text or ('"%s"'):format(text)
 end
 
--- Sorted, so that the same records make the same page; "_" stands for "-", true for a bare name.
+-- Sorted, so that the same records make the same page; "_" becomes "-", true gives a bare name.
 local function attributes(given)
   local names = {}
   for name in pairs(given) do

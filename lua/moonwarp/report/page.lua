@@ -29,7 +29,7 @@ try { const t = localStorage.getItem("moonwarp-theme"); if (t) document.document
 
 local MOST_ROWS <const> = 4000 -- of measurements with their strips: half a kilobyte each
 
--- The newest runs show their measurements; where there are very many, older ones only count them.
+-- The newest runs show their measurements; if there are very many, older ones only count them.
 local function ration(runs)
   local left = MOST_ROWS
   for i = #runs, 1, -1 do

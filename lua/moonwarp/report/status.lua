@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- What became of runs, in words with a sign, and what to look at in a run: failed checks, flags and
+-- The status of runs, in words with a sign, and the problems of a run: failed checks, flags and
 -- alarms of the run and of its measurements.
 
 local facts = require "moonwarp.report.facts"

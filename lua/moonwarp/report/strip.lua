@@ -65,7 +65,7 @@ local function interval(result, window)
   return html.path { class = "iv", d = ("M%g 20H%g"):format(from, math.max(from + 1, at(result.high))) }
 end
 
---- The strip of a result; nothing where there are no samples.
+--- The strip of a result; nothing if there are no samples.
 ---@param result table    of mw.bench
 ---@param window number   of strip.window
 ---@param words string    what a reader who does not see it is told

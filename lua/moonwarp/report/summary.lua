@@ -59,7 +59,7 @@ local COLUMNS = {
   { heading = "against earlier", compared = true, cell = verdict_words },
 }
 
--- With something to compare what is spare gives way: a page is not wider.
+-- With a comparison the optional columns are left out, so that the page is not wider.
 local function runs_table(runs, compared)
   return tables.of("runs", lists.map(COLUMNS, function(column)
     return (column.compared == nil or column.compared == compared) and column or nil

@@ -76,7 +76,7 @@ function tables.recorded(record)
   local columns, rows = {}, {}
   for c, given in ipairs(record.columns) do
     local number = lists.find(given.numbers, function(value) return type(value) == "number" end)
-    columns[c] = { heading = given.heading, number = number ~= nil } -- false stands for none
+    columns[c] = { heading = given.heading, number = number ~= nil } -- false: a column of texts
     for r, text in ipairs(given.texts) do
       rows[r] = rows[r] or {}
       rows[r][c] = { text, value = not tonumber(text) and tonumber(given.numbers[r]) or nil }

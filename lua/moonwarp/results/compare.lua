@@ -4,7 +4,7 @@
 --
 -- The size of a difference is the ratio of the medians, time of B over time of A, with a 95 %
 -- interval: that of the bootstrap over single samples, widened to that over the medians of ten
--- stretches of the run where the run drifted, since samples taken one after the other are not
+-- stretches of the run if the run drifted, since samples taken one after the other are not
 -- independent. A verdict also has to be worth having:
 --   same      the whole interval lies within the threshold
 --   faster,   the whole interval lies beyond the threshold, and hardly any sample of one run is
@@ -25,7 +25,7 @@ local compare = {}
 local LARGE = 0.474
 local STRETCHES, LEAST = 10, 3 -- samples a stretch
 
---- Differences that count as none, where nothing else is asked for: of a time, and in seconds. The
+--- Default differences that count as the same: of a time, and in seconds. The
 --- second is what two runs of one short kernel on a GPU differ by (docs/measurements.md).
 compare.THRESHOLD = { gpu = 0.02, cpu = 0.10 }
 compare.FLOOR = { gpu = 0.3e-6, cpu = 0 }

@@ -61,7 +61,7 @@ local function list_text(list, a, b)
   end), ", ")
 end
 
--- The parameters of A as they stand on the command line, where it has one value of each.
+-- The parameters of A as written on the command line, if it has one value of each.
 local function words_of(study, params, a)
   local words = lists.map(params, function(name)
     return a[name] and #a[name] == 1 and ("-p %s=%s"):format(name, a[name][1]) or nil
@@ -69,7 +69,7 @@ local function words_of(study, params, a)
   return #words > 0 and ("moonwarp run %s %s"):format(study, table.concat(words, " ")) or nil
 end
 
--- Studies were described anew in 0.4.0, and what they call their rungs, groups and fields changed.
+-- The names of the studies' rungs, groups and fields changed in 0.4.0.
 local function is_before_names(run)
   local major, minor = tostring(run.moonwarp):match "^(%d+)%.(%d+)"
   return major ~= nil and tonumber(major) == 0 and tonumber(minor) < 4

@@ -80,7 +80,7 @@ local function csv_cell(value)
   return text:find('[",\r\n]') and '"' .. text:gsub('"', '""') .. '"' or text
 end
 
--- Appends one line per row; cell(value, name of the column) is a text.
+-- Appends one line per row to `lines`; cell(value, name of the column) is a text.
 local function add_rows(lines, rows, columns, cell, separator)
   return lists.append(lines, lists.map(rows, function(row)
     return table.concat(lists.map(columns, function(name) return cell(row[name], name) end), separator)

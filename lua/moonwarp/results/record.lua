@@ -162,7 +162,7 @@ function record.all()
   return session.current.records
 end
 
---- A field of a record by its path, as in "t.median"; nil where it is absent.
+--- A field of a record by its path, as in "t.median"; nil if it is absent.
 ---@param entry table
 ---@param field string
 ---@return any

@@ -59,7 +59,7 @@ local function keep_sources(self)
   for _, entry in ipairs(sources.keep(self:place(), self.script, self.sources)) do self:append("source", entry) end
 end
 
---- Notes a result, and what has made it.
+--- Notes a result and its source.
 ---@param kind string
 ---@param values table
 ---@param contender integer?

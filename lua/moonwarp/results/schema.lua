@@ -83,7 +83,7 @@ local function check_chart(chart, where)
   return rule and form.problem(chart, rule, where)
 end
 
---- What is wrong with a record; nil where nothing is.
+--- The problem of a record, or nil.
 ---@param run table
 ---@return string? problem  "charts[1].title must be a string, got number"
 function schema.problem(run)

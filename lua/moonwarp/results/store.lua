@@ -36,7 +36,7 @@ local function problem_of(folder, run)
   return problem and ("%s has a record that is not in order: %s"):format(folder, problem)
 end
 
---- Reads a run. status is "unfinished" where it was killed.
+--- Reads a run. status is "unfinished" if it was killed.
 ---@param folder string
 ---@return table? run       as docs/record.md says, and folder
 ---@return string? problem

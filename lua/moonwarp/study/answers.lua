@@ -6,7 +6,7 @@
 -- (reference), equal an existing array (equal), or be known to the host at any size (only host).
 -- Each is checked once more after its timing, since a race need not show in the first run; of a large
 -- reference only three bands are still kept then.
--- On an odd case what reads or writes outside of every array is wrong, too, where the device goes on after it.
+-- On an odd case an access outside of all arrays is an error, too, if the device can continue after it.
 
 local blame = require "moonwarp.study.blame"
 local case = require "moonwarp.study.case"
@@ -40,7 +40,7 @@ function answers.sides_text(c)
   return table.concat(lists.append(parts, { c.type }), ", ")
 end
 
---- "an element a thread, block 32 x 8" of a variant; the rung's name where no block is meant.
+--- "an element a thread, block 32 x 8" of a variant; the rung's name without a block.
 ---@param rung table
 ---@param block any
 ---@return string
@@ -48,7 +48,7 @@ function answers.variant_text(rung, block)
   return #rung.blocks > 1 and block and ("%s, block %s"):format(rung.name, answers.block_text(block)) or rung.name
 end
 
--- ---- what is expected ----------------------------------------------------------------------------
+-- ---- expected values ------------------------------------------------------------------------------
 
 --- The array that a rung writes.
 ---@param study table
@@ -152,7 +152,7 @@ local function judged(fn, study, one, ...)
     ...)
 end
 
--- The answer of a variant, and what the variant writes.
+-- The answer of a variant, and its output.
 local function answer_of(study, one)
   return study.answer_named[one.rung.answer], answers.output(study, one.rung, one.case)
 end
@@ -196,7 +196,7 @@ local function compare_odd(name, study, one, expected)
   return is_also_right(answer, c, name) and ok, ("differs from the host for %s"):format(answers.sides_text(c))
 end
 
--- The same, where a kernel's fault is a wrong result if the device goes on after it.
+-- The same. A kernel's fault is a wrong result if the device can continue after it.
 local function check_odd(name, study, one, expected)
   local done, ok, reason = failure.catch(compare_odd, name, study, one, expected)
   if done then return ok, reason end
@@ -340,7 +340,7 @@ local function check_timed(name, study, one)
   return ok, not ok and difference(reference) .. ", after its timing" or nil
 end
 
---- Runs a variant once more after its timing and checks what it leaves: in bands, where only these are kept.
+--- Runs a variant once more after its timing and checks its output: in bands, if only these are kept.
 ---@param study table
 ---@param one table
 ---@return boolean ok

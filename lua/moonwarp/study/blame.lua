@@ -49,7 +49,7 @@ function blame.fail(entry, field, text, ...)
   error(problem, 0)
 end
 
---- Raises where a name is none of those that there are.
+--- Raises if a name is not a known one.
 ---@param entry table
 ---@param field string?
 ---@param what string    "there is no rung"

@@ -186,10 +186,10 @@ function Case:resident(name, threads, shared, how)
   return most_at_once(self, modules.kernel(self, name, how or {}), threads, shared)
 end
 
--- The most blocks of a cooperative launch on the CPU device, where they need not run at once.
+-- The most blocks of a cooperative launch on the CPU device, whose blocks need not run at once.
 local CPU_COOPERATIVE = 256
 
--- Why the device does not take a launch; nil where it does.
+-- Why the device rejects a launch, or nil.
 local function obstacle(c, kernel, how)
   local threads, most = case.product(how.block), kernel:attributes().max_threads
   if threads > most then return ("blocks of %d threads, the kernel takes %d"):format(threads, most) end
@@ -212,7 +212,7 @@ local KEPT = { "block", "grid", "shared", "cooperative", "stream" }
 ---@param name string    of the kernel; %s in it is the case's type in C++
 ---@param how table      block, grid, shared, cooperative, stream; file and fast_math, where not the study's
 ---@param more table?    arguments by the parameters' names
----@return function? go  nil where the device does not take it
+---@return function? go  nil if the device does not take it
 ---@return string? reason
 function Case:launch(name, how, more)
   local kernel = modules.kernel(self, name, how)
@@ -260,7 +260,7 @@ function case.called(value, ...)
   return value
 end
 
--- over: names of the case's sides, or numbers, one a dimension; each: elements a thread.
+-- over: names of the case's sides, or numbers, one per dimension; each: elements per thread.
 local function grid_over(rung, c, block)
   local shape, each, grid = lists.of(block), lists.of(case.called(rung.each, c, block)), {}
   for i, side in ipairs(rung.over) do
@@ -328,7 +328,7 @@ local function launcher_of(rung, c, block)
   return c:launches(rung.launches and launches_of(rung, c, block) or { one_launch(rung, c, block) })
 end
 
---- A function that runs a variant once; nil and a reason where the device cannot.
+--- A function that runs a variant once; nil and a reason if the device cannot.
 ---@param rung table
 ---@param c table
 ---@param block any   of rung.blocks

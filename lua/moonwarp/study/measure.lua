@@ -30,7 +30,7 @@ function measure.fastest(list, fits)
   return best
 end
 
---- The fastest over all cases of a part; nil where it has not been measured.
+--- The fastest over all cases of a part; nil if it has not been measured.
 ---@param study table
 ---@param part string
 ---@param fits fun(one: table): boolean
@@ -67,7 +67,7 @@ local function new_variant(study, part, rung, block, main)
            partial = place.partial, go = go }
 end
 
--- Checked variants, in the order of the rungs; what is wrong or does not fit is reported to `skip`.
+-- Checked variants, in the order of the rungs; variants that are wrong or do not fit are reported to `skip`.
 local function variants_of(study, part, main, skip)
   local list, last = {}, {}
   for i, rung in ipairs(part.chosen) do last[rung.answer] = i end
@@ -144,7 +144,7 @@ local function add_measured(values, more)
   end
 end
 
---- What a source has for a variant, in the rate's unit; nil where it has nothing.
+--- The value of a source for a variant, in the rate's unit, or nil.
 ---@param source table
 ---@param one table      rung, block, case
 ---@param name string?   of an answer, whose value is wanted instead of the rung's

@@ -14,7 +14,7 @@ local function full_name(c, name)
   return (name:gsub("%%s", dtypes[c.type].cpp))
 end
 
--- Modules differ in the file, in fast math, and where the defines are made from the type, in that.
+-- Modules differ in the file, in fast math, and in the type if the defines depend on it.
 local function plan_of(c, how)
   local head, plans, file = c.study.head, c.study.state.plans, how.file or c.study.head.kernels
   local key = ("%s %s %s"):format(file, how.fast_math and "fast" or "", head.defines and c.type or "")

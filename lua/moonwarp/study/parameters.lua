@@ -3,7 +3,7 @@
 -- The parameters of a study, from a list in the order of the help:
 --   { "n", 4096, "points along each side", gpu = 16384, min = 256 }
 -- A default, gpu, min, max may be functions of the values before. The runner's parameters come
--- after: seconds, rungs and, where there are several, parts.
+-- after: seconds, rungs and, if there are several, parts.
 
 local arg = require "moonwarp.arg"
 local case = require "moonwarp.study.case"

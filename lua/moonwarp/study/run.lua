@@ -3,7 +3,7 @@
 -- The ritual of a study:
 --   1  rungs and parts are chosen, and all kernels of a file compiled at once
 --   2  every rung in every block is checked on the odd cases of every part and type, each element
---      against the host; what is wrong is left out of what follows, and the run ends with status 3
+--      against the host; wrong rungs are left out from then on, and the run ends with status 3
 --   3  of each part, each case: every variant is checked at the measured size, all are timed in turn and
 --      checked once more, and records are written; then the part is shown
 --   4  what the study does at last; what was not measured, and why
@@ -73,7 +73,7 @@ local function chosen_in(study, part)
   return lists.map(study.rung_list, function(rung) return rung.wanted and is_in_part(part, rung) and rung or nil end)
 end
 
--- The part's rungs, and those that their answers' references need: what is checked.
+-- The part's rungs, and those that their answers' references need: the checked rungs.
 local function checked_in(study, part)
   local list = lists.append({}, part.chosen)
   for _, rung in ipairs(part.chosen) do
@@ -85,7 +85,7 @@ local function checked_in(study, part)
   return list
 end
 
--- A side that is a list stands for a case with each of its values.
+-- A side that is a list gives one case per value.
 local function expanded(list)
   local all = {}
   for _, sides in ipairs(list) do

@@ -65,7 +65,7 @@ end
 
 -- ---- charts -------------------------------------------------------------------------------------
 
--- The levels of a chart: what is on top first.
+-- The levels of a chart, topmost first.
 local function levels_of(study, level)
   local peak, lines = measure.peak(study), {}
   local own = level and { value = level.rate, label = level.rung.name }
@@ -153,7 +153,7 @@ local function draw_chart(study, part, spec, groups, suffix)
   for _, group in ipairs(groups) do
     lists.append(all, group.list)
     local is_larger = group.level and not (level and level.values.bytes >= group.level.values.bytes)
-    level = is_larger and group.level or level -- of the largest case, where there are several
+    level = is_larger and group.level or level -- of the largest case, if there are several
   end
   local points, y = points_of(study, spec, all), spec.y or study.rate
   if #points == 0 or not has_field(points, spec.x) or not has_field(points, y) then return end

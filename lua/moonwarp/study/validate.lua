@@ -44,7 +44,7 @@ local ALWAYS = { "study", "group", "number", "rung", "type", "block", "threads",
 
 local OWN = lists.set(ALWAYS)
 
--- The fields that the records of a part have; nil where functions add others.
+-- The fields that the records of a part have; nil if functions add others.
 local function fields_of(study, part)
   if part.derive or type(part.cases) == "function" then return nil end
   local known = lists.merged(OWN, { [study.rate] = true })

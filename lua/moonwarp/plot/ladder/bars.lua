@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- What all drawings of a ladder share: which bars stand together, where the axis begins and ends, what
--- stands beside a bar; and the ladders of several runs as one. A ladder is as docs/record.md has it,
+-- Shared by all drawings of a ladder: which bars form a group, where the axis begins and ends, what
+-- is written beside a bar; and the ladders of several runs as one. A ladder is as docs/record.md has it,
 -- all numbers in base units. One of several runs has their labels in `runs`, and each bar the number
 -- of its own in `run`.
 
@@ -85,7 +85,7 @@ function bars.value(value, ladder)
   return units.format(value + 0.0, ladder.unit, DIGITS)
 end
 
---- What stands beside a bar: its value, half of its interval, its share ("" where it has none).
+--- The text beside a bar: its value, half of its interval, its share ("" if it has none).
 ---@param bar table
 ---@param ladder table
 ---@param sign string   before half of the interval: "±"

@@ -47,7 +47,7 @@ local function number(value, factor)
   return value and ("%.10g"):format(value / factor) or "?"
 end
 
--- A block of bars a run, then one of points a label of marks, then one of two points a level.
+-- One block of bars per run, then one of points per label of marks, then one of two points per level.
 local function blocks_of(l)
   local function named(name) return { name = name } end
   local list = lists.append(lists.map(l.runs, named), lists.map(l.marked, named))

@@ -1,16 +1,16 @@
 -- SPDX-License-Identifier: MIT
 --
--- Text by letters, and the whole files and JSON that records are made of.
+-- UTF-8 text, and the files and JSON that records are made of.
 
 local support = require "tests.support"
 local files = require "moonwarp.base.files"
 local json = require "moonwarp.base.json"
 local utf8text = require "moonwarp.base.utf8text"
 
-local BROKEN <const> = "a\xffb" -- no UTF-8: three bytes
+local BROKEN <const> = "a\xffb" -- not UTF-8: three bytes
 
-describe("letters", function()
-  it("counts letters, and bytes where there are none", function()
+describe("utf8text", function()
+  it("counts characters, and the bytes of what is not UTF-8", function()
     assert.equal(3, utf8text.count "µ±x")
     assert.equal(3, utf8text.count(BROKEN))
     assert.equal(0, utf8text.count "")
