@@ -78,7 +78,9 @@ describe("a run that the script leaves", function()
   for script, wanted in pairs {
     ["os.exit(0)"] = { 0, "complete" }, ["os.exit(true)"] = { 0, "complete" }, ["os.exit(7)"] = { 7, "failed" },
     ["os.exit(false)"] = { 1, "failed" }, ["coroutine.wrap(function() os.exit(3) end)()"] = { 3, "failed" },
-    ["pcall(os.exit, 4)"] = { 4, "failed" }, ["os.exit(5, true)"] = { 5, "ended" },
+    ["pcall(os.exit, 4)"] = { 4, "failed" }, ["os.exit(300)"] = { 44, "failed" },
+    ["mw.check(mw.device('cpu'):full(1, 'i32', 1), 2) os.exit(0)"] = { 0, "check failed" },
+    ["os.exit(5, true)"] = { 5, "ended" },
   } do
     it("by " .. script .. " is " .. wanted[2], function()
       run_of(script, ("'%s' run"):format(program), function(output, folder)
@@ -124,22 +126,28 @@ describe("a traceback", function()
     end)
   end
 
-  it("has them through a study, whose entry is named first", function()
-    support.with_folder(function(folder)
-      support.write(folder .. "/s.lua", [[
-        local mw = require "moonwarp"
-        local study = mw.study { question = "?" }
-        study:finally(function()
-          local t
-          t.x = 1
-        end)
-        return study]])
-      local pipe <close> = assert(io.popen(("cd '%s' && '%s' run s.lua --device cpu 2>&1"):format(folder,
-        support.program())))
-      local output = pipe:read "a"
-      assert.is_truthy(output:find("moonwarp: s.lua:3: finally, its function: s.lua:5: attempt to index a nil value",
-        1, true), output)
-      assert.is_truthy(output:find("\n  s.lua:5: in ", 1, true), output)
+  for mistake, words in pairs {
+    ["t.x = 1"] = "s.lua:5: attempt to index a nil value",
+    ["error({}, t)"] = "the script raised a table value, not a message\n",
+    ["error(nil, t)"] = "the script raised a nil value, not a message\n",
+    ["error(setmetatable({}, { __tostring = function() return 'mine' end }), t)"] = "mine\n",
+  } do
+    it("has them through a study, whose entry is named first, for " .. mistake, function()
+      support.with_folder(function(folder)
+        support.write(folder .. "/s.lua", ([[
+          local mw = require "moonwarp"
+          local study = mw.study { question = "?" }
+          study:finally(function()
+            local t
+            %s
+          end)
+          return study]]):format(mistake))
+        local pipe <close> = assert(io.popen(("cd '%s' && '%s' run s.lua --device cpu 2>&1"):format(folder,
+          support.program())))
+        local output = pipe:read "a"
+        assert.is_truthy(output:find("moonwarp: s.lua:3: finally, its function: " .. words, 1, true), output)
+        assert.is_truthy(output:find("\n  s.lua:5: in ", 1, true), output)
+      end)
     end)
-  end)
+  end
 end)

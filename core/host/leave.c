@@ -32,7 +32,7 @@ static int tell_session(lua_State *L) {
 static void leave(int status, void *process) {
   if (!thread || (intptr_t)process != getpid()) return;
   lua_pushcfunction(thread, tell_session);
-  lua_pushinteger(thread, status);
+  lua_pushinteger(thread, status & 0xff); /* what a parent sees of it */
   lua_pcall(thread, 1, 0, 0);
 }
 

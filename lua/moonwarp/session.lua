@@ -151,7 +151,8 @@ end
 --- Ends the run of a script that leaves by os.exit.
 ---@param status integer  of the process
 function Session:leave(status)
-  self:finish { status = status == 0 and "complete" or "failed", exit = status }
+  local passed = self.failed_checks == 0 and "complete" or "check failed"
+  self:finish { status = status == 0 and passed or "failed", exit = status }
 end
 
 --- The same of the current session: the program calls it when the process ends (core/host/leave.c).

@@ -76,6 +76,21 @@ describe("a chart", function()
     end)
   end)
 
+  -- They ran out of the picture, or had no row.
+  it("has a row in its key for a name of any length", function()
+    local long = ("length "):rep(12)
+    local rows = { { x = 1, y = 2, name = long }, { x = 1, y = 3, name = "" } }
+    local peak = { value = 1, label = long }
+    with_plot({ x = "x", y = "y", by = "name", peak = peak, pictures = false, records = rows }, function(made)
+      local script = support.read(made.gp)
+      for title in script:gmatch " title '([^']*)'" do assert.is_true(utf8.len(title) <= 50, title) end
+      assert.is_truthy(script:find("title 'length length length leng…", 1, true), script)
+      assert.is_truthy(script:find("title 'series 2'", 1, true))
+      assert.is_truthy(script:find(('"%s\\nx: 1'):format(long), 1, true))
+      assert.is_truthy(support.read(made.dat):find("# series 0: " .. long, 1, true))
+    end)
+  end)
+
   -- The date of a stored run stood in the script as it was, so that a record could give gnuplot commands.
   it("keeps a stored run's texts within their comments", function()
     local gnuplot = require "moonwarp.plot.gnuplot"

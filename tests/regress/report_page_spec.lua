@@ -23,10 +23,35 @@ describe("moonwarp report", function()
     return
   end
 
-  local function moonwarp(words)
-    local pipe <close> = assert(io.popen(("'%s' report %s 2>&1; echo status $?"):format(support.program(), words)))
+  local function moonwarp(words, environment)
+    local pipe <close> = assert(io.popen(("%s'%s' report %s 2>&1; echo status $?"):format(environment or "",
+      support.program(), words)))
     return pipe:read "a"
   end
+
+  it("draws in letters where there is no room for pictures", function()
+    support.with_folder(function(folder)
+      runs.write(folder .. "/one", runs.make(1))
+      local output = moonwarp(("'%s/one' --output '%s/r.html'"):format(folder, folder), "TMPDIR=/nope ")
+      has(output, "r.html, 1 run, ")
+      has(output, "status 0")
+      local text = support.read(folder .. "/r.html")
+      has(text, "Drawn in letters: mktemp: ")
+      has(text, "/nope/")
+    end)
+  end)
+
+  -- A page of 0 runs was written.
+  it("wants a run that it can read", function()
+    support.with_folder(function(folder)
+      assert(os.execute(("mkdir '%s/broken'"):format(folder)))
+      support.write(folder .. "/broken/record.json", "{ no JSON")
+      has(moonwarp(("/nope '%s/broken' --output '%s/r.html'"):format(folder, folder)), ("moonwarp: there is nothing to "
+        .. "report: /nope: it holds no run; %s/broken: it holds no record that can be read"):format(folder))
+      has(moonwarp "/nope", "status 2")
+      assert.is_nil(io.open(folder .. "/r.html"))
+    end)
+  end)
 
   -- A file took the place of the device or the link.
   it("writes into a pipe or through a link, and puts no file in its place", function()

@@ -55,14 +55,19 @@ end
 
 -- The traceback is the program's, from where the error was raised.
 local function as_value(problem)
-  if type(problem) == "string" then problem = failure.new("script", problem) end
+  if not failure.status(problem) then
+    local meta = debug.getmetatable(problem)
+    local is_text = type(problem) == "string" or meta and meta.__tostring
+    problem = failure.new("script", is_text and tostring(problem)
+      or ("the script raised a %s value, not a message"):format(type(problem)))
+  end
   local host = package.loaded["moonwarp.host"]
-  if host and failure.status(problem) and not problem.traceback then problem.traceback = host.traceback() end
+  if host and not problem.traceback then problem.traceback = host.traceback() end
   return problem
 end
 
---- As pcall, for who looks at an error and raises it again, by error(problem, 0): it keeps its traceback, and is a
---- value also if Lua has raised a message.
+--- As pcall, for who looks at an error and raises it again, by error(problem, 0): it keeps its traceback, and is an
+--- error of the library also if the script has raised a message, or any other value.
 ---@param fn function
 ---@param ... any
 ---@return boolean ok

@@ -5,6 +5,7 @@
 local exit = require "moonwarp.cli.exit"
 local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
+local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.cli.options"
 
 local report = { most = 10000, least = 1, wants = "report wants a folder with runs, as out" }
@@ -42,6 +43,11 @@ end
 function report.run(parsed)
   local earlier = earlier_of(parsed.against)
   local found = require("moonwarp.report.material").gather(table.move(parsed, 1, #parsed, 1, {}))
+  if #found.runs + #found.batches == 0 then
+    options.fail("there is nothing to report: %s", table.concat(lists.map(found.missing, function(one)
+      return ("%s: %s"):format(one.folder, one.reason)
+    end), "; "))
+  end
   local text = require("moonwarp.report.page").draw(found, { title = parsed.title, earlier = earlier })
   local name = parsed.output or "report.html"
   local reason = files.replace(name, text) -- a browser may be looking at the last one

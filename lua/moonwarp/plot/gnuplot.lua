@@ -25,7 +25,7 @@ local gnuplot = {}
 -- A chart is as narrow as a column of the report, so that its letters are as large there. px.
 gnuplot.WIDTH, gnuplot.HEAD, gnuplot.FONT, gnuplot.KEY_ROW = 500, 50, 12, 18
 local WIDE_WIDTH <const>, WIDE_HEIGHT <const>, PNG_WIDTH <const>, LETTER <const> = 640, 400, 1125, 7.2
-local MOST_TITLE <const> = 64 -- letters of a line
+local MOST_TITLE <const>, MOST_KEY <const> = 64, 50 -- letters of a line, and of a name in the key
 
 -- ---- texts --------------------------------------------------------------------------------------
 
@@ -43,6 +43,14 @@ function gnuplot.quote(text)
 end
 
 local quoted = gnuplot.quote
+
+--- The same of a text without its middle, where it is too long.
+---@param text string
+---@param width integer?  letters; else those of a name in the key
+---@return string
+function gnuplot.shortened(text, width)
+  return quoted(utf8text.shorten(text, width or MOST_KEY, "…"))
+end
 
 --- A text in quotation marks, as a column of the data.
 ---@param text string
@@ -119,7 +127,8 @@ end
 ---@return integer rows
 ---@return integer columns
 function gnuplot.key(names)
-  local columns = math.max(1, math.floor(0.82 * gnuplot.WIDTH / (utf8text.widest(names) * LETTER + 70)))
+  local entry = math.min(utf8text.widest(names), MOST_KEY) * LETTER + 70 -- px
+  local columns = math.max(1, math.floor(0.82 * gnuplot.WIDTH / entry))
   return math.ceil(#names / columns), columns
 end
 
@@ -127,7 +136,7 @@ end
 local function title_command(about)
   local ending, lines = ", " .. tostring(about.device), { about.title }
   if about.title:sub(-#ending) == ending then lines = { about.title:sub(1, -#ending - 1), about.device } end
-  lines = lists.map(lines, function(line) return quoted(utf8text.shorten(line, MOST_TITLE, "…")) end)
+  lines = lists.map(lines, function(line) return gnuplot.shortened(line, MOST_TITLE) end)
   return "set title " .. table.concat(lines, ".\"\\n\".")
 end
 

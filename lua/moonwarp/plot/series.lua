@@ -41,8 +41,8 @@ function series.fitted(chart)
     return { x = p.x / x.factor, y = p.y / y.factor, low = p.low and p.low / y.factor,
              high = p.high and p.high / y.factor }
   end
-  local shown = lists.map(chart.series, function(one)
-    return { name = one.name, points = lists.map(one.points, point_of) }
+  local shown = lists.map(chart.series, function(one, i)
+    return { name = one.name == "" and "series " .. i or one.name, points = lists.map(one.points, point_of) }
   end)
   local xname, yname = chart.xlabel or "", chart.ylabel or ""
   return lists.merged(chart, { series = shown, levels = levels, xname = xname, yname = yname, xunit = x.name,
@@ -102,14 +102,14 @@ local function plots_of(chart)
   for i, one in ipairs(chart.series) do
     local data, look = ("$data index %d"):format(i - 1), palette.series(i)
     local every = #one.points > MOST_TOLD and (" every %d"):format(math.ceil(#one.points / MOST_TOLD)) or ""
-    add("%s using 1:2 with %s lw 2 %s title %s", data, style, look, gnuplot.quote(one.name))
+    add("%s using 1:2 with %s lw 2 %s title %s", data, style, look, gnuplot.shortened(one.name))
     if chart.spread then
       add("%s using 1:2:3:4 with yerrorbars %s dt 1 ps 0 notitle", data, look:gsub(" dt.*", ""))
     end
     add(gnuplot.hover(data .. every, "1:2", chart.spread and 5 or 3))
   end
   for i, level in ipairs(chart.levels) do
-    add("%.10g with lines %s title %s", level.value, palette.level(i), gnuplot.quote(level.label))
+    add("%.10g with lines %s title %s", level.value, palette.level(i), gnuplot.shortened(level.label))
   end
   return list
 end

@@ -50,8 +50,12 @@ end
 
 -- Draws what has no picture, all in one folder, which goes afterwards.
 local function draw(list)
-  local pipe <close> = assert(io.popen "mktemp -d")
-  local folder = pipe:read "l"
+  local pipe = assert(io.popen "mktemp -d 2>&1")
+  local folder = pipe:read "l" -- or why there is none
+  if not pipe:close() then
+    for _, one in ipairs(list) do one.reason = folder end
+    return
+  end
   for i, one in ipairs(list) do
     local ok, reason = pcall(figures.files, lists.merged(one.chart, { name = tostring(i) }),
       ("%s/%d"):format(folder, i))

@@ -10,11 +10,12 @@ local lists = require "moonwarp.base.lists"
 local palette = require "moonwarp.plot.palette"
 local ticks = require "moonwarp.plot.ticks"
 local units = require "moonwarp.base.units"
-local utf8text = require "moonwarp.base.utf8text"
 
 local script = {}
 
--- Letters of a name, below the x axis, in the key.
+local shortened = gnuplot.shortened
+
+-- Letters of a name, and below the x axis.
 local MOST_NAME <const>, MOST_LABEL <const> = 62, 60
 local TICKS <const> = 5 -- about
 -- px: a name, a bar, with the gap below it, the air around them, the x axis's labels.
@@ -76,10 +77,6 @@ end
 
 -- ---- commands -----------------------------------------------------------------------------------
 
-local function shortened(text, width)
-  return gnuplot.quote(utf8text.shorten(text, width or MOST_LABEL, "…"))
-end
-
 -- Names stand above their bars, at the left end; values and shares right of the frame.
 local function add_texts(add, l)
   local value, share = 0, 0
@@ -116,7 +113,7 @@ local function settings_of(l, height, rows)
   local list, add = gnuplot.list()
   local top = 1 - (l.pitch - STEP * #l.runs / 2) / l.pitch
   add "set datafile missing '?'"
-  add("set xlabel %s noenhanced", shortened(units.label(l.xlabel, l.scale)))
+  add("set xlabel %s noenhanced", shortened(units.label(l.xlabel, l.scale), MOST_LABEL))
   add("unset grid\nset grid xtics lt 1 lw 1 lc rgb '%s'", palette.colour "grid")
   add "set bars 0.7\nunset ytics"
   add(rows == 0 and "unset key" or ("set key at screen 0.5, screen %.4f center bottom vertical maxrows %d"):format(
@@ -156,9 +153,7 @@ end
 function script.drawing(ladder)
   local l, names = laid_out(ladder), {}
   for _, part in ipairs { ladder.runs or {}, l.marked, l.levels } do lists.append(names, part) end
-  local rows, blocks = gnuplot.key(lists.map(names, function(one)
-    return utf8text.shorten(one.label or one, MOST_LABEL, "…")
-  end)), blocks_of(l)
+  local rows, blocks = gnuplot.key(lists.map(names, function(one) return one.label or one end)), blocks_of(l)
   local height = gnuplot.HEAD + l.body + FOOT + gnuplot.KEY_ROW * rows
   return { what = "block", blocks = blocks, settings = settings_of(l, height, rows), plots = plots_of(l, blocks),
     columns = { "place from the top", units.label(l.xlabel, l.scale), "low", "high", "share (%)",
