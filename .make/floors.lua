@@ -32,15 +32,16 @@ local function symbols(list)
     needs[file], file_at[path] = {}, file
     paths[#paths + 1] = ("'%s'"):format(path)
   end
-  local pipe <close> = assert(io.popen("LC_ALL=C nm -A -P " .. table.concat(paths, " ")))
+  local pipe = assert(io.popen("LC_ALL=C ${NM:-nm} -A -P " .. table.concat(paths, " ")))
   for line in pipe:lines() do -- "build/obj/core/base/hash.o: mw_hash T 0 1f"
     local path, name, letter = line:match "^(.-): (%S+) (%a)"
-    if letter == "U" then
+    if letter and letter:find "[Uwv]" then -- weak references too
       table.insert(needs[file_at[path]], name)
     elseif letter and letter:find(DEFINED) then
       owner[name] = file_at[path]
     end
   end
+  assert(pipe:close() and next(owner), "nm does not run, or finds no symbols in the objects")
   return owner, needs
 end
 

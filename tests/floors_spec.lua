@@ -14,7 +14,7 @@ for _, tool in ipairs { "nm", CC, LUA:match "%S+$" } do
 end
 
 -- Compiles sources by path and runs the tool on them: its status and what it printed.
-local function floors_of(sources)
+local function floors_of(sources, environment)
   local pipe = assert(io.popen "mktemp -d")
   local folder = pipe:read "l"
   pipe:close()
@@ -26,8 +26,8 @@ local function floors_of(sources)
     file:flush()
     assert(os.execute(("cd '%s' && %s -c -o %s %s"):format(folder, CC, object, path)))
   end
-  pipe = assert(io.popen(("cd '%s' && %s '%s/.make/floors.lua' build --print 2>&1; echo status $?"):format(folder,
-    LUA, core.home())))
+  pipe = assert(io.popen(("cd '%s' && %s %s '%s/.make/floors.lua' build --print 2>&1; echo status $?"):format(
+    folder, environment or "", LUA, core.home())))
   local output = pipe:read "a"
   pipe:close()
   os.execute(("rm -r '%s'"):format(folder))
@@ -53,12 +53,18 @@ describe("floors", function()
   it("name files that reach each other, and by what", function()
     local status, output = floors_of {
       ["core/x/a.c"] = "int b(void);\nint a(void) { return b(); }\n",
-      ["core/x/b.c"] = "int c(void);\nint b(void) { return c(); }\n",
+      ["core/x/b.c"] = "__attribute__((weak)) int c(void);\nint b(void) { return c(); }\n",
       ["core/x/c.c"] = "int a(void);\nint c(void) { return a(); }\n",
     }
     assert.are.equal(1, status, output)
     assert.is_truthy(output:find("3 files reach each other:\n  core/x/a.c -> core/x/b.c: b\n"
       .. "  core/x/b.c -> core/x/c.c: c\n  core/x/c.c -> core/x/a.c: a\n", 1, true), output)
+  end)
+
+  it("are not told without nm", function()
+    local status, output = floors_of({ ["core/x/a.c"] = "int a;\n" }, "NM=/nowhere/nm")
+    assert.are.equal(1, status, output)
+    assert.is_truthy(output:find("nm does not run", 1, true), output)
   end)
 
   it("name folders that reach each other, of files that do not", function()
