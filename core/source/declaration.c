@@ -102,11 +102,26 @@ static int constructor_body(const cpu_token *at, int i, int end) {
   return i;
 }
 
+/* At the word: past requires (sizeof(T) > 2) && std::integral<T>, or past requires requires(T a) { a + 1; }. */
+static int constraint_end(const cpu_tokens *tokens, int i, int end) {
+  const cpu_token *at = tokens->at;
+  do {
+    i++;
+    while (i + 1 < end && cpu_token_is(&at[i + 1], "::")) i += 2;
+    if (cpu_token_is(&at[i], "requires")) i = cpu_find(tokens, i, end - 1, WORDS("{"));
+    i = group_end(at, i);
+    if (i < end && cpu_token_is(&at[i], "<")) i = cpu_angle_end(tokens, i, end);
+  } while (i + 1 < end && cpu_token_any(&at[i], WORDS("&&", "||")));
+  return i < end ? i : end;
+}
+
 cpu_declaration cpu_declaration_read(const cpu_tokens *tokens, int first, int end) {
   const cpu_token *at = tokens->at;
   cpu_declaration out = {.first = first, .begin = first, .name = -1, .open = -1, .close = -1, .body = -1};
   while (out.begin < end && cpu_token_is(&at[out.begin], "template"))
     out.begin = header_end(tokens, out.begin, end, &out);
+  if (out.is_template && out.begin + 1 < end && cpu_token_is(&at[out.begin], "requires"))
+    out.begin = constraint_end(tokens, out.begin, end);
   int tail = words_read(tokens, out.begin, end, &out);
   if (out.open >= 0 && tail < end && cpu_token_is(&at[tail], ":")) tail = constructor_body(at, tail, end);
   if (out.open >= 0 && tail < end && cpu_token_is(&at[tail], "{")) out.body = tail;
@@ -117,6 +132,7 @@ cpu_declaration cpu_declaration_read(const cpu_tokens *tokens, int first, int en
     out.last = cpu_find_open(tokens, first, end, WORDS(";")) + 1;
     if (out.last > end) out.last = end;
   }
+  if (out.last < out.begin) out.last = out.begin; /* no C++: a ; in the header */
   return out;
 }
 

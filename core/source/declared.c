@@ -15,8 +15,6 @@
 #include "core/source/declaration.h"
 #include "core/source/declarator.h"
 
-enum { MOST_NAMES = 64 };
-
 /* ---- finding declarations -------------------------------------------------------------------------------------- */
 
 /* What is after the last ; { or } in front of token i. */
@@ -181,10 +179,12 @@ bool mw_declared_variable(const char *text, const char *name, mw_param *out) {
   bool found = false;
   cpu_tokens_read(&tokens, text, NULL);
   for (int i = 0; !found && declaration_next(&tokens, &i, words, &declared);) {
-    int names[MOST_NAMES], count = 0;
-    if (declared.open < 0) count = cpu_shared_names(&tokens, declared.begin, declared.last, names, MOST_NAMES);
+    const int first = declared.begin, most = declared.open < 0 ? declared.last - first : 0;
+    int *names = mw_malloc((size_t)(most + 1) * sizeof *names);
+    const int count = cpu_shared_names(&tokens, first, declared.last, names, most);
     for (int k = 0; k < count && !found; k++)
-      found = cpu_token_is(&tokens.at[names[k]], name) && variable_read(&tokens, declared.begin, names, k, out);
+      found = cpu_token_is(&tokens.at[names[k]], name) && variable_read(&tokens, first, names, k, out);
+    mw_free(names);
   }
   cpu_tokens_free(&tokens);
   return found;

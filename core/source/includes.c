@@ -62,9 +62,11 @@ static bool follow(scan *s, const char *folder, const char *name) {
   return true;
 }
 
-/* at is after the word include or __has_include( : "x", <x> or a macro. */
+/* at is after the word include or __has_include: "x", <x> or a macro, of include_next all that go by the name. */
 static void operand_read(scan *s, const char *at, const char *folder) {
   char name[PATH_SIZE];
+  const bool next = strncmp(at, "_next", 5) == 0;
+  at += next ? 5 : 0;
   at += strspn(at, " (");
   bool quoted = *at == '"';
   const char *end = quoted || *at == '<' ? strchr(at + 1, quoted ? '"' : '>') : NULL;
@@ -73,25 +75,23 @@ static void operand_read(scan *s, const char *at, const char *folder) {
     return;
   }
   snprintf(name, sizeof name, "%.*s", (int)(end - at - 1), at + 1);
-  if (quoted && folder && follow(s, folder, name)) return;
-  for (const char *const *more = s->folders; *more; more++)
-    if (follow(s, *more, name)) return;
-  s->note(s->context, "absent", name);
+  bool found = quoted && folder && follow(s, folder, name);
+  for (const char *const *more = s->folders; *more && (next || !found); more++) found |= follow(s, *more, name);
+  if (!found) s->note(s->context, "absent", name);
 }
 
-/* line: # include <x>, in which a run of blanks is one. */
+/* line: # include <x> or %:import <x>, in which a run of blanks is one. */
 static void directive_read(scan *s, const char *line, const char *folder) {
-  static const char word[] = "include", question[] = "__has_include";
-  const char *at = line + 1 + (line[1] == ' ');
-  if (strncmp(at, word, strlen(word)) == 0) {
-    at += strlen(word);
-    operand_read(s, at + (strncmp(at, "_next", 5) ? 0 : 5), folder);
-    return;
-  }
+  static const char question[] = "__has_include";
+  const char *at = line + strspn(line, "#%: ");
+  for (const char *const *word = WORDS("include", "import"); *word; word++)
+    if (strncmp(at, *word, strlen(*word)) == 0) {
+      operand_read(s, at + strlen(*word), folder);
+      return;
+    }
   while ((at = strstr(at, question))) {
     at += strlen(question);
-    if (strncmp(at, "_next", 5) == 0) at += 5;
-    if (at[*at == ' '] == '(') operand_read(s, at, folder);
+    if (at[strspn(at, "_next ")] == '(') operand_read(s, at, folder);
   }
 }
 

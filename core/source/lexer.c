@@ -157,10 +157,10 @@ static const char *raw_end(const char *at) {
 }
 
 static const char *punct_end(const char *at) {
-  static const char *const longer[] = {"<<<", "<<=", ">>=", "...", "->*", "::", "->", "++", "--",
-                                       "<<",  "<=",  ">=",  "==",  "!=",  "&&", "||", "+=", "-=",
-                                       "*=",  "/=",  "%=",  "&=",  "|=",  "^=", NULL};
-  const bool single = !at[1] || !strchr("<>=.*:-+&|", at[1]);
+  static const char *const longer[] = {
+      "<<<", "<<=", ">>=", "...", "->*", "::", "->", "++", "--", "<<", "<=", ">=", "==", "!=", "&&",
+      "||",  "+=",  "-=",  "*=",  "/=",  "%=", "&=", "|=", "^=", "<%", "%>", "<:", ":>", NULL};
+  const bool single = !at[1] || !strchr("<>=.*:-+&|%", at[1]) || !strncmp(at, "<::", 3);
   for (int i = 0; !single && longer[i]; i++)
     if (!strncmp(at, longer[i], strlen(longer[i]))) return at + strlen(longer[i]);
   return at + 1; /* ">>" stays two tokens: it may close two template lists */
@@ -204,18 +204,23 @@ static int newlines(const char *at, const char *end) {
   return count;
 }
 
+/* # or the digraph for it */
+static bool is_hash(const char *at) {
+  return *at == '#' || (at[0] == '%' && at[1] == ':');
+}
+
 const char *cpu_directive_next(const char *at, const char **end) {
   cpu_token_kind kind;
-  const char *hash = strchr(at, '#'); /* what has none in front of it is not cut into tokens */
+  const char *hash = strpbrk(at, "#%"); /* what has none in front of it is not cut into tokens */
   for (bool fresh = true; hash; fresh = false) {
     const char *start = blank_end(at);
     fresh |= newlines(at, start) > 0;
-    if (*start == '#' && fresh) {
+    if (is_hash(start) && fresh) {
       *end = directive_end(start);
       return start;
     }
     at = *start ? token_end(start, &kind) : start;
-    if (hash < at) hash = strchr(at, '#');
+    if (hash < at) hash = strpbrk(at, "#%");
   }
   return NULL;
 }
@@ -320,13 +325,21 @@ static const char *name_join(reader *in, const char *at) {
   return at;
 }
 
+/* <% %> <: :> are other spellings of { } [ ]. */
+static const char *digraph_meaning(const char *at) {
+  return *at == '%' ? "}" : *at == ':' ? "]" : at[1] == '%' ? "{" : "[";
+}
+
 static const char *token_read(reader *in) {
   cpu_token_kind kind;
   const char *at = in->at, *end = token_end(at, &kind);
   if (in->system || in->depth) return end;
   size_t splice = kind == CPU_NAME ? splice_length(end) : 0;
   if (splice && name_byte(end[splice])) return name_join(in, at);
-  token_add(in, kind, at, (size_t)(end - at));
+  if (cpu_token_any(&(cpu_token){.text = at, .size = (int)(end - at)}, WORDS("<%", "%>", "<:", ":>")))
+    token_add(in, kind, digraph_meaning(at), 1);
+  else
+    token_add(in, kind, at, (size_t)(end - at));
   if (kind == CPU_STRING && (end - at < 2 || (end[-1] != '"' && end[-1] != '\'')))
     wrong_note(in->out, "a quote is not closed", in->line, in->file);
   return end;
@@ -368,7 +381,7 @@ void cpu_tokens_read(cpu_tokens *list, const char *text, const char *shim) {
     end = blank_end(in.at);
     if (end > in.at)
       in.space = true, in.fresh |= newlines(in.at, end) > 0;
-    else if (*in.at == '#' && in.fresh)
+    else if (is_hash(in.at) && in.fresh)
       end = directive_read(&in);
     else
       in.fresh = false, end = skipped ? line_end(in.at) : token_read(&in);

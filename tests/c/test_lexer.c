@@ -40,6 +40,8 @@ static void written_text(void **state) {
   TOKENS("\"a // b\" '\"' \"c\\\nd\" e", "\"a // b\"", "'\"'", "\"c\\\nd\"", "e");
   TOKENS("a /* b", "a");
   TOKENS("#if 0", NULL);
+  TOKENS("%:define Q\n<% a<:1:> = b<::c>%2; %>", "{", "a", "[", "1", "]", "=", "b", "<", "::", "c", ">", "%", "2", ";",
+         "}");
 }
 
 /* Two branches of an #if that open a brace each: the last one finds its partner. */

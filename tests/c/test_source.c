@@ -198,6 +198,11 @@ static void variables_in_written_text(void **state) {
   expect_variable(text, "total", "int64_t");
   expect_variable(text, "names", "const char *");
   expect_variable(text, "kept", "double");
+  cpu_text many = {0};
+  for (int i = 0; i < 100; i++) cpu_text_format(&many, "%s v%d", i ? "," : "__device__ int", i);
+  cpu_text_put(&many, ";");
+  expect_variable(many.at, "v99", "int");
+  mw_free(many.at);
   const char *const others[] = {"helper", "a", "plain", "odd", "other", "x", NULL};
   for (int i = 0; others[i]; i++) expect_variable(text, others[i], NULL);
 }
@@ -290,6 +295,10 @@ static void every_included_file_changes_the_key(void **state) {
   scratch_write(more, "perhaps.h", ""), expect_change(&source, &last, true);
   scratch_write(folder, "b.h", "int b;\n"), expect_change(&source, &last, true); /* now found first */
   scratch_write(folder, "c.h", ""), expect_change(&source, &last, false);
+  source.text = "#import \"c.h\"\n%:include <perhaps.h>\n#include_next \"b.h\"\n", expect_change(&source, &last, true);
+  scratch_write(folder, "c.h", "int c;\n"), expect_change(&source, &last, true);
+  scratch_write(more, "perhaps.h", "int p;\n"), expect_change(&source, &last, true);
+  scratch_write(more, "b.h", "int next;\n"), expect_change(&source, &last, true);
   scratch_remove(folder);
 }
 

@@ -30,6 +30,33 @@ support.each_device("a kernel file", function(dev)
     end)
   end)
 
+  -- The word was taken for a part of the type that the kernel returns.
+  it("may have kernels with constraints", function()
+    local m <close> = dev:module { std = "c++20", templates = { "some<int>", "more<int>" }, source = [[
+      template <class T> concept whole = sizeof(T) == 4;
+      template <class T> requires (sizeof(T) > 2) __global__ void some(T *x) { x[0] = 7; }
+      template <class T> requires whole<T> && (sizeof(T) > 2) __global__ void more(T *x) { x[0] = 8; }]] }
+    assert.are.equal(7, value_of(m["some<int>"]))
+    assert.are.equal(8, value_of(m["more<int>"]))
+  end)
+
+  it("may be written in digraphs", function()
+    local m <close> = dev:module { source = "%:define Q 7\n__global__ void k(int *x) <% x<:0:> = Q; %>" }
+    assert.are.equal(7, value_of(m.k))
+  end)
+
+  -- The process crashed.
+  it("may have kernels with many parameters", function()
+    local list = {}
+    for i = 1, 130 do list[i] = "int p" .. i end
+    local m <close> = dev:module { source = ("__global__ void k(int *x, %s) { x[0] = p130; }"):format(
+      table.concat(list, ", ")) }
+    local x <close> = dev:zeros("i32", 1)
+    for i = 1, 130 do list[i] = i end
+    m.k:launch(1, 1, x, table.unpack(list))
+    assert.are.equal(130, x:get(1))
+  end)
+
   -- A quote ended the line marker that the name stands in.
   it("may have a name with quotes and lines in it", function()
     for _, name in ipairs { 'a "k" 1.cu', "back\\", "two\nlines" } do
@@ -40,6 +67,14 @@ support.each_device("a kernel file", function(dev)
 end)
 
 support.each_device("a module's variable", function(dev)
+  it("is found behind many others of its declaration", function()
+    local names = {}
+    for i = 0, 99 do names[i + 1] = "v" .. i end
+    local m <close> = dev:module { source = "__device__ int " .. table.concat(names, ", ") .. ";" }
+    m:set("v99", 7)
+    assert.are.equal(7, m:get "v99")
+  end)
+
   -- The message spoke of 'upload', which the script had never called.
   it("says how much it holds", function()
     local m <close> = dev:module(support.kernel_file "variables.cu")

@@ -32,9 +32,9 @@ static void body_copy(cpu_splitter *in) {
   const cpu_tokens *from = &in->program->tokens;
   int open = in->kernel->body;
   in->work = cpu_tokens_beside(from);
+  cpu_tokens_copy(&in->work, from, open, open + 1);
   if (in->kernel->nformals > CPU_MOST_PARAMS)
     cpu_split_reject(in, 0, "there are more than %d parameters", CPU_MOST_PARAMS);
-  cpu_tokens_copy(&in->work, from, open, open + 1);
   for (int i = 0; i < in->kernel->nformals && !in->rejected; i++) {
     const cpu_formal *formal = &in->kernel->formals[i];
     in->changed[i] = formal_changed(in, formal);

@@ -8,8 +8,6 @@
 #include "core/backend/cpu/translate/translate.h"
 #include "core/source/declaration.h"
 
-enum { MOST_NAMES = 64 };
-
 typedef struct walk {
   cpu_program *program;
   const cpu_tokens *tokens;
@@ -84,16 +82,19 @@ static void class_item(walk *in, const cpu_declaration *found, const char *scope
 
 static void variables_add(walk *in, const cpu_declaration *found, const char *scope) {
   cpu_program *program = in->program;
-  int names[MOST_NAMES], count = cpu_shared_names(in->tokens, found->begin, found->last, names, MOST_NAMES);
+  const int most = found->last - found->begin;
+  int *names = mw_malloc((size_t)(most + 1) * sizeof *names);
+  const int count = cpu_shared_names(in->tokens, found->begin, found->last, names, most);
   size_t size = (size_t)(program->nvariables + count) * sizeof *program->variables;
   program->variables = mw_realloc(program->variables, size);
   for (int i = 0; i < count; i++)
     program->variables[program->nvariables++] = (cpu_variable){names[i], scope, found->is_constant || found->is_const};
+  mw_free(names);
 }
 
 static void other_item(walk *in, const cpu_declaration *found, const char *scope) {
   bool variable = found->is_device || found->is_constant || found->is_managed;
-  bool text = cpu_token_any(&in->at[found->begin], WORDS("using", "typedef", "static_assert", "friend"));
+  bool text = cpu_token_any(&in->at[found->begin], WORDS("using", "typedef", "static_assert", "friend", "concept"));
   if (!found->is_shared && !variable && !text && found->is_class) {
     class_item(in, found, scope);
     return;

@@ -116,15 +116,15 @@ static mw_status compile_once(const cpu_program *program, cpu_flavor flavor, con
   return status;
 }
 
-/* The compiler's first message, shortened: without a place in the shim, and of a failed assertion what it says. */
+/* The compiler's first message, shortened: without a place in the generated text, and of a failed assertion what it says. */
 static char *why_not(const mw_error *error) {
   static const char *const fronts[] = {"failed: ", "static assertion failed: ", NULL};
-  const char *text = error->text, *shim = strstr(text, mw_shim_folder());
+  const char *text = error->text, *place = strstr(text, "<stdin>");
   for (int i = 0; fronts[i]; i++) {
     const char *front = strstr(text, fronts[i]);
     if (front) text = front + strlen(fronts[i]);
   }
-  if (shim && text <= shim && strstr(shim, ": ")) text = strstr(shim, ": ") + 2;
+  if (place && text <= place && strstr(place, ": ")) text = strstr(place, ": ") + 2;
   const char *quote = strncmp(text, "static", 6) ? NULL : strchr(text, '"');
   if (quote) text = quote + 1;
   return mw_format("its split form did not compile: %.*s", (int)strcspn(text, quote ? "\"\n" : "\n"), text);
