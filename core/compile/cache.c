@@ -315,7 +315,7 @@ typedef struct found_entry {
 
 typedef struct entry_list {
   found_entry *at;
-  size_t count, room;
+  size_t count;
   uint64_t bytes;
 } entry_list;
 
@@ -324,10 +324,7 @@ static bool is_hex(const char *text, size_t length) {
 }
 
 static void note_entry(entry_list *list, const char *folder, const char *file, const struct stat *st) {
-  if (list->count == list->room) {
-    list->room = list->room ? 2 * list->room : 64;
-    list->at = mw_realloc(list->at, list->room * sizeof *list->at);
-  }
+  list->at = mw_grow(list->at, list->count, sizeof *list->at);
   found_entry *entry = &list->at[list->count++];
   snprintf(entry->name.text, sizeof entry->name.text, "%.2s/%.30s", folder, file);
   entry->bytes = (uint64_t)st->st_size;

@@ -26,6 +26,24 @@ extern char **environ;
 
 enum { TICK_MS = 20, CHUNK = 16384 };
 
+void mw_argv_add(mw_argv *argv, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  argv->at = mw_grow(argv->at, (size_t)argv->count + 1, sizeof *argv->at);
+  argv->at[argv->count++] = mw_vformat(format, args);
+  argv->at[argv->count] = NULL;
+  va_end(args);
+}
+
+void mw_argv_add_all(mw_argv *argv, const char *prefix, const char *const *list) {
+  for (; list && *list; list++) mw_argv_add(argv, "%s%s", prefix, *list);
+}
+
+void mw_argv_free(mw_argv *argv) {
+  for (int i = 0; i < argv->count; i++) mw_free((char *)argv->at[i]);
+  mw_free(argv->at);
+}
+
 bool mw_process_find(const char *program, char *path, size_t size) {
   if (strchr(program, '/')) {
     int length = snprintf(path, size, "%s", program);

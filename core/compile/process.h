@@ -9,6 +9,16 @@
 
 #include "core/base/error.h"
 
+/* The words of a command line, or a compiler's options. */
+typedef struct mw_argv {
+  const char **at; /* ends in NULL, where it has any */
+  int          count;
+} mw_argv;
+
+void mw_argv_add(mw_argv *, const char *format, ...) __attribute__((format(printf, 2, 3))); /* one word */
+void mw_argv_add_all(mw_argv *, const char *prefix, const char *const *list); /* in front of each; NULL: no list */
+void mw_argv_free(mw_argv *);
+
 typedef struct mw_process_result {
   int    exit;      /* exit status; 128 + signal when killed */
   char  *out, *err; /* what it wrote; NUL-terminated, mw_malloc'ed */

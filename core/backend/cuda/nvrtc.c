@@ -9,51 +9,30 @@
 #include "core/backend/cuda/headers.h"
 #include "core/backend/cuda/objects.h"
 #include "core/compile/cache.h"
+#include "core/compile/process.h"
 #include "core/compile/source.h"
-
-enum { MOST_OPTIONS = 256 };
 
 typedef struct target {
   int arch; /* 90 */
   bool ptx;
 } target;
 
-typedef struct options {
-  char *list[MOST_OPTIONS];
-  int count;
-} options;
-
 /* ---- options --------------------------------------------------------------------------------------------------- */
 
-static void add_option(options *o, char *owned) {
-  if (o->count < MOST_OPTIONS)
-    o->list[o->count++] = owned;
-  else
-    mw_free(owned);
-}
-
-static void add_list(options *o, const char *prefix, const char *const *list) {
-  for (; list && *list; list++) add_option(o, mw_format("%s%s", prefix, *list));
-}
-
-static void build_options(options *o, const mw_source *source, target t) {
-  add_option(o, mw_format("--gpu-architecture=%s_%d", t.ptx ? "compute" : "sm", t.arch));
-  add_option(o, mw_format("--std=%s", source->standard ? source->standard : "c++17"));
-  if (source->folder) add_option(o, mw_format("-I%s", source->folder));
-  add_list(o, "-I", source->includes);
-  add_list(o, "-D", source->defines);
+static void build_options(mw_argv *o, const mw_source *source, target t) {
+  mw_argv_add(o, "--gpu-architecture=%s_%d", t.ptx ? "compute" : "sm", t.arch);
+  mw_argv_add(o, "--std=%s", source->standard ? source->standard : "c++17");
+  if (source->folder) mw_argv_add(o, "-I%s", source->folder);
+  mw_argv_add_all(o, "-I", source->includes);
+  mw_argv_add_all(o, "-D", source->defines);
   if (*cuda_nvrtc.toolkit) {
-    add_option(o, mw_format("-I%s", cuda_nvrtc.toolkit));
-    add_option(o, mw_format("-I%s/cccl", cuda_nvrtc.toolkit));
+    mw_argv_add(o, "-I%s", cuda_nvrtc.toolkit);
+    mw_argv_add(o, "-I%s/cccl", cuda_nvrtc.toolkit);
   }
-  if (source->fast_math) add_option(o, mw_strdup("--use_fast_math"));
-  if (source->no_contract) add_option(o, mw_strdup("--fmad=false"));
-  if (source->line_info) add_option(o, mw_strdup("-lineinfo"));
-  if (source->max_registers > 0) add_option(o, mw_format("--maxrregcount=%d", source->max_registers));
-}
-
-static void free_options(options *o) {
-  for (int i = 0; i < o->count; i++) mw_free(o->list[i]);
+  if (source->fast_math) mw_argv_add(o, "--use_fast_math");
+  if (source->no_contract) mw_argv_add(o, "--fmad=false");
+  if (source->line_info) mw_argv_add(o, "-lineinfo");
+  if (source->max_registers > 0) mw_argv_add(o, "--maxrregcount=%d", source->max_registers);
 }
 
 /* The device's own architecture, else the newest before it that NVRTC knows. */
@@ -120,12 +99,12 @@ static mw_status build_program(const mw_device *device, const mw_source *source,
                                                 cuda_header_texts, cuda_header_names);
   if (code != 0)
     return mw_fail(err, MW_COMPILE, "nvrtcCreateProgram: %s (%u)", cuda_nvrtc.nvrtcGetErrorString(code), code);
-  options o = {.count = 0};
+  mw_argv o = {0};
   build_options(&o, source, t);
   for (const char *const *name = source->templates; name && *name; name++)
     cuda_nvrtc.nvrtcAddNameExpression(*program, *name);
-  code = cuda_nvrtc.nvrtcCompileProgram(*program, o.count, (const char *const *)o.list);
-  free_options(&o);
+  code = cuda_nvrtc.nvrtcCompileProgram(*program, o.count, o.at);
+  mw_argv_free(&o);
   *log = program_log(*program);
   if (code == 0) return MW_OK;
   cuda_nvrtc.nvrtcDestroyProgram(program);

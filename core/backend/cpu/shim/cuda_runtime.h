@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * What nvcc brings in with <cuda_runtime.h>, beyond what is built in. */
-#ifndef MW_CUDA_RUNTIME_H
-#define MW_CUDA_RUNTIME_H
-
 #include "float.h"
 #include "limits.h"
 #include "math.h"
 #include "math_constants.h"
 #include "stddef.h"
 #include "stdint.h"
-
-#endif

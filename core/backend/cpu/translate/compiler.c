@@ -22,30 +22,11 @@
 #include "core/compile/scratch.h"
 #include "core/source/lexer.h"
 
-enum { MOST_ARGUMENTS = 256 };
-
-typedef struct arguments {
-  const char *at[MOST_ARGUMENTS + 1];
-  int count;
-} arguments;
-
-static void argument_join(arguments *list, const char *prefix, const char *text) {
-  if (list->count < MOST_ARGUMENTS) list->at[list->count++] = mw_format("%s%s", prefix, text);
-}
-
-static void argument_add(arguments *list, const char *text) {
-  argument_join(list, "", text);
-}
-
 /* Words with blanks between. */
-static void arguments_add(arguments *list, const char *words) {
+static void words_add(mw_argv *list, const char *words) {
   char *all = mw_strdup(words), *rest = all;
-  for (char *word; (word = strsep(&rest, " "));) argument_add(list, word);
+  for (char *word; (word = strsep(&rest, " "));) mw_argv_add(list, "%s", word);
   mw_free(all);
-}
-
-static void arguments_free(arguments *list) {
-  for (int i = 0; i < list->count; i++) mw_free((char *)list->at[i]);
 }
 
 /* ---- which compiler -------------------------------------------------------------------------------------------- */
@@ -226,22 +207,22 @@ static mw_status include_failed(const cpu_program *program, const char *log, mw_
 
 /* ---- calls ----------------------------------------------------------------------------------------------------- */
 
-static void standard_add(arguments *list, const cpu_program *program) {
-  argument_join(list, "-std=", program->source.standard ? program->source.standard : "c++17");
+static void standard_add(mw_argv *list, const cpu_program *program) {
+  mw_argv_add(list, "-std=%s", program->source.standard ? program->source.standard : "c++17");
 }
 
-static void preprocess_arguments(arguments *list, const cpu_program *program, const cpu_toolchain *tools) {
+static void preprocess_arguments(mw_argv *list, const cpu_program *program, const cpu_toolchain *tools) {
   const mw_source *source = &program->source;
-  argument_add(list, tools->path);
+  mw_argv_add(list, "%s", tools->path);
   standard_add(list, program);
-  arguments_add(list, "-x c++ -E -w -DMW_PREPROCESS=1 -D__CUDACC__=1 -D__NVCC__=1 -D__CUDA_ARCH__=800 "
-                      "-D__MOONWARP_CPU__=1");
-  if (tools->clang) argument_add(list, "-fno-caret-diagnostics");
-  for (int i = 0; source->defines[i]; i++) argument_join(list, "-D", source->defines[i]);
-  if (source->folder) argument_join(list, "-iquote", source->folder);
-  argument_join(list, "-I", mw_shim_folder());
-  for (int i = 0; source->includes[i]; i++) argument_join(list, "-I", source->includes[i]);
-  argument_add(list, "-");
+  words_add(list, "-x c++ -E -w -DMW_PREPROCESS=1 -D__CUDACC__=1 -D__NVCC__=1 -D__CUDA_ARCH__=800 "
+                  "-D__MOONWARP_CPU__=1");
+  if (tools->clang) mw_argv_add(list, "-fno-caret-diagnostics");
+  mw_argv_add_all(list, "-D", source->defines);
+  if (source->folder) mw_argv_add(list, "-iquote%s", source->folder);
+  mw_argv_add(list, "-I%s", mw_shim_folder());
+  mw_argv_add_all(list, "-I", source->includes);
+  mw_argv_add(list, "-");
 }
 
 /* Text of which the preprocessor would only make a copy: no directive but #pragma unroll, and no macro. To start the
@@ -270,12 +251,12 @@ mw_status cpu_preprocess(const cpu_program *program, char **out, mw_error *error
     *out = input;
     return MW_OK;
   }
-  arguments list = {0};
+  mw_argv list = {0};
   preprocess_arguments(&list, program, &tools);
   mw_process_result result = {0};
   status = mw_process_run(list.at, input, strlen(input), 0, &result, error);
   mw_free(input);
-  arguments_free(&list);
+  mw_argv_free(&list);
   if (status) return status;
   if (result.exit != 0)
     status = include_failed(program, result.err, error);
@@ -305,37 +286,37 @@ static const char libraries[] = "-nodefaultlibs -lm -lgcc";
  * compiler is still followed, so that the fault can be told. Neither costs measurable time. Nor does it that loops are
  * not assumed to end (in CUDA while (flag == 0); may wait for ever), nor to end before they overrun an array (else g++
  * overruns it here and there, beyond what a canary sees). */
-static void compile_arguments(arguments *list, const cpu_program *program, const cpu_toolchain *tools,
+static void compile_arguments(mw_argv *list, const cpu_program *program, const cpu_toolchain *tools,
                               const char *generated, const char *output) {
   const mw_source *source = &program->source;
-  argument_add(list, tools->path);
+  mw_argv_add(list, "%s", tools->path);
   standard_add(list, program);
-  arguments_add(list, "-x c++ -march=native -fPIC -shared -fvisibility=hidden -fno-math-errno -fno-trapping-math "
-                      "-fno-strict-aliasing -fno-exceptions -fno-asynchronous-unwind-tables -fstack-protector-strong "
-                      "-fno-delete-null-pointer-checks -pipe");
+  words_add(list, "-x c++ -march=native -fPIC -shared -fvisibility=hidden -fno-math-errno -fno-trapping-math "
+                  "-fno-strict-aliasing -fno-exceptions -fno-asynchronous-unwind-tables -fstack-protector-strong "
+                  "-fno-delete-null-pointer-checks -pipe");
 #if defined(__x86_64__)
-  arguments_add(list, "-mprefer-vector-width=512 -fstack-clash-protection");
+  words_add(list, "-mprefer-vector-width=512 -fstack-clash-protection");
 #endif
-  arguments_add(list, source->no_contract ? "-ffp-contract=off -DMW_NO_CONTRACT=1" : "-ffp-contract=fast");
-  if (source->fast_math) argument_add(list, "-ffast-math");
-  if (source->line_info) argument_add(list, "-g");
-  arguments_add(list, tools->clang ? clang_only : gnu_only);
-  if (tools->clang && strstr(generated, "MW_ORDERED_LOOP")) arguments_add(list, clang_ordered);
-  argument_join(list, "-I", mw_shim_folder());
-  argument_add(list, output ? "-o" : "-fsyntax-only");
-  if (output) argument_add(list, output);
-  argument_add(list, "-");
-  if (output) arguments_add(list, libraries);
+  words_add(list, source->no_contract ? "-ffp-contract=off -DMW_NO_CONTRACT=1" : "-ffp-contract=fast");
+  if (source->fast_math) mw_argv_add(list, "-ffast-math");
+  if (source->line_info) mw_argv_add(list, "-g");
+  words_add(list, tools->clang ? clang_only : gnu_only);
+  if (tools->clang && strstr(generated, "MW_ORDERED_LOOP")) words_add(list, clang_ordered);
+  mw_argv_add(list, "-I%s", mw_shim_folder());
+  mw_argv_add(list, output ? "-o" : "-fsyntax-only");
+  if (output) mw_argv_add(list, "%s", output);
+  mw_argv_add(list, "-");
+  if (output) words_add(list, libraries);
 }
 
 /* output: where the shared object goes; NULL: the text is only checked. log: gets the warnings and their NUL. */
 static mw_status compiler_run(const cpu_program *program, const cpu_toolchain *tools, const char *generated,
                               const char *output, cpu_text *log, mw_error *error) {
-  arguments list = {0};
+  mw_argv list = {0};
   mw_process_result result = {0};
   compile_arguments(&list, program, tools, generated, output);
   mw_status status = mw_process_run(list.at, generated, strlen(generated), 0, &result, error);
-  arguments_free(&list);
+  mw_argv_free(&list);
   if (status) return status;
   if (result.exit != 0)
     status = compile_failed(program, result.err, error);
