@@ -23,6 +23,15 @@ describe("lists", function()
     assert.are.same({ "a", "bb" }, lists.unique({ "a", "bb", "c" }, function(word) return #word end))
   end)
 
+  it("get an entry for each key once", function()
+    local list, by_key = {}, {}
+    for _, word in ipairs { "a", "b", "a" } do
+      table.insert(lists.entry(list, by_key, word, { word }), #list)
+    end
+    assert.are.same({ { "a", 1, 2 }, { "b", 2 } }, list)
+    assert.are.same({ a = list[1], b = list[2] }, by_key)
+  end)
+
   it("of keys have numbers first and in their order", function()
     assert.are.same({ 2, 10, "1z", "a" }, lists.keys { a = 1, ["1z"] = 1, [10] = 1, [2] = 1 })
   end)

@@ -82,6 +82,17 @@ function lists.unique(list, name_of)
   end)
 end
 
+--- What a key stands for: what there is, else the new value, which goes into the list and under the key.
+---@param list any[]
+---@param by_key table   may be the list itself where keys are no integers
+---@param key any
+---@param new any
+---@return any
+function lists.entry(list, by_key, key, new)
+  if by_key[key] == nil then by_key[key], list[#list + 1] = new, new end
+  return by_key[key]
+end
+
 --- The fields of a table that have names: those of { "naive", block = 256 } are { block = 256 }.
 ---@param values table
 ---@return table

@@ -60,11 +60,10 @@ local function series_of(list, parsed)
   for number, run in ipairs(list) do
     for _, one in ipairs(measurement.of(run)) do
       local key = ("%s|%s|%s"):format(run.study, run.device_name, one.key)
-      if not by_key[key] and matches(one.key, parsed.only) then
-        by_key[key] = { label = one.label, device = run.device_name or "no device", points = {} }
-        order[#order + 1] = by_key[key]
+      if matches(one.key, parsed.only) then
+        local new = { label = one.label, device = run.device_name or "no device", points = {} }
+        table.insert(lists.entry(order, by_key, key, new).points, { number, one.result })
       end
-      if by_key[key] then table.insert(by_key[key].points, { number, one.result }) end
     end
   end
   return order

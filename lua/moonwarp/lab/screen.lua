@@ -5,6 +5,7 @@
 -- a lab begins and one when it ends.
 
 local amount = require "moonwarp.lab.amount"
+local chart = require "moonwarp.plot.chart"
 local core = require "moonwarp.core"
 local exit = require "moonwarp.cli.exit"
 local host = require "moonwarp.host"
@@ -16,21 +17,13 @@ screen.__index = screen
 local REDRAW, QUIET = 0.2, 30 -- seconds
 local NARROWEST, BAR = 20, 24 -- columns
 
-local function is_utf8()
-  for _, name in ipairs { "LC_ALL", "LC_CTYPE", "LANG" } do
-    local value = os.getenv(name)
-    if value and value ~= "" then return value:upper():find("UTF%-?8") ~= nil end
-  end
-  return false
-end
-
 --- A screen.
 ---@param options { total: integer, expected: table<string, number>? }
 ---@return table
 function screen.new(options)
   local live = host.terminal(1) and os.getenv "TERM" ~= "dumb"
   local full, empty = "█", "░"
-  if not is_utf8() then full, empty = "#", "." end
+  if not select(2, chart.size()) then full, empty = "#", "." end
   return setmetatable({ live = live, total = options.total, expected = options.expected or {}, ended = 0,
                         drawn = 0, full = full, empty = empty, waits = {} }, screen)
 end

@@ -77,10 +77,9 @@ local function header(about, drawing)
     comment("date: %s", about.date), "# moonwarp " .. core.version .. ", " .. _VERSION,
     comment("columns: %s", table.concat(lists.map(drawing.columns, gnuplot.column), " ")),
   }
-  for _, level in ipairs(drawing.levels or {}) do
-    lines[#lines + 1] = comment("level: %.10g %s", level.value, level.label)
-  end
-  return table.concat(lines, "\n")
+  return table.concat(lists.append(lines, lists.map(drawing.levels or {}, function(level)
+    return comment("level: %.10g %s", level.value, level.label)
+  end)), "\n")
 end
 
 -- Two blank lines between blocks: gnuplot's index counts them from 0. With `told` a point's hypertext is one

@@ -53,11 +53,7 @@ local function collect(spec, entries)
     for _, entry in ipairs(entries) do
       local point = point_of(entry, field, spec)
       local name = point and series_name(entry, field, spec, varying)
-      if point and not by_name[name] then
-        by_name[name] = { name = name, points = {} }
-        list[#list + 1] = by_name[name]
-      end
-      if point then table.insert(by_name[name].points, point) end
+      if point then table.insert(lists.entry(list, by_name, name, { name = name, points = {} }).points, point) end
     end
   end
   for _, one in ipairs(list) do -- a path keeps its order

@@ -102,11 +102,8 @@ local function notes(entries)
   for _, entry in ipairs(entries) do
     for _, value in pairs(entry) do
       for _, warning in ipairs(bench.is_result(value) and value.warnings or {}) do
-        local note = by_remedy[warning.remedy]
-        if not note then
-          note = { name = value.name, count = 0, text = ("%s; %s"):format(warning.cause, warning.remedy) }
-          by_remedy[warning.remedy], list[#list + 1] = note, note
-        end
+        local note = lists.entry(list, by_remedy, warning.remedy, { name = value.name, count = 0,
+          text = ("%s; %s"):format(warning.cause, warning.remedy) })
         note.count = note.count + 1
       end
     end

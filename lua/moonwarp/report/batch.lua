@@ -30,11 +30,7 @@ local function key_of(step)
 end
 
 local function lay_over(rows, given, verdict)
-  local row = rows[key_of(given)]
-  if not row then
-    row = {}
-    rows[#rows + 1], rows[key_of(given)] = row, row
-  end
+  local row = lists.entry(rows, rows, key_of(given), {})
   for name, value in pairs(given) do row[name] = value end
   row.verdict = verdict or row.verdict or row.status
 end
@@ -54,7 +50,7 @@ end
 ---@param folder string
 ---@return table? found  folder, name, head, status, rows, problem
 function batch.read(folder)
-  if require("lfs").attributes(folder .. "/batch.json", "mode") ~= "file" then return nil end
+  if not files.exists(folder .. "/batch.json") then return nil end
   local head, result = read(folder .. "/batch.json"), read(folder .. "/result.json") or {}
   local found = { folder = folder, head = head or {}, rows = {} }
   if not head then found.problem = "its batch.json cannot be read: it is not whole" end

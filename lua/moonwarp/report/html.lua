@@ -4,6 +4,7 @@
 -- escaped by construction: only what these functions return goes into a page as it is, so nothing
 -- that a record holds can become markup.
 
+local lists = require "moonwarp.base.lists"
 local utf8text = require "moonwarp.base.utf8text"
 
 local html = {}
@@ -75,11 +76,7 @@ end
 
 -- Sorted, so that the same records make the same page; "_" becomes "-", true gives a bare name.
 local function attributes(given)
-  local names = {}
-  for name in pairs(given) do
-    if type(name) == "string" then names[#names + 1] = name end
-  end
-  table.sort(names)
+  local names = lists.keys(lists.named(given))
   for i, name in ipairs(names) do
     local value, word = given[name], name:gsub("_", "-")
     local text = value and value ~= true and "=" .. quoted(value) or ""

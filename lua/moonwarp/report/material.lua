@@ -32,7 +32,6 @@ end
 -- ---- folders ------------------------------------------------------------------------------------
 
 local function add_batches(list, folder, depth)
-  if require("lfs").attributes(folder, "mode") ~= "directory" then return end
   local found = batch.read(folder)
   list[#list + 1] = found
   if found or depth == 0 or store.is_run(folder) then return end
@@ -88,11 +87,7 @@ end
 local function by_study(runs)
   local studies, at = {}, {}
   for _, run in ipairs(runs) do
-    if not at[run.study] then
-      at[run.study] = { name = run.study, runs = {} }
-      studies[#studies + 1] = at[run.study]
-    end
-    table.insert(at[run.study].runs, run)
+    table.insert(lists.entry(studies, at, run.study, { name = run.study, runs = {} }).runs, run)
   end
   table.sort(studies, function(a, b) return a.name < b.name end)
   for _, study in ipairs(studies) do

@@ -78,12 +78,10 @@ end
 -- The values that the script chose and did not measure distinguish a measurement from others (see
 -- results/measurement.lua): texts, whole numbers, truth values. JSON has one kind of number.
 local function chosen(values)
-  local names = {}
-  for _, name in ipairs(lists.keys(values)) do
+  return lists.map(lists.keys(values), function(name)
     local kind = math.type(values[name]) or type(values[name])
-    if kind == "string" or kind == "integer" or kind == "boolean" then names[#names + 1] = name end
-  end
-  return names
+    return (kind == "string" or kind == "integer" or kind == "boolean") and name or nil
+  end)
 end
 
 -- The device of a benchmark in the record, else the one opened last.

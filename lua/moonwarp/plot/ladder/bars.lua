@@ -115,12 +115,7 @@ end
 -- The place of a run's bar: beside those of the same name, the second of a name beside the second.
 local function slot_of(slots, counts, bar)
   counts[bar.name] = (counts[bar.name] or 0) + 1
-  local key = ("%s\0%d"):format(bar.name, counts[bar.name])
-  if not slots[key] then
-    slots[key] = { seen = {} }
-    slots[#slots + 1] = slots[key]
-  end
-  return slots[key]
+  return lists.entry(slots, slots, ("%s\0%d"):format(bar.name, counts[bar.name]), { seen = {} })
 end
 
 --- Ladders of several runs as one: bars of one name stand together, those of the first run in its order,
