@@ -138,6 +138,7 @@ typedef struct bind_field { /* a NULL name ends a list of them */
 #define FIELD(type, member)                 FIELD_AS(#member, type, member, 0)
 #define LAST_FIELD                          {NULL, 0, FIELD_BOOL, 0}
 
+void set_string(lua_State *, const char *field, const char *text); /* of the table on top; NULL: nil */
 void push_fields(lua_State *, const bind_field *, const void *from);         /* a new table, with bind_result */
 int push_field_of_method(lua_State *, const bind_field *, const void *from); /* the one the method is named after */
 void push_dims(lua_State *, const uint32_t dims[3]);                         /* {x, y, z} */

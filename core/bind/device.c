@@ -13,8 +13,7 @@ static const char handles_key = 'd';
 static void push_handles(lua_State *L) {
   if (bind_kept_table(L, &handles_key)) return;
   lua_createtable(L, 0, 1);
-  lua_pushliteral(L, "v");
-  lua_setfield(L, -2, "__mode");
+  set_string(L, "__mode", "v");
   lua_setmetatable(L, -2);
 }
 
@@ -108,10 +107,8 @@ static int device_word(lua_State *L) {
   lua_createtable(L, 0, 4);
   lua_pushfstring(L, numbered && !which ? "%s:0" : "%s", word);
   lua_setfield(L, -2, "id");
-  lua_pushstring(L, b->name);
-  lua_setfield(L, -2, "backend");
-  lua_pushstring(L, b->kind);
-  lua_setfield(L, -2, "kind");
+  set_string(L, "backend", b->name);
+  set_string(L, "kind", b->kind);
   lua_pushboolean(L, offline);
   lua_setfield(L, -2, "offline");
   return 1;
@@ -172,8 +169,7 @@ static int device_list(lua_State *L) {
       lua_setfield(L, -2, "id");
       lua_pushboolean(L, probe.devices > 0);
       lua_setfield(L, -2, "usable");
-      lua_pushstring(L, probe.reason);
-      lua_setfield(L, -2, "reason");
+      set_string(L, "reason", probe.reason);
       bind_result(L);
       lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
     }
@@ -233,8 +229,7 @@ static int device_properties(lua_State *L) {
   const mw_device *device = self_device(L);
   const mw_device_info *info = &device->info;
   push_fields(L, properties, info);
-  lua_pushstring(L, device->backend->kind);
-  lua_setfield(L, -2, "kind");
+  set_string(L, "kind", device->backend->kind);
   if (info->capability_major) {
     lua_pushfstring(L, "%d.%d", info->capability_major, info->capability_minor);
     lua_setfield(L, -2, "compute_capability");

@@ -105,8 +105,7 @@ static void push_metatable(lua_State *L) {
   static const luaL_Reg metamethods[] = {{"__concat", error_concat}, {"__tostring", error_tostring}, {NULL, NULL}};
   if (bind_kept_table(L, &error_key)) return;
   luaL_setfuncs(L, metamethods, 0);
-  lua_pushliteral(L, "moonwarp.error");
-  lua_setfield(L, -2, "__name");
+  set_string(L, "__name", "moonwarp.error");
 }
 
 bool bind_is_error(lua_State *L, int index) {
@@ -124,8 +123,7 @@ int bind_raise_text(lua_State *L, const char *status) {
   lua_insert(L, -3);
   lua_setfield(L, -3, "log");
   lua_setfield(L, -2, "text");
-  lua_pushstring(L, status);
-  lua_setfield(L, -2, "status");
+  set_string(L, "status", status);
   bind_where(L);
   lua_setfield(L, -2, "where");
   push_metatable(L);

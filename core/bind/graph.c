@@ -116,8 +116,7 @@ static int graph_nodes(lua_State *L) {
   lua_createtable(L, self->nnodes, 0);
   for (int i = 0; i < self->nnodes; i++) {
     push_fields(L, fields, &self->nodes[i]);
-    lua_pushstring(L, self->nodes[i].kernel->name);
-    lua_setfield(L, -2, "kernel");
+    set_string(L, "kernel", self->nodes[i].kernel->name);
     lua_rawseti(L, -2, i + 1);
   }
   bind_result(L);

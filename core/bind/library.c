@@ -51,8 +51,7 @@ int luaopen_moonwarp_core(lua_State *L) {
   lua_setfield(L, -2, "result");
   lua_pushlightuserdata(L, NULL);
   lua_setfield(L, -2, "null");
-  lua_pushliteral(L, MW_VERSION);
-  lua_setfield(L, -2, "version");
+  set_string(L, "version", MW_VERSION);
   return 1;
 }
 

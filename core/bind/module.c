@@ -111,8 +111,7 @@ static void note_file(lua_State *L, const char *file, const char *path) {
   const int top = lua_gettop(L);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   if (lua_getfield(L, -1, "moonwarp.core") == LUA_TTABLE && lua_getfield(L, -1, "files") == LUA_TTABLE) {
-    lua_pushstring(L, path);
-    lua_setfield(L, -2, file);
+    set_string(L, file, path);
   }
   lua_settop(L, top);
 }

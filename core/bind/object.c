@@ -98,10 +98,8 @@ static void fill_metatable(lua_State *L, bind_class *class) {
                                          {NULL, NULL}};
   lua_pushlightuserdata(L, class); /* debug.getmetatable lets a script call them with anything */
   luaL_setfuncs(L, metamethods, 1);
-  lua_pushstring(L, class->name);
-  lua_setfield(L, -2, "__name");
-  lua_pushstring(L, class->name);
-  lua_setfield(L, -2, "__metatable");
+  set_string(L, "__name", class->name);
+  set_string(L, "__metatable", class->name);
   lua_newtable(L);
   bind_add_methods(L, class, class->methods);
   bind_add_methods(L, class, closing);

@@ -8,6 +8,7 @@ local core = require "moonwarp.core"
 local session = require "moonwarp.session"
 local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
+local lists = require "moonwarp.base.lists"
 local path = require "moonwarp.base.path"
 
 local environment = {}
@@ -61,14 +62,10 @@ end
 
 -- The words of the command line from the program's name on.
 local function command_words()
-  local words, given = {}, rawget(_G, "arg")
+  local given, first = rawget(_G, "arg"), 0
   if type(given) ~= "table" then return nil end
-  local index = 0
-  while given[index - 1] do index = index - 1 end
-  while given[index] do
-    words[#words + 1] = tostring(given[index])
-    index = index + 1
-  end
+  while given[first - 1] do first = first - 1 end
+  local words = lists.map(table.move(given, first, #given, 1, {}), tostring)
   return #words > 0 and words or nil
 end
 

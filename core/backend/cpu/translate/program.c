@@ -189,12 +189,11 @@ mw_status cpu_program_parse(const mw_source *source, cpu_program **out, mw_error
     status = cpu_program_need(program, error);
     if (!status && program->cacheable) analysis_static_shared(program);
   }
-  if (status) {
+  if (status)
     cpu_program_free(program);
-    return status;
-  }
-  *out = program;
-  return MW_OK;
+  else
+    *out = program;
+  return status;
 }
 
 int cpu_program_kernels(const cpu_program *program, const cpu_declared **out) {
