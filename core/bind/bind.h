@@ -75,6 +75,7 @@ void check_uncaptured(lua_State *, const mw_stream *, const char *what); /* rais
 int bind_poll(lua_State *); /* runs due callbacks; number run; raises what they raise */
 mw_status bind_callback(lua_State *, mw_stream *, int function_index); /* fills bind_error */
 
+void set_string(lua_State *, const char *field, const char *text); /* of the table on top; NULL: nil */
 bool bind_kept_table(lua_State *, const void *key); /* pushes the registry's table; false: it was made now, empty */
 
 /* ---- error.c: error values are made here and nowhere else; what raises never returns --------------------------- */
@@ -138,7 +139,6 @@ typedef struct bind_field { /* a NULL name ends a list of them */
 #define FIELD(type, member)                 FIELD_AS(#member, type, member, 0)
 #define LAST_FIELD                          {NULL, 0, FIELD_BOOL, 0}
 
-void set_string(lua_State *, const char *field, const char *text); /* of the table on top; NULL: nil */
 void push_fields(lua_State *, const bind_field *, const void *from);         /* a new table, with bind_result */
 int push_field_of_method(lua_State *, const bind_field *, const void *from); /* the one the method is named after */
 void push_dims(lua_State *, const uint32_t dims[3]);                         /* {x, y, z} */

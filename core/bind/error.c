@@ -92,6 +92,11 @@ static int error_concat(lua_State *L) {
   return 1;
 }
 
+void set_string(lua_State *L, const char *field, const char *text) {
+  lua_pushstring(L, text);
+  lua_setfield(L, -2, field);
+}
+
 bool bind_kept_table(lua_State *L, const void *key) {
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, key) == LUA_TTABLE) return true;
   lua_pop(L, 1);

@@ -17,11 +17,6 @@ void bind_result(lua_State *L) {
   lua_setmetatable(L, -2);
 }
 
-void set_string(lua_State *L, const char *field, const char *text) {
-  lua_pushstring(L, text);
-  lua_setfield(L, -2, field);
-}
-
 void push_dims(lua_State *L, const uint32_t dims[3]) {
   lua_createtable(L, 3, 0);
   for (int i = 0; i < 3; i++) {
