@@ -27,9 +27,9 @@ describe("mw.table", function()
     }, "\n"), text_of { "rung", "threads", "T_tot", title = "ladder" })
   end)
 
-  it("shows benchmarks as median and noise, absent fields as -", function()
+  it("shows benchmarks as median and interval, absent fields as -", function()
     local t = mw.bench(function() end, { samples = 3, batch = 1000, clock = "host" })
-    t.median, t.noise, t.warnings = 2.5e-3, 0.012, {}
+    t.median, t.low, t.high, t.warnings = 2.5e-3, 2.47e-3, 2.53e-3, {}
     local text = text_of { "t", { "share", unit = "%" }, records = { { t = t, share = 0.5 }, {} } }
     assert.is_truthy(text:find("\n       t (ms)  share (%)\n-------------  ---------\n2.500 ± 1.2 %      50.00\n"
       .. "            -          -", 1, true), text)

@@ -43,11 +43,14 @@ kernels take long to reach `min_time`]], default = "false" },
       { "quiet", "boolean", "do not print alarms; they still count", default = "false" },
     },
     bench_result = {
-      about = [[Times in seconds per call. `tostring` gives `1.234 ms ± 0.4 % (n = 37)`. `cold` and `graph` are results
-with the same fields, measured in turn with the main one.]],
+      about = [[Times in seconds per call. `tostring` gives `1.234 ms ± 0.4 % (n = 37)`: the median and half of its 95 % interval.
+`cold` and `graph` are results with the same fields, measured in turn with the main one.
+
+In arithmetic with a number a result is its median with its interval: `bytes / t`, `1e3 * t` and `t / n` are [quantities](#quantity).]],
       result = true,
       { "median", "number", "the median sample", unit = "s" },
-      { "low", "number", "lower end of the median's 95 % bootstrap interval", unit = "s" },
+      { "low", "number", "lower end of the median's 95 % interval: bootstrap over samples, of a contender also over its turns",
+        unit = "s" },
       { "high", "number", "upper end", unit = "s" },
       { "min", "number", "the fastest sample", unit = "s" },
       { "max", "number", "the slowest sample", unit = "s" },
@@ -92,12 +95,17 @@ launches; false, with a warning, if the function waits for the device]], optiona
       about = [[Results of contenders, each with its `name`: as a list, `t[1]`, and by name, `t.tiled`. `tostring` gives one line
 for each, with the ratio to the first.]],
       result = true,
-      { "ratio", "fun(self: bench_results, over: string, under: string): bench_ratio", [[`t:ratio("tiled", "naive")`: how many
-times as fast one is as another]] },
+      { "ratio", "fun(self: bench_results, over: string, under: string): quantity", [[`t:ratio("tiled", "naive")`: how many
+times as fast one is as another, from the medians of their times. The interval covers the bootstrap over samples and the one over the
+turns of both]] },
     },
-    bench_ratio = {
-      about = [[A ratio of speeds, from the medians of their times. The interval covers the bootstrap over samples and the one over
-the turns of both.]],
+    quantity = {
+      about = [[A measured value with its 95 % interval, from `+ - * /` and unary minus of a benchmark's result or another quantity with a number.
+`bytes / t` has the interval of the median of `t`: low and high change places, because the rate falls with the time. `tostring` gives
+`4.31e12 ± 0.2 %`, half of the interval. `mw.type` of one is "quantity". Records store it as an object of the three fields, tables
+print it as value ± x %, and charts draw it with error bars.
+
+Arithmetic and comparisons of two quantities are errors: use `value`, or `ratio` of contenders, which has an interval.]],
       result = true,
       { "value", "number", "" }, { "low", "number", "lower end of its 95 % interval" },
       { "high", "number", "upper end" },
@@ -140,7 +148,8 @@ the turns of both.]],
       { "unit", "string", [[of y: "s", "B", "B/s", "1/s", "flop/s", "Hz", "%"]], default = "by the field's name" },
       { "xunit", "string", "of x", default = "by the field's name" },
       { "records", "table[]", "what to draw", default = "all of this run" },
-      { "low", "string", "field for the lower end of error bars" }, { "high", "string", "and for the upper end" },
+      { "low", "string", "field for the lower end of error bars", default = "the interval of y, if it is a benchmark or a quantity" },
+      { "high", "string", "and for the upper end" },
       { "square", "boolean", "a path in a plane: points in the order of the records, one scale for both axes",
         default = "false" },
       { "points", "boolean|string", [[false: only lines; "alone": only points, for an x that is not a scale]],
@@ -154,7 +163,9 @@ the turns of both.]],
         optional = false },
       { "by", "string|string[]", [[the field that names a bar; of several fields, those that a record has are joined by ", "]],
         optional = false },
-      { "low", "string", "field for the lower end of a bar's interval" }, { "high", "string", "and for its upper end" },
+      { "low", "string", "field for the lower end of a bar's interval",
+        default = "the interval of x, if it is a benchmark or a quantity" },
+      { "high", "string", "and for its upper end" },
       { "share", "string", "a field shown in percent at the end of a bar" },
       { "level", "number|table", "the reference of the shares, a dashed line: a number, or `{ value =, label = }`" },
       { "lines", "table[]", "more lines" },
@@ -404,9 +415,9 @@ print(table.concat(report.first[1].index, ", "))    --> 2, 2]],
 the given fields, and date, script, device, version and parameters. A benchmark result is stored with its statistics. It is
 written at once, so no measurement is lost.
 
-Fields are numbers, texts, booleans, and lists or tables of them; other values are errors, and so are the results of several
+Fields are numbers, texts, booleans, quantities, and lists or tables of them; other values are errors, and so are the results of several
 contenders together. Texts, integers and booleans count as chosen, not measured: `compare` uses them to identify the measurement.]],
-      params = { { "values", "table", "as in `{ threads = 256, T_tot = bytes / t.median, t = t }`" } },
+      params = { { "values", "table", "as in `{ threads = 256, T_tot = bytes / t, t = t }`" } },
       returns = { { "table", "the record, with the added fields" } },
       errors = { "mw.record: a table is wanted, got <type>", "mw.record: <path>: <reason>",
                  "mw.record: field '<name>' is of type function; numbers, texts, truth values, and lists or tables of them are kept",
@@ -420,7 +431,7 @@ print(r.device, r.threads) --> cpu  256]],
     {
       name = "table", forms = { "mw.table{ \"threads\", \"T_tot\", ..., title = }" },
       about = [[Prints records as an aligned table: one unit per column, the device in the title, and the warnings of
-the benchmarks below.]],
+the benchmarks below. A benchmark or a quantity is printed as value ± x %, half of its 95 % interval.]],
       params = { { "spec", "table_spec", "columns in a list, and options" } },
       returns = { { "string", "what was printed" } },
       errors = { "mw.table: at least one column is needed, got none" }, since = "0.1.0",

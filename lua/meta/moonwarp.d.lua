@@ -194,18 +194,13 @@
 ---@field name? string the function's name in alarms and in `mw.roofline`
 ---@field quiet? boolean do not print alarms; they still count, default false
 
---- A ratio of speeds, from the medians of their times. The interval covers the bootstrap over samples and the one over
---- the turns of both.
----@class moonwarp.bench_ratio
----@field value number
----@field low number lower end of its 95 % interval
----@field high number upper end
-
---- Times in seconds per call. `tostring` gives `1.234 ms ± 0.4 % (n = 37)`. `cold` and `graph` are results
---- with the same fields, measured in turn with the main one.
+--- Times in seconds per call. `tostring` gives `1.234 ms ± 0.4 % (n = 37)`: the median and half of its 95 % interval.
+--- `cold` and `graph` are results with the same fields, measured in turn with the main one.
+--- 
+--- In arithmetic with a number a result is its median with its interval: `bytes / t`, `1e3 * t` and `t / n` are [quantities](#quantity).
 ---@class moonwarp.bench_result
 ---@field median number the median sample, s
----@field low number lower end of the median's 95 % bootstrap interval, s
+---@field low number lower end of the median's 95 % interval: bootstrap over samples, of a contender also over its turns, s
 ---@field high number upper end, s
 ---@field min number the fastest sample, s
 ---@field max number the slowest sample, s
@@ -246,7 +241,7 @@
 --- Results of contenders, each with its `name`: as a list, `t[1]`, and by name, `t.tiled`. `tostring` gives one line
 --- for each, with the ratio to the first.
 ---@class moonwarp.bench_results
----@field ratio fun(self: moonwarp.bench_results, over: string, under: string): moonwarp.bench_ratio `t:ratio("tiled", "naive")`: how many times as fast one is as another
+---@field ratio fun(self: moonwarp.bench_results, over: string, under: string): moonwarp.quantity `t:ratio("tiled", "naive")`: how many times as fast one is as another, from the medians of their times. The interval covers the bootstrap over samples and the one over the turns of both
 
 --- The tolerance. By default integers are compared exactly, floats within 4 eps of the value.
 ---@class moonwarp.check_options
@@ -299,7 +294,7 @@
 ---@class moonwarp.ladder_spec
 ---@field x string the field that a bar's length shows; a path such as "t.median" selects a field of a benchmark
 ---@field by string|string[] the field that names a bar; of several fields, those that a record has are joined by ", "
----@field low? string field for the lower end of a bar's interval
+---@field low? string field for the lower end of a bar's interval, default the interval of x, if it is a benchmark or a quantity
 ---@field high? string and for its upper end
 ---@field share? string a field shown in percent at the end of a bar
 ---@field level? number|table the reference of the shares, a dashed line: a number, or `{ value =, label = }`
@@ -339,12 +334,23 @@
 ---@field unit? string of y: "s", "B", "B/s", "1/s", "flop/s", "Hz", "%", default by the field's name
 ---@field xunit? string of x, default by the field's name
 ---@field records? table[] what to draw, default all of this run
----@field low? string field for the lower end of error bars
+---@field low? string field for the lower end of error bars, default the interval of y, if it is a benchmark or a quantity
 ---@field high? string and for the upper end
 ---@field square? boolean a path in a plane: points in the order of the records, one scale for both axes, default false
 ---@field points? boolean|string false: only lines; "alone": only points, for an x that is not a scale, default true
 ---@field quiet? boolean draw nothing in the terminal, default false
 ---@field pictures? boolean false: no SVG or PNG, default true
+
+--- A measured value with its 95 % interval, from `+ - * /` and unary minus of a benchmark's result or another quantity with a number.
+--- `bytes / t` has the interval of the median of `t`: low and high change places, because the rate falls with the time. `tostring` gives
+--- `4.31e12 ± 0.2 %`, half of the interval. `mw.type` of one is "quantity". Records store it as an object of the three fields, tables
+--- print it as value ± x %, and charts draw it with error bars.
+--- 
+--- Arithmetic and comparisons of two quantities are errors: use `value`, or `ratio` of contenders, which has an interval.
+---@class moonwarp.quantity
+---@field value number
+---@field low number lower end of its 95 % interval
+---@field high number upper end
 
 --- The kernels under the roofline, and the files written.
 ---@class moonwarp.roofline_made
@@ -1409,14 +1415,14 @@ function mw.check(got, expected, options) end
 --- the given fields, and date, script, device, version and parameters. A benchmark result is stored with its statistics. It is
 --- written at once, so no measurement is lost.
 --- 
---- Fields are numbers, texts, booleans, and lists or tables of them; other values are errors, and so are the results of several
+--- Fields are numbers, texts, booleans, quantities, and lists or tables of them; other values are errors, and so are the results of several
 --- contenders together. Texts, integers and booleans count as chosen, not measured: `compare` uses them to identify the measurement.
----@param values table as in `{ threads = 256, T_tot = bytes / t.median, t = t }`
+---@param values table as in `{ threads = 256, T_tot = bytes / t, t = t }`
 ---@return table # the record, with the added fields
 function mw.record(values) end
 
 --- Prints records as an aligned table: one unit per column, the device in the title, and the warnings of
---- the benchmarks below.
+--- the benchmarks below. A benchmark or a quantity is printed as value ± x %, half of its 95 % interval.
 ---@param spec moonwarp.table_spec columns in a list, and options
 ---@return string # what was printed
 function mw.table(spec) end

@@ -6,6 +6,7 @@
 
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
+local quantity = require "moonwarp.measure.quantity"
 local units = require "moonwarp.base.units"
 
 local gate = {}
@@ -80,10 +81,11 @@ local function best(records, wanted, field)
     if has(record, wanted) then
       local value = require("moonwarp.results.record").field(record, field)
       found = true
-      if type(value) == "table" then
+      if type(value) == "table" and value.median then
         return nil, ("'%s' is a time, and a gate takes rates"):format(field)
       end
-      if type(value) == "number" and not (most and most >= value) then most = value end
+      value = quantity.read(value)
+      if value and not (most and most >= value) then most = value end
     end
   end
   if most then return most end

@@ -26,6 +26,7 @@ local schema = require "moonwarp.base.schema"
 local lists = require "moonwarp.base.lists"
 local modes = require "moonwarp.measure.mode"
 local protocol = require "moonwarp.measure.protocol"
+local quantity = require "moonwarp.measure.quantity"
 local session = require "moonwarp.session"
 local stats = require "moonwarp.measure.stats"
 local units = require "moonwarp.base.units"
@@ -58,11 +59,12 @@ local CHOICES = { clock = { "host", "device" }, dtype = { "f32", "f64" } }
 local result_type = {}
 result_type.__index = result_type
 result_type.__name = "bench result"
+quantity.install(result_type)
 
 -- "1.234 ms ± 0.4 % (n = 37)"
 function result_type.__tostring(self)
-  return ("%s ± %s %% (n = %d)"):format(units.format(self.median, "s"),
-    units.digits(self.noise * 100.0, 2), self.n)
+  return ("%s%s (n = %d)"):format(units.format(self.median, "s"),
+    quantity.suffix(self.median, self.low, self.high), self.n)
 end
 
 --- Whether a value is what mw.bench returns.
@@ -221,6 +223,7 @@ local function results_of(list, run, options, no_graph)
   alarm.check(result, run, options)
   for _, entry in ipairs(result.alarms) do table.insert(result.flags, "alarm: " .. entry.name) end
   result.name, result.first, result.turns = options.name, main.first, main.turns
+  if main.turns then result.low, result.high = contest.interval(result) end
   return result
 end
 
@@ -299,7 +302,8 @@ end
 --- high (95 %).
 ---@param fn function|table   called without arguments
 ---@param options table?
----@return table result       seconds a call: median, low, high (its 95 % interval), min, max, mean,
+---@return table result       seconds a call: median, low, high (its 95 % interval; number / result is a
+---                           quantity, which keeps it), min, max, mean,
 ---                           sd, mad, p05, p25, p75, p95; noise (relative); n, batch, first (the
 ---                           first call), samples, launch (summary of the host's seconds to issue a
 ---                           call), blocked, cost, state { before, after }, flags, clock, device,

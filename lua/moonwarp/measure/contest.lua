@@ -7,6 +7,7 @@
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
 local lists = require "moonwarp.base.lists"
+local quantity = require "moonwarp.measure.quantity"
 local stats = require "moonwarp.measure.stats"
 local units = require "moonwarp.base.units"
 
@@ -89,11 +90,11 @@ end
 --- that of the bootstrap over samples and that over the turns that both had.
 ---@param over table    a result of mw.bench
 ---@param under table   another one, measured in turn with it
----@return table ratio  value, low, high
+---@return table ratio  a quantity: value, low, high
 function contest.ratio(over, under)
   local effect = stats.effect(under.samples, over.samples)
   local low, high = stats.interval(by_turns(over, under))
-  return { value = effect.ratio, low = math.min(effect.low, low), high = math.max(effect.high, high) }
+  return quantity.new(effect.ratio, math.min(effect.low, low), math.max(effect.high, high))
 end
 
 --- A ratio as text: "1.93 (1.91 to 1.95)".
@@ -119,7 +120,7 @@ end
 --- How many times as fast a contender is as another: t:ratio("tiled", "naive").
 ---@param over string
 ---@param under string
----@return table ratio  value, low, high (a 95 % interval)
+---@return table ratio  a quantity: value, low, high (a 95 % interval)
 function results_type:ratio(over, under)
   return contest.ratio(result_named(self, over), result_named(self, under))
 end

@@ -9,6 +9,7 @@ local schema = require "moonwarp.base.schema"
 local figures = require "moonwarp.plot.figure"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
+local quantity = require "moonwarp.measure.quantity"
 local record = require "moonwarp.results.record"
 local sweep = require "moonwarp.plot.sweep"
 local units = require "moonwarp.base.units"
@@ -42,16 +43,16 @@ local function own_name(entry, spec)
 end
 
 local function number(entry, field)
-  local value = field and record.field(entry, field)
-  return figures.is_number(value) and value or nil
+  local value, low, high = quantity.read(field and record.field(entry, field))
+  if figures.is_number(value) then return value, low, high end
 end
 
 -- Records without a value that the axis can show, or without a name, are left out; a bar begins at 0.
 local function bar_of(entry, spec, base)
-  local value, name = number(entry, spec.x), own_name(entry, spec)
+  local name, value, low, high = own_name(entry, spec), number(entry, spec.x)
   if not (name and value and value >= 0 and figures.is_number(value, base)) then return nil end
-  local low, high = number(entry, spec.low), number(entry, spec.high)
-  if not (low and high) then low, high = nil, nil end
+  low, high = number(entry, spec.low) or low, number(entry, spec.high) or high
+  if not (figures.is_number(low) and figures.is_number(high)) then low, high = nil, nil end
   return { name = name, value = value, low = low, high = high, share = number(entry, spec.share) }
 end
 

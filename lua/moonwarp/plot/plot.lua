@@ -6,10 +6,10 @@
 local failure = require "moonwarp.base.failure"
 local figures = require "moonwarp.plot.figure"
 local lists = require "moonwarp.base.lists"
+local quantity = require "moonwarp.measure.quantity"
 local record = require "moonwarp.results.record"
 local schema = require "moonwarp.base.schema"
 local sweep = require "moonwarp.plot.sweep"
-local ticks = require "moonwarp.plot.ticks"
 local units = require "moonwarp.base.units"
 
 local plot = {}
@@ -36,13 +36,15 @@ end
 
 local is_number = figures.is_number
 
--- Points that an axis cannot show are left out like records without the field; so are bounds.
+-- Points that an axis cannot show are left out like records without the field; so are bounds. A benchmark is its
+-- median with its interval, unless the options name fields for the bounds.
 local function point_of(entry, field, spec)
-  local x, y = record.field(entry, spec.x), record.field(entry, field)
-  if not (is_number(x) and is_number(y)) then return nil end
-  if not (ticks.holds(x, spec.logx) and ticks.holds(y, spec.logy)) then return nil end
-  local low, high = spec.low and record.field(entry, spec.low), spec.high and record.field(entry, spec.high)
-  return { x = x, y = y, low = is_number(low) and low or nil, high = is_number(high) and high or nil }
+  local x, y, low, high = quantity.read(record.field(entry, spec.x)), quantity.read(record.field(entry, field))
+  if not (is_number(x, spec.logx) and is_number(y, spec.logy)) then return nil end
+  if spec.low then low = quantity.read(record.field(entry, spec.low)) end
+  if spec.high then high = quantity.read(record.field(entry, spec.high)) end
+  return { x = x, y = y, low = is_number(low, spec.logy) and low or nil,
+           high = is_number(high, spec.logy) and high or nil }
 end
 
 local function collect(spec, entries)
@@ -62,6 +64,12 @@ local function collect(spec, entries)
   return list
 end
 
+local function has_bounds(list)
+  return lists.find(list, function(one)
+    return lists.find(one.points, function(point) return point.low or point.high end)
+  end) ~= nil
+end
+
 -- ---- mw.plot ------------------------------------------------------------------------------------
 
 -- gnuplot's names of the styles of a series.
@@ -72,10 +80,11 @@ local function figure_of(spec, entries)
   local unit, logx, logy = spec.unit or units.of(y), figures.base_of(spec.logx), figures.base_of(spec.logy)
   local about = figures.about(spec, ("%s-%s"):format(y, spec.x), ("%s against %s"):format(y, spec.x),
     record.devices(entries), entries)
+  local list = collect(spec, entries)
   return lists.merged(about, {
-    series = collect(spec, entries), levels = figures.levels("mw.plot", spec.peak, "peak", spec.lines, logy, unit),
+    series = list, levels = figures.levels("mw.plot", spec.peak, "peak", spec.lines, logy, unit),
     xlabel = spec.xlabel or spec.x, ylabel = spec.ylabel or y, xunit = spec.xunit or units.of(spec.x), unit = unit,
-    logx = logx, logy = logy, spread = spec.low ~= nil and spec.high ~= nil, square = spec.square,
+    logx = logx, logy = logy, spread = has_bounds(list), square = spec.square,
     style = STYLES[spec.points == nil or spec.points],
   }), y
 end
@@ -86,7 +95,8 @@ end
 --- Options: x, y (fields; y may be a list), by (a field: one series for each of its values), logx,
 --- logy (base, or true for 10), peak (a level: number or { value =, label = }), lines (a list of
 --- such), title, xlabel, ylabel, name, unit, xunit (base units: "s", "B", "B/s", ...; known for the
---- usual fields), records (all of the session), low, high (fields of error bars), square (a path in
+--- usual fields), records (all of the session), low, high (fields of error bars; a benchmark or a
+--- quantity has its interval), square (a path in
 --- a plane: points in the order of the records, one scale for both axes), points (false: only
 --- lines; "alone": no lines between them), quiet, pictures (false: no SVG and PNG).
 ---@param spec table

@@ -13,6 +13,7 @@ local failure = require "moonwarp.base.failure"
 local figure = require "moonwarp.plot.figure"
 local lists = require "moonwarp.base.lists"
 local plot = require "moonwarp.plot.plot"
+local quantity = require "moonwarp.measure.quantity"
 local record = require "moonwarp.results.record"
 local schema = require "moonwarp.base.schema"
 local session = require "moonwarp.session"
@@ -42,13 +43,9 @@ end
 
 -- A record without declared benchmarks may hold bytes, flops and a time by itself.
 local function own_work(entry)
-  local t = bench.is_result(entry.t) and entry.t.median or entry.t
-  for _, value in ipairs { t or false, entry.bytes or false, entry.flops or false } do
-    if type(value) ~= "number" then return nil end
-  end
-  if t <= 0 or entry.bytes <= 0 then return nil end
-  return { throughput = entry.bytes / t, rate = entry.flops / t, intensity = entry.flops / entry.bytes,
-           device = entry.device }
+  local t, bytes, flops = quantity.read(entry.t), quantity.read(entry.bytes), quantity.read(entry.flops)
+  if not (t and bytes and flops) or t <= 0 or bytes <= 0 then return nil end
+  return { throughput = bytes / t, rate = flops / t, intensity = flops / bytes, device = entry.device }
 end
 
 -- Records first, then what was measured and declared but not recorded.

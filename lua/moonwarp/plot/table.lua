@@ -8,6 +8,7 @@ local failure = require "moonwarp.base.failure"
 local figure = require "moonwarp.plot.figure"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
+local quantity = require "moonwarp.measure.quantity"
 local record = require "moonwarp.results.record"
 local schema = require "moonwarp.base.schema"
 local session = require "moonwarp.session"
@@ -47,10 +48,10 @@ local function check_field(field, entries)
   failure.invalid("mw.table: no record has a field '%s'; %s", field, nearest.hint(field, names))
 end
 
--- The number by which values are compared: of a benchmark its median.
-local function number_of(value)
-  if bench.is_result(value) then value = value.median end
-  return type(value) == "number" and value - value == 0 and value or nil
+-- The number by which values are compared: of a benchmark its median, of a quantity its value.
+local function number_of(given)
+  local value = quantity.read(given)
+  return value and value - value == 0 and value or nil
 end
 
 -- The scale that suits the column's largest value, so that the others can be compared with it.
@@ -66,13 +67,11 @@ end
 
 local function cell(value, column, factor)
   if value == nil then return "-" end
-  local is_result = bench.is_result(value)
-  local number = is_result and value.median or value
-  if type(number) ~= "number" then return tostring(value) end
+  local number, low, high = quantity.read(value)
+  if not number then return tostring(value) end
   local text = units.digits(factor == 1 and number or number / factor, column.digits)
-  if not is_result then return text end
-  if value.n == 1 then return text .. " (n = 1)" end -- one sample has no noise
-  return ("%s ± %s %%"):format(text, units.digits(value.noise * 100.0, 2))
+  if bench.is_result(value) and value.n == 1 then return text .. " (n = 1)" end -- one sample has no interval
+  return text .. quantity.suffix(number, low, high)
 end
 
 -- A column's heading, its cells as texts, and their numbers in the unit of the heading; and whether it is one of words.

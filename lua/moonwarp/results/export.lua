@@ -1,13 +1,14 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Stored runs in other forms: CSV, JSON, Markdown, and columns for gnuplot. A row is a record; a
--- benchmark becomes the columns t (its median), t.low, t.high and so on, in seconds. Only the JSON
--- has samples.
+-- benchmark becomes the columns t (its median), t.low, t.high and so on, in seconds, and a quantity
+-- T_tot, T_tot.low, T_tot.high. Only the JSON has samples.
 
 local core = require "moonwarp.core"
 local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
 local measurement = require "moonwarp.results.measurement"
+local quantity = require "moonwarp.measure.quantity"
 local units = require "moonwarp.base.units"
 
 local export = {}
@@ -34,7 +35,9 @@ local function row_of(run, record)
   for name, value in pairs(record) do
     if measurement.is_result(value) then
       add_result(row, name, value)
-    elseif type(value) ~= "table" and not LEFT_OUT[name] then
+    elseif type(value) == "table" and not LEFT_OUT[name] then
+      row[name], row[name .. ".low"], row[name .. ".high"] = quantity.read(value)
+    elseif not LEFT_OUT[name] then
       row[name] = value
     end
   end

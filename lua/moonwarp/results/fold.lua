@@ -3,6 +3,7 @@
 -- The lines of a journal as one record. A line is { kind =, value = }; what each kind holds is in
 -- docs/record.md.
 
+local contest = require "moonwarp.measure.contest"
 local json = require "moonwarp.base.json"
 local stats = require "moonwarp.measure.stats"
 
@@ -47,6 +48,7 @@ end
 local function unfinished_record(contender)
   local record, t = contender.record, stats.summary(contender.samples)
   t.samples, t.turns = contender.samples, contender.turns
+  t.low, t.high = contest.interval(t)
   record.t, record.unfinished = t, true
   for rate, work in pairs(contender.work or {}) do record[rate] = work / t.median end
   return record

@@ -109,9 +109,9 @@ local function append(file, line)
 end
 
 --- Keeps one measurement in the run's record, and in the file given with --json as a line of JSON.
---- Tables, numbers, strings, booleans and results of mw.bench are kept; the device is that of the
+--- Tables, numbers, strings, booleans, quantities and results of mw.bench are kept; the device is that of the
 --- benchmark in the record, else the one opened last, else what the field device says.
----@param values table   as in { threads = 256, T_tot = 2 * A:nbytes() / t.median, t = t }
+---@param values table   as in { threads = 256, T_tot = 2 * A:nbytes() / t, t = t }
 ---@param number integer?  of the contender, whose turns were noted before (record.slice)
 ---@return table record  with date, script, moonwarp, device, device_name, params added
 function record.write(values, number)

@@ -97,9 +97,7 @@ end
 -- Bars with the interval of their rate.
 local function bars_of(study, list)
   return lists.map(list, function(one)
-    local least, most = contest.interval(one.t)
-    return setmetatable({ bar = bar_name(one), low = one.work / most, high = one.work / least },
-      { __index = one.record })
+    return setmetatable({ bar = bar_name(one), [study.rate] = one.work / one.t }, { __index = one.record })
   end), marks_of(study, list)
 end
 
@@ -112,7 +110,7 @@ local function draw_ladder(study, part, spec, list, level, suffix)
   local bars, marks = bars_of(study, best_of_rungs(shown(spec, list)))
   if #bars == 0 then return end
   local top, lines = levels_of(study, level)
-  ladder.draw { x = study.rate, by = "bar", low = "low", high = "high", share = "share", records = bars, marks = marks,
+  ladder.draw { x = study.rate, by = "bar", share = "share", records = bars, marks = marks,
                 level = level and { value = level.rate, label = level.rung.name } or nil,
                 lines = level and top.value ~= level.rate and { top } or lines, logx = spec.logx,
                 title = ("%s %s%s"):format(study.state.name, part.name, suffix.text),
@@ -183,10 +181,9 @@ local function ratio_row(text, list)
   local above, below = text:match "^(.-) / (.+)$"
   local over, under = best_named(list, above, below), best_named(list, below, above)
   if not over or not under then return nil end
-  local ratio, work = contest.ratio(over.t, under.t), over.work / under.work
-  return { ratio = text, value = ratio.value * work, low = ratio.low * work, high = ratio.high * work,
-           over = bar_name(over), under = bar_name(under), device = over.record.device,
-           device_name = over.record.device_name }
+  local ratio = contest.ratio(over.t, under.t) * (over.work / under.work)
+  return lists.merged(ratio, { ratio = text, over = bar_name(over), under = bar_name(under),
+                               device = over.record.device, device_name = over.record.device_name })
 end
 
 local function show_ratios(part, list, title)

@@ -6,6 +6,7 @@
 -- of its own in `run`.
 
 local lists = require "moonwarp.base.lists"
+local quantity = require "moonwarp.measure.quantity"
 local ticks = require "moonwarp.plot.ticks"
 local units = require "moonwarp.base.units"
 
@@ -91,10 +92,8 @@ end
 ---@param sign string   before half of the interval: "±"
 ---@return string[] texts
 function bars.texts(bar, ladder, sign)
-  local spread, share = "", ""
-  if bar.low and bar.high and bar.value > 0 then
-    spread = ("%s%s %%"):format(sign, units.digits(50.0 * (bar.high - bar.low) / bar.value, SHARE_DIGITS))
-  end
+  local percent, share = quantity.percent(bar.value, bar.low, bar.high), ""
+  local spread = percent and ("%s%s %%"):format(sign, units.digits(percent, SHARE_DIGITS)) or ""
   if bar.share then share = units.digits(100.0 * bar.share, SHARE_DIGITS) .. " %" end
   return { bars.value(bar.value, ladder), spread, share }
 end
