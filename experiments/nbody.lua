@@ -20,7 +20,8 @@ end
 
 local study, p, gpu = mw.study {
   question = "what limits a computation that is all arithmetic, and how far can its cost be cut?",
-  kernels = "nbody.cu", rate = { "interactions", work = function(c) return c.bodies ^ 2 end }, output = "phi",
+  kernels = "nbody.cu", rate = { "interactions", work = function(c) return c.bodies ^ 2 end },
+  units = { interactions = "1/s" }, output = "phi",
   type = "f32", level = "direct", peak = roots, seconds = { 0.03, gpu = 0.05 },
   odd = function(v) return { { bodies = 509 }, { bodies = 80 * v.lane + 1 } } end, -- 2.5 groups of the pairs'
   params = {

@@ -10,7 +10,8 @@ local mw = require "moonwarp"
 local TWO <const>, SPHERE <const>, PER_UNIT <const> = "two bodies", "Plummer sphere", 64
 local study, p, gpu = mw.study {
   question = "how can a long simulation of moving bodies conserve energy?",
-  kernels = "nbody.cu", rate = { "interactions", work = function(c) return c.bodies ^ 2 end }, output = "x",
+  kernels = "nbody.cu", rate = { "interactions", work = function(c) return c.bodies ^ 2 end },
+  units = { interactions = "1/s", gain = "%", swelling = "%" }, output = "x",
   odd = { { bodies = 2 }, { bodies = 37 }, { bodies = 251 } }, seconds = { 0.03, gpu = 0.05 },
   params = {
     { "real", "f64", "type of the numbers in motion", choices = { "f32", "f64" } },
@@ -209,8 +210,8 @@ study:part { "motion", rows = "all", ratios = { "leapfrog / Euler" },
   cases = { { system = TWO, bodies = 2, steps = p.orbits * p.per_orbit, type = p.real },
             { system = SPHERE, bodies = p.sphere, steps = p.time_units * PER_UNIT, type = p.real } },
   table = { "system", "rung", "bodies", "steps", { "dt", digits = 3 }, { "energy_error", digits = 2 },
-            { "late", title = "last / first", digits = 3 }, { "gain", unit = "%", digits = 2 },
-            { "momentum", digits = 2 }, { "swelling", unit = "%", digits = 2 }, "t", "interactions" } }
+            { "late", title = "last / first", digits = 3 }, { "gain", digits = 2 },
+            { "momentum", digits = 2 }, { "swelling", digits = 2 }, "t", "interactions" } }
 
 study:finally(function()
   if #points == 0 or #windows[SPHERE] == 0 then return end -- there was no right method

@@ -10,6 +10,7 @@ local mw = require "moonwarp"
 local study, p, gpu = mw.study {
   question = "how much of the copy time between host and device can a kernel hide?",
   kernels = "streams.cu", rate = "T_tot", output = "y", level = "pipeline", seconds = { 0.03, gpu = 0.02 },
+  units = { queued = "s", copy_in = "s", kernel = "s", copy_out = "s", hidden = "%", overlap = "%" },
   peak = function() end, -- that of the device's memory bounds no copy from the host
   odd = { { n = 5021, pieces = 3, rounds = 3 }, { n = 997, pieces = 40, rounds = 5 } },
   params = {
@@ -236,8 +237,7 @@ local function derive(records, c)
 end
 
 local COLUMNS = { "rung", "chunks", "rounds", "t", "T_tot", { "over", digits = 4 }, { "ideal", digits = 4 },
-                  { "hidden", unit = "%", digits = 3 }, { "overlap", unit = "%", digits = 3 },
-                  { "queued", unit = "s" } }
+                  { "hidden", digits = 3 }, { "overlap", digits = 3 }, "queued" }
 
 study:part { "pipeline", rungs = { "pinned, in", "kernel", "pinned, out", "pipeline" },
   cases = { { n = p.n, pieces = mw.geometric(1, p.chunks) } },
@@ -288,10 +288,10 @@ study:part { "events", run = function()
     local function since(event) return event:since(spans[1].from) end
     if i == 2 then mw.check(c.y, c.want, { exact = true, name = name }) end
     records[i] = mw.record { study = "streams", group = "events", rung = name, computed = since(spans[1].to),
-                             started = since(spans[3].from), copied = since(spans[3].to) }
+                             started = since(spans[3].from), copied = since(spans[3].to),
+                             units = { computed = "s", started = "s", copied = "s" } }
   end
-  mw.table { "rung", { "computed", unit = "s" }, { "started", title = "copy may begin", unit = "s" },
-             { "copied", unit = "s" }, records = records,
+  mw.table { "rung", "computed", { "started", title = "copy may begin" }, "copied", records = records,
              title = "streams: a copy in another stream than the kernel" }
 end }
 

@@ -145,8 +145,8 @@ Arithmetic and comparisons of two quantities are errors: use `value`, or `ratio`
       { "lines", "table[]", "more dashed lines" },
       { "title", "string", "" }, { "xlabel", "string", "" }, { "ylabel", "string", "" },
       { "name", "string", "of the files, without extension", default = "SCRIPT-Y-X" },
-      { "unit", "string", [[of y: "s", "B", "B/s", "1/s", "flop/s", "Hz", "%"]], default = "by the field's name" },
-      { "xunit", "string", "of x", default = "by the field's name" },
+      { "unit", "string", [[of y: "s", "B", "B/s", "1/s", "flop/s", "Hz", "%"]], default = "the records'; see `mw.record`" },
+      { "xunit", "string", "of x", default = "the records'" },
       { "records", "table[]", "what to draw", default = "all of this run" },
       { "low", "string", "field for the lower end of error bars", default = "the interval of y, if it is a benchmark or a quantity" },
       { "high", "string", "and for the upper end" },
@@ -173,7 +173,7 @@ Arithmetic and comparisons of two quantities are errors: use `value`, or `ratio`
       { "logx", "number|boolean", "base of a logarithmic axis; true is 10", default = "false" },
       { "title", "string", "" }, { "xlabel", "string", "" },
       { "name", "string", "of the files, without extension", default = "SCRIPT-X-BY" },
-      { "unit", "string", [[of x: "s", "B", "B/s", "1/s", "flop/s", "Hz", "%"]], default = "by the field's name" },
+      { "unit", "string", [[of x: "s", "B", "B/s", "1/s", "flop/s", "Hz", "%"]], default = "the records'; see `mw.record`" },
       { "records", "table[]", "what to draw", default = "all of this run" },
       { "quiet", "boolean", "print nothing", default = "false" },
       { "pictures", "boolean", "false: no SVG or PNG", default = "true" },
@@ -416,16 +416,24 @@ the given fields, and date, script, device, version and parameters. A benchmark 
 written at once, so no measurement is lost.
 
 Fields are numbers, texts, booleans, quantities, and lists or tables of them; other values are errors, and so are the results of several
-contenders together. Texts, integers and booleans count as chosen, not measured: `compare` uses them to identify the measurement.]],
-      params = { { "values", "table", "as in `{ threads = 256, T_tot = bytes / t, t = t }`" } },
+contenders together. Texts, integers and booleans count as chosen, not measured: `compare` uses them to identify the measurement.
+
+Numbers are in base units, which tables, charts, reports and exports show with prefixes. `units` gives the unit of a field, as in
+`units = { rate = "flop/s" }`: "s", "B", "iB" (bytes, shown in KiB, MiB, ...), "B/s", "1/s", "flop/s", "Hz", "%" (1 is 100 %); any other
+text is shown without prefixes. These fields need no unit: `T_tot`, `T_eff` and `bandwidth` are in B/s, `bytes` and `nbytes` in iB,
+`t` and `seconds` in s, and the fields of a benchmark, such as `t.median` and `t.rate`, have those of `bench_result`. No other name
+has a unit.]],
+      params = { { "values", "table", [[as in `{ threads = 256, T_tot = bytes / t, t = t }`; `units`: a table of base units by
+the names of fields]] } },
       returns = { { "table", "the record, with the added fields" } },
       errors = { "mw.record: a table is wanted, got <type>", "mw.record: <path>: <reason>",
                  "mw.record: field '<name>' is of type function; numbers, texts, truth values, and lists or tables of them are kept",
                  "mw.record: field '<name>' is the results of several contenders: keep one per record, as in for _, r in ipairs(t) do "
                    .. "mw.record { kernel = r.name, t = r } end",
-                 "mw.record: field 'date' is moonwarp's own and must be a string, got <type>" }, since = "0.1.0",
+                 "mw.record: field 'date' is moonwarp's own and must be a string, got <type>",
+                 "mw.record: 'units' has '<name>', which is no field of the record; did you mean '<nearest>'?" }, since = "0.1.0",
       example = [[
-local r = mw.record { threads = 256, t = 0.5 }
+local r = mw.record { threads = 256, t = 0.5, rate = 4e9, units = { rate = "flop/s" } }
 print(r.device, r.threads) --> cpu  256]],
     },
     {

@@ -93,6 +93,7 @@ study:rung { 1, "an element a thread", answer = "triad", kernel = "triad", block
       { "defines", "fun(type: string, p: table): table", [[macros of the modules, as in `{ REAL = "double" }`]] },
       { "rate", "string|table", [[the field of the records that is compared, in bytes per second; or `{ field, work = function(c,
 rung) }`, where `work` returns the work of a call in the rate's unit]], default = [["T_eff"]] },
+      { "units", "table", [[base units of fields of the records, as in `{ queued = "s" }`; see `mw.record`]] },
       { "seconds", "table", "`{ default, gpu = default }` of the parameter `seconds`: the minimum time of a measurement",
         default = "{ 0.1, gpu = 0.2 }", unit = "s" },
       { "output", "string", "the array that rungs write and checks read, unless the answer or the rung names one" },

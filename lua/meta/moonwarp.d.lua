@@ -304,7 +304,7 @@
 ---@field title? string
 ---@field xlabel? string
 ---@field name? string of the files, without extension, default SCRIPT-X-BY
----@field unit? string of x: "s", "B", "B/s", "1/s", "flop/s", "Hz", "%", default by the field's name
+---@field unit? string of x: "s", "B", "B/s", "1/s", "flop/s", "Hz", "%", default the records'; see `mw.record`
 ---@field records? table[] what to draw, default all of this run
 ---@field quiet? boolean print nothing, default false
 ---@field pictures? boolean false: no SVG or PNG, default true
@@ -331,8 +331,8 @@
 ---@field xlabel? string
 ---@field ylabel? string
 ---@field name? string of the files, without extension, default SCRIPT-Y-X
----@field unit? string of y: "s", "B", "B/s", "1/s", "flop/s", "Hz", "%", default by the field's name
----@field xunit? string of x, default by the field's name
+---@field unit? string of y: "s", "B", "B/s", "1/s", "flop/s", "Hz", "%", default the records'; see `mw.record`
+---@field xunit? string of x, default the records'
 ---@field records? table[] what to draw, default all of this run
 ---@field low? string field for the lower end of error bars, default the interval of y, if it is a benchmark or a quantity
 ---@field high? string and for the upper end
@@ -508,6 +508,7 @@
 ---@field kernels? string the .cu file, in kernels/ or beside the script, for rungs without `file`
 ---@field defines? fun(type: string, p: table): table macros of the modules, as in `{ REAL = "double" }`
 ---@field rate? string|table the field of the records that is compared, in bytes per second; or `{ field, work = function(c, rung) }`, where `work` returns the work of a call in the rate's unit, default "T_eff"
+---@field units? table base units of fields of the records, as in `{ queued = "s" }`; see `mw.record`
 ---@field seconds? table `{ default, gpu = default }` of the parameter `seconds`: the minimum time of a measurement, s, default { 0.1, gpu = 0.2 }
 ---@field output? string the array that rungs write and checks read, unless the answer or the rung names one
 ---@field type? string the element type, unless a side gives it, default that of the parameters `type`, `types`, else f64
@@ -1417,7 +1418,13 @@ function mw.check(got, expected, options) end
 --- 
 --- Fields are numbers, texts, booleans, quantities, and lists or tables of them; other values are errors, and so are the results of several
 --- contenders together. Texts, integers and booleans count as chosen, not measured: `compare` uses them to identify the measurement.
----@param values table as in `{ threads = 256, T_tot = bytes / t, t = t }`
+--- 
+--- Numbers are in base units, which tables, charts, reports and exports show with prefixes. `units` gives the unit of a field, as in
+--- `units = { rate = "flop/s" }`: "s", "B", "iB" (bytes, shown in KiB, MiB, ...), "B/s", "1/s", "flop/s", "Hz", "%" (1 is 100 %); any other
+--- text is shown without prefixes. These fields need no unit: `T_tot`, `T_eff` and `bandwidth` are in B/s, `bytes` and `nbytes` in iB,
+--- `t` and `seconds` in s, and the fields of a benchmark, such as `t.median` and `t.rate`, have those of `bench_result`. No other name
+--- has a unit.
+---@param values table as in `{ threads = 256, T_tot = bytes / t, t = t }`; `units`: a table of base units by the names of fields
 ---@return table # the record, with the added fields
 function mw.record(values) end
 

@@ -55,8 +55,8 @@ end
 --- What each call of a description takes, by its document's table in docs/api: `rung` is rung_spec.
 study.fields = {
   study = { question = "string", params = "table", kernels = "string", defines = "function", rate = "string table",
-            seconds = "table", output = "string", type = "string", level = "string table", odd = "table function",
-            peak = "function" },
+            units = "table", seconds = "table", output = "string", type = "string", level = "string table",
+            odd = "table function", peak = "function" },
   parameter = parameters.fields,
   rung = { kernel = "string table function", launches = "function", file = "string", fast_math = "boolean",
            answer = "string",
@@ -132,9 +132,9 @@ end
 
 --- Begins the description of a study.
 ---@param head table  question, kernels (the .cu file), rate ("T_eff", from bytes; or { field, work =
----                   function(c, rung) }), output (the name of the array that is checked), type (of the
----                   elements, if no side or parameter says it), level (names of rungs or answers),
----                   odd (sides of the cases that are checked against the host, or a function of the
+---                   function(c, rung) }), units (of fields of the records), output (the name of the array
+---                   that is checked), type (of the elements, if no side or parameter says it), level (rungs or
+---                   answers), odd (sides of the cases that are checked against the host, or a function of the
 ---                   parameters), seconds ({ 0.1, gpu = 0.2 }), params (a list), defines
 ---                   (function(type, p) returning the modules' defines), peak (function(dev) returning a
 ---                   level for the charts; else the memory's peak if the rate is one of bytes)

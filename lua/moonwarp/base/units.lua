@@ -24,20 +24,25 @@ local PREFIXES = {
   ["%"] = { { { 0.01, "" } }, least = 0.01, most = 0.01 },
 }
 
--- What the usual fields of a record are measured in.
-local FIELDS = {
-  T_tot = "B/s", T_eff = "B/s", bandwidth = "B/s", throughput = "B/s", peak = "B/s",
-  t = "s", time = "s", seconds = "s", median = "s", min = "s", max = "s", mean = "s", mad = "s",
-  sd = "s", p05 = "s", p25 = "s", p75 = "s", p95 = "s", low = "s", high = "s", first = "s",
-  launch = "s", rate = "flop/s",
-  bytes = "iB", nbytes = "iB", size = "iB", flops = "flop/s", interactions = "1/s",
-}
+-- Names that mean one thing; every other name has a unit only if its record gives one (docs/record.md).
+local FIELDS = { T_tot = "B/s", T_eff = "B/s", bandwidth = "B/s", bytes = "iB", nbytes = "iB", seconds = "s", t = "s" }
 
---- The base unit of a record's field, by its name; the last part of a dotted path counts.
----@param field string  as in "T_tot" or "t.median"
----@return string unit  "s", "B/s", "iB" (bytes with binary prefixes), ... or ""
+-- The fields of a benchmark.
+local BENCH = { throughput = "B/s", rate = "flop/s", intensity = "flop/B", bytes = "iB", launch = "s" }
+for name in ("median low high min max mean sd mad p05 p25 p75 p95 first"):gmatch "%S+" do BENCH[name] = "s" end
+
+--- The base unit of a field of a benchmark, or "".
+---@param name string
+---@return string
+function units.of_bench(name)
+  return BENCH[name] or ""
+end
+
+--- The base unit of a field by its name.
+---@param field string
+---@return string unit  "s", "B/s", "iB" (bytes with binary prefixes), or ""
 function units.of(field)
-  return FIELDS[field:match("([^.]+)$") or field] or ""
+  return FIELDS[field] or ""
 end
 
 --- The scale for values up to a given size.

@@ -54,7 +54,8 @@ function gate.problem(given)
     if not is_selector(given[key]) then return SELECTOR:format(key) end
   end
   if type(given.field) ~= "string" then return "a gate wants field, the name of a rate; as in \"T_tot\"" end
-  if units.of(given.field) == "s" then
+  local name = given.field:match "%.([^.]+)$"
+  if units.of(given.field) == "s" or name and units.of_bench(name) == "s" then
     return ("a gate on '%s' is a gate on seconds; take a rate, as in field = \"T_tot\""):format(given.field)
   end
   local share = given.at_least

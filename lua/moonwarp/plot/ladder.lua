@@ -8,11 +8,11 @@ local failure = require "moonwarp.base.failure"
 local schema = require "moonwarp.base.schema"
 local figures = require "moonwarp.plot.figure"
 local lists = require "moonwarp.base.lists"
+local measurement = require "moonwarp.results.measurement"
 local nearest = require "moonwarp.base.nearest"
 local quantity = require "moonwarp.measure.quantity"
 local record = require "moonwarp.results.record"
 local sweep = require "moonwarp.plot.sweep"
-local units = require "moonwarp.base.units"
 
 local ladder = {}
 
@@ -85,7 +85,7 @@ local function add_mark(mark, by_name, base)
 end
 
 local function figure_of(spec, entries)
-  local base, unit = figures.base_of(spec.logx), spec.unit or units.of(spec.x)
+  local base, unit = figures.base_of(spec.logx), spec.unit or measurement.common_unit(entries, spec.x)
   local bars, by_name = collect(spec, entries, base)
   local levels = figures.levels("mw.ladder", spec.level, "level", spec.lines, base, unit)
   if spec.level and spec.share and levels[1] then levels[1].label = levels[1].label .. " = 100 %" end

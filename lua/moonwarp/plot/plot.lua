@@ -6,11 +6,11 @@
 local failure = require "moonwarp.base.failure"
 local figures = require "moonwarp.plot.figure"
 local lists = require "moonwarp.base.lists"
+local measurement = require "moonwarp.results.measurement"
 local quantity = require "moonwarp.measure.quantity"
 local record = require "moonwarp.results.record"
 local schema = require "moonwarp.base.schema"
 local sweep = require "moonwarp.plot.sweep"
-local units = require "moonwarp.base.units"
 
 local plot = {}
 
@@ -77,13 +77,15 @@ local STYLES = { alone = "points", [true] = "linespoints", [false] = "lines" }
 
 local function figure_of(spec, entries)
   local y = type(spec.y) == "table" and spec.y[1] or spec.y
-  local unit, logx, logy = spec.unit or units.of(y), figures.base_of(spec.logx), figures.base_of(spec.logy)
+  local unit = spec.unit or measurement.common_unit(entries, y)
+  local logx, logy = figures.base_of(spec.logx), figures.base_of(spec.logy)
   local about = figures.about(spec, ("%s-%s"):format(y, spec.x), ("%s against %s"):format(y, spec.x),
     record.devices(entries), entries)
   local list = collect(spec, entries)
   return lists.merged(about, {
     series = list, levels = figures.levels("mw.plot", spec.peak, "peak", spec.lines, logy, unit),
-    xlabel = spec.xlabel or spec.x, ylabel = spec.ylabel or y, xunit = spec.xunit or units.of(spec.x), unit = unit,
+    xlabel = spec.xlabel or spec.x, ylabel = spec.ylabel or y, unit = unit,
+    xunit = spec.xunit or measurement.common_unit(entries, spec.x),
     logx = logx, logy = logy, spread = has_bounds(list), square = spec.square,
     style = STYLES[spec.points == nil or spec.points],
   }), y
@@ -94,8 +96,8 @@ end
 --- `records` in every pass, whose values are in its title and its name.
 --- Options: x, y (fields; y may be a list), by (a field: one series for each of its values), logx,
 --- logy (base, or true for 10), peak (a level: number or { value =, label = }), lines (a list of
---- such), title, xlabel, ylabel, name, unit, xunit (base units: "s", "B", "B/s", ...; known for the
---- usual fields), records (all of the session), low, high (fields of error bars; a benchmark or a
+--- such), title, xlabel, ylabel, name, unit, xunit (base units: "s", "B", "B/s", ...; else those of the
+--- records), records (all of the session), low, high (fields of error bars; a benchmark or a
 --- quantity has its interval), square (a path in
 --- a plane: points in the order of the records, one scale for both axes), points (false: only
 --- lines; "alone": no lines between them), quiet, pictures (false: no SVG and PNG).

@@ -115,7 +115,7 @@ end
 
 local function draw(points, most, spec)
   return plot.draw { records = chart_records(points, most), x = "intensity", y = "rate", by = "series",
-                     logx = 10, logy = 10, title = spec.title or "roofline",
+                     logx = 10, logy = 10, unit = "flop/s", title = spec.title or "roofline",
                      xlabel = "operations a byte", ylabel = "rate",
                      name = spec.name, quiet = spec.quiet, pictures = spec.pictures }
 end
@@ -168,8 +168,8 @@ function roofline.draw(spec)
   local most = spec.ceilings or ceiling.of(spec.device)
   most.device, most.device_name = spec.device:id(), spec.device:name()
   for _, point in ipairs(points) do place(point, most) end
-  tables.print { "kernel", "dtype", { "intensity", title = "flop/B" }, "rate",
-                 { "roof", unit = "flop/s" }, { "share", unit = "%", digits = 3 }, "bound",
+  tables.print { "kernel", "dtype", { "intensity", title = "flop/B" },
+                 { "rate", unit = "flop/s" }, { "roof", unit = "flop/s" }, { "share", unit = "%", digits = 3 }, "bound",
                  title = spec.title or "roofline", records = points, quiet = spec.quiet }
   local text = words_of(points, most)
   figure.say(spec, text)

@@ -7,6 +7,7 @@ local bench = require "moonwarp.measure.bench"
 local failure = require "moonwarp.base.failure"
 local figure = require "moonwarp.plot.figure"
 local lists = require "moonwarp.base.lists"
+local measurement = require "moonwarp.results.measurement"
 local nearest = require "moonwarp.base.nearest"
 local quantity = require "moonwarp.measure.quantity"
 local record = require "moonwarp.results.record"
@@ -34,7 +35,7 @@ local function column_of(given, number)
       number, type(given))
   end
   schema.options("mw.table", given, COLUMN)
-  return { field = given[1], title = given.title or given[1], unit = given.unit or units.of(given[1]),
+  return { field = given[1], title = given.title or given[1], unit = given.unit,
            digits = given.digits }
 end
 
@@ -56,13 +57,11 @@ end
 
 -- The scale that suits the column's largest value, so that the others can be compared with it.
 local function scale_of(column, entries)
-  local largest, unit = 0, column.unit
+  local largest = 0
   for _, entry in ipairs(entries) do
-    local value = record.field(entry, column.field)
-    largest = math.max(largest, math.abs(number_of(value) or 0))
-    if bench.is_result(value) then unit = "s" end
+    largest = math.max(largest, math.abs(number_of(record.field(entry, column.field)) or 0))
   end
-  return units.choose(unit, largest)
+  return units.choose(column.unit or measurement.common_unit(entries, column.field), largest)
 end
 
 local function cell(value, column, factor)
@@ -146,8 +145,8 @@ local function text_of(built, places)
 end
 
 --- Prints records as an aligned table: { "threads", "T_tot", "t" }. A column is a field's name (a
---- path such as "t.median" reaches into a benchmark) or { name, title =, unit =, digits = }; units
---- as in mw.plot.
+--- path such as "t.median" reaches into a benchmark) or { name, title =, unit =, digits = }; the
+--- units are the records'.
 ---@param spec table    columns, and title, records (all of the session if left out), quiet
 ---@return string text  what was printed (with --quiet or quiet = true it is not printed)
 function tables.print(spec)

@@ -14,7 +14,7 @@ local units = require "moonwarp.base.units"
 local export = {}
 
 local LEADING, CHOSEN, MEASURED = { study = 1, device = 2, device_name = 3, date = 4 }, 10, 11
-local LEFT_OUT = { script = true, moonwarp = true, params = true }
+local LEFT_OUT = { script = true, moonwarp = true, params = true, units = true }
 local STATISTICS = { "low", "high", "min", "max", "mean", "sd", "mad", "p05", "p95", "noise", "n" }
 
 -- ---- rows ---------------------------------------------------------------------------------------
@@ -70,6 +70,14 @@ local function rows_of(runs)
   return rows, columns_of(rows)
 end
 
+-- The base unit of each column.
+local function units_of(runs, columns)
+  local records, unit = {}, {}
+  for _, run in ipairs(runs) do lists.append(records, run.records) end
+  for _, name in ipairs(columns) do unit[name] = measurement.common_unit(records, name) end
+  return unit
+end
+
 local function plain(value)
   if math.type(value) == "float" then return ("%.10g"):format(value) end
   return tostring(value)
@@ -122,14 +130,10 @@ local function shown_columns(columns)
   end)
 end
 
-local function is_time(name, columns)
-  return lists.has(columns, name .. ".noise") or name:match("%.cold$") or name:match("%.graph$")
-end
-
-local function md_cell(name, value, time)
+local function md_cell(name, value, unit)
   if value == nil then return "" end
   if name:match("%.noise$") then return units.digits(value * 100, 2) .. " %" end
-  if math.type(value) == "float" then return units.format(value, time and "s" or units.of(name)) end
+  if math.type(value) == "float" or type(value) == "number" and unit ~= "" then return units.format(value, unit) end
   return (tostring(value):gsub("|", "\\|"):gsub("%c+", " "))
 end
 
@@ -139,12 +143,10 @@ end
 function export.md(runs)
   local rows, columns = rows_of(runs)
   columns = shown_columns(columns)
-  local rule, time = {}, {}
-  for i, name in ipairs(columns) do
-    rule[i], time[name] = type((rows[1] or {})[name]) == "string" and "---" or "---:", is_time(name, columns)
-  end
+  local rule, unit = {}, units_of(runs, columns)
+  for i, name in ipairs(columns) do rule[i] = type((rows[1] or {})[name]) == "string" and "---" or "---:" end
   local lines = { table.concat(columns, " | ") }
-  add_rows(lines, rows, columns, function(value, name) return md_cell(name, value, time[name]) end, " | ")
+  add_rows(lines, rows, columns, function(value, name) return md_cell(name, value, unit[name]) end, " | ")
   lines = lists.map(lines, function(line) return ("| %s |"):format(line) end)
   table.insert(lines, 2, ("|%s|"):format(table.concat(rule, "|")))
   return table.concat(lines, "\n") .. "\n"
@@ -165,7 +167,12 @@ function export.dat(runs)
     return ("# %s, %s (%s), %s, %s"):format(run.study or "", run.device_name or "no device", run.device or "-",
       run.date or "", run.status)
   end)
-  lines[#lines + 1] = "# moonwarp " .. core.version .. "; times in s, rates in B/s; missing: ?"
+  local unit = units_of(runs, columns)
+  local words = lists.map(columns, function(name)
+    return unit[name] ~= "" and ("%s in %s"):format(name, unit[name] == "iB" and "B" or unit[name]) or nil
+  end)
+  table.insert(words, "missing: ?")
+  lines[#lines + 1] = ("# moonwarp %s; %s"):format(core.version, table.concat(words, ", "))
   local heads = lists.map(columns, function(name, i) return ("%d:%s"):format(i, name) end)
   lines[#lines + 1] = "# " .. table.concat(heads, " ")
   return table.concat(add_rows(lines, rows, columns, dat_cell, " "), "\n") .. "\n"

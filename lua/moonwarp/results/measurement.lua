@@ -2,9 +2,11 @@
 --
 -- The measurements of a stored run: each benchmark of each record, by a key that the same
 -- measurement of another run has too. The key is made of what the script chose (the record's fields
--- named in `chosen`, and parameters), not of what it measured.
+-- named in `chosen`, and parameters), not of what it measured. And what holds of the fields of any record: values by
+-- path, and units.
 
 local lists = require "moonwarp.base.lists"
+local units = require "moonwarp.base.units"
 
 local measurement = {}
 
@@ -17,6 +19,59 @@ function measurement.is_result(value)
   return type(value) == "table" and type(value.median) == "number" and type(value.samples) == "table"
     and type(value.samples[1]) == "number"
 end
+
+-- ---- fields --------------------------------------------------------------------------------------
+
+--- A field of a record by its path, as in "t.median"; nil if it is absent.
+---@param record table
+---@param field string
+---@return any
+function measurement.field(record, field)
+  if record[field] ~= nil then return record[field] end
+  local value = record
+  for key in field:gmatch "[^.]+" do
+    if type(value) ~= "table" then return nil end
+    value = value[key]
+  end
+  return value
+end
+
+local function is_in_result(record, path)
+  repeat
+    if measurement.is_result(measurement.field(record, path)) then return true end
+    path = path:match "^(.+)%."
+  until not path
+end
+
+local ENDS = { value = true, low = true, high = true } -- of a quantity
+
+--- The base unit of a record's field: as the record's `units` give it, else of a benchmark and its fields the known
+--- one, else by the last name of the path.
+---@param record table
+---@param field string  a path
+---@return string unit  "s", "B/s", ... or ""
+function measurement.unit(record, field)
+  local given = type(record.units) == "table" and record.units[field]
+  if type(given) == "string" then return given end
+  if measurement.is_result(measurement.field(record, field)) then return "s" end
+  local path, name = field:match "^(.+)%.([^.]+)$"
+  if path and is_in_result(record, path) then return units.of_bench(name) end
+  return ENDS[name] and measurement.unit(record, path) or units.of(name or field)
+end
+
+--- The same of several records: the unit of the first that has the field, and a unit for it.
+---@param records table[]
+---@param field string
+---@return string unit
+function measurement.common_unit(records, field)
+  for _, record in ipairs(records) do
+    local unit = measurement.field(record, field) ~= nil and measurement.unit(record, field)
+    if unit and unit ~= "" then return unit end
+  end
+  return ""
+end
+
+-- ---- choices -------------------------------------------------------------------------------------
 
 --- The parameters of a record by name; of several values the list as a text.
 ---@param record table

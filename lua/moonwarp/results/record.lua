@@ -12,6 +12,8 @@ local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
+local measurement = require "moonwarp.results.measurement"
+local nearest = require "moonwarp.base.nearest"
 local path = require "moonwarp.base.path"
 local session = require "moonwarp.session"
 
@@ -30,7 +32,7 @@ local function plain(entry)
 end
 
 local RESERVED = { date = "string", device = "string device", device_name = "string", params = "table",
-                   script = "string", moonwarp = "string", chosen = "nil" }
+                   script = "string", moonwarp = "string", chosen = "nil", units = "table" }
 local DEEP = 20
 
 local function reject(where, what)
@@ -75,6 +77,19 @@ local function check_fields(values)
   end
 end
 
+-- A unit of a field that is not there is one of a mistyped field.
+local function check_units(entry)
+  for field, unit in pairs(entry.units or {}) do
+    if type(field) ~= "string" or type(unit) ~= "string" then
+      failure.invalid("mw.record: 'units' must be texts by the names of fields, as in units = { rate = \"flop/s\" }")
+    end
+    if measurement.field(entry, field) == nil then
+      failure.invalid("mw.record: 'units' has '%s', which is no field of the record; %s", field,
+        nearest.hint(field, entry))
+    end
+  end
+end
+
 -- The values that the script chose and did not measure distinguish a measurement from others (see
 -- results/measurement.lua): texts, whole numbers, truth values. JSON has one kind of number.
 local function chosen(values)
@@ -111,7 +126,7 @@ end
 --- Keeps one measurement in the run's record, and in the file given with --json as a line of JSON.
 --- Tables, numbers, strings, booleans, quantities and results of mw.bench are kept; the device is that of the
 --- benchmark in the record, else the one opened last, else what the field device says.
----@param values table   as in { threads = 256, T_tot = 2 * A:nbytes() / t, t = t }
+---@param values table   as in { threads = 256, T_tot = 2 * A:nbytes() / t, t = t }; units: base units by field
 ---@param number integer?  of the contender, whose turns were noted before (record.slice)
 ---@return table record  with date, script, moonwarp, device, device_name, params added
 function record.write(values, number)
@@ -119,6 +134,7 @@ function record.write(values, number)
   if type(values) ~= "table" then failure.invalid("mw.record: a table is wanted, got " .. type(values)) end
   check_fields(values)
   local entry = complete(values)
+  check_units(entry)
   table.insert(session.current.records, setmetatable(entry, core.result))
   local flat = plain(entry)
   local line = session.current.options.json and json.encode(flat, ORDER)
@@ -154,24 +170,12 @@ function record.drop_slices(number)
   session.current:note("slices_dropped", { contender = number })
 end
 
+record.field = measurement.field
+
 --- All records of this session, in order.
 ---@return table[]
 function record.all()
   return session.current.records
-end
-
---- A field of a record by its path, as in "t.median"; nil if it is absent.
----@param entry table
----@param field string
----@return any
-function record.field(entry, field)
-  if entry[field] ~= nil then return entry[field] end
-  local value = entry
-  for key in field:gmatch("[^.]+") do
-    if type(value) ~= "table" then return nil end
-    value = value[key]
-  end
-  return value
 end
 
 --- The devices that records come from, as words for a title: "NVIDIA H200 (cuda:0)".

@@ -13,6 +13,7 @@ local lists = require "moonwarp.base.lists"
 local path = require "moonwarp.base.path"
 local record = require "moonwarp.results.record"
 local stats = require "moonwarp.measure.stats"
+local units = require "moonwarp.base.units"
 
 local measure = {}
 
@@ -167,6 +168,7 @@ local function fields_of(study, part, one)
                    block = answers.block_text(one.block), threads = one.block and case.product(one.block) or nil }
   values = lists.merged(lists.merged(values, c.sides), rung.fields)
   values.type, values.bytes = c.type, rawget(c, "bytes") or answers.output(study, rung, c):nbytes()
+  values.units = study.head.units
   return values
 end
 
@@ -181,6 +183,16 @@ local function add_results(study, one, level)
   for _, source in ipairs(study.source_list) do
     if source.field then values[source.field] = measure.source_value(source, one) end
   end
+end
+
+-- The units of the fields that a record has: those that the study gives, and of what is in the rate's.
+local function units_of(study, values)
+  local given, list = lists.merged({ [study.rate] = units.of(study.rate) }, study.head.units), {}
+  for _, source in ipairs(study.source_list) do
+    if source.field then given[source.field] = given[study.rate] end
+  end
+  for field, unit in pairs(given) do list[field] = values[field] ~= nil and unit ~= "" and unit or nil end
+  return next(list) and list
 end
 
 -- ---- the case -----------------------------------------------------------------------------------
@@ -235,7 +247,10 @@ local function run(study, part, main, skip)
   local level = level_of(study, part, list)
   for _, one in ipairs(list) do add_results(study, one, level) end
   if part.derive then part.derive(lists.map(list, function(one) return one.values end), main.case) end
-  for _, one in ipairs(list) do one.record = record.write(one.values, one.slice) end
+  for _, one in ipairs(list) do
+    one.values.units = units_of(study, one.values)
+    one.record = record.write(one.values, one.slice)
+  end
   return list, level
 end
 

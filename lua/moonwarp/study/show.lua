@@ -12,7 +12,6 @@ local plot = require "moonwarp.plot.plot"
 local record = require "moonwarp.results.record"
 local remark = require "moonwarp.results.remark"
 local tables = require "moonwarp.plot.table"
-local units = require "moonwarp.base.units"
 
 local show = {}
 
@@ -49,7 +48,7 @@ local function columns_of(study, part, records)
   end)
   for _, source in ipairs(study.source_list) do
     if source.field and has_field(records, source.field) then
-      columns[#columns + 1] = { source.field, title = source.name .. " (source)", unit = units.of(study.rate) }
+      columns[#columns + 1] = { source.field, title = source.name .. " (source)" }
     end
   end
   return columns
@@ -189,8 +188,8 @@ end
 local function show_ratios(part, list, title)
   local rows = lists.map(part.ratios or {}, function(text) return ratio_row(text, list) end)
   if #rows == 0 then return end
-  tables.print { "ratio", { "value", digits = 3 }, { "low", unit = "", digits = 3 }, { "high", unit = "", digits = 3 },
-                 "over", "under", title = title .. ": ratios of the rates, with 95 % intervals", records = rows }
+  tables.print { "ratio", { "value", digits = 3 }, { "low", digits = 3 }, { "high", digits = 3 }, "over", "under",
+                 title = title .. ": ratios of the rates, with 95 % intervals", records = rows }
 end
 
 -- ---- a part --------------------------------------------------------------------------------------
