@@ -36,7 +36,7 @@ return {
   -- Types that scripts name, in addition to the classes.
   aliases = {
     { "dtype", [["f16"|"bf16"|"f32"|"f64"|"i8"|"i16"|"i32"|"i64"|"u8"|"u16"|"u32"|"u64"]], "an element type" },
-    { "dims", "integer|integer[]", "an integer, or {x}, {x, y} or {x, y, z}; the others are 1" },
+    { "dims", "integer|integer[]|table<string, integer>", "an integer, {x, y, z} or {x =, y =, z =}; axes left out are 1" },
     { "engine", [["auto"|"loop"|"split"|"fiber"]], "how the CPU device runs a kernel" },
     { "space", [["device"|"pinned"|"pageable"|"managed"|"global"]], "where an array's memory is" },
     { "class", [["device"|"array"|"module"|"kernel"|"launch"|"stream"|"event"|"graph"]], "a kind of object" },

@@ -77,8 +77,8 @@ support.each_device("kernels", function(dev, id, runs)
 
   describe("prepared", function()
     it("need grid and block", function()
-      fails_with(function() m.scale:prepare { block = 1 } end, "prepare needs 'grid': an integer or {x, y, z}")
-      fails_with(function() m.scale:prepare { grid = 1 } end, "prepare needs 'block': an integer or {x, y, z}")
+      fails_with(function() m.scale:prepare { block = 1 } end, "prepare needs 'grid': an integer, {x, y, z} or {x =, y =, z =}")
+      fails_with(function() m.scale:prepare { grid = 1 } end, "prepare needs 'block': an integer, {x, y, z} or {x =, y =, z =}")
       fails(function() m.scale:prepare() end, "bad argument #1 to 'prepare' (table expected, got no value)")
       fails(function() m.scale:prepare({}, 1) end, "'prepare' takes 1 argument at most, got 2")
     end)
@@ -102,8 +102,8 @@ support.each_device("kernels", function(dev, id, runs)
         { "4", "grid.x is an integer of at least 1, got string '4'" },
         { { 1, 0 }, "grid.y is an integer of at least 1, got 0" },
         { { 1, 1, "x" }, "grid.z is an integer of at least 1, got string 'x'" },
-        { {}, "grid is an integer or {x, y, z}, got a table of 0" },
-        { { 1, 1, 1, 1 }, "grid is an integer or {x, y, z}, got a table of 4" },
+        { {}, "grid is an integer, {x, y, z} or {x =, y =, z =}, got a table of 0" },
+        { { 1, 1, 1, 1 }, "grid is an integer, {x, y, z} or {x =, y =, z =}, got a table of 4" },
       }
       for _, case in ipairs(cases) do
         fails_with(function() m.scale:prepare { grid = case[1], block = 1 } end,

@@ -88,6 +88,20 @@ static int unknown_option(lua_State *L, int index, const char *key, const char *
   return bind_argument(L, index, "unknown option '%s'; it takes %s", key, lua_tostring(L, -1));
 }
 
+/* A table with a metatable is read once, into a plain one in its place. Its functions may close the method's
+ * object. */
+static void read_options(lua_State *L, int index, const char *const names[]) {
+  if (!lua_getmetatable(L, index)) return;
+  lua_newtable(L);
+  for (int i = 0; names[i]; i++) {
+    lua_getfield(L, index, names[i]);
+    lua_setfield(L, -2, names[i]);
+  }
+  lua_replace(L, index);
+  lua_pop(L, 1);
+  bind_check_still(L);
+}
+
 void check_options(lua_State *L, int index, const char *const names[]) {
   if (lua_isnoneornil(L, index)) return;
   check_type(L, index, LUA_TTABLE);
@@ -100,6 +114,7 @@ void check_options(lua_State *L, int index, const char *const names[]) {
     while (names[i] && strcmp(names[i], key) != 0) i++;
     if (!names[i]) unknown_option(L, index, key, names);
   }
+  read_options(L, index, names);
 }
 
 bool option_push(lua_State *L, int index, const char *name) {
@@ -163,32 +178,43 @@ const char *value_text(lua_State *L, int index) {
                                      : lua_pushfstring(L, "string of %I bytes", (LUAI_UACINT)length);
 }
 
+/* The value on top; the kernel's name is copied, because a value's __tostring may close the kernel. */
 static uint32_t check_dim(lua_State *L, int index, const char *kernel, const char *what, int axis) {
-  int exact = 0;
-  lua_Number number = lua_tonumber(L, -1);
-  lua_Integer value = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : 0;
+  int exact = 0, top = lua_gettop(L);
+  lua_Number number = lua_tonumber(L, top);
+  lua_Integer value = lua_type(L, top) == LUA_TNUMBER ? lua_tointegerx(L, top, &exact) : 0;
   if (exact && value >= 1 && value <= UINT32_MAX) return (uint32_t)value;
-  bool fraction = lua_type(L, -1) == LUA_TNUMBER && !exact && number > 1 && number < UINT32_MAX;
+  bool fraction = lua_type(L, top) == LUA_TNUMBER && !exact && number > 1 && number < UINT32_MAX;
   const char *limit = number > UINT32_MAX ? "at most 4294967295" : "at least 1";
-  const char *got = value_text(L, -1);
-  bind_argument(L, index, "kernel '%s': %s.%c is an integer of %s, got %s%s", kernel, what, "xyz"[axis], limit, got,
+  const char *name = lua_pushstring(L, kernel), *got = value_text(L, top);
+  bind_argument(L, index, "kernel '%s': %s.%c is an integer of %s, got %s%s", name, what, "xyz"[axis], limit, got,
                 fraction ? " (use // for whole blocks)" : "");
   return 0;
 }
 
+/* The axis that a key of a table stands for, -1 if none: of a list 1 to 3, else "x", "y" or "z". */
+static int axis_of(lua_State *L, int key, bool list) {
+  lua_Integer at = list && lua_isinteger(L, key) ? lua_tointeger(L, key) : 0;
+  if (at >= 1 && at <= 3) return (int)at - 1;
+  const char *name = !list && lua_type(L, key) == LUA_TSTRING ? lua_tostring(L, key) : "";
+  return *name >= 'x' && *name <= 'z' && !name[1] ? *name - 'x' : -1;
+}
+
 void check_dims(lua_State *L, int index, int argument, const char *kernel, const char *what, uint32_t out[3]) {
-  bool list = lua_istable(L, index);
-  lua_Unsigned length = list ? lua_rawlen(L, index) : 1;
-  if (length < 1 || length > 3)
-    bind_argument(L, argument, "kernel '%s': %s is an integer or {x, y, z}, got a table of %d", kernel, what,
-                  (int)length);
   out[0] = out[1] = out[2] = 1;
-  for (int axis = 0; axis < (int)length; axis++) {
-    if (list)
-      lua_rawgeti(L, index, axis + 1);
-    else
-      lua_pushvalue(L, index);
-    out[axis] = check_dim(L, argument, kernel, what, axis);
+  if (!lua_istable(L, index)) {
+    lua_pushvalue(L, index);
+    out[0] = check_dim(L, argument, kernel, what, 0);
     lua_pop(L, 1);
+    return;
   }
+  lua_Unsigned length = lua_rawlen(L, index), count = 0;
+  for (lua_pushnil(L); length <= 3 && lua_next(L, index); lua_pop(L, 1), count++) {
+    int axis = axis_of(L, -2, length > 0);
+    check_that(L, axis >= 0, argument, "kernel '%s': %s is " DIMS ", got a table with the key %s", kernel, what,
+               lua_isstring(L, -2) ? luaL_tolstring(L, -2, NULL) : luaL_typename(L, -2));
+    out[axis] = check_dim(L, argument, kernel, what, axis);
+  }
+  if (count < 1 || count < length)
+    bind_argument(L, argument, "kernel '%s': %s is " DIMS ", got a table of %I", kernel, what, (LUAI_UACINT)length);
 }

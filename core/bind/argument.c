@@ -28,6 +28,7 @@ void argument_place(mw_launch *launch, void *block) {
 
 /* kernel 'saxpy', parameter 2 'x' is const float *: <what> */
 static int reject(lua_State *L, const bind_launch *self, int parameter, const char *what) {
+  bind_check_still(L); /* what says what came may be a __tostring of the script's */
   const mw_kernel *kernel = self->launch.kernel;
   const mw_param *p = &kernel->params[parameter];
   return bind_fail(L, MW_INVALID,
@@ -106,9 +107,10 @@ static void store_array(lua_State *L, int index, const bind_launch *self, int pa
 
 static void store_vector(lua_State *L, int index, const bind_launch *self, int parameter, char *at) {
   const mw_param *p = &self->launch.kernel->params[parameter];
-  if (!lua_istable(L, index) || lua_rawlen(L, index) != p->lanes)
+  int lanes = p->lanes;
+  if (!lua_istable(L, index) || (int)lua_rawlen(L, index) != lanes)
     reject(L, self, parameter,
-           lua_pushfstring(L, "a table of %d numbers expected, got %s", p->lanes, value_text(L, index)));
+           lua_pushfstring(L, "a table of %d numbers expected, got %s", lanes, value_text(L, index)));
   for (int i = 0; i < p->lanes; i++, at += mw_dtype_size(p->dtype)) {
     lua_rawgeti(L, index, i + 1);
     const char *problem = store_element(L, lua_gettop(L), p->dtype, at);

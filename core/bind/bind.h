@@ -26,7 +26,7 @@ typedef struct bind_class {
   void (*release)(void *);              /* gives back what the object holds; runs once, never raises; NULL: nothing */
   const bind_method *methods;
   void (*describe)(lua_State *, const void *); /* pushes what tostring says of an open object */
-  const luaL_Reg *metamethods;                 /* NULL: no others */
+  const luaL_Reg *metamethods;                 /* upvalue 1 is the class; NULL: no others */
   int live;                                    /* open objects of this class */
 } bind_class;
 
@@ -45,6 +45,8 @@ void *bind_test(lua_State *, int index, const bind_class *);            /* NULL:
 void *bind_check(lua_State *, int index, const bind_class *);           /* open object of that class, or raises */
 /* the same, and of that device; NULL: of any */
 void *bind_check_on(lua_State *, int index, const bind_class *, const mw_device *);
+/* the object of a running method, at 1, is open still after functions of the script have run, or raises */
+void bind_check_still(lua_State *);
 void bind_release(void *object);                                        /* gives back what it holds, if open */
 int bind_reject_field(lua_State *);                                     /* __newindex of classes without one */
 int bind_methods(lua_State *, const bind_class *);                      /* pushes the class's method table */
@@ -99,7 +101,8 @@ void check_count(lua_State *, const char *name, int most, int got); /* too many 
 void check_type(lua_State *, int index, int type);
 const char *check_string(lua_State *, int index);  /* a number becomes its text */
 lua_Integer check_integer(lua_State *, int index); /* a number with an integer's value; a string is an error */
-void check_options(lua_State *, int index, const char *const names[]); /* nil, or a table with no other keys */
+/* nil, or a table with no other keys; one with a metatable is replaced by a plain one. The method's object is at 1 */
+void check_options(lua_State *, int index, const char *const names[]);
 bool option_boolean(lua_State *, int index, const char *name, bool standard);
 lua_Integer option_integer(lua_State *, int index, const char *name, lua_Integer standard, lua_Integer least,
                            lua_Integer greatest);
@@ -107,7 +110,8 @@ const char *option_string(lua_State *, int index, const char *name, const char *
 bool option_push(lua_State *, int index, const char *name); /* pushes the field; false and nothing if nil */
 /* what a complaint says it got: a number as it is, 'table of 3', "string 'abc'"; pushed, for the complaint to keep */
 const char *value_text(lua_State *, int index);
-/* integer or {x, y, z} at index; argument, kernel and what (grid or block): what a complaint names */
+#define DIMS "an integer, {x, y, z} or {x =, y =, z =}"
+/* DIMS at index; argument, kernel and what (grid or block): what a complaint names */
 void check_dims(lua_State *, int index, int argument, const char *kernel, const char *what, uint32_t out[3]);
 const char *nearest_name(const char *word, const char *const *names); /* NULL: nothing near */
 
@@ -212,8 +216,8 @@ void push_signature(lua_State *, const mw_kernel *);               /* "memcopy(d
 typedef struct bind_launch {
   bind_object object;
   bind_host *host;
-  bind_kernel *kernel;        /* user value 1 */
-  struct bind_stream *stream; /* user value 2; NULL: the current stream */
+  bind_kernel *kernel;        /* user value 1, while that is this kernel */
+  struct bind_stream *stream; /* user value 2, while that is this stream; NULL: the current stream */
   mw_launch launch;           /* args and params point after this struct */
 } bind_launch;
 

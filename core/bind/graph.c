@@ -19,32 +19,52 @@ static void graph_release(void *object) {
 
 /* ---- capturing ------------------------------------------------------------------------------------------------- */
 
-/* The __close of a capture, also where its function has failed: error is nil, or what it raised. */
-static int capture_close(lua_State *L) {
-  bind_capture *capture = lua_touserdata(L, 1);
-  mw_stream *stream = capture->stream;
-  const mw_backend *backend = stream->device->backend;
-  bool good = lua_isnil(L, 2);
+static const char capture_name[] = "moonwarp.capture";
+
+/* The graph is closed until here, so that nothing else can release it while it grows. */
+static mw_status end_capture(bind_graph *graph, mw_stream *stream, bool good) {
   mw_status status = MW_OK;
+  if (stream->capturing)
+    status = stream->device->backend->capture_end(stream, good ? &graph->graph : NULL, &bind_error);
+  if (graph->graph)
+    bind_opened(graph, stream->device);
+  else
+    graph_release(graph);
+  return status;
+}
+
+/* The __close of a capture, also where its function has failed: error is nil, or what it raised. The debug library lets
+ * a script call it too: the first call ends the capture. */
+static int capture_close(lua_State *L) {
+  bind_capture *capture = luaL_checkudata(L, 1, capture_name);
+  mw_stream *stream = capture->stream;
+  bool good = lua_isnoneornil(L, 2);
+  if (!stream) return 0;
+  capture->stream = NULL;
   bind_host_of(L)->capture = NULL;
-  if (stream->capturing) status = backend->capture_end(stream, good ? &capture->graph->graph : NULL, &bind_error);
+  mw_device *device = stream->device;
+  mw_status status = end_capture(capture->graph, stream, good);
   bind_release(capture->handle);
-  backend->stream_destroy(stream);
+  device->backend->stream_destroy(stream);
+  mw_device_release(device);
   if (good) bind_try(L, status);
   mw_error_clear(&bind_error);
   return 0;
 }
 
-/* The script's handle of the stream does not own it: closing that in the middle of the capture does no harm. */
+/* Pushes the capture and the script's handle of its stream, which does not own it: closing that in the middle of the
+ * capture does no harm. */
 static bind_capture *push_capture(lua_State *L, mw_device *device, bind_graph *graph) {
   static const luaL_Reg metamethods[] = {{"__close", capture_close}, {NULL, NULL}};
   int least = 0, greatest = 0;
   device->backend->priorities(device, &least, &greatest);
   bind_capture *capture = lua_newuserdatauv(L, sizeof *capture, 0);
-  luaL_newlib(L, metamethods);
+  *capture = (bind_capture){0};
+  if (luaL_newmetatable(L, capture_name)) luaL_setfuncs(L, metamethods, 0);
   lua_setmetatable(L, -2);
   bind_stream *handle = push_new_stream(L, device, false, least);
   *capture = (bind_capture){++bind_host_of(L)->captures, handle->stream, handle, graph};
+  mw_device_retain(device);
   return capture;
 }
 
@@ -58,13 +78,12 @@ static int device_capture(lua_State *L) {
   check_runs(L, device, "graphs");
   lua_settop(L, 2);
   bind_graph *graph = bind_new(L, &graph_class, sizeof *graph, 0);
-  bind_opened(graph, device);
   bind_capture *capture = push_capture(L, device, graph);
   lua_toclose(L, 4);
   bind_try(L, device->backend->capture_begin(capture->stream, &bind_error));
   host->capture = capture;
   lua_pushvalue(L, 2);
-  lua_insert(L, 5);
+  lua_pushvalue(L, 5);
   lua_call(L, 1, 0);
   lua_settop(L, 3); /* ends the capture */
   return 1;

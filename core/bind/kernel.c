@@ -26,7 +26,9 @@ static void add_nearest(const mw_module *module, const char *name) {
 void push_kernel(lua_State *L, int module_index, const char *name) {
   mw_module *module = ((bind_module *)lua_touserdata(L, module_index))->module;
   lua_getiuservalue(L, module_index, 1);
-  if (lua_getfield(L, -1, name) == LUA_TUSERDATA && ((bind_kernel *)lua_touserdata(L, -1))->object.open) {
+  lua_getfield(L, -1, name);
+  const bind_object *made = bind_test(L, -1, &kernel_class);
+  if (made && made->open) {
     lua_remove(L, -2);
     return;
   }

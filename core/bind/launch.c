@@ -75,7 +75,7 @@ static void check_limits(lua_State *L, const bind_launch *self) {
 /* ---- making ---------------------------------------------------------------------------------------------------- */
 
 static void read_dims_option(lua_State *L, const mw_kernel *kernel, const char *name, uint32_t out[3]) {
-  if (!option_push(L, 2, name)) bind_fail(L, MW_INVALID, "prepare needs '%s': an integer or {x, y, z}", name);
+  if (!option_push(L, 2, name)) bind_fail(L, MW_INVALID, "prepare needs '%s': " DIMS, name);
   lua_replace(L, 3);
   check_dims(L, 3, 2, kernel->name, name, out);
 }
@@ -110,13 +110,14 @@ static int kernel_launch(lua_State *L) {
   uint32_t grid[3], block[3];
   check_dims(L, 2, 2, name, "grid", grid);
   check_dims(L, 3, 3, name, "block", block);
-  if (lua_getiuservalue(L, 1, 1) != LUA_TUSERDATA) {
+  lua_getiuservalue(L, 1, 1);
+  bind_launch *self = bind_test(L, -1, &launch_class);
+  if (!self || !self->object.open || self->kernel != lua_touserdata(L, 1)) {
     lua_pop(L, 1);
-    opened(push(L));
+    opened(self = push(L));
     lua_pushvalue(L, -1);
     lua_setiuservalue(L, 1, 1);
   }
-  bind_launch *self = lua_touserdata(L, -1);
   memcpy(self->launch.grid, grid, sizeof grid);
   memcpy(self->launch.block, block, sizeof block);
   check_limits(L, self);
@@ -142,6 +143,14 @@ void launch_pack(lua_State *L, bind_launch *self, int first) {
   for (int i = 0; i < wanted; i++) argument_store(L, first + i, self, i);
 }
 
+/* What a launch uses is its user value, which keeps it; debug.setuservalue may have put something else there. */
+static bool is_kept_open(lua_State *L, int user_value, const bind_object *object) {
+  lua_getiuservalue(L, 1, user_value);
+  bool kept = lua_touserdata(L, -1) == object;
+  lua_pop(L, 1);
+  return kept && object->open;
+}
+
 static mw_stream *target_stream(const bind_launch *self) {
   mw_device *device = self->launch.kernel->module->device;
   if (self->stream) return self->stream->stream;
@@ -153,8 +162,8 @@ static mw_stream *target_stream(const bind_launch *self) {
  * synchronises. */
 static int launch_call(lua_State *L) {
   bind_launch *self = bind_check(L, 1, &launch_class);
-  if (!self->kernel->object.open) return bind_fail(L, MW_INVALID, "attempt to launch a closed kernel");
-  if (self->stream && !self->stream->object.open)
+  if (!is_kept_open(L, 1, &self->kernel->object)) return bind_fail(L, MW_INVALID, "attempt to launch a closed kernel");
+  if (self->stream && !is_kept_open(L, 2, &self->stream->object))
     return bind_fail(L, MW_INVALID, "attempt to launch on a closed stream");
   mw_stream *stream = target_stream(self);
   if (!stream)

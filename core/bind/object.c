@@ -79,14 +79,24 @@ static const char *article(const bind_class *class) {
 }
 
 int bind_reject_field(lua_State *L) {
-  const bind_class *class = ((bind_object *)lua_touserdata(L, 1))->class;
+  const bind_class *class = lua_touserdata(L, lua_upvalueindex(1));
+  if (!bind_test(L, 1, class)) return bind_argument_type(L, 1, class->name);
   return bind_fail(L, MW_INVALID, "no field of %s %s can be set, got '%s'", article(class), class->name,
                    luaL_tolstring(L, 2, NULL));
 }
 
+static bool is_object(lua_State *L, int index) {
+  const bind_object *object = lua_touserdata(L, index);
+  if (!object || lua_type(L, index) != LUA_TUSERDATA || lua_rawlen(L, index) < sizeof *object) return false;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, object->class);
+  bool known = lua_istable(L, -1);
+  lua_pop(L, 1);
+  return known;
+}
+
+/* Of an object of any class: debug.setmetatable may have given it another one's metatable. */
 static int collect(lua_State *L) {
-  bind_object *object = bind_test(L, 1, lua_touserdata(L, lua_upvalueindex(1)));
-  if (object) bind_release(object);
+  if (is_object(L, 1)) bind_release(lua_touserdata(L, 1));
   return 0;
 }
 
@@ -106,7 +116,9 @@ static void fill_metatable(lua_State *L, bind_class *class) {
   lua_pushvalue(L, -1);
   lua_setfield(L, -3, "methods");
   lua_setfield(L, -2, "__index");
-  if (class->metamethods) luaL_setfuncs(L, class->metamethods, 0);
+  if (!class->metamethods) return;
+  lua_pushlightuserdata(L, class);
+  luaL_setfuncs(L, class->metamethods, 1);
 }
 
 /* A script may clear package.loaded and require us again: objects made before keep the one metatable. */
@@ -147,6 +159,11 @@ void *bind_check(lua_State *L, int index, const bind_class *class) {
   if (object) bind_argument(L, index, "attempt to use a closed %s", class->name);
   bind_argument_type(L, index, class->name);
   return NULL;
+}
+
+void bind_check_still(lua_State *L) {
+  const bind_object *self = lua_touserdata(L, 1);
+  if (!self->open) bind_argument(L, 1, "attempt to use a closed %s", self->class->name);
 }
 
 void *bind_check_on(lua_State *L, int index, const bind_class *class, const mw_device *device) {

@@ -147,9 +147,6 @@ typedef struct part {
 } part; /* elements */
 
 static part check_part(lua_State *L, const bind_array *a, const bind_array *source) {
-  static const char *const names[] = {"from", "to", "count", "stream", NULL};
-  bool whole = lua_isnoneornil(L, 3);
-  if (!whole) check_options(L, 3, names);
   lua_Integer from = option_integer(L, 3, "from", 1, 1, (lua_Integer)source->count);
   lua_Integer to = option_integer(L, 3, "to", 1, 1, (lua_Integer)a->count);
   lua_Integer left = (lua_Integer)source->count - from + 1, room = (lua_Integer)a->count - to + 1;
@@ -196,6 +193,8 @@ static void copy_on_stream(lua_State *L, mw_stream *stream, bind_array *a, bind_
 /* a:copy(source[, {from = 1, to = 1, count =, stream =}]): elements of source, from its element `from` on, to ours
  * from `to` on; any two arrays of one element type, on any two devices. */
 static int array_copy(lua_State *L) {
+  static const char *const names[] = {"from", "to", "count", "stream", NULL};
+  check_options(L, 3, names);
   bind_array *a = check_writable(L, 1), *source = check_array(L, 2);
   if (a->dtype != source->dtype)
     bind_argument(L, 2, "array of %s expected, got array of %s", mw_dtype_name(a->dtype), mw_dtype_name(source->dtype));

@@ -71,7 +71,7 @@ nothing.]],
       params = { { "options", "prepare_options", "" } },
       returns = { { "launch", "called with the kernel's arguments" } },
       errors = {
-        "prepare needs 'grid': an integer or {x, y, z}",
+        "prepare needs 'grid': an integer, {x, y, z} or {x =, y =, z =}",
         "kernel '<name>': grid.x is an integer of at least 1, got 2.5 (use // for whole blocks)",
         "kernel '<name>': grid.y is <n>, <id> allows <m> at most",
         "kernel '<name>': block 64x32x1 has 2048 threads, <id> allows 1024",
