@@ -88,6 +88,11 @@ static int unknown_option(lua_State *L, int index, const char *key, const char *
   return bind_argument(L, index, "unknown option '%s'; it takes %s", key, lua_tostring(L, -1));
 }
 
+void check_still_open(lua_State *L) {
+  const bind_object *self = lua_touserdata(L, 1);
+  if (!self->open) bind_argument(L, 1, "attempt to use a closed %s", self->class->name);
+}
+
 /* A table with a metatable is read once, into a plain one in its place. Its functions may close the method's
  * object. */
 static void read_options(lua_State *L, int index, const char *const names[]) {
@@ -99,7 +104,7 @@ static void read_options(lua_State *L, int index, const char *const names[]) {
   }
   lua_replace(L, index);
   lua_pop(L, 1);
-  bind_check_still(L);
+  check_still_open(L);
 }
 
 void check_options(lua_State *L, int index, const char *const names[]) {

@@ -28,7 +28,7 @@ void argument_place(mw_launch *launch, void *block) {
 
 /* kernel 'saxpy', parameter 2 'x' is const float *: <what> */
 static int reject(lua_State *L, const bind_launch *self, int parameter, const char *what) {
-  bind_check_still(L); /* what says what came may be a __tostring of the script's */
+  check_still_open(L); /* what says what came may be a __tostring of the script's */
   const mw_kernel *kernel = self->launch.kernel;
   const mw_param *p = &kernel->params[parameter];
   return bind_fail(L, MW_INVALID,

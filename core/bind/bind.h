@@ -45,8 +45,6 @@ void *bind_test(lua_State *, int index, const bind_class *);            /* NULL:
 void *bind_check(lua_State *, int index, const bind_class *);           /* open object of that class, or raises */
 /* the same, and of that device; NULL: of any */
 void *bind_check_on(lua_State *, int index, const bind_class *, const mw_device *);
-/* the object of a running method, at 1, is open still after functions of the script have run, or raises */
-void bind_check_still(lua_State *);
 void bind_release(void *object);                                        /* gives back what it holds, if open */
 int bind_reject_field(lua_State *);                                     /* __newindex of classes without one */
 int bind_methods(lua_State *, const bind_class *);                      /* pushes the class's method table */
@@ -101,6 +99,8 @@ void check_count(lua_State *, const char *name, int most, int got); /* too many 
 void check_type(lua_State *, int index, int type);
 const char *check_string(lua_State *, int index);  /* a number becomes its text */
 lua_Integer check_integer(lua_State *, int index); /* a number with an integer's value; a string is an error */
+/* the object of a running method, at 1, is open still after functions of the script have run, or raises */
+void check_still_open(lua_State *);
 /* nil, or a table with no other keys; one with a metatable is replaced by a plain one. The method's object is at 1 */
 void check_options(lua_State *, int index, const char *const names[]);
 bool option_boolean(lua_State *, int index, const char *name, bool standard);

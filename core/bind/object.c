@@ -161,11 +161,6 @@ void *bind_check(lua_State *L, int index, const bind_class *class) {
   return NULL;
 }
 
-void bind_check_still(lua_State *L) {
-  const bind_object *self = lua_touserdata(L, 1);
-  if (!self->open) bind_argument(L, 1, "attempt to use a closed %s", self->class->name);
-}
-
 void *bind_check_on(lua_State *L, int index, const bind_class *class, const mw_device *device) {
   bind_object *object = bind_check(L, index, class);
   if (device && object->device != device)

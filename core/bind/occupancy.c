@@ -67,7 +67,7 @@ static size_t shared_for(lua_State *L, int threads) {
   if (lua_isfunction(L, -1)) {
     lua_pushinteger(L, threads);
     lua_call(L, 1, 1);
-    bind_check_still(L);
+    check_still_open(L);
   }
   int exact = 0;
   lua_Integer bytes = lua_tointegerx(L, -1, &exact);
