@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Writes docs/api/*.md and lua/meta/moonwarp.d.lua from the data in docs/api.lua and docs/api/*.lua.
+-- Writes docs/api/*.md, lua/meta/moonwarp.d.lua and lua/moonwarp/cli/manual.txt from the data in docs/api.lua and
+-- docs/api/*.lua.
 --   lua5.4 docs/gen.lua            writes
 --   lua5.4 docs/gen.lua --check    fails where a file is not what would be written, or a name has no entry
 -- Checking needs the library (LUA_CPATH), writing does not. The same data gives the same bytes.
@@ -10,6 +11,7 @@ package.path = folder .. "/?.lua;" .. package.path
 
 local markdown = require "generate.markdown"
 local definitions = require "generate.definitions"
+local manual = require "generate.manual"
 local names = require "generate.names"
 
 local function load_api()
@@ -28,6 +30,7 @@ local function generated(api)
     files[#files + 1] = { path = ("%s/api/%s.md"):format(folder, page.name), text = markdown.page(api, page) }
   end
   files[#files + 1] = { path = folder .. "/../lua/meta/moonwarp.d.lua", text = definitions.text(api) }
+  files[#files + 1] = { path = folder .. "/../lua/moonwarp/cli/manual.txt", text = manual.text(api) }
   return files
 end
 

@@ -81,6 +81,22 @@ describe("moonwarp list", function()
       end)
   end)
 
+  it("describes a file that runs its study itself", function()
+    for _, ending in ipairs { "study:run()", "mw.run(study)", "assert(mw.run(study), 'a check failed')" } do
+      with_files({ mine = changed("return study", ending) }, function(run)
+        assert.are.same({ 0, SHOWN .. RUNGS }, { run "list mine.lua" }, ending)
+      end)
+    end
+  end)
+
+  it("describes a study that may skip", function()
+    with_files({ mine = changed("study:library", "mw.skip 'needs a GPU' study:library") }, function(run)
+      local status, output = run "list mine.lua"
+      assert.are.equal(0, status, output)
+      assert.are.equal(SHOWN:match "^(.-)    %-p rungs", output)
+    end)
+  end)
+
   it("gives JSON", function()
     with_files({ mine = STUDY, plain = "", broken = "error 'boom'" }, function(run)
       local status, output = run "list mine.lua plain.lua broken.lua --json"
@@ -109,8 +125,6 @@ local BROKEN = {
   { "pretends", "print '{\"plain\":true}' error 'no'", "pretends.lua:1: no" },
   { "typo", changed("make =", "maek ="),
     "typo.lua:11: rung 2 '7 blocks': unknown option 'maek'; did you mean 'make'?" },
-  { "runs", changed("return study", "study:run()"),
-    "runs.lua:13: study:run: a study's file describes; end it with 'return study'" },
   { "lost", changed("return study", ""), "lost.lua:4: the file must end with 'return study'" },
   { "wrong", changed("answer = \"copy\"", "answer = \"cpoy\""),
     "wrong.lua:11: rung 2 '7 blocks': there is no answer 'cpoy'; did you mean 'copy'?" },

@@ -339,7 +339,7 @@ describe("a report", function()
       local text = drawn { folder, folder .. "/empty", "/no/such/folder" }
       for _, part in ipairs { "unfinished", "it was killed, or still goes on", "5 measurements with their samples",
         "/broken</code>: it holds no record that can be read", "/empty</code>: it holds no run",
-        "/no/such/folder</code>: it holds no run", "interrupted" } do
+        "/no/such/folder</code>: there is no such folder", "interrupted" } do
         has(text, part)
       end
       lacks(text, "cannot be shown")
@@ -488,14 +488,14 @@ describe("the command", function()
     support.with_folder(function(folder)
       runs.write(folder .. "/one", runs.make(1))
       local output = moonwarp(("'%s/none' '%s/one' --output '%s/r.html'"):format(folder, folder, folder))
-      has(output, "/none: it holds no run\n")
-      has(output, "status 0")
+      has(output, "/none: there is no such folder\n")
+      has(output, "status 1")
     end)
   end)
 
   it("rejects wrong words", function()
     has(moonwarp "", "moonwarp: report wants a folder with runs, as out\nstatus 2")
-    has(moonwarp "out --against /nowhere", "moonwarp: option '--against': /nowhere holds no run\nstatus 2")
+    has(moonwarp "out --against /nowhere", "moonwarp: option '--against': /nowhere: there is no such folder\nstatus 2")
     support.with_folder(function(folder)
       runs.write(folder .. "/one", runs.make(1))
       has(moonwarp(("'%s' --output /nowhere/r.html"):format(folder)), "moonwarp: the report cannot be written: "

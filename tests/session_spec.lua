@@ -48,6 +48,21 @@ describe("a session", function()
     end)
   end)
 
+  it("ends each run by its own checks", function()
+    in_session(function(mine)
+      local folders = {}
+      for i, value in ipairs { 2, 1 } do -- the first one is wrong
+        mine.options.script = ("some/%d.lua"):format(i)
+        mw.record { device = "cpu", i = i }
+        mw.check(mw.device "cpu":full(1, "i32", 4), value, { quiet = true })
+        folders[i] = mine:folder()
+      end
+      mine:finish(mine:ending())
+      local first, second = assert(store.read(folders[1])), assert(store.read(folders[2]))
+      assert.are.same({ "check failed", 3, "complete", 0 }, { first.status, first.exit, second.status, second.exit })
+    end)
+  end)
+
   it("keeps what makes no run until a result does", function()
     in_session(function(mine)
       mine:mention("remark", { text = "before" })

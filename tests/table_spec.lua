@@ -51,8 +51,25 @@ describe("mw.table", function()
     local t = mw.bench(function() end, { samples = 3, batch = 1000, clock = "host" })
     t.warnings = { { cause = "it is noisy", remedy = "close the window" } }
     local text = text_of { "t", records = { { t = t }, { t = t } } }
-    local _, count = text:gsub("note: it is noisy; close the window", "")
+    local _, count = text:gsub("note: row 1 and another: it is noisy; close the window", "")
     assert.are.equal(1, count)
+  end)
+
+  it("names the row of a benchmark's warning", function()
+    local t = mw.bench(function() end, { samples = 3, batch = 1000, clock = "host" })
+    local noisy = setmetatable({ warnings = { { cause = "noisy", remedy = "wait" } } }, { __index = t })
+    for key, value in pairs(t) do noisy[key] = noisy[key] or value end
+    setmetatable(noisy, getmetatable(t))
+    t.warnings = {}
+    local function notes(records, ...)
+      return text_of { records = records, "t", ... }:match "note: (.*)"
+    end
+    assert.are.equal("noisy; wait", notes({ { t = noisy } }))
+    assert.are.equal("row 2: noisy; wait", notes({ { t = t }, { t = noisy } }))
+    assert.are.equal("threads 64, b: noisy; wait", notes({ { t = t, threads = 32, rung = "a", x = 1 },
+      { t = noisy, threads = 64, rung = "b", x = 1 } }, "threads", "rung", "x"))
+    assert.are.equal("b and 2 others: noisy; wait", notes({ { t = t, rung = "a" }, { t = noisy, rung = "b" },
+      { t = noisy, rung = "c" }, { t = noisy, rung = "d" } }, "rung"))
   end)
 
   it("rejects invalid columns", function()

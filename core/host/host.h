@@ -26,6 +26,7 @@ void host_coroutines_hook(lua_Hook, int mask, int count); /* lua_sethook in each
  * /dev/null instead, for the wrong direction: reading is at an end or fails, writing fails, as it would closed. */
 void host_output_open(void);
 bool host_output_arrived(void); /* false where what was printed is lost, as on a full disk */
+bool host_output_close(void);   /* the same, and says so; ends the process by SIGPIPE if the reader has left */
 int host_arrived(lua_State *);  /* the same for Lua */
 
 int host_editor_read(lua_State *);     /* (prompt): line; nil at the end; false after Ctrl-C */

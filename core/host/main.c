@@ -5,7 +5,6 @@
 #include "core/base/home.h"
 #include "core/host/host.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -30,13 +29,6 @@ static void push_words(lua_State *L, int argc, char **argv) {
   }
 }
 
-/* Says so where what was printed is lost, as on a full disk. */
-static bool output_arrived(void) {
-  if (host_output_arrived()) return true;
-  fputs("moonwarp: standard output could not be written: is the disk full?\n", stderr);
-  return false;
-}
-
 int main(int argc, char **argv) {
   host_output_open();
   lua_State *L = host_state_new();
@@ -56,5 +48,5 @@ int main(int argc, char **argv) {
     fprintf(stderr, "moonwarp: %s\n", lua_tostring(L, -1));
   host_editor_close();
   lua_close(L);
-  return output_arrived() || status != EXIT_SUCCESS ? status : EXIT_FAILURE;
+  return host_output_close() || status != EXIT_SUCCESS ? status : EXIT_FAILURE;
 }

@@ -10,6 +10,7 @@
 --   swept, more    names that are swept; whether another pass follows (arg.lua)
 --   declared       parameters that the script asked for, in order (arg.lua)
 --   begun          descriptions of studies that have been begun, and neither been run nor returned (study.lua)
+--   failed_checks  how many; failed_before: of runs that have ended
 --   records        all measurements, in order; contenders: how many have had a turn (results/record.lua)
 --   ceilings       what mw.roofline has measured, by a device's id
 --   run            the open run (results/run.lua); nil before the first result
@@ -29,7 +30,7 @@ local MOST_WAITING = 1000 -- results that do not make a run by themselves
 function session.new(options)
   local has_lfs, lfs = pcall(require, "lfs")
   return setmetatable({ options = options or {}, given = {}, pass = {}, declared = {}, begun = {}, records = {},
-                        contenders = 0, failed_checks = 0, ceilings = {}, waiting = {},
+                        contenders = 0, failed_checks = 0, failed_before = 0, ceilings = {}, waiting = {},
                         home = has_lfs and lfs.currentdir(), date = os.time(), started = core.clock() }, Session)
 end
 
@@ -75,7 +76,7 @@ end
 
 local function open_run(self)
   if is_current(self) then return self.run end
-  self:finish { status = "complete", exit = 0 }
+  self:finish(self:ending())
   self.run = require("moonwarp.results.run").open(self)
   for _, one in ipairs(self.waiting) do self.run:append(one[1], one[2]) end
   self.waiting = {}
@@ -135,6 +136,13 @@ end
 
 -- ---- the end ------------------------------------------------------------------------------------
 
+--- How the run ends if the script did not fail: by the checks since the run before.
+---@return table ending  status, exit
+function Session:ending()
+  local failed = self.failed_checks > self.failed_before
+  return { status = failed and "check failed" or "complete", exit = failed and 3 or 0 }
+end
+
 --- Ends the run: its record appears, its journal goes. Does nothing if no result came.
 ---@param ending table       status ("complete", "failed", "check failed", "interrupted"), exit, message
 ---@return string? folder    nil: there were no results
@@ -142,7 +150,7 @@ end
 function Session:finish(ending)
   local run = self.run
   if not run then return nil end
-  self.run = nil
+  self.run, self.failed_before = nil, self.failed_checks
   ending.seconds = core.clock() - self.started
   self.date, self.started = os.time(), core.clock()
   return run:finish(ending)
@@ -151,8 +159,7 @@ end
 --- Ends the run of a script that leaves by os.exit.
 ---@param status integer  of the process
 function Session:leave(status)
-  local passed = self.failed_checks == 0 and "complete" or "check failed"
-  self:finish { status = status == 0 and passed or "failed", exit = status }
+  self:finish { status = status == 0 and self:ending().status or "failed", exit = status }
 end
 
 --- The same of the current session: the program calls it when the process ends (core/host/leave.c).

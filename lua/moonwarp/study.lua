@@ -361,9 +361,8 @@ end
 
 --- Runs the study.
 function Study:run()
-  if session.current.options.describe then
-    failure.invalid("study:run: a study's file describes; end it with 'return study'")
-  end
+  local describe = session.current.options.describe
+  if describe then return describe(self) end
   settle(self)
   self:validate()
   runner.run(self)
@@ -427,7 +426,7 @@ function study.start(what)
   what:run()
   local is_right = current.failed_checks == failed
   if not options.argv then -- another interpreter does not say when its script ends
-    current:finish { status = is_right and "complete" or "check failed", exit = is_right and 0 or 3 }
+    current:finish(current:ending())
   end
   return is_right
 end

@@ -51,6 +51,29 @@ describe("a closed standard output", function()
   end)
 end)
 
+describe("a pipe without a reader", function()
+  -- list starts processes, and SIGPIPE is ignored from then on.
+  it("ends the program by SIGPIPE, without a word", function()
+    local _, output = shell(("{ { sleep 0.1; %s list memcopy; echo $? >&2; } | true; }"):format(quoted(PROGRAM)))
+    assert.are.equal("141\n", output)
+  end)
+end)
+
+describe("a limit on the size of files", function()
+  -- SIGXFSZ ended the program: no message, and a run without an end.
+  it("is an error like a full disk", function()
+    support.with_folder(function(folder)
+      local command = [[cd %s; { (ulimit -f 0; %s -e %s >printed; echo status $?) 2>&1; } | cat]]
+      for code, message in pairs { ["mw.record { x = 1 }"] = "journal.jsonl: File too large; choose another place",
+                                   ["print 'text'"] = "standard output could not be written" } do
+        local _, output = shell(command:format(quoted(folder), quoted(PROGRAM), quoted(code)))
+        assert.is_truthy(output:find(message, 1, true), output)
+        assert.is_truthy(output:find("status 1", 1, true), output)
+      end
+    end)
+  end)
+end)
+
 describe("an output folder that nobody named", function()
   -- It was tried when the first result came, after all that had been measured for it.
   it("is tried before anything is measured", function()

@@ -69,7 +69,7 @@ local function stop_effects()
   end
 end
 
-local FOR_STUDIES = { study = true, ceil_div = true, geometric = true }
+local FOR_STUDIES = { study = true, run = true, ceil_div = true, geometric = true }
 
 local function stop_library(mw)
   for name, value in pairs(mw) do
@@ -80,6 +80,10 @@ local function stop_library(mw)
     study_begun = true
     return study(...)
   end
+  -- Whether a study skips is known only when it runs: the description ends here.
+  function mw.skip()
+    answer(study_begun and session.current.begun[1]:describe() or { plain = true })
+  end
   -- Which parameters a script asks for may depend on their values, so that it is plain all the same.
   function mw.arg(...)
     asked = asked or core.where()
@@ -89,13 +93,21 @@ end
 
 -- ---- the command --------------------------------------------------------------------------------
 
-local function description_of(value)
-  local study = package.loaded["moonwarp.study"]
-  value = study and study.returned(value)
-  if not value then return { plain = true } end
+local function description_of(study)
   if asked then fail(("%s: mw.arg: a study's file describes; %s"):format(asked, WAYS["mw.arg"])) end
-  value:validate()
-  return value:describe()
+  study:validate()
+  return study:describe()
+end
+
+-- A file may run its study itself: it is described where it would run.
+local function describe_run(study)
+  answer(description_of(study))
+end
+
+local function description_of_file(chunk)
+  local value, study = chunk(), package.loaded["moonwarp.study"]
+  value = study and study.returned(value)
+  return value and description_of(value) or { plain = true }
 end
 
 --- The command.
@@ -104,11 +116,11 @@ function describe.run(parsed)
   local file = parsed[1]
   local chunk, problem = require("moonwarp.cli.studies").load(file)
   if not chunk then fail(problem) end
-  session.begin({ describe = true, script = file }).leave = function() tell(said_by "os.exit") end
+  session.begin({ describe = describe_run, script = file }).leave = function() tell(said_by "os.exit") end
   _G.arg = { [0] = file }
   stop_library(require "moonwarp")
   stop_effects()
-  local ok, value = pcall(function() return description_of(chunk()) end)
+  local ok, value = pcall(description_of_file, chunk)
   if not ok then fail(value) end
   answer(value)
 end

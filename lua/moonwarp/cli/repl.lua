@@ -1,9 +1,12 @@
 -- SPDX-License-Identifier: MIT
 --
 -- moonwarp repl: reads, runs, prints. A line that is an expression is printed; one that is not
--- finished continues at the next prompt. Ctrl-C discards the line or ends the running code, Ctrl-D leaves.
+-- finished continues at the next prompt. Ctrl-C discards the line or ends the running code; exit, quit, q
+-- and Ctrl-D leave.
 
+local help = require "moonwarp.cli.help"
 local host = require "moonwarp.host"
+local lists = require "moonwarp.base.lists"
 local show = require "moonwarp.base.show"
 
 local repl = { most = 0 }
@@ -14,8 +17,8 @@ repl.usage = [[
 usage: moonwarp repl
 
 A prompt. mw is moonwarp; expressions are printed; Tab completes globals, fields and methods; an
-unfinished statement continues at the next prompt. Ctrl-C discards the line or ends the running
-code, Ctrl-D leaves.
+unfinished statement continues at the next prompt. help, help(mw.bench), help(dev) and help "bench"
+explain. Ctrl-C discards the line or ends the running code; exit, quit, q or Ctrl-D leaves.
 The history is kept in $XDG_STATE_HOME/moonwarp/history, else ~/.local/state/moonwarp/history.]]
 
 local function history_file()
@@ -31,7 +34,6 @@ local function compile(text)
   if chunk then return chunk end
   return load(text, "=(prompt)")
 end
-
 
 -- A chunk, with its text; false after Ctrl-C, nil at the end of the input.
 local function read_chunk()
@@ -50,27 +52,69 @@ local function print_error(message)
   io.stderr:write(tostring(message), "\n")
 end
 
-local function print_outcome(outcome, ...)
-  if outcome ~= "done" then return print_error(outcome == "failed" and (...) or outcome) end
-  local values = table.pack(...)
-  for i = 1, values.n do values[i] = show.value(values[i]) end
-  if values.n > 0 then print(table.concat(values, "\t")) end
+-- ---- what is printed ----------------------------------------------------------------------------
+
+-- Calls a chunk. The texts that it prints become keys of `said`.
+local function call_hearing(chunk, said)
+  local plain = print
+  local function hear(...)
+    if select("#", ...) == 1 then said[tostring((...)):gsub("\n+$", "")] = true end
+    return plain(...)
+  end
+  print = hear -- luacheck: ignore 121
+  local results = table.pack(host.call(chunk))
+  if print == hear then print = plain end -- luacheck: ignore 121
+  return table.unpack(results, 1, results.n)
 end
+
+-- A table or a chart that was printed, which mw.table and mw.plot also return.
+local function was_said(value, said)
+  return said[value] or type(value) == "table" and said[rawget(value, "chart")]
+end
+
+local function print_outcome(said, outcome, ...)
+  if outcome ~= "done" then return print_error(outcome == "failed" and (...) or outcome) end
+  local texts, given = {}, table.pack(...)
+  for i = 1, given.n do
+    if not was_said(given[i], said) then texts[#texts + 1] = show.value(given[i]) end
+  end
+  if #texts > 0 then print(table.concat(texts, "\t")) end
+end
+
+-- ---- words of the prompt ------------------------------------------------------------------------
+
+local LEAVE = lists.set { "exit", "quit", "q" }
+
+-- "q", "exit()"; not if the user has a variable of this name.
+local function leaves(text)
+  local word = text:match "^%s*(%a+)%s*$" or text:match "^%s*(%a+)%s*%(%s*%)%s*$"
+  return word and LEAVE[word] and rawget(_G, word) == nil
+end
+
+-- "help bench" is help "bench".
+local function asks(text)
+  return _G.help == help.value and text:match "^%s*help%s+([%a_][%w_.:]*)%s*$"
+end
+
+-- ---- the loop -----------------------------------------------------------------------------------
 
 local function run_one()
   local text, chunk, message = read_chunk()
   if text == nil then return false end
   if text == false then return true end
+  if leaves(text) then return false end
   if text:find("%S") then host.remember(text) end
-  if chunk then print_outcome(host.call(chunk)) else print_error(message) end
+  local said, word = {}, asks(text)
+  if word then chunk = function() help.value(word) end end
+  if chunk then print_outcome(said, call_hearing(chunk, said)) else print_error(message) end
   return true
 end
 
 --- The command.
 function repl.run()
-  _G.mw = require "moonwarp"
+  _G.mw, _G.help = require "moonwarp", help.value
   if host.terminal(0) then
-    local greeting = "moonwarp %s, %s. mw is loaded; Tab completes, Ctrl-D leaves."
+    local greeting = "moonwarp %s, %s. mw is loaded; Tab completes, help explains, exit leaves."
     print(greeting:format(_G.mw.version, _VERSION))
   end
   host.open_editor(history_file(), require("moonwarp.cli.complete").line)

@@ -22,14 +22,13 @@ usage: moonwarp report DIR... [options]
 
 One HTML file that needs no other file, from any number of runs. DIR is a run's folder, a
 folder with runs below it, the folder of a batch, or a study whose runs are in out. Runs that did
-not end, and folders without a run, are shown as such.]]
-
+not end, and folders without a run, are shown as such; a DIR without a run is exit status 1.]]
 
 local function earlier_of(folder)
   if not folder then return nil end
-  local runs = require("moonwarp.report.material").runs({ folder }).runs
-  if #runs == 0 then options.fail("option '--against': %s holds no run", folder) end
-  return runs
+  local found = require("moonwarp.report.material").runs { folder }
+  if #found.runs == 0 then options.fail("option '--against': %s: %s", folder, found.missing[1].reason) end
+  return found.runs
 end
 
 local function say(name, found, size)
@@ -40,6 +39,7 @@ end
 
 --- The command.
 ---@param parsed table
+---@return integer status
 function report.run(parsed)
   local earlier = earlier_of(parsed.against)
   local found = require("moonwarp.report.material").gather(table.move(parsed, 1, #parsed, 1, {}))
@@ -56,6 +56,7 @@ function report.run(parsed)
   end
   say(name, found, #text)
   if parsed.open then require("moonwarp.cli.drawing").open(name) end
+  return #found.missing > 0 and exit.FAILED or exit.OK
 end
 
 return report

@@ -167,7 +167,11 @@ local function final_status(current, status)
   return exit.CHECK
 end
 
-local STATUS = { [exit.OK] = "complete", [exit.CHECK] = "check failed", [exit.INTERRUPTED] = "interrupted" }
+-- What the record says: a failed check may be one of an earlier run of this process.
+local function record_status(current, status)
+  if status == exit.OK or status == exit.CHECK then return current:ending().status end
+  return status == exit.INTERRUPTED and "interrupted" or "failed"
+end
 
 -- A script whose output is lost has not done what it was run for. The program says why at its end.
 local function output_status(current, status)
@@ -178,7 +182,7 @@ end
 
 -- Closes the run's record, however the script ended.
 local function finish(current, status)
-  local folder, problem = current:finish { status = STATUS[status] or "failed", exit = status,
+  local folder, problem = current:finish { status = record_status(current, status), exit = status,
                                            message = current.message }
   if problem then
     exit.complain(problem)

@@ -86,27 +86,53 @@ local function filled(column, entries)
   return made, is_words
 end
 
--- "'naive' and 3 others: ", of the benchmarks that have names.
-local function whose(note)
-  if not note.name then return "" end
-  local others = note.count - 1
-  local more = others == 0 and "" or others == 1 and " and another" or (" and %d others"):format(others)
-  return ("'%s'%s: "):format(note.name, more)
+-- Whether the column's cells, as shown, distinguish rows: texts or whole numbers that differ.
+local function distinguishes(column, field, entries)
+  local differs = false
+  for i, entry in ipairs(entries) do
+    local value = record.field(entry, field)
+    if not (type(value) == "string" or math.type(value) == "integer") then return false end
+    differs = differs or column.texts[i] ~= column.texts[1]
+  end
+  return differs
 end
 
--- Causes and remedies of the benchmarks shown, each remedy once, with the first cause.
-local function notes(entries)
+-- The name of a row: "threads 32, naive"; else its number.
+local function row_names(columns, fields, entries)
+  local naming = lists.map(columns, function(column, c)
+    return distinguishes(column, fields[c], entries) and { column, fields[c] } or nil
+  end)
+  return lists.map(entries, function(entry, i)
+    local parts = lists.map(naming, function(one)
+      local text = one[1].texts[i]
+      return type(record.field(entry, one[2])) == "string" and text or ("%s %s"):format(one[1].heading, text)
+    end)
+    return #parts > 0 and table.concat(parts, ", ") or ("row %d"):format(i)
+  end)
+end
+
+-- "threads 32 and 3 others: "; nothing in a table of one row.
+local function whose(note, names)
+  if #names == 1 then return "" end
+  local others = #note.rows - 1
+  local more = others == 0 and "" or others == 1 and " and another" or (" and %d others"):format(others)
+  return ("%s%s: "):format(names[note.rows[1]], more)
+end
+
+-- Causes and remedies of the benchmarks shown, each remedy once, with the first cause and its row.
+local function notes(entries, names)
   local list, by_remedy = {}, {}
-  for _, entry in ipairs(entries) do
-    for _, value in pairs(entry) do
+  for row, entry in ipairs(entries) do
+    for _, key in ipairs(lists.keys(entry)) do
+      local value = entry[key]
       for _, warning in ipairs(bench.is_result(value) and value.warnings or {}) do
-        local note = lists.entry(list, by_remedy, warning.remedy, { name = value.name, count = 0,
+        local note = lists.entry(list, by_remedy, warning.remedy, { rows = {},
           text = ("%s; %s"):format(warning.cause, warning.remedy) })
-        note.count = note.count + 1
+        if note.rows[#note.rows] ~= row then table.insert(note.rows, row) end
       end
     end
   end
-  return lists.map(list, function(note) return ("note: %s%s"):format(whose(note), note.text) end)
+  return lists.map(list, function(note) return ("note: %s%s"):format(whose(note, names), note.text) end)
 end
 
 -- What is shown: title, columns with their cells, notes.
@@ -121,13 +147,13 @@ local function build(spec)
   local pass = spec.records and #sweep.varying(entries) == 0 and sweep.pass() or nil
   local title = ("%s%s, measured on %s"):format(spec.title or "records", pass and ", " .. pass or "",
     record.devices(entries))
-  local places = {}
+  local places, fields = {}, lists.map(columns, function(column) return column.field end)
   for i, column in ipairs(columns) do
     local is_words
     columns[i], is_words = filled(column, entries)
     places[i] = is_words and utf8text.left or utf8text.right
   end
-  return { name = title, columns = columns, notes = notes(entries) }, places
+  return { name = title, columns = columns, notes = notes(entries, row_names(columns, fields, entries)) }, places
 end
 
 -- Columns of one width each, with a rule under the heading.

@@ -54,6 +54,13 @@ local function add_run(found, folder)
   end
 end
 
+-- Why a word names no run.
+local function reason_for(word)
+  if require("lfs").attributes(word) then return "it holds no run" end
+  return word:find "/" and "there is no such folder"
+    or ("there is no such folder, and no study of this name in %s"):format(require("moonwarp.session").current:out())
+end
+
 --- The runs that words name, oldest first.
 ---@param words string[]  folders, or names of studies in OUT
 ---@return table found    runs, missing ({ folder =, word =, reason = })
@@ -63,7 +70,7 @@ function material.runs(words)
     local folders = store.named(word)
     for _, folder in ipairs(folders) do add_run(found, folder) end
     if #folders == 0 then
-      found.missing[#found.missing + 1] = { folder = word, word = "missing", reason = "it holds no run" }
+      found.missing[#found.missing + 1] = { folder = word, word = "missing", reason = reason_for(word) }
     end
   end
   table.sort(found.runs, function(a, b)
