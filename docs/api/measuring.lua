@@ -273,7 +273,10 @@ list, it takes all values at once.
 
 A script asks for all of its parameters before its first `mw.bench` or `mw.record`. There, or at the end of the script,
 `moonwarp run` reports names that the script did not ask for, with exit status 2. `mw.arg` reports a wrong value; all values
-of a sweep are checked in its first pass.]],
+of a sweep are checked in its first pass.
+
+Records keep the parameters, and a parameter is a field of theirs wherever a field is named: `mw.plot { x = "n" }`, `mw.table { "n" }`. A
+record's own field of that name wins. A parameter that is swept is a column of `mw.table` without being named.]],
       params = { { "name", "string", "" },
         { "default", "number|string|boolean|table", "determines the parameter's type" },
                  { "help", "string", "what it means", optional = true },

@@ -5,6 +5,7 @@
 -- machine as on a fast one; seconds do not, and are rejected.
 
 local lists = require "moonwarp.base.lists"
+local measurement = require "moonwarp.results.measurement"
 local nearest = require "moonwarp.base.nearest"
 local quantity = require "moonwarp.measure.quantity"
 local units = require "moonwarp.base.units"
@@ -68,9 +69,7 @@ end
 
 local function has(record, wanted)
   for key, value in pairs(wanted) do
-    local got = record[key]
-    if got == nil and type(record.params) == "table" then got = record.params[key] end
-    if got ~= value then return false end
+    if measurement.field(record, key) ~= value then return false end
   end
   return true
 end
@@ -80,7 +79,7 @@ local function best(records, wanted, field)
   local found, most = false, nil
   for _, record in ipairs(records) do
     if has(record, wanted) then
-      local value = require("moonwarp.results.record").field(record, field)
+      local value = measurement.field(record, field)
       found = true
       if type(value) == "table" and value.median then
         return nil, ("'%s' is a time, and a gate takes rates"):format(field)

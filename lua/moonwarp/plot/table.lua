@@ -44,7 +44,7 @@ local function check_field(field, entries)
   local names = {}
   for _, entry in ipairs(entries) do
     if record.field(entry, field) ~= nil then return end
-    for name in pairs(entry) do names[name] = true end
+    for name in pairs(lists.merged(entry.params or {}, entry)) do names[name] = true end
   end
   failure.invalid("mw.table: no record has a field '%s'; %s", field, nearest.hint(field, names))
 end
@@ -135,19 +135,28 @@ local function notes(entries, names)
   return lists.map(list, function(note) return ("note: %s%s"):format(whose(note, names), note.text) end)
 end
 
+local function field_of(column) return column.field end
+
+-- The columns that are asked for, after those that distinguish the rows: the devices, and what a sweep varies.
+local function columns_of(spec, entries)
+  local columns = lists.map(spec, column_of)
+  if #entries == 0 then failure.invalid("mw.table: there are no records; mw.record makes them") end
+  for _, column in ipairs(columns) do check_field(column.field, entries) end
+  local varying = figure.varying(entries, lists.map(columns, field_of))
+  local is_other = function(entry) return entry.device ~= entries[1].device end
+  if lists.find(entries, is_other) then table.insert(varying, 1, "device") end
+  return lists.append(lists.map(varying, column_of), columns)
+end
+
 -- What is shown: title, columns with their cells, notes.
 local function build(spec)
   schema.options("mw.table", spec, SPEC)
   local entries = spec.records or record.all()
-  local columns = lists.map(spec, column_of)
-  if #entries == 0 then failure.invalid("mw.table: there are no records; mw.record makes them") end
-  for _, column in ipairs(columns) do check_field(column.field, entries) end
-  local is_other = function(entry) return entry.device ~= entries[1].device end
-  if lists.find(entries, is_other) then table.insert(columns, 1, column_of("device", 0)) end
+  local columns = columns_of(spec, entries)
   local pass = spec.records and #sweep.varying(entries) == 0 and sweep.pass() or nil
   local title = ("%s%s, measured on %s"):format(spec.title or "records", pass and ", " .. pass or "",
     record.devices(entries))
-  local places, fields = {}, lists.map(columns, function(column) return column.field end)
+  local places, fields = {}, lists.map(columns, field_of)
   for i, column in ipairs(columns) do
     local is_words
     columns[i], is_words = filled(column, entries)
@@ -172,7 +181,7 @@ end
 
 --- Prints records as an aligned table: { "threads", "T_tot", "t" }. A column is a field's name (a
 --- path such as "t.median" reaches into a benchmark) or { name, title =, unit =, digits = }; the
---- units are the records'.
+--- units are the records'. In a sweep each parameter that is swept is a column.
 ---@param spec table    columns, and title, records (all of the session if left out), quiet
 ---@return string text  what was printed (with --quiet or quiet = true it is not printed)
 function tables.print(spec)

@@ -22,18 +22,28 @@ end
 
 -- ---- fields --------------------------------------------------------------------------------------
 
---- A field of a record by its path, as in "t.median"; nil if it is absent.
----@param record table
----@param field string
----@return any
-function measurement.field(record, field)
-  if record[field] ~= nil then return record[field] end
-  local value = record
-  for key in field:gmatch "[^.]+" do
+local function at_path(value, path)
+  for key in path:gmatch "[^.]+" do
     if type(value) ~= "table" then return nil end
     value = value[key]
   end
   return value
+end
+
+local function parameter(value)
+  return type(value) == "table" and table.concat(lists.map(value, tostring), ",") or value
+end
+
+--- A field of a record by its path, as in "t.median"; else the parameter of that name, of several values the list as
+--- a text; else nil.
+---@param record table
+---@param field string
+---@return any
+function measurement.field(record, field)
+  local value = record[field]
+  if value == nil then value = at_path(record, field) end
+  if value ~= nil or type(record.params) ~= "table" then return value end
+  return parameter(record.params[field])
 end
 
 local function is_in_result(record, path)
@@ -78,9 +88,7 @@ end
 ---@return table<string, any>
 function measurement.parameters(record)
   local values = {}
-  for name, value in pairs(record.params or {}) do
-    values[name] = type(value) == "table" and table.concat(value, ",") or value
-  end
+  for name, value in pairs(record.params or {}) do values[name] = parameter(value) end
   return values
 end
 

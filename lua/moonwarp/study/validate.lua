@@ -47,7 +47,7 @@ local OWN = lists.set(ALWAYS)
 -- The fields that the records of a part have; nil if functions add others.
 local function fields_of(study, part)
   if part.derive or type(part.cases) == "function" then return nil end
-  local known = lists.merged(OWN, { [study.rate] = true })
+  local known = lists.merged(lists.set(lists.keys(study.p)), lists.merged(OWN, { [study.rate] = true }))
   for _, sides in ipairs(part.cases) do
     for name in pairs(sides) do known[name] = true end
   end
