@@ -215,10 +215,10 @@ describe("the charts of a report", function()
 
   it("are drawn in letters where gnuplot cannot draw them, and say why", function()
     local gnuplot = require "moonwarp.plot.gnuplot"
-    local svgs = gnuplot.svgs
-    gnuplot.svgs = function() return "gnuplot is not installed" end
+    local svg = gnuplot.svg
+    gnuplot.svg = function() return "gnuplot is not installed" end
     local texts = texts_of(study(run_of(1)))
-    gnuplot.svgs = svgs
+    gnuplot.svg = svg
     has(texts[1], "<pre aria-label")
     has(texts[1], "● library copy")
     has(texts[1], "Drawn in letters: gnuplot is not installed.")

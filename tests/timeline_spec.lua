@@ -107,7 +107,7 @@ describe("mw.timeline", function()
     with_timeline({ spans = SPANS, name = "by kind", pictures = false }, function(made, folder)
       assert.are.equal(support.run(folder) .. "/by-kind.dat", made.dat)
       local text = support.read(made.dat)
-      assert.is_truthy(text:find('# columns: "from (ms)" "to (ms)" "lane, counted from below"', 1, true))
+      assert.is_truthy(text:find('\n"from (ms)" "to (ms)" "lane, counted from below"\n', 1, true))
       local numbers = {}
       for from, to, lane in text:gmatch "\n([%d.e-]+) ([%d.e-]+) (%d+)" do
         numbers[#numbers + 1] = ("%.3f %.3f %s"):format(from, to, lane)

@@ -5,6 +5,7 @@
 #include "core/base/home.h"
 #include "core/bind/bind.h"
 #include "core/compile/cache.h"
+#include "core/compile/process.h"
 
 #include <string.h>
 
@@ -123,6 +124,35 @@ static int service_nearest(lua_State *L) {
   return 1;
 }
 
+/* core.process(words, seconds): runs a program without input: its exit status (128 + signal when killed) and the
+ * beginning of what it wrote to standard error; or nil and why it was not started or did not end. */
+static int service_process(lua_State *L) {
+  enum { MOST_WORDS = 4096 };
+  mw_process_result result;
+  check_type(L, 1, LUA_TTABLE);
+  double seconds = luaL_checknumber(L, 2);
+  int count = (int)lua_rawlen(L, 1);
+  const char **argv = lua_newuserdatauv(L, (size_t)(count + 1) * sizeof *argv, 0);
+  for (int i = 0; i < count; i++, lua_pop(L, 1)) { /* the list holds the strings */
+    lua_rawgeti(L, 1, i + 1);
+    argv[i] = luaL_checkstring(L, -1);
+  }
+  argv[count] = NULL;
+  if (mw_process_run(argv, NULL, 0, seconds, &result, &bind_error) != MW_OK) {
+    luaL_pushfail(L);
+    lua_pushstring(L, bind_error.text);
+    mw_error_clear(&bind_error);
+    return 2;
+  }
+  lua_pushinteger(L, result.exit);
+  luaL_Buffer words;
+  size_t size = result.err_size < MOST_WORDS ? result.err_size : MOST_WORDS;
+  memcpy(luaL_buffinitsize(L, &words, MOST_WORDS), result.err ? result.err : "", size);
+  mw_process_result_free(&result);
+  luaL_pushresultsize(&words, size);
+  return 2;
+}
+
 /* core.raise(status, text[, log]): the errors of the Lua half. */
 static int service_raise(lua_State *L) {
   const char *status = check_string(L, 1);
@@ -149,6 +179,7 @@ const luaL_Reg service_functions[] = {
     {"misfit", service_misfit},
     {"nearest", service_nearest},
     {"poll", service_poll},
+    {"process", service_process},
     {"raise", service_raise},
     {"type", service_type},
     {"where", service_where},

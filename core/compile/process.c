@@ -24,7 +24,7 @@
 
 extern char **environ;
 
-enum { TICK_MS = 20, CHUNK = 16384 };
+enum { TICK_MS = 20, CHUNK = 16384, MOST_OUTPUT = 64 << 20 };
 
 void mw_argv_add(mw_argv *argv, const char *format, ...) {
   va_list args;
@@ -151,6 +151,8 @@ static mw_status collect(const char *program, int ends[2], cpu_text texts[2], do
     if (poll(polls, 2, TICK_MS) <= 0) continue;
     for (int i = 0; i < 2; i++)
       if (polls[i].fd >= 0 && polls[i].revents && !take(polls[i].fd, &texts[i])) polls[i].fd = -1; /* poll skips it */
+    if (texts[0].size + texts[1].size > MOST_OUTPUT)
+      return mw_fail(error, MW_IO, "'%s' writes more than %d MiB", program, MOST_OUTPUT >> 20);
   }
   return MW_OK;
 }

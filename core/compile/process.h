@@ -26,8 +26,8 @@ typedef struct mw_process_result {
 } mw_process_result;
 
 /* argv[0] is looked up on the PATH. input (may be NULL) goes to its standard input. Ctrl-C (mw_interrupted) or
- * `seconds` (0: no limit) kills it and its children: MW_INTERRUPTED. Not started: MW_IO. After either the result is
- * empty, with nothing to free. */
+ * `seconds` (0: no limit) kills it and its children: MW_INTERRUPTED. Not started, or killed because it writes more than
+ * 64 MiB: MW_IO. After either the result is empty, with nothing to free. */
 mw_status mw_process_run(const char *const *argv, const char *input, size_t input_size, double seconds,
                          mw_process_result *out, mw_error *);
 void mw_process_result_free(mw_process_result *);

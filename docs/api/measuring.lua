@@ -208,7 +208,7 @@ because an event records when its stream got to it, not when an engine started t
       result = true,
       { "chart", "string", "the chart in the terminal" },
       { "dat", "string", "path of the data" },
-        { "gp", "string", "path of the gnuplot script, which is self-contained" },
+        { "gp", "string", "path of the gnuplot script, which draws the data file" },
       { "svg", "string", "path", optional = true }, { "png", "string", "path", optional = true },
       { "reason", "string", "why there are no pictures", optional = true },
     },
@@ -452,8 +452,8 @@ mw.table { "threads", "T_tot", records = records }]],
     },
     {
       name = "plot", forms = { "mw.plot{ x =, y =, ... }" },
-      about = [[Draws records: a chart in the terminal, RUN/NAME.dat with a header in comments, a self-contained gnuplot script
-RUN/NAME.gp, and an SVG and a PNG if gnuplot is installed. Otherwise a message says that there are no pictures. In a browser the SVG
+      about = [[Draws records: a chart in the terminal, RUN/NAME.dat with a header in comments, a gnuplot script
+RUN/NAME.gp that draws it, and an SVG and a PNG if gnuplot is installed. Otherwise a message says that there are no pictures. In a browser the SVG
 shows the values of a point under the pointer, and a click on a key entry hides or shows its curve.
 
 In a sweep (`-p n=1024,2048`) the run's records are drawn in the last pass. Each combination of parameters that is not shown by an axis

@@ -313,7 +313,7 @@
 ---@class moonwarp.plot_made
 ---@field chart string the chart in the terminal
 ---@field dat string path of the data
----@field gp string path of the gnuplot script, which is self-contained
+---@field gp string path of the gnuplot script, which draws the data file
 ---@field svg? string path
 ---@field png? string path
 ---@field reason? string why there are no pictures
@@ -1437,8 +1437,8 @@ function mw.record(values) end
 ---@return string # what was printed
 function mw.table(spec) end
 
---- Draws records: a chart in the terminal, RUN/NAME.dat with a header in comments, a self-contained gnuplot script
---- RUN/NAME.gp, and an SVG and a PNG if gnuplot is installed. Otherwise a message says that there are no pictures. In a browser the SVG
+--- Draws records: a chart in the terminal, RUN/NAME.dat with a header in comments, a gnuplot script
+--- RUN/NAME.gp that draws it, and an SVG and a PNG if gnuplot is installed. Otherwise a message says that there are no pictures. In a browser the SVG
 --- shows the values of a point under the pointer, and a click on a key entry hides or shows its curve.
 --- 
 --- In a sweep (`-p n=1024,2048`) the run's records are drawn in the last pass. Each combination of parameters that is not shown by an axis

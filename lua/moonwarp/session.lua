@@ -13,6 +13,7 @@
 --   failed_checks  how many; failed_before: of runs that have ended
 --   records        all measurements, in order; contenders: how many have had a turn (results/record.lua)
 --   ceilings       what mw.roofline has measured, by a device's id
+--   pictures       what the pictures of the run show, by the names of their files
 --   run            the open run (results/run.lua); nil before the first result
 
 local core = require "moonwarp.core"
@@ -31,7 +32,8 @@ function session.new(options)
   local has_lfs, lfs = pcall(require, "lfs")
   return setmetatable({ options = options or {}, given = {}, pass = {}, declared = {}, begun = {}, records = {},
                         contenders = 0, failed_checks = 0, failed_before = 0, ceilings = {}, waiting = {},
-                        home = has_lfs and lfs.currentdir(), date = os.time(), started = core.clock() }, Session)
+                        pictures = {}, home = has_lfs and lfs.currentdir(), date = os.time(),
+                        started = core.clock() }, Session)
 end
 
 --- Makes a new session the current one.
@@ -96,6 +98,20 @@ function Session:file(name)
   return self:folder() .. "/" .. name
 end
 
+--- The name of a picture's files: that of no other picture of the run.
+---@param name string      as wanted
+---@param identity string  what is the same of a picture that is drawn again
+---@return string
+function Session:picture_name(name, identity)
+  local own, number = name, 1
+  while (self.pictures[own] or identity) ~= identity do
+    number = number + 1
+    own = ("%s-%d"):format(name, number)
+  end
+  self.pictures[own] = identity
+  return own
+end
+
 --- Notes a result, at once and for good.
 ---@param kind string   "record", "chart", "remark", "picture", "slice" or "slices_dropped"
 ---@param values table  what JSON can hold
@@ -150,7 +166,7 @@ end
 function Session:finish(ending)
   local run = self.run
   if not run then return nil end
-  self.run, self.failed_before = nil, self.failed_checks
+  self.run, self.pictures, self.failed_before = nil, {}, self.failed_checks
   ending.seconds = core.clock() - self.started
   self.date, self.started = os.time(), core.clock()
   return run:finish(ending)

@@ -90,12 +90,22 @@ function path.obstacle(folder)
   end
 end
 
+local MOST_NAME <const> = 100 -- letters of a file's name, without its ending
+
 --- A name made safe for a file: letters, digits, - and _.
 ---@param text string
 ---@return string
 function path.safe(text)
-  local name = text:gsub("[^%w%-_]+", "-"):gsub("^%-+", ""):gsub("%-+$", "")
+  local name = text:gsub("[^%w%-_]+", "-"):gsub("^%-+", ""):sub(1, MOST_NAME):gsub("%-+$", "")
   return name == "" and "plot" or name
+end
+
+--- The same for a chart: data.dat has the records of its run.
+---@param text string
+---@return string
+function path.chart(text)
+  local name = path.safe(text)
+  return name == "data" and "data-chart" or name
 end
 
 return path

@@ -95,7 +95,8 @@ function figure.varying(entries, shown)
 end
 
 --- What every picture says of itself: its files' name, title, device, script and date. In a sweep a picture of one
---- pass, or of one pass's own records, says which, or the next one would replace it.
+--- pass, or of one pass's own records, says which, or the next one would replace it. Pictures of one name are told
+--- apart by a number, unless one is drawn again: with the same fields and title.
 ---@param spec table       name, title
 ---@param name string      where spec has none, as title
 ---@param title string
@@ -104,9 +105,11 @@ end
 ---@return table
 function figure.about(spec, name, title, device, entries)
   local pass = (spec.records or #entries == 0) and #sweep.varying(entries) == 0 and sweep.pass()
+  local kind = name
   name, title = spec.name or ("%s-%s"):format(path.script(), name), spec.title or title
   if pass then name, title = ("%s-%s"):format(name, pass), ("%s, %s"):format(title, pass) end
-  return { name = path.safe(name), title = ("%s, %s"):format(title, device), device = device, script = path.script(),
+  local own = session.current:picture_name(path.chart(name), ("%s\0%s\0%s"):format(kind, name, title))
+  return { name = own, title = ("%s, %s"):format(title, device), device = device, script = path.script(),
            date = os.date "!%Y-%m-%d %H:%M UTC" }
 end
 

@@ -100,7 +100,7 @@ end
 
 -- Of gnuplot's plot command: a frame, by its number from 1.
 local function image(i)
-  return ("$data index %d matrix with image"):format(i - 1)
+  return ("data index %d matrix with image"):format(i - 1)
 end
 
 -- Behind the still pictures: the same plot once a frame.
@@ -124,9 +124,8 @@ end
 function film_type:draw()
   if #self.frames == 0 then failure.invalid("film:draw: there is no frame; film:add(array) adds one") end
   local about = figure.describe(self.spec, "film")
-  return figure.write(self.spec, about, { columns = { "one row of the field a line, x fastest" }, what = "frame",
-    blocks = self.frames, settings = settings(self, about), plots = { image(#self.frames) },
-    after = animation(self, about) }, "gif")
+  return figure.write(self.spec, about, { columns = false, what = "frame", blocks = self.frames,
+    settings = settings(self, about), plots = { image(#self.frames) }, after = animation(self, about) }, "gif")
 end
 
 return film

@@ -4,28 +4,33 @@
 --   columns    names of the data's columns, with units
 --   levels     { value =, label = } to be named in the files' headers; may be absent
 --   what       what a block of data is: "series"
---   blocks     { name =, line, ... }: a line is a text, or { text, the point's hypertext, line by line, ... }
+--   blocks     { name =, line, ... }; columns = of its own, false if it is a matrix
 --   settings   lines of commands after the common style
---   plots      the parts of the plot command
+--   plots      the parts of the plot command; `data` is the name of the data
 --   height     of a chart, px, whose points show their values; absent: a wide picture, without hypertext
+--   ratio      height over width of a wide picture; may be absent
 --   after      further commands after the pictures; may be absent
--- A script holds its data and the style of plots/base.gp, so that it needs no other file. Points show their
--- values as hypertext: in a browser by gnuplot's own script in the SVG file, and in the report by the report's.
+-- A script draws the .dat file beside it, or holds the data itself, with the style of plots/base.gp in it. Points
+-- show their values as hypertext, which gnuplot computes from the columns: in a browser by gnuplot's own script in
+-- the SVG file, and in the report by the report's.
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
 local files = require "moonwarp.base.files"
 local lists = require "moonwarp.base.lists"
 local palette = require "moonwarp.plot.palette"
-local path = require "moonwarp.base.path"
 local utf8text = require "moonwarp.base.utf8text"
 
 local gnuplot = {}
 
 -- A chart is as narrow as a column of the report, so that its letters are as large there. px.
 gnuplot.WIDTH, gnuplot.HEAD, gnuplot.FONT, gnuplot.KEY_ROW = 500, 50, 12, 18
-local WIDE_WIDTH <const>, WIDE_HEIGHT <const>, PNG_WIDTH <const>, LETTER <const> = 640, 400, 1125, 7.2
+local WIDE_WIDTH <const>, WIDE_RATIO <const>, PNG_WIDTH <const>, LETTER <const> = 640, 0.625, 1125, 7.2
 local MOST_TITLE <const>, MOST_KEY <const> = 64, 50 -- letters of a line, and of a name in the key
+local MOST_WORDS <const> = 300 -- of gnuplot's own
+
+--- How long gnuplot may take for the pictures of one script, s. Of a film it draws every frame.
+gnuplot.LIMIT = 120
 
 -- ---- texts --------------------------------------------------------------------------------------
 
@@ -35,61 +40,82 @@ local function comment(format, ...)
   return "# " .. format:format(...):gsub("%c+", " ")
 end
 
---- A text as gnuplot's literal string.
+local function octal(letter)
+  return ("\\%03o"):format(letter:byte())
+end
+
+-- In quotation marks gnuplot gives `date` to the shell, unless its signs are numbers.
+local function in_marks(text)
+  return '"' .. text:gsub('[%c"\\`]', octal) .. '"'
+end
+
+--- A text as gnuplot's literal string, on one line. gnuplot misreads '' at the beginning of one in apostrophes.
 ---@param text string
 ---@return string
 function gnuplot.quote(text)
-  return "'" .. text:gsub("'", "''"):gsub("%c+", " ") .. "'"
+  text = utf8text.clean(text):gsub("%c+", " ")
+  return text:find("'", 1, true) and in_marks(text) or "'" .. text .. "'"
 end
-
-local quoted = gnuplot.quote
 
 --- The same of a text without its middle, where it is too long.
 ---@param text string
 ---@param width integer?  letters; else those of a name in the key
 ---@return string
 function gnuplot.shortened(text, width)
-  return quoted(utf8text.shorten(text, width or MOST_KEY, "…"))
+  return gnuplot.quote(utf8text.shorten(text, width or MOST_KEY, "…"))
+end
+
+local UNSAFE = { ["'"] = "’", ['"'] = "”", ["\\"] = "∖" } -- gnuplot does not escape them in an SVG's attributes
+
+local function safe(text)
+  return (utf8text.clean(text):gsub("%c+", " "):gsub("['\"\\]", UNSAFE))
 end
 
 --- A text in quotation marks, as a column of the data.
 ---@param text string
 ---@return string
 function gnuplot.column(text)
-  return '"' .. text:gsub('"', "'"):gsub("%c+", " ") .. '"'
+  return ('"%s"'):format(safe(text))
 end
 
-local UNSAFE = { ["'"] = "’", ['"'] = "”", ["\\"] = "∖" } -- gnuplot does not escape them in an SVG's attributes
+--- A point's hypertext as gnuplot computes it: the lines are a format, in which texts have gone through
+--- gnuplot.constant.
+---@param lines string[]   "naive", "n: %.6g MiB"
+---@param values string    of the format: "$1, $2"
+---@return string
+function gnuplot.told(lines, values)
+  return ("sprintf(%s, %s)"):format(in_marks(table.concat(lines, "\n")), values)
+end
 
--- { "1 2", "naive", "T_eff: 4.2 TB/s" } as the line `1 2 "naive\nT_eff: 4.2 TB/s"`.
-local function told_line(line)
-  local told = {}
-  for i = 2, #line do told[i - 1] = line[i]:gsub("%c+", " "):gsub("['\"\\]", UNSAFE) end
-  return ('%s "%s"'):format(line[1], table.concat(told, "\\n"))
+--- A text as part of such a format.
+---@param text string
+---@return string
+function gnuplot.constant(text)
+  return (safe(text):gsub("%%", "%%%%"))
 end
 
 -- ---- data ---------------------------------------------------------------------------------------
 
--- What heads every data file and script: what, on which device, by what, when, units.
+-- What heads every data file and script: what, on which device, by what, when.
 local function header(about, drawing)
   local lines = {
     comment("%s", about.title), comment("device: %s", about.device), comment("script: %s", about.script),
     comment("date: %s", about.date), "# moonwarp " .. core.version .. ", " .. _VERSION,
-    comment("columns: %s", table.concat(lists.map(drawing.columns, gnuplot.column), " ")),
   }
   return table.concat(lists.append(lines, lists.map(drawing.levels or {}, function(level)
     return comment("level: %.10g %s", level.value, level.label)
   end)), "\n")
 end
 
--- Two blank lines between blocks: gnuplot's index counts them from 0. With `told` a point's hypertext is one
--- more column.
-local function blocks(drawing, told)
+-- Two blank lines between blocks: gnuplot's index counts them from 0. The names of the columns are the first line of
+-- each, as columnhead() wants them.
+local function blocks(drawing)
   return table.concat(lists.map(drawing.blocks, function(block, i)
-    local lines = lists.map(block, function(line)
-      return type(line) == "string" and line or told and told_line(line) or line[1]
-    end)
-    return ("%s\n%s"):format(comment("%s %d: %s", drawing.what, i - 1, block.name), table.concat(lines, "\n"))
+    local columns = block.columns
+    if columns == nil then columns = drawing.columns end
+    local lines = { comment("%s %d: %s", drawing.what, i - 1, block.name) }
+    if columns then lines[2] = table.concat(lists.map(columns, gnuplot.column), " ") end
+    return table.concat(lists.append(lines, block), "\n")
   end), "\n\n\n")
 end
 
@@ -112,13 +138,13 @@ function gnuplot.list()
 end
 
 --- The plot that gives points their hypertext: an invisible disc over each.
----@param data string     "$data index 0"
----@param using string    columns of their places: "1:2"
----@param column integer  of the hypertext
+---@param data string   "data index 0"
+---@param using string  columns of their places: "1:2"
+---@param told string   of gnuplot.told
 ---@return string
-function gnuplot.hover(data, using, column)
-  return ("%s using %s:(strcol(%d)) with labels hypertext point pt 7 ps 1.2 lc rgb '#ff000000' notitle"):format(data,
-    using, column)
+function gnuplot.hover(data, using, told)
+  return ("%s using %s:(%s) with labels hypertext point pt 7 ps 1.2 lc rgb '#ff000000' notitle"):format(data, using,
+    told)
 end
 
 --- How many rows a key takes, and of how many columns: as many as have room below the axes.
@@ -146,31 +172,33 @@ local function base_style()
   return (text:gsub("%f[$]%$(%l+)", palette.colour))
 end
 
---- The text of a .gp file, which holds its data and writes NAME.svg and NAME.png beside itself. The PNG
---- is the same picture with more pixels.
----@param about table     name, title, device, script, date
+--- The text of a .gp file, which writes NAME.svg and NAME.png beside itself. The PNG is the same picture
+--- with more pixels.
+---@param about table       name, title, device, script, date
 ---@param drawing table
+---@param is_alone boolean? it holds its data; else it draws NAME.dat beside it
 ---@return string
-function gnuplot.script(about, drawing)
-  local width, height, mouse = WIDE_WIDTH, WIDE_HEIGHT, ""
+function gnuplot.script(about, drawing, is_alone)
+  local width, height, mouse = WIDE_WIDTH, math.floor(WIDE_WIDTH * (drawing.ratio or WIDE_RATIO) + 0.5), ""
   if drawing.height then width, height, mouse = gnuplot.WIDTH, drawing.height, "standalone mousing " end
   local scale = PNG_WIDTH / width
   return table.concat({
     header(about, drawing), comment("draws %s.svg and %s.png: gnuplot %s.gp", about.name, about.name, about.name), "",
-    "$data << END_OF_DATA", blocks(drawing, true), "END_OF_DATA", "",
+    is_alone and ("$data << END_OF_DATA\n%s\nEND_OF_DATA\ndata = '$data'"):format(blocks(drawing))
+      or "data = " .. gnuplot.quote(about.name .. ".dat"), "",
     base_style(), title_command(about), table.concat(drawing.settings, "\n"), "",
-    ("set terminal svg size %d,%d dynamic %sfont 'Helvetica,%d' background rgb 'white'"):format(width, height, mouse,
-      gnuplot.FONT),
-    ("set output %s"):format(quoted(about.name .. ".svg")),
+    ("set terminal svg size %d,%d dynamic %snoenhanced font 'Helvetica,%d' background rgb 'white'"):format(width,
+      height, mouse, gnuplot.FONT),
+    ("set output %s"):format(gnuplot.quote(about.name .. ".svg")),
     "plot " .. table.concat(drawing.plots, ", \\\n     "),
     "if (exists('svg_only')) { unset output; exit }",
     "if (strstrt(GPVAL_TERMINALS, 'pngcairo') > 0) {",
-    ("  set terminal pngcairo size %d,%d font 'Helvetica,%d' fontscale %.3g linewidth %.3g pointscale %.3g"):format(
-      PNG_WIDTH, height * PNG_WIDTH // width, gnuplot.FONT * 3 // 4, scale, scale, scale),
+    ("  set terminal pngcairo size %d,%d noenhanced font 'Helvetica,%d' fontscale %.3g linewidth %.3g pointscale %.3g")
+      :format(PNG_WIDTH, height * PNG_WIDTH // width, gnuplot.FONT * 3 // 4, scale, scale, scale),
     "} else {",
-    ("  set terminal png size %d,%d"):format(PNG_WIDTH, height * PNG_WIDTH // width),
+    ("  set terminal png size %d,%d noenhanced"):format(PNG_WIDTH, height * PNG_WIDTH // width),
     "}",
-    ("set output %s"):format(quoted(about.name .. ".png")), "replot", "unset output", drawing.after,
+    ("set output %s"):format(gnuplot.quote(about.name .. ".png")), "replot", "unset output", drawing.after,
   }, "\n") .. "\n"
 end
 
@@ -197,33 +225,38 @@ local function missing()
   return "gnuplot is not installed (on Debian and Ubuntu: apt install gnuplot-nox)"
 end
 
--- The output of a command in a folder; nil if it succeeds.
-local function run(folder, command)
-  local pipe, reason = io.popen(("cd %s && %s"):format(path.quote(folder), command))
-  if not pipe then return reason end
-  local words = pipe:read("a")
-  if not pipe:close() then return "gnuplot failed: " .. words:gsub("%s+", " ") end
+-- Runs gnuplot in a folder; nil, or why there are no pictures.
+local function run(folder, script, first)
+  local words = lists.append({ "gnuplot", "-e", "cd " .. in_marks(folder) }, first or {})
+  local status, output = core.process(lists.append(words, { script }), gnuplot.LIMIT)
+  if status == 0 then return nil end
+  if not status then return output end
+  output = utf8text.clean(output):gsub("%s+", " ")
+  local what = status > 128 and ("was killed by signal %d"):format(status - 128) or "failed"
+  return ("gnuplot %s: %s"):format(what, utf8text.cut(output:gsub("^ ", ""), MOST_WORDS, "…"))
 end
 
 --- Runs gnuplot on a script in its folder, which is to leave an SVG and a PNG of the same name.
 ---@param folder string
 ---@param script string    as in "copy.gp"
 ---@return boolean ok
----@return string? reason  "gnuplot is not installed", or gnuplot's own words
+---@return string? reason  "gnuplot is not installed", that it did not end, or gnuplot's own words
 function gnuplot.run(folder, script)
-  local reason = missing() or run(folder, ("gnuplot %s 2>&1"):format(path.quote(script)))
+  local reason = missing() or run(folder, script)
   if reason then return false, reason end
   local base = folder .. "/" .. script:gsub("%.gp$", "")
   if is_whole(base .. ".svg", "</svg>") and is_whole(base .. ".png", "IEND") then return true end
   return false, ("gnuplot left no whole pictures in %s: is the disk full?"):format(folder)
 end
 
---- Draws only the SVG files of all scripts in a folder; a script that gnuplot rejects has none.
+--- Draws only the SVG file of a script; one that gnuplot rejects has none.
 ---@param folder string
----@return string? reason  why there are no files
-function gnuplot.svgs(folder)
-  return missing() or run(folder,
-    "for one in *.gp; do gnuplot -e svg_only=1 $one || rm -f ${one%.gp}.svg; done 2>/dev/null; true")
+---@param script string    as in "copy.gp"
+---@return string? reason  why there is no file
+function gnuplot.svg(folder, script)
+  local reason = missing() or run(folder, script, { "-e", "svg_only=1" })
+  if reason then os.remove(("%s/%s.svg"):format(folder, script:gsub("%.gp$", ""))) end
+  return reason
 end
 
 return gnuplot

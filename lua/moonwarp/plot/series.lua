@@ -51,20 +51,24 @@ end
 
 -- ---- for gnuplot --------------------------------------------------------------------------------
 
--- The hypertext of a point: "naive", "threads: 64", "T_tot: 480 GB/s".
 local function blocks_of(chart)
-  local function told(name, value, unit) return ("%s: %.6g%s"):format(name, value, unit ~= "" and " " .. unit or "") end
-  local list = {}
-  for i, one in ipairs(chart.series) do
-    list[i] = { name = one.name }
-    for j, p in ipairs(one.points) do
+  return lists.map(chart.series, function(one)
+    return lists.append({ name = one.name }, lists.map(one.points, function(p)
       local line = ("%.10g %.10g"):format(p.x, p.y)
-      if chart.spread then line = ("%s %.10g %.10g"):format(line, p.low or p.y, p.high or p.y) end
-      list[i][j] = { line, one.name, told(chart.xname, p.x, chart.xunit), told(chart.yname, p.y, chart.unit),
-        p.low and p.high and ("from %.6g to %.6g"):format(p.low, p.high) or nil }
-    end
+      return chart.spread and ("%s %.10g %.10g"):format(line, p.low or p.y, p.high or p.y) or line
+    end))
+  end)
+end
+
+-- The hypertext of a series' points: "naive", "threads: 64", "T_tot: 480 GB/s".
+local function told(chart, name)
+  local function line(label, unit)
+    return ("%s: %%.6g%s"):format(gnuplot.constant(label), unit ~= "" and " " .. gnuplot.constant(unit) or "")
   end
-  return list
+  local text = gnuplot.told({ gnuplot.constant(name), line(chart.xname, chart.xunit), line(chart.yname, chart.unit) },
+    "$1, $2")
+  if not chart.spread then return text end
+  return ('%s.($3 < $2 || $4 > $2 ? %s : "")'):format(text, gnuplot.told({ "", "from %.6g to %.6g" }, "$3, $4"))
 end
 
 -- Ticks at powers of 2: from the one at or below the least point, as gnuplot sets none below the first; one a
@@ -100,13 +104,13 @@ local function plots_of(chart)
   local list, add = gnuplot.list()
   local style = STYLES[chart.style] and chart.style or "linespoints"
   for i, one in ipairs(chart.series) do
-    local data, look = ("$data index %d"):format(i - 1), palette.series(i)
+    local data, look = ("data index %d"):format(i - 1), palette.series(i)
     local every = #one.points > MOST_TOLD and (" every %d"):format(math.ceil(#one.points / MOST_TOLD)) or ""
     add("%s using 1:2 with %s lw 2 %s title %s", data, style, look, gnuplot.shortened(one.name))
     if chart.spread then
       add("%s using 1:2:3:4 with yerrorbars %s dt 1 ps 0 notitle", data, look:gsub(" dt.*", ""))
     end
-    add(gnuplot.hover(data .. every, "1:2", chart.spread and 5 or 3))
+    add(gnuplot.hover(data .. every, "1:2", told(chart, one.name)))
   end
   for i, level in ipairs(chart.levels) do
     add("%.10g with lines %s title %s", level.value, palette.level(i), gnuplot.shortened(level.label))

@@ -148,7 +148,7 @@ end
 local function plots_of(chart)
   local list, add = gnuplot.list()
   for k, kind in ipairs(chart.kinds) do
-    add("$data index %d using 1:3:1:($2 - $1 < least ? $1 + least : $2):($3 - 0.35):($3 + 0.35) "
+    add("data index %d using 1:3:1:($2 - $1 < least ? $1 + least : $2):($3 - 0.35):($3 + 0.35) "
       .. "with boxxyerror lc rgb '%s' lw 0.5 title %s", k - 1, palette.colour("k" .. k), gnuplot.shortened(kind))
   end
   return list

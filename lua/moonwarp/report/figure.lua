@@ -59,13 +59,10 @@ local function draw(list)
   for i, one in ipairs(list) do
     local ok, reason = pcall(figures.files, lists.merged(one.chart, { name = tostring(i) }),
       ("%s/%d"):format(folder, i))
-    one.reason = not ok and tostring(reason) or nil
-  end
-  local words = gnuplot.svgs(folder)
-  for i, one in ipairs(list) do
+    one.reason = not ok and tostring(reason) or gnuplot.svg(folder, i .. ".gp")
     local text = files.read(("%s/%d.svg"):format(folder, i))
     one.picture = text and embedded(one, text)
-    one.reason = one.reason or words or "gnuplot left no whole picture"
+    one.reason = one.reason or "gnuplot left no whole picture"
   end
   os.execute("rm -rf " .. path.quote(folder))
 end

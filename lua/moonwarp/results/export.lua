@@ -157,8 +157,8 @@ local function dat_cell(value)
   return type(value) == "string" and '"' .. value:gsub('"', "'"):gsub("\n", " ") .. '"' or plain(value)
 end
 
---- Columns for gnuplot, under a commented heading: texts in quotation marks, "?" if a record has
---- no such field.
+--- Columns for gnuplot, under comments and the columns' names: texts in quotation marks, "?" if a
+--- record has no such field.
 ---@param runs table[]
 ---@return string
 function export.dat(runs)
@@ -173,8 +173,7 @@ function export.dat(runs)
   end)
   table.insert(words, "missing: ?")
   lines[#lines + 1] = ("# moonwarp %s; %s"):format(core.version, table.concat(words, ", "))
-  local heads = lists.map(columns, function(name, i) return ("%d:%s"):format(i, name) end)
-  lines[#lines + 1] = "# " .. table.concat(heads, " ")
+  lines[#lines + 1] = table.concat(lists.map(columns, dat_cell), " ")
   return table.concat(add_rows(lines, rows, columns, dat_cell, " "), "\n") .. "\n"
 end
 

@@ -145,7 +145,7 @@ end
 local function apart(figures)
   local count = {}
   for i, figure in ipairs(figures) do
-    local name = path.safe(figure.name)
+    local name = path.chart(figure.name)
     count[name] = (count[name] or 0) + 1
     if count[name] > 1 then name = ("%s-%d"):format(name, count[name]) end
     figures[i] = lists.merged(figure, { name = name })

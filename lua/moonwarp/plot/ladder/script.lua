@@ -21,7 +21,6 @@ local TICKS <const> = 5 -- about
 -- px: a name, a bar, with the gap below it, the air around them, the x axis's labels.
 local NAME <const>, BAR <const>, STEP <const>, AIR <const>, FOOT <const> = 17, 13, 15, 5, 62
 local LETTER <const> = 7 -- px, at most
-local DIGITS <const> = 5 -- of a value that is told
 
 -- What all parts of a script are made from: the ladder with its axis's range and scale (the unit of the largest
 -- value, or on a logarithmic axis of the one in its middle); where each bar's middle is along y, as places count from
@@ -50,29 +49,44 @@ end
 
 -- One block of bars per run, then one of points per label of marks, then one of two points per level.
 local function blocks_of(l)
-  local function named(name) return { name = name } end
-  local list = lists.append(lists.map(l.runs, named), lists.map(l.marked, named))
-  local function amount(value) return units.format(value + 0.0, l.unit, DIGITS) end
+  local value = units.label(l.xlabel, l.scale)
+  local function points(name) return { name = name, columns = { "place from the top", value, "name" } } end
+  local list = lists.append(lists.map(l.runs, function(run) return { name = run } end), lists.map(l.marked, points))
   for _, one in ipairs(l.places) do
-    local bar, block = one.bar, list[one.bar.run or 1]
+    local bar, block, name = one.bar, list[one.bar.run or 1], gnuplot.column(one.bar.name)
     local low, high = bar.low and bar.high and bar.low, bar.low and bar.high
-    local line = { ("%.6g %s %s %s %s %.4g %s"):format(one.y, number(bar.value, l.scale.factor),
-      number(low, l.scale.factor), number(high, l.scale.factor), number(bar.share, 0.01), BAR / l.pitch / 2,
-      gnuplot.column(bar.name)), bar.run and ("%s · %s"):format(bar.name, l.runs[bar.run]) or bar.name,
-      ("%s: %s"):format(l.xlabel, amount(bar.value)) }
-    if low then line[4], block.spread = ("from %s to %s"):format(amount(low), amount(high)), true end
-    if bar.share then line[#line + 1] = ("share: %s %%"):format(units.digits(100.0 * bar.share, 3)) end
-    table.insert(block, line)
+    if low then block.spread = true end
+    table.insert(block, ("%.6g %s %s %s %s %.4g %s"):format(one.y, number(bar.value, l.scale.factor),
+      number(low, l.scale.factor), number(high, l.scale.factor), number(bar.share, 0.01), BAR / l.pitch / 2, name))
     for _, mark in ipairs(bar.marks or {}) do
-      table.insert(list[#l.runs + l.numbers[mark.label]], { ("%.6g %s"):format(one.y, number(mark.value,
-        l.scale.factor)), mark.label, bar.name, ("%s: %s"):format(l.xlabel, amount(mark.value)) })
+      table.insert(list[#l.runs + l.numbers[mark.label]],
+        ("%.6g %s %s"):format(one.y, number(mark.value, l.scale.factor), name))
     end
   end
   for _, level in ipairs(l.levels) do
     local at = number(level.value, l.scale.factor)
-    list[#list + 1] = { name = level.label, "0 " .. at, ("%d %s"):format(#l.groups + 1, at) }
+    list[#list + 1] = { name = level.label, columns = { "place from the top", value }, "0 " .. at,
+                        ("%d %s"):format(#l.groups + 1, at) }
   end
   return list
+end
+
+-- What points show: the name, what else distinguishes them, and the value.
+local function told(l, format, name)
+  return gnuplot.told({ format, ("%s: %%.5g %s"):format(gnuplot.constant(l.xlabel), gnuplot.constant(l.scale.name)) },
+    name .. ", $2")
+end
+
+-- The text of a column that not all bars have.
+local function if_there(column, text)
+  return ('(strcol(%d) eq "?" ? "" : %s)'):format(column, text)
+end
+
+local function told_bar(l, run)
+  local format = l.ladder.runs and "%s · " .. gnuplot.constant(run) or "%s"
+  return table.concat({ told(l, format, "strcol(7)"),
+    if_there(3, gnuplot.told({ "", "from %.5g to %.5g " .. gnuplot.constant(l.scale.name) }, "$3, $4")),
+    if_there(5, gnuplot.told({ "", "share: %.3g %%" }, "$5")) }, ".")
 end
 
 -- ---- commands -----------------------------------------------------------------------------------
@@ -112,7 +126,6 @@ end
 local function settings_of(l, height, rows)
   local list, add = gnuplot.list()
   local top = 1 - (l.pitch - STEP * #l.runs / 2) / l.pitch
-  add "set datafile missing '?'"
   add("set xlabel %s noenhanced", shortened(units.label(l.xlabel, l.scale), MOST_LABEL))
   add("unset grid\nset grid xtics lt 1 lw 1 lc rgb '%s'", palette.colour "grid")
   add "set bars 0.7\nunset ytics"
@@ -128,21 +141,21 @@ end
 
 local function plots_of(l, blocks)
   local list, add = gnuplot.list()
-  local function data(i) return ("$data index %d"):format(i - 1) end
+  local function data(i) return ("data index %d"):format(i - 1) end
   for i, run in ipairs(l.runs) do
     add("%s using 2:1:(%.10g):2:($1-$6):($1+$6) with boxxyerror %s fs solid 1 noborder %s", data(i), l.low,
       palette.series(i):gsub(" dt.*", ""), l.ladder.runs and "title " .. shortened(run) or "notitle")
     if blocks[i].spread then
       add("%s using 2:1:3:4 with xerrorbars lc rgb '%s' lw 1.2 ps 0 notitle", data(i), palette.colour "text")
     end
-    add(gnuplot.hover(data(i), "2:1", 8))
+    add(gnuplot.hover(data(i), "2:1", told_bar(l, run)))
   end
   for i, level in ipairs(l.levels) do
     add("%s using 2:1 with lines %s title %s", data(#l.runs + #l.marked + i), palette.level(i), shortened(level.label))
   end
   for i, label in ipairs(l.marked) do
     add("%s using 2:1 with points %s title %s", data(#l.runs + i), palette.mark(i), shortened(label))
-    add(gnuplot.hover(data(#l.runs + i), "2:1", 3))
+    add(gnuplot.hover(data(#l.runs + i), "2:1", told(l, gnuplot.constant(label) .. "\n%s", "strcol(3)")))
   end
   return list
 end
