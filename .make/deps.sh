@@ -8,7 +8,7 @@ set -euo pipefail
 
 build=(gcc libc6-dev liblua5.4-dev libedit-dev libxxhash-dev)
 demo=(lua-filesystem lua-cjson gnuplot-nox)
-check=(lua5.4 lua-busted libcmocka-dev lua-check)
+check=(lua5.4 lua-busted libcmocka-dev lua-check bubblewrap)
 browser=(chromium nodejs npm)
 metrics=(cloc)
 

@@ -100,14 +100,22 @@ if os.getenv "SANITIZED" then
   end
 end
 
-describe("a lab that misbehaves", function()
-  it("costs itself and no other", function()
+-- In a sandbox a lab removes no other's script.
+local function wanted_of(lab, sandboxed)
+  return lab[1] == "vanished" and sandboxed and "passed" or lab[4]
+end
+
+local function costs_itself(when)
+  return function()
+    local sandboxed = when == "require"
+    if sandboxed then labs.needs_sandbox() end
     with_labs(MISBEHAVING, function(folder, batch)
-      local status, output, result = batch "labs.lua --jobs 8 --junit r.xml"
+      local status, output, result = batch("labs.lua --jobs 8 --junit r.xml --sandbox " .. when)
       assert.are.equal(1, status, output)
       local rows = by_name(result)
       for _, lab in ipairs(MISBEHAVING) do
-        assert.are.equal(lab[4], rows[lab[1]].verdict, ("%s: %s"):format(lab[1], rows[lab[1]].message))
+        assert.are.equal(wanted_of(lab, sandboxed), rows[lab[1]].verdict,
+          ("%s: %s"):format(lab[1], rows[lab[1]].message))
       end
       for name, text in pairs(MESSAGES) do
         if rows[name] then assert.are.equal(text, rows[name].message, name) end
@@ -118,10 +126,15 @@ describe("a lab that misbehaves", function()
       local valid, problem = shell(("command -v xmllint >/dev/null || exit 0; xmllint --noout %s/r.xml"):format(folder))
       assert.are.equal(0, valid, problem)
       local xml = support.read(folder .. "/r.xml")
-      assert.are.equal(('tests="%d" failures="2" errors="%d" skipped="1"'):format(#MISBEHAVING, #MISBEHAVING - 10),
-        xml:match 'tests=.- skipped="%d+"')
+      assert.are.equal(('tests="%d" failures="2" errors="%d" skipped="1"'):format(#MISBEHAVING,
+        #MISBEHAVING - (sandboxed and 11 or 10)), xml:match 'tests=.- skipped="%d+"')
     end)
-  end)
+  end
+end
+
+describe("a lab that misbehaves", function()
+  it("costs itself and no other", costs_itself "off")
+  it("costs itself and no other in a sandbox", costs_itself "require")
 
   it("cannot fill the disk for the batch", function()
     local full = { { "fill", "", [[local f = io.open(require("moonwarp.session").current:out() .. "/big", "w")
@@ -190,7 +203,7 @@ local f = assert(io.open("tries", "a")) f:write "x" f:close()
 f = assert(io.open("tries")) local n = #f:read "a" f:close()
 assert(n == 3)]]
     with_labs({ { "a", "retries = 2", script } }, function(_, batch)
-      local status, output, result = batch()
+      local status, output, result = batch "labs.lua --sandbox off"
       assert.are.equal(0, status, output)
       assert.are.equal(3, result.labs[1].attempts)
     end)
@@ -209,8 +222,8 @@ assert(n == 3)]]
 
   -- Interrupted once for each condition.
   local function interrupted(folder, conditions)
-    local status, output = support.signalled(("cd %s && exec %s batch labs.lua --out out --json r.json"):format(
-      quoted(folder), quoted(PROGRAM)), "INT", conditions)
+    local command = "cd %s && exec %s batch labs.lua --out out --json r.json --sandbox off"
+    local status, output = support.signalled(command:format(quoted(folder), quoted(PROGRAM)), "INT", conditions)
     return status, output, cjson.decode(support.read(folder .. "/r.json"))
   end
 
@@ -268,8 +281,9 @@ local f = assert(io.open("marks", "a")) f:write(os.getenv "MOONWARP_LAB", "\n") 
     for lines = 0, 2 * (LABS - 2) + 2, 2 do
       with_labs(list, function(folder, batch)
         local journal = folder .. "/out/batch/*/journal.jsonl"
-        local killed = support.signalled(("cd %s && exec %s batch labs.lua --out out --jobs 2"):format(quoted(folder),
-          quoted(PROGRAM)), "KILL", { ("[ -e %s ] && [ $(cat %s | wc -l) -ge %d ]"):format(journal, journal, lines) })
+        local command = "cd %s && exec %s batch labs.lua --out out --jobs 2 --sandbox off"
+        local killed = support.signalled(command:format(quoted(folder), quoted(PROGRAM)), "KILL", {
+          ("[ -e %s ] && [ $(cat %s | wc -l) -ge %d ]"):format(journal, journal, lines) })
         assert.are.equal(137, killed)
         assert.are.equal("", processes_of(folder))
         support.write(folder .. "/again", "")
@@ -290,8 +304,8 @@ local f = assert(io.open("marks", "a")) f:write(os.getenv "MOONWARP_LAB", "\n") 
     if not io.open(mock) then pending "the stand-in for the driver is not built" end
     local script = 'os.execute [[echo begin >>marks; sleep 0.1; echo end >>marks]]'
     with_labs({ { "a", 'devices = "cuda"', script }, { "b", 'devices = "cuda"', script } }, function(folder)
-      local one = ("MOONWARP_LIBCUDA=%s MOONWARP_CACHE=%s/cache %s batch labs.lua --jobs 4 --out"):format(mock, folder,
-        quoted(PROGRAM))
+      local one = "MOONWARP_LIBCUDA=%s MOONWARP_CACHE=%s/cache %s batch labs.lua --jobs 4 --sandbox off --out"
+      one = one:format(mock, folder, quoted(PROGRAM))
       local status, output = shell(("cd %s; %s x & %s y; s=$?; wait; exit $s"):format(folder, one, one))
       assert.are.equal(0, status, output)
       assert.are.equal(("begin\nend\n"):rep(4), support.read(folder .. "/marks"), output)

@@ -3,6 +3,7 @@
 -- Child processes with limits, and locks: the C half of the batch. Only the program has it.
 
 local support = require "tests.support"
+local labs = require "tests.labs"
 local found, host = pcall(require, "moonwarp.host")
 
 if not found or not host.spawn then
@@ -157,6 +158,24 @@ describe("a child", function()
     end)
     assert.is_true(ending.lost)
     is_gone(output:match "%d+")
+  end)
+
+  it("sees of a sandbox what its view says", function()
+    labs.needs_sandbox()
+    support.with_folder(function(folder)
+      os.execute(("cd %s && mkdir -p a/in b c && touch a/x a/in/x b/x"):format(folder))
+      local view = { "scratch", "/tmp", "read", "/", "read", "/tmp", "read", folder, "hide", folder .. "/a",
+                     "read", folder .. "/a/in", "read", folder .. "/nowhere", "write", folder .. "/c" }
+      local script = "cd %s; ls a a/in b; for f in /tmp a a/in b c; do touch $f/y && echo $f; done; exit 9"
+      local ending, output = run(script:format(folder), { sandbox = view })
+      assert.are.equal(9, ending.exit)
+      assert.are.equal("a:\nin\n\na/in:\nx\n\nb:\nx\n/tmp\nc\n", output:gsub("touch: [^\n]*\n", ""))
+      assert.are.equal("11 139", ("%d %d"):format(run("kill -SEGV $$", { sandbox = view }).signal,
+        128 + run("kill -SEGV $$").signal))
+      assert.are.equal(130, run("exit 130", { sandbox = view }).exit)
+      assert.are.equal("processes", run("for i in 1 2 3 4 5; do sleep 999 & done; wait",
+        { sandbox = view, processes = 5 }).reason)
+    end)
   end)
 
   it("is checked", function()

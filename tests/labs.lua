@@ -4,6 +4,7 @@
 -- $MOONWARP_PROGRAM is what was built.
 
 local assert = require "luassert"
+local pending = require("busted").pending
 local support = require "tests.support"
 local cjson = require "cjson"
 
@@ -60,6 +61,12 @@ function labs.with(list, body)
       return status, output, result
     end)
   end)
+end
+
+--- Skips the test where labs cannot run in a sandbox.
+function labs.needs_sandbox()
+  local problem = require("moonwarp.lab.sandbox").new("auto").problem
+  if problem then pending("labs cannot run in a sandbox here: " .. problem) end
 end
 
 -- ---- curricula ----------------------------------------------------------------------------------

@@ -10,21 +10,35 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/prctl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/base/clock.h"
+#include "core/host/orphans.h"
+#include "core/host/sandbox.h"
 #include "core/host/supervisor.h"
 
 #define CHILD "moonwarp.child"
 
-enum { MOST_WORDS = 256 };
+enum { MOST_WORDS = 256, LOOKS = 10 };
+
+/* A supervisor that does not move for so long, in as many looks, has been stopped. Looks count, since our own process
+ * may have been stopped as well. */
+static const double LOOK_SECONDS = 0.1, SILENT_SECONDS = 10, CLOSING_SECONDS = 2;
 
 typedef struct child {
   pid_t supervisor;
   int control_fd; /* -1: it has reported, or was closed */
+  _Atomic uint64_t *beat;
+  uint64_t heard;
+  double heard_at, looked_at;
+  int looks; /* in vain */
+  struct child *next;
 } child;
+
+static child *supervised; /* those that have a supervisor */
 
 int host_program(lua_State *L) {
   char path[PATH_MAX];
@@ -51,11 +65,11 @@ static double number_field(lua_State *L, const char *name, double without) {
   return value > 0 ? value : 0;
 }
 
-/* Words of the list in a field, then NULL. */
-static void list_field(lua_State *L, const char *name, const char **words) {
+/* Words of the list in a field, then NULL. False without that field. */
+static bool list_field(lua_State *L, const char *name, const char **words) {
   int count = 0;
-  lua_getfield(L, 1, name);
-  if (!lua_isnil(L, -1)) {
+  bool present = lua_getfield(L, 1, name) != LUA_TNIL;
+  if (present) {
     luaL_checktype(L, -1, LUA_TTABLE);
     while (count < MOST_WORDS && lua_rawgeti(L, -1, count + 1) == LUA_TSTRING) {
       words[count++] = lua_tostring(L, -1);
@@ -66,6 +80,7 @@ static void list_field(lua_State *L, const char *name, const char **words) {
   }
   lua_pop(L, 1);
   words[count] = NULL;
+  return present;
 }
 
 static void locks_field(lua_State *L, int held[SUPERVISOR_HELD]) {
@@ -78,12 +93,13 @@ static void locks_field(lua_State *L, int held[SUPERVISOR_HELD]) {
   lua_pop(L, 1);
 }
 
-static void read_order(lua_State *L, supervisor_order *order, const char **argv, const char **env) {
+static void read_order(lua_State *L, supervisor_order *order, const char **argv, const char **env, const char **view) {
   luaL_checktype(L, 1, LUA_TTABLE);
   list_field(L, "argv", argv);
   list_field(L, "env", env);
   luaL_argcheck(L, argv[0], 1, "argv is empty");
   *order = (supervisor_order){.path = argv[0], .argv = argv, .env = env};
+  if (list_field(L, "sandbox", view)) order->view = view;
   order->log = text_field(L, "log");
   order->ended = text_field(L, "ended");
   order->seconds = number_field(L, "seconds", 0);
@@ -92,49 +108,113 @@ static void read_order(lua_State *L, supervisor_order *order, const char **argv,
   order->data = (uint64_t)number_field(L, "data", 0);
   order->output = (uint64_t)number_field(L, "output", 0);
   order->processes = (uint64_t)number_field(L, "processes", 0);
+  if (order->view && order->processes) order->processes += SANDBOX_PROCESSES;
   locks_field(L, order->held);
+}
+
+/* ---- the supervisor -------------------------------------------------------------------------------------------- */
+
+static bool is_supervisor(pid_t pid) {
+  for (const child *one = supervised; one; one = one->next)
+    if (one->supervisor == pid) return true;
+  return false;
+}
+
+static void begin_supervisor(child *self, supervisor_order *order, int control_fd) {
+  order->beat = self->beat;
+  self->heard_at = self->looked_at = mw_clock();
+  self->supervisor = fork();
+  if (self->supervisor == 0) {
+    close(self->control_fd);
+    order->control_fd = control_fd;
+    supervisor_run(order);
+  }
+  if (self->supervisor < 0) return;
+  self->next = supervised;
+  supervised = self;
+}
+
+static bool is_silent(child *self, double seconds) {
+  uint64_t beat = atomic_load(self->beat);
+  double now = mw_clock();
+  if (beat != self->heard) {
+    self->heard = beat;
+    self->heard_at = self->looked_at = now;
+    self->looks = 0;
+  } else if (now - self->looked_at >= LOOK_SECONDS) {
+    self->looked_at = now;
+    self->looks++;
+  }
+  return self->looks >= LOOKS && now - self->heard_at >= seconds;
+}
+
+static void forget(child *self) {
+  child **at = &supervised;
+  while (*at && *at != self) at = &(*at)->next;
+  if (*at) *at = self->next;
+  munmap(self->beat, sizeof *self->beat);
+}
+
+/* Its control socket is closed, or it has reported: it ends, and by then nothing of the child is left. If someone
+ * stopped or killed it, we end what it left. */
+static void await_supervisor(child *self) {
+  int how = 0;
+  pid_t got;
+  close(self->control_fd);
+  self->control_fd = -1;
+  while ((got = waitpid(self->supervisor, &how, WNOHANG)) == 0 || (got < 0 && errno == EINTR)) {
+    if (is_silent(self, CLOSING_SECONDS)) kill(self->supervisor, SIGKILL);
+    usleep(200);
+  }
+  forget(self);
+  if (WIFSIGNALED(how)) orphans_end(is_supervisor);
 }
 
 /* ---- life ------------------------------------------------------------------------------------------------------ */
 
+static child *new_child(lua_State *L) {
+  child *self = lua_newuserdatauv(L, sizeof *self, 0);
+  *self = (child){.control_fd = -1};
+  luaL_setmetatable(L, CHILD);
+  return self;
+}
+
+static int fail_start(lua_State *L, int reason) {
+  return luaL_error(L, "a process cannot be started: %s", strerror(reason));
+}
+
 /* host.spawn { argv = { path, ... }, env = { "NAME=value" }, log =, ended = (files), seconds =, grace =, memory =,
- * data =, output = (bytes), processes =, held = { locks } }: a child. Its input is empty. */
+ * data =, output = (bytes), processes =, held = { locks }, sandbox = { view of sandbox.h } }: a child. Its input is
+ * empty. In a sandbox an exit status above 128 counts as a signal, as a shell has it. */
 int host_spawn(lua_State *L) {
-  const char *argv[MOST_WORDS], *env[MOST_WORDS];
+  const char *argv[MOST_WORDS], *env[MOST_WORDS], *view[MOST_WORDS];
   supervisor_order order;
   int ends[2];
-  read_order(L, &order, argv, env);
+  read_order(L, &order, argv, env, view);
   signal(SIGPIPE, SIG_IGN); /* the reader of our output may leave: the children are worth more */
-  child *self = lua_newuserdatauv(L, sizeof *self, 0);
-  self->control_fd = -1;
-  luaL_setmetatable(L, CHILD);
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-    return luaL_error(L, "a process cannot be started: %s", strerror(errno));
-  self->supervisor = fork();
-  if (self->supervisor == 0) {
-    close(ends[0]);
-    order.control_fd = ends[1];
-    supervisor_run(&order);
-  }
-  int reason = errno;
-  close(ends[1]);
-  if (self->supervisor < 0) {
-    close(ends[0]);
-    return luaL_error(L, "a process cannot be started: %s", strerror(reason));
+  orphans_adopt();
+  child *self = new_child(L);
+  void *beat = mmap(NULL, sizeof *self->beat, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (beat == MAP_FAILED) return fail_start(L, errno);
+  self->beat = beat;
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    int reason = errno;
+    forget(self);
+    return fail_start(L, reason);
   }
   self->control_fd = ends[0];
-  return 1;
+  begin_supervisor(self, &order, ends[1]);
+  int reason = errno;
+  close(ends[1]);
+  if (self->supervisor > 0) return 1;
+  close(ends[0]);
+  self->control_fd = -1;
+  forget(self);
+  return fail_start(L, reason);
 }
 
 static child *check_child(lua_State *L) {
   return luaL_checkudata(L, 1, CHILD);
-}
-
-static void await_supervisor(child *self) {
-  close(self->control_fd);
-  self->control_fd = -1;
-  while (waitpid(self->supervisor, NULL, 0) < 0 && errno == EINTR) {
-  }
 }
 
 static void push_report(lua_State *L, const supervisor_report *r, bool lost) {
@@ -158,13 +238,17 @@ static void push_report(lua_State *L, const supervisor_report *r, bool lost) {
 }
 
 /* child:poll(): nil while it runs, then once how it ended: { exit =, signal =, reason =, log_error =, peak =,
- * output =, seconds =, lost = }. lost: the supervisor was killed, and the child with it; nothing else is known. */
+ * output =, seconds =, lost = }. lost: the supervisor was killed or stopped, and the child killed; nothing else is
+ * known. */
 static int child_poll(lua_State *L) {
   child *self = check_child(L);
   supervisor_report report = {.signal = SIGKILL};
   if (self->control_fd < 0) return 0;
   ssize_t got = recv(self->control_fd, &report, sizeof report, MSG_DONTWAIT);
-  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+    if (!is_silent(self, SILENT_SECONDS)) return 0;
+    kill(self->supervisor, SIGKILL);
+  }
   bool lost = got != (ssize_t)sizeof report;
   if (lost) report = (supervisor_report){.signal = SIGKILL};
   await_supervisor(self);

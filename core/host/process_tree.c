@@ -69,6 +69,14 @@ void process_tree_find(process_tree *into, pid_t above, size_t most) {
   free(links);
 }
 
+void process_tree_children(process_tree *into, pid_t of) {
+  size_t count;
+  link_t *links = all_links(&count);
+  into->count = 0;
+  add_children(into, PROCESS_TREE_MOST, links, count, of);
+  free(links);
+}
+
 static uint64_t resident(pid_t pid) {
   char path[64], text[256];
   unsigned long long pages = 0;

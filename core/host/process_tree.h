@@ -23,6 +23,7 @@ typedef struct process_tree_census {
 } process_tree_census;
 
 void     process_tree_find(process_tree *, pid_t above, size_t most); /* those below, at most `most` */
+void     process_tree_children(process_tree *, pid_t of); /* only those that it is the parent of */
 uint64_t process_tree_memory(const process_tree *); /* resident bytes; what forks share counts once where it is much */
 void     process_tree_kill(const process_tree *, int signal_number);
 process_tree_census process_tree_count(void); /* cheap: one small file of /proc */

@@ -22,6 +22,7 @@
 
 #include "core/base/clock.h"
 #include "core/host/process_tree.h"
+#include "core/host/sandbox.h"
 
 enum { TICK_MS = 50, CROWDED_MS = 5, MOST_REAPED = 64, CHUNK = 65536 };
 
@@ -33,7 +34,7 @@ typedef enum phase { RUNNING, ASKED, TOLD, KILLED } phase;
 
 static struct {
   const supervisor_order *order;
-  pid_t pid;
+  pid_t pid, inner; /* in a sandbox: bwrap, and the first process inside, whose group the command is in */
   bool ended, crowded, apart, more_dead;
   phase phase;
   int output, log, sigchld_fd; /* files */
@@ -101,14 +102,19 @@ static _Noreturn void become(const supervisor_order *order, pid_t parent, int ou
   for (const char *const *pair = order->env; *pair; pair++) putenv((char *)*pair);
   dup2(output, 1);
   dup2(output, 2);
-  execv(order->path, (char *const *)order->argv);
-  dprintf(2, "cannot run '%s': %s\n", order->path, strerror(errno));
+  if (order->view)
+    sandbox_exec(order->view, order->argv);
+  else
+    execv(order->path, (char *const *)order->argv);
+  dprintf(2, "cannot run '%s': %s\n", order->view ? "bwrap" : order->path, strerror(errno));
   _exit(127);
 }
 
 static void start(const supervisor_order *order) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) _exit(1);
+  if (order->log) supervisor.log = open(order->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (order->log && supervisor.log < 0) supervisor.report.log_error = errno;
   pid_t parent = getpid();
   supervisor.begun = supervisor.checked = mw_clock();
   supervisor.alive_before = process_tree_count().alive;
@@ -118,14 +124,23 @@ static void start(const supervisor_order *order) {
   close(ends[1]);
   supervisor.output = ends[0];
   fcntl(supervisor.output, F_SETFL, O_NONBLOCK);
-  if (order->log) supervisor.log = open(order->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (order->log && supervisor.log < 0) supervisor.report.log_error = errno;
 }
 
 /* ---- the end of it --------------------------------------------------------------------------------------------- */
 
+/* The group of the command: outside a sandbox what we started leads it. */
+static pid_t group(void) {
+  static process_tree inside;
+  if (!supervisor.order->view) return supervisor.pid;
+  if (!supervisor.inner) {
+    process_tree_find(&inside, supervisor.pid, 1);
+    supervisor.inner = inside.count ? inside.members[0] : 0;
+  }
+  return supervisor.inner ? supervisor.inner : supervisor.pid;
+}
+
 static void signal_group(int number) {
-  if (kill(-supervisor.pid, number) != 0 && !supervisor.ended) kill(supervisor.pid, number); /* it is not a group yet */
+  if (kill(-group(), number) != 0 && !supervisor.ended) kill(supervisor.pid, number); /* it is not a group yet */
 }
 
 static void enter(phase next) {
@@ -149,13 +164,19 @@ static void escalate(void) {
   if (late && (supervisor.phase == ASKED || supervisor.phase == TOLD)) enter(supervisor.phase + 1);
 }
 
-static void note_end(int how, const struct rusage *used) {
+static void note_end(int how) {
+  supervisor_report *report = &supervisor.report;
   supervisor.ended = true;
-  supervisor.report.seconds = mw_clock() - supervisor.begun;
-  supervisor.report.exit = WIFEXITED(how) ? WEXITSTATUS(how) : 0;
-  supervisor.report.signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
-  uint64_t peak = (uint64_t)used->ru_maxrss << 10;
-  if (peak > supervisor.report.peak) supervisor.report.peak = peak;
+  report->seconds = mw_clock() - supervisor.begun;
+  report->exit = WIFEXITED(how) ? WEXITSTATUS(how) : 0;
+  report->signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
+  if (!supervisor.order->view || !sandbox_signal(report->exit)) return;
+  report->signal = sandbox_signal(report->exit);
+  report->exit = 0;
+}
+
+static void note_peak(uint64_t bytes) {
+  if (bytes > supervisor.report.peak) supervisor.report.peak = bytes;
 }
 
 /* False when no process is left to wait for. Takes a few at a time: where processes die as fast as they begin, the
@@ -164,8 +185,11 @@ static bool reap(void) {
   struct rusage used;
   int how;
   pid_t pid = 0;
-  for (int i = 0; i < MOST_REAPED && (pid = wait4(-1, &how, WNOHANG, &used)) > 0; i++)
-    if (pid == supervisor.pid) note_end(how, &used);
+  atomic_fetch_add(supervisor.order->beat, 1); /* whatever else is done, this is */
+  for (int i = 0; i < MOST_REAPED && (pid = wait4(-1, &how, WNOHANG, &used)) > 0; i++) {
+    note_peak((uint64_t)used.ru_maxrss << 10);
+    if (pid == supervisor.pid) note_end(how);
+  }
   supervisor.more_dead = pid > 0;
   return pid >= 0;
 }
@@ -260,7 +284,7 @@ static void check_limits(void) {
   look_below();
   if (order->processes && supervisor.below.count > order->processes) return stop(SUPERVISOR_PROCESSES, true);
   uint64_t memory = process_tree_memory(&supervisor.below);
-  if (memory > supervisor.report.peak) supervisor.report.peak = memory;
+  note_peak(memory);
   if (order->memory && memory > order->memory) stop(SUPERVISOR_MEMORY, true);
 }
 

@@ -5,6 +5,7 @@
 #ifndef MW_HOST_SUPERVISOR_H
 #define MW_HOST_SUPERVISOR_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 enum { SUPERVISOR_HELD = 4 };
@@ -24,6 +25,7 @@ typedef struct supervisor_order {
   const char *path;                  /* of the program */
   const char *const *argv;           /* ends with NULL */
   const char *const *env;            /* "NAME=value", besides what we have; ends with NULL */
+  const char *const *view;           /* what it sees in a sandbox (sandbox.h); NULL: no sandbox */
   const char *log;                   /* file for both streams; NULL: nowhere */
   const char *ended;                 /* file that says how it ended, whole or not at all; NULL: none */
   double      seconds;               /* 0: for ever */
@@ -33,6 +35,7 @@ typedef struct supervisor_order {
   uint64_t    output;                /* bytes of both streams; 0: any */
   uint64_t    processes;             /* 0: any */
   int         control_fd;            /* our end of a socket: a byte 'i' asks for an end in order, 'k' for one at once */
+  _Atomic uint64_t *beat;            /* shared with us: counts up while the supervisor is at work */
   int         held[SUPERVISOR_HELD]; /* files that stay open until nothing is left; -1: none */
 } supervisor_order;
 

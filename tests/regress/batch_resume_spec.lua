@@ -67,7 +67,7 @@ describe("a resumed batch", function()
       assert.are.equal(1, count)
       local function resumed(ended)
         support.write(place .. "journal.jsonl", cut)
-        support.write(place .. "b-cpu/ended", ended)
+        support.write(place .. "b-cpu.ended", ended)
         return resume()
       end
       -- A note that says nothing: the lab runs again.

@@ -4,6 +4,8 @@
 
 local files = {}
 
+local MOST = 1 << 30 -- bytes of a file that others left
+
 --- The whole of a file, or nil and why not.
 ---@param name string
 ---@return string? text
@@ -15,6 +17,24 @@ function files.read(name)
   text, reason = file:read("a")
   file:close()
   return text, reason
+end
+
+--- Whether there is a plain file of a name, and not a link to one.
+---@param name string
+---@return boolean
+function files.is_plain(name)
+  return require("lfs").symlinkattributes(name, "mode") == "file"
+end
+
+--- The same as read, of what others may have left: not a pipe, which would wait for ever, nor a link, nor more than
+--- memory holds.
+---@param name string
+---@return string? text
+---@return string? reason
+function files.read_plain(name)
+  if not files.is_plain(name) then return nil, name .. " is not a plain file" end
+  if require("lfs").attributes(name, "size") > MOST then return nil, name .. " is larger than 1 GiB" end
+  return files.read(name)
 end
 
 --- Writes a whole file; nil, or why it is not there whole.

@@ -12,6 +12,7 @@ local host = require "moonwarp.host"
 local ledger = require "moonwarp.lab.ledger"
 local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.cli.options"
+local sandbox = require "moonwarp.lab.sandbox"
 local summary = require "moonwarp.lab.summary"
 local units = require "moonwarp.base.units"
 
@@ -25,6 +26,11 @@ local function check_jobs(text)
   options.fail("option '--jobs' wants a whole number from 1 to %d, got '%s'", MOST_JOBS, text)
 end
 
+local function check_sandbox(text)
+  if lists.has(sandbox.WHEN, text) then return text end
+  options.fail("option '--sandbox' wants auto, require or off, got '%s'", text)
+end
+
 batch.options = {
   { flag = "--only", show = "TAG|NAME", value = "a tag or the name of a lab", many = true,
     help = "these labs, and what they need" },
@@ -33,6 +39,8 @@ batch.options = {
     help = core.device_forms() .. "; each lab runs on those it accepts" },
   { flag = "--jobs", show = "N", value = "a number", check = check_jobs,
     help = "labs at a time; else 1, since measurements disturb each other" },
+  { flag = "--sandbox", show = "WHEN", value = "a word", check = check_sandbox,
+    help = "auto (the default): labs run in a sandbox if there can be one; require; off" },
   { flag = "--resume", help = "continue DIR, or the newest unfinished batch in OUT" },
   { flag = "--dry-run", key = "dry", help = "print what would run, in order, and run nothing" },
   { flag = "--out", show = "DIR", value = "a folder", help = "the batch goes to DIR/batch/DATE-NAME; else out" },
@@ -61,11 +69,13 @@ local function curriculum_path(word)
 end
 
 
-local function plan_of(parsed)
-  local curriculum = require("moonwarp.lab.curriculum").load(curriculum_path(parsed[1]))
+local function plan_of(parsed, boxes)
+  local curriculum = require("moonwarp.lab.curriculum").load(curriculum_path(parsed[1]),
+    function(path) return boxes:view(path) end)
   local asked = parsed.device and lists.unique(lists.map(parsed.device, devices.id))
   local steps, found = require("moonwarp.lab.plan").make(curriculum, { only = parsed.only, devices = asked })
   return { name = curriculum.name, curriculum = curriculum.path, steps = steps, jobs = parsed.jobs or 1,
+           sandbox = parsed.sandbox,
            argv = lists.append({ "batch" }, parsed.words) }, found, asked
 end
 
@@ -128,12 +138,12 @@ local function write_outcome(result, parsed, was_finished)
   return #problems == 0
 end
 
-local function run_book(book, parsed, root, found)
+local function run_book(book, parsed, root, found, boxes)
   local was_finished, interrupted = book:is_over(), false
   local screen = require("moonwarp.lab.screen").new {
     total = #book.head.steps, expected = host.terminal(1) and ledger.past_seconds(root) or nil }
   local running = require("moonwarp.lab.batch").new(book,
-    { jobs = parsed.jobs or book.head.jobs, found = found, screen = screen })
+    { jobs = parsed.jobs or book.head.jobs, found = found, screen = screen, sandbox = boxes })
   if not was_finished then
     interrupted = work(running)
     running:note_part(interrupted and "pause" or "finish")
@@ -147,7 +157,8 @@ local function run_book(book, parsed, root, found)
 end
 
 local function begin(parsed, root)
-  local head, found, asked = plan_of(parsed)
+  local boxes = sandbox.new(parsed.sandbox or "auto")
+  local head, found, asked = plan_of(parsed, boxes)
   -- A device that was asked for and is not there is an error, not a lab that is skipped.
   local bad = lists.find(asked or {}, function(id) return not found[id].usable end)
   if bad then failure.raise_as("no_device", "device '%s' is not usable: %s", bad, found[bad].reason) end
@@ -155,7 +166,7 @@ local function begin(parsed, root)
     print_plan(head, ledger.past_seconds(root))
     return exit.OK
   end
-  return run_book(ledger.create(root, head), parsed, root, found)
+  return run_book(ledger.create(root, head), parsed, root, found, boxes)
 end
 
 -- ---- --resume -----------------------------------------------------------------------------------
@@ -183,9 +194,10 @@ local function resume(parsed, root)
     exit.complain("nothing of %s is left to run", folder)
     return run_book(book, parsed, root, {})
   end
+  local boxes = sandbox.new(parsed.sandbox or book.head.sandbox or "auto")
   local words = lists.map(book.head.steps, function(step) return step.device end)
   book:note("resume", {})
-  return run_book(book, parsed, root, devices.look(words))
+  return run_book(book, parsed, root, devices.look(words), boxes)
 end
 
 --- The command batch.

@@ -16,6 +16,7 @@ batch.__index = batch
 
 local GRACE = 3                   -- seconds between SIGINT, SIGTERM and SIGKILL
 local LOCK_SECONDS = 0.25         -- how often a GPU that others use is asked for
+local LOOK_SECONDS = 1            -- how often it is asked whether a supervisor has been stopped
 local SIGKILL = 9
 local DATA_SLACK = 2 << 30         -- stacks of threads, what compilers map
 
@@ -36,7 +37,7 @@ function batch:take_over(step, attempts)
   attempts = attempts or {}
   if attempts[0] then return self:settle(step, attempts[0].ending) end -- skipped
   for number, attempt in ipairs(attempts) do
-    self.states[step.id].attempts = number
+    self.states[step.id].attempts, self.states[step.id].sandboxed = number, attempt.sandboxed
     local ending = attempt.ending
     if not ending then
       local folder = self:folder_of(step, number)
@@ -50,11 +51,13 @@ end
 
 --- A batch over a ledger.
 ---@param book table          of ledger.create or ledger.open
----@param options table       jobs, found (of devices.look), screen (of lab.screen)
+---@param options table       jobs, found (of devices.look), screen (of lab.screen), sandbox (of
+---                          lab.sandbox)
 ---@return table
 function batch.new(book, options)
   local self = setmetatable({ book = book, steps = book.head.steps, jobs = options.jobs or 1, states = {},
-                              found = options.found, screen = options.screen, running = {},
+                              found = options.found, screen = options.screen, sandbox = options.sandbox,
+                              running = {},
                               began = core.clock() }, batch)
   local attempts = book:attempts()
   for _, step in ipairs(self.steps) do
@@ -109,16 +112,17 @@ end
 
 function batch:spawn(step, folder, lock)
   return host.spawn { argv = command(step, folder), env = { "MOONWARP_LAB=" .. step.name },
-                      log = folder .. "/output.txt", ended = folder .. "/ended", grace = GRACE,
+                      log = folder .. "/output.txt", ended = folder .. ".ended", grace = GRACE,
+                      sandbox = self.sandbox:of_lab(step.path, self.book.folder, folder),
                       seconds = step.time_limit, memory = step.memory_limit, data = data_limit(step),
                       output = step.output_limit, processes = step.processes, held = { self.book.lock, lock } }
 end
 
 function batch:start(step, lock)
   local state = self.states[step.id]
-  state.attempts = state.attempts + 1
+  state.attempts, state.sandboxed = state.attempts + 1, not self.sandbox.problem
   local folder = self:folder_of(step, state.attempts)
-  self:note("begin", { id = step.id, attempt = state.attempts })
+  self:note("begin", { id = step.id, attempt = state.attempts, sandboxed = state.sandboxed })
   require("lfs").mkdir(folder)
   local one = { step = step, attempt = state.attempts, folder = folder, began = core.clock() }
   self.running[#self.running + 1] = one
@@ -203,7 +207,7 @@ end
 
 function batch:wait()
   local children = lists.map(self.running, function(one) return one.child end)
-  local seconds = self.screen:pause()
+  local seconds = math.min(self.screen:pause(), LOOK_SECONDS)
   if self.ask_again then seconds = math.min(seconds, LOCK_SECONDS) end
   host.wait(children, seconds)
 end

@@ -253,10 +253,10 @@ local function check_names(lab, study, complain)
 end
 
 -- Those of plain scripts are known when they run; a script that cannot be described costs its own lab.
-local function check_params(labs, complain)
+local function check_params(labs, view_of, complain)
   local with = lists.map(labs, function(lab) return lab.path and #lab.params > 0 and lab or nil end)
   local paths = lists.map(with, function(lab) return lab.path end)
-  for i, study in ipairs(require("moonwarp.cli.studies").describe(paths)) do
+  for i, study in ipairs(require("moonwarp.cli.studies").describe(paths, view_of)) do
     if study.params then check_names(with[i], study, complain) end
   end
 end
@@ -306,8 +306,9 @@ end
 
 --- Reads a curriculum. What is wrong with it is a usage error, one line per mistake.
 ---@param path string
+---@param view_of? fun(path: string): string[]?  what a script may see while it is described; nil: everything
 ---@return table  { name =, path =, labs = (each after the labs it needs) }
-function curriculum.load(path)
+function curriculum.load(path, view_of)
   local problems = {}
   local function complain(who, problem)
     problems[#problems + 1] = who and ("%s: lab '%s': %s"):format(path, who, problem)
@@ -320,7 +321,7 @@ function curriculum.load(path)
   local whole_path = seen_from(require("lfs").currentdir(), path)
   local labs = read_labs(list, defaults, whole_path:match("^(.*)/"), complain)
   labs = order(labs, check_needs(labs, complain), complain)
-  check_params(labs, complain)
+  check_params(labs, view_of, complain)
   if #problems > 0 then options.fail("%s", table.concat(problems, "\n")) end
   local name = head.name or path:match("([^/]+)$"):gsub("%.lua$", ""):gsub("[^%w_%-]", "-")
   return { name = name, path = whole_path, labs = labs }

@@ -76,7 +76,7 @@ function ledger.create(root, head)
   local folder, problem = path.make_new(root .. "/batch", head.name)
   if not folder then options.fail("%s", problem) end
   head.schema, head.date, head.moonwarp = ledger.SCHEMA, os.date("!%Y-%m-%dT%H:%M:%SZ"), core.version
-  local order = { "schema", "name", "date", "moonwarp", "curriculum", "argv", "jobs" }
+  local order = { "schema", "name", "date", "moonwarp", "curriculum", "argv", "jobs", "sandbox" }
   local self = new(folder, head, 0)
   problem = files.replace(folder .. "/batch.json", json.encode(head, order))
     or files.replace(folder .. "/curriculum.lua", files.read(head.curriculum) or "")
@@ -200,14 +200,17 @@ function ledger:seconds()
   return to and sum + seconds_between(from, to) or sum
 end
 
---- How often each step began, by id, and how each beginning ended, nil if the ledger does not have it.
+--- How often each step began, by id, whether in a sandbox, and how each beginning ended, nil if the ledger does not
+--- have it.
 ---@return table<string, table[]>
 function ledger:attempts()
   local all = {}
   for _, line in ipairs(self.lines) do
     if line.kind == "begin" or line.kind == "end" then
       all[line.id] = all[line.id] or {}
-      all[line.id][line.attempt] = { ending = line.kind == "end" and line or nil }
+      local attempt = all[line.id][line.attempt] or {}
+      if line.kind == "end" then attempt.ending = line else attempt.sandboxed = line.sandboxed end
+      all[line.id][line.attempt] = attempt
     end
   end
   return all

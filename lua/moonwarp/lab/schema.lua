@@ -19,10 +19,11 @@ local STEP = fields {
   processes = "integer?", retries = "integer",
 }
 
-local HEAD = fields { name = "string", date = "string", curriculum = "string", jobs = "integer", steps = list(STEP) }
+local HEAD = fields { name = "string", date = "string", curriculum = "string", jobs = "integer", sandbox = "string?",
+                      steps = list(STEP) }
 
 local LINES = {
-  begin = fields { date = "string", id = "string", attempt = "integer" },
+  begin = fields { date = "string", id = "string", attempt = "integer", sandboxed = "boolean?" },
   ["end"] = fields {
     date = "string", id = "string", attempt = "integer", verdict = "string", message = "string?", exit = "integer?",
     signal = "integer?", reason = "string?", seconds = "number?", peak = "number?", output = "number?",

@@ -22,7 +22,7 @@ local COPIED = { "verdict", "message", "exit", "signal", "reason", "seconds", "p
 local function row_of(step, state)
   local row = { id = step.id, name = step.name, title = step.title, device = step.device,
                 study = step.study or step.script, tags = #step.tags > 0 and step.tags or nil,
-                attempts = state.attempts }
+                attempts = state.attempts, sandboxed = state.sandboxed }
   for _, key in ipairs(COPIED) do row[key] = state.result and state.result[key] end
   row.verdict = row.verdict or "not run"
   return row
@@ -51,7 +51,8 @@ function summary.of(batch, interrupted)
   return { schema = summary.SCHEMA, name = head.name, date = head.date, folder = batch.book.folder,
            curriculum = head.curriculum, seconds = batch.book:seconds(),
            status = interrupted and "interrupted" or "complete", exit = status_of(rows, interrupted),
-           counts = counts_of(rows), labs = rows }
+           counts = counts_of(rows), labs = rows,
+           unsandboxed = batch.sandbox and batch.sandbox.problem }
 end
 
 -- ---- the table ----------------------------------------------------------------------------------
@@ -104,6 +105,9 @@ function summary.text(result, room)
     end
   end
   lines[#lines + 1] = ("%s in %s: %s"):format(counted(result), amount.clock(result.seconds), result.folder)
+  if lists.find(result.labs, function(row) return row.sandboxed == false end) then
+    lines[#lines + 1] = "labs ran without a sandbox" .. (result.unsandboxed and ": " .. result.unsandboxed or "")
+  end
   if result.status == "interrupted" then
     lines[#lines + 1] = ("to go on: moonwarp batch --resume %s"):format(result.folder)
   end

@@ -12,6 +12,7 @@ local utf8text = require "moonwarp.base.utf8text"
 local verdict = {}
 
 local TAIL = 4096
+local DEPTH = 2 -- STUDY/DATE-DEVICE; links that a lab left lead no further
 
 -- Why the supervisor ended a process, as a verdict and in words; %s is the limit.
 local REASONS = {
@@ -40,7 +41,7 @@ end
 
 -- The run of an attempt: the last below its folder, since a sweep is one run.
 local function run_folder(folder)
-  local found = require("moonwarp.results.store").below(folder)
+  local found = require("moonwarp.results.store").below(folder, DEPTH)
   return found[#found]
 end
 
@@ -52,7 +53,7 @@ end
 ---@param log string   its file
 ---@return string
 function verdict.tail(log)
-  local file = io.open(log, "rb")
+  local file = files.is_plain(log) and io.open(log, "rb")
   if not file then return "" end
   local size = file:seek("end") or 0
   file:seek("set", math.max(0, size - TAIL))
@@ -105,7 +106,7 @@ end
 ---@return string? text
 function verdict.cut_short(ending, limits)
   if ending.reason and REASONS[ending.reason] then return of_reason(limits, ending.reason) end
-  if ending.lost then return "crashed", "the process that watches it was killed" end
+  if ending.lost then return "crashed", "its supervisor was killed or stopped" end
   if ending.signal ~= 0 then
     local name = SIGNALS[ending.signal]
     return "crashed", ("killed by signal %d%s"):format(ending.signal, name and (" (%s)"):format(name) or "")
@@ -116,7 +117,7 @@ local function word_of(step, ending, run, folder)
   local word, text = verdict.cut_short(ending, step)
   if word then return word, text end
   if ending.exit ~= exit.OK then return of_exit(ending, run, folder .. "/output.txt") end
-  local reason = files.read(folder .. "/skipped") -- of cli/run.lua
+  local reason = files.read_plain(folder .. "/skipped") -- of cli/run.lua
   return reason and "skipped" or "passed", reason
 end
 
@@ -144,7 +145,7 @@ end
 -- The supervisor's note: "exit 0", "signal 0", ..., one per line. A value that should be a number and is not
 -- is absent.
 local function note_in(folder)
-  local text, ending = files.read(folder .. "/ended"), {}
+  local text, ending = files.read_plain(folder .. ".ended"), {}
   if not text then return nil end
   for key, value in text:gmatch("(%a+) ([^\n]*)\n") do
     if key == "reason" then ending.reason = value ~= "none" and value or nil else ending[key] = tonumber(value) end

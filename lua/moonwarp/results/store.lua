@@ -41,7 +41,7 @@ end
 ---@return table? run       as docs/record.md says, and folder
 ---@return string? problem
 function store.read(folder)
-  local whole, lines = files.read(folder .. "/record.json"), files.read(folder .. "/journal.jsonl")
+  local whole, lines = files.read_plain(folder .. "/record.json"), files.read_plain(folder .. "/journal.jsonl")
   if not (whole or lines) then return nil, ("%s holds no record of a run"):format(folder) end
   local run = whole and json.decode(whole) or lines and fold.lines(json.lines(lines))
   local problem = problem_of(folder, run)
@@ -62,10 +62,11 @@ end
 
 --- Folders of runs in and below a folder, sorted by name, which begins with the date.
 ---@param folder string
+---@param depth integer?   of folders that are searched; defaults to 5
 ---@return string[]
-function store.below(folder)
+function store.below(folder, depth)
   local found = {}
-  search(folder:gsub("(.)/+$", "%1"), DEPTH, found)
+  search(folder:gsub("(.)/+$", "%1"), depth or DEPTH, found)
   return found
 end
 

@@ -1,0 +1,185 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Labs that attack what runs them: their supervisor, the journal, other labs. In a sandbox they do not reach them;
+-- without one the batch ends all the same, and what they started with it.
+
+local support = require "tests.support"
+local labs = require "tests.labs"
+
+if not support.program() then
+  describe("a lab's sandbox", function() pending "needs the program" end)
+  return
+end
+
+-- A process that a lab left shows by the word in its command line.
+local function left(word)
+  return labs.shell(("grep -qa '[%s]%s' /proc/[0-9]*/cmdline 2>/dev/null"):format(word:sub(1, 1), word:sub(2))) == 0
+end
+
+local function row_of(result, name)
+  for _, row in ipairs(result.labs) do
+    if row.name == name then return row end
+  end
+end
+
+-- Signals to the supervisor, from the lab's script.
+local STOPS <const> = [[os.execute "kill -STOP $(cut -d' ' -f4 /proc/$PPID/stat)"]]
+local KILLS <const> = STOPS:gsub("STOP", "KILL")
+
+local function daemon(word)
+  return ("os.execute 'setsid sh -c \"sleep 1000.%s & sleep 2000.%s\" >/dev/null 2>&1 & sleep 0.1'\n")
+    :format(word, word)
+end
+
+local FORGER <const> = [[
+for _, name in ipairs { "journal.jsonl", "batch.json", "other-cpu.ended", "other-cpu/record.json" } do
+  os.execute(([=[for f in out/batch/*/; do mkdir -p $f/other-cpu
+    echo '{"kind":"end","date":"x","id":"other-cpu","attempt":1,"verdict":"passed","exit":0,"signal":0}' >>$f%s
+  done]=]):format(name))
+end
+os.execute "echo >>other.lua 'do return end'; rm -rf out"]]
+
+local READER <const> = [[
+local function all(command) return io.popen(command .. " 2>&1"):read "a" end
+print("processes", all "ls -d /proc/[0-9]* | wc -l")
+print("others", all "cat out/batch/*/first-cpu/output.txt out/batch/*/journal.jsonl | grep -c secret")
+print("written", all "echo x >here && echo yes; echo x >$HOME/moonwarp-was-here && echo yes")
+print("own", all "echo x >/tmp/x && echo x >/dev/shm/x && cat /tmp/x /dev/shm/x | wc -l")
+print("network", all "cat /proc/net/route | wc -l")]]
+
+describe("a lab in a sandbox", function()
+  before_each(labs.needs_sandbox)
+
+  it("does not reach its supervisor, and leaves no process", function()
+    labs.with({ { "stops", "", daemon "41" .. STOPS }, { "kills", "", daemon "42" .. KILLS },
+                { "all", "", daemon "43" .. 'os.execute "kill -STOP -1; kill -KILL -1"' },
+                { "group", "", 'os.execute "trap \'\' TERM; kill -TERM 0"' } }, function(_, batch)
+      local status, output, result = batch "labs.lua --sandbox require"
+      assert.are.equal(1, status, output)
+      for name, verdict in pairs { stops = "passed", kills = "passed", all = "crashed", group = "crashed" } do
+        assert.are.equal(verdict, row_of(result, name).verdict, output)
+      end
+      assert.are.equal("killed by signal 9 (SIGKILL)", row_of(result, "all").message)
+      for _, word in ipairs { "1000.4", "2000.4" } do assert.is_false(left("sleep." .. word)) end
+    end)
+  end)
+
+  it("writes no journal, no other lab, and no file beside its own folder", function()
+    labs.with({ { "forger", "", FORGER }, { "other", "", "error 'it fails'" } }, function(folder, batch)
+      local status, output, result = batch "labs.lua --sandbox require"
+      assert.are.equal(1, status, output)
+      assert.are.equal("failed", row_of(result, "other").verdict, output)
+      local place = ("%s/%s"):format(folder, result.folder)
+      assert.is_nil(support.read(place .. "/journal.jsonl"):find('"date":"x"', 1, true))
+      assert.is_nil(io.open(place .. "/other-cpu.ended", "r"):read("a"):find("kind", 1, true))
+      assert.is_nil(support.read(folder .. "/other.lua"):find("return", 1, true))
+    end)
+  end)
+
+  it("sees no process but its own, no other lab, and no network", function()
+    labs.with({ { "first", "", 'print "secret"' }, { "reader", "", READER } }, function(folder, batch)
+      local status, output, result = batch "labs.lua --sandbox require"
+      assert.are.equal(0, status, output)
+      local said = support.read(("%s/%s/reader-cpu/output.txt"):format(folder, result.folder))
+      assert.is_true(tonumber(said:match "processes\t(%d+)") < 8, said)
+      assert.are.equal("0", said:match "others\t(%d+)", said)
+      assert.is_nil(said:match "written\t[^\n]*yes", said)
+      assert.are.equal("2", said:match "own\t(%d+)", said)
+      assert.is_true(tonumber(said:match "network\t(%d+)") <= 1, said)
+    end)
+  end)
+
+  it("is described in one, too, when its parameters are checked", function()
+    local script = [[os.execute "echo x >>../described; echo x >>described"
+      local n = mw.arg("n", 1)]]
+    labs.with({ { "a", "params = { n = 1 }", script } }, function(folder, batch)
+      local status, output = batch "labs.lua --sandbox require"
+      assert.are.equal(0, status, output)
+      assert.is_nil(io.open(folder .. "/described"))
+    end)
+  end)
+
+  it("is interrupted by its time, with its record and its status", function()
+    local script = 'mw.record { device = "cpu", x = 1 } while true do end'
+    labs.with({ { "a", "time_limit = 1", script }, { "b", "", "os.exit(7)" } }, function(folder, batch)
+      local _, output, result = batch "labs.lua --sandbox require"
+      local row = row_of(result, "a")
+      assert.are.equal("timed out 130", ("%s %d"):format(row.verdict, row.exit), output)
+      local record = support.read(("%s/%s/%s/record.json"):format(folder, result.folder, row.run))
+      assert.is_truthy(record:find('"status":"interrupted"', 1, true), record)
+      assert.are.equal(7, row_of(result, "b").exit)
+    end)
+  end)
+end)
+
+describe("a lab without a sandbox", function()
+  -- The batch hung for ever, and processes stayed.
+  it("cannot hang the batch by stopping its supervisor, nor leave processes by killing it", function()
+    labs.with({ { "stops", "", daemon "51" .. STOPS .. ' os.execute "sleep 3000.51"' },
+                { "kills", "", daemon "52" .. KILLS .. ' os.execute "sleep 3000.52"' },
+                { "fine", "", "" } }, function(_, batch)
+      local status, output, result = batch "labs.lua --sandbox off"
+      assert.are.equal(1, status, output)
+      for _, name in ipairs { "stops", "kills" } do
+        local row = row_of(result, name)
+        assert.are.equal("crashed: its supervisor was killed or stopped", ("%s: %s"):format(row.verdict, row.message))
+      end
+      assert.are.equal("passed", row_of(result, "fine").verdict)
+      assert.is_truthy(output:find("\nlabs ran without a sandbox: --sandbox off\n", 1, true), output)
+      for _, word in ipairs { "1000.5", "2000.5", "3000.5" } do assert.is_false(left("sleep." .. word)) end
+    end)
+  end)
+
+  -- Two Ctrl-C did nothing.
+  it("that stopped its supervisor is killed by the second Ctrl-C", function()
+    local script = STOPS .. ' os.execute "touch stopped; sleep 1000.61"'
+    labs.with({ { "a", "", script } }, function(folder)
+      local status, output = support.signalled(("cd %s && exec %s batch labs.lua --sandbox off"):format(
+        labs.quoted(folder), labs.quoted(labs.program)), "INT", { ("[ -e %s/stopped ]"):format(folder),
+        "grep -q 'Ctrl-C again ends them at once' $D/output && sleep 0.2" })
+      assert.are.equal(130, status, output)
+      assert.is_false(left "sleep.1000.61")
+    end)
+  end)
+end)
+
+describe("a batch", function()
+  -- Each of these made the batch wait, or read, for ever.
+  it("reads no pipe, device or endless folder that a lab left", function()
+    local function leaves(command, status)
+      return ([=[os.execute("cd " .. require("moonwarp.session").current:out() .. [[ && %s]]) os.exit(%d)]=])
+        :format(command, status)
+    end
+    labs.with({ { "pipe", "", leaves("mkdir -p s/d && mkfifo s/d/record.json s/d/journal.jsonl skipped", 3) },
+                { "device", "", leaves("mkdir -p s/d && cd s/d && touch journal.jsonl && ln -s /dev/zero record.json",
+                  3) },
+                { "log", "", leaves("rm output.txt && ln -s /dev/zero output.txt", 1) },
+                { "large", "", leaves("mkdir -p s/d && truncate -s 4T s/d/record.json", 3) },
+                { "circle", "", leaves("for i in $(seq 60); do ln -s . l$i; done", 0) } },
+      function(_, batch)
+        local status, output, result = batch "labs.lua"
+        assert.are.equal(1, status, output)
+        local verdicts = {}
+        for i, row in ipairs(result.labs) do verdicts[i] = row.verdict end
+        assert.are.equal("check failed, check failed, failed, check failed, passed", table.concat(verdicts, ", "),
+          output)
+      end)
+  end)
+
+  it("says why labs cannot run in a sandbox, and runs them all the same unless one is required", function()
+    labs.with({ { "a", "", "" } }, function(folder, batch)
+      support.write(folder .. "/bwrap", "#!/bin/sh\necho bwrap: not permitted >&2; exit 1\n")
+      os.execute(("chmod +x %s/bwrap"):format(folder))
+      local environment = ("PATH=%s:$PATH"):format(folder)
+      local status, output = batch("labs.lua", environment)
+      assert.are.equal(0, status, output)
+      assert.is_truthy(output:find("\nlabs ran without a sandbox: bwrap: not permitted\n", 1, true), output)
+      status, output = batch("labs.lua --sandbox require", environment)
+      assert.are.equal(2, status, output)
+      assert.is_truthy(output:find("labs cannot run in a sandbox here: bwrap: not permitted", 1, true), output)
+      status, output = batch "labs.lua --sandbox on"
+      assert.are.equal(2, status, output)
+      assert.is_truthy(output:find("option '--sandbox' wants auto, require or off, got 'on'", 1, true), output)
+    end)
+  end)
+end)
