@@ -8,6 +8,7 @@ local files = require "moonwarp.plot.ladder.script"
 local form = require "moonwarp.results.schema"
 local gnuplot = require "moonwarp.plot.gnuplot"
 local json = require "moonwarp.base.json"
+local lists = require "moonwarp.base.lists"
 local overlay = require "moonwarp.results.overlay"
 local store = require "moonwarp.results.store"
 local text = require "moonwarp.plot.ladder.text"
@@ -23,6 +24,7 @@ for _, row in ipairs(ROWS) do row.device, row.device_name = "cuda:0", "NVIDIA H2
 
 local SOURCE <const>, OTHER <const> = "P100, same rung, source", "H200, CUDA C++, source"
 
+-- The defaults name fields of intervals and shares that some of the records have.
 local function spec_of(more)
   local spec = { x = "T_eff", by = "rung", low = "low", high = "high", share = "share", records = ROWS, quiet = true,
                  level = { value = 4.2e12, label = "library copy" }, title = "cumsum", name = "rungs",
@@ -30,6 +32,10 @@ local function spec_of(more)
                            { bar = "dim 1, broadcasts", value = 1.3e12, label = SOURCE },
                            { bar = "naive", value = 2.1e12, label = OTHER } }, pictures = false }
   for key, value in pairs(more or {}) do spec[key] = value or nil end
+  for _, name in ipairs { "low", "high", "share" } do
+    local has_it = lists.find(spec.records, function(row) return type(row) ~= "table" or row[name] end)
+    spec[name] = has_it and spec[name] or nil
+  end
   return spec
 end
 
@@ -331,12 +337,11 @@ describe("mw.ladder", function()
     local function rejected(more, message)
       fails(function() mw.ladder(spec_of(more)) end, "mw.ladder: " .. message)
     end
-    rejected({ x = "T_ef" }, "no record has 'T_ef' as a number of at least 0")
+    rejected({ x = "T_ef" }, "no record has a field 'T_ef'; did you mean 'T_eff'?")
     rejected({ x = "rung" }, "no record has 'rung' as a number of at least 0")
-    rejected({ x = "T_ef", logx = true }, "no record has 'T_ef' as a number above 0")
-    rejected({ by = "rang" }, "no record has 'rang', which names a bar")
-    rejected({ by = { "rang", "rong" } }, "no record has 'rang' or 'rong', which names a bar")
-    rejected({ records = {} }, "no record has 'T_eff' as a number of at least 0")
+    rejected({ x = "rung", logx = true }, "no record has 'rung' as a number above 0")
+    rejected({ by = { "rung", "rong" } }, "no record has a field 'rong'; did you mean 'rung'?")
+    rejected({ records = {} }, "there are no records; mw.record makes them")
   end)
 
   it("says what is wrong with a mark", function()

@@ -250,10 +250,10 @@ describe("mw.plot", function()
     fails(function() mw.plot { x = "x", y = "y", points = "all" } end,
       "mw.plot: option 'points' must be true, false or 'alone', got 'all'")
     fails(function() mw.plot { x = "x", y = "y", records = {} } end,
-      "mw.plot: no record has both 'x' and 'y' as numbers")
+      "mw.plot: there are no records; mw.record makes them")
     fails(function() mw.plot { x = "x", y = "y", color = "red" } end,
       "mw.plot: unknown option 'color'; it takes by, high, lines, logx, logy, low, name, peak, pictures, points, "
-      .. "quiet, records, square, title, unit, x, xlabel, xunit, y, ylabel")
+      .. "quiet, records, square, title, unit, x, xlabel, xmax, xmin, xunit, y, ylabel, ymax, ymin")
   end)
 end)
 

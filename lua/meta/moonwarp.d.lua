@@ -301,6 +301,8 @@
 ---@field lines? table[] more lines
 ---@field marks? table[] `{ bar =, value =, label = }`: points beside bars, one symbol per label
 ---@field logx? number|boolean base of a logarithmic axis; true is 10, default false
+---@field xmin? number where the axis begins, in base units, default 0; on a logarithmic axis by the data
+---@field xmax? number where it ends, default by the data
 ---@field title? string
 ---@field xlabel? string
 ---@field name? string of the files, without extension, default SCRIPT-X-BY
@@ -320,11 +322,15 @@
 
 --- A chart.
 ---@class moonwarp.plot_spec
----@field x string the field along the x axis; a path such as "t.median" selects a field of a benchmark
+---@field x string the field along the x axis; a path such as "t.median" selects a field of a benchmark. A field of texts gives named bars, those of several series beside each other, with lengths from `y`
 ---@field y string|string[] the field, or fields, to show
 ---@field by? string a field: one series for each of its values
 ---@field logx? number|boolean base of a logarithmic axis; true is 10, default false
 ---@field logy? number|boolean the same for y, default false
+---@field xmin? number where the x axis begins, in base units, default by the data
+---@field xmax? number where it ends, default by the data
+---@field ymin? number where the y axis begins, default 0 for a linear axis of positive values
+---@field ymax? number where it ends, default by the data
 ---@field peak? number|table a dashed line: a number, or `{ value =, label = }`
 ---@field lines? table[] more dashed lines
 ---@field title? string

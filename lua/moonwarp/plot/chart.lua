@@ -49,43 +49,78 @@ end
 
 -- The place of a value along an axis, from 0.
 local function place(at, count)
-  return math.floor(at * (count - 1) + 0.5)
+  return math.floor(math.max(0, math.min(at, 1)) * (count - 1) + 0.5)
+end
+
+local FAR <const>, EDGE <const> = 1e9, 1e-9 -- lengths of an axis
+
+local function is_inside(at)
+  return at >= -EDGE and at <= 1 + EDGE
+end
+
+-- The part of a line that lies on the canvas, from 0 to 1 along both axes; nil if none does
+-- (Y.-D. Liang and B. A. Barsky, "A new concept and method for line clipping", 1984).
+local function clipped(x0, y0, x1, y1)
+  local from, to, dx, dy = 0, 1, x1 - x0, y1 - y0
+  for _, edge in ipairs { { -dx, x0 }, { dx, 1 - x0 }, { -dy, y0 }, { dy, 1 - y0 } } do
+    local step, left = edge[1], edge[2] + EDGE
+    if step < 0 then from = math.max(from, left / step) elseif step > 0 then to = math.min(to, left / step) end
+    if step == 0 and left < 0 then return nil end
+  end
+  if from <= to then return x0 + from * dx, y0 + from * dy, x0 + to * dx, y0 + to * dy end
 end
 
 local function axes_of(fitted, labels_wide)
-  local e = ticks.extent(fitted.series)
+  local e = ticks.extent(fitted)
   for _, level in ipairs(fitted.levels) do e.y0, e.y1 = math.min(e.y0, level.value), math.max(e.y1, level.value) end
   if e.x0 == math.huge then return nil end
-  local y, indent = ticks.axis(e.y0, e.y1, fitted.logy, 5), 0
+  local y, indent = ticks.axis(e.y0, e.y1, fitted.logy, 5, false, fitted.ymin, fitted.ymax), 0
   for _, value in ipairs(y.ticks) do indent = math.max(indent, #ticks.label(value)) end
   local width = labels_wide - indent - 3
   local count = math.max(2, width // 6)
   if not fitted.logx and ticks.are_whole(fitted.series) then -- no tick between two whole numbers
     count = math.max(1, math.min(count, e.x1 > e.x0 and e.x1 - e.x0 or 2))
   end
-  return ticks.axis(e.x0, e.x1, fitted.logx, count, true), y, width, indent
+  return ticks.axis(e.x0, e.x1, fitted.logx, count, true, fitted.xmin, fitted.xmax), y, width, indent
 end
 
--- Levels lie under lines, and both under markers.
+-- What draws on a canvas: a line between two places along both axes, and a marker at one.
+local function pens_of(rows, x, y, width, height)
+  local function along(axis, value) return math.max(-FAR, math.min(axis.at(value), FAR)) end
+  local function dot_of(at, up) return place(at, 2 * width), place(1 - up, 4 * height) end
+  local function join(xa, ya, xb, yb)
+    local x0, y0, x1, y1 = clipped(along(x, xa), along(y, ya), along(x, xb), along(y, yb))
+    if not x0 then return end
+    local px, py = dot_of(x0, y0)
+    put_line(rows, px, py, dot_of(x1, y1))
+  end
+  local function mark(xa, ya, sign)
+    local at, up = x.at(xa), y.at(ya)
+    if not (is_inside(at) and is_inside(up)) then return end
+    local px, py = dot_of(at, up)
+    rows[py // 4][px // 2] = sign
+  end
+  return join, mark
+end
+
+-- Levels lie under lines and error bars, and all of them under markers.
 local function rows_of(fitted, x, y, width, height, unicode)
   local rows, level = {}, STYLES[unicode].level
   for row = 0, height - 1 do rows[row] = {} end
-  local function dot_of(point) return place(x.at(point.x), 2 * width), place(1 - y.at(point.y), 4 * height) end
+  local join, mark = pens_of(rows, x, y, width, height)
   for _, one in ipairs(fitted.levels) do
     local row = rows[place(1 - y.at(one.value), 4 * height) // 4]
     for column = 0, width - 1 do row[column] = level end
   end
-  for _, one in ipairs(fitted.style ~= "points" and fitted.series or {}) do
-    for i = 2, #one.points do
-      local x0, y0 = dot_of(one.points[i - 1])
-      put_line(rows, x0, y0, dot_of(one.points[i]))
+  for _, one in ipairs(fitted.series) do
+    for i, p in ipairs(one.points) do
+      local before = fitted.style ~= "points" and one.points[i - 1]
+      if before then join(before.x, before.y, p.x, p.y) end
+      if p.low or p.high then join(p.x, p.low or p.y, p.x, p.high or p.y) end
     end
   end
   for i, one in ipairs(fitted.series) do
-    for _, point in ipairs(one.points) do
-      local px, py = dot_of(point)
-      rows[py // 4][px // 2] = palette.marker(i, unicode)
-    end
+    for _, point in ipairs(one.points) do mark(point.x, point.y, palette.marker(i, unicode)) end
   end
   return rows
 end

@@ -11,6 +11,7 @@ local schema = require "moonwarp.base.schema"
 local gnuplot = require "moonwarp.plot.gnuplot"
 local lists = require "moonwarp.base.lists"
 local path = require "moonwarp.base.path"
+local record = require "moonwarp.results.record"
 local series = require "moonwarp.plot.series"
 local session = require "moonwarp.session"
 local script = require "moonwarp.plot.ladder.script"
@@ -41,6 +42,20 @@ function figure.base_of(log)
   return log or nil
 end
 
+local function check_limits(who, spec, axis)
+  local least, most, base = axis .. "min", axis .. "max", spec["log" .. axis]
+  for _, name in ipairs { least, most } do
+    local value = spec[name]
+    if value and not figure.is_number(value, base) then
+      failure.invalid("%s: option '%s' must be a number%s, got %s", who, name,
+        base and " above 0 on a logarithmic axis" or " that an axis can show", value)
+    end
+  end
+  if spec[least] and spec[most] and spec[least] >= spec[most] then
+    failure.invalid("%s: option '%s' must be below '%s', got %s and %s", who, least, most, spec[least], spec[most])
+  end
+end
+
 --- Rejects options of a chart of records that it cannot have.
 ---@param who string      "mw.plot"
 ---@param spec any
@@ -59,6 +74,7 @@ function figure.check(who, spec, rules, needed)
       failure.invalid("%s: option '%s' must be a base of at least 1.01, as 2 or 10, got %s", who, name, base)
     end
   end
+  for _, axis in ipairs { "x", "y" } do check_limits(who, spec, axis) end
 end
 
 --- The lines at levels: that of an option of its own, and those of a list. A logarithmic axis may be
@@ -81,6 +97,17 @@ function figure.levels(who, first, label, lines, base, unit)
     local words = ("%s (%s)"):format(given.label or name, units.format(given.value, unit))
     return ticks.holds(given.value, base) and { value = given.value, label = words } or nil
   end)
+end
+
+--- Rejects fields of a chart that no record has.
+---@param who string        "mw.plot"
+---@param spec table
+---@param names string[]    options that name a field, or a list of them
+---@param entries table[]
+function figure.check_fields(who, spec, names, entries)
+  local fields = {}
+  for _, name in ipairs(names) do lists.append(fields, spec[name] and lists.of(spec[name])) end
+  record.check_fields(who, fields, entries)
 end
 
 --- The parameters of a sweep that records differ in, but for those that the chart's fields show.

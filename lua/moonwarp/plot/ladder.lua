@@ -13,6 +13,7 @@ local nearest = require "moonwarp.base.nearest"
 local quantity = require "moonwarp.measure.quantity"
 local record = require "moonwarp.results.record"
 local sweep = require "moonwarp.plot.sweep"
+local ticks = require "moonwarp.plot.ticks"
 
 local ladder = {}
 
@@ -21,7 +22,7 @@ local SPEC = {
   x = "string", by = schema.list "string", low = "string", high = "string", share = "string",
   level = "number table", lines = schema.list "number table", marks = schema.list(MARK),
   records = schema.list "table", title = "string", name = "string", xlabel = "string",
-  unit = "string", logx = "number boolean", quiet = "boolean", pictures = "boolean",
+  unit = "string", logx = "number boolean", xmin = "number", xmax = "number", quiet = "boolean", pictures = "boolean",
 }
 local NEEDED = { { "x", "the field that a bar's length shows" },
                  { "by", "the field, or list of fields, that names a bar" } }
@@ -93,18 +94,10 @@ local function figure_of(spec, entries)
   local about = figures.about(spec, ("%s-%s"):format(spec.x, table.concat(spec.by, "-")),
     ("%s by %s"):format(spec.x, table.concat(spec.by, ", ")), record.devices(entries), entries)
   return lists.merged(about, { kind = "ladder", xlabel = spec.xlabel or spec.x, unit = unit, logx = base, bars = bars,
-                               levels = levels })
+                               levels = levels, xmin = spec.xmin, xmax = spec.xmax })
 end
 
 -- ---- mw.ladder ----------------------------------------------------------------------------------
-
--- Says which field it is that no record has.
-local function reject(spec, entries, base)
-  if #entries > 0 and not lists.find(entries, function(entry) return own_name(entry, spec) end) then
-    failure.invalid("mw.ladder: no record has '%s', which names a bar", table.concat(spec.by, "' or '"))
-  end
-  failure.invalid("mw.ladder: no record has '%s' as a number %s 0", spec.x, base and "above" or "of at least")
-end
 
 --- Draws records as named horizontal bars, the first on top: in the terminal, and as RUN/NAME.dat, .gp,
 --- .svg and .png. In a sweep as mw.plot does: the session's records in its last pass, each combination
@@ -113,7 +106,8 @@ end
 --- high (fields of its interval), share (a field, shown in percent), level (what shares are of: number
 --- or { value =, label = }), lines (a list of such), marks (a list of { bar =, value =, label = }:
 --- points beside bars), title, xlabel, name, unit (base unit of x), logx (base, or true for 10),
---- records (all of the session), quiet, pictures (false: no SVG and PNG).
+--- xmin, xmax (limits of the axis, in base units), records (all of the session), quiet, pictures (false:
+--- no SVG and PNG).
 ---@param spec table
 ---@return table made  as of mw.plot
 function ladder.draw(spec)
@@ -123,8 +117,15 @@ function ladder.draw(spec)
   figures.check("mw.ladder", spec, SPEC, NEEDED)
   if #spec.by == 0 then failure.invalid("mw.ladder: option 'by' names no field, which would name a bar") end
   local entries = spec.records or record.all()
+  figures.check_fields("mw.ladder", spec, { "x", "by", "low", "high", "share" }, entries)
   local about = figure_of(spec, entries)
-  if #about.bars == 0 then reject(spec, entries, about.logx) end
+  if #about.bars == 0 then
+    failure.invalid("mw.ladder: no record has '%s' as a number %s 0", spec.x,
+      about.logx and "above" or "of at least")
+  end
+  if not lists.find(about.bars, function(bar) return ticks.within(bar.value, spec.xmin, spec.xmax) end) then
+    failure.invalid "mw.ladder: no bar ends within the limits xmin and xmax"
+  end
   return figures.leave(spec, about)
 end
 

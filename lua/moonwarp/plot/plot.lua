@@ -1,8 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Records as charts: a .dat file, a gnuplot script that needs no other file, SVG and PNG where
--- gnuplot is installed, and a chart in the terminal.
+-- gnuplot is installed, and a chart in the terminal. Numbers along x are points of series; texts along x
+-- are named bars, drawn as those of mw.ladder.
 
+local bars = require "moonwarp.plot.ladder.bars"
 local failure = require "moonwarp.base.failure"
 local figures = require "moonwarp.plot.figure"
 local lists = require "moonwarp.base.lists"
@@ -11,6 +13,7 @@ local quantity = require "moonwarp.measure.quantity"
 local record = require "moonwarp.results.record"
 local schema = require "moonwarp.base.schema"
 local sweep = require "moonwarp.plot.sweep"
+local ticks = require "moonwarp.plot.ticks"
 
 local plot = {}
 
@@ -19,6 +22,7 @@ local SPEC = {
   peak = "number table", lines = schema.list "number table", title = "string", xlabel = "string", ylabel = "string",
   name = "string", unit = "string", xunit = "string", records = "table", low = "string",
   high = "string", quiet = "boolean", pictures = "boolean", square = "boolean", points = "boolean string",
+  xmin = "number", xmax = "number", ymin = "number", ymax = "number",
 }
 local NEEDED = { { "x", "the field along the x axis" }, { "y", "the field, or list of fields, to show" } }
 
@@ -36,30 +40,45 @@ end
 
 local is_number = figures.is_number
 
+-- Whether the x axis has names.
+local function is_named(spec, entries)
+  return lists.find(entries, function(entry)
+    local kind = type(record.field(entry, spec.x))
+    return kind == "string" or kind == "boolean"
+  end) ~= nil
+end
+
+local function x_of(entry, spec, named)
+  local value = record.field(entry, spec.x)
+  if named then return value ~= nil and tostring(value) or nil end
+  value = quantity.read(value)
+  return is_number(value, spec.logx) and value or nil
+end
+
 -- Points that an axis cannot show are left out like records without the field; so are bounds. A benchmark is its
 -- median with its interval, unless the options name fields for the bounds.
-local function point_of(entry, field, spec)
-  local x, y, low, high = quantity.read(record.field(entry, spec.x)), quantity.read(record.field(entry, field))
-  if not (is_number(x, spec.logx) and is_number(y, spec.logy)) then return nil end
+local function point_of(entry, field, spec, named)
+  local x, y, low, high = x_of(entry, spec, named), quantity.read(record.field(entry, field))
+  if not (x and is_number(y, spec.logy)) then return nil end
   if spec.low then low = quantity.read(record.field(entry, spec.low)) end
   if spec.high then high = quantity.read(record.field(entry, spec.high)) end
   return { x = x, y = y, low = is_number(low, spec.logy) and low or nil,
            high = is_number(high, spec.logy) and high or nil }
 end
 
-local function collect(spec, entries)
+local function collect(spec, entries, named)
   local list, by_name = {}, {}
   -- In a sweep each combination of the parameters that vary is a series, or one of each group's.
   local varying = figures.varying(entries, { spec.x, spec.by })
   for _, field in ipairs(type(spec.y) == "table" and spec.y or { spec.y }) do
     for _, entry in ipairs(entries) do
-      local point = point_of(entry, field, spec)
+      local point = point_of(entry, field, spec, named)
       local name = point and series_name(entry, field, spec, varying)
       if point then table.insert(lists.entry(list, by_name, name, { name = name, points = {} }).points, point) end
     end
   end
   for _, one in ipairs(list) do -- a path keeps its order
-    if not spec.square then table.sort(one.points, function(a, b) return a.x < b.x end) end
+    if not (spec.square or named) then table.sort(one.points, function(a, b) return a.x < b.x end) end
   end
   return list
 end
@@ -70,25 +89,72 @@ local function has_bounds(list)
   end) ~= nil
 end
 
+-- ---- what is shown ------------------------------------------------------------------------------
+
+-- Whether a point lies within the limits; a bar begins at 0.
+local function is_shown(spec, named)
+  return function(point)
+    local is_along = named and point.y >= 0 or not named and ticks.within(point.x, spec.xmin, spec.xmax)
+    return is_along and ticks.within(point.y, spec.ymin, spec.ymax)
+  end
+end
+
+local function reject(spec, list, named)
+  local y = lists.of(spec.y)[1]
+  if #list == 0 then
+    failure.invalid("mw.plot: no record has both '%s' and '%s'%s", spec.x, y, named and "" or " as numbers")
+  end
+  local limits = lists.map({ "xmin", "xmax", "ymin", "ymax" }, function(name)
+    return spec[name] and ("%s = %s"):format(name, spec[name]) or nil
+  end)
+  if #limits == 0 then failure.invalid("mw.plot: no record has '%s' as a number of at least 0, for a bar", y) end
+  failure.invalid("mw.plot: no point lies within the limits: %s", table.concat(limits, ", "))
+end
+
 -- ---- mw.plot ------------------------------------------------------------------------------------
 
 -- gnuplot's names of the styles of a series.
 local STYLES = { alone = "points", [true] = "linespoints", [false] = "lines" }
 
+-- A chart of series along axes.
+local function points_of(spec, entries, list)
+  return { xlabel = spec.xlabel or spec.x, ylabel = spec.ylabel or lists.of(spec.y)[1],
+    xunit = spec.xunit or measurement.common_unit(entries, spec.x), logx = figures.base_of(spec.logx),
+    logy = figures.base_of(spec.logy), series = list, spread = has_bounds(list), square = spec.square,
+    xmin = spec.xmin, xmax = spec.xmax, ymin = spec.ymin, ymax = spec.ymax,
+    style = STYLES[spec.points == nil or spec.points] }
+end
+
+-- A ladder: a bar per name, and where there are several series, those of one name beside each other.
+local function bars_of(spec, list)
+  for _, option in ipairs { "logx", "xmin", "xmax", "square" } do
+    if spec[option] then
+      failure.invalid("mw.plot: option '%s' is for numbers along x, and '%s' is a text", option, spec.x)
+    end
+  end
+  local ladders = lists.map(list, function(one)
+    return { levels = {}, bars = lists.map(one.points, function(p)
+      return p.y >= 0 and { name = p.x, value = p.y, low = p.low, high = p.high } or nil
+    end) }
+  end)
+  local made = { kind = "ladder", xlabel = spec.ylabel or lists.of(spec.y)[1], logx = figures.base_of(spec.logy),
+    xmin = spec.ymin, xmax = spec.ymax }
+  if #list > 1 then return bars.merge(made, ladders, lists.map(list, function(one) return one.name end)) end
+  return lists.merged(made, ladders[1])
+end
+
 local function figure_of(spec, entries)
-  local y = type(spec.y) == "table" and spec.y[1] or spec.y
-  local unit = spec.unit or measurement.common_unit(entries, y)
-  local logx, logy = figures.base_of(spec.logx), figures.base_of(spec.logy)
+  local y, named = lists.of(spec.y)[1], is_named(spec, entries)
+  local unit, list = spec.unit or measurement.common_unit(entries, y), collect(spec, entries, named)
+  if not lists.find(list, function(one) return lists.find(one.points, is_shown(spec, named)) end) then
+    reject(spec, list, named)
+  end
   local about = figures.about(spec, ("%s-%s"):format(y, spec.x), ("%s against %s"):format(y, spec.x),
     record.devices(entries), entries)
-  local list = collect(spec, entries)
-  return lists.merged(about, {
-    series = list, levels = figures.levels("mw.plot", spec.peak, "peak", spec.lines, logy, unit),
-    xlabel = spec.xlabel or spec.x, ylabel = spec.ylabel or y, unit = unit,
-    xunit = spec.xunit or measurement.common_unit(entries, spec.x),
-    logx = logx, logy = logy, spread = has_bounds(list), square = spec.square,
-    style = STYLES[spec.points == nil or spec.points],
-  }), y
+  about = lists.merged(about, named and bars_of(spec, list) or points_of(spec, entries, list))
+  about.unit, about.levels = unit, figures.levels("mw.plot", spec.peak, "peak", spec.lines,
+    figures.base_of(spec.logy), unit)
+  return about
 end
 
 --- Draws records as a chart: in the terminal, and as RUN/NAME.dat, .gp, .svg and .png. In a sweep
@@ -98,9 +164,10 @@ end
 --- logy (base, or true for 10), peak (a level: number or { value =, label = }), lines (a list of
 --- such), title, xlabel, ylabel, name, unit, xunit (base units: "s", "B", "B/s", ...; else those of the
 --- records), records (all of the session), low, high (fields of error bars; a benchmark or a
---- quantity has its interval), square (a path in
+--- quantity has its interval), xmin, xmax, ymin, ymax (limits of the axes, in base units), square (a path in
 --- a plane: points in the order of the records, one scale for both axes), points (false: only
---- lines; "alone": no lines between them), quiet, pictures (false: no SVG and PNG).
+--- lines; "alone": no lines between them), quiet, pictures (false: no SVG and PNG). A text field along x
+--- gives named bars, one for each series beside each other; ymin, ymax and logy are then of their lengths.
 ---@param spec table
 ---@return table made  dat, gp, svg, png (paths; the pictures only where gnuplot drew them),
 ---                    chart (text), reason (why there are no pictures; in a sweep only the last run
@@ -110,11 +177,9 @@ function plot.draw(spec)
   if spec.points and not STYLES[spec.points] then
     failure.invalid("mw.plot: option 'points' must be true, false or 'alone', got '%s'", spec.points)
   end
-  local figure, y = figure_of(spec, spec.records or record.all())
-  if #figure.series == 0 then
-    failure.invalid("mw.plot: no record has both '%s' and '%s' as numbers", spec.x, y)
-  end
-  return figures.leave(spec, figure)
+  local entries = spec.records or record.all()
+  figures.check_fields("mw.plot", spec, { "x", "y", "by", "low", "high" }, entries)
+  return figures.leave(spec, figure_of(spec, entries))
 end
 
 return plot

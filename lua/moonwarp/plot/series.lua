@@ -20,7 +20,7 @@ local STYLES = { lines = true, points = true, linespoints = true }
 -- The largest value has the unit of an axis, or on a logarithmic one that in its middle, so that neither end gets a
 -- label of many digits.
 local function scales_of(chart, levels)
-  local e = ticks.extent(chart.series, chart.logx, chart.logy)
+  local e = ticks.extent(chart)
   local wide, high = math.max(math.abs(e.x0), math.abs(e.x1)), math.max(math.abs(e.y0), math.abs(e.y1))
   for _, level in ipairs(levels) do high = math.max(high, level.value) end
   return units.choose(chart.xunit or "", chart.logx and math.sqrt(e.x0 * wide) or wide),
@@ -32,21 +32,25 @@ end
 ---@return table chart  xlabel and ylabel with units; xname, yname without, of which xunit and unit are apart
 function series.fitted(chart)
   local levels = lists.map(chart.levels or {}, function(level)
-    return ticks.holds(level.value, chart.logy) and level or nil
+    return ticks.holds(level.value, chart.logy) and ticks.within(level.value, chart.ymin, chart.ymax) and level or nil
   end)
   local x, y = scales_of(chart, levels)
   levels = lists.map(levels, function(level) return { value = level.value / y.factor, label = level.label } end)
+  local function scaled(value, scale, base)
+    return value and ticks.holds(value, base) and value / scale.factor or nil
+  end
   local function point_of(p)
-    if not (ticks.holds(p.x, chart.logx) and ticks.holds(p.y, chart.logy)) then return nil end
-    return { x = p.x / x.factor, y = p.y / y.factor, low = p.low and p.low / y.factor,
-             high = p.high and p.high / y.factor }
+    local to, at = scaled(p.x, x, chart.logx), scaled(p.y, y, chart.logy)
+    return to and at and { x = to, y = at, low = scaled(p.low, y, chart.logy), high = scaled(p.high, y, chart.logy) }
   end
   local shown = lists.map(chart.series, function(one, i)
     return { name = one.name == "" and "series " .. i or one.name, points = lists.map(one.points, point_of) }
   end)
   local xname, yname = chart.xlabel or "", chart.ylabel or ""
   return lists.merged(chart, { series = shown, levels = levels, xname = xname, yname = yname, xunit = x.name,
-    unit = y.name, xlabel = units.label(xname, x), ylabel = units.label(yname, y) })
+    unit = y.name, xlabel = units.label(xname, x), ylabel = units.label(yname, y),
+    xmin = scaled(chart.xmin, x), xmax = scaled(chart.xmax, x), ymin = scaled(chart.ymin, y),
+    ymax = scaled(chart.ymax, y) })
 end
 
 -- ---- for gnuplot --------------------------------------------------------------------------------
@@ -100,6 +104,16 @@ local function add_axis(add, name, base, label)
   if base then add("set logscale %s %g\nset format %s '%%.6g'", name, base, name) end
 end
 
+-- A linear axis of what is not below 0 begins there, so that heights compare.
+local function add_limits(add, chart, e)
+  local from_zero = not chart.logy and not chart.square and e.y0 >= 0 and 0 or nil
+  for _, axis in ipairs { { "x", chart.xmin, chart.xmax }, { "y", chart.ymin or from_zero, chart.ymax } } do
+    local name, low, high = axis[1], axis[2], axis[3]
+    local function word(value) return value and ("%.10g"):format(value) or "*" end
+    if low or high then add("set %srange [%s:%s]", name, word(low), word(high)) end
+  end
+end
+
 local function plots_of(chart)
   local list, add = gnuplot.list()
   local style = STYLES[chart.style] and chart.style or "linespoints"
@@ -130,7 +144,7 @@ end
 ---@return table drawing  of gnuplot.script
 function series.drawing(chart)
   chart = series.fitted(chart)
-  local names, e = lists.map(chart.series, function(one) return one.name end), ticks.extent(chart.series)
+  local names, e = lists.map(chart.series, function(one) return one.name end), ticks.extent(chart)
   lists.append(names, lists.map(chart.levels, function(level) return level.label end))
   local rows, columns = gnuplot.key(names)
   local height = gnuplot.HEAD + body_of(chart, e) + rows * gnuplot.KEY_ROW
@@ -138,7 +152,7 @@ function series.drawing(chart)
   add_axis(add, "x", chart.logx, chart.xlabel)
   if chart.logx then log_ticks(add, chart, e) else count_ticks(add, chart, e) end
   add_axis(add, "y", chart.logy, chart.ylabel)
-  if not chart.logy and not chart.square and e.y0 >= 0 then add "set yrange [0:*]" end
+  add_limits(add, chart, e)
   add("set key maxcols %d", columns)
   add("set tmargin at screen %.4f", 1 - gnuplot.HEAD / height)
   if chart.square then add "set size ratio -1" end

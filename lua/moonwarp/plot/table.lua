@@ -8,7 +8,6 @@ local failure = require "moonwarp.base.failure"
 local figure = require "moonwarp.plot.figure"
 local lists = require "moonwarp.base.lists"
 local measurement = require "moonwarp.results.measurement"
-local nearest = require "moonwarp.base.nearest"
 local quantity = require "moonwarp.measure.quantity"
 local record = require "moonwarp.results.record"
 local schema = require "moonwarp.base.schema"
@@ -37,16 +36,6 @@ local function column_of(given, number)
   schema.options("mw.table", given, COLUMN)
   return { field = given[1], title = given.title or given[1], unit = given.unit,
            digits = given.digits }
-end
-
--- A field that no record has is a mistyped one.
-local function check_field(field, entries)
-  local names = {}
-  for _, entry in ipairs(entries) do
-    if record.field(entry, field) ~= nil then return end
-    for name in pairs(lists.merged(entry.params or {}, entry)) do names[name] = true end
-  end
-  failure.invalid("mw.table: no record has a field '%s'; %s", field, nearest.hint(field, names))
 end
 
 -- The number by which values are compared: of a benchmark its median, of a quantity its value.
@@ -140,8 +129,7 @@ local function field_of(column) return column.field end
 -- The columns that are asked for, after those that distinguish the rows: the devices, and what a sweep varies.
 local function columns_of(spec, entries)
   local columns = lists.map(spec, column_of)
-  if #entries == 0 then failure.invalid("mw.table: there are no records; mw.record makes them") end
-  for _, column in ipairs(columns) do check_field(column.field, entries) end
+  record.check_fields("mw.table", lists.map(columns, field_of), entries)
   local varying = figure.varying(entries, lists.map(columns, field_of))
   local is_other = function(entry) return entry.device ~= entries[1].device end
   if lists.find(entries, is_other) then table.insert(varying, 1, "device") end

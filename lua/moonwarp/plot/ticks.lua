@@ -19,22 +19,32 @@ function ticks.holds(value, base)
   return value >= (base and SMALLEST or -LARGEST) and value <= LARGEST
 end
 
---- The least and the greatest of what axes can show.
----@param series table[]
----@param logx number?  base
----@param logy number?
+--- Whether a value lies within limits, of which each may be absent.
+---@param value number
+---@param low number?
+---@param high number?
+---@return boolean
+function ticks.within(value, low, high)
+  return value >= (low or -math.huge) and value <= (high or math.huge)
+end
+
+--- The range of a chart's axes: its limits, else the least and the greatest of what they can show; along y with error
+--- bars, of the points within the limits of x.
+---@param chart table    series, logx, logy, xmin, xmax, ymin, ymax
 ---@return table extent  x0, x1, y0, y1; x0 above x1 if it is empty
-function ticks.extent(series, logx, logy)
-  local e = { x0 = math.huge, x1 = -math.huge, y0 = math.huge, y1 = -math.huge }
-  for _, one in ipairs(series) do
-    for _, point in ipairs(one.points) do
-      if ticks.holds(point.x, logx) and ticks.holds(point.y, logy) then
-        e.x0, e.x1 = math.min(e.x0, point.x), math.max(e.x1, point.x)
-        e.y0, e.y1 = math.min(e.y0, point.y), math.max(e.y1, point.y)
+function ticks.extent(chart)
+  local x0, x1, y0, y1 = math.huge, -math.huge, math.huge, -math.huge
+  for _, one in ipairs(chart.series) do
+    for _, p in ipairs(one.points) do
+      if ticks.holds(p.x, chart.logx) and ticks.holds(p.y, chart.logy) then
+        x0, x1 = math.min(x0, p.x), math.max(x1, p.x)
+        local is_seen = ticks.within(p.x, chart.xmin, chart.xmax)
+        if is_seen then y0, y1 = math.min(y0, p.y, p.low or p.y), math.max(y1, p.y, p.high or p.y) end
       end
     end
   end
-  return e
+  if y0 > y1 then return { x0 = y0, x1 = y1, y0 = y0, y1 = y1 } end
+  return { x0 = chart.xmin or x0, x1 = chart.xmax or x1, y0 = chart.ymin or y0, y1 = chart.ymax or y1 }
 end
 
 -- 1, 2 or 5 times a power of ten, so that about `count` steps cover the span
@@ -110,16 +120,23 @@ end
 ---@param base number?   nil: linear; 2 or 10: logarithmic (low must be > 0)
 ---@param count integer  about how many ticks
 ---@param tight boolean? keep the axis to the values
+---@param least number?  where the axis begins, if that is given
+---@param most number?   and where it ends
 ---@return table axis    low, high, ticks, at(value) from 0 to 1
-function ticks.axis(low, high, base, count, tight)
+function ticks.axis(low, high, base, count, tight, least, most)
   local axis = { base = base }
   if base then
-    axis.low, axis.high = log_range(low, high, base, tight)
-    axis.ticks = log_ticks(axis.low, axis.high, base, count)
+    low, high = log_range(low, high, base, tight)
   else
-    axis.low, axis.high = (tight and tight_range or linear_range)(low, high)
-    axis.ticks = linear_ticks(axis.low, axis.high, count)
+    low, high = (tight and tight_range or linear_range)(low, high)
   end
+  axis.low, axis.high = least or low, most or high
+  if axis.low >= axis.high then -- the only values are at the limit
+    if least then axis.high = base and least * base or least + room(least) end
+    if most then axis.low = base and most / base or most - room(most) end
+  end
+  axis.ticks = base and log_ticks(axis.low, axis.high, base, count) or linear_ticks(axis.low, axis.high, count)
+  if #axis.ticks == 0 then axis.ticks = { axis.low, axis.high } end
   local function place(value) return base and math.log(value) or value end
   local from, span = place(axis.low), place(axis.high) - place(axis.low)
   function axis.at(value) return (place(value) - from) / span end

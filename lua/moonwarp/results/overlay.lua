@@ -137,7 +137,8 @@ end
 
 -- Charts that can share one.
 local function key_of(chart)
-  local fields = { "name", "kind", "unit", "xunit", "xlabel", "ylabel", "logx", "logy", "square" }
+  local fields = { "name", "kind", "unit", "xunit", "xlabel", "ylabel", "logx", "logy", "square",
+                   "xmin", "xmax", "ymin", "ymax" }
   return table.concat(lists.map(fields, function(name) return tostring(chart[name]) end), "\0")
 end
 

@@ -178,6 +178,34 @@ function record.all()
   return session.current.records
 end
 
+-- What records can be asked for beside a field: "t.median" beside "t.medain".
+local function names_beside(entries, field)
+  local names, within = {}, field:match "^(.+)%."
+  for _, entry in ipairs(entries) do
+    local inner = within and record.field(entry, within)
+    if type(inner) == "table" then
+      for name in pairs(inner) do names[("%s.%s"):format(within, name)] = true end
+    else
+      for name in pairs(lists.merged(entry.params or {}, entry)) do names[name] = true end
+    end
+  end
+  return names
+end
+
+--- Rejects fields that no record has: they are mistyped. One that only some have is not.
+---@param who string        "mw.table"
+---@param fields string[]
+---@param entries table[]
+function record.check_fields(who, fields, entries)
+  if #entries == 0 then failure.invalid("%s: there are no records; mw.record makes them", who) end
+  for _, field in ipairs(fields) do
+    if not lists.find(entries, function(entry) return record.field(entry, field) ~= nil end) then
+      failure.invalid("%s: no record has a field '%s'; %s", who, field,
+        nearest.hint(field, names_beside(entries, field)))
+    end
+  end
+end
+
 --- The devices that records come from, as words for a title: "NVIDIA H200 (cuda:0)".
 ---@param entries table[]
 ---@return string

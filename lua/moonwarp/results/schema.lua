@@ -25,13 +25,14 @@ local CHART = fields { kind = "string?", name = "string", title = "string", devi
 local CHARTS = {
   plot = fields {
     xlabel = "string", ylabel = "string", xunit = "string?", unit = "string?", logx = "number?", logy = "number?",
-    style = "string?", levels = list(LABELLED),
+    style = "string?", levels = list(LABELLED), xmin = "number?", xmax = "number?", ymin = "number?", ymax = "number?",
     series = list(fields { name = "string", points = { list = POINT, least = 1 } }),
   },
   ladder = fields {
-    xlabel = "string", unit = "string", logx = "number?", levels = list(LABELLED),
+    xlabel = "string", unit = "string", logx = "number?", levels = list(LABELLED), xmin = "number?", xmax = "number?",
+    runs = optional(list "string"),
     bars = { least = 1, list = fields { name = "string", value = "number", low = "number?", high = "number?",
-                                        share = "number?", marks = optional(list(LABELLED)) } },
+                                        share = "number?", run = "integer?", marks = optional(list(LABELLED)) } },
   },
 }
 
@@ -80,7 +81,14 @@ end
 
 local function check_chart(chart, where)
   local rule = CHARTS[chart.kind or "plot"]
-  return rule and form.problem(chart, rule, where)
+  local problem = rule and form.problem(chart, rule, where)
+  if problem or chart.kind ~= "ladder" then return problem end
+  for i, bar in ipairs(chart.bars) do
+    local most = chart.runs and #chart.runs or 1
+    if bar.run and not (bar.run >= 1 and bar.run <= most) then
+      return ("%s.bars[%d].run must be from 1 to %d, got %d"):format(where, i, most, bar.run)
+    end
+  end
 end
 
 --- The problem of a record, or nil.

@@ -109,7 +109,8 @@ local function draw_ladder(study, part, spec, list, level, suffix)
   local bars, marks = bars_of(study, best_of_rungs(shown(spec, list)))
   if #bars == 0 then return end
   local top, lines = levels_of(study, level)
-  ladder.draw { x = study.rate, by = "bar", share = "share", records = bars, marks = marks,
+  ladder.draw { x = study.rate, by = "bar", records = bars, marks = marks,
+                share = has_field(bars, "share") and "share" or nil,
                 level = level and { value = level.rate, label = level.rung.name } or nil,
                 lines = level and top.value ~= level.rate and { top } or lines, logx = spec.logx,
                 title = ("%s %s%s"):format(study.state.name, part.name, suffix.text),

@@ -2,8 +2,8 @@
 --
 -- Shared by all drawings of a ladder: which bars form a group, where the axis begins and ends, what
 -- is written beside a bar; and the ladders of several runs as one. A ladder is as docs/record.md has it,
--- all numbers in base units. One of several runs has their labels in `runs`, and each bar the number
--- of its own in `run`.
+-- all numbers in base units. One of several runs, or series, has their labels in `runs`, and each bar the
+-- number of its own in `run`.
 
 local lists = require "moonwarp.base.lists"
 local quantity = require "moonwarp.measure.quantity"
@@ -73,9 +73,20 @@ function bars.range(ladder)
     if ticks.holds(value, base) then most = math.max(most, value) end
     if value > 0 then least = math.min(least, value) end
   end)
-  if not base then return 0, most > 0 and most or 1 end
-  if most == 0 then return 1, base end
-  return base ^ math.floor(math.log(least / LEAST_LENGTH, base)), most
+  local low, high = 0, most > 0 and most or 1
+  if base then low, high = base ^ math.floor(math.log(least / LEAST_LENGTH, base)), most end
+  if base and most == 0 then low, high = 1, base end
+  low, high = ladder.xmin or low, ladder.xmax or high
+  return low, high > low and high or 2 * low
+end
+
+--- The levels that the axis shows.
+---@param ladder table
+---@return table[]
+function bars.levels(ladder)
+  return lists.map(ladder.levels, function(level)
+    return ticks.within(level.value, ladder.xmin, ladder.xmax) and level or nil
+  end)
 end
 
 --- A value in words: "4.21 TB/s".
@@ -113,8 +124,14 @@ end
 
 -- The place of a run's bar: beside those of the same name, the second of a name beside the second.
 local function slot_of(slots, counts, bar)
-  counts[bar.name] = (counts[bar.name] or 0) + 1
-  return lists.entry(slots, slots, ("%s\0%d"):format(bar.name, counts[bar.name]), { seen = {} })
+  local own = ("%d\0%s"):format(bar.run or 1, bar.name)
+  counts[own] = (counts[own] or 0) + 1
+  return lists.entry(slots, slots, ("%s\0%d"):format(bar.name, counts[own]), { seen = {} })
+end
+
+-- The labels of a run's bars: its own, or with those of its series.
+local function labels_of(ladder, label)
+  return lists.map(ladder.runs or { false }, function(own) return own and ("%s: %s"):format(label, own) or label end)
 end
 
 --- Ladders of several runs as one: bars of one name stand together, those of the first run in its order,
@@ -125,14 +142,15 @@ end
 ---@return table into
 function bars.merge(into, ladders, labels)
   local slots = {}
-  into.bars, into.levels, into.runs = {}, {}, labels
+  into.bars, into.levels, into.runs = {}, {}, {}
   for run, ladder in ipairs(ladders) do
-    local counts = {}
+    local counts, before = {}, #into.runs
     for _, bar in ipairs(ladder.bars) do
       local slot = slot_of(slots, counts, bar)
-      slot[#slot + 1] = lists.merged(bar, { run = run })
+      slot[#slot + 1] = lists.merged(bar, { run = before + (bar.run or 1) })
       slot[#slot].marks = add_marks(slot, bar)
     end
+    lists.append(into.runs, labels_of(ladder, labels[run]))
     for _, level in ipairs(ladder.levels) do
       table.insert(into.levels, { value = level.value, label = ("%s: %s"):format(labels[run], level.label) })
     end

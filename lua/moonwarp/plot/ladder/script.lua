@@ -28,7 +28,8 @@ local LETTER <const> = 7 -- px, at most
 local function laid_out(ladder)
   local l = setmetatable({ ladder = ladder, runs = ladder.runs or { "bars" }, places = {} }, { __index = ladder })
   local low, high = bars.range(ladder)
-  l.base, l.groups, l.marked, l.numbers = bars.base(ladder), bars.groups(ladder), bars.labels(ladder)
+  l.levels, l.base, l.groups, l.marked, l.numbers = bars.levels(ladder), bars.base(ladder), bars.groups(ladder),
+    bars.labels(ladder)
   l.scale = units.choose(ladder.unit, l.base and math.sqrt(low * high) or high)
   l.low, l.high = low / l.scale.factor, high / l.scale.factor
   l.pitch = NAME + STEP * #l.runs + AIR

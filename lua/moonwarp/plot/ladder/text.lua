@@ -123,6 +123,7 @@ end
 ---@return string        lines joined by newlines, none wider than that
 function text.draw(ladder, size)
   local width, unicode = chart.size(size)
+  ladder = lists.merged(ladder, { levels = bars.levels(ladder) })
   local labels, numbers = bars.labels(ladder)
   local style = setmetatable({ signs = chart.signs(labels), numbers = numbers }, { __index = STYLES[unicode] })
   local low, high = bars.range(ladder)
