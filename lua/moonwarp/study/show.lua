@@ -93,11 +93,15 @@ local function marks_of(study, bars)
   return marks
 end
 
--- Bars with the interval of their rate.
+-- The record of a variant for a chart: with the interval of its rate, and further fields.
+local function shown_record(study, one, fields)
+  fields[study.rate] = one.work / one.t
+  return setmetatable(fields, { __index = one.record })
+end
+
 local function bars_of(study, list)
-  return lists.map(list, function(one)
-    return setmetatable({ bar = bar_name(one), [study.rate] = one.work / one.t }, { __index = one.record })
-  end), marks_of(study, list)
+  return lists.map(list, function(one) return shown_record(study, one, { bar = bar_name(one) }) end),
+    marks_of(study, list)
 end
 
 -- The variants whose records a chart shows.
@@ -130,7 +134,7 @@ local function points_of(study, spec, list)
   for _, one in ipairs(shown(spec, list)) do
     local entry = one.record
     local by = type(spec.by) == "function" and spec.by(entry) or nil
-    points[#points + 1] = by and setmetatable({ series = by }, { __index = entry }) or entry
+    points[#points + 1] = shown_record(study, one, { series = by })
     for _, source in ipairs(spec.y == nil and study.source_list or {}) do
       local is_one = type(source.values[one.rung.name]) == "number" -- which is not a point along an axis
       local value = not is_one and measure.source_value(source, one)
