@@ -112,6 +112,17 @@ describe("a quantity in a run", function()
     end)
   end)
 
+  it("leaves those without an interval their points, without bars", function()
+    in_run(function(records)
+      local rows = { { n = 1, k = "a", T = records[1].T_tot }, { n = 2, k = "a", T = 7 }, { n = 1, k = "b", T = 5 } }
+      local made = mw.plot { x = "n", y = "T", by = "k", records = rows, quiet = true, pictures = false }
+      local data, script = support.read(made.dat), support.read(made.gp)
+      assert.is_truthy(data:find("2 7 7 7\n\n\n# series 1: b\n\"n\" \"T\"\n1 5\n", 1, true), data)
+      local _, count = script:gsub("%($3 < $4 %? $1 : NaN%):2:3:4 with yerrorbars", "")
+      assert.are.equal(1, count, script)
+    end)
+  end)
+
   it("is its value for a gate, and three columns of a file", function()
     local function entry(rung, low, value, high)
       return { rung = rung, T_tot = { value = value, low = low, high = high } }

@@ -108,7 +108,7 @@ local function figure_of(series, study)
   local device, unit = series[1].device, ("t (%s)"):format(scale.name)
   local figure = { name = path.safe("history-" .. study), title = ("%s, median times, %s"):format(study, device),
                    xlabel = "run", ylabel = unit, columns = { "run", unit, "low", "high" }, series = {},
-                   levels = {}, spread = true, device = device, script = study,
+                   levels = {}, device = device, script = study,
                    date = os.date("!%Y-%m-%d %H:%M UTC") }
   local function point_of(point)
     local result = point[2]

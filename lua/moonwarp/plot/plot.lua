@@ -83,12 +83,6 @@ local function collect(spec, entries, named)
   return list
 end
 
-local function has_bounds(list)
-  return lists.find(list, function(one)
-    return lists.find(one.points, function(point) return point.low or point.high end)
-  end) ~= nil
-end
-
 -- ---- what is shown ------------------------------------------------------------------------------
 
 -- Whether a point lies within the limits; a bar begins at 0.
@@ -120,7 +114,7 @@ local STYLES = { alone = "points", [true] = "linespoints", [false] = "lines" }
 local function points_of(spec, entries, list)
   return { xlabel = spec.xlabel or spec.x, ylabel = spec.ylabel or lists.of(spec.y)[1],
     xunit = spec.xunit or measurement.common_unit(entries, spec.x), logx = figures.base_of(spec.logx),
-    logy = figures.base_of(spec.logy), series = list, spread = has_bounds(list), square = spec.square,
+    logy = figures.base_of(spec.logy), series = list, square = spec.square,
     xmin = spec.xmin, xmax = spec.xmax, ymin = spec.ymin, ymax = spec.ymax,
     style = STYLES[spec.points == nil or spec.points] }
 end

@@ -44,7 +44,9 @@ function series.fitted(chart)
     return to and at and { x = to, y = at, low = scaled(p.low, y, chart.logy), high = scaled(p.high, y, chart.logy) }
   end
   local shown = lists.map(chart.series, function(one, i)
-    return { name = one.name == "" and "series " .. i or one.name, points = lists.map(one.points, point_of) }
+    local points = lists.map(one.points, point_of)
+    return { name = one.name == "" and "series " .. i or one.name, points = points,
+             has_bars = lists.find(points, function(p) return p.low or p.high end) ~= nil }
   end)
   local xname, yname = chart.xlabel or "", chart.ylabel or ""
   return lists.merged(chart, { series = shown, levels = levels, xname = xname, yname = yname, xunit = x.name,
@@ -57,21 +59,23 @@ end
 
 local function blocks_of(chart)
   return lists.map(chart.series, function(one)
-    return lists.append({ name = one.name }, lists.map(one.points, function(p)
+    local bounds = one.has_bars and "low" or nil
+    local block = { name = one.name, columns = { chart.xlabel, chart.ylabel, bounds, bounds and "high" } }
+    return lists.append(block, lists.map(one.points, function(p)
       local line = ("%.10g %.10g"):format(p.x, p.y)
-      return chart.spread and ("%s %.10g %.10g"):format(line, p.low or p.y, p.high or p.y) or line
+      return one.has_bars and ("%s %.10g %.10g"):format(line, p.low or p.y, p.high or p.y) or line
     end))
   end)
 end
 
 -- The hypertext of a series' points: "naive", "threads: 64", "T_tot: 480 GB/s".
-local function told(chart, name)
+local function told(chart, one)
   local function line(label, unit)
     return ("%s: %%.6g%s"):format(gnuplot.constant(label), unit ~= "" and " " .. gnuplot.constant(unit) or "")
   end
-  local text = gnuplot.told({ gnuplot.constant(name), line(chart.xname, chart.xunit), line(chart.yname, chart.unit) },
-    "$1, $2")
-  if not chart.spread then return text end
+  local text = gnuplot.told({ gnuplot.constant(one.name), line(chart.xname, chart.xunit),
+    line(chart.yname, chart.unit) }, "$1, $2")
+  if not one.has_bars then return text end
   return ('%s.($3 < $2 || $4 > $2 ? %s : "")'):format(text, gnuplot.told({ "", "from %.6g to %.6g" }, "$3, $4"))
 end
 
@@ -121,10 +125,10 @@ local function plots_of(chart)
     local data, look = ("data index %d"):format(i - 1), palette.series(i)
     local every = #one.points > MOST_TOLD and (" every %d"):format(math.ceil(#one.points / MOST_TOLD)) or ""
     add("%s using 1:2 with %s lw 2 %s title %s", data, style, look, gnuplot.shortened(one.name))
-    if chart.spread then
-      add("%s using 1:2:3:4 with yerrorbars %s dt 1 ps 0 notitle", data, look:gsub(" dt.*", ""))
+    if one.has_bars then -- a point without an interval has none, not even its caps
+      add("%s using ($3 < $4 ? $1 : NaN):2:3:4 with yerrorbars %s dt 1 ps 0 notitle", data, look:gsub(" dt.*", ""))
     end
-    add(gnuplot.hover(data .. every, "1:2", told(chart, one.name)))
+    add(gnuplot.hover(data .. every, "1:2", told(chart, one)))
   end
   for i, level in ipairs(chart.levels) do
     add("%.10g with lines %s title %s", level.value, palette.level(i), gnuplot.shortened(level.label))
@@ -156,9 +160,8 @@ function series.drawing(chart)
   add("set key maxcols %d", columns)
   add("set tmargin at screen %.4f", 1 - gnuplot.HEAD / height)
   if chart.square then add "set size ratio -1" end
-  local bounds = chart.spread and "low" or nil
-  return { columns = { chart.xlabel, chart.ylabel, bounds, bounds and "high" }, levels = chart.levels,
-    what = "series", blocks = blocks_of(chart), settings = list, plots = plots_of(chart), height = height }
+  return { levels = chart.levels, what = "series", blocks = blocks_of(chart), settings = list,
+    plots = plots_of(chart), height = height }
 end
 
 return series
