@@ -32,8 +32,8 @@ usage:
   moonwarp COMMAND --help                 more about a command
   moonwarp --version
 
-exit status: 0 done, 1 error in a script, 2 wrong use, 3 a check failed, 4 no such device,
-5 compare found something slower, 130 interrupted]]
+exit status: 0 done, 1 error in a script, 2 wrong use, 3 a check or a pass of a sweep failed,
+4 no such device, 5 compare found something slower, 130 interrupted]]
 
 
 local function command_of(word)

@@ -8,6 +8,8 @@
 --   given          texts of -p by name: { n = { "300", "400" } }
 --   pass           those of this pass of a sweep: { n = { "300" } }
 --   swept, more    names that are swept; whether another pass follows (arg.lua)
+--   put_off        what this pass has left to the last one to show (cli/passes.lua)
+--   failures       why passes of the sweep failed, by their rows (results/record.lua); failed_passes: how many
 --   declared       parameters that the script asked for, in order (arg.lua)
 --   begun          descriptions of studies that have been begun, and neither been run nor returned (study.lua)
 --   failed_checks  how many; failed_before: of runs that have ended
@@ -31,7 +33,8 @@ local MOST_WAITING = 1000 -- results that do not make a run by themselves
 function session.new(options)
   local has_lfs, lfs = pcall(require, "lfs")
   return setmetatable({ options = options or {}, given = {}, pass = {}, declared = {}, begun = {}, records = {},
-                        contenders = 0, failed_checks = 0, failed_before = 0, ceilings = {}, waiting = {},
+                        contenders = 0, failed_checks = 0, failed_before = 0, failed_passes = 0, failures = {},
+                        put_off = {}, ceilings = {}, waiting = {},
                         pictures = {}, home = has_lfs and lfs.currentdir(), date = os.time(),
                         started = core.clock() }, Session)
 end
@@ -126,6 +129,12 @@ end
 function Session:mention(kind, values)
   if is_current(self) then return self.run:append(kind, values) end
   if #self.waiting < MOST_WAITING then self.waiting[#self.waiting + 1] = { kind, values } end
+end
+
+--- Leaves it to the last pass of a sweep to show something, and to the program if that pass does not come to its end.
+---@param show function
+function Session:leave_to_last(show)
+  table.insert(self.put_off, show)
 end
 
 --- Counts a failed check: the program ends with exit code 3.

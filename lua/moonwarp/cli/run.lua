@@ -2,7 +2,7 @@
 --
 -- moonwarp run, and moonwarp -e: a script with its parameters; lists of values make a sweep. All
 -- combinations run in this process, one after the other, so that their records meet in one table
--- and one chart. Which lists those are is known after the first pass: mw.arg says so.
+-- and one chart (passes.lua).
 
 local core = require "moonwarp.core"
 local exit = require "moonwarp.cli.exit"
@@ -11,6 +11,7 @@ local files = require "moonwarp.base.files"
 local host = require "moonwarp.host"
 local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.cli.options"
+local passes = require "moonwarp.cli.passes"
 local session = require "moonwarp.session"
 
 local run = { most = 1, least = 1, wants = "run wants a study or a file; moonwarp list names the studies" }
@@ -29,8 +30,8 @@ run.options = {
 }
 
 run.notes = [[
-exit status: 0 done, 1 error in the script, 2 wrong use, 3 a check failed, 4 no such device,
-130 interrupted
+exit status: 0 done, 1 error in the script, 2 wrong use, 3 a check or a pass of a sweep failed,
+4 no such device, 130 interrupted
 words after -- go to the script in the table arg]]
 
 run.usage = [[
@@ -73,24 +74,6 @@ local function parameters_of(given)
   end)
 end
 
--- The values of every parameter, by name: what the first pass is given.
-local function values_of(parameters)
-  local values = {}
-  for _, parameter in ipairs(parameters) do values[parameter.name] = parameter.values end
-  return values
-end
-
--- What is left of a combination when a pass took the first value of each parameter that is swept: the cartesian
--- product of those, the last parameter fastest, without its first element.
-local function others(combination, parameters, swept)
-  local function alone(value) return { value } end
-  local all = lists.product(combination, lists.map(parameters, function(parameter)
-    return swept[parameter.name] and { parameter.name, lists.map(parameter.values, alone) } or nil
-  end))
-  table.remove(all, 1)
-  return all
-end
-
 -- ---- running ------------------------------------------------------------------------------------
 
 local function check_places(parsed)
@@ -100,76 +83,32 @@ local function check_places(parsed)
   if problem then options.fail("cannot write the file of --json: %s", problem) end
 end
 
--- Says why a script ended. The exit status.
-local function status_of(outcome, message, problem)
-  if outcome ~= "done" then
-    session.current.message = exit.text(message, problem)
-    exit.complain(session.current.message)
-  end
-  return exit.of(outcome, problem)
-end
-
--- Not a failure: it is reported, and kept if the run keeps anything.
-local function say_skipped(reason)
-  local pass = require("moonwarp.plot.sweep").pass()
-  local text = ("skipped: %s%s"):format(reason, pass and (" (%s)"):format(pass) or "")
-  exit.complain(text)
-  session.current:mention("remark", { text = text })
-end
-
--- The script, and the study that it returns. The status, and the reason if it was skipped.
-local function run_pass(chunk, words)
-  local outcome, message, problem = host.call(function()
-    local value = chunk(table.unpack(words))
-    local study = package.loaded["moonwarp.study"]
-    if study then study.conclude(value) end
-  end)
-  if failure.status(problem) ~= "skipped" then return status_of(outcome, message, problem) end
-  say_skipped(problem.reason)
-  return exit.OK, problem.reason
-end
-
--- The status, and the reason if every pass was skipped.
-local function run_passes(current, chunk, parameters, words)
-  local left, worked = { values_of(parameters) }, false
-  local status, reason
-  repeat
-    local combination = table.remove(left, 1)
-    current.pass, current.swept, current.more = combination, {}, #left > 0
-    status, reason = run_pass(chunk, words)
-    worked = worked or not reason
-    local new = others(combination, parameters, current.swept)
-    left = lists.append(new, left)
-    collectgarbage()
-  until status ~= exit.OK or #left == 0
-  return status, not worked and reason or nil
-end
-
 -- Names that nothing asked for, if nothing was measured.
 local function check_names()
   local known, problem = failure.catch(require("moonwarp.arg").check_names, {})
-  return known and exit.OK or status_of("failed", tostring(problem), problem)
+  return known and exit.OK or passes.status("failed", tostring(problem), problem)
 end
 
 local function run_all(current, chunk, parameters, words)
-  local status, reason = run_passes(current, chunk, parameters, words)
+  local status, reason = passes.run(chunk, parameters, words)
   if current.is_prepared then return status, reason end
   if status == exit.OK and not reason then status = check_names() end
   if status ~= exit.USAGE then current:empty_json() end
   return status, reason
 end
 
--- Failed checks were printed as they failed; the status informs the caller.
+-- Failed checks and passes were printed as they failed; the status informs the caller.
 local function final_status(current, status)
-  local failed = current.failed_checks
-  if status ~= exit.OK or failed == 0 then return status end
-  exit.complain(failed == 1 and "a check failed" or failed .. " checks failed")
+  local checks, failed = current.failed_checks, current.failed_passes
+  if status ~= exit.OK or checks + failed == 0 then return status end
+  if checks > 0 then exit.complain(checks == 1 and "a check failed" or checks .. " checks failed") end
+  if failed > 0 then exit.complain(failed == 1 and "a pass failed" or failed .. " passes failed") end
   return exit.CHECK
 end
 
 -- What the record says: a failed check may be one of an earlier run of this process.
 local function record_status(current, status)
-  if status == exit.OK or status == exit.CHECK then return current:ending().status end
+  if status == exit.OK or status == exit.CHECK and current.failed_checks > 0 then return current:ending().status end
   return status == exit.INTERRUPTED and "interrupted" or "failed"
 end
 
@@ -205,7 +144,7 @@ local function execute(chunk, parsed, more)
   check_places(parsed)
   more.device, more.out, more.json, more.quiet = parsed.device, parsed.out, parsed.json, parsed.quiet
   local current = session.begin(more)
-  current.given = values_of(parameters)
+  current.given = passes.values(parameters)
   local words = parsed.rest or {}
   _G.arg = table.move(words, 1, #words, 1, { [0] = more.script })
   local status, reason = run_all(current, chunk, parameters, words)

@@ -92,7 +92,8 @@ local function of_reason(step, reason)
 end
 
 local function of_exit(ending, run, log)
-  if ending.exit == exit.CHECK then return "check failed", failed_check(run) or last_words(log) end
+  local is_pass = run and run.status == "failed" -- of a sweep
+  if ending.exit == exit.CHECK and not is_pass then return "check failed", failed_check(run) or last_words(log) end
   local message = run and run.message or last_words(log)
   if ending.exit == exit.INTERRUPTED then message = "it interrupted itself" end
   return "failed", message and message:match("[^\n]*") or ("exit status %d"):format(ending.exit)

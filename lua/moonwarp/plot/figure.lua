@@ -218,6 +218,7 @@ end
 function figure.leave(spec, about)
   local words = figure.text(about)
   if session.current.more and not spec.records then
+    session.current:leave_to_last(function() figure.leave(spec, about) end)
     return { chart = words, reason = "the sweep goes on; its last run draws" }
   end
   session.current:note("chart", about)

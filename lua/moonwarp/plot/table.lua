@@ -124,6 +124,14 @@ local function notes(entries, names)
   return lists.map(list, function(note) return ("note: %s%s"):format(whose(note, names), note.text) end)
 end
 
+-- A last column with why passes of a sweep failed, if some did.
+local function failed(entries)
+  local failures = session.current.failures
+  if not lists.find(entries, function(entry) return failures[entry] end) then return nil end
+  return { heading = "failed", texts = lists.map(entries, function(entry) return failures[entry] or "" end),
+           numbers = lists.map(entries, function() return false end) }
+end
+
 local function field_of(column) return column.field end
 
 -- The columns that are asked for, after those that distinguish the rows: the devices, and what a sweep varies.
@@ -150,7 +158,9 @@ local function build(spec)
     columns[i], is_words = filled(column, entries)
     places[i] = is_words and utf8text.left or utf8text.right
   end
-  return { name = title, columns = columns, notes = notes(entries, row_names(columns, fields, entries)) }, places
+  local made = { name = title, columns = columns, notes = notes(entries, row_names(columns, fields, entries)) }
+  columns[#columns + 1], places[#places + 1] = failed(entries), utf8text.left
+  return made, places
 end
 
 -- Columns of one width each, with a rule under the heading.
@@ -180,7 +190,10 @@ function tables.print(spec)
   local built, places = build(spec)
   local text = text_of(built, places)
   local waits = session.current.more and not spec.records -- a sweep's last run prints for all
-  if waits then return text end
+  if waits then
+    session.current:leave_to_last(function() tables.print(spec) end)
+    return text
+  end
   session.current:mention("table", built)
   figure.say(spec, text)
   return text

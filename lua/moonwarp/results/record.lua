@@ -144,6 +144,15 @@ function record.write(values, number)
   return entry
 end
 
+--- Notes that an error ended a pass of a sweep: a row of the sweep's tables.
+---@param problem table  the error
+function record.fail(problem)
+  local entry, text = complete {}, failure.text(problem)
+  table.insert(session.current.records, entry)
+  session.current.failures[entry], session.current.failed_passes = text, session.current.failed_passes + 1
+  session.current:mention("failure", { params = entry.params, status = problem.status, message = text })
+end
+
 -- ---- turns of contenders ------------------------------------------------------------------------
 
 --- Notes the samples of one turn of a contender, whose record comes when all turns of all contenders are

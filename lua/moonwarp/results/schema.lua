@@ -50,6 +50,7 @@ local RUN = fields {
   remarks = list(fields { text = "string" }),
   pictures = list(fields { name = "string", title = "string", files = list "string" }),
   sources = list(fields { name = "string" }),
+  failures = optional(list(fields { message = "string", status = "string", params = optional(map "any") })),
 }
 
 -- What a record may hold besides results: chosen has to be names, params values or lists of them.

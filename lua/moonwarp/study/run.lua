@@ -12,6 +12,8 @@ local answers = require "moonwarp.study.answers"
 local arg = require "moonwarp.arg"
 local blame = require "moonwarp.study.blame"
 local case = require "moonwarp.study.case"
+local check = require "moonwarp.measure.check"
+local failure = require "moonwarp.base.failure"
 local lists = require "moonwarp.base.lists"
 local measure = require "moonwarp.study.measure"
 local modules = require "moonwarp.study.modules"
@@ -215,13 +217,24 @@ end
 
 -- ---- the run --------------------------------------------------------------------------------------
 
+-- A case for which there is no memory counts as a failed check, and the others are measured.
+local function measure_case(study, part, sides)
+  local ok, result = failure.catch(measure.case, study, part, sides, function(rung, block, reason, is_wrong)
+    add_note(study.state.skipped, rung, block, is_wrong and ("wrong: it %s"):format(reason) or reason)
+  end)
+  if ok then return result end
+  if failure.status(result) ~= "no_memory" then error(result, 0) end
+  collectgarbage() -- what the case has made so far
+  local words = answers.sides_text(case.bare(study, sides))
+  table.insert(study.state.skipped, ("%s (%s)"):format(words, failure.text(result)))
+  check.fail(("%s, %s"):format(part.name, words), failure.text(result))
+end
+
 -- Cases that depend on what an earlier part has measured (study:fastest) are known only now.
 local function measure_part(study, part)
   if part.run then return part.run(study) end
   local results = lists.map(sides_of(part, "cases", study.dev), function(sides)
-    return measure.case(study, part, sides, function(rung, block, reason, is_wrong)
-      add_note(study.state.skipped, rung, block, is_wrong and ("wrong: it %s"):format(reason) or reason)
-    end)
+    return measure_case(study, part, sides)
   end)
   study.state.results[part.name] = results
   show.part(study, part, results)

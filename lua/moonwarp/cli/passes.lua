@@ -1,0 +1,126 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The passes of a script: one, or in a sweep one for each combination of the values. Which parameters are swept is
+-- known after the first pass: mw.arg says so. A pass that is skipped, or that an error ends which a value can be the
+-- cause of, does not end the others.
+
+local exit = require "moonwarp.cli.exit"
+local failure = require "moonwarp.base.failure"
+local host = require "moonwarp.host"
+local lists = require "moonwarp.base.lists"
+local session = require "moonwarp.session"
+
+local passes = {}
+
+-- Statuses of errors that a value can be the cause of: a block that the device does not take, an array too large for
+-- it, a macro that does not compile. What Lua raises is the script's mistake, and ends the sweep.
+local OF_A_VALUE <const> = lists.set { "invalid", "not_found", "no_memory", "compile", "unsupported", "fault" }
+
+--- The values of every parameter, by name: what the first pass is given.
+---@param parameters table[]  { name =, values = } each
+---@return table
+function passes.values(parameters)
+  local values = {}
+  for _, parameter in ipairs(parameters) do values[parameter.name] = parameter.values end
+  return values
+end
+
+-- What is left of a combination when a pass took the first value of each parameter that is swept: the cartesian
+-- product of those, the last parameter fastest, without its first element.
+local function others(combination, parameters, swept)
+  local function alone(value) return { value } end
+  local all = lists.product(combination, lists.map(parameters, function(parameter)
+    return swept[parameter.name] and { parameter.name, lists.map(parameter.values, alone) } or nil
+  end))
+  table.remove(all, 1)
+  return all
+end
+
+-- ---- a pass -------------------------------------------------------------------------------------
+
+--- Says why a script ended. The exit status.
+---@param outcome string  of host.call
+---@param message string
+---@param problem any
+---@return integer
+function passes.status(outcome, message, problem)
+  if outcome ~= "done" then
+    session.current.message = exit.text(message, problem)
+    exit.complain(session.current.message)
+  end
+  return exit.of(outcome, problem)
+end
+
+-- Not a failure: it is reported, and kept if the run keeps anything.
+local function say_skipped(reason, pass)
+  local text = ("skipped: %s%s"):format(reason, pass and (" (%s)"):format(pass) or "")
+  exit.complain(text)
+  session.current:mention("remark", { text = text })
+end
+
+local function say_failed(problem, pass)
+  local current = session.current
+  exit.complain("%s failed: %s", pass, tostring(problem))
+  current.message = current.message or ("%s failed: %s"):format(pass, failure.text(problem))
+  require("moonwarp.results.record").fail(problem)
+end
+
+-- The script, and the study that it returns. The status, and the error if it was skipped or its pass failed.
+local function run_one(chunk, words)
+  local outcome, message, problem = host.call(function()
+    local value = chunk(table.unpack(words))
+    local study = package.loaded["moonwarp.study"]
+    if study then study.conclude(value) end
+  end)
+  local status, pass = failure.status(problem), require("moonwarp.plot.sweep").pass()
+  if status == "skipped" then
+    say_skipped(problem.reason, pass)
+  elseif pass and OF_A_VALUE[status] then
+    say_failed(problem, pass)
+  else
+    return passes.status(outcome, message, problem)
+  end
+  return exit.OK, problem
+end
+
+-- ---- all of them --------------------------------------------------------------------------------
+
+-- What the last pass that came to its end has left to one that did not.
+local function show(put_off)
+  session.current.more = false
+  return passes.status(host.call(function()
+    for _, one in ipairs(put_off) do one() end
+  end))
+end
+
+-- The status if no pass came to its end, and the reason if all were skipped.
+local function end_of(problems)
+  local failed = lists.find(problems, function(problem) return failure.status(problem) ~= "skipped" end)
+  if failed then return exit.of("failed", failed) end
+  return exit.OK, problems[#problems].reason
+end
+
+--- Runs a script in all its passes.
+---@param chunk function
+---@param parameters table[]  those of the command line
+---@param words string[]      what the script is called with
+---@return integer status
+---@return string? reason     if every pass was skipped
+function passes.run(chunk, parameters, words)
+  local current, left, problems = session.current, { passes.values(parameters) }, {}
+  local status, problem, put_off
+  repeat
+    local combination = table.remove(left, 1)
+    current.pass, current.swept, current.more = combination, {}, #left > 0
+    current.put_off, current.begun = {}, {}
+    status, problem = run_one(chunk, words)
+    if problem then problems[#problems + 1] = problem else put_off = current.put_off end
+    left = lists.append(others(combination, parameters, current.swept), left)
+    collectgarbage()
+  until status ~= exit.OK or #left == 0
+  if status ~= exit.OK then return status end
+  if not put_off then return end_of(problems) end
+  return show(put_off)
+end
+
+return passes
