@@ -122,6 +122,9 @@ struct mw_buffer {
   atomic_int refs;        /* arrays and views that share it */
 };
 
+/* Limits of a kernel, the same on every device; the bytes of arguments are CUDA's. */
+enum { MW_MOST_PARAMS = 1024, MW_MOST_ARGS = 32764, MW_MOST_NAME = 254 };
+
 struct mw_kernel {
   mw_module      *module;
   const char     *name;        /* as asked for: "memcopy", "scale<float>" */

@@ -4,12 +4,29 @@
 #ifndef MW_REJECT_H
 #define MW_REJECT_H
 
+#include <string.h>
+
 #include "core/backend/backend.h"
 
 /* known: what the module has instead, a list in words; "": nothing. */
 static inline mw_status mw_reject_kernel(const mw_module *module, const char *name, const char *known, mw_error *err) {
   return mw_fail(err, MW_NOT_FOUND, "module '%.128s' has no kernel '%s'; it has: %s", module->name, name,
                  *known ? known : "none (a kernel is a __global__ function)");
+}
+
+/* A kernel beyond the limits of backend.h. bytes: of its arguments, 0 while they are not known. */
+static inline mw_status mw_check_kernel(const char *module, const char *name, int nparams, size_t bytes,
+                                        mw_error *err) {
+  if (strcspn(name, "<") > MW_MOST_NAME)
+    return mw_fail(err, MW_INVALID, "module '%.128s': the name of kernel '%.40s...' has more than %d characters", module,
+                   name, MW_MOST_NAME);
+  if (nparams > MW_MOST_PARAMS)
+    return mw_fail(err, MW_INVALID, "kernel '%s' has %d parameters, %d at most: pass a struct or an array", name, nparams,
+                   MW_MOST_PARAMS);
+  if (bytes > MW_MOST_ARGS)
+    return mw_fail(err, MW_INVALID, "the arguments of kernel '%s' have %zu bytes, %d at most: pass an array", name, bytes,
+                   MW_MOST_ARGS);
+  return MW_OK;
 }
 
 /* Asked for without its arguments. */

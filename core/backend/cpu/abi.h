@@ -80,7 +80,7 @@ typedef struct mw_runtime {
   unsigned (*active_mask)(void);                                              /* fiber engine */
   void (*yield)(void);                                                        /* fiber engine: let other threads run */
   int  (*print)(const char *format, ...) __attribute__((format(printf, 1, 2))); /* any engine */
-  void (*fail)(const char *what, const char *file, int line) __attribute__((noreturn)); /* assert, __trap */
+  void (*fail)(const char *what, const char *file, int line) __attribute__((noreturn)); /* assert, __trap; file: NULL, not known */
   void (*overrun)(void) __attribute__((noreturn)); /* a local array was: the canary beside it is gone */
 } mw_runtime;
 
@@ -115,7 +115,7 @@ typedef struct mw_unit_variable {
   unsigned char      dtype, lanes, is_const;
 } mw_unit_variable;
 
-/* What all __shared__ variables of a unit need, one after the other; known once it is loaded. */
+/* What all __shared__ variables of a unit need, one after the other; known once it is bound. */
 typedef struct mw_shared_layout {
   unsigned long long bytes, align;
 } mw_shared_layout;

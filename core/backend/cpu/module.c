@@ -42,6 +42,14 @@ static mw_status load(cpu_module *module, cpu_flavor flavor, const char *instanc
     return mw_fail(err, MW_COMPILE, "module '%s': compiled for another version of moonwarp: clear the cache",
                    module->base.name);
   }
+  for (unsigned i = 0; i < unit->table->nkernels && !status; i++) {
+    const mw_unit_kernel *kernel = &unit->table->kernels[i];
+    status = mw_check_kernel(module->base.name, kernel->name, (int)kernel->nparams, kernel->args_bytes, err);
+  }
+  if (status != MW_OK) {
+    cpu_unit_free(unit);
+    return status;
+  }
   unit->table->bind(&cpu_runtime);
   loaded *entry = mw_calloc(1, sizeof *entry);
   *entry = (loaded){unit, instance ? mw_strdup(instance) : NULL, module->units};

@@ -19,8 +19,9 @@ enum {
   INFO_STACK_SIZE = 0x12,
   INFO_KPARAM = 0x17,
   INFO_REGISTERS = 0x2f,
-  CUDA_ENTRY_POINT = 0x10, /* in a symbol's st_other */
-  RESERVED_SHARED = 1024,  /* per block; compute capability 9.0 and newer count it into .nv.shared */
+  INFO_KPARAM_LARGE = 0x45, /* of a kernel with a parameter of 16 KiB or more */
+  CUDA_ENTRY_POINT = 0x10,  /* in a symbol's st_other */
+  RESERVED_SHARED = 1024,   /* per block; compute capability 9.0 and newer count it into .nv.shared */
 };
 
 typedef struct elf {
@@ -135,16 +136,15 @@ static cuda_entry *entry_of_symbol(const elf *e, cuda_image *image, uint32_t ind
   return index < e->nsymbols ? cuda_image_entry(image, symbol_name(e, &e->symbols[index])) : NULL;
 }
 
-/* KPARAM_INFO: 32-bit index, 16-bit ordinal, 16-bit offset, 32 bits of which the highest 14 are the size. */
-static void add_slot(cuda_entry *entry, const unsigned char *value) {
+/* 32-bit index, 16-bit ordinal, 16-bit offset, 32 bits for the size: of KPARAM the highest 14. */
+static void add_slot(cuda_entry *entry, const unsigned char *value, unsigned size) {
   unsigned ordinal = half(value + 4);
-  if (ordinal >= CUDA_MOST_SLOTS) return;
   if ((int)ordinal >= entry->nslots) {
     entry->slots = mw_realloc(entry->slots, (ordinal + 1) * sizeof *entry->slots);
     for (unsigned i = (unsigned)entry->nslots; i <= ordinal; i++) entry->slots[i] = (cuda_slot){0, 0};
     entry->nslots = (int)ordinal + 1;
   }
-  entry->slots[ordinal] = (cuda_slot){half(value + 6), word(value + 8) >> 18};
+  entry->slots[ordinal] = (cuda_slot){half(value + 6), size};
 }
 
 static void read_shared_attribute(const elf *e, cuda_image *image, unsigned attribute, const unsigned char *value) {
@@ -157,7 +157,8 @@ static void read_shared_attribute(const elf *e, cuda_image *image, unsigned attr
 }
 
 static void read_own_attribute(cuda_entry *entry, unsigned attribute, const unsigned char *value, size_t size) {
-  if (attribute == INFO_KPARAM && size >= 12) add_slot(entry, value);
+  if (attribute == INFO_KPARAM && size >= 12) add_slot(entry, value, word(value + 8) >> 18);
+  if (attribute == INFO_KPARAM_LARGE && size >= 12) add_slot(entry, value, word(value + 8));
   if (attribute == INFO_PARAM_CBANK && size >= 8) entry->args_bytes = half(value + 6);
   if (attribute == INFO_MAX_THREADS && size >= 12) {
     uint64_t threads = (uint64_t)word(value) * word(value + 4) * word(value + 8);

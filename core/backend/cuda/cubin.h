@@ -14,8 +14,6 @@ typedef struct cuda_slot { /* one parameter */
   uint32_t offset, size;
 } cuda_slot;
 
-enum { CUDA_MOST_SLOTS = 256 };
-
 typedef struct cuda_entry {   /* one kernel */
   const char *symbol;         /* mangled name */
   mw_signature signature;     /* what that says; plain is the symbol if it is not mangled */

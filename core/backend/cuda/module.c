@@ -19,12 +19,23 @@ static const char *load_hint(const cuda_unit *unit, cuda_result code) {
                    : "; NVRTC is newer than the driver: update the driver or point $MOONWARP_LIBNVRTC at CUDA 12's";
 }
 
+static mw_status check_kernels(const cuda_image *image, const mw_source *source, mw_error *err) {
+  mw_status status = MW_OK;
+  for (int i = 0; i < image->nentries && !status; i++) {
+    const cuda_entry *entry = &image->entries[i];
+    const char *plain = entry->signature.plain; /* the symbol, cut, if that is too long to be read */
+    status = mw_check_kernel(source->name, *plain ? plain : entry->symbol, entry->nslots, entry->args_bytes, err);
+  }
+  return status;
+}
+
 static mw_status load_unit(cuda_device *device, const mw_source *source, cuda_unit *unit, mw_error *err) {
   char log[2048] = "";
   unsigned options[] = {CUDA_JIT_ERROR_LOG, CUDA_JIT_ERROR_LOG_SIZE};
   void *values[] = {log, (void *)(uintptr_t)sizeof log};
-  if (device->base.info.offline) return MW_OK;
-  mw_status status = cuda_enter(device, err);
+  mw_status status = check_kernels(&unit->read, source, err);
+  if (status != MW_OK || device->base.info.offline) return status;
+  status = cuda_enter(device, err);
   if (status != MW_OK) return status;
   cuda_result code = cuda_driver.cuModuleLoadDataEx(&unit->code, unit->image, 2, options, values);
   if (code == CUDA_OK) return MW_OK;

@@ -64,7 +64,7 @@ static void read_params(const char *list, cuda_entry *entry) {
   const char *end = list + strcspn(list, ")");
   for (const char *at = strstr(list, ".param"); at && at < end; at = strstr(at + 6, ".param")) {
     declaration d;
-    if (entry->nslots == CUDA_MOST_SLOTS || !read_declaration(at + 6, &d)) return;
+    if (!read_declaration(at + 6, &d)) return;
     offset = (offset + d.align - 1) / d.align * d.align;
     entry->slots = mw_realloc(entry->slots, (size_t)(entry->nslots + 1) * sizeof *entry->slots);
     entry->slots[entry->nslots++] = (cuda_slot){(uint32_t)offset, (uint32_t)d.bytes};

@@ -8,6 +8,7 @@
 
 #include "core/backend/backend.h"
 #include "core/backend/cpu/program/program.h"
+#include "core/backend/reject.h"
 
 static const char *const *const barriers = WORDS("__syncthreads", "__syncthreads_count", "__syncthreads_and",
                                                  "__syncthreads_or", "__barrier_sync", "__barrier_sync_count");
@@ -235,10 +236,13 @@ static mw_status kernel_check(const cpu_program *program, const cpu_function *ke
   if (kernel->overloaded)
     return mw_fail(error, MW_UNSUPPORTED, "%s: there are two kernels named '%.*s'; give each its own name",
                    cpu_where(program, kernel->name), name->size, name->text);
-  char *result = result_of(program, kernel);
-  if (!result) return MW_OK;
-  mw_status status = mw_fail(error, MW_COMPILE, "%s: kernel '%.*s' must return void, not %s",
-                             cpu_where(program, kernel->name), name->size, name->text, result);
+  char *qualified = mw_format("%s%.*s", kernel->scope, TEXT(name));
+  mw_status status = mw_check_kernel(program->source.name, qualified, kernel->nformals, 0, error);
+  mw_free(qualified);
+  char *result = status ? NULL : result_of(program, kernel);
+  if (!result) return status;
+  status = mw_fail(error, MW_COMPILE, "%s: kernel '%.*s' must return void, not %s", cpu_where(program, kernel->name),
+                   name->size, name->text, result);
   mw_free(result);
   return status;
 }

@@ -12,8 +12,6 @@
 #include "core/source/declaration.h"
 #include "core/source/declarator.h"
 
-enum { CPU_MOST_PARAMS = 128 };
-
 typedef struct cpu_function {
   int         name;                                   /* token; a class is a function that holds all its members */
   bool        kernel, is_template, special, is_class; /* special: template <> */

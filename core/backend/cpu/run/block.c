@@ -332,7 +332,10 @@ __attribute__((noreturn)) static void fail(const char *what, const char *file, i
   cpu_fault *fault = &worker->fault;
   *fault = (cpu_fault){.kind = CPU_FAULT_FAIL}; /* nothing of an earlier one */
   cpu_fault_place(worker);
-  snprintf(fault->text, sizeof fault->text, "%s at %s:%d", what, file, line);
+  if (file)
+    snprintf(fault->text, sizeof fault->text, "%s at %s:%d", what, file, line);
+  else
+    snprintf(fault->text, sizeof fault->text, "%s", what);
   cpu_fault_leave(worker);
 }
 

@@ -24,6 +24,18 @@
 #define MW_RECURSIVE static inline
 #define MW_MEMBER    inline /* explicit specialisations, and members defined outside of their class */
 #define MW_SHARED    static __thread /* in classes and namespaces */
+/* Device variables with an initialiser, which must be a constant, and others: of a class whose constructor does nothing
+ * (as in CUDA). MW_STRICT: the unit would run code while it loads, and the compiler shall say where. */
+#if defined(__clang__)
+#define MW_INITIALISED static __attribute__((require_constant_initialization))
+#else
+#define MW_INITIALISED static __constinit
+#endif
+#if defined(MW_STRICT)
+#define MW_UNINITIALISED MW_INITIALISED
+#else
+#define MW_UNINITIALISED static
+#endif
 
 /* Loops over threads. The free one says that nothing depends on anything across threads, which CUDA promises; both
  * vectorisers take it as a promise about two accesses of one thread as well, where those lie in interleaved records
@@ -52,26 +64,32 @@ MW_HELPER void *mw_dynamic_shared() { return mw_worker_of()->dynamic_shared; }
 /* __shared__ T a[32], b; becomes
  *   struct MW_PLACED mw_place_a { T mw_placed_a[32], mw_placed_b; };
  *   auto &a = mw_placed<mw_place_a>().mw_placed_a; auto &b = ...
- * A place is found for each such struct when the unit is loaded, the same in what each worker has between guards. (A
- * section would do for the linker, but g++ leaves variables of templates out of those that it is told.) */
+ * A place is found for each such struct when the unit is bound, the same in what each worker has between guards. Each
+ * is listed in a section that bind walks, because a unit runs no code while it loads (translate/linkage.c). (The places
+ * themselves cannot be in a section: g++ leaves out variables of templates.) */
 #define MW_PLACED
 #define MW_PLACED_KEPT __attribute__((aligned(64)))
 static mw_shared_layout mw_shared_all = {0, 16};
-static mw_u64 mw_place(mw_u64 bytes, mw_u64 align) {
-  if (align < 16 && bytes >= 16) align = 16; /* arrays are read as float4 by those who know that they are */
-  const mw_u64 offset = (mw_shared_all.bytes + align - 1) / align * align;
-  mw_shared_all.bytes = offset + bytes;
-  if (mw_shared_all.align < align) mw_shared_all.align = align;
-  return offset;
+struct mw_shared_place {
+  mw_u64 bytes, align, offset;
+  void (*list)(); /* never called: keeps the entry of the section */
+};
+extern "C" __attribute__((weak, visibility("hidden"))) mw_shared_place *__start_mw_places[], *__stop_mw_places[];
+static void mw_place(mw_shared_place *place) {
+  if (place->align < 16 && place->bytes >= 16) place->align = 16; /* arrays are read as float4 by those who know it */
+  place->offset = (mw_shared_all.bytes + place->align - 1) / place->align * place->align;
+  mw_shared_all.bytes = place->offset + place->bytes;
+  if (mw_shared_all.align < place->align) mw_shared_all.align = place->align;
 }
 namespace { /* not shared between units */
 template <class Place> struct mw_placing {
-  static const mw_u64 offset;
+  static void list() { __asm__(".pushsection mw_places,\"aw\"\n.quad %c0\n.popsection" : : "i"(&place)); }
+  static mw_shared_place place;
 };
-template <class Place> const mw_u64 mw_placing<Place>::offset = mw_place(sizeof(Place), alignof(Place));
+template <class Place> mw_shared_place mw_placing<Place>::place = {sizeof(Place), alignof(Place), 0, list};
 } // namespace
 template <class Place> MW_HELPER Place &mw_placed() {
-  return *(Place *)(mw_worker_of()->static_shared + mw_placing<Place>::offset);
+  return *(Place *)(mw_worker_of()->static_shared + mw_placing<Place>::place.offset);
 }
 
 /* {== Parameters ====================================================== */
@@ -420,8 +438,15 @@ static mw_thread **mw_self_address() { return &mw_self; }
 __asm__(MW_GUARD_TEXT(MW_GUARD_BYTES));
 extern "C" __attribute__((visibility("hidden"))) char mw_guard[MW_GUARD_BYTES];
 
+/* What destructors of variables are registered with: such a unit is rejected, but not by the linker. */
+extern "C" __attribute__((visibility("hidden"))) void *__dso_handle;
+void *__dso_handle;
+
 #define MW_TABLE(kernels, nkernels, variables, nvariables)                                                             \
-  static void mw_bind(const mw_runtime *runtime) { mw_runtime_now = runtime; }                                                  \
+  static void mw_bind(const mw_runtime *runtime) {                                                                     \
+    mw_runtime_now = runtime;                                                                                          \
+    for (mw_shared_place **at = __start_mw_places; at < __stop_mw_places; at++) mw_place(*at);                         \
+  }                                                                                                                    \
   extern const mw_unit_table mw_table __asm__("mw_unit_table") __attribute__((visibility("default")));                 \
   const mw_unit_table mw_table = {                                                                                     \
       MW_ABI_VERSION, kernels, nkernels, variables, nvariables, mw_bind, MW_SELF, &mw_shared_all, mw_guard, MW_GUARD_BYTES};

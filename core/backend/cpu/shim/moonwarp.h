@@ -32,6 +32,16 @@ extern "C" __attribute__((noreturn, used, visibility("hidden"))) void __stack_ch
   mw_runtime_now->overrun();
 }
 
+/* What ends a process ends the launch here. Labels instead of names: a user's text may declare those, or use them for
+ * something else. */
+#define MW_ENDING(name, arguments)                                                                                     \
+  extern "C" __attribute__((noreturn, used, visibility("hidden"))) void mw_##name arguments __asm__(#name);           \
+  void mw_##name arguments { mw_runtime_now->fail(#name "() was called", nullptr, 0); }
+MW_ENDING(abort, ())
+MW_ENDING(exit, (int))
+MW_ENDING(_exit, (int))
+MW_ENDING(_Exit, (int))
+
 /* Ends the launch with a message; in kernels that were to run in another flavor too. */
 #define MW_FAIL(what) mw_runtime_now->fail(what, mw_file, mw_line)
 

@@ -214,9 +214,9 @@ static void formal_put(expansion *it, const cpu_formal *formal, const cpu_range 
 }
 
 static void formals_put(expansion *it) {
-  cpu_range arguments[CPU_MOST_PARAMS];
+  cpu_range arguments[MW_MOST_PARAMS];
   int open = cpu_call_open(&it->in->work, it->call);
-  int count = open < 0 ? -1 : cpu_arguments(&it->in->work, open, arguments, CPU_MOST_PARAMS);
+  int count = open < 0 ? -1 : cpu_arguments(&it->in->work, open, arguments, MW_MOST_PARAMS);
   if (count != it->callee->nformals) {
     reject(it, "is not called with all its parameters");
     return;

@@ -33,8 +33,6 @@ static void body_copy(cpu_splitter *in) {
   int open = in->kernel->body;
   in->work = cpu_tokens_beside(from);
   cpu_tokens_copy(&in->work, from, open, open + 1);
-  if (in->kernel->nformals > CPU_MOST_PARAMS)
-    cpu_split_reject(in, 0, "there are more than %d parameters", CPU_MOST_PARAMS);
   for (int i = 0; i < in->kernel->nformals && !in->rejected; i++) {
     const cpu_formal *formal = &in->kernel->formals[i];
     in->changed[i] = formal_changed(in, formal);

@@ -67,7 +67,7 @@ typedef struct cpu_splitter {
   cpu_program *program;
   cpu_function *kernel;
   cpu_tokens work;               /* { body } */
-  bool changed[CPU_MOST_PARAMS]; /* parameters that the kernel changes: variables of the body */
+  bool changed[MW_MOST_PARAMS]; /* parameters that the kernel changes: variables of the body */
   cpu_node *nodes;
   int nnodes;
   cpu_local *locals;

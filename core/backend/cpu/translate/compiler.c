@@ -177,12 +177,31 @@ static void first_error(const char *log, char *out, size_t size) {
   snprintf(out, size, "%.*s%s%.*s", place, line, place ? ": " : "", (int)strcspn(at, "\n"), at);
 }
 
+/* "x.cu:3: ..." about an initialiser that is code: names the first variable of that line. */
+static void initialiser_explain(const cpu_program *program, char *first, size_t size) {
+  if (!strstr(first, "constant initializer") && !strstr(first, "requires a global")) return;
+  const int place = (int)strcspn(first, " "), line = atoi(strchr(first, ':') ? strchr(first, ':') + 1 : "");
+  const cpu_token *name = NULL;
+  for (int i = 0; i < program->nvariables && !name; i++) {
+    const cpu_token *token = &program->tokens.at[program->variables[i].name];
+    if (token->line == line) name = token;
+  }
+  char *which = name ? mw_format("variable '%.*s'", TEXT(name)) : mw_strdup("a variable");
+  char *text = mw_format("%.*s %s is not initialised by a constant, and no code of a module runs while it loads: use "
+                         "literals, constexpr functions and constructors, or set it in a kernel or by module:variable",
+                         place, first, which);
+  snprintf(first, size, "%s", text);
+  mw_free(which);
+  mw_free(text);
+}
+
 static mw_status compile_failed(const cpu_program *program, const char *log, mw_error *error) {
   char first[700];
   cpu_text clean = {0};
   log_clean(&clean, log);
   const char *told = strstr(clean.at, "error: ") ? clean.at : log;
   first_error(told, first, sizeof first);
+  initialiser_explain(program, first, sizeof first);
   mw_status status =
       mw_fail(error, MW_COMPILE, "compiling '%s' for the CPU device failed: %s", program->source.name, first);
   mw_error_log(error, mw_strdup(told));
@@ -278,7 +297,7 @@ static const char gnu_only[] =
     "-fno-gnu-unique -fno-use-linker-plugin";
 
 /* A unit needs nothing of the C++ library; leaving it and the linker's plugin out halves the time of linking. */
-static const char libraries[] = "-nodefaultlibs -lm -lgcc";
+static const char libraries[] = "-nostartfiles -nodefaultlibs -Wl,--hash-style=sysv -lm -lgcc";
 
 /* Without -fwrapv: where a signed index might wrap, neighbours need not lie side by side, and memory is gathered (g++:
  * tiled N-body 10 times slower, shared-memory stencil 4 times; clang++: stencils by a fifth).

@@ -80,7 +80,9 @@ static void variable_put(const cpu_program *program, const cpu_item *item, cpu_t
   }
   for (int i = first; i < item->last; i++)
     if (cpu_token_is(&at[i], "extern")) return;
-  cpu_text_put(out, " static ");
+  const bool is_initialised = cpu_find_open(&program->tokens, first, item->last, WORDS("=")) < item->last;
+  const bool is_constexpr = cpu_has(&program->tokens, first, item->last, "constexpr");
+  cpu_text_put(out, is_constexpr ? " static " : is_initialised ? " MW_INITIALISED " : " MW_UNINITIALISED ");
   cpu_emit_declaration(program, out, first, item->last);
 }
 

@@ -44,4 +44,7 @@ mw_status cpu_preprocess(const cpu_program *, char **out, mw_error *);
  * made. */
 mw_status cpu_compile(const cpu_program *, const char *generated, cpu_text *object, mw_error *);
 
+/* MW_COMPILE: the shared object would run code while it loads, or calls what kernels cannot call (linkage.c). */
+mw_status cpu_linkage_check(const cpu_program *, const char *bytes, size_t size, mw_error *);
+
 #endif

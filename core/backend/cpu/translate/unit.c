@@ -175,17 +175,41 @@ static mw_status compile(cpu_program *program, cpu_flavor flavor, const char *co
   return compile_once(program, flavor, asked, out, error);
 }
 
+/* out: the log and its NUL, then the shared object. */
+static mw_status linkage_check(const cpu_program *program, const cpu_text *out, mw_error *error) {
+  const size_t log = strlen(out->at) + 1;
+  return cpu_linkage_check(program, out->at + log, out->size - log, error);
+}
+
+/* The compiler says which variable's initialiser is code; what it does not know keeps the first error. */
+static void starter_find(const cpu_program *program, cpu_flavor flavor, const char *const *asked, mw_error *error) {
+  static const char strict[] = "#define MW_STRICT 1\n#pragma clang diagnostic error \"-Wglobal-constructors\"\n";
+  mw_error found = {0};
+  char *generated = cpu_emit(program, flavor, asked), *text = mw_format("%s%s", strict, generated);
+  if (cpu_compile(program, text, NULL, &found) == MW_COMPILE) {
+    mw_error_clear(error);
+    *error = found;
+  } else
+    mw_error_clear(&found);
+  mw_free(text);
+  mw_free(generated);
+}
+
 static mw_status object_get(cpu_program *program, const char *const *asked, cpu_text *out, cpu_unit *unit,
                             mw_error *error) {
   mw_cache_key key = unit_key(program, unit->flavor, asked);
   if (program->cacheable && mw_cache_get(&key, (void **)&out->at, &out->size)) {
-    unit->from_cache = memchr(out->at, 0, out->size) != NULL;
+    unit->from_cache = memchr(out->at, 0, out->size) && !linkage_check(program, out, NULL);
     if (unit->from_cache) return MW_OK;
     mw_free(out->at);
   }
   *out = (cpu_text){0};
   mw_status status = cpu_program_need(program, error);
   if (!status) status = compile(program, unit->flavor, asked, out, error);
+  if (!status) {
+    status = linkage_check(program, out, error);
+    if (status == MW_COMPILE) starter_find(program, unit->flavor, asked, error);
+  }
   if (!status && program->cacheable) mw_cache_put(&key, out->at, out->size);
   return status;
 }

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a compiled unit would do beyond its kernels, read from the shared object before it is loaded. The loader shall
+ * run nothing of it: no initialisers, constructors, destructors or resolvers (-nostartfiles leaves out the compiler's
+ * own, and shim/entry.h has none). And kernels call nothing of the host but the mathematical functions of libm and what
+ * compilers call on their own. */
+#include <elf.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/backend/cpu/translate/translate.h"
+#include "core/source/signature.h"
+
+#if defined(__x86_64__)
+enum { INDIRECT = R_X86_64_IRELATIVE };
+#else
+enum { INDIRECT = 1032 /* R_AARCH64_IRELATIVE */ };
+#endif
+enum { TAGS = 35, TABLE_ENTRY = sizeof(Elf64_Sym) };
+
+typedef struct object {
+  const char *at;
+  size_t size;
+  const Elf64_Phdr *segments;
+  int nsegments;
+  uint64_t tags[TAGS];      /* of the dynamic section; 0: absent */
+  uint64_t symbol_versions; /* address; 0: absent */
+} object;
+
+/* ---- reading --------------------------------------------------------------------------------------------------- */
+
+static const void *part(const object *o, uint64_t offset, uint64_t bytes) {
+  return offset <= o->size && bytes <= o->size - offset ? o->at + offset : NULL;
+}
+
+/* The bytes that are loaded at an address. NULL: the file does not have them. */
+static const void *loaded(const object *o, uint64_t address, uint64_t bytes) {
+  for (int i = 0; i < o->nsegments; i++) {
+    const Elf64_Phdr *s = &o->segments[i];
+    const uint64_t from = address - s->p_vaddr;
+    if (s->p_type == PT_LOAD && address >= s->p_vaddr && from <= s->p_filesz && bytes <= s->p_filesz - from)
+      return part(o, s->p_offset + from, bytes);
+  }
+  return NULL;
+}
+
+static bool dynamic_read(object *o, const Elf64_Phdr *segment) {
+  const size_t count = segment->p_filesz / sizeof(Elf64_Dyn);
+  const Elf64_Dyn *entry = part(o, segment->p_offset, segment->p_filesz);
+  if (!entry) return false;
+  for (size_t i = 0; i < count && entry[i].d_tag != DT_NULL; i++) {
+    if (entry[i].d_tag > 0 && entry[i].d_tag < TAGS) o->tags[entry[i].d_tag] = entry[i].d_un.d_val;
+    if (entry[i].d_tag == DT_VERSYM) o->symbol_versions = entry[i].d_un.d_val;
+  }
+  return true;
+}
+
+/* False: not a whole shared object. */
+static bool object_read(object *o) {
+  const Elf64_Ehdr *head = part(o, 0, sizeof *head);
+  bool dynamic = false;
+  if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) || head->e_phentsize != sizeof *o->segments) return false;
+  o->nsegments = head->e_phnum;
+  o->segments = part(o, head->e_phoff, head->e_phnum * sizeof *o->segments);
+  if (!o->segments) return false;
+  for (int i = 0; i < o->nsegments; i++) {
+    const Elf64_Phdr *s = &o->segments[i];
+    if (!part(o, s->p_offset, s->p_filesz)) return false;
+    if (s->p_type == PT_DYNAMIC) dynamic = dynamic_read(o, s);
+  }
+  return dynamic;
+}
+
+/* ---- code that the loader would run ---------------------------------------------------------------------------- */
+
+/* The symbol of the function at an address, from the section of all symbols; "": none known. */
+static const char *function_name(const object *o, uint64_t address) {
+  const Elf64_Ehdr *head = (const Elf64_Ehdr *)o->at;
+  const Elf64_Shdr *sections = part(o, head->e_shoff, head->e_shnum * sizeof *sections);
+  for (int i = 0; sections && i < head->e_shnum; i++) {
+    if (sections[i].sh_type != SHT_SYMTAB || sections[i].sh_link >= head->e_shnum) continue;
+    const Elf64_Shdr *texts = &sections[sections[i].sh_link];
+    const Elf64_Sym *symbols = part(o, sections[i].sh_offset, sections[i].sh_size);
+    const char *names = part(o, texts->sh_offset, texts->sh_size);
+    for (size_t k = 0; symbols && names && k < sections[i].sh_size / TABLE_ENTRY; k++)
+      if (symbols[k].st_value == address && ELF64_ST_TYPE(symbols[k].st_info) == STT_FUNC &&
+          memchr(names + symbols[k].st_name, 0, texts->sh_size - symbols[k].st_name))
+        return names + symbols[k].st_name;
+  }
+  return "";
+}
+
+static bool is_within(uint64_t address, uint64_t first, uint64_t bytes) {
+  return address - first < bytes;
+}
+
+/* The function that a relocation puts into a list of those that the loader calls, or makes it call; NULL: neither. */
+static const char *relocation_starts(const object *o, const Elf64_Rela *relocation) {
+  const uint64_t *tags = o->tags;
+  if (ELF64_R_TYPE(relocation->r_info) != INDIRECT &&
+      !is_within(relocation->r_offset, tags[DT_INIT_ARRAY], tags[DT_INIT_ARRAYSZ]) &&
+      !is_within(relocation->r_offset, tags[DT_FINI_ARRAY], tags[DT_FINI_ARRAYSZ]) &&
+      !is_within(relocation->r_offset, tags[DT_PREINIT_ARRAY], tags[DT_PREINIT_ARRAYSZ]))
+    return NULL;
+  return function_name(o, (uint64_t)relocation->r_addend);
+}
+
+static const char *relocations_start(const object *o, uint64_t address, uint64_t bytes) {
+  const Elf64_Rela *list = loaded(o, address, bytes);
+  const char *found = NULL;
+  for (size_t i = 0; list && !found && i < bytes / sizeof *list; i++) found = relocation_starts(o, &list[i]);
+  return found;
+}
+
+/* The name of a function that the loader would call ("": not known); NULL: there is none. */
+static const char *started(const object *o) {
+  const uint64_t *tags = o->tags;
+  const char *found = relocations_start(o, tags[DT_RELA], tags[DT_RELASZ]);
+  if (!found) found = relocations_start(o, tags[DT_JMPREL], tags[DT_PLTRELSZ]);
+  if (found) return found;
+  if (tags[DT_INIT] || tags[DT_FINI]) return function_name(o, tags[DT_INIT] ? tags[DT_INIT] : tags[DT_FINI]);
+  return tags[DT_INIT_ARRAYSZ] || tags[DT_FINI_ARRAYSZ] || tags[DT_PREINIT_ARRAYSZ] ? "" : NULL;
+}
+
+/* ---- what it calls --------------------------------------------------------------------------------------------- */
+
+/* The first symbol that it takes from the host and must not. Those of libm have a version, because it is linked against
+ * that only. */
+static const char *imported(const object *o) {
+  const char *const *const allowed = WORDS("memcpy", "memmove", "memset", "memcmp", "bcmp", "strlen", "__tls_get_addr");
+  const uint32_t *hash = loaded(o, o->tags[DT_HASH], 2 * sizeof *hash);
+  const size_t count = hash ? hash[1] : 0, room = o->tags[DT_STRSZ];
+  const Elf64_Sym *symbols = loaded(o, o->tags[DT_SYMTAB], count * sizeof *symbols);
+  const char *names = loaded(o, o->tags[DT_STRTAB], room);
+  const uint16_t *versions = o->symbol_versions ? loaded(o, o->symbol_versions, count * sizeof *versions) : NULL;
+  for (size_t i = 1; symbols && names && i < count; i++) {
+    if (symbols[i].st_shndx != SHN_UNDEF || (versions && versions[i] > VER_NDX_GLOBAL)) continue;
+    if (symbols[i].st_name >= room || !memchr(names + symbols[i].st_name, 0, room - symbols[i].st_name)) return "";
+    const char *name = names + symbols[i].st_name;
+    const cpu_token word = {.kind = CPU_NAME, .text = name, .size = (int)strlen(name)};
+    if (!cpu_token_any(&word, allowed)) return name;
+  }
+  return NULL;
+}
+
+/* ---- the errors ------------------------------------------------------------------------------------------------ */
+
+/* "bad" of _ZL3badv. */
+static void plain_name(char *out, size_t size, const char *symbol) {
+  mw_signature signature;
+  const bool mangled = mw_signature_parse(symbol, &signature);
+  snprintf(out, size, "%s", mangled ? signature.plain : symbol);
+  mw_signature_free(&signature);
+}
+
+static mw_status fail_import(const cpu_program *program, const char *symbol, mw_error *error) {
+  static const struct {
+    const char *begin, *what;
+  } kinds[] = {{"__cxa_guard", "has a static local variable that is not initialised by a constant"},
+               {"__cxa_", "needs the run-time library of C++ (destructors, virtual functions)"},
+               {"_Zn", "uses new, which needs the CUDA device"},
+               {"_Zd", "uses delete, which needs the CUDA device"}};
+  char name[256], where[600] = "";
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (!strncmp(symbol, kinds[i].begin, strlen(kinds[i].begin)))
+      return mw_fail(error, MW_COMPILE, "device code of '%s' %s", program->source.name, kinds[i].what);
+  plain_name(name, sizeof name, symbol);
+  const cpu_token word = cpu_bare_name(name);
+  const int use = cpu_find_use(&program->tokens, 0, program->tokens.count, &word);
+  if (use < program->tokens.count) snprintf(where, sizeof where, "%s: ", cpu_where(program, use));
+  return mw_fail(error, MW_COMPILE,
+                 "%sdevice code of '%s' calls '%s', which no device code defines: kernels cannot call functions of the "
+                 "host",
+                 where, program->source.name, name);
+}
+
+mw_status cpu_linkage_check(const cpu_program *program, const char *bytes, size_t size, mw_error *error) {
+  object o = {.at = bytes, .size = size};
+  char name[256];
+  if (!object_read(&o)) return mw_fail(error, MW_IO, "the compiled code of '%s' is damaged", program->source.name);
+  const char *symbol = imported(&o);
+  if (symbol) return fail_import(program, symbol, error);
+  symbol = started(&o);
+  if (!symbol) return MW_OK;
+  plain_name(name, sizeof name, symbol);
+  const bool own = *name && strncmp(name, "_GLOBAL_", 8) && strncmp(name, "__cxx_", 6);
+  return mw_fail(error, MW_COMPILE,
+                 "code of '%s' would run while the module loads%s%s: CUDA allows only constants as initialisers of "
+                 "device variables, and no constructor, destructor or resolver functions",
+                 program->source.name, own ? ": function " : "", own ? name : "");
+}
