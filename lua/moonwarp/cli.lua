@@ -32,6 +32,9 @@ usage:
   moonwarp COMMAND --help                 more about a command
   moonwarp --version
 
+example:
+  moonwarp run memcopy
+
 exit status: 0 done, 1 error in a script, 2 wrong use, 3 a check or a pass of a sweep failed,
 4 no such device, 5 compare found something slower, 130 interrupted]]
 

@@ -55,6 +55,8 @@ usage: moonwarp batch [CURRICULUM.lua] [options]
 Runs the labs of a curriculum (else the studies), each in its own process with its limits. A GPU
 runs one lab at a time, whoever started it.]]
 
+batch.example = "moonwarp batch --only reduction --device cpu --dry-run"
+
 batch.notes = [[
 exit status: 0 all passed, 3 a check or a gate failed, 1 a lab crashed, failed or ran into a limit,
 2 wrong use, 4 no such device, 130 interrupted

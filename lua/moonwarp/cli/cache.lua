@@ -15,6 +15,8 @@ usage: moonwarp cache stat|clear
 The cache of compiled code. MOONWARP_CACHE names its folder (else $XDG_CACHE_HOME/moonwarp, else
 ~/.cache/moonwarp), MOONWARP_CACHE_MAX its bound in bytes (else 1 GiB).]]
 
+cache.example = "moonwarp cache stat"
+
 local ACTIONS = {}
 
 function ACTIONS.stat()

@@ -34,6 +34,11 @@ Judges every measurement of run B beside the same one of run A, from the samples
 faster, slower or unclear, with a 95 % interval of the ratio. A and B are folders of runs, folders
 with runs below them, or studies: the newest run is taken.]]
 
+compare.example = [[
+moonwarp run memcopy -p n=512 -p parts=ladder --out before
+moonwarp run memcopy -p n=512 -p parts=ladder --out after
+moonwarp compare before after --all]]
+
 compare.notes = [[
 exit status: 0 nothing is slower or missing in B, 5 something is, 2 wrong use]]
 

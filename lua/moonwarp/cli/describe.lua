@@ -11,6 +11,11 @@ local session = require "moonwarp.session"
 
 local describe = { most = 1, least = 1, wants = "describe wants a file" }
 
+describe.usage = [[
+usage: moonwarp describe FILE.lua
+
+For other commands: says in JSON, on its last line, what a file is. moonwarp list FILE.lua shows it.]]
+
 local answered = false
 
 local function tell(value)

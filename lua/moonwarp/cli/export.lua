@@ -25,6 +25,10 @@ usage: moonwarp export DIR|STUDY... [options]
 Writes stored runs in another form. DIR is a run's folder or one with runs below it, STUDY all of
 its runs in out.]]
 
+export.example = [[
+moonwarp run memcopy -p n=512 -p parts=ladder
+moonwarp export memcopy --csv --output memcopy.csv]]
+
 local function form_of(parsed)
   local chosen = lists.map(FORMS, function(form) return parsed[form] and form or nil end)
   if #chosen > 1 then options.fail("options '--%s' and '--%s' exclude each other", chosen[1], chosen[2]) end

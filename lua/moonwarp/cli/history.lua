@@ -29,6 +29,10 @@ usage: moonwarp history STUDY|DIR... [options]
 Lists the measurements of a study over all of its runs in out, oldest first. With --only, those that
 match are drawn as a chart: the median time of each run, with its interval.]]
 
+history.example = [[
+moonwarp run memcopy -p n=512 -p parts=ladder
+moonwarp history memcopy --only triad]]
+
 local MOST_DRAWN = 6
 local BARS = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" }
 

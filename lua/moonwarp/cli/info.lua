@@ -17,6 +17,8 @@ usage: moonwarp info [--json]
 Devices and their properties, why CUDA is or is not usable, compilers and their versions, the
 cache.]]
 
+info.example = "moonwarp info --json"
+
 -- ---- what there is ------------------------------------------------------------------------------
 
 local function first_line(command)

@@ -15,6 +15,8 @@ usage: moonwarp list [STUDY|FILE.lua...] [--json]
 The studies in experiments/, each with its question and its parameters, or those that are named,
 with their rungs too. Exit status 1 if one of them cannot be described.]]
 
+list.example = "moonwarp list nbody"
+
 local WIDTH, NAME = 26, "%-14s %s"
 
 local function parameter_line(parameter)

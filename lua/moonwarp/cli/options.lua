@@ -97,32 +97,31 @@ function options.parse(words, specs, most)
 end
 
 --- The help text of a command.
----@param usage string     first lines
----@param specs table[]
----@param notes string?    last lines
+---@param command table    as of options.execute
 ---@return string
-function options.help(usage, specs, notes)
-  local lines = { usage }
+function options.help(command)
+  local lines, specs = { command.usage }, command.options or {}
   if #specs > 0 then lines[#lines + 1] = "\noptions:" end
   for _, spec in ipairs(specs) do
     local left = spec.flag .. (spec.value and " " .. (spec.show or spec.value:upper()) or "")
     lines[#lines + 1] = ("  %-22s %s"):format(left, spec.help)
   end
-  lines[#lines + 1] = notes and "\n" .. notes
+  lines[#lines + 1] = command.notes and "\n" .. command.notes
+  lines[#lines + 1] = command.example and "\nexample:\n  " .. command.example:gsub("\n", "\n  ")
   return table.concat(lines, "\n")
 end
 
 --- Runs a command, or prints its help.
----@param command table    usage, options (specs), notes (of the help); least and most (words besides options), wants
----                         (the message for too few); run(parsed), which returns a status, nil for 0; help(parsed),
----                         called after the help text
+---@param command table    usage, options (specs), notes, example (of the help); least and most (words besides
+---                         options), wants (the message for too few); run(parsed), which returns a status, nil for 0;
+---                         help(parsed), called after the help text
 ---@param words string[]
 ---@return integer status
 function options.execute(command, words)
   local specs = command.options or {}
   local parsed = options.parse(words, specs, command.most or math.huge)
   if parsed.help then
-    print(options.help(command.usage, specs, command.notes))
+    print(options.help(command))
     if command.help then command.help(parsed) end
     return 0
   end

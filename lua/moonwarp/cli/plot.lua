@@ -25,6 +25,10 @@ Draws the charts of a stored run again. With several runs, charts of one name be
 CPU beside a GPU, last week beside today. DIR is a run's folder or one with runs below it, STUDY all
 of its runs in out.]]
 
+plot.example = [[
+moonwarp run memcopy -p n=512 -p parts=ladder
+moonwarp plot memcopy --only ladder --terminal]]
+
 local function figures_of(list, only)
   local figures, names = {}, {}
   for _, figure in ipairs(require("moonwarp.results.overlay").charts(list)) do

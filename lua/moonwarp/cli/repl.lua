@@ -21,6 +21,8 @@ unfinished statement continues at the next prompt. help, help(mw.bench), help(de
 explain. Ctrl-C discards the line or ends the running code; exit, quit, q or Ctrl-D leaves.
 The history is kept in $XDG_STATE_HOME/moonwarp/history, else ~/.local/state/moonwarp/history.]]
 
+repl.example = [[echo 'help(mw.bench)' | moonwarp repl]]
+
 local function history_file()
   local state = os.getenv("XDG_STATE_HOME")
   if not state or state:sub(1, 1) ~= "/" then state = (os.getenv("HOME") or "") .. "/.local/state" end

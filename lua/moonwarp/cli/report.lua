@@ -24,6 +24,10 @@ One HTML file that needs no other file, from any number of runs. DIR is a run's 
 folder with runs below it, the folder of a batch, or a study whose runs are in out. Runs that did
 not end, and folders without a run, are shown as such; a DIR without a run is exit status 1.]]
 
+report.example = [[
+moonwarp run memcopy -p n=512 -p parts=ladder
+moonwarp report out --output report.html]]
+
 local function earlier_of(folder)
   if not folder then return nil end
   local found = require("moonwarp.report.material").runs { folder }

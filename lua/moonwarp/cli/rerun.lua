@@ -17,6 +17,10 @@ usage: moonwarp rerun DIR [options of moonwarp run]
 Runs the script and the kernels that a run kept, with the parameters it had and on the device it
 used, unless the options say otherwise. The results are a new run.]]
 
+rerun.example = [[
+moonwarp run memcopy -p n=512 -p parts=ladder
+moonwarp rerun memcopy -p n=1024]]
+
 -- Words of the stored command line that are options: not the study, not --out and --json.
 local function old_words(run)
   local params = run.params or {}

@@ -40,10 +40,14 @@ usage: moonwarp run STUDY|FILE.lua [options] [-- words]
 Runs a study of experiments/ (moonwarp list) or a file. -p n=1024,2048 -p by=4,8 runs it four
 times. moonwarp run STUDY --help lists its parameters.]]
 
+run.example = "moonwarp run memcopy -p n=512,1024 -p parts=ladder"
+
 local CODE_USAGE = [[
 usage: moonwarp -e CODE [options] [-- words]
 
 Runs CODE; mw is moonwarp.]]
+
+local CODE_EXAMPLE = [[moonwarp -e 'print(mw.device():name())']]
 
 -- "a,b\,c" is a list of two; \\ is a backslash, as is one before anything else.
 local function split(text)
@@ -197,7 +201,7 @@ end
 ---@return integer status
 function run.code(words)
   if words[2] == nil then options.fail("option '-e' wants a piece of Lua") end
-  local command = { usage = CODE_USAGE, options = run.options, notes = run.notes, most = 0,
+  local command = { usage = CODE_USAGE, example = CODE_EXAMPLE, options = run.options, notes = run.notes, most = 0,
                     run = function(parsed) return run_code(words, parsed) end }
   return options.execute(command, table.move(words, words[2] == "--help" and 2 or 3, #words, 1, {}))
 end
