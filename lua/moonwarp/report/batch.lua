@@ -11,6 +11,8 @@ local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
 local status = require "moonwarp.report.status"
 local tables = require "moonwarp.report.table"
+local utf8text = require "moonwarp.base.utf8text"
+local outcome = require "moonwarp.lab.verdict"
 
 local batch = {}
 
@@ -95,10 +97,40 @@ local COLUMNS = {
   { heading = "message", cell = function(row) return word(row.message) end },
 }
 
-local function rows_table(found, runs)
+local function anchors_of(runs)
   local anchors = {}
   for _, run in ipairs(runs) do anchors[run.folder] = run.anchor end
+  return anchors
+end
+
+local function rows_table(found, anchors)
   return tables.of("labs of the batch " .. found.name, COLUMNS, found.rows, found, anchors)
+end
+
+-- ---- labs without a run ---------------------------------------------------------------------------
+
+local LINES <const> = 20 -- of a lab's output
+local QUIET = { passed = true, skipped = true, ["not run"] = true }
+
+local function last_lines(log)
+  local lines = {}
+  for line in utf8text.clean(outcome.tail(log)):gmatch "[^\n]+" do lines[#lines + 1] = line end
+  return table.concat(lines, "\n", math.max(1, #lines - LINES + 1))
+end
+
+-- What a lab that did not pass said last, if no run of it says more.
+local function last_words(row, found, anchors)
+  local has_run = type(row.run) == "string" and anchors[("%s/%s"):format(found.folder, row.run)]
+  local name = word(row.folder) or word(row.id)
+  if has_run or not name or name:find "[/%z]" or QUIET[row.verdict] then return nil end
+  local text = last_lines(("%s/%s/output.txt"):format(found.folder, name))
+  return text ~= "" and html.details { open = true, html.summary { "Last lines of ", name }, html.pre { text } } or nil
+end
+
+-- A batch may be complete, and labs of it not in order.
+local function failures(found)
+  local count = #lists.map(found.rows, function(row) return row.verdict and not QUIET[row.verdict] or nil end)
+  return count > 0 and status.badge(("%d of %d labs failed"):format(count, #found.rows), "bad")
 end
 
 --- A batch as a part of the summary.
@@ -106,14 +138,15 @@ end
 ---@param runs table[]   of the report, with folders and anchors
 ---@return table markup
 function batch.draw(found, runs)
-  local head, seconds = found.head, found.seconds
+  local head, seconds, anchors = found.head, found.seconds, anchors_of(runs)
   local badge = status.badge(word(found.status) or "unfinished")
-  return html.div { class = "batch", html.h3 { "Batch ", found.name, " ", badge },
+  return html.div { class = "batch", html.h3 { "Batch ", found.name, " ", badge, " ", failures(found) },
     found.problem and html.p { class = "note bad", found.problem },
     facts.draw { { "began", word(head.date) }, { "took", (tables.amount(seconds, "s", 3) or {})[1] },
       { "curriculum", word(head.curriculum) },
       { "jobs", word(head.jobs) }, { "folder", html.code { found.folder } } },
-    #found.rows > 0 and rows_table(found, runs) or html.p { class = "note", "No lab of it is known." } }
+    #found.rows > 0 and rows_table(found, anchors) or html.p { class = "note", "No lab of it is known." },
+    lists.map(found.rows, function(row) return last_words(row, found, anchors) end) }
 end
 
 return batch

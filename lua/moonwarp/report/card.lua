@@ -11,6 +11,7 @@ local lists = require "moonwarp.base.lists"
 local material = require "moonwarp.report.material"
 local measured = require "moonwarp.report.measured"
 local path = require "moonwarp.base.path"
+local source = require "moonwarp.report.source"
 local state = require "moonwarp.report.state"
 local status = require "moonwarp.report.status"
 local tables = require "moonwarp.report.table"
@@ -114,8 +115,9 @@ end
 --- A run's card.
 ---@param run table
 ---@param is_open boolean  whether it is unfolded
+---@param sources table    of source.store
 ---@return table markup
-function card.draw(run, is_open)
+function card.draw(run, is_open, sources)
   local found = run.found
   return html.details { class = "run", id = run.anchor, open = is_open,
     html.summary { html.h3 { run.tag }, " ", status.badge(run.status),
@@ -124,6 +126,7 @@ function card.draw(run, is_open)
     run.versus,
     lists.map(run.tables, function(one) return card.guarded("a table", tables.recorded, one) end),
     card.guarded("the measurements", measurements, run, found),
+    card.guarded("the source", source.draw, run, sources),
     card.guarded("the environment", environment, run, found) }
 end
 

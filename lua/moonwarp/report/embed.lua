@@ -17,7 +17,8 @@ local KEPT = { svg = true, defs = true, g = true, path = true, rect = true, circ
                title = true, polygon = true, polyline = true }
 local TRANSPARENT = { tspan = true } -- what is in it is kept
 local ATTRIBUTES = { "transform", "d", "x", "y", "width", "height", "cx", "cy", "r", "points", "fill", "stroke",
-                     "color", "stroke-width", "stroke-dasharray", "text-anchor", "opacity" }
+                     "color", "stroke-width", "stroke-dasharray", "text-anchor", "opacity", "fill-opacity",
+                     "font-size" }
 local NAMES = palette.names()
 local WORDS = { black = "text", white = "ground", gray = "soft" } -- gnuplot's own
 local ABOVE <const> = 12 -- px above the frame that stay when the title goes: a page has its own
@@ -76,7 +77,9 @@ local function attributes_of(name, given, prefix)
   local parts = {}
   for _, one in ipairs(ATTRIBUTES) do
     local value = given[one] and value_of(one, given[one])
-    if value and not (name == "svg" and (one == "width" or one == "height")) then
+    local is_usual = one == "font-size" and (tonumber(value) or 0) >= gnuplot.FONT
+      or name == "svg" and (one == "width" or one == "height")
+    if value and not is_usual then
       parts[#parts + 1] = (' %s="%s"'):format(one, value)
     end
   end

@@ -67,10 +67,11 @@ local function draw(list)
   os.execute("rm -rf " .. path.quote(folder))
 end
 
--- The terminal's chart, in a page.
+-- The terminal's chart, in a page, whose caption has its title.
 local function in_letters(one)
-  local ok, text = pcall(figures.text, one.chart, TEXT)
-  return { ok and text ~= "" and html.pre { class = "letters", role = "img", aria_label = one.label, text },
+  local ok, text = pcall(figures.text, lists.merged(one.chart, { title = "" }), TEXT)
+  text = ok and text:gsub("^%s*\n", "") or ""
+  return { text ~= "" and html.pre { class = "letters", role = "img", aria_label = one.label, text },
     html.p { class = "note", ("Drawn in letters: %s."):format(one.reason) } }
 end
 

@@ -15,6 +15,7 @@ local material = require "moonwarp.report.material"
 local palette = require "moonwarp.plot.palette"
 local picture = require "moonwarp.report.picture"
 local section = require "moonwarp.report.section"
+local source = require "moonwarp.report.source"
 local status = require "moonwarp.report.status"
 local summary = require "moonwarp.report.summary"
 
@@ -84,10 +85,10 @@ function page.draw(found, options)
   for _, run in ipairs(found.runs) do card.prepare(run, newest[run] and options.earlier) end
   ration(found.runs)
   figure.draw(found.studies)
-  local title, budget = options.title, picture.budget()
+  local title, budget, sources = options.title, picture.budget(), source.store()
   title = title or #found.batches == 1 and found.batches[1].name or "moonwarp report"
   local sections = lists.map(found.studies, function(study)
-    return section.draw(study, { budget = budget, count = #found.runs })
+    return section.draw(study, { budget = budget, sources = sources, count = #found.runs })
   end)
   local body = html.body { html.a { class = "skip", href = "#main", "Skip to the content" },
     banner(title, found), html.div { class = "layout", navigation(found),

@@ -3,6 +3,7 @@
 -- Pictures that exist as files only (films, timelines), as data: URIs, so that the report stays one
 -- file. Their bytes have a bound; what is left out is said, with its size.
 
+local embed = require "moonwarp.report.embed"
 local figure = require "moonwarp.report.figure"
 local files = require "moonwarp.base.files"
 local html = require "moonwarp.report.html"
@@ -44,7 +45,15 @@ local function choose(run, one, budget)
   return nil, nil, passed
 end
 
-local function embed(path, kind, title)
+-- A vector picture without bitmaps becomes part of the page: its texts are as large as the page's, and its title is the
+-- page's.
+local function inline(path, kind, title, number)
+  local text = kind[1] == "svg" and files.read(path)
+  if not text or text:find("<image", 1, true) then return nil end
+  return embed.draw(text, title, ("p%d-"):format(number), "chart wide"), #text
+end
+
+local function encoded(path, kind, title)
   local bytes, pipe = files.read(path), io.popen("base64 < " .. paths.quote(path))
   local text = pipe and pipe:read "a" or ""
   if not (bytes and pipe and pipe:close()) then return nil end
@@ -74,11 +83,15 @@ function picture.figure(run, one, budget)
   local device = ("%s (%s)"):format(run.device_name, run.device)
   local title = figure.title(one.title or one.name or "picture", device)
   local path, kind, passed = choose(run, one, budget)
-  local image, size
-  if path then image, size = embed(path, kind, title) end
+  local vector, image, size
+  budget.count = (budget.count or 0) + 1
+  if path then vector, size = inline(path, kind, title, budget.count) end
+  if path and not vector then image, size = encoded(path, kind, title) end
   budget.left = budget.left - (size or 0)
-  return html.figure { html.figcaption { html.b { title }, html.span { class = "under", run.tag } },
-    image or #passed == 0 and html.p { class = "note", "The run's folder has no picture file of it." },
+  -- an image has its title in it
+  return html.figure { class = vector and "whole", html.figcaption { not image and html.b { title },
+      html.span { class = "under", run.tag } },
+    vector or image or #passed == 0 and html.p { class = "note", "The run's folder has no picture file of it." },
     left_out(passed) }
 end
 

@@ -28,7 +28,7 @@ end
 
 --- The section of a study.
 ---@param study table     of material.gather, prepared; figures of report.figure
----@param options table   budget (of picture.budget), count (runs of the report)
+---@param options table   budget (of picture.budget), sources (of source.store), count (runs of the report)
 ---@return table markup
 function section.draw(study, options)
   local figures, cards = study.figures, {}
@@ -39,7 +39,7 @@ function section.draw(study, options)
   end
   for i, run in ipairs(study.runs) do
     local open = options.count <= FEW or i == #study.runs or status.is_bad(run) or #run.found.alarms > 0
-    cards[i] = card.draw(run, open)
+    cards[i] = card.draw(run, open, options.sources)
   end
   return html.section { id = study.anchor, html.h2 { study.name },
     #figures > 0 and html.div { class = "figures", figures }, cards }

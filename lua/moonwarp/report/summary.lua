@@ -70,17 +70,28 @@ local function amount(count, one, many)
   return ("%d %s"):format(count, count == 1 and one or many)
 end
 
+-- What became of runs, in words; each run is counted once.
+local ENDS = { { "complete", "complete" }, { "check failed", "with a failed check" }, { "failed", "failed" },
+               { "interrupted", "interrupted" }, { "unfinished", "unfinished" }, { "ended", "ended" } }
+
+local function ends_of(runs)
+  local counts = {}
+  for _, run in ipairs(runs) do counts[run.status] = (counts[run.status] or 0) + 1 end
+  local parts = lists.map(ENDS, function(ending)
+    return counts[ending[1]] and ("%d %s"):format(counts[ending[1]], ending[2]) or nil
+  end)
+  return table.concat(parts, ", ")
+end
+
 -- The report in one sentence.
 local function sentence(runs, studies)
-  local complete, failed, alarms = 0, 0, 0
+  local failed, alarms = 0, 0
   for _, run in ipairs(runs) do
-    if run.status == "complete" then complete = complete + 1 end
     failed = failed + #run.found.failed
     alarms = alarms + status.sum(run.found.alarms)
   end
-  return ("%s of %s; %d of them complete, %s, %s."):format(amount(#runs, "run", "runs"),
-    amount(#studies, "study", "studies"), complete, amount(failed, "failed check", "failed checks"),
-    amount(alarms, "alarm", "alarms"))
+  return ("%s of %s: %s; %s, %s."):format(amount(#runs, "run", "runs"), amount(#studies, "study", "studies"),
+    ends_of(runs), amount(failed, "failed check", "failed checks"), amount(alarms, "alarm", "alarms"))
 end
 
 local function missing(list)

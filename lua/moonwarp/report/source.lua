@@ -1,0 +1,62 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The script and the kernels of a run, as the run keeps them in its folder. A text is in the page once: a run
+-- with the same file links to the first one. What does not fit is named, with its place.
+
+local files = require "moonwarp.base.files"
+local html = require "moonwarp.report.html"
+local lists = require "moonwarp.base.lists"
+local units = require "moonwarp.base.units"
+
+local source = {}
+
+local MOST_EACH <const> = 64 * 1024 -- bytes of a file
+local MOST_ALL <const> = 768 * 1024 -- of all files of a report, of its 5 MB
+
+--- What the sources of a report share.
+---@return table store
+function source.store()
+  return { left = MOST_ALL, shown = {} }
+end
+
+-- A record may be from anywhere: its names are of files in the run's own folder, and no links.
+local function path_of(run, one)
+  local name = type(one) == "table" and one.name
+  if type(name) ~= "string" or name:find "^/" or name:find "%z" then return nil end
+  if ("/" .. name .. "/"):find("/../", 1, true) then return nil end
+  local path = ("%s/source/%s"):format(run.folder, name)
+  return require("lfs").symlinkattributes(path, "mode") == "file" and path or nil
+end
+
+-- A file in a page: its text, a link to the run that shows it, or why it is left out.
+local function draw_file(run, name, text, store, anchor)
+  local first = store.shown[text]
+  if first then
+    return html.p { html.code { name }, ": as in ", html.a { href = "#" .. first.anchor, first.tag } }
+  end
+  if #text > MOST_EACH or #text > store.left then
+    return html.p { class = "note", ("%s (%s) is left out, too large for this report: %s/source"):format(name,
+      units.format(#text, "B", 3), run.folder) }
+  end
+  store.left, store.shown[text] = store.left - #text, { anchor = anchor, tag = run.study .. ", " .. run.tag }
+  return html.div { class = "source", id = anchor, html.h4 { name }, html.pre { tabindex = "0", text } }
+end
+
+--- The sources of a run, folded.
+---@param run table      of material.gather, with anchor and tag
+---@param store table    of source.store; what is shown is noted there
+---@return table? markup nil if the run kept none
+function source.draw(run, store)
+  local names = {}
+  local parts = lists.map(run.sources or {}, function(one, i)
+    local path = path_of(run, one)
+    local text = path and files.read(path)
+    if not text then return nil end
+    names[#names + 1] = one.name
+    return draw_file(run, one.name, text, store, ("%s-source-%d"):format(run.anchor, i))
+  end)
+  return #parts > 0 and html.details { class = "sources",
+    html.summary { "Source: ", table.concat(names, ", ") }, parts } or nil
+end
+
+return source
