@@ -160,6 +160,22 @@ describe("a child", function()
     is_gone(output:match "%d+")
   end)
 
+  it("ends with its supervisor, and what was there before does not", function()
+    support.with_folder(function(folder)
+      support.write(folder .. "/x.lua", ([[local host = require "moonwarp.host"
+        local script = "setsid sleep 999 & echo $! >%s/pid; kill -KILL $PPID; sleep 999"
+        local child = host.spawn { argv = { "/bin/sh", "-c", script } }
+        repeat host.wait({ child }, 1) until child:poll() ]]):format(folder))
+      local pipe <close> = assert(io.popen(("setsid sleep 999 >/dev/null & echo $!; exec %s run %s/x.lua")
+        :format(labs.quoted(host.program()), folder)))
+      local older = pipe:read "l"
+      pipe:read "a"
+      is_gone(support.read(folder .. "/pid"):match "%d+")
+      assert.is_true(alive(older))
+      os.execute("kill -KILL " .. older)
+    end)
+  end)
+
   it("sees of a sandbox what its view says", function()
     labs.needs_sandbox()
     support.with_folder(function(folder)
