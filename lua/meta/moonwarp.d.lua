@@ -415,7 +415,7 @@
 ---@field also? fun(c: moonwarp.case, check: function) further checks after each run: `check(got, expected[, options])`, of an array or a list
 
 --- A chart of a part: `{ kind = "ladder" }`, with one bar for each rung in its best block and the sources' marks, as by
---- `mw.ladder`; or the rate against a field, as by `mw.plot`, with the sources' points.
+--- `mw.ladder`; or the rate against a field, as by `mw.plot`, with the sources' points. Rates have the interval of their time.
 ---@class moonwarp.chart_spec
 ---@field kind? "ladder" a ladder
 ---@field x? string the field along the x axis, default needed without `kind`
@@ -424,6 +424,10 @@
 ---@field of? fun(record: table): boolean which records are shown, default all
 ---@field logx? number|boolean base of a logarithmic axis; true is 10, default false
 ---@field logy? number|boolean the same for y, default false
+---@field xmin? number limits of the axes, as for `mw.plot`; of a ladder `xmin` and `xmax`
+---@field xmax? number
+---@field ymin? number
+---@field ymax? number
 ---@field name? string of the files, after STUDY-PART, default the field `x`
 ---@field title? string after the names of study and part, default y against x
 ---@field xlabel? string

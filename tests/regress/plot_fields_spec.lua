@@ -5,6 +5,7 @@
 local support = require "tests.support"
 local bars = require "moonwarp.plot.ladder.bars"
 local chart = require "moonwarp.plot.chart"
+local figure = require "moonwarp.plot.figure"
 local form = require "moonwarp.results.schema"
 local mw = support.mw
 local fails = support.fails
@@ -86,6 +87,20 @@ describe("texts along x", function()
     assert.are.equal("charts[1].bars[1].run must be from 1 to 2, got 3",
       form.problem { schema = "s", study = "s", status = "s", records = {}, checks = {}, charts = { stored },
                      tables = {}, remarks = {}, pictures = {}, sources = {} })
+  end)
+
+  it("differ in the terminal for up to eight series", function()
+    local rows, signs, count = {}, {}, 0
+    for i = 1, 8 do rows[i] = { kernel = "k", T = i, by = "s" .. i } end
+    local _, stored = drawn { x = "kernel", y = "T", by = "by", records = rows }
+    for _, unicode in ipairs { true, false } do
+      local legend = figure.text(stored, { width = 120, unicode = unicode }):match "[^\n]*$"
+      for sign in legend:gmatch "(%S+) s%d" do
+        count = count + (signs[sign] and 0 or 1)
+        signs[sign] = true
+      end
+    end
+    assert.are.equal(16, count)
   end)
 
   it("have no options of numbers", function()

@@ -117,6 +117,7 @@ local function draw_ladder(study, part, spec, list, level, suffix)
                 share = has_field(bars, "share") and "share" or nil,
                 level = level and { value = level.rate, label = level.rung.name } or nil,
                 lines = level and top.value ~= level.rate and { top } or lines, logx = spec.logx,
+                xmin = spec.xmin, xmax = spec.xmax,
                 title = ("%s %s%s"):format(study.state.name, part.name, suffix.text),
                 name = ("%s-%s%s"):format(study.state.name, spec.name or part.name, suffix.name) }
 end
@@ -162,7 +163,7 @@ local function draw_chart(study, part, spec, groups, suffix)
   local top, lines
   if y == study.rate then top, lines = levels_of(study, level) end
   plot.draw { x = spec.x, y = y, by = type(spec.by) == "string" and spec.by or "series", logx = spec.logx,
-              logy = spec.logy,
+              logy = spec.logy, xmin = spec.xmin, xmax = spec.xmax, ymin = spec.ymin, ymax = spec.ymax,
               xlabel = spec.xlabel, ylabel = spec.ylabel, points = spec.points, records = points, peak = top,
               lines = spec.lines or lines, title = ("%s %s: %s%s"):format(study.state.name, part.name, spec.title
                 or ("%s against %s"):format(spec.ylabel or y, spec.xlabel or spec.x), suffix.text),

@@ -73,7 +73,8 @@ end
 
 --- What a chart may have.
 validate.chart = { kind = true, x = true, y = true, by = true, of = true, logx = true, logy = true, name = true,
-                   title = true, xlabel = true, ylabel = true, points = true, lines = true }
+                   title = true, xlabel = true, ylabel = true, points = true, lines = true, xmin = true, xmax = true,
+                   ymin = true, ymax = true }
 
 local function check_chart(part, i, spec, known)
   local where = ("chart %d"):format(i)

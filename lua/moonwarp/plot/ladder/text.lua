@@ -12,9 +12,11 @@ local utf8text = require "moonwarp.base.utf8text"
 local text = {}
 
 local STYLES = {
-  [true] = { fills = { "█", "▓", "▒", "░" }, parts = { "▏", "▎", "▍", "▌", "▋", "▊", "▉" },
+  [true] = { fills = { "█", "▓", "▒", "░", "▚", "■", "▬", "·" },
+             parts = { "▏", "▎", "▍", "▌", "▋", "▊", "▉" },
              levels = { "╎", "┊", "┆" }, cut = "…", sign = "±" },
-  [false] = { fills = { "#", "=", "-", "+" }, parts = {}, levels = { "|", ":", "!" }, cut = "..", sign = "+-" },
+  [false] = { fills = { "#", "=", "-", "+", "*", "o", "x", "." }, parts = {}, levels = { "|", ":", "!" },
+              cut = "..", sign = "+-" },
 }
 local LEAST_NAME <const>, LEAST_BAR <const> = 8, 10 -- letters
 
