@@ -43,6 +43,7 @@ describe("a quantity", function()
     assert.are.equal("2.5e-7 ± 10 %", tostring(quantity.new(2.5e-7, 2.25e-7, 2.75e-7)))
     assert.are.equal("rate: 3", "rate: " .. quantity.new(3, 3, 3))
     assert.are.equal("2.000 ms ± 22 % (n = 3)", tostring(result()))
+    assert.are.equal("t: 2.000 ms ± 22 % (n = 3)", "t: " .. result())
   end)
 
   it("says what has no interval, and the way out", function()
@@ -57,6 +58,11 @@ describe("a quantity", function()
     end
     fails(function() return q >= 3 end,
       "a measured value is an interval and has no order; compare its .value, of a benchmark its .median")
+    local other = "a measured value takes + - * / with a number; for other operations take its .value, of a benchmark "
+      .. ".median"
+    fails(function() return q ^ 2 end, other)
+    fails(function() return t // 2 end, other)
+    fails(function() return 2 % q end, other)
     fails(function() return q * "x" end, "arithmetic with a measured value: a number is wanted, got string")
     fails(function() return q + nil end, "arithmetic with a measured value: a number is wanted, got nil")
     fails(function() return 1 / quantity.new(1, -1, 2) end,
@@ -107,7 +113,10 @@ describe("a quantity in a run", function()
         assert.is_truthy(support.read(made.dat):find("\n256 " .. data, 1, true), support.read(made.dat))
         assert.is_truthy(support.read(made.gp):find("with yerrorbars", 1, true))
       end
-      local made = mw.ladder { x = "T_tot", by = "n", records = records, quiet = true, pictures = false }
+      local made = mw.plot { x = "n", y = "T_tot", peak = records[2].T_tot, records = records, quiet = true,
+                             pictures = false }
+      assert.is_truthy(made.chart:find("peak (4.000 GB/s)", 1, true), made.chart)
+      made = mw.ladder { x = "T_tot", by = "n", records = records, quiet = true, pictures = false }
       assert.is_truthy(made.chart:find("2.00 GB/s ±22 %", 1, true), made.chart)
     end)
   end)

@@ -76,10 +76,6 @@ function quantity_type:__tostring()
   return text .. quantity.suffix(self.value, self.low, self.high)
 end
 
-function quantity_type.__concat(a, b)
-  return tostring(a) .. tostring(b)
-end
-
 -- ---- arithmetic ---------------------------------------------------------------------------------
 
 local OPERATIONS = {
@@ -113,7 +109,13 @@ local function reject_order()
   failure.invalid "a measured value is an interval and has no order; compare its .value, of a benchmark its .median"
 end
 
---- Gives the objects of a metatable the arithmetic of quantities: + - * / with a number, and unary minus.
+local function reject_other()
+  failure.invalid("a measured value takes + - * / with a number; for other operations take its .value, of a benchmark "
+    .. ".median")
+end
+
+--- Gives the objects of a metatable the arithmetic of quantities: + - * / with a number, and unary minus. `..` takes
+--- their text.
 ---@param meta table   of quantities, or of results of mw.bench
 function quantity.install(meta)
   for name, operation in pairs(OPERATIONS) do
@@ -121,6 +123,8 @@ function quantity.install(meta)
   end
   meta.__unm = function(a) return combined(OPERATIONS.__mul, a, -1) end
   meta.__lt, meta.__le = reject_order, reject_order
+  meta.__pow, meta.__mod, meta.__idiv = reject_other, reject_other, reject_other
+  meta.__concat = function(a, b) return tostring(a) .. tostring(b) end
 end
 
 quantity.install(quantity_type)

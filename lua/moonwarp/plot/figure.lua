@@ -11,6 +11,7 @@ local schema = require "moonwarp.base.schema"
 local gnuplot = require "moonwarp.plot.gnuplot"
 local lists = require "moonwarp.base.lists"
 local path = require "moonwarp.base.path"
+local quantity = require "moonwarp.measure.quantity"
 local record = require "moonwarp.results.record"
 local series = require "moonwarp.plot.series"
 local session = require "moonwarp.session"
@@ -89,7 +90,7 @@ end
 function figure.levels(who, first, label, lines, base, unit)
   return lists.map(lists.append(first and { first } or {}, lines or {}), function(given, i)
     local name = first and i == 1 and label or "line"
-    if type(given) == "number" then given = { value = given } end
+    if type(given) == "number" or quantity.is(given) then given = { value = quantity.read(given) } end
     if type(given) ~= "table" or not figure.is_number(given.value) then
       failure.invalid(who .. ": a line must be a number or { value = number, label = text }")
     end
