@@ -29,6 +29,7 @@ export ASAN_OPTIONS=allow_user_segv_handler=1:intercept_tls_get_addr=0:detect_le
 export STOCK_LUA=${LUA:-lua5.4}
 if [ -n "${SANITIZED:-}" ]; then
   STOCK_LUA="env LD_PRELOAD=$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 $STOCK_LUA"
+  export MOONWARP_COMPILE_MEMORY=0 # the shadow that a preloaded sanitizer maps in compilers too
 fi
 
 # What the CPU device does not take here by itself, where it is there.

@@ -127,7 +127,7 @@ static int service_nearest(lua_State *L) {
 /* core.process(words, seconds): runs a program without input: its exit status (128 + signal when killed) and the
  * beginning of what it wrote to standard error; or nil and why it was not started or did not end. */
 static int service_process(lua_State *L) {
-  enum { MOST_WORDS = 4096 };
+  enum { MOST_WORDS = 4096, MOST_OUTPUT = 64 << 20 };
   mw_process_result result;
   check_type(L, 1, LUA_TTABLE);
   double seconds = luaL_checknumber(L, 2);
@@ -138,7 +138,8 @@ static int service_process(lua_State *L) {
     argv[i] = luaL_checkstring(L, -1);
   }
   argv[count] = NULL;
-  if (mw_process_run(argv, NULL, 0, seconds, &result, &bind_error) != MW_OK) {
+  const mw_process process = {.argv = argv, .seconds = seconds, .output = MOST_OUTPUT};
+  if (mw_process_run(&process, &result, &bind_error) != MW_OK) {
     luaL_pushfail(L);
     lua_pushstring(L, bind_error.text);
     mw_error_clear(&bind_error);

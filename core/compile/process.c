@@ -8,11 +8,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,7 +24,7 @@
 
 extern char **environ;
 
-enum { TICK_MS = 20, CHUNK = 16384, MOST_OUTPUT = 64 << 20 };
+enum { TICK_MS = 20, CHUNK = 16384 };
 
 void mw_argv_add(mw_argv *argv, const char *format, ...) {
   va_list args;
@@ -72,27 +72,13 @@ static int input_file(const char *input, size_t size) {
   return fd;
 }
 
-static int spawn(const char *path, const char *const *argv, int in, int out, int err, pid_t *pid) {
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t attributes;
-  sigset_t none, defaults;
-  sigemptyset(&none);
-  sigemptyset(&defaults);
-  sigaddset(&defaults, SIGINT);
-  sigaddset(&defaults, SIGPIPE);
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_adddup2(&files, in, 0);
-  posix_spawn_file_actions_adddup2(&files, out, 1);
-  posix_spawn_file_actions_adddup2(&files, err, 2);
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &defaults);
-  int failed = posix_spawn(pid, path, &files, &attributes, (char *const *)argv, environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&files);
-  return failed;
+/* Our environment with another TMPDIR; released by mw_argv_free. */
+static mw_argv environment(const char *folder) {
+  mw_argv env = {0};
+  for (char **at = environ; *at; at++)
+    if (!folder || strncmp(*at, "TMPDIR=", 7) != 0) mw_argv_add(&env, "%s", *at);
+  if (folder) mw_argv_add(&env, "TMPDIR=%s", folder);
+  return env;
 }
 
 static void close_pair(int pair[2]) {
@@ -100,26 +86,41 @@ static void close_pair(int pair[2]) {
   if (pair[1] >= 0) close(pair[1]);
 }
 
-/* The read ends of the child's output and error pipes go to `ends`. */
-static mw_status start(const char *const *argv, const char *input, size_t size, pid_t *pid, int ends[2],
-                       mw_error *error) {
+typedef struct running {
+  pid_t pid;
+  int ends[2]; /* of the pipes from its output and errors */
+  int life;
+  cpu_text texts[2];
+  const mw_process *order;
+  double deadline; /* 0: none */
+} running;
+
+static mw_status start(running *run, mw_error *error) {
+  const mw_process *order = run->order;
   char path[4096];
-  if (!mw_process_find(argv[0], path, sizeof path))
-    return mw_fail(error, MW_IO, "cannot run '%s': not found on the PATH", argv[0]);
+  if (!mw_process_find(order->argv[0], path, sizeof path))
+    return mw_fail(error, MW_IO, "cannot run '%s': not found on the PATH", order->argv[0]);
   int out[2] = {-1, -1}, err[2] = {-1, -1};
-  int in = input_file(input, size);
+  int in = input_file(order->input, order->input_size);
   int failed = in < 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0 ? errno : 0;
-  if (!failed) failed = spawn(path, argv, in, out[1], err[1], pid);
+  if (!failed) {
+    mw_argv env = environment(order->folder);
+    const mw_spawn_order spawn = {path, order->argv, env.at, in, out[1], err[1], order->limits};
+    failed = mw_spawn(&spawn, &run->pid, &run->life);
+    mw_argv_free(&env);
+  }
   if (in >= 0) close(in);
   if (failed) {
     close_pair(out);
     close_pair(err);
-    return mw_fail(error, MW_IO, "cannot run '%s': %s", path, strerror(failed));
+    return mw_fail(error, MW_IO, "cannot run '%s': %s%s", path, strerror(failed),
+                   failed == E2BIG ? "; use fewer or shorter include folders" : "");
   }
   close(out[1]);
   close(err[1]);
-  ends[0] = out[0];
-  ends[1] = err[0];
+  run->ends[0] = out[0];
+  run->ends[1] = err[0];
+  run->deadline = order->seconds > 0 ? mw_clock() + order->seconds : 0;
   return MW_OK;
 }
 
@@ -134,61 +135,81 @@ static bool take(int fd, cpu_text *into) {
   return got > 0;
 }
 
-static mw_status give_up(const char *program, double deadline, double seconds, mw_error *error) {
+static mw_status give_up(const running *run, mw_error *error) {
+  const mw_process *order = run->order;
+  const char *program = order->argv[0], *hint = order->hint ? order->hint : "";
+  char bytes[32];
   if (atomic_load(&mw_interrupted))
     return mw_fail(error, MW_INTERRUPTED, "interrupted while '%s' was running", program);
-  if (deadline > 0 && mw_clock() >= deadline)
-    return mw_fail(error, MW_INTERRUPTED, "'%s' did not finish within %g s", program, seconds);
+  if (run->deadline > 0 && mw_clock() >= run->deadline)
+    return mw_fail(error, MW_IO, "'%s' did not finish within %g s%s", program, order->seconds, hint);
+  for (int i = 0; order->output > 0 && i < 2; i++)
+    if (run->texts[i].size > order->output)
+      return mw_fail(error, MW_IO, "'%s' wrote more than %s%s", program, mw_bytes_text(bytes, (double)order->output),
+                     i == 0 && order->hint ? ", which is not a source: look for a macro or an included file without end"
+                                           : "");
   return MW_OK;
 }
 
-static mw_status collect(const char *program, int ends[2], cpu_text texts[2], double deadline, double seconds,
-                         mw_error *error) {
-  struct pollfd polls[2] = {{.fd = ends[0], .events = POLLIN}, {.fd = ends[1], .events = POLLIN}};
+static mw_status collect(running *run, mw_error *error) {
+  struct pollfd polls[2] = {{.fd = run->ends[0], .events = POLLIN}, {.fd = run->ends[1], .events = POLLIN}};
   while (polls[0].fd >= 0 || polls[1].fd >= 0) {
-    mw_status status = give_up(program, deadline, seconds, error);
+    mw_status status = give_up(run, error);
     if (status != MW_OK) return status;
     if (poll(polls, 2, TICK_MS) <= 0) continue;
     for (int i = 0; i < 2; i++)
-      if (polls[i].fd >= 0 && polls[i].revents && !take(polls[i].fd, &texts[i])) polls[i].fd = -1; /* poll skips it */
-    if (texts[0].size + texts[1].size > MOST_OUTPUT)
-      return mw_fail(error, MW_IO, "'%s' writes more than %d MiB", program, MOST_OUTPUT >> 20);
+      if (polls[i].fd >= 0 && polls[i].revents && !take(polls[i].fd, &run->texts[i]))
+        polls[i].fd = -1; /* poll skips it */
   }
   return MW_OK;
 }
 
+static double processor_seconds(const struct rusage *used) {
+  return (double)(used->ru_utime.tv_sec + used->ru_stime.tv_sec) +
+         1e-6 * (double)(used->ru_utime.tv_usec + used->ru_stime.tv_usec);
+}
+
+/* The limit is each process's own: of several, none may have reached it. */
+static mw_status check_time(const running *run, int how, const struct rusage *used, mw_error *error) {
+  const uint64_t limit = run->order->limits.seconds;
+  if (how == 0 || limit == 0 || processor_seconds(used) < (double)limit) return MW_OK;
+  return mw_fail(error, MW_IO, "'%s' used more than %llu s of processor time%s", run->order->argv[0],
+                 (unsigned long long)limit, run->order->hint ? run->order->hint : "");
+}
+
 /* Its output has ended; it normally exits at once, but may have closed its files and gone on. */
-static mw_status await(const char *program, pid_t pid, int *how, double deadline, double seconds, mw_error *error) {
+static mw_status await(const running *run, int *how, mw_error *error) {
+  struct rusage used;
   for (int pause = 50;; pause = pause < 5000 ? 2 * pause : pause) {
-    if (waitpid(pid, how, WNOHANG) == pid) return MW_OK;
-    mw_status status = give_up(program, deadline, seconds, error);
-    if (status != MW_OK) return status;
+    if (wait4(run->pid, how, WNOHANG, &used) == run->pid) return check_time(run, *how, &used, error);
+    mw_status status = give_up(run, error);
+    if (status != MW_OK) {
+      kill(-run->pid, SIGKILL);
+      while (waitpid(run->pid, how, 0) < 0 && errno == EINTR) {
+      }
+      return status;
+    }
     usleep((useconds_t)pause);
   }
 }
 
-mw_status mw_process_run(const char *const *argv, const char *input, size_t input_size, double seconds,
-                         mw_process_result *out, mw_error *error) {
-  pid_t pid;
-  int ends[2], how = 0;
+mw_status mw_process_run(const mw_process *order, mw_process_result *out, mw_error *error) {
+  running run = {.order = order};
+  int how = 0;
   memset(out, 0, sizeof *out);
-  mw_status status = start(argv, input, input_size, &pid, ends, error);
+  mw_status status = start(&run, error);
   if (status != MW_OK) return status;
-  double deadline = seconds > 0 ? mw_clock() + seconds : 0;
-  cpu_text texts[2] = {{0}, {0}};
-  status = collect(argv[0], ends, texts, deadline, seconds, error);
-  if (status == MW_OK) status = await(argv[0], pid, &how, deadline, seconds, error);
-  if (status != MW_OK) {
-    kill(-pid, SIGKILL);
-    while (waitpid(pid, &how, 0) < 0 && errno == EINTR) {
-    }
-  }
-  close_pair(ends);
+  status = collect(&run, error);
+  if (status != MW_OK) kill(-run.pid, SIGKILL);
+  mw_status after = await(&run, &how, status == MW_OK ? error : NULL);
+  if (status == MW_OK) status = after;
+  close(run.life);
+  close_pair(run.ends);
   *out = (mw_process_result){.exit = WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how),
-                             .out = texts[0].at,
-                             .err = texts[1].at,
-                             .out_size = texts[0].size,
-                             .err_size = texts[1].size};
+                             .out = run.texts[0].at,
+                             .err = run.texts[1].at,
+                             .out_size = run.texts[0].size,
+                             .err_size = run.texts[1].size};
   if (status != MW_OK) mw_process_result_free(out);
   return status;
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "core/base/error.h"
+#include "core/compile/spawn.h"
 
 /* The words of a command line, or a compiler's options. */
 typedef struct mw_argv {
@@ -25,11 +26,20 @@ typedef struct mw_process_result {
   size_t out_size, err_size;
 } mw_process_result;
 
-/* argv[0] is looked up on the PATH. input (may be NULL) goes to its standard input. Ctrl-C (mw_interrupted) or
- * `seconds` (0: no limit) kills it and its children: MW_INTERRUPTED. Not started, or killed because it writes more than
- * 64 MiB: MW_IO. After either the result is empty, with nothing to free. */
-mw_status mw_process_run(const char *const *argv, const char *input, size_t input_size, double seconds,
-                         mw_process_result *out, mw_error *);
+typedef struct mw_process {
+  const char *const *argv;  /* ends in NULL; argv[0] is looked up on the PATH */
+  const char *input;        /* its standard input; NULL: none */
+  size_t input_size;
+  const char *folder;       /* its TMPDIR; NULL: ours */
+  double seconds;           /* 0: no limit */
+  uint64_t output;          /* bytes that it may write to either of its streams; 0: any number */
+  mw_process_limits limits;
+  const char *hint;         /* ends the message about a limit on time: how to raise it; may be NULL */
+} mw_process;
+
+/* Ctrl-C (mw_interrupted) kills it and its children: MW_INTERRUPTED. Not started, or ended because of a limit: MW_IO.
+ * After either the result is empty, with nothing to free. Its children end with this process, even by SIGKILL. */
+mw_status mw_process_run(const mw_process *, mw_process_result *out, mw_error *);
 void mw_process_result_free(mw_process_result *);
 bool mw_process_find(const char *program, char *path, size_t size); /* on the PATH, executable */
 

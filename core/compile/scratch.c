@@ -29,12 +29,27 @@ static bool is_ours(int parent, const char *name) {
          fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid();
 }
 
+/* What the compiler made: files, and no folders. */
+static void empty(int parent) {
+  int fd = openat(parent, MW_SCRATCH_TEMPORARY, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+  if (!dir) return;
+  for (struct dirent *item; (item = readdir(dir));) unlinkat(fd, item->d_name, 0);
+  closedir(dir);
+  unlinkat(parent, MW_SCRATCH_TEMPORARY, AT_REMOVEDIR);
+}
+
+static void empty_scratch(int fd) {
+  unlinkat(fd, MW_SCRATCH_FILE, 0);
+  empty(fd);
+}
+
 /* Nothing but what we put there goes: a folder that holds more stays. */
 static void remove_stale(int parent, const char *name) {
   int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return;
   if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
-    unlinkat(fd, MW_SCRATCH_FILE, 0);
+    empty_scratch(fd);
     unlinkat(parent, name, AT_REMOVEDIR);
   }
   close(fd);
@@ -66,14 +81,19 @@ bool mw_scratch_make(mw_scratch *scratch) {
   for (int tries = 0; tries < TRIES; tries++) {
     snprintf(scratch->path, sizeof scratch->path, "%s/" PREFIX "XXXXXX", base_folder());
     if (!mkdtemp(scratch->path)) return false;
-    if (lock(scratch)) return true;
+    if (lock(scratch)) {
+      snprintf(scratch->temporary, sizeof scratch->temporary, "%s/" MW_SCRATCH_TEMPORARY, scratch->path);
+      if (mkdir(scratch->temporary, 0700) == 0) return true;
+      mw_scratch_drop(scratch);
+      return false;
+    }
     if (errno != ENOENT) break;
   }
   return false;
 }
 
 void mw_scratch_drop(mw_scratch *scratch) {
-  unlinkat(scratch->fd, MW_SCRATCH_FILE, 0);
+  empty_scratch(scratch->fd);
   rmdir(scratch->path);
   close(scratch->fd);
 }

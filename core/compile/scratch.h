@@ -6,11 +6,14 @@
 
 #include <stdbool.h>
 
-#define MW_SCRATCH_FILE "unit.so" /* the one file a folder may hold */
+/* All that a folder may hold: one file, and a folder of files. */
+#define MW_SCRATCH_FILE      "unit.so"
+#define MW_SCRATCH_TEMPORARY "temporary"
 
 typedef struct mw_scratch {
   char path[512];
-  int fd; /* holds the lock that says that the folder is in use */
+  char temporary[544]; /* the compiler's TMPDIR */
+  int  fd; /* holds the lock that says that the folder is in use */
 } mw_scratch;
 
 bool mw_scratch_make(mw_scratch *); /* below $TMPDIR, else /tmp; false: errno, and path says where */

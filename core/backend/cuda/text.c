@@ -32,8 +32,9 @@ static bool write_temporary(const cuda_unit *unit, char *path, size_t size) {
 }
 
 static mw_status run_tool(const char *const *argv, char **out, mw_error *err) {
+  const mw_process process = {.argv = argv, .seconds = 60};
   mw_process_result result;
-  mw_status status = mw_process_run(argv, NULL, 0, 60, &result, err);
+  mw_status status = mw_process_run(&process, &result, err);
   if (status != MW_OK) return status;
   if (result.exit == 0) {
     *out = result.out;

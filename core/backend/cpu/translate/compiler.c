@@ -18,6 +18,7 @@
 #include "core/base/file.h"
 #include "core/base/home.h"
 #include "core/compile/cache.h"
+#include "core/compile/limits.h"
 #include "core/compile/process.h"
 #include "core/compile/scratch.h"
 #include "core/source/lexer.h"
@@ -81,8 +82,9 @@ static void version_read(const char *text, cpu_toolchain *out) {
 
 static mw_status version_ask(cpu_toolchain *out, mw_error *error) {
   const char *argv[] = {out->path, "--version", NULL};
+  const mw_process process = {.argv = argv, .seconds = 20};
   mw_process_result result = {0};
-  mw_status status = mw_process_run(argv, NULL, 0, 20, &result, error);
+  mw_status status = mw_process_run(&process, &result, error);
   if (status) return status;
   if (result.exit == 0)
     version_read(result.out, out);
@@ -138,10 +140,12 @@ mw_status cpu_compiler(char *out, size_t size, mw_error *error) {
 
 /* ---- messages -------------------------------------------------------------------------------------------------- */
 
-/* A line that only shows the shim or the generator's own lines says nothing to the user. */
+/* A line that only shows the shim, the generator's own lines or the stack of a compiler that crashed says nothing to
+ * the user. */
 static bool line_is_noise(const char *line, size_t size, const char *shim) {
-  return (shim && *shim && memmem(line, size, shim, strlen(shim))) || !strncmp(line, "moonwarp:", 9) ||
-         memmem(line, size, "In file included from <stdin>", 29) || memmem(line, size, "/moonwarp.h", 11);
+  return line[strspn(line, " ")] == '#' || (shim && *shim && memmem(line, size, shim, strlen(shim))) ||
+         !strncmp(line, "moonwarp:", 9) || memmem(line, size, "In file included from <stdin>", 29) ||
+         memmem(line, size, "/moonwarp.h", 11);
 }
 
 /* The compiler's log without lines about the shim, and without the source lines quoted below them; and its NUL. */
@@ -150,7 +154,7 @@ static void log_clean(cpu_text *out, const char *log) {
   bool noise = false;
   while (*log) {
     size_t size = strcspn(log, "\n");
-    if (*log != ' ' && *log != '\t') noise = line_is_noise(log, size, shim);
+    if ((*log != ' ' && *log != '\t') || log[strspn(log, " ")] == '#') noise = line_is_noise(log, size, shim);
     if (!noise) cpu_text_format(out, "%.*s\n", (int)size, log);
     log += size + (log[size] == '\n');
   }
@@ -202,8 +206,8 @@ static mw_status compile_failed(const cpu_program *program, const char *log, mw_
   const char *told = strstr(clean.at, "error: ") ? clean.at : log;
   first_error(told, first, sizeof first);
   initialiser_explain(program, first, sizeof first);
-  mw_status status =
-      mw_fail(error, MW_COMPILE, "compiling '%s' for the CPU device failed: %s", program->source.name, first);
+  mw_status status = mw_fail(error, MW_COMPILE, "compiling '%s' for the CPU device failed: %s%s", program->source.name,
+                             first, mw_compile_hint(log));
   mw_error_log(error, mw_strdup(told));
   mw_free(clean.at);
   return status;
@@ -237,7 +241,6 @@ static void preprocess_arguments(mw_argv *list, const cpu_program *program, cons
   words_add(list, "-x c++ -E -w -DMW_PREPROCESS=1 -D__CUDACC__=1 -D__NVCC__=1 -D__CUDA_ARCH__=800 "
                   "-D__MOONWARP_CPU__=1");
   if (tools->clang) mw_argv_add(list, "-fno-caret-diagnostics");
-  mw_argv_add_all(list, "-D", source->defines);
   if (source->folder) mw_argv_add(list, "-iquote%s", source->folder);
   mw_argv_add(list, "-I%s", mw_shim_folder());
   mw_argv_add_all(list, "-I", source->includes);
@@ -261,20 +264,48 @@ static bool is_plain(const mw_source *source) {
   return true;
 }
 
-mw_status cpu_preprocess(const cpu_program *program, char **out, mw_error *error) {
-  cpu_toolchain tools;
-  mw_status status = cpu_toolchain_find(&tools, error);
-  if (status) return status;
-  char *input = mw_format("# 1 \"%s\"\n%s\n", program->source.name, program->source.text);
-  if (is_plain(&program->source)) {
-    *out = input;
-    return MW_OK;
+/* The system ends processes with too many arguments, so macros are not among them. NAME=value -> #define NAME value. */
+static void defines_put(cpu_text *out, const char *const *defines) {
+  cpu_text_put(out, "# 1 \"<option 'defines'>\"\n");
+  for (; *defines; defines++) {
+    const int name = (int)strcspn(*defines, "=\n");
+    const char *value = (*defines)[name] == '=' ? *defines + name + 1 : "1";
+    cpu_text_format(out, "#define %.*s %.*s\n", name, *defines, (int)strcspn(value, "\n"), value);
   }
+}
+
+static char *preprocess_input(const mw_source *source) {
+  cpu_text input = {0};
+  if (source->defines && source->defines[0]) defines_put(&input, source->defines);
+  cpu_text_format(&input, "# 1 \"%s\"\n", source->name);
+  cpu_text_put(&input, source->text);
+  cpu_text_put(&input, "\n");
+  return input.at;
+}
+
+static mw_status scratch_make(mw_scratch *scratch, mw_error *error) {
+  if (mw_scratch_make(scratch)) return MW_OK;
+  return mw_fail(error, MW_IO, "%s: cannot make a folder for the compiler; set TMPDIR to one that can be written to",
+                 scratch->path);
+}
+
+static mw_status run(const mw_argv *list, const char *input, const mw_scratch *scratch, mw_process_result *result,
+                     mw_error *error) {
+  mw_process process = {.argv = list->at, .input = input, .input_size = strlen(input), .folder = scratch->temporary};
+  mw_compile_limit(&process);
+  return mw_process_run(&process, result, error);
+}
+
+static mw_status preprocess(const cpu_program *program, const cpu_toolchain *tools, const char *input, char **out,
+                            mw_error *error) {
   mw_argv list = {0};
-  preprocess_arguments(&list, program, &tools);
   mw_process_result result = {0};
-  status = mw_process_run(list.at, input, strlen(input), 0, &result, error);
-  mw_free(input);
+  mw_scratch scratch;
+  mw_status status = scratch_make(&scratch, error);
+  if (status) return status;
+  preprocess_arguments(&list, program, tools);
+  status = run(&list, input, &scratch, &result, error);
+  mw_scratch_drop(&scratch);
   mw_argv_free(&list);
   if (status) return status;
   if (result.exit != 0)
@@ -285,9 +316,24 @@ mw_status cpu_preprocess(const cpu_program *program, char **out, mw_error *error
   return status;
 }
 
+mw_status cpu_preprocess(const cpu_program *program, char **out, mw_error *error) {
+  cpu_toolchain tools;
+  mw_status status = cpu_toolchain_find(&tools, error);
+  if (status) return status;
+  char *input = preprocess_input(&program->source);
+  if (is_plain(&program->source)) {
+    *out = input;
+    return MW_OK;
+  }
+  status = preprocess(program, &tools, input, out, error);
+  mw_free(input);
+  return status;
+}
+
 /* Partial redundancy elimination makes one value of a loop's step and of an index i + 1, after which the loop has no
  * induction variable that the vectoriser knows. A loop that stays scalar is not reported to the user. */
-static const char clang_only[] = "-O3 -Wno-pass-failed -fno-caret-diagnostics -mllvm -enable-pre=0 -fno-finite-loops";
+static const char clang_only[] =
+    "-O3 -Wno-pass-failed -fno-caret-diagnostics -fno-crash-diagnostics -mllvm -enable-pre=0 -fno-finite-loops";
 /* For kernels whose records would be read out of order (../split/dependence.c). For others it takes up to 4 times as
  * long. */
 static const char clang_ordered[] = "-mllvm -enable-interleaved-mem-accesses=false";
@@ -329,12 +375,15 @@ static void compile_arguments(mw_argv *list, const cpu_program *program, const c
 }
 
 /* output: where the shared object goes; NULL: the text is only checked. log: gets the warnings and their NUL. */
-static mw_status compiler_run(const cpu_program *program, const cpu_toolchain *tools, const char *generated,
+static mw_status compiler_run(const cpu_program *program, const char *generated, const mw_scratch *scratch,
                               const char *output, cpu_text *log, mw_error *error) {
+  cpu_toolchain tools;
   mw_argv list = {0};
   mw_process_result result = {0};
-  compile_arguments(&list, program, tools, generated, output);
-  mw_status status = mw_process_run(list.at, generated, strlen(generated), 0, &result, error);
+  mw_status status = cpu_toolchain_find(&tools, error);
+  if (status) return status;
+  compile_arguments(&list, program, &tools, generated, output);
+  status = run(&list, generated, scratch, &result, error);
   mw_argv_free(&list);
   if (status) return status;
   if (result.exit != 0)
@@ -345,25 +394,29 @@ static mw_status compiler_run(const cpu_program *program, const cpu_toolchain *t
   return status;
 }
 
-mw_status cpu_compile(const cpu_program *program, const char *generated, cpu_text *object, mw_error *error) {
-  cpu_toolchain tools;
-  mw_scratch folder;
-  size_t size;
-  mw_status status = cpu_toolchain_find(&tools, error);
-  if (status) return status;
-  if (!object) return compiler_run(program, &tools, generated, NULL, NULL, error);
-  if (!mw_scratch_make(&folder))
-    return mw_fail(error, MW_IO, "%s: cannot make a folder for the compiler; set TMPDIR to one that can be written to",
-                   folder.path);
-  char *output = mw_format("%s/" MW_SCRATCH_FILE, folder.path);
-  status = compiler_run(program, &tools, generated, output, object, error);
-  char *bytes = status ? NULL : mw_file_read(output, &size);
-  if (bytes)
+/* A compiler may return 0 although the disk was full; the loader would read past the end of what it wrote. */
+static mw_status object_read(const char *path, cpu_text *object, mw_error *error) {
+  size_t size = 0;
+  char *bytes = mw_file_read(path, &size);
+  mw_status status = MW_OK;
+  if (!bytes)
+    status = mw_fail(error, MW_IO, "%s: the compiler wrote nothing there", path);
+  else if (!cpu_object_is_whole(bytes, size))
+    status = mw_fail(error, MW_IO, "%s: the compiler wrote no whole module there; is the disk full?", path);
+  else
     cpu_text_add(object, bytes, size);
-  else if (!status)
-    status = mw_fail(error, MW_IO, "%s: the compiler wrote nothing there", output);
   mw_free(bytes);
+  return status;
+}
+
+mw_status cpu_compile(const cpu_program *program, const char *generated, cpu_text *object, mw_error *error) {
+  mw_scratch scratch;
+  mw_status status = scratch_make(&scratch, error);
+  if (status) return status;
+  char *output = object ? mw_format("%s/" MW_SCRATCH_FILE, scratch.path) : NULL;
+  status = compiler_run(program, generated, &scratch, output, object, error);
+  if (output && !status) status = object_read(output, object, error);
   mw_free(output);
-  mw_scratch_drop(&folder);
+  mw_scratch_drop(&scratch);
   return status;
 }

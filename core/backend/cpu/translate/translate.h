@@ -43,6 +43,7 @@ mw_status cpu_preprocess(const cpu_program *, char **out, mw_error *);
 /* object, which is empty, gets the log and its NUL, then the shared object. NULL: the text is checked, and no code is
  * made. */
 mw_status cpu_compile(const cpu_program *, const char *generated, cpu_text *object, mw_error *);
+bool cpu_object_is_whole(const char *bytes, size_t size); /* a shared object as long as its headers say */
 
 /* MW_COMPILE: the shared object would run code while it loads, or calls what kernels cannot call (linkage.c). */
 mw_status cpu_linkage_check(const cpu_program *, const char *bytes, size_t size, mw_error *);
