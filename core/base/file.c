@@ -5,14 +5,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/memory.h"
 
-char *mw_file_read_fd(int fd, size_t *size) {
+char *mw_file_read_fd(int fd, size_t most, size_t *size) {
   struct stat st;
-  if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) return NULL;
+  if (fstat(fd, &st) != 0) return NULL;
+  if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size > most) {
+    errno = S_ISREG(st.st_mode) ? EFBIG : EINVAL;
+    return NULL;
+  }
   size_t done = 0, whole = (size_t)st.st_size;
   char *bytes = mw_malloc(whole + 1);
   for (ssize_t got = 1; done < whole && got; done += (size_t)got) {
@@ -28,10 +33,10 @@ char *mw_file_read_fd(int fd, size_t *size) {
   return bytes;
 }
 
-char *mw_file_read(const char *path, size_t *size) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+char *mw_file_read(const char *path, size_t most, size_t *size) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return NULL;
-  char *bytes = mw_file_read_fd(fd, size);
+  char *bytes = mw_file_read_fd(fd, most, size);
   close(fd);
   return bytes;
 }

@@ -8,9 +8,10 @@
 #include <stddef.h>
 
 /* The contents of a regular file and a NUL after them, freed by mw_free; *size (may be NULL) is theirs. NULL: there is
- * no such file, or it cannot be read. */
-char *mw_file_read(const char *path, size_t *size);
-char *mw_file_read_fd(int fd, size_t *size); /* from where it stands */
+ * no such file, it cannot be read, or it has more than `most` bytes; errno says why. A pipe or a device is never waited
+ * for. */
+char *mw_file_read(const char *path, size_t most, size_t *size);
+char *mw_file_read_fd(int fd, size_t most, size_t *size); /* from where it stands */
 
 bool mw_file_write_fd(int fd, const void *bytes, size_t size); /* all of them; else errno says why not */
 

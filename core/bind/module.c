@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void module_release(void *object) {
   mw_module_release(((bind_module *)object)->module);
@@ -77,8 +78,18 @@ static void normalise_defines(lua_State *L) {
 /* Far beyond any source: /dev/zero, or a wrong file of data, would fill the memory. */
 enum { MOST_SOURCE = 64 << 20 };
 
+/* A pipe would be waited for, and a device may have no end. */
+static FILE *open_source(lua_State *L, const char *path) {
+  struct stat st;
+  if (stat(path, &st) != 0) return NULL;
+  if (!S_ISREG(st.st_mode))
+    bind_fail(L, MW_IO, "the kernel file '%s' is a %s, not a file", path,
+              S_ISDIR(st.st_mode) ? "folder" : "pipe or a device");
+  return fopen(path, "rb");
+}
+
 static bool try_read(lua_State *L, const char *path) {
-  FILE *file = fopen(path, "rb");
+  FILE *file = open_source(L, path);
   if (!file) return false;
   luaL_Buffer text;
   luaL_buffinit(L, &text);

@@ -170,12 +170,25 @@ static void check_counters(bool whole) {
     counters_reset(count_bytes());
 }
 
+/* False: another process keeps it locked, or is stopped while it does; this one then counts for itself. */
+static bool lock_soon(int fd) {
+  enum { TRIES = 1000, PAUSE = 1000 }; /* microseconds: a second in all */
+  for (int tries = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; tries++) {
+    if (errno != EWOULDBLOCK || tries == TRIES) return errno != EWOULDBLOCK;
+    usleep(PAUSE);
+  }
+  return true;
+}
+
 /* Space is reserved before mapping: a store to a hole would be SIGBUS on a full disk. */
 static void map_counters(void) {
   struct stat st;
-  int fd = openat(cache.folder_fd, COUNTERS_FILE, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  int fd = openat(cache.folder_fd, COUNTERS_FILE, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   if (fd < 0) return;
-  flock(fd, LOCK_EX); /* no process takes a file that another is about to size for a damaged one */
+  if (!lock_soon(fd)) { /* no process takes a file that another is about to size for a damaged one */
+    close(fd);
+    return;
+  }
   const bool whole = fstat(fd, &st) == 0 && (size_t)st.st_size == sizeof(counters);
   const bool sized = whole || ftruncate(fd, sizeof(counters)) == 0;
   if (sized && posix_fallocate(fd, 0, sizeof(counters)) == 0) {
@@ -244,7 +257,7 @@ static trailer trailer_of(const mw_cache_key *key, const void *bytes, size_t siz
 /* The payload with the trailer still after it; NULL where the file is not what was written. */
 static char *read_entry(int fd, const mw_cache_key *key, size_t *payload) {
   size_t whole;
-  char *bytes = mw_file_read_fd(fd, &whole);
+  char *bytes = mw_file_read_fd(fd, cache.about.bound, &whole);
   if (bytes && whole >= sizeof(trailer)) {
     *payload = whole - sizeof(trailer);
     trailer expected = trailer_of(key, bytes, *payload);
@@ -257,7 +270,7 @@ static char *read_entry(int fd, const mw_cache_key *key, size_t *payload) {
 bool mw_cache_get(const mw_cache_key *key, void **bytes, size_t *size) {
   if (!ready(false)) return false;
   entry_name name = name_of(key);
-  int fd = openat(cache.folder_fd, name.text, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  int fd = openat(cache.folder_fd, name.text, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   char *found = NULL;
   if (fd >= 0) {
     found = read_entry(fd, key, size);
@@ -375,7 +388,7 @@ static int older_first(const void *a, const void *b) {
 /* Removes the least recently used entries until an eighth of the bound is free again. One process at a time does it;
  * the others go on, since their bytes are counted when the next one looks. */
 static void evict(void) {
-  int lock = openat(cache.folder_fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  int lock = openat(cache.folder_fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   if (lock < 0) return;
   if (flock(lock, LOCK_EX | LOCK_NB) == 0) {
     entry_list list = list_all();

@@ -172,7 +172,8 @@ static double processor_seconds(const struct rusage *used) {
 /* The limit is each process's own: of several, none may have reached it. */
 static mw_status check_time(const running *run, int how, const struct rusage *used, mw_error *error) {
   const uint64_t limit = run->order->limits.seconds;
-  if (how == 0 || limit == 0 || processor_seconds(used) < (double)limit) return MW_OK;
+  const bool told = WIFSIGNALED(how) && WTERMSIG(how) == SIGXCPU;
+  if (how == 0 || limit == 0 || (!told && processor_seconds(used) < (double)limit)) return MW_OK;
   return mw_fail(error, MW_IO, "'%s' used more than %llu s of processor time%s", run->order->argv[0],
                  (unsigned long long)limit, run->order->hint ? run->order->hint : "");
 }

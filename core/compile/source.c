@@ -68,8 +68,15 @@ static void add_options(const mw_source *source, mw_cache_keymaker *key) {
   mw_cache_key_add(key, "numbers", numbers, sizeof numbers);
 }
 
-static void note_include(void *key, const char *label, const char *text) {
-  mw_cache_key_text(key, label, text);
+typedef struct include_notes {
+  mw_cache_keymaker *key;
+  char *special; /* the first that is no file; NULL: none */
+} include_notes;
+
+static void note_include(void *context, const char *label, const char *text) {
+  include_notes *notes = context;
+  mw_cache_key_text(notes->key, label, text);
+  if (!notes->special && strcmp(label, "special") == 0) notes->special = mw_strdup(text);
 }
 
 /* source->folder, source->includes, then what the host compiler takes from its environment. False: too many. */
@@ -83,12 +90,18 @@ static bool set_folders(const mw_source *source, char *environment, const char *
   return count < MOST_FOLDERS;
 }
 
-bool mw_source_hash(const mw_source *source, mw_cache_keymaker *key) {
+mw_status mw_source_hash(const mw_source *source, mw_cache_keymaker *key, bool *complete, mw_error *error) {
   const char *folders[MOST_FOLDERS + 1], *path = getenv("CPATH"), *more = getenv("CPLUS_INCLUDE_PATH");
+  include_notes notes = {.key = key};
+  mw_status status = MW_OK;
   char *environment = mw_format("%s:%s", path ? path : "", more ? more : "");
   add_options(source, key);
-  bool all = set_folders(source, environment, folders);
-  bool followed = mw_includes_read(source->text, source->folder, folders, note_include, key);
+  const bool all = set_folders(source, environment, folders);
+  *complete = mw_includes_read(source->text, source->folder, folders, note_include, &notes) && all;
+  if (notes.special)
+    status = mw_fail(error, MW_IO, "'%s' includes '%s', which is a pipe or a device, not a file", source->name,
+                     notes.special);
+  mw_free(notes.special);
   mw_free(environment);
-  return all && followed;
+  return status;
 }

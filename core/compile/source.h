@@ -4,6 +4,7 @@
 #ifndef MW_COMPILE_SOURCE_H
 #define MW_COMPILE_SOURCE_H
 
+#include "core/base/error.h"
 #include "core/compile/cache.h"
 
 typedef struct mw_source {
@@ -26,7 +27,8 @@ void      mw_source_free(mw_source *);
 
 /* Adds to a key the text and options of the source and every file it includes, directly or not, looked up in
  * source->folder, source->includes and the host compiler's CPATH and CPLUS_INCLUDE_PATH: contents where found, the fact
- * of absence where not. Returns false where an #include names its file by a macro: such a source is not cached. */
-bool mw_source_hash(const mw_source *, mw_cache_keymaker *);
+ * of absence where not. complete: false where an #include names its file by a macro: such a source is not cached.
+ * MW_IO: it includes a pipe or a device, for which a compiler would wait or which has no end. */
+mw_status mw_source_hash(const mw_source *, mw_cache_keymaker *, bool *complete, mw_error *);
 
 #endif

@@ -17,7 +17,7 @@
 #include "core/base/memory.h"
 #include "core/source/lexer.h"
 
-enum { MOST_FILES = 2048, PATH_SIZE = 4096 };
+enum { MOST_FILES = 2048, PATH_SIZE = 4096, MOST_BYTES = 64 << 20 };
 
 typedef struct scan {
   mw_include_note *note;
@@ -49,12 +49,17 @@ static bool is_new(scan *s, const struct stat *st) {
 static bool follow(scan *s, const char *folder, const char *name) {
   char path[PATH_SIZE];
   struct stat st;
-  int length = snprintf(path, sizeof path, "%s%s%s", *name == '/' ? "" : folder, *name == '/' ? "" : "/", name);
-  if ((size_t)length >= sizeof path || stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return false;
+  int length = snprintf(path, sizeof path, "%s%s%s", folder, *folder ? "/" : "", name);
+  if ((size_t)length >= sizeof path || stat(path, &st) != 0 || S_ISDIR(st.st_mode)) return false;
+  if (!S_ISREG(st.st_mode)) s->note(s->context, "special", path);
+  if (!S_ISREG(st.st_mode)) return false;
   s->note(s->context, "include", path);
   if (!is_new(s, &st)) return true;
-  char *text = mw_file_read(path, NULL);
-  if (!text) return false;
+  char *text = mw_file_read(path, MOST_BYTES, NULL);
+  if (!text) {
+    s->complete = false;
+    return true;
+  }
   s->note(s->context, "text", text);
   *strrchr(path, '/') = '\0';
   text_scan(s, text, path);
@@ -75,8 +80,10 @@ static void operand_read(scan *s, const char *at, const char *folder) {
     return;
   }
   snprintf(name, sizeof name, "%.*s", (int)(end - at - 1), at + 1);
-  bool found = quoted && folder && follow(s, folder, name);
-  for (const char *const *more = s->folders; *more && (next || !found); more++) found |= follow(s, *more, name);
+  const bool absolute = *name == '/';
+  bool found = absolute ? follow(s, "", name) : quoted && folder && follow(s, folder, name);
+  for (const char *const *more = s->folders; *more && !absolute && (next || !found); more++)
+    found |= follow(s, *more, name);
   if (!found) s->note(s->context, "absent", name);
 }
 

@@ -43,6 +43,37 @@ describe("the folder of the cache", function()
     end)
   end)
 
+  -- A process waited for a pipe for ever.
+  it("may hold pipes, links, folders and devices in place of files", function()
+    support.with_folder(function(folder)
+      local env, cache = { MOONWARP_CACHE = folder .. "/cache" }, folder .. "/cache"
+      support.write(folder .. "/mine", "mine")
+      for _, make in ipairs { "mkfifo", "mkdir", "ln -s ../../mine", "ln -s /dev/zero", "ln -s loop", "truncate -s 1T" } do
+        os.execute(("rm -rf '%s'"):format(cache))
+        support.child_passes(KERNEL, { env = env })
+        for _, file in ipairs(support.files(cache)) do
+          os.execute(("rm '%s' && %s '%s'"):format(file, make, file))
+        end
+        os.execute(("rm -f '%s/lock' && %s '%s/lock'"):format(cache, make, cache))
+        support.child_passes(KERNEL, { env = env })
+        support.child_passes(KERNEL, { env = env })
+        assert.are.equal("mine", support.read(folder .. "/mine"))
+      end
+    end)
+  end)
+
+  it("may have its counters locked by a stopped process", function()
+    support.with_folder(function(folder)
+      local env = { MOONWARP_CACHE = folder .. "/cache" }
+      support.child_passes(KERNEL, { env = env })
+      local holder = io.popen(("exec flock '%s/cache/counters-1' sh -c 'echo $$; exec sleep 1000'"):format(folder))
+      local pid = holder:read "l"
+      support.child_passes(KERNEL, { env = env })
+      os.execute("kill " .. pid)
+      holder:close()
+    end)
+  end)
+
   -- A relative one made a cache in whatever folder a script was started.
   it("is in no XDG_CACHE_HOME that is not absolute", function()
     support.with_folder(function(folder)

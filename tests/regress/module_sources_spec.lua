@@ -15,7 +15,36 @@ support.each_device("a kernel file", function(dev)
   -- dev:module "/dev/zero" read until the system killed the process.
   it("that has no end is rejected", function()
     fails(function() dev:module "/dev/zero" end,
-      "the kernel file '/dev/zero' has more than 64 MiB, which is not a source")
+      "the kernel file '/dev/zero' is a pipe or a device, not a file")
+  end)
+
+  it("that is a pipe or a folder is rejected, as is one that includes a pipe", function()
+    support.with_folder(function(folder)
+      os.execute(("mkfifo '%s/pipe.cu'; ln -s pipe.cu '%s/link.cu'; truncate -s 65M '%s/long.cu'"):format(folder, folder,
+        folder))
+      for name, what in pairs { [""] = "a folder, not a file", ["/pipe.cu"] = "a pipe or a device, not a file",
+                                ["/link.cu"] = "a pipe or a device, not a file" } do
+        fails(function() dev:module(folder .. name) end, ("the kernel file '%s' is %s"):format(folder .. name, what))
+      end
+      fails(function() dev:module(folder .. "/long.cu") end,
+        ("the kernel file '%s/long.cu' has more than 64 MiB, which is not a source"):format(folder))
+      for _, file in ipairs { folder .. "/pipe.cu", "/dev/zero" } do
+        fails(function() dev:module { name = "x.cu", source = ('#include "%s"\n'):format(file) } end,
+          ("'x.cu' includes '%s', which is a pipe or a device, not a file"):format(file))
+      end
+    end)
+  end)
+
+  -- Without a folder of its own the source was taken from the cache.
+  it("is compiled anew if a file changes that it includes by its whole path", function()
+    support.with_folder(function(folder)
+      for value = 1, 2 do
+        support.write(folder .. "/value.h", ("#define VALUE %d\n"):format(value))
+        local m <close> = dev:module { source = ('#include "%s/value.h"\n__global__ void k(int *x) { x[0] = VALUE; }')
+          :format(folder) }
+        assert.are.equal(value, value_of(m.k))
+      end
+    end)
   end)
 
   -- The first kernel behind the mark was not found on the CPU device.

@@ -151,15 +151,16 @@ static mw_status build_unit(const mw_device *device, const mw_source *source, ta
 
 enum { FORMAT = 2 };
 
-static bool make_key(const mw_source *source, target t, mw_cache_key *key) {
+static mw_status make_key(const mw_source *source, target t, mw_cache_key *key, bool *cached, mw_error *err) {
   int numbers[] = {FORMAT, t.arch, t.ptx, cuda_nvrtc.major, cuda_nvrtc.minor};
   mw_cache_keymaker *maker = mw_cache_key_begin("cubin");
   mw_cache_key_add(maker, "target", numbers, sizeof numbers);
   mw_cache_key_text(maker, "nvrtc", cuda_nvrtc.path);
   mw_cache_key_text(maker, "toolkit", cuda_nvrtc.toolkit);
-  bool complete = mw_source_hash(source, maker);
+  mw_status status = mw_source_hash(source, maker, cached, err);
   *key = mw_cache_key_end(maker);
-  return complete && !source->no_cache;
+  *cached &= !source->no_cache;
+  return status;
 }
 
 static void store(const cuda_unit *unit, const mw_cache_key *key) {
@@ -235,7 +236,9 @@ mw_status cuda_compile_unit(const mw_device *device, const mw_source *source, cu
   if (!cuda_nvrtc_load(why, sizeof why)) return mw_fail(err, MW_UNSUPPORTED, "kernels cannot be compiled: %.900s", why);
   mw_status status = choose_target(device, &t, err);
   if (status != MW_OK) return status;
-  bool cached = make_key(source, t, &key);
+  bool cached;
+  status = make_key(source, t, &key, &cached, err);
+  if (status != MW_OK) return status;
   if (cached && (*out = fetch(&key, t))) return MW_OK;
   cuda_unit *unit = mw_calloc(1, sizeof *unit);
   status = build_unit(device, source, t, unit, err);

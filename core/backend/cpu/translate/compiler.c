@@ -397,7 +397,7 @@ static mw_status compiler_run(const cpu_program *program, const char *generated,
 /* A compiler may return 0 although the disk was full; the loader would read past the end of what it wrote. */
 static mw_status object_read(const char *path, cpu_text *object, mw_error *error) {
   size_t size = 0;
-  char *bytes = mw_file_read(path, &size);
+  char *bytes = mw_file_read(path, SIZE_MAX, &size);
   mw_status status = MW_OK;
   if (!bytes)
     status = mw_fail(error, MW_IO, "%s: the compiler wrote nothing there", path);

@@ -73,7 +73,7 @@ static void folder_stamp(cpu_text *out, const char *folder, int depth) {
   if (count >= 0) free(list);
 }
 
-static bool program_key(cpu_program *program) {
+static mw_status program_key(cpu_program *program, mw_error *error) {
   static const int here;
   char identity[2048];
   cpu_text stamp = {0};
@@ -88,10 +88,11 @@ static bool program_key(cpu_program *program) {
   mw_cache_key_text(maker, "compiler", identity);
   mw_source source = program->source;
   source.templates = NULL; /* of a unit's key */
-  bool complete = mw_source_hash(&source, maker);
+  mw_status status = mw_source_hash(&source, maker, &program->cacheable, error);
   program->key = mw_cache_key_end(maker);
   mw_free(stamp.at);
-  return complete;
+  program->cacheable &= !source.no_cache;
+  return status;
 }
 
 /* ---- what is kept of an analysis ------------------------------------------------------------------------------- */
@@ -184,8 +185,8 @@ mw_status cpu_program_parse(const mw_source *source, cpu_program **out, mw_error
   mw_status status = options_check(source, error);
   if (status) return status;
   cpu_program *program = program_copy(source);
-  program->cacheable = program_key(program) && !program->source.no_cache;
-  if (!program->cacheable || !analysis_recall(program)) {
+  status = program_key(program, error);
+  if (!status && (!program->cacheable || !analysis_recall(program))) {
     status = cpu_program_need(program, error);
     if (!status && program->cacheable) analysis_static_shared(program);
   }
