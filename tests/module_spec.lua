@@ -39,7 +39,7 @@ support.each_device("a module", function(dev, id)
       local problem = fails(function() dev:module "nowhere.cu" end, "cannot read the kernel file 'nowhere.cu': looked "
         .. "in the working folder, beside the script and in " .. core.home() .. "/kernels")
       assert.are.equal("io", problem.status)
-      fails_with(function() dev:module(core.home() .. "/kernels") end, "cannot read the kernel file")
+      fails_with(function() dev:module(core.home() .. "/kernels") end, "is a folder, not a file")
     end)
 
     it("finds what the file includes beside it and in other folders", function()

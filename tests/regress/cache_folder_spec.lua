@@ -48,7 +48,8 @@ describe("the folder of the cache", function()
     support.with_folder(function(folder)
       local env, cache = { MOONWARP_CACHE = folder .. "/cache" }, folder .. "/cache"
       support.write(folder .. "/mine", "mine")
-      for _, make in ipairs { "mkfifo", "mkdir", "ln -s ../../mine", "ln -s /dev/zero", "ln -s loop", "truncate -s 1T" } do
+      for _, make in ipairs { "mkfifo", "mkdir", "ln -s ../../mine", "ln -s /dev/zero", "ln -s loop",
+                              "truncate -s 1T" } do
         os.execute(("rm -rf '%s'"):format(cache))
         support.child_passes(KERNEL, { env = env })
         for _, file in ipairs(support.files(cache)) do

@@ -20,8 +20,7 @@ support.each_device("a kernel file", function(dev)
 
   it("that is a pipe or a folder is rejected, as is one that includes a pipe", function()
     support.with_folder(function(folder)
-      os.execute(("mkfifo '%s/pipe.cu'; ln -s pipe.cu '%s/link.cu'; truncate -s 65M '%s/long.cu'"):format(folder, folder,
-        folder))
+      os.execute(("cd '%s' && mkfifo pipe.cu && ln -s pipe.cu link.cu && truncate -s 65M long.cu"):format(folder))
       for name, what in pairs { [""] = "a folder, not a file", ["/pipe.cu"] = "a pipe or a device, not a file",
                                 ["/link.cu"] = "a pipe or a device, not a file" } do
         fails(function() dev:module(folder .. name) end, ("the kernel file '%s' is %s"):format(folder .. name, what))
