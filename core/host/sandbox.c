@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,6 +33,16 @@ static void add_three(words *to, const char *option, const char *from, const cha
   add(to, at);
 }
 
+/* An empty folder in memory. */
+static void add_empty(words *to, const char *path, const char *size) {
+  if (*size) {
+    add(to, "--size");
+    add(to, size);
+  }
+  add(to, "--tmpfs");
+  add(to, path);
+}
+
 /* A session of its own keeps a signal to the sandbox's group inside. Without --as-pid-1, since the kernel keeps most
  * signals from the first process of a namespace. */
 static void add_namespaces(words *to) {
@@ -53,8 +64,6 @@ static void add_namespaces(words *to) {
                                         "/proc",
                                         "--dev",
                                         "/dev",
-                                        "--tmpfs",
-                                        "/dev/shm",
                                         NULL};
   static const char *const of_root[] = {"--cap-add", "CAP_DAC_OVERRIDE", NULL}; /* files of others that root reads */
   add_all(to, options);
@@ -72,13 +81,6 @@ static void add_gpus(words *to) {
 
 /* ---- the view -------------------------------------------------------------------------------------------------- */
 
-static const char *option_of(const char *kind) {
-  static const char *const options[][2] = {{"hide", "--tmpfs"}, {"scratch", "--tmpfs"}, {"write", "--bind"}};
-  for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-    if (strcmp(kind, options[i][0]) == 0) return options[i][1];
-  return "--ro-bind";
-}
-
 static bool is_in(const char *path, const char *folder) {
   size_t length = strlen(folder);
   if (strcmp(folder, "/") == 0) return true;
@@ -92,17 +94,18 @@ static bool uncovers(const char *folder, const words *covers) {
   return false;
 }
 
-static void add_view(words *to, const char *const *view) {
+static void add_view(words *to, const char *const *view, const char *size) {
   static words covers, hidden;
   for (; view[0] && view[1]; view += 2) {
-    const char *option = option_of(view[0]), *path = realpath(view[1], NULL);
-    bool empty = strcmp(option, "--tmpfs") == 0;
-    if (!path || (strcmp(option, "--ro-bind") == 0 && uncovers(path, &covers))) continue;
-    if (empty) add(&covers, path);
-    if (strcmp(view[0], "hide") == 0) add(&hidden, path);
-    add(to, option);
-    if (!empty) add(to, path);
-    add(to, path);
+    const char *path = realpath(view[1], NULL);
+    bool hide = strcmp(view[0], "hide") == 0, read = strcmp(view[0], "read") == 0;
+    if (!path || (read && uncovers(path, &covers))) continue;
+    if (hide || strcmp(view[0], "scratch") == 0) {
+      add_empty(to, path, size);
+      add(&covers, path);
+      if (hide) add(&hidden, path);
+    } else
+      add_three(to, read ? "--ro-bind" : "--bind", path, path);
   }
   for (size_t i = 0; i < hidden.count; i++) { /* now that what is bound in them has its place */
     add(to, "--remount-ro");
@@ -110,11 +113,14 @@ static void add_view(words *to, const char *const *view) {
   }
 }
 
-void sandbox_exec(const char *const *view, const char *const *argv) {
+void sandbox_exec(const char *const *view, uint64_t bytes, const char *const *argv) {
   static words command;
+  static char size[32];
+  if (bytes) snprintf(size, sizeof size, "%llu", (unsigned long long)bytes);
   add_namespaces(&command);
+  add_empty(&command, "/dev/shm", size);
   add_gpus(&command);
-  add_view(&command, view);
+  add_view(&command, view, size);
   add(&command, "--");
   add_all(&command, argv);
   execvp(command.list[0], (char *const *)command.list);

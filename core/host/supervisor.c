@@ -103,7 +103,7 @@ static _Noreturn void become(const supervisor_order *order, pid_t parent, int ou
   dup2(output, 1);
   dup2(output, 2);
   if (order->view)
-    sandbox_exec(order->view, order->argv);
+    sandbox_exec(order->view, order->memory, order->argv);
   else
     execv(order->path, (char *const *)order->argv);
   dprintf(2, "cannot run '%s': %s\n", order->view ? "bwrap" : order->path, strerror(errno));

@@ -20,10 +20,11 @@ local PATIENCE = 10 -- seconds
 local BASE = { "scratch", "/tmp", "hide", "/run", "read", "/run/opengl-driver", "read", "/run/current-system",
                "read", "/run/nvidia", "read", "/run/nvidia-persistenced" }
 
--- How a sandbox ended in which nothing is done, and what it said.
+-- How a sandbox ended in which nothing is done, and what it said. With a limit of memory, which bwrap has from 0.7 on.
 local function try()
   local log = os.tmpname()
-  local child <close> = host.spawn { argv = { "true" }, sandbox = BASE, log = log, seconds = PATIENCE, grace = 0.1 }
+  local child <close> = host.spawn { argv = { "true" }, sandbox = BASE, log = log, seconds = PATIENCE, grace = 0.1,
+                                     memory = 1 << 30 }
   local ending = child:poll()
   while not ending do
     host.wait({ child }, PATIENCE)

@@ -52,11 +52,16 @@ end
 
 -- ---- finding ------------------------------------------------------------------------------------
 
-local function search(folder, depth, found)
+-- Each folder once: links may lead in a circle, and a script may leave any.
+local function search(folder, depth, found, seen)
+  local about = require("lfs").attributes(folder)
+  local identity = about and about.mode == "directory" and ("%d:%d"):format(about.dev, about.ino)
+  if not identity or seen[identity] then return end
+  seen[identity] = true
   if store.is_run(folder) then
     found[#found + 1] = folder
   elseif depth > 0 then
-    for _, name in ipairs(files.entries(folder)) do search(("%s/%s"):format(folder, name), depth - 1, found) end
+    for _, name in ipairs(files.entries(folder)) do search(("%s/%s"):format(folder, name), depth - 1, found, seen) end
   end
 end
 
@@ -66,7 +71,7 @@ end
 ---@return string[]
 function store.below(folder, depth)
   local found = {}
-  search(folder:gsub("(.)/+$", "%1"), depth or DEPTH, found)
+  search(folder:gsub("(.)/+$", "%1"), depth or DEPTH, found, {})
   return found
 end
 
