@@ -76,8 +76,8 @@ describe("a lab that skips", function()
       local status, output, result = batch()
       local verdicts = {}
       for i, row in ipairs(result.labs) do verdicts[i] = { row.name, row.verdict, row.message } end
-      assert.are.same({ { "nothing", "skipped", "no GPU" }, { "sweep", "skipped", "n is 2" }, { "partly", "passed" },
-        { "measured", "gate failed", "no record has k = b" },
+      assert.are.same({ { "nothing", "skipped", "no GPU" }, { "sweep", "skipped", "n is 2" },
+        { "partly", "passed", "nothing checked" }, { "measured", "gate failed", "no record has k = b" },
         { "behind", "skipped", "it needs nothing-cpu, which did not pass (skipped)" } }, verdicts)
       assert.are.equal(3, status)
       assert.is_truthy(output:find("] nothing on cpu: skipped, 0.", 1, true), output)

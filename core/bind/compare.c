@@ -4,6 +4,7 @@
  * pieces, so arrays of any size are compared in little memory. */
 #include "core/bind/bind.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -16,16 +17,21 @@ typedef struct comparison {
   double max_absolute, max_relative;
 } comparison;
 
+/* An error that is not a number is larger than any. */
+static void raise_to(double *most, double error) {
+  if (isnan(error) || error > *most) *most = error;
+}
+
 /* Equal bits are right whatever the type (also NaN where NaN is expected); a NaN on one side only is wrong. */
 static bool element_fits(comparison *c, const void *got, const void *expected, size_t width) {
   if (memcmp(got, expected, width) == 0) return true;
   double g = load_number(c->dtype, got), e = load_number(c->dtype, expected);
   if (isnan(g) && isnan(e)) return true;
   double error = fabs(g - e);
-  if (isnan(error) || isinf(error)) return g == e;
-  double relative = e != 0 ? error / fabs(e) : 0;
-  if (error > c->max_absolute) c->max_absolute = error;
-  if (relative > c->max_relative) c->max_relative = relative;
+  double relative = !isfinite(error) ? error : e != 0 ? error / fabs(e) : 0;
+  raise_to(&c->max_absolute, error);
+  raise_to(&c->max_relative, relative);
+  if (!isfinite(error)) return false;
   bool exact = !mw_dtype_is_float(c->dtype) && c->absolute == 0 && c->relative == 0;
   return !exact && error <= c->absolute + c->relative * fabs(e);
 }
@@ -51,7 +57,7 @@ static void note_wrong(lua_State *L, int list, comparison *c, size_t index, cons
     bool fits = true;                                                                                                  \
     for (size_t i = 0; i < count; i++) {                                                                               \
       double e = absolute_of(expected[i]), error = fabs((double)got[i] - (double)expected[i]);                         \
-      fits &= error <= c->absolute + c->relative * e;                                                                  \
+      fits &= (error <= c->absolute + c->relative * e) & (error <= DBL_MAX); /* an infinity's tolerance is one */      \
       double relative = e > 0 ? error / e : 0;                                                                         \
       most = error > most ? error : most;                                                                              \
       most_relative = relative > most_relative ? relative : most_relative;                                             \
@@ -82,8 +88,6 @@ static void compare_piece(lua_State *L, int list, comparison *c, size_t first, c
  * most }, max_absolute =, max_relative = } over two arrays of one type and count. An element is right when
  * |got - expected| <= absolute + relative * |expected|. */
 static int compare(lua_State *L) {
-  static const bind_field fields[] = {FIELD(comparison, wrong), FIELD(comparison, max_absolute),
-                                      FIELD(comparison, max_relative), LAST_FIELD};
   bind_array *got = check_array(L, 1), *expected = check_array(L, 2);
   check_type(L, 3, LUA_TNUMBER);
   check_type(L, 4, LUA_TNUMBER);
@@ -101,7 +105,13 @@ static int compare(lua_State *L) {
     array_read(L, expected, first, count, b);
     compare_piece(L, list, &c, first, a, b, count);
   }
-  push_fields(L, fields, &c);
+  lua_createtable(L, 0, 4);
+  lua_pushinteger(L, (lua_Integer)c.wrong);
+  lua_setfield(L, -2, "wrong");
+  lua_pushnumber(L, c.max_absolute); /* may be a NaN, which a field leaves out */
+  lua_setfield(L, -2, "max_absolute");
+  lua_pushnumber(L, c.max_relative);
+  lua_setfield(L, -2, "max_relative");
   lua_pushvalue(L, list);
   lua_setfield(L, -2, "first");
   return 1;

@@ -127,7 +127,7 @@ Arithmetic and comparisons of two quantities are errors: use `value`, or `ratio`
       { "wrong", "integer", "elements outside the tolerance" },
       { "count", "integer", "elements compared" },
       { "first", "table[]", "the first wrong ones: `{ index = {i, j}, expected =, got = }`" },
-      { "max_abs", "number", "largest error" },
+      { "max_abs", "number", "largest error; NaN if one side of an element is" },
       { "max_rel", "number", "largest error relative to the expected value" },
       { "absolute", "number", "the tolerance: |got - expected| <= absolute + relative * |expected|" },
       { "relative", "number", "" },
@@ -402,7 +402,8 @@ print(made.points[1].bound, made.points[1].share) --> memory  0.8]],
     {
       name = "check", forms = { "mw.check(got, expected[, options])" },
       about = [[Compares an array with the expected result. The tolerance follows the rounding of the element type and the
-length of sums. Wrong elements are reported on standard error, and the program ends with exit status 3. NaN equals NaN.]],
+length of sums. Wrong elements are reported on standard error, and the program ends with exit status 3. NaN equals NaN. The run's record
+keeps every check; a script that `moonwarp` runs leaves one if it only checks.]],
       params = {
         { "got", "array", "on any device" },
         { "expected", "array|table|number|function",

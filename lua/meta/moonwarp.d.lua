@@ -259,7 +259,7 @@
 ---@field wrong integer elements outside the tolerance
 ---@field count integer elements compared
 ---@field first table[] the first wrong ones: `{ index = {i, j}, expected =, got = }`
----@field max_abs number largest error
+---@field max_abs number largest error; NaN if one side of an element is
 ---@field max_rel number largest error relative to the expected value
 ---@field absolute number the tolerance: |got - expected| <= absolute + relative * |expected|
 ---@field relative number
@@ -1421,7 +1421,8 @@ function mw.environment(device) end
 function mw.roofline(options) end
 
 --- Compares an array with the expected result. The tolerance follows the rounding of the element type and the
---- length of sums. Wrong elements are reported on standard error, and the program ends with exit status 3. NaN equals NaN.
+--- length of sums. Wrong elements are reported on standard error, and the program ends with exit status 3. NaN equals NaN. The run's record
+--- keeps every check; a script that `moonwarp` runs leaves one if it only checks.
 ---@param got moonwarp.array on any device
 ---@param expected moonwarp.array|table|number|function of the same type and shape; a number is every element; a function gets the indices i[, j, ...]
 ---@param options? moonwarp.check_options

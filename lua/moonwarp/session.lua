@@ -137,6 +137,13 @@ function Session:leave_to_last(show)
   table.insert(self.put_off, show)
 end
 
+--- Notes a check: a script of the program leaves a run if it only checks.
+---@param values table
+function Session:note_check(values)
+  if self.options.argv then open_run(self) end
+  self:mention("check", values)
+end
+
 --- Counts a failed check: the program ends with exit code 3.
 function Session:fail_check()
   self.failed_checks = self.failed_checks + 1

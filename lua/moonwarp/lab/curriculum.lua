@@ -17,7 +17,7 @@ local curriculum = {}
 --- Bytes of output and number of processes if a curriculum sets none.
 curriculum.OUTPUT, curriculum.PROCESSES = 64 << 20, 1024
 
-local MOST_PROCESSES, MOST_RETRIES = 4000, 100
+local MOST_PROCESSES, MOST_RETRIES, MOST_CHECKS = 4000, 100, 1000000
 local LONGEST_NAME = 100 -- it becomes that of a folder
 
 -- Why a table is not a list; nil if it is one. Values after a hole would be lost silently.
@@ -80,6 +80,7 @@ local function whole(least, most)
 end
 
 field.processes, field.retries = whole(1, MOST_PROCESSES), whole(0, MOST_RETRIES)
+field.checks = whole(0, MOST_CHECKS)
 
 function field.devices(value)
   local list = list_of(value, function(one) return type(one) == "string" and devices.is_word(one) end)
@@ -131,8 +132,8 @@ function field.gates(value)
 end
 
 local LAB = { "name", "title", "study", "script", "params", "tags", "needs", "time_limit", "memory_limit",
-              "output_limit", "processes", "devices", "retries", "gates" }
-local DEFAULTS = { "tags", "time_limit", "memory_limit", "output_limit", "processes", "devices", "retries" }
+              "output_limit", "processes", "devices", "retries", "checks", "gates" }
+local DEFAULTS = { "tags", "time_limit", "memory_limit", "output_limit", "processes", "devices", "retries", "checks" }
 local WHOLE = { "name", "defaults", "labs" }
 local HINTS = { time = "time_limit", timeout = "time_limit", memory = "memory_limit", parameters = "params",
                 requires = "needs", after = "needs", prerequisites = "needs", file = "script",

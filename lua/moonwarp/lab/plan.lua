@@ -11,7 +11,7 @@ local options = require "moonwarp.cli.options"
 local plan = {}
 
 local KEPT = { "title", "study", "script", "path", "params", "tags", "time_limit", "memory_limit", "output_limit",
-               "processes", "retries", "gates" }
+               "processes", "retries", "checks", "gates" }
 
 -- ---- which labs ---------------------------------------------------------------------------------
 

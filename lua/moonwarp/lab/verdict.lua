@@ -7,6 +7,7 @@ local exit = require "moonwarp.cli.exit"
 local files = require "moonwarp.base.files"
 local gate = require "moonwarp.lab.gate"
 local lists = require "moonwarp.base.lists"
+local units = require "moonwarp.base.units"
 local utf8text = require "moonwarp.base.utf8text"
 
 local verdict = {}
@@ -72,9 +73,13 @@ local function last_words(log)
   return complaint or last
 end
 
+-- The first failed check, with its first element: "check y: 1 of 4 elements are wrong; [3]: expected 3, got nan".
 local function failed_check(run)
-  local check = lists.find(run and run.checks or {}, function(one) return one.ok == false end)
-  return check and (check.text or ("check '%s' failed"):format(check.what or "?"))
+  local failed = lists.map(run and run.checks or {}, function(one) return one.ok == false and one or nil end)
+  if #failed == 0 then return nil end
+  local text = failed[1].text or ("check '%s' failed"):format(failed[1].what or "?")
+  local words, more = text:gsub("\n%s*", "; ", 1):match "[^\n]*", #failed - 1
+  return more == 0 and words or ("%s; %s failed"):format(words, units.count(more, "more check"))
 end
 
 -- ---- the verdict --------------------------------------------------------------------------------
@@ -83,7 +88,7 @@ local function shown(key, value)
   if not value then return "its limit" end -- the supervisor's note belongs to another lab
   if key == "processes" then return ("%d"):format(value) end
   if key == "time_limit" then return require("moonwarp.lab.amount").clock(value) end
-  return require("moonwarp.base.units").format(value, "iB", 3)
+  return units.format(value, "iB", 3)
 end
 
 local function of_reason(step, reason)
@@ -122,6 +127,16 @@ local function word_of(step, ending, run, folder)
   return reason and "skipped" or "passed", reason
 end
 
+-- A lab that passed so far, by the number of its checks.
+local function judge_checks(step, run)
+  local count, wanted = run and #run.checks or 0, step.checks or 0
+  if count < wanted then
+    return "check failed", ("%s; the curriculum wants %s at least"):format(count == 0 and "it checked nothing"
+      or "it made " .. units.count(count, "check"), units.count(wanted, "check"))
+  end
+  return "passed", count == 0 and #step.gates == 0 and "nothing checked" or nil
+end
+
 --- Judges an attempt that ended.
 ---@param step table       of the plan
 ---@param ending table     exit, signal, reason, seconds, peak, output, log_error
@@ -129,9 +144,9 @@ end
 ---@return table  the ending with verdict, message, gates, and run (its folder) added
 function verdict.of(step, ending, folder)
   ending.run = run_folder(folder)
-  local plain = ending.exit == exit.OK and #step.gates == 0 -- and then the record decides nothing
-  local run = not plain and read_run(ending.run) or nil
+  local run = read_run(ending.run)
   ending.verdict, ending.message = word_of(step, ending, run, folder)
+  if ending.verdict == "passed" then ending.verdict, ending.message = judge_checks(step, run) end
   if ending.verdict == "passed" and #step.gates > 0 then
     ending.gates = lists.map(step.gates, function(one) return gate.judge(one, run and run.records or {}) end)
     local failed = lists.find(ending.gates, function(one) return one.message end)

@@ -166,7 +166,7 @@ local function check_expected(value)
 end
 
 local function mention(report)
-  session.current:mention("check", { what = report.name, ok = report.ok, wrong = report.wrong, count = report.count,
+  session.current:note_check({ what = report.name, ok = report.ok, wrong = report.wrong, count = report.count,
     dtype = report.dtype, max_abs = report.max_abs, max_rel = report.max_rel, absolute = report.absolute,
     relative = report.relative, text = not report.ok and tostring(report) or nil })
 end
