@@ -132,7 +132,7 @@ describe("a quantity in a run", function()
     end)
   end)
 
-  it("is its value for a gate, and three columns of a file", function()
+  it("is its value for a gate, three columns of a file and a cell of a document", function()
     local function entry(rung, low, value, high)
       return { rung = rung, T_tot = { value = value, low = low, high = high } }
     end
@@ -140,6 +140,8 @@ describe("a quantity in a run", function()
     local one = { record = { rung = "tiled" }, field = "T_tot", at_least = 2, of = { rung = "naive" } }
     assert.are.same({ true, 2.0 }, { gate.judge(one, records).ok, gate.judge(one, records).share })
     local csv = export.csv { { study = "s", status = "complete", records = records } }
+    local md = export.md { { study = "s", status = "complete", records = records } }
+    assert.is_truthy(md:find("| s | naive | 2.000 B/s ± 5.0 % |\n| s | tiled | 4.000 B/s ± 2.5 % |", 1, true), md)
     assert.are.equal("study,rung,T_tot,T_tot.high,T_tot.low\r\ns,naive,2,2.1,1.9\r\ns,tiled,4,4.1,3.9\r\n", csv)
   end)
 end)

@@ -91,10 +91,10 @@ local function csv_cell(value)
   return text:find('[",\r\n]') and '"' .. text:gsub('"', '""') .. '"' or text
 end
 
--- Appends one line per row to `lines`; cell(value, name of the column) is a text.
+-- Appends one line per row to `lines`; cell(value, name of the column, row) is a text.
 local function add_rows(lines, rows, columns, cell, separator)
   return lists.append(lines, lists.map(rows, function(row)
-    return table.concat(lists.map(columns, function(name) return cell(row[name], name) end), separator)
+    return table.concat(lists.map(columns, function(name) return cell(row[name], name, row) end), separator)
   end))
 end
 
@@ -120,9 +120,9 @@ function export.json(runs)
   return json.encode(setmetatable(lists.map(runs, without_folder), json.list)) .. "\n"
 end
 
-local SHOWN = lists.set { "noise", "flags", "cold", "graph" }
+local SHOWN = lists.set { "flags", "cold", "graph" }
 
--- The columns that a reader wants: no statistics but the noise.
+-- The columns that a reader wants: no statistics, of which a cell has the interval.
 local function shown_columns(columns)
   return lists.map(columns, function(name)
     local statistic = name:match("%.([%w_]+)$")
@@ -130,10 +130,11 @@ local function shown_columns(columns)
   end)
 end
 
-local function md_cell(name, value, unit)
+local function md_cell(name, value, unit, row)
   if value == nil then return "" end
-  if name:match("%.noise$") then return units.digits(value * 100, 2) .. " %" end
-  if math.type(value) == "float" or type(value) == "number" and unit ~= "" then return units.format(value, unit) end
+  if math.type(value) == "float" or type(value) == "number" and unit ~= "" then
+    return units.format(value, unit) .. quantity.suffix(value, row[name .. ".low"], row[name .. ".high"])
+  end
   return (tostring(value):gsub("|", "\\|"):gsub("%c+", " "))
 end
 
@@ -146,7 +147,8 @@ function export.md(runs)
   local rule, unit = {}, units_of(runs, columns)
   for i, name in ipairs(columns) do rule[i] = type((rows[1] or {})[name]) == "string" and "---" or "---:" end
   local lines = { table.concat(columns, " | ") }
-  add_rows(lines, rows, columns, function(value, name) return md_cell(name, value, unit[name]) end, " | ")
+  add_rows(lines, rows, columns, function(value, name, row) return md_cell(name, value, unit[name], row) end,
+    " | ")
   lines = lists.map(lines, function(line) return ("| %s |"):format(line) end)
   table.insert(lines, 2, ("|%s|"):format(table.concat(rule, "|")))
   return table.concat(lines, "\n") .. "\n"
