@@ -89,6 +89,15 @@ describe("texts along x", function()
                      tables = {}, remarks = {}, pictures = {}, sources = {} })
   end)
 
+  it("may be lists or truth values, and so may names of series", function()
+    local rows = { { block = { 32, 8 }, T = 1, fast = true }, { block = { 64, 4 }, T = 2, fast = false } }
+    local _, stored = drawn { x = "block", y = "T", by = "fast", records = rows }
+    assert.are.same({ "true", "false" }, stored.runs)
+    assert.are.same({ "32 x 8", "64 x 4" }, { stored.bars[1].name, stored.bars[2].name })
+    _, stored = drawn { x = "T", y = "T", by = "block", records = rows }
+    assert.are.same({ "32 x 8", "64 x 4" }, { stored.series[1].name, stored.series[2].name })
+  end)
+
   it("differ in the terminal for up to eight series", function()
     local rows, signs, count = {}, {}, 0
     for i = 1, 8 do rows[i] = { kernel = "k", T = i, by = "s" .. i } end

@@ -100,6 +100,14 @@ function figure.levels(who, first, label, lines, base, unit)
   end)
 end
 
+--- A value that names a bar or a series; a list is written as the sizes of a block are: "32 x 8".
+---@param value any
+---@return string
+function figure.name_of(value)
+  if type(value) ~= "table" or value[1] == nil then return (tostring(value):gsub("%c+", " ")) end
+  return table.concat(lists.map(value, figure.name_of), " x ")
+end
+
 --- Rejects fields of a chart that no record has.
 ---@param who string        "mw.plot"
 ---@param spec table

@@ -29,16 +29,10 @@ local NEEDED = { { "x", "the field that a bar's length shows" },
 
 -- ---- from records to bars -----------------------------------------------------------------------
 
--- A list is written as the sizes of a block are: 32 x 8.
-local function words(value)
-  if type(value) ~= "table" then return (tostring(value):gsub("%c+", " ")) end
-  return table.concat(lists.map(value, words), " x ")
-end
-
 local function own_name(entry, spec)
   local parts = lists.map(spec.by, function(field)
     local value = record.field(entry, field)
-    return value ~= nil and words(value) or nil
+    return value ~= nil and figures.name_of(value) or nil
   end)
   return #parts > 0 and table.concat(parts, ", ") or nil
 end

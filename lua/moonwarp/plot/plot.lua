@@ -31,7 +31,7 @@ local NEEDED = { { "x", "the field along the x axis" }, { "y", "the field, or li
 local function series_name(entry, field, spec, varying)
   local parts = {}
   local group = spec.by and record.field(entry, spec.by)
-  if group ~= nil then parts[1] = tostring(group) end
+  if group ~= nil then parts[1] = figures.name_of(group) end
   parts[#parts + 1] = sweep.text(entry.params or {}, varying)
   if #parts == 0 then return field end
   if type(spec.y) == "table" then parts[#parts + 1] = field end
@@ -43,14 +43,15 @@ local is_number = figures.is_number
 -- Whether the x axis has names.
 local function is_named(spec, entries)
   return lists.find(entries, function(entry)
-    local kind = type(record.field(entry, spec.x))
-    return kind == "string" or kind == "boolean"
+    local value = record.field(entry, spec.x)
+    local kind = type(value)
+    return kind == "string" or kind == "boolean" or kind == "table" and value[1] ~= nil
   end) ~= nil
 end
 
 local function x_of(entry, spec, named)
   local value = record.field(entry, spec.x)
-  if named then return value ~= nil and tostring(value) or nil end
+  if named then return value ~= nil and figures.name_of(value) or nil end
   value = quantity.read(value)
   return is_number(value, spec.logx) and value or nil
 end
