@@ -140,6 +140,14 @@ describe("a quantity in a run", function()
     local one = { record = { rung = "tiled" }, field = "T_tot", at_least = 2, of = { rung = "naive" } }
     assert.are.same({ true, 2.0 }, { gate.judge(one, records).ok, gate.judge(one, records).share })
     local csv = export.csv { { study = "s", status = "complete", records = records } }
+    one.field = "T_tot.low"
+    assert.is_nil(gate.problem(one))
+    assert.is_near(3.9 / 1.9, gate.judge(one, records).share, 1e-12)
+    one.field = "copy.low"
+    local time = { rung = "tiled", copy = { median = 2, low = 1, high = 3, samples = { 2 } } }
+    assert.are.equal("'copy.low' is a time, and a gate takes rates", gate.judge(one, { time }).message)
+    one.field = "t.low"
+    assert.is_truthy(gate.problem(one):find("is a gate on seconds", 1, true))
     local md = export.md { { study = "s", status = "complete", records = records } }
     assert.is_truthy(md:find("| s | naive | 2.000 B/s ± 5.0 % |\n| s | tiled | 4.000 B/s ± 2.5 % |", 1, true), md)
     assert.are.equal("study,rung,T_tot,T_tot.high,T_tot.low\r\ns,naive,2,2.1,1.9\r\ns,tiled,4,4.1,3.9\r\n", csv)

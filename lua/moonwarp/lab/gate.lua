@@ -43,6 +43,14 @@ end
 
 local SELECTOR = "a gate wants %s, a table of fields that a record has; as in { rung = \"naive\" }"
 
+local ENDS = lists.set { "low", "high" } -- of a benchmark or of a rate with an interval: the record says which
+
+local function is_seconds(field)
+  local within, name = field:match "^(.+)%.([^.]+)$"
+  if units.of(field) == "s" then return true end
+  return name ~= nil and units.of_bench(name) == "s" and not (ENDS[name] and units.of(within) ~= "s")
+end
+
 --- The problem of a gate, or nil.
 ---@param given any
 ---@return string?
@@ -55,8 +63,7 @@ function gate.problem(given)
     if not is_selector(given[key]) then return SELECTOR:format(key) end
   end
   if type(given.field) ~= "string" then return "a gate wants field, the name of a rate; as in \"T_tot\"" end
-  local name = given.field:match "%.([^.]+)$"
-  if units.of(given.field) == "s" or name and units.of_bench(name) == "s" then
+  if is_seconds(given.field) then
     return ("a gate on '%s' is a gate on seconds; take a rate, as in field = \"T_tot\""):format(given.field)
   end
   local share = given.at_least
@@ -79,12 +86,11 @@ local function best(records, wanted, field)
   local found, most = false, nil
   for _, record in ipairs(records) do
     if has(record, wanted) then
-      local value = measurement.field(record, field)
+      local value = quantity.read(measurement.field(record, field))
       found = true
-      if type(value) == "table" and value.median then
+      if value and measurement.unit(record, field) == "s" then
         return nil, ("'%s' is a time, and a gate takes rates"):format(field)
       end
-      value = quantity.read(value)
       if value and not (most and most >= value) then most = value end
     end
   end
