@@ -137,10 +137,10 @@ function Session:leave_to_last(show)
   table.insert(self.put_off, show)
 end
 
---- Notes a check: a script of the program leaves a run if it only checks.
+--- Notes a check: a script of the program, or a study, leaves a run if it only checks.
 ---@param values table
 function Session:note_check(values)
-  if self.options.argv then open_run(self) end
+  if self.options.argv or self.is_prepared then open_run(self) end
   self:mention("check", values)
 end
 

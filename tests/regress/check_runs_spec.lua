@@ -26,6 +26,27 @@ describe("a script that only checks", function()
     end)
   end)
 
+  it("may be a study in a stock interpreter", function()
+    local lua = support.stock_interpreter()
+    if not lua then pending "needs lua5.4" return end
+    support.with_folder(function(folder)
+      support.write(folder .. "/own.lua", [[
+local study = require "moonwarp".study { question = "?", params = { { "n", 64, "elements" } } }
+function study.arrays(c) return { A = c.dev:zeros("f32", c.n), B = c.dev:array("f32", c.n) } end
+study:answer("copy", { equal = "A", bytes = "A B", output = "B" })
+study:rung { "wrong", answer = "copy", make = function(c) return function() c.B:fill(1) end end }
+study:part { "copy", cases = { { n = 64 } }, odd = { { n = 3 } }, table = { "rung" } }
+return study]])
+      local code = ("local mw = require 'moonwarp' require('moonwarp.session').current.options.out = %q "
+        .. "print(mw.run %q)"):format(folder .. "/out", folder .. "/own.lua")
+      local status, output = shell(("MOONWARP_DEVICE=cpu %s -e %s"):format(lua, quoted(code)))
+      assert.are.equal(0, status, output)
+      assert.is_truthy(output:find("\nfalse\n", 1, true), output)
+      local stored = assert(store.read(store.below(folder .. "/out")[1]))
+      assert.are.same({ "check failed", false }, { stored.status, stored.checks[1].ok })
+    end)
+  end)
+
   it("is counted by the report", function()
     support.with_folder(function(folder)
       local status, output = shell(("cd %s && %s -e %s --device cpu --out out --quiet; %s report out --output r.html "
