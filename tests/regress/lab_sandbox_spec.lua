@@ -11,9 +11,12 @@ if not support.program() then
   return
 end
 
--- A process that a lab left shows by the word in its command line.
-local function left(word)
-  return labs.shell(("grep -qa '[%s]%s' /proc/[0-9]*/cmdline 2>/dev/null"):format(word:sub(1, 1), word:sub(2))) == 0
+-- Of this process, since other runs of this file may go on beside it.
+local TAG <const> = support.read("/proc/self/stat"):match "^%d+"
+
+-- Whether a process that a lab started is there: it sleeps for 1000.TAG seconds, or 2000.TAG.
+local function left()
+  return labs.shell(("grep -qa '[0-9]000[.]%s' /proc/[0-9]*/cmdline 2>/dev/null"):format(TAG)) == 0
 end
 
 local function row_of(result, name)
@@ -26,10 +29,9 @@ end
 local STOPS <const> = [[os.execute "kill -STOP $(cut -d' ' -f4 /proc/$PPID/stat)"]]
 local KILLS <const> = STOPS:gsub("STOP", "KILL")
 
-local function daemon(word)
-  return ("os.execute 'setsid sh -c \"sleep 1000.%s & sleep 2000.%s\" >/dev/null 2>&1 & sleep 0.1'\n")
-    :format(word, word)
-end
+local SLEEPS <const> = (' os.execute "touch stopped; sleep 3000.%s"'):format(TAG)
+local DAEMON <const> = ("os.execute 'setsid sh -c \"sleep 1000.%s & sleep 2000.%s\" >/dev/null 2>&1 & sleep 0.1'\n")
+  :format(TAG, TAG)
 
 local FORGER <const> = [[
 for _, name in ipairs { "journal.jsonl", "batch.json", "other-cpu.ended", "other-cpu/record.json" } do
@@ -51,8 +53,8 @@ describe("a lab in a sandbox", function()
   before_each(labs.needs_sandbox)
 
   it("does not reach its supervisor, and leaves no process", function()
-    labs.with({ { "stops", "", daemon "41" .. STOPS }, { "kills", "", daemon "42" .. KILLS },
-                { "all", "", daemon "43" .. 'os.execute "kill -STOP -1; kill -KILL -1"' },
+    labs.with({ { "stops", "", DAEMON .. STOPS }, { "kills", "", DAEMON .. KILLS },
+                { "all", "", DAEMON .. 'os.execute "kill -STOP -1; kill -KILL -1"' },
                 { "group", "", 'os.execute "trap \'\' TERM; kill -TERM 0"' } }, function(_, batch)
       local status, output, result = batch "labs.lua --sandbox require"
       assert.are.equal(1, status, output)
@@ -60,7 +62,7 @@ describe("a lab in a sandbox", function()
         assert.are.equal(verdict, row_of(result, name).verdict, output)
       end
       assert.are.equal("killed by signal 9 (SIGKILL)", row_of(result, "all").message)
-      for _, word in ipairs { "1000.4", "2000.4" } do assert.is_false(left("sleep." .. word)) end
+      assert.is_false(left())
     end)
   end)
 
@@ -115,8 +117,8 @@ end)
 describe("a lab without a sandbox", function()
   -- The batch hung for ever, and processes stayed.
   it("cannot hang the batch by stopping its supervisor, nor leave processes by killing it", function()
-    labs.with({ { "stops", "", daemon "51" .. STOPS .. ' os.execute "sleep 3000.51"' },
-                { "kills", "", daemon "52" .. KILLS .. ' os.execute "sleep 3000.52"' },
+    labs.with({ { "stops", "", DAEMON .. STOPS .. SLEEPS },
+                { "kills", "", DAEMON .. KILLS .. SLEEPS },
                 { "fine", "", "" } }, function(_, batch)
       local status, output, result = batch "labs.lua --sandbox off"
       assert.are.equal(1, status, output)
@@ -126,19 +128,18 @@ describe("a lab without a sandbox", function()
       end
       assert.are.equal("passed", row_of(result, "fine").verdict)
       assert.is_truthy(output:find("\nlabs ran without a sandbox: --sandbox off\n", 1, true), output)
-      for _, word in ipairs { "1000.5", "2000.5", "3000.5" } do assert.is_false(left("sleep." .. word)) end
+      assert.is_false(left())
     end)
   end)
 
   -- Two Ctrl-C did nothing.
   it("that stopped its supervisor is killed by the second Ctrl-C", function()
-    local script = STOPS .. ' os.execute "touch stopped; sleep 1000.61"'
-    labs.with({ { "a", "", script } }, function(folder)
+    labs.with({ { "a", "", STOPS .. SLEEPS } }, function(folder)
       local status, output = support.signalled(("cd %s && exec %s batch labs.lua --sandbox off"):format(
         labs.quoted(folder), labs.quoted(labs.program)), "INT", { ("[ -e %s/stopped ]"):format(folder),
         "grep -q 'Ctrl-C again ends them at once' $D/output && sleep 0.2" })
       assert.are.equal(130, status, output)
-      assert.is_false(left "sleep.1000.61")
+      assert.is_false(left())
     end)
   end)
 end)
