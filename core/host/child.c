@@ -26,7 +26,7 @@ enum { MOST_WORDS = 256, LOOKS = 10 };
 
 /* A supervisor that does not move for so long, in as many looks, has been stopped. Looks count, since our own process
  * may have been stopped as well. */
-static const double LOOK_SECONDS = 0.1, SILENT_SECONDS = 10, CLOSING_SECONDS = 2;
+static const double LOOK_SECONDS = 0.1, SILENT_SECONDS = 10, CLOSING_SECONDS = 1;
 
 typedef struct child {
   pid_t supervisor;
