@@ -47,13 +47,15 @@ local function command_of(word)
   options.fail_unknown("command", word, COMMANDS, hint)
 end
 
-local function dispatch(words)
+local dispatch
+function dispatch(words)
   local first = words[1]
   if first == nil then
     local host = require "moonwarp.host"
     if not host.terminal(0) then options.fail("a command is wanted; moonwarp --help lists them") end
     return options.execute(require "moonwarp.cli.repl", {})
   end
+  if first == "help" and words[2] then return dispatch { words[2], "--help" } end
   local asks_version = first == "--version" or first == "-v"
   if asks_version or first == "--help" or first == "-h" or first == "help" then
     print(asks_version and "moonwarp " .. require("moonwarp.core").version or SUMMARY)

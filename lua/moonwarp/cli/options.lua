@@ -32,6 +32,7 @@ end
 function options.device(text, real)
   local says = core.device_word(text)
   if says and not (real and says.offline) then return text end
+  if text:lower() == "gpu" then options.fail("unknown device '%s'; a GPU is cuda, or cuda:0", text) end
   local forms, names = core.device_forms()
   options.fail_unknown("device", text, names, ("devices are %s; moonwarp info lists them"):format(forms))
 end
@@ -83,13 +84,17 @@ function options.parse(words, specs, most)
       parsed.help = true
     elseif word:match("^%-.") then
       local flag, given = word:match("^(%-%-[^=]+)=(.*)$")
+      if not flag then flag, given = word:match("^(%-%a)(.*=.*)$") end -- -pn=64
       local spec = spec_of(specs, flag or word)
       local value
       value, at = value_for(spec, given, words, at)
       store(parsed, spec, value)
     else
       parsed[#parsed + 1] = word
-      if #parsed > most then options.fail("'%s' is one word too many", word) end
+      if #parsed > most then
+        local hint = word:match "^[%a_][%w_]*=" and lists.find(specs, function(spec) return spec.flag == "-p" end)
+        options.fail("'%s' is one word too many%s", word, hint and "; a parameter is set by -p " .. word or "")
+      end
     end
     at = at + 1
   end

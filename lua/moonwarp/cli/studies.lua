@@ -9,6 +9,7 @@ local core = require "moonwarp.core"
 local files = require "moonwarp.base.files"
 local lfs = require "lfs"
 local lists = require "moonwarp.base.lists"
+local nearest = require "moonwarp.base.nearest"
 local options = require "moonwarp.cli.options"
 
 local studies = {}
@@ -40,8 +41,21 @@ function studies.find(word)
   return lists.find(candidates, exists)
 end
 
+-- The Lua files beside the one that a word names, as they are written on the command line.
+local function neighbours(word)
+  local folder = word:match "^(.*/)" or ""
+  return lists.map(files.entries(folder == "" and "." or folder), function(name)
+    return name:match "%.lua$" and folder .. name or nil
+  end)
+end
+
 local function fail_none(word)
+  if require("moonwarp.results.store").is_run(word) then
+    options.fail("'%s' is the folder of a run; moonwarp rerun %s runs it again", word, word)
+  end
   if lfs.attributes(word) then options.fail("'%s' is a folder without an init.lua", word) end
+  local near = nearest.find(word, neighbours(word))
+  if near then options.fail("there is no study and no file '%s'; did you mean '%s'?", word, near) end
   if is_file(word) then options.fail("there is no file '%s'", word) end
   options.fail_unknown("study", word, studies.names(), "moonwarp list names them")
 end

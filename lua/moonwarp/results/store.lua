@@ -76,10 +76,12 @@ function store.below(folder, depth)
 end
 
 --- What a word on the command line names: a run's folder, a folder with runs below it, or a study
---- whose runs are in OUT ("memcopy"), those of batches included.
+--- whose runs are in OUT ("memcopy"), those of batches included; a file in a run's folder names the run.
 ---@param word string
 ---@return string[] folders  sorted; may be empty
 function store.named(word)
+  local around = files.exists(word) and word:match "^(.+)/"
+  if around and store.is_run(around) then word = around end
   local found = store.below(word)
   if #found > 0 or word:find("/") then return found end
   return lists.map(store.below(session.current:out()), function(folder)
