@@ -4,6 +4,7 @@
 -- `first` in s, `size` in KiB, and nothing said so.
 
 local export = require "moonwarp.results.export"
+local gate = require "moonwarp.lab.gate"
 local labs = require "tests.labs"
 local session = require "moonwarp.session"
 local support = require "tests.support"
@@ -80,6 +81,19 @@ describe("the unit of a field", function()
       .. "the names of fields, as in units = { rate = \"flop/s\" }")
     support.fails(function() mw.record { rate = 1.0, units = "flop/s" } end,
       "mw.record: field 'units' is moonwarp's own and must be a table, got string")
+  end)
+
+  -- A gate on a time would want the slower of two.
+  it("decides that a gate on seconds is none", function()
+    local function gate_on(field) return { record = { k = "a" }, field = field, at_least = 0.5, of = { k = "b" } } end
+    local function run_with(unit)
+      return { { k = "a", x = 1, units = { x = unit } }, { k = "b", x = 1, units = { x = unit } } }
+    end
+    for _, field in ipairs { "t", "time", "seconds", "t.median" } do
+      assert.is_truthy(gate.problem(gate_on(field)):find("a gate on '" .. field .. "' is a gate on seconds", 1, true))
+    end
+    assert.are.equal("'x' is a time, and a gate takes rates", gate.judge(gate_on "x", run_with "s").message)
+    assert.is_true(gate.judge(gate_on "x", run_with "flop/s").ok)
   end)
 
   it("does not keep a run of 0.5.0 from being read whose records had a field units", function()

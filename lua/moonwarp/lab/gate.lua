@@ -47,7 +47,7 @@ local ENDS = lists.set { "low", "high" } -- of a benchmark or of a rate with an 
 
 local function is_seconds(field)
   local within, name = field:match "^(.+)%.([^.]+)$"
-  if units.of(field) == "s" then return true end
+  if SECONDS[field] or units.of(field) == "s" then return true end
   return name ~= nil and units.of_bench(name) == "s" and not (ENDS[name] and units.of(within) ~= "s")
 end
 
