@@ -345,6 +345,8 @@ the previous one left them, after one untimed call. The result is a list of resu
 local a, b = dev:full(1, "f32", 1000), dev:zeros("f32", 1000)
 local t = mw.bench(function() b:copy(a) end, { samples = 5 })
 print(t.n, t.min <= t.median) --> 5  true
+local rate = 2 * a:nbytes() / t
+print(mw.type(rate), rate.low <= rate.value) --> quantity  true
 
 local two = mw.bench({ copy = function() b:copy(a) end, fill = function() b:fill(1) end }, { samples = 5 })
 print(two[1].name, two.fill.n, two:ratio("fill", "copy").value > 0) --> copy  5  true]],

@@ -3,10 +3,10 @@
 -- A quantity: a measured value with its 95 % interval, { value =, low =, high = }. A result of mw.bench counts as its
 -- median, so that `bytes / t` is a rate with its interval; records keep a quantity as a table of these three fields.
 --
--- The interval of f(median) for a monotone f is f of the interval of the median, exactly: the median and the
--- percentiles of the bootstrap keep their places under f, and low and high change theirs where f falls (B. Efron and
--- R. Tibshirani, "An introduction to the bootstrap", 1993, section 13.6: the percentile interval respects
--- transformations). That holds for sums, products and quotients with a number, and for nothing of two quantities.
+-- The interval of f(median) for a monotone f is f of the median's interval, exactly: it lies between percentiles of the
+-- bootstrap, which f maps to percentiles, in reverse order where f falls (B. Efron and R. Tibshirani, "An introduction
+-- to the bootstrap", 1993, section 13.6: the percentile interval respects transformations). That covers sums, products
+-- and quotients with a number. For two quantities it says nothing.
 
 local failure = require "moonwarp.base.failure"
 local units = require "moonwarp.base.units"
