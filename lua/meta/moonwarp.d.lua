@@ -1353,7 +1353,7 @@ function mw.occupancy(question) end
 --- record's own field of that name wins. A parameter that is swept is a column of `mw.table` without being named.
 --- 
 --- In a sweep an error that a value can be the cause of ends only its pass: one with the status "invalid", "not_found", "no_memory",
---- "compile", "unsupported" or "fault", such as a block that the device does not take. Tables of the sweep say why in the pass's row, and the
+--- "compile", "unsupported", "fault" or "driver", such as a block that the device does not take. Tables of the sweep say why in the pass's row, and the
 --- exit status is 3; it is that of the error if no pass came to its end. Any other error, such as a message of Lua's, ends the sweep.
 ---@param name string
 ---@param default number|string|boolean|table determines the parameter's type

@@ -14,7 +14,8 @@ local passes = {}
 
 -- Statuses of errors that a value can be the cause of: a block that the device does not take, an array too large for
 -- it, a macro that does not compile. What Lua raises is the script's mistake, and ends the sweep.
-local OF_A_VALUE <const> = lists.set { "invalid", "not_found", "no_memory", "compile", "unsupported", "fault" }
+local OF_A_VALUE <const> = lists.set { "invalid", "not_found", "no_memory", "compile", "unsupported", "fault",
+                                       "driver" }
 
 --- The values of every parameter, by name: what the first pass is given.
 ---@param parameters table[]  { name =, values = } each
