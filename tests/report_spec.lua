@@ -422,11 +422,12 @@ describe("a comparison", function()
 
   before_each(function()
     before = package.loaded[NAME]
+    local function seconds(run, number) return { value = run.records[number].t.median, unit = "s" } end
     package.loaded[NAME] = { runs = function(a, b)
-      return { missing = { "gone" }, new = {}, counts = { slower = 1, same = 1, faster = 0, unclear = 0 },
-        { key = "k", label = "copy", a = a.records[1].t, b = b.records[1].t, ratio = 1.25, low = 1.2, high = 1.3,
+      return { missing = { "gone" }, new = {}, counts = { slower = 1, same = 1, faster = 0, unclear = 0, changed = 0 },
+        { key = "k", label = "copy", a = seconds(a, 1), b = seconds(b, 1), ratio = 1.25, low = 1.2, high = 1.3,
           verdict = "slower" },
-        { key = "l", label = "triad", a = a.records[2].t, b = b.records[2].t, ratio = 1, low = 0.99, high = 1.01,
+        { key = "l", label = "triad", a = seconds(a, 2), b = seconds(b, 2), ratio = 1, low = 0.99, high = 1.01,
           verdict = "same" } }
     end }
   end)

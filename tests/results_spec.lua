@@ -65,7 +65,7 @@ describe("compare", function()
     local b = run_of({ { "naive", 1.2e-3 }, { "shared", 1.5e-3 }, { "vector", 3.01e-3 } }, 77)
     local result = compare.runs(a, b, 0.02)
     assert.are.equal("naive slower, shared faster, vector same", verdicts(result))
-    assert.are.same({ same = 1, faster = 1, slower = 1, unclear = 0 }, result.counts)
+    assert.are.same({ same = 1, faster = 1, slower = 1, changed = 0, unclear = 0 }, result.counts)
     assert.is_true(result[1].low <= result[1].ratio and result[1].ratio <= result[1].high)
     assert.is_true(math.abs(result[1].ratio - 1.2) < 0.01)
   end)
@@ -386,7 +386,7 @@ describe("the commands about stored runs", function()
     for _, case in ipairs {
       { changed({ study = "stencil" }, function(r) r.n = 64 end),
         "A is a run of 'ladder' and B of 'stencil'; compare two runs of one study" },
-      { run_of({}, 9), "B has none: its script keeps no result of mw.bench with mw.record" },
+      { run_of({}, 9), "B has none: its script records no result of mw.bench and no number with a unit" },
       { changed({}, function(r) r.params = { type = "f32", pace = 3 } end),
         "parameters differ: pace (A: absent; B: 3), type (A: f64; B: f32); run it again with those of A: "
           .. "moonwarp run ladder -p type=f64" },

@@ -34,7 +34,7 @@ local function measure(folder, number)
 end
 
 local folder = first_line "mktemp -d"
-local counts, total = { same = 0, faster = 0, slower = 0, unclear = 0 }, 0
+local counts, total = { same = 0, faster = 0, slower = 0, changed = 0, unclear = 0 }, 0
 local before = measure(folder, 0)
 for i = 1, wanted do
   local after = measure(folder, i)

@@ -30,8 +30,9 @@ compare.options = {
 compare.usage = [[
 usage: moonwarp compare A B [options]
 
-Judges every measurement of run B beside the same one of run A, from the samples they kept: same,
-faster, slower or unclear, with a 95 % interval of the ratio. A and B are folders of runs, folders
+Judges every measurement of run B beside the same one of run A: same, faster, slower or unclear, with
+a 95 % interval of the ratio. Of benchmarks it takes the samples, of values with an interval that; a
+plain number with a unit is the same or changed. A and B are folders of runs, folders
 with runs below them, or studies: the newest run is taken.]]
 
 compare.example = [[
@@ -42,22 +43,26 @@ moonwarp compare before after --all]]
 compare.notes = [[
 exit status: 0 nothing is slower or missing in B, 5 something is, 2 wrong use]]
 
-local SIGNS = { same = "=", faster = "+", slower = "-", unclear = "?" }
+local SIGNS = { same = "=", faster = "+", slower = "-", changed = "~", unclear = "?" }
 
 local function change(ratio)
   return ("%+.1f %%"):format((ratio - 1) * 100)
+end
+
+local function interval(row)
+  return row.low < row.high and ("%8s to %8s"):format(change(row.low), change(row.high)) or ""
 end
 
 local function print_rows(result, everything)
   local rows = lists.map(result, function(row) return (everything or row.verdict ~= "same") and row or nil end)
   if #rows == 0 then return end
   local width = utf8text.widest(lists.map(rows, function(row) return row.label end), #"measurement")
-  print(("   %s %12s %12s %10s  %-19s"):format(utf8text.left("measurement", width), "A", "B", "B over A",
+  print(("   %s %12s %12s %10s  %-20s"):format(utf8text.left("measurement", width), "A", "B", "B over A",
     "95 % interval"))
   for _, row in ipairs(rows) do
-    print((" %s %s %12s %12s %10s  %8s to %8s  %s"):format(SIGNS[row.verdict], utf8text.left(row.label, width),
-      units.format(row.a.median, "s"), units.format(row.b.median, "s"), change(row.ratio),
-      change(row.low), change(row.high), row.why and ("%s: %s"):format(row.verdict, row.why) or row.verdict))
+    print((" %s %s %12s %12s %10s  %-20s  %s"):format(SIGNS[row.verdict], utf8text.left(row.label, width),
+      units.format(row.a.value, row.a.unit), units.format(row.b.value, row.b.unit), change(row.ratio), interval(row),
+      row.why and ("%s: %s"):format(row.verdict, row.why) or row.verdict))
   end
 end
 
@@ -81,13 +86,14 @@ local function print_text(a, b, result, everything)
   local counts = result.counts
   local within = units.digits(result.threshold * 100, 2) .. " %"
   if result.floor > 0 then within = ("%s or %s"):format(within, units.format(result.floor, "s", 2)) end
-  print(("%d measurements: %d same (within %s), %d faster, %d slower, %d unclear"):format(#result,
-    counts.same, within, counts.faster, counts.slower, counts.unclear))
+  print(("%d measurements: %d same (within %s), %d faster, %d slower, %d unclear%s"):format(#result,
+    counts.same, within, counts.faster, counts.slower, counts.unclear,
+    counts.changed > 0 and (", %d changed"):format(counts.changed) or ""))
 end
 
 local function as_json(a, b, result)
   local rows = lists.map(result, function(row)
-    return lists.merged(row, { a = row.a.median, b = row.b.median })
+    return lists.merged(row, { a = row.a.value, b = row.b.value, unit = row.a.unit })
   end)
   return require("moonwarp.base.json").encode { a = a.folder, b = b.folder, threshold = result.threshold,
     measurements = rows, missing = result.missing, new = result.new, counts = result.counts, apart = result.apart }
@@ -101,7 +107,7 @@ function compare.run(parsed)
   if a.folder == b.folder then options.fail("'%s' and '%s' name the same run, %s", parsed[1], parsed[2], a.folder) end
   local result = require("moonwarp.results.compare").runs(a, b, parsed.threshold)
   if #result + #result.missing == 0 then
-    options.fail("%s has no measurements: its script keeps no result of mw.bench with mw.record", a.folder)
+    options.fail("%s has no measurements: its script records no result of mw.bench and no number with a unit", a.folder)
   end
   if #result == 0 then result.apart = require("moonwarp.results.difference").text(a, b) end
   if parsed.json then print(as_json(a, b, result)) else print_text(a, b, result, parsed.all) end

@@ -16,7 +16,7 @@ local history = { least = 1, wants = "history wants a study; moonwarp history --
 
 history.options = {
   { flag = "--only", show = "WORDS", value = "words",
-    help = "measurements whose name has all of the words" },
+    help = "measurements of these choices and words: block = 2, naive" },
   { flag = "--device", show = "NAME", value = "a device",
     help = "runs of the device with this word in its name or id" },
   { flag = "--svg", help = "also write the chart to files in out/plots" },
@@ -27,7 +27,8 @@ history.usage = [[
 usage: moonwarp history STUDY|DIR... [options]
 
 Lists the measurements of a study over all of its runs in out, oldest first. With --only, those that
-match are drawn as a chart: the median time of each run, with its interval.]]
+match are drawn as a chart for each unit: the value of each run, with its interval. Words are whole
+words of a measurement's name.]]
 
 history.example = [[
 moonwarp run memcopy -p n=512 -p parts=ladder
@@ -37,13 +38,6 @@ local MOST_DRAWN = 6
 local BARS = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" }
 
 -- ---- collecting ---------------------------------------------------------------------------------
-
-local function matches(text, words)
-  for word in (words or ""):gmatch("%S+") do
-    if not text:find(word, 1, true) then return false end
-  end
-  return true
-end
 
 local function of_device(run, wanted)
   local name = ("%s %s"):format(run.device or "", run.device_name or "")
@@ -58,15 +52,16 @@ local function sorted_runs(parsed)
   return list
 end
 
--- Series by study, device and key: { label, device, points = { { run number, result } } }.
+-- Series by study, device and key: { label, device, field, unit, points = { { run number, measurement } } }.
 local function series_of(list, parsed)
   local order, by_key = {}, {}
   for number, run in ipairs(list) do
     for _, one in ipairs(measurement.of(run)) do
       local key = ("%s|%s|%s"):format(run.study, run.device_name, one.key)
-      if matches(one.key, parsed.only) then
-        local new = { label = one.label, device = run.device_name or "no device", points = {} }
-        table.insert(lists.entry(order, by_key, key, new).points, { number, one.result })
+      if not parsed.only or measurement.matches(one, parsed.only) then
+        local new = { label = one.label, device = run.device_name or "no device", field = one.field, unit = one.unit,
+                      points = {} }
+        table.insert(lists.entry(order, by_key, key, new).points, { number, one })
       end
     end
   end
@@ -75,14 +70,15 @@ end
 
 -- ---- telling ------------------------------------------------------------------------------------
 
+-- Of a change of less than this share of the value a part of the height is drawn.
+local LEAST_SPAN = 0.2
+
 local function spark(points)
-  local low, high = math.huge, 0
-  for _, point in ipairs(points) do
-    low, high = math.min(low, point[2].median), math.max(high, point[2].median)
-  end
-  return table.concat(lists.map(points, function(point)
-    local share = high > low and (point[2].median - low) / (high - low) or 0
-    return BARS[1 + math.floor(share * (#BARS - 1) + 0.5)]
+  local values = lists.map(points, function(point) return point[2].value end)
+  local low, high = math.min(table.unpack(values)), math.max(table.unpack(values))
+  local span = math.max(high - low, LEAST_SPAN * math.max(math.abs(low), math.abs(high)))
+  return table.concat(lists.map(values, function(value)
+    return BARS[1 + math.floor((span > 0 and (value - low) / span or 0) * (#BARS - 1) + 0.5)]
   end))
 end
 
@@ -90,9 +86,10 @@ local function print_list(series)
   local width = utf8text.widest(lists.map(series, function(one) return one.label end), #"measurement")
   print(utf8text.left("measurement", width) .. "  runs      first       last     change  course")
   for _, one in ipairs(series) do
-    local first, last = one.points[1][2].median, one.points[#one.points][2].median
-    print(("%s  %4d %10s %10s %10s  %s"):format(utf8text.left(one.label, width), #one.points, units.format(first, "s"),
-      units.format(last, "s"), ("%+.1f %%"):format((last / first - 1) * 100), spark(one.points)))
+    local first, last = one.points[1][2].value, one.points[#one.points][2].value
+    print(("%s  %4d %10s %10s %10s  %s"):format(utf8text.left(one.label, width), #one.points,
+      units.format(first, one.unit), units.format(last, one.unit), ("%+.1f %%"):format((last / first - 1) * 100),
+      spark(one.points)))
   end
 end
 
@@ -103,34 +100,46 @@ local function print_runs(list)
   end
 end
 
+-- What the axis of series of one unit is called: their field, if they have one of that name.
+local function name_of(series)
+  local fields = lists.unique(lists.map(series, function(one) return one.field end))
+  return #fields == 1 and fields[1] or series[1].unit == "s" and "t" or "value"
+end
+
 local function figure_of(series, study)
-  local most = 0
+  local most, unit = 0, series[1].unit
   for _, one in ipairs(series) do
-    for _, point in ipairs(one.points) do most = math.max(most, point[2].high or point[2].median) end
+    for _, point in ipairs(one.points) do most = math.max(most, point[2].high or point[2].value) end
   end
-  local scale = units.choose("s", most)
-  local device, unit = series[1].device, ("t (%s)"):format(scale.name)
-  local figure = { name = path.safe("history-" .. study), title = ("%s, median times, %s"):format(study, device),
-                   xlabel = "run", ylabel = unit, columns = { "run", unit, "low", "high" }, series = {},
+  local scale = units.choose(unit, most)
+  local device, label = series[1].device, units.label(name_of(series), scale)
+  local name = ("history-%s%s"):format(study, unit == "s" and "" or "-" .. name_of(series))
+  local figure = { name = path.safe(name), title = ("%s, %s, %s"):format(study, name_of(series), device),
+                   xlabel = "run", ylabel = label, columns = { "run", label, "low", "high" }, series = {},
                    levels = {}, device = device, script = study,
                    date = os.date("!%Y-%m-%d %H:%M UTC") }
   local function point_of(point)
-    local result = point[2]
-    return { x = point[1], y = result.median / scale.factor,
-             low = (result.low or result.median) / scale.factor, high = (result.high or result.median) / scale.factor }
+    local one = point[2]
+    return { x = point[1], y = one.value / scale.factor, low = (one.low or one.value) / scale.factor,
+             high = (one.high or one.value) / scale.factor }
   end
   for i, one in ipairs(series) do figure.series[i] = { name = one.label, points = lists.map(one.points, point_of) } end
   return figure
 end
 
+-- A chart for each unit.
 local function draw(series, parsed)
-  if #series > MOST_DRAWN then
-    return print(("%d measurements match, %d at most fit into one chart; --only takes more words"):format(#series,
-      MOST_DRAWN))
+  local by_unit = {}
+  for _, one in ipairs(series) do table.insert(lists.entry(by_unit, by_unit, one.unit, {}), one) end
+  for _, same in ipairs(by_unit) do
+    if #same > MOST_DRAWN then
+      print(("%d measurements match, %d at most fit into one chart; --only takes more words"):format(#same, MOST_DRAWN))
+    else
+      local figure = figure_of(same, parsed[1]:match("([^/]+)/*$") or parsed[1])
+      drawing.show(figure)
+      if parsed.svg then drawing.write(figure, session.current:out() .. "/plots") end
+    end
   end
-  local figure = figure_of(series, parsed[1]:match("([^/]+)/*$") or parsed[1])
-  drawing.show(figure)
-  if parsed.svg then drawing.write(figure, session.current:out() .. "/plots") end
 end
 
 --- The command.
@@ -141,7 +150,7 @@ function history.run(parsed)
   local series = series_of(list, parsed)
   if #series == 0 then
     options.fail("no measurement %s", parsed.only and ("has '%s' in its name"):format(parsed.only)
-      or "is stored: the script keeps no result of mw.bench with mw.record")
+      or "is stored: the script records no result of mw.bench and no number with a unit")
   end
   print_runs(list)
   print_list(series)

@@ -57,7 +57,7 @@ function comparison.newest(runs)
   return set
 end
 
-local ORDER = { "slower", "faster", "unclear", "same" }
+local ORDER = { "slower", "faster", "changed", "unclear", "same" }
 
 local function tally(counts)
   return lists.map(ORDER, function(verdict)
@@ -68,11 +68,11 @@ end
 local COLUMNS = {
   { heading = "verdict", cell = function(one) return status.badge(one.verdict) end },
   { heading = "measurement", cell = function(one) return one.label end },
-  { heading = "earlier", number = true, cell = function(one) return tables.amount(one.a, "s") end },
-  { heading = "this run", number = true, cell = function(one) return tables.amount(one.b, "s") end },
+  { heading = "earlier", number = true, cell = function(one) return tables.amount(one.a.value, one.a.unit) end },
+  { heading = "this run", number = true, cell = function(one) return tables.amount(one.b.value, one.b.unit) end },
   { heading = "over earlier (95 %)", number = true, cell = function(one)
-    return { ("%s (%s to %s)"):format(units.digits(one.ratio, 4), units.digits(one.low, 4), units.digits(one.high, 4)),
-             value = one.ratio }
+    local ends = one.low < one.high and (" (%s to %s)"):format(units.digits(one.low, 4), units.digits(one.high, 4))
+    return { units.digits(one.ratio, 4) .. (ends or ""), value = one.ratio }
   end },
 }
 
@@ -96,7 +96,7 @@ function comparison.draw(run, earlier)
   if not ok then return html.p { class = "note", "the runs cannot be compared: " .. tostring(found) } end
   local counts = found.counts
   local heading = ("Against the run of %s"):format(material.when(other))
-  return html.details { class = "versus", open = counts.slower + counts.faster > 0,
+  return html.details { class = "versus", open = counts.slower + counts.faster + counts.changed > 0,
     html.summary { html.h4 { heading }, " ", tally(counts) }, tables.of(heading, COLUMNS, found),
     lone("Only in the earlier run", found.missing), lone("Only in this run", found.new) }, counts
 end

@@ -17,7 +17,7 @@ local LOOKS = {
   ["too much output"] = { "bad", "✗" }, ["too many processes"] = { "bad", "✗" }, killed = { "bad", "✗" },
   crashed = { "bad", "✗" }, skipped = { "calm", "–" }, ["not run"] = { "calm", "–" },
   unfinished = { "warn", "…" }, missing = { "bad", "?" }, unreadable = { "bad", "?" },
-  faster = { "good", "▲" }, slower = { "bad", "▼" }, unclear = { "calm", "?" },
+  faster = { "good", "▲" }, slower = { "bad", "▼" }, unclear = { "calm", "?" }, changed = { "warn", "≠" },
 }
 
 --- A word with its sign and colour. Flags come by the thousand: their sign is in the style sheet.
@@ -52,7 +52,7 @@ end
 ---@param run table
 ---@return table
 function status.of(run)
-  local found = { failed = {}, passed = 0, flags = {}, alarms = {}, measurements = measurement.of(run) }
+  local found = { failed = {}, passed = 0, flags = {}, alarms = {}, measurements = measurement.benchmarks(run) }
   for _, check in ipairs(run.checks) do
     if check.ok == true then found.passed = found.passed + 1 else table.insert(found.failed, check) end
   end

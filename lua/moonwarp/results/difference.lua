@@ -84,7 +84,7 @@ function difference.text(a, b)
     return ("A is a run of '%s' and B of '%s'; compare two runs of one study"):format(a.study, b.study)
   end
   local in_a, in_b = names_of(a), names_of(b)
-  if not next(in_b) then return "B has none: its script keeps no result of mw.bench with mw.record" end
+  if not next(in_b) then return "B has none: its script records no result of mw.bench and no number with a unit" end
   local params, fields = parting(in_a, in_b)
   if #fields > 0 and is_before_names(a) ~= is_before_names(b) then
     return ("names changed in 0.4.0, and A is of moonwarp %s, B of %s; measure both with one version"):format(

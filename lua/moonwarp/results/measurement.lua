@@ -1,11 +1,18 @@
 -- SPDX-License-Identifier: MIT
 --
--- The measurements of a stored run: each benchmark of each record, by a key that the same
--- measurement of another run has too. The key is made of what the script chose (the record's fields
--- named in `chosen`, and parameters), not of what it measured. And what holds of the fields of any record: values by
--- path, and units.
+-- The measurements of a stored run: each benchmark of each record, and each other number that has a unit and was not
+-- chosen. A measurement is
+--   key     the same in another run: what the script chose (the record's fields named in `chosen`, and parameters) and
+--           the field, not what it measured
+--   label   what differs within the run, for people
+--   value   in its base unit, with low and high if it has an interval
+--   unit    "s", "B/s", ...
+--   better  "lower" of seconds, "higher" of what is per second; nil: neither
+--   samples, result  of a benchmark
+-- And what holds of the fields of any record: values by path, and units.
 
 local lists = require "moonwarp.base.lists"
+local quantity = require "moonwarp.measure.quantity"
 local units = require "moonwarp.base.units"
 
 local measurement = {}
@@ -92,13 +99,24 @@ function measurement.parameters(record)
   return values
 end
 
+-- Which way is better: fewer seconds, more per second.
+local function better_of(unit)
+  return unit == "s" and "lower" or unit:find "/s$" and "higher" or nil
+end
+
+-- A whole number that the record calls a time or a rate.
+local function is_measured(record, name)
+  local unit = type(record.units) == "table" and record.units[name]
+  return type(unit) == "string" and better_of(unit) ~= nil
+end
+
 --- What the script chose for a record, by name; parameters included.
 ---@param record table
 ---@return table<string, any>
 function measurement.choices(record)
   local chosen = measurement.parameters(record)
   for _, name in ipairs(record.chosen or {}) do
-    if not NOT_CHOSEN[name] then chosen[name] = record[name] end
+    if not NOT_CHOSEN[name] and not is_measured(record, name) then chosen[name] = record[name] end
   end
   return chosen
 end
@@ -124,18 +142,44 @@ local function words(record, wanted)
   return (table.concat(parts, ", "):gsub("%c+", " "))
 end
 
--- { field, result } of each benchmark, and of its other modes.
-local function results_of(record)
-  local list = {}
+local function add(list, field, value, unit)
+  local number, low, high = quantity.read(value)
+  local result = measurement.is_result(value) and value or nil
+  list[#list + 1] = { field = field, value = number, low = low, high = high, unit = unit, better = better_of(unit),
+                      samples = result and result.samples, result = result }
+end
+
+local function add_benchmarks(list, record)
   for name, value in pairs(record) do
     if measurement.is_result(value) then
-      list[#list + 1] = { name, value }
+      add(list, name, value, "s")
       for _, mode in ipairs { "cold", "graph" } do
-        if measurement.is_result(value[mode]) then list[#list + 1] = { name .. " " .. mode, value[mode] } end
+        if measurement.is_result(value[mode]) then add(list, name .. " " .. mode, value[mode], "s") end
       end
     end
   end
-  table.sort(list, function(a, b) return a[1] < b[1] end)
+end
+
+-- A number whose name has a unit (T_tot) is a benchmark's rate if the record has a benchmark; one that the record gives
+-- a unit counts in any case.
+local function add_numbers(list, record)
+  local chosen, has_benchmark = measurement.choices(record), #list > 0
+  for name, value in pairs(record) do
+    local number = not measurement.is_result(value) and chosen[name] == nil and quantity.read(value)
+    local given = type(record.units) == "table" and record.units[name]
+    if number and number - number == 0 and (given or not has_benchmark) then
+      local unit = measurement.unit(record, name)
+      if unit ~= "" and unit ~= "iB" then add(list, name, value, unit) end
+    end
+  end
+end
+
+-- What was measured of a record, by the names of its fields.
+local function measured(record)
+  local list = {}
+  add_benchmarks(list, record)
+  add_numbers(list, record)
+  table.sort(list, function(a, b) return a.field < b.field end)
   return list
 end
 
@@ -150,23 +194,69 @@ local function device_of(run)
   return function() return "" end
 end
 
+-- What differs within the run, and the field, unless it is the usual one.
+local function label_of(record, differs, field)
+  local label = words(record, differs)
+  if label == "" then return field end
+  return field == "t" and label or ("%s, %s"):format(label, field)
+end
+
 --- The measurements of a run, in its order. Two of one key are told apart by their number.
 ---@param run table
----@return table[] list  { key =, label = (what differs within the run), field =, result =, record = }
+---@return table[] list  as above; record: the one that it is of
 function measurement.of(run)
   local list, seen, differs, device = {}, {}, varying(run.records), device_of(run)
   for _, record in ipairs(run.records) do
-    for _, one in ipairs(results_of(record)) do
-      local field, result = one[1], one[2]
-      local key = ("%s%s | %s"):format(device(record), words(record), field)
+    for _, one in ipairs(measured(record)) do
+      local key = ("%s%s | %s"):format(device(record), words(record), one.field)
       seen[key] = (seen[key] or 0) + 1
       if seen[key] > 1 then key = ("%s #%d"):format(key, seen[key]) end
-      local label = words(record, differs)
-      if label == "" then label = field elseif field ~= "t" then label = ("%s, %s"):format(label, field) end
-      list[#list + 1] = { key = key, label = device(record) .. label, field = field, result = result, record = record }
+      one.key, one.label, one.record = key, device(record) .. label_of(record, differs, one.field), record
+      list[#list + 1] = one
     end
   end
   return list
+end
+
+--- Those that are benchmarks.
+---@param run table
+---@return table[] list
+function measurement.benchmarks(run)
+  return lists.map(measurement.of(run), function(one) return one.result and one end)
+end
+
+-- ---- selecting -----------------------------------------------------------------------------------
+
+local WORD = "[%w_.]"
+
+-- Whether the characters from first to last are no part of a longer word.
+local function is_whole(text, first, last)
+  local before, after = text:sub(first - 1, first), text:sub(last, last + 1)
+  return not (first > 1 and before:find("^" .. WORD .. WORD)) and not after:find("^" .. WORD .. WORD)
+end
+
+local function has_word(text, word)
+  local first, last = text:find(word, 1, true)
+  while first and not is_whole(text, first, last) do first, last = text:find(word, first + 1, true) end
+  return first ~= nil
+end
+
+local function is_choice(chosen, value)
+  return chosen ~= nil and (tostring(chosen) == value or tonumber(chosen) == tonumber(value) and tonumber(value) ~= nil)
+end
+
+--- Whether a measurement fits a selection: whole words of its key, and choices as in "block = 2".
+---@param one table     of measurement.of
+---@param text string
+---@return boolean
+function measurement.matches(one, text)
+  local fits, choices = true, measurement.choices(one.record)
+  local rest = text:gsub("([^%s=,]+)%s*=%s*([^%s=,]+)", function(name, value)
+    fits = fits and is_choice(choices[name], value)
+    return ""
+  end)
+  for word in rest:gmatch "[^%s,]+" do fits = fits and has_word(one.key, word) end
+  return fits
 end
 
 return measurement

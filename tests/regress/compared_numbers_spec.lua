@@ -1,0 +1,115 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What compare and history know of stored runs: every number with a unit, and which of them a selection means.
+
+local support = require "tests.support"
+local compare = require "moonwarp.results.compare"
+local json = require "moonwarp.base.json"
+local measurement = require "moonwarp.results.measurement"
+
+-- A run with these records, whose whole numbers and texts were chosen.
+local function run_of(records, device)
+  local run = { schema = "moonwarp-record/1", study = "numbers", device = device or "cpu", device_name = "C",
+                date = "2026-01-02T03:04:05Z", status = "complete", exit = 0, records = records, charts = {},
+                sources = {}, checks = {}, tables = {}, remarks = {}, pictures = {} }
+  for _, record in ipairs(records) do
+    record.device, record.device_name, record.chosen = run.device, run.device_name, {}
+    for name, value in pairs(record) do
+      local is_chosen = math.type(value) == "integer" or name == "rung"
+      if is_chosen then table.insert(record.chosen, name) end
+    end
+  end
+  return run
+end
+
+local function verdict(a, b, device)
+  local result = compare.runs(run_of({ a }, device), run_of({ b }, device))
+  assert.are.equal(1, #result)
+  return result[1].verdict .. (result[1].why and ": " .. result[1].why or "")
+end
+
+local function quantity(value) return { value = value, low = 0.99 * value, high = 1.01 * value } end
+
+describe("a recorded number", function()
+  -- Only results of mw.bench were compared.
+  it("is judged by its interval", function()
+    local speed = { rate = "flop/s" }
+    local function rate(value) return { rate = quantity(value), units = speed } end
+    assert.are.equal("faster", verdict(rate(1e9), rate(2e9)))
+    assert.are.equal("slower", verdict(rate(2e9), rate(1e9)))
+    assert.are.equal("same", verdict(rate(1e9), rate(1.01e9)))
+    assert.are.equal("unclear", verdict(rate(1e9), rate(1.1e9)))
+    assert.are.equal("slower", verdict({ seconds = quantity(1) }, { seconds = quantity(2) }))
+    local function power(value) return { power = quantity(value), units = { power = "W" } } end
+    assert.are.equal("changed", verdict(power(1), power(2)))
+  end)
+
+  it("is the same or changed if it is a plain number", function()
+    assert.are.equal("changed: no samples", verdict({ T_tot = 1e9 }, { T_tot = 1.5e9 }))
+    assert.are.equal("same", verdict({ T_tot = 1e9 }, { T_tot = 1.15e9 }))
+    assert.are.equal("changed: no samples", verdict({ T_tot = 1e9 }, { T_tot = 1.15e9 }, "cuda:0"))
+    assert.are.equal("changed: not positive", verdict({ seconds = 0.0 }, { seconds = 1.5 }))
+    local whole = { rate = "1/s" }
+    assert.are.equal("changed: no samples", verdict({ rate = 100, units = whole }, { rate = 300, units = whole }))
+  end)
+
+  it("is none without a unit, or if it was chosen", function()
+    for _, record in ipairs { { error = 1e-7 }, { n = 4096, bytes = 1 << 20 }, { rate = 5.0 }, { t = "text" } } do
+      assert.are.same({}, measurement.of(run_of { record }))
+    end
+  end)
+
+  it("is the benchmark's if its name has a unit and the record has a benchmark", function()
+    local t = { median = 1e-3, low = 1e-3, high = 1e-3, samples = { 1e-3 } }
+    assert.are.equal(1, #measurement.of(run_of { { t = t, T_tot = 1e9 } }))
+    assert.are.equal(2, #measurement.of(run_of { { t = t, own = 1e9, units = { own = "B/s" } } }))
+  end)
+end)
+
+describe("a selection of measurements", function()
+  local list = measurement.of(run_of {
+    { rung = "shared tile", block = 2, T_tot = 1e9 }, { rung = "shared tile", block = 16, T_tot = 1e9 },
+    { rung = "shared", block = 256, n = 2, T_tot = 1e9 } })
+
+  -- `block = 2` was three words, each of which block = 16, n = 2 has somewhere.
+  it("means whole choices and words", function()
+    for text, wanted in pairs {
+      ["block = 2"] = "1", ["block=2"] = "1", ["block = 16"] = "2", ["shared"] = "123", ["tile"] = "12", ["til"] = "",
+      ["tile block = 16"] = "2", ["tile, block = 16"] = "2", ["2"] = "13", ["5"] = "", ["256"] = "3", ["n = 2"] = "3",
+      ["rung = shared"] = "3", ["T_tot"] = "123", ["T"] = "", ["block = 25"] = "", ["lock = 2"] = "",
+    } do
+      local found = ""
+      for i, one in ipairs(list) do
+        if measurement.matches(one, text) then found = found .. i end
+      end
+      assert.are.equal(wanted, found, text)
+    end
+  end)
+end)
+
+describe("the history of numbers", function()
+  local program = support.program()
+  if not program then
+    pending "needs the program"
+    return
+  end
+
+  -- A change of -0.8 % was drawn from the highest bar to the lowest.
+  it("has a course and a chart for each unit, small changes low", function()
+    support.with_folder(function(folder)
+      for i, value in ipairs { 1.0, 0.992, 0.996 } do
+        local run = run_of { { power = 300 * i + 0.5, T_tot = 1e9 * value, units = { power = "W" } } }
+        run.date = ("2026-01-0%dT03:04:05Z"):format(i)
+        os.execute(("mkdir -p '%s/out/numbers/%d'"):format(folder, i))
+        support.write(("%s/out/numbers/%d/record.json"):format(folder, i), json.encode(run))
+      end
+      local pipe <close> = io.popen(("cd '%s' && '%s' history numbers --svg 2>&1"):format(folder, program))
+      local output = pipe:read "a"
+      assert.is_truthy(output:find("T_tot +3 +1.000 GB/s +996.0 MB/s +%-0.4 %%  ▁▁▁\n"), output)
+      assert.is_truthy(output:find("power +3 .*▁▅█\n"), output)
+      local drawn = table.concat(support.files(folder .. "/out/plots"), " ")
+      assert.is_truthy(drawn:find("history-numbers-T_tot.dat", 1, true), drawn)
+      assert.is_truthy(drawn:find("history-numbers-power.dat", 1, true), drawn)
+    end)
+  end)
+end)
