@@ -12,7 +12,8 @@ set title noenhanced offset 0,-0.3 textcolor rgb '$title'
 set xlabel offset 0,0.3 textcolor rgb '$text'
 set ylabel textcolor rgb '$text'
 set cblabel textcolor rgb '$text'
-set bars small
+set bars 0.7
 set clip two
+set autoscale noextend
 # no white disc under the middle of an error bar; 0 would mean the usual one
 set pointintervalbox 0.0001

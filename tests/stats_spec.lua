@@ -126,9 +126,14 @@ describe("an axis", function()
   end)
 
   it("labels its ticks shortly", function()
-    assert.are.equal("0.5", ticks.label(0.5))
-    assert.are.equal("1024", ticks.label(1024.0))
-    assert.are.equal("0.25", ticks.label(0.25))
+    local function labels(...) return table.concat(ticks.axis(...).labels, " ") end
+    assert.are.equal("0 0.5 1 1.5", labels(0, 1.3, nil, 3))
+    assert.are.equal("512 1024 2048", labels(512, 2048, 2, 5))
+    assert.are.equal("2^20 2^21 2^22", labels(2 ^ 20, 2 ^ 22, 2, 5))
+    assert.are.equal("0 0.5e6 1e6", labels(0, 9e5, nil, 2))
+    assert.are.equal("1e-5 1e-4 1e-3", labels(1e-5, 1e-3, 10, 5))
+    assert.are.equal("0.001 0.01 0.1", labels(1e-3, 0.1, 10, 5))
+    assert.are.equal("0 20e-6 40e-6 60e-6 80e-6 100e-6", labels(0, 1e-4, nil, 5))
   end)
 end)
 

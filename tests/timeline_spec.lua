@@ -89,17 +89,23 @@ local function near(expected, got)
   assert.is_true(math.abs(expected - got) < 1e-6, ("%g expected, got %g"):format(expected, got))
 end
 
+-- The only timeline below a folder, in letters.
+local function text_of(folder, width)
+  local run = assert(require("moonwarp.results.store").read(support.run(folder)))
+  return require("moonwarp.plot.timeline").text(run.pictures[1], { width = width, unicode = true, colour = false })
+end
+
 -- ---- tests --------------------------------------------------------------------------------------
 
 describe("mw.timeline", function()
   it("draws rows of letters, with times from the first begin", function()
-    with_timeline({ spans = SPANS, title = "two streams", pictures = false }, function(made)
+    with_timeline({ spans = SPANS, title = "two streams" }, function(_, folder)
       local lines = {}
-      for line in made.chart:gmatch "[^\n]+" do lines[#lines + 1] = line end
+      for line in text_of(folder, 99):gmatch "[^\n]+" do lines[#lines + 1] = line end
       assert.is_truthy(lines[1]:find "^two streams, ")
       assert.are.equal("  stream 1 " .. ("c"):rep(22) .. ("k"):rep(44) .. ("."):rep(22), lines[2])
       assert.are.equal("  stream 2 " .. ("."):rep(22) .. ("c"):rep(22) .. ("."):rep(22) .. ("k"):rep(22), lines[3])
-      assert.are.equal("           0 to 4.000 ms; c copy in, k kernel", lines[4])
+      assert.are.equal("           0 to 4.000 ms   c copy in   k kernel", lines[4])
     end)
   end)
 
@@ -171,12 +177,12 @@ describe("mw.timeline", function()
 
   it("takes spans without length, also at the very end or nothing else", function()
     local ends = { span("a", "k", 0, 1), span("b", "e", 1, 1) }
-    with_timeline({ spans = ends, pictures = false }, function(made)
-      assert.is_truthy(made.chart:find("  b " .. ("."):rep(87) .. "e\n", 1, true))
+    with_timeline({ spans = ends }, function(made, folder)
+      assert.is_truthy(text_of(folder, 92):find("  b " .. ("."):rep(87) .. "e\n", 1, true))
       near(0, events_of(made)[2].dur)
     end)
-    with_timeline({ spans = { span("a", "k", 5, 5) } }, function(made)
-      assert.is_truthy(made.chart:find("  a k" .. ("."):rep(87) .. "\n    0 to 0 s", 1, true))
+    with_timeline({ spans = { span("a", "k", 5, 5) } }, function(made, folder)
+      assert.is_truthy(text_of(folder, 92):find("  a k" .. ("."):rep(87) .. "\n    0 to 0 s", 1, true))
       if has_gnuplot() then assert.is_nil(made.reason) end
     end)
   end)
@@ -189,7 +195,7 @@ describe("mw.timeline", function()
     with_timeline({ spans = spans }, function(made)
       local _, rows = made.chart:gsub("\n", "")
       assert.are.equal(135, rows)
-      for line in made.chart:gmatch "\n([^\n]+)" do assert.is_true(utf8.len(line) <= 2 + 32 + 1 + 88, line) end
+      for line in made.chart:gmatch "\n([^\n]+)" do assert.is_true(utf8.len(line) <= 120, line) end
       local _, names = events_of(made)
       assert.are.equal(("long "):rep(40), names[133])
       if has_gnuplot() then
@@ -205,7 +211,7 @@ describe("mw.timeline", function()
     for i, kind in ipairs { "copy", "compute", "co", "c", "", "42" } do spans[i] = span("a", kind, i, i + 1) end
     with_timeline({ spans = spans, pictures = false }, function(made)
       local seen = {}
-      for letter in made.chart:match("; (.*)$"):gmatch "(%a) " do
+      for letter in made.chart:match("0 to (.*)$"):gmatch "   (%w) " do
         assert.is_nil(seen[letter])
         seen[letter] = true
       end

@@ -255,7 +255,7 @@ block each, `32` is every block of 32 x 2^k threads, from 32 to 1024 threads. Th
       about = "The kernels under the roofline, and the files written.",
       result = true,
       { "ceilings", "table", "`bandwidth` (B/s), `f32`, `f64` (flop/s)" },
-      { "points", "table[]", "`kernel`, `dtype`, `intensity`, `rate`, `throughput`, `roof`, `share`, `bound` each" },
+      { "points", "table[]", "`kernel`, `dtype`, `intensity`, `rate`, `throughput`, `roof`, `share`, `bound` (\"memory\", \"compute\" or \"cache\") each" },
       { "words", "string", "the same in words, one line per kernel" },
       { "chart", "string", "the chart in the terminal" },
       { "dat", "string", "path of the data" }, { "gp", "string", "path of the gnuplot script" },
@@ -386,7 +386,8 @@ is changed.]],
       name = "roofline", forms = { "mw.roofline([options])" },
       about = [[Measures the device's ceilings (main memory by the triad, multiply-adds in f32 and f64) and places under them
 every benchmark of the run that declared bytes and flops, and every record with `bytes`, `flops` and `t`: in a table, in one line
-of words each (memory- or compute-bound, share of its roof), and in a chart as `mw.plot` draws it.]],
+of words each (memory- or compute-bound, share of its roof; a kernel faster than memory has its data from a cache, and
+its roof is the arithmetic), and in a chart as `mw.plot` draws it.]],
       params = { { "options", "roofline_spec", "", optional = true } },
       returns = { { "roofline_made", "see below" } },
       errors = { "mw.roofline: nothing here declares both bytes and flops; give them to mw.bench",

@@ -361,7 +361,7 @@
 --- The kernels under the roofline, and the files written.
 ---@class moonwarp.roofline_made
 ---@field ceilings table `bandwidth` (B/s), `f32`, `f64` (flop/s)
----@field points table[] `kernel`, `dtype`, `intensity`, `rate`, `throughput`, `roof`, `share`, `bound` each
+---@field points table[] `kernel`, `dtype`, `intensity`, `rate`, `throughput`, `roof`, `share`, `bound` ("memory", "compute" or "cache") each
 ---@field words string the same in words, one line per kernel
 ---@field chart string the chart in the terminal
 ---@field dat string path of the data
@@ -1415,7 +1415,8 @@ function mw.environment(device) end
 
 --- Measures the device's ceilings (main memory by the triad, multiply-adds in f32 and f64) and places under them
 --- every benchmark of the run that declared bytes and flops, and every record with `bytes`, `flops` and `t`: in a table, in one line
---- of words each (memory- or compute-bound, share of its roof), and in a chart as `mw.plot` draws it.
+--- of words each (memory- or compute-bound, share of its roof; a kernel faster than memory has its data from a cache, and
+--- its roof is the arithmetic), and in a chart as `mw.plot` draws it.
 ---@param options? moonwarp.roofline_spec
 ---@return moonwarp.roofline_made # see below
 function mw.roofline(options) end

@@ -66,6 +66,15 @@ function utf8text.shorten(text, width, mark)
   return text:sub(1, utf8.offset(text, head + 1) - 1) .. mark .. text:sub(utf8.offset(text, count - tail + 1))
 end
 
+local ASCII <const> = { ["±"] = "+-", ["µ"] = "u", ["×"] = "x", ["…"] = "..", ["·"] = "*", ["−"] = "-", ["’"] = "'" }
+
+--- A text of ours for a terminal without Unicode: signs as ASCII has them; other letters stay.
+---@param text string
+---@return string
+function utf8text.ascii(text)
+  return (text:gsub("[\xc2-\xf4][\x80-\xbf]+", ASCII))
+end
+
 --- Text that is UTF-8 throughout.
 ---@param bytes string
 ---@param instead string?  for each invalid byte; defaults to U+FFFD, the replacement character

@@ -1,30 +1,68 @@
 -- SPDX-License-Identifier: MIT
 --
--- Figures of stored runs on the terminal and in files, for the commands that draw.
+-- Figures of stored runs on the terminal and in files, for the commands that draw: charts of records, and pictures
+-- (timelines, films), which have the path of their data beside what record.json has.
 
 local figures = require "moonwarp.plot.figure"
+local files = require "moonwarp.base.files"
+local film = require "moonwarp.plot.film"
 local gnuplot = require "moonwarp.plot.gnuplot"
+local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.cli.options"
 local path = require "moonwarp.base.path"
+local timeline = require "moonwarp.plot.timeline"
 
 local drawing = {}
 
---- Prints a figure as a chart.
+-- ---- pictures -----------------------------------------------------------------------------------
+
+-- How gnuplot draws a picture, by its kind.
+local DRAWN = {}
+
+function DRAWN.film(picture)
+  local frames = film.frames(files.read(picture.data) or "")
+  if #frames == 0 then options.fail("%s has no frames of a film", picture.data) end
+  return film.drawing(picture, frames)
+end
+
+function DRAWN.timeline(picture)
+  return timeline.drawing(picture)
+end
+
+--- The pictures of runs that can be drawn again; those of moonwarp 0.5 and before have only their files.
+---@param runs table[]
+---@return table[] figures
+function drawing.pictures(runs)
+  local list = {}
+  for _, run in ipairs(runs) do
+    lists.append(list, lists.map(run.pictures, function(picture)
+      if not DRAWN[picture.kind] then return nil end
+      return lists.merged(picture, { data = ("%s/%s.dat"):format(run.folder, path.safe(picture.name)) })
+    end))
+  end
+  return list
+end
+
+-- ---- all figures --------------------------------------------------------------------------------
+
+--- Prints a figure as a chart, or a film's title.
 ---@param figure table
 function drawing.show(figure)
-  print(figures.text(figure))
+  local text = figure.kind == "film" and figure.title
+  figures.say({}, text or (figure.kind == "timeline" and timeline or figures).text(figure))
 end
 
 --- Writes NAME.dat and NAME.gp into a folder, draws NAME.svg and NAME.png if gnuplot is installed, and says
 --- so.
 ---@param figure table
----@param folder string   made if needed
----@return string? svg    its path; nil if there are no pictures
-function drawing.write(figure, folder)
+---@param folder string     made if needed
+---@param is_alone boolean? NAME.gp holds its data
+---@return string? svg      its path; nil if there are no pictures
+function drawing.write(figure, folder, is_alone)
   local problem = path.make(folder)
   if problem then options.fail("%s", problem) end
-  local base = ("%s/%s"):format(folder, figure.name)
-  figures.files(figure, base)
+  local base, drawn = ("%s/%s"):format(folder, figure.name), DRAWN[figure.kind]
+  figures.files(figure, base, drawn and drawn(figure), is_alone)
   local ok, reason = gnuplot.run(folder, figure.name .. ".gp")
   print(ok and ("written: %s.dat, .gp, .png, .svg"):format(base)
     or ("written: %s.dat, .gp; no pictures: %s"):format(base, reason))

@@ -3,6 +3,7 @@
 -- A chart in the terminal: points, joined by lines of Braille dots, axes with ticks, level lines, a
 -- legend. Plain ASCII if the locale is not UTF-8. Returns text; prints nothing.
 
+local levels = require "moonwarp.plot.levels"
 local lists = require "moonwarp.base.lists"
 local palette = require "moonwarp.plot.palette"
 local series = require "moonwarp.plot.series"
@@ -12,8 +13,8 @@ local utf8text = require "moonwarp.base.utf8text"
 local chart = {}
 
 local STYLES = {
-  [true] = { level = "╌", bar = "│", floor = "─", corner = "└", tick = "┤", foot = "┴", cut = "…" },
-  [false] = { level = "-", bar = "|", floor = "-", corner = "+", tick = "+", foot = "+", cut = ".." },
+  [true] = { levels = { "╌", "┈", "╍" }, bar = "│", floor = "─", corner = "└", tick = "┤", foot = "┴", cut = "…" },
+  [false] = { levels = { "-", "=", "~" }, bar = "|", floor = "-", corner = "+", tick = "+", foot = "+", cut = ".." },
 }
 local HEIGHT <const> = 16 -- lines of the canvas
 
@@ -25,7 +26,10 @@ local DOTS = { [0] = { [0] = 0x01, 0x02, 0x04, 0x40 }, { [0] = 0x08, 0x10, 0x20,
 local function put_dot(rows, x, y)
   local row, column = rows[y // 4], x // 2
   local bits = row and row[column] or 0
-  if row and math.type(bits) then row[column] = bits | DOTS[x % 2][y % 4] end
+  if row and math.type(bits) then
+    row[column] = bits | DOTS[x % 2][y % 4]
+    row.paints[column] = rows.series
+  end
 end
 
 local function put_line(rows, x0, y0, x1, y1)
@@ -35,11 +39,20 @@ local function put_line(rows, x0, y0, x1, y1)
   end
 end
 
-local function row_text(row, width, unicode)
+local function put_text(row, column, text)
+  for _, code in utf8.codes(utf8text.valid(text)) do
+    row[column] = utf8.char(code)
+    column = column + 1
+  end
+end
+
+-- With the cells of a series in its colour: `paints` has their series.
+local function row_text(row, width, unicode, paints)
   local cells = {}
   for column = 0, width - 1 do
     local cell = row[column] or " "
     if math.type(cell) then cell = unicode and utf8.char(0x2800 + cell) or "." end
+    if paints and paints[column] then cell = palette.paint(cell, paints[column]) end
     cells[column + 1] = cell
   end
   return (table.concat(cells):gsub("%s+$", ""))
@@ -74,8 +87,8 @@ local function axes_of(fitted, labels_wide)
   local e = ticks.extent(fitted)
   for _, level in ipairs(fitted.levels) do e.y0, e.y1 = math.min(e.y0, level.value), math.max(e.y1, level.value) end
   if e.x0 == math.huge then return nil end
-  local y, indent = ticks.axis(e.y0, e.y1, fitted.logy, 5, false, fitted.ymin, fitted.ymax), 0
-  for _, value in ipairs(y.ticks) do indent = math.max(indent, #ticks.label(value)) end
+  local y = ticks.axis(e.y0, e.y1, fitted.logy, 5, false, fitted.ymin, fitted.ymax)
+  local indent = utf8text.widest(y.labels)
   local width = labels_wide - indent - 3
   local count = math.max(2, width // 6)
   if not fitted.logx and ticks.are_whole(fitted.series) then -- no tick between two whole numbers
@@ -99,20 +112,43 @@ local function pens_of(rows, x, y, width, height)
     if not (is_inside(at) and is_inside(up)) then return end
     local px, py = dot_of(at, up)
     rows[py // 4][px // 2] = sign
+    rows[py // 4].paints[px // 2] = rows.series
   end
   return join, mark
 end
 
+local function sign_of(i, style)
+  return style.levels[(i - 1) % #style.levels + 1]
+end
+
+-- The labels of levels, at an end of their lines; those that have no room there are left over.
+local function put_labels(fitted, rows, x, y, width, height, unicode)
+  local box = { height = 0.9 / height, letter = 1 / width, offsets = { 0 }, most = 0 }
+  local function row_of(value) return place(1 - y.at(value), 4 * height) // 4 end
+  local lines = { at = function(value) return 1 - (row_of(value) + 0.5) / height end }
+  local shown = lists.map(fitted.levels, function(level)
+    return { value = level.value, label = (" %s "):format(level.label) }
+  end)
+  local places = levels.places(lists.merged(fitted, { levels = shown }), x, lines, box)
+  return lists.map(fitted.levels, function(level, i)
+    local at, text = places[i], shown[i].label
+    if not at then return { sign = sign_of(i, STYLES[unicode]), label = level.label } end
+    put_text(rows[row_of(level.value)], at.is_right and width - utf8text.count(text) or 0, text)
+  end)
+end
+
 -- Levels lie under lines and error bars, and all of them under markers.
 local function rows_of(fitted, x, y, width, height, unicode)
-  local rows, level = {}, STYLES[unicode].level
-  for row = 0, height - 1 do rows[row] = {} end
+  local rows, style = {}, STYLES[unicode]
+  for row = 0, height - 1 do rows[row] = { paints = {} } end
   local join, mark = pens_of(rows, x, y, width, height)
-  for _, one in ipairs(fitted.levels) do
+  for i, one in ipairs(fitted.levels) do
     local row = rows[place(1 - y.at(one.value), 4 * height) // 4]
-    for column = 0, width - 1 do row[column] = level end
+    for column = 0, width - 1 do row[column] = sign_of(i, style) end
   end
-  for _, one in ipairs(fitted.series) do
+  local unplaced = put_labels(fitted, rows, x, y, width, height, unicode)
+  for s, one in ipairs(fitted.series) do
+    rows.series = s
     for i, p in ipairs(one.points) do
       local before = fitted.style ~= "points" and one.points[i - 1]
       if before then join(before.x, before.y, p.x, p.y) end
@@ -120,9 +156,10 @@ local function rows_of(fitted, x, y, width, height, unicode)
     end
   end
   for i, one in ipairs(fitted.series) do
+    rows.series = i
     for _, point in ipairs(one.points) do mark(point.x, point.y, palette.marker(i, unicode)) end
   end
-  return rows
+  return rows, unplaced
 end
 
 -- ---- the frame around it ------------------------------------------------------------------------
@@ -131,8 +168,8 @@ end
 local function foot(x, width, indent, style)
   local cells, labels = {}, ""
   for column = 1, width do cells[column] = style.floor end
-  for _, value in ipairs(x.ticks) do
-    local column, label = place(x.at(value), width), ticks.label(value)
+  for i, value in ipairs(x.ticks) do
+    local column, label = place(x.at(value), width), x.labels[i]
     local free = indent + 2 + column - #label // 2 - #labels
     cells[column + 1] = style.foot
     if free >= 2 or labels == "" then labels = labels .. (" "):rep(math.max(0, free)) .. label end
@@ -142,23 +179,32 @@ end
 
 --- The parts of a legend on as many lines as they need.
 ---@param parts string[]
----@param width integer  letters of a line; a longer part loses its middle
----@param mark string    in its place
+---@param width integer   letters of a line; a longer part loses its middle
+---@param mark string     in its place
+---@param paints table?   the series whose colour a part's first letter has, by the part's number
 ---@return string[] lines
-function chart.legend(parts, width, mark)
-  local lines = {}
-  for _, part in ipairs(parts) do
+function chart.legend(parts, width, mark, paints)
+  local lines, count = {}, width
+  for i, part in ipairs(parts) do
     part = utf8text.shorten(part, width, mark)
-    local longer = lines[1] and ("%s   %s"):format(lines[#lines], part)
-    if longer and utf8text.count(longer) <= width then lines[#lines] = longer else lines[#lines + 1] = part end
+    local more = utf8text.count(part)
+    if paints and paints[i] then
+      part = part:gsub("^" .. utf8.charpattern, function(sign) return palette.paint(sign, paints[i]) end)
+    end
+    if count + 3 + more <= width then
+      lines[#lines], count = ("%s   %s"):format(lines[#lines], part), count + 3 + more
+    else
+      lines[#lines + 1], count = part, more
+    end
   end
   return lines
 end
 
-local function legend(fitted, style, unicode)
-  return lists.append(
-    lists.map(fitted.series, function(one, i) return palette.marker(i, unicode) .. " " .. one.name end),
-    lists.map(fitted.levels, function(level) return style.level:rep(3) .. " " .. level.label end))
+-- A single series needs no name; levels that have their label at the line need none here.
+local function legend(fitted, unplaced, unicode)
+  local names = #fitted.series > 1 and fitted.series or {}
+  return lists.append(lists.map(names, function(one, i) return palette.marker(i, unicode) .. " " .. one.name end),
+    lists.map(unplaced, function(level) return level.sign:rep(3) .. " " .. level.label end))
 end
 
 local function centred(text, width)
@@ -171,16 +217,35 @@ local function shows_unicode()
   return name ~= nil and os.getenv(name):upper():find("UTF%-?8") ~= nil
 end
 
---- The size to draw in: the given one, else $COLUMNS from 40 to 120, or 80, and the locale's letters.
----@param size table?  width (letters), unicode
+-- The program knows its terminal; another interpreter does not.
+local function host()
+  return package.loaded["moonwarp.host"] or {}
+end
+
+-- https://no-color.org
+local function shows_colour()
+  local terminal = host().terminal
+  return terminal ~= nil and terminal(1) and (os.getenv "NO_COLOR" or "") == ""
+    and (os.getenv "TERM" or "dumb") ~= "dumb"
+end
+
+-- $COLUMNS, the terminal's width, or 80; within 40 to 120.
+local function columns()
+  local width = math.tointeger(tonumber(os.getenv "COLUMNS" or "")) or host().columns and host().columns() or 80
+  return math.max(40, math.min(width, 120))
+end
+
+--- The size to draw in, and whether in colour: as given, else as the terminal and the locale have it.
+---@param size table?  width (letters), unicode, colour
 ---@return integer width
 ---@return boolean unicode
+---@return boolean colour
 function chart.size(size)
   size = size or {}
-  local columns = math.tointeger(tonumber(os.getenv("COLUMNS") or "")) or 80
-  local unicode = size.unicode
+  local unicode, colour = size.unicode, size.colour
   if unicode == nil then unicode = shows_unicode() end
-  return size.width or math.max(40, math.min(columns, 120)), unicode
+  if colour == nil then colour = shows_colour() end
+  return size.width or columns(), unicode, colour
 end
 
 local SPARE <const> = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -205,20 +270,22 @@ end
 ---@param size table?  width, height (letters, lines), unicode; what is left out is the terminal's
 ---@return string      lines joined by newlines; "" where no series has a point
 function chart.draw(about, size)
-  local width, unicode = chart.size(size)
+  local width, unicode, colour = chart.size(size)
   local fitted, style, height = series.fitted(about), STYLES[unicode], size and size.height or HEIGHT
   local x, y, wide, indent = axes_of(fitted, width)
   if not x then return "" end
   local lines, labels = { centred(about.title or "", width), fitted.ylabel }, {}
-  for _, value in ipairs(y.ticks) do labels[place(1 - y.at(value), height)] = ticks.label(value) end
-  local rows = rows_of(fitted, x, y, wide, height, unicode)
+  for i, value in ipairs(y.ticks) do labels[place(1 - y.at(value), height)] = y.labels[i] end
+  local rows, unplaced = rows_of(fitted, x, y, wide, height, unicode)
   for row = 0, height - 1 do
     lines[row + 3] = ("%s %s%s"):format(utf8text.right(labels[row] or "", indent),
-      labels[row] and style.tick or style.bar, row_text(rows[row], wide, unicode))
+      labels[row] and style.tick or style.bar, row_text(rows[row], wide, unicode, colour and rows[row].paints))
   end
   lines[#lines + 1], lines[#lines + 2] = foot(x, wide, indent, style)
   lines[#lines + 1] = centred(fitted.xlabel, width)
-  for _, line in ipairs(chart.legend(legend(fitted, style, unicode), width - indent - 2, style.cut)) do
+  local paints = colour and lists.map(#fitted.series > 1 and fitted.series or {}, function(_, i) return i end)
+  local parts = legend(fitted, unplaced, unicode)
+  for _, line in ipairs(chart.legend(parts, width - indent - 2, style.cut, paints)) do
     lines[#lines + 1] = (" "):rep(indent + 2) .. line
   end
   return table.concat(lines, "\n")

@@ -20,6 +20,7 @@ local sweep = require "moonwarp.plot.sweep"
 local text = require "moonwarp.plot.ladder.text"
 local ticks = require "moonwarp.plot.ticks"
 local units = require "moonwarp.base.units"
+local utf8text = require "moonwarp.base.utf8text"
 
 local figure = {}
 
@@ -165,6 +166,8 @@ end
 ---@param spec table  quiet
 ---@param words string
 function figure.say(spec, words)
+  local _, unicode = chart.size()
+  if not unicode then words = utf8text.ascii(words) end
   if not spec.quiet and not session.current.options.quiet then print(words) end
 end
 
@@ -177,14 +180,15 @@ function figure.text(about, size)
 end
 
 --- Writes the .dat and .gp files of a picture.
----@param about table     of figure.about; a chart of records as record.json has it
----@param base string     path without ending
----@param drawing table?  of gnuplot.script; else that of the chart
----@return table made     dat, gp: paths
-function figure.files(about, base, drawing)
+---@param about table       of figure.about; a chart of records as record.json has it
+---@param base string       path without ending
+---@param drawing table?    of gnuplot.script; else that of the chart
+---@param is_alone boolean? the .gp holds its data
+---@return table made       dat, gp: paths
+function figure.files(about, base, drawing, is_alone)
   drawing = drawing or (about.kind == "ladder" and script or series).drawing(about)
   return { dat = gnuplot.write(base .. ".dat", gnuplot.data(about, drawing)),
-           gp = gnuplot.write(base .. ".gp", gnuplot.script(about, drawing)) }
+           gp = gnuplot.write(base .. ".gp", gnuplot.script(about, drawing, is_alone)) }
 end
 
 -- Draws the pictures of a script, and prints which files exist.
@@ -207,7 +211,7 @@ end
 
 --- Writes NAME.dat and NAME.gp, draws the pictures if gnuplot is installed, and says what is there.
 ---@param spec table      quiet, pictures (false: none)
----@param about table     of figure.describe
+---@param about table     of figure.describe; what else draws it again, as record.json has it
 ---@param drawing table   of gnuplot.script
 ---@param more string?    the ending of a further picture that the script draws where gnuplot can: "gif"
 ---@return table made     dat, gp, svg, png and so on: paths; reason: why there are no pictures
@@ -215,7 +219,7 @@ function figure.write(spec, about, drawing, more)
   local made = figure.files(about, session.current:file(about.name), drawing)
   if spec.pictures == false then return made end
   local there = draw(spec, about, made, { "png", "svg", more })
-  session.current:note("picture", { name = about.name, title = about.title, files = there })
+  session.current:note("picture", lists.merged(about, { files = there }))
   return made
 end
 
@@ -225,7 +229,7 @@ end
 ---@param about table  the chart, as record.json has it
 ---@return table made  chart, dat, gp, svg, png; reason: why there are no pictures
 function figure.leave(spec, about)
-  local words = figure.text(about)
+  local words = figure.text(about, { colour = false })
   if session.current.more and not spec.records then
     session.current:leave_to_last(function() figure.leave(spec, about) end)
     return { chart = words, reason = "the sweep goes on; its last run draws" }
@@ -233,7 +237,7 @@ function figure.leave(spec, about)
   session.current:note("chart", about)
   local made = figure.files(about, session.current:file(about.name))
   made.chart = words
-  figure.say(spec, words)
+  figure.say(spec, figure.text(about))
   if spec.pictures ~= false then draw(spec, about, made, { "png", "svg" }) end
   return made
 end

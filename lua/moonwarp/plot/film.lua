@@ -8,6 +8,7 @@ local failure = require "moonwarp.base.failure"
 local schema = require "moonwarp.base.schema"
 local figure = require "moonwarp.plot.figure"
 local gnuplot = require "moonwarp.plot.gnuplot"
+local lists = require "moonwarp.base.lists"
 
 local film = {}
 
@@ -18,6 +19,9 @@ local SPEC = {
 }
 local MOST_POINTS = 1 << 18
 local DELAY = 0.08 -- s between frames
+-- px: a picture, the field in it, and what is above and below the field.
+local WIDTH <const>, FIELD <const>, AROUND <const>, LEAST_HEIGHT <const>, MOST_HEIGHT <const> = 640, 490, 100, 80, 540
+local STRIP <const> = 4 -- a field of more than so many times its width in height fills its frame
 
 local film_type = {}
 film_type.__index = film_type
@@ -74,6 +78,7 @@ function film_type:add(array, caption)
     end
   end
   lines.name = tostring(caption or ("frame %d"):format(#self.frames + 1)):gsub("%s+", " ")
+  self.nx, self.ny = math.max(nx, self.nx or 0), math.max(ny, self.ny or 0)
   table.insert(self.frames, lines)
   return self
 end
@@ -85,37 +90,67 @@ local function range_of(self)
   return low, high
 end
 
-local function settings(self, about)
+-- ---- for gnuplot --------------------------------------------------------------------------------
+
+-- Height over width of the field, and of a picture that it fills; the scales of both axes are the same, but in a strip.
+local function shape_of(picture)
+  local shape = picture.ny / picture.nx
+  local height = math.max(LEAST_HEIGHT, math.min(FIELD * shape, MOST_HEIGHT)) + AROUND
+  return height / WIDTH, shape >= LEAST_HEIGHT / FIELD and shape <= STRIP
+end
+
+local function settings(picture, is_equal)
   local list, add = gnuplot.list()
-  local spec = self.spec
-  add "set size ratio -1\nunset grid\nunset key\nset autoscale fix"
+  add(is_equal and "set size ratio -1" or "set size noratio")
+  add "unset grid\nunset key\nset autoscale fix"
   add "set palette defined (0 '#000004', 0.25 '#420a68', 0.5 '#932667', 0.75 '#dd513a', 0.9 '#fca50a', 1 '#fcffa4')"
-  add("set cbrange [%.10g:%.10g]", range_of(self))
-  add("set xlabel %s", gnuplot.quote(spec.xlabel or "ix"))
-  add("set ylabel %s", gnuplot.quote(spec.ylabel or "iy"))
-  add("set cblabel %s", gnuplot.quote(spec.label or ""))
-  add("set title %s", gnuplot.quote(("%s, %s"):format(about.title, self.frames[#self.frames].name)))
+  add("set cbrange [%.10g:%.10g]", picture.low, picture.high)
+  add("set xlabel %s", gnuplot.shortened(picture.xlabel))
+  add("set ylabel %s", gnuplot.shortened(picture.ylabel))
+  add("set cblabel %s", gnuplot.shortened(picture.label))
   return list
 end
 
--- Of gnuplot's plot command: a frame, by its number from 1.
+-- The commands that draw a frame, by its number from 1.
 local function image(i)
   return ("data index %d matrix with image"):format(i - 1)
 end
 
--- Behind the still pictures: the same plot once a frame.
-local function animation(self, about)
+-- After the still pictures: the same plot once per frame.
+local function animation(picture, frames, ratio)
   local list, add = gnuplot.list()
   add "if (strstrt(GPVAL_TERMINALS, 'gif') > 0) {"
-  add("set terminal gif animate delay %d loop 0 optimize size 640,560 font 'Helvetica,11'",
-    math.max(1, math.floor((self.spec.delay or DELAY) * 100 + 0.5)))
-  add("set output %s", gnuplot.quote(about.name .. ".gif"))
-  for i, frame in ipairs(self.frames) do
-    add("set title %s", gnuplot.quote(("%s, %s"):format(self.spec.title or about.name, frame.name)))
-    add("plot %s", image(i))
+  add("set terminal gif animate delay %d loop 0 optimize size %d,%d noenhanced font 'Helvetica,11'",
+    math.max(1, math.floor(picture.delay * 100 + 0.5)), WIDTH, math.floor(ratio * WIDTH))
+  add("set output %s", gnuplot.quote(picture.name .. ".gif"))
+  for i, frame in ipairs(frames) do
+    add("%s\nplot %s", gnuplot.title(picture, frame.name), image(i))
   end
   add "unset output\n}"
   return table.concat(list, "\n")
+end
+
+--- A film as gnuplot draws it.
+---@param picture table   as record.json has it
+---@param frames table[]  of film.frames
+---@return table drawing  of gnuplot.script
+function film.drawing(picture, frames)
+  local ratio, is_equal = shape_of(picture)
+  return { columns = false, what = "frame", blocks = frames, caption = frames[#frames].name, ratio = ratio,
+    settings = settings(picture, is_equal), plots = { image(#frames) }, after = animation(picture, frames, ratio) }
+end
+
+--- The frames that a film's data file holds.
+---@param text string     of NAME.dat
+---@return table[] frames { name = caption, line, ... }
+function film.frames(text)
+  local frames = {}
+  for caption, lines in text:gmatch "# frame %d+: ([^\n]*)\n([^#]*)" do
+    local frame = { name = caption }
+    for line in lines:gmatch "[^\n]+" do frame[#frame + 1] = line end
+    frames[#frames + 1] = frame
+  end
+  return frames
 end
 
 --- Writes NAME.dat, NAME.gp and, if gnuplot is installed, NAME.gif (all frames), NAME.svg and
@@ -123,9 +158,11 @@ end
 ---@return table made  paths: dat, gp, svg, png, gif; reason where there are no pictures
 function film_type:draw()
   if #self.frames == 0 then failure.invalid("film:draw: there is no frame; film:add(array) adds one") end
-  local about = figure.describe(self.spec, "film")
-  return figure.write(self.spec, about, { columns = false, what = "frame", blocks = self.frames,
-    settings = settings(self, about), plots = { image(#self.frames) }, after = animation(self, about) }, "gif")
+  local spec, low, high = self.spec, range_of(self)
+  local picture = lists.merged(figure.describe(spec, "film"), { kind = "film", nx = self.nx, ny = self.ny, low = low,
+    high = high, xlabel = spec.xlabel or "ix", ylabel = spec.ylabel or "iy", label = spec.label or "",
+    delay = spec.delay or DELAY })
+  return figure.write(spec, picture, film.drawing(picture, self.frames), "gif")
 end
 
 return film

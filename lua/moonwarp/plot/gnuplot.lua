@@ -9,6 +9,7 @@
 --   plots      the parts of the plot command; `data` is the name of the data
 --   height     of a chart, px, whose points show their values; absent: a wide picture, without hypertext
 --   ratio      height over width of a wide picture; may be absent
+--   caption    of the title; may be absent
 --   after      further commands after the pictures; may be absent
 -- A script draws the .dat file beside it, or holds the data itself, with the style of plots/base.gp in it. Points
 -- show their values as hypertext, which gnuplot computes from the columns: in a browser by gnuplot's own script in
@@ -24,7 +25,8 @@ local utf8text = require "moonwarp.base.utf8text"
 local gnuplot = {}
 
 -- A chart is as narrow as a column of the report, so that its letters are as large there. px.
-gnuplot.WIDTH, gnuplot.HEAD, gnuplot.FONT, gnuplot.KEY_ROW = 500, 50, 12, 18
+gnuplot.WIDTH, gnuplot.HEAD, gnuplot.FONT = 500, 50, 12
+local HEAD <const>, FOOT <const>, KEY_ROW <const> = gnuplot.HEAD, 54, 18
 local WIDE_WIDTH <const>, WIDE_RATIO <const>, PNG_WIDTH <const>, LETTER <const> = 640, 0.625, 1125, 7.2
 local MOST_TITLE <const>, MOST_KEY <const> = 64, 50 -- letters of a line, and of a name in the key
 local MOST_WORDS <const> = 300 -- of gnuplot's own
@@ -147,20 +149,30 @@ function gnuplot.hover(data, using, told)
     told)
 end
 
---- How many rows a key takes, and of how many columns: as many as have room below the axes.
----@param names string[]
----@return integer rows
----@return integer columns
-function gnuplot.key(names)
+--- Sets what is around a chart's axes: the title above, the labels of the x axis and the key below.
+---@param add fun(...)     of gnuplot.list
+---@param body number      height of the axes, px
+---@param names string[]   in the key
+---@return integer height  of the picture, px
+function gnuplot.frame(add, body, names)
   local entry = math.min(utf8text.widest(names), MOST_KEY) * LETTER + 70 -- px
-  local columns = math.max(1, math.floor(0.82 * gnuplot.WIDTH / entry))
-  return math.ceil(#names / columns), columns
+  local rows = math.ceil(#names / math.max(1, math.floor(0.82 * gnuplot.WIDTH / entry)))
+  local below = FOOT + rows * KEY_ROW
+  local height = math.floor(HEAD + body + below + 0.5)
+  add("set tmargin at screen %.4f\nset bmargin at screen %.4f", 1 - HEAD / height, below / height)
+  if rows == 0 then add "unset key" return height end
+  add("set key at screen 0.5, screen %.4f center bottom vertical maxrows %d", 4 / height, rows)
+  return height
 end
 
--- The device has its own line.
-local function title_command(about)
+--- The command that sets a picture's title, in which the device has its own line.
+---@param about table      title, device
+---@param caption string?  of a frame, behind the title
+---@return string
+function gnuplot.title(about, caption)
   local ending, lines = ", " .. tostring(about.device), { about.title }
   if about.title:sub(-#ending) == ending then lines = { about.title:sub(1, -#ending - 1), about.device } end
+  if caption then lines[1] = ("%s, %s"):format(lines[1], caption) end
   lines = lists.map(lines, function(line) return gnuplot.shortened(line, MOST_TITLE) end)
   return "set title " .. table.concat(lines, ".\"\\n\".")
 end
@@ -186,7 +198,7 @@ function gnuplot.script(about, drawing, is_alone)
     header(about, drawing), comment("draws %s.svg and %s.png: gnuplot %s.gp", about.name, about.name, about.name), "",
     is_alone and ("$data << END_OF_DATA\n%s\nEND_OF_DATA\ndata = '$data'"):format(blocks(drawing))
       or "data = " .. gnuplot.quote(about.name .. ".dat"), "",
-    base_style(), title_command(about), table.concat(drawing.settings, "\n"), "",
+    base_style(), gnuplot.title(about, drawing.caption), table.concat(drawing.settings, "\n"), "",
     ("set terminal svg size %d,%d dynamic %snoenhanced font 'Helvetica,%d' background rgb 'white'"):format(width,
       height, mouse, gnuplot.FONT),
     ("set output %s"):format(gnuplot.quote(about.name .. ".svg")),

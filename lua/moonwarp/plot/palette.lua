@@ -48,11 +48,18 @@ function palette.mark(i)
   return ("lc rgb '%s' pt %d ps %g"):format(COLOURS.text[1], shape[1], shape[2])
 end
 
+--- The colour of a level's label.
+---@param i integer
+---@return string
+function palette.level_colour(i)
+  return COLOURS["l" .. (i - 1) % LEVELS + 1][1]
+end
+
 --- A level's line.
 ---@param i integer
 ---@return string
 function palette.level(i)
-  return ("lc rgb '%s' dt %d lw 1.3"):format(COLOURS["l" .. (i - 1) % LEVELS + 1][1], (i - 1) % 4 + 2)
+  return ("lc rgb '%s' dt %d lw 1.3"):format(palette.level_colour(i), (i - 1) % 4 + 2)
 end
 
 --- A series' marker in the terminal.
@@ -62,6 +69,17 @@ end
 function palette.marker(i, unicode)
   local _, shape = look_of(i)
   return shape[unicode and 3 or 4]
+end
+
+-- The nearest of a terminal's 256 colours that have a contrast of 3:1 on black and on white.
+local PAINTS <const> = { 32, 166, 29, 169, 136, 244, 68, 131 }
+
+--- A text in a series' colour, for a terminal.
+---@param text string
+---@param i integer
+---@return string
+function palette.paint(text, i)
+  return ("\27[38;5;%dm%s\27[0m"):format(PAINTS[(look_of(i))], text)
 end
 
 --- A colour on light ground: "#0072b2".

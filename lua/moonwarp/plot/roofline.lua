@@ -27,6 +27,7 @@ local SPEC = { device = "device", records = schema.list "table", by = "string", 
 local DTYPES = { f32 = true, f64 = true }
 -- What a record may call its kernel, the first that it has.
 local NAMES = { "kernel", "series", "rung", "version", "name", "study" }
+local ABOVE <const> = 1.05 -- times a roof; less is the noise of measured ceilings
 local DECADE <const> = 10 -- the roofs are drawn so far beyond the outermost kernel and the ridge
 
 -- ---- the kernels of a run -----------------------------------------------------------------------
@@ -75,19 +76,34 @@ end
 
 -- ---- under the roof -----------------------------------------------------------------------------
 
+-- Faster than memory, a kernel has its data from a cache: then only the arithmetic bounds it.
 local function place(point, most)
   local arithmetic = most[point.dtype]
   local slope = most.bandwidth * point.intensity
-  point.roof = math.min(slope, arithmetic)
+  local is_cached = slope < arithmetic and point.rate > ABOVE * slope
+  point.roof = is_cached and arithmetic or math.min(slope, arithmetic)
   point.share = point.rate / point.roof
-  point.bound = slope < arithmetic and "memory" or "compute"
+  point.bound = is_cached and "cache" or slope < arithmetic and "memory" or "compute"
+  point.of_memory = point.rate / slope
   point.device, point.device_name = most.device, most.device_name
 end
 
 -- "twice (f32): memory-bound, 92 % of its roof of 3.2 Gflop/s"
 local function words(point)
-  return ("%s (%s): %s-bound, %s %% of its roof of %s"):format(point.kernel, point.dtype, point.bound,
-    units.digits(point.share * 100.0, 2), units.format(point.roof, "flop/s"))
+  local share, roof = units.digits(point.share * 100.0, 2), units.format(point.roof, "flop/s")
+  local text = ("%s-bound, %s %% of its roof of %s"):format(point.bound, share, roof)
+  if point.bound == "cache" then
+    text = ("data from a cache, at %s times the bandwidth of memory, %s %% of the arithmetic roof of %s"):format(
+      units.digits(point.of_memory, 2), share, roof)
+  end
+  if point.share > ABOVE and point.bound ~= "memory" then
+    text = ("%s %% of the arithmetic roof of %s: are its declared flops right?"):format(share, roof)
+  end
+  return ("%s (%s): %s"):format(point.kernel, point.dtype, text)
+end
+
+local function series_of(point)
+  return point.bound == "cache" and point.kernel .. ", data from a cache" or point.kernel
 end
 
 -- ---- the chart ----------------------------------------------------------------------------------
@@ -109,7 +125,7 @@ local function chart_records(points, most)
       add("roof " .. dtype, x, math.min(most.bandwidth * x, most[dtype]))
     end
   end
-  for _, point in ipairs(points) do add(point.kernel, point.intensity, point.rate) end
+  for _, point in ipairs(points) do add(series_of(point), point.intensity, point.rate) end
   return list
 end
 

@@ -4,6 +4,7 @@
 -- docs/record.md has it, all numbers in base units.
 
 local gnuplot = require "moonwarp.plot.gnuplot"
+local levels = require "moonwarp.plot.levels"
 local lists = require "moonwarp.base.lists"
 local palette = require "moonwarp.plot.palette"
 local ticks = require "moonwarp.plot.ticks"
@@ -11,7 +12,11 @@ local units = require "moonwarp.base.units"
 
 local series = {}
 
-local BODY <const> = 268 -- px, without the head and the key
+local BODY <const> = 206 -- px, of the axes
+local AIR <const> = 0.025 -- of an axis, beyond the outermost points, which the frame would cut
+local MOST_ALONG <const>, UPRIGHT_LETTER <const> = 60, 6 -- letters of the x axis's label, px of one of the y axis's
+-- A level's label, in parts of the axes: they are about 430 px wide.
+local LETTER <const>, LABEL <const>, HEAD <const> = 6.9 / 430, 18, 18 / (BODY - 18)
 local MOST_TOLD <const> = 150 -- points of a series that show their values
 local STYLES = { lines = true, points = true, linespoints = true }
 
@@ -19,23 +24,45 @@ local STYLES = { lines = true, points = true, linespoints = true }
 
 -- The largest value has the unit of an axis, or on a logarithmic one that in its middle, so that neither end gets a
 -- label of many digits.
-local function scales_of(chart, levels)
+local function scales_of(chart, lines)
   local e = ticks.extent(chart)
   local wide, high = math.max(math.abs(e.x0), math.abs(e.x1)), math.max(math.abs(e.y0), math.abs(e.y1))
-  for _, level in ipairs(levels) do high = math.max(high, level.value) end
+  for _, level in ipairs(lines) do high = math.max(high, level.value) end
   return units.choose(chart.xunit or "", chart.logx and math.sqrt(e.x0 * wide) or wide),
     units.choose(chart.unit or "", high)
+end
+
+-- Series whose names differ only in numbers are in the order of these: n = 64, n = 256, n = 1024.
+local function by_number(list)
+  local shape, keys = nil, {}
+  for i, one in ipairs(list) do
+    local numbers, number = {}, tonumber(one.name)
+    local own = number and "number" or one.name:gsub("%d+%.?%d*", function(text)
+      numbers[#numbers + 1] = tonumber(text)
+      return "0"
+    end)
+    if own ~= (shape or own) then return list end
+    shape, keys[one] = own, number and { number } or numbers
+    table.insert(keys[one], i) -- of equal ones the first
+  end
+  table.sort(list, function(a, b)
+    for k, number in ipairs(keys[a]) do
+      if number ~= keys[b][k] then return number < keys[b][k] end
+    end
+    return false
+  end)
+  return list
 end
 
 --- A chart as its axes show it: in units that suit the values, without what the axes cannot show.
 ---@param chart table
 ---@return table chart  xlabel and ylabel with units; xname, yname without, of which xunit and unit are apart
 function series.fitted(chart)
-  local levels = lists.map(chart.levels or {}, function(level)
+  local lines = lists.map(chart.levels or {}, function(level)
     return ticks.holds(level.value, chart.logy) and ticks.within(level.value, chart.ymin, chart.ymax) and level or nil
   end)
-  local x, y = scales_of(chart, levels)
-  levels = lists.map(levels, function(level) return { value = level.value / y.factor, label = level.label } end)
+  local x, y = scales_of(chart, lines)
+  lines = lists.map(lines, function(level) return { value = level.value / y.factor, label = level.label } end)
   local function scaled(value, scale, base)
     return value and ticks.holds(value, base) and value / scale.factor or nil
   end
@@ -49,7 +76,7 @@ function series.fitted(chart)
              has_bars = lists.find(points, function(p) return p.low or p.high end) ~= nil }
   end)
   local xname, yname = chart.xlabel or "", chart.ylabel or ""
-  return lists.merged(chart, { series = shown, levels = levels, xname = xname, yname = yname, xunit = x.name,
+  return lists.merged(chart, { series = by_number(shown), levels = lines, xname = xname, yname = yname, xunit = x.name,
     unit = y.name, xlabel = units.label(xname, x), ylabel = units.label(yname, y),
     xmin = scaled(chart.xmin, x), xmax = scaled(chart.xmax, x), ymin = scaled(chart.ymin, y),
     ymax = scaled(chart.ymax, y) })
@@ -79,59 +106,89 @@ local function told(chart, one)
   return ('%s.($3 < $2 || $4 > $2 ? %s : "")'):format(text, gnuplot.told({ "", "from %.6g to %.6g" }, "$3, $4"))
 end
 
--- Ticks at powers of 2: from the one at or below the least point, as gnuplot sets none below the first; one a
--- doubling if that leaves room for labels, else every n-th.
-local function log_ticks(add, chart, e)
-  local low, high = e.x0, e.x1
-  if low > high then return add "set xtics auto" end
-  if low == high then -- levels are drawn between the least and the greatest x
-    low, high = low / chart.logx, high * chart.logx
-    add("set xrange [%.10g:%.10g]", low, high)
+-- An axis with room beyond its points, unless its limits are given; isolated points at whole numbers have more.
+local function with_air(axis, least, most, is_wide)
+  local low, high = axis.low, axis.high
+  if is_wide then
+    low, high = low - 0.5, high + 0.5
+  elseif axis.base then
+    local factor = (high / low) ^ AIR
+    low, high = low / factor, high * factor
+  else
+    low, high = low - AIR * (high - low), high + AIR * (high - low)
   end
-  if chart.logx ~= 2 then return end
-  local first = math.floor(math.log(low, 2) + 1e-9)
-  add("set xtics %.10g,%.10g", 2.0 ^ first, 2.0 ^ math.max(1, math.ceil((math.log(high, 2) - first) / 7)))
+  return ticks.between(axis, least or low, most or high)
 end
 
--- A tick for each of the whole numbers at which all points lie, if they are few: rungs, dimensions.
--- Isolated points have room beside them: one on the frame would look like a part of it.
-local function count_ticks(add, chart, e)
-  local few = not chart.square and e.x0 < e.x1 and e.x1 - e.x0 <= 20
-  if not (few and ticks.are_whole(chart.series)) then return end
-  add "set xtics 1"
-  if chart.style == "points" then add("set xrange [%g:%g]", e.x0 - 0.5, e.x1 + 0.5) end
-end
-
--- gnuplot would label a logarithmic axis with powers; the plain number says more to a reader.
-local function add_axis(add, name, base, label)
-  add("set %slabel %s noenhanced", name, gnuplot.quote(label))
-  if base then add("set logscale %s %g\nset format %s '%%.6g'", name, base, name) end
-end
-
--- A linear axis of what is not below 0 begins there, so that heights compare.
-local function add_limits(add, chart, e)
-  local from_zero = not chart.logy and not chart.square and e.y0 >= 0 and 0 or nil
-  for _, axis in ipairs { { "x", chart.xmin, chart.xmax }, { "y", chart.ymin or from_zero, chart.ymax } } do
-    local name, low, high = axis[1], axis[2], axis[3]
-    local function word(value) return value and ("%.10g"):format(value) or "*" end
-    if low or high then add("set %srange [%s:%s]", name, word(low), word(high)) end
+-- Room for the label of a level at the upper end of an axis.
+local function with_head(axis, chart)
+  for _, level in ipairs(chart.ymax and {} or chart.levels) do
+    if axis.at(level.value) > 1 - HEAD then
+      local factor = axis.base and (axis.high / axis.low) ^ HEAD
+      return ticks.between(axis, axis.low, factor and axis.high * factor or axis.high + HEAD * (axis.high - axis.low))
+    end
   end
+  return axis
 end
 
-local function plots_of(chart)
+-- The axes. A linear one of values that are not below 0 begins there, so that heights compare.
+local function axes_of(chart)
+  local e = ticks.extent(chart)
+  if e.x0 > e.x1 then e = { x0 = 1, x1 = 1, y0 = 1, y1 = 1 } end
+  for _, level in ipairs(chart.levels) do e.y0, e.y1 = math.min(e.y0, level.value), math.max(e.y1, level.value) end
+  local count = chart.logx and 10 or 7
+  local is_counted = not (chart.logx or chart.square) and ticks.are_whole(chart.series)
+  if is_counted and e.x1 - e.x0 <= 20 then count = math.max(1, e.x1 - e.x0) end -- rungs, dimensions
+  local x = ticks.axis(e.x0, e.x1, chart.logx, count, true, chart.xmin, chart.xmax)
+  local y = ticks.axis(e.y0, e.y1, chart.logy, 6, chart.square, chart.ymin, chart.ymax)
+  with_air(x, chart.xmin, chart.xmax, is_counted and chart.style == "points" and e.x1 - e.x0 <= 20)
+  return x, chart.square and with_air(y, chart.ymin, chart.ymax) or with_head(y, chart), e
+end
+
+-- The range holds whatever else comes into the data file, unless the script gives its limits.
+local function add_axis(add, name, axis, label, most, least_given, most_given)
+  add("set %slabel %s", name, gnuplot.shortened(label, most))
+  if axis.base then add("set logscale %s %g", name, axis.base) end
+  add("set %srange [%s%.10g:%.10g%s]", name, least_given and "" or "*<", axis.low, axis.high, most_given and "" or "<*")
+  add("set %stics (%s)", name, table.concat(lists.map(axis.ticks, function(value, i)
+    return ("%s %.10g"):format(gnuplot.quote(axis.labels[i]), value)
+  end), ", "))
+end
+
+-- The labels of levels at the ends of their lines; those that have no room there go into the key.
+local function add_levels(add, chart, x, y, body)
+  local height = LABEL / body
+  local box = { height = height, letter = LETTER, offsets = { height / 2, -height / 2 }, most = 8 }
+  local names = {}
+  for i, place in ipairs(levels.places(chart, x, y, box)) do
+    local label = gnuplot.shortened(chart.levels[i].label)
+    if place then
+      add("set label %s at graph %g, first %.10g %s offset character 0, %g textcolor rgb '%s' front", label,
+        place.is_right and 0.995 or 0.01, chart.levels[i].value, place.is_right and "right" or "left",
+        place.at > place.line and 0.6 or -0.6, palette.level_colour(i))
+    else
+      names[i] = label
+    end
+  end
+  return names
+end
+
+-- A single series needs no name.
+local function plots_of(chart, level_names)
   local list, add = gnuplot.list()
+  local function title(name) return name and "title " .. name or "notitle" end
   local style = STYLES[chart.style] and chart.style or "linespoints"
   for i, one in ipairs(chart.series) do
     local data, look = ("data index %d"):format(i - 1), palette.series(i)
     local every = #one.points > MOST_TOLD and (" every %d"):format(math.ceil(#one.points / MOST_TOLD)) or ""
-    add("%s using 1:2 with %s lw 2 %s title %s", data, style, look, gnuplot.shortened(one.name))
+    add("%s using 1:2 with %s lw 2 %s %s", data, style, look, title(#chart.series > 1 and gnuplot.shortened(one.name)))
     if one.has_bars then -- a point without an interval has none, not even its caps
       add("%s using ($3 < $4 ? $1 : NaN):2:3:4 with yerrorbars %s dt 1 ps 0 notitle", data, look:gsub(" dt.*", ""))
     end
     add(gnuplot.hover(data .. every, "1:2", told(chart, one)))
   end
   for i, level in ipairs(chart.levels) do
-    add("%.10g with lines %s title %s", level.value, palette.level(i), gnuplot.shortened(level.label))
+    add("%.10g with lines %s %s", level.value, palette.level(i), title(level_names[i]))
   end
   return list
 end
@@ -140,7 +197,7 @@ end
 local function body_of(chart, e)
   local shape = (e.y1 - e.y0) / (e.x1 - e.x0)
   if not chart.square or shape ~= shape then return BODY end
-  return math.floor(math.max(BODY // 2, math.min(420, 400 * shape))) + 60
+  return math.floor(math.max(BODY // 2, math.min(420, 400 * shape)))
 end
 
 --- A chart as gnuplot draws it.
@@ -148,20 +205,18 @@ end
 ---@return table drawing  of gnuplot.script
 function series.drawing(chart)
   chart = series.fitted(chart)
-  local names, e = lists.map(chart.series, function(one) return one.name end), ticks.extent(chart)
-  lists.append(names, lists.map(chart.levels, function(level) return level.label end))
-  local rows, columns = gnuplot.key(names)
-  local height = gnuplot.HEAD + body_of(chart, e) + rows * gnuplot.KEY_ROW
+  local x, y, e = axes_of(chart)
   local list, add = gnuplot.list()
-  add_axis(add, "x", chart.logx, chart.xlabel)
-  if chart.logx then log_ticks(add, chart, e) else count_ticks(add, chart, e) end
-  add_axis(add, "y", chart.logy, chart.ylabel)
-  add_limits(add, chart, e)
-  add("set key maxcols %d", columns)
-  add("set tmargin at screen %.4f", 1 - gnuplot.HEAD / height)
+  local body = body_of(chart, e)
+  add_axis(add, "x", x, chart.xlabel, MOST_ALONG, chart.xmin, chart.xmax)
+  add_axis(add, "y", y, chart.ylabel, body // UPRIGHT_LETTER, chart.ymin, chart.ymax)
+  local level_names = add_levels(add, chart, x, y, body)
+  local names = #chart.series > 1 and lists.map(chart.series, function(one) return one.name end) or {}
+  for i in pairs(level_names) do names[#names + 1] = chart.levels[i].label end
+  local height = gnuplot.frame(add, body, names)
   if chart.square then add "set size ratio -1" end
   return { levels = chart.levels, what = "series", blocks = blocks_of(chart), settings = list,
-    plots = plots_of(chart), height = height }
+    plots = plots_of(chart, level_names), height = height }
 end
 
 return series

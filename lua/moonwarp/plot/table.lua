@@ -13,6 +13,7 @@ local record = require "moonwarp.results.record"
 local schema = require "moonwarp.base.schema"
 local session = require "moonwarp.session"
 local sweep = require "moonwarp.plot.sweep"
+local terminal = require "moonwarp.plot.chart"
 local units = require "moonwarp.base.units"
 local utf8text = require "moonwarp.base.utf8text"
 
@@ -163,11 +164,12 @@ local function build(spec)
   return made, places
 end
 
--- Columns of one width each, with a rule under the heading.
+-- Columns of one width each, with a rule under the heading, in ASCII if the locale is.
 local function text_of(built, places)
-  local lines = {}
+  local lines, _, unicode = {}, terminal.size()
   for c, column in ipairs(built.columns) do
     local texts = table.move(column.texts, 1, #column.texts, 3, { column.heading, "" })
+    if not unicode then texts = lists.map(texts, utf8text.ascii) end
     local width = utf8text.widest(texts)
     texts[2] = ("-"):rep(width)
     for i, text in ipairs(texts) do lines[i] = (c > 1 and lines[i] .. "  " or "") .. places[c](text, width) end

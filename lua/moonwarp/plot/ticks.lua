@@ -4,7 +4,6 @@
 -- gnuplot script.
 
 local lists = require "moonwarp.base.lists"
-local units = require "moonwarp.base.units"
 
 local ticks = {}
 
@@ -113,6 +112,29 @@ local function tight_range(low, high)
   return low - room(low), high + room(high)
 end
 
+local LARGE <const> = 1e6 -- labels from here on have exponents
+
+local function with_exponent(value, power)
+  return value == 0 and "0" or ("%.7ge%d"):format(value / 10.0 ^ power, power)
+end
+
+-- The labels of an axis all have exponents or none: 0.5e6 beside 1e6, 1e-5 beside 1e-4; powers of 2 are 2^20.
+local function labels(values, base)
+  local most, has_small = 0, false
+  local plain = lists.map(values, function(value)
+    local text = ("%.10g"):format(value)
+    most, has_small = math.max(most, math.abs(value)), has_small or text:find("e", 1, true) ~= nil
+    return math.abs(value) < 1e15 and value == math.floor(value) and ("%d"):format(value) or text
+  end)
+  if most < LARGE and not has_small then return plain end
+  if base == 2 then return lists.map(values, function(value) return ("2^%.0f"):format(math.log(value, 2)) end) end
+  local power = math.floor(math.log(most, 10) / 3 + 1e-9) * 3
+  local texts = lists.map(values, function(value)
+    return with_exponent(value, base and value > 0 and math.floor(math.log(value, 10) + 1e-9) or power)
+  end)
+  return #lists.unique(texts) == #texts and texts or plain
+end
+
 --- An axis for values in a range. A linear axis of positive values begins at 0, so that heights
 --- compare.
 ---@param low number
@@ -122,7 +144,7 @@ end
 ---@param tight boolean? keep the axis to the values
 ---@param least number?  where the axis begins, if that is given
 ---@param most number?   and where it ends
----@return table axis    low, high, ticks, at(value) from 0 to 1
+---@return table axis    low, high, ticks, their labels, at(value) from 0 to 1
 function ticks.axis(low, high, base, count, tight, least, most)
   local axis = { base = base }
   if base then
@@ -137,30 +159,21 @@ function ticks.axis(low, high, base, count, tight, least, most)
   end
   axis.ticks = base and log_ticks(axis.low, axis.high, base, count) or linear_ticks(axis.low, axis.high, count)
   if #axis.ticks == 0 then axis.ticks = { axis.low, axis.high } end
-  local function place(value) return base and math.log(value) or value end
-  local from, span = place(axis.low), place(axis.high) - place(axis.low)
+  axis.labels = labels(axis.ticks, base)
+  return ticks.between(axis, axis.low, axis.high)
+end
+
+--- The same axis with another beginning and end.
+---@param axis table   of ticks.axis
+---@param low number
+---@param high number
+---@return table axis  itself
+function ticks.between(axis, low, high)
+  local function place(value) return axis.base and math.log(value) or value end
+  local from, span = place(low), place(high) - place(low)
+  axis.low, axis.high = low, high
   function axis.at(value) return (place(value) - from) / span end
   return axis
-end
-
--- 80000000000 as 80e9; nil if digits would be lost.
-local function in_thousands(value)
-  local power = math.floor(math.log(math.abs(value), 10) / 3 + 1e-9) * 3
-  local text = ("%.4ge%d"):format(value / 10.0 ^ power, power)
-  return tonumber(text) == value and text or nil
-end
-
---- A tick's label: short, without trailing zeros.
----@param value number
----@return string
-function ticks.label(value)
-  if math.abs(value) >= 1e6 and math.abs(value) < 1e15 and in_thousands(value) then
-    return in_thousands(value)
-  end
-  if value == math.floor(value) and math.abs(value) < 1e15 then return ("%d"):format(value) end
-  local text = units.digits(value, 3)
-  return text:find(".", 1, true) and not text:find("e", 1, true)
-    and text:gsub("0+$", ""):gsub("%.$", "") or text
 end
 
 return ticks

@@ -23,12 +23,12 @@ local SPEC = {
   quiet = "boolean", pictures = "boolean",
 }
 local SPAN = { lane = "string", kind = "string", from = "number", to = "number", label = "string" }
-local COLUMNS = 88 -- of the terminal's rows
 local MOST_KINDS = 8 -- as many as there are colours
 local MOST_LETTERS = 32 -- of a lane's name, in the terminal and the chart; the trace has all
 local THIN = 1 / 400 -- of the chart's width: a shorter span is drawn this wide, to be visible
 local ROUNDING = 1e-6 -- of a column: 10.003 - 10.001 is not quite 0.002
-local ROOMY = 17 -- lanes whose names fit below each other in the usual size
+-- px: a lane, all of them at least and at most, and what a name needs.
+local LANE <const>, LANES_LEAST <const>, LANES_MOST <const>, FIT <const> = 34, 100, 300, 17
 
 local function check_span(span, i)
   schema.options(("mw.timeline: span %d"):format(i), span, SPAN)
@@ -68,51 +68,74 @@ local function on_engines(spans)
   end
 end
 
--- Lanes and kinds in the order of their first spans; times from the first begin.
+-- The names in the order of their first spans, and their numbers.
+local function numbered(spans, field)
+  local names, numbers = lists.unique(lists.map(spans, function(span) return span[field] end)), {}
+  for i, name in ipairs(names) do numbers[name] = i end
+  return names, numbers
+end
+
+-- Times from the first begin, lanes and kinds as numbers.
 local function arrange(spans, engines)
-  local lanes, kinds, start, finish = {}, {}, math.huge, -math.huge
   for i, span in ipairs(spans) do check_span(span, i) end
   if engines then on_engines(spans) end
-  for _, span in ipairs(spans) do
-    for list, name in pairs { [lanes] = span.lane, [kinds] = span.kind } do
-      if not list[name] then
-        list[#list + 1] = name
-        list[name] = #list
-      end
-    end
-    start, finish = math.min(start, span.from), math.max(finish, span.to)
-  end
+  local start, lanes, lane_numbers = math.huge, numbered(spans, "lane")
+  local kinds, kind_numbers = numbered(spans, "kind")
   if #kinds > MOST_KINDS then
     failure.invalid("mw.timeline: %d kinds of spans, a chart shows %d at most", #kinds, MOST_KINDS)
   end
-  return { spans = spans, lanes = lanes, kinds = kinds, start = start, length = finish - start }
+  for _, span in ipairs(spans) do start = math.min(start, span.from) end
+  return { kind = "timeline", lanes = lanes, kinds = kinds, spans = lists.map(spans, function(span)
+    return { lane = lane_numbers[span.lane], kind = kind_numbers[span.kind], from = span.from - start,
+             to = span.to - start, label = span.label }
+  end) }
 end
 
-local function shortened(text)
-  return utf8text.cut(text, MOST_LETTERS, "…")
+local function length_of(chart)
+  local length = 0
+  for _, span in ipairs(chart.spans) do length = math.max(length, span.to) end
+  return length
 end
 
 -- ---- the terminal -------------------------------------------------------------------------------
 
-local function text_of(chart, title)
-  local signs, rows, names = terminal.signs(chart.kinds), {}, {}
-  for i, lane in ipairs(chart.lanes) do
-    rows[i], names[i] = {}, shortened(lane)
-    for c = 1, COLUMNS do rows[i][c] = "." end
-  end
+-- A lane's letters, in the colours of their kinds.
+local function row_of(chart, lane, signs, length, columns, colour)
+  local cells, scale = {}, length > 0 and columns / length or 0
+  for c = 1, columns do cells[c] = "." end
   for _, span in ipairs(chart.spans) do
-    local scale = chart.length > 0 and COLUMNS / chart.length or 0
-    local first = math.min(COLUMNS, math.floor((span.from - chart.start) * scale + ROUNDING) + 1)
-    local last = math.max(first, math.ceil((span.to - chart.start) * scale - ROUNDING))
-    for c = first, math.min(last, COLUMNS) do rows[chart.lanes[span.lane]][c] = signs[chart.kinds[span.kind]] end
+    if span.lane == lane then
+      local first = math.min(columns, math.floor(span.from * scale + ROUNDING) + 1)
+      local last = math.min(columns, math.max(first, math.ceil(span.to * scale - ROUNDING)))
+      local sign = signs[span.kind]
+      for c = first, last do cells[c] = colour and palette.paint(sign, span.kind) or sign end
+    end
   end
-  local lines, legend, wide = { title }, {}, utf8text.widest(names)
+  return table.concat(cells)
+end
+
+--- A timeline in the terminal: one row of letters per lane, a letter per kind, and a legend.
+---@param chart table    as record.json has it
+---@param size table?    width (letters), unicode, colour; what is left out is the terminal's
+---@return string        lines joined by newlines, none wider than that
+function timeline.text(chart, size)
+  local width, unicode, colour = terminal.size(size)
+  local length, signs, cut = length_of(chart), terminal.signs(chart.kinds), unicode and "…" or "."
+  local names = lists.map(chart.lanes, function(lane)
+    return utf8text.cut(utf8text.clean(lane):gsub("%c+", " "), math.min(MOST_LETTERS, width // 3), cut)
+  end)
+  local wide = utf8text.widest(names)
+  local lines = { utf8text.shorten(chart.title, width, cut) }
   for i, name in ipairs(names) do
-    lines[#lines + 1] = ("  %s %s"):format(utf8text.left(name, wide), table.concat(rows[i]))
+    lines[#lines + 1] = ("  %s %s"):format(utf8text.left(name, wide),
+      row_of(chart, i, signs, length, width - wide - 3, colour))
   end
-  for i, kind in ipairs(chart.kinds) do legend[i] = ("%s %s"):format(signs[i], kind) end
-  lines[#lines + 1] = ("  %s 0 to %s; %s"):format((" "):rep(wide), units.format(chart.length, "s"),
-    table.concat(legend, ", "))
+  local parts = lists.map(chart.kinds, function(kind, k) return ("%s %s"):format(signs[k], kind) end)
+  table.insert(parts, 1, "0 to " .. units.format(length, "s"))
+  local paints = colour and lists.map(parts, function(_, i) return i > 1 and i - 1 end)
+  for _, line in ipairs(terminal.legend(parts, width - wide - 3, cut, paints)) do
+    lines[#lines + 1] = (" "):rep(wide + 3) .. line
+  end
   return table.concat(lines, "\n")
 end
 
@@ -122,27 +145,29 @@ end
 local function blocks_of(chart, scale)
   local blocks = lists.map(chart.kinds, function(kind) return { name = kind } end)
   for _, span in ipairs(chart.spans) do
-    table.insert(blocks[chart.kinds[span.kind]], ("%.9g %.9g %d"):format((span.from - chart.start) / scale.factor,
-      (span.to - chart.start) / scale.factor, #chart.lanes - chart.lanes[span.lane] + 1))
+    table.insert(blocks[span.kind], ("%.9g %.9g %d"):format(span.from / scale.factor, span.to / scale.factor,
+      #chart.lanes - span.lane + 1))
   end
   return blocks
 end
 
+-- The settings, and the height of the picture.
 local function settings(chart, scale)
   local list, add = gnuplot.list()
-  local tics, font = {}, math.max(3, gnuplot.FONT * ROOMY // #chart.lanes)
+  local tics, count, length = {}, #chart.lanes, length_of(chart)
   for i, lane in ipairs(chart.lanes) do
     -- gnuplot formats the text of a mark as printf does
-    tics[i] = ("%s %d"):format(gnuplot.quote((shortened(lane):gsub("%%", "%%%%"))), #chart.lanes - i + 1)
+    tics[i] = ("%s %d"):format(gnuplot.quote((utf8text.cut(lane, MOST_LETTERS, "…"):gsub("%%", "%%%%"))), count - i + 1)
   end
-  local long = chart.length > 0 and chart.length / scale.factor or 1
+  local long = length > 0 and length / scale.factor or 1
+  local height = gnuplot.frame(add, math.max(LANES_LEAST, math.min(count * LANE, LANES_MOST)), chart.kinds)
   add("set xlabel 'time (%s)'", scale.name)
-  add("set ytics noenhanced (%s)%s", table.concat(tics, ", "),
-    #chart.lanes > ROOMY and (" font ',%d'"):format(font) or "")
-  add("least = %.9g\nset xrange [0:%.9g]", long * THIN, long * (1 + THIN))
-  add("set yrange [0.4:%g]", #chart.lanes + 0.6)
+  add("set ytics (%s)%s", table.concat(tics, ", "),
+    count * FIT > LANES_MOST and (" font ',%d'"):format(math.max(3, gnuplot.FONT * LANES_MOST // (FIT * count))) or "")
+  add("least = %.9g\nset xrange [0:%.9g<*]", long * THIN, long * (1 + THIN))
+  add("set yrange [0.4:%g]", count + 0.6)
   add "set grid noytics xtics\nset style fill solid 0.85 border lc rgb 'white'"
-  return list
+  return list, height
 end
 
 local function plots_of(chart)
@@ -154,14 +179,26 @@ local function plots_of(chart)
   return list
 end
 
-local function trace_of(chart, about)
-  local events = { { name = "process_name", ph = "M", pid = 1, args = { name = about.title } } }
+--- A timeline as gnuplot draws it.
+---@param chart table     as record.json has it
+---@return table drawing  of gnuplot.script
+function timeline.drawing(chart)
+  local scale = units.choose("s", length_of(chart))
+  local list, height = settings(chart, scale)
+  return { what = "kind", blocks = blocks_of(chart, scale), settings = list, plots = plots_of(chart),
+    columns = { ("from (%s)"):format(scale.name), ("to (%s)"):format(scale.name), "lane, counted from below" },
+    height = height }
+end
+
+local function trace_of(chart)
+  local events = { { name = "process_name", ph = "M", pid = 1, args = { name = chart.title } } }
   for i, lane in ipairs(chart.lanes) do
     events[#events + 1] = { name = "thread_name", ph = "M", pid = 1, tid = i, args = { name = lane } }
   end
   for _, span in ipairs(chart.spans) do
-    events[#events + 1] = { name = span.label or span.kind, cat = span.kind, ph = "X", pid = 1,
-      tid = chart.lanes[span.lane], ts = (span.from - chart.start) * 1e6, dur = (span.to - span.from) * 1e6 }
+    local kind = chart.kinds[span.kind]
+    events[#events + 1] = { name = span.label or kind, cat = kind, ph = "X", pid = 1, tid = span.lane,
+      ts = span.from * 1e6, dur = (span.to - span.from) * 1e6 }
   end
   return json.encode({ displayTimeUnit = "ms", traceEvents = events }) .. "\n"
 end
@@ -180,15 +217,11 @@ function timeline.draw(spec)
     failure.invalid("mw.timeline: option 'spans' is needed: a list of { lane =, kind =, from =, to = }")
   end
   local chart = arrange(in_seconds(options.spans), options.engines)
-  local scale = units.choose("s", chart.length)
-  local about = figure.describe(options, "timeline")
-  local text = text_of(chart, about.title)
-  figure.say(options, text)
-  local made = figure.write(options, about, { what = "kind", blocks = blocks_of(chart, scale),
-    columns = { ("from (%s)"):format(scale.name), ("to (%s)"):format(scale.name), "lane, counted from below" },
-    settings = settings(chart, scale), plots = plots_of(chart) })
-  made.chart = text
-  made.trace = gnuplot.write(session.current:file(about.name .. ".trace.json"), trace_of(chart, about))
+  chart = lists.merged(figure.describe(options, "timeline"), chart)
+  figure.say(options, timeline.text(chart))
+  local made = figure.write(options, chart, timeline.drawing(chart))
+  made.chart = timeline.text(chart, { colour = false })
+  made.trace = gnuplot.write(session.current:file(chart.name .. ".trace.json"), trace_of(chart))
   figure.say(options, ("written: %s (ui.perfetto.dev opens it)"):format(made.trace))
   return made
 end

@@ -142,16 +142,21 @@ local function key_of(chart)
   return table.concat(lists.map(fields, function(name) return tostring(chart[name]) end), "\0")
 end
 
--- A unique name for each figure: the name of its files.
-local function apart(figures)
-  local count = {}
-  for i, figure in ipairs(figures) do
-    local name = path.chart(figure.name)
-    count[name] = (count[name] or 0) + 1
-    if count[name] > 1 then name = ("%s-%d"):format(name, count[name]) end
-    figures[i] = lists.merged(figure, { name = name })
-  end
-  return figures
+--- Figures with a unique name for each, the name of its files.
+---@param figures table[]
+---@return table[] figures
+function overlay.apart(figures)
+  local taken = {}
+  return lists.map(figures, function(figure)
+    local name, number = path.chart(figure.name), 1
+    local own = name
+    while taken[own] do
+      number = number + 1
+      own = ("%s-%d"):format(name, number)
+    end
+    taken[own] = true
+    return lists.merged(figure, { name = own })
+  end)
 end
 
 local function weight_of(chart)
@@ -186,7 +191,7 @@ function overlay.charts(runs, most)
     local first = entries[1]
     order[i], alone[i] = merged(entries), #entries == 1 and { run = first.run, name = first.chart.name }
   end
-  return apart(order), alone
+  return overlay.apart(order), alone
 end
 
 return overlay

@@ -36,6 +36,13 @@ local CHARTS = {
   },
 }
 
+local PICTURES = {
+  timeline = fields { lanes = list "string", kinds = list "string", spans = { least = 1, list = fields {
+    lane = "integer", kind = "integer", from = "number", to = "number" } } },
+  film = fields { nx = "number", ny = "number", low = "number", high = "number", xlabel = "string", ylabel = "string",
+                  label = "string", delay = "number", device = "string" },
+}
+
 local TABLE = fields { name = "string", notes = list "string",
                        columns = list(fields { heading = "string", texts = list "string", numbers = list "any" }) }
 
@@ -48,7 +55,7 @@ local RUN = fields {
   params = optional(map(list "string")), environment = optional(map "any"),
   records = list(map "any"), checks = list(CHECK), charts = list(CHART), tables = list(TABLE),
   remarks = list(fields { text = "string" }),
-  pictures = list(fields { name = "string", title = "string", files = list "string" }),
+  pictures = list(fields { kind = "string?", name = "string", title = "string", files = list "string" }),
   sources = list(fields { name = "string" }),
   failures = optional(list(fields { message = "string", status = "string", params = optional(map "any") })),
 }
@@ -80,15 +87,26 @@ local function check_record(record, where)
   return problem
 end
 
-local function check_chart(chart, where)
-  local rule = CHARTS[chart.kind or "plot"]
-  local problem = rule and form.problem(chart, rule, where)
-  if problem or chart.kind ~= "ladder" then return problem end
-  for i, bar in ipairs(chart.bars) do
-    local most = chart.runs and #chart.runs or 1
-    if bar.run and not (bar.run >= 1 and bar.run <= most) then
-      return ("%s.bars[%d].run must be from 1 to %d, got %d"):format(where, i, most, bar.run)
+-- The run of each bar, the lane and kind of each span.
+local function check_numbers(one, where)
+  local function check(name, field, most)
+    for i, entry in ipairs(one[name]) do
+      local value = entry[field]
+      if value and not (value >= 1 and value <= most) then
+        return ("%s.%s[%d].%s must be from 1 to %d, got %d"):format(where, name, i, field, most, value)
+      end
     end
+  end
+  if one.kind == "ladder" then return check("bars", "run", one.runs and #one.runs or 1) end
+  if one.kind ~= "timeline" then return nil end
+  return check("spans", "lane", #one.lanes) or check("spans", "kind", #one.kinds)
+end
+
+local function check_each(all, rules, name)
+  for i, one in ipairs(all) do
+    local rule, where = rules[one.kind or "plot"], ("%s[%d]"):format(name, i)
+    local problem = rule and (form.problem(one, rule, where) or check_numbers(one, where))
+    if problem then return problem end
   end
 end
 
@@ -96,10 +114,8 @@ end
 ---@param run table
 ---@return string? problem  "charts[1].title must be a string, got number"
 function schema.problem(run)
-  local problem = form.problem(run, RUN)
-  for i, chart in ipairs(problem and {} or run.charts) do
-    problem = problem or check_chart(chart, ("charts[%d]"):format(i))
-  end
+  local problem = form.problem(run, RUN) or check_each(run.charts, CHARTS, "charts")
+    or check_each(run.pictures, PICTURES, "pictures")
   if problem then return problem end
   for i, record in ipairs(run.records) do
     problem = check_record(record, ("records[%d]"):format(i))

@@ -18,8 +18,9 @@ local shortened = gnuplot.shortened
 -- Letters of a name, and below the x axis.
 local MOST_NAME <const>, MOST_LABEL <const> = 62, 60
 local TICKS <const> = 5 -- about
--- px: a name, a bar, with the gap below it, the air around them, the x axis's labels.
-local NAME <const>, BAR <const>, STEP <const>, AIR <const>, FOOT <const> = 17, 13, 15, 5, 62
+-- px: a name, a bar, with the gap below it, the air around them.
+local NAME <const>, BAR <const>, STEP <const>, AIR <const> = 17, 13, 15, 5
+local ROW <const> = 15 -- px: a level's label
 local LETTER <const> = 7 -- px, at most
 
 -- What all parts of a script are made from: the ladder with its axis's range and scale (the unit of the largest
@@ -33,7 +34,8 @@ local function laid_out(ladder)
   l.scale = units.choose(ladder.unit, l.base and math.sqrt(low * high) or high)
   l.low, l.high = low / l.scale.factor, high / l.scale.factor
   l.pitch = NAME + STEP * #l.runs + AIR
-  l.body = l.pitch * #l.groups + AIR
+  l.body = l.pitch * #l.groups + AIR + ROW * #ladder.levels
+  l.top = (STEP * #l.runs / 2 - ROW * #ladder.levels) / l.pitch
   for place, group in ipairs(l.groups) do
     for i, bar in ipairs(group) do
       table.insert(l.places, { bar = bar, y = place + STEP / l.pitch * (i - (#group + 1) / 2) })
@@ -64,10 +66,10 @@ local function blocks_of(l)
         ("%.6g %s %s"):format(one.y, number(mark.value, l.scale.factor), name))
     end
   end
-  for _, level in ipairs(l.levels) do
+  for i, level in ipairs(l.levels) do
     local at = number(level.value, l.scale.factor)
-    list[#list + 1] = { name = level.label, columns = { "place from the top", value }, "0 " .. at,
-                        ("%d %s"):format(#l.groups + 1, at) }
+    list[#list + 1] = { name = level.label, columns = { "place from the top", value },
+      ("%.4g %s"):format(l.top + (i - 1) * ROW / l.pitch, at), ("%d %s"):format(#l.groups + 1, at) }
   end
   return list
 end
@@ -114,30 +116,39 @@ local function add_texts(add, l)
   add("set rmargin at screen %.4f", (edge - value * LETTER - 10) / gnuplot.WIDTH)
 end
 
+-- A row above the bars for each level, in which its label ends or begins at its line.
+local function add_level_labels(add, l)
+  for i, level in ipairs(l.levels) do
+    local at = level.value / l.scale.factor
+    local is_right = l.at(at) > 0.5
+    add("set label %s at first %.10g, first %.6g %s offset character %s, 0 textcolor rgb '%s' front",
+      shortened(level.label), at, l.top + (i - 0.5) * ROW / l.pitch, is_right and "right" or "left",
+      is_right and "-0.5" or "0.5", palette.level_colour(i))
+  end
+end
+
 local function add_axis(add, l)
-  local marks = lists.map(ticks.axis(l.low, l.high, l.base, TICKS, true).ticks, function(value)
-    return ("'%s' %.10g"):format(ticks.label(value), value)
-  end)
+  local axis = ticks.axis(l.low, l.high, l.base, TICKS, true)
+  local marks = lists.map(axis.ticks, function(value, i) return ("'%s' %.10g"):format(axis.labels[i], value) end)
+  l.at = axis.at
   if l.base then add("set logscale x %g", l.base) end
   add("set xtics (%s)", table.concat(marks, ", "))
   local air = l.base and (l.high / l.low) ^ 0.02 or 1.02 -- what ends at the frame is seen to end
-  add("set xrange [%.10g:%.10g]", l.low, l.high * air)
+  add("set xrange [%.10g:%.10g<*]", l.low, l.high * air)
 end
 
-local function settings_of(l, height, rows)
+-- The settings, and the height of the picture.
+local function settings_of(l)
   local list, add = gnuplot.list()
-  local top = 1 - (l.pitch - STEP * #l.runs / 2) / l.pitch
-  add("set xlabel %s noenhanced", shortened(units.label(l.xlabel, l.scale), MOST_LABEL))
+  add("set xlabel %s", shortened(units.label(l.xlabel, l.scale), MOST_LABEL))
   add("unset grid\nset grid xtics lt 1 lw 1 lc rgb '%s'", palette.colour "grid")
-  add "set bars 0.7\nunset ytics"
-  add(rows == 0 and "unset key" or ("set key at screen 0.5, screen %.4f center bottom vertical maxrows %d"):format(
-    4 / height, rows))
-  add("set tmargin at screen %.4f", 1 - gnuplot.HEAD / height)
-  add("set bmargin at screen %.4f", 1 - (gnuplot.HEAD + l.body) / height)
-  add("set yrange [%.6g:%.6g]", top + l.body / l.pitch, top)
+  add "unset ytics"
+  local height = gnuplot.frame(add, l.body, lists.append(lists.append({}, l.ladder.runs), l.marked))
+  add("set yrange [%.6g:%.6g]", l.top + l.body / l.pitch, l.top)
   add_axis(add, l)
   add_texts(add, l)
-  return list
+  add_level_labels(add, l)
+  return list, height
 end
 
 local function plots_of(l, blocks)
@@ -151,8 +162,8 @@ local function plots_of(l, blocks)
     end
     add(gnuplot.hover(data(i), "2:1", told_bar(l, run)))
   end
-  for i, level in ipairs(l.levels) do
-    add("%s using 2:1 with lines %s title %s", data(#l.runs + #l.marked + i), palette.level(i), shortened(level.label))
+  for i in ipairs(l.levels) do
+    add("%s using 2:1 with lines %s notitle", data(#l.runs + #l.marked + i), palette.level(i))
   end
   for i, label in ipairs(l.marked) do
     add("%s using 2:1 with points %s title %s", data(#l.runs + i), palette.mark(i), shortened(label))
@@ -165,13 +176,11 @@ end
 ---@param ladder table
 ---@return table drawing  of gnuplot.script
 function script.drawing(ladder)
-  local l, names = laid_out(ladder), {}
-  for _, part in ipairs { ladder.runs or {}, l.marked, l.levels } do lists.append(names, part) end
-  local rows, blocks = gnuplot.key(lists.map(names, function(one) return one.label or one end)), blocks_of(l)
-  local height = gnuplot.HEAD + l.body + FOOT + gnuplot.KEY_ROW * rows
-  return { what = "block", blocks = blocks, settings = settings_of(l, height, rows), plots = plots_of(l, blocks),
+  local l = laid_out(ladder)
+  local blocks, settings, height = blocks_of(l), settings_of(l)
+  return { what = "block", blocks = blocks, settings = settings, plots = plots_of(l, blocks), height = height,
     columns = { "place from the top", units.label(l.xlabel, l.scale), "low", "high", "share (%)",
-      "half of the height", "name" }, height = height }
+      "half of the height", "name" } }
 end
 
 return script

@@ -1,0 +1,130 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What a picture shows beside its points: labels of levels, a key, ticks, the order of series.
+
+local support = require "tests.support"
+local mw = support.mw
+
+local HAS_GNUPLOT = os.execute "command -v gnuplot >/dev/null 2>&1"
+
+-- Draws records without pictures; the script and the data that are left.
+local function drawn(spec)
+  local made
+  support.with_folder(function(folder)
+    spec.quiet, spec.pictures = true, false
+    made = support.into(folder, mw.plot, spec)
+    for _, ending in ipairs { "gp", "dat" } do made[ending] = support.read(made[ending]) end
+  end)
+  return made
+end
+
+local function rows(names)
+  local list = {}
+  for i, name in ipairs(names) do
+    for x = 1, 3 do list[#list + 1] = { device = "cpu", x = 2 ^ x, y = x * i, name = name } end
+  end
+  return list
+end
+
+describe("a picture", function()
+  it("names levels at an end of their lines, in their colours, and not on top of each other", function()
+    local gp = drawn { x = "x", y = "y", records = rows { "a" }, peak = 4, lines = { { value = 3.9, label = "triad" },
+                       { value = 3.8, label = "source" }, { value = 3.7, label = "other" } } }.gp
+    assert.is_truthy(gp:find("set label 'peak (4)' at graph 0.995, first 4 right offset character 0, 0.6 textcolor "
+      .. "rgb '#000000' front", 1, true), gp)
+    assert.is_truthy(gp:find "\n     4 with lines lc rgb '#000000' dt 2 lw 1.3 notitle")
+    local seen = {}
+    for side, value, offset in gp:gmatch "set label [^\n]- at graph (%S+), first (%S+) %a+ offset character 0, (%S+)" do
+      local middle = value + offset * 0.3 -- of a label, whose letters are so high
+      for _, other in ipairs(seen) do assert.is_true(other[1] ~= side or math.abs(other[2] - middle) > 0.25, gp) end
+      seen[#seen + 1] = { side, middle }
+    end
+    assert.are.equal(4, #seen + select(2, gp:gsub("with lines lc [^\n]- title ", "")), gp)
+  end)
+
+  it("has no key for a single series, and one below the axis's label for more", function()
+    local one = drawn { x = "x", y = "y", by = "name", records = rows { "a" }, peak = 9 }.gp
+    assert.is_truthy(one:find("\nunset key\n", 1, true))
+    local two = drawn { x = "x", y = "y", by = "name", records = rows { "a", "b" }, peak = 9 }.gp
+    local axis = two:match "set bmargin at screen ([%d.]+)"
+    local key = two:match "set key at screen 0.5, screen ([%d.]+) center bottom"
+    assert.is_true(axis - key > 50 / 350, two) -- two lines of letters and a row of the key
+  end)
+
+  it("has its series in the order of the numbers in their names, else as they come", function()
+    local function names(list)
+      local found = {}
+      local data = drawn({ x = "x", y = "y", by = "name", records = rows(list) }).dat
+      for name in data:gmatch "# series %d+: ([^\n]+)" do found[#found + 1] = name end
+      return found
+    end
+    assert.are.same({ "64", "256", "1024" }, names { 1024, 64, 256 })
+    assert.are.same({ "n = 2", "n = 10" }, names { "n = 10", "n = 2" })
+    assert.are.same({ "-2", "-1", "0.5" }, names { 0.5, -1, -2 })
+    assert.are.same({ "tiled", "naive 2", "naive 1" }, names { "tiled", "naive 2", "naive 1" })
+  end)
+
+  -- gnuplot's own labels were 1e-05 beside 0.0001.
+  it("has ticks of one form", function()
+    local list = {}
+    for x = 1, 4 do list[x] = { device = "cpu", x = x, y = 10.0 ^ -x / 10 } end
+    local gp = drawn { x = "x", y = "y", logy = 10, records = list }.gp
+    assert.is_truthy(gp:find("set ytics ('1e-5' 1e-05, '1e-4' 0.0001, '1e-3' 0.001, '1e-2' 0.01)", 1, true), gp)
+  end)
+
+  it("has room between its outermost points and the frame, unless limits are given", function()
+    local script = drawn({ x = "x", y = "y", records = rows { "a" } }).gp
+    local low, high = script:match "set xrange %[%*<([%d.]+):([%d.]+)<%*%]"
+    assert.is_true(tonumber(low) < 2 and tonumber(high) > 8)
+    local gp = drawn({ x = "x", y = "y", records = rows { "a" }, xmin = 2, xmax = 8 }).gp
+    assert.is_truthy(gp:find("set xrange [2:8]", 1, true))
+  end)
+
+  it("names the levels of a ladder above its bars", function()
+    local made
+    support.with_folder(function(folder)
+      local spec = { x = "y", by = "name", quiet = true, pictures = false, level = 2,
+        lines = { { value = 0.5, label = "old" } }, records = { { device = "cpu", y = 1, name = "a" } } }
+      made = support.read(support.into(folder, mw.ladder, spec).gp)
+    end)
+    assert.is_truthy(made:find("set label 'level %(2%)' at first 2, first [-%d.]+ right [^\n]+ rgb '#000000'"), made)
+    assert.is_truthy(made:find("set label 'old %(0.5000%)' at first 0.5, first [-%d.]+ left"), made)
+    assert.is_truthy(made:find("\nunset key\n", 1, true))
+  end)
+
+  it("draws the data file beside it, by its name only", function()
+    if not HAS_GNUPLOT then
+      pending "needs gnuplot"
+      return
+    end
+    support.with_folder(function(folder)
+      local made = support.into(folder, mw.plot, { x = "x", y = "y", records = rows { "a" }, quiet = true, name = "p" })
+      local run = support.run(folder)
+      support.write(made.dat, (support.read(made.dat):gsub("\n8 3\n", "\n8 3.25\n")))
+      assert.is_true(os.execute(("cd '%s' && gnuplot p.gp"):format(run)))
+      assert.is_truthy(support.read(made.svg):find("y: 3.25", 1, true))
+      support.write(run .. "/h.gp", "set terminal svg\nset output 'h.svg'\nset key autotitle columnhead\n"
+        .. "plot 'p.dat' using 1:2 with lines\n")
+      assert.is_true(os.execute(("cd '%s' && gnuplot h.gp"):format(run)))
+      assert.is_truthy(support.read(run .. "/h.svg"):find(">y<", 1, true))
+    end)
+  end)
+end)
+
+describe("a film", function()
+  it("of a strip fills its picture", function()
+    local film = require "moonwarp.plot.film"
+    local function drawing(nx, ny)
+      local picture = { name = "f", title = "T", device = "d", nx = nx, ny = ny, low = 0, high = 1, xlabel = "x",
+                        ylabel = "y", label = "", delay = 0.1 }
+      local made = film.drawing(picture, { { name = "t", "0 1", "1 0" } })
+      return made.ratio, made.settings[1]
+    end
+    local square, equal = drawing(64, 64)
+    local strip, own = drawing(4096, 4)
+    assert.are.equal("set size ratio -1", equal)
+    assert.are.equal("set size noratio", own)
+    assert.is_true(strip < square / 2)
+    assert.are.equal("set size noratio", select(2, drawing(4, 4096)))
+  end)
+end)
