@@ -185,12 +185,12 @@ gives named bars, those of several series beside each other, with lengths from `
       { "pictures", "boolean", "false: no SVG or PNG", default = "true" },
     },
     film_spec = {
-      about = "A film of a field.",
+      about = "A film of a 1-D or 2-D field.",
       { "name", "string", "of the files, without extension", default = "SCRIPT-film" },
       { "title", "string", "" }, { "xlabel", "string", "", default = [["ix"]] },
-      { "ylabel", "string", "", default = [["iy"]] },
-      { "label", "string", "label of the colour scale, with unit" },
-      { "low", "number", "lower end of the colour scale", default = "the smallest value of all frames" },
+      { "ylabel", "string", "", default = [["iy"; in 1-D the label]] },
+      { "label", "string", "label of the values, with unit: of the colour scale, in 1-D of the y axis" },
+      { "low", "number", "lower end of the values' scale", default = "the smallest value of all frames" },
       { "high", "number", "upper end", default = "the largest" },
       { "delay", "number", "time between frames", unit = "s", default = "0.08" },
       { "device", "device", "named in the title", default = "the last one opened" },
@@ -510,13 +510,14 @@ mw.ladder { x = "T_eff", by = "rung", share = "share", level = { value = 4.2e9, 
     },
     {
       name = "film", forms = { "mw.film([options])" },
-      about = [[Begins a film of a 2-D field. `film:add(array[, caption])` adds the current field as a frame (at most 2^18
-elements). `film:draw()` writes RUN/NAME.dat, RUN/NAME.gp and, if gnuplot is installed, NAME.gif with all frames, and NAME.svg and
+      about = [[Begins a film of a field. `film:add(array[, caption])` adds the current field as a frame (at most 2^18
+elements): a 2-D array as a heat map, a 1-D array as a line. All frames are of one kind. `film:draw()` writes RUN/NAME.dat, RUN/NAME.gp and, if gnuplot is installed, NAME.gif with all frames, and NAME.svg and
 NAME.png with the last one.]],
       params = { { "options", "film_spec", "", optional = true } },
       returns = { { "table", "the film: `add` returns it again, `draw` returns the paths of the files" } },
       errors = { "mw.film: option 'high' must be above 'low', got <a> and <b>",
-        "film:add: a 2-D array is wanted",
+        "film:add: a 1-D or 2-D array is wanted",
+        "film:add: the film has 1-D frames, got an array of <n> x <m> elements",
         "film:add: the array has <n> x <m> elements, a picture needs 2 x 2 at least",
         "film:add: the array has <n> x <m> elements, a frame shows 262144 at most; film a smaller field or a view",
         "film:draw: there is no frame; film:add(array) adds one" }, since = "0.2.0",

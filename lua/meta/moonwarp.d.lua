@@ -276,14 +276,14 @@
 ---@field git? table `revision` and `dirty` of the script's folder
 ---@field argv? string[] the command line
 
---- A film of a field.
+--- A film of a 1-D or 2-D field.
 ---@class moonwarp.film_spec
 ---@field name? string of the files, without extension, default SCRIPT-film
 ---@field title? string
 ---@field xlabel? string default "ix"
----@field ylabel? string default "iy"
----@field label? string label of the colour scale, with unit
----@field low? number lower end of the colour scale, default the smallest value of all frames
+---@field ylabel? string default "iy"; in 1-D the label
+---@field label? string label of the values, with unit: of the colour scale, in 1-D of the y axis
+---@field low? number lower end of the values' scale, default the smallest value of all frames
 ---@field high? number upper end, default the largest
 ---@field delay? number time between frames, s, default 0.08
 ---@field device? moonwarp.device named in the title, default the last one opened
@@ -1479,8 +1479,8 @@ function mw.plot(spec) end
 ---@return moonwarp.plot_made # see below
 function mw.ladder(spec) end
 
---- Begins a film of a 2-D field. `film:add(array[, caption])` adds the current field as a frame (at most 2^18
---- elements). `film:draw()` writes RUN/NAME.dat, RUN/NAME.gp and, if gnuplot is installed, NAME.gif with all frames, and NAME.svg and
+--- Begins a film of a field. `film:add(array[, caption])` adds the current field as a frame (at most 2^18
+--- elements): a 2-D array as a heat map, a 1-D array as a line. All frames are of one kind. `film:draw()` writes RUN/NAME.dat, RUN/NAME.gp and, if gnuplot is installed, NAME.gif with all frames, and NAME.svg and
 --- NAME.png with the last one.
 ---@param options? moonwarp.film_spec
 ---@return table # the film: `add` returns it again, `draw` returns the paths of the files

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- A 2-D field over time: frames are added while a script computes, then drawn as an animated GIF, with
--- the last frame as a heat map (SVG, PNG).
+-- A field over time: frames are added while a script computes, then drawn as an animated GIF, with the last
+-- frame as a picture (SVG, PNG). A frame of a 2-D field is a heat map, that of a 1-D field a line.
 
 local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
@@ -9,6 +9,8 @@ local schema = require "moonwarp.base.schema"
 local figure = require "moonwarp.plot.figure"
 local gnuplot = require "moonwarp.plot.gnuplot"
 local lists = require "moonwarp.base.lists"
+local palette = require "moonwarp.plot.palette"
+local units = require "moonwarp.base.units"
 
 local film = {}
 
@@ -22,15 +24,17 @@ local DELAY = 0.08 -- s between frames
 -- px: a picture, the field in it, and what is above and below the field.
 local WIDTH <const>, FIELD <const>, AROUND <const>, LEAST_HEIGHT <const>, MOST_HEIGHT <const> = 640, 490, 100, 80, 540
 local STRIP <const> = 4 -- a field of more than so many times its width in height fills its frame
+-- Of a line: height over width of its picture, and the room above and below it.
+local LINE_RATIO <const>, AIR <const> = 0.625, 0.03
 
 local film_type = {}
 film_type.__index = film_type
 film_type.__name = "film"
 
---- Begins a film of a 2-D field.
---- Options: name (of the files), title, xlabel, ylabel, label (of the colours, with unit), low and high
---- (the colours' range; that of the frames if absent), delay (s between frames), device (named in the
---- title), quiet, pictures.
+--- Begins a film of a 1-D or 2-D field.
+--- Options: name (of the files), title, xlabel, ylabel, label (of the colours, or of a line's values, with
+--- unit), low and high (the range of the values; that of the frames if absent), delay (s between frames),
+--- device (named in the title), quiet, pictures.
 ---@param spec table?
 ---@return table film  with the methods add and draw
 function film.new(spec)
@@ -50,25 +54,35 @@ local function numbers(row)
   return table.concat(words, " ")
 end
 
---- Adds the field as it is now.
----@param array userdata  2-D, 2^18 elements at most: a frame is a picture
----@param caption string? as in "t = 0.25 s"
----@return table self
-function film_type:add(array, caption)
+-- The sides of an array that a film can show; that of a line is one row of its elements.
+local function sides_of(self, array)
   if core.type(array) ~= "array" then
     failure.invalid("film:add: an array is wanted, got %s", core.type(array) or type(array))
   end
   local nx, ny, deep = array:shape()
-  if not ny or deep then failure.invalid("film:add: a 2-D array is wanted") end
-  if nx < 2 or ny < 2 then
-    failure.invalid("film:add: the array has %d x %d elements, a picture needs 2 x 2 at least", nx, ny)
+  if deep then failure.invalid("film:add: a 1-D or 2-D array is wanted") end
+  local shape = ny and ("%d x %d elements"):format(nx, ny) or units.count(nx, "element")
+  if nx < 2 or ny and ny < 2 then
+    failure.invalid("film:add: the array has %s, a picture needs %s at least", shape, ny and "2 x 2" or "2")
   end
-  if nx * ny > MOST_POINTS then
-    failure.invalid("film:add: the array has %d x %d elements, a frame shows %d at most; "
-      .. "film a smaller field or a view", nx, ny, MOST_POINTS)
+  if nx * (ny or 1) > MOST_POINTS then
+    failure.invalid("film:add: the array has %s, a frame shows %d at most; film a smaller field or a view", shape,
+      MOST_POINTS)
   end
-  local lines = {}
-  for iy, row in ipairs(array:totable()) do
+  if self.ny and (self.ny > 1) ~= (ny ~= nil) then
+    failure.invalid("film:add: the film has %s frames, got an array of %s", ny and "1-D" or "2-D", shape)
+  end
+  return nx, ny or 1
+end
+
+--- Adds the field as it is now.
+---@param array userdata  1-D or 2-D, 2^18 elements at most: a frame is a picture
+---@param caption string? as in "t = 0.25 s"
+---@return table self
+function film_type:add(array, caption)
+  local nx, ny = sides_of(self, array)
+  local lines, values = {}, array:totable()
+  for iy, row in ipairs(ny > 1 and values or { values }) do
     lines[iy] = numbers(row)
     for _, value in ipairs(row) do
       if value - value == 0 then -- neither NaN nor infinite
@@ -83,9 +97,11 @@ function film_type:add(array, caption)
   return self
 end
 
--- One colour scale for all frames; gnuplot rejects an empty range.
+-- One scale for all frames, on which a line does not touch the frame; gnuplot rejects an empty range.
 local function range_of(self)
-  local low, high = self.spec.low or self.low or 0, self.spec.high or self.high or 1
+  local low, high = self.low or 0, self.high or 1
+  local air = self.ny == 1 and AIR * (high - low) or 0
+  low, high = self.spec.low or low - air, self.spec.high or high + air
   if high <= low then high = low + 1 end
   return low, high
 end
@@ -94,6 +110,7 @@ end
 
 -- Height over width of the field, and of a picture that it fills; the scales of both axes are the same, but in a strip.
 local function shape_of(picture)
+  if picture.ny == 1 then return LINE_RATIO, false end
   local shape = picture.ny / picture.nx
   local height = math.max(LEAST_HEIGHT, math.min(FIELD * shape, MOST_HEIGHT)) + AROUND
   return height / WIDTH, shape >= LEAST_HEIGHT / FIELD and shape <= STRIP
@@ -102,18 +119,25 @@ end
 local function settings(picture, is_equal)
   local list, add = gnuplot.list()
   add(is_equal and "set size ratio -1" or "set size noratio")
-  add "unset grid\nunset key\nset autoscale fix"
-  add "set palette defined (0 '#000004', 0.25 '#420a68', 0.5 '#932667', 0.75 '#dd513a', 0.9 '#fca50a', 1 '#fcffa4')"
-  add("set cbrange [%.10g:%.10g]", picture.low, picture.high)
+  add "unset key\nset autoscale fix"
   add("set xlabel %s", gnuplot.shortened(picture.xlabel))
   add("set ylabel %s", gnuplot.shortened(picture.ylabel))
+  if picture.ny == 1 then
+    add("set yrange [%.10g:%.10g]", picture.low, picture.high)
+    return list
+  end
+  add "unset grid"
+  add "set palette defined (0 '#000004', 0.25 '#420a68', 0.5 '#932667', 0.75 '#dd513a', 0.9 '#fca50a', 1 '#fcffa4')"
+  add("set cbrange [%.10g:%.10g]", picture.low, picture.high)
   add("set cblabel %s", gnuplot.shortened(picture.label))
   return list
 end
 
 -- The commands that draw a frame, by its number from 1.
-local function image(i)
-  return ("data index %d matrix with image"):format(i - 1)
+local function image(picture, i)
+  local data = ("data index %d matrix"):format(i - 1)
+  if picture.ny > 1 then return data .. " with image" end
+  return ("%s using 1:3 with lines lw 2 lc rgb '%s'"):format(data, palette.colour "k1")
 end
 
 -- After the still pictures: the same plot once per frame.
@@ -124,7 +148,7 @@ local function animation(picture, frames, ratio)
     math.max(1, math.floor(picture.delay * 100 + 0.5)), WIDTH, math.floor(ratio * WIDTH))
   add("set output %s", gnuplot.quote(picture.name .. ".gif"))
   for i, frame in ipairs(frames) do
-    add("%s\nplot %s", gnuplot.title(picture, frame.name), image(i))
+    add("%s\nplot %s", gnuplot.title(picture, frame.name), image(picture, i))
   end
   add "unset output\n}"
   return table.concat(list, "\n")
@@ -137,7 +161,8 @@ end
 function film.drawing(picture, frames)
   local ratio, is_equal = shape_of(picture)
   return { columns = false, what = "frame", blocks = frames, caption = frames[#frames].name, ratio = ratio,
-    settings = settings(picture, is_equal), plots = { image(#frames) }, after = animation(picture, frames, ratio) }
+    settings = settings(picture, is_equal), plots = { image(picture, #frames) },
+    after = animation(picture, frames, ratio) }
 end
 
 --- The frames that a film's data file holds.
@@ -159,8 +184,9 @@ end
 function film_type:draw()
   if #self.frames == 0 then failure.invalid("film:draw: there is no frame; film:add(array) adds one") end
   local spec, low, high = self.spec, range_of(self)
+  local ylabel = spec.ylabel or self.ny == 1 and (spec.label or "") or "iy"
   local picture = lists.merged(figure.describe(spec, "film"), { kind = "film", nx = self.nx, ny = self.ny, low = low,
-    high = high, xlabel = spec.xlabel or "ix", ylabel = spec.ylabel or "iy", label = spec.label or "",
+    high = high, xlabel = spec.xlabel or "ix", ylabel = ylabel, label = spec.label or "",
     delay = spec.delay or DELAY })
   return figure.write(spec, picture, film.drawing(picture, self.frames), "gif")
 end
