@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/folder.h"
+
 enum { MOST_WORDS = 2048, INTERRUPTED = 128 + SIGINT };
 
 typedef struct words {
@@ -44,7 +46,8 @@ static void add_empty(words *to, const char *path, const char *size) {
 }
 
 /* A session of its own keeps a signal to the sandbox's group inside. Without --as-pid-1, since the kernel keeps most
- * signals from the first process of a namespace. */
+ * signals from the first process of a namespace. /proc is read-only, since the settings in /proc/sys are root's to
+ * write, whatever its capabilities are. */
 static void add_namespaces(words *to) {
   static const char *const options[] = {"bwrap",
                                         "--die-with-parent",
@@ -61,6 +64,8 @@ static void add_namespaces(words *to) {
                                         "/",
                                         "/",
                                         "--proc",
+                                        "/proc",
+                                        "--remount-ro",
                                         "/proc",
                                         "--dev",
                                         "/dev",
@@ -97,6 +102,7 @@ static bool uncovers(const char *folder, const words *covers) {
 static void add_view(words *to, const char *const *view, const char *size) {
   static words covers, hidden;
   for (; view[0] && view[1]; view += 2) {
+    if (strcmp(view[0], "write") == 0) mw_make_folders(view[1]);
     const char *path = realpath(view[1], NULL);
     bool hide = strcmp(view[0], "hide") == 0, read = strcmp(view[0], "read") == 0;
     if (!path || (read && uncovers(path, &covers))) continue;

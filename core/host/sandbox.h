@@ -15,7 +15,7 @@ enum { SANDBOX_PROCESSES = 2 };
  *   "hide" FOLDER     looks empty and cannot be written
  *   "scratch" FOLDER  is empty, can be written, and vanishes with the sandbox
  *   "read" PATH       is there, in a hidden folder too
- *   "write" PATH      can be written
+ *   "write" FOLDER    can be written; it is made if it is not there
  * Scratch folders and /dev/shm are in memory, of so many bytes at most each (0: half of the machine's).
  * Paths that do not exist are left out, as is a "read" that would bring back what is hidden. /dev has no devices but
  * GPUs. Returns only if there is no bwrap; other obstacles are an exit status of bwrap, which says why on standard

@@ -47,6 +47,8 @@ print("processes", all "ls -d /proc/[0-9]* | wc -l")
 print("others", all "cat out/batch/*/first-cpu/output.txt out/batch/*/journal.jsonl | grep -c secret")
 print("written", all "echo x >here && echo yes; echo x >$HOME/moonwarp-was-here && echo yes")
 print("own", all "echo x >/tmp/x && echo x >/dev/shm/x && cat /tmp/x /dev/shm/x | wc -l")
+print("settings", all "v=$(cat /proc/sys/kernel/core_pattern); echo $v >/proc/sys/kernel/core_pattern && echo yes")
+print("mounts", (all("awk '$6 ~ /^rw/ { print $5 }' /proc/self/mountinfo"):gsub("\n", " ")))
 print("network", all "cat /proc/net/route | wc -l")]]
 
 describe("a lab in a sandbox", function()
@@ -87,6 +89,13 @@ describe("a lab in a sandbox", function()
       assert.are.equal("0", said:match "others\t(%d+)", said)
       assert.is_nil(said:match "written\t[^\n]*yes", said)
       assert.are.equal("2", said:match "own\t(%d+)", said)
+      assert.is_nil(said:match "settings\t[^\n]*yes", said)
+      -- A writable mount is one of these: its folder, what is its own, devices, the cache.
+      for mount in said:match("mounts\t([^\n]*)"):gmatch "%S+" do
+        local known = mount:find "^/dev/" or mount == "/tmp" or mount:find "/reader%-cpu$"
+          or mount == support.core.cache_stat().folder .. "/labs"
+        assert.is_truthy(known, mount)
+      end
       assert.is_true(tonumber(said:match "network\t(%d+)") <= 1, said)
     end)
   end)

@@ -103,19 +103,21 @@ describe("a lab without a run", function()
 {"kind":"end","id":"crash-cpu","folder":"crash-cpu","verdict":"crashed"}
 {"kind":"end","id":"fine-cpu","folder":"fine-cpu","verdict":"passed"}
 {"kind":"end","id":"../../x","folder":"../../x","verdict":"crashed"}
+{"kind":"end","id":"pipe-cpu","folder":"pipe-cpu","verdict":"killed"}
 {"kind":"finish"}
 ]])
       local lines = {}
       for i = 1, 100 do lines[i] = ("line %d of <it>"):format(i) end
       support.write(place .. "/crash-cpu/output.txt", table.concat(lines, "\n") .. "\n")
       support.write(place .. "/fine-cpu/output.txt", "all is well\n")
+      assert(os.execute(("mkdir '%s/pipe-cpu' && mkfifo '%s/pipe-cpu/output.txt'"):format(place, place)))
       local text = drawn(folder)
       has(text, "Last lines of crash-cpu")
       has(text, "line 81 of &lt;it&gt;\nline 82")
       has(text, "line 100 of &lt;it&gt;</pre>")
       assert.is_nil(text:find("line 80 of", 1, true))
       assert.is_nil(text:find("all is well", 1, true))
-      has(text, "2 of 3 labs failed")
+      has(text, "3 of 4 labs failed")
     end)
   end)
 end)

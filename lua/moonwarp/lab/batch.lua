@@ -111,7 +111,7 @@ local function command(step, folder)
 end
 
 function batch:spawn(step, folder, lock)
-  return host.spawn { argv = command(step, folder), env = { "MOONWARP_LAB=" .. step.name },
+  return host.spawn { argv = command(step, folder), env = self.sandbox:environment(step.name),
                       log = folder .. "/output.txt", ended = folder .. ".ended", grace = GRACE,
                       sandbox = self.sandbox:of_lab(step.path, self.book.folder, folder),
                       seconds = step.time_limit, memory = step.memory_limit, data = data_limit(step),

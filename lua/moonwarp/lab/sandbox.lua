@@ -51,7 +51,8 @@ function sandbox.new(when)
   if problem and when == "require" then
     options.fail("labs cannot run in a sandbox here: %s; docs/lab.md says what is needed", problem)
   end
-  return setmetatable({ problem = problem }, sandbox)
+  local folder = core.cache_stat().folder or ""
+  return setmetatable({ problem = problem, cache = folder ~= "" and folder .. "/labs" or nil }, sandbox)
 end
 
 local function folder_of(path)
@@ -72,15 +73,21 @@ function sandbox:view(script, extra)
   return lists.append(view, extra or {})
 end
 
---- What a lab may see: of its batch only its own folder, which it can write, as it can the cache of compiled code.
+--- What a lab may see: of its batch only its own folder, which it can write, as it can the labs' cache of compiled
+--- code.
 ---@param script string
 ---@param batch string    the batch's folder
 ---@param own string      the lab's
 ---@return string[]? view
 function sandbox:of_lab(script, batch, own)
-  local extra, cache = { "hide", batch, "write", own }, core.cache_stat().folder
-  if cache then lists.append(extra, { "write", cache }) end
-  return self:view(script, extra)
+  return self:view(script, lists.append({ "hide", batch, "write", own }, self.cache and { "write", self.cache } or {}))
+end
+
+--- The environment of a lab. Code is loaded from a cache, so the labs have one of their own beside the user's.
+---@param name string  the lab's
+---@return string[]
+function sandbox:environment(name)
+  return { "MOONWARP_LAB=" .. name, not self.problem and self.cache and "MOONWARP_CACHE=" .. self.cache or nil }
 end
 
 return sandbox

@@ -25,7 +25,7 @@ local function path_of(run, one)
   if type(name) ~= "string" or name:find "^/" or name:find "%z" then return nil end
   if ("/" .. name .. "/"):find("/../", 1, true) then return nil end
   local path = ("%s/source/%s"):format(run.folder, name)
-  return require("lfs").symlinkattributes(path, "mode") == "file" and path or nil
+  return files.is_plain(path) and path or nil
 end
 
 -- A file in a page: its text, a link to the run that shows it, or why it is left out.
