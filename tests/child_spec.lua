@@ -186,10 +186,10 @@ describe("a child", function()
       local ending, output = run(script:format(folder), { sandbox = view })
       assert.are.equal(9, ending.exit)
       assert.are.equal("a:\nin\n\na/in:\nx\n\nb:\nx\n/tmp\nc\n", output:gsub("touch: [^\n]*\n", ""))
-      assert.are.equal("memory", run([[exec "$MOONWARP" -e 't = ("x"):rep(1 << 26) os.execute "sleep 99"']],
-        { sandbox = view, memory = 32 << 20, env = { "MOONWARP=" .. host.program() } }).reason)
-      assert.are.equal(1, run("head -c 8388608 /dev/zero >/tmp/x && exit 2; exit 1",
-        { sandbox = view, memory = 4 << 20 }).exit)
+      assert.are.equal("memory", run([[exec "$MOONWARP" -e 't = ("x"):rep(1 << 28) os.execute "sleep 99"']],
+        { sandbox = view, memory = 64 << 20, env = { "MOONWARP=" .. host.program() } }).reason)
+      assert.are.equal(1, run("head -c 80M /dev/zero >/tmp/x && exit 2; exit 1",
+        { sandbox = view, memory = 64 << 20 }).exit)
       assert.are.equal("11 139", ("%d %d"):format(run("kill -SEGV $$", { sandbox = view }).signal,
         128 + run("kill -SEGV $$").signal))
       assert.are.equal(130, run("exit 130", { sandbox = view }).exit)
