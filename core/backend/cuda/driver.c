@@ -27,6 +27,9 @@ static const cuda_symbol nvrtc_entries[] = {
 #undef CUDA_ENTRY
         {NULL, 0}};
 
+static const cuda_symbol nvrtc_optional[] = {{"nvrtcSetFlowCallback", offsetof(cuda_nvrtc_table, nvrtcSetFlowCallback)},
+                                             {NULL, 0}};
+
 const char *cuda_resolve(void *library, const cuda_symbol *symbols, void *table) {
   const char *missing = NULL;
   for (; symbols->name; symbols++) {
@@ -207,6 +210,7 @@ static bool load_nvrtc(void) {
                   "`pip install nvidia-cuda-nvrtc`, or set $MOONWARP_LIBNVRTC");
   const char *missing = cuda_resolve(library, nvrtc_entries, &cuda_nvrtc);
   if (missing) return reject(&nvrtc_attempt, "%s lacks %s", cuda_nvrtc.path, missing);
+  cuda_resolve(library, nvrtc_optional, &cuda_nvrtc);
   describe_nvrtc();
   return true;
 }

@@ -232,6 +232,9 @@ typedef struct _nvrtcProgram *cuda_program; /* NVRTC's own tag */
   X(nvrtcGetPTX,              unsigned, (cuda_program, char *))
 /* clang-format on */
 
+/* Since CUDA 12.8; NULL before. */
+typedef unsigned nvrtc_set_flow_callback(cuda_program, int (*ask)(void *, void *), void *);
+
 typedef struct cuda_driver_table {
 #define CUDA_FIELD(name, arguments) cuda_result(*name) arguments;
   CUDA_DRIVER_CALLS(CUDA_FIELD)
@@ -244,6 +247,7 @@ typedef struct cuda_nvrtc_table {
 #define CUDA_FIELD(name, result, arguments) result(*name) arguments;
   CUDA_NVRTC_CALLS(CUDA_FIELD)
 #undef CUDA_FIELD
+  nvrtc_set_flow_callback *nvrtcSetFlowCallback;
   int major, minor;
   int archs[64], narchs; /* 75, 80, ...; ascending */
   char path[512];        /* of the library */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/backend/cuda/compilation.h"
 #include "core/backend/cuda/headers.h"
 #include "core/backend/cuda/objects.h"
 #include "core/compile/cache.h"
@@ -103,8 +104,12 @@ static mw_status build_program(const mw_device *device, const mw_source *source,
   build_options(&o, source, t);
   for (const char *const *name = source->templates; name && *name; name++)
     cuda_nvrtc.nvrtcAddNameExpression(*program, *name);
-  code = cuda_nvrtc.nvrtcCompileProgram(*program, o.count, o.at);
+  mw_status status = cuda_program_compile(program, &o, source->name, &code, err);
   mw_argv_free(&o);
+  if (status != MW_OK) {
+    if (*program) cuda_nvrtc.nvrtcDestroyProgram(program);
+    return status;
+  }
   *log = program_log(*program);
   if (code == 0) return MW_OK;
   cuda_nvrtc.nvrtcDestroyProgram(program);

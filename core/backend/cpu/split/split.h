@@ -78,6 +78,7 @@ typedef struct cpu_splitter {
   char *why;
   size_t why_size;
   bool rejected;
+  int depth;              /* of the statement being read */
   bool plain;             /* no barriers at all: the text is of a row of threads */
   bool sets_index;        /* functions that are called read threadIdx */
   bool returns[2];        /* some thread may leave before the end; [1]: where all pass the bounds checks */

@@ -7,6 +7,7 @@
 
 #include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
+#include "core/base/interrupt.h"
 
 static const char *const passed_words[] = {"using", "typedef", "static_assert", "struct",     "class",   "union",
                                            "enum",  "extern",  "static",        "__shared__", "mw_kept", NULL};
@@ -160,9 +161,8 @@ static int pragma_read(cpu_splitter *in, int i, int last, int parent) {
   return node;
 }
 
-static int statement_read(cpu_splitter *in, int i, int last, int parent) {
+static int statement_kind_read(cpu_splitter *in, int i, int last, int parent) {
   const cpu_token *at = in->work.at;
-  if (i >= last) return -1;
   const cpu_node_kind kind = word_kind(&at[i]);
   if (at[i].kind == CPU_PRAGMA) return pragma_read(in, i, last, parent);
   if (cpu_token_is(&at[i], "{")) return block_read(in, i, parent);
@@ -174,6 +174,18 @@ static int statement_read(cpu_splitter *in, int i, int last, int parent) {
     return statement_read(in, cpu_find(&in->work, i, last, WORDS(":")) + 1, last, parent);
   int end = simple_end(in, i, last), node = node_add(in, simple_kind(in, i, end), i, parent);
   in->nodes[node].last = end;
+  return node;
+}
+
+/* Beyond the depth, passes that walk up or down the tree take minutes, and would use up the stack. */
+static int statement_read(cpu_splitter *in, int i, int last, int parent) {
+  enum { MOST_DEPTH = 256 }; /* what compilers promise */
+  if (i >= last) return -1;
+  if (in->depth == MOST_DEPTH) cpu_split_reject(in, i, "statements nest deeper than %d", MOST_DEPTH);
+  if (in->rejected) return -1;
+  in->depth++;
+  int node = statement_kind_read(in, i, last, parent);
+  in->depth--;
   return node;
 }
 
@@ -238,6 +250,7 @@ void cpu_tree_read(cpu_splitter *in) {
   mw_free(in->nodes);
   in->nodes = NULL;
   in->nnodes = 0;
+  if (atomic_load(&mw_interrupted)) cpu_split_reject(in, 0, "interrupted"); /* engine.c makes an error of it */
   block_read(in, 0, -1);
   for (int i = 0; i < in->nnodes; i++) split_mark(in, i);
 }

@@ -8,6 +8,7 @@
 #include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 #include "core/backend/cpu/translate/translate.h"
+#include "core/base/interrupt.h"
 
 static void engine_set(cpu_program *program, cpu_function *kernel, const char *engine, const char *why) {
   kernel->engine = engine;
@@ -72,6 +73,8 @@ mw_status cpu_engines_choose(cpu_program *program, mw_error *error) {
     mw_status status = kernel_choose(program, kernel, forced, error);
     if (status) return status;
     kernel->ordered = cpu_has_dependence(program, kernel);
+    if (atomic_load(&mw_interrupted))
+      return mw_fail(error, MW_INTERRUPTED, "interrupted while '%s' was translated", program->source.name);
   }
   return MW_OK;
 }
