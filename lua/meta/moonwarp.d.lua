@@ -1457,6 +1457,11 @@ function mw.table(spec) end
 --- RUN/NAME.gp that draws it, and an SVG and a PNG if gnuplot is installed. Otherwise a message says that there are no pictures. In a browser the SVG
 --- shows the values of a point under the pointer, and a click on a key entry hides or shows its curve.
 --- 
+--- The chart in the terminal has the terminal's width, or `COLUMNS` if that is set, from 40 to 120. Its series are in colour, unless `NO_COLOR`
+--- is set, `TERM` is dumb, or the output is a pipe. It is ASCII if the locale is. Levels have their label at the end of their lines. A single
+--- series has no key, and series whose names differ only in numbers are in the order of these. The files of two charts of one name with other
+--- fields or titles are told apart by a number: NAME-2. A chart called data is data-chart, since data.dat has the run's records.
+--- 
 --- In a sweep (`-p n=1024,2048`) the run's records are drawn in the last pass. Each combination of parameters that is not shown by an axis
 --- or by `by` is a separate series, also within each group of `by`. A chart of `records` is drawn in every pass, with the pass in its title and
 --- file name: NAME-n-1024.

@@ -7,7 +7,7 @@
 --   blocks     { name =, line, ... }; columns = of its own, false if it is a matrix
 --   settings   lines of commands after the common style
 --   plots      the parts of the plot command; `data` is the name of the data
---   height     of a chart, px, whose points show their values; absent: a wide picture, without hypertext
+--   height     of a chart, px; absent: a wide picture
 --   ratio      height over width of a wide picture; may be absent
 --   caption    of the title; may be absent
 --   after      further commands after the pictures; may be absent
@@ -192,7 +192,9 @@ end
 ---@return string
 function gnuplot.script(about, drawing, is_alone)
   local width, height, mouse = WIDE_WIDTH, math.floor(WIDE_WIDTH * (drawing.ratio or WIDE_RATIO) + 0.5), ""
-  if drawing.height then width, height, mouse = gnuplot.WIDTH, drawing.height, "standalone mousing " end
+  if drawing.height then width, height = gnuplot.WIDTH, drawing.height end
+  local plots = "plot " .. table.concat(drawing.plots, ", \\\n     ")
+  if plots:find("hypertext", 1, true) then mouse = "standalone mousing " end
   local scale = PNG_WIDTH / width
   return table.concat({
     header(about, drawing), comment("draws %s.svg and %s.png: gnuplot %s.gp", about.name, about.name, about.name), "",
@@ -202,7 +204,7 @@ function gnuplot.script(about, drawing, is_alone)
     ("set terminal svg size %d,%d dynamic %snoenhanced font 'Helvetica,%d' background rgb 'white'"):format(width,
       height, mouse, gnuplot.FONT),
     ("set output %s"):format(gnuplot.quote(about.name .. ".svg")),
-    "plot " .. table.concat(drawing.plots, ", \\\n     "),
+    plots,
     "if (exists('svg_only')) { unset output; exit }",
     "if (strstrt(GPVAL_TERMINALS, 'pngcairo') > 0) {",
     ("  set terminal pngcairo size %d,%d noenhanced font 'Helvetica,%d' fontscale %.3g linewidth %.3g pointscale %.3g")
