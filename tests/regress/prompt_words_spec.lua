@@ -27,7 +27,9 @@ describe("prompt", function()
   it("shows a table and a chart once", function()
     local output = prompt('for i = 1, 3 do mw.record { n = i, v = 2.0 * i } end',
       'mw.table { "n", "v", title = "a table" }', 'mw.plot { x = "n", y = "v", title = "a chart", pictures = false }',
-      'mw.remark "a remark"')
+      'mw.remark "a remark"', 'mw.check(mw.device "cpu":zeros("f32", 4), 1, { name = "a check" })')
+    assert.are.equal(1, count(output, "a check"), output)
+    assert.are.equal(1, count(output, "\nfalse\n"), output)
     assert.are.equal(1, count(output, "a table"), output)
     assert.are.equal(1, count(output, "a chart"), output)
     assert.are.equal(1, count(output, "a remark"), output)
@@ -36,6 +38,7 @@ describe("prompt", function()
 
   it("shows a value that a call returns and did not print", function()
     assert.are.equal("b\nc\n", prompt('(function() print "b" return "c" end)()'))
+    assert.are.equal("5\n5\n", prompt('(function() print(5) return 5 end)()'))
     assert.are.equal("1\tnil\ttwo\n", prompt '1, nil, "two"')
   end)
 

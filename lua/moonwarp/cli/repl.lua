@@ -56,29 +56,45 @@ end
 
 -- ---- what is printed ----------------------------------------------------------------------------
 
--- Calls a chunk. The texts that it prints become keys of `said`.
+local file_methods = getmetatable(io.stderr).__index
+
+local MOST_KEPT = 8
+
+local function note(said, ...)
+  table.insert(said, 1, (table.concat(lists.map({ ... }, tostring)):gsub("\n+$", "")))
+  said[MOST_KEPT + 1] = nil
+end
+
+-- Calls a chunk. The last texts that it prints, or that mw.check writes to standard error, are noted in `said`.
 local function call_hearing(chunk, said)
-  local plain = print
+  local plain_print, plain_write = print, file_methods.write
   local function hear(...)
-    if select("#", ...) == 1 then said[tostring((...)):gsub("\n+$", "")] = true end
-    return plain(...)
+    note(said, ...)
+    return plain_print(...)
   end
   print = hear -- luacheck: ignore 121
+  function file_methods.write(file, ...)
+    if file == io.stderr then note(said, ...) end
+    return plain_write(file, ...)
+  end
   local results = table.pack(host.call(chunk))
-  if print == hear then print = plain end -- luacheck: ignore 121
+  file_methods.write = plain_write
+  if print == hear then print = plain_print end -- luacheck: ignore 121
   return table.unpack(results, 1, results.n)
 end
 
--- A table or a chart that was printed, which mw.table and mw.plot also return.
-local function was_said(value, said)
-  return said[value] or type(value) == "table" and said[rawget(value, "chart")]
+-- A table, a chart or a report that was printed, which mw.table, mw.plot and mw.check also return.
+local function was_said(value, text, said)
+  if type(value) == "table" then return lists.has(said, text) or lists.has(said, rawget(value, "chart")) end
+  return type(value) == "string" and lists.has(said, text)
 end
 
 local function print_outcome(said, outcome, ...)
   if outcome ~= "done" then return print_error(outcome == "failed" and (...) or outcome) end
   local texts, given = {}, table.pack(...)
   for i = 1, given.n do
-    if not was_said(given[i], said) then texts[#texts + 1] = show.value(given[i]) end
+    local text = show.value(given[i])
+    if not was_said(given[i], text, said) then texts[#texts + 1] = text end
   end
   if #texts > 0 then print(table.concat(texts, "\t")) end
 end
