@@ -57,6 +57,19 @@ return study]])
   end)
 end)
 
+-- Of alarms, which count as failed checks, a batch said only how many there were.
+describe("a lab with an alarm", function()
+  it("says which", function()
+    local code = "mw.device() mw.bench(function() end, { bytes = 1e15, peak = 1e9, clock = 'host', samples = 3 })"
+    labs.with({ { "fast", "", code } }, function(_, batch)
+      local status, _, result = batch()
+      assert.are.equal(3, status)
+      assert.are.equal("check failed", result.labs[1].verdict)
+      assert.is_truthy(result.labs[1].message:find "^mw.bench: .* is more than the peak given of 1.000 GB/s; ")
+    end)
+  end)
+end)
+
 describe("the checks of a lab", function()
   it("name the first wrong element and its values in its message", function()
     labs.with({ { "one", "", WRONG }, { "three", "", WRONG .. RIGHT .. WRONG .. WRONG } }, function(_, batch)

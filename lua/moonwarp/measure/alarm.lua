@@ -300,9 +300,10 @@ function alarm.check(result, run, options)
     local cause, remedy = alarms[name](result, run, options)
     if cause then
       table.insert(result.alarms, { name = name, cause = cause, remedy = remedy })
+      local text = ("mw.bench: %s%s; %s"):format(options.name and options.name .. ": " or "", cause, remedy)
+      session.current:note_check { what = name, ok = false, text = text }
       session.current:fail_check()
-      local whose = options.name and options.name .. ": " or ""
-      if not options.quiet then io.stderr:write(("mw.bench: %s%s; %s\n"):format(whose, cause, remedy)) end
+      if not options.quiet then io.stderr:write(text, "\n") end
     end
   end
 end
