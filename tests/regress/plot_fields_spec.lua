@@ -133,6 +133,14 @@ describe("limits of axes", function()
     assert.is_truthy(drawn({ xmin = 3 }).script:find("set xrange %[3:%d"))
   end)
 
+  it("leave a logarithmic axis its labels", function()
+    local made = drawn { ymin = 2, ymax = 40, logy = 10 }
+    for _, label in ipairs { 2, 5, 10, 20 } do
+      assert.is_truthy(made.chart:find(("\n *%d [┤+]"):format(label)), made.chart)
+      assert.is_truthy(made.script:find(("'%d' %d"):format(label, label), 1, true), made.script)
+    end
+  end)
+
   it("are in the unit of the axis", function()
     local made = drawn { y = "T", unit = "B/s", ymax = 4e9, records = { { n = 1, T = 1e9 }, { n = 2, T = 8e9 } } }
     assert.is_truthy(made.script:find("set yrange [*<0:4]\n", 1, true), made.script)

@@ -77,6 +77,14 @@ local function log_ticks(low, high, base, count)
   local stride = math.max(1, math.ceil((last - first + 1) / count))
   local list = {}
   for i = first, last, stride do list[#list + 1] = base ^ i end
+  if #list > 1 or base < 10 then return list end
+  list = {} -- within a power or so
+  for i = first - 1, last do
+    for _, times in ipairs { 1, 2, 5 } do
+      local value = times * base ^ i
+      if ticks.within(value, low * (1 - 1e-9), high * (1 + 1e-9)) then list[#list + 1] = value end
+    end
+  end
   return list
 end
 
