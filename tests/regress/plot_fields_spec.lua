@@ -44,6 +44,8 @@ describe("a field that no record has", function()
     rejected(mw.ladder, "mw.ladder", { x = "rate", by = "versoin", y = false }, near)
     rejected(mw.ladder, "mw.ladder", { x = "rate", by = "version", share = "sahre", y = false },
       "'sahre'; there is n, rate, version")
+    fails(function() mw.roofline { by = "versoin", records = ROWS, device = mw.device "cpu", quiet = true } end,
+      "mw.roofline: no record has a field " .. near)
     fails(function() mw.table { "versoin", records = ROWS, quiet = true } end,
       "mw.table: no record has a field " .. near)
     fails(function() mw.plot(spec_of { y = "t.medain", records = { { n = 1, t = { median = 1, mean = 2 } } } }) end,

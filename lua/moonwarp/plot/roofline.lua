@@ -33,7 +33,7 @@ local DECADE <const> = 10 -- the roofs are drawn so far beyond the outermost ker
 -- ---- the kernels of a run -----------------------------------------------------------------------
 
 local function label_of(entry, field, by)
-  if by and record.field(entry, by) ~= nil then return tostring(record.field(entry, by)) end
+  if by and record.field(entry, by) ~= nil then return figure.name_of(record.field(entry, by)) end
   local name = lists.find(NAMES, function(name) return type(entry[name]) == "string" end)
   return name and entry[name] or field
 end
@@ -177,6 +177,8 @@ end
 ---                    throughput, roof, share, bound }, words, chart, dat, gp, svg, png
 function roofline.draw(spec)
   spec = complete(spec)
+  local entries = spec.records or record.all()
+  if #entries > 0 then figure.check_fields("mw.roofline", spec, { "by" }, entries) end
   local points = points_of(spec)
   if #points == 0 then
     failure.invalid("mw.roofline: nothing here declares both bytes and flops; give them to mw.bench")
