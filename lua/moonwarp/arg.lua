@@ -108,11 +108,22 @@ local function convert_one(name, default, text, limits)
   return value
 end
 
+-- What a default holds that is not a parameter's value; nil if nothing.
+local function strange_part(default)
+  if type(default) ~= "table" then return not convert[kind_of(default)] and kind_of(default) or nil end
+  for key, value in next, default do
+    if math.type(key) ~= "integer" or key < 1 or key > rawlen(default) then
+      return "a table with the key " .. tostring(key)
+    end
+    if not convert[kind_of(value)] then return "a list with a " .. kind_of(value) end
+  end
+end
+
 local function check_default(name, default)
-  local kind = kind_of(type(default) == "table" and (default[1] or "") or default)
-  if convert[kind] then return end
+  local strange = strange_part(default)
+  if not strange then return end
   failure.invalid("mw.arg: the default of '%s' must be a number, string, boolean or a list of those, got %s", name,
-    kind)
+    strange)
 end
 
 -- The first of several values; the passes that follow take the others, which are rejected now if they
@@ -134,6 +145,11 @@ local function value_of(name, default, limits)
   local value = convert_one(name, default, texts[1], limits)
   if #texts > 1 then begin_sweep(name, default, texts, limits) end
   return value
+end
+
+-- The script may change its list.
+local function copied(value)
+  return type(value) == "table" and lists.append({}, value) or value
 end
 
 local function remember(entry)
@@ -160,10 +176,11 @@ function arg.get(name, default, help, limits)
   local kind = kind_named(limits.kind)
   if kind then check_texts(name, default, kind) end
   -- Known before its text is read, so that a wrong value is not reported as a wrong name as well.
-  local entry = { name = name, default = default, help = help, value = default }
+  local kept = copied(default)
+  local entry = { name = name, default = kept, help = help, value = kept }
   remember(entry)
-  entry.value = value_of(name, default, limits)
-  return kind and kind.values(entry.value) or entry.value
+  entry.value = value_of(name, kept, limits)
+  return kind and kind.values(entry.value) or copied(entry.value)
 end
 
 --- The values in force, by name.

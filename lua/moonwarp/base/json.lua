@@ -63,7 +63,7 @@ function encode(value, first)
   if kind == "number" then return number(value) end
   if kind == "boolean" then return tostring(value) end
   if kind ~= "table" then return quote(tostring(value)) end
-  if value[1] ~= nil or getmetatable(value) == json.list then return list(value) end
+  if rawget(value, 1) ~= nil or getmetatable(value) == json.list then return list(value) end
   return object(value, first)
 end
 
