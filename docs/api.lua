@@ -63,6 +63,11 @@ return {
       about = [[One line about the object, or `<class> (closed)`.]], meta = false, since = "0.2.0",
     },
     {
+      name = "__concat", forms = { '"text" .. object' },
+      about = [[An error: `tostring` gives the text of an object.]], meta = false, rejects = true,
+      errors = { "a <class> is not a string: tostring() gives its text" }, since = "0.6.0",
+    },
+    {
       name = "__newindex", forms = { "object.name = value" },
       about = [[An error: objects have no fields to set. Elements are written with `set`.]], meta = false,
       errors = { "no field of a <class> can be set, got 'name'", "an element is written with set: a:set(1, value)" },

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- fuzz.lua DEVICE SEED CALLS: throws random arguments at every function, method and metamethod of the library, in a
--- process of its own (fuzz_spec.lua starts it in an empty folder). Every call may raise an error or succeed; none may
--- crash, hang or leak. The file "last" holds the call under way, for whoever looks at a crash.
+-- moonwarp run fuzz.lua -- DEVICE SEED CALLS: throws random arguments at every function, method and metamethod of the
+-- library, in a process of its own (fuzz_spec.lua starts it in a folder). Every call may raise an error or succeed;
+-- none may crash, hang or leak. The file "last" holds the call under way, for whoever looks at a crash.
 
 local core = require "moonwarp.core"
 local session = require "moonwarp.session"
@@ -10,7 +10,6 @@ local mw = require "moonwarp"
 
 local id, seed, calls = arg[1], math.tointeger(tonumber(arg[2])), math.tointeger(tonumber(arg[3]))
 math.randomseed(seed)
-rawset(io, "stderr", { write = function() end }) -- mw.check reports there
 
 local random = math.random
 
@@ -32,8 +31,23 @@ local pool, closed = {}, {}
 
 local function boom() error "from a random function" end
 
+-- Closes some objects, as what a script's function may do while a method runs.
+local function close_some(...)
+  for _ = 1, random(3) do
+    local object = #pool > 0 and any(pool)
+    if object and core.type(object) ~= "device" and object.close then pcall(object.close, object) end
+  end
+  if random(4) == 1 then collectgarbage() end
+  return ...
+end
+
 local FUNCTIONS = { function() end, boom, function(...) return ... end, function() return -1 end, print and type,
-                    function(s) if mw.type(s) == "stream" then s:close() end end }
+                    close_some, function(s) if mw.type(s) == "stream" then s:close() end end }
+
+-- Metatables of option tables and values.
+local METATABLES = { { __index = close_some }, { __index = boom }, { __tostring = function() return "text" end },
+                     { __tostring = function() close_some() return "text" end }, { __tostring = boom },
+                     { __pairs = boom }, { __len = function() return 3 end }, { __index = { grid = 1, block = 1 } } }
 
 local function value(depth)
   local kind = random(12)
@@ -48,7 +62,7 @@ local function value(depth)
     for i = 1, random(0, 3) do
       if random(2) == 1 then made[i] = value((depth or 0) + 1) else made[any(KEYS)] = value((depth or 0) + 1) end
     end
-    return made
+    return random(8) == 1 and setmetatable(made, any(METATABLES)) or made
   end
   return any { io.stdout, core.null or false, coroutine.create(boom), mw, core, debug.getmetatable(io.stdout) }
 end
@@ -84,17 +98,18 @@ end
 -- ---- calls ------------------------------------------------------------------------------------------------------
 
 -- Each costs a compiler's run, so there are only some.
-local budget = { module = 40, kernel = 200, occupancy = 30 }
-local FORBIDDEN = { bench = true, plot = true, compiler = true, cache_clear = true, methods = true, options = true,
-                    device = false }
+local budget = { module = 40, kernel = 200, occupancy = 30, bench = 3, plot = 40, ladder = 40, film = 20,
+                 timeline = 20, roofline = 1, environment = 3, linspace = 100, random = 100 }
+local FORBIDDEN = { cache_clear = true, process = true } -- other sessions' kernels; any program
 local last = assert(io.open("last", "w"))
+local STDERR, QUIET = io.stderr, { write = function() end }
 
 local function note(what, arguments)
   local words = { what }
   for i = 1, arguments.n do
     local argument = arguments[i]
     words[#words + 1] = type(argument) == "table" and "table" or type(argument) == "string" and ("%q"):format(argument)
-      or tostring(argument)
+      or tostring(select(2, pcall(tostring, argument)))
   end
   last:seek "set"
   last:write(table.concat(words, " "), (" "):rep(100), "\n")
@@ -103,7 +118,9 @@ end
 
 local function throw(what, fn, arguments)
   note(what, arguments)
+  rawset(io, "stderr", QUIET) -- mw.check reports there
   local ok, message = pcall(fn, table.unpack(arguments, 1, arguments.n))
+  rawset(io, "stderr", STDERR)
   if ok and mw.type(message) and #pool < 200 then pool[#pool + 1] = message end
   return ok, message
 end
@@ -149,7 +166,8 @@ local function library_call(library, title)
   return throw(title .. "." .. name, library[name], values(4))
 end
 
-local METAMETHODS = { "__gc", "__close", "__tostring", "__index", "__len", "__call" }
+local METAMETHODS = { "__gc", "__close", "__tostring", "__index", "__newindex", "__len", "__call", "__concat", "__add",
+                      "__lt", "__pairs" }
 
 local function metamethod_call()
   local name = any(METAMETHODS)
@@ -181,6 +199,19 @@ local function operation()
   return throw("operator", any(OPERATORS), arguments)
 end
 
+-- What the debug library lets a script do to an object; a metatable is put back, or the object would be lost.
+local function debugging()
+  local object, other = any(pool), any(pool)
+  if type(object) ~= "userdata" then return end
+  if random(2) == 1 then
+    return throw("setuservalue", debug.setuservalue, { object, value(), random(3), n = 3 })
+  end
+  local own = debug.getmetatable(object)
+  debug.setmetatable(object, debug.getmetatable(other))
+  throw("metatable", any(OPERATORS), { object, value(), n = 2 })
+  debug.setmetatable(object, own)
+end
+
 local done = 0
 for i = 1, calls do
   if i % 400 == 1 then fill_pool() end
@@ -188,7 +219,8 @@ for i = 1, calls do
   if kind <= 12 then method_call()
   elseif kind <= 14 then library_call(mw, "mw")
   elseif kind <= 16 then library_call(core, "core")
-  elseif kind <= 18 then metamethod_call()
+  elseif kind <= 17 then metamethod_call()
+  elseif kind <= 18 then debugging()
   else operation() end
   done = done + 1
 end
@@ -198,7 +230,8 @@ end
 assert(io.type(io.stdout) == "file", "the fuzzer closed the standard output")
 pool, closed = {}, {}
 session.current.failed_checks = 0 -- the results were random, not wrong
--- mw.record keeps its records and mw.arg its defaults, with whatever is in them: forget the Lua half
+session.current:finish { status = "complete", exit = 0 }
+session.begin()
 mw = nil
 for name in pairs(package.loaded) do
   if name:find "^moonwarp" and name ~= "moonwarp.core" then package.loaded[name] = nil end

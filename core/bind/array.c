@@ -132,6 +132,26 @@ static int array_newindex(lua_State *L) {
   return bind_fail(L, MW_INVALID, "an element is written with set: a:set(%I, value)", (LUAI_UACINT)lua_tointeger(L, 2));
 }
 
+/* ---- operators that arrays do not have ----------------------------------------------------------------------------- */
+
+static int array_arithmetic(lua_State *L) {
+  return bind_fail(L, MW_INVALID,
+                   "an array has no arithmetic in Lua: a kernel computes on the device, a:totable() gives the elements "
+                   "to the script");
+}
+
+static int array_compare(lua_State *L) {
+  return bind_fail(L, MW_INVALID, "arrays have no order; mw.check(got, expected) compares their elements");
+}
+
+static int array_call(lua_State *L) {
+  return bind_fail(L, MW_INVALID, "an array is not a function: a:get(i) reads an element, a:totable() all of them");
+}
+
+static int array_pairs(lua_State *L) {
+  return bind_fail(L, MW_INVALID, "an array is not a table: a:totable() gives one to loop over");
+}
+
 /* ---- views ----------------------------------------------------------------------------------------------------- */
 
 static int push_view(lua_State *L, const bind_array *a, size_t first, int dims, const lua_Integer *shape) {
@@ -199,6 +219,14 @@ static const bind_method methods[] = {
     {NULL, NULL, 0},
 };
 
-static const luaL_Reg metamethods[] = {{"__len", array_count}, {"__newindex", array_newindex}, {NULL, NULL}};
+static const luaL_Reg metamethods[] = {
+    {"__add", array_arithmetic}, {"__band", array_arithmetic},   {"__bnot", array_arithmetic},
+    {"__bor", array_arithmetic}, {"__bxor", array_arithmetic},   {"__call", array_call},
+    {"__div", array_arithmetic}, {"__idiv", array_arithmetic},   {"__le", array_compare},
+    {"__len", array_count},      {"__lt", array_compare},        {"__mod", array_arithmetic},
+    {"__mul", array_arithmetic}, {"__newindex", array_newindex}, {"__pairs", array_pairs},
+    {"__pow", array_arithmetic}, {"__shl", array_arithmetic},    {"__shr", array_arithmetic},
+    {"__sub", array_arithmetic}, {"__unm", array_arithmetic},    {NULL, NULL},
+};
 
 bind_class array_class = {"array", array_release, methods, describe, metamethods, 0};

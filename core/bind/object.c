@@ -85,6 +85,12 @@ int bind_reject_field(lua_State *L) {
                    luaL_tolstring(L, 2, NULL));
 }
 
+/* "on " .. dev */
+static int object_concat(lua_State *L) {
+  const bind_class *class = lua_touserdata(L, lua_upvalueindex(1));
+  return bind_fail(L, MW_INVALID, "%s %s is not a string: tostring() gives its text", article(class), class->name);
+}
+
 static bool is_object(lua_State *L, int index) {
   const bind_object *object = lua_touserdata(L, index);
   if (!object || lua_type(L, index) != LUA_TUSERDATA || lua_rawlen(L, index) < sizeof *object) return false;
@@ -102,6 +108,7 @@ static int collect(lua_State *L) {
 
 static void fill_metatable(lua_State *L, bind_class *class) {
   static const luaL_Reg metamethods[] = {{"__close", collect},
+                                         {"__concat", object_concat},
                                          {"__gc", collect},
                                          {"__newindex", bind_reject_field},
                                          {"__tostring", object_tostring},

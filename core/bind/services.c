@@ -132,6 +132,7 @@ static int service_process(lua_State *L) {
   check_type(L, 1, LUA_TTABLE);
   double seconds = luaL_checknumber(L, 2);
   int count = (int)lua_rawlen(L, 1);
+  check_that(L, count > 0, 1, "a program's name and its arguments expected, got an empty table");
   const char **argv = lua_newuserdatauv(L, (size_t)(count + 1) * sizeof *argv, 0);
   for (int i = 0; i < count; i++, lua_pop(L, 1)) { /* the list holds the strings */
     lua_rawgeti(L, 1, i + 1);

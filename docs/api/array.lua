@@ -107,6 +107,25 @@ print(a:get(2, 1), a:get(5)) --> 2  5]],
       example = [[print(dev:zeros("f32", 2, 2):set(1, 2, 0.5):get(1, 2)) --> 0.5]],
     },
     {
+      name = "__add", forms = { "a + b", "-a", "a * 2" },
+      about = [[An error, as every operator of numbers: kernels compute with arrays.]], meta = false, rejects = true,
+      errors = { "an array has no arithmetic in Lua: a kernel computes on the device, a:totable() gives the elements to the "
+        .. "script" },
+      since = "0.6.0",
+    },
+    {
+      name = "__lt", forms = { "a < b", "a <= b" }, about = [[An error: `mw.check` compares elements.]], meta = false,
+      rejects = true, errors = { "arrays have no order; mw.check(got, expected) compares their elements" }, since = "0.6.0",
+    },
+    {
+      name = "__call", forms = { "a(i)" }, about = [[An error: `get` reads an element.]], meta = false, rejects = true,
+      errors = { "an array is not a function: a:get(i) reads an element, a:totable() all of them" }, since = "0.6.0",
+    },
+    {
+      name = "__pairs", forms = { "pairs(a)" }, about = [[An error: `totable` gives a table to loop over.]], meta = false,
+      rejects = true, errors = { "an array is not a table: a:totable() gives one to loop over" }, since = "0.6.0",
+    },
+    {
       name = "totable", forms = { "a:totable()" },
       about = [[All elements as nested tables, the outermost for the slowest dimension, as `dev:array` takes them.]],
       returns = { { "table", "" } }, since = "0.1.0",

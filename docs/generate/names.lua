@@ -8,6 +8,10 @@ local names = {}
 -- What Lua needs of a metatable, but no script calls.
 local SILENT = { __name = true, __metatable = true }
 
+-- The entry of several metamethods that do the same.
+local SAME = { __le = "__lt" }
+for name in ("band bnot bor bxor div idiv mod mul pow shl shr sub unm"):gmatch "%a+" do SAME["__" .. name] = "__add" end
+
 -- The metatable of a class is the registry's table with the class's method table in it.
 local function metatable_of(methods)
   for _, value in pairs(debug.getregistry()) do
@@ -29,7 +33,7 @@ end
 local function add_metamethods(found, metatable)
   for name, value in pairs(metatable) do
     local plain_index = name == "__index" and type(value) == "table"
-    if name:match("^__") and not SILENT[name] and not plain_index then found[name] = true end
+    if name:match("^__") and not SILENT[name] and not plain_index then found[SAME[name] or name] = true end
   end
 end
 

@@ -12,6 +12,7 @@ local environment = require "moonwarp.measure.environment"
 local film = require "moonwarp.plot.film"
 local integer = require "moonwarp.base.integer"
 local ladder = require "moonwarp.plot.ladder"
+local lists = require "moonwarp.base.lists"
 local module = require "moonwarp.module"
 local nearest = require "moonwarp.base.nearest"
 local occupancy = require "moonwarp.measure.occupancy"
@@ -31,30 +32,68 @@ local timeline = require "moonwarp.plot.timeline"
 -- What other libraries call our methods.
 local HINTS = {
   array = { size = "shape", count = "shape", length = "shape", tolist = "totable", read = "totable",
-            download = "totable", write = "upload", free = "close", destroy = "close" },
-  device = { sync = "synchronize", malloc = "array", compile = "module", destroy = "close" },
-  event = { sync = "synchronize", elapsed = "since" },
+            download = "totable", write = "upload", free = "close", destroy = "close", zero = "fill", host = "totable",
+            cpu = "totable", numpy = "totable", item = "get" },
+  device = { sync = "synchronize", malloc = "array", compile = "module", kernel = "module", ones = "full",
+             destroy = "close" },
+  event = { sync = "synchronize", elapsed = "since", wait = "synchronize" },
+  graph = { replay = "launch", run = "launch" },
   kernel = { run = "launch", call = "launch", attrs = "attributes" },
   stream = { sync = "synchronize", destroy = "close" },
 }
 
-local function explain_index(key)
-  if math.type(key) ~= "integer" then return nil end
-  return ("an element is read with get: a:get(%d); a:totable() reads all"):format(key)
+-- What other libraries compute with arrays.
+local COMPUTED = { abs = true, add = true, argmax = true, argmin = true, div = true, dot = true, map = true, max = true,
+                   mean = true, min = true, mul = true, norm = true, reduce = true, sort = true, sub = true,
+                   sum = true, transpose = true }
+
+local function with_article(class)
+  return (class:match("^[aeiou]") and "an " or "a ") .. class
+end
+
+local function explain_array(key)
+  if math.type(key) == "integer" then
+    return ("an element is read with get: a:get(%d); a:totable() reads all"):format(key)
+  elseif key == "print" or key == "show" then
+    return ("an array has no '%s'; print(a) names it, a:totable() gives its elements"):format(key)
+  elseif key == "equals" or key == "compare" or key == "allclose" then
+    return ("an array has no '%s'; mw.check(got, expected) compares elements"):format(key)
+  end
+end
+
+-- A computation, or a method of another class.
+local function explain_method(class, key)
+  if type(key) ~= "string" or HINTS[class] and HINTS[class][key] then return nil end
+  local who = with_article(class)
+  if class == "launch" and (key == "run" or key == "launch" or key == "call") then
+    return ("a launch has no '%s'; it is called with the kernel's arguments: go(...)"):format(key)
+  elseif COMPUTED[key] and (class == "array" or class == "device") then
+    return ("%s has no '%s'; a kernel computes on the device, a:totable() gives the elements to the script"):format(who,
+      key)
+  end
+  local others = lists.map(lists.keys(core.methods), function(other)
+    return rawget(core.methods[other], key) and other or nil
+  end)
+  if #others > 0 then
+    return ("%s has no '%s', which is a method of %s"):format(who, key, table.concat(others, ", "))
+  end
 end
 
 local function explain_device(key)
-  if type(key) ~= "string" or not rawget(core.methods.device, key) then return nil end
-  return ("moonwarp has no '%s', a device has: mw.device():%s(...)"):format(key, key)
+  if type(key) ~= "string" then return nil end
+  local name = HINTS.device[key] or key
+  if not rawget(core.methods.device, name) then return nil end
+  return ("moonwarp has no '%s', a device has: mw.device():%s(...)"):format(key, name)
 end
 
 array.install(core.methods)
 module.install(core.methods)
 core.result.__tostring = show.fields
 for class, methods in pairs(core.methods) do
-  local article = class:match("^[aeiou]") and "an " or "a "
   if class ~= "module" then -- its fields are kernels
-    nearest.guard(methods, article .. class, HINTS[class], class == "array" and explain_index or nil)
+    nearest.guard(methods, with_article(class), HINTS[class], function(key)
+      return class == "array" and explain_array(key) or explain_method(class, key)
+    end)
   end
 end
 
@@ -93,5 +132,5 @@ mw.device = api.func("mw.device", 1, function(id)
   return session.current:open_device(id)
 end)
 
-nearest.guard(mw, "moonwarp", { open = "device", benchmark = "bench" }, explain_device)
+nearest.guard(mw, "moonwarp", { open = "device", benchmark = "bench", assert = "check" }, explain_device)
 return mw
