@@ -108,7 +108,6 @@ end
 local function costs_itself(when)
   return function()
     local sandboxed = when == "require"
-    if sandboxed then labs.needs_sandbox() end
     with_labs(MISBEHAVING, function(folder, batch)
       local status, output, result = batch("labs.lua --jobs 8 --junit r.xml --sandbox " .. when)
       assert.are.equal(1, status, output)
@@ -134,7 +133,7 @@ end
 
 describe("a lab that misbehaves", function()
   it("costs itself and no other", costs_itself "off")
-  it("costs itself and no other in a sandbox", costs_itself "require")
+  labs.it_sandboxed("costs itself and no other in a sandbox", costs_itself "require")
 
   it("cannot fill the disk for the batch", function()
     local full = { { "fill", "", [[local f = io.open(require("moonwarp.session").current:out() .. "/big", "w")

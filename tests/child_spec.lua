@@ -176,8 +176,7 @@ describe("a child", function()
     end)
   end)
 
-  it("sees of a sandbox what its view says", function()
-    labs.needs_sandbox()
+  labs.it_sandboxed("sees of a sandbox what its view says", function()
     support.with_folder(function(folder)
       os.execute(("cd %s && mkdir -p a/in b c && touch a/x a/in/x b/x"):format(folder))
       local view = { "scratch", "/tmp", "read", "/", "read", "/tmp", "read", folder, "hide", folder .. "/a",

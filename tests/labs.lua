@@ -3,8 +3,8 @@
 -- A folder with a curriculum and its scripts, batches that run in it, and what is said of a curriculum.
 -- $MOONWARP_PROGRAM is what was built.
 
+local busted = require "busted"
 local assert = require "luassert"
-local pending = require("busted").pending
 local support = require "tests.support"
 local cjson = require "cjson"
 
@@ -63,10 +63,12 @@ function labs.with(list, body)
   end)
 end
 
---- Skips the test where labs cannot run in a sandbox.
-function labs.needs_sandbox()
+--- `it` of a test that needs a sandbox: it is skipped where there can be none.
+---@param name string
+---@param body function
+function labs.it_sandboxed(name, body)
   local problem = require("moonwarp.lab.sandbox").new("auto").problem
-  if problem then pending("labs cannot run in a sandbox here: " .. problem) end
+  if problem then busted.pending(("%s (%s)"):format(name, problem)) else busted.it(name, body) end
 end
 
 -- ---- curricula ----------------------------------------------------------------------------------

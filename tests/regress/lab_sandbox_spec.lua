@@ -52,9 +52,7 @@ print("mounts", (all("awk '$6 ~ /^rw/ { print $5 }' /proc/self/mountinfo"):gsub(
 print("network", all "cat /proc/net/route | wc -l")]]
 
 describe("a lab in a sandbox", function()
-  before_each(labs.needs_sandbox)
-
-  it("does not reach its supervisor, and leaves no process", function()
+  labs.it_sandboxed("does not reach its supervisor, and leaves no process", function()
     labs.with({ { "stops", "", DAEMON .. STOPS }, { "kills", "", DAEMON .. KILLS },
                 { "all", "", DAEMON .. 'os.execute "kill -STOP -1; kill -KILL -1"' },
                 { "group", "", 'os.execute "trap \'\' TERM; kill -TERM 0"' } }, function(_, batch)
@@ -68,7 +66,7 @@ describe("a lab in a sandbox", function()
     end)
   end)
 
-  it("writes no journal, no other lab, and no file beside its own folder", function()
+  labs.it_sandboxed("writes no journal, no other lab, and no file beside its own folder", function()
     labs.with({ { "forger", "", FORGER }, { "other", "", "error 'it fails'" } }, function(folder, batch)
       local status, output, result = batch "labs.lua --sandbox require"
       assert.are.equal(1, status, output)
@@ -80,7 +78,7 @@ describe("a lab in a sandbox", function()
     end)
   end)
 
-  it("sees no process but its own, no other lab, and no network", function()
+  labs.it_sandboxed("sees no process but its own, no other lab, and no network", function()
     labs.with({ { "first", "", 'print "secret"' }, { "reader", "", READER } }, function(folder, batch)
       local status, output, result = batch "labs.lua --sandbox require"
       assert.are.equal(0, status, output)
@@ -100,7 +98,7 @@ describe("a lab in a sandbox", function()
     end)
   end)
 
-  it("is described in one, too, when its parameters are checked", function()
+  labs.it_sandboxed("is described in one, too, when its parameters are checked", function()
     local script = [[os.execute "echo x >>../described; echo x >>described"
       local n = mw.arg("n", 1)]]
     labs.with({ { "a", "params = { n = 1 }", script } }, function(folder, batch)
@@ -110,7 +108,7 @@ describe("a lab in a sandbox", function()
     end)
   end)
 
-  it("is interrupted by its time, with its record and its status", function()
+  labs.it_sandboxed("is interrupted by its time, with its record and its status", function()
     local script = 'mw.record { device = "cpu", x = 1 } while true do end'
     labs.with({ { "a", "time_limit = 1", script }, { "b", "", "os.exit(7)" } }, function(folder, batch)
       local _, output, result = batch "labs.lua --sandbox require"
