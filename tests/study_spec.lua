@@ -464,7 +464,7 @@ describe("a mistake in a study's description", function()
     { 'question = "does', 'qestion = "does',
       "mine.lua:2: mw.study: unknown option 'qestion'; did you mean 'question'?" },
     { '"elements", gpu', '"elements", gpus', "mine.lua:2: parameter 'n': unknown option 'gpus'; did you mean 'gpu'?" },
-    { '{ "n", 100000, "elements", ', '{ "n", ', "mine.lua:2: parameter 1 must be { name, default, help, ... }" },
+    { '{ "n", 100000, "elements", ', '{ "n", ', "mine.lua:2: parameter 1 must be { name, default, help, ... }, " },
     { 'kernel = "saxpy_loop", block', 'kernal = "saxpy_loop", block',
       "mine.lua:18: rung 2 'a loop': unknown option 'kernal'; did you mean 'kernel'?" },
     { '{ 2, "a loop"', '{ 2, "an element a thread"',

@@ -100,7 +100,7 @@ end
 
 local function entry_text(page, entry)
   local out, taken, given = { table.concat(entry.forms, "\n"), "", prose(entry.about) }, {}, {}
-  if entry.params then out[#out + 1] = "" end
+  if entry.params or entry.returns then out[#out + 1] = "" end
   for i, p in ipairs(entry.params or {}) do
     out[#out + 1], taken[i] = item_line(p[1], p), p[2]
   end

@@ -11,7 +11,7 @@ local units = require "moonwarp.base.units"
 local source = {}
 
 local MOST_EACH <const> = 64 * 1024 -- bytes of a file
-local MOST_ALL <const> = 768 * 1024 -- of all files of a report, of its 5 MB
+local MOST_ALL <const> = 768 * 1024 -- of the page, of its 5 MB
 
 --- What the sources of a report share.
 ---@return table store
@@ -34,12 +34,14 @@ local function draw_file(run, name, text, store, anchor)
   if first then
     return html.p { html.code { name }, ": as in ", html.a { href = "#" .. first.anchor, first.tag } }
   end
-  if #text > MOST_EACH or #text > store.left then
+  local shown = html.pre { tabindex = "0", text }
+  local size = #shown.text -- a sign may become six
+  if #text > MOST_EACH or size > store.left then
     return html.p { class = "note", ("%s (%s) is left out, too large for this report: %s/source"):format(name,
       units.format(#text, "B", 3), run.folder) }
   end
-  store.left, store.shown[text] = store.left - #text, { anchor = anchor, tag = run.study .. ", " .. run.tag }
-  return html.div { class = "source", id = anchor, html.h4 { name }, html.pre { tabindex = "0", text } }
+  store.left, store.shown[text] = store.left - size, { anchor = anchor, tag = run.study .. ", " .. run.tag }
+  return html.div { class = "source", id = anchor, html.h4 { name }, shown }
 end
 
 --- The sources of a run, folded.

@@ -23,7 +23,7 @@ local OWN = { seconds = true, rungs = true, parts = true }
 local function read_one(study, spec, number)
   local name, default, help = table.unpack(type(spec) == "table" and spec or {}, 1, 3)
   if type(name) ~= "string" or default == nil or type(help) ~= "string" then
-    failure.invalid("parameter %d must be { name, default, help, ... }", number)
+    failure.invalid('parameter %d must be { name, default, help, ... }, such as { "n", 1024, "elements" }', number)
   end
   if OWN[name] and number then failure.invalid("parameter '%s': the runner has one of that name", name) end
   if study.p[name] ~= nil then failure.invalid("parameter '%s': there is one of that name already", name) end
