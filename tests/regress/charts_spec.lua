@@ -21,7 +21,7 @@ describe("a chart", function()
     with_plot({ x = "x", y = "y", logx = 2, records = rows, pictures = false, peak = 2 }, function(made)
       local text = support.read(made.gp)
       assert.is_truthy(text:find(
-        "set xrange [*<251.6020732:520.9496024<*]\nset xtics ('256' 256, '512' 512)\n", 1, true), text)
+        "set xtics ('256' 256, '512' 512)\n", 1, true) and text:find "\n251.6%d+ 0\n520.9%d+ %S+\n", text)
     end)
   end)
 

@@ -145,27 +145,28 @@ local function axes_of(chart)
   return x, chart.square and with_air(y, chart.ymin, chart.ymax) or with_head(y, chart), e
 end
 
--- The range holds whatever else comes into the data file, unless the script gives its limits.
-local function add_axis(add, name, axis, label, most, least_given, most_given)
-  add("set %slabel %s", name, gnuplot.shortened(label, most))
+local function add_axis(add, name, axis, label, most_letters, least, most)
+  add("set %slabel %s", name, gnuplot.shortened(label, most_letters))
   if axis.base then add("set logscale %s %g", name, axis.base) end
-  add("set %srange [%s%.10g:%.10g%s]", name, least_given and "" or "*<", axis.low, axis.high, most_given and "" or "<*")
+  local function word(value) return value and ("%.10g"):format(value) or "*" end
+  add("set %srange [%s:%s]", name, word(least), word(most))
   add("set %stics (%s)", name, table.concat(lists.map(axis.ticks, function(value, i)
     return ("%s %.10g"):format(gnuplot.quote(axis.labels[i]), value)
   end), ", "))
 end
 
--- The labels of levels at the ends of their lines; those that have no room there go into the key.
+-- Levels as lines from frame to frame, with labels at their ends; those that have no room there go into the key.
 local function add_levels(add, chart, x, y, body)
   local height = LABEL / body
   local box = { height = height, letter = LETTER, offsets = { height / 2, -height / 2 }, most = 8 }
   local names = {}
   for i, place in ipairs(levels.places(chart, x, y, box)) do
-    local label = gnuplot.shortened(chart.levels[i].label)
+    local label, value = gnuplot.shortened(chart.levels[i].label), chart.levels[i].value
+    add("set arrow from graph 0, first %.10g to graph 1, first %.10g nohead %s", value, value, palette.level(i))
     if place then
       add("set label %s at graph %g, first %.10g %s offset character 0, %g textcolor rgb '%s' front", label,
-        place.is_right and 0.995 or 0.01, chart.levels[i].value, place.is_right and "right" or "left",
-        place.at > place.line and 0.6 or -0.6, palette.level_colour(i))
+        place.is_right and 0.995 or 0.01, value, place.is_right and "right" or "left",
+        place.at > place.line and 0.75 or -0.7, palette.level_colour(i))
     else
       names[i] = label
     end
@@ -176,19 +177,20 @@ end
 -- A single series needs no name.
 local function plots_of(chart, level_names)
   local list, add = gnuplot.list()
-  local function title(name) return name and "title " .. name or "notitle" end
+  add "$frame using 1:2 with dots lc rgb '#ff000000' notitle"
+  local function title(name) return #chart.series > 1 and "title " .. gnuplot.shortened(name) or "notitle" end
   local style = STYLES[chart.style] and chart.style or "linespoints"
   for i, one in ipairs(chart.series) do
     local data, look = ("data index %d"):format(i - 1), palette.series(i)
     local every = #one.points > MOST_TOLD and (" every %d"):format(math.ceil(#one.points / MOST_TOLD)) or ""
-    add("%s using 1:2 with %s lw 2 %s %s", data, style, look, title(#chart.series > 1 and gnuplot.shortened(one.name)))
+    add("%s using 1:2 with %s lw 2 %s %s", data, style, look, title(one.name))
     if one.has_bars then -- a point without an interval has none, not even its caps
       add("%s using ($3 < $4 ? $1 : NaN):2:3:4 with yerrorbars %s dt 1 ps 0 notitle", data, look:gsub(" dt.*", ""))
     end
     add(gnuplot.hover(data .. every, "1:2", told(chart, one)))
   end
-  for i, level in ipairs(chart.levels) do
-    add("%.10g with lines %s %s", level.value, palette.level(i), title(level_names[i]))
+  for i in ipairs(chart.levels) do
+    if level_names[i] then add("NaN with lines %s title %s", palette.level(i), level_names[i]) end
   end
   return list
 end
@@ -210,6 +212,9 @@ function series.drawing(chart)
   local body = body_of(chart, e)
   add_axis(add, "x", x, chart.xlabel, MOST_ALONG, chart.xmin, chart.xmax)
   add_axis(add, "y", y, chart.ylabel, body // UPRIGHT_LETTER, chart.ymin, chart.ymax)
+  -- Two corners make the range, as gnuplot takes no bounds of it on a logarithmic axis; what else comes into the data
+  -- file widens it.
+  add("$frame << END_OF_FRAME\n%.10g %.10g\n%.10g %.10g\nEND_OF_FRAME", x.low, y.low, x.high, y.high)
   local level_names = add_levels(add, chart, x, y, body)
   local names = #chart.series > 1 and lists.map(chart.series, function(one) return one.name end) or {}
   for i in pairs(level_names) do names[#names + 1] = chart.levels[i].label end

@@ -23,6 +23,23 @@ local NAME <const>, BAR <const>, STEP <const>, AIR <const> = 17, 13, 15, 5
 local ROW <const> = 15 -- px: a level's label
 local LETTER <const> = 7 -- px, at most
 
+-- The rows of levels' labels above the bars, by level: labels in the right half end at their lines, and the rightmost
+-- is on top; those in the left half begin there, and the leftmost is the first of them. So no line crosses another's
+-- label.
+local function rows_of(l)
+  local rows = lists.map(l.levels, function(level)
+    return { value = level.value, is_right = l.axis.at(level.value / l.scale.factor) > 0.5 }
+  end)
+  local order = table.move(rows, 1, #rows, 1, {})
+  table.sort(order, function(a, b)
+    if a.is_right ~= b.is_right then return a.is_right end
+    if a.is_right then return a.value > b.value end
+    return a.value < b.value
+  end)
+  for number, row in ipairs(order) do row.number = number end
+  return rows
+end
+
 -- What all parts of a script are made from: the ladder with its axis's range and scale (the unit of the largest
 -- value, or on a logarithmic axis of the one in its middle); where each bar's middle is along y, as places count from
 -- the top and bars of one name share one; and px from one place to the next, and of the body.
@@ -33,6 +50,8 @@ local function laid_out(ladder)
     bars.labels(ladder)
   l.scale = units.choose(ladder.unit, l.base and math.sqrt(low * high) or high)
   l.low, l.high = low / l.scale.factor, high / l.scale.factor
+  l.axis = ticks.axis(l.low, l.high, l.base, TICKS, true)
+  l.rows = rows_of(l)
   l.pitch = NAME + STEP * #l.runs + AIR
   l.body = l.pitch * #l.groups + AIR + ROW * #ladder.levels
   l.top = (STEP * #l.runs / 2 - ROW * #ladder.levels) / l.pitch
@@ -69,7 +88,7 @@ local function blocks_of(l)
   for i, level in ipairs(l.levels) do
     local at = number(level.value, l.scale.factor)
     list[#list + 1] = { name = level.label, columns = { "place from the top", value },
-      ("%.4g %s"):format(l.top + (i - 1) * ROW / l.pitch, at), ("%d %s"):format(#l.groups + 1, at) }
+      ("%.4g %s"):format(l.top + (l.rows[i].number - 1) * ROW / l.pitch, at), ("%d %s"):format(#l.groups + 1, at) }
   end
   return list
 end
@@ -116,21 +135,18 @@ local function add_texts(add, l)
   add("set rmargin at screen %.4f", (edge - value * LETTER - 10) / gnuplot.WIDTH)
 end
 
--- A row above the bars for each level, in which its label ends or begins at its line.
+-- In its row above the bars a level's label ends or begins at its line.
 local function add_level_labels(add, l)
   for i, level in ipairs(l.levels) do
-    local at = level.value / l.scale.factor
-    local is_right = l.at(at) > 0.5
+    local row = l.rows[i]
     add("set label %s at first %.10g, first %.6g %s offset character %s, 0 textcolor rgb '%s' front",
-      shortened(level.label), at, l.top + (i - 0.5) * ROW / l.pitch, is_right and "right" or "left",
-      is_right and "-0.5" or "0.5", palette.level_colour(i))
+      shortened(level.label), level.value / l.scale.factor, l.top + (row.number - 0.5) * ROW / l.pitch,
+      row.is_right and "right" or "left", row.is_right and "-0.5" or "0.5", palette.level_colour(i))
   end
 end
 
 local function add_axis(add, l)
-  local axis = ticks.axis(l.low, l.high, l.base, TICKS, true)
-  local marks = lists.map(axis.ticks, function(value, i) return ("'%s' %.10g"):format(axis.labels[i], value) end)
-  l.at = axis.at
+  local marks = lists.map(l.axis.ticks, function(value, i) return ("'%s' %.10g"):format(l.axis.labels[i], value) end)
   if l.base then add("set logscale x %g", l.base) end
   add("set xtics (%s)", table.concat(marks, ", "))
   local air = l.base and (l.high / l.low) ^ 0.02 or 1.02 -- what ends at the frame is seen to end
