@@ -46,7 +46,8 @@ kernels take long to reach `min_time`]], default = "false" },
       about = [[Times in seconds per call. `tostring` gives `1.234 ms ± 0.4 % (n = 37)`: the median and half of its 95 % interval.
 `cold` and `graph` are results with the same fields, measured in turn with the main one.
 
-In arithmetic with a number a result is its median with its interval: `bytes / t`, `1e3 * t` and `t / n` are [quantities](#quantity).]],
+In arithmetic with a number a result is its median with its interval: `bytes / t`, `1e3 * t` and `t / n` are [quantities](#quantity).
+Tables and charts show the fields `t.throughput` and `t.rate` with their intervals.]],
       result = true,
       { "median", "number", "the median sample", unit = "s" },
       { "low", "number", "lower end of the median's 95 % interval: bootstrap over samples, of a contender also over its turns",

@@ -198,6 +198,7 @@
 --- `cold` and `graph` are results with the same fields, measured in turn with the main one.
 --- 
 --- In arithmetic with a number a result is its median with its interval: `bytes / t`, `1e3 * t` and `t / n` are [quantities](#quantity).
+--- Tables and charts show the fields `t.throughput` and `t.rate` with their intervals.
 ---@class moonwarp.bench_result
 ---@field median number the median sample, s
 ---@field low number lower end of the median's 95 % interval: bootstrap over samples, of a contender also over its turns, s

@@ -7,6 +7,7 @@ local export = require "moonwarp.results.export"
 local gate = require "moonwarp.lab.gate"
 local json = require "moonwarp.base.json"
 local quantity = require "moonwarp.measure.quantity"
+local record = require "moonwarp.results.record"
 local mw = support.mw
 local fails = support.fails
 
@@ -119,6 +120,17 @@ describe("a quantity in a run", function()
       made = mw.ladder { x = "T_tot", by = "n", records = records, quiet = true, pictures = false }
       assert.is_truthy(made.chart:find("2.00 GB/s ±22 %", 1, true), made.chart)
     end)
+  end)
+
+  it("is what the rates of a benchmark are by their path", function()
+    local t = result()
+    t.throughput, t.rate = 2e9, 1e9
+    near({ value = 2e9, low = 1.6e9, high = 2.5e9 }, record.field({ t = t }, "t.throughput"))
+    near({ value = 1e9, low = 0.8e9, high = 1.25e9 }, record.field({ t = { cold = t } }, "t.cold.rate"))
+    assert.are.equal(2e-3, record.field({ t = t }, "t.median"))
+    assert.are.equal(3, record.field({ t = { rate = 3 } }, "t.rate"))
+    local text = mw.table { "t.rate", records = { { t = t } }, quiet = true }
+    assert.is_truthy(text:find("t.rate (Gflop/s)\n----------------\n    1.000 ± 22 %", 1, true), text)
   end)
 
   it("leaves those without an interval their points, without bars", function()

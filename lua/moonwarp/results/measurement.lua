@@ -29,10 +29,19 @@ end
 
 -- ---- fields --------------------------------------------------------------------------------------
 
+local RATES <const> = { throughput = true, rate = true }
+
+-- A benchmark keeps its rates as numbers: work per median. They have its interval.
+local function field_of(value, key)
+  local rate = value[key]
+  if not (RATES[key] and type(rate) == "number" and measurement.is_result(value)) then return rate end
+  return rate * value.median / quantity.new(quantity.read(value))
+end
+
 local function at_path(value, path)
   for key in path:gmatch "[^.]+" do
     if type(value) ~= "table" then return nil end
-    value = value[key]
+    value = field_of(value, key)
   end
   return value
 end
