@@ -66,3 +66,20 @@ each_compiler(function(dev, it)
     end
   end)
 end)
+
+describe("a declaration of shared memory", function()
+  support.no_leaks()
+
+  -- Those after the 16th had no place between guards, and were not counted.
+  it("counts all of its names", function()
+    local dev = mw.device "cpu"
+    local names, sums = {}, {}
+    for i = 1, 20 do names[i], sums[i] = ("s%d[64]"):format(i), ("(s%d[t] = t) + s%d[63 - t]"):format(i, i) end
+    for _, engine in ipairs { "auto", "fiber" } do
+      local m <close> = dev:module { engine = engine, source = ([[__global__ void k(int *x) {
+        int t = threadIdx.x; __shared__ int %s; __syncthreads(); x[t] = %s; }]]):format(table.concat(names, ", "),
+        table.concat(sums, " + ")) }
+      assert.are.equal(20 * 256, m.k:attributes().shared_bytes)
+    end
+  end)
+end)

@@ -18,8 +18,6 @@ static const char tls_kept[] = " MW_KEPT ";
 const char cpu_tls_shared[] = " MW_SHARED ";
 const char cpu_placed[] = " MW_PLACED ", cpu_placed_kept[] = " MW_PLACED_KEPT ";
 
-enum { MOST_SHARED = 16 };
-
 /* #pragma unroll [n]: clang++ knows it, g++ wants GCC unroll and a number. */
 static void pragma_put(cpu_text *out, const cpu_tokens *tokens, const cpu_token *token) {
   const char *unroll = memmem(token->text, (size_t)token->size, "unroll", 6);
@@ -101,22 +99,15 @@ static int index_put(const cpu_tokens *tokens, cpu_text *out, int i, int last) {
   }
 }
 
-/* __shared__ T a[32], b; by entry.h's MW_PLACED. Returns its end, or 0: a form that is not understood. */
-static int placed_put(const cpu_tokens *tokens, cpu_text *out, int i, int last, const char *shared) {
-  const cpu_token *at = tokens->at;
-  int names[MOST_SHARED], end = i;
-  for (; end < last && !cpu_token_is(&at[end], ";"); end++) {
-    if (cpu_token_any(&at[end], WORDS("{", "="))) return 0;
-    if (at[end].match > end) end = at[end].match;
-  }
-  const int count = end < last ? cpu_shared_names(tokens, i, end + 1, names, MOST_SHARED) : 0;
-  if (!count || count == MOST_SHARED) return 0;
-  const cpu_token *place = &at[names[0]];
-  cpu_text_format(out, " struct%smw_place_%.*s {", shared, place->size, place->text);
+/* __shared__ T a[32], b; by entry.h's MW_PLACED: tokens i ... end, of which `names` are declared. */
+static void place_put(const cpu_tokens *tokens, cpu_text *out, int i, int end, const int *names, int count,
+                      const char *shared) {
+  const cpu_token *at = tokens->at, *place = &at[names[0]];
+  cpu_text_format(out, " struct%smw_place_%.*s {", shared, TEXT(place));
   for (int k = i + 1, n = 0; k <= end; k++) {
     if (cpu_token_is(&at[k], "static")) continue;
     if (n < count && k == names[n]) {
-      cpu_text_format(out, " mw_placed_%.*s", at[k].size, at[k].text);
+      cpu_text_format(out, " mw_placed_%.*s", TEXT(&at[k]));
       n++;
     } else
       cpu_text_token(out, tokens, &at[k]);
@@ -127,7 +118,22 @@ static int placed_put(const cpu_tokens *tokens, cpu_text *out, int i, int last, 
     cpu_text_format(out, " auto &%.*s = mw_placed<mw_place_%.*s>().mw_placed_%.*s; (void)%.*s;", TEXT(name),
                     TEXT(place), TEXT(name), TEXT(name));
   }
-  return end + 1;
+}
+
+/* Returns the declaration's end, or 0: a form that is not understood. */
+static int placed_put(const cpu_tokens *tokens, cpu_text *out, int i, int last, const char *shared) {
+  const cpu_token *at = tokens->at;
+  int end = i;
+  for (; end < last && !cpu_token_is(&at[end], ";"); end++) {
+    if (cpu_token_any(&at[end], WORDS("{", "="))) return 0;
+    if (at[end].match > end) end = at[end].match;
+  }
+  if (end >= last) return 0;
+  int *names = mw_malloc((size_t)(end + 1 - i) * sizeof *names);
+  const int count = cpu_shared_names(tokens, i, end + 1, names, end + 1 - i);
+  if (count) place_put(tokens, out, i, end, names, count, shared);
+  mw_free(names);
+  return count ? end + 1 : 0;
 }
 
 /* One token, or the construct that begins at it. Returns where to go on. */

@@ -10,8 +10,6 @@
 #include "core/backend/backend.h"
 #include "core/backend/cpu/translate/translate.h"
 
-enum { MOST_NAMES = 16 };
-
 typedef struct sizes {
   const cpu_program *program;
   const cpu_function *function;
@@ -80,9 +78,10 @@ static void class_put(const sizes *in, int first, int last) {
 
 /* + sizeof(T[32]) for each of __shared__ T a[32], b; */
 static void declaration_put(const sizes *in, int first, int last, cpu_text *out) {
-  int names[MOST_NAMES];
   const cpu_tokens *tokens = &in->program->tokens;
-  int count = cpu_shared_names(tokens, first, last, names, MOST_NAMES), braces = cpu_class_braces(tokens, first, last);
+  int *names = mw_malloc((size_t)(last - first + 1) * sizeof *names);
+  int count = cpu_shared_names(tokens, first, last, names, last - first),
+      braces = cpu_class_braces(tokens, first, last);
   for (int n = 0; n < count; n++) {
     int end = names[n] + 1;
     while (cpu_token_is(&in->at[end], "[")) end = in->at[end].match + 1;
@@ -96,6 +95,7 @@ static void declaration_put(const sizes *in, int first, int last, cpu_text *out)
     cpu_text_plain(out, tokens, names[n] + 1, end);
     cpu_text_put(out, ")");
   }
+  mw_free(names);
 }
 
 static bool is_counted(const cpu_function *function) {
