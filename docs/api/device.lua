@@ -278,6 +278,11 @@ extern "C". An error has the compiler's full log, with the file and lines of the
         "option 'defines' holds NAME = value or \"NAME=value\", got a <type>",
         "the compiler's message, followed by its log",
         "on the CPU device: the name of a feature that it does not support (textures, inline PTX, ...)",
+        "on the CPU device: <place>: variable '<name>' is not initialised by a constant, and no code of a module runs while it loads: use literals, constexpr functions and constructors, or set it in a kernel or by module:variable",
+        "on the CPU device: <place>: device code of '<name>' calls '<function>', which no device code defines: kernels cannot call functions of the host",
+        "kernel '<kernel>' has <n> parameters, 1024 at most: pass a struct or an array",
+        "the arguments of kernel '<kernel>' have <n> bytes, 32764 at most: pass an array",
+        "module '<name>': the name of kernel '<beginning>...' has more than 254 characters",
       },
       since = "0.1.0",
       example = [[
