@@ -151,19 +151,33 @@ static const char *skip_mark(const char *text) {
   return strncmp(text, mark, sizeof mark - 1) == 0 ? text + sizeof mark - 1 : text;
 }
 
+/* Compilers would read a text with a zero byte up to there. */
+static void check_zero(lua_State *L, const char *text, size_t size, const char *name) {
+  const char *zero = memchr(text, '\0', size);
+  if (!zero) return;
+  int line = 1;
+  for (const char *at = text; at < zero; at++) line += *at == '\n';
+  bind_fail(L, MW_COMPILE, "%s:%d: there is a zero byte, which no source has", name, line);
+}
+
 static void locate(lua_State *L, mw_source *source) {
   const char *file = option_string(L, 2, "file", NULL);
   source->text = option_string(L, 2, "source", NULL);
   if (!file == !source->text)
     bind_fail(L, MW_INVALID, "a module is made from either 'file' or 'source': give one of them");
+  lua_getfield(L, 2, "source");
+  size_t size = lua_rawlen(L, -1);
+  lua_pop(L, 1);
   if (file) {
     const char *path = NULL;
     read_source(L, file, &path, &source->text);
+    size = lua_rawlen(L, -1);
     const char *slash = strrchr(path, '/');
     source->folder = slash ? lua_pushlstring(L, path, (size_t)(slash - path + (slash == path))) : ".";
   }
-  source->text = skip_mark(source->text);
   source->name = option_string(L, 2, "name", file ? file : "source");
+  check_zero(L, source->text, size, source->name);
+  source->text = skip_mark(source->text);
 }
 
 static int compare_names(const void *a, const void *b) {

@@ -34,6 +34,17 @@ support.each_device("a kernel file", function(dev)
     end)
   end)
 
+  -- It was cut there, in silence.
+  it("that holds a zero byte is rejected", function()
+    support.with_folder(function(folder)
+      local text = "// one\n__global__ void k(int *x) { x[0] = 1; \0}\n"
+      support.write(folder .. "/k.cu", text)
+      fails(function() dev:module(folder .. "/k.cu") end,
+        folder .. "/k.cu:2: there is a zero byte, which no source has")
+      fails(function() dev:module { source = text } end, "source:2: there is a zero byte, which no source has")
+    end)
+  end)
+
   -- Without a folder of its own the source was taken from the cache.
   it("is compiled anew if a file changes that it includes by its whole path", function()
     support.with_folder(function(folder)
