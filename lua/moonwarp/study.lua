@@ -18,8 +18,10 @@ local core = require "moonwarp.core"
 local blame = require "moonwarp.study.blame"
 local case = require "moonwarp.study.case"
 local failure = require "moonwarp.base.failure"
+local files = require "moonwarp.base.files"
 local schema = require "moonwarp.base.schema"
 local lists = require "moonwarp.base.lists"
+local long_string = require "moonwarp.base.long_string"
 local measure = require "moonwarp.study.measure"
 local nearest = require "moonwarp.base.nearest"
 local parameters = require "moonwarp.study.parameters"
@@ -415,7 +417,9 @@ function study.start(what)
   local _ <close> = setmetatable({}, { __close = function() options.script, options.text = script, text end })
   if type(what) == "string" then
     local path, chunk, problem = what, loadfile(what)
-    if not chunk then failure.raise_as("io", "mw.run: %s", problem) end
+    if not chunk then
+      failure.raise_as("io", "mw.run: %s", long_string.explain(files.read(path) or "", problem))
+    end
     options.script, options.text = path, nil
     what = study.returned(chunk())
     if not what then failure.invalid("mw.run: '%s' returns no study", path) end

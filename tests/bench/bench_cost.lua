@@ -13,12 +13,12 @@ local LENGTHS = { 5e-6, 10e-6, 50e-6, 100e-6, 1e-3, 10e-3 }
 local MOST = 0.20
 
 -- A chain of multiplications that no compiler shortens.
-local SOURCE = [[
+local SOURCE = [=[
 __global__ void spin(float *x, int steps) {
   float y = x[0];
   for (int i = 0; i < steps; i++) y = y * 0.999f + 0.001f;
   x[0] = y;
-}]]
+}]=]
 
 local function seconds(go, x, steps)
   return mw.bench(function() go(x, steps) end, { samples = 15, min_time = 0.05 }).median

@@ -7,6 +7,7 @@
 local help = require "moonwarp.cli.help"
 local host = require "moonwarp.host"
 local lists = require "moonwarp.base.lists"
+local long_string = require "moonwarp.base.long_string"
 local show = require "moonwarp.base.show"
 
 local repl = { most = 0 }
@@ -43,7 +44,8 @@ local function read_chunk()
   if not text then return text end
   while true do
     local chunk, message = compile(text)
-    if chunk or message:sub(-5) ~= "<eof>" then return text, chunk, message end -- else it is unfinished
+    if chunk then return text, chunk end
+    if message:sub(-5) ~= "<eof>" then return text, nil, long_string.explain(text, message) end -- else it is unfinished
     local line = host.read_line(MORE)
     if not line then return line == nil and text or false, nil, message end
     text = text .. "\n" .. line

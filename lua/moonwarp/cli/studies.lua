@@ -84,6 +84,7 @@ function studies.load(script)
   local text, problem = files.read(script)
   local chunk
   if text then chunk, problem = load((text:gsub("^#[^\n]*", "")), "@" .. script) end
+  if text and not chunk then problem = require("moonwarp.base.long_string").explain(text, problem) end
   return chunk, chunk and text or problem
 end
 

@@ -177,8 +177,12 @@ static mw_status compile(cpu_program *program, cpu_flavor flavor, const char *co
 
 /* out: the log and its NUL, then the shared object. */
 static mw_status linkage_check(const cpu_program *program, const cpu_text *out, mw_error *error) {
-  const size_t log = strlen(out->at) + 1;
-  return cpu_linkage_check(program, out->at + log, out->size - log, error);
+  const size_t log = strlen(out->at) + 1, size = out->size - log;
+  char *object = mw_malloc(size + 1); /* aligned, as the headers in it are */
+  memcpy(object, out->at + log, size);
+  const mw_status status = cpu_linkage_check(program, object, size, error);
+  mw_free(object);
+  return status;
 }
 
 /* The compiler says which variable's initialiser is code; what it does not know keeps the first error. */

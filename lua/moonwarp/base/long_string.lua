@@ -1,0 +1,37 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Long strings [[ ... ]] that end early: a kernel's h[x[i]] holds the ]] that ends the string, and Lua's message is
+-- about what follows.
+
+local long_string = {}
+
+local WORDS = { "__global__", "__device__", "threadIdx", "blockIdx", "#include" }
+
+local function holds_kernel(body)
+  for _, word in ipairs(WORDS) do
+    if body:find(word, 1, true) then return true end
+  end
+  return false
+end
+
+local function line_at(text, position)
+  return select(2, text:sub(1, position):gsub("\n", "")) + 1
+end
+
+--- A message of Lua's compiler, with a hint if it may be due to a kernel's text that ended early.
+---@param text string     the source
+---@param problem string  "script.lua:5: '}' expected near ..."
+---@return string
+function long_string.explain(text, problem)
+  local line = tonumber(problem:match ":(%d+): ")
+  for first, body, last in text:gmatch "()%[%[(.-)%]%]()" do
+    local ended = line_at(text, last - 1)
+    if holds_kernel(body) and (line == ended or line == ended + 1) then
+      return ("%s\n  the text that [[ begins in line %d ends at the first ]], in line %d: a text that holds ]] goes "
+        .. "between [=[ and ]=]"):format(problem, line_at(text, first), ended)
+    end
+  end
+  return problem
+end
+
+return long_string
