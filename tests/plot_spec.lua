@@ -49,7 +49,7 @@ describe("mw.plot", function()
   end)
 
   it("marks it below 1 as well, and at fewer powers if there are many", function()
-    for _, case in ipairs { { 0.07, 900, "('0.125' 0.125, '0.5' 0.5, '2' 2, " }, { 0.3, 700, "('0.5' 0.5, '2' 2, " },
+    for _, case in ipairs { { 0.07, 900, "('0.125' 0.125, '0.5' 0.5, '2' 2, " }, { 0.3, 700, "('0.5' 0.5, '1' 1, " },
                             { 3, 5, "('4' 4)" } } do
       local rows = { { device = "cpu", x = case[2], y = 1 }, { device = "cpu", x = case[1], y = 2 } }
       with_plot({ x = "x", y = "y", logx = 2, records = rows, pictures = false }, function(made)

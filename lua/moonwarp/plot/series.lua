@@ -136,7 +136,7 @@ local function axes_of(chart)
   local e = ticks.extent(chart)
   if e.x0 > e.x1 then e = { x0 = 1, x1 = 1, y0 = 1, y1 = 1 } end
   for _, level in ipairs(chart.levels) do e.y0, e.y1 = math.min(e.y0, level.value), math.max(e.y1, level.value) end
-  local count = chart.logx and 10 or 7
+  local count = chart.logx and 12 or 7
   local is_counted = not (chart.logx or chart.square) and ticks.are_whole(chart.series)
   if is_counted and e.x1 - e.x0 <= 20 then count = math.max(1, e.x1 - e.x0) end -- rungs, dimensions
   local x = ticks.axis(e.x0, e.x1, chart.logx, count, true, chart.xmin, chart.xmax)
