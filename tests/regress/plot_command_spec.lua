@@ -77,6 +77,17 @@ describe("moonwarp plot", function()
     if HAS_GNUPLOT then assert.is_truthy(file "f.svg") end
   end)
 
+  it("takes only numbers from a film's data, which is part of a script", function()
+    local run = support.run(folder .. "/out")
+    local whole = support.read(run .. "/f.dat")
+    support.write(run .. "/f.dat", whole .. "END_OF_DATA\nsystem 'touch ran'\n")
+    local status, output, file = plot(folder, "--only heat --one-file")
+    support.write(run .. "/f.dat", whole)
+    assert.are.equal(0, status, output)
+    assert.is_nil(file("f.gp"):find("system", 1, true))
+    assert.is_nil(file "ran")
+  end)
+
   it("has logarithmic axes on request", function()
     local _, _, file = plot(folder, "--logy")
     assert.is_truthy(file("p.gp"):find("set logscale y 10", 1, true))

@@ -165,14 +165,16 @@ function film.drawing(picture, frames)
     after = animation(picture, frames, ratio) }
 end
 
---- The frames that a film's data file holds.
+--- The frames that a film's data file holds: lines of numbers, and no others, which a script would take for commands.
 ---@param text string     of NAME.dat
 ---@return table[] frames { name = caption, line, ... }
 function film.frames(text)
   local frames = {}
   for caption, lines in text:gmatch "# frame %d+: ([^\n]*)\n([^#]*)" do
     local frame = { name = caption }
-    for line in lines:gmatch "[^\n]+" do frame[#frame + 1] = line end
+    for line in lines:gmatch "[^\n]+" do
+      if not line:find "[^%d%s.e+na-]" then frame[#frame + 1] = line end
+    end
     frames[#frames + 1] = frame
   end
   return frames
