@@ -6,6 +6,8 @@ local failure = require "moonwarp.base.failure"
 
 local exit = { OK = 0, FAILED = 1, USAGE = 2, CHECK = 3, NO_DEVICE = 4, SLOWER = 5, INTERRUPTED = 130 }
 
+local stdout, stderr = io.stdout, io.stderr -- a script may put others in their places
+
 local STATUSES = { usage = exit.USAGE, no_device = exit.NO_DEVICE }
 
 --- The status of what host.call gives.
@@ -22,8 +24,8 @@ end
 ---@param ... any
 function exit.complain(text, ...)
   if select("#", ...) > 0 then text = text:format(...) end
-  io.stdout:flush()
-  io.stderr:write("moonwarp: ", text, "\n")
+  stdout:flush()
+  stderr:write("moonwarp: ", text, "\n")
 end
 
 --- The message of the program: of a usage error only the text, without place and traceback.
