@@ -86,7 +86,7 @@ local both = { -- in the engine that is chosen and in fibers
   { "variable before", FAULT, "table[-n * 1000] = 1;", before = "__device__ int table[32];" },
   { "constant written", { FAULT, RUNS }, "((int *)c)[threadIdx.x] = 1;", before = "__constant__ int c[32] = {1};" },
   { "literal written", FAULT, "((char *)\"text\")[threadIdx.x & 3] = 'x';", any = true },
-  { "code written", FAULT, "((char *)(size_t)&f)[0] = 1;",
+  { "code written", { FAULT, COMPILE, RUNS }, "((char *)(size_t)&f)[0] = 1;",
     before = "__device__ __noinline__ int f(int n) { return n + 1; }" },
   -- jumps
   { "null function", FAULT, "x[0] = ((int (*)(int))(size_t)(n - 1000))(1);" },
