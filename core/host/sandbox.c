@@ -46,8 +46,8 @@ static void add_empty(words *to, const char *path, const char *size) {
 }
 
 /* A session of its own keeps a signal to the sandbox's group inside. Without --as-pid-1, since the kernel keeps most
- * signals from the first process of a namespace. /proc is read-only, since the settings in /proc/sys are root's to
- * write, whatever its capabilities are. */
+ * signals from the first process of a namespace. The machine's settings in /proc are read-only, since they are root's
+ * to write, whatever its capabilities are; all of /proc cannot be: CUDA's driver writes to its own process there. */
 static void add_namespaces(words *to) {
   static const char *const options[] = {"bwrap",
                                         "--die-with-parent",
@@ -65,13 +65,15 @@ static void add_namespaces(words *to) {
                                         "/",
                                         "--proc",
                                         "/proc",
-                                        "--remount-ro",
-                                        "/proc",
                                         "--dev",
                                         "/dev",
                                         NULL};
+  static const char *const settings[] = {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus",
+                                         "/proc/fs",  "/proc/mtrr"};
   static const char *const of_root[] = {"--cap-add", "CAP_DAC_OVERRIDE", NULL}; /* files of others that root reads */
   add_all(to, options);
+  for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+    add_three(to, "--ro-bind-try", settings[i], settings[i]);
   if (geteuid() == 0) add_all(to, of_root);
 }
 

@@ -41,12 +41,12 @@ end
 describe("moonwarp plot", function()
   local folder
 
-  setup(function()
+  before_each(function()
     local pipe <close> = assert(io.popen "mktemp -d")
     folder = pipe:read "l"
     leave_run(folder .. "/out")
   end)
-  teardown(function() os.execute(("rm -rf '%s'"):format(folder)) end)
+  after_each(function() os.execute(("rm -rf '%s'"):format(folder)) end)
 
   -- Only the name counted, which a reader of the chart does not see.
   it("finds a figure by a word of its title or its name", function()
