@@ -47,7 +47,7 @@ describe("a picture", function()
     assert.is_truthy(one:find("\nunset key\n", 1, true))
     local two = drawn { x = "x", y = "y", by = "name", records = rows { "a", "b" }, peak = 9 }.gp
     local axis = two:match "set bmargin at screen ([%d.]+)"
-    local key = two:match "set key at screen 0.5, screen ([%d.]+) center bottom"
+    local key = two:match "set key at screen 0.5, screen ([%d.]+) center top"
     assert.is_true(axis - key > 50 / 350, two) -- two lines of letters and a row of the key
   end)
 

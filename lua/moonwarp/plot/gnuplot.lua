@@ -26,7 +26,7 @@ local gnuplot = {}
 
 -- A chart is as narrow as a column of the report, so that its letters are as large there. px.
 gnuplot.WIDTH, gnuplot.HEAD, gnuplot.FONT = 500, 50, 12
-local HEAD <const>, FOOT <const>, KEY_ROW <const> = gnuplot.HEAD, 66, 18
+local HEAD <const>, LABELS <const>, FOOT <const>, KEY_ROW <const> = gnuplot.HEAD, 54, 66, 18
 local WIDE_WIDTH <const>, WIDE_RATIO <const>, PNG_WIDTH <const>, LETTER <const> = 640, 0.625, 1125, 7.2
 local MOST_TITLE <const>, MOST_KEY <const> = 64, 50 -- letters of a line, and of a name in the key
 local MOST_WORDS <const> = 300 -- of gnuplot's own
@@ -161,7 +161,7 @@ function gnuplot.frame(add, body, names)
   local height = math.floor(HEAD + body + below + 0.5)
   add("set tmargin at screen %.4f\nset bmargin at screen %.4f", 1 - HEAD / height, below / height)
   if rows == 0 then add "unset key" return height end
-  add("set key at screen 0.5, screen %.4f center bottom vertical maxrows %d", 4 / height, rows)
+  add("set key at screen 0.5, screen %.4f center top vertical maxrows %d", (below - LABELS) / height, rows)
   return height
 end
 
