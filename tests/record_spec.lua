@@ -3,6 +3,7 @@
 -- mw.record, and the folder that a run leaves: journal, record, sources; runs that end badly.
 
 local support = require "tests.support"
+local fields = require "moonwarp.results.fields"
 local json = require "moonwarp.base.json"
 local record = require "moonwarp.results.record"
 local session = require "moonwarp.session"
@@ -64,8 +65,8 @@ describe("mw.record", function()
       t.device, t.device_name = "cuda:7", "Seven"
       local r = mw.record { t = t }
       assert.are.equal("cuda:7", r.device)
-      assert.are.equal(t.median, record.field(r, "t.median"))
-      assert.is_nil(record.field(r, "t.median.x"))
+      assert.are.equal(t.median, fields.value(r, "t.median"))
+      assert.is_nil(fields.value(r, "t.median.x"))
       local stored = assert(store.read(session.current:folder()))
       assert.are.equal(t.median, stored.records[1].t.median)
       assert.are.equal(3, #stored.records[1].t.samples)

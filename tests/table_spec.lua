@@ -66,8 +66,12 @@ describe("mw.table", function()
     end
     assert.are.equal("noisy; wait", notes({ { t = noisy } }))
     assert.are.equal("row 2: noisy; wait", notes({ { t = t }, { t = noisy } }))
-    assert.are.equal("threads 64, b: noisy; wait", notes({ { t = t, threads = 32, rung = "a", x = 1 },
+    assert.are.equal("b: noisy; wait", notes({ { t = t, threads = 32, rung = "a", x = 1 },
       { t = noisy, threads = 64, rung = "b", x = 1 } }, "threads", "rung", "x"))
+    assert.are.equal("b, threads 64: noisy; wait", notes({ { t = t, rung = "a" }, { t = t, threads = 32, rung = "b" },
+      { t = noisy, threads = 64, rung = "b" } }, "threads", "rung"))
+    assert.are.equal("a and another: noisy; wait", notes({ { t = noisy, rung = "a" },
+      { t = noisy, threads = 64, rung = "b" } }, "threads", "rung"))
     assert.are.equal("b and 2 others: noisy; wait", notes({ { t = t, rung = "a" }, { t = noisy, rung = "b" },
       { t = noisy, rung = "c" }, { t = noisy, rung = "d" } }, "rung"))
   end)

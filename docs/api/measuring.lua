@@ -136,8 +136,8 @@ Arithmetic and comparisons of two quantities are errors: use `value`, or `ratio`
     },
     plot_spec = {
       about = "A chart.",
-      { "x", "string", [[the field along the x axis; a path such as "t.median" selects a field of a benchmark. A field of texts
-gives named bars, those of several series beside each other, with lengths from `y`]], optional = false },
+      { "x", "string", [[the field along the x axis; a path such as "t.median" selects a field of a benchmark, "block.1" an element of a list. A field of
+texts or lists gives named bars, those of several series beside each other, with lengths from `y`]], optional = false },
       { "y", "string|string[]", "the field, or fields, to show", optional = false },
       { "by", "string", "a field: one series for each of its values" },
       { "logx", "number|boolean", "base of a logarithmic axis; true is 10", default = "false" },
@@ -150,8 +150,9 @@ gives named bars, those of several series beside each other, with lengths from `
       { "lines", "table[]", "more dashed lines" },
       { "title", "string", "" }, { "xlabel", "string", "" }, { "ylabel", "string", "" },
       { "name", "string", "of the files, without extension", default = "SCRIPT-Y-X" },
-      { "unit", "string", [[of y: "s", "B", "B/s", "1/s", "flop/s", "Hz", "%"]], default = "the records'; see `mw.record`" },
-      { "xunit", "string", "of x", default = "the records'" },
+      { "unit", "string", [[of y, if the records have none: "s", "B", "B/s", "1/s", "flop/s", "Hz", "%"]],
+        default = "the records'; see `mw.record`" },
+      { "xunit", "string", "of x, if the records have none", default = "the records'" },
       { "records", "table[]", "what to draw", default = "all of this run" },
       { "low", "string", "field for the lower end of error bars", default = "the interval of y, if it is a benchmark or a quantity" },
       { "high", "string", "and for the upper end" },
@@ -180,7 +181,8 @@ gives named bars, those of several series beside each other, with lengths from `
       { "xmax", "number", "where it ends", default = "by the data" },
       { "title", "string", "" }, { "xlabel", "string", "" },
       { "name", "string", "of the files, without extension", default = "SCRIPT-X-BY" },
-      { "unit", "string", [[of x: "s", "B", "B/s", "1/s", "flop/s", "Hz", "%"]], default = "the records'; see `mw.record`" },
+      { "unit", "string", [[of x, if the records have none: "s", "B", "B/s", "1/s", "flop/s", "Hz", "%"]],
+        default = "the records'; see `mw.record`" },
       { "records", "table[]", "what to draw", default = "all of this run" },
       { "quiet", "boolean", "print nothing", default = "false" },
       { "pictures", "boolean", "false: no SVG or PNG", default = "true" },
@@ -264,7 +266,8 @@ block each, `32` is every block of 32 x 2^k threads, from 32 to 1024 threads. Th
       { "reason", "string", "why there are no pictures", optional = true },
     },
     table_spec = {
-      about = "The list of columns, and options. A column is a field's name or `{ field, title =, unit =, digits = }`.",
+      about = "The list of columns, and options. A column is a field's name or `{ field, title =, unit =, digits = }`; `unit` is for "
+        .. "fields without one in the records. A list in a cell is written as the sizes of a block are, 32 x 8.",
       { "title", "string", "", default = [["records"]] },
       { "records", "table[]", "the rows", default = "all of this run" },
       { "quiet", "boolean", "print nothing", default = "false" },
@@ -482,7 +485,9 @@ file name: NAME-n-1024.]],
       params = { { "spec", "plot_spec", "" } },
       returns = { { "plot_made", "see below" } },
       errors = { "mw.plot: option 'x' is needed: the field along the x axis",
-                 "mw.plot: no record has both '<x>' and '<y>' as numbers" }, since = "0.1.0",
+                 "mw.plot: no record has both '<x>' and '<y>' as numbers",
+                 "mw.plot: the unit of '<y>' is 'B/s', got 'GB/s'; values are shown with the prefix that suits them",
+                 "mw.plot: one axis cannot show '<y1>' (B/s) and '<y2>' (s): draw a chart of each" }, since = "0.1.0",
       example = [[
 local records = {}
 for i = 1, 4 do records[i] = { threads = 2^(i + 4), T_tot = i * 1e9 } end

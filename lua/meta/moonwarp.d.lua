@@ -307,7 +307,7 @@
 ---@field title? string
 ---@field xlabel? string
 ---@field name? string of the files, without extension, default SCRIPT-X-BY
----@field unit? string of x: "s", "B", "B/s", "1/s", "flop/s", "Hz", "%", default the records'; see `mw.record`
+---@field unit? string of x, if the records have none: "s", "B", "B/s", "1/s", "flop/s", "Hz", "%", default the records'; see `mw.record`
 ---@field records? table[] what to draw, default all of this run
 ---@field quiet? boolean print nothing, default false
 ---@field pictures? boolean false: no SVG or PNG, default true
@@ -323,7 +323,7 @@
 
 --- A chart.
 ---@class moonwarp.plot_spec
----@field x string the field along the x axis; a path such as "t.median" selects a field of a benchmark. A field of texts gives named bars, those of several series beside each other, with lengths from `y`
+---@field x string the field along the x axis; a path such as "t.median" selects a field of a benchmark, "block.1" an element of a list. A field of texts or lists gives named bars, those of several series beside each other, with lengths from `y`
 ---@field y string|string[] the field, or fields, to show
 ---@field by? string a field: one series for each of its values
 ---@field logx? number|boolean base of a logarithmic axis; true is 10, default false
@@ -338,8 +338,8 @@
 ---@field xlabel? string
 ---@field ylabel? string
 ---@field name? string of the files, without extension, default SCRIPT-Y-X
----@field unit? string of y: "s", "B", "B/s", "1/s", "flop/s", "Hz", "%", default the records'; see `mw.record`
----@field xunit? string of x, default the records'
+---@field unit? string of y, if the records have none: "s", "B", "B/s", "1/s", "flop/s", "Hz", "%", default the records'; see `mw.record`
+---@field xunit? string of x, if the records have none, default the records'
 ---@field records? table[] what to draw, default all of this run
 ---@field low? string field for the lower end of error bars, default the interval of y, if it is a benchmark or a quantity
 ---@field high? string and for the upper end
@@ -383,7 +383,7 @@
 ---@field quiet? boolean print nothing, default false
 ---@field pictures? boolean false: no SVG or PNG, default true
 
---- The list of columns, and options. A column is a field's name or `{ field, title =, unit =, digits = }`.
+--- The list of columns, and options. A column is a field's name or `{ field, title =, unit =, digits = }`; `unit` is for fields without one in the records. A list in a cell is written as the sizes of a block are, 32 x 8.
 ---@class moonwarp.table_spec
 ---@field title? string default "records"
 ---@field records? table[] the rows, default all of this run

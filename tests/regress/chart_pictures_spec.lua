@@ -80,6 +80,26 @@ describe("a picture", function()
     assert.is_truthy(gp:find("set xrange [2:8]", 1, true))
   end)
 
+  -- gnuplot takes the logarithm of an end, which by rounding lay beyond itself.
+  it("has ticks and points at the ends of logarithmic axes", function()
+    local list = {}
+    for i = 6, 7 do list[i - 5] = { device = "cpu", x = 2^i, y = 10.0 ^ (2 * i - 11) } end
+    local spec = { x = "x", y = "y", logx = 2, logy = 10, xmin = 64, xmax = 128, records = list, name = "p" }
+    local gp = drawn(spec).gp
+    local low, high = gp:match "set xrange %[(%S+):(%S+)%]"
+    assert.is_true(tonumber(low) < 64 and tonumber(high) > 128, gp)
+    low, high = gp:match "$frame << [^\n]+\n%S+ (%S+)\n%S+ (%S+)"
+    assert.is_true(tonumber(low) < 10 and tonumber(high) > 1000, gp)
+    if not HAS_GNUPLOT then return end
+    support.with_folder(function(folder)
+      spec.pictures = true
+      local svg = support.read(support.into(folder, mw.plot, spec).svg)
+      for _, label in ipairs { 64, 128, 10, 1000 } do
+        assert.is_truthy(svg:find(("%%f[%%d]%d%%f[%%D]</?"):format(label)), label)
+      end
+    end)
+  end)
+
   it("names the levels of a ladder above its bars", function()
     local made
     support.with_folder(function(folder)

@@ -44,6 +44,14 @@ describe("a check", function()
         .. "(f32 rounding)", tostring(report))
     end)
 
+    it("of what is no value is an error with its place", function()
+      local got <close> = dev:zeros("f32", 2, 2)
+      support.fails(function() mw.check(got, function(i, j) return i + j < 4 and 0 or nil end) end,
+        "mw.check: the function must return a number, got nil for [2, 2]")
+      support.fails(function() mw.check(got, { 1, 2, 3 }) end,
+        "mw.check: what is expected: the table's shape is not the array's, nor is it flat with as many values")
+    end)
+
     it("of large integers is exact", function()
       local before = session.current.failed_checks
       local got <close> = dev:array("i64", { math.maxinteger, 2 })

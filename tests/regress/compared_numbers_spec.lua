@@ -87,12 +87,43 @@ describe("a selection of measurements", function()
   end)
 end)
 
+local program = support.program()
+if not program then
+  pending "needs the program"
+  return
+end
+
+local function store(folder, name, run)
+  os.execute(("mkdir -p '%s/%s'"):format(folder, name))
+  support.write(("%s/%s/record.json"):format(folder, name), json.encode(run))
+end
+
+local function output_of(folder, words)
+  local pipe <close> = io.popen(("cd '%s' && '%s' %s 2>&1"):format(folder, program, words))
+  return pipe:read "a"
+end
+
+describe("the comparison of numbers", function()
+  -- A plain number that differed by 15 % was "same (within 10 %)", and a ratio of negative ones "-nan %".
+  it("says within what a number is the same, in straight columns", function()
+    support.with_folder(function(folder)
+      for name, value in pairs { a = 1.0, b = 1.15 } do
+        store(folder, name, run_of { { rung = "x", T_tot = 1e9 * value }, { rung = "y", seconds = -value } })
+      end
+      local output = output_of(folder, "compare a b --all")
+      assert.is_truthy(output:find([[
+   measurement           A           B  B over A  95 % interval
+=  x, T_tot     1.000 GB/s  1.150 GB/s   +15.0 %                 same
+~  y, seconds         -1 s    -1.150 s         -                 changed: not positive
+2 measurements: 1 same (within 10 %, without samples 20 %), 0 faster, 0 slower, 0 unclear, 1 changed
+]], 1, true), output)
+      output = output_of(folder, "compare a b --threshold 16")
+      assert.is_truthy(output:find("1 same (within 16 %)", 1, true), output)
+    end)
+  end)
+end)
+
 describe("the history of numbers", function()
-  local program = support.program()
-  if not program then
-    pending "needs the program"
-    return
-  end
 
   -- A change of -0.8 % was drawn from the highest bar to the lowest.
   it("has a course and a chart for each unit, small changes low", function()
@@ -100,11 +131,9 @@ describe("the history of numbers", function()
       for i, value in ipairs { 1.0, 0.992, 0.996 } do
         local run = run_of { { power = 300 * i + 0.5, T_tot = 1e9 * value, units = { power = "W" } } }
         run.date = ("2026-01-0%dT03:04:05Z"):format(i)
-        os.execute(("mkdir -p '%s/out/numbers/%d'"):format(folder, i))
-        support.write(("%s/out/numbers/%d/record.json"):format(folder, i), json.encode(run))
+        store(folder, ("out/numbers/%d"):format(i), run)
       end
-      local pipe <close> = io.popen(("cd '%s' && '%s' history numbers --svg 2>&1"):format(folder, program))
-      local output = pipe:read "a"
+      local output = output_of(folder, "history numbers --svg")
       assert.is_truthy(output:find("T_tot +3 +1.000 GB/s +996.0 MB/s +%-0.4 %%  ▁▁▁\n"), output)
       assert.is_truthy(output:find("power +3 .*▁▅█\n"), output)
       local drawn = table.concat(support.files(folder .. "/out/plots"), " ")

@@ -4,6 +4,7 @@
 -- told the rows of a sweep apart. It starts $MOONWARP_PROGRAM itself.
 
 local export = require "moonwarp.results.export"
+local fields = require "moonwarp.results.fields"
 local labs = require "tests.labs"
 local measurement = require "moonwarp.results.measurement"
 local session = require "moonwarp.session"
@@ -88,7 +89,7 @@ describe("a parameter", function()
   it("of several values is their list", function()
     with_records(function(entries)
       assert.is_truthy(mw.table { "list", records = entries }:find "\n1  1,true\n2  1,true$")
-      assert.are.same({ n = 1, m = "a", list = "1,true" }, measurement.parameters(entries[1]))
+      assert.are.same({ n = 1, m = "a", list = "1,true" }, fields.parameters(entries[1]))
     end)
   end)
 

@@ -52,8 +52,36 @@ describe("a field that no record has", function()
       "mw.plot: no record has a field 't.medain'; did you mean 't.median'?")
   end)
 
+  it("is an error if a part of its path is empty", function()
+    for _, field in ipairs { "", ".", "version.", ".version" } do
+      support.fails_with(function() drawn { x = field } end, ("mw.plot: no record has a field '%s'"):format(field))
+    end
+  end)
+
   it("is none if some records have it", function()
     assert.is_truthy(drawn({ by = "kind", records = { ROWS[1], { n = 1, rate = 3, kind = "a" } } }).chart)
+  end)
+end)
+
+describe("the unit of an axis", function()
+  local FAST = { { n = 1, T_tot = 1e9, t = 2.0, own = 3.0 }, { n = 2, T_tot = 2e9, t = 1.0, own = 4.0 } }
+
+  -- `unit = "GB/s"` labelled 1e9 B/s as 1e9 GB/s.
+  it("is the records', and no other", function()
+    local function rejected(draw, spec, text)
+      spec.records = FAST
+      fails(function() draw(spec) end, text .. "; values are shown with the prefix that suits them")
+    end
+    rejected(mw.plot, { x = "n", y = "T_tot", unit = "GB/s" }, "mw.plot: the unit of 'T_tot' is 'B/s', got 'GB/s'")
+    rejected(mw.plot, { x = "t", y = "own", xunit = "ms" }, "mw.plot: the unit of 't' is 's', got 'ms'")
+    rejected(mw.ladder, { x = "T_tot", by = "n", unit = "GB/s" }, "mw.ladder: the unit of 'T_tot' is 'B/s', got 'GB/s'")
+    rejected(mw.table, { { "T_tot", unit = "GB/s" } }, "mw.table: the unit of 'T_tot' is 'B/s', got 'GB/s'")
+    assert.is_truthy(drawn({ y = "own", unit = "GB/s", records = FAST }).chart:find("own (GB/s)", 1, true))
+  end)
+
+  it("is that of all fields along it", function()
+    fails(function() drawn { y = { "T_tot", "t" }, records = FAST } end,
+      "mw.plot: one axis cannot show 'T_tot' (B/s) and 't' (s): draw a chart of each")
   end)
 end)
 
@@ -73,6 +101,15 @@ describe("texts along x", function()
       stored.bars)
     assert.are.same({ { value = 400e9, label = "peak (400.0 GB/s)" } }, stored.levels)
     assert.is_truthy(made.script:find("boxxyerror", 1, true))
+  end)
+
+  it("are the sizes of blocks and grids, too", function()
+    local _, stored = drawn { x = "grid", records = { { grid = { 32, 8 }, rate = 1.5 },
+                                                      { grid = { x = 4, y = 2 }, rate = 2.5 } } }
+    assert.are.same({ { name = "32 x 8", value = 1.5 }, { name = "x = 4, y = 2", value = 2.5 } }, stored.bars)
+    local text = mw.table { "grid", "grid.x", "grid.1", quiet = true,
+                            records = { { grid = { 32, 8 } }, { grid = { x = 4, y = 2 } } } }
+    assert.is_truthy(text:find("32 x 8       -      32\nx = 4, y = 2       4       -", 1, true), text)
   end)
 
   it("stand beside each other for each series", function()

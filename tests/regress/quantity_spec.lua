@@ -4,10 +4,10 @@
 
 local support = require "tests.support"
 local export = require "moonwarp.results.export"
+local fields = require "moonwarp.results.fields"
 local gate = require "moonwarp.lab.gate"
 local json = require "moonwarp.base.json"
 local quantity = require "moonwarp.measure.quantity"
-local record = require "moonwarp.results.record"
 local mw = support.mw
 local fails = support.fails
 
@@ -125,10 +125,10 @@ describe("a quantity in a run", function()
   it("is what the rates of a benchmark are by their path", function()
     local t = result()
     t.throughput, t.rate = 2e9, 1e9
-    near({ value = 2e9, low = 1.6e9, high = 2.5e9 }, record.field({ t = t }, "t.throughput"))
-    near({ value = 1e9, low = 0.8e9, high = 1.25e9 }, record.field({ t = { cold = t } }, "t.cold.rate"))
-    assert.are.equal(2e-3, record.field({ t = t }, "t.median"))
-    assert.are.equal(3, record.field({ t = { rate = 3 } }, "t.rate"))
+    near({ value = 2e9, low = 1.6e9, high = 2.5e9 }, fields.value({ t = t }, "t.throughput"))
+    near({ value = 1e9, low = 0.8e9, high = 1.25e9 }, fields.value({ t = { cold = t } }, "t.cold.rate"))
+    assert.are.equal(2e-3, fields.value({ t = t }, "t.median"))
+    assert.are.equal(3, fields.value({ t = { rate = 3 } }, "t.rate"))
     local text = mw.table { "t.rate", records = { { t = t } }, quiet = true }
     assert.is_truthy(text:find("t.rate (Gflop/s)\n----------------\n    1.000 ± 22 %", 1, true), text)
   end)

@@ -54,7 +54,7 @@ describe("the unit of a field", function()
     local records = { { x = 1 }, { x = 2, rate = 5e9, T_tot = 2.0, units = { rate = "flop/s", T_tot = "W" } } }
     assert.are.equal("rate (Gflop/s)", heading { "rate", records = records })
     assert.are.equal("T_tot (W)", heading { "T_tot", records = records })
-    assert.are.equal("rate (flop)", heading { { "rate", unit = "flop" }, records = records })
+    assert.are.equal("x (flop)", heading { { "x", unit = "flop" }, records = records })
   end)
 
   it("is stored and used by every form of a stored run", function()

@@ -46,7 +46,7 @@ exit status: 0 nothing is slower or missing in B, 5 something is, 2 wrong use]]
 local SIGNS = { same = "=", faster = "+", slower = "-", changed = "~", unclear = "?" }
 
 local function change(ratio)
-  return ("%+.1f %%"):format((ratio - 1) * 100)
+  return ratio == ratio and ("%+.1f %%"):format((ratio - 1) * 100) or "-"
 end
 
 local function interval(row)
@@ -56,18 +56,25 @@ end
 local function print_rows(result, everything)
   local rows = lists.map(result, function(row) return (everything or row.verdict ~= "same") and row or nil end)
   if #rows == 0 then return end
-  local width = utf8text.widest(lists.map(rows, function(row) return row.label end), #"measurement")
-  print(("   %s %12s %12s %10s  %-20s"):format(utf8text.left("measurement", width), "A", "B", "B over A",
-    "95 % interval"))
-  for _, row in ipairs(rows) do
-    print((" %s %s %12s %12s %10s  %-20s  %s"):format(SIGNS[row.verdict], utf8text.left(row.label, width),
-      units.format(row.a.value, row.a.unit), units.format(row.b.value, row.b.unit), change(row.ratio), interval(row),
-      row.why and ("%s: %s"):format(row.verdict, row.why) or row.verdict))
-  end
+  local function column(heading, text_of) return lists.append({ heading }, lists.map(rows, text_of)) end
+  local left, right = utf8text.left, utf8text.right
+  local lines = utf8text.beside({
+    column("", function(row) return SIGNS[row.verdict] end),
+    column("measurement", function(row) return row.label end),
+    column("A", function(row) return units.format(row.a.value, row.a.unit) end),
+    column("B", function(row) return units.format(row.b.value, row.b.unit) end),
+    column("B over A", function(row) return change(row.ratio) end), column("95 % interval", interval),
+    column("", function(row) return row.why and ("%s: %s"):format(row.verdict, row.why) or row.verdict end),
+  }, { left, left, right, right, right, left, left })
+  print(table.concat(lines, "\n"))
 end
 
 local function print_list(what, labels)
   if #labels > 0 then print(("%s: %s"):format(what, table.concat(labels, "; "))) end
+end
+
+local function percent(share)
+  return units.digits(share * 100, 2) .. " %"
 end
 
 local function print_text(a, b, result, everything)
@@ -84,8 +91,11 @@ local function print_text(a, b, result, everything)
   print_list("missing in B", result.missing)
   print_list("new in B", result.new)
   local counts = result.counts
-  local within = units.digits(result.threshold * 100, 2) .. " %"
+  local within = percent(result.threshold)
   if result.floor > 0 then within = ("%s or %s"):format(within, units.format(result.floor, "s", 2)) end
+  if result.single ~= result.threshold and lists.find(result, function(row) return row.is_single end) then
+    within = ("%s, without samples %s"):format(within, percent(result.single))
+  end
   print(("%d measurements: %d same (within %s), %d faster, %d slower, %d unclear%s"):format(#result,
     counts.same, within, counts.faster, counts.slower, counts.unclear,
     counts.changed > 0 and (", %d changed"):format(counts.changed) or ""))

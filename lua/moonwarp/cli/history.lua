@@ -83,14 +83,17 @@ local function spark(points)
 end
 
 local function print_list(series)
-  local width = utf8text.widest(lists.map(series, function(one) return one.label end), #"measurement")
-  print(utf8text.left("measurement", width) .. "  runs      first       last     change  course")
+  local columns = { { "measurement" }, { "runs" }, { "first" }, { "last" }, { "change" }, { "course" } }
   for _, one in ipairs(series) do
     local first, last = one.points[1][2].value, one.points[#one.points][2].value
-    print(("%s  %4d %10s %10s %10s  %s"):format(utf8text.left(one.label, width), #one.points,
-      units.format(first, one.unit), units.format(last, one.unit), ("%+.1f %%"):format((last / first - 1) * 100),
-      spark(one.points)))
+    local change = first > 0 and ("%+.1f %%"):format((last / first - 1) * 100) or "-"
+    for c, text in ipairs { one.label, tostring(#one.points), units.format(first, one.unit),
+                            units.format(last, one.unit), change, spark(one.points) } do
+      table.insert(columns[c], text)
+    end
   end
+  local left, right = utf8text.left, utf8text.right
+  print(table.concat(utf8text.beside(columns, { left, right, right, right, right, left }), "\n"))
 end
 
 local function print_runs(list)

@@ -5,7 +5,7 @@
 -- machine as on a fast one; seconds do not, and are rejected.
 
 local lists = require "moonwarp.base.lists"
-local measurement = require "moonwarp.results.measurement"
+local fields = require "moonwarp.results.fields"
 local nearest = require "moonwarp.base.nearest"
 local quantity = require "moonwarp.measure.quantity"
 local units = require "moonwarp.base.units"
@@ -76,7 +76,7 @@ end
 
 local function has(record, wanted)
   for key, value in pairs(wanted) do
-    if measurement.field(record, key) ~= value then return false end
+    if fields.value(record, key) ~= value then return false end
   end
   return true
 end
@@ -86,9 +86,9 @@ local function best(records, wanted, field)
   local found, most = false, nil
   for _, record in ipairs(records) do
     if has(record, wanted) then
-      local value = quantity.read(measurement.field(record, field))
+      local value = quantity.read(fields.value(record, field))
       found = true
-      if value and measurement.unit(record, field) == "s" then
+      if value and fields.unit(record, field) == "s" then
         return nil, ("'%s' is a time, and a gate takes rates"):format(field)
       end
       if value and not (most and most >= value) then most = value end

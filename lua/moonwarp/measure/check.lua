@@ -44,19 +44,32 @@ local function indices_of(position, shape)
   return indices
 end
 
+-- The values of a function, x first.
+local function computed(expected, count, shape)
+  local values = {}
+  for k = 0, count - 1 do
+    local indices = indices_of(k, shape)
+    local value = expected(table.unpack(indices))
+    if type(value) ~= "number" then
+      failure.invalid("mw.check: the function must return a number, got %s for [%s]", type(value),
+        table.concat(indices, ", "))
+    end
+    values[k + 1] = value
+  end
+  return values
+end
+
 local function expected_array(got, expected, shape)
   local copy = got:device():pageable(got:dtype(), table.unpack(shape))
   if type(expected) == "number" then return copy:fill(expected) end
   local is_flat, values = type(expected) == "function", expected
-  if is_flat then
-    values = {}
-    for k = 0, #got - 1 do values[k + 1] = expected(table.unpack(indices_of(k, shape))) end
-  end
+  if is_flat then values = computed(expected, #got, shape) end
   local flat <close> = is_flat and copy:view(1, #copy) or nil
   local ok, problem = pcall(copy.upload, flat or copy, values)
   if ok then return copy end
   copy:close()
-  failure.invalid("mw.check: what is expected: %s", failure.text(problem))
+  local reason = failure.text(problem)
+  failure.invalid("mw.check: what is expected: %s", reason:match "^bad argument #%d+ to 'upload' %((.*)%)$" or reason)
 end
 
 local function check_pair(got, expected, shape)

@@ -6,13 +6,13 @@
 
 local chart = require "moonwarp.plot.chart"
 local failure = require "moonwarp.base.failure"
+local fields = require "moonwarp.results.fields"
 local files = require "moonwarp.base.files"
 local schema = require "moonwarp.base.schema"
 local gnuplot = require "moonwarp.plot.gnuplot"
 local lists = require "moonwarp.base.lists"
 local path = require "moonwarp.base.path"
 local quantity = require "moonwarp.measure.quantity"
-local record = require "moonwarp.results.record"
 local series = require "moonwarp.plot.series"
 local session = require "moonwarp.session"
 local script = require "moonwarp.plot.ladder.script"
@@ -101,12 +101,16 @@ function figure.levels(who, first, label, lines, base, unit)
   end)
 end
 
---- A value that names a bar or a series; a list is written as the sizes of a block are: "32 x 8".
+--- A value that names a bar or a series, or is a cell of a table; a list is written as the sizes of a block are,
+--- "32 x 8", and names with their values as "x = 32, y = 8".
 ---@param value any
 ---@return string
 function figure.name_of(value)
-  if type(value) ~= "table" or value[1] == nil then return (tostring(value):gsub("%c+", " ")) end
-  return table.concat(lists.map(value, figure.name_of), " x ")
+  if type(value) ~= "table" then return (tostring(value):gsub("%c+", " ")) end
+  if value[1] ~= nil then return table.concat(lists.map(value, figure.name_of), " x ") end
+  return table.concat(lists.map(lists.keys(value), function(key)
+    return ("%s = %s"):format(key, figure.name_of(value[key]))
+  end), ", ")
 end
 
 --- Rejects fields of a chart that no record has.
@@ -115,9 +119,9 @@ end
 ---@param names string[]    options that name a field, or a list of them
 ---@param entries table[]
 function figure.check_fields(who, spec, names, entries)
-  local fields = {}
-  for _, name in ipairs(names) do lists.append(fields, spec[name] and lists.of(spec[name])) end
-  record.check_fields(who, fields, entries)
+  local named = {}
+  for _, name in ipairs(names) do lists.append(named, spec[name] and lists.of(spec[name])) end
+  fields.check(who, named, entries)
 end
 
 --- The parameters of a sweep that records differ in, but for those that the chart's fields show.

@@ -8,7 +8,7 @@ local failure = require "moonwarp.base.failure"
 local schema = require "moonwarp.base.schema"
 local figures = require "moonwarp.plot.figure"
 local lists = require "moonwarp.base.lists"
-local measurement = require "moonwarp.results.measurement"
+local fields = require "moonwarp.results.fields"
 local nearest = require "moonwarp.base.nearest"
 local quantity = require "moonwarp.measure.quantity"
 local record = require "moonwarp.results.record"
@@ -31,14 +31,14 @@ local NEEDED = { { "x", "the field that a bar's length shows" },
 
 local function own_name(entry, spec)
   local parts = lists.map(spec.by, function(field)
-    local value = record.field(entry, field)
+    local value = fields.value(entry, field)
     return value ~= nil and figures.name_of(value) or nil
   end)
   return #parts > 0 and table.concat(parts, ", ") or nil
 end
 
 local function number(entry, field)
-  local value, low, high = quantity.read(field and record.field(entry, field))
+  local value, low, high = quantity.read(field and fields.value(entry, field))
   if figures.is_number(value) then return value, low, high end
 end
 
@@ -80,7 +80,7 @@ local function add_mark(mark, by_name, base)
 end
 
 local function figure_of(spec, entries)
-  local base, unit = figures.base_of(spec.logx), spec.unit or measurement.common_unit(entries, spec.x)
+  local base, unit = figures.base_of(spec.logx), fields.shown_unit("mw.ladder", spec.unit, entries, spec.x)
   local bars, by_name = collect(spec, entries, base)
   local levels = figures.levels("mw.ladder", spec.level, "level", spec.lines, base, unit)
   if spec.level and spec.share and levels[1] then levels[1].label = levels[1].label .. " = 100 %" end

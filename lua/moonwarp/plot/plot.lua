@@ -8,7 +8,7 @@ local bars = require "moonwarp.plot.ladder.bars"
 local failure = require "moonwarp.base.failure"
 local figures = require "moonwarp.plot.figure"
 local lists = require "moonwarp.base.lists"
-local measurement = require "moonwarp.results.measurement"
+local fields = require "moonwarp.results.fields"
 local quantity = require "moonwarp.measure.quantity"
 local record = require "moonwarp.results.record"
 local schema = require "moonwarp.base.schema"
@@ -30,7 +30,7 @@ local NEEDED = { { "x", "the field along the x axis" }, { "y", "the field, or li
 
 local function series_name(entry, field, spec, varying)
   local parts = {}
-  local group = spec.by and record.field(entry, spec.by)
+  local group = spec.by and fields.value(entry, spec.by)
   if group ~= nil then parts[1] = figures.name_of(group) end
   parts[#parts + 1] = sweep.text(entry.params or {}, varying)
   if #parts == 0 then return field end
@@ -43,14 +43,14 @@ local is_number = figures.is_number
 -- Whether the x axis has names.
 local function is_named(spec, entries)
   return lists.find(entries, function(entry)
-    local value = record.field(entry, spec.x)
+    local value = fields.value(entry, spec.x)
     local kind = type(value)
-    return kind == "string" or kind == "boolean" or kind == "table" and value[1] ~= nil
+    return kind == "string" or kind == "boolean" or kind == "table" and not quantity.read(value)
   end) ~= nil
 end
 
 local function x_of(entry, spec, named)
-  local value = record.field(entry, spec.x)
+  local value = fields.value(entry, spec.x)
   if named then return value ~= nil and figures.name_of(value) or nil end
   value = quantity.read(value)
   return is_number(value, spec.logx) and value or nil
@@ -59,10 +59,10 @@ end
 -- Points that an axis cannot show are left out like records without the field; so are bounds. A benchmark is its
 -- median with its interval, unless the options name fields for the bounds.
 local function point_of(entry, field, spec, named)
-  local x, y, low, high = x_of(entry, spec, named), quantity.read(record.field(entry, field))
+  local x, y, low, high = x_of(entry, spec, named), quantity.read(fields.value(entry, field))
   if not (x and is_number(y, spec.logy)) then return nil end
-  if spec.low then low = quantity.read(record.field(entry, spec.low)) end
-  if spec.high then high = quantity.read(record.field(entry, spec.high)) end
+  if spec.low then low = quantity.read(fields.value(entry, spec.low)) end
+  if spec.high then high = quantity.read(fields.value(entry, spec.high)) end
   return { x = x, y = y, low = is_number(low, spec.logy) and low or nil,
            high = is_number(high, spec.logy) and high or nil }
 end
@@ -114,7 +114,7 @@ local STYLES = { alone = "points", [true] = "linespoints", [false] = "lines" }
 -- A chart of series along axes.
 local function points_of(spec, entries, list)
   return { xlabel = spec.xlabel or spec.x, ylabel = spec.ylabel or lists.of(spec.y)[1],
-    xunit = spec.xunit or measurement.common_unit(entries, spec.x), logx = figures.base_of(spec.logx),
+    xunit = fields.shown_unit("mw.plot", spec.xunit, entries, spec.x), logx = figures.base_of(spec.logx),
     logy = figures.base_of(spec.logy), series = list, square = spec.square,
     xmin = spec.xmin, xmax = spec.xmax, ymin = spec.ymin, ymax = spec.ymax,
     style = STYLES[spec.points == nil or spec.points] }
@@ -138,9 +138,23 @@ local function bars_of(spec, list)
   return lists.merged(made, ladders[1])
 end
 
+-- The unit of all fields along y.
+local function unit_of(spec, entries)
+  local first, unit
+  for _, field in ipairs(lists.of(spec.y)) do
+    local own = fields.shown_unit("mw.plot", spec.unit, entries, field)
+    if unit and unit ~= own then
+      failure.invalid("mw.plot: one axis cannot show '%s' (%s) and '%s' (%s): draw a chart of each", first,
+        unit == "" and "no unit" or unit, field, own == "" and "no unit" or own)
+    end
+    first, unit = first or field, own
+  end
+  return unit
+end
+
 local function figure_of(spec, entries)
   local y, named = lists.of(spec.y)[1], is_named(spec, entries)
-  local unit, list = spec.unit or measurement.common_unit(entries, y), collect(spec, entries, named)
+  local unit, list = unit_of(spec, entries), collect(spec, entries, named)
   if not lists.find(list, function(one) return lists.find(one.points, is_shown(spec, named)) end) then
     reject(spec, list, named)
   end

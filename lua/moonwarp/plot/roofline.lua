@@ -10,6 +10,7 @@
 local bench = require "moonwarp.measure.bench"
 local ceiling = require "moonwarp.measure.ceiling"
 local failure = require "moonwarp.base.failure"
+local fields = require "moonwarp.results.fields"
 local figure = require "moonwarp.plot.figure"
 local lists = require "moonwarp.base.lists"
 local plot = require "moonwarp.plot.plot"
@@ -33,7 +34,7 @@ local DECADE <const> = 10 -- the roofs are drawn so far beyond the outermost ker
 -- ---- the kernels of a run -----------------------------------------------------------------------
 
 local function label_of(entry, field, by)
-  if by and record.field(entry, by) ~= nil then return figure.name_of(record.field(entry, by)) end
+  if by and fields.value(entry, by) ~= nil then return figure.name_of(fields.value(entry, by)) end
   local name = lists.find(NAMES, function(name) return type(entry[name]) == "string" end)
   return name and entry[name] or field
 end

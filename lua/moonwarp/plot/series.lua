@@ -14,6 +14,7 @@ local series = {}
 
 local BODY <const> = 206 -- px, of the axes
 local AIR <const> = 0.025 -- of an axis, beyond the outermost points, which the frame would cut
+local HAIR <const> = 1e-7 -- of a logarithmic axis
 local MOST_ALONG <const>, UPRIGHT_LETTER <const> = 60, 6 -- letters of the x axis's label, px of one of the y axis's
 -- A level's label, in parts of the axes: they are about 430 px wide.
 local LETTER <const>, LABEL <const>, HEAD <const> = 6.9 / 430, 18, 18 / (BODY - 18)
@@ -145,11 +146,19 @@ local function axes_of(chart)
   return x, chart.square and with_air(y, chart.ymin, chart.ymax) or with_head(y, chart), e
 end
 
+-- The ends of an axis for gnuplot, which compares logarithms: rounding would put an end beyond itself, and cut its tick
+-- and the points at it.
+local function ends_of(axis)
+  local more = axis.base and (axis.high / axis.low) ^ HAIR or 1
+  return axis.low / more, axis.high * more
+end
+
 local function add_axis(add, name, axis, label, most_letters, least, most)
   add("set %slabel %s", name, gnuplot.shortened(label, most_letters))
   if axis.base then add("set logscale %s %g", name, axis.base) end
-  local function word(value) return value and ("%.10g"):format(value) or "*" end
-  add("set %srange [%s:%s]", name, word(least), word(most))
+  local low, high = ends_of(axis)
+  local function word(limit, value) return limit and ("%.10g"):format(value) or "*" end
+  add("set %srange [%s:%s]", name, word(least, low), word(most, high))
   add("set %stics (%s)", name, table.concat(lists.map(axis.ticks, function(value, i)
     return ("%s %.10g"):format(gnuplot.quote(axis.labels[i]), value)
   end), ", "))
@@ -214,7 +223,9 @@ function series.drawing(chart)
   add_axis(add, "y", y, chart.ylabel, body // UPRIGHT_LETTER, chart.ymin, chart.ymax)
   -- Two corners make the range, as gnuplot takes no bounds of it on a logarithmic axis; what else comes into the data
   -- file widens it.
-  add("$frame << END_OF_FRAME\n%.10g %.10g\n%.10g %.10g\nEND_OF_FRAME", x.low, y.low, x.high, y.high)
+  local x0, x1 = ends_of(x)
+  local y0, y1 = ends_of(y)
+  add("$frame << END_OF_FRAME\n%.10g %.10g\n%.10g %.10g\nEND_OF_FRAME", x0, y0, x1, y1)
   local level_names = add_levels(add, chart, x, y, body)
   local names = #chart.series > 1 and lists.map(chart.series, function(one) return one.name end) or {}
   for i in pairs(level_names) do names[#names + 1] = chart.levels[i].label end

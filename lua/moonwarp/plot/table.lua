@@ -7,7 +7,7 @@ local bench = require "moonwarp.measure.bench"
 local failure = require "moonwarp.base.failure"
 local figure = require "moonwarp.plot.figure"
 local lists = require "moonwarp.base.lists"
-local measurement = require "moonwarp.results.measurement"
+local fields = require "moonwarp.results.fields"
 local quantity = require "moonwarp.measure.quantity"
 local record = require "moonwarp.results.record"
 local schema = require "moonwarp.base.schema"
@@ -49,15 +49,15 @@ end
 local function scale_of(column, entries)
   local largest = 0
   for _, entry in ipairs(entries) do
-    largest = math.max(largest, math.abs(number_of(record.field(entry, column.field)) or 0))
+    largest = math.max(largest, math.abs(number_of(fields.value(entry, column.field)) or 0))
   end
-  return units.choose(column.unit or measurement.common_unit(entries, column.field), largest)
+  return units.choose(fields.shown_unit("mw.table", column.unit, entries, column.field), largest)
 end
 
 local function cell(value, column, factor)
   if value == nil then return "-" end
   local number, low, high = quantity.read(value)
-  if not number then return tostring(value) end
+  if not number then return figure.name_of(value) end
   local text = units.digits(factor == 1 and number or number / factor, column.digits)
   if bench.is_result(value) and value.n == 1 then return text .. " (n = 1)" end -- one sample has no interval
   return text .. quantity.suffix(number, low, high)
@@ -68,7 +68,7 @@ local function filled(column, entries)
   local scale, is_words = scale_of(column, entries), true
   local made = { heading = units.label(column.title, scale), texts = {}, numbers = {} }
   for i, entry in ipairs(entries) do
-    local value = record.field(entry, column.field)
+    local value = fields.value(entry, column.field)
     local number = number_of(value)
     if value ~= nil and type(value) ~= "string" then is_words = false end
     made.texts[i], made.numbers[i] = cell(value, column, scale.factor), number and number / scale.factor or false
@@ -76,29 +76,43 @@ local function filled(column, entries)
   return made, is_words
 end
 
--- Whether the column's cells, as shown, distinguish rows: texts or whole numbers that differ.
-local function distinguishes(column, field, entries)
-  local differs = false
+local NAMING <const> = { string = "words", integer = "numbers", ["nil"] = "nil" }
+
+-- The kind of a column whose cells, as shown, distinguish rows: "words" or whole "numbers" that differ; else nil. Some
+-- cells may be empty.
+local function naming_kind(column, field, entries)
+  local found, differs
   for i, entry in ipairs(entries) do
-    local value = record.field(entry, field)
-    if not (type(value) == "string" or math.type(value) == "integer") then return false end
+    local value = fields.value(entry, field)
+    local kind = NAMING[math.type(value) or type(value)]
+    if kind ~= "nil" then
+      if not kind or found and kind ~= found then return nil end
+      found = kind
+    end
     differs = differs or column.texts[i] ~= column.texts[1]
   end
-  return differs
+  return differs and found
 end
 
--- The name of a row: "threads 32, naive"; else its number.
-local function row_names(columns, fields, entries)
-  local naming = lists.map(columns, function(column, c)
-    return distinguishes(column, fields[c], entries) and { column, fields[c] } or nil
-  end)
-  return lists.map(entries, function(entry, i)
-    local parts = lists.map(naming, function(one)
-      local text = one[1].texts[i]
-      return type(record.field(entry, one[2])) == "string" and text or ("%s %s"):format(one[1].heading, text)
-    end)
-    return #parts > 0 and table.concat(parts, ", ") or ("row %d"):format(i)
-  end)
+-- The name of a row: "naive, threads 32", of as many columns as are needed to tell rows apart, those of texts first;
+-- else its number.
+local function row_names(columns, paths, entries)
+  local naming = { words = {}, numbers = {} }
+  for c, column in ipairs(columns) do
+    local kind = naming_kind(column, paths[c], entries)
+    if kind then
+      table.insert(naming[kind], { column.texts, paths[c], kind == "words" and "" or column.heading .. " " })
+    end
+  end
+  local names = lists.map(entries, function() return "" end)
+  for _, one in ipairs(lists.append(naming.words, naming.numbers)) do
+    if #lists.unique(names) == #names then break end
+    for i, text in ipairs(one[1]) do
+      local part = fields.value(entries[i], one[2]) ~= nil and one[3] .. text or ""
+      names[i] = names[i] .. (names[i] ~= "" and part ~= "" and ", " or "") .. part
+    end
+  end
+  return lists.map(names, function(name, i) return name ~= "" and name or ("row %d"):format(i) end)
 end
 
 -- "threads 32 and 3 others: "; nothing in a table of one row.
@@ -138,7 +152,7 @@ local function field_of(column) return column.field end
 -- The columns that are asked for, after those that distinguish the rows: the devices, and what a sweep varies.
 local function columns_of(spec, entries)
   local columns = lists.map(spec, column_of)
-  record.check_fields("mw.table", lists.map(columns, field_of), entries)
+  fields.check("mw.table", lists.map(columns, field_of), entries)
   local varying = figure.varying(entries, lists.map(columns, field_of))
   local is_other = function(entry) return entry.device ~= entries[1].device end
   if lists.find(entries, is_other) then table.insert(varying, 1, "device") end
@@ -153,28 +167,26 @@ local function build(spec)
   local pass = spec.records and #sweep.varying(entries) == 0 and sweep.pass() or nil
   local title = ("%s%s, measured on %s"):format(spec.title or "records", pass and ", " .. pass or "",
     record.devices(entries))
-  local places, fields = {}, lists.map(columns, field_of)
+  local places, paths = {}, lists.map(columns, field_of)
   for i, column in ipairs(columns) do
     local is_words
     columns[i], is_words = filled(column, entries)
     places[i] = is_words and utf8text.left or utf8text.right
   end
-  local made = { name = title, columns = columns, notes = notes(entries, row_names(columns, fields, entries)) }
+  local made = { name = title, columns = columns, notes = notes(entries, row_names(columns, paths, entries)) }
   columns[#columns + 1], places[#places + 1] = failed(entries), utf8text.left
   return made, places
 end
 
 -- Columns of one width each, with a rule under the heading, in ASCII if the locale is.
 local function text_of(built, places)
-  local lines, _, unicode = {}, terminal.size()
-  for c, column in ipairs(built.columns) do
+  local _, unicode = terminal.size()
+  local lines = utf8text.beside(lists.map(built.columns, function(column)
     local texts = table.move(column.texts, 1, #column.texts, 3, { column.heading, "" })
     if not unicode then texts = lists.map(texts, utf8text.ascii) end
-    local width = utf8text.widest(texts)
-    texts[2] = ("-"):rep(width)
-    for i, text in ipairs(texts) do lines[i] = (c > 1 and lines[i] .. "  " or "") .. places[c](text, width) end
-  end
-  lines = lists.map(lines, function(line) return (line:gsub("%s+$", "")) end)
+    texts[2] = ("-"):rep(utf8text.widest(texts))
+    return texts
+  end), places)
   table.insert(lines, 1, built.name)
   return table.concat(lists.append(lines, built.notes), "\n")
 end

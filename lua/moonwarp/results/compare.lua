@@ -135,7 +135,8 @@ local function judged(a, b, kind, threshold)
   local limit = threshold or (judge == by_value and compare.SINGLE or compare.THRESHOLD)[kind]
   local effect, verdict, why = judge(a, b, limit, compare.FLOOR[kind])
   return { key = a.key, label = a.label, a = a, b = b, ratio = effect.ratio, low = effect.low, high = effect.high,
-           delta = effect.delta, verdict = verdict, why = verdict ~= "same" and why or nil }
+           delta = effect.delta, verdict = verdict, why = verdict ~= "same" and why or nil,
+           is_single = judge == by_value }
 end
 
 --- Compares the measurements of two runs.
@@ -143,13 +144,14 @@ end
 ---@param b table           after
 ---@param threshold number? relative difference that counts as none; by device where left out
 ---@return table result     list: { key, label, a, b (measurements), ratio, low, high, delta, verdict,
----                         why (what made it unclear or changed) } each, in A's order; missing
----                         (labels that only A has), new (only B); threshold, floor (s); counts by
----                         verdict
+---                         why (what made it unclear or changed), is_single (judged by two plain
+---                         numbers) } each, in A's order; missing (labels that only A has), new
+---                         (only B); threshold, single (of plain numbers), floor (s); counts by verdict
 function compare.runs(a, b, threshold)
+  local usual = kind_of(b.device)
   local result = { missing = {}, counts = { same = 0, faster = 0, slower = 0, changed = 0, unclear = 0 },
-                   threshold = threshold or compare.THRESHOLD[kind_of(b.device)],
-                   floor = compare.FLOOR[kind_of(b.device)] }
+                   threshold = threshold or compare.THRESHOLD[usual], single = threshold or compare.SINGLE[usual],
+                   floor = compare.FLOOR[usual] }
   local others, order = {}, measurement.of(b)
   for _, one in ipairs(order) do others[one.key] = one end
   for _, one in ipairs(measurement.of(a)) do

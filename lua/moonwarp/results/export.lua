@@ -7,7 +7,7 @@
 local core = require "moonwarp.core"
 local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
-local measurement = require "moonwarp.results.measurement"
+local fields = require "moonwarp.results.fields"
 local quantity = require "moonwarp.measure.quantity"
 local units = require "moonwarp.base.units"
 
@@ -23,7 +23,7 @@ local function add_result(row, name, result)
   row[name] = result.median
   for _, key in ipairs(STATISTICS) do row[("%s.%s"):format(name, key)] = result[key] end
   for _, inner in ipairs { "cold", "graph" } do
-    if measurement.is_result(result[inner]) then
+    if fields.is_result(result[inner]) then
       row[("%s.%s"):format(name, inner)] = result[inner].median
     end
   end
@@ -31,9 +31,9 @@ local function add_result(row, name, result)
 end
 
 local function row_of(run, record)
-  local row = lists.merged({ study = run.study }, measurement.parameters(record))
+  local row = lists.merged({ study = run.study }, fields.parameters(record))
   for name, value in pairs(record) do
-    if measurement.is_result(value) then
+    if fields.is_result(value) then
       add_result(row, name, value)
     elseif type(value) == "table" and not LEFT_OUT[name] then
       row[name], row[name .. ".low"], row[name .. ".high"] = quantity.read(value)
@@ -74,7 +74,7 @@ end
 local function units_of(runs, columns)
   local records, unit = {}, {}
   for _, run in ipairs(runs) do lists.append(records, run.records) end
-  for _, name in ipairs(columns) do unit[name] = measurement.common_unit(records, name) end
+  for _, name in ipairs(columns) do unit[name] = fields.common_unit(records, name) end
   return unit
 end
 

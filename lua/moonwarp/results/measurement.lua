@@ -9,104 +9,16 @@
 --   unit    "s", "B/s", ...
 --   better  "lower" of seconds, "higher" of what is per second; nil: neither
 --   samples, result  of a benchmark
--- And what holds of the fields of any record: values by path, and units.
 
+local fields = require "moonwarp.results.fields"
 local lists = require "moonwarp.base.lists"
 local quantity = require "moonwarp.measure.quantity"
-local units = require "moonwarp.base.units"
 
 local measurement = {}
 
 local NOT_CHOSEN = { device = true, device_name = true }
 
---- Whether a stored value is a result of mw.bench.
----@param value any
----@return boolean
-function measurement.is_result(value)
-  return type(value) == "table" and type(value.median) == "number" and type(value.samples) == "table"
-    and type(value.samples[1]) == "number"
-end
-
--- ---- fields --------------------------------------------------------------------------------------
-
-local RATES <const> = { throughput = true, rate = true }
-
--- A benchmark keeps its rates as numbers: work per median. They have its interval.
-local function field_of(value, key)
-  local rate = value[key]
-  if not (RATES[key] and type(rate) == "number" and measurement.is_result(value)) then return rate end
-  return rate * value.median / quantity.new(quantity.read(value))
-end
-
-local function at_path(value, path)
-  for key in path:gmatch "[^.]+" do
-    if type(value) ~= "table" then return nil end
-    value = field_of(value, key)
-  end
-  return value
-end
-
-local function parameter(value)
-  return type(value) == "table" and table.concat(lists.map(value, tostring), ",") or value
-end
-
---- A field of a record by its path, as in "t.median"; else the parameter of that name, of several values the list as
---- a text; else nil.
----@param record table
----@param field string
----@return any
-function measurement.field(record, field)
-  local value = record[field]
-  if value == nil then value = at_path(record, field) end
-  if value ~= nil or type(record.params) ~= "table" then return value end
-  return parameter(record.params[field])
-end
-
-local function is_in_result(record, path)
-  repeat
-    if measurement.is_result(measurement.field(record, path)) then return true end
-    path = path:match "^(.+)%."
-  until not path
-end
-
-local ENDS = { value = true, low = true, high = true } -- of a quantity
-
---- The base unit of a record's field: as the record's `units` give it, else of a benchmark and its fields the known
---- one, else by the last name of the path.
----@param record table
----@param field string  a path
----@return string unit  "s", "B/s", ... or ""
-function measurement.unit(record, field)
-  local given = type(record.units) == "table" and record.units[field]
-  if type(given) == "string" then return given end
-  if measurement.is_result(measurement.field(record, field)) then return "s" end
-  local path, name = field:match "^(.+)%.([^.]+)$"
-  if path and is_in_result(record, path) then return units.of_bench(name) end
-  return ENDS[name] and measurement.unit(record, path) or units.of(name or field)
-end
-
---- The same of several records: the unit of the first that has the field, and a unit for it.
----@param records table[]
----@param field string
----@return string unit
-function measurement.common_unit(records, field)
-  for _, record in ipairs(records) do
-    local unit = measurement.field(record, field) ~= nil and measurement.unit(record, field)
-    if unit and unit ~= "" then return unit end
-  end
-  return ""
-end
-
 -- ---- choices -------------------------------------------------------------------------------------
-
---- The parameters of a record by name; of several values the list as a text.
----@param record table
----@return table<string, any>
-function measurement.parameters(record)
-  local values = {}
-  for name, value in pairs(record.params or {}) do values[name] = parameter(value) end
-  return values
-end
 
 -- Which way is better: fewer seconds, more per second.
 local function better_of(unit)
@@ -123,7 +35,7 @@ end
 ---@param record table
 ---@return table<string, any>
 function measurement.choices(record)
-  local chosen = measurement.parameters(record)
+  local chosen = fields.parameters(record)
   for _, name in ipairs(record.chosen or {}) do
     if not NOT_CHOSEN[name] and not is_measured(record, name) then chosen[name] = record[name] end
   end
@@ -153,17 +65,17 @@ end
 
 local function add(list, field, value, unit)
   local number, low, high = quantity.read(value)
-  local result = measurement.is_result(value) and value or nil
+  local result = fields.is_result(value) and value or nil
   list[#list + 1] = { field = field, value = number, low = low, high = high, unit = unit, better = better_of(unit),
                       samples = result and result.samples, result = result }
 end
 
 local function add_benchmarks(list, record)
   for name, value in pairs(record) do
-    if measurement.is_result(value) then
+    if fields.is_result(value) then
       add(list, name, value, "s")
       for _, mode in ipairs { "cold", "graph" } do
-        if measurement.is_result(value[mode]) then add(list, name .. " " .. mode, value[mode], "s") end
+        if fields.is_result(value[mode]) then add(list, name .. " " .. mode, value[mode], "s") end
       end
     end
   end
@@ -174,10 +86,10 @@ end
 local function add_numbers(list, record)
   local chosen, has_benchmark = measurement.choices(record), #list > 0
   for name, value in pairs(record) do
-    local number = not measurement.is_result(value) and chosen[name] == nil and quantity.read(value)
+    local number = not fields.is_result(value) and chosen[name] == nil and quantity.read(value)
     local given = type(record.units) == "table" and record.units[name]
     if number and number - number == 0 and (given or not has_benchmark) then
-      local unit = measurement.unit(record, name)
+      local unit = fields.unit(record, name)
       if unit ~= "" and unit ~= "iB" then add(list, name, value, unit) end
     end
   end

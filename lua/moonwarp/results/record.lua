@@ -9,10 +9,10 @@ local arg = require "moonwarp.arg"
 local bench = require "moonwarp.measure.bench"
 local contest = require "moonwarp.measure.contest"
 local failure = require "moonwarp.base.failure"
+local fields = require "moonwarp.results.fields"
 local files = require "moonwarp.base.files"
 local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
-local measurement = require "moonwarp.results.measurement"
 local nearest = require "moonwarp.base.nearest"
 local path = require "moonwarp.base.path"
 local session = require "moonwarp.session"
@@ -83,7 +83,7 @@ local function check_units(entry)
     if type(field) ~= "string" or type(unit) ~= "string" then
       failure.invalid("mw.record: 'units' must be texts by the names of fields, as in units = { rate = \"flop/s\" }")
     end
-    if measurement.field(entry, field) == nil then
+    if fields.value(entry, field) == nil then
       failure.invalid("mw.record: 'units' has '%s', which is no field of the record; %s", field,
         nearest.hint(field, entry))
     end
@@ -163,13 +163,13 @@ end
 ---@param work table        the work of a call by the name of its rate: { T_eff = bytes }
 ---@return integer number
 function record.slice(number, values, samples, work)
-  local fields
+  local first
   if not number then
     session.current.contenders = session.current.contenders + 1
-    number, fields = session.current.contenders, plain(complete(values))
-    fields.chosen = chosen(values)
+    number, first = session.current.contenders, plain(complete(values))
+    first.chosen = chosen(values)
   end
-  session.current:note("slice", { contender = number, record = fields, work = fields and work, samples = samples })
+  session.current:note("slice", { contender = number, record = first, work = first and work, samples = samples })
   return number
 end
 
@@ -179,40 +179,10 @@ function record.drop_slices(number)
   session.current:note("slices_dropped", { contender = number })
 end
 
-record.field = measurement.field
-
 --- All records of this session, in order.
 ---@return table[]
 function record.all()
   return session.current.records
-end
-
--- What records can be asked for beside a field: "t.median" beside "t.medain".
-local function names_beside(entries, field)
-  local names, within = {}, field:match "^(.+)%."
-  for _, entry in ipairs(entries) do
-    local inner = within and record.field(entry, within)
-    if type(inner) == "table" then
-      for name in pairs(inner) do names[("%s.%s"):format(within, name)] = true end
-    else
-      for name in pairs(lists.merged(entry.params or {}, entry)) do names[name] = true end
-    end
-  end
-  return names
-end
-
---- Rejects fields that no record has: they are mistyped. One that only some have is not.
----@param who string        "mw.table"
----@param fields string[]
----@param entries table[]
-function record.check_fields(who, fields, entries)
-  if #entries == 0 then failure.invalid("%s: there are no records; mw.record makes them", who) end
-  for _, field in ipairs(fields) do
-    if not lists.find(entries, function(entry) return record.field(entry, field) ~= nil end) then
-      failure.invalid("%s: no record has a field '%s'; %s", who, field,
-        nearest.hint(field, names_beside(entries, field)))
-    end
-  end
 end
 
 --- The devices that records come from, as words for a title: "NVIDIA H200 (cuda:0)".

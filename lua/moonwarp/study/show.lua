@@ -9,7 +9,7 @@ local ladder = require "moonwarp.plot.ladder"
 local lists = require "moonwarp.base.lists"
 local measure = require "moonwarp.study.measure"
 local plot = require "moonwarp.plot.plot"
-local record = require "moonwarp.results.record"
+local fields = require "moonwarp.results.fields"
 local remark = require "moonwarp.results.remark"
 local tables = require "moonwarp.plot.table"
 
@@ -38,7 +38,7 @@ end
 -- ---- the table ----------------------------------------------------------------------------------
 
 local function has_field(records, field)
-  return lists.find(records, function(entry) return record.field(entry, field) ~= nil end) ~= nil
+  return lists.find(records, function(entry) return fields.value(entry, field) ~= nil end) ~= nil
 end
 
 -- The columns that some record has, and the sources'.
@@ -94,9 +94,9 @@ local function marks_of(study, bars)
 end
 
 -- The record of a variant for a chart: with the interval of its rate, and further fields.
-local function shown_record(study, one, fields)
-  fields[study.rate] = one.work / one.t
-  return setmetatable(fields, { __index = one.record })
+local function shown_record(study, one, more)
+  more[study.rate] = one.work / one.t
+  return setmetatable(more, { __index = one.record })
 end
 
 local function bars_of(study, list)
@@ -124,7 +124,7 @@ end
 
 local function source_point(study, spec, source, entry, series, value)
   local name = ("%s, source: %s"):format(source.name, series)
-  local point = { [spec.x] = record.field(entry, spec.x), [study.rate] = value, series = name }
+  local point = { [spec.x] = fields.value(entry, spec.x), [study.rate] = value, series = name }
   if type(spec.by) == "string" then point[spec.by] = name end
   return point
 end
