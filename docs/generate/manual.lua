@@ -37,19 +37,39 @@ local function row_of(line)
   return wrapped(table.concat(cells, "  ", 2), ("  %-18s "):format(cells[1]), 21)
 end
 
--- Paragraphs are wrapped; code and rows of tables stay lines.
+local function table_text(paragraph)
+  local rows = {}
+  for line in paragraph:gmatch "[^\n]+" do
+    if not line:find "^|[-| ]+|$" then rows[#rows + 1] = row_of(line) end
+  end
+  return table.concat(rows, "\n")
+end
+
+-- Each item of a list begins a line: "1. " or "- ".
+local function wrapped_items(paragraph)
+  local items = {}
+  for line in paragraph:gmatch "[^\n]+" do
+    if #items == 0 or line:find "^%d+%. " or line:find "^%- " then items[#items + 1] = line
+    else items[#items] = items[#items] .. " " .. line end
+  end
+  for i, item in ipairs(items) do items[i] = wrapped(item, "", #(item:match "^%d+%. " or item:match "^%- " or "")) end
+  return table.concat(items, "\n")
+end
+
+local function indented(code)
+  return (code:gsub("[^\n]+", "  %0"))
+end
+
+-- Paragraphs and the items of lists are wrapped; code and rows of tables stay lines.
 local function prose(text)
   local out = {}
-  for paragraph in (text .. "\n\n"):gmatch "(.-)\n\n+" do
-    if paragraph:find "^|" then
-      local rows = {}
-      for line in paragraph:gmatch "[^\n]+" do
-        if not line:find "^|[-| ]+|$" then rows[#rows + 1] = row_of(line) end
-      end
-      out[#out + 1] = table.concat(rows, "\n")
-    else
-      out[#out + 1] = paragraph:find "^    " and paragraph or wrapped(paragraph, "", 0)
+  for words, code in (text .. "\n\n```\n```"):gmatch "(.-)```%a*\n(.-)```" do
+    for paragraph in (words .. "\n\n"):gmatch "\n*(.-)\n\n+" do
+      if paragraph:find "^|" then out[#out + 1] = table_text(paragraph)
+      elseif paragraph:find "^    " then out[#out + 1] = paragraph
+      elseif paragraph ~= "" then out[#out + 1] = wrapped_items(paragraph) end
     end
+    if code ~= "" then out[#out + 1] = indented((code:gsub("%s+$", ""))) end
   end
   return table.concat(out, "\n\n")
 end
@@ -92,10 +112,6 @@ local function classes_of(page, kinds, result)
     end
   end
   return found
-end
-
-local function indented(code)
-  return (code:gsub("[^\n]+", "  %0"))
 end
 
 local function entry_text(page, entry)

@@ -16,6 +16,7 @@
 --   records        all measurements, in order; contenders: how many have had a turn (results/record.lua)
 --   ceilings       what mw.roofline has measured, by a device's id
 --   pictures       what the pictures of the run show, by the names of their files
+--   shown          at the prompt: what the calls of a line have printed and return as well
 --   run            the open run (results/run.lua); nil before the first result
 
 local core = require "moonwarp.core"
@@ -26,6 +27,7 @@ local Session = {}
 Session.__index = Session
 
 local MOST_WAITING = 1000 -- results that do not make a run by themselves
+local MOST_SHOWN = 8
 
 --- A session that nothing has used.
 ---@param options table?  see above
@@ -129,6 +131,14 @@ end
 function Session:mention(kind, values)
   if is_current(self) then return self.run:append(kind, values) end
   if #self.waiting < MOST_WAITING then self.waiting[#self.waiting + 1] = { kind, values } end
+end
+
+--- Notes a value that a call has printed and is about to return: the prompt does not print it again.
+---@param value any
+function Session:note_shown(value)
+  if not self.shown then return end
+  table.insert(self.shown, 1, value)
+  self.shown[MOST_SHOWN + 1] = nil
 end
 
 --- Leaves it to the last pass of a sweep to show something, and to the program if that pass does not come to its end.

@@ -36,6 +36,30 @@ describe("prompt", function()
     assert.is_nil(output:find("\\n", 1, true), output)
   end)
 
+  -- Their texts were compared with what was printed: in colour, or without the letters that the locale lacks.
+  it("shows a chart once at a terminal, and where the locale is ASCII", function()
+    local chart = 'mw.plot { x = "n", y = {"v", "w"}, title = "the chart", pictures = false, records = '
+      .. '{ { n = 1, v = 1, w = 2 }, { n = 2, v = 2, w = 1 } } }'
+    local span = 'mw.timeline { title = "the spans", pictures = false, spans = '
+      .. '{ { lane = "l", kind = "k", from = 0, to = 1e-6 } } }'
+    for _, environment in ipairs { "LC_ALL=C.UTF-8 TERM=xterm", "LC_ALL=C TERM=xterm" } do
+      support.with_folder(function(folder)
+        support.write(folder .. "/lines", chart .. "\n" .. span .. '\nprint "the end"\n')
+        local line = "cd '%s' && env -u NO_COLOR %s '%s' repl <lines"
+        local command = line:format(folder, environment, support.program())
+        local screen = support.typed(command, { { "the end", "" } })
+        assert.are.equal(1, count(screen, "the chart"), screen)
+        assert.are.equal(1, count(screen, "the spans"), screen)
+      end)
+    end
+  end)
+
+  it("keeps the lines of lists and of code in help", function()
+    local output = prompt 'help "study"'
+    assert.is_truthy(output:find("\n2. It runs every rung", 1, true), output)
+    assert.is_truthy(output:find("\n  a loop (wrong: it differs", 1, true), output)
+  end)
+
   it("shows a value that a call returns and did not print", function()
     assert.are.equal("b\nc\n", prompt('(function() print "b" return "c" end)()'))
     assert.are.equal("5\n5\n", prompt('(function() print(5) return 5 end)()'))

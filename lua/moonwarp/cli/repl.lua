@@ -8,6 +8,7 @@ local help = require "moonwarp.cli.help"
 local host = require "moonwarp.host"
 local lists = require "moonwarp.base.lists"
 local long_string = require "moonwarp.base.long_string"
+local session = require "moonwarp.session"
 local show = require "moonwarp.base.show"
 
 local repl = { most = 0 }
@@ -56,47 +57,12 @@ local function print_error(message)
   io.stderr:write(tostring(message), "\n")
 end
 
--- ---- what is printed ----------------------------------------------------------------------------
-
-local file_methods = getmetatable(io.stderr).__index
-
-local MOST_KEPT = 8
-
-local function note(said, ...)
-  table.insert(said, 1, (table.concat(lists.map({ ... }, tostring)):gsub("\n+$", "")))
-  said[MOST_KEPT + 1] = nil
-end
-
--- Calls a chunk. The last texts that it prints, or that mw.check writes to standard error, are noted in `said`.
-local function call_hearing(chunk, said)
-  local plain_print, plain_write = print, file_methods.write
-  local function hear(...)
-    note(said, ...)
-    return plain_print(...)
-  end
-  print = hear -- luacheck: ignore 121
-  function file_methods.write(file, ...)
-    if file == io.stderr then note(said, ...) end
-    return plain_write(file, ...)
-  end
-  local results = table.pack(host.call(chunk))
-  file_methods.write = plain_write
-  if print == hear then print = plain_print end -- luacheck: ignore 121
-  return table.unpack(results, 1, results.n)
-end
-
--- A table, a chart or a report that was printed, which mw.table, mw.plot and mw.check also return.
-local function was_said(value, text, said)
-  if type(value) == "table" then return lists.has(said, text) or lists.has(said, rawget(value, "chart")) end
-  return type(value) == "string" and lists.has(said, text)
-end
-
-local function print_outcome(said, outcome, ...)
+-- The values of an expression, but for tables, charts and reports that their call has printed.
+local function print_outcome(outcome, ...)
   if outcome ~= "done" then return print_error(outcome == "failed" and (...) or outcome) end
   local texts, given = {}, table.pack(...)
   for i = 1, given.n do
-    local text = show.value(given[i])
-    if not was_said(given[i], text, said) then texts[#texts + 1] = text end
+    if not lists.has(session.current.shown, given[i]) then texts[#texts + 1] = show.value(given[i]) end
   end
   if #texts > 0 then print(table.concat(texts, "\t")) end
 end
@@ -124,9 +90,10 @@ local function run_one()
   if text == false then return true end
   if leaves(text) then return false end
   if text:find("%S") then host.remember(text) end
-  local said, word = {}, asks(text)
+  local word = asks(text)
   if word then chunk = function() help.value(word) end end
-  if chunk then print_outcome(said, call_hearing(chunk, said)) else print_error(message) end
+  session.current.shown = {}
+  if chunk then print_outcome(host.call(chunk)) else print_error(message) end
   return true
 end
 

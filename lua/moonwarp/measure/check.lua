@@ -188,7 +188,9 @@ local function tell(report, options)
   mention(report)
   if report.ok then return end
   session.current:fail_check()
-  if not options.quiet then io.stderr:write(tostring(report), "\n") end
+  if options.quiet then return end
+  io.stderr:write(tostring(report), "\n")
+  session.current:note_shown(report)
 end
 
 --- Compares an array with the expected values. When elements are wrong it says so on standard error

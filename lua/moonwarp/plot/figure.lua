@@ -167,12 +167,14 @@ end
 -- ---- from the figure to its files ---------------------------------------------------------------
 
 --- Prints unless the script, or --quiet, asked for silence.
----@param spec table  quiet
+---@param spec table   quiet
 ---@param words string
-function figure.say(spec, words)
+---@param result any?  what the call returns, if the words say the same
+function figure.say(spec, words, result)
+  if spec.quiet or session.current.options.quiet then return end
   local _, unicode = chart.size()
-  if not unicode then words = utf8text.ascii(words) end
-  if not spec.quiet and not session.current.options.quiet then print(words) end
+  print(unicode and words or utf8text.ascii(words))
+  session.current:note_shown(result)
 end
 
 --- A chart of records as text.
@@ -241,7 +243,7 @@ function figure.leave(spec, about)
   session.current:note("chart", about)
   local made = figure.files(about, session.current:file(about.name))
   made.chart = words
-  figure.say(spec, figure.text(about))
+  figure.say(spec, figure.text(about), made)
   if spec.pictures ~= false then draw(spec, about, made, { "png", "svg" }) end
   return made
 end

@@ -209,7 +209,7 @@ function tables.print(spec)
     return text
   end
   session.current:mention("table", built)
-  figure.say(spec, text)
+  figure.say(spec, text, text)
   return text
 end
 

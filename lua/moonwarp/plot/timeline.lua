@@ -222,7 +222,7 @@ function timeline.draw(spec)
   local made = figure.write(options, chart, timeline.drawing(chart))
   made.chart = timeline.text(chart, { colour = false })
   made.trace = gnuplot.write(session.current:file(chart.name .. ".trace.json"), trace_of(chart))
-  figure.say(options, ("written: %s (ui.perfetto.dev opens it)"):format(made.trace))
+  figure.say(options, ("written: %s (ui.perfetto.dev opens it)"):format(made.trace), made)
   return made
 end
 

@@ -41,7 +41,10 @@ function remark.say(format, ...)
   local said = session.current.run.remarks
   said[#said + 1] = paragraph
   gnuplot.write(session.current:file("remarks.txt"), table.concat(said, "\n\n") .. "\n")
-  if not session.current.options.quiet then print(paragraph .. "\n") end
+  if not session.current.options.quiet then
+    print(paragraph .. "\n")
+    session.current:note_shown(paragraph)
+  end
   return paragraph
 end
 
