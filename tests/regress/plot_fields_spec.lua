@@ -5,6 +5,7 @@
 local support = require "tests.support"
 local bars = require "moonwarp.plot.ladder.bars"
 local chart = require "moonwarp.plot.chart"
+local export = require "moonwarp.results.export"
 local figure = require "moonwarp.plot.figure"
 local form = require "moonwarp.results.schema"
 local mw = support.mw
@@ -110,6 +111,8 @@ describe("texts along x", function()
     local text = mw.table { "grid", "grid.x", "grid.1", quiet = true,
                             records = { { grid = { 32, 8 } }, { grid = { x = 4, y = 2 } } } }
     assert.is_truthy(text:find("32 x 8       -      32\nx = 4, y = 2       4       -", 1, true), text)
+    local csv = export.csv { { study = "s", records = { { block = { 32, 8 }, chosen = { "n" }, n = 1 } } } }
+    assert.are.equal("study,block,n\r\ns,32 x 8,1\r\n", csv)
   end)
 
   it("stand beside each other for each series", function()

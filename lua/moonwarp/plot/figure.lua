@@ -101,18 +101,6 @@ function figure.levels(who, first, label, lines, base, unit)
   end)
 end
 
---- A value that names a bar or a series, or is a cell of a table; a list is written as the sizes of a block are,
---- "32 x 8", and names with their values as "x = 32, y = 8".
----@param value any
----@return string
-function figure.name_of(value)
-  if type(value) ~= "table" then return (tostring(value):gsub("%c+", " ")) end
-  if value[1] ~= nil then return table.concat(lists.map(value, figure.name_of), " x ") end
-  return table.concat(lists.map(lists.keys(value), function(key)
-    return ("%s = %s"):format(key, figure.name_of(value[key]))
-  end), ", ")
-end
-
 --- Rejects fields of a chart that no record has.
 ---@param who string        "mw.plot"
 ---@param spec table

@@ -32,7 +32,7 @@ local NEEDED = { { "x", "the field that a bar's length shows" },
 local function own_name(entry, spec)
   local parts = lists.map(spec.by, function(field)
     local value = fields.value(entry, field)
-    return value ~= nil and figures.name_of(value) or nil
+    return value ~= nil and fields.text(value) or nil
   end)
   return #parts > 0 and table.concat(parts, ", ") or nil
 end

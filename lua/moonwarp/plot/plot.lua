@@ -31,7 +31,7 @@ local NEEDED = { { "x", "the field along the x axis" }, { "y", "the field, or li
 local function series_name(entry, field, spec, varying)
   local parts = {}
   local group = spec.by and fields.value(entry, spec.by)
-  if group ~= nil then parts[1] = figures.name_of(group) end
+  if group ~= nil then parts[1] = fields.text(group) end
   parts[#parts + 1] = sweep.text(entry.params or {}, varying)
   if #parts == 0 then return field end
   if type(spec.y) == "table" then parts[#parts + 1] = field end
@@ -51,7 +51,7 @@ end
 
 local function x_of(entry, spec, named)
   local value = fields.value(entry, spec.x)
-  if named then return value ~= nil and figures.name_of(value) or nil end
+  if named then return value ~= nil and fields.text(value) or nil end
   value = quantity.read(value)
   return is_number(value, spec.logx) and value or nil
 end

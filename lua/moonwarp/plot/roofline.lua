@@ -34,7 +34,7 @@ local DECADE <const> = 10 -- the roofs are drawn so far beyond the outermost ker
 -- ---- the kernels of a run -----------------------------------------------------------------------
 
 local function label_of(entry, field, by)
-  if by and fields.value(entry, by) ~= nil then return figure.name_of(fields.value(entry, by)) end
+  if by and fields.value(entry, by) ~= nil then return fields.text(fields.value(entry, by)) end
   local name = lists.find(NAMES, function(name) return type(entry[name]) == "string" end)
   return name and entry[name] or field
 end

@@ -14,7 +14,7 @@ local units = require "moonwarp.base.units"
 local export = {}
 
 local LEADING, CHOSEN, MEASURED = { study = 1, device = 2, device_name = 3, date = 4 }, 10, 11
-local LEFT_OUT = { script = true, moonwarp = true, params = true, units = true }
+local LEFT_OUT = { script = true, moonwarp = true, params = true, units = true, chosen = true }
 local STATISTICS = { "low", "high", "min", "max", "mean", "sd", "mad", "p05", "p95", "noise", "n" }
 
 -- ---- rows ---------------------------------------------------------------------------------------
@@ -30,15 +30,18 @@ local function add_result(row, name, result)
   if result.flags and #result.flags > 0 then row[name .. ".flags"] = table.concat(result.flags, "; ") end
 end
 
+local function text_of(value)
+  return type(value) == "table" and fields.text(value) or value
+end
+
 local function row_of(run, record)
   local row = lists.merged({ study = run.study }, fields.parameters(record))
   for name, value in pairs(record) do
     if fields.is_result(value) then
       add_result(row, name, value)
-    elseif type(value) == "table" and not LEFT_OUT[name] then
-      row[name], row[name .. ".low"], row[name .. ".high"] = quantity.read(value)
     elseif not LEFT_OUT[name] then
-      row[name] = value
+      local number, low, high = quantity.read(value)
+      row[name], row[name .. ".low"], row[name .. ".high"] = number or text_of(value), low, high
     end
   end
   return row

@@ -64,6 +64,18 @@ end
 
 local ENDS = { value = true, low = true, high = true } -- of a quantity
 
+--- A value as a text: the name of a bar or a series, a cell of a table. A list is written as the sizes of a block are,
+--- "32 x 8", and names with their values as "x = 32, y = 8".
+---@param value any
+---@return string
+function fields.text(value)
+  if type(value) ~= "table" then return (tostring(value):gsub("%c+", " ")) end
+  if value[1] ~= nil then return table.concat(lists.map(value, fields.text), " x ") end
+  return table.concat(lists.map(lists.keys(value), function(key)
+    return ("%s = %s"):format(key, fields.text(value[key]))
+  end), ", ")
+end
+
 -- ---- units ---------------------------------------------------------------------------------------
 
 --- The base unit of a record's field: as the record's `units` give it, else of a benchmark and its fields the known
