@@ -146,7 +146,7 @@ texts or lists gives named bars, those of several series beside each other, with
       { "xmax", "number", "where it ends", default = "by the data" },
       { "ymin", "number", "where the y axis begins", default = "0 for a linear axis of positive values" },
       { "ymax", "number", "where it ends", default = "by the data" },
-      { "peak", "number|table", "a dashed line: a number, or `{ value =, label = }`" },
+      { "peak", "number|table", "a dashed line: a number, a quantity, a benchmark, or `{ value =, label = }` with one" },
       { "lines", "table[]", "more dashed lines" },
       { "title", "string", "" }, { "xlabel", "string", "" }, { "ylabel", "string", "" },
       { "name", "string", "of the files, without extension", default = "SCRIPT-Y-X" },

@@ -332,7 +332,7 @@
 ---@field xmax? number where it ends, default by the data
 ---@field ymin? number where the y axis begins, default 0 for a linear axis of positive values
 ---@field ymax? number where it ends, default by the data
----@field peak? number|table a dashed line: a number, or `{ value =, label = }`
+---@field peak? number|table a dashed line: a number, a quantity, a benchmark, or `{ value =, label = }` with one
 ---@field lines? table[] more dashed lines
 ---@field title? string
 ---@field xlabel? string

@@ -117,6 +117,10 @@ describe("a quantity in a run", function()
       local made = mw.plot { x = "n", y = "T_tot", peak = records[2].T_tot, records = records, quiet = true,
                              pictures = false }
       assert.is_truthy(made.chart:find("peak (4.000 GB/s)", 1, true), made.chart)
+      made = mw.plot { x = "n", y = "t", peak = records[1].t, lines = { { value = records[2].T_tot, label = "far" } },
+                       records = records, quiet = true, pictures = false }
+      assert.is_truthy(made.chart:find("peak (2.000 ms)", 1, true), made.chart)
+      assert.is_truthy(made.chart:find("far (4000000000 s)", 1, true), made.chart)
       made = mw.ladder { x = "T_tot", by = "n", records = records, quiet = true, pictures = false }
       assert.is_truthy(made.chart:find("2.00 GB/s ±22 %", 1, true), made.chart)
     end)

@@ -26,7 +26,7 @@ local figure = {}
 
 -- ---- options that charts of records share -------------------------------------------------------
 
-local LINE = { value = "number", label = "string" }
+local LINE = { value = "number table", label = "string" }
 
 --- Whether a value is a number that an axis can show.
 ---@param value any
@@ -82,7 +82,7 @@ end
 --- The lines at levels: that of an option of its own, and those of a list. A logarithmic axis may be
 --- unable to show some, which are left out.
 ---@param who string       "mw.plot"
----@param first any        a number, { value =, label = }, or nil
+---@param first any        a number, quantity or result of mw.bench, { value = such, label = }, or nil
 ---@param label string     of first where it has none
 ---@param lines table?     a list of such
 ---@param base number?     of the axis
@@ -91,13 +91,16 @@ end
 function figure.levels(who, first, label, lines, base, unit)
   return lists.map(lists.append(first and { first } or {}, lines or {}), function(given, i)
     local name = first and i == 1 and label or "line"
-    if type(given) == "number" or quantity.is(given) then given = { value = quantity.read(given) } end
-    if type(given) ~= "table" or not figure.is_number(given.value) then
+    local value = quantity.read(given)
+    if not value and type(given) == "table" then
+      schema.options(who .. ": a line", given, LINE)
+      value, name = quantity.read(given.value), given.label or name
+    end
+    if not figure.is_number(value) then
       failure.invalid(who .. ": a line must be a number or { value = number, label = text }")
     end
-    schema.options(who .. ": a line", given, LINE)
-    local words = ("%s (%s)"):format(given.label or name, units.format(given.value, unit))
-    return ticks.holds(given.value, base) and { value = given.value, label = words } or nil
+    local words = ("%s (%s)"):format(name, units.format(value, unit))
+    return ticks.holds(value, base) and { value = value, label = words } or nil
   end)
 end
 
