@@ -5,6 +5,7 @@
 local support = require "tests.support"
 local compare = require "moonwarp.results.compare"
 local json = require "moonwarp.base.json"
+local lists = require "moonwarp.base.lists"
 local measurement = require "moonwarp.results.measurement"
 
 -- A run with these records, whose whole numbers and texts were chosen.
@@ -62,7 +63,44 @@ describe("a recorded number", function()
   it("is the benchmark's if its name has a unit and the record has a benchmark", function()
     local t = { median = 1e-3, low = 1e-3, high = 1e-3, samples = { 1e-3 } }
     assert.are.equal(1, #measurement.of(run_of { { t = t, T_tot = 1e9 } }))
+    assert.are.equal(1, #measurement.of(run_of { { t = t, T_tot = 1e9, units = { T_tot = "B/s" } } })) -- of a study
     assert.are.equal(2, #measurement.of(run_of { { t = t, own = 1e9, units = { own = "B/s" } } }))
+  end)
+end)
+
+-- A record as studies write them.
+local function study_record(rung, number, threads, seconds, n)
+  return { study = "numbers", group = "ladder", rung = rung, series = rung, number = number, threads = threads,
+           block = tostring(threads), t = { median = 1e-3, low = 1e-3, high = 1e-3, samples = { 1e-3, 1e-3 } },
+           T_tot = 1e9, units = { T_tot = "B/s" }, params = { seconds = seconds, rungs = { "1", "2" }, n = n } }
+end
+
+local function study_run(seconds, n)
+  local run = run_of { study_record("naive", 1, 64, seconds, n), study_record("naive", 1, 256, seconds, n),
+                       study_record("tiled", 2, 64, seconds, n) }
+  for _, record in ipairs(run.records) do lists.append(record.chosen, { "series", "group", "block" }) end
+  return run
+end
+
+describe("the name of a measurement", function()
+  -- It was "64, number = 1, naive, naive, threads = 64".
+  it("leaves out what a text in it tells as well", function()
+    local labels = lists.map(measurement.of(study_run(0.1, 4)), function(one) return one.label end)
+    assert.are.same({ "64, naive", "256, naive", "64, tiled" }, labels)
+  end)
+
+  it("keeps numbers that no text tells", function()
+    local labels = lists.map(measurement.of(run_of { { rung = "x", n = 1, v = 2.0, units = { v = "s" } },
+      { rung = "x", n = 2, v = 2.0, units = { v = "s" } } }), function(one) return one.label end)
+    assert.are.same({ "n = 1, v", "n = 2, v" }, labels)
+  end)
+end)
+
+-- "measure longer" was the advice, and with another `seconds` no measurement was in both.
+describe("a measurement of a study", function()
+  it("is the same however long it was measured", function()
+    assert.are.equal(3, #compare.runs(study_run(0.1, 4), study_run(0.5, 4)))
+    assert.are.equal(0, #compare.runs(study_run(0.1, 4), study_run(0.1, 5)))
   end)
 end)
 
@@ -124,6 +162,15 @@ describe("the comparison of numbers", function()
 end)
 
 describe("the history of numbers", function()
+  -- Rows of runs with other parameters had the same name.
+  it("names what differs between the runs", function()
+    support.with_folder(function(folder)
+      for i, n in ipairs { 4, 5 } do store(folder, "out/numbers/" .. i, study_run(0.1, n)) end
+      local output = output_of(folder, "history numbers")
+      assert.is_truthy(output:find("\n64, n = 4, tiled +1 "), output)
+      assert.is_truthy(output:find("\n64, n = 5, tiled +1 "), output)
+    end)
+  end)
 
   -- A change of -0.8 % was drawn from the highest bar to the lowest.
   it("has a course and a chart for each unit, small changes low", function()

@@ -54,9 +54,11 @@ end
 
 -- Series by study, device and key: { label, device, field, unit, points = { { run number, measurement } } }.
 local function series_of(list, parsed)
-  local order, by_key = {}, {}
+  local order, by_key, records = {}, {}, {}
+  for _, run in ipairs(list) do lists.append(records, run.records) end
+  local differs = measurement.differing(records)
   for number, run in ipairs(list) do
-    for _, one in ipairs(measurement.of(run)) do
+    for _, one in ipairs(measurement.of(run, differs)) do
       local key = ("%s|%s|%s"):format(run.study, run.device_name, one.key)
       if not parsed.only or measurement.matches(one, parsed.only) then
         local new = { label = one.label, device = run.device_name or "no device", field = one.field, unit = one.unit,

@@ -4,7 +4,7 @@
 -- chosen. A measurement is
 --   key     the same in another run: what the script chose (the record's fields named in `chosen`, and parameters) and
 --           the field, not what it measured
---   label   what differs within the run, for people
+--   label   what differs within the run, or among the runs of a list, for people
 --   value   in its base unit, with low and high if it has an interval
 --   unit    "s", "B/s", ...
 --   better  "lower" of seconds, "higher" of what is per second; nil: neither
@@ -13,10 +13,12 @@
 local fields = require "moonwarp.results.fields"
 local lists = require "moonwarp.base.lists"
 local quantity = require "moonwarp.measure.quantity"
+local units = require "moonwarp.base.units"
 
 local measurement = {}
 
 local NOT_CHOSEN = { device = true, device_name = true }
+local HOW = { "seconds", "rungs", "parts" } -- parameters of every study: how long and which, not what is measured
 
 -- ---- choices -------------------------------------------------------------------------------------
 
@@ -36,19 +38,46 @@ end
 ---@return table<string, any>
 function measurement.choices(record)
   local chosen = fields.parameters(record)
+  if record.group and record.rung then -- of a study
+    for _, name in ipairs(HOW) do chosen[name] = nil end
+  end
   for _, name in ipairs(record.chosen or {}) do
     if not NOT_CHOSEN[name] and not is_measured(record, name) then chosen[name] = record[name] end
   end
   return chosen
 end
 
--- Names of choices that differ between the records: the others say nothing.
-local function varying(records)
-  local first, differs = measurement.choices(records[1] or {}), {}
-  for _, record in ipairs(records) do
-    local here = measurement.choices(record)
-    for name in pairs(lists.merged(first, here)) do
-      differs[name] = differs[name] or here[name] ~= first[name]
+-- Whether a text tells a choice as well: all records that have the same text have the same choice.
+local function tells(list, text, name)
+  local values = {}
+  for _, chosen in ipairs(list) do
+    local key, value = chosen[text], tostring(chosen[name])
+    if type(key) ~= "string" and key ~= nil then return false end
+    key = tostring(key)
+    if (values[key] or value) ~= value then return false end
+    values[key] = value
+  end
+  return true
+end
+
+--- Names of the choices that tell records apart: those that differ, but for what a text among them tells as well, as
+--- the name of a rung tells its number.
+---@param records table[]
+---@return table<string, boolean>
+function measurement.differing(records)
+  local list = lists.map(records, measurement.choices)
+  local differs = {}
+  for _, chosen in ipairs(list) do
+    for name in pairs(lists.merged(list[1], chosen)) do
+      differs[name] = differs[name] or chosen[name] ~= list[1][name] or nil
+    end
+  end
+  for _, name in ipairs(lists.keys(differs)) do
+    for _, text in ipairs(lists.keys(differs)) do
+      if text ~= name and tells(list, text, name) then
+        differs[name] = nil
+        break
+      end
     end
   end
   return differs
@@ -82,13 +111,13 @@ local function add_benchmarks(list, record)
 end
 
 -- A number whose name has a unit (T_tot) is a benchmark's rate if the record has a benchmark; one that the record gives
--- a unit counts in any case.
+-- another unit counts in any case.
 local function add_numbers(list, record)
   local chosen, has_benchmark = measurement.choices(record), #list > 0
   for name, value in pairs(record) do
     local number = not fields.is_result(value) and chosen[name] == nil and quantity.read(value)
     local given = type(record.units) == "table" and record.units[name]
-    if number and number - number == 0 and (given or not has_benchmark) then
+    if number and number - number == 0 and (not has_benchmark or given and given ~= units.of(name)) then
       local unit = fields.unit(record, name)
       if unit ~= "" and unit ~= "iB" then add(list, name, value, unit) end
     end
@@ -124,9 +153,11 @@ end
 
 --- The measurements of a run, in its order. Two of one key are told apart by their number.
 ---@param run table
+---@param differs table<string, boolean>?  of measurement.differing; else what differs within the run
 ---@return table[] list  as above; record: the one that it is of
-function measurement.of(run)
-  local list, seen, differs, device = {}, {}, varying(run.records), device_of(run)
+function measurement.of(run, differs)
+  local list, seen, device = {}, {}, device_of(run)
+  differs = differs or measurement.differing(run.records)
   for _, record in ipairs(run.records) do
     for _, one in ipairs(measured(record)) do
       local key = ("%s%s | %s"):format(device(record), words(record), one.field)
