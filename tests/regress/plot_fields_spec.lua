@@ -59,6 +59,19 @@ describe("a field that no record has", function()
     end
   end)
 
+  -- Each was an error inside the library; a list of parameters made the end of a run fail.
+  it("may not be what is no name, nor stand for parameters that are none", function()
+    fails(function() drawn { y = { 3 } } end, "mw.plot: option 'y'[1] must be a string, got number")
+    fails(function() drawn { y = {} } end, "mw.plot: option 'y' names no field")
+    for who, spec in pairs { plot = { x = "n", y = "n" }, ladder = { x = "n", by = "n" }, table = { "n" },
+                             roofline = {} } do
+      spec.records = { { n = 1, params = 3 } }
+      fails(function() mw[who](spec) end, ("mw.%s: option 'records'[1].params must be a table, got number"):format(who))
+    end
+    fails(function() mw.record { n = 1, params = { 1, 2 } } end,
+      "mw.record: field 'params' is moonwarp's own and must be a table of names, got a list")
+  end)
+
   it("is none if some records have it", function()
     assert.is_truthy(drawn({ by = "kind", records = { ROWS[1], { n = 1, rate = 3, kind = "a" } } }).chart)
   end)

@@ -21,7 +21,7 @@ local MARK = schema.fields { bar = "string", value = "number", label = "string" 
 local SPEC = {
   x = "string", by = schema.list "string", low = "string", high = "string", share = "string",
   level = "number table", lines = schema.list "number table", marks = schema.list(MARK),
-  records = schema.list "table", title = "string", name = "string", xlabel = "string",
+  records = fields.RECORDS, title = "string", name = "string", xlabel = "string",
   unit = "string", logx = "number boolean", xmin = "number", xmax = "number", quiet = "boolean", pictures = "boolean",
 }
 local NEEDED = { { "x", "the field that a bar's length shows" },

@@ -20,7 +20,7 @@ local plot = {}
 local SPEC = {
   x = "string", y = "string table", by = "string", logx = "number boolean", logy = "number boolean",
   peak = "number table", lines = schema.list "number table", title = "string", xlabel = "string", ylabel = "string",
-  name = "string", unit = "string", xunit = "string", records = "table", low = "string",
+  name = "string", unit = "string", xunit = "string", records = fields.RECORDS, low = "string",
   high = "string", quiet = "boolean", pictures = "boolean", square = "boolean", points = "boolean string",
   xmin = "number", xmax = "number", ymin = "number", ymax = "number",
 }
@@ -166,6 +166,12 @@ local function figure_of(spec, entries)
   return about
 end
 
+local function check_names(y)
+  if type(y) == "string" then return end
+  local problem = #y == 0 and "option 'y' names no field" or schema.problem(y, schema.list "string", "option 'y'")
+  if problem then failure.invalid("mw.plot: %s", problem) end
+end
+
 --- Draws records as a chart: in the terminal, and as RUN/NAME.dat, .gp, .svg and .png. In a sweep
 --- the session's records are drawn in its last pass, each combination a series, and a chart of
 --- `records` in every pass, whose values are in its title and its name.
@@ -186,6 +192,7 @@ function plot.draw(spec)
   if spec.points and not STYLES[spec.points] then
     failure.invalid("mw.plot: option 'points' must be true, false or 'alone', got '%s'", spec.points)
   end
+  check_names(spec.y)
   local entries = spec.records or record.all()
   figures.check_fields("mw.plot", spec, { "x", "y", "by", "low", "high" }, entries)
   return figures.leave(spec, figure_of(spec, entries))

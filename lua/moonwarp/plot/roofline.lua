@@ -23,7 +23,7 @@ local units = require "moonwarp.base.units"
 
 local roofline = {}
 
-local SPEC = { device = "device", records = schema.list "table", by = "string", dtype = "string", title = "string",
+local SPEC = { device = "device", records = fields.RECORDS, by = "string", dtype = "string", title = "string",
                name = "string", quiet = "boolean", pictures = "boolean", ceilings = "table" }
 local DTYPES = { f32 = true, f64 = true }
 -- What a record may call its kernel, the first that it has.

@@ -24,7 +24,7 @@ local function beside(rules)
   return setmetatable(rules, { __index = function(_, key) return math.type(key) and "any" or nil end })
 end
 
-local SPEC = beside { title = "string", records = "table", quiet = "boolean" }
+local SPEC = beside { title = "string", records = fields.RECORDS, quiet = "boolean" }
 local COLUMN = beside { title = "string", unit = "string", digits = "number" }
 
 -- A column as { field, title, unit, digits }, from "T_tot" or { "T_tot", title = "rate" }.

@@ -7,9 +7,14 @@ local failure = require "moonwarp.base.failure"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
 local quantity = require "moonwarp.measure.quantity"
+local schema = require "moonwarp.base.schema"
 local units = require "moonwarp.base.units"
 
 local fields = {}
+
+--- The form of records that a script gives: what is not its own to choose.
+fields.RECORDS = schema.list(schema.fields { params = schema.optional(schema.map "any"), device = "string?",
+                                             device_name = "string?" })
 
 --- Whether a stored value is a result of mw.bench.
 ---@param value any

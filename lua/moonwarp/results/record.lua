@@ -74,6 +74,9 @@ local function check_fields(values)
         wanted:gsub(" ", " or a "), kind)
     end
     if kind ~= "device" then check_value(value, name, 1) end
+    if name == "params" and next(value) and type(next(value)) ~= "string" then
+      reject(name, "is moonwarp's own and must be a table of names, got a list")
+    end
   end
 end
 
