@@ -155,6 +155,11 @@ describe("the comparison of numbers", function()
 ~  y, seconds         -1 s    -1.150 s         -                 changed: not positive
 2 measurements: 1 same (within 10 %, without samples 20 %), 0 faster, 0 slower, 0 unclear, 1 changed
 ]], 1, true), output)
+      store(folder, "c", run_of { { rung = "x", T_tot = 1e300 } })
+      output = output_of(folder, "compare a c")
+      assert.is_truthy(output:find("  +1.0e+293 %  ", 1, true), output)
+      assert.is_truthy(output_of(folder, "report b --against a --output r.html"):find("1 run", 1, true))
+      assert.is_nil(support.read(folder .. "/r.html"):find(">nan<", 1, true))
       output = output_of(folder, "compare a b --threshold 16")
       assert.is_truthy(output:find("1 same (within 16 %)", 1, true), output)
     end)

@@ -98,6 +98,14 @@ function units.digits(value, digits)
   return ("%." .. math.max(0, digits - 1 - magnitude) .. "f"):format(value)
 end
 
+--- A ratio as a change: "-2.5 %".
+---@param ratio number
+---@return string
+function units.change(ratio)
+  local percent = (ratio - 1) * 100
+  return (math.abs(percent) < 1e6 and "%+.1f %%" or "%+.1e %%"):format(percent)
+end
+
 --- One value with its unit, as in "1.234 ms".
 ---@param value number    in base units
 ---@param unit string

@@ -45,12 +45,9 @@ exit status: 0 nothing is slower or missing in B, 5 something is, 2 wrong use]]
 
 local SIGNS = { same = "=", faster = "+", slower = "-", changed = "~", unclear = "?" }
 
-local function change(ratio)
-  return ratio == ratio and ("%+.1f %%"):format((ratio - 1) * 100) or "-"
-end
-
 local function interval(row)
-  return row.low < row.high and ("%8s to %8s"):format(change(row.low), change(row.high)) or ""
+  if not row.low or row.low == row.high then return "" end
+  return ("%8s to %8s"):format(units.change(row.low), units.change(row.high))
 end
 
 local function print_rows(result, everything)
@@ -63,7 +60,8 @@ local function print_rows(result, everything)
     column("measurement", function(row) return row.label end),
     column("A", function(row) return units.format(row.a.value, row.a.unit) end),
     column("B", function(row) return units.format(row.b.value, row.b.unit) end),
-    column("B over A", function(row) return change(row.ratio) end), column("95 % interval", interval),
+    column("B over A", function(row) return row.ratio and units.change(row.ratio) or "-" end),
+    column("95 % interval", interval),
     column("", function(row) return row.why and ("%s: %s"):format(row.verdict, row.why) or row.verdict end),
   }, { left, left, right, right, right, left, left })
   print(table.concat(lines, "\n"))

@@ -88,7 +88,7 @@ local function print_list(series)
   local columns = { { "measurement" }, { "runs" }, { "first" }, { "last" }, { "change" }, { "course" } }
   for _, one in ipairs(series) do
     local first, last = one.points[1][2].value, one.points[#one.points][2].value
-    local change = first > 0 and ("%+.1f %%"):format((last / first - 1) * 100) or "-"
+    local change = first > 0 and units.change(last / first) or "-"
     for c, text in ipairs { one.label, tostring(#one.points), units.format(first, one.unit),
                             units.format(last, one.unit), change, spark(one.points) } do
       table.insert(columns[c], text)

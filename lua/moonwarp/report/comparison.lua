@@ -71,6 +71,7 @@ local COLUMNS = {
   { heading = "earlier", number = true, cell = function(one) return tables.amount(one.a.value, one.a.unit) end },
   { heading = "this run", number = true, cell = function(one) return tables.amount(one.b.value, one.b.unit) end },
   { heading = "over earlier (95 %)", number = true, cell = function(one)
+    if not one.ratio then return "-" end
     local ends = one.low < one.high and (" (%s to %s)"):format(units.digits(one.low, 4), units.digits(one.high, 4))
     return { units.digits(one.ratio, 4) .. (ends or ""), value = one.ratio }
   end },

@@ -119,8 +119,7 @@ end
 
 -- Ratios say something of positive values only.
 local function without_ratio(a, b)
-  local same = a.value == b.value
-  return { ratio = same and 1 or 0 / 0, low = 0 / 0, high = 0 / 0 }, same and "same" or "changed", "not positive"
+  return {}, a.value == b.value and "same" or "changed", "not positive"
 end
 
 -- The way in which two measurements can be judged.
@@ -143,7 +142,8 @@ end
 ---@param a table           a run, as store.read gives it: before
 ---@param b table           after
 ---@param threshold number? relative difference that counts as none; by device where left out
----@return table result     list: { key, label, a, b (measurements), ratio, low, high, delta, verdict,
+---@return table result     list: { key, label, a, b (measurements), ratio, low, high (nil of values that
+---                         are not positive), delta, verdict,
 ---                         why (what made it unclear or changed), is_single (judged by two plain
 ---                         numbers) } each, in A's order; missing (labels that only A has), new
 ---                         (only B); threshold, single (of plain numbers), floor (s); counts by verdict
