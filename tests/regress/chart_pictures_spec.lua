@@ -58,9 +58,9 @@ describe("a picture", function()
       for name in data:gmatch "# series %d+: ([^\n]+)" do found[#found + 1] = name end
       return found
     end
-    assert.are.same({ "64", "256", "1024" }, names { 1024, 64, 256 })
+    assert.are.same({ "name = 64", "name = 256", "name = 1024" }, names { 1024, 64, 256 })
     assert.are.same({ "n = 2", "n = 10" }, names { "n = 10", "n = 2" })
-    assert.are.same({ "-2", "-1", "0.5" }, names { 0.5, -1, -2 })
+    assert.are.same({ "name = -2", "name = -1", "name = 0.5" }, names { 0.5, -1, -2 })
     assert.are.same({ "tiled", "naive 2", "naive 1" }, names { "tiled", "naive 2", "naive 1" })
   end)
 

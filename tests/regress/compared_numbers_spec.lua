@@ -174,6 +174,9 @@ describe("the history of numbers", function()
       local output = output_of(folder, "history numbers")
       assert.is_truthy(output:find("\n64, n = 4, tiled +1 "), output)
       assert.is_truthy(output:find("\n64, n = 5, tiled +1 "), output)
+      for i, n in ipairs { 6, 7 } do store(folder, "out/numbers/later" .. i, study_run(0.1, n)) end
+      output = output_of(folder, "history numbers --svg") -- which drew nothing, without a word
+      assert.is_truthy(output:find("12 measurements match, 6 at most fit into one chart", 1, true), output)
     end)
   end)
 

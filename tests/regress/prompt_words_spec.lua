@@ -54,6 +54,19 @@ describe("prompt", function()
     end
   end)
 
+  -- Their runs were "ended", and nothing said where they are.
+  it("completes its run and names the folder at the end", function()
+    support.with_folder(function(folder)
+      support.write(folder .. "/lines", 'mw.record { v = 2.5 }\nmw.check(mw.device "cpu":zeros("f32", 4), 1)\n')
+      local command = ("cd '%s' && '%s' repl <lines 2>&1"):format(folder, support.program())
+      local pipe <close> = assert(io.popen(command))
+      assert.is_truthy(pipe:read("a"):find("\nresults: out/script/", 1, true))
+      local run = require("moonwarp.results.store").read(support.runs(folder)[1])
+      assert.are.equal("check failed", run.status)
+      assert.are.equal(0, run.exit)
+    end)
+  end)
+
   it("keeps the lines of lists and of code in help", function()
     local output = prompt 'help "study"'
     assert.is_truthy(output:find("\n2. It runs every rung", 1, true), output)

@@ -159,7 +159,7 @@ function history.run(parsed)
   end
   print_runs(list)
   print_list(series)
-  if parsed.only or #series <= MOST_DRAWN then draw(series, parsed) end
+  if parsed.only or parsed.svg or #series <= MOST_DRAWN then draw(series, parsed) end
 end
 
 return history

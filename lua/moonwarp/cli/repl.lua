@@ -4,6 +4,7 @@
 -- finished continues at the next prompt. Ctrl-C discards the line or ends the running code; exit, quit, q
 -- and Ctrl-D leave.
 
+local exit = require "moonwarp.cli.exit"
 local help = require "moonwarp.cli.help"
 local host = require "moonwarp.host"
 local lists = require "moonwarp.base.lists"
@@ -97,6 +98,12 @@ local function run_one()
   return true
 end
 
+-- Closes the run's record.
+local function finish()
+  local folder, problem = session.current:finish { status = session.current:ending().status, exit = exit.OK }
+  if problem then exit.complain(problem) elseif folder then print("results: " .. folder) end
+end
+
 --- The command.
 function repl.run()
   _G.mw, _G.help = require "moonwarp", help.value
@@ -109,6 +116,7 @@ function repl.run()
     local outcome, go_on = host.call(run_one)
     if outcome == "failed" then error(go_on, 0) end
   until go_on == false -- an interruption may also come while no code of the user runs
+  finish()
 end
 
 return repl

@@ -31,7 +31,7 @@ local NEEDED = { { "x", "the field along the x axis" }, { "y", "the field, or li
 local function series_name(entry, field, spec, varying)
   local parts = {}
   local group = spec.by and fields.value(entry, spec.by)
-  if group ~= nil then parts[1] = fields.text(group) end
+  if group ~= nil then parts[1] = (type(group) == "number" and spec.by .. " = " or "") .. fields.text(group) end
   parts[#parts + 1] = sweep.text(entry.params or {}, varying)
   if #parts == 0 then return field end
   if type(spec.y) == "table" then parts[#parts + 1] = field end

@@ -33,17 +33,26 @@ local function scales_of(chart, lines)
     units.choose(chart.unit or "", high)
 end
 
+-- A name with 0 in place of each number, and these: "n = -1.5, 32x8" gives "n = 0, 0x0" and -1.5, 32, 8.
+local function numbers_of(name)
+  local numbers = {}
+  local function note(text)
+    numbers[#numbers + 1] = tonumber(text)
+    return "0"
+  end
+  local shape = name:gsub("[^%s,]+", function(word)
+    return tonumber(word) and note(word) or (word:gsub("%d+%.?%d*", note))
+  end)
+  return shape, numbers
+end
+
 -- Series whose names differ only in numbers are in the order of these: n = 64, n = 256, n = 1024.
 local function by_number(list)
   local shape, keys = nil, {}
   for i, one in ipairs(list) do
-    local numbers, number = {}, tonumber(one.name)
-    local own = number and "number" or one.name:gsub("%d+%.?%d*", function(text)
-      numbers[#numbers + 1] = tonumber(text)
-      return "0"
-    end)
+    local own, numbers = numbers_of(one.name)
     if own ~= (shape or own) then return list end
-    shape, keys[one] = own, number and { number } or numbers
+    shape, keys[one] = own, numbers
     table.insert(keys[one], i) -- of equal ones the first
   end
   table.sort(list, function(a, b)
