@@ -420,7 +420,8 @@ keeps every check; a script that `moonwarp` runs leaves one if it only checks.]]
       },
       returns = { { "boolean", "", name = "ok" }, { "check_report", "see below", name = "report" } },
       errors = { "mw.check: got an array of <dtype>, expected one of <dtype>",
-        "mw.check: the shapes differ: got <n>, expected <m>" },
+        "mw.check: the shapes differ: got <n>, expected <m>",
+        "mw.check: the function must return a number, got nil for [<i>, <j>]" },
       source = "N. Higham, Accuracy and Stability of Numerical Algorithms (2002), chapter 4; N. Higham and T. Mary, A new "
         .. "approach to probabilistic rounding error analysis (2019)",
       since = "0.1.0",

@@ -39,6 +39,15 @@ describe("a film of lines", function() support.each_device(function(dev)
     end)
   end)
 
+  -- The line lay on the frame, and no range held a value that 1 does not change.
+  it("is in the middle where all values are equal", function()
+    for value, range in pairs { [3] = "2:4", [1e20] = "9.99e%+19:1.001e%+20" } do
+      drawn({ pictures = false }, { { value, value } }, function(_, _, script)
+        assert.is_truthy(script:find("set yrange %[" .. range .. "%]\n"), script)
+      end)
+    end
+  end)
+
   it("is drawn by gnuplot, also where all values are equal", function()
     if not os.execute "command -v gnuplot >/dev/null 2>&1" then
       pending "needs gnuplot"

@@ -100,9 +100,10 @@ end
 -- One scale for all frames, on which a line does not touch the frame; gnuplot rejects an empty range.
 local function range_of(self)
   local low, high = self.low or 0, self.high or 1
-  local air = self.ny == 1 and AIR * (high - low) or 0
+  local room = math.max(1, math.abs(low) / 1000) -- where all values are equal
+  local air = self.ny == 1 and (high > low and AIR * (high - low) or room) or 0
   low, high = self.spec.low or low - air, self.spec.high or high + air
-  if high <= low then high = low + 1 end
+  if high <= low then high = low + math.max(room, math.abs(low) / 1000) end
   return low, high
 end
 
