@@ -127,6 +127,7 @@ enum { MW_MOST_PARAMS = 1024, MW_MOST_ARGS = 32764, MW_MOST_NAME = 254 };
 
 struct mw_kernel {
   mw_module      *module;
+  int             handles;     /* open ones of the script: without any its launches are closed, too */
   const char     *name;        /* as asked for: "memcopy", "scale<float>" */
   const mw_param *params;
   int             nparams;

@@ -216,7 +216,6 @@ void push_signature(lua_State *, const mw_kernel *);               /* "memcopy(d
 typedef struct bind_launch {
   bind_object object;
   bind_host *host;
-  bind_kernel *kernel;        /* user value 1, while that is this kernel */
   struct bind_stream *stream; /* user value 2, while that is this stream; NULL: the current stream */
   mw_launch launch;           /* args and params point after this struct */
 } bind_launch;

@@ -12,7 +12,9 @@ mw_kernel *self_kernel(lua_State *L) {
 }
 
 static void kernel_release(void *object) {
-  mw_module_release(((bind_kernel *)object)->kernel->module);
+  mw_kernel *kernel = ((bind_kernel *)object)->kernel;
+  kernel->handles--;
+  mw_module_release(kernel->module);
 }
 
 /* Appends "; did you mean 'scale'?" */
@@ -38,6 +40,7 @@ void push_kernel(lua_State *L, int module_index, const char *name) {
   if (status == MW_NOT_FOUND) add_nearest(module, name);
   bind_try(L, status);
   mw_module_retain(module);
+  self->kernel->handles++;
   bind_opened(self, module->device);
   lua_getiuservalue(L, module_index, 2);
   lua_setiuservalue(L, -2, 2); /* the source's options: mw.occupancy compiles it for other architectures */

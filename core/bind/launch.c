@@ -22,7 +22,6 @@ static bind_launch *push(lua_State *L) {
   size_t head = (sizeof(bind_launch) + 15) / 16 * 16;
   bind_launch *self = bind_new(L, &launch_class, head + argument_bytes(kernel->kernel), 2);
   self->host = bind_host_of(L);
-  self->kernel = kernel;
   self->launch.kernel = kernel->kernel;
   argument_place(&self->launch, (char *)self + head);
   lua_pushvalue(L, 1);
@@ -112,7 +111,7 @@ static int kernel_launch(lua_State *L) {
   check_dims(L, 3, 3, name, "block", block);
   lua_getiuservalue(L, 1, 1);
   bind_launch *self = bind_test(L, -1, &launch_class);
-  if (!self || !self->object.open || self->kernel != lua_touserdata(L, 1)) {
+  if (!self || !self->object.open || self->launch.kernel != self_kernel(L)) {
     lua_pop(L, 1);
     opened(self = push(L));
     lua_pushvalue(L, -1);
@@ -143,12 +142,12 @@ void launch_pack(lua_State *L, bind_launch *self, int first) {
   for (int i = 0; i < wanted; i++) argument_store(L, first + i, self, i);
 }
 
-/* What a launch uses is its user value, which keeps it; debug.setuservalue may have put something else there. */
-static bool is_kept_open(lua_State *L, int user_value, const bind_object *object) {
-  lua_getiuservalue(L, 1, user_value);
-  bool kept = lua_touserdata(L, -1) == object;
+/* The stream is a user value, which keeps it; debug.setuservalue may have put something else there. */
+static bool stream_is_open(lua_State *L, const bind_launch *self) {
+  lua_getiuservalue(L, 1, 2);
+  bool kept = lua_touserdata(L, -1) == self->stream;
   lua_pop(L, 1);
-  return kept && object->open;
+  return kept && self->stream->object.open;
 }
 
 static mw_stream *target_stream(const bind_launch *self) {
@@ -162,9 +161,8 @@ static mw_stream *target_stream(const bind_launch *self) {
  * synchronises. */
 static int launch_call(lua_State *L) {
   bind_launch *self = bind_check(L, 1, &launch_class);
-  if (!is_kept_open(L, 1, &self->kernel->object)) return bind_fail(L, MW_INVALID, "attempt to launch a closed kernel");
-  if (self->stream && !is_kept_open(L, 2, &self->stream->object))
-    return bind_fail(L, MW_INVALID, "attempt to launch on a closed stream");
+  if (self->launch.kernel->handles == 0) return bind_fail(L, MW_INVALID, "attempt to launch a closed kernel");
+  if (self->stream && !stream_is_open(L, self)) return bind_fail(L, MW_INVALID, "attempt to launch on a closed stream");
   mw_stream *stream = target_stream(self);
   if (!stream)
     return bind_fail(L, MW_UNSUPPORTED,

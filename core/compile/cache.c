@@ -45,12 +45,13 @@ typedef struct counters {
 static struct {
   pthread_once_t once;
   int folder_fd;        /* -1: the cache is off */
+  int base_fd;          /* where to look next, and nothing is put; -1: nowhere */
   mw_cache_stats about; /* its folder, problem and bound */
   counters *shared;     /* mapped, or &fallback */
   counters fallback;
   atomic_bool warned;
   atomic_uint serial; /* makes temporary names of one process differ */
-} cache = {.once = PTHREAD_ONCE_INIT, .folder_fd = -1};
+} cache = {.once = PTHREAD_ONCE_INIT, .folder_fd = -1, .base_fd = -1};
 
 /* ---- keys ------------------------------------------------------------------------------------------------------ */
 
@@ -124,23 +125,24 @@ static bool choose_folder(char *out, size_t size) {
   return length > 0 && (size_t)length < size;
 }
 
-/* Code is loaded from here, so no other user may be able to write to it. */
+/* Code is loaded from there, so no other user may be able to write to it. */
+static bool is_private(const struct stat *st) {
+  return st->st_uid == geteuid() && !(st->st_mode & 022);
+}
+
 static bool folder_is_private(int fd) {
   struct stat st;
   if (fstat(fd, &st) != 0) return false;
-  if (st.st_uid != geteuid()) {
+  if (is_private(&st)) return true;
+  if (st.st_uid != geteuid())
     snprintf(cache.about.problem, sizeof cache.about.problem,
              "'%.120s' belongs to user %u, not to you (user %u); set MOONWARP_CACHE to a folder of your own",
              cache.about.folder, (unsigned)st.st_uid, (unsigned)geteuid());
-    return false;
-  }
-  if (st.st_mode & 022) {
+  else
     snprintf(cache.about.problem, sizeof cache.about.problem,
              "others may write to '%.120s' (mode %03o); run chmod 700 on it or set MOONWARP_CACHE", cache.about.folder,
              (unsigned)(st.st_mode & 0777));
-    return false;
-  }
-  return true;
+  return false;
 }
 
 static uint64_t read_bound(void) {
@@ -202,8 +204,20 @@ static void map_counters(void) {
   close(fd);
 }
 
+static void open_base(void) {
+  const char *path = getenv("MOONWARP_CACHE_BASE");
+  struct stat st;
+  int fd = is_set(path) ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  if (fd < 0) return;
+  if (fstat(fd, &st) == 0 && is_private(&st))
+    cache.base_fd = fd;
+  else
+    close(fd);
+}
+
 static void open_folder(void) {
   cache.shared = &cache.fallback;
+  open_base();
   cache.about.bound = read_bound();
   if (!choose_folder(cache.about.folder, sizeof cache.about.folder)) {
     snprintf(cache.about.problem, sizeof cache.about.problem,
@@ -267,19 +281,23 @@ static char *read_entry(int fd, const mw_cache_key *key, size_t *payload) {
   return NULL;
 }
 
+static char *find(int folder, const mw_cache_key *key, size_t *size) {
+  entry_name name = name_of(key);
+  int fd = folder < 0 ? -1 : openat(folder, name.text, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) return NULL;
+  char *found = read_entry(fd, key, size);
+  if (found)
+    futimens(fd, NULL); /* the time of last use, for the bound */
+  else
+    unlinkat(folder, name.text, 0);
+  close(fd);
+  return found;
+}
+
 bool mw_cache_get(const mw_cache_key *key, void **bytes, size_t *size) {
   if (!ready(false)) return false;
-  entry_name name = name_of(key);
-  int fd = openat(cache.folder_fd, name.text, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  char *found = NULL;
-  if (fd >= 0) {
-    found = read_entry(fd, key, size);
-    if (found)
-      futimens(fd, NULL); /* the time of last use, for the bound */
-    else
-      unlinkat(cache.folder_fd, name.text, 0);
-    close(fd);
-  }
+  char *found = find(cache.folder_fd, key, size);
+  if (!found) found = find(cache.base_fd, key, size);
   atomic_fetch_add(found ? &cache.shared->hits : &cache.shared->misses, 1);
   *bytes = found;
   return found != NULL;

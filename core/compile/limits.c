@@ -39,13 +39,19 @@ void mw_compile_limit(mw_process *process) {
 }
 
 const char *mw_compile_hint(const char *log) {
+  static const char time[] = "; MOONWARP_COMPILE_SECONDS sets the limit";
   static const char memory[] = "; MOONWARP_COMPILE_MEMORY sets the limit in bytes (default 4 GiB)";
   static const char file[] = "; a compiled module may have 512 MiB";
   static const char crash[] = "; the compiler crashed: something in the source is too deep or too long for it";
-  static const char *const hints[][2] = {{"out of memory", memory},          {"memory exhausted", memory},
-                                         {"annot allocate memory", memory},  {"bad_alloc", memory},
-                                         {"ile size limit", file},           {"File too large", file},
-                                         {"internal compiler error", crash}, {"Segmentation fault", crash}};
+  static const char *const hints[][2] = {{"CPU time limit exceeded", time},
+                                         {"out of memory", memory},
+                                         {"memory exhausted", memory},
+                                         {"annot allocate memory", memory},
+                                         {"bad_alloc", memory},
+                                         {"ile size limit", file},
+                                         {"File too large", file},
+                                         {"internal compiler error", crash},
+                                         {"Segmentation fault", crash}};
   for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
     if (strstr(log, hints[i][0])) return hints[i][1];
   return "";

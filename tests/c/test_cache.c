@@ -394,6 +394,35 @@ static void a_lookup_reads_its_entry_alone(void **state) {
   expect_quiet(look_up_often);
 }
 
+static int find_in_base(void) {
+  char path[512];
+  mw_cache_stats stats;
+  entry_path(1, path, sizeof path);
+  if (get(1, 1000) != 1 || get(3, 100) != 0) return 1;
+  put(3, 100);
+  mw_cache_stat(&stats);
+  return get(3, 100) == 1 && access(path, F_OK) != 0 && stats.entries == 1 ? 0 : 2;
+}
+
+static int nothing_is_there(void) {
+  return get(1, 1000);
+}
+
+static void what_is_missing_is_in_the_base(void **state) {
+  (void)state;
+  char base[300];
+  expect_quiet(round_trip);
+  snprintf(base, sizeof base, "%s", cache_folder);
+  snprintf(cache_folder, sizeof cache_folder, "%s/above", folder);
+  setenv("MOONWARP_CACHE", cache_folder, 1);
+  setenv("MOONWARP_CACHE_BASE", base, 1);
+  expect_quiet(find_in_base);
+  chmod(base, 0722); /* others may have put code there */
+  scratch_remove(cache_folder);
+  expect_quiet(nothing_is_there);
+  unsetenv("MOONWARP_CACHE_BASE");
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void) {
@@ -404,7 +433,7 @@ int main(void) {
       CASE(the_least_recently_used_go),       CASE(a_folder_others_write_to_is_rejected),
       CASE(a_foreign_folder_is_rejected),     CASE(an_unusable_folder_warns_once),
       CASE(a_failing_write_warns_once),       CASE(a_bad_bound_is_named),
-      CASE(a_lookup_reads_its_entry_alone),
+      CASE(a_lookup_reads_its_entry_alone),   CASE(what_is_missing_is_in_the_base),
   };
   return cmocka_run_group_tests_name("cache", tests, NULL, NULL);
 }

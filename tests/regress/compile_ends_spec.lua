@@ -46,6 +46,24 @@ describe("a kernel of loops in each other", function()
   end)
 end)
 
+describe("a long kernel", function()
+  -- The translator went on for minutes. In seconds of processor time, which do not depend on other processes.
+  it("is not translated to the end after Ctrl-C", function()
+    local _, output = support.child [[
+      local source = { "__global__ void k(float *x) { float s = x[0];" }
+      for i = 1, 30000 do
+        source[i + 1] = ("for (int i = 0; i < 4; i++) { s += x[i + %d]; __syncthreads(); }"):format(i)
+      end
+      source = table.concat(source, "\n") .. "x[0] = s; }"
+      local dev = require "moonwarp".device "cpu"
+      os.execute "(sleep 0.5; kill -INT $PPID) &"
+      local _ <close> = setmetatable({}, { __close = function() print(os.clock() < 10) end })
+      dev:module { source = source }]]
+    assert.is_truthy(output:find("interrupted", 1, true), output:sub(1, 500))
+    assert.is_truthy(output:find("true\n", 1, true), output:sub(1, 500))
+  end)
+end)
+
 describe("a compilation by NVRTC", function()
   local run = has_nvrtc and it or pending
 

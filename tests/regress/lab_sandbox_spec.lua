@@ -88,13 +88,35 @@ describe("a lab in a sandbox", function()
       assert.is_nil(said:match "written\t[^\n]*yes", said)
       assert.are.equal("2", said:match "own\t(%d+)", said)
       assert.is_nil(said:match "settings\t[^\n]*yes", said)
-      -- A writable mount is one of these: its folder, what is its own, devices, the cache, its processes.
-      for mount in said:match("mounts\t([^\n]*)"):gmatch "%S+" do
+      -- A writable mount is one of these: its folder, what is its own, devices, its processes.
+      for mount in said:match("mounts	([^
+]*)"):gmatch "%S+" do
         local known = mount:find "^/dev/" or mount == "/tmp" or mount == "/proc" or mount:find "/reader%-cpu$"
-          or mount == support.core.cache_stat().folder .. "/labs"
         assert.is_truthy(known, mount)
       end
       assert.is_true(tonumber(said:match "network\t(%d+)") <= 1, said)
+    end)
+  end)
+
+  -- Labs shared a cache: one could put code there that another loads.
+  labs.it_sandboxed("reads the user's compiled code, and leaves none for others", function()
+    local script = [=[
+      local dev = mw.device "cpu"
+      for _, name in ipairs { "users", "labs" } do
+        local m <close> = dev:module { source = [[__global__ void k(int *x) { x[0] = 1; }]], name = name .. ".cu" }
+        print(name, m:from_cache())
+      end]=]
+    labs.with({ { "first", "", script }, { "second", "", script } }, function(folder, batch)
+      local environment = ("MOONWARP_CACHE=%s/cache"):format(folder)
+      support.write(folder .. "/user.lua", 'local mw = require "moonwarp"\n' .. script:gsub(', "labs"', ""))
+      local status, output = labs.shell(("cd %s && %s %s run user.lua"):format(labs.quoted(folder), environment,
+        labs.quoted(labs.program)))
+      assert.are.equal(0, status, output)
+      local _, said, result = batch("labs.lua --sandbox require", environment)
+      for _, name in ipairs { "first", "second" } do
+        local lines = support.read(("%s/%s/%s-cpu/output.txt"):format(folder, result.folder, name))
+        assert.are.equal("users\ttrue\nlabs\tfalse\n", lines, said)
+      end
     end)
   end)
 

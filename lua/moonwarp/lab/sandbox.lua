@@ -51,8 +51,7 @@ function sandbox.new(when)
   if problem and when == "require" then
     options.fail("labs cannot run in a sandbox here: %s; docs/lab.md says what is needed", problem)
   end
-  local folder = core.cache_stat().folder or ""
-  return setmetatable({ problem = problem, cache = folder ~= "" and folder .. "/labs" or nil }, sandbox)
+  return setmetatable({ problem = problem, cache = core.cache_stat().folder }, sandbox)
 end
 
 local function folder_of(path)
@@ -67,27 +66,29 @@ end
 function sandbox:view(script, extra)
   if self.problem then return nil end
   local view = { table.unpack(BASE) }
-  for _, path in ipairs { core.home(), folder_of(host.program()), ".", folder_of(script), script } do
+  for _, path in ipairs { core.home(), folder_of(host.program()), self.cache, ".", folder_of(script), script } do
     lists.append(view, { "read", path })
   end
   return lists.append(view, extra or {})
 end
 
---- What a lab may see: of its batch only its own folder, which it can write, as it can the labs' cache of compiled
---- code.
+--- What a lab may see: of its batch only its own folder, which it can write.
 ---@param script string
 ---@param batch string    the batch's folder
 ---@param own string      the lab's
 ---@return string[]? view
 function sandbox:of_lab(script, batch, own)
-  return self:view(script, lists.append({ "hide", batch, "write", own }, self.cache and { "write", self.cache } or {}))
+  return self:view(script, { "hide", batch, "write", own })
 end
 
---- The environment of a lab. Code is loaded from a cache, so the labs have one of their own beside the user's.
+--- The environment of a lab. Code is loaded from a cache: a lab reads the user's, and what it compiles vanishes with
+--- it, so that it can change no code of the user's or of other labs.
 ---@param name string  the lab's
 ---@return string[]
 function sandbox:environment(name)
-  return { "MOONWARP_LAB=" .. name, not self.problem and self.cache and "MOONWARP_CACHE=" .. self.cache or nil }
+  local words = { "MOONWARP_LAB=" .. name }
+  if self.problem then return words end
+  return lists.append(words, { "MOONWARP_CACHE=/tmp/moonwarp-cache", "MOONWARP_CACHE_BASE=" .. self.cache })
 end
 
 return sandbox

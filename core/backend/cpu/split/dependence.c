@@ -59,6 +59,7 @@ static void names_read(reader *in) {
   in->nformals = in->nnames;
   for (int i = function->body + 1; i < function->last; i++) {
     bool header = cpu_token_is(&in->at[i - 1], "(") && cpu_token_is(&in->at[i - 2], "for");
+    if (cpu_token_any(&in->at[i], WORDS("if", "else", "for", "while", "do", "switch"))) continue;
     if (in->at[i].kind == CPU_NAME && (header || cpu_token_any(&in->at[i - 1], WORDS(";", "{", "}"))))
       declaration_add(in, i, cpu_find_open(in->tokens, i, function->last, WORDS(";")));
   }

@@ -191,15 +191,18 @@ static int statement_read(cpu_splitter *in, int i, int last, int parent) {
 
 /* ---- asking the tree ------------------------------------------------------------------------------------------- */
 
+/* Nodes are in the order of their first tokens, outer ones before what they hold. */
 int cpu_node_at(const cpu_splitter *in, int token) {
-  int best = 0;
-  for (int i = 1; i < in->nnodes; i++) {
-    const cpu_node *node = &in->nodes[i];
-    if (node->first <= token && token < node->last &&
-        node->last - node->first <= in->nodes[best].last - in->nodes[best].first)
-      best = i;
+  int at = 0, end = in->nnodes;
+  while (end - at > 1) {
+    const int middle = at + (end - at) / 2;
+    if (in->nodes[middle].first <= token)
+      at = middle;
+    else
+      end = middle;
   }
-  return best;
+  while (at > 0 && in->nodes[at].last <= token) at = in->nodes[at].parent;
+  return at;
 }
 
 int cpu_loop_around(const cpu_splitter *in, int node) {

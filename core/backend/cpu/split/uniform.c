@@ -16,6 +16,7 @@
 
 #include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
+#include "core/base/interrupt.h"
 
 static const char *const *const harmless_calls =
     WORDS("sizeof", "alignof", "int", "unsigned", "float", "double", "bool", "char", "short", "long", "size_t", "min",
@@ -44,8 +45,11 @@ int cpu_context(const cpu_splitter *in, int node) {
   return 0;
 }
 
+/* Nothing is found after an interrupt, so that the passes over a long kernel end soon; engine.c throws away their
+ * result. */
 int cpu_local_find(const cpu_splitter *in, int token) {
   int best = -1;
+  if (atomic_load_explicit(&mw_interrupted, memory_order_relaxed)) return -1;
   if (in->work.at[token].kind != CPU_NAME || cpu_is_member(&in->work, token)) return -1;
   for (int i = 0; i < in->nlocals; i++) {
     const cpu_local *local = &in->locals[i];

@@ -343,7 +343,7 @@ static const char gnu_only[] =
     "-fno-gnu-unique -fno-use-linker-plugin";
 
 /* A unit needs nothing of the C++ library; leaving it and the linker's plugin out halves the time of linking. */
-static const char libraries[] = "-nostartfiles -nodefaultlibs -Wl,--hash-style=sysv -lm -lgcc";
+static const char libraries[] = "-shared -nostartfiles -nodefaultlibs -Wl,--hash-style=sysv -lm -lgcc";
 
 /* Without -fwrapv: where a signed index might wrap, neighbours need not lie side by side, and memory is gathered (g++:
  * tiled N-body 10 times slower, shared-memory stencil 4 times; clang++: stencils by a fifth).
@@ -356,7 +356,7 @@ static void compile_arguments(mw_argv *list, const cpu_program *program, const c
   const mw_source *source = &program->source;
   mw_argv_add(list, "%s", tools->path);
   standard_add(list, program);
-  words_add(list, "-x c++ -march=native -fPIC -shared -fvisibility=hidden -fno-math-errno -fno-trapping-math "
+  words_add(list, "-x c++ -march=native -fPIC -fvisibility=hidden -fno-math-errno -fno-trapping-math "
                   "-fno-strict-aliasing -fno-exceptions -fno-asynchronous-unwind-tables -fstack-protector-strong "
                   "-fno-delete-null-pointer-checks -pipe");
 #if defined(__x86_64__)

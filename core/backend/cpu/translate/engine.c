@@ -71,10 +71,10 @@ mw_status cpu_engines_choose(cpu_program *program, mw_error *error) {
     cpu_function *kernel = &program->functions[i];
     if (!kernel->kernel || kernel->body < 0) continue;
     mw_status status = kernel_choose(program, kernel, forced, error);
-    if (status) return status;
-    kernel->ordered = cpu_has_dependence(program, kernel);
     if (atomic_load(&mw_interrupted))
       return mw_fail(error, MW_INTERRUPTED, "interrupted while '%s' was translated", program->source.name);
+    if (status) return status;
+    kernel->ordered = cpu_has_dependence(program, kernel);
   }
   return MW_OK;
 }

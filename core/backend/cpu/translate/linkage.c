@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a compiled unit would do beyond its kernels, read from the shared object before it is loaded. The loader shall
- * run nothing of it: no initialisers, constructors, destructors or resolvers (-nostartfiles leaves out the compiler's
+ * A compiled unit, read from the shared object before it is loaded: whether it is whole, since the loader maps what its
+ * headers name and a page past the end of a file is SIGBUS; and what it would do beyond its kernels. The loader shall run
+ * nothing of it: no initialisers, constructors, destructors or resolvers (-nostartfiles leaves out the compiler's
  * own, and shim/entry.h has none). And kernels call nothing of the host but the mathematical functions of libm and what
  * compilers call on their own. */
 #include <elf.h>
@@ -59,7 +60,9 @@ static bool dynamic_read(object *o, const Elf64_Phdr *segment) {
 static bool object_read(object *o) {
   const Elf64_Ehdr *head = part(o, 0, sizeof *head);
   bool dynamic = false;
-  if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) || head->e_phentsize != sizeof *o->segments) return false;
+  if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) || head->e_type != ET_DYN) return false;
+  if (head->e_phentsize != sizeof *o->segments) return false;
+  if (!part(o, head->e_shoff, (uint64_t)head->e_shnum * head->e_shentsize)) return false;
   o->nsegments = head->e_phnum;
   o->segments = part(o, head->e_phoff, head->e_phnum * sizeof *o->segments);
   if (!o->segments) return false;
@@ -69,6 +72,10 @@ static bool object_read(object *o) {
     if (s->p_type == PT_DYNAMIC) dynamic = dynamic_read(o, s);
   }
   return dynamic;
+}
+
+bool cpu_object_is_whole(const char *bytes, size_t size) {
+  return object_read(&(object){.at = bytes, .size = size});
 }
 
 /* ---- code that the loader would run ---------------------------------------------------------------------------- */
@@ -84,6 +91,7 @@ static const char *function_name(const object *o, uint64_t address) {
     const char *names = part(o, texts->sh_offset, texts->sh_size);
     for (size_t k = 0; symbols && names && k < sections[i].sh_size / TABLE_ENTRY; k++)
       if (symbols[k].st_value == address && ELF64_ST_TYPE(symbols[k].st_info) == STT_FUNC &&
+          symbols[k].st_name < texts->sh_size &&
           memchr(names + symbols[k].st_name, 0, texts->sh_size - symbols[k].st_name))
         return names + symbols[k].st_name;
   }
