@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/base/leave.h"
 #include "core/host/host.h"
 
 /* Of the state, and not its main one, which may be anywhere; NULL when the state is closed. */
@@ -28,12 +29,16 @@ static int tell_session(lua_State *L) {
   return 0;
 }
 
-/* process: ours; a child that was forked from it has no session to end. */
-static void leave(int status, void *process) {
-  if (!thread || (intptr_t)process != getpid()) return;
+static void leave(int status) {
+  if (!thread) return;
   lua_pushcfunction(thread, tell_session);
   lua_pushinteger(thread, status & 0xff); /* what a parent sees of it */
   lua_pcall(thread, 1, 0, 0);
+}
+
+/* process: ours; a child that was forked from it has no session to end. */
+static void at_exit(int status, void *process) {
+  if ((intptr_t)process == getpid()) leave(status);
 }
 
 void host_leave_watch(lua_State *L) {
@@ -45,5 +50,6 @@ void host_leave_watch(lua_State *L) {
   lua_setfield(L, -2, "__gc");
   lua_setmetatable(L, -2);
   lua_rawsetp(L, LUA_REGISTRYINDEX, thread);
-  on_exit(leave, (void *)(intptr_t)getpid());
+  mw_leave = leave;
+  on_exit(at_exit, (void *)(intptr_t)getpid());
 }

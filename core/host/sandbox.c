@@ -68,8 +68,8 @@ static void add_namespaces(words *to) {
                                         "--dev",
                                         "/dev",
                                         NULL};
-  static const char *const settings[] = {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus",
-                                         "/proc/fs",  "/proc/mtrr"};
+  static const char *const settings[] = {"/proc/sys",  "/proc/sysrq-trigger", "/proc/irq",  "/proc/bus",   "/proc/fs",
+                                         "/proc/mtrr", "/proc/acpi",          "/proc/scsi", "/proc/driver"};
   static const char *const of_root[] = {"--cap-add", "CAP_DAC_OVERRIDE", NULL}; /* files of others that root reads */
   add_all(to, options);
   for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)

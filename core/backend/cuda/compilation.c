@@ -3,12 +3,15 @@
  * One run of NVRTC, on a thread of its own. NVRTC compiles inside this process and asks whether to go on only after it
  * has parsed the source; while it parses, its own handler of SIGINT would end the process. So the calling thread blocks
  * the signal and waits for it, for the result, and for the limit on processor time. A compilation that does not end soon
- * after one of the last two is abandoned: its thread goes on until NVRTC asks, and then frees everything. */
+ * after one of the last two is abandoned: its thread goes on until NVRTC asks, and then frees everything. A process that
+ * exits before that skips the destructors of NVRTC, which would take away what its thread uses. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
@@ -18,6 +21,7 @@
 #include "core/backend/cuda/compilation.h"
 #include "core/base/clock.h"
 #include "core/base/interrupt.h"
+#include "core/base/leave.h"
 #include "core/base/memory.h"
 #include "core/compile/limits.h"
 
@@ -35,9 +39,34 @@ typedef struct compilation {
   atomic_bool orphan; /* no one waits: the program is the thread's */
 } compilation;
 
+static atomic_int abandoned; /* that have not ended */
+
+static void at_exit(int status, void *nothing) {
+  (void)nothing;
+  if (atomic_load(&abandoned) == 0) return;
+  if (mw_leave) mw_leave(status);
+  fflush(NULL);
+  _exit(status);
+}
+
+/* Handlers run in the order opposite to that of their registration: this one comes after NVRTC was loaded. */
+static void register_at_exit(void) {
+  on_exit(at_exit, NULL);
+}
+
+static void abandon(compilation *it) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, register_at_exit);
+  atomic_fetch_add(&abandoned, 1);
+  atomic_store(&it->orphan, true);
+}
+
 static void release(compilation *it) {
   if (atomic_fetch_sub(&it->users, 1) > 1) return;
-  if (atomic_load(&it->orphan)) cuda_nvrtc.nvrtcDestroyProgram(&it->program);
+  if (atomic_load(&it->orphan)) {
+    cuda_nvrtc.nvrtcDestroyProgram(&it->program);
+    atomic_fetch_sub(&abandoned, 1);
+  }
   mw_argv_free(&it->options);
   close(it->done);
   mw_free(it);
@@ -95,7 +124,7 @@ static mw_status await(compilation *it, pthread_t thread, int signals, bool *sig
     atomic_store(&it->stop, status != MW_OK);
     until = mw_clock() + GRACE;
   }
-  atomic_store(&it->orphan, true);
+  abandon(it);
   return status;
 }
 
