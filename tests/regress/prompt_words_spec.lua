@@ -92,6 +92,7 @@ describe("prompt", function()
     { 'help', "mw is moonwarp", "exit, quit, q" },
     { 'help()', "mw is moonwarp", "bench" },
     { 'help(mw)', "`require \"moonwarp\"`" },
+    { 'help mw', "`require \"moonwarp\"`" },
     { 'help(mw.bench)', "mw.bench(f[, options])", "min_time" },
     { 'help "bench"', "mw.bench(f[, options])", "min_time" },
     { 'help bench', "mw.bench(f[, options])", "min_time" },

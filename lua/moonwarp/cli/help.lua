@@ -70,7 +70,7 @@ end
 
 -- What to look for; nil if nothing is known of such a value.
 local function word_of(value)
-  if type(value) == "string" then return value end
+  if type(value) == "string" then return value == "mw" and "moonwarp" or value end
   if type(value) == "function" then return name_of(value) end
   if value == require "moonwarp" then return "moonwarp" end
   local class = core.type(value)
