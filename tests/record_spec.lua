@@ -5,6 +5,8 @@
 local support = require "tests.support"
 local fields = require "moonwarp.results.fields"
 local json = require "moonwarp.base.json"
+local lists = require "moonwarp.base.lists"
+local measurement = require "moonwarp.results.measurement"
 local record = require "moonwarp.results.record"
 local session = require "moonwarp.session"
 local store = require "moonwarp.results.store"
@@ -73,6 +75,19 @@ describe("mw.record", function()
       for i, value in ipairs(t.samples) do
         assert.is_true(math.abs(stored.records[1].t.samples[i] - value) <= 1e-6 * value)
       end
+    end)
+  end)
+
+  it("is identified by its block and its grid", function()
+    with_output(function()
+      for i = 1, 2 do
+        mw.record { device = "cpu", block = { 32, 4 * i }, grid = { x = 8, y = 2 }, T_tot = 1e9,
+                    counts = { 1, 2, 3, i }, q = { value = 1, low = 0, high = i }, units = { q = "W" } }
+      end
+      local list = measurement.of(assert(store.read(session.current:folder())))
+      assert.are.same({ "32 x 4, T_tot", "32 x 4, q", "32 x 8, T_tot", "32 x 8, q" },
+        lists.map(list, function(one) return one.label end))
+      assert.are.equal("32 x 4, x = 8, y = 2 | T_tot", list[1].key)
     end)
   end)
 

@@ -1437,7 +1437,7 @@ function mw.check(got, expected, options) end
 --- written at once, so no measurement is lost.
 --- 
 --- Fields are numbers, texts, booleans, quantities, and lists or tables of them; other values are errors, and so are the results of several
---- contenders together. Texts, integers and booleans count as chosen, not measured: `compare` uses them to identify the measurement.
+--- contenders together. Texts, integers, booleans, and blocks and grids such as { 32, 8 } count as chosen, not measured: `compare` uses them to identify the measurement.
 --- 
 --- Numbers are in base units, which tables, charts, reports and exports show with prefixes. `units` gives the unit of a field, as in
 --- `units = { rate = "flop/s" }`: "s", "B", "iB" (bytes, shown in KiB, MiB, ...), "B/s", "1/s", "flop/s", "Hz", "%" (1 is 100 %); any other

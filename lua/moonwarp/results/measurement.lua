@@ -33,7 +33,11 @@ local function is_measured(record, name)
   return type(unit) == "string" and better_of(unit) ~= nil
 end
 
---- What the script chose for a record, by name; parameters included.
+local function choice(value)
+  return type(value) == "table" and fields.text(value) or value
+end
+
+--- What the script chose for a record, by name; parameters included. Blocks and grids are texts: "32 x 8".
 ---@param record table
 ---@return table<string, any>
 function measurement.choices(record)
@@ -42,7 +46,7 @@ function measurement.choices(record)
     for _, name in ipairs(HOW) do chosen[name] = nil end
   end
   for _, name in ipairs(record.chosen or {}) do
-    if not NOT_CHOSEN[name] and not is_measured(record, name) then chosen[name] = record[name] end
+    if not NOT_CHOSEN[name] and not is_measured(record, name) then chosen[name] = choice(record[name]) end
   end
   return chosen
 end

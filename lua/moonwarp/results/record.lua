@@ -15,6 +15,7 @@ local json = require "moonwarp.base.json"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
 local path = require "moonwarp.base.path"
+local quantity = require "moonwarp.measure.quantity"
 local session = require "moonwarp.session"
 
 local record = {}
@@ -93,12 +94,25 @@ local function check_units(entry)
   end
 end
 
+-- Whether a value has the form of a block or a grid: up to three whole numbers.
+local function is_sizes(value)
+  local count = 0
+  for _, one in pairs(type(value) == "table" and value or {}) do
+    if math.type(one) ~= "integer" then return false end
+    count = count + 1
+  end
+  return count >= 1 and count <= 3
+end
+
 -- The values that the script chose and did not measure distinguish a measurement from others (see
--- results/measurement.lua): texts, whole numbers, truth values. JSON has one kind of number.
+-- results/measurement.lua): texts, whole numbers, truth values, blocks and grids. JSON has one kind of number.
 local function chosen(values)
   return lists.map(lists.keys(values), function(name)
-    local kind = math.type(values[name]) or type(values[name])
-    return (kind == "string" or kind == "integer" or kind == "boolean") and name or nil
+    local value = values[name]
+    local kind = math.type(value) or type(value)
+    local is_chosen = kind == "string" or kind == "integer" or kind == "boolean"
+      or is_sizes(value) and not RESERVED[name] and not quantity.read(value)
+    return is_chosen and name or nil
   end)
 end
 
