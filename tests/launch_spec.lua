@@ -109,6 +109,8 @@ support.each_device("launches", function(dev, id, runs)
       "kernel 'scale' takes 3 arguments, got 2: scale(float *x, float a, int n)")
     fails(function() m.scale:launch(1, 1, x, 2, 2, 2) end,
       "kernel 'scale' takes 3 arguments, got 4: scale(float *x, float a, int n)")
+    local one <close> = dev:module { source = "__global__ void one(float *x) { *x = 1; }" }
+    fails(function() one.one:launch(1, 1) end, "kernel 'one' takes 1 argument, got 0: one(float *x)")
     fails(function() m.scale:launch(1, 1) end,
       "kernel 'scale' takes 3 arguments, got 0: scale(float *x, float a, int n)")
     local go = m.nothing:prepare { grid = 1, block = 1 }

@@ -136,8 +136,8 @@ void launch_pack(lua_State *L, bind_launch *self, int first) {
   int wanted = self->launch.kernel->nparams, given = lua_gettop(L) - first + 1;
   if (given != wanted) {
     push_signature(L, self->launch.kernel);
-    bind_fail(L, MW_INVALID, "kernel '%s' takes %d arguments, got %d: %s", self->launch.kernel->name, wanted, given,
-              lua_tostring(L, -1));
+    bind_fail(L, MW_INVALID, "kernel '%s' takes %d argument%s, got %d: %s", self->launch.kernel->name, wanted,
+              wanted == 1 ? "" : "s", given, lua_tostring(L, -1));
   }
   for (int i = 0; i < wanted; i++) argument_store(L, first + i, self, i);
 }
