@@ -93,7 +93,8 @@ static const struct maker {
 /* The forms every maker takes: (dtype, n1, ...), (dtype, table), (dtype, string[, n1, ...]). */
 static int make(lua_State *L) {
   const struct maker *maker = makers;
-  while (strcmp(maker->name, lua_tostring(L, lua_upvalueindex(METHOD_NAME))) != 0) maker++;
+  const char *name = bind_method_name(L);
+  while (strcmp(maker->name, name) != 0) maker++;
   mw_device *device = self_device(L);
   mw_dtype dtype = check_dtype(L, 2);
   lua_Integer shape[4];

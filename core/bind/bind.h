@@ -50,6 +50,7 @@ int bind_reject_field(lua_State *);                                     /* __new
 int bind_methods(lua_State *, const bind_class *);                      /* pushes the class's method table */
 /* adds methods of the class to the table on top; a method is called with an open object of the class at 1 */
 void bind_add_methods(lua_State *, const bind_class *, const bind_method *);
+const char *bind_method_name(lua_State *); /* of the running method */
 int object_options(lua_State *); /* the method options, of modules and kernels: their user value 2 */
 
 /* ---- host.c: what one Lua state keeps -------------------------------------------------------------------------- */

@@ -178,7 +178,7 @@ static int launch_call(lua_State *L) {
 /* go:grid([new]), go:block([new]). Sets new dimensions only when all limits hold; a rejected call does not change
  * the launch. */
 static int launch_dims(lua_State *L) {
-  const char *what = lua_tostring(L, lua_upvalueindex(METHOD_NAME));
+  const char *what = bind_method_name(L);
   bool grid = strcmp(what, "grid") == 0;
   bind_launch *self = lua_touserdata(L, 1);
   uint32_t *dims = grid ? self->launch.grid : self->launch.block, wanted[3];

@@ -316,7 +316,7 @@ static int module_from_cache(lua_State *L) {
 /* m:ptx(), m:sass(), m:cpp(): the text that the method is named after. */
 static int module_text(lua_State *L) {
   mw_module *module = self_module(L);
-  const char *kind = lua_tostring(L, lua_upvalueindex(METHOD_NAME));
+  const char *kind = bind_method_name(L);
   char *text = NULL;
   bind_try(L, module->device->backend->text(module, kind, &text, &bind_error));
   lua_pushstring(L, text);

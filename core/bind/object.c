@@ -27,25 +27,45 @@ static int reject_object(lua_State *L, const bind_class *class, const char *meth
                    class->name, got, class->name, method);
 }
 
-/* What stands in a method table for every method. Upvalues: the class, the method's name, the method itself, the most
- * arguments it takes. Called with a dot instead of a colon a method has no object, or takes its argument for it. */
+/* The first upvalue of a method. The debug library gives a script all upvalues and lets it exchange them, so it is one
+ * that can be known again, and no function that could be called without these checks. */
+typedef struct method_entry {
+  const void *mark;
+  const bind_class *class;
+  const bind_method *method;
+} method_entry;
+
+static const char method_mark[] = "moonwarp.method";
+
+static const method_entry *running_entry(lua_State *L) {
+  const int index = lua_upvalueindex(1);
+  const method_entry *entry = lua_touserdata(L, index);
+  if (lua_type(L, index) != LUA_TUSERDATA || lua_rawlen(L, index) != sizeof *entry || entry->mark != method_mark)
+    bind_fail(L, MW_INVALID, "this method's upvalue has been replaced");
+  return entry;
+}
+
+const char *bind_method_name(lua_State *L) {
+  return running_entry(L)->method->name;
+}
+
+/* What stands in a method table for every method. Upvalues: its entry, its name. Called with a dot instead of a colon a
+ * method has no object, or takes its argument for it. */
 static int call_method(lua_State *L) {
-  const bind_class *class = lua_touserdata(L, lua_upvalueindex(1));
-  const char *name = lua_tostring(L, lua_upvalueindex(METHOD_NAME));
-  int most = (int)lua_tointeger(L, lua_upvalueindex(4));
-  if (!bind_test(L, 1, class)) reject_object(L, class, name);
-  bind_check(L, 1, class);
-  if (most != ANY_COUNT) check_count(L, name, most, lua_gettop(L) - 1);
-  return lua_tocfunction(L, lua_upvalueindex(3))(L);
+  const method_entry *entry = running_entry(L);
+  const bind_method *method = entry->method;
+  if (!bind_test(L, 1, entry->class)) reject_object(L, entry->class, method->name);
+  bind_check(L, 1, entry->class);
+  if (method->most != ANY_COUNT) check_count(L, method->name, method->most, lua_gettop(L) - 1);
+  return method->call(L);
 }
 
 void bind_add_methods(lua_State *L, const bind_class *class, const bind_method *methods) {
   for (; methods->name; methods++) {
-    lua_pushlightuserdata(L, (void *)(uintptr_t) class);
+    method_entry *entry = lua_newuserdatauv(L, sizeof *entry, 0);
+    *entry = (method_entry){method_mark, class, methods};
     lua_pushstring(L, methods->name);
-    lua_pushcfunction(L, methods->call);
-    lua_pushinteger(L, methods->most);
-    lua_pushcclosure(L, call_method, 4);
+    lua_pushcclosure(L, call_method, 2);
     lua_setfield(L, -2, methods->name);
   }
 }

@@ -46,7 +46,7 @@ static bool push_field(lua_State *L, const bind_field *field, const void *at) {
 }
 
 int push_field_of_method(lua_State *L, const bind_field *field, const void *from) {
-  const char *name = lua_tostring(L, lua_upvalueindex(METHOD_NAME));
+  const char *name = bind_method_name(L);
   while (strcmp(field->name, name) != 0) field++;
   if (!push_field(L, field, (const char *)from + field->at)) luaL_pushfail(L);
   return 1;

@@ -84,6 +84,28 @@ describe("metamethods", function() support.each_device(function(dev)
   end)
 end) end)
 
+describe("upvalues of methods", function() support.each_device(function(dev)
+  -- One was the method without its checks: to call it with nothing read through a null pointer.
+  it("hold no function, and no others work in their place", function()
+    local a <close> = dev:zeros("i32", 4)
+    local tried = 0
+    for _, method in pairs(debug.getmetatable(a).__index) do
+      local _, entry = debug.getupvalue(method, 1)
+      if debug.getinfo(method, "S").what == "C" then
+        tried = tried + 1
+        for i = 1, 4 do assert.are_not.equal("function", type((select(2, debug.getupvalue(method, i))))) end
+        for _, other in ipairs { false, 1, io.stdout, a, dev } do
+          debug.setupvalue(method, 1, other)
+          fails_with(function() method(a) end, "this method's upvalue has been replaced")
+        end
+        debug.setupvalue(method, 1, entry)
+      end
+    end
+    assert.is_true(tried > 10)
+    assert.are.equal("i32", a:dtype())
+  end)
+end) end)
+
 describe("user values", function() support.each_device(function(dev)
   if not support.runs_kernels(dev) then return end
   local m, a
