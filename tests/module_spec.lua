@@ -56,6 +56,15 @@ support.each_device("a module", function(dev, id)
   end)
 
   describe("made from source", function()
+    it("takes only macros of one line", function()
+      for _, value in ipairs { "3\n4", "3\r", "3\\", "3\0" } do
+        for _, defines in ipairs { { N = value }, { "N=" .. value } } do
+          support.fails_with(function() dev:module { source = WRITE_N, defines = defines } end,
+            "option 'defines': macro 'N' is more than one line, ends with a \\ or has a NUL")
+        end
+      end
+    end)
+
     it("takes defines in both forms", function()
       local a <close> = dev:module { source = WRITE_N, defines = { N = 3 } }
       local b <close> = dev:module { source = WRITE_N, defines = { "N=4" } }

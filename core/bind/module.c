@@ -52,12 +52,18 @@ static bool push_define(lua_State *L) {
   return true;
 }
 
-/* NAME, NAME=value or NAME(x)=value: anything else would reach the compiler as something other than a macro. */
-static void check_macro(lua_State *L, const char *define) {
+/* NAME, NAME=value or NAME(x)=value: anything else would reach the compiler as something other than a macro. Of a value
+ * of several lines it would take the first, and a \ at the end would take in the next macro. */
+static void check_macro(lua_State *L, int index) {
+  size_t size;
+  const char *define = lua_tolstring(L, index, &size);
   static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
   size_t length = strspn(define, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
   if (length == 0 || !strchr(letters, define[0]) || (define[length] && !strchr("=(", define[length])))
     bind_fail(L, MW_INVALID, "option 'defines': '%s' does not begin with the name of a macro", define);
+  if (strlen(define) != size || strpbrk(define, "\n\r") || define[size - 1] == '\\')
+    bind_fail(L, MW_INVALID, "option 'defines': macro '%s' is more than one line, ends with a \\ or has a NUL",
+              lua_pushlstring(L, define, strcspn(define, "=")));
 }
 
 /* Turns {N = 3, FLAG = true, "A=1"} into {"A=1", "N=3", "FLAG"}, in any order. */
@@ -68,7 +74,7 @@ static void normalise_defines(lua_State *L) {
   lua_newtable(L);
   for (lua_pushnil(L); lua_next(L, source); lua_pop(L, 1))
     if (push_define(L)) {
-      check_macro(L, lua_tostring(L, -1)); /* a number in the list becomes its text */
+      check_macro(L, -1); /* a number in the list becomes its text */
       lua_rawseti(L, source + 1, ++count);
     }
   lua_setfield(L, 2, "defines");

@@ -276,6 +276,7 @@ extern "C". An error has the compiler's full log, with the file and lines of the
         "unknown option '<name>'; did you mean '<nearest>'?",
         "option 'engine' is auto, loop, split or fiber, got '<text>'",
         "option 'defines' holds NAME = value or \"NAME=value\", got a <type>",
+        "option 'defines': macro '<name>' is more than one line, ends with a \\ or has a NUL",
         "the compiler's message, followed by its log",
         "on the CPU device: the name of a feature that it does not support (textures, inline PTX, ...)",
         "on the CPU device: <place>: variable '<name>' is not initialised by a constant, and no code of a module runs while it loads: use literals, constexpr functions and constructors, or set it in a kernel or by module:variable",
