@@ -219,7 +219,7 @@ struct mw_backend {
   void      (*state)             (mw_device *, mw_device_state *);
 
   /* bytes > 0; uninitialised; refs = 1, and the device is counted. */
-  mw_status (*alloc)             (mw_stream *, size_t bytes, mw_space, mw_buffer **out, mw_error *);
+  mw_status (*alloc)             (mw_stream *, size_t bytes, mw_space, mw_dtype, mw_buffer **out, mw_error *);
   void      (*free)              (mw_buffer *);   /* after the work queued so far; by mw_buffer_release only */
   /* In order with the stream. With plain host memory at one end it returns after the bytes have moved. Between devices
    * the binding waits for the other one first; another backend's memory that the host can address is host memory. */

@@ -16,15 +16,15 @@ static void account(lua_State *L, size_t bytes) {
   lua_gc(L, LUA_GCCOLLECT);
 }
 
-static mw_buffer *allocate(lua_State *L, mw_device *device, size_t bytes, mw_space space) {
+static mw_buffer *allocate(lua_State *L, mw_device *device, size_t bytes, mw_space space, mw_dtype dtype) {
   mw_buffer *buffer = NULL;
   check_runs(L, device, "memory");
   account(L, bytes);
-  mw_status status = device->backend->alloc(device->main, bytes, space, &buffer, &bind_error);
+  mw_status status = device->backend->alloc(device->main, bytes, space, dtype, &buffer, &bind_error);
   if (status == MW_NO_MEMORY) {
     lua_gc(L, LUA_GCCOLLECT);
     mw_error_clear(&bind_error);
-    status = device->backend->alloc(device->main, bytes, space, &buffer, &bind_error);
+    status = device->backend->alloc(device->main, bytes, space, dtype, &buffer, &bind_error);
   }
   bind_try(L, status);
   return buffer;
@@ -46,7 +46,7 @@ int array_clear(lua_State *L) {
 
 static void push_allocated(lua_State *L, mw_device *device, mw_space space, mw_dtype dtype, int dims,
                            const lua_Integer *shape) {
-  mw_buffer *buffer = allocate(L, device, (size_t)shape_count(shape, dims) * mw_dtype_size(dtype), space);
+  mw_buffer *buffer = allocate(L, device, (size_t)shape_count(shape, dims) * mw_dtype_size(dtype), space, dtype);
   array_push(L, buffer, 0, dtype, dims, shape, false);
 }
 

@@ -21,8 +21,9 @@ local go = k:prepare { grid = { n // 32, n // 4 }, block = { 32, 4 } }]],
 CPU device's default stream a launch is complete when it returns, so the error is raised at once.
 
 On the CPU device an out-of-bounds access is an error that names kernel, block, thread, array and offset. If an array's size is
-not a multiple of 16 bytes (64 from 64 KiB on), a few bytes of padding follow it, in which only writes are found. With
-`MOONWARP_CPU_CHECK=1` in the environment there is no padding.]],
+not a multiple of 4096 bytes, there is padding in front of it, and a few bytes behind it if it is not one of 16 (64 from 64 KiB
+on). Only writes are found there; what a kernel reads there from an array of floats is NaN. With `MOONWARP_CPU_CHECK=1` in the
+environment there is no padding behind.]],
       params = { { "...", "any", "the kernel's arguments; see the table in [kernel](kernel.md)" } },
       errors = {
         "kernel 'triad' takes 6 arguments, got 5: triad(double *B, ...)",

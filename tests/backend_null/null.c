@@ -199,7 +199,9 @@ static null_buffer *add_buffer(mw_device *device, mw_stream *stream, size_t byte
   return buffer;
 }
 
-static mw_status null_alloc(mw_stream *stream, size_t bytes, mw_space space, mw_buffer **out, mw_error *err) {
+static mw_status null_alloc(mw_stream *stream, size_t bytes, mw_space space, mw_dtype type, mw_buffer **out,
+                            mw_error *err) {
+  (void)type;
   CALLED();
   assert(bytes > 0 && space != MW_SPACE_GLOBAL);
   size_t most = stream->device->info.memory_total;

@@ -49,7 +49,7 @@ static inline mw_kernel *kernel(bench *b, const char *name) {
 
 static inline mw_buffer *array(bench *b, size_t bytes) {
   mw_buffer *buffer;
-  check(b, cpu->alloc(b->device->main, bytes, MW_SPACE_DEVICE, &buffer, &b->error));
+  check(b, cpu->alloc(b->device->main, bytes, MW_SPACE_DEVICE, MW_F64, &buffer, &b->error));
   memset(buffer->address, 0, bytes);
   return buffer;
 }

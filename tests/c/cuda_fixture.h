@@ -147,7 +147,7 @@ static inline mw_kernel *kernel(mw_module *module, const char *name) {
 
 static inline mw_buffer *alloc(size_t bytes, mw_space space) {
   mw_buffer *buffer = NULL;
-  OK(cuda->alloc(device->main, bytes, space, &buffer, &err));
+  OK(cuda->alloc(device->main, bytes, space, MW_U8, &buffer, &err));
   return buffer;
 }
 

@@ -33,7 +33,7 @@ static void two_devices(void **state) {
   mw_device *other;
   mw_buffer *there;
   OK(mw_device_open(cuda, "1", &other, &err));
-  OK(cuda->alloc(other->main, 64, MW_SPACE_DEVICE, &there, &err));
+  OK(cuda->alloc(other->main, 64, MW_SPACE_DEVICE, MW_U8, &there, &err));
   mw_buffer *here = alloc(64, MW_SPACE_DEVICE);
   uint32_t seven = 7, got = 0;
   OK(cuda->fill(other->main, (mw_place){.buffer = there}, &seven, 4, 16, &err));
@@ -79,7 +79,7 @@ static void out_of_memory(void **state) {
   mw_buffer_release(x);
   x = alloc(800 << 20, MW_SPACE_DEVICE); /* the pool kept the first: drained, trimmed, tried again */
   REJECTED(MW_NO_MEMORY, "out of memory on cuda:0: wanted 800.0 MiB, free 224.0 MiB of 1.0 GiB",
-           cuda->alloc(device->main, 800 << 20, MW_SPACE_DEVICE, &y, &err));
+           cuda->alloc(device->main, 800 << 20, MW_SPACE_DEVICE, MW_U8, &y, &err));
   mw_buffer_release(x);
 }
 
@@ -89,7 +89,7 @@ static void streams_and_freeing(void **state) {
   OK(cuda->stream_create(device, true, 0, &a, &err));
   OK(cuda->stream_create(device, false, -1, &b, &err));
   mw_buffer *x = alloc(256, MW_SPACE_DEVICE), *y = NULL, *pinned = alloc(64, MW_SPACE_PINNED);
-  OK(cuda->alloc(a, 256, MW_SPACE_DEVICE, &y, &err));
+  OK(cuda->alloc(a, 256, MW_SPACE_DEVICE, MW_U8, &y, &err));
   mw_buffer_use(x, b);
   mw_buffer_use(pinned, b);
   int waits = calls("cuStreamWaitEvent");
@@ -194,7 +194,7 @@ static void lost_device(void **state) {
   fill_call call;
   mw_kernel *k = kernel(m, "fill");
   mw_buffer *x;
-  OK(cuda->alloc(doomed->main, 64, MW_SPACE_PAGEABLE, &x, &err));
+  OK(cuda->alloc(doomed->main, 64, MW_SPACE_PAGEABLE, MW_U8, &x, &err));
   prepare_fill(&call, k, x, 1);
   OK(cuda->launch(doomed->main, &call.launch, &err));
   setenv("MOCK_CUDA_FAIL", "cuStreamQuery:700:1", 1);
@@ -251,7 +251,7 @@ static void graphs(void **state) {
   OK(cuda->launch(s, &call.launch, &err));
   OK(cuda->launch(s, &call.launch, &err));
   REJECTED(MW_INVALID, "cannot be made while a graph is captured",
-           cuda->alloc(device->main, 64, MW_SPACE_DEVICE, &none, &err));
+           cuda->alloc(device->main, 64, MW_SPACE_DEVICE, MW_U8, &none, &err));
   REJECTED(MW_INVALID, "use a pinned array",
            cuda->copy(s, (mw_place){.buffer = x}, (mw_place){.buffer = plain}, 4, &err));
   mw_buffer_release(dropped); /* given back when the capture ends */

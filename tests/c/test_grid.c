@@ -176,7 +176,7 @@ static void test_out_of_memory(void **state) {
   (void)state;
   bench *b = begin(source_text);
   mw_buffer *x;
-  expect(b, cpu->alloc(b->device->main, (size_t)1 << 50, MW_SPACE_DEVICE, &x, &b->error), MW_NO_MEMORY,
+  expect(b, cpu->alloc(b->device->main, (size_t)1 << 50, MW_SPACE_DEVICE, MW_F64, &x, &b->error), MW_NO_MEMORY,
          "out of memory on cpu: wanted 1.0 PiB, free ");
   end(b);
 }
@@ -236,6 +236,11 @@ static void test_redzone(void **state) {
   expect(b, go(b, b->device->main, kernel(b, "wild"), &a, 8, 32), MW_FAULT,
          "kernel 'wild' wrote outside every array: block (3,0,0), thread (17,0,0), just past the end of parameter 1 "
          "'B', an array of 8008 bytes (offset 8008; index 1001, it has 1001 of double *)");
+  arguments before = {0};
+  push_array(&before, x), push_long(&before, -64);
+  expect(b, go(b, b->device->main, kernel(b, "wild"), &before, 8, 32), MW_FAULT,
+         "kernel 'wild' wrote outside every array: block (3,0,0), thread (17,0,0), 512 bytes before the start of "
+         "parameter 1 'B', an array of 8008 bytes (offset -512; index -64, it has 1001 of double *)");
   mw_buffer_release(x);
   end(b);
 }

@@ -16,6 +16,8 @@ local FOUND = {
   { "read past the end", "a[0] = a[n];", "just past the end of parameter 1 'a'" },
   { "read beyond the padding", "a[0] = a[n + 3];", "12 bytes past the end", { n = 1001 } },
   { "access before the start", "a[-1] = 1;", "4 bytes before the start of parameter 1 'a'" },
+  { "write before the start, within the page", "a[-1] = 1;", "4 bytes before the start of parameter 1 'a'",
+    { n = 1000 } },
   { "access before the page of the start", "a[-100] = 1;", "400 bytes before the start", { n = 1000 } },
   { "null pointer", "float *p = 0; p[n - 1024] = 1;", "through a null pointer" },
   { "dynamic shared memory", "s[threadIdx.x + 32] = 1; a[0] = s[0];", "of dynamic shared memory",
@@ -41,7 +43,8 @@ local FOUND = {
 
 local NOT_FOUND = {
   { "read of the padding", "a[0] = a[n];", nil, { n = 1001 } },
-  { "access before the start, within the page", "a[-1] = 1;", nil, { n = 1000 } },
+  { "read before the start, within the page", "a[0] = a[-1];", nil, { n = 1000 } },
+  { "write far before the start, within the page", "a[-129] = 1;", nil, { n = 100 } },
   { "mask", "a[threadIdx.x] = __shfl_sync(1u, (int)threadIdx.x, 0);" },
   { "wrong element", "a[threadIdx.x + 32] = 1;" },
   { "another array", "a[b - a] = 1;" },

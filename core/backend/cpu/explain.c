@@ -105,11 +105,12 @@ static long long floor_division(long long distance, size_t element) {
 static void format_distance(char *out, size_t size, const cpu_found *array, uintptr_t address) {
   const uintptr_t end = array->start + array->bytes;
   if (address < array->start)
-    snprintf(out, size, "%zu bytes before the start of", (size_t)(array->start - address));
+    snprintf(out, size, "%zu byte%s before the start of", (size_t)(array->start - address),
+             array->start - address == 1 ? "" : "s");
   else if (address == end)
     snprintf(out, size, "just past the end of");
   else
-    snprintf(out, size, "%zu bytes past the end of", (size_t)(address - end));
+    snprintf(out, size, "%zu byte%s past the end of", (size_t)(address - end), address - end == 1 ? "" : "s");
 }
 
 /* The array that was meant: the one beside the address, else the nearest that a parameter points to. */
@@ -259,9 +260,9 @@ mw_status cpu_explain(cpu_device *device, cpu_worker *me, cpu_kernel *kernel, cp
   return describe(device, kernel, grid, fault, why, err);
 }
 
-/* ---- the bytes between an array and its guard ------------------------------------------------------------------ */
+/* ---- the bytes between an array and its guards ----------------------------------------------------------------- */
 
-/* The launch once more, to see who does it: from its last block on, since that is where arrays end. */
+/* The launch once more, to see who does it: behind an array from the last block on, since that is where arrays end. */
 static const char *find_writer(cpu_worker *me, cpu_kernel *kernel, const cpu_grid *grid, const cpu_redzone *redzone,
                                cpu_fault *fault) {
   if (grid->grid_barrier) return "a cooperative launch is not run again";
@@ -270,10 +271,12 @@ static const char *find_writer(cpu_worker *me, cpu_kernel *kernel, const cpu_gri
   again.watch = redzone;
   const double enough = mw_clock() + SEARCH_SECONDS;
   bool quiet = true;
+  const bool behind = fault->address >= (uintptr_t)redzone->end;
   unsigned long long left = grid->blocks;
   while (quiet && left && mw_clock() < enough) {
     left--;
-    quiet = cpu_worker_run(me, left, left + 1);
+    const unsigned long long block = behind ? left : grid->blocks - 1 - left;
+    quiet = cpu_worker_run(me, block, block + 1);
   }
   end_again(me);
   if (quiet && left) return "looking for it by running the launch once more took too long";
@@ -282,18 +285,23 @@ static const char *find_writer(cpu_worker *me, cpu_kernel *kernel, const cpu_gri
   return NULL;
 }
 
+/* Of the element that holds the byte: of what was written, some bytes may equal the pattern. */
+static uintptr_t element_start(const mw_param *param, uintptr_t base, uintptr_t byte) {
+  const size_t element = element_size(param);
+  return element ? base + (uintptr_t)floor_division((long long)(byte - base), element) * element : byte;
+}
+
 mw_status cpu_explain_redzone(cpu_device *device, cpu_worker *me, cpu_kernel *kernel, cpu_grid *grid, mw_error *err) {
-  for (int i = 0; i < kernel->base.nparams; i++) {
-    const mw_param *param = &kernel->base.params[i];
-    if (!param->pointer) continue;
-    const uintptr_t value = pointer_value(grid, param);
-    cpu_redzone redzone;
-    cpu_fault fault = {.kind = CPU_FAULT_SIGNAL, .signal = SIGSEGV, .write = true, .direction_known = true};
-    fault.address = cpu_memory_overrun(&device->memory, value, &redzone);
-    if (!fault.address) continue;
-    const char *why = find_writer(me, kernel, grid, &redzone, &fault);
-    cpu_memory_overrun(&device->memory, value, &redzone);
-    return describe(device, kernel, grid, &fault, why, err);
-  }
-  return MW_OK;
+  const void *args = grid->abi.args;
+  cpu_redzone redzone, other;
+  uintptr_t byte, again;
+  const int which = cpu_memory_overrun(&device->memory, &kernel->base, args, 0, &redzone, &byte);
+  if (which < 0) return MW_OK;
+  const mw_param *param = &kernel->base.params[which];
+  cpu_fault fault = {
+      .kind = CPU_FAULT_SIGNAL, .signal = SIGSEGV, .address = byte, .write = true, .direction_known = true};
+  const char *why = find_writer(me, kernel, grid, &redzone, &fault);
+  for (int i = 0; i >= 0;) i = cpu_memory_overrun(&device->memory, &kernel->base, args, i, &other, &again);
+  fault.address = element_start(param, pointer_value(grid, param), fault.address);
+  return describe(device, kernel, grid, &fault, why, err);
 }

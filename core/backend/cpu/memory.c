@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * An array's mapping: guard, array, redzone (filled with a canary), guard. The redzone fills the array up to its
- * alignment; an array that is a multiple of it has none. Freed arrays are unmapped at once if no stream has work, else
- * when all work queued before the free is done. */
+ * An array's mapping: guard, slack, array, slack, guard. The slack behind fills the array up to its alignment, that in
+ * front fills up the first page; an array that is a multiple of these has none. The slack holds a pattern. Freed arrays
+ * are unmapped at once if no stream has work, else when all work queued before the free is done. */
 #include "core/backend/cpu/objects.h"
 
 #include "core/backend/refs.h"
@@ -17,6 +17,7 @@
  * guard. */
 enum { LINE = 64, VECTOR = 16, SMALL = 64 << 10 };
 enum { GUARD = 64 << 10, HUGE_PAGE = 2 << 20 };
+enum { WATCHED = 512 }; /* bytes of the slack in front that are looked at after a launch */
 
 static size_t round_up(size_t bytes, size_t unit) {
   return (bytes + unit - 1) / unit * unit;
@@ -38,6 +39,29 @@ static void unmap(cpu_deferred *deferred) {
 void cpu_memory_close(cpu_memory *memory) {
   mw_free(memory->arrays);
   pthread_mutex_destroy(&memory->lock);
+}
+
+/* ---- the bytes beside an array --------------------------------------------------------------------------------- */
+
+/* A signalling NaN of the type: what is computed from it is a quiet one, so that an update in place changes it, too. */
+static uint16_t pattern_of(mw_dtype type) {
+  return type == MW_F16 ? 0x7d5a : type == MW_BF16 || type == MW_F32 ? 0x7fa5 : type == MW_F64 ? 0x7ff5 : 0xc5c5;
+}
+
+static void put_pattern(char *to, const char *end, uint16_t pattern) {
+  const uint64_t four = pattern * 0x0001000100010001u;
+  for (; end - to >= 8; to += 8) memcpy(to, &four, 8);
+  memcpy(to, &four, (size_t)(end - to));
+}
+
+static void fill_slack(const cpu_buffer *buffer) {
+  char *start = buffer->base.address, *end = start + buffer->base.bytes;
+  put_pattern(buffer->map + GUARD, start, buffer->redzone.pattern);
+  put_pattern(end, end + buffer->redzone.after, buffer->redzone.pattern);
+}
+
+static bool has_redzone(const cpu_buffer *buffer) {
+  return buffer->redzone.before || buffer->redzone.after;
 }
 
 /* ---- the list of live arrays ----------------------------------------------------------------------------------- */
@@ -63,7 +87,7 @@ static void enlist(cpu_memory *memory, cpu_buffer *buffer) {
   memory->arrays[at] = buffer;
   memory->count++;
   pthread_mutex_unlock(&memory->lock);
-  if (buffer->redzone) atomic_fetch_add(&memory->redzones, 1);
+  if (has_redzone(buffer)) atomic_fetch_add(&memory->redzones, 1);
 }
 
 static void strike(cpu_memory *memory, cpu_buffer *buffer) {
@@ -72,7 +96,7 @@ static void strike(cpu_memory *memory, cpu_buffer *buffer) {
   memmove(memory->arrays + at, memory->arrays + at + 1, (memory->count - at - 1) * sizeof *memory->arrays);
   memory->count--;
   pthread_mutex_unlock(&memory->lock);
-  if (buffer->redzone) atomic_fetch_sub(&memory->redzones, 1);
+  if (has_redzone(buffer)) atomic_fetch_sub(&memory->redzones, 1);
 }
 
 static cpu_found found(const cpu_buffer *buffer) {
@@ -94,19 +118,31 @@ cpu_found cpu_memory_nearest(cpu_memory *memory, uintptr_t address) {
   return cpu_found_distance(&high, address) < cpu_found_distance(&low, address) ? high : low;
 }
 
-uintptr_t cpu_memory_overrun(cpu_memory *memory, uintptr_t address, cpu_redzone *out) {
-  uintptr_t written = 0;
+/* With the lock, as above. */
+static uintptr_t overrun(const cpu_memory *memory, uintptr_t address, cpu_redzone *out) {
+  const size_t above = rank_of(memory, address);
+  const cpu_buffer *buffer = above ? memory->arrays[above - 1] : NULL;
+  if (!buffer || address - (uintptr_t)buffer->base.address >= buffer->base.bytes) return 0;
+  const uintptr_t written = cpu_redzone_written(&buffer->redzone);
+  if (!written) return 0;
+  *out = buffer->redzone;
+  fill_slack(buffer);
+  return written;
+}
+
+int cpu_memory_overrun(cpu_memory *memory, const mw_kernel *kernel, const void *args, int first, cpu_redzone *out,
+                       uintptr_t *byte) {
+  *byte = 0;
   pthread_mutex_lock(&memory->lock);
-  size_t above = rank_of(memory, address);
-  cpu_buffer *buffer = above ? memory->arrays[above - 1] : NULL;
-  if (buffer && buffer->redzone && address - (uintptr_t)buffer->base.address < buffer->base.bytes) {
-    char *end = (char *)buffer->base.address + buffer->base.bytes;
-    *out = (cpu_redzone){(unsigned char *)end, buffer->redzone};
-    written = cpu_redzone_written(out);
-    if (written) memset(end, CPU_CANARY, buffer->redzone);
+  int i = first;
+  for (; i < kernel->nparams; i++) {
+    uintptr_t address;
+    if (!kernel->params[i].pointer) continue;
+    memcpy(&address, (const char *)args + kernel->params[i].offset, sizeof address);
+    if ((*byte = overrun(memory, address, out))) break;
   }
   pthread_mutex_unlock(&memory->lock);
-  return written;
+  return *byte ? i : -1;
 }
 
 /* ---- making and freeing ---------------------------------------------------------------------------------------- */
@@ -138,8 +174,8 @@ static size_t alignment(const cpu_memory *memory, size_t bytes) {
   return bytes < SMALL ? VECTOR : LINE;
 }
 
-/* The mapping, inaccessible but for the array's pages; the array ends where they end but for the redzone. */
-static bool map_array(cpu_buffer *buffer, size_t bytes, size_t align) {
+/* The mapping, inaccessible but for the array's pages; the array ends where they end but for its alignment. */
+static bool map_array(cpu_buffer *buffer, size_t bytes, size_t align, mw_dtype type) {
   const size_t taken = round_up(bytes, align), body = round_up(taken, cpu_page_bytes());
   buffer->map_bytes = body + 2 * GUARD;
   char *map = mmap(NULL, buffer->map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -150,9 +186,13 @@ static bool map_array(cpu_buffer *buffer, size_t bytes, size_t align) {
   }
   if (body >= 2 * (size_t)HUGE_PAGE) madvise(map + GUARD, body, MADV_HUGEPAGE);
   buffer->map = map;
-  buffer->redzone = taken - bytes;
   buffer->base.address = map + GUARD + body - taken;
-  memset((char *)buffer->base.address + bytes, CPU_CANARY, buffer->redzone);
+  const unsigned char *start = buffer->base.address;
+  const size_t before = body - taken;
+  buffer->redzone = (cpu_redzone){.start = start, .end = start + bytes, .after = taken - bytes};
+  buffer->redzone.before = before < WATCHED ? before : WATCHED;
+  buffer->redzone.pattern = pattern_of(type);
+  fill_slack(buffer);
   return true;
 }
 
@@ -161,7 +201,8 @@ static bool fits(const cpu_device *device, size_t bytes) {
   return bytes <= total && device->memory.used <= total - bytes;
 }
 
-mw_status cpu_memory_alloc(mw_stream *stream, size_t bytes, mw_space space, mw_buffer **out, mw_error *err) {
+mw_status cpu_memory_alloc(mw_stream *stream, size_t bytes, mw_space space, mw_dtype type, mw_buffer **out,
+                           mw_error *err) {
   mw_device *device = stream->device;
   cpu_device *cpu = (cpu_device *)device;
   cpu_streams_reap(cpu);
@@ -174,7 +215,7 @@ mw_status cpu_memory_alloc(mw_stream *stream, size_t bytes, mw_space space, mw_b
   cpu_buffer *buffer = mw_calloc(1, sizeof *buffer);
   buffer->base = (mw_buffer){.device = device, .bytes = bytes, .space = space, .host = true, .stream = stream};
   atomic_init(&buffer->base.refs, 1);
-  if (!map_array(buffer, bytes, alignment(&cpu->memory, bytes))) {
+  if (!map_array(buffer, bytes, alignment(&cpu->memory, bytes), type)) {
     mw_free(buffer);
     return fail_memory(device, bytes, errno == ENOMEM && bytes < GUARD ? " (or too many arrays for one process)" : "",
                        err);

@@ -142,7 +142,7 @@ typedef struct cpu_buffer {
   cpu_deferred unmap; /* once it is freed */
   char *map;          /* the whole mapping, guards included */
   size_t map_bytes;
-  size_t redzone; /* bytes between the array and the guard; they hold a canary */
+  cpu_redzone redzone;
 } cpu_buffer;
 
 typedef struct cpu_memory {
@@ -193,13 +193,14 @@ typedef struct cpu_found { /* the array nearest to an address */
 
 void cpu_memory_open(cpu_memory *);
 void cpu_memory_close(cpu_memory *);
-mw_status cpu_memory_alloc(mw_stream *, size_t, mw_space, mw_buffer **, mw_error *);
+mw_status cpu_memory_alloc(mw_stream *, size_t, mw_space, mw_dtype, mw_buffer **, mw_error *);
 void cpu_memory_free(mw_buffer *);
 mw_status cpu_memory_info(mw_device *, size_t *free, size_t *total, mw_error *);
 cpu_found cpu_memory_nearest(cpu_memory *, uintptr_t address);
 uintptr_t cpu_found_distance(const cpu_found *, uintptr_t address); /* bytes between them; 0: inside */
-/* The first byte written to in the redzone of the array that holds address, 0: none; restores the canary. */
-uintptr_t cpu_memory_overrun(cpu_memory *, uintptr_t address, cpu_redzone *);
+/* The first parameter from `first` on beside whose array something was written, and the byte next to the array; -1:
+ * none. Restores the pattern. */
+int cpu_memory_overrun(cpu_memory *, const mw_kernel *, const void *args, int first, cpu_redzone *, uintptr_t *byte);
 mw_status cpu_copy(mw_stream *, mw_place to, mw_place from, size_t, mw_error *);
 mw_status cpu_fill(mw_stream *, mw_place, const void *pattern, size_t width, size_t count, mw_error *);
 
@@ -225,7 +226,7 @@ mw_status cpu_graph_update(mw_graph *, int node, const mw_launch *, mw_error *);
 /* The error for a kernel's grid that stopped with a fault; runs the block again to name the thread where that is not
  * known. */
 mw_status cpu_explain(cpu_device *, cpu_worker *me, cpu_kernel *, cpu_grid *, mw_error *);
-/* The error for a write just after an array that the guard page could not see; MW_OK: none. Runs the launch again to
+/* The error for a write beside an array that the guard page could not see; MW_OK: none. Runs the launch again to
  * find the thread. */
 mw_status cpu_explain_redzone(cpu_device *, cpu_worker *me, cpu_kernel *, cpu_grid *, mw_error *);
 

@@ -102,7 +102,8 @@ static mw_status drain(cuda_device *device, mw_error *err) {
   return status;
 }
 
-mw_status cuda_alloc(mw_stream *base, size_t bytes, mw_space space, mw_buffer **out, mw_error *err) {
+mw_status cuda_alloc(mw_stream *base, size_t bytes, mw_space space, mw_dtype type, mw_buffer **out, mw_error *err) {
+  (void)type;
   cuda_device *device = cuda_device_of(base->device);
   cuda_stream *stream = (cuda_stream *)base;
   void *address = NULL;

@@ -168,7 +168,7 @@ mw_status cuda_offline_open(const char *arch, mw_device **, mw_error *);
 
 /* ---- memory.c, copy.c ------------------------------------------------------------------------------------------ */
 
-mw_status cuda_alloc(mw_stream *, size_t, mw_space, mw_buffer **, mw_error *);
+mw_status cuda_alloc(mw_stream *, size_t, mw_space, mw_dtype, mw_buffer **, mw_error *);
 void cuda_free(mw_buffer *);
 void cuda_free_deferred(cuda_device *);
 void cuda_leave_stream(cuda_device *, cuda_stream *); /* no buffer points at it any more */

@@ -8,6 +8,7 @@
 
 #include "core/base/interrupt.h"
 
+#include <string.h>
 #include <ucontext.h>
 
 static const int caught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
@@ -176,9 +177,18 @@ static void note(cpu_worker *worker, int number, const siginfo_t *info, const uc
   cpu_fault_place(worker);
 }
 
+/* Where the pattern has two unlike bytes, arrays begin and end at even addresses. memcmp is for the many bytes in front:
+ * at the guard it is slow, where it loads past the end and suppresses the fault. */
 uintptr_t cpu_redzone_written(const cpu_redzone *redzone) {
-  for (size_t i = 0; i < redzone->bytes; i++)
-    if (redzone->at[i] != CPU_CANARY) return (uintptr_t)(redzone->at + i);
+  const unsigned char pattern[] = {(unsigned char)redzone->pattern, (unsigned char)(redzone->pattern >> 8)};
+  const unsigned char *start = redzone->start, *low = start - redzone->before;
+  for (const unsigned char *at = redzone->end; at < redzone->end + redzone->after; at++)
+    if (*at != pattern[(uintptr_t)at % 2]) return (uintptr_t)at;
+  if (start - low > 2 && low[0] == pattern[(uintptr_t)low % 2] && low[1] == pattern[(uintptr_t)(low + 1) % 2] &&
+      memcmp(low, low + 2, (size_t)(start - low) - 2) == 0)
+    return 0;
+  for (const unsigned char *at = start; at > low; at--)
+    if (at[-1] != pattern[(uintptr_t)(at - 1) % 2]) return (uintptr_t)(at - 1);
   return 0;
 }
 

@@ -110,9 +110,10 @@ typedef struct cpu_stop { /* why a grid ends before its last block */
 
 enum { CPU_GOING, CPU_STOP_FAULT, CPU_STOP_INTERRUPT };
 
-typedef struct cpu_redzone { /* the bytes between an array and its guard: CPU_CANARY until something writes there */
-  const unsigned char *at;
-  size_t bytes;
+typedef struct cpu_redzone { /* the bytes beside an array that are looked at: the pattern until something writes there */
+  const unsigned char *start, *end; /* of the array */
+  size_t before, after;
+  uint16_t pattern;
 } cpu_redzone;
 
 enum { CPU_CANARY = 0xC5 };
@@ -127,7 +128,7 @@ void cpu_fault_leave(cpu_worker *) __attribute__((noreturn));
 void cpu_fault_place(cpu_worker *);
 /* Leaves the running kernel where its thread has written there. */
 void cpu_fault_check_redzone(cpu_worker *, const cpu_redzone *);
-uintptr_t cpu_redzone_written(const cpu_redzone *); /* the first byte that was written to; 0: none was */
+uintptr_t cpu_redzone_written(const cpu_redzone *); /* the byte next to the array that was written to; 0: none was */
 
 void cpu_stop_begin(cpu_stop *);
 bool cpu_stopped(cpu_stop *);                    /* also looks at Ctrl-C */
