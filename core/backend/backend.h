@@ -59,6 +59,7 @@ typedef struct mw_device_info {
   bool     cooperative, managed, ecc;
   bool     pageable_access; /* a launch may take arrays of MW_SPACE_PAGEABLE */
   bool     queue_gate;  /* a kernel that waits for the host's word in pinned memory holds what is queued after it */
+  bool     checks;      /* every access of a kernel to memory is judged; nothing is timed */
   bool     offline;     /* an architecture without a device: compiles, reports occupancy, cannot run */
   char     pci[32];     /* "" on the CPU device */
   char     uuid[48];    /* "" where the device has none */
@@ -182,6 +183,28 @@ typedef struct mw_occupancy {
   size_t   shared_bytes; /* a block takes, with what the hardware adds */
 } mw_occupancy;
 
+typedef struct mw_party { /* of a finding: who did it, and where */
+  bool        known, block_known;
+  uint32_t    block[3], thread[3];
+  const char *verb;  /* "read", "write", "atomic" */
+  int         bytes; /* 0: not known */
+  char        file[256];
+  int         line;       /* 0: not known */
+  char        text[256];  /* of the line */
+} mw_party;
+
+typedef struct mw_finding { /* what check mode found in a kernel */
+  const char *kind, *remedy;
+  char        kernel[128];
+  size_t      launch;      /* the how manieth of the device */
+  mw_party    parties[2];  /* the second one of races */
+  char        object[384]; /* "array 'x' (...), index 4" */
+  char        remark[96];
+  size_t      count;
+  bool        intended;    /* the source says so */
+  const struct mw_finding *next;
+} mw_finding;
+
 typedef struct mw_callback { /* run is called once, on any thread, when the stream reaches it, after Ctrl-C too */
   void (*run)(void *data);
   void *data;
@@ -237,6 +260,9 @@ struct mw_backend {
   mw_status (*occupancy)         (mw_kernel *, int threads, size_t shared, mw_occupancy *out, mw_error *);
   /* Allocates nothing, but for a stream's first launches and in a capture. */
   mw_status (*launch)            (mw_stream *, const mw_launch *, mw_error *);
+
+  /* What check mode has found on the device so far, in order; NULL: nothing, or it does not check. The device's. */
+  const mw_finding *(*findings)  (mw_device *);
 
   mw_status (*stream_create)     (mw_device *, bool blocking, int priority, mw_stream **out, mw_error *);
   void      (*stream_destroy)    (mw_stream *);   /* its work still finishes */

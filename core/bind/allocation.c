@@ -103,7 +103,7 @@ static int make(lua_State *L) {
   int dims = check_shape(L, 3, dtype, shape);
   push_allocated(L, device, maker->space, dtype, dims, shape);
   bind_array *a = lua_touserdata(L, -1);
-  if (maker->byte == AS_IT_IS) return 1;
+  if (maker->byte == AS_IT_IS || (maker->byte == POISON && device->info.checks)) return 1;
   if (a->buffer->host && maker->space != MW_SPACE_DEVICE)
     memset(a->buffer->address, maker->byte, array_bytes(a));
   else

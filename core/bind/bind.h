@@ -180,7 +180,7 @@ typedef struct bind_array {
 } bind_array;
 
 extern bind_class array_class;
-extern const bind_method array_makers[], array_transfers[];
+extern const bind_method array_makers[], array_transfers[], finding_methods[];
 bind_array *check_array(lua_State *, int index);
 void array_push(lua_State *, mw_buffer *, size_t offset, mw_dtype, int dims, const lua_Integer *shape, bool readonly);
 /* takes over one count of the buffer */

@@ -221,6 +221,7 @@ static const bind_field properties[] = {P(id),
                                         P(ecc),
                                         P(pageable_access),
                                         P(queue_gate),
+                                        P(checks),
                                         P(offline),
                                         LAST_FIELD};
 

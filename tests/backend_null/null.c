@@ -500,6 +500,11 @@ static mw_status null_stream_synchronize(mw_stream *stream, mw_error *err) {
   return MW_OK;
 }
 
+static const mw_finding *null_findings(mw_device *device) {
+  (void)device;
+  return NULL;
+}
+
 static void null_priorities(mw_device *device, int *least, int *greatest) {
   CALLED();
   (void)device;
@@ -649,6 +654,7 @@ const mw_backend mw_null_backend = {
     .stream_callback = null_stream_callback,
     .stream_query = null_stream_query,
     .stream_synchronize = null_stream_synchronize,
+    .findings = null_findings,
     .priorities = null_priorities,
     .event_create = null_event_create,
     .event_destroy = null_event_destroy,

@@ -202,7 +202,7 @@ typedef struct bench {
 static mw_status run_grid(bench *b, void (*thread)(const mw_grid *), unsigned blocks, unsigned threads, bool together) {
   const mw_unit_kernel unit = {
       .name = "hand", .engine = "fiber", .engine_why = "", .max_threads = 1024, .thread = thread, .needs_fibers = 1};
-  const mw_unit_table table = {MW_ABI_VERSION, &unit, 1, NULL, 0, bind, where_self, NULL, NULL, 0};
+  const mw_unit_table table = {MW_ABI_VERSION, &unit, 1, NULL, 0, bind, where_self, NULL, NULL, 0, NULL};
   const cpu_unit owner = {.table = &table, .flavor = CPU_FIBER};
   cpu_kernel kernel = {.base = {.name = "hand", .args_bytes = sizeof(arguments)}, .unit = &unit, .owner = &owner};
   arguments args = {b->out, 0};

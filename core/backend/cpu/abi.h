@@ -5,7 +5,7 @@
 #ifndef MW_CPU_ABI_H
 #define MW_CPU_ABI_H
 
-#define MW_ABI_VERSION 6
+#define MW_ABI_VERSION 7
 
 typedef struct mw_dim3 {
   unsigned x, y, z;
@@ -32,6 +32,7 @@ typedef struct mw_thread {
   const mw_grid *grid;
   mw_worker     *worker;
   unsigned       rank; /* linear thread index in the block: warp = rank / 32, lane = rank % 32 */
+  unsigned long long stamp; /* in check mode what its accesses leave in memory's shadow: shim/check/cell.h */
 } mw_thread;
 
 enum mw_warp_op { /* what the lanes named in a mask do together */
@@ -82,6 +83,7 @@ typedef struct mw_runtime {
   int  (*print)(const char *format, ...) __attribute__((format(printf, 1, 2))); /* any engine */
   void (*fail)(const char *what, const char *file, int line) __attribute__((noreturn)); /* assert, __trap; file: NULL, not known */
   void (*overrun)(void) __attribute__((noreturn)); /* a local array was: the canary beside it is gone */
+  const struct mw_check *check; /* for units of the check flavor: shim/check/cell.h */
 } mw_runtime;
 
 typedef struct mw_unit_param {
@@ -132,6 +134,7 @@ typedef struct mw_unit_table {
   const mw_shared_layout *shared;
   char                   *guard; /* after all variables of the unit; the host makes it inaccessible */
   unsigned long long      guard_bytes;
+  const struct mw_check_site *sites; /* of the check flavor: where its code accesses memory; else NULL */
 } mw_unit_table;
 
 #endif

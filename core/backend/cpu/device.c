@@ -9,13 +9,19 @@
 static const double POOL_SPIN = 50e-6; /* seconds that a thread of the pool spins before it sleeps */
 
 mw_status cpu_device_open(const char *which, mw_device **out, mw_error *err) {
-  if (strcmp(which, "0"))
+  const bool check = !strcmp(which, "check");
+  if (strcmp(which, "0") && !check)
     return mw_fail(err, MW_NO_DEVICE, "no device \"cpu:%s\": there is one cpu device, \"cpu\"", which);
+  cpu_checker *checker = check ? cpu_checker_open(err) : NULL;
+  if (check && !checker) return err->status;
   cpu_device *device = mw_calloc(1, sizeof *device);
   cpu_probe_info(&device->base.info);
-  cpu_memory_open(&device->memory);
+  if (check) strcpy(device->base.info.id, "cpu:check");
+  device->base.info.checks = check;
+  device->checker = checker;
+  cpu_memory_open(&device->memory, check ? cpu_checker_shadow(checker) : NULL);
   device->host = cpu_worker_make();
-  cpu_pool_open(&device->pool, device->base.info.multiprocessors - 1, POOL_SPIN);
+  cpu_pool_open(&device->pool, check ? 0 : device->base.info.multiprocessors - 1, POOL_SPIN);
   cpu_coop_open(&device->coop);
   device->base.main = &cpu_stream_main(device)->base;
   cpu_fault_install();
@@ -32,10 +38,16 @@ void cpu_device_close(mw_device *base) {
   cpu_stream_free((cpu_stream *)base->main);
   cpu_streams_reap(device);
   cpu_memory_close(&device->memory);
+  cpu_checker_close(device->checker);
   cpu_worker_detach(device->host);
   cpu_worker_free(device->host);
   cpu_fault_remove();
   mw_free(device);
+}
+
+const mw_finding *cpu_device_findings(mw_device *base) {
+  cpu_checker *checker = ((cpu_device *)base)->checker;
+  return checker ? cpu_checker_findings(checker) : NULL;
 }
 
 mw_status cpu_device_synchronize(mw_device *base, mw_error *err) {

@@ -107,6 +107,8 @@ static void format_distance(char *out, size_t size, const cpu_found *array, uint
   if (address < array->start)
     snprintf(out, size, "%zu byte%s before the start of", (size_t)(array->start - address),
              array->start - address == 1 ? "" : "s");
+  else if (address < end)
+    snprintf(out, size, "byte %zu of", (size_t)(address - array->start));
   else if (address == end)
     snprintf(out, size, "just past the end of");
   else
@@ -151,6 +153,41 @@ static void format_array(char *out, size_t size, const story *s, const cpu_found
     mw_list_add(out, size, "; ", "index %lld, it has %zu of %s", floor_division((long long)(address - base), element),
                 (array->start + array->bytes - base) / element, param->type);
   mw_list_add(out, size, "", ")");
+}
+
+void cpu_explain_address(cpu_device *device, cpu_kernel *kernel, const cpu_grid *grid, uintptr_t address, char *out,
+                         size_t size) {
+  const cpu_fault fault = {.address = address};
+  const story s = {device, kernel, grid, &fault, "", NULL};
+  const cpu_worker *worker = cpu_current;
+  const mw_shared_layout *fixed = grid->table->shared;
+  const size_t in_dynamic = address - (uintptr_t)worker->ctx.dynamic_shared;
+  const size_t in_fixed = address - (uintptr_t)worker->ctx.static_shared;
+  if (in_dynamic < grid->abi.dynamic_shared) {
+    snprintf(out, size, "byte %zu of the %u bytes of dynamic shared memory", in_dynamic, grid->abi.dynamic_shared);
+    return;
+  }
+  if (fixed && in_fixed < fixed->bytes) {
+    snprintf(out, size, "byte %zu of the %llu bytes of static shared memory", in_fixed, fixed->bytes);
+    return;
+  }
+  for (unsigned i = 0; i < grid->table->nvariables; i++) {
+    const mw_unit_variable *variable = &grid->table->variables[i];
+    const size_t at = address - (uintptr_t)variable->address;
+    if (at < variable->bytes) {
+      snprintf(out, size, "byte %zu of the device variable '%s'", at, variable->name);
+      return;
+    }
+  }
+  const cpu_found array = meant(&s);
+  const int which = array.found ? matching_param(&s, &array) : -1;
+  const mw_param *param = which >= 0 ? &kernel->base.params[which] : NULL;
+  const size_t element = param ? element_size(param) : 0;
+  if (element && cpu_found_distance(&array, address) == 0)
+    snprintf(out, size, "parameter %d '%s', index %lld", which + 1, param->name,
+             floor_division((long long)(address - pointer_value(grid, param)), element));
+  else
+    format_array(out, size, &s, &array);
 }
 
 /* ---- the sentences --------------------------------------------------------------------------------------------- */

@@ -19,6 +19,27 @@ static mw_status run_cooperative(cpu_device *device, cpu_grid *grid, const char 
                  name, grid->blocks);
 }
 
+/* ---- in check mode --------------------------------------------------------------------------------------------- */
+
+typedef struct checked {
+  cpu_checked_launch launch;
+  cpu_device *device;
+  cpu_kernel *kernel;
+  const cpu_grid *grid;
+} checked;
+
+static void name_address(void *owner, uintptr_t address, char *out, size_t size) {
+  const checked *c = owner;
+  cpu_explain_address(c->device, c->kernel, c->grid, address, out, size);
+}
+
+static void check_begin(checked *c, cpu_device *device, cpu_kernel *kernel, cpu_grid *grid) {
+  *c = (checked){.device = device, .kernel = kernel, .grid = grid};
+  c->launch = (cpu_checked_launch){.kernel = kernel->base.name, .owner = c, .name_address = name_address};
+  cpu_module_source(kernel->base.module, &c->launch.source_name, &c->launch.source_text);
+  cpu_checker_begin(device->checker, grid, &c->launch);
+}
+
 static void remember(cpu_kernel *kernel, double before, double seconds) {
   atomic_store_explicit(&kernel->block_seconds, before > 0 ? 0.5 * (before + seconds) : seconds, memory_order_relaxed);
 }
@@ -29,13 +50,16 @@ static mw_status run_launch(const cpu_op *op, cpu_stream *stream, cpu_worker *me
   const double before = atomic_load_explicit(&kernel->block_seconds, memory_order_relaxed);
   mw_status status = MW_OK;
   cpu_grid grid;
+  checked checking;
   cpu_grid_begin(&grid, &op->launch.abi, kernel->unit, kernel->owner->table, stream->base.priority);
   grid.abi.args = op->args;
   grid.block_seconds = before;
+  if (device->checker) check_begin(&checking, device, kernel, &grid);
   if (op->launch.cooperative)
     status = run_cooperative(device, &grid, kernel->base.name, me, err);
   else
     cpu_pool_run(&device->pool, &grid, me);
+  if (device->checker) cpu_checker_end(device->checker, &grid);
   if (status != MW_OK) return status;
   const int why = atomic_load(&grid.stop.why);
   if (why == CPU_STOP_INTERRUPT) return mw_fail(err, MW_INTERRUPTED, "interrupted");

@@ -16,6 +16,7 @@
  * Arrays that fit the first level lose little; there CUDA's widest vector decides, and fewer bytes hide from the
  * guard. */
 enum { LINE = 64, VECTOR = 16, SMALL = 64 << 10 };
+enum { UNWRITTEN = 0xff }; /* NaN as a float: in check mode, where filling an array would count as writing to it */
 enum { GUARD = 64 << 10, HUGE_PAGE = 2 << 20 };
 enum { WATCHED = 512 }; /* bytes of the slack in front that are looked at after a launch */
 
@@ -23,7 +24,58 @@ static size_t round_up(size_t bytes, size_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-void cpu_memory_open(cpu_memory *memory) {
+/* ---- far apart ------------------------------------------------------------------------------------------------- */
+
+/* In check mode each array has 64 GiB of address space to itself, its middle: an index of 32 bits reaches no other. */
+enum { FAR_SHIFT = 36, FAR_MOST = 512, FAR_LEAST = 16 };
+
+struct cpu_range {
+  char *base;
+  size_t slots, next;
+  bool taken[FAR_MOST];
+};
+
+static cpu_range *range_open(void) {
+  for (size_t slots = FAR_MOST; slots >= FAR_LEAST; slots /= 2) {
+    char *base = mmap(NULL, slots << FAR_SHIFT, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED) continue;
+    cpu_range *range = mw_calloc(1, sizeof *range);
+    range->base = base;
+    range->slots = slots;
+    return range;
+  }
+  return NULL;
+}
+
+static void range_close(cpu_range *range) {
+  if (range) munmap(range->base, range->slots << FAR_SHIFT);
+  mw_free(range);
+}
+
+/* Place for a mapping; NULL: none is left, or it is too large. */
+static char *range_take(cpu_range *range, size_t bytes) {
+  if (!range || bytes > (size_t)1 << (FAR_SHIFT - 1)) return NULL;
+  for (size_t i = 0; i < range->slots; i++, range->next++) {
+    const size_t slot = range->next % range->slots;
+    if (range->taken[slot]) continue;
+    range->taken[slot] = true;
+    range->next++;
+    return range->base + (slot << FAR_SHIFT) + ((size_t)1 << (FAR_SHIFT - 1));
+  }
+  return NULL;
+}
+
+/* False: it is not the range's. */
+static bool range_give(cpu_range *range, char *map, size_t bytes) {
+  if (!range || (size_t)(map - range->base) >> FAR_SHIFT >= range->slots) return false;
+  mmap(map, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  range->taken[(size_t)(map - range->base) >> FAR_SHIFT] = false;
+  return true;
+}
+
+void cpu_memory_open(cpu_memory *memory, cpu_shadow *shadow) {
+  memory->shadow = shadow;
+  memory->range = shadow ? range_open() : NULL;
   const char *wish = getenv("MOONWARP_CPU_CHECK");
   memory->exact = wish && *wish && strcmp(wish, "0");
   pthread_mutex_init(&memory->lock, NULL);
@@ -31,12 +83,15 @@ void cpu_memory_open(cpu_memory *memory) {
 
 static void unmap(cpu_deferred *deferred) {
   cpu_buffer *buffer = (cpu_buffer *)((char *)deferred - offsetof(cpu_buffer, unmap));
-  munmap(buffer->map, buffer->map_bytes);
+  cpu_memory *memory = &((cpu_device *)buffer->base.device)->memory;
+  if (memory->shadow) cpu_shadow_remove(memory->shadow, (uintptr_t)buffer->map + GUARD, buffer->map_bytes - 2 * GUARD);
+  if (!range_give(memory->range, buffer->map, buffer->map_bytes)) munmap(buffer->map, buffer->map_bytes);
   ((cpu_device *)buffer->base.device)->memory.used -= buffer->base.bytes;
   mw_free(buffer);
 }
 
 void cpu_memory_close(cpu_memory *memory) {
+  range_close(memory->range);
   mw_free(memory->arrays);
   pthread_mutex_destroy(&memory->lock);
 }
@@ -174,14 +229,24 @@ static size_t alignment(const cpu_memory *memory, size_t bytes) {
   return bytes < SMALL ? VECTOR : LINE;
 }
 
+/* The pages of an array, beside it no access is right. What the host may write to at any time holds values. */
+static bool shadow_array(cpu_shadow *shadow, const cpu_buffer *buffer, size_t body) {
+  const uintptr_t pages = (uintptr_t)buffer->map + GUARD, from = (uintptr_t)buffer->base.address;
+  const uintptr_t end = from + buffer->base.bytes;
+  return cpu_shadow_add(shadow, from, buffer->base.bytes, buffer->base.space != MW_SPACE_DEVICE) &&
+         (from == pages || cpu_shadow_close_off(shadow, pages, from - pages)) &&
+         (end == pages + body || cpu_shadow_close_off(shadow, end, pages + body - end));
+}
+
 /* The mapping, inaccessible but for the array's pages; the array ends where they end but for its alignment. */
-static bool map_array(cpu_buffer *buffer, size_t bytes, size_t align, mw_dtype type) {
+static bool map_array(cpu_memory *memory, cpu_buffer *buffer, size_t bytes, size_t align, mw_dtype type) {
   const size_t taken = round_up(bytes, align), body = round_up(taken, cpu_page_bytes());
   buffer->map_bytes = body + 2 * GUARD;
-  char *map = mmap(NULL, buffer->map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  char *map = range_take(memory->range, buffer->map_bytes);
+  if (!map) map = mmap(NULL, buffer->map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (map == MAP_FAILED) return false;
   if (mprotect(map + GUARD, body, PROT_READ | PROT_WRITE)) {
-    munmap(map, buffer->map_bytes);
+    if (!range_give(memory->range, map, buffer->map_bytes)) munmap(map, buffer->map_bytes);
     return false;
   }
   if (body >= 2 * (size_t)HUGE_PAGE) madvise(map + GUARD, body, MADV_HUGEPAGE);
@@ -193,7 +258,8 @@ static bool map_array(cpu_buffer *buffer, size_t bytes, size_t align, mw_dtype t
   buffer->redzone.before = before < WATCHED ? before : WATCHED;
   buffer->redzone.pattern = pattern_of(type);
   fill_slack(buffer);
-  return true;
+  if (memory->shadow) memset(buffer->base.address, UNWRITTEN, bytes); /* the binding leaves it as it is */
+  return !memory->shadow || shadow_array(memory->shadow, buffer, body);
 }
 
 static bool fits(const cpu_device *device, size_t bytes) {
@@ -215,7 +281,7 @@ mw_status cpu_memory_alloc(mw_stream *stream, size_t bytes, mw_space space, mw_d
   cpu_buffer *buffer = mw_calloc(1, sizeof *buffer);
   buffer->base = (mw_buffer){.device = device, .bytes = bytes, .space = space, .host = true, .stream = stream};
   atomic_init(&buffer->base.refs, 1);
-  if (!map_array(buffer, bytes, alignment(&cpu->memory, bytes), type)) {
+  if (!map_array(&cpu->memory, buffer, bytes, alignment(&cpu->memory, bytes), type)) {
     mw_free(buffer);
     return fail_memory(device, bytes, errno == ENOMEM && bytes < GUARD ? " (or too many arrays for one process)" : "",
                        err);

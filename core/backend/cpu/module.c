@@ -32,6 +32,21 @@ static const char *const variables_why = "the source has device variables and an
 
 /* ---- loading --------------------------------------------------------------------------------------------------- */
 
+static cpu_device *device_of(const cpu_module *module) {
+  return (cpu_device *)module->base.device;
+}
+
+static void check_variables(const cpu_module *module, const cpu_unit *unit, bool there) {
+  cpu_shadow *shadow = cpu_checker_shadow(device_of(module)->checker);
+  for (unsigned i = 0; i < unit->table->nvariables; i++) {
+    const mw_unit_variable *variable = &unit->table->variables[i];
+    if (there)
+      cpu_shadow_add(shadow, (uintptr_t)variable->address, (size_t)variable->bytes, true);
+    else
+      cpu_shadow_remove(shadow, (uintptr_t)variable->address, (size_t)variable->bytes);
+  }
+}
+
 static mw_status load(cpu_module *module, cpu_flavor flavor, const char *instance, loaded **out, mw_error *err) {
   const char *const list[] = {instance, NULL};
   cpu_unit *unit;
@@ -50,7 +65,9 @@ static mw_status load(cpu_module *module, cpu_flavor flavor, const char *instanc
     cpu_unit_free(unit);
     return status;
   }
-  unit->table->bind(&cpu_runtime);
+  cpu_checker *checker = device_of(module)->checker;
+  unit->table->bind(checker ? cpu_checker_runtime(checker) : &cpu_runtime);
+  if (checker) check_variables(module, unit, true);
   loaded *entry = mw_calloc(1, sizeof *entry);
   *entry = (loaded){unit, instance ? mw_strdup(instance) : NULL, module->units};
   module->units = entry;
@@ -61,6 +78,7 @@ static mw_status load(cpu_module *module, cpu_flavor flavor, const char *instanc
 static void unload_first(cpu_module *module) {
   loaded *entry = module->units;
   module->units = entry->next;
+  if (device_of(module)->checker) check_variables(module, entry->unit, false);
   cpu_unit_free(entry->unit);
   mw_free(entry->instance);
   mw_free(entry);
@@ -99,6 +117,7 @@ static bool lacks_kernels(const cpu_module *module, const cpu_unit *unit) {
 
 static mw_status load_source(cpu_module *module, mw_error *err) {
   const bool variables = cpu_program_has_variables(module->program);
+  if (device_of(module)->checker) return load(module, CPU_CHECK, NULL, NULL, err);
   const bool fibers = any_engine(module, true), fast = any_engine(module, false) || !module->ndeclared;
   if ((variables && fibers) || !fast) return load(module, CPU_FIBER, NULL, NULL, err);
   mw_status status = load(module, CPU_FAST, NULL, NULL, err);
@@ -205,6 +224,7 @@ static mw_status instantiate(cpu_module *module, const char *name, const cpu_dec
   if (!strchr(name, '<')) return mw_reject_template(&module->base, name, err);
   if (cpu_program_has_variables(module->program)) return mw_reject_instance(&module->base, name, err);
   const bool fiber = strcmp(declared->engine, "fiber") == 0;
+  if (device_of(module)->checker) return load(module, CPU_CHECK, name, NULL, err);
   mw_status status = load(module, fiber ? CPU_FIBER : CPU_FAST, name, NULL, err);
   const loaded *where;
   if (status != MW_OK || find(module, name, &where)) return status;
@@ -265,7 +285,7 @@ static void copy_variables(const cpu_unit *from, const cpu_unit *to) {
 static loaded *find_fiber_variant(cpu_module *module, const cpu_kernel *kernel) {
   for (loaded *entry = module->units; entry; entry = entry->next) {
     bool same = kernel->instance ? entry->instance && strcmp(entry->instance, kernel->instance) == 0 : !entry->instance;
-    if (same && entry->unit->flavor == CPU_FIBER) return entry;
+    if (same && entry->unit->flavor != CPU_FAST) return entry;
   }
   return NULL;
 }
@@ -333,6 +353,10 @@ mw_status cpu_module_variable(mw_module *base, const char *name, mw_buffer **out
     return MW_OK;
   }
   return fail_variable(module, name, err);
+}
+
+void cpu_module_source(const mw_module *base, const char **name, const char **text) {
+  cpu_program_source(((const cpu_module *)base)->program, name, text);
 }
 
 mw_status cpu_module_text(mw_module *base, const char *kind, char **out, mw_error *err) {

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "core/backend/backend.h"
+#include "core/backend/cpu/check/check.h"
 #include "core/backend/cpu/run/machine.h"
 #include "core/backend/cpu/translate/unit.h"
 
@@ -145,6 +146,8 @@ typedef struct cpu_buffer {
   cpu_redzone redzone;
 } cpu_buffer;
 
+typedef struct cpu_range cpu_range;
+
 typedef struct cpu_memory {
   pthread_mutex_t lock; /* the list, in which streams look for what a fault has met */
   bool exact;           /* $MOONWARP_CPU_CHECK: arrays end at the guard, to the element */
@@ -152,6 +155,8 @@ typedef struct cpu_memory {
   size_t count;
   size_t used;         /* bytes, of live and deferred ones */
   atomic_int redzones; /* live arrays with a redzone */
+  cpu_shadow *shadow;  /* in check mode; else NULL */
+  cpu_range *range;    /* likewise: where arrays lie far apart; NULL: the system gives no such address space */
 } cpu_memory;
 
 struct cpu_device {
@@ -160,6 +165,7 @@ struct cpu_device {
   cpu_pool pool;
   cpu_coop coop;
   cpu_memory memory;
+  cpu_checker *checker;        /* in check mode; else NULL */
   cpu_stream *streams;         /* all but the default one; also those destroyed whose work still runs */
   cpu_stream *per_thread;      /* one of them, or NULL: the per-thread default stream, from its first use on */
   cpu_deferred *deferred;
@@ -181,6 +187,7 @@ void cpu_probe_state(mw_device *, mw_device_state *);
 size_t cpu_probe_available_memory(void); /* bytes free now */
 mw_status cpu_device_open(const char *which, mw_device **, mw_error *);
 void cpu_device_close(mw_device *);
+const mw_finding *cpu_device_findings(mw_device *);
 mw_status cpu_device_synchronize(mw_device *, mw_error *);
 
 /* ---- memory.c, copy.c ------------------------------------------------------------------------------------------ */
@@ -191,7 +198,7 @@ typedef struct cpu_found { /* the array nearest to an address */
   size_t bytes;
 } cpu_found;
 
-void cpu_memory_open(cpu_memory *);
+void cpu_memory_open(cpu_memory *, cpu_shadow *);
 void cpu_memory_close(cpu_memory *);
 mw_status cpu_memory_alloc(mw_stream *, size_t, mw_space, mw_dtype, mw_buffer **, mw_error *);
 void cpu_memory_free(mw_buffer *);
@@ -210,6 +217,8 @@ mw_status cpu_module_compile(mw_device *, const mw_source *, mw_module **, mw_er
 void cpu_module_unload(mw_module *);
 mw_status cpu_module_kernel(mw_module *, const char *name, mw_kernel **, mw_error *);
 mw_status cpu_module_variable(mw_module *, const char *name, mw_buffer **, mw_param *type, mw_error *);
+/* Name and text of the source. */
+void cpu_module_source(const mw_module *, const char **name, const char **text);
 mw_status cpu_module_text(mw_module *, const char *kind, char **, mw_error *);
 /* The same kernel in the fiber flavor, with the variables' present values; compiles it at the first call. */
 mw_status cpu_module_fiber_variant(cpu_kernel *, const mw_unit_kernel **, const mw_unit_table **, mw_error *);
@@ -225,6 +234,8 @@ mw_status cpu_graph_launch(mw_graph *, mw_stream *, mw_error *);
 mw_status cpu_graph_update(mw_graph *, int node, const mw_launch *, mw_error *);
 /* The error for a kernel's grid that stopped with a fault; runs the block again to name the thread where that is not
  * known. */
+/* What an address is in the launch, for check mode. */
+void cpu_explain_address(cpu_device *, cpu_kernel *, const cpu_grid *, uintptr_t, char *out, size_t size);
 mw_status cpu_explain(cpu_device *, cpu_worker *me, cpu_kernel *, cpu_grid *, mw_error *);
 /* The error for a write beside an array that the guard page could not see; MW_OK: none. Runs the launch again to
  * find the thread. */

@@ -36,6 +36,7 @@ const mw_backend mw_cpu_backend = {
 
     .occupancy = cpu_occupancy,
     .launch = cpu_launch,
+    .findings = cpu_device_findings,
 
     .stream_create = cpu_stream_make,
     .stream_destroy = cpu_stream_destroy,

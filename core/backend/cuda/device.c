@@ -171,3 +171,9 @@ mw_status cuda_memory(mw_device *base, size_t *free_bytes, size_t *total, mw_err
 void cuda_state(mw_device *base, mw_device_state *out) {
   cuda_nvml_read(&base->info, out);
 }
+
+/* A CUDA device does not check. */
+const mw_finding *cuda_findings(mw_device *device) {
+  (void)device;
+  return NULL;
+}

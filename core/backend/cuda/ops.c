@@ -43,6 +43,7 @@ const mw_backend mw_cuda_backend = {
     .stream_callback = cuda_stream_callback,
     .stream_query = cuda_stream_query,
     .stream_synchronize = cuda_stream_synchronize,
+    .findings = cuda_findings,
     .priorities = cuda_priorities,
     .event_create = cuda_event_create,
     .event_destroy = cuda_event_destroy,

@@ -33,6 +33,7 @@ static void release_barrier(cpu_block_fibers *fibers) {
                    : fibers->op == MW_BARRIER_AND ? truths == fibers->arrived
                                                   : truths > 0;
   fibers->arrived = fibers->truths = 0;
+  if (fibers->grid->observer) fibers->grid->observer->barrier(fibers);
   release(fibers, offsetof(cpu_warp, at_barrier));
 }
 
@@ -76,6 +77,7 @@ static void release_named(cpu_block_fibers *fibers, unsigned id) {
     for (uint32_t rest = warp->at_named; rest; rest &= rest - 1)
       if (warp->lanes[__builtin_ctz(rest)].named == id) free |= rest & -rest;
     warp->at_named &= ~free;
+    if (fibers->grid->observer) fibers->grid->observer->named(fibers, w, free, (w + 1) * CPU_WARP >= fibers->threads);
     cpu_fibers_wake(fibers, w, free);
   }
 }
@@ -121,6 +123,7 @@ static const char *meet_blocks(cpu_grid *grid) {
   if (++grid_barrier->waiting == grid_barrier->blocks) {
     grid_barrier->waiting = 0;
     grid_barrier->turn++;
+    if (grid->observer) grid->observer->grid(grid);
     pthread_cond_broadcast(&grid_barrier->changed);
   }
   while (turn == grid_barrier->turn && !wrong) {
@@ -148,8 +151,14 @@ static void give_up(cpu_block_fibers *fibers, const char *wrong) {
 }
 
 static void meet_all(cpu_block_fibers *fibers) {
+  cpu_grid *grid = fibers->grid;
   fibers->worker->busy = 1;
-  const char *wrong = meet_blocks(fibers->grid);
+  if (grid->observer) grid->observer->give_turn(grid, fibers->worker);
+  const char *wrong = meet_blocks(grid);
+  if (grid->observer) {
+    grid->observer->take_turn(grid, fibers->worker);
+    grid->observer->barrier(fibers);
+  }
   if (wrong) give_up(fibers, wrong);
   fibers->worker->busy = 0;
   fibers->at_grid = 0;
@@ -216,8 +225,9 @@ static void place_threads(cpu_block_fibers *fibers, cpu_grid *grid, mw_dim3 at) 
   mw_dim3 index = {0, 0, 0};
   for (unsigned rank = 0; rank < fibers->threads; rank++) {
     cpu_lane *lane = &fibers->warps[rank / CPU_WARP].lanes[rank % CPU_WARP];
-    lane->thread = (mw_thread){index, at, &grid->abi, &fibers->worker->ctx, rank};
+    lane->thread = (mw_thread){index, at, &grid->abi, &fibers->worker->ctx, rank, 0};
     lane->request = NULL;
+    if (grid->observer) grid->observer->thread(&lane->thread, fibers->worker);
     if (++index.x < size.x) continue;
     index.x = 0;
     if (++index.y < size.y) continue;
@@ -353,4 +363,4 @@ __attribute__((noreturn)) static void overrun(void) {
 }
 
 const mw_runtime cpu_runtime = {barrier, named_barrier, grid_barrier, warp_operation, active_mask,
-                                yield,   print,         fail,         overrun};
+                                yield,   print,         fail,         overrun,        NULL};

@@ -15,15 +15,17 @@ static void run_plain_block(cpu_grid *grid, mw_thread *thread) {
     for (unsigned y = 0; y < size.y; y++)
       for (unsigned x = 0; x < size.x; x++) {
         thread->thread_idx = (mw_dim3){x, y, z};
+        if (grid->observer) grid->observer->thread(thread, cpu_current);
         grid->unit->thread(&grid->abi);
         if (grid->watch) cpu_fault_check_redzone(cpu_current, grid->watch);
         thread->rank++;
       }
 }
 
-static void set_block(cpu_worker *worker, unsigned long long block) {
+static void set_block(cpu_grid *grid, cpu_worker *worker, unsigned long long block) {
   worker->ctx.block = block;
   worker->ctx.blocks = 1;
+  if (grid->observer) grid->observer->block(grid, worker);
 }
 
 /* A barrier-free kernel in the fiber flavor: one call for each thread, no fibers. Which thread runs is kept in the
@@ -34,7 +36,7 @@ static void run_plain(cpu_grid *grid, cpu_worker *worker, unsigned long long fir
   worker->plain = thread;
   *grid->table->self() = thread;
   for (unsigned long long block = first; block < last; block++) {
-    set_block(worker, block);
+    set_block(grid, worker, block);
     thread->block_idx = cpu_block_index(grid, block);
     thread->rank = 0;
     run_plain_block(grid, thread);
@@ -44,7 +46,7 @@ static void run_plain(cpu_grid *grid, cpu_worker *worker, unsigned long long fir
 
 static void run_fibers(cpu_grid *grid, cpu_worker *worker, unsigned long long first, unsigned long long last) {
   for (unsigned long long block = first; block < last; block++) {
-    set_block(worker, block);
+    set_block(grid, worker, block);
     if (!cpu_fibers_run(worker->fibers, grid, block)) return;
   }
 }
@@ -61,6 +63,7 @@ static void begin(cpu_grid *grid, unsigned long long blocks, double block_second
   grid->launcher_sleeps = false;
   grid->link = NULL;
   grid->watch = NULL;
+  grid->observer = NULL;
   atomic_init(&grid->next, 0);
   atomic_init(&grid->users, 0);
   cpu_stop_begin(&grid->stop);
@@ -91,7 +94,9 @@ void cpu_grid_begin_work(cpu_grid *grid, cpu_grid_run_function *run, const void 
 /* ---- taking part ----------------------------------------------------------------------------------------------- */
 
 bool cpu_grid_run(cpu_grid *grid, cpu_worker *worker, unsigned long long first, unsigned long long last) {
+  if (grid->observer) grid->observer->take_turn(grid, worker);
   const bool whole = cpu_worker_run(worker, first, last);
+  if (grid->observer) grid->observer->give_turn(grid, worker);
   if (!whole) cpu_stop_by(&grid->stop, &worker->fault);
   return whole;
 }

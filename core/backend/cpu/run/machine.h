@@ -309,6 +309,8 @@ struct cpu_worker {
   cpu_block_fibers *fibers;       /* the fiber engine's threads; made at its first use */
   bool in_fibers;                 /* a block is running in fibers */
   mw_thread alone;
+  unsigned long long stamp; /* of the running block, in check mode: without warp epoch and thread */
+  unsigned char warp_epochs[CPU_WARPS];
   mw_thread *plain;            /* the thread of a barrier-free kernel in the fiber flavor that runs now */
   cpu_shared dynamic, fixed;   /* extern __shared__ memory, and the static one of the unit */
   cpu_text text;               /* printed, not yet written out */
@@ -339,6 +341,18 @@ void cpu_worker_evict(cpu_worker *const *, int count, const cpu_grid *);
 
 /* ---- grid.c: one launch while it runs -------------------------------------------------------------------------- */
 
+/* Who follows a grid that runs, in check mode. */
+typedef struct cpu_observer {
+  void (*take_turn)(cpu_grid *, cpu_worker *); /* before its blocks, and where a thread of it has waited ... */
+  void (*give_turn)(cpu_grid *, cpu_worker *); /* ... and the opposites: one OS thread at a time runs checked code */
+  void (*block)(cpu_grid *, cpu_worker *);     /* a block begins */
+  void (*thread)(mw_thread *, cpu_worker *);   /* before the first instruction of a thread of it */
+  void (*barrier)(cpu_block_fibers *);         /* all threads of the block have met ... */
+  void (*named)(cpu_block_fibers *, unsigned warp, uint32_t lanes, bool last); /* ... or these, warp by warp, ... */
+  void (*warp)(cpu_block_fibers *, unsigned warp, uint32_t lanes);             /* ... or these of one warp */
+  void (*grid)(cpu_grid *);                                                    /* all blocks */
+} cpu_observer;
+
 typedef void cpu_grid_run_function(cpu_grid *, cpu_worker *, unsigned long long first, unsigned long long last);
 
 /* Its blocks, who takes part, what stopped it. Copies and fills of large arrays are grids too, with their own run
@@ -361,6 +375,8 @@ struct cpu_grid {
   atomic_int users;         /* pool threads inside */
   bool launcher_sleeps;     /* under the pool's lock */
   cpu_grid *link;           /* in the pool's list */
+  const cpu_observer *observer; /* NULL: none */
+  void *checker;                /* the observer's */
   const cpu_redzone *watch; /* looked at after every thread: which one writes there? NULL: usually */
   cpu_stop stop;
 };

@@ -10,7 +10,8 @@
 #include <sched.h>
 #include <stdio.h>
 
-enum { YIELDS = 1024 }; /* of a block's threads to each other, until the whole CPU thread yields */
+enum { TURN_YIELDS = 64 }; /* until another block has its turn in check mode */
+enum { YIELDS = 1024 };    /* of a block's threads to each other, until the whole CPU thread yields */
 
 /* ---- a block's fibers ------------------------------------------------------------------------------------------ */
 
@@ -136,7 +137,12 @@ void cpu_fibers_abandon(cpu_block_fibers *fibers, const char *format, ...) {
 
 /* All of the block in turn: a thread may spin on what another one writes. */
 void cpu_fibers_yield(cpu_block_fibers *fibers) {
+  const cpu_observer *observer = fibers->grid->observer;
   if (++fibers->yields % YIELDS == 0) sched_yield(); /* what is waited for may be on a thread that does not run */
+  if (observer && fibers->yields % TURN_YIELDS == 0) {
+    observer->give_turn(fibers->grid, fibers->worker);
+    observer->take_turn(fibers->grid, fibers->worker);
+  }
   cpu_lane *lane = cpu_fibers_lane(fibers);
   unsigned w = fibers->current / CPU_WARP, i = fibers->current % CPU_WARP;
   uint32_t later = fibers->warps[w].ready & (i < 31 ? ~0u << (i + 1) : 0);

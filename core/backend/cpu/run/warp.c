@@ -132,6 +132,7 @@ static void release(cpu_block_fibers *fibers, unsigned w, cpu_group *group) {
   const uint32_t members = group->arrived;
   give_results(warp, members);
   for (uint32_t rest = members; rest; rest &= rest - 1) warp->lanes[__builtin_ctz(rest)].request = NULL;
+  if (fibers->grid->observer) fibers->grid->observer->warp(fibers, w, members);
   warp->at_warp &= ~members;
   cpu_fibers_wake(fibers, w, members);
   *group = warp->groups[--warp->ngroups];

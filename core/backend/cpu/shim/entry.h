@@ -56,10 +56,15 @@ typedef unsigned long long mw_u64;
 #if defined(MW_FAST)
 static __thread mw_worker *mw_worker_now;
 MW_HELPER mw_worker *mw_worker_of() { return mw_worker_now; }
+#elif defined(MW_CHECK)
+MW_HELPER mw_worker *mw_worker_of() { return mw_quiet(mw_quiet(mw_self)->worker); }
 #else
 MW_HELPER mw_worker *mw_worker_of() { return mw_self->worker; }
 #endif
-MW_HELPER void *mw_dynamic_shared() { return mw_worker_of()->dynamic_shared; }
+#if !defined(MW_CHECK)
+template <class T> MW_HELPER T mw_quiet(const T &from) { return from; }
+#endif
+MW_HELPER void *mw_dynamic_shared() { return mw_quiet(mw_worker_of()->dynamic_shared); }
 
 /* __shared__ T a[32], b; becomes
  *   struct MW_PLACED mw_place_a { T mw_placed_a[32], mw_placed_b; };
@@ -75,7 +80,7 @@ struct mw_shared_place {
   void (*list)(); /* never called: keeps the entry of the section */
 };
 extern "C" __attribute__((weak, visibility("hidden"))) mw_shared_place *__start_mw_places[], *__stop_mw_places[];
-static void mw_place(mw_shared_place *place) {
+static MW_UNCHECKED void mw_place(mw_shared_place *place) {
   if (place->align < 16 && place->bytes >= 16) place->align = 16; /* arrays are read as float4 by those who know it */
   place->offset = (mw_shared_all.bytes + place->align - 1) / place->align * place->align;
   mw_shared_all.bytes = place->offset + place->bytes;
@@ -89,7 +94,7 @@ template <class Place> struct mw_placing {
 template <class Place> mw_shared_place mw_placing<Place>::place = {sizeof(Place), alignof(Place), 0, list};
 } // namespace
 template <class Place> MW_HELPER Place &mw_placed() {
-  return *(Place *)(mw_worker_of()->static_shared + mw_placing<Place>::place.offset);
+  return *(Place *)(mw_quiet(mw_worker_of()->static_shared) + mw_quiet(mw_placing<Place>::place.offset));
 }
 
 /* {== Parameters ====================================================== */
@@ -269,7 +274,7 @@ template <class F, int I> struct mw_offset {
   static constexpr unsigned at = mw_layout<F>().offset[I];
 };
 
-template <class T, unsigned Offset> MW_HELPER const T &mw_argument(const mw_grid *grid) {
+template <class T, unsigned Offset> MW_HELPER MW_UNCHECKED const T &mw_argument(const mw_grid *grid) {
   return *(const T *)((const char *)grid->args + Offset);
 }
 
@@ -395,11 +400,11 @@ struct mw_loop_run<void (*)(A...), S, K, Index, Walk, Ordered> {
 /* One thread of a block. */
 template <class F, F K> struct mw_thread_run;
 template <class... A, void (*K)(A...)> struct mw_thread_run<void (*)(A...), K> {
-  template <int... I> static MW_INLINE inline void call(const mw_grid *grid, mw_indices<I...>) {
+  template <int... I> static MW_INLINE MW_UNCHECKED inline void call(const mw_grid *grid, mw_indices<I...>) {
     (void)grid;
     K(mw_argument<A, mw_offset<void (*)(A...), I>::at>(grid)...);
   }
-  static void run(const mw_grid *grid) { call(grid, mw_indices_to<sizeof...(A)>()); }
+  static MW_UNCHECKED void run(const mw_grid *grid) { call(grid, mw_indices_to<sizeof...(A)>()); }
 };
 
 #endif
@@ -428,6 +433,17 @@ static mw_thread **mw_self_address() { return &mw_self; }
 #define MW_SELF mw_self_address
 #endif
 
+/* The hooks of a checked unit are in shim/check/hooks.cpp. */
+#if defined(MW_CHECK)
+extern "C" __attribute__((visibility("hidden"))) void mw_check_bind(const struct mw_check *);
+extern "C" __attribute__((visibility("hidden"))) const struct mw_check_site mw_check_sites[];
+#define MW_CHECK_BIND(runtime) mw_check_bind((runtime)->check)
+#define MW_CHECK_SITES_OF_UNIT mw_check_sites
+#else
+#define MW_CHECK_BIND(runtime) (void)0
+#define MW_CHECK_SITES_OF_UNIT nullptr
+#endif
+
 /* An access past the unit's variables shall meet a guard, and not what the system has put after the unit. Linkers put
  * a section that they do not know, and that has no content, after all other writable ones. */
 #define MW_GUARD_BYTES (16 << 20)
@@ -443,13 +459,15 @@ extern "C" __attribute__((visibility("hidden"))) void *__dso_handle;
 void *__dso_handle;
 
 #define MW_TABLE(kernels, nkernels, variables, nvariables)                                                             \
-  static void mw_bind(const mw_runtime *runtime) {                                                                     \
+  static MW_UNCHECKED void mw_bind(const mw_runtime *runtime) {                                                        \
     mw_runtime_now = runtime;                                                                                          \
     for (mw_shared_place **at = __start_mw_places; at < __stop_mw_places; at++) mw_place(*at);                         \
+    MW_CHECK_BIND(runtime);                                                                                            \
   }                                                                                                                    \
   extern const mw_unit_table mw_table __asm__("mw_unit_table") __attribute__((visibility("default")));                 \
   const mw_unit_table mw_table = {                                                                                     \
-      MW_ABI_VERSION, kernels, nkernels, variables, nvariables, mw_bind, MW_SELF, &mw_shared_all, mw_guard, MW_GUARD_BYTES};
+      MW_ABI_VERSION, kernels, nkernels, variables, nvariables, mw_bind, MW_SELF, &mw_shared_all, mw_guard, MW_GUARD_BYTES, \
+      MW_CHECK_SITES_OF_UNIT};
 
 /* ==} */
 

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The system's C++ compiler: which one, its version, how it is called. clang++ is preferred, g++ is used without
- * it; $MOONWARP_CXX forces one. Versions are asked for once and kept in the cache under the program's path, time and
- * size, so that a later process need not start it. */
+ * How the C++ compiler is called, and what it says. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#if defined(__x86_64__) || defined(__i386__)
-#include <cpuid.h>
-#else
-#include <sys/auxv.h>
-#endif
 
 #include "core/backend/cpu/translate/translate.h"
 #include "core/base/file.h"
@@ -28,114 +20,6 @@ static void words_add(mw_argv *list, const char *words) {
   char *all = mw_strdup(words), *rest = all;
   for (char *word; (word = strsep(&rest, " "));) mw_argv_add(list, "%s", word);
   mw_free(all);
-}
-
-/* ---- which compiler -------------------------------------------------------------------------------------------- */
-
-bool cpu_file_stamp(cpu_text *out, const char *path) {
-  struct stat st;
-  if (stat(path, &st) != 0) return false;
-  if (S_ISDIR(st.st_mode)) return true;
-  cpu_text_format(out, "%s %lld %lld.%09ld\n", path, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
-                  st.st_mtim.tv_nsec);
-  return false;
-}
-
-static void cpu_features_put(cpu_text *out) {
-#if defined(__x86_64__) || defined(__i386__)
-  unsigned a, b, c, d;
-  static const unsigned leaves[] = {0, 1, 7, 0xd, 0x80000001u, 0x80000002u, 0x80000003u, 0x80000004u};
-  for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++)
-    if (__get_cpuid_count(leaves[i], 0, &a, &b, &c, &d))
-      cpu_text_format(out, "%x:%x.%x.%x.%x\n", leaves[i], a, leaves[i] == 1 ? b & 0xffffff : b,
-                      leaves[i] == 1 ? c & ~(1u << 27) : c, d);
-#else
-  cpu_text_format(out, "%lx %lx\n", getauxval(AT_HWCAP), getauxval(AT_HWCAP2));
-#endif
-}
-
-void cpu_toolchain_identity(char *out, size_t size) {
-  static const char *const programs[] = {"clang++", "g++", NULL};
-  const char *forced = getenv("MOONWARP_CXX");
-  char path[512];
-  cpu_text text = {0};
-  cpu_text_format(&text, "forced %s\n", forced && *forced ? forced : "none");
-  if (forced && *forced && mw_process_find(forced, path, sizeof path)) cpu_file_stamp(&text, path);
-  for (int i = 0; programs[i]; i++)
-    if (mw_process_find(programs[i], path, sizeof path)) cpu_file_stamp(&text, path);
-  cpu_features_put(&text);
-  snprintf(out, size, "%s", text.at);
-  mw_free(text.at);
-}
-
-/* "Debian clang version 14.0.6" -> "clang++ 14.0.6", "g++ (Debian 12.2.0-14) 12.2.0" -> "g++ 12.2.0". */
-static void version_read(const char *text, cpu_toolchain *out) {
-  static const char mark[] = "clang version ";
-  const char *end = text + strcspn(text, "\n"), *at = strstr(text, mark);
-  bool clang = at && at < end;
-  if (clang)
-    at += strlen(mark);
-  else
-    for (at = end; at > text && at[-1] != ' ';) at--;
-  snprintf(out->version, sizeof out->version, "%s %.*s", clang ? "clang++" : "g++", (int)strcspn(at, " -\n"), at);
-}
-
-static mw_status version_ask(cpu_toolchain *out, mw_error *error) {
-  const char *argv[] = {out->path, "--version", NULL};
-  const mw_process process = {.argv = argv, .seconds = 20};
-  mw_process_result result = {0};
-  mw_status status = mw_process_run(&process, &result, error);
-  if (status) return status;
-  if (result.exit == 0)
-    version_read(result.out, out);
-  else
-    status = mw_fail(error, MW_NO_DEVICE, "'%s' does not work as a C++ compiler: '--version' failed", out->path);
-  mw_process_result_free(&result);
-  return status;
-}
-
-static mw_status version_find(cpu_toolchain *out, mw_error *error) {
-  cpu_text stamp = {0};
-  cpu_file_stamp(&stamp, out->path);
-  mw_cache_keymaker *maker = mw_cache_key_begin("cpu compiler");
-  mw_cache_key_text(maker, "stamp", stamp.at);
-  mw_cache_key key = mw_cache_key_end(maker);
-  mw_free(stamp.at);
-  void *bytes = NULL;
-  size_t size = 0;
-  mw_status status = MW_OK;
-  if (mw_cache_get(&key, &bytes, &size) && size == sizeof out->version)
-    memcpy(out->version, bytes, size);
-  else {
-    status = version_ask(out, error);
-    if (!status) mw_cache_put(&key, out->version, sizeof out->version);
-  }
-  mw_free(bytes);
-  out->clang = strncmp(out->version, "clang", 5) == 0;
-  return status;
-}
-
-mw_status cpu_toolchain_find(cpu_toolchain *out, mw_error *error) {
-  const char *forced = getenv("MOONWARP_CXX");
-  *out = (cpu_toolchain){0};
-  if (forced && *forced) {
-    if (!mw_process_find(forced, out->path, sizeof out->path))
-      return mw_fail(error, MW_NO_DEVICE, "MOONWARP_CXX names '%s', which is not found", forced);
-  } else if (!mw_process_find("clang++", out->path, sizeof out->path) &&
-             !mw_process_find("g++", out->path, sizeof out->path)) {
-    return mw_fail(
-        error, MW_NO_DEVICE,
-        "the CPU device needs a C++ compiler: neither clang++ nor g++ is on the PATH; install one (apt install "
-        "g++), or name one in MOONWARP_CXX");
-  }
-  return version_find(out, error);
-}
-
-mw_status cpu_compiler(char *out, size_t size, mw_error *error) {
-  cpu_toolchain tools;
-  mw_status status = cpu_toolchain_find(&tools, error);
-  if (!status) snprintf(out, size, "%s", tools.version);
-  return status;
 }
 
 /* ---- messages -------------------------------------------------------------------------------------------------- */
@@ -342,6 +226,17 @@ static const char gnu_only[] =
     "-O2 -ftree-vectorize -fvect-cost-model=dynamic -fno-finite-loops -fno-aggressive-loop-optimizations "
     "-fno-gnu-unique -fno-use-linker-plugin";
 
+/* Check mode: a call before each access (shim/check/hooks.cpp). Without vectors: clang++ 14 calls for the scalar rest of
+ * a loop only. The read of a[i] += x is left out by clang++ unless it is told to keep it. */
+static const char checked[] = "-O1 -fno-finite-loops -fsanitize=thread,bounds,alignment";
+static const char clang_checked[] =
+    "-gline-tables-only -fno-caret-diagnostics -fno-vectorize -fno-slp-vectorize "
+    "-mllvm -tsan-instrument-func-entry-exit=0 -mllvm -tsan-instrument-read-before-write=1 "
+    "-mllvm -tsan-distinguish-volatile=1";
+static const char gnu_checked[] =
+    "-g1 -fno-tree-vectorize -fno-gnu-unique -fno-use-linker-plugin --param tsan-instrument-func-entry-exit=0 "
+    "--param tsan-distinguish-volatile=1";
+
 /* A unit needs nothing of the C++ library; leaving it and the linker's plugin out halves the time of linking. */
 static const char libraries[] = "-shared -nostartfiles -nodefaultlibs -Wl,--hash-style=sysv -lm -lgcc";
 
@@ -351,8 +246,8 @@ static const char libraries[] = "-shared -nostartfiles -nodefaultlibs -Wl,--hash
  * compiler is still followed, so that the fault can be told. Neither costs measurable time. Nor does it that loops are
  * not assumed to end (in CUDA while (flag == 0); may wait for ever), nor to end before they overrun an array (else g++
  * overruns it here and there, beyond what a canary sees). */
-static void compile_arguments(mw_argv *list, const cpu_program *program, const cpu_toolchain *tools,
-                              const char *generated, const char *output) {
+static void compile_arguments(mw_argv *list, const cpu_program *program, const cpu_toolchain *tools, cpu_flavor flavor,
+                              const char *generated, const char *output, const char *hooks) {
   const mw_source *source = &program->source;
   mw_argv_add(list, "%s", tools->path);
   standard_add(list, program);
@@ -365,25 +260,37 @@ static void compile_arguments(mw_argv *list, const cpu_program *program, const c
   words_add(list, source->no_contract ? "-ffp-contract=off -DMW_NO_CONTRACT=1" : "-ffp-contract=fast");
   if (source->fast_math) mw_argv_add(list, "-ffast-math");
   if (source->line_info) mw_argv_add(list, "-g");
-  words_add(list, tools->clang ? clang_only : gnu_only);
+  if (flavor == CPU_CHECK) {
+    words_add(list, checked);
+    words_add(list, tools->clang ? clang_checked : gnu_checked);
+  } else {
+    words_add(list, tools->clang ? clang_only : gnu_only);
+  }
   if (tools->clang && strstr(generated, "MW_ORDERED_LOOP")) words_add(list, clang_ordered);
   mw_argv_add(list, "-I%s", mw_shim_folder());
   mw_argv_add(list, output ? "-o" : "-fsyntax-only");
   if (output) mw_argv_add(list, "%s", output);
   mw_argv_add(list, "-");
+  if (hooks) {
+    words_add(list, "-x none");
+    mw_argv_add(list, "%s", hooks);
+  }
   if (output) words_add(list, libraries);
 }
 
 /* output: where the shared object goes; NULL: the text is only checked. log: gets the warnings and their NUL. */
-static mw_status compiler_run(const cpu_program *program, const char *generated, const mw_scratch *scratch,
-                              const char *output, cpu_text *log, mw_error *error) {
+static mw_status compiler_run(const cpu_program *program, cpu_flavor flavor, const char *generated,
+                              const mw_scratch *scratch, const char *output, cpu_text *log, mw_error *error) {
   cpu_toolchain tools;
   mw_argv list = {0};
   mw_process_result result = {0};
   mw_status status = cpu_toolchain_find(&tools, error);
   if (status) return status;
-  compile_arguments(&list, program, &tools, generated, output);
-  status = run(&list, generated, scratch, &result, error);
+  char *hooks = flavor == CPU_CHECK && output ? mw_format("%s/hooks.o", scratch->temporary) : NULL;
+  if (hooks) status = cpu_hooks_write(&tools, hooks, error);
+  compile_arguments(&list, program, &tools, flavor, generated, output, hooks);
+  mw_free(hooks);
+  if (!status) status = run(&list, generated, scratch, &result, error);
   mw_argv_free(&list);
   if (status) return status;
   if (result.exit != 0)
@@ -409,12 +316,13 @@ static mw_status object_read(const char *path, cpu_text *object, mw_error *error
   return status;
 }
 
-mw_status cpu_compile(const cpu_program *program, const char *generated, cpu_text *object, mw_error *error) {
+mw_status cpu_compile(const cpu_program *program, cpu_flavor flavor, const char *generated, cpu_text *object,
+                      mw_error *error) {
   mw_scratch scratch;
   mw_status status = scratch_make(&scratch, error);
   if (status) return status;
   char *output = object ? mw_format("%s/" MW_SCRATCH_FILE, scratch.path) : NULL;
-  status = compiler_run(program, generated, &scratch, output, object, error);
+  status = compiler_run(program, flavor, generated, &scratch, output, object, error);
   if (output && !status) status = object_read(output, object, error);
   mw_free(output);
   mw_scratch_drop(&scratch);

@@ -176,7 +176,7 @@ static void instance_entry_put(const cpu_program *program, cpu_flavor flavor, co
     run_put(program, it, out);
   else
     cpu_text_put(out, "nullptr");
-  if (flavor == CPU_FIBER)
+  if (flavor != CPU_FAST)
     cpu_text_format(out, ", mw_thread_run<mw_type_%d, &%s>::run", it->index, it->reference);
   else
     cpu_text_put(out, ", nullptr");
@@ -260,6 +260,7 @@ static bool is_mentioned(const struct header_group *group, const char *text) {
 }
 
 static void head_put(cpu_flavor flavor, const char *body, cpu_text *out) {
+  if (flavor == CPU_CHECK) cpu_text_put(out, "#define MW_CHECK 1\n");
   cpu_text_format(out, "#define %s 1\n#include \"moonwarp.h\"\n", flavor == CPU_FAST ? "MW_FAST" : "MW_FIBER");
   for (size_t i = 0; i < sizeof header_groups / sizeof *header_groups; i++)
     if (is_mentioned(&header_groups[i], body))

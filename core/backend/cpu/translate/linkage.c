@@ -26,6 +26,8 @@ typedef struct object {
   int nsegments;
   uint64_t tags[TAGS];      /* of the dynamic section; 0: absent */
   uint64_t symbol_versions; /* address; 0: absent */
+  Elf64_Dyn *initialisers;  /* how many bytes of them; NULL: there are none */
+  bool checked;             /* of the check flavor */
 } object;
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
@@ -51,6 +53,7 @@ static bool dynamic_read(object *o, const Elf64_Phdr *segment) {
   if (!entry) return false;
   for (size_t i = 0; i < count && entry[i].d_tag != DT_NULL; i++) {
     if (entry[i].d_tag > 0 && entry[i].d_tag < TAGS) o->tags[entry[i].d_tag] = entry[i].d_un.d_val;
+    if (entry[i].d_tag == DT_INIT_ARRAYSZ) o->initialisers = (Elf64_Dyn *)(uintptr_t)&entry[i];
     if (entry[i].d_tag == DT_VERSYM) o->symbol_versions = entry[i].d_un.d_val;
   }
   return true;
@@ -102,6 +105,11 @@ static bool is_within(uint64_t address, uint64_t first, uint64_t bytes) {
   return address - first < bytes;
 }
 
+/* It calls __tsan_init, which does nothing. Whatever bears such a name is not run. */
+static bool is_sanitizers(const char *name) {
+  return !strcmp(name, "tsan.module_ctor") || !strncmp(name, "_sub_I_", 7);
+}
+
 /* The function that a relocation puts into a list of those that the loader calls, or makes it call; NULL: neither. */
 static const char *relocation_starts(const object *o, const Elf64_Rela *relocation) {
   const uint64_t *tags = o->tags;
@@ -110,7 +118,8 @@ static const char *relocation_starts(const object *o, const Elf64_Rela *relocati
       !is_within(relocation->r_offset, tags[DT_FINI_ARRAY], tags[DT_FINI_ARRAYSZ]) &&
       !is_within(relocation->r_offset, tags[DT_PREINIT_ARRAY], tags[DT_PREINIT_ARRAYSZ]))
     return NULL;
-  return function_name(o, (uint64_t)relocation->r_addend);
+  const char *name = function_name(o, (uint64_t)relocation->r_addend);
+  return o->checked && is_sanitizers(name) ? NULL : name;
 }
 
 static const char *relocations_start(const object *o, uint64_t address, uint64_t bytes) {
@@ -127,7 +136,7 @@ static const char *started(const object *o) {
   if (!found) found = relocations_start(o, tags[DT_JMPREL], tags[DT_PLTRELSZ]);
   if (found) return found;
   if (tags[DT_INIT] || tags[DT_FINI]) return function_name(o, tags[DT_INIT] ? tags[DT_INIT] : tags[DT_FINI]);
-  return tags[DT_INIT_ARRAYSZ] || tags[DT_FINI_ARRAYSZ] || tags[DT_PREINIT_ARRAYSZ] ? "" : NULL;
+  return (tags[DT_INIT_ARRAYSZ] && !o->checked) || tags[DT_FINI_ARRAYSZ] || tags[DT_PREINIT_ARRAYSZ] ? "" : NULL;
 }
 
 /* ---- what it calls --------------------------------------------------------------------------------------------- */
@@ -182,13 +191,14 @@ static mw_status fail_import(const cpu_program *program, const char *symbol, mw_
                  where, program->source.name, name);
 }
 
-mw_status cpu_linkage_check(const cpu_program *program, const char *bytes, size_t size, mw_error *error) {
-  object o = {.at = bytes, .size = size};
+mw_status cpu_linkage_check(const cpu_program *program, cpu_flavor flavor, char *bytes, size_t size, mw_error *error) {
+  object o = {.at = bytes, .size = size, .checked = flavor == CPU_CHECK};
   char name[256];
   if (!object_read(&o)) return mw_fail(error, MW_IO, "the compiled code of '%s' is damaged", program->source.name);
   const char *symbol = imported(&o);
   if (symbol) return fail_import(program, symbol, error);
   symbol = started(&o);
+  if (!symbol && o.checked && o.initialisers) o.initialisers->d_un.d_val = 0;
   if (!symbol) return MW_OK;
   plain_name(name, sizeof name, symbol);
   const bool own = *name && strncmp(name, "_GLOBAL_", 8) && strncmp(name, "__cxx_", 6);

@@ -202,6 +202,11 @@ int cpu_program_kernels(const cpu_program *program, const cpu_declared **out) {
   return program->ndeclared;
 }
 
+void cpu_program_source(const cpu_program *program, const char **name, const char **text) {
+  *name = program->source.name;
+  *text = program->source.text;
+}
+
 bool cpu_program_has_variables(const cpu_program *program) {
   return program->has_variables;
 }

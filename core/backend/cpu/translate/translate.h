@@ -29,7 +29,7 @@ void cpu_shared_size_put(const cpu_program *, const cpu_function *, cpu_text *);
 /* The generated C++ (emit.c); asked: kernels to list, as asked for, NULL-terminated. */
 char *cpu_emit(const cpu_program *, cpu_flavor, const char *const *asked);
 
-/* compiler.c */
+/* toolchain.c */
 typedef struct cpu_toolchain {
   char path[512];
   char version[128]; /* "clang++ 14.0.6" */
@@ -39,13 +39,17 @@ typedef struct cpu_toolchain {
 bool      cpu_file_stamp(cpu_text *, const char *path); /* its path, size and time; true: a folder, nothing written */
 mw_status cpu_toolchain_find(cpu_toolchain *out, mw_error *);
 void      cpu_toolchain_identity(char *out, size_t size); /* of every compiler in question and this CPU; no process */
+/* compiler.c */
 mw_status cpu_preprocess(const cpu_program *, char **out, mw_error *);
 /* object, which is empty, gets the log and its NUL, then the shared object. NULL: the text is checked, and no code is
  * made. */
-mw_status cpu_compile(const cpu_program *, const char *generated, cpu_text *object, mw_error *);
+mw_status cpu_compile(const cpu_program *, cpu_flavor, const char *generated, cpu_text *object, mw_error *);
 bool cpu_object_is_whole(const char *bytes, size_t size); /* a shared object as long as its headers say */
 
-/* MW_COMPILE: the shared object would run code while it loads, or calls what kernels cannot call (linkage.c). */
-mw_status cpu_linkage_check(const cpu_program *, const char *bytes, size_t size, mw_error *);
+/* MW_COMPILE: the shared object would run code while it loads, or calls what kernels cannot call (linkage.c). From one
+ * of the check flavor it takes the initialiser that -fsanitize=thread adds. */
+mw_status cpu_linkage_check(const cpu_program *, cpu_flavor, char *bytes, size_t size, mw_error *);
+/* The object file of shim/check/hooks.cpp, made by that compiler or found in the cache (hooks.c). */
+mw_status cpu_hooks_write(const cpu_toolchain *, const char *path, mw_error *);
 
 #endif

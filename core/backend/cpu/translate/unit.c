@@ -111,7 +111,7 @@ static bool any_split(const cpu_program *program) {
 static mw_status compile_once(const cpu_program *program, cpu_flavor flavor, const char *const *asked, cpu_text *out,
                               mw_error *error) {
   char *generated = cpu_emit(program, flavor, asked);
-  mw_status status = cpu_compile(program, generated, out, error);
+  mw_status status = cpu_compile(program, flavor, generated, out, error);
   mw_free(generated);
   return status;
 }
@@ -176,11 +176,12 @@ static mw_status compile(cpu_program *program, cpu_flavor flavor, const char *co
 }
 
 /* out: the log and its NUL, then the shared object. */
-static mw_status linkage_check(const cpu_program *program, const cpu_text *out, mw_error *error) {
+static mw_status linkage_check(const cpu_program *program, cpu_flavor flavor, cpu_text *out, mw_error *error) {
   const size_t log = strlen(out->at) + 1, size = out->size - log;
   char *object = mw_malloc(size + 1); /* aligned, as the headers in it are */
   memcpy(object, out->at + log, size);
-  const mw_status status = cpu_linkage_check(program, object, size, error);
+  const mw_status status = cpu_linkage_check(program, flavor, object, size, error);
+  memcpy(out->at + log, object, size);
   mw_free(object);
   return status;
 }
@@ -190,7 +191,7 @@ static void starter_find(const cpu_program *program, cpu_flavor flavor, const ch
   static const char strict[] = "#define MW_STRICT 1\n#pragma clang diagnostic error \"-Wglobal-constructors\"\n";
   mw_error found = {0};
   char *generated = cpu_emit(program, flavor, asked), *text = mw_format("%s%s", strict, generated);
-  if (cpu_compile(program, text, NULL, &found) == MW_COMPILE) {
+  if (cpu_compile(program, flavor, text, NULL, &found) == MW_COMPILE) {
     mw_error_clear(error);
     *error = found;
   } else
@@ -203,7 +204,7 @@ static mw_status object_get(cpu_program *program, const char *const *asked, cpu_
                             mw_error *error) {
   mw_cache_key key = unit_key(program, unit->flavor, asked);
   if (program->cacheable && mw_cache_get(&key, (void **)&out->at, &out->size)) {
-    unit->from_cache = memchr(out->at, 0, out->size) && !linkage_check(program, out, NULL);
+    unit->from_cache = memchr(out->at, 0, out->size) && !linkage_check(program, unit->flavor, out, NULL);
     if (unit->from_cache) return MW_OK;
     mw_free(out->at);
   }
@@ -211,7 +212,7 @@ static mw_status object_get(cpu_program *program, const char *const *asked, cpu_
   mw_status status = cpu_program_need(program, error);
   if (!status) status = compile(program, unit->flavor, asked, out, error);
   if (!status) {
-    status = linkage_check(program, out, error);
+    status = linkage_check(program, unit->flavor, out, error);
     if (status == MW_COMPILE) starter_find(program, unit->flavor, asked, error);
   }
   if (!status && program->cacheable) mw_cache_put(&key, out->at, out->size);

@@ -10,8 +10,9 @@
 
 /* A unit has a flavor. FAST holds the kernels that run as loops or split loops; built-ins are plain thread-local
  * variables that vanish in optimisation. FIBER holds every kernel, its built-ins are read through `self`, and each
- * thread knows where it is: it runs what cannot be split, and re-runs a faulting block to name the thread. */
-typedef enum cpu_flavor { CPU_FAST, CPU_FIBER } cpu_flavor;
+ * thread knows where it is: it runs what cannot be split, and re-runs a faulting block to name the thread. CHECK is
+ * FIBER with a call before each access to memory, for check mode. */
+typedef enum cpu_flavor { CPU_FAST, CPU_FIBER, CPU_CHECK } cpu_flavor;
 
 typedef struct cpu_unit {
   const mw_unit_table *table; /* of the loaded shared object */
@@ -36,6 +37,7 @@ typedef struct cpu_program cpu_program;
 mw_status cpu_program_parse(const mw_source *, cpu_program **out, mw_error *); /* copies what it needs of the source */
 void      cpu_program_free(cpu_program *);
 int       cpu_program_kernels(const cpu_program *, const cpu_declared **out);
+void      cpu_program_source(const cpu_program *, const char **name, const char **text);
 bool      cpu_program_has_variables(const cpu_program *); /* any __device__ or __constant__ variable */
 
 /* Compiles and loads. templates: NULL-terminated, in addition to the source's own list. The table lists every plain

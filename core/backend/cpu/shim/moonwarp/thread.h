@@ -15,17 +15,44 @@ static __thread dim3 blockDim, gridDim;
 
 /* The calling OS thread's fiber. Its address leaves the unit (mw_unit_table.self), hence it is read again after every
  * call of the host. */
+#if defined(MW_CHECK)
+/* One OS thread at a time runs checked code, and its hooks read this. */
+extern "C" {
+__attribute__((visibility("hidden"))) mw_thread *mw_self;
+}
+/* Loads 4 or 8 bytes without a hook: the compiler calls none for assembly. */
+template <class T> MW_FN T mw_quiet(const T &from) {
+  T to;
+#if defined(__x86_64__)
+  __asm__("mov %1, %0" : "=r"(to) : "m"(from));
+#else
+  if (sizeof(T) == 4)
+    __asm__("ldr %w0, %1" : "=r"(to) : "m"(from));
+  else
+    __asm__("ldr %0, %1" : "=r"(to) : "m"(from));
+#endif
+  return to;
+}
+MW_FN uint3 mw_quiet(const mw_dim3 &from) { return {mw_quiet(from.x), mw_quiet(from.y), mw_quiet(from.z)}; }
+#define threadIdx (mw_quiet(mw_quiet(mw_self)->thread_idx))
+#define blockIdx  (mw_quiet(mw_quiet(mw_self)->block_idx))
+#define blockDim  (dim3(mw_quiet(mw_quiet(mw_quiet(mw_self)->grid)->block)))
+#define gridDim   (dim3(mw_quiet(mw_quiet(mw_quiet(mw_self)->grid)->grid)))
+#else
 static __thread mw_thread *mw_self;
 #define threadIdx (mw_self->thread_idx)
 #define blockIdx  (mw_self->block_idx)
 #define blockDim  (dim3(mw_self->grid->block))
 #define gridDim   (dim3(mw_self->grid->grid))
+#endif
 
 #endif
 
 MW_FN unsigned mw_thread_rank() {
 #if defined(MW_FAST)
   return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+#elif defined(MW_CHECK)
+  return mw_quiet(mw_quiet(mw_self)->rank);
 #else
   return mw_self->rank;
 #endif
@@ -173,9 +200,16 @@ MW_GONE(__shfl_up)
 MW_GONE(__shfl_down)
 MW_GONE(__shfl_xor)
 
+#if defined(MW_CHECK)
+extern "C" __attribute__((visibility("hidden"))) void mw_check_fence(int block_only);
+MW_FN void __threadfence() { mw_check_fence(0); }
+MW_FN void __threadfence_block() { mw_check_fence(1); }
+MW_FN void __threadfence_system() { mw_check_fence(0); }
+#else
 MW_FN void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 MW_FN void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 MW_FN void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+#endif
 
 /* Lets the block's other threads run: what a spinning thread waits for. */
 MW_FN void mw_yield() {

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * An access against the cells of its words: is memory there, does it hold a value, and is the last access of another
+ * thread ordered before it? Called for what the hooks could not settle by themselves, and for atomics and volatile
+ * accesses. In doubt an access is right: a finding is always a fault. */
+#include "core/backend/cpu/check/check.h"
+
+typedef struct access { /* that is judged */
+  cpu_checker *checker;
+  const mw_thread *thread;
+  cpu_party party;
+  bool reads; /* what is there already */
+  uintptr_t address;
+  unsigned site;
+} access_t;
+
+enum { RANK_BITS = 0x3ff, BLOCK_BITS = (1 << (MW_CELL_LAUNCH - MW_CELL_BLOCK)) - 1 };
+
+static unsigned rank_of(mw_check_bits bits) {
+  return bits >> MW_CELL_RANK & RANK_BITS;
+}
+
+static bool same_warp(mw_check_bits differs) {
+  return !(differs >> MW_CELL_EPOCH) && !(rank_of(differs) >> 5);
+}
+
+/* ---- is the other access ordered before this one? -------------------------------------------------------------- */
+
+static bool is_ordered(const access_t *a, mw_check_bits other) {
+  const mw_check_bits mine = a->thread->stamp, differs = other ^ mine;
+  if (differs >> MW_CELL_LAUNCH) return true; /* an earlier launch, or none */
+  if (differs >> MW_CELL_BLOCK) return cpu_order_blocks(a->checker, other, a->thread);
+  if (differs >> MW_CELL_EPOCH || !rank_of(differs)) return true;
+  if (!same_warp(differs)) return false;
+  if (differs >> MW_CELL_WARP_EPOCH) return true;
+  return cpu_order_within_warp(a->checker, a->thread, rank_of(other));
+}
+
+/* Where several have read, the cell knows one of them. */
+static bool readers_ordered(const access_t *a, mw_check_bits read) {
+  const mw_check_bits differs = read ^ a->thread->stamp;
+  const unsigned level = read >> MW_CELL_KIND & 3;
+  if (differs >> MW_CELL_LAUNCH) return true;
+  if (level == MW_READ_ALONE) return is_ordered(a, read);
+  if (level == MW_READ_BY_GRID) return cpu_order_any(a->checker, a->thread);
+  if (differs >> MW_CELL_BLOCK) return is_ordered(a, read);
+  if (differs >> MW_CELL_EPOCH) return true;
+  return level == MW_READ_BY_WARP && same_warp(differs) &&
+         (differs >> MW_CELL_WARP_EPOCH || cpu_order_any_lane(a->checker, a->thread));
+}
+
+/* ---- findings -------------------------------------------------------------------------------------------------- */
+
+/* The other access of a cell, as far as the cell says. */
+static cpu_party other_party(const access_t *a, mw_check_bits bits, bool write) {
+  const unsigned block = (unsigned)(bits >> MW_CELL_BLOCK) & BLOCK_BITS;
+  const unsigned long long here = a->thread->worker->block;
+  const mw_check_site *site = &a->checker->sites[bits >> MW_CELL_SITE & (MW_CHECK_SITES - 1)];
+  return (cpu_party){
+      .known = true,
+      .block_known = a->checker->grid->blocks <= BLOCK_BITS + 1ull || block == (here & BLOCK_BITS),
+      .block = block == (here & BLOCK_BITS) ? here : block,
+      .rank = rank_of(bits),
+      .write = write,
+      .how = write ? (enum mw_access)(bits >> MW_CELL_KIND & 3) : MW_ACCESS_PLAIN,
+      .bytes = (unsigned)__builtin_popcountll(bits >> MW_CELL_MASK & 15),
+      .place = bits >> MW_CELL_SITE & (MW_CHECK_SITES - 1) ? site->place : NULL,
+  };
+}
+
+static bool is_shared(const access_t *a, uintptr_t address) {
+  const mw_worker *worker = a->thread->worker;
+  const mw_shared_layout *fixed = a->checker->grid->table->shared;
+  return address - (uintptr_t)worker->dynamic_shared < a->checker->grid->abi.dynamic_shared ||
+         (fixed && address - (uintptr_t)worker->static_shared < fixed->bytes);
+}
+
+static void note_race(const access_t *a, uintptr_t address, mw_check_bits other, bool other_writes) {
+  cpu_party second = other_party(a, other, other_writes);
+  const bool itself = second.rank == a->party.rank && second.block == a->party.block;
+  if (itself) second.known = false; /* it has read as well; who else did is not kept */
+  const char *remark = itself && (other >> MW_CELL_KIND & 3) == MW_READ_BY_GRID ? "read by several blocks"
+                       : itself                                                 ? "read by several threads"
+                                                                                : "";
+  cpu_finding_note(a->checker, is_shared(a, address) ? CPU_FINDING_RACE_SHARED : CPU_FINDING_RACE_GLOBAL, address,
+                   &a->party, &second, remark);
+}
+
+/* ---- a word ---------------------------------------------------------------------------------------------------- */
+
+static bool overlaps(mw_check_bits bits, unsigned mask) {
+  return bits >> MW_CELL_MASK & mask;
+}
+
+/* Two atomic operations, or volatile accesses, are no race with each other. */
+static bool may_meet(const access_t *a, mw_check_bits write) {
+  return a->party.how != MW_ACCESS_PLAIN && (write >> MW_CELL_KIND & 3) != MW_ACCESS_PLAIN;
+}
+
+static bool judge_race(const access_t *a, uintptr_t address, const mw_cell *cell, unsigned mask) {
+  if (overlaps(cell->write, mask) && !may_meet(a, cell->write) && !is_ordered(a, cell->write)) {
+    note_race(a, address, cell->write, true);
+    return false;
+  }
+  if (a->party.write && overlaps(cell->read, mask) && !readers_ordered(a, cell->read)) {
+    note_race(a, address, cell->read, false);
+    return false;
+  }
+  return true;
+}
+
+static void keep_write(const access_t *a, mw_cell *cell, unsigned mask) {
+  const mw_check_bits same = (cell->write ^ a->thread->stamp) >> MW_CELL_RANK ? 0 : cell->write & 15 << MW_CELL_MASK;
+  cell->write = a->thread->stamp | (mw_check_bits)a->site << MW_CELL_SITE | (mw_check_bits)mask << MW_CELL_MASK | same |
+                (mw_check_bits)a->party.how << MW_CELL_KIND | (cell->write & 15);
+  cell->read |= mask;
+}
+
+static void keep_read(const access_t *a, mw_cell *cell, unsigned mask) {
+  const mw_check_bits fresh = a->thread->stamp | (mw_check_bits)a->site << MW_CELL_SITE |
+                              (mw_check_bits)mask << MW_CELL_MASK | (cell->read & 15);
+  const mw_check_bits differs = cell->read ^ a->thread->stamp;
+  if (a->party.how != MW_ACCESS_PLAIN) return; /* only a plain read is in the way of a later write */
+  if (differs >> MW_CELL_LAUNCH || readers_ordered(a, cell->read)) {
+    cell->read = fresh;
+    return;
+  }
+  const mw_check_bits level = differs >> MW_CELL_BLOCK ? MW_READ_BY_GRID
+                              : rank_of(differs) >> 5  ? MW_READ_BY_BLOCK
+                                                       : MW_READ_BY_WARP;
+  if ((cell->read >> MW_CELL_KIND & 3) < level)
+    cell->read = (cell->read & ~((mw_check_bits)3 << MW_CELL_KIND)) | level << MW_CELL_KIND;
+  cell->read |= (mw_check_bits)mask << MW_CELL_MASK;
+}
+
+/* False: memory is not there, and the access ends the launch. */
+static bool judge_word(const access_t *a, mw_cell *cell, uintptr_t word, unsigned mask) {
+  const uintptr_t address = word < a->address ? a->address : word;
+  if (!cell || !((cell->write | cell->read) & 15)) return true;
+  if (mask & ~cell->write) {
+    cpu_finding_note(a->checker, CPU_FINDING_BOUNDS, address, &a->party, NULL, "");
+    return false;
+  }
+  if (a->reads && mask & ~cell->read) {
+    cpu_finding_note(a->checker, CPU_FINDING_UNINITIALISED, address, &a->party, NULL, "");
+    cell->read |= mask; /* told once */
+  }
+  judge_race(a, address, cell, mask);
+  if (a->party.write)
+    keep_write(a, cell, mask);
+  else
+    keep_read(a, cell, mask);
+  return true;
+}
+
+/* ---- what the hooks call --------------------------------------------------------------------------------------- */
+
+static access_t access_of(const void *address, unsigned bytes, bool write, enum mw_access how, const void *place,
+                          unsigned site) {
+  cpu_checker *checker = cpu_checker_now();
+  const mw_thread *thread = cpu_checker_thread();
+  return (access_t){checker,
+                    thread,
+                    {true, true, thread->worker->block, thread->rank, write, how, bytes, place},
+                    !write,
+                    (uintptr_t)address,
+                    site};
+}
+
+static void judge(const access_t *a) {
+  const uintptr_t end = a->address + a->party.bytes;
+  for (uintptr_t word = a->address & ~(uintptr_t)3; word < end; word += 4) {
+    unsigned mask = 15;
+    if (word < a->address) mask &= 15u << (a->address - word);
+    if (word + 4 > end) mask &= 15u >> (word + 4 - end);
+    if (!judge_word(a, cpu_shadow_cell(&a->checker->shadow, word), word, mask)) cpu_finding_leave(a->checker);
+  }
+}
+
+void cpu_check_access(const void *address, unsigned bytes, int write, enum mw_access how, const void *place,
+                      unsigned site) {
+  const access_t a = access_of(address, bytes, write, how, place, site);
+  cpu_current->busy++; /* not to be ended in the middle of what is kept */
+  judge(&a);
+  cpu_current->busy--;
+}
+
+void cpu_check_atomic(const void *address, unsigned bytes, int read, int write, enum mw_access how, const void *place,
+                      unsigned site) {
+  access_t a = access_of(address, bytes, write, how, place, site);
+  a.reads = read;
+  cpu_current->busy++;
+  if (read) cpu_order_acquire(a.checker, a.address, a.thread);
+  judge(&a);
+  if (write) cpu_order_release(a.checker, a.address, a.thread);
+  cpu_current->busy--;
+}
+
+void cpu_check_fence(int block_only) {
+  cpu_order_fence(cpu_checker_now(), cpu_checker_thread(), block_only);
+}
+
+void cpu_check_rule(int what, const char *file, unsigned line, long long value, unsigned long long bound,
+                    const char *type) {
+  cpu_checker *checker = cpu_checker_now();
+  const mw_thread *thread = cpu_checker_thread();
+  const cpu_party party = {.known = true, .block_known = true, .block = thread->worker->block, .rank = thread->rank};
+  cpu_finding_rule(checker, what, &party, file, line, value, bound, type);
+}

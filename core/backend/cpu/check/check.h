@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Check mode: judges every access of a kernel to memory by CUDA's rules, whatever its result is. A device in check mode
+ * has one checker; a normal device has none. Units of the check flavor call hooks (shim/check/hooks.cpp), which pass on
+ * what is not simply right.
+ *
+ *   checker.c   the life of a checker, and of a launch under it: who runs (one OS thread at a time), epochs
+ *   access.c    an access against its cells
+ *   order.c     which blocks are ordered by atomics and fences
+ *   finding.c   what was found, each once, with a count
+ *   place.c     from an address in code to file, line and text
+ *   shadow.c    cells by address
+ *
+ * The method is that of happens-before race detectors with a shadow cell a word: K. Serebryany and T. Iskhodzhanov,
+ * "ThreadSanitizer: data race detection in practice" (2009), with the epochs of C. Flanagan and S. Freund, "FastTrack"
+ * (2009); a block's barrier moves all of its threads on at once. */
+#ifndef MW_CPU_CHECK_H
+#define MW_CPU_CHECK_H
+
+#include "core/backend/backend.h"
+#include "core/backend/cpu/run/machine.h"
+#include "core/backend/cpu/shim/check/cell.h"
+
+typedef struct cpu_checker cpu_checker;
+
+/* ---- shadow.c -------------------------------------------------------------------------------------------------- */
+
+typedef struct cpu_shadow_range {
+  uintptr_t from;
+  size_t bytes;
+} cpu_shadow_range;
+
+typedef struct cpu_shadow {
+  mw_cell **chunks; /* by address >> MW_CHUNK_SHIFT */
+  mw_cell **made;   /* those that there are */
+  size_t nmade;
+  cpu_shadow_range *ranges; /* memory that is checked */
+  size_t nranges;
+} cpu_shadow;
+
+bool cpu_shadow_open(cpu_shadow *); /* false: the system gives no address space */
+void cpu_shadow_close(cpu_shadow *);
+/* Memory is there from now on; it holds values, or none yet. False: no memory. */
+bool cpu_shadow_add(cpu_shadow *, uintptr_t from, size_t bytes, bool has_values);
+bool cpu_shadow_close_off(cpu_shadow *, uintptr_t from, size_t bytes); /* beside an array: no access is right */
+void cpu_shadow_remove(cpu_shadow *, uintptr_t from, size_t bytes);
+void cpu_shadow_fresh(cpu_shadow *, uintptr_t from, size_t bytes); /* it holds no values, and nobody has used it */
+void cpu_shadow_written(cpu_shadow *, uintptr_t from, size_t bytes); /* by a copy or a fill: it holds values */
+void cpu_shadow_copied(cpu_shadow *, uintptr_t to, uintptr_t from, size_t bytes); /* as far as it held values */
+void cpu_shadow_clear_launches(cpu_shadow *); /* who read and wrote; what holds values stays */
+mw_cell *cpu_shadow_cell(const cpu_shadow *, uintptr_t address); /* NULL: nothing checked is there */
+
+/* ---- checker.c ------------------------------------------------------------------------------------------------- */
+
+typedef struct cpu_checked_launch { /* what a launch is called in findings */
+  const char *kernel;
+  const cpu_grid *grid;
+  const char *source_name, *source_text; /* of its module */
+  void *owner;
+  void (*name_address)(void *owner, uintptr_t address, char *out, size_t size); /* "array 'x' ..., element 3" */
+} cpu_checked_launch;
+
+cpu_checker *cpu_checker_open(mw_error *);
+void cpu_checker_close(cpu_checker *); /* NULL: nothing */
+cpu_shadow *cpu_checker_shadow(cpu_checker *);
+const mw_runtime *cpu_checker_runtime(cpu_checker *); /* for bind of a checked unit */
+/* Around the run of a checked unit's grid. begin sets grid->observer and grid->checker. */
+void cpu_checker_begin(cpu_checker *, cpu_grid *, const cpu_checked_launch *);
+void cpu_checker_end(cpu_checker *, cpu_grid *);
+const mw_finding *cpu_checker_findings(cpu_checker *);
+
+/* ---- inside ---------------------------------------------------------------------------------------------------- */
+
+typedef enum cpu_finding_kind {
+  CPU_FINDING_BOUNDS,
+  CPU_FINDING_UNINITIALISED,
+  CPU_FINDING_RACE_SHARED,
+  CPU_FINDING_RACE_GLOBAL,
+  CPU_FINDING_INDEX,
+  CPU_FINDING_MISALIGNED,
+} cpu_finding_kind;
+
+typedef struct cpu_party { /* of a finding */
+  bool known, block_known;
+  unsigned long long block;
+  unsigned rank;
+  bool write;
+  enum mw_access how;
+  unsigned bytes;
+  const void *place; /* in the unit's code; NULL: unknown */
+} cpu_party;
+
+typedef struct cpu_noted { /* a finding with what tells it from others */
+  mw_finding base;
+  cpu_finding_kind kind;
+  const void *places[2];
+  bool placed; /* lines and texts are known, or never will be */
+  struct cpu_noted *next;
+} cpu_noted;
+
+typedef struct cpu_turns { /* tickets: who runs checked code */
+  pthread_mutex_t lock;
+  pthread_cond_t next;
+  unsigned long long asked, served;
+} cpu_turns;
+
+struct cpu_checker {
+  mw_check hooks;
+  mw_runtime runtime;
+  cpu_shadow shadow;
+  cpu_turns turns;
+  unsigned long long launches;
+  unsigned stamp_launch; /* 1 ... MW_CHECK_LAUNCHES - 1 */
+  pthread_mutex_t one;   /* held by a launch */
+  cpu_grid *grid;        /* that runs */
+  cpu_shadow_range *lent; /* shared memory of the workers that run it */
+  unsigned nlent;
+  const cpu_checked_launch *launch;
+  const mw_check_site *sites; /* of the unit that runs */
+  cpu_noted *findings, **last, *latest, *fault; /* fault: the last one noted */
+  struct cpu_order *order; /* order.c */
+};
+
+static inline cpu_checker *cpu_checker_now(void) {
+  cpu_grid *grid = atomic_load_explicit(&cpu_current->grid, memory_order_relaxed);
+  return grid->checker;
+}
+
+static inline const mw_thread *cpu_checker_thread(void) { /* that runs on the calling OS thread */
+  cpu_worker *worker = cpu_current;
+  return worker->in_fibers ? &cpu_fibers_lane(worker->fibers)->thread : worker->plain;
+}
+
+/* access.c: the functions of mw_check. */
+void cpu_check_access(const void *, unsigned bytes, int write, enum mw_access, const void *place, unsigned site);
+void cpu_check_atomic(const void *, unsigned bytes, int read, int write, enum mw_access, const void *place,
+                      unsigned site);
+void cpu_check_fence(int block_only);
+void cpu_check_rule(int what, const char *file, unsigned line, long long value, unsigned long long bound,
+                    const char *type);
+
+/* order.c */
+void cpu_order_begin_block(cpu_checker *, cpu_worker *);
+void cpu_order_end_launch(cpu_checker *);
+/* Lanes of a warp have met, and not all of its live ones; until the warp's next epoch they count as ordered. */
+void cpu_order_lanes(cpu_block_fibers *, unsigned warp, uint32_t lanes);
+void cpu_order_next_epoch(cpu_checker *, cpu_worker *);
+bool cpu_order_within_warp(cpu_checker *, const mw_thread *, unsigned other_rank);
+bool cpu_order_any_lane(cpu_checker *, const mw_thread *);
+void cpu_order_fence(cpu_checker *, const mw_thread *, bool block_only);
+void cpu_order_release(cpu_checker *, uintptr_t, const mw_thread *); /* an atomic or volatile write of that place */
+void cpu_order_acquire(cpu_checker *, uintptr_t, const mw_thread *); /* and a read of it */
+/* Whether another block's access, of which `other` is the cell, is ordered before the thread; whether any block's may
+ * be. */
+bool cpu_order_blocks(cpu_checker *, mw_check_bits other, const mw_thread *);
+bool cpu_order_any(cpu_checker *, const mw_thread *);
+
+/* finding.c: the second party may be NULL. */
+void cpu_finding_note(cpu_checker *, cpu_finding_kind, uintptr_t address, const cpu_party *first,
+                      const cpu_party *second, const char *remark);
+void cpu_finding_rule(cpu_checker *, int what, const cpu_party *, const char *file, unsigned line, long long value,
+                      unsigned long long bound, const char *type);
+void cpu_finding_leave(cpu_checker *) __attribute__((noreturn)); /* ends the launch with the last finding as its fault */
+void cpu_findings_place(cpu_checker *);
+void cpu_findings_free(cpu_checker *);
+
+/* place.c: file and line of a place in a loaded unit, outside the shim; false: not known. */
+bool cpu_place_find(const cpu_checked_launch *, const void *place, char *file, size_t size, int *line);
+/* The text of a line of a source, without what stands around it. "": not known. */
+void cpu_place_text(const cpu_checked_launch *, const char *file, int line, char *out, size_t size);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A checker and the launches that run under it. OS threads take turns: so no access to shadow memory needs an atomic
+ * operation, and a run finds the same again. */
+#include "core/backend/cpu/check/check.h"
+
+#include <string.h>
+
+/* ---- turns ----------------------------------------------------------------------------------------------------- */
+
+/* In the order in which they ask, so that a block that spins lets the one that it waits for go on. */
+static void wait_for_turn(cpu_turns *turns) {
+  pthread_mutex_lock(&turns->lock);
+  const unsigned long long mine = turns->asked++;
+  while (turns->served != mine) pthread_cond_wait(&turns->next, &turns->lock);
+  pthread_mutex_unlock(&turns->lock);
+}
+
+static void end_turn(cpu_turns *turns) {
+  pthread_mutex_lock(&turns->lock);
+  turns->served++;
+  pthread_cond_broadcast(&turns->next);
+  pthread_mutex_unlock(&turns->lock);
+}
+
+static void take_turn(cpu_grid *grid, cpu_worker *worker) {
+  cpu_checker *checker = grid->checker;
+  worker->busy++; /* not to be ended while it waits, nor with the turn half taken */
+  wait_for_turn(&checker->turns);
+  checker->grid = grid;
+  if (worker->in_fibers) *worker->fibers->self = &cpu_fibers_lane(worker->fibers)->thread;
+  worker->busy--;
+}
+
+static void give_turn(cpu_grid *grid, cpu_worker *worker) {
+  cpu_checker *checker = grid->checker;
+  worker->busy++;
+  end_turn(&checker->turns);
+  worker->busy--;
+}
+
+/* ---- epochs ---------------------------------------------------------------------------------------------------- */
+
+static void next_launch(cpu_checker *checker) {
+  if (++checker->stamp_launch < MW_CHECK_LAUNCHES) return;
+  cpu_shadow_clear_launches(&checker->shadow);
+  checker->stamp_launch = 1;
+}
+
+static unsigned long long block_stamp(const cpu_checker *checker, unsigned long long block, unsigned epoch) {
+  return (unsigned long long)checker->stamp_launch << MW_CELL_LAUNCH |
+         (block & ((1ull << (MW_CELL_LAUNCH - MW_CELL_BLOCK)) - 1)) << MW_CELL_BLOCK |
+         (unsigned long long)epoch << MW_CELL_EPOCH;
+}
+
+static void stamp_thread(mw_thread *thread, cpu_worker *worker) {
+  thread->stamp = worker->stamp |
+                  (unsigned long long)worker->warp_epochs[thread->rank / CPU_WARP] << MW_CELL_WARP_EPOCH |
+                  (unsigned long long)thread->rank << MW_CELL_RANK;
+}
+
+/* Shared memory ends where its pages end; the rest of its first page is beside it. It holds no values when a block
+ * begins. */
+static void lend(cpu_checker *checker, const char *memory, size_t bytes) {
+  const uintptr_t from = (uintptr_t)memory, page = from & ~(uintptr_t)(cpu_page_bytes() - 1);
+  unsigned i = 0;
+  while (i < checker->nlent && checker->lent[i].from != from) i++;
+  if (i < checker->nlent) return cpu_shadow_fresh(&checker->shadow, from, bytes);
+  cpu_shadow_add(&checker->shadow, from, bytes, false);
+  if (from > page) cpu_shadow_close_off(&checker->shadow, page, from - page);
+  checker->lent = mw_grow(checker->lent, checker->nlent, sizeof *checker->lent);
+  checker->lent[checker->nlent++] = (cpu_shadow_range){from, bytes};
+}
+
+static void lend_shared(cpu_checker *checker, const cpu_grid *grid, const cpu_worker *worker) {
+  const mw_shared_layout *fixed = grid->table->shared;
+  if (grid->abi.dynamic_shared) lend(checker, worker->ctx.dynamic_shared, grid->abi.dynamic_shared);
+  if (fixed && fixed->bytes) lend(checker, worker->ctx.static_shared, (size_t)fixed->bytes);
+}
+
+static void take_back(cpu_checker *checker) {
+  for (unsigned i = 0; i < checker->nlent; i++) {
+    const uintptr_t page = checker->lent[i].from & ~(uintptr_t)(cpu_page_bytes() - 1);
+    cpu_shadow_remove(&checker->shadow, page, checker->lent[i].from + checker->lent[i].bytes - page);
+  }
+  checker->nlent = 0;
+}
+
+static void begin_block(cpu_grid *grid, cpu_worker *worker) {
+  cpu_checker *checker = grid->checker;
+  worker->stamp = block_stamp(checker, worker->ctx.block, 0);
+  memset(worker->warp_epochs, 0, sizeof worker->warp_epochs);
+  lend_shared(checker, grid, worker);
+  cpu_order_begin_block(checker, worker);
+}
+
+static void stamp_all(cpu_block_fibers *fibers) {
+  for (unsigned rank = 0; rank < fibers->threads; rank++)
+    stamp_thread(&fibers->warps[rank / CPU_WARP].lanes[rank % CPU_WARP].thread, fibers->worker);
+}
+
+/* A block of so many barriers begins a launch anew: what lies before is ordered before everything then. */
+static void meet_block(cpu_block_fibers *fibers) {
+  cpu_worker *worker = fibers->worker;
+  cpu_checker *checker = fibers->grid->checker;
+  const unsigned epoch = (unsigned)(worker->stamp >> MW_CELL_EPOCH) % MW_CHECK_EPOCHS + 1;
+  if (epoch == MW_CHECK_EPOCHS) next_launch(checker);
+  worker->stamp = block_stamp(checker, worker->ctx.block, epoch % MW_CHECK_EPOCHS);
+  memset(worker->warp_epochs, 0, sizeof worker->warp_epochs);
+  cpu_order_next_epoch(checker, worker);
+  stamp_all(fibers);
+}
+
+static void meet_warp(cpu_block_fibers *fibers, unsigned w, uint32_t lanes) {
+  cpu_worker *worker = fibers->worker;
+  cpu_warp *warp = &fibers->warps[w];
+  if (lanes != cpu_warp_lanes(warp)) return cpu_order_lanes(fibers, w, lanes);
+  if (++worker->warp_epochs[w] == MW_CHECK_WARP_EPOCHS) return meet_block(fibers);
+  for (unsigned i = 0; i < CPU_WARP; i++) stamp_thread(&warp->lanes[i].thread, worker);
+}
+
+static void meet_named(cpu_block_fibers *fibers, unsigned w, uint32_t lanes, bool last) {
+  (void)w, (void)lanes;
+  if (last) meet_block(fibers);
+}
+
+static void meet_grid(cpu_grid *grid) {
+  next_launch(grid->checker);
+}
+
+static const cpu_observer observer = {take_turn,  give_turn,  begin_block, stamp_thread,
+                                      meet_block, meet_named, meet_warp,   meet_grid};
+
+/* ---- life ------------------------------------------------------------------------------------------------------ */
+
+cpu_checker *cpu_checker_open(mw_error *error) {
+  cpu_checker *checker = mw_calloc(1, sizeof *checker);
+  pthread_mutex_init(&checker->one, NULL);
+  pthread_mutex_init(&checker->turns.lock, NULL);
+  pthread_cond_init(&checker->turns.next, NULL);
+  checker->last = &checker->findings;
+  if (!cpu_shadow_open(&checker->shadow)) {
+    cpu_checker_close(checker);
+    mw_fail(error, MW_NO_MEMORY, "check mode needs address space for its shadow memory: raise the limit (ulimit -v)");
+    return NULL;
+  }
+  checker->hooks =
+      (mw_check){checker->shadow.chunks, cpu_check_access, cpu_check_atomic, cpu_check_fence, cpu_check_rule};
+  checker->runtime = cpu_runtime;
+  checker->runtime.check = &checker->hooks;
+  return checker;
+}
+
+void cpu_checker_close(cpu_checker *checker) {
+  if (!checker) return;
+  cpu_findings_free(checker);
+  cpu_shadow_close(&checker->shadow);
+  mw_free(checker->lent);
+  pthread_mutex_destroy(&checker->one);
+  pthread_mutex_destroy(&checker->turns.lock);
+  pthread_cond_destroy(&checker->turns.next);
+  mw_free(checker);
+}
+
+cpu_shadow *cpu_checker_shadow(cpu_checker *checker) {
+  return &checker->shadow;
+}
+
+const mw_runtime *cpu_checker_runtime(cpu_checker *checker) {
+  return &checker->runtime;
+}
+
+void cpu_checker_begin(cpu_checker *checker, cpu_grid *grid, const cpu_checked_launch *launch) {
+  pthread_mutex_lock(&checker->one);
+  checker->launches++;
+  checker->grid = grid;
+  checker->launch = launch;
+  checker->sites = grid->table->sites;
+  next_launch(checker);
+  grid->observer = &observer;
+  grid->checker = checker;
+}
+
+void cpu_checker_end(cpu_checker *checker, cpu_grid *grid) {
+  (void)grid;
+  cpu_order_end_launch(checker);
+  cpu_findings_place(checker);
+  take_back(checker);
+  checker->launch = NULL;
+  pthread_mutex_unlock(&checker->one);
+}
+
+const mw_finding *cpu_checker_findings(cpu_checker *checker) {
+  return checker->findings ? &checker->findings->base : NULL;
+}

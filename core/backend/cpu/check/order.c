@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What atomics and fences order. A thread that has fenced publishes, by its next atomic or volatile write, what its
+ * block did before the fence; a thread that reads the place by an atomic or volatile access sees it from then on, and
+ * its block from its next barrier on. So:
+ *
+ *   block 0:  partial[0] = sum;  __threadfence();  atomicAdd(&count, 1);
+ *   block 1:  if (atomicAdd(&count, 1) == 1) total = partial[0] + ...;         ordered: no race
+ *
+ * Blocks are known by the bits that cells keep of them; the latest release of a block at a place stands for all of
+ * them. Both err to the side of "ordered". */
+#include "core/backend/cpu/check/check.h"
+
+#include <string.h>
+
+enum { BLOCK_BITS = (1 << (MW_CELL_LAUNCH - MW_CELL_BLOCK)) - 1, EPOCH_BITS = MW_CHECK_EPOCHS - 1, DEEP = 4 };
+
+typedef struct seen { /* of a place, so many of its releases */
+  struct place *place;
+  unsigned count;
+  unsigned rank, epoch; /* who has seen it, and when */
+  bool by_several;
+} seen;
+
+typedef struct seen_list {
+  seen *at;
+  unsigned count;
+} seen_list;
+
+typedef struct release { /* of a block at a place */
+  unsigned block, turn;  /* the how manieth block to release there */
+  unsigned epoch, rank;
+  bool by_several;
+  seen_list before; /* what the block had seen at other places */
+} release_t;
+
+typedef struct place {
+  uintptr_t address;
+  release_t *table; /* by block, open addressing; turn 0: free */
+  unsigned room, count;
+  bool passes_on; /* some release has seen another place */
+} place;
+
+typedef struct state { /* of the block that a worker runs */
+  cpu_worker *worker;
+  uint16_t fenced[CPU_WARP * CPU_WARPS]; /* by thread: 1 + the epoch of its last fence; 0: none */
+  seen_list acquired;
+  uint32_t met[CPU_WARPS][CPU_WARP]; /* lanes that a lane has met in the warp's epoch */
+  bool any_fence, any_met;
+} state;
+
+struct cpu_order {
+  state **states;
+  unsigned nstates;
+  place **places; /* by address, open addressing */
+  unsigned room, count;
+};
+
+/* ---- lists ----------------------------------------------------------------------------------------------------- */
+
+static state *state_of(cpu_checker *checker, const cpu_worker *worker) {
+  if (!checker->order) checker->order = mw_calloc(1, sizeof *checker->order);
+  struct cpu_order *order = checker->order;
+  for (unsigned i = 0; i < order->nstates; i++)
+    if (order->states[i]->worker == worker) return order->states[i];
+  order->states = mw_grow(order->states, order->nstates, sizeof *order->states);
+  state *made = order->states[order->nstates++] = mw_calloc(1, sizeof *made);
+  made->worker = (cpu_worker *)(uintptr_t)worker;
+  return made;
+}
+
+static state *state_now(cpu_checker *checker) {
+  return state_of(checker, cpu_current);
+}
+
+static unsigned slot_of(uint64_t key, unsigned room) {
+  return (unsigned)(key * 0x9E3779B97F4A7C15ull >> 32) & (room - 1);
+}
+
+static place **find_place(struct cpu_order *order, uintptr_t address) {
+  unsigned slot = slot_of(address >> 2, order->room);
+  while (order->places[slot] && order->places[slot]->address != address) slot = (slot + 1) & (order->room - 1);
+  return &order->places[slot];
+}
+
+static void grow_places(struct cpu_order *order) {
+  place **old = order->places;
+  const unsigned room = order->room;
+  order->room = room ? 2 * room : 64;
+  order->places = mw_calloc(order->room, sizeof *order->places);
+  for (unsigned i = 0; i < room; i++)
+    if (old[i]) *find_place(order, old[i]->address) = old[i];
+  mw_free(old);
+}
+
+/* make: else NULL where there is none. */
+static place *place_at(cpu_checker *checker, uintptr_t address, bool make) {
+  if (!checker->order) checker->order = mw_calloc(1, sizeof *checker->order);
+  struct cpu_order *order = checker->order;
+  if (order->count * 2 >= order->room) grow_places(order);
+  place **found = find_place(order, address);
+  if (*found || !make) return *found;
+  *found = mw_calloc(1, sizeof **found);
+  (*found)->address = address;
+  order->count++;
+  return *found;
+}
+
+static release_t *release_slot(const place *p, unsigned block) {
+  unsigned slot = slot_of(block, p->room);
+  while (p->table[slot].turn && p->table[slot].block != block) slot = (slot + 1) & (p->room - 1);
+  return &p->table[slot];
+}
+
+static release_t *release_of(place *p, unsigned block) {
+  if (p->count * 2 >= p->room) {
+    release_t *old = p->table;
+    const unsigned room = p->room;
+    p->room = room ? 2 * room : 16;
+    p->table = mw_calloc(p->room, sizeof *p->table);
+    for (unsigned i = 0; i < room; i++)
+      if (old[i].turn) *release_slot(p, old[i].block) = old[i];
+    mw_free(old);
+  }
+  return release_slot(p, block);
+}
+
+static seen_list copy_list(const seen_list *from, const place *but) {
+  seen_list copy = {0};
+  for (unsigned i = 0; i < from->count; i++) {
+    if (from->at[i].place == but) continue;
+    copy.at = mw_grow(copy.at, copy.count, sizeof *copy.at);
+    copy.at[copy.count++] = from->at[i];
+  }
+  return copy;
+}
+
+static void free_place(place *p) {
+  if (!p) return;
+  for (unsigned i = 0; i < p->room; i++) mw_free(p->table[i].before.at);
+  mw_free(p->table);
+  mw_free(p);
+}
+
+/* ---- lanes ----------------------------------------------------------------------------------------------------- */
+
+void cpu_order_lanes(cpu_block_fibers *fibers, unsigned w, uint32_t lanes) {
+  state *now = state_of(fibers->grid->checker, fibers->worker);
+  for (uint32_t rest = lanes; rest; rest &= rest - 1) now->met[w][__builtin_ctz(rest)] |= lanes;
+  now->any_met = true;
+}
+
+void cpu_order_next_epoch(cpu_checker *checker, cpu_worker *worker) {
+  if (!checker->order) return;
+  state *now = state_of(checker, worker);
+  if (now->any_met) memset(now->met, 0, sizeof now->met);
+  now->any_met = false;
+}
+
+bool cpu_order_within_warp(cpu_checker *checker, const mw_thread *thread, unsigned other) {
+  return checker->order &&
+         state_now(checker)->met[thread->rank / CPU_WARP][other % CPU_WARP] >> thread->rank % CPU_WARP & 1;
+}
+
+bool cpu_order_any_lane(cpu_checker *checker, const mw_thread *thread) {
+  return checker->order && state_now(checker)->met[thread->rank / CPU_WARP][thread->rank % CPU_WARP];
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------------------------- */
+
+void cpu_order_begin_block(cpu_checker *checker, cpu_worker *worker) {
+  if (!checker->order) return;
+  state *now = state_of(checker, worker);
+  cpu_order_next_epoch(checker, worker);
+  if (now->any_fence) memset(now->fenced, 0, sizeof now->fenced);
+  now->any_fence = false;
+  now->acquired.count = 0;
+}
+
+void cpu_order_end_launch(cpu_checker *checker) {
+  struct cpu_order *order = checker->order;
+  if (!order) return;
+  for (unsigned i = 0; i < order->room; i++) free_place(order->places[i]);
+  for (unsigned i = 0; i < order->nstates; i++) {
+    mw_free(order->states[i]->acquired.at);
+    mw_free(order->states[i]);
+  }
+  mw_free(order->states);
+  mw_free(order->places);
+  mw_free(order);
+  checker->order = NULL;
+}
+
+static unsigned epoch_of(const mw_thread *thread) {
+  return thread->stamp >> MW_CELL_EPOCH & EPOCH_BITS;
+}
+
+void cpu_order_fence(cpu_checker *checker, const mw_thread *thread, bool block_only) {
+  state *now = state_now(checker);
+  if (block_only) return;
+  now->fenced[thread->rank] = (uint16_t)(1 + epoch_of(thread));
+  now->any_fence = true;
+}
+
+void cpu_order_release(cpu_checker *checker, uintptr_t address, const mw_thread *thread) {
+  state *now = checker->order ? state_now(checker) : NULL;
+  const unsigned block = (unsigned)(thread->stamp >> MW_CELL_BLOCK) & BLOCK_BITS;
+  if (!now || !now->fenced[thread->rank]) return;
+  place *p = place_at(checker, address, true);
+  release_t *r = release_of(p, block);
+  const bool again = r->turn;
+  mw_free(r->before.at);
+  *r = (release_t){.block = block,
+                   .turn = again ? r->turn : ++p->count,
+                   .epoch = now->fenced[thread->rank] - 1u,
+                   .rank = thread->rank,
+                   .by_several = again && (r->by_several || r->rank != thread->rank),
+                   .before = copy_list(&now->acquired, p)};
+  p->passes_on |= r->before.count > 0;
+}
+
+void cpu_order_acquire(cpu_checker *checker, uintptr_t address, const mw_thread *thread) {
+  place *p = checker->order ? place_at(checker, address, false) : NULL;
+  if (!p || !p->count) return;
+  seen_list *list = &state_now(checker)->acquired;
+  const unsigned epoch = epoch_of(thread);
+  unsigned i = 0;
+  while (i < list->count && list->at[i].place != p) i++;
+  const bool known = i < list->count;
+  if (!known) {
+    list->at = mw_grow(list->at, list->count, sizeof *list->at);
+    list->count++;
+  }
+  const bool several = known && (list->at[i].by_several || list->at[i].rank != thread->rank);
+  list->at[i] = (seen){p, p->count, thread->rank, epoch, several};
+}
+
+/* By the thread itself, or by one of its warp; by its block from the next barrier on. */
+static bool is_visible(const seen *s, const mw_thread *thread) {
+  return s->by_several || s->rank / CPU_WARP == thread->rank / CPU_WARP || s->epoch != epoch_of(thread);
+}
+
+static bool covers(const release_t *r, unsigned epoch, unsigned rank) {
+  const unsigned later = (r->epoch - epoch) & EPOCH_BITS;
+  if (later) return later < MW_CHECK_EPOCHS / 2;
+  return r->by_several || r->rank / CPU_WARP == rank / CPU_WARP;
+}
+
+static bool is_published(const seen *s, unsigned block, unsigned epoch, unsigned rank, int depth) {
+  const place *p = s->place;
+  const release_t *r = release_slot(p, block);
+  if (r->turn && r->turn <= s->count && covers(r, epoch, rank)) return true;
+  if (!p->passes_on) return false;
+  if (depth == DEEP) return true;
+  for (unsigned i = 0; i < p->room; i++) {
+    if (!p->table[i].turn || p->table[i].turn > s->count) continue;
+    for (unsigned k = 0; k < p->table[i].before.count; k++)
+      if (is_published(&p->table[i].before.at[k], block, epoch, rank, depth + 1)) return true;
+  }
+  return false;
+}
+
+bool cpu_order_blocks(cpu_checker *checker, mw_check_bits other, const mw_thread *thread) {
+  if (!checker->order) return false;
+  const seen_list *list = &state_now(checker)->acquired;
+  const unsigned block = (unsigned)(other >> MW_CELL_BLOCK) & BLOCK_BITS;
+  for (unsigned i = 0; i < list->count; i++)
+    if (is_visible(&list->at[i], thread) &&
+        is_published(&list->at[i], block, other >> MW_CELL_EPOCH & EPOCH_BITS, other >> MW_CELL_RANK & 0x3ff, 0))
+      return true;
+  return false;
+}
+
+bool cpu_order_any(cpu_checker *checker, const mw_thread *thread) {
+  if (!checker->order) return false;
+  const seen_list *list = &state_now(checker)->acquired;
+  for (unsigned i = 0; i < list->count; i++)
+    if (is_visible(&list->at[i], thread)) return true;
+  return false;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Cells by address. A chunk of cells is reserved for each 64 MiB of address space in which something checked lies; the
+ * system gives it memory where it is touched, 4 bytes for a byte. */
+#include "core/backend/cpu/check/check.h"
+
+#include <sys/mman.h>
+
+enum { ADDRESS_BITS = 47, CELLS = MW_CHUNK_BYTES / 4 };
+static const size_t CHUNKS = (size_t)1 << (ADDRESS_BITS - MW_CHUNK_SHIFT);
+
+static void *reserve(size_t bytes) {
+  void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return map == MAP_FAILED ? NULL : map;
+}
+
+bool cpu_shadow_open(cpu_shadow *shadow) {
+  shadow->chunks = reserve(CHUNKS * sizeof *shadow->chunks);
+  return shadow->chunks != NULL;
+}
+
+void cpu_shadow_close(cpu_shadow *shadow) {
+  if (!shadow->chunks) return;
+  for (size_t i = 0; i < shadow->nmade; i++) munmap(shadow->made[i], CELLS * sizeof **shadow->made);
+  munmap(shadow->chunks, CHUNKS * sizeof *shadow->chunks);
+  mw_free(shadow->made);
+  mw_free(shadow->ranges);
+}
+
+mw_cell *cpu_shadow_cell(const cpu_shadow *shadow, uintptr_t address) {
+  mw_cell *chunk = shadow->chunks[address >> MW_CHUNK_SHIFT];
+  return chunk ? chunk + ((address & (MW_CHUNK_BYTES - 1)) >> 2) : NULL;
+}
+
+static mw_cell *make_cell(cpu_shadow *shadow, uintptr_t address) {
+  mw_cell **chunk = &shadow->chunks[address >> MW_CHUNK_SHIFT];
+  if (!*chunk && (*chunk = reserve(CELLS * sizeof **chunk))) {
+    shadow->made = mw_grow(shadow->made, shadow->nmade, sizeof *shadow->made);
+    shadow->made[shadow->nmade++] = *chunk;
+  }
+  return cpu_shadow_cell(shadow, address);
+}
+
+/* Calls visit for the cell of each word of a range, with the bytes of the word that lie in it. */
+static void each_word(cpu_shadow *shadow, uintptr_t from, size_t bytes,
+                      void (*visit)(mw_cell *, unsigned mask, bool flag), bool flag) {
+  const uintptr_t end = from + bytes;
+  for (uintptr_t word = from & ~(uintptr_t)3; word < end; word += 4) {
+    unsigned mask = 15;
+    if (word < from) mask &= 15u << (from - word);
+    if (word + 4 > end) mask &= 15u >> (word + 4 - end);
+    mw_cell *cell = cpu_shadow_cell(shadow, word);
+    if (cell) visit(cell, mask, flag);
+  }
+}
+
+static void begin_word(mw_cell *cell, unsigned mask, bool has_values) {
+  cell->write = (cell->write & 15) | mask;
+  cell->read = (cell->read & 15 & ~mask & cell->write) | (has_values ? mask : 0);
+}
+
+static void end_word(mw_cell *cell, unsigned mask, bool flag) {
+  (void)flag;
+  cell->write &= 15 & ~mask;
+  cell->read &= 15 & ~mask;
+}
+
+static void write_word(mw_cell *cell, unsigned mask, bool flag) {
+  (void)flag;
+  cell->read |= mask & cell->write;
+}
+
+static void close_word(mw_cell *cell, unsigned mask, bool flag) {
+  (void)flag;
+  cell->write &= 15 & ~mask;
+  if (!(cell->write & 15)) cell->read = 15;
+}
+
+bool cpu_shadow_add(cpu_shadow *shadow, uintptr_t from, size_t bytes, bool has_values) {
+  for (uintptr_t at = from & ~(uintptr_t)(MW_CHUNK_BYTES - 1); at < from + bytes; at += MW_CHUNK_BYTES)
+    if (!make_cell(shadow, at)) return false;
+  shadow->ranges = mw_grow(shadow->ranges, shadow->nranges, sizeof *shadow->ranges);
+  shadow->ranges[shadow->nranges++] = (cpu_shadow_range){from, bytes};
+  each_word(shadow, from, bytes, begin_word, has_values);
+  return true;
+}
+
+void cpu_shadow_fresh(cpu_shadow *shadow, uintptr_t from, size_t bytes) {
+  each_word(shadow, from, bytes, begin_word, false);
+}
+
+bool cpu_shadow_close_off(cpu_shadow *shadow, uintptr_t from, size_t bytes) {
+  for (uintptr_t at = from & ~(uintptr_t)(MW_CHUNK_BYTES - 1); at < from + bytes; at += MW_CHUNK_BYTES)
+    if (!make_cell(shadow, at)) return false;
+  each_word(shadow, from, bytes, close_word, false);
+  return true;
+}
+
+void cpu_shadow_remove(cpu_shadow *shadow, uintptr_t from, size_t bytes) {
+  for (size_t i = shadow->nranges; i-- > 0;)
+    if (shadow->ranges[i].from - from < bytes) shadow->ranges[i] = shadow->ranges[--shadow->nranges];
+  each_word(shadow, from, bytes, end_word, false);
+}
+
+void cpu_shadow_written(cpu_shadow *shadow, uintptr_t from, size_t bytes) {
+  each_word(shadow, from, bytes, write_word, false);
+}
+
+static bool holds_value(const cpu_shadow *shadow, uintptr_t address) {
+  const mw_cell *cell = cpu_shadow_cell(shadow, address);
+  return !cell || cell->read >> (address & 3) & 1;
+}
+
+void cpu_shadow_copied(cpu_shadow *shadow, uintptr_t to, uintptr_t from, size_t bytes) {
+  for (size_t i = 0; i < bytes; i++) {
+    mw_cell *cell = cpu_shadow_cell(shadow, to + i);
+    const unsigned bit = 1u << ((to + i) & 3);
+    if (!cell) continue;
+    cell->read = holds_value(shadow, from + i) ? cell->read | bit : cell->read & ~(mw_check_bits)bit;
+  }
+}
+
+static void clear_word(mw_cell *cell, unsigned mask, bool flag) {
+  (void)mask, (void)flag;
+  if (!((cell->write | cell->read) >> 4)) return; /* untouched pages stay so */
+  cell->write &= 15;
+  cell->read &= 15;
+}
+
+void cpu_shadow_clear_launches(cpu_shadow *shadow) {
+  for (size_t i = 0; i < shadow->nranges; i++)
+    each_word(shadow, shadow->ranges[i].from, shadow->ranges[i].bytes, clear_word, false);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Check mode's shadow of memory, shared by the hooks of a checked unit (hooks.cpp beside this file) and the checker
+ * (core/backend/cpu/check). Every aligned 4-byte word of an array, of shared memory and of device variables has a cell
+ * of 16 bytes: who wrote the word last, and who read it last.
+ *
+ *   bits   write                          read
+ *   60-63  launch, modulo 16; 0: none     launch; 0: none
+ *   42-59  block, modulo 2^18             block
+ *   32-41  epoch                          epoch
+ *   28-31  warp epoch                     warp epoch
+ *   18-27  thread, its rank in the block  thread
+ *   10-17  site; 0: unknown               site
+ *    6-9   which of the four bytes        which bytes
+ *    4-5   plain, atomic, volatile        who else read since the last barrier: see MW_READ_*
+ *    0-3   which bytes are memory         which bytes hold a value
+ *
+ * A word of which no byte is memory is unknown (a local variable, the launch's arguments), unless bits 0-3 of read are
+ * set: then it lies beside an array, and no access is right.
+ *
+ * The epoch of a block counts its barriers, that of a warp the synchronisations of all its threads since the block's
+ * last barrier. Bits 18 to 63 of a running thread are its stamp. */
+#ifndef MW_CHECK_CELL_H
+#define MW_CHECK_CELL_H
+
+typedef unsigned long long mw_check_bits;
+
+typedef struct mw_cell {
+  mw_check_bits write, read;
+} mw_cell;
+
+enum {
+  MW_CELL_MASK = 6,
+  MW_CELL_KIND = 4,
+  MW_CELL_SITE = 10,
+  MW_CELL_RANK = 18,
+  MW_CELL_WARP_EPOCH = 28,
+  MW_CELL_EPOCH = 32,
+  MW_CELL_BLOCK = 42,
+  MW_CELL_LAUNCH = 60,
+};
+enum { MW_CHECK_LAUNCHES = 16, MW_CHECK_EPOCHS = 1 << 10, MW_CHECK_WARP_EPOCHS = 1 << 4, MW_CHECK_SITES = 256 };
+
+enum mw_access { MW_ACCESS_PLAIN, MW_ACCESS_ATOMIC, MW_ACCESS_VOLATILE };
+
+/* Who has read the word beside the thread in the cell, none of them ordered before it. */
+enum { MW_READ_ALONE, MW_READ_BY_WARP, MW_READ_BY_BLOCK, MW_READ_BY_GRID };
+
+/* Shadow memory comes in chunks, one for each 64 MiB of address space that holds something checked. */
+enum { MW_CHUNK_SHIFT = 26, MW_CHUNK_BYTES = 1 << MW_CHUNK_SHIFT };
+
+typedef struct mw_check_site { /* where code accesses memory; its index is the site of a cell */
+  const void *place;           /* the return address of a hook */
+} mw_check_site;
+
+/* What the checker gives a unit when it is bound. */
+typedef struct mw_check {
+  mw_cell *const *chunks; /* by address >> MW_CHUNK_SHIFT; NULL: nothing checked is there */
+  /* An access that is not simply right: judges it and notes it in the cells. */
+  void (*access)(const void *address, unsigned bytes, int write, enum mw_access, const void *place, unsigned site);
+  /* Before an atomic operation or a volatile access: the same, and what it orders. */
+  void (*atomic)(const void *address, unsigned bytes, int read, int write, enum mw_access, const void *place,
+                 unsigned site);
+  void (*fence)(int block_only);
+  /* An index beyond its bound, an address that is no multiple of its type's alignment, an integer that overflowed. */
+  void (*rule)(int what, const char *file, unsigned line, long long value, unsigned long long bound, const char *type);
+} mw_check;
+
+enum { MW_RULE_INDEX, MW_RULE_ALIGNMENT, MW_RULE_OVERFLOW };
+
+#endif

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the compilers call in a checked unit: before each access to memory (-fsanitize=thread), and where an index, an
+ * alignment or a signed integer breaks its rule (-fsanitize=bounds,alignment,signed-integer-overflow). Compiled by the
+ * compiler of the unit, without a sanitizer, and linked into the unit with hidden symbols: so it works under any host,
+ * and nothing of the compilers' own libraries is needed. The interface is that of compiler-rt's tsan_interface.h and
+ * ubsan_handlers.h.
+ *
+ * An access that is simply right is judged here: by its own thread, or the last of others lies before the block's last
+ * barrier or in an earlier launch. Everything else is the checker's (core/backend/cpu/check/access.c). */
+extern "C" {
+#include "../../abi.h"
+#include "cell.h"
+
+#define HIDDEN __attribute__((visibility("hidden")))
+#define HOOK   HIDDEN __attribute__((used))
+#define FAST   static inline __attribute__((always_inline))
+#define PLACE  __builtin_return_address(0)
+
+extern HIDDEN mw_thread *mw_self; /* the running thread; the unit defines it */
+
+static const mw_check *check;
+HIDDEN mw_check_site mw_check_sites[MW_CHECK_SITES];
+#define sites mw_check_sites
+
+typedef unsigned long long bits;
+typedef unsigned long pointer;
+
+HOOK void mw_check_bind(const mw_check *given) { check = given; }
+HOOK void mw_check_fence(int block_only) { check->fence(block_only); }
+
+/* The index of a place in the table of sites; 0 where the table is full. */
+FAST unsigned site_of(const void *place) {
+  unsigned at = (unsigned)((pointer)place * 0x9E3779B97F4A7C15ull >> 56);
+  for (unsigned step = 0; step < 8; step++, at = (at + 1) & (MW_CHECK_SITES - 1)) {
+    if (sites[at].place == place) return at;
+    if (!sites[at].place && at) {
+      sites[at].place = place;
+      return at;
+    }
+  }
+  return 0;
+}
+
+/* Of two stamps, by what differs: the other access is the thread's own, or lies before the block's barrier or the
+ * launch. */
+FAST bool is_before(bits differs) {
+  if (differs >> MW_CELL_BLOCK) return differs >> MW_CELL_LAUNCH;
+  return differs >> MW_CELL_EPOCH || !(differs >> MW_CELL_RANK & 0x3ff);
+}
+
+FAST bool readers_before(bits read, bits differs) {
+  const bits level = read >> MW_CELL_KIND & 3;
+  if (level == MW_READ_ALONE) return is_before(differs);
+  if (differs >> MW_CELL_LAUNCH) return true;
+  return level != MW_READ_BY_GRID && !(differs >> MW_CELL_BLOCK) && differs >> MW_CELL_EPOCH;
+}
+
+FAST mw_cell *cell_of(pointer address) {
+  mw_cell *chunk = check->chunks[address >> MW_CHUNK_SHIFT];
+  return chunk ? chunk + ((address & (MW_CHUNK_BYTES - 1)) >> 2) : nullptr;
+}
+
+FAST bool is_unknown(bits write, bits read) { return !((write | read) & 15); }
+
+FAST bool write_is_right(mw_cell *cell, bits mine, bits mask, unsigned site) {
+  const bits write = cell->write, read = cell->read;
+  if (mask & ~write) return is_unknown(write, read);
+  if (!is_before(write ^ mine) || !readers_before(read, read ^ mine)) return false;
+  cell->write = mine | (bits)site << MW_CELL_SITE | mask << MW_CELL_MASK | (write & 15);
+  cell->read = read | mask;
+  return true;
+}
+
+/* The level of a word that another thread has read before, not ordered before this read. */
+FAST bits shared_level(bits differs, bits level) {
+  const bits other = differs >> MW_CELL_BLOCK               ? MW_READ_BY_GRID
+                     : differs >> (MW_CELL_RANK + 5) & 0x1f ? MW_READ_BY_BLOCK
+                                                            : MW_READ_BY_WARP;
+  return level > other ? level : other;
+}
+
+FAST bool read_is_right(mw_cell *cell, bits mine, bits mask, unsigned site) {
+  const bits write = cell->write, read = cell->read, differs = read ^ mine;
+  if (mask & ~write) return is_unknown(write, read);
+  if (mask & ~read) return false;
+  if (!is_before(write ^ mine)) return false;
+  const bits fresh = mine | (bits)site << MW_CELL_SITE | mask << MW_CELL_MASK | (read & 15);
+  if (readers_before(read, differs))
+    cell->read = differs >> MW_CELL_RANK ? fresh : read | mask << MW_CELL_MASK; /* its own level is "alone" */
+  else if (!(differs >> MW_CELL_EPOCH) && differs >> MW_CELL_WARP_EPOCH && !(differs >> (MW_CELL_RANK + 5) & 0x1f) &&
+           (read >> MW_CELL_KIND & 3) <= MW_READ_BY_WARP)
+    cell->read = fresh; /* before the warp's last synchronisation */
+  else {
+    const bits level = shared_level(differs, read >> MW_CELL_KIND & 3);
+    const bits now = (read & ~((bits)3 << MW_CELL_KIND)) | level << MW_CELL_KIND | mask << MW_CELL_MASK;
+    if (now != read) cell->read = now;
+  }
+  return true;
+}
+
+FAST void access(const void *at, unsigned bytes, bool write, const void *place) {
+  const pointer address = (pointer)at;
+  mw_cell *cell = cell_of(address);
+  if (!cell) return;
+  const unsigned site = site_of(place), first = address & 3;
+  const bits mine = mw_self->stamp;
+  bool right;
+  if (first + bytes <= 4) {
+    const bits mask = ((1u << bytes) - 1) << first;
+    right = write ? write_is_right(cell, mine, mask, site) : read_is_right(cell, mine, mask, site);
+  } else if (first || (address & (MW_CHUNK_BYTES - 1)) > MW_CHUNK_BYTES - bytes) {
+    right = false;
+  } else {
+    right = true;
+    for (unsigned i = 0; i < bytes / 4; i++)
+      right &= write ? write_is_right(cell + i, mine, 15, site) : read_is_right(cell + i, mine, 15, site);
+  }
+  if (!right) check->access(at, bytes, write, MW_ACCESS_PLAIN, place, site);
+}
+
+/* {== Plain and volatile accesses ====================================== */
+
+#define ACCESSES(bytes)                                                                                                \
+  HOOK void __tsan_read##bytes(void *at) { access(at, bytes, false, PLACE); }                                          \
+  HOOK void __tsan_write##bytes(void *at) { access(at, bytes, true, PLACE); }                                          \
+  HOOK void __tsan_read_write##bytes(void *at) {                                                                       \
+    access(at, bytes, false, PLACE);                                                                                   \
+    access(at, bytes, true, PLACE);                                                                                    \
+  }                                                                                                                    \
+  HOOK void __tsan_unaligned_read##bytes(void *at) { access(at, bytes, false, PLACE); }                                \
+  HOOK void __tsan_unaligned_write##bytes(void *at) { access(at, bytes, true, PLACE); }                                \
+  HOOK void __tsan_unaligned_read_write##bytes(void *at) {                                                             \
+    access(at, bytes, false, PLACE);                                                                                   \
+    access(at, bytes, true, PLACE);                                                                                    \
+  }                                                                                                                    \
+  HOOK void __tsan_volatile_read##bytes(void *at) {                                                                    \
+    if (cell_of((pointer)at)) check->atomic(at, bytes, 1, 0, MW_ACCESS_VOLATILE, PLACE, site_of(PLACE));               \
+  }                                                                                                                    \
+  HOOK void __tsan_volatile_write##bytes(void *at) {                                                                   \
+    if (cell_of((pointer)at)) check->atomic(at, bytes, 0, 1, MW_ACCESS_VOLATILE, PLACE, site_of(PLACE));               \
+  }                                                                                                                    \
+  HOOK void __tsan_unaligned_volatile_read##bytes(void *at) { __tsan_volatile_read##bytes(at); }                       \
+  HOOK void __tsan_unaligned_volatile_write##bytes(void *at) { __tsan_volatile_write##bytes(at); }
+ACCESSES(1)
+ACCESSES(2)
+ACCESSES(4)
+ACCESSES(8)
+ACCESSES(16)
+
+FAST void range(const void *at, unsigned long bytes, bool write, const void *place) {
+  const char *from = (const char *)at;
+  for (unsigned long i = 0; i < bytes;) {
+    const unsigned part = (pointer)(from + i) & 3 ? 1 : bytes - i >= 4 ? 4 : 1;
+    access(from + i, part, write, place);
+    i += part;
+  }
+}
+
+HOOK void __tsan_read_range(void *at, unsigned long bytes) { range(at, bytes, false, PLACE); }
+HOOK void __tsan_write_range(void *at, unsigned long bytes) { range(at, bytes, true, PLACE); }
+HOOK void __tsan_vptr_read(void **at) { access(at, sizeof *at, false, PLACE); }
+HOOK void __tsan_vptr_update(void **at, void *) { access(at, sizeof *at, true, PLACE); }
+HOOK void __tsan_init() {}
+HOOK void __tsan_func_entry(void *) {}
+HOOK void __tsan_func_exit() {}
+
+/* clang++ 14 copies structures by calls of these, without a hook. */
+FAST void *copy_bytes(void *to, const void *from, unsigned long bytes, bool down) {
+  volatile char *into = (volatile char *)to;
+  const volatile char *out = (const volatile char *)from;
+  for (unsigned long i = 0; i < bytes; i++) {
+    const unsigned long at = down ? bytes - 1 - i : i;
+    into[at] = out[at];
+  }
+  return to;
+}
+FAST void *copy_checked(void *to, const void *from, unsigned long bytes, const void *place) {
+  range(from, bytes, false, place);
+  range(to, bytes, true, place);
+  return copy_bytes(to, from, bytes, (pointer)from < (pointer)to);
+}
+FAST void *set_checked(void *to, int value, unsigned long bytes, const void *place) {
+  range(to, bytes, true, place);
+  for (unsigned long i = 0; i < bytes; i++) ((volatile char *)to)[i] = (char)value;
+  return to;
+}
+HOOK void *memcpy(void *to, const void *from, unsigned long bytes) { return copy_checked(to, from, bytes, PLACE); }
+HOOK void *memmove(void *to, const void *from, unsigned long bytes) { return copy_checked(to, from, bytes, PLACE); }
+HOOK void *memset(void *to, int value, unsigned long bytes) { return set_checked(to, value, bytes, PLACE); }
+HOOK void *__tsan_memcpy(void *to, const void *from, unsigned long bytes) {
+  return copy_checked(to, from, bytes, PLACE);
+}
+HOOK void *__tsan_memmove(void *to, const void *from, unsigned long bytes) {
+  return copy_checked(to, from, bytes, PLACE);
+}
+HOOK void *__tsan_memset(void *to, int value, unsigned long bytes) { return set_checked(to, value, bytes, PLACE); }
+
+/* ==} */
+
+/* {== Atomics ========================================================== */
+
+FAST void atomic(volatile void *at, unsigned bytes, bool read, bool write, const void *place) {
+  if (cell_of((pointer)at))
+    check->atomic((const void *)at, bytes, read, write, MW_ACCESS_ATOMIC, place, site_of(place));
+}
+
+#define FETCH(bits, T, name)                                                                                           \
+  HOOK T __tsan_atomic##bits##_fetch_##name(volatile T *at, T value, int) {                                            \
+    atomic(at, sizeof(T), true, true, PLACE);                                                                          \
+    return __atomic_fetch_##name(at, value, __ATOMIC_SEQ_CST);                                                         \
+  }
+#define COMPARE(bits, T, strength, weak)                                                                               \
+  HOOK int __tsan_atomic##bits##_compare_exchange_##strength(volatile T *at, T *expected, T value, int, int) {         \
+    atomic(at, sizeof(T), true, true, PLACE);                                                                          \
+    return __atomic_compare_exchange_n(at, expected, value, weak, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                 \
+  }
+#define ATOMICS(bits, T)                                                                                               \
+  HOOK T __tsan_atomic##bits##_load(const volatile T *at, int) {                                                       \
+    atomic((volatile T *)at, sizeof(T), true, false, PLACE);                                                           \
+    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                                      \
+  }                                                                                                                    \
+  HOOK void __tsan_atomic##bits##_store(volatile T *at, T value, int) {                                                \
+    atomic(at, sizeof(T), false, true, PLACE);                                                                         \
+    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                                     \
+  }                                                                                                                    \
+  HOOK T __tsan_atomic##bits##_exchange(volatile T *at, T value, int) {                                                \
+    atomic(at, sizeof(T), true, true, PLACE);                                                                          \
+    return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                                           \
+  }                                                                                                                    \
+  FETCH(bits, T, add)                                                                                                  \
+  FETCH(bits, T, sub)                                                                                                  \
+  FETCH(bits, T, and)                                                                                                  \
+  FETCH(bits, T, or)                                                                                                   \
+  FETCH(bits, T, xor)                                                                                                  \
+  FETCH(bits, T, nand)                                                                                                 \
+  COMPARE(bits, T, strong, 0)                                                                                          \
+  COMPARE(bits, T, weak, 1)                                                                                            \
+  HOOK T __tsan_atomic##bits##_compare_exchange_val(volatile T *at, T expected, T value, int, int) {                   \
+    atomic(at, sizeof(T), true, true, PLACE);                                                                          \
+    __atomic_compare_exchange_n(at, &expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                          \
+    return expected;                                                                                                   \
+  }
+ATOMICS(8, unsigned char)
+ATOMICS(16, unsigned short)
+ATOMICS(32, unsigned)
+ATOMICS(64, unsigned long)
+
+HOOK void __tsan_atomic_thread_fence(int) { check->fence(0); }
+HOOK void __tsan_atomic_signal_fence(int) {}
+
+/* ==} */
+
+/* {== Rules: -fsanitize=bounds,alignment,signed-integer-overflow ======= */
+
+struct source_place {
+  const char *file;
+  unsigned line, column;
+};
+struct type_descriptor {
+  unsigned short kind, info;
+  char name[1];
+};
+
+/* An integer as the compilers pass it, of the type told: in the word itself if it fits there. */
+FAST long long integer_of(const type_descriptor *type, unsigned long value) {
+  const unsigned width = 1u << (type->info >> 1);
+  if (width > 64) return *(const long long *)value;
+  const unsigned unused = 64 - width;
+  return type->info & 1 ? (long long)(value << unused) >> unused : (long long)(value << unused >> unused);
+}
+
+struct bounds_data {
+  source_place at;
+  const type_descriptor *array, *index;
+};
+HOOK void __ubsan_handle_out_of_bounds(bounds_data *data, unsigned long index) {
+  check->rule(MW_RULE_INDEX, data->at.file, data->at.line, integer_of(data->index, index), 0, data->array->name);
+}
+
+struct mismatch_data {
+  source_place at;
+  const type_descriptor *type;
+  unsigned char log_alignment, kind;
+};
+HOOK void __ubsan_handle_type_mismatch_v1(mismatch_data *data, unsigned long address) {
+  const unsigned long alignment = 1ul << data->log_alignment;
+  if (address & (alignment - 1))
+    check->rule(MW_RULE_ALIGNMENT, data->at.file, data->at.line, (long long)address, alignment, data->type->name);
+}
+HOOK void __ubsan_handle_pointer_overflow(void *, unsigned long, unsigned long) {}
+
+struct overflow_data {
+  source_place at;
+  const type_descriptor *type;
+};
+#define OVERFLOW(op)                                                                                                   \
+  HOOK void __ubsan_handle_##op##_overflow(overflow_data *data, unsigned long, unsigned long) {                      \
+    check->rule(MW_RULE_OVERFLOW, data->at.file, data->at.line, 0, 0, data->type->name);                               \
+  }
+OVERFLOW(add)
+OVERFLOW(sub)
+OVERFLOW(mul)
+OVERFLOW(divrem)
+HOOK void __ubsan_handle_negate_overflow(overflow_data *data, unsigned long) {
+  check->rule(MW_RULE_OVERFLOW, data->at.file, data->at.line, 0, 0, data->type->name);
+}
+
+/* ==} */
+}
