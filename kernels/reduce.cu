@@ -130,7 +130,7 @@ template <int OP, typename T> __device__ void atomic_join(T *to, T value) {
 
 template <int OP> __device__ void swap_in(float *to, float value) {
   unsigned *word = (unsigned *)to;
-  unsigned old = *word, seen;
+  unsigned old = *word, seen; // moonwarp: race-ok a stale value costs another turn
   do {
     seen = old;
     old = atomicCAS(word, seen, __float_as_uint(join<OP>(__uint_as_float(seen), value)));
@@ -139,7 +139,7 @@ template <int OP> __device__ void swap_in(float *to, float value) {
 
 template <int OP> __device__ void swap_in(double *to, double value) {
   unsigned long long *word = (unsigned long long *)to;
-  unsigned long long old = *word, seen;
+  unsigned long long old = *word, seen; // moonwarp: race-ok a stale value costs another turn
   do {
     seen = old;
     double next = join<OP>(__longlong_as_double((long long)seen), value);

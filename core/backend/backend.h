@@ -231,6 +231,7 @@ struct mw_backend {
   const char *kind;    /* "cpu": the processor that the script runs on; "gpu": another one, with its own memory */
   bool        numbered; /* devices are NAME:0, NAME:1, ...; else there is one, NAME */
   const char *offline; /* NAME:PREFIXnn is an architecture without a device: "sm_"; NULL: there are none */
+  const char *checks;  /* NAME:WORD is its device in check mode: "check"; NULL: there is none */
 
   void      (*probe)             (mw_probe *out); /* never fails, opens no device */
   /* which: what follows NAME: in the id, "0" if nothing does. Called by mw_device_open (refs.h) only. */

@@ -164,6 +164,7 @@ extern bind_class device_class;                                    /* its object
 mw_device *self_device(lua_State *);                               /* of a method's object, at 1 */
 int object_device(lua_State *);                                    /* the method device, of the classes that have it */
 mw_device *check_runs(lua_State *, mw_device *, const char *what); /* raises for an architecture without a device */
+void device_push_kept(lua_State *);                                /* handles, by id: devices in check mode stay open */
 void device_wait(lua_State *, mw_device *);                        /* for all its streams */
 void device_functions(lua_State *);                                /* adds device, devices to the table on top */
 
@@ -271,7 +272,7 @@ extern const bind_method event_stream_methods[];                                
 
 extern const bind_method occupancy_methods[]; /* of a kernel */
 extern bind_class *const bind_classes[];      /* all; a NULL ends them */
-extern const luaL_Reg allocator_functions[], compare_functions[], service_functions[];
+extern const luaL_Reg allocator_functions[], compare_functions[], finding_functions[], service_functions[];
 void allocator_install(lua_State *); /* counts this state's allocations from now on */
 
 /* ---- library.c ------------------------------------------------------------------------------------------------- */

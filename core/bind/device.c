@@ -38,6 +38,31 @@ static void push_device(lua_State *L, mw_device *device) {
   lua_pop(L, 1);
 }
 
+/* ---- a device in check mode stays open for what it has found, whatever becomes of the script's handle ---------- */
+
+static const char kept_key = 'k';
+
+void device_push_kept(lua_State *L) {
+  bind_kept_table(L, &kept_key);
+}
+
+static mw_device *find_kept(lua_State *L, const char *id) {
+  device_push_kept(L);
+  lua_getfield(L, -1, id);
+  const bind_object *kept = lua_touserdata(L, -1);
+  lua_pop(L, 2);
+  return kept ? kept->device : NULL;
+}
+
+static void keep(lua_State *L, mw_device *device) {
+  device_push_kept(L);
+  bind_opened(bind_new(L, &device_class, sizeof(bind_object), 0), device);
+  lua_setfield(L, -2, device->info.id);
+  lua_pop(L, 1);
+}
+
+/* ---- of objects ------------------------------------------------------------------------------------------------- */
+
 mw_device *self_device(lua_State *L) {
   return ((bind_object *)lua_touserdata(L, 1))->device;
 }
@@ -47,7 +72,7 @@ int object_device(lua_State *L) {
   return 1;
 }
 
-/* ---- ids: NAME, NAME:N or NAME:sm_NN, as the backends are numbered and named ----------------------------------- */
+/* ---- ids: NAME, NAME:N, NAME:sm_NN or NAME:check, as the backends have them ----------------------------------- */
 
 /* The backend whose name the id begins with, NULL if there is none; which: what follows NAME:, NULL where nothing
  * does. */
@@ -92,25 +117,35 @@ static bool is_number(const char *text) {
   return *text && !text[strspn(text, "0123456789")];
 }
 
-/* core.device_word(word): what an id says, without opening anything: { id, backend, kind, offline }, where "cuda" has
- * the id of the first device, "cuda:0"; nil where no backend has such ids. */
+static bool is_offline(const mw_backend *b, const char *which) {
+  const size_t prefix = b->offline ? strlen(b->offline) : 0;
+  return prefix && which && !strncmp(which, b->offline, prefix) && isdigit((unsigned char)which[prefix]);
+}
+
+/* core.device_word(word): what an id says, without opening anything: { id, backend, kind, offline, checked (it is in
+ * check mode), checks (the id of its backend's device in check mode, or nil) }, where "cuda" has the id of the first
+ * device, "cuda:0"; nil where no backend has such ids. */
 static int device_word(lua_State *L) {
   const char *word = check_string(L, 1), *which;
   const mw_backend *b = find_backend(word, &which);
-  bool numbered = b && b->numbered && (!which || is_number(which));
-  size_t prefix = b && b->offline ? strlen(b->offline) : 0;
-  bool offline = prefix && which && !strncmp(which, b->offline, prefix) && isdigit((unsigned char)which[prefix]);
-  if (!b || (which && !numbered && !offline)) {
+  const bool numbered = b && b->numbered && (!which || is_number(which));
+  const bool offline = b && is_offline(b, which), checked = b && b->checks && which && !strcmp(which, b->checks);
+  if (!b || (which && !numbered && !offline && !checked)) {
     luaL_pushfail(L);
     return 1;
   }
-  lua_createtable(L, 0, 4);
+  lua_createtable(L, 0, 6);
   lua_pushfstring(L, numbered && !which ? "%s:0" : "%s", word);
   lua_setfield(L, -2, "id");
   set_string(L, "backend", b->name);
   set_string(L, "kind", b->kind);
   lua_pushboolean(L, offline);
   lua_setfield(L, -2, "offline");
+  lua_pushboolean(L, checked);
+  lua_setfield(L, -2, "checked");
+  if (!b->checks) return 1;
+  lua_pushfstring(L, "%s:%s", b->name, b->checks);
+  lua_setfield(L, -2, "checks");
   return 1;
 }
 
@@ -128,10 +163,11 @@ static mw_device *open_named(lua_State *L, const char *id) {
   return device;
 }
 
-/* The first backend that is usable; they are listed best first. */
-static const char *best_backend(lua_State *L) {
-  mw_probe probe = {0};
+/* The first backend that is usable, and has check mode if that is wanted; they are listed best first. */
+static const char *best_backend(lua_State *L, bool check) {
+  mw_probe probe = {.reason = "none has check mode"};
   for (const mw_backend *const *b = mw_backends; *b; b++) {
+    if (check && !(*b)->checks) continue;
     (*b)->probe(&probe);
     if (probe.devices > 0) return (*b)->name;
   }
@@ -145,13 +181,28 @@ static bool push_opened(lua_State *L, const char *id) {
   return !strchr(id, ':') && push_known(L, lua_pushfstring(L, "%s:0", id));
 }
 
-/* mw.device(id): the handle of that device; without an id the best one there is. Raises with the reason. */
+/* The id of the same device in check mode. An architecture without a device runs nothing that could be checked. */
+static const char *checking_id(lua_State *L, const char *id) {
+  const char *which;
+  const mw_backend *backend = find_backend(id, &which);
+  if (!backend || is_offline(backend, which)) return id;
+  if (!backend->checks)
+    bind_fail(L, MW_UNSUPPORTED, "device '%s' has no check mode; use '%s' for it", id, best_backend(L, true));
+  if (which && strcmp(which, "0") && strcmp(which, backend->checks)) return id; /* there is no such device */
+  return lua_pushfstring(L, "%s:%s", backend->name, backend->checks);
+}
+
+/* core.device(id, check): the handle of that device; without an id the best one there is; in check mode if check is
+ * true. Raises with the reason. */
 static int device_open(lua_State *L) {
-  check_count(L, "device", 1, lua_gettop(L));
-  const char *id = lua_isnoneornil(L, 1) ? best_backend(L) : check_string(L, 1);
+  const bool check = lua_toboolean(L, 2);
+  const char *id = lua_isnoneornil(L, 1) ? best_backend(L, check) : check_string(L, 1);
+  if (check) id = checking_id(L, id);
   if (push_opened(L, id)) return 1;
-  mw_device *device = open_named(L, id);
+  mw_device *kept = find_kept(L, id), *device = kept ? kept : open_named(L, id);
   push_device(L, device); /* it may have been opened by another name before */
+  if (kept) return 1;
+  if (device->info.checks) keep(L, device);
   mw_device_release(device);
   return 1;
 }

@@ -20,24 +20,46 @@ static void push_party(lua_State *L, const mw_party *party) {
   lua_setfield(L, -2, "block");
 }
 
-/* dev:findings(): a list of what check mode has found so far, in order; empty on a device that does not check. An
- * entry: kind, kernel, launch (from 1), object (what was accessed), remedy, remark, count, intended, and its parties, a
- * list of { verb, block, thread, bytes, file, line, text }. */
-static int device_findings(lua_State *L) {
-  mw_device *device = self_device(L);
-  lua_newtable(L);
-  lua_Integer n = 0;
+/* Adds what the device has found to the list on top of the stack. */
+static void add_findings(lua_State *L, mw_device *device) {
   for (const mw_finding *finding = device->backend->findings(device); finding; finding = finding->next) {
     push_fields(L, finding_fields, finding);
+    set_string(L, "device", device->info.id);
     lua_newtable(L);
     for (int i = 0; i < 2 && finding->parties[i].known; i++) {
       push_party(L, &finding->parties[i]);
       lua_rawseti(L, -2, i + 1);
     }
     lua_setfield(L, -2, "parties");
-    lua_rawseti(L, -2, ++n);
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
   }
+}
+
+/* dev:findings(): a list of what check mode has found so far, in order; empty on a device that does not check. An
+ * entry: kind, kernel, launch (from 1), object (what was accessed), remedy, remark, count, intended, device (its id),
+ * and its parties, a list of { verb, block, thread, bytes, file, line, text }. */
+static int device_findings(lua_State *L) {
+  mw_device *device = self_device(L);
+  lua_newtable(L);
+  add_findings(L, device);
   return 1;
 }
 
 const bind_method finding_methods[] = {{"findings", device_findings, 0}, {NULL, NULL, 0}};
+
+/* core.findings(): those of every device that this Lua state has had in check mode. */
+static int all_findings(lua_State *L) {
+  lua_settop(L, 0);
+  lua_newtable(L);
+  device_push_kept(L);
+  for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
+    const bind_object *kept = lua_touserdata(L, -1);
+    lua_pushvalue(L, 1);
+    add_findings(L, kept->device);
+    lua_pop(L, 1);
+  }
+  lua_settop(L, 1);
+  return 1;
+}
+
+const luaL_Reg finding_functions[] = {{"findings", all_findings}, {NULL, NULL}};

@@ -82,6 +82,7 @@ local dev = mw.device "cpu"]],
       { "ecc", "boolean", "memory with error correction" },
       { "pageable_access", "boolean", "kernels can access pageable host memory" },
       { "queue_gate", "boolean", "launches can be queued behind a kernel that waits for the host, as `mw.bench` does" },
+      { "checks", "boolean", "in check mode: every access of a kernel is judged, and nothing is timed" },
       { "offline", "boolean", "an offline target" },
     },
     module_options = {
@@ -355,6 +356,12 @@ local graph = dev:capture(function() k:launch(1, 8, b, a, c, 10, 8, 1) end)
 print(b:get(1))  --> 0.0
 graph:launch()
 print(b:get(1))  --> 21.0]],
+    },
+    {
+      name = "findings", forms = { "dev:findings()" },
+      about = [[What check mode has found on the device since it was opened first, as `mw.findings` has it.]],
+      returns = { { "finding[]", "empty on a device that is not in check mode" } }, since = "0.6.0",
+      example = [[print(dev:findings()) --> no findings]],
     },
     {
       name = "close", forms = { "dev:close()" },

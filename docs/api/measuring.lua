@@ -63,7 +63,7 @@ Tables and charts show the fields `t.throughput` and `t.rate` with their interva
       { "p75", "number", "third quartile", unit = "s" },
       { "p95", "number", "95th percentile", unit = "s" },
       { "noise", "number", "relative standard error of the median" },
-      { "n", "integer", "number of samples" },
+      { "n", "integer", "number of samples; 0 in check mode" },
       { "batch", "integer", "calls per sample" },
       { "first", "number", "time of the first call, with compilation and first touch", unit = "s" },
       { "samples", "number[]", "every sample, in order", unit = "s" },
@@ -326,6 +326,10 @@ exit status 3, as after a failed `mw.check`.
 | copied | `output` equals `input`, which is not a single value throughout |
 
 The last two run the function again, at least twice.
+
+On a device in check mode nothing is timed and no alarm is raised: the function runs once. The result has no samples, its
+`n` is 0, and its times and rates are NaN, as is what arithmetic makes of them; `tostring` and tables say "not timed". Charts
+and rooflines of such records are not drawn; what is returned has `reason`. A record keeps `{ n = 0 }`.
 
 A table of functions is measured in turn: `{ naive = f, tiled = g }` in the order of the names, `{ { "naive", f }, { "tiled", g } }`
 in the order given. The limits apply to each; `cold` and `graph` are not available. A turn takes a fifth of `min_time`, and turns

@@ -36,6 +36,35 @@ command line), "skipped" (`mw.skip`), "script" (raised by a function of a study)
       { "usable", "boolean", "whether it can be opened" },
       { "reason", "string", "why it is usable or not: what was searched for, and where" },
     },
+    device_options = {
+      about = "Options of `mw.device`.",
+      { "check", "boolean", "check mode", default = "false, with `--check` true" },
+    },
+    finding = {
+      about = "What check mode found: an error in a kernel, or a race that its source marks as intended.",
+      result = true,
+      { "kind", "string", [["race in shared memory", "race in global memory", "bounds", "uninitialised", "index", "misaligned"]] },
+      { "kernel", "string", "its name" },
+      { "launch", "integer", "which launch of the device found it first, counted from 1" },
+      { "object", "string", [[what was accessed, as in "parameter 1 'c', index 0"]], optional = true },
+      { "parties", "finding_party[]", "the access; of a race both, if the other one is known" },
+      { "count", "integer", "how often it was found" },
+      { "intended", "boolean", "a line of it has `// moonwarp: race-ok REASON`" },
+      { "remedy", "string", "what to do, in one sentence" },
+      { "remark", "string", "what else is known", optional = true },
+      { "device", "string", "the device's id" },
+    },
+    finding_party = {
+      about = "An access of a finding: who, and where.",
+      result = true,
+      { "verb", "string", [["read", "write" or "atomic"]] },
+      { "thread", "integer[]", "threadIdx" },
+      { "block", "integer[]", "blockIdx", optional = true },
+      { "bytes", "integer", "", unit = "bytes", optional = true },
+      { "file", "string", "of the source; \"source\" of one that is given as text", optional = true },
+      { "line", "integer", "", optional = true },
+      { "text", "string", "of that line", optional = true },
+    },
     occupancy_question = {
       about = "Options of `mw.occupancy`.",
       { "[1]", "kernel", "of any device; its module's source and options are compiled for `arch`", optional = false },
@@ -56,18 +85,24 @@ command line), "skipped" (`mw.skip`), "script" (raised by a function of a study)
     },
     {
       name = "device",
-      forms = { "mw.device([id])" },
+      forms = { "mw.device([id[, options]])" },
       about = [[Opens a device. Without an id, the device that `--device` or `$MOONWARP_DEVICE` names, else the first
 usable CUDA device, else the CPU device. The same id returns the same handle as long as it is open.
+
+With `{ check = true }`, and in `moonwarp run --check` always, the device is in check mode: it judges every access of a
+kernel to memory by CUDA's rules, and `mw.findings` has what is wrong. It is slower, nothing is timed on it, and its id
+is `"cpu:check"`. The CPU device has check mode.
 
 | id | device |
 |---|---|
 | `"cpu"` | the CPU device: follows CUDA's rules on the cores of this machine |
 | `"cuda"`, `"cuda:1"` | an NVIDIA GPU, counted from 0 as the driver does |
 | `"cuda:sm_90"` | an offline target: compiles kernels for the architecture and reports their occupancy, without a GPU; it runs nothing |]],
-      params = { { "id", "string", "which device", optional = true } },
+      params = { { "id", "string", "which device", optional = true },
+        { "options", "device_options", "", optional = true } },
       returns = { { "device", "the device, open" } },
       errors = {
+        "device '<id>' has no check mode; use 'cpu' for it",
         "no device '<id>': cuda, cuda:N, cuda:sm_NN (offline) or cpu expected",
         "<id> is not usable: <reason>", "no usable device: <reason>",
       },
@@ -76,6 +111,24 @@ usable CUDA device, else the CPU device. The same id returns the same handle as 
 local dev = mw.device "cpu"
 print(dev:id())                  --> cpu
 print(dev == mw.device "cpu")    --> true]],
+    },
+    {
+      name = "findings",
+      forms = { "mw.findings()" },
+      about = [[What check mode has found since the program or the prompt began, on all devices, also on closed ones, in
+order. `tostring` of the list, or of one finding, gives the text that is printed when the run ends. Accesses of one kind
+at the same lines of a kernel are one finding with a count.]],
+      returns = { { "finding[]", "empty if nothing was found, or no device is in check mode" } },
+      since = "0.6.0",
+      example = [[
+local dev = mw.device("cpu", { check = true })
+local m = dev:module { source = [=[
+__global__ void next(float *a) {
+  if (threadIdx.x > 0) a[threadIdx.x] = a[threadIdx.x - 1]; // moonwarp: race-ok an example
+}]=] }
+m.next:launch(1, 64, dev:zeros("f32", 64))
+local one = mw.findings()[1]
+print(one.kind, one.parties[1].line, one.intended) --> race in global memory	2	true]],
     },
     {
       name = "devices",

@@ -14,6 +14,10 @@
 ---@field usable boolean whether it can be opened
 ---@field reason string why it is usable or not: what was searched for, and where
 
+--- Options of `mw.device`.
+---@class moonwarp.device_options
+---@field check? boolean check mode, default false, with `--check` true
+
 --- An error of the library, as `pcall` returns it. `tostring` gives `where: text`, with the log below it.
 ---@class moonwarp.error
 ---@field status? string "invalid" (misuse, found before anything reached a device), "not_found" (no such kernel or variable), "no_device", "no_memory", "compile", "unsupported", "fault" (an error inside a kernel; the device stays usable), "lost" (the device is unusable for the rest of the process), "interrupted" (Ctrl-C), "io", "driver" (any other failing call of the driver), "usage" (wrong use of the command line), "skipped" (`mw.skip`), "script" (raised by a function of a study)
@@ -21,6 +25,29 @@
 ---@field where? string the line of the script, as in "copy.lua:7"; nil if there is none
 ---@field log? string the compiler's full log
 ---@field reason? string the reason given to `mw.skip`
+
+--- What check mode found: an error in a kernel, or a race that its source marks as intended.
+---@class moonwarp.finding
+---@field kind string "race in shared memory", "race in global memory", "bounds", "uninitialised", "index", "misaligned"
+---@field kernel string its name
+---@field launch integer which launch of the device found it first, counted from 1
+---@field object? string what was accessed, as in "parameter 1 'c', index 0"
+---@field parties moonwarp.finding_party[] the access; of a race both, if the other one is known
+---@field count integer how often it was found
+---@field intended boolean a line of it has `// moonwarp: race-ok REASON`
+---@field remedy string what to do, in one sentence
+---@field remark? string what else is known
+---@field device string the device's id
+
+--- An access of a finding: who, and where.
+---@class moonwarp.finding_party
+---@field verb string "read", "write" or "atomic"
+---@field thread integer[] threadIdx
+---@field block? integer[] blockIdx
+---@field bytes? integer bytes
+---@field file? string of the source; "source" of one that is given as text
+---@field line? integer
+---@field text? string of that line
 
 --- Options of `mw.occupancy`.
 ---@class moonwarp.occupancy_question
@@ -65,6 +92,7 @@
 ---@field ecc boolean memory with error correction
 ---@field pageable_access boolean kernels can access pageable host memory
 ---@field queue_gate boolean launches can be queued behind a kernel that waits for the host, as `mw.bench` does
+---@field checks boolean in check mode: every access of a kernel is judged, and nothing is timed
 ---@field offline boolean an offline target
 
 --- The state at one moment. Unknown values are absent.
@@ -213,7 +241,7 @@
 ---@field p75 number third quartile, s
 ---@field p95 number 95th percentile, s
 ---@field noise number relative standard error of the median
----@field n integer number of samples
+---@field n integer number of samples; 0 in check mode
 ---@field batch integer calls per sample
 ---@field first number time of the first call, with compilation and first touch, s
 ---@field samples number[] every sample, in order, s
@@ -698,6 +726,10 @@ function device:event(options) end
 ---@param f fun(stream: moonwarp.stream) launches and copies
 ---@return moonwarp.graph # ready to be launched
 function device:capture(f) end
+
+--- What check mode has found on the device since it was opened first, as `mw.findings` has it.
+---@return moonwarp.finding[] # empty on a device that is not in check mode
+function device:findings() end
 
 --- Closes the handle. The device itself is closed when no object that it made is left. `mw.device` with the
 --- same id then makes a new handle.
@@ -1311,14 +1343,25 @@ local mw = {}
 --- Opens a device. Without an id, the device that `--device` or `$MOONWARP_DEVICE` names, else the first
 --- usable CUDA device, else the CPU device. The same id returns the same handle as long as it is open.
 --- 
+--- With `{ check = true }`, and in `moonwarp run --check` always, the device is in check mode: it judges every access of a
+--- kernel to memory by CUDA's rules, and `mw.findings` has what is wrong. It is slower, nothing is timed on it, and its id
+--- is `"cpu:check"`. The CPU device has check mode.
+--- 
 --- | id | device |
 --- |---|---|
 --- | `"cpu"` | the CPU device: follows CUDA's rules on the cores of this machine |
 --- | `"cuda"`, `"cuda:1"` | an NVIDIA GPU, counted from 0 as the driver does |
 --- | `"cuda:sm_90"` | an offline target: compiles kernels for the architecture and reports their occupancy, without a GPU; it runs nothing |
 ---@param id? string which device
+---@param options? moonwarp.device_options
 ---@return moonwarp.device # the device, open
-function mw.device(id) end
+function mw.device(id, options) end
+
+--- What check mode has found since the program or the prompt began, on all devices, also on closed ones, in
+--- order. `tostring` of the list, or of one finding, gives the text that is printed when the run ends. Accesses of one kind
+--- at the same lines of a kernel are one finding with a count.
+---@return moonwarp.finding[] # empty if nothing was found, or no device is in check mode
+function mw.findings() end
 
 --- Lists the devices, best first: one entry for each device that can be opened, and one with the reason for each
 --- kind that cannot.
@@ -1383,6 +1426,10 @@ function mw.arg(name, default, help, limits) end
 --- | copied | `output` equals `input`, which is not a single value throughout |
 --- 
 --- The last two run the function again, at least twice.
+--- 
+--- On a device in check mode nothing is timed and no alarm is raised: the function runs once. The result has no samples, its
+--- `n` is 0, and its times and rates are NaN, as is what arithmetic makes of them; `tostring` and tables say "not timed". Charts
+--- and rooflines of such records are not drawn; what is returned has `reason`. A record keeps `{ n = 0 }`.
 --- 
 --- A table of functions is measured in turn: `{ naive = f, tiled = g }` in the order of the names, `{ { "naive", f }, { "tiled", g } }`
 --- in the order given. The limits apply to each; `cold` and `graph` are not available. A turn takes a fifth of `min_time`, and turns

@@ -10,6 +10,7 @@ local bench = require "moonwarp.measure.bench"
 local check = require "moonwarp.measure.check"
 local environment = require "moonwarp.measure.environment"
 local film = require "moonwarp.plot.film"
+local findings = require "moonwarp.measure.findings"
 local integer = require "moonwarp.base.integer"
 local ladder = require "moonwarp.plot.ladder"
 local lists = require "moonwarp.base.lists"
@@ -22,6 +23,7 @@ local quantity = require "moonwarp.measure.quantity"
 local record = require "moonwarp.results.record"
 local remark = require "moonwarp.results.remark"
 local roofline = require "moonwarp.plot.roofline"
+local schema = require "moonwarp.base.schema"
 local session = require "moonwarp.session"
 local show = require "moonwarp.base.show"
 local skip = require "moonwarp.skip"
@@ -88,6 +90,7 @@ end
 
 array.install(core.methods)
 module.install(core.methods)
+findings.install(core.methods)
 core.result.__tostring = show.fields
 for class, methods in pairs(core.methods) do
   if class ~= "module" then -- its fields are kernels
@@ -127,9 +130,16 @@ local mw = {
 --- usable CUDA device, else the CPU. The same id gives the same handle.
 ---@param id string?        "cpu", "cuda", "cuda:1", "cuda:sm_90" (an architecture without a GPU:
 ---                           compiles only)
+---@param options table?    check (true: in check mode, as with --check; the CPU device has it)
 ---@return userdata device  raises the reason if there is no such device
-mw.device = api.func("mw.device", 1, function(id)
-  return session.current:open_device(id)
+mw.device = api.func("mw.device", 2, function(id, options)
+  return session.current:open_device(id, schema.options("mw.device", options, { check = "boolean" }).check)
+end)
+
+--- What check mode has found since the session began, on every device, the closed ones as well.
+---@return table[] findings  as of dev:findings()
+mw.findings = api.func("mw.findings", 0, function()
+  return session.current:findings()
 end)
 
 nearest.guard(mw, "moonwarp", { open = "device", benchmark = "bench", assert = "check" }, explain_device)

@@ -4,7 +4,7 @@
 -- last, what was measured and said, failed checks, and the run: the folder that results go to. A command of the program
 -- begins one; in another interpreter it begins with the library. It ends its run in one place, Session:finish.
 --
---   options        device, out, json, quiet, script, text (of the script), argv, rerun_of, describe
+--   options        device, check, out, json, quiet, script, text (of the script), argv, rerun_of, describe
 --   given          texts of -p by name: { n = { "300", "400" } }
 --   pass           those of this pass of a sweep: { n = { "300" } }
 --   swept, more    names that are swept; whether another pass follows (arg.lua)
@@ -13,6 +13,8 @@
 --   declared       parameters that the script asked for, in order (arg.lua)
 --   begun          descriptions of studies that have been begun, and neither been run nor returned (study.lua)
 --   failed_checks  how many; failed_before: of runs that have ended
+--   found          how many findings are errors; begun_with, settled: how often each had been met when the session
+--                  began and when they were noted last (measure/findings.lua)
 --   records        all measurements, in order; contenders: how many have had a turn (results/record.lua)
 --   ceilings       what mw.roofline has measured, by a device's id
 --   pictures       what the pictures of the run show, by the names of their files
@@ -29,14 +31,22 @@ Session.__index = Session
 local MOST_WAITING = 1000 -- results that do not make a run by themselves
 local MOST_SHOWN = 8
 
+-- Loaded when something has been found: most sessions need none of it.
+local function findings() return require "moonwarp.measure.findings" end
+
+local function counts()
+  return #core.findings() > 0 and findings().counts() or {}
+end
+
 --- A session that nothing has used.
 ---@param options table?  see above
 ---@return table
 function session.new(options)
   local has_lfs, lfs = pcall(require, "lfs")
+  local met = counts()
   return setmetatable({ options = options or {}, given = {}, pass = {}, declared = {}, begun = {}, records = {},
                         contenders = 0, failed_checks = 0, failed_before = 0, failed_passes = 0, failures = {},
-                        put_off = {}, ceilings = {}, waiting = {},
+                        put_off = {}, ceilings = {}, waiting = {}, found = 0, begun_with = met, settled = met,
                         pictures = {}, home = has_lfs and lfs.currentdir(), date = os.time(),
                         started = core.clock() }, Session)
 end
@@ -55,10 +65,20 @@ end
 --- the script does not say. It is held until another is opened or it is closed: a script that keeps only arrays works
 --- on it all the same.
 ---@param id string?   else the one chosen with --device or $MOONWARP_DEVICE, else the first usable one
+---@param check boolean?  in check mode, as with --check
 ---@return userdata device
-function Session:open_device(id)
-  self.opened = core.device(id or self.options.device or os.getenv "MOONWARP_DEVICE")
+function Session:open_device(id, check)
+  local wanted = id or self.options.device or os.getenv "MOONWARP_DEVICE"
+  self.opened = core.device(wanted, check or self.options.check)
+  if session.is_checked(self.opened) then self:settle_at_end() end
   return self.opened
+end
+
+--- Whether a device is in check mode: it judges every access of a kernel, and nothing is timed on it.
+---@param device userdata?
+---@return boolean
+function session.is_checked(device)
+  return device ~= nil and core.device_word(device:id()).checked
 end
 
 --- The last device opened that is still open, or nil.
@@ -83,7 +103,7 @@ end
 
 local function open_run(self)
   if is_current(self) then return self.run end
-  self:finish(self:ending())
+  if self.run then self:finish(self:ending()) end
   self.run = require("moonwarp.results.run").open(self)
   for _, one in ipairs(self.waiting) do self.run:append(one[1], one[2]) end
   self.waiting = {}
@@ -159,6 +179,45 @@ function Session:fail_check()
   self.failed_checks = self.failed_checks + 1
 end
 
+-- ---- findings -----------------------------------------------------------------------------------
+
+--- What check mode has found since the session began.
+---@return table[]  of measure/findings.lua
+function Session:findings()
+  return findings().since(self.begun_with)
+end
+
+-- One that is not intended is a failed check.
+local function settle(self, one, note)
+  local text = tostring(one)
+  io.stderr:write(text, "\n")
+  if one.intended then return end
+  note("check", { what = one.kind, ok = false, text = text })
+  self:fail_check()
+  self.found = self.found + 1
+end
+
+--- Prints and notes what check mode has found since this was called last: in the open run, or in one of its own as
+--- checks are.
+function Session:settle_findings()
+  if #core.findings() == 0 then return end
+  local list = findings().since(self.settled)
+  if #list == 0 then return end
+  self.settled = counts()
+  local run = self.run or (self.options.argv or self.is_prepared) and open_run(self)
+  local function note(kind, values)
+    if run then run:append(kind, values) else self:mention(kind, values) end
+  end
+  for _, one in ipairs(list) do note("finding", one) end
+  for _, one in ipairs(findings().grouped(list)) do settle(self, one, note) end
+end
+
+-- Another interpreter does not say when its script ends; its collector does.
+function Session:settle_at_end()
+  if self.options.argv or self.at_end then return end
+  self.at_end = setmetatable({}, { __gc = function() self:settle_findings() end })
+end
+
 -- ---- the first measurement ----------------------------------------------------------------------
 
 --- Empties the file of --json, which holds one run's records.
@@ -181,6 +240,7 @@ end
 --- How the run ends if the script did not fail: by the checks since the run before.
 ---@return table ending  status, exit
 function Session:ending()
+  self:settle_findings()
   local failed = self.failed_checks > self.failed_before
   return { status = failed and "check failed" or "complete", exit = failed and 3 or 0 }
 end
@@ -190,6 +250,7 @@ end
 ---@return string? folder    nil: there were no results
 ---@return string? problem   why the record could not be written; the journal stays then
 function Session:finish(ending)
+  self:settle_findings()
   local run = self.run
   if not run then return nil end
   self.run, self.pictures, self.failed_before = nil, {}, self.failed_checks
@@ -201,7 +262,8 @@ end
 --- Ends the run of a script that leaves by os.exit.
 ---@param status integer  of the process
 function Session:leave(status)
-  self:finish { status = status == 0 and self:ending().status or "failed", exit = status }
+  local ending = self:ending()
+  self:finish { status = status == 0 and ending.status or "failed", exit = status }
 end
 
 --- The same of the current session: the program calls it when the process ends (core/host/leave.c).

@@ -15,6 +15,7 @@
 const mw_backend mw_cpu_backend = {
     .name = "cpu",
     .kind = "cpu",
+    .checks = "check",
 
     .probe = cpu_probe,
     .open = cpu_device_open,

@@ -95,6 +95,7 @@ local function run_one()
   if word then chunk = function() help.value(word) end end
   session.current.shown = {}
   if chunk then print_outcome(host.call(chunk)) else print_error(message) end
+  session.current:settle_findings()
   return true
 end
 

@@ -23,6 +23,7 @@ run.options = {
     help = "a parameter of the script; several values are a sweep" },
   { flag = "--device", show = "ID", value = "a device", check = options.device,
     help = core.device_forms() .. "; else the first of these that is usable" },
+  { flag = "--check", help = "check mode: judges every access to memory, times nothing" },
   { flag = "--out", show = "DIR", value = "a folder",
     help = "results go to DIR/STUDY/DATE-DEVICE; else out" },
   { flag = "--json", show = "FILE", value = "a file", help = "every record as a line of JSON" },
@@ -101,10 +102,15 @@ local function run_all(current, chunk, parameters, words)
   return status, reason
 end
 
--- Failed checks and passes were printed as they failed; the status informs the caller.
+-- Failed checks, findings and passes were printed as they failed; the status informs the caller.
 local function final_status(current, status)
-  local checks, failed = current.failed_checks, current.failed_passes
-  if status ~= exit.OK or checks + failed == 0 then return status end
+  current:settle_findings()
+  local found, failed = current.found, current.failed_passes
+  local checks = current.failed_checks - found
+  if status ~= exit.OK then return status end
+  if current.options.check and found == 0 and not current.options.quiet then print "check mode: no errors found" end
+  if checks + found + failed == 0 then return status end
+  if found > 0 then exit.complain("check mode found " .. (found == 1 and "an error" or found .. " errors")) end
   if checks > 0 then exit.complain(checks == 1 and "a check failed" or checks .. " checks failed") end
   if failed > 0 then exit.complain(failed == 1 and "a pass failed" or failed .. " passes failed") end
   return exit.CHECK
@@ -146,7 +152,7 @@ end
 local function execute(chunk, parsed, more)
   local parameters = parameters_of(parsed.p)
   check_places(parsed)
-  more.device, more.out, more.json, more.quiet = parsed.device, parsed.out, parsed.json, parsed.quiet
+  for _, name in ipairs { "device", "check", "out", "json", "quiet" } do more[name] = parsed[name] end
   local current = session.begin(more)
   current.given = passes.values(parameters)
   local words = parsed.rest or {}

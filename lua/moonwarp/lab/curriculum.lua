@@ -109,6 +109,12 @@ function field.params(value)
   return list
 end
 
+-- Parameters of the check pass, of which there is none with false.
+function field.check(value)
+  if value == false then return false end
+  return value == true and {} or field.params(value), "true, or parameters of its own as in { n = 300 }"
+end
+
 local function a_table(value)
   return type(value) == "table" and value or nil, "a table"
 end
@@ -132,8 +138,9 @@ function field.gates(value)
 end
 
 local LAB = { "name", "title", "study", "script", "params", "tags", "needs", "time_limit", "memory_limit",
-              "output_limit", "processes", "devices", "retries", "checks", "gates" }
-local DEFAULTS = { "tags", "time_limit", "memory_limit", "output_limit", "processes", "devices", "retries", "checks" }
+              "output_limit", "processes", "devices", "retries", "check", "checks", "gates" }
+local DEFAULTS = { "tags", "time_limit", "memory_limit", "output_limit", "processes", "devices", "retries", "check",
+                   "checks" }
 local WHOLE = { "name", "defaults", "labs" }
 local HINTS = { time = "time_limit", timeout = "time_limit", memory = "memory_limit", parameters = "params",
                 requires = "needs", after = "needs", prerequisites = "needs", file = "script",
@@ -243,22 +250,36 @@ end
 
 -- ---- parameters -----------------------------------------------------------------------------------
 
+local function name_in(word) return word:match "^[^=]+" end
+
 local function check_names(lab, study, complain)
   local names = lists.map(study.params, function(parameter) return parameter.name end)
-  for _, word in ipairs(lab.params) do
-    local name = word:match "^[^=]+"
+  for _, word in ipairs(lists.append(lists.append({}, lab.params), lab.check or {})) do
+    local name = name_in(word)
     if not lists.has(names, name) then
       complain(lab.name, ("the study has no parameter '%s'; %s"):format(name, nearest.hint(name, names)))
     end
   end
 end
 
+-- Adds to the parameters of a check pass those of its lab, but for a study's numbers: it is checked on its odd sizes.
+local function complete_check(lab, study)
+  local without = lists.set(lists.map(lab.check, name_in))
+  for _, parameter in ipairs(study.params or {}) do
+    if type(lists.of(parameter.default)[1]) == "number" then without[parameter.name] = true end
+  end
+  lab.check = lists.append(lists.map(lab.params, function(word)
+    return not without[name_in(word)] and word or nil
+  end), lab.check)
+end
+
 -- Those of plain scripts are known when they run; a script that cannot be described costs its own lab.
 local function check_params(labs, view_of, complain)
-  local with = lists.map(labs, function(lab) return lab.path and #lab.params > 0 and lab or nil end)
+  local with = lists.map(labs, function(lab) return lab.path and (lab.check or #lab.params > 0) and lab or nil end)
   local paths = lists.map(with, function(lab) return lab.path end)
   for i, study in ipairs(require("moonwarp.cli.studies").describe(paths, view_of)) do
     if study.params then check_names(with[i], study, complain) end
+    if with[i].check then complete_check(with[i], study) end
   end
 end
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- What a batch will run, in order: a step is a lab on a device.
+-- What a batch will run, in order: a step is a lab on a device, or its pass in check mode.
 
 local core = require "moonwarp.core"
 local devices = require "moonwarp.lab.devices"
@@ -83,6 +83,15 @@ local function new_step(lab, id)
   return step
 end
 
+-- Of a lab that asks for it: a pass in check mode before the lab is timed, on the device that has it.
+local function check_step(lab)
+  local _, names = core.device_forms()
+  local word = lists.find(names, function(name) return core.device_word(name).checks end)
+  local step = new_step(lab, core.device_word(word).checks)
+  step.params, step.check, step.gates, step.checks, step.retries = lab.check, true, {}, nil, 0
+  return step
+end
+
 -- A lab needs another on its own device if that runs there, else on any.
 local function needs_of(lab, id, ids_by_name)
   local list = {}
@@ -107,9 +116,14 @@ function plan.make(curriculum, asked)
   for _, lab in ipairs(labs) do
     local here = devices_of(lab, asked.devices, found)
     ids[lab.name] = {}
+    local check = lab.check and check_step(lab)
+    if check then
+      check.needs = needs_of(lab, check.device, ids)
+      steps[#steps + 1] = check
+    end
     for i = 1, math.max(1, #here) do
       local step = new_step(lab, here[i])
-      step.needs = needs_of(lab, here[i], ids)
+      step.needs = lists.append(needs_of(lab, here[i], ids), check and { check.id })
       steps[#steps + 1] = step
       table.insert(ids[lab.name], step.id)
       ids[lab.name][here[i] or "none"] = step.id

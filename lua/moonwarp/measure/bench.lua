@@ -63,6 +63,7 @@ quantity.install(result_type)
 
 -- "1.234 ms ± 0.4 % (n = 37)"
 function result_type.__tostring(self)
+  if self.n == 0 then return "not timed" end
   return ("%s%s (n = %d)"):format(units.format(self.median, "s"),
     quantity.suffix(self.median, self.low, self.high), self.n)
 end
@@ -240,6 +241,32 @@ local function run_all(fn, options, run)
   return result
 end
 
+-- ---- check mode ---------------------------------------------------------------------------------
+
+-- A result without samples: its numbers are NaN, and so are those that a script makes of them.
+local function untimed_result(options, device)
+  local result = setmetatable(stats.none(), result_type)
+  result.samples, result.clock, result.batch, result.first, result.cost = {}, "none", 1, result.median, result.median
+  result.launch, result.state = stats.none(), { before = {}, after = {} }
+  result.warnings, result.flags, result.alarms = {}, {}, {}
+  result.device, result.device_name, result.name, result.dtype = device:id(), device:name(), options.name, options.dtype
+  alarm.add_rates(result, { device = device }, options)
+  result.peak_share = result.peak_share and result.median
+  return result
+end
+
+-- Runs the function once: on a device in check mode a time says nothing.
+local function run_once(fn, options, device)
+  if options.setup then options.setup() end
+  fn()
+  device:synchronize()
+  local result = untimed_result(options, device)
+  for _, name in ipairs { "cold", "graph" } do
+    if options[name] then result[name] = untimed_result(options, device) end
+  end
+  return result
+end
+
 -- ---- contenders ---------------------------------------------------------------------------------
 
 -- A contender, with the options of all and what it declares, and its own clock: one that cannot be held behind a
@@ -264,8 +291,14 @@ end
 ---@return table[] results   in the order of the list, as of mw.bench, and turns: where each began in samples
 function bench.turns(list, options, after)
   local device = device_of(options)
+  local limits = limits_of(options)
+  if session.is_checked(device) then
+    return lists.map(list, function(one)
+      return run_once(one.fn, setmetatable({ name = one.name, bytes = one.bytes }, { __index = options }), device)
+    end)
+  end
   local flush <close> = flusher(options, device)
-  local run = { limits = limits_of(options), device = device, flush = flush, more_time = options.more_time }
+  local run = { limits = limits, device = device, flush = flush, more_time = options.more_time }
   local contenders <close> = setmetatable({}, { __close = close_clocks })
   for i, one in ipairs(list) do contenders[i] = new_contender(one, options, run) end
   protocol.turns(lists.map(contenders, function(one) return one.mode end), run, after)
@@ -300,6 +333,7 @@ end
 --- is measured in turn; the options are those of each (not cold and graph). Its result is a list of
 --- results, found by name too, with ratio("tiled", "naive"): how many times as fast, as value, low and
 --- high (95 %).
+--- On a device in check mode nothing is timed: the function runs once, n is 0, and every time and rate is NaN.
 ---@param fn function|table   called without arguments
 ---@param options table?
 ---@return table result       seconds a call: median, low, high (its 95 % interval; number / result is a
@@ -320,6 +354,7 @@ function bench.run(fn, options)
   options = schema.options("mw.bench", options, SPEC)
   if is_table then return run_contenders(fn, options) end
   local limits, device = limits_of(options), device_of(options)
+  if session.is_checked(device) then return run_once(fn, options, device) end
   local clock <close> = choose_clock(options, device)
   local flush <close> = flusher(options, device)
   local run = { clock = clock, limits = limits, device = device, flush = flush,
@@ -356,6 +391,7 @@ end
 ---@param result table
 ---@return table
 function bench.fields(result)
+  if result.n == 0 then return { n = 0 } end -- in check mode; JSON has no NaN
   local copy = plain(result)
   for _, one in ipairs { copy, copy.cold, copy.graph } do
     for _, name in ipairs { "warnings", "flags", "alarms" } do

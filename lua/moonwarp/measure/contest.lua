@@ -92,6 +92,7 @@ end
 ---@param under table   another one, measured in turn with it
 ---@return table ratio  a quantity: value, low, high
 function contest.ratio(over, under)
+  if over.n == 0 or under.n == 0 then return 1 / over end -- not timed
   local effect = stats.effect(under.samples, over.samples)
   local low, high = stats.interval(by_turns(over, under))
   return quantity.new(effect.ratio, math.min(effect.low, low), math.max(effect.high, high))
@@ -130,7 +131,7 @@ function results_type:__tostring()
   local lines, first = {}, self[1]
   for i, one in ipairs(self) do
     lines[i] = ("%s: %s"):format(one.name, tostring(one))
-    if i > 1 then
+    if i > 1 and one.n > 0 then
       lines[i] = ("%s, %s times as fast as %s"):format(lines[i], contest.text(contest.ratio(one, first)), first.name)
     end
   end

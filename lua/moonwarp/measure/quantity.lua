@@ -72,6 +72,7 @@ end
 
 -- "4.31e12 ± 0.2 %"
 function quantity_type:__tostring()
+  if self.value ~= self.value then return "not timed" end
   local text = ("%.4g"):format(self.value):gsub("e%+?(%-?)0*", "e%1")
   return text .. quantity.suffix(self.value, self.low, self.high)
 end

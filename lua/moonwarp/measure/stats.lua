@@ -97,6 +97,17 @@ function stats.summary(list)
   return summary
 end
 
+--- The summary of no samples: every number is NaN.
+---@return table
+function stats.none()
+  local summary = { n = 0 }
+  for _, key in ipairs { "median", "min", "max", "mean", "sd", "mad", "noise", "low", "high", "p05", "p25", "p75",
+                         "p95" } do
+    summary[key] = -(0 / 0) -- "nan" where it is printed, not "-nan"
+  end
+  return summary
+end
+
 -- ---- two lists ----------------------------------------------------------------------------------
 
 -- How many pairs (a, b) have a > b, and how many a < b, from both lists sorted.

@@ -5,6 +5,7 @@
 -- ladder, else series along axes.
 
 local chart = require "moonwarp.plot.chart"
+local core = require "moonwarp.core"
 local failure = require "moonwarp.base.failure"
 local fields = require "moonwarp.results.fields"
 local files = require "moonwarp.base.files"
@@ -153,6 +154,18 @@ function figure.describe(spec, kind)
   local device = spec.device or session.current:device()
   local where = device and ("%s (%s)"):format(device:name(), device:id()) or "no device"
   return figure.about(spec, kind, kind, where, {})
+end
+
+--- Why there is no chart.
+figure.NOT_TIMED = "nothing is timed in check mode"
+
+--- Of records made in check mode there is no chart, since nothing is timed: what is left of one. Else nil.
+---@param entries table[]
+---@return table? made
+function figure.none_of(entries)
+  local function is_timed(entry) return not (entry.device and (core.device_word(entry.device) or {}).checked) end
+  if #entries == 0 or lists.find(entries, is_timed) then return nil end
+  return { chart = "", reason = figure.NOT_TIMED }
 end
 
 -- ---- from the figure to its files ---------------------------------------------------------------

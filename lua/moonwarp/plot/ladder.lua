@@ -112,6 +112,8 @@ function ladder.draw(spec)
   if #spec.by == 0 then failure.invalid("mw.ladder: option 'by' names no field, which would name a bar") end
   local entries = spec.records or record.all()
   figures.check_fields("mw.ladder", spec, { "x", "by", "low", "high", "share" }, entries)
+  local none = figures.none_of(entries)
+  if none then return none end
   local about = figure_of(spec, entries)
   if #about.bars == 0 then
     failure.invalid("mw.ladder: no record has '%s' as a number %s 0", spec.x,

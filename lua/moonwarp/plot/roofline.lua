@@ -178,6 +178,9 @@ end
 ---                    throughput, roof, share, bound }, words, chart, dat, gp, svg, png
 function roofline.draw(spec)
   spec = complete(spec)
+  if session.is_checked(spec.device) then
+    return { chart = "", reason = figure.NOT_TIMED, ceilings = {}, points = {}, words = "" }
+  end
   local entries = spec.records or record.all()
   if #entries > 0 then figure.check_fields("mw.roofline", spec, { "by" }, entries) end
   local points = points_of(spec)

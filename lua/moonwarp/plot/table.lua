@@ -58,6 +58,7 @@ local function cell(value, column, factor)
   if value == nil then return "-" end
   local number, low, high = quantity.read(value)
   if not number then return fields.text(value) end
+  if number ~= number and type(value) == "table" then return tostring(value) end -- not timed
   local text = units.digits(factor == 1 and number or number / factor, column.digits)
   if bench.is_result(value) and value.n == 1 then return text .. " (n = 1)" end -- one sample has no interval
   return text .. quantity.suffix(number, low, high)

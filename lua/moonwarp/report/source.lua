@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The script and the kernels of a run, as the run keeps them in its folder. A text is in the page once: a run
--- with the same file links to the first one. What does not fit is named, with its place.
+-- The script and the kernels of a run, as the run keeps them in its folder; lines where check mode found something are
+-- marked. A text is in the page once: a run with the same file links to the first one. What does not fit is named, with
+-- its place.
 
 local files = require "moonwarp.base.files"
 local html = require "moonwarp.report.html"
@@ -28,13 +29,55 @@ local function path_of(run, one)
   return files.is_plain(path) and path or nil
 end
 
+-- ---- lines with findings --------------------------------------------------------------------------
+
+-- Whether a finding's file, a path as the compiler saw it, is one of the run's.
+local function is_same_file(file, name)
+  local one, other = "/" .. file, "/" .. name
+  return one:sub(-#other) == other or other:sub(-#one) == one
+end
+
+local function add_note(notes, party, finding)
+  local words = ("%s%s in kernel %s"):format(finding.intended and "intended " or "", finding.kind, finding.kernel)
+  notes[party.line] = notes[party.line] or { is_bad = false }
+  local note = notes[party.line]
+  note.is_bad = note.is_bad or not finding.intended
+  if not lists.has(note, words) then table.insert(note, words) end
+end
+
+-- What check mode has found in a file: words by line.
+local function notes_of(run, name)
+  local notes = {}
+  for _, finding in ipairs(run.findings or {}) do
+    for _, party in ipairs(finding.parties) do
+      if party.line and party.file and is_same_file(party.file, name) then add_note(notes, party, finding) end
+    end
+  end
+  return next(notes) and notes
+end
+
+-- A text with its lines marked.
+local function marked(text, notes)
+  local parts, number = {}, 0
+  for line in text:gmatch "[^\n]*\n?" do
+    number = number + 1
+    local note = notes[number]
+    parts[#parts + 1] = note and html.mark { class = note.is_bad and "bad" or "warn",
+      title = table.concat(note, "; "), line } or line
+  end
+  return parts
+end
+
+-- ---- files --------------------------------------------------------------------------------------
+
 -- A file in a page: its text, a link to the run that shows it, or why it is left out.
 local function draw_file(run, name, text, store, anchor)
-  local first = store.shown[text]
+  local notes = notes_of(run, name)
+  local first = not notes and store.shown[text]
   if first then
     return html.p { html.code { name }, ": as in ", html.a { href = "#" .. first.anchor, first.tag } }
   end
-  local shown = html.pre { tabindex = "0", text }
+  local shown = html.pre { tabindex = "0", notes and marked(text, notes) or text }
   local size = #shown.text -- a sign may become six
   if #text > MOST_EACH or size > store.left then
     return html.p { class = "note", ("%s (%s) is left out, too large for this report: %s/source"):format(name,
@@ -57,7 +100,7 @@ function source.draw(run, store)
     names[#names + 1] = one.name
     return draw_file(run, one.name, text, store, ("%s-source-%d"):format(run.anchor, i))
   end)
-  return #parts > 0 and html.details { class = "sources",
+  return #parts > 0 and html.details { class = "sources", open = #(run.findings or {}) > 0,
     html.summary { "Source: ", table.concat(names, ", ") }, parts } or nil
 end
 

@@ -16,7 +16,8 @@ fold.SCHEMA = "moonwarp-record/1"
 fold.ORDER = { "schema", "study", "device", "device_name", "date", "status", "exit", "seconds" }
 
 local LISTS = { record = "records", check = "checks", chart = "charts", table = "tables",
-                remark = "remarks", picture = "pictures", source = "sources", failure = "failures" }
+                remark = "remarks", picture = "pictures", source = "sources", failure = "failures",
+                finding = "findings" }
 
 -- A chart or table drawn again by the same name is the same one, later.
 local function add(list, value)

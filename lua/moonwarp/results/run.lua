@@ -29,11 +29,12 @@ local function here(name, home)
   return require("lfs").currentdir() == home and name or ("%s/%s"):format(home, name)
 end
 
--- "cpu", "nvidia-h200", and "nvidia-h200-1" for cuda:1.
+-- "cpu", "cpu-check", "nvidia-h200", and "nvidia-h200-1" for cuda:1.
 local function device_word(device)
   if not device then return "no-device" end
   local id = device:id()
   if not id:find(":", 1, true) then return id end
+  if core.device_word(id).checked then return (id:gsub(":", "-")) end
   local number = id:match(":([1-9]%d*)$")
   return path.safe(device:name()):lower() .. (number and "-" .. number or "")
 end
@@ -102,9 +103,9 @@ function run.open(session)
   end
   -- A stock interpreter does not say when a script ends; its collector does, and takes what came
   -- last first: the run before the journal.
-  local self = setmetatable({ folder = folder, journal = journal, lines = {}, root = root, home = session.home,
-                              script = path.script_file(), sources = sources.none(session.options.text),
-                              remarks = {} }, Run)
+  local self = setmetatable({ session = session, folder = folder, journal = journal, lines = {}, root = root,
+                              home = session.home, script = path.script_file(),
+                              sources = sources.none(session.options.text), remarks = {} }, Run)
   self:append("run", first)
   return self
 end
@@ -127,7 +128,9 @@ function Run:finish(ending)
 end
 
 function Run:__gc()
-  if not self.is_over then pcall(self.finish, self, { status = "ended" }) end
+  if self.is_over then return end
+  pcall(self.session.settle_findings, self.session)
+  pcall(self.finish, self, { status = "ended" })
 end
 
 return run

@@ -48,6 +48,13 @@ local TABLE = fields { name = "string", notes = list "string",
 
 local CHECK = fields { what = "string?", ok = "boolean", text = "string?" }
 
+local FINDING = fields {
+  kind = "string", kernel = "string", object = "string?", remedy = "string", remark = "string?", count = "integer",
+  launch = "integer", intended = "boolean", device = "string",
+  parties = list(fields { verb = "string", block = optional(list "integer"), thread = list "integer",
+                          bytes = "integer?", file = "string?", line = "integer?", text = "string?" }),
+}
+
 local RUN = fields {
   schema = "string", study = "string", status = "string", device = "string?", device_name = "string?",
   date = "string?", exit = "integer?", seconds = "number?", message = "string?", lab = "string?",
@@ -57,6 +64,7 @@ local RUN = fields {
   remarks = list(fields { text = "string" }),
   pictures = list(fields { kind = "string?", name = "string", title = "string", files = list "string" }),
   sources = list(fields { name = "string" }),
+  findings = optional(list(FINDING)),
   failures = optional(list(fields { message = "string", status = "string", params = optional(map "any") })),
 }
 

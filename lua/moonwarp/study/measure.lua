@@ -242,7 +242,7 @@ end
 
 local function run(study, part, main, skip)
   local list = variants_of(study, part, main, skip)
-  if #list == 0 then return {} end
+  if #list == 0 or study.state.is_checked then return {} end
   list = time(study, part, list, skip)
   local level = level_of(study, part, list)
   for _, one in ipairs(list) do add_results(study, one, level) end

@@ -7,6 +7,7 @@
 --   3  of each part, each case: every variant is checked at the measured size, all are timed in turn and
 --      checked once more, and records are written; then the part is shown
 --   4  what the study does at last; what was not measured, and why
+-- In check mode nothing is timed: 2, and of 3 the checks at the measured size if -p gives a size.
 
 local answers = require "moonwarp.study.answers"
 local arg = require "moonwarp.arg"
@@ -20,6 +21,7 @@ local modules = require "moonwarp.study.modules"
 local parameters = require "moonwarp.study.parameters"
 local path = require "moonwarp.base.path"
 local remark = require "moonwarp.results.remark"
+local session = require "moonwarp.session"
 local show = require "moonwarp.study.show"
 
 local runner = {}
@@ -128,6 +130,31 @@ local function choose(study)
     part.list = part.run and {} or sides_of(part, "cases", study.dev)
     return part
   end)
+end
+
+-- ---- check mode ----------------------------------------------------------------------------------
+
+-- Whether -p gives a number to one of the study's own parameters.
+local function is_sized(study)
+  return lists.find(study.params, function(parameter)
+    local default = lists.of(parameter.default)[1]
+    return parameter.name ~= "seconds" and type(default) == "number" and session.current.given[parameter.name]
+  end) ~= nil
+end
+
+-- Of a study in check mode only the odd cases are run, unless a size is given.
+local function reduce(study)
+  if not session.is_checked(study.dev) then return end
+  study.state.is_checked = true
+  if is_sized(study) then return end
+  study.state.is_odd_only = true
+  local left_out = lists.map(study.state.parts, function(part)
+    return part.run and ("'%s'"):format(part.name) or nil
+  end)
+  for _, part in ipairs(study.state.parts) do part.list = {} end
+  if #left_out > 0 then
+    remark.say("Not run in check mode without a size (-p): %s.", table.concat(left_out, ", "))
+  end
 end
 
 -- ---- odd cases -----------------------------------------------------------------------------------
@@ -255,8 +282,10 @@ function runner.run(study)
   local _ <close> = setmetatable({}, { __close = function() conclude(study.state) end }) -- however the run ends
   choose(study)
   for _, part in ipairs(study.state.parts) do part.odd_cases = odd_of(study, part) end
+  reduce(study)
   plan(study)
   check_odd(study)
+  if study.state.is_odd_only then return end
   leave_out_dependants(study)
   for _, part in ipairs(study.state.parts) do measure_part(study, part) end
   if study.last then study.last(study) end

@@ -1,0 +1,148 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What check mode has found, as data (core/bind/finding.c) and in words. The device counts over its life; a session
+-- takes what has been added since it began, a run what has been added since the run before.
+
+local core = require "moonwarp.core"
+local lists = require "moonwarp.base.lists"
+local units = require "moonwarp.base.units"
+
+local findings = {}
+
+-- ---- data ---------------------------------------------------------------------------------------
+
+local finding_type, list_type = { __name = "finding" }, { __name = "findings" }
+
+--- How often each finding of this process has been met.
+---@return integer[] counts  in the order of core.findings, by device
+function findings.counts()
+  local counts = {}
+  for _, one in ipairs(core.findings()) do
+    counts[one.device] = counts[one.device] or {}
+    table.insert(counts[one.device], one.count)
+  end
+  return counts
+end
+
+local function marked(list)
+  for _, one in ipairs(list) do setmetatable(one, finding_type) end
+  return setmetatable(list, list_type)
+end
+
+--- What has been found since counts were taken, with how often it has been met since.
+---@param counts table   of findings.counts
+---@return table[] list
+function findings.since(counts)
+  local place = {}
+  return marked(lists.map(core.findings(), function(one)
+    place[one.device] = (place[one.device] or 0) + 1
+    one.count = one.count - ((counts[one.device] or {})[place[one.device]] or 0)
+    return one.count > 0 and one or nil
+  end))
+end
+
+-- ---- places -------------------------------------------------------------------------------------
+
+local function place_of(party)
+  return party.line and ("%s:%d"):format(party.file, party.line) or ""
+end
+
+-- Findings of one kind at the same lines are one, whatever kernel they are in: instances of a template.
+local function key_of(one)
+  local places = lists.map(one.parties, place_of)
+  table.sort(places)
+  return table.concat({ one.kind, tostring(one.intended), table.unpack(places) }, "\0")
+end
+
+--- Findings by place: the first of each, with the kernels and the count of all.
+---@param list table[]
+---@return table[] groups
+function findings.grouped(list)
+  local groups, by_key = {}, {}
+  for _, one in ipairs(list) do
+    local key = key_of(one)
+    local group = by_key[key]
+    if not group then
+      group = setmetatable(lists.merged(one, { count = 0, kernels = {} }), finding_type)
+      groups[#groups + 1], by_key[key] = group, group
+    end
+    group.count = group.count + one.count
+    if not lists.has(group.kernels, one.kernel) then table.insert(group.kernels, one.kernel) end
+  end
+  return groups
+end
+
+-- ---- words --------------------------------------------------------------------------------------
+
+local function at(dims)
+  return ("(%s)"):format(table.concat(dims, ","))
+end
+
+local function who_of(party)
+  local block = party.block and ("block %s, "):format(at(party.block)) or ""
+  return ("by %sthread %s"):format(block, at(party.thread))
+end
+
+local function verb_of(party) return party.verb end
+
+-- The form of a column of texts.
+local function column(texts)
+  return ("%%-%ds"):format(math.max(0, table.unpack(lists.map(texts, string.len))))
+end
+
+-- "  write by block (0,0,0), thread (32,0,0)  red.cu:7  s[t] += s[t + h];", in columns.
+local function party_lines(parties)
+  local verbs, whos = lists.map(parties, verb_of), lists.map(parties, who_of)
+  local places = lists.map(parties, place_of)
+  local form = ("  %s %s  %s  %%s"):format(column(verbs), column(whos), column(places))
+  return lists.map(parties, function(party, i)
+    return (form:format(verbs[i], whos[i], places[i], party.text or ""):gsub("%s+$", ""))
+  end)
+end
+
+local function others(kernels)
+  local more = #kernels - 1
+  return more == 0 and "" or more == 1 and (" and '%s'"):format(kernels[2]) or (" and %d other kernels"):format(more)
+end
+
+--- The reason that marks a race as intended; nil if none is given.
+---@param one table
+---@return string?
+function findings.reason(one)
+  for _, party in ipairs(one.parties) do
+    local reason = (party.text or ""):match "moonwarp: race%-ok%s*(.-)%s*$"
+    if reason and reason ~= "" then return reason end
+  end
+end
+
+local function intended_line(one)
+  local reason = findings.reason(one)
+  return ("intended %s: kernel '%s'%s, %s, %s%s"):format(one.kind, one.kernel, others(one.kernels or { one.kernel }),
+    place_of(one.parties[1]), units.count(one.count, "time"), reason and ": " .. reason or "")
+end
+
+local function text_of(one)
+  if one.intended then return intended_line(one) end
+  local lines = { ("%s: kernel '%s'%s%s"):format(one.kind, one.kernel, others(one.kernels or { one.kernel }),
+    one.object and ", " .. one.object or "") }
+  lists.append(lines, party_lines(one.parties))
+  local remark = one.remark and one.remark .. "; " or ""
+  lines[#lines + 1] = ("  %s; %s%s"):format(units.count(one.count, "time"), remark, one.remedy)
+  return table.concat(lines, "\n")
+end
+
+finding_type.__tostring = text_of
+
+function list_type.__tostring(self)
+  if #self == 0 then return "no findings" end
+  return table.concat(lists.map(findings.grouped(self), text_of), "\n")
+end
+
+--- Gives what the method findings of a device returns its text.
+---@param methods table<string, table>  by class
+function findings.install(methods)
+  local of_device = methods.device.findings
+  methods.device.findings = function(self, ...) return marked(of_device(self, ...)) end
+end
+
+return findings

@@ -1,0 +1,23 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Check mode finds nothing in the kernels of the studies, on the odd sizes. $MOONWARP_PROGRAM is what was built.
+
+local support = require "tests.support"
+local labs = require "tests.labs"
+
+-- Further words of the command line.
+local STUDIES = { memcopy = "", cumsum = "", reduction = "-p ops=sum,length", scan = "", stencil = "", nbody = "",
+                  orbits = "", streams = "" }
+
+describe("check mode of the study", function()
+  for name, words in pairs(STUDIES) do
+    it(name .. " finds no error", function()
+      support.with_folder(function(folder)
+        local status, output = labs.shell(("%s run --check %s %s --out %s </dev/null"):format(
+          labs.quoted(labs.program), name, words, labs.quoted(folder)))
+        assert.are.equal(0, status, output)
+        assert.is_truthy(output:find("check mode: no errors found", 1, true), output)
+      end)
+    end)
+  end
+end)
