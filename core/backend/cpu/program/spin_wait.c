@@ -57,11 +57,18 @@ static bool is_volatile(const waiter *in, int name) {
   return false;
 }
 
+/* 0, 0u, 0ULL */
+static bool is_zero(const cpu_token *token) {
+  int digits = 1;
+  while (digits < (int)token->size && strchr("uUlL", token->text[digits])) digits++;
+  return token->text[0] == '0' && digits == (int)token->size;
+}
+
 /* atomicAdd(&x, 0) reads; atomicAdd(&x, 1) makes its own way. */
 static bool atomic_reads(const waiter *in, int i) {
   if (!cpu_token_any(&in->at[i], WORDS("atomicAdd", "atomicSub", "atomicInc", "atomicDec"))) return true;
   int last = in->at[i + 1].match - 1;
-  return cpu_token_is(&in->at[last], "0") && cpu_token_is(&in->at[last - 1], ",");
+  return is_zero(&in->at[last]) && cpu_token_is(&in->at[last - 1], ",");
 }
 
 static bool is_atomic(const waiter *in, int i) {
