@@ -115,7 +115,7 @@ static void place_put(const cpu_tokens *tokens, cpu_text *out, int i, int end, c
   cpu_text_put(out, "};");
   for (int n = 0; n < count; n++) {
     const cpu_token *name = &at[names[n]];
-    cpu_text_format(out, " auto &%.*s = mw_placed<mw_place_%.*s>().mw_placed_%.*s; (void)%.*s;", TEXT(name),
+    cpu_text_format(out, " auto &%.*s = mw_placed<mw_place_%.*s>().mw_placed_%.*s; (void)&%.*s;", TEXT(name),
                     TEXT(place), TEXT(name), TEXT(name));
   }
 }
