@@ -31,9 +31,10 @@ static bool is_ordered(const access_t *a, mw_check_bits other) {
   if (differs >> MW_CELL_LAUNCH) return true; /* an earlier launch, or none */
   if (differs >> MW_CELL_BLOCK) return cpu_order_blocks(a->checker, other, a->thread);
   if (differs >> MW_CELL_EPOCH || !rank_of(differs)) return true;
-  if (!same_warp(differs)) return false;
-  if (differs >> MW_CELL_WARP_EPOCH) return true;
-  return cpu_order_within_warp(a->checker, a->thread, rank_of(other));
+  if (same_warp(differs) &&
+      (differs >> MW_CELL_WARP_EPOCH || cpu_order_within_warp(a->checker, a->thread, rank_of(other))))
+    return true;
+  return cpu_order_in_block(a->checker, other, a->thread);
 }
 
 /* Where several have read, the cell knows one of them. */
@@ -109,10 +110,12 @@ static bool judge_race(const access_t *a, uintptr_t address, const mw_cell *cell
   return true;
 }
 
+/* A plain write counts on where the same thread goes on with atomic ones: with those of others both are a race. */
 static void keep_write(const access_t *a, mw_cell *cell, unsigned mask) {
   const mw_check_bits same = (cell->write ^ a->thread->stamp) >> MW_CELL_RANK ? 0 : cell->write & 15 << MW_CELL_MASK;
+  const bool plain = same && (cell->write >> MW_CELL_KIND & 3) == MW_ACCESS_PLAIN;
   cell->write = a->thread->stamp | (mw_check_bits)a->site << MW_CELL_SITE | (mw_check_bits)mask << MW_CELL_MASK | same |
-                (mw_check_bits)a->party.how << MW_CELL_KIND | (cell->write & 15);
+                (mw_check_bits)(plain ? MW_ACCESS_PLAIN : a->party.how) << MW_CELL_KIND | (cell->write & 15);
   cell->read |= mask;
 }
 
@@ -187,6 +190,7 @@ void cpu_check_access(const void *address, unsigned bytes, int write, enum mw_ac
 
 void cpu_check_atomic(const void *address, unsigned bytes, int read, int write, enum mw_access how, const void *place,
                       unsigned site) {
+  cpu_checker_rest(cpu_checker_now());
   access_t a = access_of(address, bytes, write, how, place, site);
   a.reads = read;
   cpu_current->busy++;

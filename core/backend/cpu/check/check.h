@@ -110,6 +110,7 @@ struct cpu_checker {
   cpu_shadow shadow;
   cpu_turns turns;
   unsigned long long launches;
+  unsigned atomics;      /* for cpu_checker_rest */
   unsigned stamp_launch; /* 1 ... MW_CHECK_LAUNCHES - 1 */
   pthread_mutex_t one;   /* held by a launch */
   cpu_grid *grid;        /* that runs */
@@ -131,6 +132,9 @@ static inline const mw_thread *cpu_checker_thread(void) { /* that runs on the ca
   return worker->in_fibers ? &cpu_fibers_lane(worker->fibers)->thread : worker->plain;
 }
 
+/* Now and then lets other threads and blocks run: for one that waits by atomics in a loop that was not known for it. */
+void cpu_checker_rest(cpu_checker *);
+
 /* access.c: the functions of mw_check. */
 void cpu_check_access(const void *, unsigned bytes, int write, enum mw_access, const void *place, unsigned site);
 void cpu_check_atomic(const void *, unsigned bytes, int read, int write, enum mw_access, const void *place,
@@ -150,6 +154,9 @@ bool cpu_order_any_lane(cpu_checker *, const mw_thread *);
 void cpu_order_fence(cpu_checker *, const mw_thread *, bool block_only);
 void cpu_order_release(cpu_checker *, uintptr_t, const mw_thread *); /* an atomic or volatile write of that place */
 void cpu_order_acquire(cpu_checker *, uintptr_t, const mw_thread *); /* and a read of it */
+/* Whether another access of the block since its last barrier, of which `other` is the cell, is ordered before the thread
+ * by atomics and fences. */
+bool cpu_order_in_block(cpu_checker *, mw_check_bits other, const mw_thread *);
 /* Whether another block's access, of which `other` is the cell, is ordered before the thread; whether any block's may
  * be. */
 bool cpu_order_blocks(cpu_checker *, mw_check_bits other, const mw_thread *);

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+enum { REST_ATOMICS = 256 };
+
 /* ---- turns ----------------------------------------------------------------------------------------------------- */
 
 /* In the order in which they ask, so that a block that spins lets the one that it waits for go on. */
@@ -28,7 +30,7 @@ static void take_turn(cpu_grid *grid, cpu_worker *worker) {
   worker->busy++; /* not to be ended while it waits, nor with the turn half taken */
   wait_for_turn(&checker->turns);
   checker->grid = grid;
-  if (worker->in_fibers) *worker->fibers->self = &cpu_fibers_lane(worker->fibers)->thread;
+  *grid->table->self() = worker->in_fibers ? &cpu_fibers_lane(worker->fibers)->thread : worker->plain;
   worker->busy--;
 }
 
@@ -37,6 +39,14 @@ static void give_turn(cpu_grid *grid, cpu_worker *worker) {
   worker->busy++;
   end_turn(&checker->turns);
   worker->busy--;
+}
+
+void cpu_checker_rest(cpu_checker *checker) {
+  cpu_worker *worker = cpu_current;
+  if (++checker->atomics % REST_ATOMICS) return;
+  if (worker->in_fibers) return cpu_fibers_yield(worker->fibers);
+  give_turn(checker->grid, worker);
+  take_turn(checker->grid, worker);
 }
 
 /* ---- epochs ---------------------------------------------------------------------------------------------------- */

@@ -31,7 +31,8 @@ typedef struct release { /* of a block at a place */
   unsigned block, turn;  /* the how manieth block to release there */
   unsigned epoch, rank;
   bool by_several;
-  seen_list before; /* what the block had seen at other places */
+  bool within_block; /* after fences of the block only */
+  seen_list before;  /* what the block had seen at other places */
 } release_t;
 
 typedef struct place {
@@ -44,9 +45,14 @@ typedef struct place {
 typedef struct state { /* of the block that a worker runs */
   cpu_worker *worker;
   uint16_t fenced[CPU_WARP * CPU_WARPS]; /* by thread: 1 + the epoch of its last fence; 0: none */
+  bool fenced_block[CPU_WARP * CPU_WARPS]; /* that was one of the block only */
   seen_list acquired;
   uint32_t met[CPU_WARPS][CPU_WARP]; /* lanes that a lane has met in the warp's epoch */
   bool any_fence, any_met;
+  struct { /* the epoch of the latest fence, and whether several threads have fenced in it */
+    unsigned epoch, rank;
+    bool by_several;
+  } last;
 } state;
 
 struct cpu_order {
@@ -197,8 +203,13 @@ static unsigned epoch_of(const mw_thread *thread) {
 
 void cpu_order_fence(cpu_checker *checker, const mw_thread *thread, bool block_only) {
   state *now = state_now(checker);
-  if (block_only) return;
-  now->fenced[thread->rank] = (uint16_t)(1 + epoch_of(thread));
+  const unsigned epoch = epoch_of(thread);
+  const bool again = now->any_fence && now->last.epoch == epoch;
+  now->last.by_several = again && (now->last.by_several || now->last.rank != thread->rank);
+  now->last.epoch = epoch;
+  now->last.rank = thread->rank;
+  now->fenced_block[thread->rank] = block_only && (!now->fenced[thread->rank] || now->fenced_block[thread->rank]);
+  now->fenced[thread->rank] = (uint16_t)(1 + epoch);
   now->any_fence = true;
 }
 
@@ -209,12 +220,15 @@ void cpu_order_release(cpu_checker *checker, uintptr_t address, const mw_thread 
   place *p = place_at(checker, address, true);
   release_t *r = release_of(p, block);
   const bool again = r->turn;
+  const unsigned epoch = now->fenced[thread->rank] - 1u; /* of the fences: a barrier after them joins them */
+  const bool joined = now->last.by_several && now->last.epoch == epoch && epoch != epoch_of(thread);
   mw_free(r->before.at);
   *r = (release_t){.block = block,
                    .turn = again ? r->turn : ++p->count,
-                   .epoch = now->fenced[thread->rank] - 1u,
+                   .epoch = epoch,
                    .rank = thread->rank,
-                   .by_several = again && (r->by_several || r->rank != thread->rank),
+                   .by_several = joined || (again && (r->by_several || r->rank != thread->rank)),
+                   .within_block = now->fenced_block[thread->rank] && (!again || r->within_block),
                    .before = copy_list(&now->acquired, p)};
   p->passes_on |= r->before.count > 0;
 }
@@ -249,7 +263,7 @@ static bool covers(const release_t *r, unsigned epoch, unsigned rank) {
 static bool is_published(const seen *s, unsigned block, unsigned epoch, unsigned rank, int depth) {
   const place *p = s->place;
   const release_t *r = release_slot(p, block);
-  if (r->turn && r->turn <= s->count && covers(r, epoch, rank)) return true;
+  if (r->turn && r->turn <= s->count && !r->within_block && covers(r, epoch, rank)) return true;
   if (!p->passes_on) return false;
   if (depth == DEEP) return true;
   for (unsigned i = 0; i < p->room; i++) {
@@ -268,6 +282,26 @@ bool cpu_order_blocks(cpu_checker *checker, mw_check_bits other, const mw_thread
     if (is_visible(&list->at[i], thread) &&
         is_published(&list->at[i], block, other >> MW_CELL_EPOCH & EPOCH_BITS, other >> MW_CELL_RANK & 0x3ff, 0))
       return true;
+  return false;
+}
+
+/* Whether one thread stands for the other: itself, and to another warp any of its own. */
+static bool stands_for(unsigned rank, unsigned other, bool same_warp) {
+  return same_warp ? rank == other : rank / CPU_WARP == other / CPU_WARP;
+}
+
+bool cpu_order_in_block(cpu_checker *checker, mw_check_bits other, const mw_thread *thread) {
+  if (!checker->order) return false;
+  const seen_list *list = &state_now(checker)->acquired;
+  const unsigned block = (unsigned)(other >> MW_CELL_BLOCK) & BLOCK_BITS, rank = other >> MW_CELL_RANK & 0x3ff;
+  const bool same_warp = rank / CPU_WARP == thread->rank / CPU_WARP;
+  for (unsigned i = 0; i < list->count; i++) {
+    const seen *s = &list->at[i];
+    const release_t *r = release_slot(s->place, block);
+    if (r->turn && r->turn <= s->count && (s->by_several || stands_for(s->rank, thread->rank, same_warp)) &&
+        (r->by_several || stands_for(r->rank, rank, same_warp)))
+      return true;
+  }
   return false;
 }
 
