@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+//
+// One mistake a kernel: values, bounds, alignment, barriers; marked as in faulty_shared.cu. faulty.lua runs them.
+
+extern __shared__ char dynamic[];
+
+// ---- values that are not there --------------------------------------------------------------------------------
+
+__global__ void shared_not_set(float *a) {
+  __shared__ float s[64];
+  if (threadIdx.x < 32) s[threadIdx.x] = 1;
+  __syncthreads();
+  a[threadIdx.x] = s[threadIdx.x]; // finding: uninitialised
+}
+
+__global__ void shared_sum_not_cleared(int *a) {
+  __shared__ int sum;
+  atomicAdd(&sum, 1); // finding: uninitialised
+  __syncthreads();
+  a[threadIdx.x] = sum;
+}
+
+__global__ void last_tile_not_set(const float *x, float *y, int n) {
+  __shared__ float s[64];
+  const int i = blockIdx.x * 64 + threadIdx.x;
+  if (i < n) s[threadIdx.x] = x[i];
+  __syncthreads();
+  float sum = 0;
+  for (int k = 0; k < 64; k++) sum += s[k]; // finding: uninitialised
+  if (threadIdx.x == 0) y[blockIdx.x] = sum;
+}
+
+__global__ void global_not_set(const float *x, float *y) {
+  y[threadIdx.x] += x[threadIdx.x]; // finding: uninitialised
+}
+
+__global__ void half_a_word_set(short *a, int *out) {
+  short *mine = a + 2 * threadIdx.x;
+  mine[0] = 1;
+  out[threadIdx.x] = *(int *)mine; // finding: uninitialised
+}
+
+// ---- bounds ---------------------------------------------------------------------------------------------------
+
+__global__ void one_too_many(float *a, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i <= n) a[i] = 1; // finding: bounds
+}
+
+__global__ void one_too_few(const float *x, float *y, int n) {
+  const int i = threadIdx.x;
+  if (i < n) y[i] = x[i] - x[i - 1]; // finding: bounds
+}
+
+__global__ void no_guard(const float *x, float *y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  y[i] = 2 * x[i]; // finding: bounds
+}
+
+__global__ void far_outside(float *a, int n) {
+  a[threadIdx.x * n * n] = 1; // finding: bounds
+}
+
+__global__ void last_byte_outside(unsigned char *a, int n) {
+  if (threadIdx.x <= n) a[threadIdx.x] = 0; // finding: bounds
+}
+
+__global__ void vector_half_outside(float4 *a, int n) {
+  const int i = threadIdx.x;
+  if (4 * i <= n) a[i] = make_float4(1, 2, 3, 4); // finding: bounds
+}
+
+__global__ void row_of_another_width(float *a, int width, int height) {
+  const int x = threadIdx.x, y = threadIdx.y;
+  if (x < width && y < height) a[y * (width + 1) + x] = 1; // finding: bounds
+}
+
+__global__ void static_index(float *a, int n) {
+  __shared__ float s[32];
+  __shared__ float guard[32];
+  guard[threadIdx.x] = 0;
+  __syncthreads();
+  if (threadIdx.x == 0) s[n] = 1; // finding: index, race in shared memory
+  __syncthreads();
+  a[threadIdx.x] = guard[threadIdx.x];
+}
+
+__global__ void static_row_index(float *a, int n) {
+  __shared__ float s[8][9];
+  for (int k = 0; k < n; k++)
+    if (threadIdx.x < 8) s[threadIdx.x][k] = k; // finding: index, race in shared memory
+  __syncthreads();
+  a[threadIdx.x] = s[threadIdx.x % 8][0];
+}
+
+__global__ void dynamic_index(float *a, int n) {
+  float *s = (float *)dynamic;
+  s[threadIdx.x + 1] = a[threadIdx.x]; // finding: bounds
+  __syncthreads();
+  a[threadIdx.x] = s[threadIdx.x];
+}
+
+__global__ void local_index(float *a, int n) {
+  float local[8];
+  for (int k = 0; k < 8; k++) local[k] = k;
+  a[threadIdx.x] = local[threadIdx.x < n ? 0 : n]; // finding: index
+}
+
+// ---- alignment ------------------------------------------------------------------------------------------------
+
+__global__ void misaligned_vector(float *a) {
+  float4 *v = (float4 *)(a + 2);
+  const float4 mine = v[threadIdx.x]; // finding: misaligned
+  a[threadIdx.x] = mine.x; // finding: race in global memory
+}
+
+__global__ void misaligned_word(char *a, int *out) {
+  out[threadIdx.x] = *(int *)(a + 4 * threadIdx.x + 1); // finding: misaligned
+}
+
+__global__ void misaligned_double(float *a, double *out) {
+  out[threadIdx.x] = *(double *)(a + 1 + 2 * threadIdx.x); // finding: misaligned
+}
+
+// ---- barriers -------------------------------------------------------------------------------------------------
+
+__global__ void barrier_of_a_half(float *a) {
+  if (threadIdx.x < 16) __syncthreads(); // error: barrier divergence
+  a[threadIdx.x] = 1;
+  __syncthreads();
+}
+
+__global__ void barrier_in_a_guard(float *a, int n) {
+  __shared__ float s[64];
+  if (threadIdx.x < n) {
+    s[threadIdx.x] = a[threadIdx.x];
+    __syncthreads(); // error: barrier divergence
+    a[threadIdx.x] = s[n - 1 - threadIdx.x];
+  }
+  __syncthreads();
+}
+
+__global__ void barriers_of_two_branches(float *a) {
+  __shared__ float s[64];
+  s[threadIdx.x] = a[threadIdx.x];
+  if (threadIdx.x < 32) {
+    __syncthreads(); // error: barrier divergence
+  } else {
+    __syncthreads();
+  }
+  a[threadIdx.x] = s[63 - threadIdx.x];
+}
+
+__global__ void mask_without_caller(int *a) {
+  a[threadIdx.x] = __shfl_sync(1u, (int)threadIdx.x, 0); // error: mask
+}
+
+__global__ void mask_of_absent(int *a) {
+  if (threadIdx.x < 16) a[threadIdx.x] = __shfl_down_sync(~0u, (int)threadIdx.x, 1); // error: mask
+  else a[threadIdx.x] = 0;
+}

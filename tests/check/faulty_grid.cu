@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+//
+// One mistake a kernel, between blocks; marked as in faulty_shared.cu. faulty.lua runs them.
+
+#include <cooperative_groups.h>
+
+namespace cg = cooperative_groups;
+
+// ---- no order at all ------------------------------------------------------------------------------------------
+
+__global__ void plain_sum(float *sum) {
+  if (threadIdx.x == 0) *sum += 1; // finding: race in global memory
+}
+
+__global__ void neighbour_block(float *a, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i + 1 < n) a[i] = a[i + 1]; // finding: race in global memory
+}
+
+__global__ void overlapping_blocks(int *a) {
+  a[blockIdx.x * (blockDim.x - 1) + threadIdx.x] = blockIdx.x; // finding: race in global memory
+}
+
+__global__ void same_element_of_all(int *a) {
+  a[threadIdx.x] = blockIdx.x; // finding: race in global memory
+}
+
+__global__ void same_value_by_all(int *a) {
+  a[0] = 1; // finding: race in global memory
+}
+
+__global__ void plain_histogram(const int *x, int *bins, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) bins[x[i] % 8]++; // finding: race in global memory
+}
+
+__global__ void plain_max(const int *x, int *max) {
+  const int mine = x[blockIdx.x];
+  if (threadIdx.x == 0 && mine > *max) *max = mine; // finding: race in global memory
+}
+
+__global__ void plain_then_atomic(int *count) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) *count = 0; // finding: race in global memory
+  if (threadIdx.x == 0) atomicAdd(count, 1); // finding: race in global memory
+}
+
+__global__ void atomic_then_plain(int *count, int *out) {
+  if (threadIdx.x) return;
+  atomicAdd(count, 1); // finding: race in global memory
+  out[blockIdx.x] = *count; // finding: race in global memory
+}
+
+__global__ void compaction_without_atomic(int *count, int *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n && i % 3 == 0) out[(*count)++] = i; // finding: race in global memory
+}
+
+__global__ void stencil_in_place(float *u, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i > 0 && i < n - 1) u[i] = u[i - 1] + u[i + 1]; // finding: race in global memory
+}
+
+__global__ void transpose_in_place(float *a, int n) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < n && y < n) {
+    const float other = a[x * n + y]; // finding: race in global memory
+    a[y * n + x] = other; // finding: race in global memory
+  }
+}
+
+__global__ void bytes_as_words(unsigned char *a) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned *word = (unsigned *)(a + i / 4 * 4);
+  *word |= 1u << 8 * (i % 4); // finding: race in global memory
+}
+
+__device__ int total;
+
+__global__ void device_variable_sum(int *out) {
+  if (threadIdx.x == 0) total += 1; // finding: race in global memory
+  if (blockIdx.x == 0) out[threadIdx.x] = 0;
+}
+
+// ---- the order is not complete --------------------------------------------------------------------------------
+
+__device__ unsigned arrived[4];
+
+__global__ void last_block_without_fence(float *part, float *out) {
+  if (threadIdx.x) return;
+  part[blockIdx.x] = 1; // finding: race in global memory
+  if (atomicAdd(&arrived[0], 1u) == gridDim.x - 1) {
+    float sum = 0;
+    for (int i = 0; i < gridDim.x; i++) sum += part[i]; // finding: race in global memory
+    *out = sum;
+  }
+}
+
+__global__ void last_block_without_barrier(float *part, float *out) {
+  __shared__ bool last;
+  part[blockIdx.x * blockDim.x + threadIdx.x] = 1; // finding: race in global memory
+  __threadfence();
+  if (threadIdx.x == 0) last = atomicAdd(&arrived[1], 1u) == gridDim.x - 1;
+  __syncthreads();
+  if (last) {
+    float sum = 0;
+    for (int i = threadIdx.x; i < gridDim.x * blockDim.x; i += blockDim.x) sum += part[i]; // finding: race in global memory
+    atomicAdd(out, sum);
+  }
+}
+
+__global__ void last_block_fence_too_late(float *part, float *out) {
+  if (threadIdx.x) return;
+  part[blockIdx.x] = 1; // finding: race in global memory
+  const bool last = atomicAdd(&arrived[2], 1u) == gridDim.x - 1;
+  __threadfence();
+  if (last) {
+    float sum = 0;
+    for (int i = 0; i < gridDim.x; i++) sum += part[i]; // finding: race in global memory
+    *out = sum;
+  }
+}
+
+__global__ void last_block_fence_of_block(float *part, float *out) {
+  if (threadIdx.x) return;
+  part[blockIdx.x] = 1; // finding: race in global memory
+  __threadfence_block();
+  if (atomicAdd(&arrived[3], 1u) == gridDim.x - 1) {
+    float sum = 0;
+    for (int i = 0; i < gridDim.x; i++) sum += part[i]; // finding: race in global memory
+    *out = sum;
+  }
+}
+
+__global__ void chain_without_fence(unsigned *ticket, volatile unsigned *flag, int *prefix) {
+  if (threadIdx.x) return;
+  const unsigned b = atomicAdd(ticket, 1u);
+  int before = 0;
+  if (b > 0) {
+    while (flag[b - 1] == 0) {}
+    before = prefix[b - 1]; // finding: race in global memory
+  }
+  prefix[b] = before + 1; // finding: race in global memory
+  flag[b] = 1;
+}
+
+__global__ void plain_flag(unsigned *flag, int *data, int *out) {
+  if (threadIdx.x) return;
+  if (blockIdx.x == 0) {
+    *data = 42; // finding: race in global memory
+    __threadfence();
+    *flag = 1; // finding: race in global memory
+  } else if (*flag) { // finding: race in global memory
+    out[blockIdx.x] = *data; // finding: race in global memory
+  }
+}
+
+__device__ unsigned lock_word[2];
+
+__global__ void lock_without_fences(int *sum) {
+  if (threadIdx.x) return;
+  while (atomicCAS(&lock_word[0], 0u, 1u)) {}
+  *sum += 1; // finding: race in global memory
+  atomicExch(&lock_word[0], 0u);
+}
+
+__global__ void write_outside_the_lock(int *sum) {
+  if (threadIdx.x) return;
+  while (atomicCAS(&lock_word[1], 0u, 1u)) {}
+  __threadfence();
+  *sum += 1; // finding: race in global memory
+  __threadfence();
+  atomicExch(&lock_word[1], 0u);
+  *sum += 1; // finding: race in global memory
+}
+
+__global__ void no_grid_sync(int *a, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  a[i] = i; // finding: race in global memory
+  __syncthreads();
+  a[n + i] = a[(i + blockDim.x) % n]; // finding: race in global memory, uninitialised
+}
+
+__global__ void block_sync_for_grid(int *a, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  a[i] = i;
+  cg::this_grid().sync();
+  const int next = a[(i + blockDim.x) % n]; // finding: race in global memory
+  cg::this_thread_block().sync();
+  a[i] = next; // finding: race in global memory
+}
+
+__global__ void barrier_by_hand_without_fence(unsigned *count, int *a, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  a[i] = i; // finding: race in global memory
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    atomicAdd(count, 1u);
+    while (*(volatile unsigned *)count < gridDim.x) {}
+  }
+  __syncthreads();
+  a[n + i] = a[(i + blockDim.x) % n]; // finding: race in global memory, uninitialised
+}
+
+__global__ void barrier_by_hand_without_wait(unsigned *count, int *a, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  a[i] = i; // finding: race in global memory
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    atomicAdd(count, 1u);
+    while (*(volatile unsigned *)count < gridDim.x) {}
+    __threadfence();
+  }
+  a[n + i] = a[(i + blockDim.x) % n]; // finding: race in global memory, uninitialised
+}
+
+__global__ void look_back_without_fence(unsigned *ticket, volatile unsigned *flag, int *own, int *out) {
+  __shared__ unsigned b;
+  if (threadIdx.x == 0) b = atomicAdd(ticket, 1u);
+  __syncthreads();
+  if (threadIdx.x) return;
+  own[b] = 1; // finding: race in global memory
+  flag[b] = 1;
+  int sum = 0;
+  for (int i = (int)b - 1; i >= 0;)
+    if (flag[i]) sum += own[i--]; // finding: race in global memory
+  out[b] = sum;
+}
+
+__global__ void odd_and_even(float *u, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i + 1 < n) u[i % 2 ? i : i + 1] = i; // finding: race in global memory
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+//
+// One mistake a kernel: threads of a block that do not wait for each other. "finding:" marks the line that check mode must name, with the kinds that may come;
+// "error:" what the launch must end with; one outside of all arrays may end so too. faulty.lua runs them.
+
+#include <cooperative_groups.h>
+
+namespace cg = cooperative_groups;
+
+extern __shared__ char dynamic[];
+
+// ---- a barrier is missing -------------------------------------------------------------------------------------
+
+__global__ void no_barrier_after_load(const float *x, float *y) {
+  __shared__ float s[64];
+  s[threadIdx.x] = x[threadIdx.x]; // finding: race in shared memory
+  y[threadIdx.x] = s[63 - threadIdx.x]; // finding: race in shared memory, uninitialised
+}
+
+__global__ void no_barrier_in_tree(const float *x, float *y) {
+  __shared__ float s[128];
+  const int t = threadIdx.x;
+  s[t] = x[t];
+  __syncthreads();
+  for (int half = 64; half; half /= 2)
+    if (t < half) s[t] += s[t + half]; // finding: race in shared memory
+  if (t == 0) *y = s[0];
+}
+
+__global__ void no_barrier_before_the_tree(const float *x, float *y) {
+  __shared__ float s[128];
+  const int t = threadIdx.x;
+  s[t] = x[t]; // finding: race in shared memory
+  for (int half = 64; half; half /= 2) {
+    if (t < half) s[t] += s[t + half]; // finding: race in shared memory, uninitialised
+    __syncthreads();
+  }
+  if (t == 0) *y = s[0];
+}
+
+__global__ void no_barrier_at_end_of_loop(const float *x, float *y, int n) {
+  __shared__ float s[64];
+  float sum = 0;
+  for (int first = 0; first < n; first += 64) {
+    s[threadIdx.x] = x[first + threadIdx.x]; // finding: race in shared memory
+    __syncthreads();
+    for (int k = 0; k < 64; k++) sum += s[k]; // finding: race in shared memory
+  }
+  y[threadIdx.x] = sum;
+}
+
+__global__ void double_buffer_of_one(float *a) {
+  __shared__ float s[64];
+  s[threadIdx.x] = a[threadIdx.x];
+  for (int k = 0; k < 4; k++) {
+    __syncthreads();
+    s[threadIdx.x] = s[(threadIdx.x + 1) % 64]; // finding: race in shared memory
+  }
+  a[threadIdx.x] = s[threadIdx.x];
+}
+
+__global__ void one_writes_nobody_waits(const float *x, float *y) {
+  __shared__ float first;
+  if (threadIdx.x == 0) first = x[0]; // finding: race in shared memory
+  y[threadIdx.x] = first; // finding: race in shared memory, uninitialised
+}
+
+__global__ void result_read_too_early(const float *x, float *y) {
+  __shared__ float s[64];
+  const int t = threadIdx.x;
+  s[t] = x[t];
+  __syncthreads();
+  if (t == 40) s[0] = s[0] + s[40]; // finding: race in shared memory
+  if (t == 0) *y = s[0]; // finding: race in shared memory
+}
+
+__global__ void scan_in_place(int *a) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  s[t] = a[t];
+  for (int d = 1; d < 64; d *= 2) {
+    __syncthreads();
+    if (t >= d) s[t] += s[t - d]; // finding: race in shared memory
+  }
+  a[t] = s[t];
+}
+
+__global__ void transpose_without_barrier(const float *in, float *out) {
+  __shared__ float tile[8][9];
+  tile[threadIdx.y][threadIdx.x] = in[threadIdx.y * 8 + threadIdx.x]; // finding: race in shared memory
+  out[threadIdx.y * 8 + threadIdx.x] = tile[threadIdx.x][threadIdx.y]; // finding: race in shared memory, uninitialised
+}
+
+__global__ void halo_without_barrier(const float *in, float *out) {
+  __shared__ float s[66];
+  const int t = threadIdx.x + 1;
+  s[t] = in[threadIdx.x]; // finding: race in shared memory
+  if (threadIdx.x < 2) s[threadIdx.x * 65] = 0; // finding: race in shared memory
+  out[threadIdx.x] = s[t - 1] + s[t + 1]; // finding: race in shared memory, uninitialised
+}
+
+__global__ void histogram_not_cleared_in_time(const int *x, int *bins) {
+  __shared__ int own[64];
+  own[threadIdx.x] = 0; // finding: race in shared memory
+  atomicAdd(&own[x[63 - threadIdx.x] % 64], 1); // finding: race in shared memory, uninitialised
+  __syncthreads();
+  bins[threadIdx.x] = own[threadIdx.x];
+}
+
+__global__ void histogram_read_too_early(const int *x, int *bins) {
+  __shared__ int own[64];
+  own[threadIdx.x] = 0;
+  __syncthreads();
+  atomicAdd(&own[x[63 - threadIdx.x] % 64], 1); // finding: race in shared memory
+  bins[threadIdx.x] = own[threadIdx.x]; // finding: race in shared memory
+}
+
+__global__ void halves_overlap(float *a, int n) {
+  float *first = (float *)dynamic, *second = first + n - 1;
+  first[threadIdx.x] = a[threadIdx.x]; // finding: race in shared memory
+  second[threadIdx.x] = 2; // finding: race in shared memory
+  __syncthreads();
+  a[threadIdx.x] = first[threadIdx.x];
+}
+
+__global__ void global_within_block(float *a) {
+  a[threadIdx.x] = threadIdx.x; // finding: race in global memory
+  a[64 + threadIdx.x] = a[63 - threadIdx.x]; // finding: race in global memory, uninitialised
+}
+
+union phases {
+  int first[64];
+  double second[32];
+};
+
+__global__ void union_without_barrier(int *a) {
+  __shared__ phases u;
+  const int t = threadIdx.x;
+  u.first[t] = t;
+  __syncthreads();
+  const int mine = u.first[63 - t]; // finding: race in shared memory
+  if (t < 32) u.second[t] = mine; // finding: race in shared memory
+  __syncthreads();
+  a[t] = (int)u.second[t / 2];
+}
+
+// ---- a warp's synchronisation is missing ----------------------------------------------------------------------
+
+__global__ void no_syncwarp(const float *x, float *y) {
+  __shared__ float s[64];
+  const int t = threadIdx.x;
+  s[t] = x[t];
+  s[t + 32] = 0;
+  __syncwarp();
+  for (int half = 16; half; half /= 2) s[t] += s[t + half]; // finding: race in shared memory
+  if (t == 0) *y = s[0];
+}
+
+__global__ void syncwarp_once(const float *x, float *y) {
+  __shared__ float s[64];
+  const int t = threadIdx.x;
+  s[t] = x[t];
+  s[t + 32] = 0;
+  __syncwarp();
+  for (int half = 16; half; half /= 2) {
+    s[t] += s[t + half]; // finding: race in shared memory
+    __syncwarp();
+  }
+  if (t == 0) *y = s[0];
+}
+
+__global__ void syncwarp_for_a_block(int *a) {
+  __shared__ int s[64];
+  s[threadIdx.x] = threadIdx.x; // finding: race in shared memory
+  __syncwarp();
+  a[threadIdx.x] = s[63 - threadIdx.x]; // finding: race in shared memory, uninitialised
+}
+
+__global__ void masks_that_do_not_meet(int *a) {
+  __shared__ int s[32];
+  const int t = threadIdx.x;
+  s[t] = t; // finding: race in shared memory
+  if (t < 16) __syncwarp(0x0000ffff);
+  else __syncwarp(0xffff0000);
+  a[t] = s[31 - t]; // finding: race in shared memory, uninitialised
+}
+
+__global__ void small_tile_for_a_warp(int *a) {
+  __shared__ int s[32];
+  auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+  s[threadIdx.x] = threadIdx.x; // finding: race in shared memory
+  tile.sync();
+  a[threadIdx.x] = s[31 - threadIdx.x]; // finding: race in shared memory, uninitialised
+}
+
+__global__ void lane_zero_tells_nobody(int *a) {
+  __shared__ int first;
+  if (threadIdx.x == 0) first = a[0]; // finding: race in shared memory
+  a[32 + threadIdx.x] = first; // finding: race in shared memory, uninitialised
+}
+
+// ---- two write one place --------------------------------------------------------------------------------------
+
+__global__ void all_write_one(float *a) {
+  __shared__ float s;
+  s = threadIdx.x; // finding: race in shared memory
+  __syncthreads();
+  a[threadIdx.x] = s;
+}
+
+__global__ void neighbours_write_one(int *a) {
+  __shared__ int s[32];
+  s[threadIdx.x / 2] = threadIdx.x; // finding: race in shared memory
+  __syncthreads();
+  a[threadIdx.x] = s[threadIdx.x / 2];
+}
+
+__global__ void plain_counter(int *a) {
+  __shared__ int count;
+  if (threadIdx.x == 0) count = 0;
+  __syncthreads();
+  count++; // finding: race in shared memory
+  __syncthreads();
+  a[threadIdx.x] = count;
+}
+
+__global__ void plain_beside_atomic(int *a) {
+  __shared__ int count;
+  if (threadIdx.x == 0) count = 0;
+  __syncthreads();
+  if (threadIdx.x == 7) count = 5; // finding: race in shared memory
+  else atomicAdd(&count, 1); // finding: race in shared memory
+  __syncthreads();
+  a[threadIdx.x] = count;
+}
+
+__global__ void word_over_bytes(unsigned char *a) {
+  __shared__ unsigned s[16];
+  unsigned char *bytes = (unsigned char *)s;
+  bytes[threadIdx.x] = 1; // finding: race in shared memory
+  if (threadIdx.x == 63) s[0] = 0; // finding: race in shared memory
+  __syncthreads();
+  a[threadIdx.x] = bytes[threadIdx.x];
+}
