@@ -36,6 +36,19 @@ local SHARED <const> = {
   { "plain_counter", 1, 64, { i32(64) } },
   { "plain_beside_atomic", 1, 64, { i32(64) } },
   { "word_over_bytes", 1, 64, { array("u8", 64) } },
+  { "unnamed_union_without_barrier", 1, 64, { i32(64) } },
+  { "unnamed_struct_without_barrier", 1, 64, { i32(64) } },
+  { "sort_without_barrier", 1, 64, { i32(64, "ramp") } },
+  { "product_without_second_barrier", 1, { 8, 8 }, { f32(256, 1), f32(256, 1), f32(256), 16 } },
+  { "down_sweep_without_barrier", 1, 64, { i32(128, 1) } },
+  { "wrong_buffer", 1, 64, { f32(64, 1), 4 } },
+  { "tile_reads_its_neighbour", 1, 32, { i32(32) } },
+  { "coalesced_without_sync", 1, 32, { i32(32) } },
+  { "flag_without_fence", 1, 64, { i32(1) } },
+  { "plain_flag_in_shared", 1, 64, { i32(1) } },
+  { "last_warp_without_fence", 1, 128, { i32(1) } },
+  { "sum_of_sums_too_early", 1, 128, { i32(128, 1), i32(1) } },
+  { "shared_list_too_early", 1, 64, { i32(64) } },
 }
 
 local BLOCK <const> = {
@@ -63,6 +76,10 @@ local BLOCK <const> = {
   { "barriers_of_two_branches", 1, 64, { f32(64, 1) } },
   { "mask_without_caller", 1, 32, { i32(32) } },
   { "mask_of_absent", 1, 32, { i32(32) }, missed = "lanes that a mask names and that do not arrive" },
+  { "static_index_below", 1, 32, { f32(32), 1 } },
+  { "struct_outside", 1, 32, { f32(60), 20 } },
+  { "device_variable_index", 1, 8, { f32(8), 4 } },
+  { "read_in_front", 1, 32, { f32(32, 1), f32(32) } },
 }
 
 local GRID <const> = {
@@ -94,6 +111,10 @@ local GRID <const> = {
   { "barrier_by_hand_without_wait", 4, 64, { u32(1, 0), i32(512), 256 }, cooperative = true },
   { "look_back_without_fence", 8, 32, { u32(1, 0), u32(8, 0), i32(8), i32(8) } },
   { "odd_and_even", 4, 32, { f32(129, 1), 128 } },
+  { "message_without_fence", 4, 64, { i32(64), i32(1, 0), i32(192) }, cooperative = true },
+  { "message_read_by_all", 4, 64, { i32(64), i32(1, 0), i32(192) }, cooperative = true },
+  { "ticket_lock_without_fence", 8, 32, { u32(1, 0), u32(1, 0), i32(1, 0) } },
+  { "pair_without_fence", 8, 32, { u32(4, 0), f32(8), f32(4) } },
 }
 
 return {

@@ -159,3 +159,32 @@ __global__ void mask_of_absent(int *a) {
   if (threadIdx.x < 16) a[threadIdx.x] = __shfl_down_sync(~0u, (int)threadIdx.x, 1); // error: mask
   else a[threadIdx.x] = 0;
 }
+
+// ---- more bounds ----------------------------------------------------------------------------------------------
+
+__global__ void static_index_below(float *a, int n) {
+  __shared__ float s[32];
+  s[threadIdx.x] = 1;
+  __syncthreads();
+  const int left = (int)threadIdx.x - n;
+  a[threadIdx.x] = s[left]; // finding: index, uninitialised
+}
+
+struct particle {
+  float x, y, z;
+};
+
+__global__ void struct_outside(particle *p, int n) {
+  if (threadIdx.x <= n) p[threadIdx.x].z = 1; // finding: bounds
+}
+
+__device__ float weights[4] = {1, 2, 3, 4};
+
+__global__ void device_variable_index(float *a, int n) {
+  a[threadIdx.x] = weights[threadIdx.x < n ? threadIdx.x : n]; // finding: index, bounds
+}
+
+__global__ void read_in_front(const float *x, float *y) {
+  const float *p = x + threadIdx.x;
+  y[threadIdx.x] = p[-1] + p[0]; // finding: bounds
+}

@@ -231,3 +231,44 @@ __global__ void odd_and_even(float *u, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i + 1 < n) u[i % 2 ? i : i + 1] = i; // finding: race in global memory
 }
+
+__global__ void message_without_fence(int *data, volatile int *ready, int *out) {
+  if (blockIdx.x == gridDim.x - 1) {
+    data[threadIdx.x] = threadIdx.x; // finding: race in global memory
+    __syncthreads();
+    if (threadIdx.x == 0) *ready = 1;
+  } else {
+    if (threadIdx.x == 0)
+      while (*ready == 0) {}
+    __syncthreads();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = data[threadIdx.x]; // finding: race in global memory
+  }
+}
+
+__global__ void message_read_by_all(int *data, volatile int *ready, int *out) {
+  if (blockIdx.x == gridDim.x - 1) {
+    data[threadIdx.x] = threadIdx.x; // finding: race in global memory
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) *ready = 1;
+  } else {
+    if (threadIdx.x == 0)
+      while (*ready == 0) {}
+    out[blockIdx.x * blockDim.x + threadIdx.x] = data[threadIdx.x]; // finding: race in global memory, uninitialised
+  }
+}
+
+__global__ void ticket_lock_without_fence(unsigned *next, volatile unsigned *serving, int *sum) {
+  if (threadIdx.x) return;
+  const unsigned mine = atomicAdd(next, 1u);
+  while (*serving != mine) {}
+  *sum += 1; // finding: race in global memory
+  *serving = mine + 1;
+}
+
+__global__ void pair_without_fence(unsigned *count, float *value, float *out) {
+  if (threadIdx.x) return;
+  value[blockIdx.x] = 1; // finding: race in global memory
+  if (atomicAdd(&count[blockIdx.x / 2], 1u) == 0) return;
+  out[blockIdx.x / 2] = value[blockIdx.x / 2 * 2] + value[blockIdx.x / 2 * 2 + 1]; // finding: race in global memory
+}

@@ -242,3 +242,149 @@ __global__ void word_over_bytes(unsigned char *a) {
   __syncthreads();
   a[threadIdx.x] = bytes[threadIdx.x];
 }
+
+__global__ void unnamed_union_without_barrier(int *a) {
+  __shared__ union {
+    int first[64];
+    float second[64];
+  } u;
+  u.first[threadIdx.x] = threadIdx.x; // finding: race in shared memory
+  a[threadIdx.x] = (int)u.second[63 - threadIdx.x]; // finding: race in shared memory, uninitialised
+}
+
+__global__ void unnamed_struct_without_barrier(int *a) {
+  __shared__ struct {
+    int key, value[2];
+  } s[64], *first;
+  s[threadIdx.x].value[1] = threadIdx.x; // finding: race in shared memory
+  if (threadIdx.x == 0) first = s;
+  a[threadIdx.x] = s[63 - threadIdx.x].value[1]; // finding: race in shared memory, uninitialised
+}
+
+// ---- longer ones ----------------------------------------------------------------------------------------------
+
+__global__ void sort_without_barrier(int *a) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  s[t] = a[t];
+  __syncthreads();
+  for (int k = 2; k <= 64; k *= 2)
+    for (int j = k / 2; j > 0; j /= 2) {
+      const int other = t ^ j;
+      if (other > t && (s[t] > s[other]) == !(t & k)) { // finding: race in shared memory
+        const int swap = s[t]; // finding: race in shared memory
+        s[t] = s[other], s[other] = swap; // finding: race in shared memory
+      }
+    }
+  __syncthreads();
+  a[t] = s[t];
+}
+
+__global__ void product_without_second_barrier(const float *a, const float *b, float *c, int n) {
+  __shared__ float sa[8][8], sb[8][8];
+  const int x = threadIdx.x, y = threadIdx.y;
+  float sum = 0;
+  for (int first = 0; first < n; first += 8) {
+    sa[y][x] = a[y * n + first + x]; // finding: race in shared memory
+    sb[y][x] = b[(first + y) * n + x]; // finding: race in shared memory
+    __syncthreads();
+    for (int k = 0; k < 8; k++) sum += sa[y][k] * sb[k][x]; // finding: race in shared memory
+  }
+  c[y * n + x] = sum;
+}
+
+__global__ void down_sweep_without_barrier(int *a) {
+  __shared__ int s[128];
+  const int t = threadIdx.x;
+  s[t] = a[t], s[t + 64] = a[t + 64];
+  __syncthreads();
+  for (int d = 1, offset = 64; d < 128; d *= 2, offset /= 2) {
+    if (t < d) {
+      const int left = offset * (2 * t + 1) - 1, right = offset * (2 * t + 2) - 1, sum = s[left]; // finding: race in shared memory
+      s[left] = s[right]; // finding: race in shared memory
+      s[right] += sum; // finding: race in shared memory
+    }
+  }
+  __syncthreads();
+  a[t] = s[t];
+}
+
+__global__ void wrong_buffer(float *a, int steps) {
+  __shared__ float s[2][64];
+  const int t = threadIdx.x;
+  s[0][t] = s[1][t] = a[t];
+  __syncthreads();
+  for (int k = 0; k < steps; k++) {
+    s[k % 2][t] = s[k % 2][(t + 1) % 64]; // finding: race in shared memory
+    __syncthreads();
+  }
+  a[t] = s[steps % 2][t];
+}
+
+__global__ void tile_reads_its_neighbour(int *a) {
+  __shared__ int s[32];
+  auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+  s[threadIdx.x] = threadIdx.x; // finding: race in shared memory
+  tile.sync();
+  a[threadIdx.x] = s[(threadIdx.x + 16) % 32]; // finding: race in shared memory, uninitialised
+}
+
+__global__ void coalesced_without_sync(int *a) {
+  __shared__ int s[32];
+  const int t = threadIdx.x;
+  a[t] = 0;
+  if (t % 3 == 0) {
+    cg::coalesced_group group = cg::coalesced_threads();
+    s[group.thread_rank()] = t; // finding: race in shared memory
+    a[t] = s[group.size() - 1 - group.thread_rank()]; // finding: race in shared memory, uninitialised
+  }
+}
+
+__global__ void flag_without_fence(int *a) {
+  __shared__ int data;
+  __shared__ volatile int ready;
+  if (threadIdx.x == 0) ready = 0;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    data = 42; // finding: race in shared memory
+    ready = 1;
+  } else if (threadIdx.x == 32) {
+    while (!ready) {}
+    a[0] = data; // finding: race in shared memory
+  }
+}
+
+__global__ void plain_flag_in_shared(int *a) {
+  __shared__ int ready;
+  if (threadIdx.x == 0) ready = 0;
+  __syncthreads();
+  if (threadIdx.x == 0) ready = 1; // finding: race in shared memory
+  if (threadIdx.x == 32) a[0] = ready; // finding: race in shared memory
+}
+
+__global__ void last_warp_without_fence(int *a) {
+  __shared__ int part[4];
+  __shared__ unsigned count;
+  if (threadIdx.x == 0) count = 0;
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) {
+    part[threadIdx.x / 32] = threadIdx.x; // finding: race in shared memory
+    if (atomicAdd(&count, 1u) == 3) a[0] = part[0] + part[1] + part[2] + part[3]; // finding: race in shared memory
+  }
+}
+
+__global__ void sum_of_sums_too_early(const int *x, int *y) {
+  __shared__ int sums[4];
+  int sum = x[threadIdx.x];
+  for (int d = 16; d; d /= 2) sum += __shfl_down_sync(~0u, sum, d);
+  if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = sum; // finding: race in shared memory
+  if (threadIdx.x == 0) *y = sums[0] + sums[1] + sums[2] + sums[3]; // finding: race in shared memory, uninitialised
+}
+
+__global__ void shared_list_too_early(int *a) {
+  __shared__ int count, list[64];
+  if (threadIdx.x == 0) count = 0;
+  __syncthreads();
+  list[atomicAdd(&count, 1)] = threadIdx.x; // finding: race in shared memory
+  if (threadIdx.x < 64) a[threadIdx.x] = list[63 - threadIdx.x]; // finding: race in shared memory, uninitialised
+}

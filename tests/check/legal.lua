@@ -114,6 +114,7 @@ local BLOCK <const> = {
   { "vectors", 1, 32, { f32(128, "ramp"), array("f64", 64, 1) }, gives = { { 1, 0, 127 }, { 2, 0, 2 } } },
   { "vector_by_components", 1, 64, { f32(64) }, gives = { { 1, 63, 63 } } },
   { "union_in_shared", 1, 32, { i32(32) }, gives = { { 1, 0, 0x3f800000 } } },
+  { "unnamed_struct", 1, 64, { i32(64) }, gives = { { 1, 0, 65 } } },
   { "union_for_two_phases", 1, 64, { i32(64) }, gives = { { 1, 0, 63 } } },
   { "local_array_and_recursion", 1, 64, { i32(64) } },
   { "partly_set", 1, 64, { f32(64), 40 }, gives = { { 1, 39, 2 } } },

@@ -313,6 +313,17 @@ __global__ void union_in_shared(int *a) {
   a[threadIdx.x] = u.i[31 - threadIdx.x];
 }
 
+__global__ void unnamed_struct(int *a) {
+  __shared__ struct {
+    int key;
+    short value[2];
+  } s[64];
+  const int t = threadIdx.x;
+  s[t].key = t, s[t].value[0] = 1, s[t].value[1] = 2;
+  __syncthreads();
+  a[t] = s[63 - t].key + s[t ^ 1].value[1];
+}
+
 union phases {
   int first[64];
   double second[32];

@@ -123,9 +123,10 @@ static void place_put(const cpu_tokens *tokens, cpu_text *out, int i, int end, c
 /* Returns the declaration's end, or 0: a form that is not understood. */
 static int placed_put(const cpu_tokens *tokens, cpu_text *out, int i, int last, const char *shared) {
   const cpu_token *at = tokens->at;
+  const int braces = cpu_class_braces(tokens, i, last); /* of a class declared with it */
   int end = i;
   for (; end < last && !cpu_token_is(&at[end], ";"); end++) {
-    if (cpu_token_any(&at[end], WORDS("{", "="))) return 0;
+    if (cpu_token_is(&at[end], "=") || (cpu_token_is(&at[end], "{") && end != braces)) return 0;
     if (at[end].match > end) end = at[end].match;
   }
   if (end >= last) return 0;
