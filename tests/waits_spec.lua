@@ -16,7 +16,8 @@ local waiting = {
     if (t == 0) { while (*f == 0) ; } else if (t == 63) *f = 1; ]] },
   { "an atomic read", "", [[ if (t == 0) while (atomicAdd(flag, 0) == 0) { } if (t == 5) atomicExch(flag, 1); ]] },
   { "an atomic read of an unsigned value", "",
-    [[ unsigned *f = (unsigned *)flag; if (t == 0) while (atomicAdd(f, 0u) == 0) { } if (t == 5) atomicExch(f, 1u); ]] },
+    [[ unsigned *f = (unsigned *)flag; if (t == 0) while (atomicAdd(f, 0u) == 0) { }
+    if (t == 5) atomicExch(f, 1u); ]] },
   { "a value read in the body", "", [[ if (t == 0) { int v; do { v = *(volatile int *)flag; } while (v == 0); }
     if (t == 5) atomicExch(flag, 1); ]] },
   { "an endless loop", "", [[ if (t == 0) for (;;) { if (atomicOr(flag, 0)) break; }

@@ -88,8 +88,7 @@ function cases.run(dev, module, case)
   return table.move(findings, before + 1, #findings, 1, {}), problem
 end
 
--- "// finding: a, b" and "// error: a" of a file's kernels: { kernel = { error =, lines = { [line] = { [kind] = true } }
--- } }
+-- "// finding: a, b" and "// error: a" of a file, by kernel: { error =, lines = { [line] = { [kind] = true } } }
 local function read_marks(path)
   local marks, kernel, line = {}, nil, 0
   for text in io.lines(path) do
