@@ -44,7 +44,7 @@ typedef struct place {
 
 typedef struct state { /* of the block that a worker runs */
   cpu_worker *worker;
-  uint16_t fenced[CPU_WARP * CPU_WARPS]; /* by thread: 1 + the epoch of its last fence; 0: none */
+  uint16_t fenced[CPU_WARP * CPU_WARPS];   /* by thread: 1 + the epoch of its last fence; 0: none */
   bool fenced_block[CPU_WARP * CPU_WARPS]; /* that was one of the block only */
   seen_list acquired;
   uint32_t met[CPU_WARPS][CPU_WARP]; /* lanes that a lane has met in the warp's epoch */

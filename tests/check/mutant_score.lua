@@ -2,10 +2,10 @@
 --
 -- How many mutants of the project's kernels check mode finds, and how many the studies' own check on odd sizes:
 --
---   moonwarp run tests/bench/mutants.lua [-- PART OF FILE both]
+--   moonwarp run tests/check/mutant_score.lua [-- PART OF FILE both]
 --
 -- PART OF: the mutants whose number modulo OF is PART, for several processes. FILE gets a line for each mutant; those
--- that it has are not run again. Default: all, mutants.txt. The study's check runs where check mode finds nothing; both:
+-- that it has are not run again. Default: all, mutants.txt. The study checks where check mode finds nothing; both:
 -- always. The table at the end is of the whole file. Outcomes: found (findings), wrong (the study's check), fault (an
 -- error), hang, none, invalid.
 
