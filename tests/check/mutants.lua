@@ -1,20 +1,26 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Mutants of the project's kernels: each has one change of one line, from a fixed list of kinds. A mutant: { file,
--- line, kind, before, after, text, rung }: file is an entry of mutants.files, text the whole file, rung the only one
--- that has the change.
+-- line, kind, before, after, text, rung }: file is an entry of mutants.files, text the whole file, rung one that has
+-- the change, or nil.
 
 local core = require "moonwarp.core"
 
 local mutants = {}
 
--- The files, and the studies that check each, with the parameters that make them small. rungs: names of kernels that
--- are rungs, so that only one needs to run.
+-- Functions of reduce.cu, and a rung that has each.
+local REDUCTIONS <const> = { reduce_tree = 1, reduce_strided = 2, reduce_dynamic = 3, reduce_down = 4,
+  reduce_butterfly = 5, reduce_shuffle = 6, reduce_parts = 7, reduce_atomic = 9, reduce_cas = 10, reduce_lock = 11,
+  reduce_last = 12, reduce_once = 13, join_block = 7, atomic_lower = 9, atomic_raise = 9, atomic_join = 9, swap_in = 10,
+  join_items = 13, gather_vectors = 13, comes_last = 12, finish = 12 }
+
+-- The files, and the studies that check each, with the parameters that make them small. rungs: by function, where one
+-- rung is enough.
 mutants.files = {
   { file = "cumsum.cu", studies = { cumsum = "-p types=f32" } },
   { file = "memcopy.cu", studies = { memcopy = "" } },
   { file = "nbody.cu", studies = { nbody = "", orbits = "" } },
-  { file = "reduce.cu", studies = { reduction = "" }, rungs = "reduce_%w+" },
+  { file = "reduce.cu", studies = { reduction = "" }, rungs = REDUCTIONS },
   { file = "scan.cu", studies = { scan = "-p types=f32" } },
   { file = "stencil.cu", studies = { stencil = "" } },
 }
@@ -56,10 +62,15 @@ end
 
 local function code_of(line) return (line:gsub("//.*", "")) end
 
--- The kernel of a line, where it is a rung; nil in a helper.
+-- The rung that has the function of a line; nil: any may.
 local function rung_of(file, lines, at)
   for i = at, 1, -1 do
-    if lines[i]:match "^[%w_].*%(" then return file.rungs and lines[i]:match(file.rungs .. "%f[(]") end
+    if lines[i]:match "^[%w_].*%(" then
+      for name in lines[i]:gmatch "([%w_]+)%(" do
+        if file.rungs and file.rungs[name] then return file.rungs[name] end
+      end
+      return nil
+    end
   end
 end
 
