@@ -301,6 +301,7 @@ local function timeline(name, title, how)
   local c <close> = study:case { n = p.n, pieces = 12 }
   local line = line_of(c, math.max(3, best_shape().streams), how)
   queue(line)
+  c.dev:synchronize()
   start_pipeline(c, c.y)
   local spans = spans_of(c, line)
   mw.check(c.y, c.want, { exact = true, name = title })

@@ -129,7 +129,7 @@ support.each_device("copies", function(dev, id, runs)
     gate:shut(stream)
     m.put:prepare { grid = 1, block = 1, stream = stream }(x, 5)
     y:copy(x, { stream = stream })
-    assert.are.equal(0, y:get(1))
+    assert.are.equal(0, y:get(1)) -- moonwarp: race-ok the gate is shut
     gate:open()
     stream:synchronize()
     assert.is_true(gate:was_opened())

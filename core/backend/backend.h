@@ -120,6 +120,7 @@ struct mw_buffer {
   bool       multi_stream;   /* some stream other than `stream` has used it, so the free is ordered after all streams */
   mw_stream *stream;      /* the stream it was allocated on; on CUDA the default one once that is gone */
   mw_module *owner;       /* for MW_SPACE_GLOBAL: the module that holds the variable; counted by the binding */
+  void      *accesses;    /* the binding's: what is queued and touches it; NULL: nothing was. From mw_malloc */
   atomic_int refs;        /* arrays and views that share it */
 };
 
@@ -149,7 +150,13 @@ struct mw_module {
   bool        from_cache;
 };
 
-struct mw_stream { mw_device *device; int priority; bool capturing; };
+struct mw_stream {
+  mw_device    *device;
+  int           priority;
+  bool          capturing;
+  bool          acted;     /* the binding's, as the next: launched, since it was looked at */
+  unsigned char order;     /* its place in the order of operations, from 1; 0: none yet */
+};
 struct mw_event  { mw_device *device; bool timing; };
 struct mw_graph  { mw_device *device; int nodes; /* kernel launches, in the order captured */ };
 

@@ -42,6 +42,7 @@ static inline void mw_buffer_release(mw_buffer *buffer) {
   if (atomic_fetch_sub(&buffer->refs, 1) != 1) return;
   mw_device *device = buffer->device;
   mw_module *owner = buffer->owner;
+  mw_free(buffer->accesses);
   device->backend->free(buffer);
   if (owner) mw_module_release(owner);
   mw_device_release(device);

@@ -32,6 +32,7 @@ static mw_buffer *allocate(lua_State *L, mw_device *device, size_t bytes, mw_spa
 
 static void fill_bytes(lua_State *L, const bind_array *a, mw_stream *stream, unsigned char byte) {
   mw_device *device = a->buffer->device;
+  stream->acted = true;
   bind_try(L, device->backend->fill(stream, array_place(a), &byte, 1, array_bytes(a), &bind_error));
 }
 

@@ -10,6 +10,7 @@
 #include <lua.h>
 
 #include "core/backend/refs.h"
+#include "core/bind/order.h"
 
 /* ---- object.c: userdata with a closed mark --------------------------------------------------------------------- */
 
@@ -241,6 +242,7 @@ typedef struct bind_event {
   bind_object object;
   mw_event *event;
   bool recorded;
+  order_clock *clock; /* what ended before it */
   unsigned captured; /* the number of the capture it was recorded in; 0: in none */
 } bind_event;
 
@@ -249,8 +251,11 @@ typedef struct bind_graph {
   mw_graph *graph;
   mw_launch *nodes;    /* as captured: each counts its kernel's module; args and params are its own */
   mw_buffer **buffers; /* counted: what a replay may touch */
-  int nnodes, nbuffers;
+  int nnodes, nbuffers, ntouches;
+  struct bind_touch *touches; /* what its copies read and write */
 } bind_graph;
+
+typedef struct bind_touch bind_touch;
 
 extern bind_class stream_class, event_class, graph_class;
 mw_stream *current_stream(lua_State *, mw_device *);          /* the capturing stream, else the default one */
@@ -267,6 +272,19 @@ void capture_arguments(lua_State *, bind_graph *, const mw_kernel *, int first);
 
 extern const bind_method stream_makers[], event_makers[], graph_makers[], module_makers[]; /* methods of a device */
 extern const bind_method event_stream_methods[];                                           /* of a stream: record */
+
+/* ---- race.c: copies and accesses of the script that nothing orders; each is told what has been done -------------- */
+
+/* count elements of the array, from the first-th on: read or (into) written by the script itself */
+void race_host(lua_State *, const bind_array *, size_t first, size_t count, bool into);
+/* the same through a stream, complete when it returns */
+void race_through(lua_State *, mw_stream *, const bind_array *, size_t first, size_t count, bool into);
+/* waited: the script goes on when it is complete */
+void race_copy(lua_State *, mw_stream *, const bind_array *to, size_t at, const bind_array *from, size_t first,
+               size_t count, bool waited);
+void race_graph(lua_State *, const bind_graph *, mw_stream *); /* launched there */
+void race_captured(bind_graph *);                              /* its capture has ended */
+extern const luaL_Reg race_functions[];
 
 /* ---- occupancy.c, compare.c, services.c, allocator.c ----------------------------------------------------------- */
 

@@ -355,6 +355,7 @@ void device_wait(lua_State *L, mw_device *device) {
   const bind_capture *capture = bind_host_of(L)->capture;
   if (capture && capture->stream->device == device) check_uncaptured(L, capture->stream, "synchronize the device");
   bind_try(L, device->backend->synchronize(device, &bind_error));
+  order_reached_device(device);
 }
 
 static int device_synchronize(lua_State *L) {

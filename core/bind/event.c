@@ -4,8 +4,9 @@
 #include "core/bind/bind.h"
 
 static void event_release(void *object) {
-  mw_event *event = ((bind_event *)object)->event;
-  event->device->backend->event_destroy(event);
+  bind_event *self = object;
+  self->event->device->backend->event_destroy(self->event);
+  mw_free(self->clock);
 }
 
 static void event_push(lua_State *L, mw_device *device, bool timing) {
@@ -29,6 +30,7 @@ static void record(lua_State *L, bind_event *self, mw_stream *stream) {
   const bind_capture *capture = bind_host_of(L)->capture;
   bind_try(L, stream->device->backend->event_record(self->event, stream, &bind_error));
   self->recorded = true;
+  order_record(stream, &self->clock);
   self->captured = stream->capturing && capture ? capture->number : 0;
 }
 
@@ -83,27 +85,32 @@ static int stream_wait(lua_State *L) {
   bind_event *event = bind_check(L, 2, &event_class);
   check_joins(L, stream, event);
   bind_try(L, stream->device->backend->stream_wait(stream, event->event, &bind_error));
+  order_wait(stream, event->clock);
   lua_settop(L, 1);
   return 1;
 }
 
 /* e:synchronize(): waits until the stream has reached the event, then runs the callbacks that are due. */
 static int event_synchronize(lua_State *L) {
-  mw_event *event = check_recorded(L, 1)->event;
-  bind_try(L, event->device->backend->event_synchronize(event, &bind_error));
+  const bind_event *self = check_recorded(L, 1);
+  bind_try(L, self->event->device->backend->event_synchronize(self->event, &bind_error));
+  order_reached(self->clock);
   bind_poll(L);
   return 0;
 }
 
 /* e:query(): true when the stream has reached the event. */
 static int event_query(lua_State *L) {
-  mw_event *event = check_recorded(L, 1)->event;
-  return push_reached(L, event->device->backend->event_query(event, &bind_error));
+  const bind_event *self = check_recorded(L, 1);
+  mw_status status = self->event->device->backend->event_query(self->event, &bind_error);
+  if (status == MW_OK) order_reached(self->clock);
+  return push_reached(L, status);
 }
 
 /* e:since(earlier): seconds on the device between two events that have both been reached. */
 static int event_since(lua_State *L) {
-  mw_event *event = check_recorded(L, 1)->event, *earlier = check_recorded(L, 2)->event;
+  const bind_event *self = check_recorded(L, 1), *before = check_recorded(L, 2);
+  mw_event *event = self->event, *earlier = before->event;
   double seconds = 0;
   if (!event->timing || !earlier->timing)
     return bind_fail(L, MW_INVALID, "since: an event was made with timing = false");
@@ -112,6 +119,8 @@ static int event_since(lua_State *L) {
   if (status == MW_NOT_READY)
     return bind_fail(L, MW_INVALID, "since: an event is not reached yet; synchronize it first");
   bind_try(L, status);
+  order_reached(self->clock);
+  order_reached(before->clock);
   lua_pushnumber(L, seconds);
   return 1;
 }

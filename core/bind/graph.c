@@ -13,6 +13,7 @@ static void graph_release(void *object) {
     mw_module_release(self->nodes[i].kernel->module);
     mw_free(self->nodes[i].args); /* the pointers into them too */
   }
+  mw_free(self->touches);
   mw_free(self->buffers);
   mw_free(self->nodes);
 }
@@ -26,6 +27,7 @@ static mw_status end_capture(bind_graph *graph, mw_stream *stream, bool good) {
   mw_status status = MW_OK;
   if (stream->capturing)
     status = stream->device->backend->capture_end(stream, good ? &graph->graph : NULL, &bind_error);
+  race_captured(graph);
   if (graph->graph)
     bind_opened(graph, stream->device);
   else
@@ -45,6 +47,7 @@ static int capture_close(lua_State *L) {
   mw_device *device = stream->device;
   mw_status status = end_capture(capture->graph, stream, good);
   bind_release(capture->handle);
+  order_close(stream);
   device->backend->stream_destroy(stream);
   mw_device_release(device);
   if (good) bind_try(L, status);
@@ -99,6 +102,7 @@ static int graph_launch(lua_State *L) {
   mw_device *device = self->object.device;
   mw_stream *stream = lua_isnoneornil(L, 2) ? device->main : check_stream(L, 2, device);
   bind_try(L, device->backend->graph_launch(self->graph, stream, &bind_error));
+  race_graph(L, self, stream);
   lua_settop(L, 1);
   return 1;
 }

@@ -10,7 +10,8 @@
 
 typedef struct pending { /* a callback that a stream has still to reach, then one in the queue */
   bind_queue *queue;
-  int function; /* registry reference */
+  int function;       /* registry reference */
+  order_clock *clock; /* what ended before */
   struct pending *next;
 } pending;
 
@@ -32,6 +33,7 @@ static void queue_drop(bind_queue *queue) {
   pthread_mutex_destroy(&queue->lock);
   for (pending *next, *event = queue->first; event; event = next) {
     next = event->next;
+    mw_free(event->clock);
     mw_free(event);
   }
   mw_free(queue);
@@ -80,11 +82,13 @@ mw_status bind_callback(lua_State *L, mw_stream *stream, int function_index) {
   bind_queue *queue = bind_host_of(L)->queue;
   pending *event = mw_malloc(sizeof *event);
   lua_pushvalue(L, function_index);
-  *event = (pending){queue, luaL_ref(L, LUA_REGISTRYINDEX), NULL};
+  *event = (pending){queue, luaL_ref(L, LUA_REGISTRYINDEX), NULL, NULL};
+  order_record(stream, &event->clock);
   atomic_fetch_add(&queue->holders, 1);
   mw_status status = stream->device->backend->stream_callback(stream, (mw_callback){fire, event}, &bind_error);
   if (status == MW_OK) return status;
   luaL_unref(L, LUA_REGISTRYINDEX, event->function);
+  mw_free(event->clock);
   mw_free(event);
   queue_drop(queue);
   return status;
@@ -105,6 +109,8 @@ int bind_poll(lua_State *L) {
   for (pending *event; (event = take(queue)); ran++) {
     lua_rawgeti(L, LUA_REGISTRYINDEX, event->function);
     luaL_unref(L, LUA_REGISTRYINDEX, event->function);
+    order_reached(event->clock);
+    mw_free(event->clock);
     mw_free(event);
     lua_call(L, 0, 0);
   }

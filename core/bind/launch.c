@@ -171,6 +171,7 @@ static int launch_call(lua_State *L) {
   launch_pack(L, self, 2);
   mw_status status = stream->device->backend->launch(stream, &self->launch, &bind_error);
   if (status != MW_OK) return bind_raise(L);
+  stream->acted = true;
   if (self->host->capture && stream->capturing) capture_launch(L, self, 2);
   return 0;
 }

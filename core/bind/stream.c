@@ -7,7 +7,9 @@
 
 static void stream_release(void *object) {
   bind_stream *self = object;
-  if (self->owned) self->stream->device->backend->stream_destroy(self->stream);
+  if (!self->owned) return;
+  order_close(self->stream);
+  self->stream->device->backend->stream_destroy(self->stream);
 }
 
 mw_stream *self_stream(lua_State *L) {
@@ -38,6 +40,7 @@ bind_stream *push_new_stream(lua_State *L, mw_device *device, bool blocking, int
   bind_stream *self = bind_new(L, &stream_class, sizeof *self, 0);
   bind_try(L, device->backend->stream_create(device, blocking, priority, &self->stream, &bind_error));
   bind_opened(self, device);
+  order_open(L, self->stream, blocking);
   return self;
 }
 
@@ -79,6 +82,7 @@ static int stream_synchronize(lua_State *L) {
   mw_stream *stream = self_stream(L);
   check_uncaptured(L, stream, "synchronize it");
   bind_try(L, stream->device->backend->stream_synchronize(stream, &bind_error));
+  order_reached_stream(stream);
   bind_poll(L);
   return 0;
 }
@@ -94,7 +98,9 @@ int push_reached(lua_State *L, mw_status status) {
 static int stream_query(lua_State *L) {
   mw_stream *stream = self_stream(L);
   check_uncaptured(L, stream, "query it");
-  return push_reached(L, stream->device->backend->stream_query(stream, &bind_error));
+  mw_status status = stream->device->backend->stream_query(stream, &bind_error);
+  if (status == MW_OK) order_reached_stream(stream);
+  return push_reached(L, status);
 }
 
 /* s:callback(f): f runs on the script's own thread, in the first synchronize, query or mw.poll after the stream has

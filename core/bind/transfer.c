@@ -19,6 +19,7 @@ static void move(lua_State *L, const bind_array *a, size_t first, size_t count, 
   if (host) {
     host += first * width;
     memcpy(into ? host : bytes, into ? bytes : host, count * width);
+    race_host(L, a, first, count, into);
     return;
   }
   mw_place there = {a->buffer, a->offset + first * width, NULL}, here = {NULL, 0, bytes};
@@ -26,6 +27,7 @@ static void move(lua_State *L, const bind_array *a, size_t first, size_t count, 
   check_uncaptured(L, stream, "move bytes between an array and the script");
   bind_try(L,
            stream->device->backend->copy(stream, into ? there : here, into ? here : there, count * width, &bind_error));
+  race_through(L, stream, a, first, count, into);
 }
 
 void array_read(lua_State *L, const bind_array *a, size_t first, size_t count, void *to) {
@@ -175,6 +177,16 @@ static mw_stream *copy_stream(lua_State *L, mw_device *device, const bind_array 
   return able ? given->stream : current_stream(L, device);
 }
 
+/* A GPU's copy with an end that is plain host memory to it returns when the bytes have moved. */
+static bool waits_anyway(const mw_stream *stream, const bind_array *a, const bind_array *source) {
+  const mw_device *device = stream->device;
+  if (strcmp(device->backend->kind, "gpu") != 0) return false;
+  const mw_buffer *ends[] = {a->buffer, source->buffer};
+  for (int i = 0; i < 2; i++)
+    if (ends[i]->space == MW_SPACE_PAGEABLE || ends[i]->device->backend != device->backend) return true;
+  return false;
+}
+
 static void copy_on_stream(lua_State *L, mw_stream *stream, bind_array *a, bind_array *source, part p, bool wait) {
   size_t width = mw_dtype_size(a->dtype);
   const mw_backend *backend = stream->device->backend;
@@ -187,6 +199,9 @@ static void copy_on_stream(lua_State *L, mw_stream *stream, bind_array *a, bind_
   mw_buffer_use(source->buffer, stream);
   capture_buffer(L, a->buffer);
   capture_buffer(L, source->buffer);
+  race_copy(L, stream, a, p.to, source, p.from, p.count, wait || waits_anyway(stream, a, source));
+  if (other->backend == stream->device->backend && other != stream->device)
+    order_wait(other->main, order_next(stream, NULL)); /* the backend's rule of copies between its devices */
   if (wait && !stream->capturing) bind_try(L, backend->stream_synchronize(stream, &bind_error));
 }
 
@@ -203,10 +218,13 @@ static int array_copy(lua_State *L) {
   mw_stream *stream = copy_stream(L, device, a, source);
   bool queued = stream != device->main;
   size_t width = mw_dtype_size(a->dtype);
-  if (!queued && host_bytes(a) && host_bytes(source))
+  if (!queued && host_bytes(a) && host_bytes(source)) {
     memmove(host_bytes(a) + p.to * width, host_bytes(source) + p.from * width, p.count * width);
-  else
+    race_host(L, source, p.from, p.count, false);
+    race_host(L, a, p.to, p.count, true);
+  } else {
     copy_on_stream(L, stream, a, source, p, !queued);
+  }
   lua_settop(L, 1);
   return 1;
 }

@@ -130,6 +130,15 @@ print(core.largest(dev:array("f64", { 1, -3, 2 }))) --> 3.0]] },
       example = [[
 local _, e = pcall(core.raise, "io", "no such file")
 print(e.status, e.text) --> io  no such file]] },
+    { name = "races", forms = { "core.races()" },
+      about = [[The races between operations found in this process so far. Of each: `kind`, "race between operations";
+`object`, which elements of which array; `remedy`; `count`; `intended`, whether a line says so; `parties`, the earlier access and the later one, each with
+`verb`, `file`, `line`, `text` (of that line), `bytes` and, unless the script made the access itself, `stream`.]],
+      returns = { { "table[]", "in the order found" } }, since = "0.6.0",
+      example = [[print(#core.races()) --> 0]] },
+    { name = "filled", forms = { "core.filled(array)" },
+      about = [[Says that a kernel which writes the whole array was launched in the current stream, for `core.races`.]],
+      params = { { "array", "array", "" } }, since = "0.6.0" },
     { name = "where", forms = { "core.where()" },
       about = [[The current line of the script, as in "copy.lua:7": the innermost line outside the library.]],
       returns = { { "string?", "nil if there is none" } }, since = "0.1.0",

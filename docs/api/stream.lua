@@ -9,7 +9,13 @@ stream in `k:prepare`, a copy in its options. A stream made with `blocking = tru
 stream wait for each other, as with CUDA's legacy default stream. The per-thread default stream,
 `dev:default_stream "per-thread"`, waits only for the legacy one.
 
-Closing a stream does not wait; its work still finishes.]],
+Closing a stream does not wait; its work still finishes.
+
+Two accesses of the same bytes, one of them a write, are a race if nothing orders them. Of copies, fills and what the
+script itself reads and writes, moonwarp finds races on every device, also where all went well: a warning names both
+lines, the elements and the remedy, once for a pair of lines. The order comes from streams, events that a stream or the
+script waits for, callbacks, queries that return true, graphs and `synchronize`. What other kernels touch is not known. The comment
+`-- moonwarp: race-ok reason` on one of the lines marks a race that is intended: it has no warning.]],
   setup = [[
 local mw = require "moonwarp"
 local dev = mw.device "cpu"

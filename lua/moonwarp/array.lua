@@ -30,6 +30,7 @@ local function run_kernel(self, name, ...)
   local staged <close> = is_remote(self) and device:empty(dtype, self:shape()) or nil
   local instance = ("%s<%s>"):format(name, dtypes[dtype].cpp)
   own_kernels.launch(device, "moonwarp/array.cu", instance, #self, staged or self, ...)
+  core.filled(staged or self)
   return staged and self:copy(staged) or self
 end
 
