@@ -284,7 +284,7 @@ study:part { "events", run = function()
   for i, name in ipairs { "without waiting", "waiting for the event" } do
     start { input = "given", output = "poison" } (c, c.y)
     other[1] = function() return i == 2 and other.stream:wait(first.stream:record()) end
-    other[2] = function() c.y:copy(c.output, { stream = other.stream }) end
+    other[2] = function() c.y:copy(c.output, { stream = other.stream }) end -- moonwarp: race-ok it is shown
     local spans = spans_of(c, { first, other }) -- kernel, wait, copy
     local function since(event) return event:since(spans[1].from) end
     if i == 2 then mw.check(c.y, c.want, { exact = true, name = name }) end

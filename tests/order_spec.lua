@@ -341,6 +341,81 @@ local WRONG = [[
   end)
 ]]
 
+local CHECKED = [[
+  local m = dev:module { source = "__global__ void put(float *x, float v, int n) {"
+    .. " int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = v; }"
+    .. "__global__ void copy(float *y, const float *x, int n) {"
+    .. " int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = x[i]; }"
+    .. "__global__ void count(float *x) { atomicAdd(x, 1.0f); }"
+    .. "__global__ void every_other(float *x, int first) { x[2 * threadIdx.x + first] = 1; }" }
+  local function on(stream, name) return m[name]:prepare { grid = 1, block = 8, stream = stream } end
+  case("two launches", function(x, d, e)
+    on(x.s, "put")(d, 1, 8)
+    on(x.t, "copy")(e, d, 8)
+  end)
+  case("two launches that write", function(x, d)
+    on(x.b, "put")(d, 1, 8)
+    on(x.c, "put")(d, 2, 1)
+  end)
+  case("a launch and the script", function(x, d, e, p)
+    on(nil, "put")(p, 1, 8)
+    p:get(1)
+  end)
+  case("a copy and a launch", function(x, d, e, p)
+    d:copy(p, { stream = x.s })
+    on(x.t, "count")(d)
+  end)
+  case("a launch and a copy", function(x, d, e, p)
+    on(x.s, "copy")(e, d, 8)
+    d:copy(p, { stream = x.t })
+  end)
+  case("a launch in the default stream", function(x, d, e)
+    on(nil, "put")(d, 1, 8)
+    on(x.s, "copy")(e, d, 8)
+  end)
+]]
+
+local CHECKED_VERBS = {
+  "written by kernel 'put', read by kernel 'copy'", "written by kernel 'put', written by kernel 'put'",
+  "written by kernel 'put', read by the script", "written by a copy, updated by kernel 'count'",
+  "read by kernel 'copy', written by a copy", "written by kernel 'put', read by kernel 'copy'",
+}
+
+local CHECKED_RIGHT = CHECKED:match "^.-\n  local function.-\n" .. [[
+  case("a stream that waits", function(x, d, e)
+    on(x.s, "put")(d, 1, 8)
+    x.t:wait(x.s:record())
+    on(x.t, "copy")(e, d, 8)
+  end)
+  case("parts of an array", function(x, d)
+    on(x.s, "put")(d, 1, 8)
+    on(x.t, "put")(d:view(9, 8), 1, 8)
+  end)
+  case("every other element", function(x, d)
+    on(x.s, "every_other")(d, 0)
+    on(x.t, "every_other")(d, 1)
+  end)
+  case("threads that do nothing", function(x, d, e, p)
+    on(x.s, "put")(d, 1, 4)
+    d:copy(p, { to = 5, count = 4, stream = x.t })
+  end)
+  case("atomic operations", function(x, d)
+    on(x.s, "count")(d)
+    on(x.t, "count")(d)
+  end)
+  case("the default stream and blocking ones", function(x, d, e)
+    on(x.b, "put")(d, 1, 8)
+    on(nil, "put")(d, 1, 8)
+    on(x.c, "copy")(e, d, 8)
+    e:totable()
+  end)
+  case("a launch waited for", function(x, d, e, p)
+    on(nil, "put")(p, 1, 8)
+    dev:synchronize()
+    p:get(1)
+  end)
+]]
+
 local FILLED = [[
   case("filled in the default stream", function(x, d, e, p)
     d:linspace(0, 1)
@@ -483,4 +558,11 @@ describe("the order of operations", function()
       end
     end)
   end
+
+  it("has launches in check mode, by the bytes that they touched", function()
+    local prelude = 'local DEVICE = "cpu:check"\n' .. PRELUDE
+    assert.are.same(wanted(CHECKED, CHECKED_VERBS), printed(support.child_passes(prelude .. CHECKED)))
+    local output = support.child_passes(prelude .. CHECKED_RIGHT)
+    assert.are.same(wanted(CHECKED_RIGHT), printed(output))
+  end)
 end)

@@ -212,6 +212,13 @@ typedef struct mw_finding { /* what check mode found in a kernel */
   const struct mw_finding *next;
 } mw_finding;
 
+typedef enum mw_touch_kind { MW_TOUCH_READ, MW_TOUCH_WRITE, MW_TOUCH_ATOMIC } mw_touch_kind;
+
+typedef struct mw_touch { /* what a launch did with bytes of a buffer; atomic: by atomic or volatile accesses only */
+  mw_touch_kind kind;
+  size_t        from, bytes;
+} mw_touch;
+
 typedef struct mw_callback { /* run is called once, on any thread, when the stream reaches it, after Ctrl-C too */
   void (*run)(void *data);
   void *data;
@@ -271,6 +278,9 @@ struct mw_backend {
 
   /* What check mode has found on the device so far, in order; NULL: nothing, or it does not check. The device's. */
   const mw_finding *(*findings)  (mw_device *);
+  /* In check mode: what the launch that ended last touched of the buffer, by kind, of each the first `most` ranges;
+   * out has room for 3 * most. How many there are; 0 of a device that does not check. */
+  int       (*touched)           (const mw_buffer *, int most, mw_touch *out);
 
   mw_status (*stream_create)     (mw_device *, bool blocking, int priority, mw_stream **out, mw_error *);
   void      (*stream_destroy)    (mw_stream *);   /* its work still finishes */

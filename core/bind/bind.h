@@ -282,6 +282,8 @@ void race_through(lua_State *, mw_stream *, const bind_array *, size_t first, si
 /* waited: the script goes on when it is complete */
 void race_copy(lua_State *, mw_stream *, const bind_array *to, size_t at, const bind_array *from, size_t first,
                size_t count, bool waited);
+/* in check mode, after a launch of the kernel; its arguments are on the stack from first on */
+void race_launch(lua_State *, const mw_kernel *, mw_stream *, int first);
 void race_graph(lua_State *, const bind_graph *, mw_stream *); /* launched there */
 void race_captured(bind_graph *);                              /* its capture has ended */
 extern const luaL_Reg race_functions[];

@@ -59,8 +59,7 @@ bool order_host_knows(int index, uint64_t number) {
 
 /* ---- places ---------------------------------------------------------------------------------------------------- */
 
-/* One text for all its uses, as the state may collect the chunk. */
-static const char *kept_name(const char *name) {
+const char *order_name(const char *name) {
   enum { MOST = 256 };
   static char *names[MOST];
   static int count;
@@ -76,7 +75,7 @@ order_place order_here(lua_State *L) {
   for (int level = 0; lua_getstack(L, level, &frame); level++) {
     lua_getinfo(L, "Sl", &frame);
     if (frame.currentline <= 0 || bind_is_own(frame.source)) continue;
-    const char *name = kept_name(*frame.source == '@' ? frame.source + 1 : frame.short_src);
+    const char *name = order_name(*frame.source == '@' ? frame.source + 1 : frame.short_src);
     return (order_place){name, frame.currentline};
   }
   return (order_place){NULL, 0};
@@ -140,6 +139,13 @@ void order_open(lua_State *L, mw_stream *stream, bool blocking) {
 
 void order_close(mw_stream *stream) {
   lane_of(stream)->users--;
+}
+
+bool order_has_streams(mw_device *device) {
+  const lane *main = lane_of(device->main);
+  for (const lane *l = lanes; l < lanes + used; l++)
+    if (l->main == main && l != main) return true;
+  return false;
 }
 
 int order_lane(mw_stream *stream) {

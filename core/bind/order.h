@@ -20,6 +20,7 @@ typedef struct order_place { /* in a script; file NULL: not known */
   int line;
 } order_place;
 
+const char *order_name(const char *); /* the same text for all its uses, for good; NULL: there are too many */
 order_place order_here(lua_State *); /* the innermost line that is not the library's */
 
 /* A stream's life; one that is never opened is a default stream. */
@@ -28,6 +29,7 @@ void order_close(mw_stream *);
 
 /* What the stream's next operation is ordered after; number: that operation gets one, if it is asked for. */
 const order_clock *order_next(mw_stream *, uint64_t *number);
+bool order_has_streams(mw_device *); /* besides its default stream */
 int order_lane(mw_stream *); /* its index in clocks */
 bool order_host_knows(int index, uint64_t number); /* that the operation has ended */
 const char *order_stream_text(int index, char *out, size_t size);

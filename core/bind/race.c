@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Races between operations: two accesses of the same bytes of an array, one of them a write, that nothing orders. What
- * copies and the script touch is known exactly; launches are left out, as the bytes that they touch are not known.
+ * copies and the script touch is known exactly. What launches touch is known in check mode only, afterwards: there the
+ * script waits for each launch, which orders nothing as far as races go. What graphs' launches touch is never known.
  *
  * The script's own accesses, and copies that it waits for, come before all that follows, so only what is queued in a
  * stream can race with something later: queued copies, and graphs with copies. A buffer keeps these accesses until
@@ -21,19 +22,35 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum { MOST = 64, FORGOTTEN = 16, MOST_RACES = 256, SCRIPT = -1 };
+#include "core/base/clock.h"
 
-typedef enum access_kind { COPY_FROM, COPY_TO, FILL, HOST_READ, HOST_WRITE } access_kind;
+enum { MOST = 64, FORGOTTEN = 16, MOST_RANGES = 16, MOST_RACES = 256, SCRIPT = -1 };
 
-static const char *const kind_names[] = {"read by a copy", "written by a copy", "filled", "read by the script",
-                                         "written by the script"};
+typedef enum access_kind {
+  LAUNCH_READ,
+  LAUNCH_WRITE,
+  LAUNCH_ATOMIC,
+  COPY_FROM,
+  COPY_TO,
+  FILL,
+  HOST_READ,
+  HOST_WRITE
+} access_kind;
+
+static const char *const kind_names[] = {
+    [LAUNCH_READ] = "read by kernel",   [LAUNCH_WRITE] = "written by kernel",   [LAUNCH_ATOMIC] = "updated by kernel",
+    [COPY_FROM] = "read by a copy",     [COPY_TO] = "written by a copy",        [FILL] = "filled",
+    [HOST_READ] = "read by the script", [HOST_WRITE] = "written by the script",
+};
 
 typedef struct access {
   size_t from, to; /* bytes of the buffer, to excluded */
   access_kind kind;
   mw_dtype dtype;
-  int lane; /* SCRIPT: none */
+  const char *kernel; /* NULL: none */
+  int lane;           /* SCRIPT: none */
   uint64_t number;
   order_place at, launched; /* launched: the graph that it is in */
 } access;
@@ -49,10 +66,11 @@ struct bind_touch { /* of a graph */
 };
 
 static bool writes(const access *a) {
-  return a->kind != COPY_FROM && a->kind != HOST_READ;
+  return a->kind != LAUNCH_READ && a->kind != COPY_FROM && a->kind != HOST_READ;
 }
 
 static bool clash(const access *a, const access *b) {
+  if (a->kind == LAUNCH_ATOMIC && b->kind == LAUNCH_ATOMIC) return false;
   return a->from < b->to && b->from < a->to && (writes(a) || writes(b));
 }
 
@@ -65,8 +83,8 @@ static bool is_before(const access *earlier, const order_clock *clock) {
 
 typedef struct party {
   access access;
-  const char *verb;
   size_t bytes;
+  char verb[288];              /* "written by kernel 'copy'" */
   char stream[320], text[256]; /* "": none; the line of the script, "": not known */
 } party;
 
@@ -86,7 +104,7 @@ static bool same_place(const order_place *a, const order_place *b) {
 }
 
 static bool is_party(const party *p, const access *a) {
-  return p->access.kind == a->kind && same_place(&p->access.at, &a->at);
+  return p->access.kind == a->kind && p->access.kernel == a->kernel && same_place(&p->access.at, &a->at);
 }
 
 static race *find_race(const access *a, const access *b) {
@@ -128,7 +146,8 @@ static void format_object(const mw_buffer *buffer, const access *a, const access
 
 /* Whether its line says that a race is intended. */
 static bool fill_party(party *p, const access *a) {
-  *p = (party){.access = *a, .verb = kind_names[a->kind], .bytes = a->to - a->from};
+  *p = (party){.access = *a, .bytes = a->to - a->from};
+  snprintf(p->verb, sizeof p->verb, a->kernel ? "%s '%s'" : "%s", kind_names[a->kind], a->kernel);
   bool intended = read_line(&a->at, p->text, sizeof p->text);
   if (a->lane == SCRIPT) return intended;
   size_t n = strlen(order_stream_text(a->lane, p->stream, sizeof p->stream));
@@ -339,9 +358,27 @@ void race_copy(lua_State *L, mw_stream *stream, const bind_array *to, size_t at,
   if (!o.number) order_reached_stream(stream);
 }
 
+/* ---- launches in check mode ------------------------------------------------------------------------------------ */
+
+/* Whether what was queued there has ended. A kernel that waits for the script is not waited for long, and from then on
+ * launches are left out: one at a time has to run, or it is not known what each touched. */
+static bool has_ended(lua_State *L, mw_stream *stream) {
+  static const struct timespec pause = {0, 20000};
+  static bool given_up;
+  const double limit = 2.0, start = mw_clock();
+  mw_status status = MW_NOT_READY;
+  while (!given_up && (status = stream->device->backend->stream_query(stream, &bind_error)) == MW_NOT_READY) {
+    given_up = mw_clock() - start > limit || atomic_load(&mw_interrupted);
+    nanosleep(&pause, NULL);
+  }
+  if (status != MW_NOT_READY) bind_try(L, status);
+  return status == MW_OK;
+}
+
 void race_graph(lua_State *L, const bind_graph *graph, mw_stream *stream) {
   const operation o = begin(L, stream, false);
   const order_place launched = order_here(L);
+  if (stream->device->info.checks && !stream->capturing) has_ended(L, stream);
   for (int i = 0; i < graph->ntouches; i++) {
     access now = graph->touches[i].access;
     now.launched = launched;
@@ -349,9 +386,43 @@ void race_graph(lua_State *L, const bind_graph *graph, mw_stream *stream) {
   }
 }
 
+static void perform_launch(lua_State *L, const operation *o, const bind_array *a, const char *kernel) {
+  mw_touch touches[3 * MOST_RANGES];
+  mw_buffer *buffer = a->buffer;
+  const int count = buffer->device->backend->touched(buffer, MOST_RANGES, touches);
+  for (int i = 0; i < count; i++) {
+    const mw_touch *t = &touches[i];
+    access now = {.from = t->from, .to = t->from + t->bytes, .dtype = a->dtype, .kernel = kernel};
+    now.kind = t->kind == MW_TOUCH_READ ? LAUNCH_READ : t->kind == MW_TOUCH_WRITE ? LAUNCH_WRITE : LAUNCH_ATOMIC;
+    perform(L, o, buffer, &now);
+  }
+}
+
+static const bind_array *array_argument(lua_State *L, int index, const mw_device *device) {
+  const bind_array *a = bind_test(L, index, &array_class);
+  return a && a->buffer->device == device ? a : NULL;
+}
+
+void race_launch(lua_State *L, const mw_kernel *kernel, mw_stream *stream, int first) {
+  mw_device *device = stream->device;
+  if (stream->capturing || !has_ended(L, stream)) return;
+  const operation o = begin(L, stream, false);
+  const bool streams = order_has_streams(device);
+  for (int i = 0; i < kernel->nparams; i++) {
+    const bind_array *a = array_argument(L, first + i, device), *same = NULL;
+    for (int k = 0; a && k < i && !same; k++) {
+      same = array_argument(L, first + k, device);
+      if (same && same->buffer != a->buffer) same = NULL;
+    }
+    if (!a || same || (!streams && a->buffer->space == MW_SPACE_DEVICE)) continue;
+    perform_launch(L, &o, a, order_name(kernel->name));
+  }
+}
+
 /* core.filled(array): a kernel that writes all of it was launched in the current stream. */
 static int race_filled(lua_State *L) {
   bind_array *a = check_array(L, 1);
+  if (a->buffer->device->info.checks) return 0; /* it is known as a launch */
   const operation o = begin(L, current_stream(L, a->buffer->device), false);
   access now = access_of(a, 0, a->count, FILL);
   perform(L, &o, a->buffer, &now);

@@ -14,7 +14,7 @@ Closing a stream does not wait; its work still finishes.
 Two accesses of the same bytes, one of them a write, are a race if nothing orders them. Of copies, fills and what the
 script itself reads and writes, moonwarp finds races on every device, also where all went well: a warning names both
 lines, the elements and the remedy, once for a pair of lines. The order comes from streams, events that a stream or the
-script waits for, callbacks, queries that return true, graphs and `synchronize`. What other kernels touch is not known. The comment
+script waits for, callbacks, queries that return true, graphs and `synchronize`. What other kernels touch is known in check mode only. The comment
 `-- moonwarp: race-ok reason` on one of the lines marks a race that is intended: it has no warning.]],
   setup = [[
 local mw = require "moonwarp"

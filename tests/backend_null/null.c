@@ -505,6 +505,11 @@ static const mw_finding *null_findings(mw_device *device) {
   return NULL;
 }
 
+static int null_touched(const mw_buffer *buffer, int most, mw_touch *out) {
+  (void)buffer, (void)most, (void)out;
+  return 0;
+}
+
 static void null_priorities(mw_device *device, int *least, int *greatest) {
   CALLED();
   (void)device;
@@ -655,6 +660,7 @@ const mw_backend mw_null_backend = {
     .stream_query = null_stream_query,
     .stream_synchronize = null_stream_synchronize,
     .findings = null_findings,
+    .touched = null_touched,
     .priorities = null_priorities,
     .event_create = null_event_create,
     .event_destroy = null_event_destroy,

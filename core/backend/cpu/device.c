@@ -50,6 +50,11 @@ const mw_finding *cpu_device_findings(mw_device *base) {
   return checker ? cpu_checker_findings(checker) : NULL;
 }
 
+int cpu_device_touched(const mw_buffer *buffer, int most, mw_touch *out) {
+  cpu_checker *checker = ((cpu_device *)buffer->device)->checker;
+  return checker ? cpu_checker_touched(checker, (uintptr_t)buffer->address, buffer->bytes, most, out) : 0;
+}
+
 mw_status cpu_device_synchronize(mw_device *base, mw_error *err) {
   cpu_device *device = (cpu_device *)base;
   mw_status status = cpu_streams_drain(device, false, err);

@@ -188,6 +188,7 @@ size_t cpu_probe_available_memory(void); /* bytes free now */
 mw_status cpu_device_open(const char *which, mw_device **, mw_error *);
 void cpu_device_close(mw_device *);
 const mw_finding *cpu_device_findings(mw_device *);
+int cpu_device_touched(const mw_buffer *, int most, mw_touch *out);
 mw_status cpu_device_synchronize(mw_device *, mw_error *);
 
 /* ---- memory.c, copy.c ------------------------------------------------------------------------------------------ */

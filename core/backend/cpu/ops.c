@@ -38,6 +38,7 @@ const mw_backend mw_cpu_backend = {
     .occupancy = cpu_occupancy,
     .launch = cpu_launch,
     .findings = cpu_device_findings,
+    .touched = cpu_device_touched,
 
     .stream_create = cpu_stream_make,
     .stream_destroy = cpu_stream_destroy,

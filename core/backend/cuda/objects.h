@@ -187,6 +187,7 @@ mw_status cuda_stream_callback(mw_stream *, mw_callback, mw_error *);
 mw_status cuda_stream_query(mw_stream *, mw_error *);
 mw_status cuda_stream_synchronize(mw_stream *, mw_error *);
 const mw_finding *cuda_findings(mw_device *);
+int cuda_touched(const mw_buffer *, int most, mw_touch *out);
 void cuda_priorities(mw_device *, int *least, int *greatest);
 
 mw_status cuda_event_create(mw_device *, bool timing, mw_event **, mw_error *);

@@ -44,6 +44,7 @@ const mw_backend mw_cuda_backend = {
     .stream_query = cuda_stream_query,
     .stream_synchronize = cuda_stream_synchronize,
     .findings = cuda_findings,
+    .touched = cuda_touched,
     .priorities = cuda_priorities,
     .event_create = cuda_event_create,
     .event_destroy = cuda_event_destroy,

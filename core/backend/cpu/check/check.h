@@ -49,6 +49,8 @@ void cpu_shadow_written(cpu_shadow *, uintptr_t from, size_t bytes); /* by a cop
 void cpu_shadow_copied(cpu_shadow *, uintptr_t to, uintptr_t from, size_t bytes); /* as far as it held values */
 void cpu_shadow_clear_launches(cpu_shadow *); /* who read and wrote; what holds values stays */
 mw_cell *cpu_shadow_cell(const cpu_shadow *, uintptr_t address); /* NULL: nothing checked is there */
+/* What launches of the stamps first to last did, as of mw_backend. */
+int cpu_shadow_touched(const cpu_shadow *, cpu_shadow_range, const unsigned stamps[2], int most, mw_touch *out);
 
 /* ---- checker.c ------------------------------------------------------------------------------------------------- */
 
@@ -68,6 +70,8 @@ const mw_runtime *cpu_checker_runtime(cpu_checker *); /* for bind of a checked u
 void cpu_checker_begin(cpu_checker *, cpu_grid *, const cpu_checked_launch *);
 void cpu_checker_end(cpu_checker *, cpu_grid *);
 const mw_finding *cpu_checker_findings(cpu_checker *);
+/* As of mw_backend; while no launch runs. */
+int cpu_checker_touched(const cpu_checker *, uintptr_t from, size_t bytes, int most, mw_touch *out);
 
 /* ---- inside ---------------------------------------------------------------------------------------------------- */
 
@@ -112,6 +116,7 @@ struct cpu_checker {
   unsigned long long launches;
   unsigned atomics;      /* for cpu_checker_rest */
   unsigned stamp_launch; /* 1 ... MW_CHECK_LAUNCHES - 1 */
+  unsigned first_stamp;  /* of the launch; it may need several */
   pthread_mutex_t one;   /* held by a launch */
   cpu_grid *grid;        /* that runs */
   cpu_shadow_range *lent; /* shared memory of the workers that run it */

@@ -54,7 +54,7 @@ void cpu_checker_rest(cpu_checker *checker) {
 static void next_launch(cpu_checker *checker) {
   if (++checker->stamp_launch < MW_CHECK_LAUNCHES) return;
   cpu_shadow_clear_launches(&checker->shadow);
-  checker->stamp_launch = 1;
+  checker->stamp_launch = checker->first_stamp = 1;
 }
 
 static unsigned long long block_stamp(const cpu_checker *checker, unsigned long long block, unsigned epoch) {
@@ -187,6 +187,7 @@ void cpu_checker_begin(cpu_checker *checker, cpu_grid *grid, const cpu_checked_l
   checker->launch = launch;
   checker->sites = grid->table->sites;
   next_launch(checker);
+  checker->first_stamp = checker->stamp_launch;
   grid->observer = &observer;
   grid->checker = checker;
 }
@@ -198,6 +199,11 @@ void cpu_checker_end(cpu_checker *checker, cpu_grid *grid) {
   take_back(checker);
   checker->launch = NULL;
   pthread_mutex_unlock(&checker->one);
+}
+
+int cpu_checker_touched(const cpu_checker *checker, uintptr_t from, size_t bytes, int most, mw_touch *out) {
+  const unsigned stamps[] = {checker->first_stamp, checker->stamp_launch};
+  return cpu_shadow_touched(&checker->shadow, (cpu_shadow_range){from, bytes}, stamps, most, out);
 }
 
 const mw_finding *cpu_checker_findings(cpu_checker *checker) {

@@ -131,3 +131,43 @@ void cpu_shadow_clear_launches(cpu_shadow *shadow) {
   for (size_t i = 0; i < shadow->nranges; i++)
     each_word(shadow, shadow->ranges[i].from, shadow->ranges[i].bytes, clear_word, false);
 }
+
+/* ---- what a launch touched ------------------------------------------------------------------------------------- */
+
+static unsigned mask_of(mw_check_bits bits, const unsigned stamps[2]) {
+  const unsigned launch = (unsigned)(bits >> MW_CELL_LAUNCH);
+  return launch >= stamps[0] && launch <= stamps[1] ? (unsigned)(bits >> MW_CELL_MASK) & 15 : 0;
+}
+
+/* Which bytes of the cell's word were touched so. */
+static unsigned touched_bytes(const mw_cell *cell, mw_touch_kind kind, const unsigned stamps[2]) {
+  if (kind == MW_TOUCH_READ) return mask_of(cell->read, stamps);
+  const bool plain = (cell->write >> MW_CELL_KIND & 3) == MW_ACCESS_PLAIN;
+  return plain == (kind == MW_TOUCH_WRITE) ? mask_of(cell->write, stamps) : 0;
+}
+
+static int touched_so(const cpu_shadow *shadow, cpu_shadow_range range, mw_touch_kind kind, const unsigned stamps[2],
+                      int most, mw_touch *out) {
+  int count = 0;
+  for (size_t at = 0; at < range.bytes; at++) {
+    const uintptr_t address = range.from + at;
+    const mw_cell *cell = cpu_shadow_cell(shadow, address);
+    const unsigned bytes = cell ? touched_bytes(cell, kind, stamps) : 0;
+    if (!bytes) at += 3 - (address & 3); /* the word is not */
+    if (!(bytes >> (address & 3) & 1)) continue;
+    if (!count || out[count - 1].from + out[count - 1].bytes != at) {
+      if (count == most) break;
+      out[count++] = (mw_touch){kind, at, 0};
+    }
+    out[count - 1].bytes++;
+  }
+  return count;
+}
+
+int cpu_shadow_touched(const cpu_shadow *shadow, cpu_shadow_range range, const unsigned stamps[2], int most,
+                       mw_touch *out) {
+  int count = 0;
+  for (mw_touch_kind kind = MW_TOUCH_READ; kind <= MW_TOUCH_ATOMIC; kind++)
+    count += touched_so(shadow, range, kind, stamps, most, out + count);
+  return count;
+}
