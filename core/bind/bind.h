@@ -251,7 +251,8 @@ typedef struct bind_graph {
   mw_graph *graph;
   mw_launch *nodes;    /* as captured: each counts its kernel's module; args and params are its own */
   mw_buffer **buffers; /* counted: what a replay may touch */
-  int nnodes, nbuffers, ntouches;
+  mw_module **modules; /* counted: of the launches in graphs that this one launches */
+  int nnodes, nbuffers, nmodules, ntouches;
   struct bind_touch *touches; /* what its copies read and write */
 } bind_graph;
 
@@ -268,6 +269,7 @@ int push_reached(lua_State *, mw_status); /* what a query says, after the callba
 
 void capture_buffer(lua_State *, mw_buffer *);                    /* no effect unless capturing */
 void capture_launch(lua_State *, const bind_launch *, int first); /* after a launch while capturing; its arguments */
+void capture_graph(lua_State *, const bind_graph *);              /* after the launch of another; no effect unless */
 void capture_arguments(lua_State *, bind_graph *, const mw_kernel *, int first); /* counts the arrays among them */
 
 extern const bind_method stream_makers[], event_makers[], graph_makers[], module_makers[]; /* methods of a device */

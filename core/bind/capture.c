@@ -20,6 +20,22 @@ void capture_buffer(lua_State *L, mw_buffer *buffer) {
   if (capture) keep_buffer(capture->graph, buffer);
 }
 
+static void keep_module(bind_graph *graph, mw_module *module) {
+  for (int i = 0; i < graph->nmodules; i++)
+    if (graph->modules[i] == module) return;
+  graph->modules = mw_grow(graph->modules, (size_t)graph->nmodules, sizeof *graph->modules);
+  graph->modules[graph->nmodules++] = module;
+  mw_module_retain(module);
+}
+
+void capture_graph(lua_State *L, const bind_graph *inner) {
+  bind_capture *capture = bind_host_of(L)->capture;
+  if (!capture) return;
+  for (int i = 0; i < inner->nbuffers; i++) keep_buffer(capture->graph, inner->buffers[i]);
+  for (int i = 0; i < inner->nmodules; i++) keep_module(capture->graph, inner->modules[i]);
+  for (int i = 0; i < inner->nnodes; i++) keep_module(capture->graph, inner->nodes[i].kernel->module);
+}
+
 void capture_arguments(lua_State *L, bind_graph *graph, const mw_kernel *kernel, int first) {
   for (int i = 0; i < kernel->nparams; i++) {
     bind_array *a = bind_test(L, first + i, &array_class);

@@ -9,12 +9,14 @@ static void graph_release(void *object) {
   bind_graph *self = object;
   if (self->graph) self->object.device->backend->graph_destroy(self->graph);
   for (int i = 0; i < self->nbuffers; i++) mw_buffer_release(self->buffers[i]);
+  for (int i = 0; i < self->nmodules; i++) mw_module_release(self->modules[i]);
   for (int i = 0; i < self->nnodes; i++) {
     mw_module_release(self->nodes[i].kernel->module);
     mw_free(self->nodes[i].args); /* the pointers into them too */
   }
   mw_free(self->touches);
   mw_free(self->buffers);
+  mw_free(self->modules);
   mw_free(self->nodes);
 }
 
@@ -102,6 +104,7 @@ static int graph_launch(lua_State *L) {
   mw_device *device = self->object.device;
   mw_stream *stream = lua_isnoneornil(L, 2) ? device->main : check_stream(L, 2, device);
   bind_try(L, device->backend->graph_launch(self->graph, stream, &bind_error));
+  if (stream->capturing) capture_graph(L, self);
   race_graph(L, self, stream);
   lua_settop(L, 1);
   return 1;
