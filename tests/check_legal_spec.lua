@@ -9,7 +9,7 @@ describe("check mode finds nothing in", function()
   local dev = cases.device()
   for _, group in ipairs(require "tests.check.legal") do
     local module
-    setup(function() module = cases.module(dev, group.file) end)
+    before_each(function() module = module or cases.module(dev, group.file) end)
     for _, case in ipairs(group.cases) do
       it(("%s of %s"):format(case[1], group.file), function()
         local findings, problem = cases.run(dev, module, case)

@@ -335,7 +335,8 @@ return { defaults = { devices = "cpu", check = true }, labs = {
   { name = "plain", script = "bad.lua", check = false } } }]]
 
   local rows, steps, xml
-  setup(function()
+  before_each(function()
+    if rows then return end
     with_files({ ["labs.lua"] = CURRICULUM, ["s.lua"] = STUDY, ["bad.lua"] = 'local mw = require "moonwarp"\n' .. RED },
       function(run, folder)
         local status, output = run "batch labs.lua --out out --json r.json --junit j.xml"

@@ -190,7 +190,7 @@ void cpu_check_access(const void *address, unsigned bytes, int write, enum mw_ac
 
 void cpu_check_atomic(const void *address, unsigned bytes, int read, int write, enum mw_access how, const void *place,
                       unsigned site) {
-  cpu_checker_rest(cpu_checker_now());
+  cpu_turn_rest(cpu_checker_now());
   access_t a = access_of(address, bytes, write, how, place, site);
   a.reads = read;
   cpu_current->busy++;

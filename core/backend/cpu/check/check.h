@@ -4,7 +4,8 @@
  * has one checker; a normal device has none. Units of the check flavor call hooks (shim/check/hooks.cpp), which pass on
  * what is not simply right.
  *
- *   checker.c   the life of a checker, and of a launch under it: who runs (one OS thread at a time), epochs
+ *   checker.c   the life of a checker, and of a launch under it; epochs
+ *   turn.c      who runs: one OS thread at a time
  *   access.c    an access against its cells
  *   order.c     which blocks are ordered by atomics and fences
  *   finding.c   what was found, each once, with a count
@@ -114,7 +115,7 @@ struct cpu_checker {
   cpu_shadow shadow;
   cpu_turns turns;
   unsigned long long launches;
-  unsigned atomics;      /* for cpu_checker_rest */
+  unsigned atomics;      /* for cpu_turn_rest */
   unsigned stamp_launch; /* 1 ... MW_CHECK_LAUNCHES - 1 */
   unsigned first_stamp;  /* of the launch; it may need several */
   pthread_mutex_t one;   /* held by a launch */
@@ -137,8 +138,11 @@ static inline const mw_thread *cpu_checker_thread(void) { /* that runs on the ca
   return worker->in_fibers ? &cpu_fibers_lane(worker->fibers)->thread : worker->plain;
 }
 
-/* Now and then lets other threads and blocks run: for one that waits by atomics in a loop that was not known for it. */
-void cpu_checker_rest(cpu_checker *);
+/* turn.c: the right to run checked code; rest now and then lets other threads and blocks run, for one that waits by
+ * atomics in a loop that was not known for it. */
+void cpu_turn_take(cpu_grid *, cpu_worker *);
+void cpu_turn_give(cpu_grid *, cpu_worker *);
+void cpu_turn_rest(cpu_checker *);
 
 /* access.c: the functions of mw_check. */
 void cpu_check_access(const void *, unsigned bytes, int write, enum mw_access, const void *place, unsigned site);

@@ -1,53 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * A checker and the launches that run under it. OS threads take turns: so no access to shadow memory needs an atomic
- * operation, and a run finds the same again. */
+ * A checker and the launches that run under it. */
 #include "core/backend/cpu/check/check.h"
 
 #include <string.h>
-
-enum { REST_ATOMICS = 256 };
-
-/* ---- turns ----------------------------------------------------------------------------------------------------- */
-
-/* In the order in which they ask, so that a block that spins lets the one that it waits for go on. */
-static void wait_for_turn(cpu_turns *turns) {
-  pthread_mutex_lock(&turns->lock);
-  const unsigned long long mine = turns->asked++;
-  while (turns->served != mine) pthread_cond_wait(&turns->next, &turns->lock);
-  pthread_mutex_unlock(&turns->lock);
-}
-
-static void end_turn(cpu_turns *turns) {
-  pthread_mutex_lock(&turns->lock);
-  turns->served++;
-  pthread_cond_broadcast(&turns->next);
-  pthread_mutex_unlock(&turns->lock);
-}
-
-static void take_turn(cpu_grid *grid, cpu_worker *worker) {
-  cpu_checker *checker = grid->checker;
-  worker->busy++; /* not to be ended while it waits, nor with the turn half taken */
-  wait_for_turn(&checker->turns);
-  checker->grid = grid;
-  *grid->table->self() = worker->in_fibers ? &cpu_fibers_lane(worker->fibers)->thread : worker->plain;
-  worker->busy--;
-}
-
-static void give_turn(cpu_grid *grid, cpu_worker *worker) {
-  cpu_checker *checker = grid->checker;
-  worker->busy++;
-  end_turn(&checker->turns);
-  worker->busy--;
-}
-
-void cpu_checker_rest(cpu_checker *checker) {
-  cpu_worker *worker = cpu_current;
-  if (++checker->atomics % REST_ATOMICS) return;
-  if (worker->in_fibers) return cpu_fibers_yield(worker->fibers);
-  give_turn(checker->grid, worker);
-  take_turn(checker->grid, worker);
-}
 
 /* ---- epochs ---------------------------------------------------------------------------------------------------- */
 
@@ -138,8 +94,8 @@ static void meet_grid(cpu_grid *grid) {
   next_launch(grid->checker);
 }
 
-static const cpu_observer observer = {take_turn,  give_turn,  begin_block, stamp_thread,
-                                      meet_block, meet_named, meet_warp,   meet_grid};
+static const cpu_observer observer = {cpu_turn_take, cpu_turn_give, begin_block, stamp_thread,
+                                      meet_block,    meet_named,    meet_warp,   meet_grid};
 
 /* ---- life ------------------------------------------------------------------------------------------------------ */
 

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * OS threads take turns in checked code: so no access to shadow memory needs an atomic operation, and a run finds the
+ * same again. */
+#include "core/backend/cpu/check/check.h"
+
+enum { REST_ATOMICS = 256 };
+
+/* In the order in which they ask, so that a block that spins lets the one that it waits for go on. */
+static void wait_for_turn(cpu_turns *turns) {
+  pthread_mutex_lock(&turns->lock);
+  const unsigned long long mine = turns->asked++;
+  while (turns->served != mine) pthread_cond_wait(&turns->next, &turns->lock);
+  pthread_mutex_unlock(&turns->lock);
+}
+
+static void end_turn(cpu_turns *turns) {
+  pthread_mutex_lock(&turns->lock);
+  turns->served++;
+  pthread_cond_broadcast(&turns->next);
+  pthread_mutex_unlock(&turns->lock);
+}
+
+void cpu_turn_take(cpu_grid *grid, cpu_worker *worker) {
+  cpu_checker *checker = grid->checker;
+  worker->busy++; /* not to be ended while it waits, nor with the turn half taken */
+  wait_for_turn(&checker->turns);
+  checker->grid = grid;
+  *grid->table->self() = worker->in_fibers ? &cpu_fibers_lane(worker->fibers)->thread : worker->plain;
+  worker->busy--;
+}
+
+void cpu_turn_give(cpu_grid *grid, cpu_worker *worker) {
+  cpu_checker *checker = grid->checker;
+  worker->busy++;
+  end_turn(&checker->turns);
+  worker->busy--;
+}
+
+void cpu_turn_rest(cpu_checker *checker) {
+  cpu_worker *worker = cpu_current;
+  if (++checker->atomics % REST_ATOMICS) return;
+  if (worker->in_fibers) return cpu_fibers_yield(worker->fibers);
+  cpu_turn_give(checker->grid, worker);
+  cpu_turn_take(checker->grid, worker);
+}
