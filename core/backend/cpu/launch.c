@@ -65,6 +65,7 @@ static mw_status run_launch(const cpu_op *op, cpu_stream *stream, cpu_worker *me
   if (why == CPU_STOP_INTERRUPT) return mw_fail(err, MW_INTERRUPTED, "interrupted");
   if (why == CPU_STOP_FAULT) return cpu_explain(device, me, kernel, &grid, err);
   if (!op->launch.cooperative) remember(kernel, before, grid.block_seconds);
+  if (device->checker) return MW_OK; /* it has judged each access */
   if (!atomic_load_explicit(&device->memory.redzones, memory_order_relaxed)) return MW_OK;
   return cpu_explain_redzone(device, me, kernel, &grid, err);
 }

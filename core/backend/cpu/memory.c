@@ -73,6 +73,10 @@ static bool range_give(cpu_range *range, char *map, size_t bytes) {
   return true;
 }
 
+static void give_mapping(cpu_memory *memory, char *map, size_t bytes) {
+  if (!range_give(memory->range, map, bytes)) munmap(map, bytes);
+}
+
 void cpu_memory_open(cpu_memory *memory, cpu_shadow *shadow) {
   memory->shadow = shadow;
   memory->range = shadow ? range_open() : NULL;
@@ -85,7 +89,7 @@ static void unmap(cpu_deferred *deferred) {
   cpu_buffer *buffer = (cpu_buffer *)((char *)deferred - offsetof(cpu_buffer, unmap));
   cpu_memory *memory = &((cpu_device *)buffer->base.device)->memory;
   if (memory->shadow) cpu_shadow_remove(memory->shadow, (uintptr_t)buffer->map + GUARD, buffer->map_bytes - 2 * GUARD);
-  if (!range_give(memory->range, buffer->map, buffer->map_bytes)) munmap(buffer->map, buffer->map_bytes);
+  give_mapping(memory, buffer->map, buffer->map_bytes);
   ((cpu_device *)buffer->base.device)->memory.used -= buffer->base.bytes;
   mw_free(buffer);
 }
@@ -246,7 +250,7 @@ static bool map_array(cpu_memory *memory, cpu_buffer *buffer, size_t bytes, size
   if (!map) map = mmap(NULL, buffer->map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (map == MAP_FAILED) return false;
   if (mprotect(map + GUARD, body, PROT_READ | PROT_WRITE)) {
-    if (!range_give(memory->range, map, buffer->map_bytes)) munmap(map, buffer->map_bytes);
+    give_mapping(memory, map, buffer->map_bytes);
     return false;
   }
   if (body >= 2 * (size_t)HUGE_PAGE) madvise(map + GUARD, body, MADV_HUGEPAGE);
@@ -258,8 +262,11 @@ static bool map_array(cpu_memory *memory, cpu_buffer *buffer, size_t bytes, size
   buffer->redzone.before = before < WATCHED ? before : WATCHED;
   buffer->redzone.pattern = pattern_of(type);
   fill_slack(buffer);
-  if (memory->shadow) memset(buffer->base.address, UNWRITTEN, bytes); /* the binding leaves it as it is */
-  return !memory->shadow || shadow_array(memory->shadow, buffer, body);
+  if (!memory->shadow) return true;
+  memset(buffer->base.address, UNWRITTEN, bytes); /* the binding leaves it as it is */
+  if (shadow_array(memory->shadow, buffer, body)) return true;
+  give_mapping(memory, map, buffer->map_bytes);
+  return false;
 }
 
 static bool fits(const cpu_device *device, size_t bytes) {
