@@ -38,6 +38,7 @@ local SHARED <const> = {
   { "word_over_bytes", 1, 64, { array("u8", 64) } },
   { "unnamed_union_without_barrier", 1, 64, { i32(64) } },
   { "unnamed_struct_without_barrier", 1, 64, { i32(64) } },
+  { "shuffles_for_a_barrier", 1, 128, { i32(128, 1) } },
   { "sort_without_barrier", 1, 64, { i32(64, "ramp") } },
   { "product_without_second_barrier", 1, { 8, 8 }, { f32(256, 1), f32(256, 1), f32(256), 16 } },
   { "down_sweep_without_barrier", 1, 64, { i32(128, 1) } },

@@ -388,3 +388,15 @@ __global__ void shared_list_too_early(int *a) {
   list[atomicAdd(&count, 1)] = threadIdx.x; // finding: race in shared memory
   if (threadIdx.x < 64) a[threadIdx.x] = list[63 - threadIdx.x]; // finding: race in shared memory, uninitialised
 }
+
+// Shuffles order the lanes of their own warp only, however many they are.
+__global__ void shuffles_for_a_barrier(int *a) {
+  __shared__ int first;
+  int sum = threadIdx.x;
+  if (threadIdx.x == 0) first = a[0]; // finding: race in shared memory
+  __syncwarp();
+  const int mine = first; // finding: race in shared memory
+  for (int k = 0; k < 40; k++) sum += __shfl_xor_sync(~0u, sum, 1);
+  __syncthreads();
+  a[threadIdx.x] = sum + mine;
+}

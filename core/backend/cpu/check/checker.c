@@ -19,10 +19,15 @@ static unsigned long long block_stamp(const cpu_checker *checker, unsigned long 
          (unsigned long long)epoch << MW_CELL_EPOCH;
 }
 
+static unsigned epoch_of(const cpu_worker *worker) {
+  return (unsigned)(worker->stamp >> MW_CELL_EPOCH) % MW_CHECK_EPOCHS;
+}
+
+/* A warp that has synchronised more often than a cell can count goes on in further epochs, ahead of its block. */
 static void stamp_thread(mw_thread *thread, cpu_worker *worker) {
-  thread->stamp = worker->stamp |
-                  (unsigned long long)worker->warp_epochs[thread->rank / CPU_WARP] << MW_CELL_WARP_EPOCH |
-                  (unsigned long long)thread->rank << MW_CELL_RANK;
+  const unsigned long long syncs = worker->warp_epochs[thread->rank / CPU_WARP];
+  thread->stamp = (worker->stamp + (syncs / MW_CHECK_WARP_EPOCHS << MW_CELL_EPOCH)) |
+                  syncs % MW_CHECK_WARP_EPOCHS << MW_CELL_WARP_EPOCH | (unsigned long long)thread->rank << MW_CELL_RANK;
 }
 
 /* Shared memory ends where its pages end; the rest of its first page is beside it. It holds no values when a block
@@ -69,7 +74,10 @@ static void stamp_all(cpu_block_fibers *fibers) {
 static void meet_block(cpu_block_fibers *fibers) {
   cpu_worker *worker = fibers->worker;
   cpu_checker *checker = fibers->grid->checker;
-  const unsigned epoch = (unsigned)(worker->stamp >> MW_CELL_EPOCH) % MW_CHECK_EPOCHS + 1;
+  unsigned ahead = 0;
+  for (unsigned w = 0; w * CPU_WARP < fibers->threads; w++)
+    if (worker->warp_epochs[w] / MW_CHECK_WARP_EPOCHS > ahead) ahead = worker->warp_epochs[w] / MW_CHECK_WARP_EPOCHS;
+  const unsigned epoch = epoch_of(worker) + ahead + 1;
   if (epoch == MW_CHECK_EPOCHS) next_launch(checker);
   worker->stamp = block_stamp(checker, worker->ctx.block, epoch % MW_CHECK_EPOCHS);
   memset(worker->warp_epochs, 0, sizeof worker->warp_epochs);
@@ -81,7 +89,11 @@ static void meet_warp(cpu_block_fibers *fibers, unsigned w, uint32_t lanes) {
   cpu_worker *worker = fibers->worker;
   cpu_warp *warp = &fibers->warps[w];
   if (lanes != cpu_warp_lanes(warp)) return cpu_order_lanes(fibers, w, lanes);
-  if (++worker->warp_epochs[w] == MW_CHECK_WARP_EPOCHS) return meet_block(fibers);
+  const unsigned syncs = ++worker->warp_epochs[w];
+  if (epoch_of(worker) + syncs / MW_CHECK_WARP_EPOCHS == MW_CHECK_EPOCHS) {
+    worker->warp_epochs[w]--;
+    return meet_block(fibers);
+  }
   for (unsigned i = 0; i < CPU_WARP; i++) stamp_thread(&warp->lanes[i].thread, worker);
 }
 

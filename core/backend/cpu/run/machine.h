@@ -310,7 +310,7 @@ struct cpu_worker {
   bool in_fibers;                 /* a block is running in fibers */
   mw_thread alone;
   unsigned long long stamp; /* of the running block, in check mode: without warp epoch and thread */
-  unsigned char warp_epochs[CPU_WARPS];
+  unsigned warp_epochs[CPU_WARPS];
   mw_thread *plain;            /* the thread of a barrier-free kernel in the fiber flavor that runs now */
   cpu_shared dynamic, fixed;   /* extern __shared__ memory, and the static one of the unit */
   cpu_text text;               /* printed, not yet written out */
