@@ -7,6 +7,9 @@ local support = require "tests.support"
 local mw = support.mw
 
 local THREAD = "block (0,0,0), thread (0,0,0)"
+local SHARED_ROWS = "__shared__ int s[4][9]; for (int k = 0; k <= 4; k++) if (threadIdx.x < 9) s[k][threadIdx.x] = n;"
+  .. " __syncthreads(); a[threadIdx.x] = s[1][threadIdx.x % 9];"
+local ELSEWHERE = "if (threadIdx.x < 16) a[threadIdx.x] = __shfl_sync(0xffffffffu, n, 0);\n __syncthreads(); a[0] = 1;"
 
 -- { mistake, body of the kernel f(float *a, int n), what the message has, options }; the array has `n` elements, a grid
 -- of one block of 32 threads runs. options: n, engine, shared, before (text in front of the kernel), close.
@@ -37,15 +40,19 @@ local FOUND = {
   { "trap", "__trap();", "__trap()" },
   { "abort", "abort();", "abort()", { before = "#include <cstdlib>" } },
   { "closed array", "a[0] = 1;", "the array is closed", { close = true } },
-  { "mask, engine fiber", "a[threadIdx.x] = __shfl_sync(1u, (int)threadIdx.x, 0);",
-    "mask 0x00000001 does not name the calling lane", { engine = "fiber" } },
+  { "mask", "a[threadIdx.x] = __shfl_sync(1u, (int)threadIdx.x, 0);",
+    "mask 0x00000001 does not name the calling lane" },
+  { "static shared memory in its padding, engine fiber", SHARED_ROWS,
+    "just past the end of the 144 bytes of static shared", { engine = "fiber" } },
+  { "mask of lanes that wait elsewhere, engine fiber", ELSEWHERE, "barrier divergence", { engine = "fiber" } },
 }
 
 local NOT_FOUND = {
   { "read of the padding", "a[0] = a[n];", nil, { n = 1001 } },
   { "read before the start, within the page", "a[0] = a[-1];", nil, { n = 1000 } },
   { "write far before the start, within the page", "a[-129] = 1;", nil, { n = 100 } },
-  { "mask", "a[threadIdx.x] = __shfl_sync(1u, (int)threadIdx.x, 0);" },
+  { "static shared memory in its padding", SHARED_ROWS },
+  { "mask of lanes that wait elsewhere", ELSEWHERE },
   { "wrong element", "a[threadIdx.x + 32] = 1;" },
   { "another array", "a[b - a] = 1;" },
   { "race in shared memory", "__shared__ float s[32]; s[threadIdx.x] = 1; a[threadIdx.x] = s[31 - threadIdx.x];" },

@@ -120,6 +120,19 @@ template <int N> struct __attribute__((aligned(64))) mw_mask {
 
 /* {== Warp operations ================================================= */
 
+/* Not a branch for each thread, which would keep the loop over them from becoming vectors: it is judged at the end. */
+struct mw_masks {
+  unsigned wrong = 0;
+  MW_INLINE void operator|=(unsigned more) { wrong |= more; }
+  MW_INLINE ~mw_masks() {
+    if (__builtin_expect(wrong != 0, 0))
+      mw_runtime_now->fail("the mask of a warp operation does not name the calling lane", nullptr, 0);
+  }
+};
+
+/* Is thread t not in the mask? */
+MW_HELPER unsigned mw_lacks(unsigned mask, int t) { return ~mask >> (t & 31) & 1; }
+
 /* Element t is at[t + 32]: a shuffle may read past both ends of the block. */
 template <int N, class T> struct __attribute__((aligned(64))) mw_shuffle {
   static_assert(sizeof(T) <= 8, "a shuffle moves at most 8 bytes");

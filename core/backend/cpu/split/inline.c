@@ -7,9 +7,13 @@
  *   float sum = block_sum(x[t]);          float mw_r1; { float v_mw1 = x[t]; ... mw_r1 = v_mw1; } float sum = mw_r1;
  *   v += __shfl_down_sync(all, v, 1);     mw_exchange(2, 0, v); v += mw_get_shfl_down(mw_x2, mw_t, mw_n, 1);
  *
+ * A mask that is not plainly that of a whole warp is looked at in front: mw_unnamed |= mw_lacks(mask, mw_t);
+ *
  * Needed by every kernel with a helper that waits or a warp operation: without it fibers run them. */
 #include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
+
+#include <stdlib.h>
 
 enum { MOST_STEPS = 400 };
 
@@ -113,6 +117,33 @@ static void read_put(cpu_splitter *in, const warp_form *what, int number, const 
   cpu_tokens_scan(next, " ) ", like);
 }
 
+/* Plainly that of a whole warp? */
+static bool mask_is_full(const cpu_splitter *in, const cpu_range *mask) {
+  const cpu_token *token = &in->work.at[mask->first];
+  return mask->last == mask->first + 1 && token->kind == CPU_NUMBER && strtoull(token->text, NULL, 0) == 0xffffffffu;
+}
+
+/* A mask is looked at once more than it is used; one that changes something is left alone. */
+static void mask_put(cpu_splitter *in, const cpu_range *mask, const cpu_token *like, cpu_tokens *next) {
+  static const char *const changes[] = {"=", "++", "--", "+=", "-=", "|=", "&=", "^=", "<<=", ">>=", NULL};
+  if (mask_is_full(in, mask)) return;
+  for (int i = mask->first; i < mask->last; i++)
+    if (cpu_token_any(&in->work.at[i], changes)) return;
+  in->masks = true;
+  cpu_tokens_build(next, &in->work, like, 0, "mw_unnamed |= mw_lacks ( $0 , mw_t ) ; ", mask);
+}
+
+/* __syncwarp(m);  ->  mw_unnamed |= mw_lacks ( m , mw_t ) ; __syncwarp ( ) ; */
+static bool syncwarp_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
+  const cpu_token *like = &in->work.at[node->first];
+  const cpu_range mask = {node->first + 2, node->last - 2};
+  if (node->kind != CPU_NODE_WARP || mask.last <= mask.first || mask_is_full(in, &mask)) return false;
+  cpu_tokens_scan(next, "{ ", like);
+  mask_put(in, &mask, like, next);
+  cpu_tokens_scan(next, "__syncwarp ( ) ; }", like);
+  return true;
+}
+
 /* sum += __shfl_down_sync(all, v, 1);  ->
  * mw_exchange ( 3 , 0 , v ) ; sum += mw_get_shfl_down ( mw_x3 , mw_t , mw_n , 1 ) ; */
 static void shuffle_expand(cpu_splitter *in, int node, int name, cpu_tokens *next) {
@@ -127,7 +158,9 @@ static void shuffle_expand(cpu_splitter *in, int node, int name, cpu_tokens *nex
     return;
   }
   bool wrap = statement->kind != CPU_NODE_DECLARE && in->nodes[statement->parent].kind != CPU_NODE_BLOCK;
-  cpu_tokens_format(next, like, "%smw_exchange ( %d , %d , ", wrap ? "{ " : "", number, what->kind);
+  if (wrap) cpu_tokens_scan(next, "{ ", like);
+  if (what->kind < 3 && what->least) mask_put(in, &arguments[0], like, next);
+  cpu_tokens_format(next, like, "mw_exchange ( %d , %d , ", number, what->kind);
   cpu_tokens_build(next, &in->work, like, 0, what->value < 0 ? " true ) ; " : " $0 ) ; ",
                    &arguments[what->value < 0 ? 0 : what->value]);
   cpu_tokens_copy(next, &in->work, statement->first, name);
@@ -183,7 +216,7 @@ static bool node_expand(cpu_splitter *in, int index, cpu_tokens *next) {
   bool simple = node->kind == CPU_NODE_LEAF || node->kind == CPU_NODE_DECLARE;
   bool headed = node->kind == CPU_NODE_IF || node->kind == CPU_NODE_WHILE || node->kind == CPU_NODE_DO;
   int operation = -1;
-  if (declarators_expand(in, node, next)) return true;
+  if (declarators_expand(in, node, next) || syncwarp_expand(in, node, next)) return true;
   if (simple) operation = operation_find(in, node->first, node->last);
   if (headed || node->kind == CPU_NODE_FOR || node->kind == CPU_NODE_SWITCH)
     operation = operation_find(in, node->head, node->head_last);

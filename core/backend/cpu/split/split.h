@@ -80,6 +80,7 @@ typedef struct cpu_splitter {
   bool rejected;
   int depth;              /* of the statement being read */
   bool plain;             /* no barriers at all: the text is of a row of threads */
+  bool masks;             /* some mask of a warp operation is looked at */
   bool sets_index;        /* functions that are called read threadIdx */
   bool returns[2];        /* some thread may leave before the end; [1]: where all pass the bounds checks */
   int bounds_check_scale; /* of the bounds checks, see cpu_bounds_check_scale; 0: there are none */

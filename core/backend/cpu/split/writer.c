@@ -379,6 +379,7 @@ static void body_put(cpu_writer *it, bool passed) {
   it->returns = it->in->returns[passed];
   it->region = 0;
   if (it->returns) cpu_put(it, " mw_mask<%d> mw_live; mw_live.fill(mw_n);\n", cpu_threads_most(it->in));
+  if (it->in->masks) cpu_put(it, " mw_masks mw_unnamed;\n");
   body_walk(it, 0);
   cpu_region_flush(it);
 }
