@@ -99,7 +99,7 @@ end
 local SKIP = {}
 local counts = { passed = 0, failed = 0, skipped = 0 }
 local in_test = false
-local block -- the enclosing describe: { name =, outer =, before = {}, after = {} }
+local block -- the enclosing describe: { name =, outer =, before = {}, after = {}, last = {} }
 
 local function full_name(name)
   local outer = block
@@ -149,8 +149,9 @@ local function it(name, body)
 end
 
 local function describe(name, body)
-  block = { name = name, outer = block, before = {}, after = {} }
+  block = { name = name, outer = block, before = {}, after = {}, last = {} }
   local ok, problem = pcall(body)
+  for _, hook in ipairs(block.last) do hook() end
   if not ok then report(full_name "(block)", ok, problem) end
   block = block.outer
 end
@@ -163,6 +164,11 @@ local function pending(reason)
 end
 
 local busted = { describe = describe, it = it, pending = pending, insulate = describe }
+
+-- Tests run where they stand in a file, and so do these.
+function busted.setup(hook) hook() end
+
+function busted.teardown(hook) table.insert(block.last, hook) end
 
 function busted.before_each(hook) table.insert(block.before, hook) end
 
