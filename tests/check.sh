@@ -29,6 +29,7 @@ export ASAN_OPTIONS=allow_user_segv_handler=1:intercept_tls_get_addr=0:detect_le
 export STOCK_LUA=${LUA:-lua5.4}
 if [ -n "${SANITIZED:-}" ]; then
   STOCK_LUA="env LD_PRELOAD=$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 $STOCK_LUA"
+  export LSAN_OPTIONS=suppressions=$PWD/tests/leaks.txt:print_suppressions=0
   export MOONWARP_COMPILE_MEMORY=0 # the shadow that a preloaded sanitizer maps in compilers too
 fi
 
