@@ -85,7 +85,10 @@ static void keep_pool(cuda_device *device) {
 static mw_status start(cuda_device *device, mw_error *err) {
   const char *sync = getenv("MOONWARP_SYNC");
   read_names(device, &device->base.info);
+  sigset_t before;
+  cuda_signals_block(&before);
   mw_status status = CUDA_TRY(device, err, cuDevicePrimaryCtxRetain, &device->context, device->ordinal);
+  cuda_signals_restore(&before);
   if (status != MW_OK) return status;
   status = cuda_make_current(device, err);
   if (status == MW_OK) status = CUDA_TRY(device, err, cuEventCreate, &device->join, CUDA_EVENT_DISABLE_TIMING);

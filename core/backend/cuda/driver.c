@@ -57,8 +57,21 @@ static bool __attribute__((format(printf, 2, 3))) reject(attempt *a, const char 
   return false;
 }
 
+void cuda_signals_block(sigset_t *before) {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
+void cuda_signals_restore(const sigset_t *before) {
+  pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
 static bool try_once(attempt *a, bool (*load)(void), char *reason, size_t size) {
+  sigset_t before;
+  cuda_signals_block(&before);
   if (a->state == UNTRIED) a->state = load() ? USABLE : REJECTED;
+  cuda_signals_restore(&before);
   if (reason && size) snprintf(reason, size, "%s", a->reason);
   return a->state == USABLE;
 }

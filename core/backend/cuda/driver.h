@@ -9,6 +9,8 @@
 #ifndef MW_CUDA_DRIVER_H
 #define MW_CUDA_DRIVER_H
 
+#include <signal.h>
+
 #include "core/backend/backend.h"
 
 typedef unsigned cuda_result;            /* CUresult */
@@ -269,5 +271,10 @@ const char *cuda_resolve(void *library, const cuda_symbol *, void *table);
  * reason may be NULL. The driver with no device is not usable. */
 bool cuda_driver_load(char *reason, size_t size);
 bool cuda_nvrtc_load(char *reason, size_t size);
+
+/* Around what starts threads of the driver: these take no signal then. Else one of them may take Ctrl-C while NVRTC has
+ * its own handler for it, which ends the process. */
+void cuda_signals_block(sigset_t *before);
+void cuda_signals_restore(const sigset_t *before);
 
 #endif
