@@ -54,8 +54,12 @@ end)
 describe("a pipe without a reader", function()
   -- list starts processes, and SIGPIPE is ignored from then on.
   it("ends the program by SIGPIPE, without a word", function()
-    local _, output = shell(("{ { sleep 0.1; %s list memcopy; echo $? >&2; } | true; }"):format(quoted(PROGRAM)))
-    assert.are.equal("141\n", output)
+    support.with_folder(function(folder)
+      local gone = quoted(folder .. "/gone")
+      local _, output = shell(("{ { until [ -e %s ]; do sleep 0.01; done; %s list memcopy; echo $? >&2; } |"
+        .. " { exec 0<&-; : >%s; }; }"):format(gone, quoted(PROGRAM), gone))
+      assert.are.equal("141\n", output)
+    end)
   end)
 end)
 

@@ -56,7 +56,7 @@ describe("a long kernel", function()
       end
       source = table.concat(source, "\n") .. "x[0] = s; }"
       local dev = require "moonwarp".device "cpu"
-      os.execute "(sleep 0.5; kill -INT $PPID) &"
+      local killer = io.popen "sleep 0.5; kill -INT $PPID" -- os.execute would ignore the signal meanwhile
       local _ <close> = setmetatable({}, { __close = function() print(os.clock() < 10) end })
       dev:module { source = source }]]
     assert.is_truthy(output:find("interrupted", 1, true), output:sub(1, 500))
@@ -71,7 +71,7 @@ describe("a compilation by NVRTC", function()
   run("ends at Ctrl-C with status 130", function()
     local status, output = support.child(LARGE .. [[
       local dev = require "moonwarp".device "cuda:sm_90"
-      os.execute "(sleep 0.2; kill -INT $PPID) &"
+      local killer = io.popen "sleep 0.2; kill -INT $PPID" -- os.execute would ignore the signal meanwhile
       dev:module { source = source, cache = false }]])
     if support.program() then assert.are.equal(130, status, output) end
     assert.is_truthy(output:find "interrupted", output)
