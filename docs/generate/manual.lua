@@ -81,18 +81,9 @@ end
 
 -- ---- sections -------------------------------------------------------------------------------------------------------
 
-local function joined(...)
-  local parts = {}
-  for i = 1, select("#", ...) do
-    local part = select(i, ...)
-    if part and part ~= "" then parts[#parts + 1] = part end
-  end
-  return table.concat(parts, ", ")
-end
-
 local function item_line(name, item)
   local default = item.default and ("default %s"):format(item.default) or item.optional == false and "needed"
-  local kind = ("(%s)"):format(joined(types.short(item[2]), item.unit, default))
+  local kind = ("(%s)"):format(types.joined(types.short(item[2]), item.unit, default))
   return wrapped(item[3] .. " " .. kind, ("  %-13s "):format(name), 16)
 end
 
@@ -121,7 +112,7 @@ local function entry_text(page, entry)
     out[#out + 1], taken[i] = item_line(p[1], p), p[2]
   end
   for i, r in ipairs(entry.returns or {}) do
-    local text = joined(types.short(r[1]), (r[2]:gsub("[,;]? ?see below[,;]? ?", "")))
+    local text = types.joined(types.short(r[1]), (r[2]:gsub("[,;]? ?see below[,;]? ?", "")))
     out[#out + 1], given[i] = wrapped(text, "  returns       ", 16), r[1]
   end
   for _, name in ipairs(classes_of(page, taken, false)) do

@@ -33,19 +33,10 @@ local function is_optional(entry)
   return entry.default ~= nil
 end
 
-local function joined(...)
-  local parts = {}
-  for i = 1, select("#", ...) do
-    local part = select(i, ...)
-    if part and part ~= "" then parts[#parts + 1] = part end
-  end
-  return table.concat(parts, ", ")
-end
-
 local function parameter_line(p)
-  local kind = joined(types.short(p[2]), p.unit, is_optional(p) and "optional")
+  local kind = types.joined(types.short(p[2]), p.unit, is_optional(p) and "optional")
   local default = p.default and ("default %s"):format(p.default)
-  local text = joined(p[3], default)
+  local text = types.joined(p[3], default)
   return ("- %s (%s)%s\n"):format(code(p[1]), kind, text == "" and "" or ": " .. text)
 end
 
@@ -68,8 +59,8 @@ end
 -- ---- options and results --------------------------------------------------------------------------------------------
 
 local function field_row(field, result)
-  local kind = joined(cell(types.short(field[2])), field.unit)
-  if result then return ("| `%s` | %s | %s |\n"):format(field[1], kind, cell(joined(field[3], field.optional and "may be absent"))) end
+  local kind = types.joined(cell(types.short(field[2])), field.unit)
+  if result then return ("| `%s` | %s | %s |\n"):format(field[1], kind, cell(types.joined(field[3], field.optional and "may be absent"))) end
   local default = field.default and cell(field.default) or (field.optional == false and "needed" or "")
   return ("| `%s` | %s | %s | %s |\n"):format(field[1], kind, default, cell(field[3]))
 end

@@ -50,4 +50,15 @@ function types.short(text)
   return (text:gsub("moonwarp%.", ""))
 end
 
+--- Words with commas between; those that are nil, false or empty are left out.
+---@return string
+function types.joined(...)
+  local parts = {}
+  for i = 1, select("#", ...) do
+    local part = select(i, ...)
+    if part and part ~= "" then parts[#parts + 1] = part end
+  end
+  return table.concat(parts, ", ")
+end
+
 return types
