@@ -49,4 +49,6 @@ return {
     tags = { "core", "transfer" },
     gates = { gate("T_tot", "pinned, in", 0.2, "pageable, in", { group = "copies" }),
               gate("T_tot", "pinned, in", 2, "pageable, in", { group = "copies" }, "cuda") } },
+  { name = "mistakes", title = "Which mistakes does a check of the result find?", study = "mistakes",
+    tags = { "core", "cooperation" }, checks = 42 }, -- each mended twin on its device and in check mode
 }

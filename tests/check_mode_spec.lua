@@ -139,6 +139,19 @@ describe("findings", function()
     assert.is_truthy(output:find "\nintended race in global memory: kernel 'same', [^\n]*: all write 1\n", output)
   end)
 
+  it("that a script expects are its own: each is given once, none is printed or fails the run", function()
+    with_files({ ["s.lua"] = 'local mw = require "moonwarp"\n' .. RED .. [[
+      print(#mw.findings { expected = true }, #mw.findings { expected = true }, #mw.findings())]] },
+      function(run, folder)
+        local status, output = run "run --check s.lua"
+        assert.are.equal(0, status, output)
+        assert.is_truthy(output:find("1\t0\t1", 1, true), output)
+        assert.are.equal(0, count(output, LINE), output)
+        local record = record_in(folder)
+        assert.are.equal("complete true", ("%s %s"):format(record.status, record.findings[1].intended))
+      end)
+  end)
+
   it("have a text", function()
     local _, output = child [[
       print("<" .. tostring(mw.findings()):match "[^\n]*" .. ">", tostring(dev:findings()[1]):match "^race")]]

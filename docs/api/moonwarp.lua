@@ -40,6 +40,10 @@ command line), "skipped" (`mw.skip`), "script" (raised by a function of a study)
       about = "Options of `mw.device`.",
       { "check", "boolean", "check mode", default = "false, with `--check` true" },
     },
+    findings_options = {
+      about = "Options of `mw.findings`.",
+      { "expected", "boolean", "the findings are expected", default = "false" },
+    },
     finding = {
       about = "What check mode found: an error in a kernel, or a race that its source marks as intended.",
       result = true,
@@ -49,7 +53,7 @@ command line), "skipped" (`mw.skip`), "script" (raised by a function of a study)
       { "object", "string", [[what was accessed, as in "parameter 1 'c', index 0"]], optional = true },
       { "parties", "finding_party[]", "the access; of a race both, if the other one is known" },
       { "count", "integer", "how often it was found" },
-      { "intended", "boolean", "a line of it has `// moonwarp: race-ok REASON`" },
+      { "intended", "boolean", "a line of it has `// moonwarp: race-ok REASON`, or the script expected it" },
       { "remedy", "string", "what to do, in one sentence" },
       { "remark", "string", "what else is known", optional = true },
       { "device", "string", "the device's id" },
@@ -114,10 +118,14 @@ print(dev == mw.device "cpu")    --> true]],
     },
     {
       name = "findings",
-      forms = { "mw.findings()" },
+      forms = { "mw.findings([options])" },
       about = [[What check mode has found since the program or the prompt began, on all devices, also on closed ones, in
 order. `tostring` of the list, or of one finding, gives the text that is printed when the run ends. Accesses of one kind
-at the same lines of a kernel are one finding with a count.]],
+at the same lines of a kernel are one finding with a count.
+
+With `{ expected = true }`, only what no such call has returned before. These findings are not printed, fail no run, and
+are `intended` in the record: a test or a grader judges them itself.]],
+      params = { { "options", "findings_options", "", optional = true } },
       returns = { { "finding[]", "empty if nothing was found, or no device is in check mode" } },
       since = "0.6.0",
       example = [[

@@ -34,7 +34,7 @@
 ---@field object? string what was accessed, as in "parameter 1 'c', index 0"
 ---@field parties moonwarp.finding_party[] the access; of a race both, if the other one is known
 ---@field count integer how often it was found
----@field intended boolean a line of it has `// moonwarp: race-ok REASON`
+---@field intended boolean a line of it has `// moonwarp: race-ok REASON`, or the script expected it
 ---@field remedy string what to do, in one sentence
 ---@field remark? string what else is known
 ---@field device string the device's id
@@ -48,6 +48,10 @@
 ---@field file? string of the source; "source" of one that is given as text
 ---@field line? integer
 ---@field text? string of that line
+
+--- Options of `mw.findings`.
+---@class moonwarp.findings_options
+---@field expected? boolean the findings are expected, default false
 
 --- Options of `mw.occupancy`.
 ---@class moonwarp.occupancy_question
@@ -1366,8 +1370,12 @@ function mw.device(id, options) end
 --- What check mode has found since the program or the prompt began, on all devices, also on closed ones, in
 --- order. `tostring` of the list, or of one finding, gives the text that is printed when the run ends. Accesses of one kind
 --- at the same lines of a kernel are one finding with a count.
+--- 
+--- With `{ expected = true }`, only what no such call has returned before. These findings are not printed, fail no run, and
+--- are `intended` in the record: a test or a grader judges them itself.
+---@param options? moonwarp.findings_options
 ---@return moonwarp.finding[] # empty if nothing was found, or no device is in check mode
-function mw.findings() end
+function mw.findings(options) end
 
 --- Lists the devices, best first: one entry for each device that can be opened, and one with the reason for each
 --- kind that cannot.

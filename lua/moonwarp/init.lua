@@ -137,9 +137,11 @@ mw.device = api.func("mw.device", 2, function(id, options)
 end)
 
 --- What check mode has found since the session began, on every device, the closed ones as well.
+---@param options table?     expected (true: what no such call has returned before; it fails no run)
 ---@return table[] findings  as of dev:findings()
-mw.findings = api.func("mw.findings", 0, function()
-  return session.current:findings()
+mw.findings = api.func("mw.findings", 1, function(options)
+  local is_expected = schema.options("mw.findings", options, { expected = "boolean" }).expected
+  return is_expected and session.current:expect_findings() or session.current:findings()
 end)
 
 nearest.guard(mw, "moonwarp", { open = "device", benchmark = "bench", assert = "check" }, explain_device)

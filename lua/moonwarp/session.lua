@@ -197,19 +197,36 @@ local function settle(self, one, note)
   self.found = self.found + 1
 end
 
---- Prints and notes what check mode has found since this was called last: in the open run, or in one of its own as
---- checks are.
-function Session:settle_findings()
-  if #core.findings() == 0 then return end
+-- What check mode has found since this was called last, and what notes in the open run, or in one of its own as checks
+-- do.
+local function unsettled(self)
   local list = findings().since(self.settled)
-  if #list == 0 then return end
+  if #list == 0 then return list end
   self.settled = counts()
   local run = self.run or (self.options.argv or self.is_prepared) and open_run(self)
-  local function note(kind, values)
+  return list, function(kind, values)
     if run then run:append(kind, values) else self:mention(kind, values) end
   end
+end
+
+--- Prints and notes what check mode has found since this was called last.
+function Session:settle_findings()
+  if #core.findings() == 0 then return end
+  local list, note = unsettled(self)
+  if #list == 0 then return end
   for _, one in ipairs(list) do note("finding", one) end
   for _, one in ipairs(findings().grouped(list)) do settle(self, one, note) end
+end
+
+--- The same findings, which the script expects: they are noted as intended, not printed, and fail no run.
+---@return table[]  of measure/findings.lua
+function Session:expect_findings()
+  local list, note = unsettled(self)
+  for _, one in ipairs(list) do
+    one.intended = true
+    note("finding", one)
+  end
+  return list
 end
 
 -- Another interpreter does not say when its script ends; its collector does.

@@ -142,11 +142,15 @@ local function is_sized(study)
   end) ~= nil
 end
 
--- Of a study in check mode only the odd cases are run, unless a size is given.
+local function has_cases(study)
+  return lists.find(study.part_list, function(part) return part.cases end) ~= nil
+end
+
+-- Of a study in check mode only the odd cases are run, unless a size is given or the study is plain Lua.
 local function reduce(study)
   if not session.is_checked(study.dev) then return end
   study.state.is_checked = true
-  if is_sized(study) then return end
+  if is_sized(study) or not has_cases(study) then return end
   study.state.is_odd_only = true
   local left_out = lists.map(study.state.parts, function(part)
     return part.run and ("'%s'"):format(part.name) or nil
