@@ -50,6 +50,8 @@ local SHARED <const> = {
   { "last_warp_without_fence", 1, 128, { i32(1) } },
   { "sum_of_sums_too_early", 1, 128, { i32(128, 1), i32(1) } },
   { "shared_list_too_early", 1, 64, { i32(64) } },
+  { "outside_of_the_kernel", 1, 64, { i32(64, 1) } },
+  { "shared_memory_of_a_method", 1, 64, { i32(64, 1) } },
 }
 
 local BLOCK <const> = {

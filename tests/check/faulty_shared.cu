@@ -400,3 +400,22 @@ __global__ void shuffles_for_a_barrier(int *a) {
   __syncthreads();
   a[threadIdx.x] = sum + mine;
 }
+
+// Shared memory declared outside of the kernel.
+__shared__ int outside[64];
+
+__global__ void outside_of_the_kernel(int *a) {
+  outside[threadIdx.x] = a[threadIdx.x]; // finding: race in shared memory
+  a[threadIdx.x] = outside[threadIdx.x ^ 1]; // finding: race in shared memory, uninitialised
+}
+
+struct Neighbour {
+  template <class T> __device__ static T get(T value);
+};
+
+__global__ void shared_memory_of_a_method(int *a) { a[threadIdx.x] = Neighbour::get(a[threadIdx.x]); }
+template <class T> __device__ T Neighbour::get(T value) {
+  __shared__ T values[64];
+  values[threadIdx.x] = value; // finding: race in shared memory
+  return values[threadIdx.x ^ 1]; // finding: race in shared memory, uninitialised
+}

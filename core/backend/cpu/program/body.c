@@ -99,42 +99,69 @@ static int index_put(const cpu_tokens *tokens, cpu_text *out, int i, int last) {
   }
 }
 
-/* __shared__ T a[32], b; by entry.h's MW_PLACED: tokens i ... end, of which `names` are declared. */
-static void place_put(const cpu_tokens *tokens, cpu_text *out, int i, int end, const int *names, int count,
-                      const char *shared) {
-  const cpu_token *at = tokens->at, *place = &at[names[0]];
-  cpu_text_format(out, " struct%smw_place_%.*s {", shared, TEXT(place));
-  for (int k = i + 1, n = 0; k <= end; k++) {
-    if (cpu_token_is(&at[k], "static")) continue;
-    if (n < count && k == names[n]) {
+/* The specifiers of the declaration that begins at i have __shared__ among them, and not extern. */
+static bool declares_shared(const cpu_tokens *tokens, int i, int last) {
+  const cpu_token *at = tokens->at;
+  for (; i < last && (at[i].kind == CPU_NAME || cpu_token_is(&at[i], "::")); i++) {
+    if (cpu_token_is(&at[i], "__shared__")) return !cpu_token_is(&at[i + 1], "extern");
+    if (cpu_token_is(&at[i], "extern")) return false;
+    if (cpu_token_is(&at[i + 1], "<"))
+      i = cpu_angle_end(tokens, i + 1, last) - 1;
+    else if (cpu_token_is(&at[i + 1], "("))
+      i = at[i + 1].match;
+  }
+  return false;
+}
+
+typedef struct placed { /* a declaration of shared memory */
+  int first, end;       /* its ; */
+  int *names, count;
+} placed;
+
+/* The declaration that begins at i; without names: a form that is not understood. */
+static placed placed_read(const cpu_tokens *tokens, int i, int last) {
+  const cpu_token *at = tokens->at;
+  const int braces = cpu_class_braces(tokens, i, last); /* of a class declared with it */
+  placed it = {.first = i, .end = i};
+  for (; it.end < last && !cpu_token_is(&at[it.end], ";"); it.end++) {
+    if (cpu_token_is(&at[it.end], "=") || (cpu_token_is(&at[it.end], "{") && it.end != braces)) return it;
+    if (at[it.end].match > it.end) it.end = at[it.end].match;
+  }
+  if (it.end >= last) return it;
+  it.names = mw_malloc((size_t)(it.end + 1 - i) * sizeof *it.names);
+  it.count = cpu_shared_names(tokens, i, it.end + 1, it.names, it.end + 1 - i);
+  return it;
+}
+
+/* __shared__ T a[32], b; by entry.h's MW_PLACED: the structure, ... */
+static void place_put(const cpu_tokens *tokens, cpu_text *out, const placed *it, const char *shared) {
+  const cpu_token *at = tokens->at;
+  cpu_text_format(out, " struct%smw_place_%.*s {", shared, TEXT(&at[it->names[0]]));
+  for (int k = it->first, n = 0; k <= it->end; k++) {
+    if (cpu_token_any(&at[k], WORDS("static", "__shared__"))) continue;
+    if (n < it->count && k == it->names[n]) {
       cpu_text_format(out, " mw_placed_%.*s", TEXT(&at[k]));
       n++;
     } else
       cpu_text_token(out, tokens, &at[k]);
   }
   cpu_text_put(out, "};");
-  for (int n = 0; n < count; n++) {
-    const cpu_token *name = &at[names[n]];
-    cpu_text_format(out, " auto &%.*s = mw_placed<mw_place_%.*s>().mw_placed_%.*s; (void)&%.*s;", TEXT(name),
-                    TEXT(place), TEXT(name), TEXT(name));
-  }
+}
+
+/* ... and the n-th name. */
+static void placed_name_put(const cpu_tokens *tokens, cpu_text *out, const placed *it, int n, const char *scope) {
+  const cpu_token *place = &tokens->at[it->names[0]], *name = &tokens->at[it->names[n]];
+  cpu_text_format(out, " auto &%.*s = mw_placed<%smw_place_%.*s>().mw_placed_%.*s; (void)&%.*s;", TEXT(name), scope,
+                  TEXT(place), TEXT(name), TEXT(name));
 }
 
 /* Returns the declaration's end, or 0: a form that is not understood. */
 static int placed_put(const cpu_tokens *tokens, cpu_text *out, int i, int last, const char *shared) {
-  const cpu_token *at = tokens->at;
-  const int braces = cpu_class_braces(tokens, i, last); /* of a class declared with it */
-  int end = i;
-  for (; end < last && !cpu_token_is(&at[end], ";"); end++) {
-    if (cpu_token_is(&at[end], "=") || (cpu_token_is(&at[end], "{") && end != braces)) return 0;
-    if (at[end].match > end) end = at[end].match;
-  }
-  if (end >= last) return 0;
-  int *names = mw_malloc((size_t)(end + 1 - i) * sizeof *names);
-  const int count = cpu_shared_names(tokens, i, end + 1, names, end + 1 - i);
-  if (count) place_put(tokens, out, i, end, names, count, shared);
-  mw_free(names);
-  return count ? end + 1 : 0;
+  const placed it = placed_read(tokens, i, last);
+  if (it.count) place_put(tokens, out, &it, shared);
+  for (int n = 0; n < it.count; n++) placed_name_put(tokens, out, &it, n, "");
+  mw_free(it.names);
+  return it.count ? it.end + 1 : 0;
 }
 
 /* One token, or the construct that begins at it. Returns where to go on. */
@@ -150,10 +177,11 @@ static int token_put(const cpu_tokens *tokens, cpu_text *out, int i, int last, c
     if (cpu_token_any(&at[i], dropped_calls) && cpu_token_is(&at[i + 1], "(")) return at[i + 1].match + 1;
     int end = cpu_token_is(&at[i], "extern") ? extern_shared_put(tokens, out, i, last) : 0;
     if (end) return end;
+    const bool places = shared == cpu_placed || shared == cpu_placed_kept;
+    end = places && declares_shared(tokens, i, last) ? placed_put(tokens, out, i, last, shared) : 0;
+    if (end) return end;
     if (cpu_token_is(&at[i], "static") && cpu_token_is(&at[i + 1], "__shared__")) return i + 1;
     if (cpu_token_is(&at[i], "__shared__")) {
-      end = shared == cpu_placed || shared == cpu_placed_kept ? placed_put(tokens, out, i, last, shared) : 0;
-      if (end) return end;
       cpu_text_put(out, shared == cpu_placed ? cpu_tls_shared : shared == cpu_placed_kept ? tls_kept : shared);
       return i + 1 + cpu_token_is(&at[i + 1], "static");
     }
@@ -175,12 +203,43 @@ static int shared_name(const cpu_tokens *tokens, const cpu_item *item) {
   return item->first;
 }
 
+static bool is_placed(const cpu_tokens *tokens, const cpu_item *item) {
+  return item->kind == CPU_ITEM_SHARED && declares_shared(tokens, item->first, item->last);
+}
+
+const cpu_token *cpu_item_place(const cpu_program *program, const cpu_item *item) {
+  if (!is_placed(&program->tokens, item)) return NULL;
+  const placed it = placed_read(&program->tokens, item->first, item->last);
+  const cpu_token *place = it.count ? &program->tokens.at[it.names[0]] : NULL;
+  mw_free(it.names);
+  return place;
+}
+
+void cpu_emit_place(const cpu_program *program, cpu_text *out, const cpu_item *item) {
+  if (!cpu_item_place(program, item)) return;
+  const placed it = placed_read(&program->tokens, item->first, item->last);
+  place_put(&program->tokens, out, &it, cpu_placed);
+  mw_free(it.names);
+}
+
+/* Those of the item's variables that the tokens of a function name. */
+static void placed_names_put(const cpu_program *program, cpu_text *out, const cpu_item *item, const cpu_tokens *tokens,
+                             int first, int last) {
+  const placed it = placed_read(&program->tokens, item->first, item->last);
+  for (int n = 0; n < it.count; n++)
+    if (cpu_find_use(tokens, first, last, &program->tokens.at[it.names[n]]) < last)
+      placed_name_put(&program->tokens, out, &it, n, item->scope);
+  mw_free(it.names);
+}
+
 void cpu_emit_shared(const cpu_program *program, cpu_text *out, const cpu_tokens *tokens, int first, int last) {
   for (int k = 0; k < program->nitems; k++) {
     const cpu_item *item = &program->items[k];
     if (item->kind != CPU_ITEM_SHARED) continue;
     const cpu_token *name = &program->tokens.at[shared_name(&program->tokens, item)];
-    if (cpu_find_same(tokens, first, last, name) < last)
+    if (is_placed(&program->tokens, item))
+      placed_names_put(program, out, item, tokens, first, last);
+    else if (cpu_find_same(tokens, first, last, name) < last)
       cpu_emit_tokens(&program->tokens, out, item->first, item->last, cpu_tls_shared);
   }
 }

@@ -37,7 +37,7 @@ typedef enum cpu_item_kind {
   CPU_ITEM_TEXT,     /* passed on */
   CPU_ITEM_FUNCTION, /* kernel, device function, class */
   CPU_ITEM_VARIABLE, /* __device__ or __constant__ */
-  CPU_ITEM_SHARED,   /* extern __shared__ outside of functions */
+  CPU_ITEM_SHARED,   /* __shared__ outside of functions */
   CPU_ITEM_HOST,     /* left out: host code */
 } cpu_item_kind;
 
@@ -108,7 +108,11 @@ bool cpu_written_in(const cpu_program *, const cpu_tokens *, int first, int last
 extern const char cpu_tls_shared[];                /* the worker's own, laid out by the compiler */
 extern const char cpu_placed[], cpu_placed_kept[]; /* laid out by the linker, kept by each worker */
 void cpu_emit_tokens(const cpu_tokens *, cpu_text *, int first, int last, const char *shared);
-/* Local declarations of the extern __shared__ arrays that the tokens name. */
+/* Of an item that is static shared memory: the structure that places it, and the variable by which that is called; else
+ * nothing, and NULL. */
+const cpu_token *cpu_item_place(const cpu_program *, const cpu_item *);
+void cpu_emit_place(const cpu_program *, cpu_text *, const cpu_item *);
+/* Local declarations of the shared variables of items that the tokens name. */
 void cpu_emit_shared(const cpu_program *, cpu_text *, const cpu_tokens *, int first, int last);
 /* Declaration tokens of a function without storage class. */
 void cpu_emit_declaration(const cpu_program *, cpu_text *, int first, int last);

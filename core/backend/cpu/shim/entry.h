@@ -23,7 +23,7 @@
 #define MW_HELPER    static inline MW_INLINE
 #define MW_RECURSIVE static inline
 #define MW_MEMBER    inline /* explicit specialisations, and members defined outside of their class */
-#define MW_SHARED    static __thread /* in classes and namespaces */
+#define MW_SHARED    static __thread /* of a form that placing does not understand */
 /* Device variables with an initialiser, which must be a constant, and others: of a class whose constructor does nothing
  * (as in CUDA). MW_STRICT: the unit would run code while it loads, and the compiler shall say where. */
 #if defined(__clang__)

@@ -52,7 +52,7 @@ static void kernel_put(const cpu_program *program, const cpu_function *function,
 static void function_put(const cpu_program *program, cpu_flavor flavor, const cpu_function *function, cpu_text *out) {
   const cpu_tokens *tokens = &program->tokens;
   if (function->is_class) {
-    cpu_emit_tokens(tokens, out, function->head_first, function->last, cpu_tls_shared);
+    cpu_emit_tokens(tokens, out, function->head_first, function->last, cpu_placed);
     return;
   }
   cpu_shared_size_put(program, function, out);
@@ -67,7 +67,7 @@ static void function_put(const cpu_program *program, cpu_flavor flavor, const cp
   cpu_emit_declaration(program, out, function->first, body);
   if (function->body < 0) return;
   cpu_emit_shared(program, out, tokens, body, function->last);
-  cpu_emit_tokens(tokens, out, body, function->last, is_member(program, function) ? cpu_tls_shared : cpu_placed);
+  cpu_emit_tokens(tokens, out, body, function->last, cpu_placed);
 }
 
 static void variable_put(const cpu_program *program, const cpu_item *item, cpu_text *out) {
@@ -97,6 +97,8 @@ static void items_put(const cpu_program *program, cpu_flavor flavor, cpu_text *o
       function_put(program, flavor, function++, out);
     else if (item->kind == CPU_ITEM_VARIABLE)
       variable_put(program, item, out);
+    else if (item->kind == CPU_ITEM_SHARED)
+      cpu_emit_place(program, out, item);
   }
 }
 

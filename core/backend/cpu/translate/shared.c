@@ -62,7 +62,7 @@ static void type_put(const sizes *in, int first, int last, cpu_text *out) {
   for (int i = first; i < last; i++) {
     if (cpu_token_any(&in->at[i], WORDS("__align__", "alignas")))
       i = in->at[i + 1].match;
-    else {
+    else if (!cpu_token_any(&in->at[i], WORDS("static", "__shared__"))) {
       cpu_text_plain(out, &in->program->tokens, i, i + 1);
       cpu_text_put(out, " ");
     }
@@ -72,11 +72,11 @@ static void type_put(const sizes *in, int first, int last, cpu_text *out) {
 /* __shared__ struct { int a; } s[2]; its type gets a name in front: sizeof(mw_size_7[2]). */
 static void class_put(const sizes *in, int first, int last) {
   cpu_text_put(in->types, " typedef ");
-  type_put(in, first + 1, last, in->types);
+  type_put(in, first, last, in->types);
   cpu_text_format(in->types, "mw_size_%d;", first);
 }
 
-/* + sizeof(T[32]) for each of __shared__ T a[32], b; */
+/* + sizeof(T[32]) for each of __shared__ T a[32], b; of tokens first ... last-1. */
 static void declaration_put(const sizes *in, int first, int last, cpu_text *out) {
   const cpu_tokens *tokens = &in->program->tokens;
   int *names = mw_malloc((size_t)(last - first + 1) * sizeof *names);
@@ -85,13 +85,13 @@ static void declaration_put(const sizes *in, int first, int last, cpu_text *out)
   for (int n = 0; n < count; n++) {
     int end = names[n] + 1;
     while (cpu_token_is(&in->at[end], "[")) end = in->at[end].match + 1;
-    if (!names_repeat(in, names[n] + 1, end, 0) || !names_repeat(in, first + 1, names[0], 0)) continue;
+    if (!names_repeat(in, names[n] + 1, end, 0) || !names_repeat(in, first, names[0], 0)) continue;
     cpu_text_put(out, " + sizeof(");
     if (braces && n == 0) class_put(in, first, in->at[braces].match + 1);
     if (braces)
       cpu_text_format(out, "mw_size_%d", first);
     else
-      type_put(in, first + 1, names[0], out);
+      type_put(in, first, names[0], out);
     cpu_text_plain(out, tokens, names[n] + 1, end);
     cpu_text_put(out, ")");
   }
@@ -109,18 +109,45 @@ static void name_put(const cpu_program *program, const cpu_function *function, c
 }
 
 /* Helpers bring their own; which instances of templates are called is not known here. */
-static void helpers_put(const cpu_program *program, const cpu_function *kernel, cpu_text *out) {
-  bool *reached = mw_calloc((size_t)program->nfunctions, sizeof *reached);
-  int self = (int)(kernel - program->functions);
-  cpu_called(program, kernel, reached);
+static void helpers_put(const cpu_program *program, const cpu_function *kernel, const bool *reached, cpu_text *out) {
   for (int i = 0; i < program->nfunctions; i++) {
     const cpu_function *helper = &program->functions[i];
-    if (!reached[i] || i == self || !is_counted(helper) || helper->is_template || helper->first > kernel->first ||
-        !cpu_function_has(program, helper, "__shared__"))
+    if (!reached[i] || helper == kernel || !is_counted(helper) || helper->is_template ||
+        helper->first > kernel->first || !cpu_function_has(program, helper, "__shared__"))
       continue;
     cpu_text_format(out, " + %s", helper->scope);
     name_put(program, helper, out);
   }
+}
+
+static bool is_named(const cpu_program *program, const bool *reached, const cpu_item *item) {
+  int names[16];
+  const int count = cpu_shared_names(&program->tokens, item->first, item->last, names, 16);
+  for (int i = 0; i < program->nfunctions; i++) {
+    const cpu_function *function = &program->functions[i];
+    for (int n = 0; reached[i] && function->body >= 0 && n < count; n++)
+      if (cpu_find_use(&program->tokens, function->body, function->last, &program->tokens.at[names[n]]) <
+          function->last)
+        return true;
+  }
+  return false;
+}
+
+/* Declarations outside of functions, where the kernel or a helper names one of their variables. */
+static void items_put(const cpu_program *program, const cpu_function *kernel, const bool *reached, cpu_text *out) {
+  for (const cpu_item *item = program->items; item < program->items + program->nitems; item++) {
+    const cpu_token *place = item->last <= kernel->first ? cpu_item_place(program, item) : NULL;
+    if (place && is_named(program, reached, item))
+      cpu_text_format(out, " + sizeof(%smw_place_%.*s)", item->scope, TEXT(place));
+  }
+}
+
+static void outside_put(const cpu_program *program, const cpu_function *kernel, cpu_text *out) {
+  bool *reached = mw_calloc((size_t)program->nfunctions, sizeof *reached);
+  cpu_called(program, kernel, reached);
+  reached[kernel - program->functions] = true;
+  helpers_put(program, kernel, reached, out);
+  items_put(program, kernel, reached, out);
   mw_free(reached);
 }
 
@@ -133,8 +160,8 @@ void cpu_shared_size_put(const cpu_program *program, const cpu_function *functio
   for (int i = function->body; i < function->last; i++)
     if (cpu_token_is(&at[i], "__shared__") && !cpu_token_is(&at[i - 1], "extern") &&
         !cpu_token_is(&at[i + 1], "extern"))
-      declaration_put(&in, i, statement_last(&in, i), &sum);
-  if (function->kernel) helpers_put(program, function, &sum);
+      declaration_put(&in, statement_first(&in, i), statement_last(&in, i), &sum);
+  if (function->kernel) outside_put(program, function, &sum);
   cpu_text_put(out, "\n");
   cpu_text_plain(out, &program->tokens, function->head_first, function->head_last);
   cpu_text_put(out, " static constexpr unsigned ");
