@@ -50,8 +50,9 @@ local function in_session(options, body)
   mine.opened, mine.pass = before.opened, { seconds = { "0" } }
   local ok, message = xpcall(body, debug.traceback)
   mine:finish { status = "complete", exit = 0 } -- else it is written at the end, where its folder is gone
-  session.current = before
+  session.current, before.settled = before, mine.settled -- what it expected is not found once more
   if not ok then error(message, 0) end
+  assert.are.equal(0, mine.found)
 end
 
 local function in_folder(body)
