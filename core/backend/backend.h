@@ -200,12 +200,21 @@ typedef struct mw_party { /* of a finding: who did it, and where */
   char        text[256];  /* of the line */
 } mw_party;
 
+typedef struct mw_object { /* memory that a finding is about */
+  const char *kind;      /* "array", "shared", "dynamic shared", "variable"; NULL: not known */
+  char        name[96];  /* of the variable, or of the parameter that points to the array; "": none */
+  int         parameter; /* the how manieth; 0: none */
+  bool        indexed;
+  long long   index;     /* of the element as the kernel counts, from 0; of an array from where the parameter points to */
+  char        text[384]; /* "parameter 1 'x', index 4" */
+} mw_object;
+
 typedef struct mw_finding { /* what check mode found in a kernel */
   const char *kind, *remedy;
   char        kernel[128];
-  size_t      launch;      /* the how manieth of the device */
-  mw_party    parties[2];  /* the second one of races */
-  char        object[384]; /* "array 'x' (...), index 4" */
+  size_t      launch;     /* the how manieth of the device */
+  mw_party    parties[2]; /* the second one of races */
+  mw_object   object;
   char        remark[96];
   size_t      count;
   bool        intended;    /* the source says so */

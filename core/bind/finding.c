@@ -8,8 +8,9 @@ static const bind_field party_fields[] = {
     P(verb), P(file), P(text), FIELD_AS("bytes", mw_party, bytes, 1), FIELD_AS("line", mw_party, line, 1), LAST_FIELD};
 
 #define F(member) FIELD(mw_finding, member)
-static const bind_field finding_fields[] = {F(kind),     F(remedy), F(kernel), F(object), F(remark),
-                                            F(intended), F(count),  F(launch), LAST_FIELD};
+static const bind_field finding_fields[] = {
+    F(kind),  F(remedy), F(kernel), FIELD_AS("object", mw_finding, object.text, 0), F(remark), F(intended),
+    F(count), F(launch), LAST_FIELD};
 
 static void push_party(lua_State *L, const mw_party *party) {
   push_fields(L, party_fields, party);

@@ -22,8 +22,7 @@ CPU device's default stream a launch is complete when it returns, so the error i
 
 On the CPU device an out-of-bounds access is an error that names kernel, block, thread, array and offset. If an array's size is
 not a multiple of 4096 bytes, there is padding in front of it, and a few bytes behind it if it is not one of 16 (64 from 64 KiB
-on). Only writes are found there; what a kernel reads there from an array of floats is NaN. With `MOONWARP_CPU_CHECK=1` in the
-environment there is no padding behind.]],
+on). Only writes are found there; what a kernel reads there from an array of floats is NaN. Check mode finds reads as well.]],
       params = { { "...", "any", "the kernel's arguments; see the table in [kernel](kernel.md)" } },
       errors = {
         "kernel 'triad' takes 6 arguments, got 5: triad(double *B, ...)",

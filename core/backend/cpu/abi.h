@@ -134,7 +134,7 @@ typedef struct mw_unit_table {
   const mw_shared_layout *shared;
   char                   *guard; /* after all variables of the unit; the host makes it inaccessible */
   unsigned long long      guard_bytes;
-  const struct mw_check_site *sites; /* of the check flavor: where its code accesses memory; else NULL */
+  struct mw_check_site *sites; /* of the check flavor: where its code accesses memory; else NULL */
 } mw_unit_table;
 
 #endif

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { NULL_REACH = 64 << 10, SEARCH_SECONDS = 2, BESIDE = 64 << 10 };
+enum { SEARCH_SECONDS = 2 };
 
 /* ---- which thread: functions that look for it return NULL, or why it stays unknown ----------------------------- */
 
@@ -18,9 +18,7 @@ static const char no_fault[] = "the block did not fail again when run once more"
 static const char no_write[] = "the launch did not do it again when run once more";
 
 typedef struct story { /* what a message is made of */
-  cpu_device *device;
-  cpu_kernel *kernel;
-  const cpu_grid *grid;
+  cpu_launched at;
   const cpu_fault *fault;
   char where[192]; /* block and thread */
   mw_error *err;
@@ -68,166 +66,43 @@ static void format_where(char *out, size_t size, const cpu_grid *grid, const cpu
     snprintf(out, size, "block (%u,%u,%u)", b.x, b.y, b.z);
 }
 
-/* ---- which array ----------------------------------------------------------------------------------------------- */
-
-static uintptr_t pointer_value(const cpu_grid *grid, const mw_param *param) {
-  uintptr_t value;
-  memcpy(&value, (const char *)grid->abi.args + param->offset, sizeof value);
-  return value;
-}
-
-/* The parameter that points into the array, the one nearest below the address first; -1: none does. */
-static int matching_param(const story *s, const cpu_found *array) {
-  const mw_kernel *kernel = &s->kernel->base;
-  const uintptr_t address = s->fault->address;
-  int best = -1;
-  uintptr_t nearest = 0;
-  for (int i = 0; i < kernel->nparams; i++) {
-    if (!kernel->params[i].pointer) continue;
-    uintptr_t value = pointer_value(s->grid, &kernel->params[i]);
-    if (value < array->start || value > array->start + array->bytes) continue;
-    if (best >= 0 && (value > address || value <= nearest)) continue;
-    best = i;
-    nearest = value;
-  }
-  return best;
-}
-
-static size_t element_size(const mw_param *param) {
-  return param->dtype == MW_POINTER ? sizeof(void *) : mw_dtype_size(param->dtype) * (param->lanes ? param->lanes : 1);
-}
-
-static long long floor_division(long long distance, size_t element) {
-  const long long by = (long long)element;
-  return distance >= 0 ? distance / by : -((-distance + by - 1) / by);
-}
-
-static void format_distance(char *out, size_t size, const cpu_found *array, uintptr_t address) {
-  const uintptr_t end = array->start + array->bytes;
-  if (address < array->start)
-    snprintf(out, size, "%zu byte%s before the start of", (size_t)(array->start - address),
-             array->start - address == 1 ? "" : "s");
-  else if (address < end)
-    snprintf(out, size, "byte %zu of", (size_t)(address - array->start));
-  else if (address == end)
-    snprintf(out, size, "just past the end of");
-  else
-    snprintf(out, size, "%zu byte%s past the end of", (size_t)(address - end), address - end == 1 ? "" : "s");
-}
-
-/* The array that was meant: the one beside the address, else the nearest that a parameter points to. */
-static cpu_found meant(const story *s) {
-  const mw_kernel *kernel = &s->kernel->base;
-  const uintptr_t address = s->fault->address;
-  cpu_found best = {0}, nearest = cpu_memory_nearest(&s->device->memory, address);
-  if (cpu_found_distance(&nearest, address) < BESIDE) return nearest;
-  for (int i = 0; i < kernel->nparams; i++) {
-    if (!kernel->params[i].pointer) continue;
-    const uintptr_t value = pointer_value(s->grid, &kernel->params[i]);
-    const cpu_found array = cpu_memory_nearest(&s->device->memory, value);
-    if (cpu_found_distance(&array, value) == 0 &&
-        cpu_found_distance(&array, address) < cpu_found_distance(&best, address))
-      best = array;
-  }
-  return best.found ? best : nearest;
-}
-
-static void format_array(char *out, size_t size, const story *s, const cpu_found *array) {
-  const uintptr_t address = s->fault->address;
-  if (!array->found) {
-    snprintf(out, size, "address 0x%zx, and there is no array", (size_t)address);
-    return;
-  }
-  format_distance(out, size, array, address);
-  int which = matching_param(s, array);
-  if (which < 0) {
-    mw_list_add(out, size, " ", "an array of %zu bytes that no parameter points to", array->bytes);
-    return;
-  }
-  const mw_param *param = &s->kernel->base.params[which];
-  mw_list_add(out, size, " ", "parameter %d '%s', an array of %zu bytes (offset %lld", which + 1, param->name,
-              array->bytes, (long long)(address - array->start));
-  const uintptr_t base = pointer_value(s->grid, param);
-  const size_t element = element_size(param);
-  if (element)
-    mw_list_add(out, size, "; ", "index %lld, it has %zu of %s", floor_division((long long)(address - base), element),
-                (array->start + array->bytes - base) / element, param->type);
-  mw_list_add(out, size, "", ")");
-}
-
-void cpu_explain_address(cpu_device *device, cpu_kernel *kernel, const cpu_grid *grid, uintptr_t address, char *out,
-                         size_t size) {
-  const cpu_fault fault = {.address = address};
-  const story s = {device, kernel, grid, &fault, "", NULL};
-  const cpu_worker *worker = cpu_current;
-  const mw_shared_layout *fixed = grid->table->shared;
-  const size_t in_dynamic = address - (uintptr_t)worker->ctx.dynamic_shared;
-  const size_t in_fixed = address - (uintptr_t)worker->ctx.static_shared;
-  if (in_dynamic < grid->abi.dynamic_shared) {
-    snprintf(out, size, "byte %zu of the %u bytes of dynamic shared memory", in_dynamic, grid->abi.dynamic_shared);
-    return;
-  }
-  if (fixed && in_fixed < fixed->bytes) {
-    snprintf(out, size, "byte %zu of the %llu bytes of static shared memory", in_fixed, fixed->bytes);
-    return;
-  }
-  for (unsigned i = 0; i < grid->table->nvariables; i++) {
-    const mw_unit_variable *variable = &grid->table->variables[i];
-    const size_t at = address - (uintptr_t)variable->address;
-    if (at < variable->bytes) {
-      snprintf(out, size, "byte %zu of the device variable '%s'", at, variable->name);
-      return;
-    }
-  }
-  const cpu_found array = meant(&s);
-  const int which = array.found ? matching_param(&s, &array) : -1;
-  const mw_param *param = which >= 0 ? &kernel->base.params[which] : NULL;
-  const size_t element = param ? element_size(param) : 0;
-  if (element && cpu_found_distance(&array, address) == 0)
-    snprintf(out, size, "parameter %d '%s', index %lld", which + 1, param->name,
-             floor_division((long long)(address - pointer_value(grid, param)), element));
-  else
-    format_array(out, size, &s, &array);
-}
-
 /* ---- the sentences --------------------------------------------------------------------------------------------- */
 
-#define FAULT(s, format, ...) mw_fail((s)->err, MW_FAULT, "kernel '%s' " format, (s)->kernel->base.name, __VA_ARGS__)
+#define FAULT(s, format, ...) mw_fail((s)->err, MW_FAULT, "kernel '%s' " format, (s)->at.kernel->base.name, __VA_ARGS__)
 
 static const char *verb_of(const story *s) {
   return !s->fault->direction_known ? "went" : s->fault->write ? "wrote" : "read";
 }
 
 static bool any_null(const story *s) {
-  const mw_kernel *kernel = &s->kernel->base;
+  const mw_kernel *kernel = &s->at.kernel->base;
   for (int i = 0; i < kernel->nparams; i++)
-    if (kernel->params[i].pointer && !pointer_value(s->grid, &kernel->params[i])) return true;
+    if (kernel->params[i].pointer && !cpu_locate_pointer(s->at.grid, &kernel->params[i])) return true;
   return false;
 }
 
 /* Where no argument is null, it may be dynamic shared memory that was not asked for. */
 static mw_status format_null(const story *s) {
-  const bool shared = !s->grid->abi.dynamic_shared && !any_null(s);
+  const bool shared = !s->at.grid->abi.dynamic_shared && !any_null(s);
   return FAULT(s, "%s through a null pointer: %s, address 0x%zx%s", verb_of(s), s->where, (size_t)s->fault->address,
                shared ? "; no argument is null: extern __shared__ memory is there where prepare has shared = bytes"
                       : "");
 }
 
 static mw_status format_bounds(const story *s) {
-  if (s->fault->direction_known && s->fault->address < NULL_REACH) return format_null(s);
+  if (s->fault->direction_known && s->fault->address < CPU_NULL_REACH) return format_null(s);
   if (!s->fault->direction_known)
     return FAULT(s,
                  "went outside every array: %s, an address no memory can have, or one that is not a multiple of the "
-                 "size of the vector there%s",
-                 s->where, s->device->memory.exact ? " (MOONWARP_CPU_CHECK aligns arrays to their elements only)" : "");
-  char array[384];
-  const cpu_found nearest = meant(s);
-  format_array(array, sizeof array, s, &nearest);
-  return FAULT(s, "%s outside every array: %s, %s", verb_of(s), s->where, array);
+                 "size of the vector there",
+                 s->where);
+  mw_object array;
+  cpu_locate_array(&s->at, s->fault->address, &array);
+  return FAULT(s, "%s outside every array: %s, %s", verb_of(s), s->where, array.text);
 }
 
 static mw_status format_stack(const story *s) {
-  const char *shared = s->kernel->unit->shared_bytes ? " or static shared memory" : "";
+  const char *shared = s->at.kernel->unit->shared_bytes ? " or static shared memory" : "";
   if (s->fault->target == CPU_TARGET_LOCAL)
     return FAULT(s, "overran a local array%s: %s; its stack was overwritten", shared, s->where);
   if (s->fault->target == CPU_TARGET_NO_CODE)
@@ -248,7 +123,7 @@ static mw_status format_beside(const story *s) {
   const cpu_fault *fault = s->fault;
   const cpu_found own = {true, fault->base, fault->bytes};
   char place[96];
-  format_distance(place, sizeof place, &own, fault->address);
+  cpu_locate_distance(place, sizeof place, &own, fault->address);
   if (fault->target == CPU_TARGET_VARIABLE)
     return FAULT(s, "%s outside the device variables of its module: %s, %s the %s of them, '%s' of %zu bytes",
                  verb_of(s), s->where, place, fault->address < fault->base ? "first" : "last", fault->variable->name,
@@ -262,7 +137,7 @@ static mw_status format_beside(const story *s) {
 static bool of_array(const story *s) {
   if (s->fault->target == CPU_TARGET_ARRAY) return true;
   if (!s->fault->bytes) return false;
-  const cpu_found array = meant(s), own = {true, s->fault->base, s->fault->bytes};
+  const cpu_found array = cpu_locate_meant(&s->at, s->fault->address), own = {true, s->fault->base, s->fault->bytes};
   return cpu_found_distance(&array, s->fault->address) < cpu_found_distance(&own, s->fault->address);
 }
 
@@ -281,7 +156,7 @@ static mw_status format_signal(const story *s) {
 
 static mw_status describe(cpu_device *device, cpu_kernel *kernel, const cpu_grid *grid, const cpu_fault *fault,
                           const char *why, mw_error *err) {
-  story s = {device, kernel, grid, fault, "", err};
+  story s = {{device, kernel, grid}, fault, "", err};
   const mw_dim3 b = cpu_block_index(grid, fault->block);
   format_where(s.where, sizeof s.where, grid, fault, why);
   if (fault->kind == CPU_FAULT_SIGNAL) return format_signal(&s);
@@ -322,12 +197,6 @@ static const char *find_writer(cpu_worker *me, cpu_kernel *kernel, const cpu_gri
   return NULL;
 }
 
-/* Of the element that holds the byte: of what was written, some bytes may equal the pattern. */
-static uintptr_t element_start(const mw_param *param, uintptr_t base, uintptr_t byte) {
-  const size_t element = element_size(param);
-  return element ? base + (uintptr_t)floor_division((long long)(byte - base), element) * element : byte;
-}
-
 mw_status cpu_explain_redzone(cpu_device *device, cpu_worker *me, cpu_kernel *kernel, cpu_grid *grid, mw_error *err) {
   const void *args = grid->abi.args;
   cpu_redzone redzone, other;
@@ -339,6 +208,6 @@ mw_status cpu_explain_redzone(cpu_device *device, cpu_worker *me, cpu_kernel *ke
       .kind = CPU_FAULT_SIGNAL, .signal = SIGSEGV, .address = byte, .write = true, .direction_known = true};
   const char *why = find_writer(me, kernel, grid, &redzone, &fault);
   for (int i = 0; i >= 0;) i = cpu_memory_overrun(&device->memory, &kernel->base, args, i, &other, &again);
-  fault.address = element_start(param, pointer_value(grid, param), fault.address);
+  fault.address = cpu_locate_element(param, cpu_locate_pointer(grid, param), fault.address);
   return describe(device, kernel, grid, &fault, why, err);
 }

@@ -23,20 +23,22 @@ static mw_status run_cooperative(cpu_device *device, cpu_grid *grid, const char 
 
 typedef struct checked {
   cpu_checked_launch launch;
-  cpu_device *device;
-  cpu_kernel *kernel;
-  const cpu_grid *grid;
+  cpu_launched at;
 } checked;
 
-static void name_address(void *owner, uintptr_t address, char *out, size_t size) {
-  const checked *c = owner;
-  cpu_explain_address(c->device, c->kernel, c->grid, address, out, size);
+static void locate(void *owner, uintptr_t address, mw_object *out) {
+  cpu_locate(&((checked *)owner)->at, address, out);
+}
+
+static void locate_fault(void *owner, const cpu_fault *fault, mw_object *out) {
+  cpu_locate_fault(&((checked *)owner)->at, fault, out);
 }
 
 static void check_begin(checked *c, cpu_device *device, cpu_kernel *kernel, cpu_grid *grid) {
-  *c = (checked){.device = device, .kernel = kernel, .grid = grid};
-  c->launch = (cpu_checked_launch){.kernel = kernel->base.name, .owner = c, .name_address = name_address};
-  cpu_module_source(kernel->base.module, &c->launch.source_name, &c->launch.source_text);
+  *c = (checked){.at = {device, kernel, grid}};
+  c->launch =
+      (cpu_checked_launch){.kernel = kernel->base.name, .owner = c, .locate = locate, .locate_fault = locate_fault};
+  c->launch.module = cpu_module_source(kernel->base.module, &c->launch.source_name, &c->launch.source_text);
   cpu_checker_begin(device->checker, grid, &c->launch);
 }
 

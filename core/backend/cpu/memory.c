@@ -80,15 +80,20 @@ static void give_mapping(cpu_memory *memory, char *map, size_t bytes) {
 void cpu_memory_open(cpu_memory *memory, cpu_shadow *shadow) {
   memory->shadow = shadow;
   memory->range = shadow ? range_open() : NULL;
-  const char *wish = getenv("MOONWARP_CPU_CHECK");
-  memory->exact = wish && *wish && strcmp(wish, "0");
   pthread_mutex_init(&memory->lock, NULL);
+}
+
+/* In check mode: the array's pages, and one of each guard. */
+static cpu_shadow_range shadowed(const cpu_buffer *buffer) {
+  const size_t beside = GUARD - cpu_page_bytes();
+  return (cpu_shadow_range){(uintptr_t)buffer->map + beside, buffer->map_bytes - 2 * beside};
 }
 
 static void unmap(cpu_deferred *deferred) {
   cpu_buffer *buffer = (cpu_buffer *)((char *)deferred - offsetof(cpu_buffer, unmap));
   cpu_memory *memory = &((cpu_device *)buffer->base.device)->memory;
-  if (memory->shadow) cpu_shadow_remove(memory->shadow, (uintptr_t)buffer->map + GUARD, buffer->map_bytes - 2 * GUARD);
+  const cpu_shadow_range all = shadowed(buffer);
+  if (memory->shadow) cpu_shadow_remove(memory->shadow, all.from, all.bytes);
   give_mapping(memory, buffer->map, buffer->map_bytes);
   ((cpu_device *)buffer->base.device)->memory.used -= buffer->base.bytes;
   mw_free(buffer);
@@ -226,20 +231,13 @@ static mw_status fail_memory(mw_device *device, size_t wanted, const char *why, 
                  why);
 }
 
-/* To the element: a multiple of what divides the array's size, since a size is a multiple of its elements. */
-static size_t alignment(const cpu_memory *memory, size_t bytes) {
-  const size_t own = bytes & -bytes;
-  if (memory->exact && own) return own < LINE ? own : LINE;
-  return bytes < SMALL ? VECTOR : LINE;
-}
-
-/* The pages of an array, beside it no access is right. What the host may write to at any time holds values. */
-static bool shadow_array(cpu_shadow *shadow, const cpu_buffer *buffer, size_t body) {
-  const uintptr_t pages = (uintptr_t)buffer->map + GUARD, from = (uintptr_t)buffer->base.address;
-  const uintptr_t end = from + buffer->base.bytes;
+/* Beside an array no access is right. What the host may write to at any time holds values. */
+static bool shadow_array(cpu_shadow *shadow, const cpu_buffer *buffer) {
+  const cpu_shadow_range all = shadowed(buffer);
+  const uintptr_t from = (uintptr_t)buffer->base.address, end = from + buffer->base.bytes;
   return cpu_shadow_add(shadow, from, buffer->base.bytes, buffer->base.space != MW_SPACE_DEVICE) &&
-         (from == pages || cpu_shadow_close_off(shadow, pages, from - pages)) &&
-         (end == pages + body || cpu_shadow_close_off(shadow, end, pages + body - end));
+         cpu_shadow_close_off(shadow, all.from, from - all.from) &&
+         cpu_shadow_close_off(shadow, end, all.from + all.bytes - end);
 }
 
 /* The mapping, inaccessible but for the array's pages; the array ends where they end but for its alignment. */
@@ -264,7 +262,7 @@ static bool map_array(cpu_memory *memory, cpu_buffer *buffer, size_t bytes, size
   fill_slack(buffer);
   if (!memory->shadow) return true;
   memset(buffer->base.address, UNWRITTEN, bytes); /* the binding leaves it as it is */
-  if (shadow_array(memory->shadow, buffer, body)) return true;
+  if (shadow_array(memory->shadow, buffer)) return true;
   give_mapping(memory, map, buffer->map_bytes);
   return false;
 }
@@ -288,7 +286,7 @@ mw_status cpu_memory_alloc(mw_stream *stream, size_t bytes, mw_space space, mw_d
   cpu_buffer *buffer = mw_calloc(1, sizeof *buffer);
   buffer->base = (mw_buffer){.device = device, .bytes = bytes, .space = space, .host = true, .stream = stream};
   atomic_init(&buffer->base.refs, 1);
-  if (!map_array(&cpu->memory, buffer, bytes, alignment(&cpu->memory, bytes), type)) {
+  if (!map_array(&cpu->memory, buffer, bytes, bytes < SMALL ? VECTOR : LINE, type)) {
     mw_free(buffer);
     return fail_memory(device, bytes, errno == ENOMEM && bytes < GUARD ? " (or too many arrays for one process)" : "",
                        err);

@@ -19,6 +19,7 @@ typedef struct loaded {
 
 typedef struct cpu_module {
   mw_module base;
+  unsigned long long number; /* of those compiled so far */
   cpu_program *program;
   cpu_declared *declared; /* a copy: the program renews its own */
   int ndeclared;
@@ -165,7 +166,9 @@ static void free_module(cpu_module *module) {
 }
 
 mw_status cpu_module_compile(mw_device *device, const mw_source *source, mw_module **out, mw_error *err) {
+  static unsigned long long compiled;
   cpu_module *module = mw_calloc(1, sizeof *module);
+  module->number = ++compiled;
   module->base.device = device;
   pthread_mutex_init(&module->lock, NULL);
   snprintf(module->base.name, sizeof module->base.name, "%s", source->name);
@@ -355,8 +358,10 @@ mw_status cpu_module_variable(mw_module *base, const char *name, mw_buffer **out
   return fail_variable(module, name, err);
 }
 
-void cpu_module_source(const mw_module *base, const char **name, const char **text) {
-  cpu_program_source(((const cpu_module *)base)->program, name, text);
+unsigned long long cpu_module_source(const mw_module *base, const char **name, const char **text) {
+  const cpu_module *module = (const cpu_module *)base;
+  cpu_program_source(module->program, name, text);
+  return module->number;
 }
 
 mw_status cpu_module_text(mw_module *base, const char *kind, char **out, mw_error *err) {

@@ -150,7 +150,6 @@ typedef struct cpu_range cpu_range;
 
 typedef struct cpu_memory {
   pthread_mutex_t lock; /* the list, in which streams look for what a fault has met */
-  bool exact;           /* $MOONWARP_CPU_CHECK: arrays end at the guard, to the element */
   cpu_buffer **arrays;  /* live ones, by address */
   size_t count;
   size_t used;         /* bytes, of live and deferred ones */
@@ -218,8 +217,8 @@ mw_status cpu_module_compile(mw_device *, const mw_source *, mw_module **, mw_er
 void cpu_module_unload(mw_module *);
 mw_status cpu_module_kernel(mw_module *, const char *name, mw_kernel **, mw_error *);
 mw_status cpu_module_variable(mw_module *, const char *name, mw_buffer **, mw_param *type, mw_error *);
-/* Name and text of the source. */
-void cpu_module_source(const mw_module *, const char **name, const char **text);
+/* Name and text of the source. Returns a number that no other module has. */
+unsigned long long cpu_module_source(const mw_module *, const char **name, const char **text);
 mw_status cpu_module_text(mw_module *, const char *kind, char **, mw_error *);
 /* The same kernel in the fiber flavor, with the variables' present values; compiles it at the first call. */
 mw_status cpu_module_fiber_variant(cpu_kernel *, const mw_unit_kernel **, const mw_unit_table **, mw_error *);
@@ -228,6 +227,27 @@ cpu_kernel *cpu_kernel_make(mw_module *, const char *name, const cpu_unit *, con
 void cpu_kernel_free(cpu_kernel *);
 mw_status cpu_occupancy(mw_kernel *, int threads, size_t shared, mw_occupancy *, mw_error *);
 
+/* ---- locate.c -------------------------------------------------------------------------------------------------- */
+
+enum { CPU_NULL_REACH = 64 << 10 }; /* addresses below are of a null pointer */
+
+typedef struct cpu_launched {
+  cpu_device *device;
+  cpu_kernel *kernel;
+  const cpu_grid *grid;
+} cpu_launched;
+
+/* What an address is, or is beside, in a launch: called by a worker that runs it. */
+void cpu_locate(const cpu_launched *, uintptr_t address, mw_object *out);
+void cpu_locate_fault(const cpu_launched *, const cpu_fault *, mw_object *out);
+/* The array that was meant by an address outside of all, and how far away it is. */
+cpu_found cpu_locate_meant(const cpu_launched *, uintptr_t address);
+void cpu_locate_array(const cpu_launched *, uintptr_t address, mw_object *out);
+void cpu_locate_distance(char *out, size_t size, const cpu_found *, uintptr_t address); /* "just past the end of" */
+uintptr_t cpu_locate_pointer(const cpu_grid *, const mw_param *); /* the argument */
+/* The start of the element that holds the byte: of what was written, some bytes may equal the pattern. */
+uintptr_t cpu_locate_element(const mw_param *, uintptr_t base, uintptr_t byte);
+
 /* ---- launch.c, explain.c --------------------------------------------------------------------------------------- */
 
 mw_status cpu_launch(mw_stream *, const mw_launch *, mw_error *);
@@ -235,8 +255,6 @@ mw_status cpu_graph_launch(mw_graph *, mw_stream *, mw_error *);
 mw_status cpu_graph_update(mw_graph *, int node, const mw_launch *, mw_error *);
 /* The error for a kernel's grid that stopped with a fault; runs the block again to name the thread where that is not
  * known. */
-/* What an address is in the launch, for check mode. */
-void cpu_explain_address(cpu_device *, cpu_kernel *, const cpu_grid *, uintptr_t, char *out, size_t size);
 mw_status cpu_explain(cpu_device *, cpu_worker *me, cpu_kernel *, cpu_grid *, mw_error *);
 /* The error for a write beside an array that the guard page could not see; MW_OK: none. Runs the launch again to
  * find the thread. */

@@ -5,6 +5,8 @@
  * accesses. In doubt an access is right: a finding is always a fault. */
 #include "core/backend/cpu/check/check.h"
 
+#include <stdio.h>
+
 typedef struct access { /* that is judged */
   cpu_checker *checker;
   const mw_thread *thread;
@@ -114,7 +116,10 @@ static bool judge_race(const access_t *a, uintptr_t address, const mw_cell *cell
 static void keep_write(const access_t *a, mw_cell *cell, unsigned mask) {
   const mw_check_bits same = (cell->write ^ a->thread->stamp) >> MW_CELL_RANK ? 0 : cell->write & 15 << MW_CELL_MASK;
   const bool plain = same && (cell->write >> MW_CELL_KIND & 3) == MW_ACCESS_PLAIN;
-  cell->write = a->thread->stamp | (mw_check_bits)a->site << MW_CELL_SITE | (mw_check_bits)mask << MW_CELL_MASK | same |
+  const mw_check_bits site = plain && a->party.how != MW_ACCESS_PLAIN
+                                 ? cell->write & (mw_check_bits)(MW_CHECK_SITES - 1) << MW_CELL_SITE
+                                 : (mw_check_bits)a->site << MW_CELL_SITE;
+  cell->write = a->thread->stamp | site | (mw_check_bits)mask << MW_CELL_MASK | same |
                 (mw_check_bits)(plain ? MW_ACCESS_PLAIN : a->party.how) << MW_CELL_KIND | (cell->write & 15);
   cell->read |= mask;
 }
@@ -164,7 +169,14 @@ static access_t access_of(const void *address, unsigned bytes, bool write, enum 
   const mw_thread *thread = cpu_checker_thread();
   return (access_t){checker,
                     thread,
-                    {true, true, thread->worker->block, thread->rank, write, how, bytes, place},
+                    {.known = true,
+                     .block_known = true,
+                     .block = thread->worker->block,
+                     .rank = thread->rank,
+                     .write = write,
+                     .how = how,
+                     .bytes = bytes,
+                     .place = place},
                     !write,
                     (uintptr_t)address,
                     site};
@@ -204,10 +216,23 @@ void cpu_check_fence(int block_only) {
   cpu_order_fence(cpu_checker_now(), cpu_checker_thread(), block_only);
 }
 
+/* The compilers quote the type's name. */
 void cpu_check_rule(int what, const char *file, unsigned line, long long value, unsigned long long bound,
                     const char *type) {
-  cpu_checker *checker = cpu_checker_now();
   const mw_thread *thread = cpu_checker_thread();
-  const cpu_party party = {.known = true, .block_known = true, .block = thread->worker->block, .rank = thread->rank};
-  cpu_finding_rule(checker, what, &party, file, line, value, bound, type);
+  const bool is_index = what == MW_RULE_INDEX;
+  if (what == MW_RULE_OVERFLOW) return;
+  const cpu_party party = {.known = true,
+                           .block_known = true,
+                           .block = thread->worker->block,
+                           .rank = thread->rank,
+                           .verb = "access",
+                           .file = file,
+                           .line = line};
+  mw_object object = {.indexed = is_index, .index = value};
+  if (is_index)
+    snprintf(object.text, sizeof object.text, "index %lld of %s", value, type);
+  else
+    snprintf(object.text, sizeof object.text, "%s at an address that is no multiple of %llu", type, bound);
+  cpu_finding_tell(cpu_checker_now(), is_index ? CPU_FINDING_INDEX : CPU_FINDING_MISALIGNED, &party, NULL, &object);
 }

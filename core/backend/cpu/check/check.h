@@ -59,8 +59,10 @@ typedef struct cpu_checked_launch { /* what a launch is called in findings */
   const char *kernel;
   const cpu_grid *grid;
   const char *source_name, *source_text; /* of its module */
+  unsigned long long module; /* no other has the number */
   void *owner;
-  void (*name_address)(void *owner, uintptr_t address, char *out, size_t size); /* "array 'x' ..., element 3" */
+  void (*locate)(void *owner, uintptr_t address, mw_object *out); /* called by the worker that runs */
+  void (*locate_fault)(void *owner, const cpu_fault *, mw_object *out);
 } cpu_checked_launch;
 
 cpu_checker *cpu_checker_open(mw_error *);
@@ -69,7 +71,7 @@ cpu_shadow *cpu_checker_shadow(cpu_checker *);
 const mw_runtime *cpu_checker_runtime(cpu_checker *); /* for bind of a checked unit */
 /* Around the run of a checked unit's grid. begin sets grid->observer and grid->checker. */
 void cpu_checker_begin(cpu_checker *, cpu_grid *, const cpu_checked_launch *);
-void cpu_checker_end(cpu_checker *, cpu_grid *);
+void cpu_checker_end(cpu_checker *, cpu_grid *); /* a fault of memory that has stopped it is a finding */
 const mw_finding *cpu_checker_findings(cpu_checker *);
 /* As of mw_backend; while no launch runs. */
 int cpu_checker_touched(const cpu_checker *, uintptr_t from, size_t bytes, int most, mw_touch *out);
@@ -91,17 +93,34 @@ typedef struct cpu_party { /* of a finding */
   unsigned rank;
   bool write;
   enum mw_access how;
-  unsigned bytes;
-  const void *place; /* in the unit's code; NULL: unknown */
+  unsigned bytes;    /* 0: not known */
+  const char *verb;  /* NULL: by write and how */
+  const void *place; /* in the unit's code; NULL: unknown, or known by its line */
+  const char *file;
+  unsigned line;     /* 0: not known */
 } cpu_party;
 
 typedef struct cpu_noted { /* a finding with what tells it from others */
   mw_finding base;
   cpu_finding_kind kind;
+  unsigned long long module;
   const void *places[2];
-  bool placed; /* lines and texts are known, or never will be */
+  unsigned lines[2];           /* of parties without a place */
+  const struct cpu_noted *due; /* each time by threads that had an index out of its bounds, this finding */
+  struct cpu_noted *same;      /* an earlier one at the same lines, which counts it */
+  bool placed;                 /* lines and texts are known, or never will be */
+  bool told;                   /* to whom asks */
   struct cpu_noted *next;
 } cpu_noted;
+
+/* Threads of the launch that had an index out of its bounds, by a hash of block and thread: what such an access does is
+ * no finding of its own. */
+enum { CPU_SLIPS = 256 };
+typedef struct cpu_slip {
+  unsigned long long block;
+  unsigned rank;
+  const cpu_noted *index; /* NULL: no thread's */
+} cpu_slip;
 
 typedef struct cpu_turns { /* tickets: who runs checked code */
   pthread_mutex_t lock;
@@ -124,7 +143,9 @@ struct cpu_checker {
   unsigned nlent;
   const cpu_checked_launch *launch;
   const mw_check_site *sites; /* of the unit that runs */
-  cpu_noted *findings, **last, *latest, *fault; /* fault: the last one noted */
+  cpu_noted *findings, **last, *fault; /* fault: the last one noted */
+  cpu_noted *told, *told_last;         /* those of launches that have ended, by base.next */
+  cpu_slip slips[CPU_SLIPS];
   struct cpu_order *order; /* order.c */
 };
 
@@ -171,11 +192,12 @@ bool cpu_order_in_block(cpu_checker *, mw_check_bits other, const mw_thread *);
 bool cpu_order_blocks(cpu_checker *, mw_check_bits other, const mw_thread *);
 bool cpu_order_any(cpu_checker *, const mw_thread *);
 
-/* finding.c: the second party may be NULL. */
+/* finding.c: parties may be NULL. What it is about: what has the address, or this object. */
 void cpu_finding_note(cpu_checker *, cpu_finding_kind, uintptr_t address, const cpu_party *first,
                       const cpu_party *second, const char *remark);
-void cpu_finding_rule(cpu_checker *, int what, const cpu_party *, const char *file, unsigned line, long long value,
-                      unsigned long long bound, const char *type);
+void cpu_finding_tell(cpu_checker *, cpu_finding_kind, const cpu_party *first, const cpu_party *second,
+                      const mw_object *);
+void cpu_finding_fault(cpu_checker *, const cpu_fault *); /* of memory */
 void cpu_finding_leave(cpu_checker *) __attribute__((noreturn)); /* ends the launch with the last finding as its fault */
 void cpu_findings_place(cpu_checker *);
 void cpu_findings_free(cpu_checker *);

@@ -30,17 +30,25 @@ static void stamp_thread(mw_thread *thread, cpu_worker *worker) {
                   syncs % MW_CHECK_WARP_EPOCHS << MW_CELL_WARP_EPOCH | (unsigned long long)thread->rank << MW_CELL_RANK;
 }
 
-/* Shared memory ends where its pages end; the rest of its first page is beside it. It holds no values when a block
- * begins. */
+/* Shared memory ends where its pages end, but for its alignment. Beside it, in these and a page more of each guard, no
+ * access is right. */
+static cpu_shadow_range pages_of(const cpu_shadow_range *memory) {
+  const uintptr_t page = cpu_page_bytes(), from = (memory->from & ~(page - 1)) - page;
+  return (cpu_shadow_range){from, ((memory->from + memory->bytes + page - 1) & ~(page - 1)) + page - from};
+}
+
+/* It holds no values when a block begins. */
 static void lend(cpu_checker *checker, const char *memory, size_t bytes) {
-  const uintptr_t from = (uintptr_t)memory, page = from & ~(uintptr_t)(cpu_page_bytes() - 1);
+  const uintptr_t from = (uintptr_t)memory, end = from + bytes;
+  const cpu_shadow_range all = {from, bytes}, pages = pages_of(&all);
   unsigned i = 0;
   while (i < checker->nlent && checker->lent[i].from != from) i++;
   if (i < checker->nlent) return cpu_shadow_fresh(&checker->shadow, from, bytes);
   cpu_shadow_add(&checker->shadow, from, bytes, false);
-  if (from > page) cpu_shadow_close_off(&checker->shadow, page, from - page);
+  cpu_shadow_close_off(&checker->shadow, pages.from, from - pages.from);
+  cpu_shadow_close_off(&checker->shadow, end, pages.from + pages.bytes - end);
   checker->lent = mw_grow(checker->lent, checker->nlent, sizeof *checker->lent);
-  checker->lent[checker->nlent++] = (cpu_shadow_range){from, bytes};
+  checker->lent[checker->nlent++] = all;
 }
 
 static void lend_shared(cpu_checker *checker, const cpu_grid *grid, const cpu_worker *worker) {
@@ -51,8 +59,8 @@ static void lend_shared(cpu_checker *checker, const cpu_grid *grid, const cpu_wo
 
 static void take_back(cpu_checker *checker) {
   for (unsigned i = 0; i < checker->nlent; i++) {
-    const uintptr_t page = checker->lent[i].from & ~(uintptr_t)(cpu_page_bytes() - 1);
-    cpu_shadow_remove(&checker->shadow, page, checker->lent[i].from + checker->lent[i].bytes - page);
+    const cpu_shadow_range pages = pages_of(&checker->lent[i]);
+    cpu_shadow_remove(&checker->shadow, pages.from, pages.bytes);
   }
   checker->nlent = 0;
 }
@@ -153,7 +161,8 @@ void cpu_checker_begin(cpu_checker *checker, cpu_grid *grid, const cpu_checked_l
   checker->launches++;
   checker->grid = grid;
   checker->launch = launch;
-  checker->sites = grid->table->sites;
+  checker->sites =
+      memset(grid->table->sites, 0, MW_CHECK_SITES * sizeof *checker->sites); /* this launch's are enough */
   next_launch(checker);
   checker->first_stamp = checker->stamp_launch;
   grid->observer = &observer;
@@ -161,7 +170,11 @@ void cpu_checker_begin(cpu_checker *checker, cpu_grid *grid, const cpu_checked_l
 }
 
 void cpu_checker_end(cpu_checker *checker, cpu_grid *grid) {
-  (void)grid;
+  const cpu_fault *fault = &grid->stop.fault;
+  const bool stopped = atomic_load(&grid->stop.why) == CPU_STOP_FAULT;
+  if (stopped && fault->kind == CPU_FAULT_SIGNAL && fault->target != CPU_TARGET_UNDER &&
+      (fault->signal == SIGSEGV || fault->signal == SIGBUS || !fault->signal))
+    cpu_finding_fault(checker, fault);
   cpu_order_end_launch(checker);
   cpu_findings_place(checker);
   take_back(checker);
@@ -175,5 +188,5 @@ int cpu_checker_touched(const cpu_checker *checker, uintptr_t from, size_t bytes
 }
 
 const mw_finding *cpu_checker_findings(cpu_checker *checker) {
-  return checker->findings ? &checker->findings->base : NULL;
+  return checker->told ? &checker->told->base : NULL;
 }

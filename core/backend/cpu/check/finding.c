@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * What was found, each once: findings of one kind at the same places of the same kernel are one, with a count. What
- * needs a process or the memory of the host (lines, texts) is added when the launch has ended. */
+ * needs a process or the memory of the host (lines, texts) is added when the launch has ended, and then it is told. One
+ * that an index out of its bounds has led to is told only if it comes without that, too. */
 #include "core/backend/cpu/check/check.h"
 
 #include <stdio.h>
@@ -22,34 +23,72 @@ static const struct {
 static void set_party(mw_party *to, const cpu_party *from, const cpu_checker *checker) {
   const mw_dim3 size = checker->grid->abi.block, b = cpu_block_index(checker->grid, from->block);
   *to = (mw_party){.known = from->known, .block_known = from->block_known, .bytes = (int)from->bytes};
-  to->verb = from->how == MW_ACCESS_ATOMIC ? "atomic" : from->write ? "write" : "read";
+  to->verb = from->verb ? from->verb : from->how == MW_ACCESS_ATOMIC ? "atomic" : from->write ? "write" : "read";
   memcpy(to->block, (uint32_t[3]){b.x, b.y, b.z}, sizeof to->block);
   const unsigned plane = size.x * size.y;
   memcpy(to->thread, (uint32_t[3]){from->rank % size.x, from->rank % plane / size.x, from->rank / plane},
          sizeof to->thread);
 }
 
-static bool is_same(const cpu_noted *noted, const char *kernel, cpu_finding_kind kind, const void *first,
-                    const void *second, unsigned line) {
-  const bool places = (noted->places[0] == first && noted->places[1] == second) ||
-                      (noted->places[0] == second && noted->places[1] == first);
-  return noted->kind == kind && places && noted->base.parties[0].line == (int)line * (first == NULL) &&
-         !strcmp(noted->base.kernel, kernel);
+/* ---- which finding it is --------------------------------------------------------------------------------------- */
+
+static const void *place_of(const cpu_party *party) {
+  return party && party->known ? party->place : NULL;
 }
 
-static cpu_noted *find(const cpu_checker *checker, cpu_finding_kind kind, const void *first, const void *second,
-                       unsigned line) {
+static unsigned line_of(const cpu_party *party) {
+  return party && party->known && !party->place ? party->line : 0;
+}
+
+static bool is_party(const cpu_noted *noted, int i, const cpu_party *party) {
+  return noted->places[i] == place_of(party) && noted->lines[i] == line_of(party);
+}
+
+static bool is_same(const cpu_noted *noted, const cpu_checked_launch *launch, cpu_finding_kind kind,
+                    const cpu_party *first, const cpu_party *second) {
+  const bool parties = (is_party(noted, 0, first) && is_party(noted, 1, second)) ||
+                       (is_party(noted, 0, second) && is_party(noted, 1, first));
+  return noted->kind == kind && noted->module == launch->module && parties &&
+         !strcmp(noted->base.kernel, launch->kernel);
+}
+
+static cpu_noted *find(const cpu_checker *checker, cpu_finding_kind kind, const cpu_party *first,
+                       const cpu_party *second) {
   for (cpu_noted *noted = checker->findings; noted; noted = noted->next)
-    if (is_same(noted, checker->launch->kernel, kind, first, second, line)) return noted;
+    if (is_same(noted, checker->launch, kind, first, second)) return noted;
   return NULL;
 }
+
+/* ---- what follows from an index out of its bounds -------------------------------------------------------------- */
+
+static cpu_slip *slip_of(cpu_checker *checker, const cpu_party *party) {
+  return &checker->slips[(party->block * 1021 + party->rank) % CPU_SLIPS];
+}
+
+static void slip(cpu_checker *checker, const cpu_party *party, const cpu_noted *index) {
+  *slip_of(checker, party) = (cpu_slip){party->block, party->rank, index};
+}
+
+static const cpu_noted *slipped(cpu_checker *checker, const cpu_party *party) {
+  if (!party || !party->known) return NULL;
+  const cpu_slip *it = slip_of(checker, party);
+  return it->index && it->block == party->block && it->rank == party->rank ? it->index : NULL;
+}
+
+static const cpu_noted *due_to(cpu_checker *checker, cpu_finding_kind kind, const cpu_party *first,
+                               const cpu_party *second) {
+  if (kind == CPU_FINDING_INDEX || kind == CPU_FINDING_MISALIGNED) return NULL;
+  const cpu_noted *index = slipped(checker, first);
+  return index ? index : slipped(checker, second);
+}
+
+/* ---- noting ---------------------------------------------------------------------------------------------------- */
 
 static cpu_noted *add(cpu_checker *checker, cpu_finding_kind kind) {
   cpu_noted *noted = *checker->last = mw_calloc(1, sizeof *noted);
   checker->last = &noted->next;
-  if (checker->latest) checker->latest->base.next = &noted->base;
-  checker->latest = noted;
   noted->kind = kind;
+  noted->module = checker->launch->module;
   noted->base.kind = kinds[kind].name;
   noted->base.remedy = kinds[kind].remedy;
   noted->base.launch = checker->launches;
@@ -57,61 +96,119 @@ static cpu_noted *add(cpu_checker *checker, cpu_finding_kind kind) {
   return noted;
 }
 
-void cpu_finding_note(cpu_checker *checker, cpu_finding_kind kind, uintptr_t address, const cpu_party *first,
-                      const cpu_party *second, const char *remark) {
-  const void *other = second && second->known ? second->place : NULL;
-  cpu_noted *noted = find(checker, kind, first->place, other, 0);
-  checker->fault = noted;
-  if (noted) {
-    noted->base.count++;
-    return;
-  }
-  noted = checker->fault = add(checker, kind);
-  noted->base.count = 1;
-  noted->places[0] = first->place;
-  noted->places[1] = other;
-  snprintf(noted->base.remark, sizeof noted->base.remark, "%s", remark);
-  set_party(&noted->base.parties[0], first, checker);
-  if (second) set_party(&noted->base.parties[1], second, checker);
-  checker->launch->name_address(checker->launch->owner, address, noted->base.object, sizeof noted->base.object);
+static void add_party(cpu_checker *checker, cpu_noted *noted, int i, const cpu_party *party) {
+  if (!party) return;
+  set_party(&noted->base.parties[i], party, checker);
+  noted->places[i] = place_of(party);
+  noted->lines[i] = line_of(party);
+  if (!party->known || !party->line) return;
+  noted->base.parties[i].line = (int)party->line;
+  snprintf(noted->base.parties[i].file, sizeof noted->base.parties[i].file, "%s", party->file ? party->file : "");
 }
 
-void cpu_finding_rule(cpu_checker *checker, int what, const cpu_party *party, const char *file, unsigned line,
-                      long long value, unsigned long long bound, const char *type) {
-  const cpu_finding_kind kind = what == MW_RULE_INDEX ? CPU_FINDING_INDEX : CPU_FINDING_MISALIGNED;
-  if (what == MW_RULE_OVERFLOW) return;
-  cpu_noted *noted = find(checker, kind, NULL, NULL, line);
-  if (noted) {
-    noted->base.count++;
-    return;
+/* Counts a finding that was noted before (false), or notes it. */
+static bool note(cpu_checker *checker, cpu_finding_kind kind, const cpu_party *first, const cpu_party *second) {
+  cpu_noted *noted = find(checker, kind, first, second);
+  const bool is_new = !noted;
+  if (is_new) {
+    noted = add(checker, kind);
+    add_party(checker, noted, 0, first);
+    add_party(checker, noted, 1, second);
   }
-  noted = add(checker, kind);
-  noted->base.count = 1;
-  set_party(&noted->base.parties[0], party, checker);
-  snprintf(noted->base.parties[0].file, sizeof noted->base.parties[0].file, "%s", file ? file : "");
-  noted->base.parties[0].line = (int)line;
-  if (kind == CPU_FINDING_INDEX)
-    snprintf(noted->base.object, sizeof noted->base.object, "index %lld of %s", value, type);
-  else
-    snprintf(noted->base.object, sizeof noted->base.object, "%s at an address that is no multiple of %llu", type,
-             bound);
+  if (is_new || noted->due) noted->due = due_to(checker, kind, first, second);
+  if (kind == CPU_FINDING_INDEX) slip(checker, first, noted);
+  checker->fault = noted;
+  (noted->same ? noted->same : noted)->base.count++;
+  return is_new;
 }
+
+void cpu_finding_note(cpu_checker *checker, cpu_finding_kind kind, uintptr_t address, const cpu_party *first,
+                      const cpu_party *second, const char *remark) {
+  if (!note(checker, kind, first, second)) return;
+  mw_finding *finding = &checker->fault->base;
+  snprintf(finding->remark, sizeof finding->remark, "%s", remark);
+  checker->launch->locate(checker->launch->owner, address, &finding->object);
+}
+
+void cpu_finding_tell(cpu_checker *checker, cpu_finding_kind kind, const cpu_party *first, const cpu_party *second,
+                      const mw_object *object) {
+  if (note(checker, kind, first, second)) checker->fault->base.object = *object;
+}
+
+void cpu_finding_fault(cpu_checker *checker, const cpu_fault *fault) {
+  const mw_dim3 size = checker->grid->abi.block, t = fault->thread;
+  const bool is_local = fault->target == CPU_TARGET_LOCAL || fault->target == CPU_TARGET_NO_CODE;
+  const cpu_party party = {.known = true,
+                           .block_known = true,
+                           .block = fault->block,
+                           .rank = t.x + size.x * (t.y + size.y * t.z),
+                           .write = fault->write,
+                           .verb = fault->direction_known && !is_local ? NULL : "access",
+                           .place = is_local ? NULL : fault->place};
+  mw_object object;
+  checker->launch->locate_fault(checker->launch->owner, fault, &object);
+  cpu_finding_tell(checker, CPU_FINDING_BOUNDS, &party, NULL, &object);
+}
+
+/* ---- when a launch has ended ----------------------------------------------------------------------------------- */
 
 static void place_party(const cpu_checked_launch *launch, mw_party *party, const void *place) {
   if (party->line == 0 && !cpu_place_find(launch, place, party->file, sizeof party->file, &party->line)) return;
   cpu_place_text(launch, party->file, party->line, party->text, sizeof party->text);
 }
 
-/* Of those of the launch that has ended. */
+static void place(const cpu_checked_launch *launch, cpu_noted *noted) {
+  mw_party *parties = noted->base.parties;
+  noted->placed = true;
+  for (int i = 0; i < 2; i++)
+    if (parties[i].known) place_party(launch, &parties[i], noted->places[i]);
+  noted->base.intended = strstr(parties[0].text, "moonwarp: race-ok") || strstr(parties[1].text, "moonwarp: race-ok");
+}
+
+static bool same_line(const mw_party *one, const mw_party *other) {
+  return one->known == other->known && one->line == other->line && !strcmp(one->file, other->file) &&
+         !strcmp(one->text, other->text);
+}
+
+/* One that was told, at the same lines of a kernel of this name: the module was compiled once more. */
+static cpu_noted *find_told(const cpu_checker *checker, const cpu_noted *noted) {
+  for (cpu_noted *other = checker->findings; other != noted; other = other->next)
+    if (other->told && other->kind == noted->kind && !strcmp(other->base.kernel, noted->base.kernel) &&
+        other->module != noted->module && same_line(&other->base.parties[0], &noted->base.parties[0]) &&
+        same_line(&other->base.parties[1], &noted->base.parties[1]))
+      return other;
+  return NULL;
+}
+
+/* Whether it comes of the index that is a finding already: at that line, or nobody knows where. */
+static bool is_due(const cpu_noted *noted) {
+  const mw_party *parties = noted->base.parties;
+  if (!noted->due) return false;
+  const int line = noted->due->base.parties[0].line;
+  return parties[0].line == line || parties[0].line == 0 || (parties[1].known && parties[1].line == line);
+}
+
+static void tell(cpu_checker *checker, cpu_noted *noted) {
+  noted->told = true;
+  if (checker->told_last)
+    checker->told_last->base.next = &noted->base;
+  else
+    checker->told = noted;
+  checker->told_last = noted;
+}
+
 void cpu_findings_place(cpu_checker *checker) {
   for (cpu_noted *noted = checker->findings; noted; noted = noted->next) {
-    if (noted->placed) continue;
-    noted->placed = true;
-    place_party(checker->launch, &noted->base.parties[0], noted->places[0]);
-    if (noted->base.parties[1].known) place_party(checker->launch, &noted->base.parties[1], noted->places[1]);
-    noted->base.intended = strstr(noted->base.parties[0].text, "moonwarp: race-ok") ||
-                           strstr(noted->base.parties[1].text, "moonwarp: race-ok");
+    if (noted->told || noted->same) continue;
+    if (!noted->placed) place(checker->launch, noted);
+    if (is_due(noted)) continue;
+    noted->same = find_told(checker, noted);
+    if (noted->same)
+      noted->same->base.count += noted->base.count;
+    else
+      tell(checker, noted);
   }
+  memset(checker->slips, 0, sizeof checker->slips);
 }
 
 void cpu_finding_leave(cpu_checker *checker) {
@@ -121,7 +218,7 @@ void cpu_finding_leave(cpu_checker *checker) {
   const uint32_t *t = noted->base.parties[0].thread;
   worker->fault.thread = (mw_dim3){t[0], t[1], t[2]};
   snprintf(worker->fault.text, sizeof worker->fault.text, "%s of %d bytes outside every array: %s",
-           noted->base.parties[0].verb, noted->base.parties[0].bytes, noted->base.object);
+           noted->base.parties[0].verb, noted->base.parties[0].bytes, noted->base.object.text);
   worker->busy = 0;
   cpu_fault_leave(worker);
 }

@@ -6,8 +6,7 @@
 
 #include <sys/mman.h>
 
-enum { ADDRESS_BITS = 47, CELLS = MW_CHUNK_BYTES / 4 };
-static const size_t CHUNKS = (size_t)1 << (ADDRESS_BITS - MW_CHUNK_SHIFT);
+enum { CELLS = MW_CHUNK_BYTES / 4 };
 
 static void *reserve(size_t bytes) {
   void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -15,20 +14,20 @@ static void *reserve(size_t bytes) {
 }
 
 bool cpu_shadow_open(cpu_shadow *shadow) {
-  shadow->chunks = reserve(CHUNKS * sizeof *shadow->chunks);
+  shadow->chunks = reserve(MW_CHUNKS * sizeof *shadow->chunks);
   return shadow->chunks != NULL;
 }
 
 void cpu_shadow_close(cpu_shadow *shadow) {
   if (!shadow->chunks) return;
   for (size_t i = 0; i < shadow->nmade; i++) munmap(shadow->made[i], CELLS * sizeof **shadow->made);
-  munmap(shadow->chunks, CHUNKS * sizeof *shadow->chunks);
+  munmap(shadow->chunks, MW_CHUNKS * sizeof *shadow->chunks);
   mw_free(shadow->made);
   mw_free(shadow->ranges);
 }
 
 mw_cell *cpu_shadow_cell(const cpu_shadow *shadow, uintptr_t address) {
-  mw_cell *chunk = shadow->chunks[address >> MW_CHUNK_SHIFT];
+  mw_cell *chunk = shadow->chunks[address >> MW_CHUNK_SHIFT & (MW_CHUNKS - 1)];
   return chunk ? chunk + ((address & (MW_CHUNK_BYTES - 1)) >> 2) : NULL;
 }
 

@@ -68,6 +68,14 @@ static bool between(uintptr_t address, const char *low, size_t bytes) {
   return address - (uintptr_t)low < bytes;
 }
 
+static uintptr_t instruction(const ucontext_t *context) {
+#if defined(__x86_64__)
+  return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+#else
+  return context->uc_mcontext.pc;
+#endif
+}
+
 static uintptr_t stack_pointer(const ucontext_t *context) {
 #if defined(__x86_64__)
   return (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
@@ -136,13 +144,12 @@ static bool beside_variables(const cpu_worker *worker, cpu_fault *fault) {
 
 /* The instruction itself could not be fetched, or a return found an address that none can have. */
 static bool without_code(const cpu_fault *fault, const ucontext_t *context) {
+  const uintptr_t at = instruction(context);
 #if defined(__x86_64__)
-  const uintptr_t at = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
-  if (fault->direction_known) return fault->address == at;
-  return fault->signal == SIGSEGV && (*(const unsigned char *)at == 0xc3 || *(const unsigned char *)at == 0xc2);
-#else
-  return fault->address == context->uc_mcontext.pc;
+  if (!fault->direction_known)
+    return fault->signal == SIGSEGV && (*(const unsigned char *)at == 0xc3 || *(const unsigned char *)at == 0xc2);
 #endif
+  return fault->address == at;
 }
 
 static void note_target(cpu_worker *worker, const ucontext_t *context) {
@@ -171,6 +178,7 @@ static void note(cpu_worker *worker, int number, const siginfo_t *info, const uc
   fault->signal = number;
   fault->code = info->si_code;
   fault->address = (uintptr_t)info->si_addr;
+  fault->place = (const char *)instruction(context) + 1;
   note_direction(fault, context);
   note_target(worker, context);
   fault->on_fiber = worker->in_fibers;

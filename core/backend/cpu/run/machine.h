@@ -7,7 +7,8 @@
  *
  *   ../ops.c                         the table
  *   ../launch.c  ../copy.c           what streams run on the machine
- *   ../explain.c ../device.c         a fault in words; opening and closing
+ *   ../explain.c ../locate.c         a fault in words; what an address is
+ *   ../device.c                      opening and closing
  *   ../module.c  ../memory.c  ../event.c
  *   ../stream.c                      the queues
  *   ../graph.c  ../kernel.c  ../occupancy.c  ../probe.c
@@ -93,6 +94,7 @@ typedef struct cpu_fault {
   const mw_unit_variable *variable; /* the one beside it; its module keeps it */
   int signal, code;
   uintptr_t address;
+  const void *place; /* after the instruction's first byte; NULL: not known */
   bool write, direction_known;
   bool on_fiber;
   unsigned long long block;  /* linear index; the first, where several were run together */

@@ -436,7 +436,7 @@ static mw_thread **mw_self_address() { return &mw_self; }
 /* The hooks of a checked unit are in shim/check/hooks.cpp. */
 #if defined(MW_CHECK)
 extern "C" __attribute__((visibility("hidden"))) void mw_check_bind(const struct mw_check *);
-extern "C" __attribute__((visibility("hidden"))) const struct mw_check_site mw_check_sites[];
+extern "C" __attribute__((visibility("hidden"))) struct mw_check_site mw_check_sites[];
 #define MW_CHECK_BIND(runtime) mw_check_bind((runtime)->check)
 #define MW_CHECK_SITES_OF_UNIT mw_check_sites
 #else

@@ -227,10 +227,11 @@ static const char gnu_only[] =
     "-fno-gnu-unique -fno-use-linker-plugin";
 
 /* Check mode: a call before each access (shim/check/hooks.cpp). Without vectors: clang++ 14 calls for the scalar rest of
- * a loop only. The read of a[i] += x is left out by clang++ unless it is told to keep it. */
+ * a loop only. The read of a[i] += x is left out by clang++ unless it is told to keep it; its local-bounds, which
+ * "bounds" brings along, would trap instead of calling. */
 static const char checked[] = "-O1 -fno-finite-loops -fsanitize=thread,bounds,alignment";
 static const char clang_checked[] =
-    "-gline-tables-only -fno-caret-diagnostics -fno-vectorize -fno-slp-vectorize "
+    "-gline-tables-only -gdwarf-4 -fno-caret-diagnostics -fno-vectorize -fno-slp-vectorize -fno-sanitize=local-bounds "
     "-mllvm -tsan-instrument-func-entry-exit=0 -mllvm -tsan-instrument-read-before-write=1 "
     "-mllvm -tsan-distinguish-volatile=1";
 static const char gnu_checked[] =

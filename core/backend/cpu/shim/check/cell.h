@@ -48,6 +48,7 @@ enum { MW_READ_ALONE, MW_READ_BY_WARP, MW_READ_BY_BLOCK, MW_READ_BY_GRID };
 
 /* Shadow memory comes in chunks, one for each 64 MiB of address space that holds something checked. */
 enum { MW_CHUNK_SHIFT = 26, MW_CHUNK_BYTES = 1 << MW_CHUNK_SHIFT };
+enum { MW_CHUNKS = 1 << (47 - MW_CHUNK_SHIFT) }; /* no other addresses are a process's */
 
 typedef struct mw_check_site { /* where code accesses memory; its index is the site of a cell */
   const void *place;           /* the return address of a hook */

@@ -57,7 +57,7 @@ FAST bool readers_before(bits read, bits differs) {
 }
 
 FAST mw_cell *cell_of(pointer address) {
-  mw_cell *chunk = check->chunks[address >> MW_CHUNK_SHIFT];
+  mw_cell *chunk = check->chunks[address >> MW_CHUNK_SHIFT & (MW_CHUNKS - 1)];
   return chunk ? chunk + ((address & (MW_CHUNK_BYTES - 1)) >> 2) : nullptr;
 }
 

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From an address to the memory that it belongs to, or was meant to: a parameter's array, shared memory, a device
+ * variable; as data, and in the words of messages. */
+#include "core/backend/cpu/objects.h"
+
+#include <string.h>
+
+enum { BESIDE = 64 << 10 };
+
+uintptr_t cpu_locate_pointer(const cpu_grid *grid, const mw_param *param) {
+  uintptr_t value;
+  memcpy(&value, (const char *)grid->abi.args + param->offset, sizeof value);
+  return value;
+}
+
+/* ---- arrays ---------------------------------------------------------------------------------------------------- */
+
+/* The parameter that points into the array, the one nearest below the address first; -1: none does. */
+static int matching_param(const cpu_launched *at, const cpu_found *array, uintptr_t address) {
+  const mw_kernel *kernel = &at->kernel->base;
+  int best = -1;
+  uintptr_t nearest = 0;
+  for (int i = 0; i < kernel->nparams; i++) {
+    if (!kernel->params[i].pointer) continue;
+    uintptr_t value = cpu_locate_pointer(at->grid, &kernel->params[i]);
+    if (value < array->start || value > array->start + array->bytes) continue;
+    if (best >= 0 && (value > address || value <= nearest)) continue;
+    best = i;
+    nearest = value;
+  }
+  return best;
+}
+
+static size_t size_of(mw_dtype dtype, int lanes) {
+  return dtype == MW_POINTER ? sizeof(void *) : mw_dtype_size(dtype) * (size_t)(lanes ? lanes : 1);
+}
+
+static long long floor_division(long long distance, size_t element) {
+  const long long by = (long long)element;
+  return distance >= 0 ? distance / by : -((-distance + by - 1) / by);
+}
+
+uintptr_t cpu_locate_element(const mw_param *param, uintptr_t base, uintptr_t byte) {
+  const size_t element = size_of(param->dtype, param->lanes);
+  return element ? base + (uintptr_t)floor_division((long long)(byte - base), element) * element : byte;
+}
+
+void cpu_locate_distance(char *out, size_t size, const cpu_found *array, uintptr_t address) {
+  const uintptr_t end = array->start + array->bytes;
+  if (address < array->start)
+    snprintf(out, size, "%zu byte%s before the start of", (size_t)(array->start - address),
+             array->start - address == 1 ? "" : "s");
+  else if (address < end)
+    snprintf(out, size, "byte %zu of", (size_t)(address - array->start));
+  else if (address == end)
+    snprintf(out, size, "just past the end of");
+  else
+    snprintf(out, size, "%zu byte%s past the end of", (size_t)(address - end), address - end == 1 ? "" : "s");
+}
+
+/* The one beside the address, else the nearest that a parameter points to. */
+cpu_found cpu_locate_meant(const cpu_launched *at, uintptr_t address) {
+  const mw_kernel *kernel = &at->kernel->base;
+  cpu_found best = {0}, nearest = cpu_memory_nearest(&at->device->memory, address);
+  if (cpu_found_distance(&nearest, address) < BESIDE) return nearest;
+  for (int i = 0; i < kernel->nparams; i++) {
+    if (!kernel->params[i].pointer) continue;
+    const uintptr_t value = cpu_locate_pointer(at->grid, &kernel->params[i]);
+    const cpu_found array = cpu_memory_nearest(&at->device->memory, value);
+    if (cpu_found_distance(&array, value) == 0 &&
+        cpu_found_distance(&array, address) < cpu_found_distance(&best, address))
+      best = array;
+  }
+  return best.found ? best : nearest;
+}
+
+/* Kind, parameter and index; the parameter, or NULL. */
+static const mw_param *name_array(const cpu_launched *at, const cpu_found *array, uintptr_t address, mw_object *out) {
+  const int which = matching_param(at, array, address);
+  out->kind = "array";
+  if (which < 0) return NULL;
+  const mw_param *param = &at->kernel->base.params[which];
+  const size_t element = size_of(param->dtype, param->lanes);
+  out->parameter = which + 1;
+  snprintf(out->name, sizeof out->name, "%s", param->name);
+  out->indexed = element > 0;
+  if (element) out->index = floor_division((long long)(address - cpu_locate_pointer(at->grid, param)), element);
+  return param;
+}
+
+void cpu_locate_array(const cpu_launched *at, uintptr_t address, mw_object *out) {
+  const cpu_found array = cpu_locate_meant(at, address);
+  const size_t size = sizeof out->text;
+  *out = (mw_object){0};
+  if (!array.found) {
+    snprintf(out->text, size, "address 0x%zx, and there is no array", (size_t)address);
+    return;
+  }
+  const mw_param *param = name_array(at, &array, address, out);
+  cpu_locate_distance(out->text, size, &array, address);
+  if (!param) {
+    mw_list_add(out->text, size, " ", "an array of %zu bytes that no parameter points to", array.bytes);
+    return;
+  }
+  mw_list_add(out->text, size, " ", "parameter %d '%s', an array of %zu bytes (offset %lld", out->parameter, out->name,
+              array.bytes, (long long)(address - array.start));
+  const size_t element = size_of(param->dtype, param->lanes);
+  if (element)
+    mw_list_add(out->text, size, "; ", "index %lld, it has %zu of %s", out->index,
+                (array.start + array.bytes - cpu_locate_pointer(at->grid, param)) / element, param->type);
+  mw_list_add(out->text, size, "", ")");
+}
+
+/* An element of an array that a parameter points to. */
+static bool locate_element(const cpu_launched *at, uintptr_t address, mw_object *out) {
+  const cpu_found array = cpu_memory_nearest(&at->device->memory, address);
+  if (!array.found || address - array.start >= array.bytes) return false;
+  if (!name_array(at, &array, address, out) || !out->indexed) return false;
+  snprintf(out->text, sizeof out->text, "parameter %d '%s', index %lld", out->parameter, out->name, out->index);
+  return true;
+}
+
+/* ---- shared memory and variables ------------------------------------------------------------------------------- */
+
+static void locate_beside(uintptr_t address, const cpu_found *own, const char *kind, mw_object *out) {
+  char place[96];
+  cpu_locate_distance(place, sizeof place, own, address);
+  out->kind = kind;
+  snprintf(out->text, sizeof out->text, "%s the %zu bytes of %s memory", place, own->bytes, kind);
+}
+
+static bool locate_shared(uintptr_t address, const char *memory, size_t bytes, const char *kind, mw_object *out) {
+  const cpu_found own = {true, (uintptr_t)memory, bytes};
+  if (!bytes || cpu_found_distance(&own, address) > 2 * cpu_page_bytes()) return false;
+  locate_beside(address, &own, kind, out);
+  return true;
+}
+
+static bool locate_variable(const mw_unit_table *table, uintptr_t address, mw_object *out) {
+  for (unsigned i = 0; i < table->nvariables; i++) {
+    const mw_unit_variable *variable = &table->variables[i];
+    const size_t at = address - (uintptr_t)variable->address, element = size_of(variable->dtype, variable->lanes);
+    if (at >= variable->bytes) continue;
+    out->kind = "variable";
+    snprintf(out->name, sizeof out->name, "%s", variable->name);
+    out->indexed = element > 0;
+    out->index = element ? (long long)(at / element) : 0;
+    if (element)
+      snprintf(out->text, sizeof out->text, "device variable '%s', index %lld", variable->name, out->index);
+    else
+      snprintf(out->text, sizeof out->text, "byte %zu of the device variable '%s'", at, variable->name);
+    return true;
+  }
+  return false;
+}
+
+void cpu_locate(const cpu_launched *at, uintptr_t address, mw_object *out) {
+  const mw_worker *worker = &cpu_current->ctx;
+  const mw_shared_layout *fixed = at->grid->table->shared;
+  *out = (mw_object){0};
+  if (locate_shared(address, worker->dynamic_shared, at->grid->abi.dynamic_shared, "dynamic shared", out) ||
+      locate_shared(address, worker->static_shared, fixed ? (size_t)fixed->bytes : 0, "static shared", out) ||
+      locate_variable(at->grid->table, address, out) || locate_element(at, address, out))
+    return;
+  cpu_locate_array(at, address, out);
+}
+
+void cpu_locate_fault(const cpu_launched *at, const cpu_fault *fault, mw_object *out) {
+  const cpu_found own = {true, fault->base, fault->bytes};
+  const size_t size = sizeof out->text;
+  char place[96];
+  *out = (mw_object){0};
+  if (fault->target == CPU_TARGET_LOCAL || fault->target == CPU_TARGET_NO_CODE)
+    snprintf(out->text, size, "a local array");
+  else if (fault->target == CPU_TARGET_DYNAMIC || fault->target == CPU_TARGET_STATIC)
+    locate_beside(fault->address, &own, fault->target == CPU_TARGET_STATIC ? "static shared" : "dynamic shared", out);
+  else if (fault->target == CPU_TARGET_VARIABLE) {
+    cpu_locate_distance(place, sizeof place, &own, fault->address);
+    out->kind = "variable";
+    snprintf(out->text, size, "%s the device variables of the module", place);
+  } else if (fault->direction_known && fault->address < CPU_NULL_REACH)
+    snprintf(out->text, size, "a null pointer, address 0x%zx", (size_t)fault->address);
+  else if (fault->direction_known)
+    cpu_locate_array(at, fault->address, out);
+  else
+    snprintf(out->text, size, "an address that no memory can have");
+}

@@ -1,0 +1,121 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What a finding of check mode says: both accesses with their lines, one finding for one mistake, an entry for each
+-- access outside memory.
+-- luacheck: std +busted
+
+local support = require "tests.support"
+local findings = require "moonwarp.measure.findings"
+local lists = require "moonwarp.base.lists"
+local session = require "moonwarp.session"
+local mw = support.mw
+
+describe("a finding", function()
+  session.current.settle_findings = function() end -- the mistakes are wanted: they fail no run
+  local dev = mw.device("cpu", { check = true })
+
+  -- What a kernel f of a block of 64 threads makes: new findings, and the error.
+  local function found(source, a, ...)
+    local before = findings.counts()
+    local m <close> = dev:module { source = source, name = "k.cu" }
+    local _, message = pcall(m.f.launch, m.f, 1, 64, a, ...)
+    return findings.since(before), message and message.text
+  end
+
+  local function of_body(body, dtype, ...)
+    local a <close> = dev:zeros(dtype or "i32", 128)
+    local types = { i32 = "int", f32 = "float", u64 = "unsigned long long" }
+    return found(("__global__ void f(%s *a, int n) {\n%s\n}"):format(types[dtype or "i32"], body), a, 0, ...)
+  end
+
+  local function lines(one)
+    return table.concat(lists.map(one.parties, function(p)
+      return ("%s %s:%d %s"):format(p.verb, p.file, p.line, p.text)
+    end), "; ")
+  end
+
+  for _, atomic in ipairs { "atomicAdd(a, 1)", "atomicExch(a, 1)", "atomicCAS(a, 0, 1)", "atomicMin(a, 1)" } do
+    it("has the line of an access by " .. atomic, function()
+      local list = of_body(("if (threadIdx.x == 0)\n%s;\nif (threadIdx.x == 40)\na[1] = a[0];"):format(atomic))
+      assert.are.equal(1, #list)
+      assert.are.equal(("read k.cu:5 a[1] = a[0];; atomic k.cu:3 %s;"):format(atomic), lines(list[1]))
+      list = of_body(("if (threadIdx.x == 0)\na[1] = a[0];\nif (threadIdx.x == 40)\n%s;"):format(atomic))
+      assert.are.equal(("atomic k.cu:5 %s;; read k.cu:3 a[1] = a[0];"):format(atomic), lines(list[1]))
+    end)
+  end
+
+  it("has the line of a plain write that the same thread went on with by atomics", function()
+    local list = of_body("if (threadIdx.x == 0)\na[0] = 1;\nif (threadIdx.x == 0)\natomicAdd(a, 1);\n"
+      .. "if (threadIdx.x == 40)\na[1] = a[0];")
+    assert.are.equal("read k.cu:7 a[1] = a[0];; write k.cu:3 a[0] = 1;", lines(list[1]))
+  end)
+
+  it("has both lines in a module of many accesses", function()
+    local many = {}
+    for i = 1, 300 do
+      many[i] = ("__global__ void g%d(int *a) { a[threadIdx.x] = a[threadIdx.x] + %d; }\n"):format(i, i)
+    end
+    local m <close> = dev:module { name = "k.cu", source = table.concat(many)
+      .. "__global__ void f(int *a) {\na[threadIdx.x] = 1;\na[64] = a[63 - threadIdx.x];\n}" }
+    local a <close> = dev:zeros("i32", 65)
+    for i = 1, 300 do m["g" .. i]:launch(1, 64, a) end
+    local before = findings.counts()
+    m.f:launch(1, 64, a)
+    for _, one in ipairs(findings.since(before)) do
+      assert.are.equal(2, #one.parties)
+      assert.is_not_nil(one.parties[2].line)
+    end
+  end)
+
+  it("is there for every access outside memory that ends a launch", function()
+    local far = 1 << 33
+    for _, case in ipairs {
+      { "a[n + 128] = 1;", "write", "just past the end of parameter 1 'a'" },
+      { "n = a[-1]; a[0] = n;", "read", "4 bytes before the start of parameter 1 'a'" },
+      { ("a[n - %dll] = 1;"):format(far), "write", "before the start of parameter 1 'a'" },
+      { ("n = a[n + %dll]; a[0] = n;"):format(far), "read", "past the end of parameter 1 'a'" },
+      { "((int *)0)[n] = 1;", "write", "a null pointer, address 0x0" },
+      { "*(int *)((size_t)n + (1ull << 60)) = 1;", "access", "an address that no memory can have" },
+    } do
+      local list, message = of_body(case[1])
+      assert.is_not_nil(message, case[1])
+      assert.are.equal(1, #list, case[1])
+      assert.are.equal("bounds", list[1].kind)
+      assert.is_truthy(list[1].object:find(case[3], 1, true), list[1].object)
+      assert.are.equal(("%s k.cu:2 %s"):format(case[2], case[1]), lines(list[1]))
+    end
+  end)
+
+  it("is one for an index out of its bounds", function()
+    for _, body in ipairs {
+      "__shared__ int s[64];\ns[threadIdx.x + 1] = 1;\n__syncthreads();\na[threadIdx.x] = s[63 - threadIdx.x];",
+      "__shared__ int s[64], t[64];\nt[threadIdx.x] = 0;\ns[threadIdx.x + 1] = 1;\na[threadIdx.x] = t[threadIdx.x];",
+      "__shared__ int s[64];\ns[threadIdx.x] = 1;\n__syncthreads();\na[threadIdx.x] = s[threadIdx.x + 1];",
+      "volatile int s[8];\nfor (int i = 0; i < n + 40; i++) s[i] = 1;\na[threadIdx.x] = s[threadIdx.x % 8];",
+    } do
+      local list = lists.map(of_body(body), function(one) return one.kind ~= "uninitialised" and one.kind or nil end)
+      assert.are.equal("index", table.concat(list, " "), body)
+    end
+  end)
+
+  it("of an index does not hide a race at its line", function()
+    local list = of_body("__shared__ int s[64];\ns[threadIdx.x] = 1;\na[threadIdx.x] = s[threadIdx.x + 1];")
+    local kinds = lists.map(list, function(one) return one.kind end)
+    table.sort(kinds)
+    assert.are.same({ "index", "race in shared memory" }, { kinds[1], kinds[2] })
+    for _, one in ipairs(list) do assert.is_true(one.kind ~= "index" or one.parties[1].verb == "access") end
+  end)
+
+  it("is the same when the module is compiled again, another in another source", function()
+    local a <close> = dev:zeros("i32", 128)
+    local before = #dev:findings()
+    for _ = 1, 3 do
+      found("__global__ void f(int *a) { a[0] = 7; }", a)
+      assert.are.equal(before + 1, #dev:findings())
+    end
+    local last = dev:findings()[before + 1]
+    assert.are.equal(3 * 63, last.count)
+    found("__global__ void f(int *a) { a[0] = 8; }", a)
+    assert.are.equal(before + 2, #dev:findings())
+  end)
+end)
