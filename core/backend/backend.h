@@ -201,7 +201,7 @@ typedef struct mw_party { /* of a finding: who did it, and where */
 } mw_party;
 
 typedef struct mw_object { /* memory that a finding is about */
-  const char *kind;      /* "array", "shared", "dynamic shared", "variable"; NULL: not known */
+  const char *kind;      /* "array", "shared", "dynamic shared", "variable", "static array"; NULL: not known */
   char        name[96];  /* of the variable, or of the parameter that points to the array; "": none */
   int         parameter; /* the how manieth; 0: none */
   bool        indexed;

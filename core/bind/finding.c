@@ -21,11 +21,25 @@ static void push_party(lua_State *L, const mw_party *party) {
   lua_setfield(L, -2, "block");
 }
 
+/* finding.memory: what its text says, as data. */
+static void push_memory(lua_State *L, const mw_object *object) {
+  static const bind_field fields[] = {FIELD(mw_object, kind), FIELD(mw_object, name),
+                                      FIELD_AS("parameter", mw_object, parameter, 1), LAST_FIELD};
+  push_fields(L, fields, object);
+  if (!object->indexed) return;
+  lua_pushinteger(L, object->index);
+  lua_setfield(L, -2, "index");
+}
+
 /* Adds what the device has found to the list on top of the stack. */
 static void add_findings(lua_State *L, mw_device *device) {
   for (const mw_finding *finding = device->backend->findings(device); finding; finding = finding->next) {
     push_fields(L, finding_fields, finding);
     set_string(L, "device", device->info.id);
+    if (finding->object.kind) {
+      push_memory(L, &finding->object);
+      lua_setfield(L, -2, "memory");
+    }
     lua_newtable(L);
     for (int i = 0; i < 2 && finding->parties[i].known; i++) {
       push_party(L, &finding->parties[i]);
@@ -37,7 +51,7 @@ static void add_findings(lua_State *L, mw_device *device) {
 }
 
 /* dev:findings(): a list of what check mode has found so far, in order; empty on a device that does not check. An
- * entry: kind, kernel, launch (from 1), object (what was accessed), remedy, remark, count, intended, device (its id),
+ * entry: kind, kernel, launch (from 1), object (what was accessed), memory (the same as data), remedy, remark, count, intended, device (its id),
  * and its parties, a list of { verb, block, thread, bytes, file, line, text }. */
 static int device_findings(lua_State *L) {
   mw_device *device = self_device(L);

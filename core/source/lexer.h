@@ -97,6 +97,7 @@ typedef struct cpu_text {
   char  *at; /* NUL-terminated; NULL while empty */
   size_t size, room;
   int    line, file; /* file: index into cpu_tokens.files plus 1; 0: none */
+  bool   checked;    /* of the check flavor: shared memory has names */
 } cpu_text;
 
 void cpu_text_add(cpu_text *, const char *bytes, size_t size);

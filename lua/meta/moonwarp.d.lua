@@ -31,7 +31,8 @@
 ---@field kind string "race in shared memory", "race in global memory", "bounds", "uninitialised", "index", "misaligned"
 ---@field kernel string its name
 ---@field launch integer which launch of the device found it first, counted from 1
----@field object? string what was accessed, as in "parameter 1 'c', index 0"
+---@field object? string what was accessed, as in "parameter 1 'c', index 0" or "shared variable 's', index 1"
+---@field memory? moonwarp.finding_memory the same as data
 ---@field parties moonwarp.finding_party[] the access; of a race both, if the other one is known
 ---@field count integer how often it was found
 ---@field intended boolean a line of it has `// moonwarp: race-ok REASON`, or the script expected it
@@ -39,9 +40,16 @@
 ---@field remark? string what else is known
 ---@field device string the device's id
 
+--- What a finding is about. A GPU's tools may know less of it.
+---@class moonwarp.finding_memory
+---@field kind string "array", "shared" (a `__shared__` variable), "dynamic shared" (`extern __shared__`), "variable" (`__device__`), "static array" (a shared or local one that an index left)
+---@field name? string of the variable; of an array the parameter's that points to it
+---@field parameter? integer of an array: which parameter of the kernel, counted from 1
+---@field index? integer of the element, counted from 0 as in the kernel: of an array from where the parameter points to; of a table of rows as in one row
+
 --- An access of a finding: who, and where.
 ---@class moonwarp.finding_party
----@field verb string "read", "write" or "atomic"
+---@field verb string "read", "write", "atomic"; "access" if it is not known
 ---@field thread integer[] threadIdx
 ---@field block? integer[] blockIdx
 ---@field bytes? integer bytes

@@ -118,4 +118,46 @@ describe("a finding", function()
     found("__global__ void f(int *a) { a[0] = 8; }", a)
     assert.are.equal(before + 2, #dev:findings())
   end)
+
+  -- What a race of two lines is about: b[0] = 1 by all threads.
+  local MEMORY <const> = {
+    { "int *b = a + n;", "parameter 1 'a', index 0", { kind = "array", name = "a", parameter = 1, index = 0 } },
+    { "int *b = a + n + 5;", "parameter 1 'a', index 5", { kind = "array", name = "a", parameter = 1, index = 5 } },
+    { "__shared__ int s[64]; int *b = s + 3;", "shared variable 's', index 3",
+      { kind = "shared", name = "s", index = 3 } },
+    { "__shared__ int s[4], t[8], u; int *b = t + 3;", "shared variable 't', index 3",
+      { kind = "shared", name = "t", index = 3 } },
+    { "__shared__ int s[4], t[8], u; int *b = &u;", "shared variable 'u'", { kind = "shared", name = "u" } },
+    { "__shared__ char before[7]; __shared__ int s[4][9]; int *b = &s[2][7];", "shared variable 's', index [2][7]",
+      { kind = "shared", name = "s", index = 25 } },
+    { "__shared__ struct { int x, y; } s[4]; int *b = &s[2].y;", "shared variable 's', index 2",
+      { kind = "shared", name = "s", index = 2 } },
+    { "int *b = of_helper();", "shared variable 'own', index 1", { kind = "shared", name = "own", index = 1 } },
+    { "int *b = of_template<int, 6>();", "shared variable 'sized', index 5",
+      { kind = "shared", name = "sized", index = 5 } },
+    { "int *b = outer + 2;", "shared variable 'outer', index 2", { kind = "shared", name = "outer", index = 2 } },
+    { "int *b = dynamic + 2;", "byte 8 of the 256 bytes of dynamic shared memory", { kind = "dynamic shared" } },
+    { "int *b = device + 2;", "device variable 'device', index 2", { kind = "variable", name = "device", index = 2 } },
+  }
+  local HEAD <const> = [[
+extern __shared__ int dynamic[];
+__shared__ int outer[4];
+__device__ int device[4];
+__device__ int *of_helper() { __shared__ int own[3]; return own + 1; }
+template <class T, int N> __device__ T *of_template() { __shared__ T sized[N]; return sized + N - 1; }
+]]
+
+  for i, case in ipairs(MEMORY) do
+    it("names what it is about: " .. case[2], function()
+      local a <close> = dev:zeros("i32", 64)
+      local m <close> = dev:module { source = HEAD
+        .. ("__global__ void memory%d(int *a, int n) {\n%s\n*b = threadIdx.x;\na[threadIdx.x] = n;\n}")
+        :format(i, case[1]) }
+      local before = findings.counts()
+      m["memory" .. i]:prepare { grid = 1, block = 64, shared = 256 }(a, 0)
+      local one = findings.since(before)[1]
+      assert.are.equal(case[2], one.object)
+      assert.are.same(case[3], setmetatable(one.memory, nil))
+    end)
+  end
 end)

@@ -5,7 +5,7 @@
 #ifndef MW_CPU_ABI_H
 #define MW_CPU_ABI_H
 
-#define MW_ABI_VERSION 7
+#define MW_ABI_VERSION 8
 
 typedef struct mw_dim3 {
   unsigned x, y, z;
@@ -117,9 +117,17 @@ typedef struct mw_unit_variable {
   unsigned char      dtype, lanes, is_const;
 } mw_unit_variable;
 
+typedef struct mw_shared_variable { /* of a unit of the check flavor */
+  const char        *name;
+  unsigned long long offset, bytes;
+  unsigned           element, dims[4]; /* bytes of an element; of an array the first dimensions, else 0 */
+} mw_shared_variable;
+
 /* What all __shared__ variables of a unit need, one after the other; known once it is bound. */
 typedef struct mw_shared_layout {
-  unsigned long long bytes, align;
+  unsigned long long        bytes, align;
+  const mw_shared_variable *variables; /* the first ones, in the check flavor; else none */
+  unsigned                  nvariables;
 } mw_shared_layout;
 
 /* Every unit exports one of these as `mw_unit_table`. */

@@ -123,17 +123,50 @@ static bool locate_element(const cpu_launched *at, uintptr_t address, mw_object 
 
 /* ---- shared memory and variables ------------------------------------------------------------------------------- */
 
-static void locate_beside(uintptr_t address, const cpu_found *own, const char *kind, mw_object *out) {
+static void locate_beside(uintptr_t address, const cpu_found *own, bool is_static, mw_object *out) {
   char place[96];
   cpu_locate_distance(place, sizeof place, own, address);
-  out->kind = kind;
-  snprintf(out->text, sizeof out->text, "%s the %zu bytes of %s memory", place, own->bytes, kind);
+  out->kind = is_static ? "shared" : "dynamic shared";
+  snprintf(out->text, sizeof out->text, "%s the %zu bytes of %s shared memory", place, own->bytes,
+           is_static ? "static" : "dynamic");
 }
 
-static bool locate_shared(uintptr_t address, const char *memory, size_t bytes, const char *kind, mw_object *out) {
+static bool locate_shared(uintptr_t address, const char *memory, size_t bytes, bool is_static, mw_object *out) {
   const cpu_found own = {true, (uintptr_t)memory, bytes};
   if (!bytes || cpu_found_distance(&own, address) > 2 * cpu_page_bytes()) return false;
-  locate_beside(address, &own, kind, out);
+  locate_beside(address, &own, is_static, out);
+  return true;
+}
+
+static bool locate_dynamic(const cpu_launched *at, uintptr_t address, mw_object *out) {
+  return locate_shared(address, cpu_current->ctx.dynamic_shared, at->grid->abi.dynamic_shared, false, out);
+}
+
+/* "shared variable 't', index [1][7]" */
+static void name_shared(const mw_shared_variable *variable, size_t at, mw_object *out) {
+  const size_t size = sizeof out->text;
+  size_t index = at / variable->element, left = variable->bytes / variable->element;
+  const bool is_table = variable->dims[1];
+  snprintf(out->name, sizeof out->name, "%s", variable->name);
+  snprintf(out->text, size, "shared variable '%s'", variable->name);
+  out->indexed = variable->dims[0];
+  out->index = (long long)index;
+  if (out->indexed) mw_list_add(out->text, size, ", ", is_table ? "index " : "index %zu", index);
+  for (int i = 0; is_table && i < 4 && variable->dims[i]; i++) {
+    left /= variable->dims[i];
+    mw_list_add(out->text, size, "", "[%zu]", index / left);
+    index %= left;
+  }
+}
+
+static bool locate_static(const mw_shared_layout *layout, uintptr_t address, mw_object *out) {
+  const char *memory = cpu_current->ctx.static_shared;
+  if (!layout || !locate_shared(address, memory, (size_t)layout->bytes, true, out)) return false;
+  const size_t at = address - (uintptr_t)memory;
+  for (unsigned i = 0; i < layout->nvariables; i++) {
+    const mw_shared_variable *variable = &layout->variables[i];
+    if (at - variable->offset < variable->bytes) name_shared(variable, at - (size_t)variable->offset, out);
+  }
   return true;
 }
 
@@ -156,14 +189,11 @@ static bool locate_variable(const mw_unit_table *table, uintptr_t address, mw_ob
 }
 
 void cpu_locate(const cpu_launched *at, uintptr_t address, mw_object *out) {
-  const mw_worker *worker = &cpu_current->ctx;
-  const mw_shared_layout *fixed = at->grid->table->shared;
   *out = (mw_object){0};
-  if (locate_shared(address, worker->dynamic_shared, at->grid->abi.dynamic_shared, "dynamic shared", out) ||
-      locate_shared(address, worker->static_shared, fixed ? (size_t)fixed->bytes : 0, "static shared", out) ||
-      locate_variable(at->grid->table, address, out) || locate_element(at, address, out))
-    return;
-  cpu_locate_array(at, address, out);
+  const mw_unit_table *table = at->grid->table;
+  if (!locate_dynamic(at, address, out) && !locate_static(table->shared, address, out) &&
+      !locate_variable(table, address, out) && !locate_element(at, address, out))
+    cpu_locate_array(at, address, out);
 }
 
 void cpu_locate_fault(const cpu_launched *at, const cpu_fault *fault, mw_object *out) {
@@ -174,7 +204,7 @@ void cpu_locate_fault(const cpu_launched *at, const cpu_fault *fault, mw_object 
   if (fault->target == CPU_TARGET_LOCAL || fault->target == CPU_TARGET_NO_CODE)
     snprintf(out->text, size, "a local array");
   else if (fault->target == CPU_TARGET_DYNAMIC || fault->target == CPU_TARGET_STATIC)
-    locate_beside(fault->address, &own, fault->target == CPU_TARGET_STATIC ? "static shared" : "dynamic shared", out);
+    locate_beside(fault->address, &own, fault->target == CPU_TARGET_STATIC, out);
   else if (fault->target == CPU_TARGET_VARIABLE) {
     cpu_locate_distance(place, sizeof place, &own, fault->address);
     out->kind = "variable";

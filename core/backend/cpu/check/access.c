@@ -229,7 +229,7 @@ void cpu_check_rule(int what, const char *file, unsigned line, long long value, 
                            .verb = "access",
                            .file = file,
                            .line = line};
-  mw_object object = {.indexed = is_index, .index = value};
+  mw_object object = {.kind = is_index ? "static array" : NULL, .indexed = is_index, .index = value};
   if (is_index)
     snprintf(object.text, sizeof object.text, "index %lld of %s", value, type);
   else

@@ -213,12 +213,14 @@ void cpu_findings_place(cpu_checker *checker) {
 
 void cpu_finding_leave(cpu_checker *checker) {
   cpu_worker *worker = cpu_current;
-  const cpu_noted *noted = checker->fault;
+  const mw_finding *finding = &checker->fault->base;
+  const char *kind = finding->object.kind;
+  const bool is_shared = kind && strstr(kind, "shared");
   worker->fault = (cpu_fault){.kind = CPU_FAULT_FAIL, .block = worker->ctx.block, .has_thread = true};
-  const uint32_t *t = noted->base.parties[0].thread;
+  const uint32_t *t = finding->parties[0].thread;
   worker->fault.thread = (mw_dim3){t[0], t[1], t[2]};
-  snprintf(worker->fault.text, sizeof worker->fault.text, "%s of %d bytes outside every array: %s",
-           noted->base.parties[0].verb, noted->base.parties[0].bytes, noted->base.object.text);
+  snprintf(worker->fault.text, sizeof worker->fault.text, "%s of %d bytes outside %s: %s", finding->parties[0].verb,
+           finding->parties[0].bytes, is_shared ? "its shared memory" : "every array", finding->object.text);
   worker->busy = 0;
   cpu_fault_leave(worker);
 }

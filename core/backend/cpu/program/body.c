@@ -133,6 +133,18 @@ static placed placed_read(const cpu_tokens *tokens, int i, int last) {
   return it;
 }
 
+/* For check mode: the members' names. */
+static void names_put(const cpu_tokens *tokens, cpu_text *out, const placed *it) {
+  const cpu_token *at = tokens->at, *place = &at[it->names[0]];
+  cpu_text_put(out, " static void mw_named(mw_u64 offset) {");
+  for (int n = 0; n < it->count; n++) {
+    const cpu_token *name = &at[it->names[n]];
+    cpu_text_format(out, " mw_name(offset, \"%.*s\", &mw_place_%.*s::mw_placed_%.*s);", TEXT(name), TEXT(place),
+                    TEXT(name));
+  }
+  cpu_text_put(out, " }");
+}
+
 /* __shared__ T a[32], b; by entry.h's MW_PLACED: the structure, ... */
 static void place_put(const cpu_tokens *tokens, cpu_text *out, const placed *it, const char *shared) {
   const cpu_token *at = tokens->at;
@@ -145,6 +157,7 @@ static void place_put(const cpu_tokens *tokens, cpu_text *out, const placed *it,
     } else
       cpu_text_token(out, tokens, &at[k]);
   }
+  if (out->checked) names_put(tokens, out, it);
   cpu_text_put(out, "};");
 }
 

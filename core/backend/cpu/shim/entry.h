@@ -74,24 +74,62 @@ MW_HELPER void *mw_dynamic_shared() { return mw_quiet(mw_worker_of()->dynamic_sh
  * themselves cannot be in a section: g++ leaves out variables of templates.) */
 #define MW_PLACED
 #define MW_PLACED_KEPT __attribute__((aligned(64)))
-static mw_shared_layout mw_shared_all = {0, 16};
+static mw_shared_layout mw_shared_all = {0, 16, nullptr, 0};
 struct mw_shared_place {
   mw_u64 bytes, align, offset;
   void (*list)(); /* never called: keeps the entry of the section */
+#if defined(MW_CHECK)
+  void (*name)(mw_u64 offset);
+#endif
 };
 extern "C" __attribute__((weak, visibility("hidden"))) mw_shared_place *__start_mw_places[], *__stop_mw_places[];
+#if defined(MW_CHECK)
+/* Then each such structure has a function that lists its members: static void mw_named(offset). */
+template <class T> struct mw_extent_of {
+  static constexpr unsigned element = sizeof(T);
+  static MW_UNCHECKED void put(unsigned *, unsigned) {}
+};
+template <class T, unsigned long N> struct mw_extent_of<T[N]> {
+  static constexpr unsigned element = mw_extent_of<T>::element;
+  static MW_UNCHECKED void put(unsigned *dims, unsigned left) {
+    if (!left) return;
+    *dims = N;
+    mw_extent_of<T>::put(dims + 1, left - 1);
+  }
+};
+static mw_shared_variable mw_shared_variables[256];
+template <class Place, class T> static MW_UNCHECKED void mw_name(mw_u64 offset, const char *name, T Place::*member) {
+  if (mw_shared_all.nvariables == sizeof mw_shared_variables / sizeof *mw_shared_variables) return;
+  mw_shared_variable *variable = &mw_shared_variables[mw_shared_all.nvariables++];
+  union { /* by the ABI the bytes before the member */
+    T Place::*member;
+    long bytes;
+  } at = {member};
+  *variable = {name, offset + (mw_u64)at.bytes, sizeof(T), mw_extent_of<T>::element, {}};
+  mw_extent_of<T>::put(variable->dims, 4);
+  mw_shared_all.variables = mw_shared_variables;
+}
+#endif
 static MW_UNCHECKED void mw_place(mw_shared_place *place) {
   if (place->align < 16 && place->bytes >= 16) place->align = 16; /* arrays are read as float4 by those who know it */
   place->offset = (mw_shared_all.bytes + place->align - 1) / place->align * place->align;
   mw_shared_all.bytes = place->offset + place->bytes;
   if (mw_shared_all.align < place->align) mw_shared_all.align = place->align;
+#if defined(MW_CHECK)
+  place->name(place->offset);
+#endif
 }
 namespace { /* not shared between units */
 template <class Place> struct mw_placing {
   static void list() { __asm__(".pushsection mw_places,\"aw\"\n.quad %c0\n.popsection" : : "i"(&place)); }
   static mw_shared_place place;
 };
-template <class Place> mw_shared_place mw_placing<Place>::place = {sizeof(Place), alignof(Place), 0, list};
+#if defined(MW_CHECK)
+#define MW_NAMED , Place::mw_named
+#else
+#define MW_NAMED
+#endif
+template <class Place> mw_shared_place mw_placing<Place>::place = {sizeof(Place), alignof(Place), 0, list MW_NAMED};
 } // namespace
 template <class Place> MW_HELPER Place &mw_placed() {
   return *(Place *)(mw_quiet(mw_worker_of()->static_shared) + mw_quiet(mw_placing<Place>::place.offset));

@@ -287,7 +287,7 @@ char *cpu_emit(const cpu_program *program, cpu_flavor flavor, const char *const 
     list[count].index = count;
     if (!instance_known(list, count, asked[i]) && instance_find(program, asked[i], &list[count])) count++;
   }
-  cpu_text body = {0}, out = {0};
+  cpu_text body = {.checked = flavor == CPU_CHECK}, out = {0};
   body_put(program, flavor, list, count, &body);
   head_put(flavor, body.at, &out);
   cpu_text_add(&out, body.at, body.size);
