@@ -4,6 +4,7 @@
  * system gives it memory where it is touched, 4 bytes for a byte. */
 #include "core/backend/cpu/check/check.h"
 
+#include <string.h>
 #include <sys/mman.h>
 
 enum { CELLS = MW_CHUNK_BYTES / 4 };
@@ -40,36 +41,45 @@ static mw_cell *make_cell(cpu_shadow *shadow, uintptr_t address) {
   return cpu_shadow_cell(shadow, address);
 }
 
+#define EACH static inline __attribute__((always_inline))
+
+/* Which bytes of a word lie from `from` to before `end`. */
+EACH unsigned bytes_within(uintptr_t word, uintptr_t from, uintptr_t end) {
+  unsigned mask = 15;
+  if (word < from) mask &= 15u << (from - word);
+  if (word + 4 > end) mask &= 15u >> (word + 4 - end);
+  return mask;
+}
+
 /* Calls visit for the cell of each word of a range, with the bytes of the word that lie in it. */
-static void each_word(cpu_shadow *shadow, uintptr_t from, size_t bytes,
-                      void (*visit)(mw_cell *, unsigned mask, bool flag), bool flag) {
+EACH void each_word(const cpu_shadow *shadow, uintptr_t from, size_t bytes,
+                    void (*visit)(mw_cell *, unsigned mask, bool flag), bool flag) {
   const uintptr_t end = from + bytes;
-  for (uintptr_t word = from & ~(uintptr_t)3; word < end; word += 4) {
-    unsigned mask = 15;
-    if (word < from) mask &= 15u << (from - word);
-    if (word + 4 > end) mask &= 15u >> (word + 4 - end);
+  for (uintptr_t word = from & ~(uintptr_t)3, stop; word < end; word = stop) {
     mw_cell *cell = cpu_shadow_cell(shadow, word);
-    if (cell) visit(cell, mask, flag);
+    stop = (word | (MW_CHUNK_BYTES - 1)) + 1;
+    if (!cell) continue;
+    for (; word < stop && word < end; word += 4, cell++) visit(cell, bytes_within(word, from, end), flag);
   }
 }
 
-static void begin_word(mw_cell *cell, unsigned mask, bool has_values) {
+EACH void begin_word(mw_cell *cell, unsigned mask, bool has_values) {
   cell->write = (cell->write & 15) | mask;
   cell->read = (cell->read & 15 & ~mask & cell->write) | (has_values ? mask : 0);
 }
 
-static void end_word(mw_cell *cell, unsigned mask, bool flag) {
+EACH void end_word(mw_cell *cell, unsigned mask, bool flag) {
   (void)flag;
   cell->write &= 15 & ~mask;
   cell->read &= 15 & ~mask;
 }
 
-static void write_word(mw_cell *cell, unsigned mask, bool flag) {
+EACH void write_word(mw_cell *cell, unsigned mask, bool flag) {
   (void)flag;
   cell->read |= mask & cell->write;
 }
 
-static void close_word(mw_cell *cell, unsigned mask, bool flag) {
+EACH void close_word(mw_cell *cell, unsigned mask, bool flag) {
   (void)flag;
   cell->write &= 15 & ~mask;
   if (!(cell->write & 15)) cell->read = 15;
@@ -95,31 +105,62 @@ bool cpu_shadow_close_off(cpu_shadow *shadow, uintptr_t from, size_t bytes) {
   return true;
 }
 
+/* Cells of one chunk. Whole pages of them give their memory back. */
+static void clear_cells(mw_cell *cell, mw_cell *end) {
+  const uintptr_t page = cpu_page_bytes();
+  mw_cell *from = (mw_cell *)(((uintptr_t)cell + page - 1) & ~(page - 1));
+  mw_cell *to = (mw_cell *)((uintptr_t)end & ~(page - 1));
+  if (from < to && !madvise(from, (size_t)((char *)to - (char *)from), MADV_DONTNEED)) {
+    memset(cell, 0, (size_t)((char *)from - (char *)cell));
+    cell = to;
+  }
+  memset(cell, 0, (size_t)((char *)end - (char *)cell));
+}
+
+static void clear_words(cpu_shadow *shadow, uintptr_t from, uintptr_t end) {
+  for (uintptr_t stop; from < end; from = stop) {
+    mw_cell *cell = cpu_shadow_cell(shadow, from);
+    stop = (from | (MW_CHUNK_BYTES - 1)) + 1;
+    if (stop > end) stop = end;
+    if (cell) clear_cells(cell, cell + (stop - from) / 4);
+  }
+}
+
+/* At its ends a word may be in part another's. */
 void cpu_shadow_remove(cpu_shadow *shadow, uintptr_t from, size_t bytes) {
   for (size_t i = shadow->nranges; i-- > 0;)
     if (shadow->ranges[i].from - from < bytes) shadow->ranges[i] = shadow->ranges[--shadow->nranges];
-  each_word(shadow, from, bytes, end_word, false);
+  const uintptr_t end = from + bytes, first = (from + 3) & ~(uintptr_t)3, last = end & ~(uintptr_t)3;
+  if (first >= last) return each_word(shadow, from, bytes, end_word, false);
+  each_word(shadow, from, first - from, end_word, false);
+  clear_words(shadow, first, last);
+  each_word(shadow, last, end - last, end_word, false);
 }
 
 void cpu_shadow_written(cpu_shadow *shadow, uintptr_t from, size_t bytes) {
   each_word(shadow, from, bytes, write_word, false);
 }
 
-static bool holds_value(const cpu_shadow *shadow, uintptr_t address) {
-  const mw_cell *cell = cpu_shadow_cell(shadow, address);
-  return !cell || cell->read >> (address & 3) & 1;
+/* Which of the four bytes from an address on hold values. */
+static unsigned values_at(const cpu_shadow *shadow, uintptr_t address) {
+  const mw_cell *cell = cpu_shadow_cell(shadow, address), *next = cpu_shadow_cell(shadow, address + 3);
+  const mw_check_bits low = cell ? cell->read & 15 : 15, high = next ? next->read & 15 : 15;
+  return (unsigned)((low | high << 4) >> (address & 3));
 }
 
 void cpu_shadow_copied(cpu_shadow *shadow, uintptr_t to, uintptr_t from, size_t bytes) {
-  for (size_t i = 0; i < bytes; i++) {
-    mw_cell *cell = cpu_shadow_cell(shadow, to + i);
-    const unsigned bit = 1u << ((to + i) & 3);
-    if (!cell) continue;
-    cell->read = holds_value(shadow, from + i) ? cell->read | bit : cell->read & ~(mw_check_bits)bit;
+  const uintptr_t end = to + bytes;
+  for (uintptr_t word = to & ~(uintptr_t)3; word < end; word += 4) {
+    mw_cell *cell = cpu_shadow_cell(shadow, word);
+    const mw_check_bits mask = bytes_within(word, to, end);
+    if (cell)
+      cell->read = (cell->read & ~mask) | (values_at(shadow, from + (word - to)) & mask);
+    else
+      word |= MW_CHUNK_BYTES - 4; /* nor are there cells in the rest of the chunk */
   }
 }
 
-static void clear_word(mw_cell *cell, unsigned mask, bool flag) {
+EACH void clear_word(mw_cell *cell, unsigned mask, bool flag) {
   (void)mask, (void)flag;
   if (!((cell->write | cell->read) >> 4)) return; /* untouched pages stay so */
   cell->write &= 15;

@@ -57,14 +57,14 @@ typedef unsigned long long mw_u64;
 static __thread mw_worker *mw_worker_now;
 MW_HELPER mw_worker *mw_worker_of() { return mw_worker_now; }
 #elif defined(MW_CHECK)
-MW_HELPER mw_worker *mw_worker_of() { return mw_quiet(mw_quiet(mw_self)->worker); }
+MW_HELPER MW_UNRULED mw_worker *mw_worker_of() { return mw_quiet(mw_quiet(mw_self)->worker); }
 #else
 MW_HELPER mw_worker *mw_worker_of() { return mw_self->worker; }
 #endif
 #if !defined(MW_CHECK)
 template <class T> MW_HELPER T mw_quiet(const T &from) { return from; }
 #endif
-MW_HELPER void *mw_dynamic_shared() { return mw_quiet(mw_worker_of()->dynamic_shared); }
+MW_HELPER MW_UNRULED void *mw_dynamic_shared() { return mw_quiet(mw_worker_of()->dynamic_shared); }
 
 /* __shared__ T a[32], b; becomes
  *   struct MW_PLACED mw_place_a { T mw_placed_a[32], mw_placed_b; };
@@ -131,7 +131,7 @@ template <class Place> struct mw_placing {
 #endif
 template <class Place> mw_shared_place mw_placing<Place>::place = {sizeof(Place), alignof(Place), 0, list MW_NAMED};
 } // namespace
-template <class Place> MW_HELPER Place &mw_placed() {
+template <class Place> MW_HELPER MW_UNRULED Place &mw_placed() {
   return *(Place *)(mw_quiet(mw_worker_of()->static_shared) + mw_quiet(mw_placing<Place>::place.offset));
 }
 

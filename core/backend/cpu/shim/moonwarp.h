@@ -22,11 +22,13 @@ extern "C" {
 
 /* Every function of the shim. Not constexpr: C++14 has no constexpr built-ins to make them of. */
 #define MW_FN static inline __attribute__((always_inline))
-/* No hooks of check mode are called for it. */
+/* Check mode calls nothing for it; for a function that becomes part of a checked one, only its rules are left out. */
 #if defined(MW_CHECK)
-#define MW_UNCHECKED __attribute__((no_sanitize("thread")))
+#define MW_UNCHECKED __attribute__((no_sanitize("thread", "alignment", "bounds")))
+#define MW_UNRULED   __attribute__((no_sanitize("alignment", "bounds")))
 #else
 #define MW_UNCHECKED
+#define MW_UNRULED
 #endif
 /* Hidden last parameters of what may fail: where the user's call stands. */
 #define MW_HERE const char *mw_file = __builtin_FILE(), int mw_line = __builtin_LINE()

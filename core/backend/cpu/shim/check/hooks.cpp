@@ -20,18 +20,25 @@ extern "C" {
 extern HIDDEN mw_thread *mw_self; /* the running thread; the unit defines it */
 
 static const mw_check *check;
+static mw_cell *const *chunks; /* the check's */
 HIDDEN mw_check_site mw_check_sites[MW_CHECK_SITES];
 #define sites mw_check_sites
 
 typedef unsigned long long bits;
 typedef unsigned long pointer;
 
-HOOK void mw_check_bind(const mw_check *given) { check = given; }
+HOOK void mw_check_bind(const mw_check *given) {
+  check = given;
+  chunks = given->chunks;
+}
 HOOK void mw_check_fence(int block_only) { check->fence(block_only); }
+
+/* Where the search for a place in the table of sites begins. */
+FAST unsigned site_guess(const void *place) { return (unsigned)((pointer)place * 0x9E3779B97F4A7C15ull >> 56); }
 
 /* The index of a place in the table of sites; 0 where the table is full. */
 FAST unsigned site_of(const void *place) {
-  unsigned at = (unsigned)((pointer)place * 0x9E3779B97F4A7C15ull >> 56);
+  unsigned at = site_guess(place);
   for (unsigned step = 0; step < 8; step++, at = (at + 1) & (MW_CHECK_SITES - 1)) {
     if (sites[at].place == place) return at;
     if (!sites[at].place && at) {
@@ -57,7 +64,7 @@ FAST bool readers_before(bits read, bits differs) {
 }
 
 FAST mw_cell *cell_of(pointer address) {
-  mw_cell *chunk = check->chunks[address >> MW_CHUNK_SHIFT & (MW_CHUNKS - 1)];
+  mw_cell *chunk = chunks[address >> MW_CHUNK_SHIFT & (MW_CHUNKS - 1)];
   return chunk ? chunk + ((address & (MW_CHUNK_BYTES - 1)) >> 2) : nullptr;
 }
 
@@ -99,7 +106,8 @@ FAST bool read_is_right(mw_cell *cell, bits mine, bits mask, unsigned site) {
   return true;
 }
 
-FAST void access(const void *at, unsigned bytes, bool write, const void *place) {
+/* Any access. */
+static __attribute__((noinline)) void access(const void *at, unsigned bytes, bool write, const void *place) {
   const pointer address = (pointer)at;
   mw_cell *cell = cell_of(address);
   if (!cell) return;
@@ -119,11 +127,48 @@ FAST void access(const void *at, unsigned bytes, bool write, const void *place) 
   if (!right) check->access(at, bytes, write, MW_ACCESS_PLAIN, place, site);
 }
 
+/* Of whole words, aligned to all of them. Calls nothing but as its last act, so that it saves no registers. */
+FAST void access_words(const void *at, const unsigned words, const bool write, const void *place) {
+  const pointer address = (pointer)at;
+  mw_cell *cell = cell_of(address);
+  if (!cell) return;
+  const unsigned site = site_guess(place);
+  if (address & (4 * words - 1) || sites[site].place != place) return access(at, 4 * words, write, place);
+  const bits mine = mw_self->stamp, launch = mine & (bits)15 << MW_CELL_LAUNCH;
+  bits memory = 15, latest = 0;
+  for (unsigned i = 0; i < words; i++) {
+    memory &= write ? cell[i].write : cell[i].write & cell[i].read;
+    if (latest < cell[i].write) latest = cell[i].write;
+    if (latest < cell[i].read) latest = cell[i].read;
+  }
+  const bits fresh = mine | (bits)site << MW_CELL_SITE | 15 << MW_CELL_MASK | 15;
+  if (memory == 15 && latest < launch) { /* not used in this launch */
+    for (unsigned i = 0; i < words; i++) {
+      if (write) {
+        cell[i].write = fresh;
+        cell[i].read |= 15;
+      } else {
+        cell[i].read = fresh;
+      }
+    }
+    return;
+  }
+  bool right = true;
+  for (unsigned i = 0; i < words; i++)
+    right &= write ? write_is_right(cell + i, mine, 15, site) : read_is_right(cell + i, mine, 15, site);
+  if (!right) check->access(at, 4 * words, write, MW_ACCESS_PLAIN, place, site);
+}
+
+/* Of a number of bytes that is known when this is compiled. */
+FAST void access_plain(const void *at, const unsigned bytes, const bool write, const void *place) {
+  bytes < 4 ? access(at, bytes, write, place) : access_words(at, bytes / 4, write, place);
+}
+
 /* {== Plain and volatile accesses ====================================== */
 
 #define ACCESSES(bytes)                                                                                                \
-  HOOK void __tsan_read##bytes(void *at) { access(at, bytes, false, PLACE); }                                          \
-  HOOK void __tsan_write##bytes(void *at) { access(at, bytes, true, PLACE); }                                          \
+  HOOK void __tsan_read##bytes(void *at) { access_plain(at, bytes, false, PLACE); }                                    \
+  HOOK void __tsan_write##bytes(void *at) { access_plain(at, bytes, true, PLACE); }                                    \
   HOOK void __tsan_read_write##bytes(void *at) {                                                                       \
     access(at, bytes, false, PLACE);                                                                                   \
     access(at, bytes, true, PLACE);                                                                                    \

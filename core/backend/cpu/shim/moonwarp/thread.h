@@ -21,7 +21,7 @@ extern "C" {
 __attribute__((visibility("hidden"))) mw_thread *mw_self;
 }
 /* Loads 4 or 8 bytes without a hook: the compiler calls none for assembly. */
-template <class T> MW_FN T mw_quiet(const T &from) {
+template <class T> MW_FN MW_UNRULED T mw_quiet(const T &from) {
   T to;
 #if defined(__x86_64__)
   __asm__("mov %1, %0" : "=r"(to) : "m"(from));
@@ -33,13 +33,19 @@ template <class T> MW_FN T mw_quiet(const T &from) {
 #endif
   return to;
 }
-MW_FN uint3 mw_quiet(const mw_dim3 &from) { return {mw_quiet(from.x), mw_quiet(from.y), mw_quiet(from.z)}; }
-#define threadIdx (mw_quiet(mw_quiet(mw_self)->thread_idx))
-#define blockIdx  (mw_quiet(mw_quiet(mw_self)->block_idx))
-#define blockDim  (dim3(mw_quiet(mw_quiet(mw_quiet(mw_self)->grid)->block)))
-#define gridDim   (dim3(mw_quiet(mw_quiet(mw_quiet(mw_self)->grid)->grid)))
+MW_FN MW_UNRULED uint3 mw_quiet(const mw_dim3 &from) { return {mw_quiet(from.x), mw_quiet(from.y), mw_quiet(from.z)}; }
+MW_FN MW_UNRULED uint3 mw_thread_index() { return mw_quiet(mw_quiet(mw_self)->thread_idx); }
+MW_FN MW_UNRULED uint3 mw_block_index() { return mw_quiet(mw_quiet(mw_self)->block_idx); }
+MW_FN MW_UNRULED dim3 mw_block_shape() { return dim3(mw_quiet(mw_quiet(mw_quiet(mw_self)->grid)->block)); }
+MW_FN MW_UNRULED dim3 mw_grid_shape() { return dim3(mw_quiet(mw_quiet(mw_quiet(mw_self)->grid)->grid)); }
+#define MW_HOST(function) mw_quiet(mw_quiet(mw_runtime_now)->function)
+#define threadIdx (mw_thread_index())
+#define blockIdx  (mw_block_index())
+#define blockDim  (mw_block_shape())
+#define gridDim   (mw_grid_shape())
 #else
 static __thread mw_thread *mw_self;
+#define MW_HOST(function) mw_runtime_now->function
 #define threadIdx (mw_self->thread_idx)
 #define blockIdx  (mw_self->block_idx)
 #define blockDim  (dim3(mw_self->grid->block))
@@ -48,7 +54,7 @@ static __thread mw_thread *mw_self;
 
 #endif
 
-MW_FN unsigned mw_thread_rank() {
+MW_FN MW_UNRULED unsigned mw_thread_rank() {
 #if defined(MW_FAST)
   return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 #elif defined(MW_CHECK)
@@ -69,14 +75,14 @@ MW_FN unsigned mw_lane() { return mw_thread_rank() % 32; }
 #define MW_EXACTLY_HERE MW_HERE, int mw_column = 0
 #endif
 
-MW_FN int mw_barrier(enum mw_barrier_op op, int value, const char *what, const char *mw_file, int mw_line,
+MW_FN MW_UNRULED int mw_barrier(enum mw_barrier_op op, int value, const char *what, const char *mw_file, int mw_line,
                      int mw_column) {
 #if defined(MW_FAST)
   (void)op, (void)value, (void)mw_column;
   MW_FAIL(what);
 #else
   (void)what;
-  return mw_runtime_now->barrier(op, value, mw_file, mw_line, mw_column);
+  return MW_HOST(barrier)(op, value, mw_file, mw_line, mw_column);
 #endif
 }
 
@@ -89,12 +95,12 @@ MW_BARRIER(__syncthreads_count, MW_BARRIER_COUNT)
 MW_BARRIER(__syncthreads_and, MW_BARRIER_AND)
 MW_BARRIER(__syncthreads_or, MW_BARRIER_OR)
 
-MW_FN void mw_named_barrier(unsigned id, unsigned count, const char *what, const char *mw_file, int mw_line) {
+MW_FN MW_UNRULED void mw_named_barrier(unsigned id, unsigned count, const char *what, const char *mw_file, int mw_line) {
 #if defined(MW_FAST)
   (void)id, (void)count;
   MW_FAIL(what);
 #else
-  mw_runtime_now->named_barrier(id, count, what, mw_file, mw_line);
+  MW_HOST(named_barrier)(id, count, what, mw_file, mw_line);
 #endif
 }
 MW_FN void __barrier_sync(unsigned id, MW_HERE) { mw_named_barrier(id, 0, "__barrier_sync", mw_file, mw_line); }
@@ -114,8 +120,15 @@ MW_FN void mw_grid_barrier(MW_HERE) {
 
 /* {== Warp operations ================================================== */
 
+/* In check mode a function of its own, so that what it hands over is not taken for the kernel's accesses. */
+#if defined(MW_CHECK)
+#define MW_ASK static __attribute__((noinline)) MW_UNCHECKED
+#else
+#define MW_ASK MW_FN
+#endif
+
 template <class T>
-MW_FN unsigned long long mw_warp(enum mw_warp_op op, unsigned mask, T value, int arg, int width, int *predicate,
+MW_ASK unsigned long long mw_warp(enum mw_warp_op op, unsigned mask, T value, int arg, int width, int *predicate,
                                  const char *what, const char *mw_file, int mw_line) {
   static_assert(sizeof(T) <= 8, "a warp operation moves at most 8 bytes");
 #if defined(MW_FAST)
@@ -212,9 +225,9 @@ MW_FN void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 #endif
 
 /* Lets the block's other threads run: what a spinning thread waits for. */
-MW_FN void mw_yield() {
+MW_FN MW_UNRULED void mw_yield() {
 #if defined(MW_FIBER)
-  mw_runtime_now->yield();
+  MW_HOST(yield)();
 #endif
 }
 
