@@ -1,10 +1,11 @@
 -- SPDX-License-Identifier: MIT
 --
--- What check mode costs: the kernels of cpu_openmp.lua and cpu_pocl.lua on the CPU device in check mode over the same
--- device without, in one process, in turn. Times are CPU time, of all threads: the normal device uses every core, check
--- mode one. The wall clock's ratio is printed beside. To reach, geometric means: at most 60 without barriers, 150 with.
--- Also the time of an access that is checked, from the number that the kernel makes, and the memory that check mode adds
--- for each byte of the arrays: at most 4, and tables.
+-- What check mode costs: the kernels of cpu_openmp.lua and cpu_pocl.lua on the CPU device in check
+-- mode over the same device without, in one process, in turn. Times are CPU time, of all threads: the
+-- normal device uses every core, check mode one. The wall clock's ratio is printed beside. To reach,
+-- geometric means: at most 60 without barriers, 150 with. Also the time of an access that is checked,
+-- from the number that the kernel makes, and the memory that check mode adds for each byte of the
+-- arrays: at most 4, and tables.
 
 local mw = require "moonwarp"
 local core = require "moonwarp.core"
@@ -21,6 +22,8 @@ local SHADOW = 4
 
 local normal, checked = mw.device "cpu", mw.device("cpu", { check = true })
 local ratios = { [false] = {}, [true] = {} }
+local total = { arrays = 0, shadow = 0 } -- bytes
+checked:array("f64", 64):random(1):clone() -- loads what all need
 
 -- Wall and CPU seconds of a call.
 local function time(fn, batch)
@@ -60,27 +63,27 @@ end
 -- first is the result, and the list of arrays.
 local function measure(case)
   local function open(dev)
+    local go, before = dev:module(case.file)[case.kernel]:prepare(case.shape), resident()
     local arguments = case.arguments(dev)
-    local go = dev:module(case.file)[case.kernel]:prepare(case.shape)
-    return arguments[1], function() go(table.unpack(arguments)) end, arguments
+    return arguments[1], function() go(table.unpack(arguments)) end, arguments, before
   end
   local expected, fast, held = open(normal)
-  local before = resident()
-  local got, slow, others = open(checked)
+  local got, slow, others, before = open(checked)
   local bytes = 0
   for _, value in ipairs(others) do
     if core.type(value) == "array" then bytes = bytes + value:nbytes() end
   end
   slow()
-  local shadow = (resident() - before - bytes) / bytes
+  local shadow = resident() - before - bytes
   expected:fill(0.5)
   got:fill(case.border and 0.5 or 0 / 0) -- the border of a field is not written
   local fast_wall, fast_cpu, slow_wall, slow_cpu = alternate(fast, slow)
   mw.check(got, expected, case.check)
   table.insert(ratios[case.barriers], slow_cpu / fast_cpu)
-  print(("  %-24s normal %8.2f ms  check %9.1f ms  ratio %6.1f (wall %6.1f)  access %5.1f ns  shadow %.2f B/B"):format(
+  total.arrays, total.shadow = total.arrays + bytes, total.shadow + shadow
+  print(("  %-24s normal %8.2f ms  check %9.1f ms  ratio %6.1f (wall %6.1f)  access %5.1f ns"):format(
     case.name, fast_cpu * 1e3, slow_cpu * 1e3, slow_cpu / fast_cpu, slow_wall / fast_wall,
-      slow_cpu / case.accesses * 1e9, shadow))
+      slow_cpu / case.accesses * 1e9))
   for _, list in ipairs { held, others } do
     for _, value in ipairs(list) do
       if core.type(value) == "array" then value:close() end
@@ -159,3 +162,6 @@ for _, barriers in ipairs { false, true } do
   print(("  geometric mean, %s barriers: %.1f   to reach: at most %d   %s"):format(
     barriers and "with" or "without", mean, most, mean <= most and "reached" or "missed"))
 end
+local shadow = total.shadow / total.arrays
+print(("  memory for a byte of the arrays: %.2f   to reach: at most %d, and tables   %s"):format(shadow, SHADOW,
+  shadow < SHADOW + 0.2 and "reached" or "missed"))
