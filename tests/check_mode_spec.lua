@@ -270,6 +270,7 @@ describe("moonwarp run --check", function()
         local status, output = run "report out --output r.html"
         assert.are.equal(0, status, output)
         local page = support.read(folder .. "/r.html")
+        assert.is_truthy(page:find(", check mode</", 1, true)) -- the device's name
         assert.is_truthy(page:find '<mark class="?bad"? title="race in shared memory in kernel red">    if', page)
         assert.is_truthy(page:find '<mark class="?warn"? title="intended race in global memory in kernel same">', page)
       end)

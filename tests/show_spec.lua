@@ -38,6 +38,8 @@ describe("a value at the prompt", function()
     assert.are.equal("{}", show.value {})
     assert.are.equal('{ 1, "a\\nb", { 2, 3 }, {...}, {}, x = true }',
       show.value { 1, "a\nb", { 2, 3 }, { { 1 } }, {}, x = true })
+    local long = setmetatable({ ("x"):rep(100) }, { __tostring = show.fields })
+    assert.are.equal('{\n  {\n    "' .. long[1] .. '"\n  }\n}', show.value { long })
     assert.are.equal("{ [1.5] = 2 }", show.value { [1.5] = 2 })
     assert.are.equal("nil", show.value(nil))
   end)

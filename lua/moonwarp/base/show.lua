@@ -32,7 +32,6 @@ local function key_text(key)
   return "[" .. entry(key) .. "]"
 end
 
-
 --- The text of a table, whatever its metatable.
 ---@param values table
 ---@return string
@@ -46,9 +45,9 @@ function show.fields(values)
   end
   if next(values) == nil then return "{}" end
   local one_line = "{ " .. table.concat(parts, ", ") .. " }"
-  if #parts < MOST and #one_line <= 100 then return one_line end
+  if #parts < MOST and #one_line <= 100 and not one_line:find "\n" then return one_line end
   if #parts == MOST then parts[#parts + 1] = "..." end
-  return "{\n  " .. table.concat(parts, ",\n  ") .. "\n}"
+  return "{\n  " .. table.concat(parts, ",\n"):gsub("\n", "\n  ") .. "\n}"
 end
 
 --- The text of a value.

@@ -4,6 +4,7 @@
 
 local lists = require "moonwarp.base.lists"
 local options = require "moonwarp.cli.options"
+local overlay = require "moonwarp.results.overlay"
 local session = require "moonwarp.session"
 local store = require "moonwarp.results.store"
 
@@ -65,7 +66,7 @@ end
 ---@return string
 function runs.label(run)
   local date = (run.date or ""):gsub("T", " "):gsub(":%d%dZ$", "")
-  return ("%s, %s"):format(run.device_name or run.device or "no device", date)
+  return ("%s, %s"):format(overlay.device(run), date)
 end
 
 --- What a reader of a run has to know first; nil if it ended well.

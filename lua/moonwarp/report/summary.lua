@@ -7,6 +7,7 @@ local card = require "moonwarp.report.card"
 local html = require "moonwarp.report.html"
 local lists = require "moonwarp.base.lists"
 local material = require "moonwarp.report.material"
+local overlay = require "moonwarp.results.overlay"
 local status = require "moonwarp.report.status"
 local tables = require "moonwarp.report.table"
 
@@ -35,7 +36,7 @@ local SHORT <const> = 24 -- letters of a device's name that are not broken
 local COLUMNS = {
   { heading = "study", cell = function(run) return html.a { href = "#" .. run.anchor, run.study } end },
   { heading = "device", cell = function(run)
-    local name = run.device_name or run.device or "none"
+    local name = overlay.is_checked(run) and run.device or run.device_name or run.device or "none"
     return #name <= SHORT and html.span { class = "word", name } or name
   end },
   { heading = "date (UTC)", cell = function(run)

@@ -4,6 +4,7 @@
 -- run's label; the bars of ladders side by side. And the names that distinguish runs.
 
 local bars = require "moonwarp.plot.ladder.bars"
+local core = require "moonwarp.core"
 local lists = require "moonwarp.base.lists"
 local path = require "moonwarp.base.path"
 local units = require "moonwarp.base.units"
@@ -46,8 +47,20 @@ end
 
 -- ---- names that distinguish runs ----------------------------------------------------------------
 
-local function device_of(run)
-  return run.device_name or run.device or "no device"
+--- Whether a run's device was in check mode.
+---@param run table
+---@return boolean
+function overlay.is_checked(run)
+  local word = core.device_word(run.device or "")
+  return word ~= nil and word.checked
+end
+
+--- The name of a run's device, and whether it was in check mode.
+---@param run table
+---@return string
+function overlay.device(run)
+  local name = run.device_name or run.device or "no device"
+  return overlay.is_checked(run) and name .. ", check mode" or name
 end
 
 --- Names that distinguish runs: the device, with the time if another run has the same, and a number if needed.
@@ -57,11 +70,11 @@ end
 function overlay.tags(runs, is_brief)
   local count, devices, taken, tags = {}, 0, {}, {}
   for _, run in ipairs(runs) do
-    local name = device_of(run)
+    local name = overlay.device(run)
     devices, count[name] = devices + (count[name] and 0 or 1), (count[name] or 0) + 1
   end
   for i, run in ipairs(runs) do
-    local tag, time = device_of(run), (run.date or "no date"):gsub("T", " "):gsub("Z$", "")
+    local tag, time = overlay.device(run), (run.date or "no date"):gsub("T", " "):gsub("Z$", "")
     if is_brief and devices == 1 then tag = time elseif count[tag] > 1 then tag = ("%s, %s"):format(tag, time) end
     taken[tag] = (taken[tag] or 0) + 1
     tags[i] = taken[tag] > 1 and ("%s (%d)"):format(tag, taken[tag]) or tag
@@ -73,7 +86,7 @@ end
 
 local function of_several(entries)
   local chart, runs = entries[1].chart, lists.map(entries, function(entry) return entry.run end)
-  local tags, names = overlay.tags(runs, true), table.concat(lists.unique(lists.map(runs, device_of)), ", ")
+  local tags, names = overlay.tags(runs, true), table.concat(lists.unique(lists.map(runs, overlay.device)), ", ")
   local labels = lists.map(runs, function(run, i) return run.tag or tags[i] end)
   return lists.merged(chart, { device = names, title = ("%s, %s"):format(chart.title:gsub(", [^,]*%)$", ""), names) }),
     labels
