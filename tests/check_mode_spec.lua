@@ -232,6 +232,41 @@ describe("moonwarp run --check", function()
     end)
   end)
 
+  local OPERATIONS <const> = [[
+local mw = require "moonwarp"
+local dev = mw.device(...)
+local d, p, s = dev:zeros("f64", 16), dev:pinned("f64", 16), dev:stream { blocking = false }
+dev:synchronize()
+p:copy(d, { stream = s })
+p:set(6, 1)
+dev:synchronize()
+mw.record { n = 1 }]]
+
+  it("has races between operations, which are warnings in a normal run", function()
+    with_files({ ["s.lua"] = OPERATIONS }, function(run, folder)
+      local status, output = run "run --device cpu s.lua"
+      assert.are.equal(0, status, output)
+      assert.are.equal(1, count(output, "race between operations"), output)
+      local record = record_in(folder)
+      assert.are.equal("complete 1 0", ("%s %d %d"):format(record.status, #record.findings, #record.checks))
+      assert.is_true(record.findings[1].warning)
+      assert.is_nil(require "moonwarp.results.schema".problem(record))
+    end)
+    with_files({ ["s.lua"] = OPERATIONS }, function(run, folder)
+      local status, output = run "run --check s.lua"
+      assert.are.equal(3, status, output)
+      assert.are.equal(1, count(output, "race between operations"), output)
+      local record = record_in(folder)
+      assert.are.equal("check failed 1 1", ("%s %d %d"):format(record.status, #record.findings, #record.checks))
+      assert.are.same({ false, 5 }, { record.findings[1].warning, record.findings[1].memory.index })
+      assert.is_nil(require "moonwarp.results.schema".problem(record))
+      assert.are.equal(0, (run "report out --output r.html"))
+      local page = support.read(folder .. "/r.html")
+      assert.is_truthy(page:find('<mark class="bad" title="race between operations">p:set(6, 1)', 1, true)
+        or page:find('<mark class=bad title="race between operations">p:set(6, 1)', 1, true), page:match "<mark[^\n]*")
+    end)
+  end)
+
   it("counts what is intended, and does not fail for it", function()
     with_files({ ["s.lua"] = 'local mw = require "moonwarp"\n' .. SAME }, function(run, folder)
       local status, output = run "run --check s.lua"

@@ -465,7 +465,7 @@ local function printed(output)
   local lines = {}
   for line in output:gmatch "[^\n]+" do
     local name, found = line:match "^(%l[^:]*): (%l.*)$"
-    if name and name ~= "moonwarp" then lines[#lines + 1] = name .. ": " .. found end
+    if name and name ~= "moonwarp" and name ~= "results" then lines[#lines + 1] = name .. ": " .. found end
   end
   return lines
 end
@@ -559,9 +559,52 @@ describe("the order of operations", function()
     end)
   end
 
+  local RACE <const> = [[
+    local d, p = dev:zeros("f64", 16), dev:pinned("f64", 16)
+    local s = dev:stream { blocking = false }
+    dev:synchronize()
+    p:view(5, 8):copy(d:view(1, 8), { stream = s })
+    p:set(6, 1) %s
+    dev:synchronize()
+    local one = mw.findings()[1]
+    print(#mw.findings(), #dev:findings(), one.kind, one.device, one.warning, one.intended, one.kernel, one.count)
+    local m = one.memory
+    print(m.kind, m.index, m.elements, one.object, one.parties[1].stream:match "^stream 1, ", one.parties[2].stream)
+  ]]
+
+  -- With a race, on a device; what was printed as a warning at once, and as a finding at the end.
+  local function raced(id, mark)
+    local status, output = support.child(("local DEVICE = %q\n"):format(id) .. PRELUDE .. RACE:format(mark or ""))
+    local function has(text) return output:find(text, 1, true) ~= nil end
+    return status, output, has "moonwarp: warning: race between operations: nothing orders",
+      has "\nrace between operations: element 6 of a pinned array<f64> of " and
+      has "  written by a copy     in stream 1, made"
+  end
+
+  it("is part of the findings: of a normal run a warning that fails nothing", function()
+    local status, output, warned, told = raced "cpu"
+    assert.are.same({ 0, true, false }, { status, warned, told }, output)
+    assert.is_truthy(output:find("1\t1\trace between operations\tcpu\ttrue\tfalse\tnil\t1\n", 1, true), output)
+    local memory = "array\t5\t1\telement 6 of a pinned array<f64> of cpu\tstream 1, \tnil\n"
+    assert.is_truthy(output:find(memory, 1, true), output)
+  end)
+
+  it("is part of the findings: in check mode an error, told at the end", function()
+    local status, output, warned, told = raced "cpu:check"
+    assert.are.same({ support.program() and 3 or 0, false, true }, { status, warned, told }, output)
+    assert.is_truthy(output:find("1\t1\trace between operations\tcpu:check\tfalse\tfalse\tnil\t1\n", 1, true), output)
+  end)
+
+  it("is intended where a line says so, in check mode too", function()
+    local status, output, warned, told = raced("cpu:check", "-- moonwarp: race-ok a guess")
+    assert.are.same({ 0, false, false }, { status, warned, told }, output)
+    assert.is_truthy(output:find "\nintended race between operations: [^\n]*%.lua:%d+, 1 time: a guess\n", output)
+  end)
+
   it("has launches in check mode, by the bytes that they touched", function()
     local prelude = 'local DEVICE = "cpu:check"\n' .. PRELUDE
-    assert.are.same(wanted(CHECKED, CHECKED_VERBS), printed(support.child_passes(prelude .. CHECKED)))
+    assert.are.same(wanted(CHECKED, CHECKED_VERBS), printed(support.child_passes(prelude .. CHECKED
+      .. "\nmw.findings { expected = true }")))
     local output = support.child_passes(prelude .. CHECKED_RIGHT)
     assert.are.same(wanted(CHECKED_RIGHT), printed(output))
   end)

@@ -288,6 +288,8 @@ void race_copy(lua_State *, mw_stream *, const bind_array *to, size_t at, const 
 void race_launch(lua_State *, const mw_kernel *, mw_stream *, int first);
 void race_graph(lua_State *, const bind_graph *, mw_stream *); /* launched there */
 void race_captured(bind_graph *);                              /* its capture has ended */
+/* Adds those of arrays of the device to the list on top of the stack; NULL: of all devices. */
+void race_add_findings(lua_State *, const mw_device *);
 extern const luaL_Reg race_functions[];
 
 /* ---- occupancy.c, compare.c, services.c, allocator.c ----------------------------------------------------------- */

@@ -50,19 +50,20 @@ static void add_findings(lua_State *L, mw_device *device) {
   }
 }
 
-/* dev:findings(): a list of what check mode has found so far, in order; empty on a device that does not check. An
- * entry: kind, kernel, launch (from 1), object (what was accessed), memory (the same as data), remedy, remark, count, intended, device (its id),
+/* dev:findings(): a list of what check mode has found so far, in order, and after that the races between operations,
+ * which a device that does not check has as well. An entry: kind, kernel, launch (from 1), object (what was accessed), memory (the same as data), remedy, remark, count, intended, device (its id),
  * and its parties, a list of { verb, block, thread, bytes, file, line, text }. */
 static int device_findings(lua_State *L) {
   mw_device *device = self_device(L);
   lua_newtable(L);
   add_findings(L, device);
+  race_add_findings(L, device);
   return 1;
 }
 
 const bind_method finding_methods[] = {{"findings", device_findings, 0}, {NULL, NULL, 0}};
 
-/* core.findings(): those of every device that this Lua state has had in check mode. */
+/* core.findings(): those of every device that this Lua state has had in check mode, and all races between operations. */
 static int all_findings(lua_State *L) {
   lua_settop(L, 0);
   lua_newtable(L);
@@ -74,6 +75,7 @@ static int all_findings(lua_State *L) {
     lua_pop(L, 1);
   }
   lua_settop(L, 1);
+  race_add_findings(L, NULL);
   return 1;
 }
 

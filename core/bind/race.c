@@ -13,8 +13,8 @@
  *     q:copy(a, { stream = s })     kept: q is written, a is read, both with s's number and clock
  *     q:get(1)                      the script does not know that number: a race
  *
- * A pair of lines of the script is one race, reported once and counted; one that a line says is intended is only
- * counted:
+ * A pair of lines of the script is one race, a finding with a count. On a device in check mode it is printed when the run
+ * ends, as others are; else it is a warning, printed at once. One that a line says is intended is only counted:
  *
  *     q:get(1) -- moonwarp: race-ok the kernel waits for the script */
 #include "core/bind/bind.h"
@@ -91,9 +91,10 @@ typedef struct party {
 typedef struct race {
   const char *remedy;
   party parties[2]; /* the earlier one first */
-  char object[128];
+  char object[128], device[sizeof((mw_device_info *)0)->id];
+  lua_Integer index, elements; /* of the first element that both touch, from 0 */
   size_t count;
-  bool intended;
+  bool intended, warning;
 } race;
 
 static race *races;
@@ -133,15 +134,18 @@ static bool read_line(const order_place *at, char *out, size_t size) {
 }
 
 /* "elements 5 to 8 of a pinned array<f32> of cpu" */
-static void format_object(const mw_buffer *buffer, const access *a, const access *b, char *out, size_t size) {
+static void name_object(race *r, const mw_buffer *buffer, const access *a, const access *b) {
   static const char *const spaces[] = {"an ", "a pinned ", "a pageable ", "a managed ", "a global "};
   const size_t width = mw_dtype_size(b->dtype);
   const size_t from = a->from > b->from ? a->from : b->from, to = a->to < b->to ? a->to : b->to;
-  const size_t first = from / width + 1, last = (to - 1) / width + 1;
-  int n = first == last ? snprintf(out, size, "element %zu", first)
-                        : snprintf(out, size, "elements %zu to %zu", first, last);
-  snprintf(out + n, size - (size_t)n, " of %sarray<%s> of %s", spaces[buffer->space], mw_dtype_name(b->dtype),
+  const size_t first = from / width + 1, last = (to - 1) / width + 1, size = sizeof r->object;
+  int n = first == last ? snprintf(r->object, size, "element %zu", first)
+                        : snprintf(r->object, size, "elements %zu to %zu", first, last);
+  snprintf(r->object + n, size - (size_t)n, " of %sarray<%s> of %s", spaces[buffer->space], mw_dtype_name(b->dtype),
            buffer->device->info.id);
+  snprintf(r->device, sizeof r->device, "%s", buffer->device->info.id);
+  r->index = (lua_Integer)first - 1;
+  r->elements = (lua_Integer)(last - first) + 1;
 }
 
 /* Whether its line says that a race is intended. */
@@ -178,21 +182,29 @@ static void report(const mw_buffer *buffer, const access *earlier, const access 
   races = mw_realloc(races, (size_t)(nraces + 1) * sizeof *races);
   r = &races[nraces++];
   r->count = 1;
+  r->warning = !buffer->device->info.checks;
   r->remedy = later->kind >= HOST_READ
                   ? "synchronize the stream, or an event recorded in it, before the script touches the array"
                   : "let the second stream wait for the first, second:wait(first:record()), or synchronize the first";
-  format_object(buffer, earlier, later, r->object, sizeof r->object);
+  name_object(r, buffer, earlier, later);
   r->intended = fill_party(&r->parties[0], earlier);
   r->intended |= fill_party(&r->parties[1], later);
-  if (!r->intended) print_race(r);
+  if (r->warning && !r->intended) print_race(r);
 }
 
-/* core.races(): the races between operations so far, in order: { kind = "race between operations", object =, remedy =,
- * count =, intended =, parties = { { verb =, file =, line =, text =, stream =, bytes = }, ... } }; always two parties, the earlier
- * one first; the script itself has no stream. */
-static int race_list(lua_State *L) {
-  static const bind_field fields[] = {FIELD(race, object), FIELD(race, remedy), FIELD(race, count),
-                                      FIELD(race, intended), LAST_FIELD};
+static void push_memory(lua_State *L, const race *r) {
+  lua_createtable(L, 0, 3);
+  set_string(L, "kind", "array");
+  lua_pushinteger(L, r->index);
+  lua_setfield(L, -2, "index");
+  lua_pushinteger(L, r->elements);
+  lua_setfield(L, -2, "elements");
+}
+
+static void push_race(lua_State *L, const race *r) {
+  static const bind_field fields[] = {FIELD(race, object), FIELD(race, remedy),   FIELD(race, device),
+                                      FIELD(race, count),  FIELD(race, intended), FIELD(race, warning),
+                                      LAST_FIELD};
   static const bind_field party_fields[] = {FIELD(party, verb),
                                             FIELD_AS("file", party, access.at.file, 0),
                                             FIELD_AS("line", party, access.at.line, 1),
@@ -200,18 +212,31 @@ static int race_list(lua_State *L) {
                                             FIELD(party, stream),
                                             FIELD(party, bytes),
                                             LAST_FIELD};
-  lua_createtable(L, nraces, 0);
-  for (int i = 0; i < nraces; i++) {
-    push_fields(L, fields, &races[i]);
-    set_string(L, "kind", "race between operations");
-    lua_createtable(L, 2, 0);
-    for (int k = 0; k < 2; k++) {
-      push_fields(L, party_fields, &races[i].parties[k]);
-      lua_rawseti(L, -2, k + 1);
-    }
-    lua_setfield(L, -2, "parties");
-    lua_rawseti(L, -2, i + 1);
+  push_fields(L, fields, r);
+  set_string(L, "kind", "race between operations");
+  push_memory(L, r);
+  lua_setfield(L, -2, "memory");
+  lua_createtable(L, 2, 0);
+  for (int k = 0; k < 2; k++) {
+    push_fields(L, party_fields, &r->parties[k]);
+    lua_rawseti(L, -2, k + 1);
   }
+  lua_setfield(L, -2, "parties");
+}
+
+void race_add_findings(lua_State *L, const mw_device *device) {
+  for (int i = 0; i < nraces; i++) {
+    if (device && strcmp(races[i].device, device->info.id) != 0) continue;
+    push_race(L, &races[i]);
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+  }
+}
+
+/* core.races(): the races between operations so far, in order: findings, of which each has two parties, the earlier one
+ * first; the script itself has no stream. */
+static int race_list(lua_State *L) {
+  lua_newtable(L);
+  race_add_findings(L, NULL);
   return 1;
 }
 

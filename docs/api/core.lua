@@ -35,7 +35,8 @@ shows.]], since = "0.1.0" },
       about = [[As `mw.device`, but ignores the command line.]],
       params = { { "id", "string", "", optional = true }, { "check", "boolean", "in check mode", optional = true } }, returns = { { "device", "" } }, since = "0.1.0" },
     { name = "findings", forms = { "core.findings()" },
-      about = [[What check mode has found, as `dev:findings`, on every device that this Lua state has had in check mode.]],
+      about = [[What check mode has found, as `dev:findings`, on every device that this Lua state has had in check mode, and
+the races between operations.]],
       returns = { { "finding[]", "" } }, since = "0.6.0" },
     { name = "devices", forms = { "core.devices()" }, about = [[As `mw.devices`.]],
       returns = { { "device_entry[]", "" } }, since = "0.1.0" },
@@ -131,10 +132,9 @@ print(core.largest(dev:array("f64", { 1, -3, 2 }))) --> 3.0]] },
 local _, e = pcall(core.raise, "io", "no such file")
 print(e.status, e.text) --> io  no such file]] },
     { name = "races", forms = { "core.races()" },
-      about = [[The races between operations found in this process so far. Of each: `kind`, "race between operations";
-`object`, which elements of which array; `remedy`; `count`; `intended`, whether a line says so; `parties`, the earlier access and the later one, each with
-`verb`, `file`, `line`, `text` (of that line), `bytes` and, unless the script made the access itself, `stream`.]],
-      returns = { { "table[]", "in the order found" } }, since = "0.6.0",
+      about = [[The races between operations found in this process so far, as `mw.findings` has them at its end. Each has two
+parties, the earlier access first.]],
+      returns = { { "finding[]", "in the order found" } }, since = "0.6.0",
       example = [[print(#core.races()) --> 0]] },
     { name = "filled", forms = { "core.filled(array)" },
       about = [[Says that a kernel which writes the whole array was launched in the current stream, for `core.races`.]],

@@ -45,11 +45,12 @@ command line), "skipped" (`mw.skip`), "script" (raised by a function of a study)
       { "expected", "boolean", "the findings are expected", default = "false" },
     },
     finding = {
-      about = "What check mode found: an error in a kernel, or a race that its source marks as intended.",
+      about = "What check mode found: an error, or a race that its source marks as intended. Or a race between operations, on any device.",
       result = true,
-      { "kind", "string", [["race in shared memory", "race in global memory", "bounds", "uninitialised", "index", "misaligned"]] },
-      { "kernel", "string", "its name" },
-      { "launch", "integer", "which launch of the device found it first, counted from 1" },
+      { "kind", "string", [["race in shared memory", "race in global memory", "bounds", "uninitialised", "index", "misaligned", "race between operations"]] },
+      { "kernel", "string", "its name; nil for a race between operations", optional = true },
+      { "launch", "integer", "which launch of the device found it first, counted from 1; of a kernel's findings", optional = true },
+      { "warning", "boolean", "it fails nothing: a race between operations outside check mode, which was printed when it was met", optional = true },
       { "object", "string", [[what was accessed, as in "parameter 1 'c', index 0" or "shared variable 's', index 1"]], optional = true },
       { "memory", "finding_memory", "the same as data", optional = true },
       { "parties", "finding_party[]", "the access; of a race both, if the other one is known" },
@@ -66,17 +67,19 @@ command line), "skipped" (`mw.skip`), "script" (raised by a function of a study)
       { "name", "string", "of the variable; of an array the parameter's that points to it", optional = true },
       { "parameter", "integer", "of an array: which parameter of the kernel, counted from 1", optional = true },
       { "index", "integer", "of the element, counted from 0 as in the kernel: of an array from where the parameter points to; of a table of rows as in one row", optional = true },
+      { "elements", "integer", "how many, from that one on: of a race between operations", optional = true },
     },
     finding_party = {
       about = "An access of a finding: who, and where.",
       result = true,
-      { "verb", "string", [["read", "write", "atomic"; "access" if it is not known]] },
-      { "thread", "integer[]", "threadIdx" },
+      { "verb", "string", [["read", "write", "atomic"; "access" if it is not known; of an operation as in "written by a copy"]] },
+      { "thread", "integer[]", "threadIdx; of a kernel's access", optional = true },
       { "block", "integer[]", "blockIdx", optional = true },
       { "bytes", "integer", "", unit = "bytes", optional = true },
       { "file", "string", "of the source; \"source\" of one that is given as text", optional = true },
       { "line", "integer", "", optional = true },
       { "text", "string", "of that line", optional = true },
+      { "stream", "string", "of an operation that a stream runs: which one; nil if the script itself made the access", optional = true },
     },
     occupancy_question = {
       about = "Options of `mw.occupancy`.",
@@ -129,7 +132,7 @@ print(dev == mw.device "cpu")    --> true]],
       name = "findings",
       forms = { "mw.findings([options])" },
       about = [[What check mode has found since the program or the prompt began, on all devices, also on closed ones, in
-order. `tostring` of the list, or of one finding, gives the text that is printed when the run ends. Accesses of one kind
+order; then the races between operations, which are found on every device, in check mode or not. `tostring` of the list, or of one finding, gives the text that is printed when the run ends. Accesses of one kind
 at the same lines of a kernel are one finding with a count.
 
 With `{ expected = true }`, only what no such call has returned before. These findings are not printed, fail no run, and

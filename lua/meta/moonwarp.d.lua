@@ -26,11 +26,12 @@
 ---@field log? string the compiler's full log
 ---@field reason? string the reason given to `mw.skip`
 
---- What check mode found: an error in a kernel, or a race that its source marks as intended.
+--- What check mode found: an error, or a race that its source marks as intended. Or a race between operations, on any device.
 ---@class moonwarp.finding
----@field kind string "race in shared memory", "race in global memory", "bounds", "uninitialised", "index", "misaligned"
----@field kernel string its name
----@field launch integer which launch of the device found it first, counted from 1
+---@field kind string "race in shared memory", "race in global memory", "bounds", "uninitialised", "index", "misaligned", "race between operations"
+---@field kernel? string its name; nil for a race between operations
+---@field launch? integer which launch of the device found it first, counted from 1; of a kernel's findings
+---@field warning? boolean it fails nothing: a race between operations outside check mode, which was printed when it was met
 ---@field object? string what was accessed, as in "parameter 1 'c', index 0" or "shared variable 's', index 1"
 ---@field memory? moonwarp.finding_memory the same as data
 ---@field parties moonwarp.finding_party[] the access; of a race both, if the other one is known
@@ -46,16 +47,18 @@
 ---@field name? string of the variable; of an array the parameter's that points to it
 ---@field parameter? integer of an array: which parameter of the kernel, counted from 1
 ---@field index? integer of the element, counted from 0 as in the kernel: of an array from where the parameter points to; of a table of rows as in one row
+---@field elements? integer how many, from that one on: of a race between operations
 
 --- An access of a finding: who, and where.
 ---@class moonwarp.finding_party
----@field verb string "read", "write", "atomic"; "access" if it is not known
----@field thread integer[] threadIdx
+---@field verb string "read", "write", "atomic"; "access" if it is not known; of an operation as in "written by a copy"
+---@field thread? integer[] threadIdx; of a kernel's access
 ---@field block? integer[] blockIdx
 ---@field bytes? integer bytes
 ---@field file? string of the source; "source" of one that is given as text
 ---@field line? integer
 ---@field text? string of that line
+---@field stream? string of an operation that a stream runs: which one; nil if the script itself made the access
 
 --- Options of `mw.findings`.
 ---@class moonwarp.findings_options
@@ -739,8 +742,9 @@ function device:event(options) end
 ---@return moonwarp.graph # ready to be launched
 function device:capture(f) end
 
---- What check mode has found on the device since it was opened first, as `mw.findings` has it.
----@return moonwarp.finding[] # empty on a device that is not in check mode
+--- What check mode has found on the device since it was opened first, and races between operations on its arrays, as
+--- `mw.findings` has them.
+---@return moonwarp.finding[] # on a device that is not in check mode races between operations only
 function device:findings() end
 
 --- Closes the handle. The device itself is closed when no object that it made is left. `mw.device` with the
@@ -1376,7 +1380,7 @@ local mw = {}
 function mw.device(id, options) end
 
 --- What check mode has found since the program or the prompt began, on all devices, also on closed ones, in
---- order. `tostring` of the list, or of one finding, gives the text that is printed when the run ends. Accesses of one kind
+--- order; then the races between operations, which are found on every device, in check mode or not. `tostring` of the list, or of one finding, gives the text that is printed when the run ends. Accesses of one kind
 --- at the same lines of a kernel are one finding with a count.
 --- 
 --- With `{ expected = true }`, only what no such call has returned before. These findings are not printed, fail no run, and

@@ -22,6 +22,7 @@
 --   run            the open run (results/run.lua); nil before the first result
 
 local core = require "moonwarp.core"
+local lists = require "moonwarp.base.lists"
 
 local session = {}
 
@@ -187,8 +188,9 @@ function Session:findings()
   return findings().since(self.begun_with)
 end
 
--- One that is not intended is a failed check.
+-- One that is not intended is a failed check; one that was printed as a warning is not.
 local function settle(self, one, note)
+  if findings().is_told(one) then return end
   local text = tostring(one)
   io.stderr:write(text, "\n")
   if one.intended then return end
@@ -203,7 +205,8 @@ local function unsettled(self)
   local list = findings().since(self.settled)
   if #list == 0 then return list end
   self.settled = counts()
-  local run = self.run or (self.options.argv or self.is_prepared) and open_run(self)
+  local is_news = lists.find(list, function(one) return not findings().is_told(one) end)
+  local run = self.run or is_news and (self.options.argv or self.is_prepared) and open_run(self)
   return list, function(kind, values)
     if run then run:append(kind, values) else self:mention(kind, values) end
   end

@@ -13,15 +13,30 @@ local findings = {}
 
 local finding_type, list_type = { __name = "finding" }, { __name = "findings" }
 
+local OPERATIONS <const> = "race between operations"
+
+-- Whose list a finding is in, to which others are added at its end.
+local function list_of(one)
+  return one.kind == OPERATIONS and OPERATIONS or one.device
+end
+
 --- How often each finding of this process has been met.
----@return integer[] counts  in the order of core.findings, by device
+---@return integer[] counts  in the order of core.findings, by list
 function findings.counts()
   local counts = {}
   for _, one in ipairs(core.findings()) do
-    counts[one.device] = counts[one.device] or {}
-    table.insert(counts[one.device], one.count)
+    local list = list_of(one)
+    counts[list] = counts[list] or {}
+    table.insert(counts[list], one.count)
   end
   return counts
+end
+
+--- Whether a finding was printed when it was met: a race between operations outside check mode, which fails no run.
+---@param one table
+---@return boolean
+function findings.is_told(one)
+  return one.kind == OPERATIONS and one.warning
 end
 
 local function marked(list)
@@ -35,8 +50,9 @@ end
 function findings.since(counts)
   local place = {}
   return marked(lists.map(core.findings(), function(one)
-    place[one.device] = (place[one.device] or 0) + 1
-    one.count = one.count - ((counts[one.device] or {})[place[one.device]] or 0)
+    local list = list_of(one)
+    place[list] = (place[list] or 0) + 1
+    one.count = one.count - ((counts[list] or {})[place[list]] or 0)
     return one.count > 0 and one or nil
   end))
 end
@@ -67,7 +83,7 @@ function findings.grouped(list)
       groups[#groups + 1], by_key[key] = group, group
     end
     group.count = group.count + one.count
-    if not lists.has(group.kernels, one.kernel) then table.insert(group.kernels, one.kernel) end
+    if one.kernel and not lists.has(group.kernels, one.kernel) then table.insert(group.kernels, one.kernel) end
   end
   return groups
 end
@@ -79,6 +95,7 @@ local function at(dims)
 end
 
 local function who_of(party)
+  if not party.thread then return party.stream and "in " .. party.stream or "" end
   local block = party.block and ("block %s, "):format(at(party.block)) or ""
   return ("by %sthread %s"):format(block, at(party.thread))
 end
@@ -115,16 +132,21 @@ function findings.reason(one)
   end
 end
 
+-- "race in global memory: kernel 'a' and 'b', "; of a race between operations without kernels.
+local function subject_of(one)
+  if not one.kernel then return one.kind .. ": " end
+  return ("%s: kernel '%s'%s, "):format(one.kind, one.kernel, others(one.kernels or { one.kernel }))
+end
+
 local function intended_line(one)
   local reason = findings.reason(one)
-  return ("intended %s: kernel '%s'%s, %s, %s%s"):format(one.kind, one.kernel, others(one.kernels or { one.kernel }),
-    place_of(one.parties[1]), units.count(one.count, "time"), reason and ": " .. reason or "")
+  return ("intended %s%s, %s%s"):format(subject_of(one), place_of(one.parties[1]), units.count(one.count, "time"),
+    reason and ": " .. reason or "")
 end
 
 local function text_of(one)
   if one.intended then return intended_line(one) end
-  local lines = { ("%s: kernel '%s'%s%s"):format(one.kind, one.kernel, others(one.kernels or { one.kernel }),
-    one.object and ", " .. one.object or "") }
+  local lines = { ((subject_of(one) .. (one.object or "")):gsub(", $", "")) }
   lists.append(lines, party_lines(one.parties))
   local remark = one.remark and one.remark .. "; " or ""
   lines[#lines + 1] = ("  %s; %s%s"):format(units.count(one.count, "time"), remark, one.remedy)

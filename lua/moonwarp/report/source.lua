@@ -38,10 +38,11 @@ local function is_same_file(file, name)
 end
 
 local function add_note(notes, party, finding)
-  local words = ("%s%s in kernel %s"):format(finding.intended and "intended " or "", finding.kind, finding.kernel)
+  local words = ("%s%s%s"):format(finding.intended and "intended " or "", finding.kind,
+    finding.kernel and " in kernel " .. finding.kernel or "")
   notes[party.line] = notes[party.line] or { is_bad = false }
   local note = notes[party.line]
-  note.is_bad = note.is_bad or not finding.intended
+  note.is_bad = note.is_bad or not (finding.intended or finding.warning)
   if not lists.has(note, words) then table.insert(note, words) end
 end
 

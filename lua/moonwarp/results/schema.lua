@@ -48,14 +48,16 @@ local TABLE = fields { name = "string", notes = list "string",
 
 local CHECK = fields { what = "string?", ok = "boolean", text = "string?" }
 
-local MEMORY = fields { kind = "string", name = "string?", parameter = "integer?", index = "integer?" }
+local MEMORY = fields { kind = "string", name = "string?", parameter = "integer?", index = "integer?",
+                        elements = "integer?" }
 
 local FINDING = fields {
-  kind = "string", kernel = "string", object = "string?", memory = optional(MEMORY),
+  kind = "string", kernel = "string?", object = "string?", memory = optional(MEMORY),
   remedy = "string", remark = "string?", count = "integer",
-  launch = "integer", intended = "boolean", device = "string",
-  parties = list(fields { verb = "string", block = optional(list "integer"), thread = list "integer",
-                          bytes = "integer?", file = "string?", line = "integer?", text = "string?" }),
+  launch = "integer?", intended = "boolean", warning = "boolean?", device = "string",
+  parties = list(fields { verb = "string", block = optional(list "integer"), thread = optional(list "integer"),
+                          stream = "string?", bytes = "integer?", file = "string?", line = "integer?",
+                          text = "string?" }),
 }
 
 local RUN = fields {
