@@ -118,6 +118,15 @@ local GRID <const> = {
   { "message_read_by_all", 4, 64, { i32(64), i32(1, 0), i32(192) }, cooperative = true },
   { "ticket_lock_without_fence", 8, 32, { u32(1, 0), u32(1, 0), i32(1, 0) } },
   { "pair_without_fence", 8, 32, { u32(4, 0), f32(8), f32(4) } },
+  { "volatile_winner", 4, 32, { i32(1, 0) } },
+  { "volatile_beside_atomic", 4, 32, { i32(1, 0) } },
+  { "volatile_without_the_lock", 4, 32, { i32(1, 0) } },
+  { "lock_without_the_first_fence", 8, 32, { i32(1, 0) } },
+  { "lock_without_the_last_fence", 8, 32, { i32(1, 0) } },
+  { "lock_with_a_fence_of_the_block", 8, 32, { i32(1, 0) } },
+  { "warps_in_lock_without_fence", 1, 128, { i32(1, 0) } },
+  { "counter_of_the_block_for_all", 4, 32, { i32(1, 0) } },
+  { "volatile_message_with_a_fence_of_the_block", 2, 32, { i32(1), i32(1, 0), i32(2) } },
 }
 
 return {

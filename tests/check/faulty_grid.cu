@@ -154,7 +154,7 @@ __global__ void plain_flag(unsigned *flag, int *data, int *out) {
   }
 }
 
-__device__ unsigned lock_word[2];
+__device__ unsigned lock_word[7];
 
 __global__ void lock_without_fences(int *sum) {
   if (threadIdx.x) return;
@@ -271,4 +271,79 @@ __global__ void pair_without_fence(unsigned *count, float *value, float *out) {
   value[blockIdx.x] = 1; // finding: race in global memory
   if (atomicAdd(&count[blockIdx.x / 2], 1u) == 0) return;
   out[blockIdx.x / 2] = value[blockIdx.x / 2 * 2] + value[blockIdx.x / 2 * 2 + 1]; // finding: race in global memory
+}
+
+// ---- volatile data, scopes, locks -----------------------------------------------------------------------------
+
+__global__ void volatile_winner(volatile int *winner) {
+  if (threadIdx.x == 0) *winner = blockIdx.x; // finding: race in global memory
+}
+
+__global__ void volatile_beside_atomic(int *best) {
+  if (threadIdx.x) return;
+  if (blockIdx.x % 2) atomicExch(best, 100); // finding: race in global memory
+  else *(volatile int *)best = blockIdx.x; // finding: race in global memory
+}
+
+__global__ void volatile_without_the_lock(volatile int *last) {
+  if (threadIdx.x) return;
+  if (blockIdx.x % 2) {
+    *last = blockIdx.x; // finding: race in global memory
+    return;
+  }
+  while (atomicCAS(&lock_word[2], 0u, 1u)) {}
+  __threadfence();
+  *last = blockIdx.x; // finding: race in global memory
+  __threadfence();
+  atomicExch(&lock_word[2], 0u);
+}
+
+// Without it the sum may be read before the lock is held.
+__global__ void lock_without_the_first_fence(int *sum) {
+  if (threadIdx.x) return;
+  while (atomicCAS(&lock_word[3], 0u, 1u)) {}
+  *sum += 1; // finding: race in global memory
+  __threadfence();
+  atomicExch(&lock_word[3], 0u);
+}
+
+__global__ void lock_without_the_last_fence(int *sum) {
+  if (threadIdx.x) return;
+  while (atomicCAS(&lock_word[4], 0u, 1u)) {}
+  __threadfence();
+  *sum += 1; // finding: race in global memory
+  atomicExch(&lock_word[4], 0u);
+}
+
+__global__ void lock_with_a_fence_of_the_block(int *sum) {
+  if (threadIdx.x) return;
+  while (atomicCAS(&lock_word[5], 0u, 1u)) {}
+  __threadfence_block();
+  *sum += 1; // finding: race in global memory
+  __threadfence();
+  atomicExch(&lock_word[5], 0u);
+}
+
+__global__ void warps_in_lock_without_fence(int *sum) {
+  if (threadIdx.x % 32) return;
+  while (atomicCAS_block(&lock_word[6], 0u, 1u)) {}
+  *sum += 1; // finding: race in global memory
+  __threadfence_block();
+  atomicExch_block(&lock_word[6], 0u);
+}
+
+__global__ void counter_of_the_block_for_all(int *count) {
+  atomicAdd_block(count, 1); // finding: race in global memory
+}
+
+__global__ void volatile_message_with_a_fence_of_the_block(volatile int *data, int *ready, int *out) {
+  if (threadIdx.x) return;
+  if (blockIdx.x == 0) {
+    *data = 42; // finding: race in global memory
+    __threadfence_block();
+    atomicExch(ready, 1);
+  } else {
+    while (atomicAdd(ready, 0) == 0) {}
+    out[blockIdx.x] = *data; // finding: race in global memory
+  }
 }

@@ -395,6 +395,58 @@ __global__ void constant_memory(float *out) {
   out[threadIdx.x] = weights[threadIdx.x % 4] + table_of_module[(threadIdx.x + 1) % 4];
 }
 
+// ---- volatile flags, scopes, swaps ------------------------------------------------------------------------------
+
+// Several may write it, all the same; others look at it and do not wait.
+__global__ void found_by_several(const int *a, volatile int *found, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (!*found && i < n && a[i] % 3 == 0) *found = 1;
+}
+
+__global__ void ping_pong(volatile int *turn, volatile int *value) {
+  if (threadIdx.x) return;
+  for (int k = 0; k < 5; k++) {
+    while (*turn % 2 != blockIdx.x) {}
+    __threadfence();
+    *value = 2 * *value + blockIdx.x;
+    __threadfence();
+    *turn = *turn + 1;
+  }
+}
+
+__global__ void counters_of_blocks(int *count, int *total) {
+  atomicAdd_block(&count[blockIdx.x], 1);
+  __syncthreads();
+  if (threadIdx.x == 0) atomicAdd(total, count[blockIdx.x]);
+}
+
+// Two tickets for each block, drawn by swaps.
+__global__ void tickets_by_swap(unsigned *next, int *data, int *sum) {
+  if (threadIdx.x) return;
+  for (int k = 0; k < 2; k++) {
+    const int own = blockIdx.x + k * gridDim.x;
+    data[own] = own;
+    __threadfence();
+    unsigned seen = *(volatile unsigned *)next, before;
+    while ((before = atomicCAS(next, seen, seen + 1)) != seen) seen = before;
+    if (seen + 1 < 2 * gridDim.x) continue;
+    __threadfence();
+    for (int i = 0; i < 2 * gridDim.x; i++) *sum += data[i];
+  }
+}
+
+__global__ void warps_in_lock(int *sum) {
+  __shared__ unsigned lock;
+  if (threadIdx.x == 0) lock = 0;
+  __syncthreads();
+  if (threadIdx.x % 32) return;
+  while (atomicCAS_block(&lock, 0u, 1u)) {}
+  __threadfence_block();
+  *(volatile int *)&sum[blockIdx.x] = *(volatile int *)&sum[blockIdx.x] + 1;
+  __threadfence_block();
+  atomicExch_block(&lock, 0u);
+}
+
 // ---- several launches -----------------------------------------------------------------------------------------
 
 __device__ int state_of_module;

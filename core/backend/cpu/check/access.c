@@ -6,6 +6,7 @@
 #include "core/backend/cpu/check/check.h"
 
 #include <stdio.h>
+#include <string.h>
 
 typedef struct access { /* that is judged */
   cpu_checker *checker;
@@ -78,6 +79,10 @@ static bool is_shared(const access_t *a, uintptr_t address) {
          (fixed && address - (uintptr_t)worker->static_shared < fixed->bytes);
 }
 
+static cpu_finding_kind race_kind(const access_t *a, uintptr_t address) {
+  return is_shared(a, address) ? CPU_FINDING_RACE_SHARED : CPU_FINDING_RACE_GLOBAL;
+}
+
 static void note_race(const access_t *a, uintptr_t address, mw_check_bits other, bool other_writes) {
   cpu_party second = other_party(a, other, other_writes);
   const bool itself = second.rank == a->party.rank && second.block == a->party.block;
@@ -85,8 +90,7 @@ static void note_race(const access_t *a, uintptr_t address, mw_check_bits other,
   const char *remark = itself && (other >> MW_CELL_KIND & 3) == MW_READ_BY_GRID ? "read by several blocks"
                        : itself                                                 ? "read by several threads"
                                                                                 : "";
-  cpu_finding_note(a->checker, is_shared(a, address) ? CPU_FINDING_RACE_SHARED : CPU_FINDING_RACE_GLOBAL, address,
-                   &a->party, &second, remark);
+  cpu_finding_note(a->checker, race_kind(a, address), address, &a->party, &second, remark);
 }
 
 /* ---- a word ---------------------------------------------------------------------------------------------------- */
@@ -95,15 +99,44 @@ static bool overlaps(mw_check_bits bits, unsigned mask) {
   return bits >> MW_CELL_MASK & mask;
 }
 
-/* Two atomic operations, or volatile accesses, are no race with each other. */
-static bool may_meet(const access_t *a, mw_check_bits write) {
-  return a->party.how != MW_ACCESS_PLAIN && (write >> MW_CELL_KIND & 3) != MW_ACCESS_PLAIN;
+static enum mw_access how_of(mw_check_bits write) {
+  return (enum mw_access)(write >> MW_CELL_KIND & 3);
+}
+
+/* Two atomic operations are no race with each other, if both see the block of the other. */
+static bool are_atomic(const access_t *a, mw_check_bits write) {
+  const enum mw_access mine = a->party.how, other = how_of(write);
+  if (mine == MW_ACCESS_PLAIN || other == MW_ACCESS_PLAIN) return false;
+  return (mine != MW_ACCESS_BLOCK && other != MW_ACCESS_BLOCK) || !((write ^ a->thread->stamp) >> MW_CELL_BLOCK);
+}
+
+/* Two volatile accesses, or one and an atomic operation, not ordered. Of a flag they are right: of a word that a thread
+ * waits for, and where all write the same. A read of data is a race where the two blocks have met at another place, by
+ * a fence that does not reach. */
+static void judge_volatile(const access_t *a, uintptr_t address, mw_check_bits write) {
+  cpu_checker *checker = a->checker;
+  const bool mine = a->party.how == MW_ACCESS_VOLATILE, other = how_of(write) == MW_ACCESS_VOLATILE;
+  if (!mine && !other) return;
+  if (a->party.write) {
+    if (checker->doubt.open || a->party.bytes > sizeof checker->doubt.before || is_ordered(a, write) ||
+        cpu_order_is_flag(checker, a->address))
+      return;
+    checker->doubt = (cpu_doubt){
+        true, race_kind(a, address), a->address, a->party.bytes, "", {a->party, other_party(a, write, true)}};
+    memcpy(checker->doubt.before, (const void *)a->address, a->party.bytes);
+  } else if (mine && other && (write ^ a->thread->stamp) >> MW_CELL_BLOCK && !is_ordered(a, write) &&
+             !cpu_order_is_flag(checker, a->address) && cpu_order_have_met(checker, write, a->thread, a->address))
+    note_race(a, address, write, true);
 }
 
 static bool judge_race(const access_t *a, uintptr_t address, const mw_cell *cell, unsigned mask) {
-  if (overlaps(cell->write, mask) && !may_meet(a, cell->write) && !is_ordered(a, cell->write)) {
-    note_race(a, address, cell->write, true);
-    return false;
+  if (overlaps(cell->write, mask)) {
+    if (are_atomic(a, cell->write))
+      judge_volatile(a, address, cell->write);
+    else if (!is_ordered(a, cell->write)) {
+      note_race(a, address, cell->write, true);
+      return false;
+    }
   }
   if (a->party.write && overlaps(cell->read, mask) && !readers_ordered(a, cell->read)) {
     note_race(a, address, cell->read, false);
@@ -196,6 +229,7 @@ void cpu_check_access(const void *address, unsigned bytes, int write, enum mw_ac
                       unsigned site) {
   const access_t a = access_of(address, bytes, write, how, place, site);
   cpu_current->busy++; /* not to be ended in the middle of what is kept */
+  cpu_finding_settle(a.checker);
   judge(&a);
   cpu_current->busy--;
 }
@@ -206,9 +240,10 @@ void cpu_check_atomic(const void *address, unsigned bytes, int read, int write, 
   access_t a = access_of(address, bytes, write, how, place, site);
   a.reads = read;
   cpu_current->busy++;
+  cpu_finding_settle(a.checker);
   if (read) cpu_order_acquire(a.checker, a.address, a.thread);
   judge(&a);
-  if (write) cpu_order_release(a.checker, a.address, a.thread);
+  if (write) cpu_order_release(a.checker, a.address, a.thread, read == MW_READ_SWAP);
   cpu_current->busy--;
 }
 

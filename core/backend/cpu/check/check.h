@@ -122,6 +122,15 @@ typedef struct cpu_slip {
   const cpu_noted *index; /* NULL: no thread's */
 } cpu_slip;
 
+typedef struct cpu_doubt { /* a volatile access beside another: a race if it changes what the other one wrote */
+  bool open;
+  cpu_finding_kind kind;
+  uintptr_t address;
+  unsigned bytes;
+  char before[16];
+  cpu_party parties[2];
+} cpu_doubt;
+
 typedef struct cpu_turns { /* tickets: who runs checked code */
   pthread_mutex_t lock;
   pthread_cond_t next;
@@ -147,6 +156,7 @@ struct cpu_checker {
   cpu_noted *told, *told_last;         /* those of launches that have ended, by base.next */
   cpu_slip slips[CPU_SLIPS];
   struct cpu_order *order; /* order.c */
+  cpu_doubt doubt;
 };
 
 static inline cpu_checker *cpu_checker_now(void) {
@@ -182,8 +192,14 @@ void cpu_order_next_epoch(cpu_checker *, cpu_worker *);
 bool cpu_order_within_warp(cpu_checker *, const mw_thread *, unsigned other_rank);
 bool cpu_order_any_lane(cpu_checker *, const mw_thread *);
 void cpu_order_fence(cpu_checker *, const mw_thread *, bool block_only);
-void cpu_order_release(cpu_checker *, uintptr_t, const mw_thread *); /* an atomic or volatile write of that place */
+/* An atomic or volatile write of that place; swaps: by an atomicCAS, which may be how a lock is taken. */
+void cpu_order_release(cpu_checker *, uintptr_t, const mw_thread *, bool swaps);
 void cpu_order_acquire(cpu_checker *, uintptr_t, const mw_thread *); /* and a read of it */
+/* The thread waits in a loop; what it reads next by an atomic or volatile access is a flag. */
+void cpu_order_wait(cpu_checker *, const mw_thread *);
+bool cpu_order_is_flag(cpu_checker *, uintptr_t);
+/* The thread's block has seen a release of the other access's block at another place. */
+bool cpu_order_have_met(cpu_checker *, mw_check_bits other, const mw_thread *, uintptr_t);
 /* Whether another access of the block since its last barrier, of which `other` is the cell, is ordered before the thread
  * by atomics and fences. */
 bool cpu_order_in_block(cpu_checker *, mw_check_bits other, const mw_thread *);
@@ -195,6 +211,7 @@ bool cpu_order_any(cpu_checker *, const mw_thread *);
 /* finding.c: parties may be NULL. What it is about: what has the address, or this object. */
 void cpu_finding_note(cpu_checker *, cpu_finding_kind, uintptr_t address, const cpu_party *first,
                       const cpu_party *second, const char *remark);
+void cpu_finding_settle(cpu_checker *); /* the doubt of the last volatile write: before other threads go on */
 void cpu_finding_tell(cpu_checker *, cpu_finding_kind, const cpu_party *first, const cpu_party *second,
                       const mw_object *);
 void cpu_finding_fault(cpu_checker *, const cpu_fault *); /* of memory */

@@ -85,6 +85,7 @@ static void meet_block(cpu_block_fibers *fibers) {
   cpu_worker *worker = fibers->worker;
   cpu_checker *checker = fibers->grid->checker;
   unsigned ahead = 0;
+  cpu_finding_settle(checker);
   for (unsigned w = 0; w * CPU_WARP < fibers->threads; w++)
     if (worker->warp_epochs[w] / MW_CHECK_WARP_EPOCHS > ahead) ahead = worker->warp_epochs[w] / MW_CHECK_WARP_EPOCHS;
   const unsigned epoch = epoch_of(worker) + ahead + 1;
@@ -98,6 +99,7 @@ static void meet_block(cpu_block_fibers *fibers) {
 static void meet_warp(cpu_block_fibers *fibers, unsigned w, uint32_t lanes) {
   cpu_worker *worker = fibers->worker;
   cpu_warp *warp = &fibers->warps[w];
+  cpu_finding_settle(fibers->grid->checker);
   if (lanes != cpu_warp_lanes(warp)) return cpu_order_lanes(fibers, w, lanes);
   const unsigned syncs = ++worker->warp_epochs[w];
   if (epoch_of(worker) + syncs / MW_CHECK_WARP_EPOCHS == MW_CHECK_EPOCHS) {
@@ -119,6 +121,12 @@ static void meet_grid(cpu_grid *grid) {
 static const cpu_observer observer = {cpu_turn_take, cpu_turn_give, begin_block, stamp_thread,
                                       meet_block,    meet_named,    meet_warp,   meet_grid};
 
+/* The thread waits for what another one writes. */
+static void wait_for_others(void) {
+  cpu_order_wait(cpu_checker_now(), cpu_checker_thread());
+  cpu_runtime.yield();
+}
+
 /* ---- life ------------------------------------------------------------------------------------------------------ */
 
 cpu_checker *cpu_checker_open(mw_error *error) {
@@ -136,6 +144,7 @@ cpu_checker *cpu_checker_open(mw_error *error) {
       (mw_check){checker->shadow.chunks, cpu_check_access, cpu_check_atomic, cpu_check_fence, cpu_check_rule};
   checker->runtime = cpu_runtime;
   checker->runtime.check = &checker->hooks;
+  checker->runtime.yield = wait_for_others;
   return checker;
 }
 
@@ -174,6 +183,7 @@ void cpu_checker_begin(cpu_checker *checker, cpu_grid *grid, const cpu_checked_l
 void cpu_checker_end(cpu_checker *checker, cpu_grid *grid) {
   const cpu_fault *fault = &grid->stop.fault;
   const bool stopped = atomic_load(&grid->stop.why) == CPU_STOP_FAULT;
+  checker->doubt.open = false;
   if (stopped && fault->kind == CPU_FAULT_SIGNAL && fault->target != CPU_TARGET_UNDER &&
       (fault->signal == SIGSEGV || fault->signal == SIGBUS || !fault->signal))
     cpu_finding_fault(checker, fault);

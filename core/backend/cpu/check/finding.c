@@ -23,7 +23,10 @@ static const struct {
 static void set_party(mw_party *to, const cpu_party *from, const cpu_checker *checker) {
   const mw_dim3 size = checker->grid->abi.block, b = cpu_block_index(checker->grid, from->block);
   *to = (mw_party){.known = from->known, .block_known = from->block_known, .bytes = (int)from->bytes};
-  to->verb = from->verb ? from->verb : from->how == MW_ACCESS_ATOMIC ? "atomic" : from->write ? "write" : "read";
+  to->verb = from->verb                                                      ? from->verb
+             : from->how == MW_ACCESS_ATOMIC || from->how == MW_ACCESS_BLOCK ? "atomic"
+             : from->write                                                   ? "write"
+                                                                             : "read";
   memcpy(to->block, (uint32_t[3]){b.x, b.y, b.z}, sizeof to->block);
   const unsigned plane = size.x * size.y;
   memcpy(to->thread, (uint32_t[3]){from->rank % size.x, from->rank % plane / size.x, from->rank / plane},
@@ -128,6 +131,15 @@ void cpu_finding_note(cpu_checker *checker, cpu_finding_kind kind, uintptr_t add
   mw_finding *finding = &checker->fault->base;
   snprintf(finding->remark, sizeof finding->remark, "%s", remark);
   checker->launch->locate(checker->launch->owner, address, &finding->object);
+}
+
+void cpu_finding_settle(cpu_checker *checker) {
+  cpu_doubt *doubt = &checker->doubt;
+  if (!doubt->open) return;
+  doubt->open = false;
+  if (memcmp((const void *)doubt->address, doubt->before, doubt->bytes))
+    cpu_finding_note(checker, doubt->kind, doubt->address, &doubt->parties[0], &doubt->parties[1],
+                     "volatile orders nothing");
 }
 
 void cpu_finding_tell(cpu_checker *checker, cpu_finding_kind kind, const cpu_party *first, const cpu_party *second,

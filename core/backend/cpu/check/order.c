@@ -7,6 +7,9 @@
  *   block 0:  partial[0] = sum;  __threadfence();  atomicAdd(&count, 1);
  *   block 1:  if (atomicAdd(&count, 1) == 1) total = partial[0] + ...;         ordered: no race
  *
+ * A thread that takes a lock by atomicCAS and gives it back by another operation fences twice: after the one, before the
+ * other. What is done between is in order then; else its release orders nothing.
+ *
  * Blocks are known by the bits that cells keep of them; the latest release of a block at a place stands for all of
  * them. Both err to the side of "ordered". */
 #include "core/backend/cpu/check/check.h"
@@ -32,6 +35,7 @@ typedef struct release { /* of a block at a place */
   unsigned epoch, rank;
   bool by_several;
   bool within_block; /* after fences of the block only */
+  bool unfenced;     /* of a lock, with a fence missing */
   seen_list before;  /* what the block had seen at other places */
 } release_t;
 
@@ -40,12 +44,20 @@ typedef struct place {
   release_t *table; /* by block, open addressing; turn 0: free */
   unsigned room, count;
   bool passes_on; /* some release has seen another place */
+  bool is_flag;   /* a thread waits for it */
 } place;
+
+typedef struct taken { /* the place of a thread's last swap, and its fences since */
+  uintptr_t place;
+  unsigned epoch, fences, device_fences;
+} taken;
 
 typedef struct state { /* of the block that a worker runs */
   cpu_worker *worker;
   uint16_t fenced[CPU_WARP * CPU_WARPS];   /* by thread: 1 + the epoch of its last fence; 0: none */
   bool fenced_block[CPU_WARP * CPU_WARPS]; /* that was one of the block only */
+  taken taken[CPU_WARP * CPU_WARPS];
+  bool waits[CPU_WARP * CPU_WARPS]; /* by thread: what it reads next is a flag */
   seen_list acquired;
   uint32_t met[CPU_WARPS][CPU_WARP]; /* lanes that a lane has met in the warp's epoch */
   bool any_fence, any_met;
@@ -180,6 +192,8 @@ void cpu_order_begin_block(cpu_checker *checker, cpu_worker *worker) {
   cpu_order_next_epoch(checker, worker);
   if (now->any_fence) memset(now->fenced, 0, sizeof now->fenced);
   now->any_fence = false;
+  memset(now->taken, 0, sizeof now->taken);
+  memset(now->waits, 0, sizeof now->waits);
   now->acquired.count = 0;
 }
 
@@ -211,12 +225,22 @@ void cpu_order_fence(cpu_checker *checker, const mw_thread *thread, bool block_o
   now->fenced_block[thread->rank] = block_only && (!now->fenced[thread->rank] || now->fenced_block[thread->rank]);
   now->fenced[thread->rank] = (uint16_t)(1 + epoch);
   now->any_fence = true;
+  now->taken[thread->rank].fences++;
+  now->taken[thread->rank].device_fences += !block_only;
 }
 
-void cpu_order_release(cpu_checker *checker, uintptr_t address, const mw_thread *thread) {
-  state *now = checker->order ? state_now(checker) : NULL;
+/* How many fences are missing about a lock that the thread gives back; none where it is no lock, or where a barrier lies
+ * between. */
+static void fences_missing(taken *lock, uintptr_t address, unsigned epoch, bool *device, bool *block) {
+  const bool is_lock = lock->place == address && lock->epoch == epoch;
+  *device = is_lock && lock->device_fences < 2;
+  *block = is_lock && lock->fences < 2;
+  if (is_lock) lock->place = 0;
+}
+
+static void release(cpu_checker *checker, state *now, uintptr_t address, const mw_thread *thread, bool no_device,
+                    bool no_block) {
   const unsigned block = (unsigned)(thread->stamp >> MW_CELL_BLOCK) & BLOCK_BITS;
-  if (!now || !now->fenced[thread->rank]) return;
   place *p = place_at(checker, address, true);
   release_t *r = release_of(p, block);
   const bool again = r->turn;
@@ -228,15 +252,39 @@ void cpu_order_release(cpu_checker *checker, uintptr_t address, const mw_thread 
                    .epoch = epoch,
                    .rank = thread->rank,
                    .by_several = joined || (again && (r->by_several || r->rank != thread->rank)),
-                   .within_block = now->fenced_block[thread->rank] && (!again || r->within_block),
+                   .within_block = no_device || (now->fenced_block[thread->rank] && (!again || r->within_block)),
+                   .unfenced = no_block,
                    .before = copy_list(&now->acquired, p)};
   p->passes_on |= r->before.count > 0;
 }
 
+void cpu_order_release(cpu_checker *checker, uintptr_t address, const mw_thread *thread, bool swaps) {
+  state *now = checker->order || swaps ? state_now(checker) : NULL;
+  if (!now) return;
+  bool no_device = false, no_block = false;
+  taken *lock = &now->taken[thread->rank];
+  if (!swaps) fences_missing(lock, address, epoch_of(thread), &no_device, &no_block);
+  if (now->fenced[thread->rank]) release(checker, now, address, thread, no_device, no_block);
+  if (swaps) *lock = (taken){address, epoch_of(thread), 0, 0};
+}
+
+void cpu_order_wait(cpu_checker *checker, const mw_thread *thread) {
+  state_now(checker)->waits[thread->rank] = true;
+}
+
+bool cpu_order_is_flag(cpu_checker *checker, uintptr_t address) {
+  const place *p = checker->order ? place_at(checker, address, false) : NULL;
+  return p && p->is_flag;
+}
+
 void cpu_order_acquire(cpu_checker *checker, uintptr_t address, const mw_thread *thread) {
-  place *p = checker->order ? place_at(checker, address, false) : NULL;
+  state *now = checker->order ? state_now(checker) : NULL;
+  if (!now) return;
+  place *p = place_at(checker, address, now->waits[thread->rank]);
+  if (now->waits[thread->rank]) p->is_flag = true;
+  now->waits[thread->rank] = false;
   if (!p || !p->count) return;
-  seen_list *list = &state_now(checker)->acquired;
+  seen_list *list = &now->acquired;
   const unsigned epoch = epoch_of(thread);
   unsigned i = 0;
   while (i < list->count && list->at[i].place != p) i++;
@@ -298,7 +346,8 @@ bool cpu_order_in_block(cpu_checker *checker, mw_check_bits other, const mw_thre
   for (unsigned i = 0; i < list->count; i++) {
     const seen *s = &list->at[i];
     const release_t *r = release_slot(s->place, block);
-    if (r->turn && r->turn <= s->count && (s->by_several || stands_for(s->rank, thread->rank, same_warp)) &&
+    if (r->turn && r->turn <= s->count && !r->unfenced &&
+        (s->by_several || stands_for(s->rank, thread->rank, same_warp)) &&
         (r->by_several || stands_for(r->rank, rank, same_warp)))
       return true;
   }
@@ -310,5 +359,17 @@ bool cpu_order_any(cpu_checker *checker, const mw_thread *thread) {
   const seen_list *list = &state_now(checker)->acquired;
   for (unsigned i = 0; i < list->count; i++)
     if (is_visible(&list->at[i], thread)) return true;
+  return false;
+}
+
+bool cpu_order_have_met(cpu_checker *checker, mw_check_bits other, const mw_thread *thread, uintptr_t but) {
+  if (!checker->order) return false;
+  const seen_list *list = &state_now(checker)->acquired;
+  for (unsigned i = 0; i < list->count; i++) {
+    const seen *s = &list->at[i];
+    if (s->place->address == but) return false; /* it is one of those by which they meet */
+    const release_t *r = release_slot(s->place, (unsigned)(other >> MW_CELL_BLOCK) & BLOCK_BITS);
+    if (is_visible(s, thread) && r->turn && r->turn <= s->count) return true;
+  }
   return false;
 }

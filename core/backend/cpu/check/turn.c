@@ -33,6 +33,7 @@ void cpu_turn_take(cpu_grid *grid, cpu_worker *worker) {
 void cpu_turn_give(cpu_grid *grid, cpu_worker *worker) {
   cpu_checker *checker = grid->checker;
   worker->busy++;
+  cpu_finding_settle(checker);
   end_turn(&checker->turns);
   worker->busy--;
 }

@@ -12,7 +12,7 @@
  *   18-27  thread, its rank in the block  thread
  *   10-17  site; 0: unknown               site
  *    6-9   which of the four bytes        which bytes
- *    4-5   plain, atomic, volatile        who else read since the last barrier: see MW_READ_*
+ *    4-5   how: see mw_access             who else read since the last barrier: see MW_READ_*
  *    0-3   which bytes are memory         which bytes hold a value
  *
  * A word of which no byte is memory is unknown (a local variable, the launch's arguments), unless bits 0-3 of read are
@@ -41,7 +41,7 @@ enum {
 };
 enum { MW_CHECK_LAUNCHES = 16, MW_CHECK_EPOCHS = 1 << 10, MW_CHECK_WARP_EPOCHS = 1 << 4, MW_CHECK_SITES = 256 };
 
-enum mw_access { MW_ACCESS_PLAIN, MW_ACCESS_ATOMIC, MW_ACCESS_VOLATILE };
+enum mw_access { MW_ACCESS_PLAIN, MW_ACCESS_ATOMIC, MW_ACCESS_VOLATILE, MW_ACCESS_BLOCK /* atomic in its block */ };
 
 /* Who has read the word beside the thread in the cell, none of them ordered before it. */
 enum { MW_READ_ALONE, MW_READ_BY_WARP, MW_READ_BY_BLOCK, MW_READ_BY_GRID };
@@ -59,7 +59,8 @@ typedef struct mw_check {
   mw_cell *const *chunks; /* by address >> MW_CHUNK_SHIFT; NULL: nothing checked is there */
   /* An access that is not simply right: judges it and notes it in the cells. */
   void (*access)(const void *address, unsigned bytes, int write, enum mw_access, const void *place, unsigned site);
-  /* Before an atomic operation or a volatile access: the same, and what it orders. */
+  /* Before an atomic operation or a volatile access: the same, and what it orders. read: MW_READ_SWAP for an atomicCAS
+   * that swaps. */
   void (*atomic)(const void *address, unsigned bytes, int read, int write, enum mw_access, const void *place,
                  unsigned site);
   void (*fence)(int block_only);
@@ -67,6 +68,8 @@ typedef struct mw_check {
   void (*rule)(int what, const char *file, unsigned line, long long value, unsigned long long bound, const char *type);
 } mw_check;
 
+enum { MW_READ_SWAP = 2 };
+enum { MW_NEXT_BLOCK = 1, MW_NEXT_SWAP = 2 }; /* of the next atomic operation: its scope is the block; atomicCAS */
 enum { MW_RULE_INDEX, MW_RULE_ALIGNMENT, MW_RULE_OVERFLOW };
 
 #endif

@@ -245,9 +245,16 @@ HOOK void *__tsan_memset(void *to, int value, unsigned long bytes) { return set_
 
 /* {== Atomics ========================================================== */
 
+/* What the next atomic operation is, by the shim's atomic.h. */
+static int next_is;
+HOOK void mw_check_next(int what) { next_is |= what; }
+
 FAST void atomic(volatile void *at, unsigned bytes, bool read, bool write, const void *place) {
+  const enum mw_access how = next_is & MW_NEXT_BLOCK ? MW_ACCESS_BLOCK : MW_ACCESS_ATOMIC;
   if (cell_of((pointer)at))
-    check->atomic((const void *)at, bytes, read, write, MW_ACCESS_ATOMIC, place, site_of(place));
+    check->atomic((const void *)at, bytes, write && next_is & MW_NEXT_SWAP ? MW_READ_SWAP : read, write, how, place,
+                  site_of(place));
+  if (write || next_is & MW_NEXT_SWAP) next_is = 0; /* a loop of a swap begins with a load */
 }
 
 #define FETCH(bits, T, name)                                                                                           \
@@ -257,7 +264,7 @@ FAST void atomic(volatile void *at, unsigned bytes, bool read, bool write, const
   }
 #define COMPARE(bits, T, strength, weak)                                                                               \
   HOOK int __tsan_atomic##bits##_compare_exchange_##strength(volatile T *at, T *expected, T value, int, int) {         \
-    atomic(at, sizeof(T), true, true, PLACE);                                                                          \
+    atomic(at, sizeof(T), true, __atomic_load_n(at, __ATOMIC_SEQ_CST) == *expected, PLACE);                            \
     return __atomic_compare_exchange_n(at, expected, value, weak, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                 \
   }
 #define ATOMICS(bits, T)                                                                                               \
@@ -282,7 +289,7 @@ FAST void atomic(volatile void *at, unsigned bytes, bool read, bool write, const
   COMPARE(bits, T, strong, 0)                                                                                          \
   COMPARE(bits, T, weak, 1)                                                                                            \
   HOOK T __tsan_atomic##bits##_compare_exchange_val(volatile T *at, T expected, T value, int, int) {                   \
-    atomic(at, sizeof(T), true, true, PLACE);                                                                          \
+    atomic(at, sizeof(T), true, __atomic_load_n(at, __ATOMIC_SEQ_CST) == expected, PLACE);                             \
     __atomic_compare_exchange_n(at, &expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                          \
     return expected;                                                                                                   \
   }

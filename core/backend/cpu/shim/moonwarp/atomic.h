@@ -5,6 +5,13 @@
 #ifndef MW_ATOMIC_H
 #define MW_ATOMIC_H
 
+/* Tells check mode what the next operation is: 1: its scope is the block; 2: a compare-and-swap. */
+#if defined(MW_CHECK)
+extern "C" __attribute__((visibility("hidden"))) void mw_check_next(int what);
+#define MW_NEXT_IS(what) mw_check_next(what);
+#else
+#define MW_NEXT_IS(what)
+#endif
 
 /* One compare-and-swap loop for what the CPU has no instruction for. `next` is computed from `old`. */
 #define MW_CAS_LOOP(T, Bits, p, old, next)                                                                             \
@@ -24,7 +31,7 @@ typedef unsigned long long __attribute__((may_alias)) mw_bits64;
 /* Each operation under its three names. */
 #define MW_ATOMIC(name, T, body)                                                                                       \
   MW_FN T name(T *p, T v) { body; }                                                                                    \
-  MW_FN T name##_block(T *p, T v) { body; }                                                                            \
+  MW_FN T name##_block(T *p, T v) { MW_NEXT_IS(1) body; }                                                              \
   MW_FN T name##_system(T *p, T v) { body; }
 
 #define MW_ATOMIC_ARITHMETIC(T)                                                                                        \
@@ -39,7 +46,7 @@ typedef unsigned long long __attribute__((may_alias)) mw_bits64;
 
 #define MW_COMPARE_AND_SWAP(T)                                                                                         \
   MW_FN T atomicCAS(T *p, T compare, T v) { return mw_compare_and_swap(p, compare, v); }                               \
-  MW_FN T atomicCAS_block(T *p, T compare, T v) { return mw_compare_and_swap(p, compare, v); }                         \
+  MW_FN T atomicCAS_block(T *p, T compare, T v) { MW_NEXT_IS(1) return mw_compare_and_swap(p, compare, v); }           \
   MW_FN T atomicCAS_system(T *p, T compare, T v) { return mw_compare_and_swap(p, compare, v); }
 
 /* An exchange that changes nothing and a failed swap are how a thread waits for a lock: its holder may be another
@@ -51,6 +58,7 @@ template <class T> MW_FN T mw_exchange(T *p, T v) {
 }
 
 template <class T> MW_FN T mw_compare_and_swap(T *p, T compare, T v) {
+  MW_NEXT_IS(2)
   if (!__atomic_compare_exchange_n(p, &compare, v, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) mw_yield();
   return compare;
 }
