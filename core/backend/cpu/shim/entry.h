@@ -499,8 +499,8 @@ void *__dso_handle;
 #define MW_TABLE(kernels, nkernels, variables, nvariables)                                                             \
   static MW_UNCHECKED void mw_bind(const mw_runtime *runtime) {                                                        \
     mw_runtime_now = runtime;                                                                                          \
+    MW_CHECK_BIND(runtime); /* first: without optimisation mw_place sets memory by a call, which is hooked */          \
     for (mw_shared_place **at = __start_mw_places; at < __stop_mw_places; at++) mw_place(*at);                         \
-    MW_CHECK_BIND(runtime);                                                                                            \
   }                                                                                                                    \
   extern const mw_unit_table mw_table __asm__("mw_unit_table") __attribute__((visibility("default")));                 \
   const mw_unit_table mw_table = {                                                                                     \
