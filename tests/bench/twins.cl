@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The OpenCL twins of diffusion_shared, reduce_tree, cumsum_shuffle and potential_tiled in kernels/, line for line as far
+// The OpenCL twins of memcopy, triad, diffusion, diffusion_shared, reduce_tree, cumsum_shuffle and potential_tiled in kernels/, line for line as far
 // as the language allows: shuffles become an exchange through local memory, since PoCL 3.1 has no subgroup shuffles.
 
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -8,6 +8,27 @@
 double step_of(double w, double e, double s, double n, double c, double Ci, double lam, double dt, double _dx, double _dy) {
   return c + dt * Ci * (-((-lam * (e - c) * _dx) - (-lam * (c - w) * _dx)) * _dx -
                         ((-lam * (n - c) * _dy) - (-lam * (c - s) * _dy)) * _dy);
+}
+
+kernel void memcopy(global double *B, global const double *A, int nx, int ny) {
+  int ix = get_global_id(0), iy = get_global_id(1);
+  size_t i = (size_t)iy * nx + ix;
+  if (ix < nx && iy < ny) B[i] = A[i];
+}
+
+kernel void triad(global double *B, global const double *A, global const double *C, double s, int nx, int ny) {
+  int ix = get_global_id(0), iy = get_global_id(1);
+  size_t i = (size_t)iy * nx + ix;
+  if (ix < nx && iy < ny) B[i] = A[i] + s * C[i];
+}
+
+kernel void diffusion(global double *T2, global const double *T, global const double *Ci, double lam, double dt,
+                      double _dx, double _dy, int nx, int ny) {
+  int ix = get_global_id(0), iy = get_global_id(1);
+  if (ix > 0 && ix < nx - 1 && iy > 0 && iy < ny - 1) {
+    size_t i = (size_t)iy * nx + ix;
+    T2[i] = step_of(T[i - 1], T[i + 1], T[i - nx], T[i + nx], T[i], Ci[i], lam, dt, _dx, _dy);
+  }
 }
 
 kernel void diffusion_shared(global double *T2, global const double *T, global const double *Ci, double lam, double dt,

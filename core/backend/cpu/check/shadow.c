@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { CELLS = MW_CHUNK_BYTES / 4 };
+enum { CELLS = MW_CHUNK_BYTES / 4, LARGE = 8 << 20 };
 
 static void *reserve(size_t bytes) {
   void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -85,11 +85,40 @@ EACH void close_word(mw_cell *cell, unsigned mask, bool flag) {
   if (!(cell->write & 15)) cell->read = 15;
 }
 
+/* Where many cells come into use at once, in large pages. */
+static void enlarge_pages(mw_cell *cell, mw_cell *end) {
+  const uintptr_t page = cpu_page_bytes(), from = ((uintptr_t)cell + page - 1) & ~(page - 1);
+  if ((uintptr_t)end > from + LARGE) madvise((void *)from, ((uintptr_t)end & ~(page - 1)) - from, MADV_HUGEPAGE);
+}
+
+/* Calls visit for the cells of whole words, chunk by chunk. */
+static void each_run(const cpu_shadow *shadow, uintptr_t from, uintptr_t end, void (*visit)(mw_cell *, mw_cell *)) {
+  for (uintptr_t stop; from < end; from = stop) {
+    mw_cell *cell = cpu_shadow_cell(shadow, from);
+    stop = (from | (MW_CHUNK_BYTES - 1)) + 1;
+    if (stop > end) stop = end;
+    if (cell) visit(cell, cell + (stop - from) / 4);
+  }
+}
+
+/* Cells of one chunk. Whole pages of them give their memory back. */
+static void clear_cells(mw_cell *cell, mw_cell *end) {
+  const uintptr_t page = cpu_page_bytes();
+  mw_cell *from = (mw_cell *)(((uintptr_t)cell + page - 1) & ~(page - 1));
+  mw_cell *to = (mw_cell *)((uintptr_t)end & ~(page - 1));
+  if (from < to && !madvise(from, (size_t)((char *)to - (char *)from), MADV_DONTNEED)) {
+    memset(cell, 0, (size_t)((char *)from - (char *)cell));
+    cell = to;
+  }
+  memset(cell, 0, (size_t)((char *)end - (char *)cell));
+}
+
 bool cpu_shadow_add(cpu_shadow *shadow, uintptr_t from, size_t bytes, bool has_values) {
   for (uintptr_t at = from & ~(uintptr_t)(MW_CHUNK_BYTES - 1); at < from + bytes; at += MW_CHUNK_BYTES)
     if (!make_cell(shadow, at)) return false;
   shadow->ranges = mw_grow(shadow->ranges, shadow->nranges, sizeof *shadow->ranges);
   shadow->ranges[shadow->nranges++] = (cpu_shadow_range){from, bytes};
+  each_run(shadow, from, from + bytes, enlarge_pages);
   each_word(shadow, from, bytes, begin_word, has_values);
   return true;
 }
@@ -105,27 +134,6 @@ bool cpu_shadow_close_off(cpu_shadow *shadow, uintptr_t from, size_t bytes) {
   return true;
 }
 
-/* Cells of one chunk. Whole pages of them give their memory back. */
-static void clear_cells(mw_cell *cell, mw_cell *end) {
-  const uintptr_t page = cpu_page_bytes();
-  mw_cell *from = (mw_cell *)(((uintptr_t)cell + page - 1) & ~(page - 1));
-  mw_cell *to = (mw_cell *)((uintptr_t)end & ~(page - 1));
-  if (from < to && !madvise(from, (size_t)((char *)to - (char *)from), MADV_DONTNEED)) {
-    memset(cell, 0, (size_t)((char *)from - (char *)cell));
-    cell = to;
-  }
-  memset(cell, 0, (size_t)((char *)end - (char *)cell));
-}
-
-static void clear_words(cpu_shadow *shadow, uintptr_t from, uintptr_t end) {
-  for (uintptr_t stop; from < end; from = stop) {
-    mw_cell *cell = cpu_shadow_cell(shadow, from);
-    stop = (from | (MW_CHUNK_BYTES - 1)) + 1;
-    if (stop > end) stop = end;
-    if (cell) clear_cells(cell, cell + (stop - from) / 4);
-  }
-}
-
 /* At its ends a word may be in part another's. */
 void cpu_shadow_remove(cpu_shadow *shadow, uintptr_t from, size_t bytes) {
   for (size_t i = shadow->nranges; i-- > 0;)
@@ -133,7 +141,7 @@ void cpu_shadow_remove(cpu_shadow *shadow, uintptr_t from, size_t bytes) {
   const uintptr_t end = from + bytes, first = (from + 3) & ~(uintptr_t)3, last = end & ~(uintptr_t)3;
   if (first >= last) return each_word(shadow, from, bytes, end_word, false);
   each_word(shadow, from, first - from, end_word, false);
-  clear_words(shadow, first, last);
+  each_run(shadow, first, last, clear_cells);
   each_word(shadow, last, end - last, end_word, false);
 }
 
