@@ -379,7 +379,7 @@ describe("a lab with check = true", function()
   local CURRICULUM = [[
 return { defaults = { devices = "cpu", check = true }, labs = {
   { name = "good", script = "s.lua", params = { n = 300, word = "y" } },
-  { name = "sized", script = "s.lua", check = { n = 301 } },
+  { name = "sized", script = "s.lua", check = { params = { n = 301 } } },
   { name = "bad", script = "bad.lua" },
   { name = "plain", script = "bad.lua", check = false } } }]]
 

@@ -218,8 +218,15 @@ typedef struct mw_finding { /* what check mode found in a kernel */
   char        remark[96];
   size_t      count;
   bool        intended;    /* the source says so */
+  bool        warning;     /* it may be meant: fails nothing */
   const struct mw_finding *next;
 } mw_finding;
+
+typedef struct mw_check_mode { /* how a device in check mode judges */
+  bool     strict; /* what GPUs since Volta permit is found as well */
+  uint64_t seed;   /* of the order in which threads and blocks run; 0: in order */
+  uint64_t blocks; /* so many of a launch are run; 0: all */
+} mw_check_mode;
 
 typedef enum mw_touch_kind { MW_TOUCH_READ, MW_TOUCH_WRITE, MW_TOUCH_ATOMIC } mw_touch_kind;
 
@@ -285,6 +292,8 @@ struct mw_backend {
   /* Allocates nothing, but for a stream's first launches and in a capture. */
   mw_status (*launch)            (mw_stream *, const mw_launch *, mw_error *);
 
+  /* How a device that checks judges launches from now on; waits for those before. */
+  void      (*check_mode)        (mw_device *, const mw_check_mode *);
   /* What check mode has found on the device so far, in order; NULL: nothing, or it does not check. The device's. */
   const mw_finding *(*findings)  (mw_device *);
   /* In check mode: what the launch that ended last touched of the buffer, by kind, of each the first `most` ranges;

@@ -192,18 +192,39 @@ static const char *checking_id(lua_State *L, const char *id) {
   return lua_pushfstring(L, "%s:%s", backend->name, backend->checks);
 }
 
-/* core.device(id, check): the handle of that device; without an id the best one there is; in check mode if check is
- * true. Raises with the reason. */
-static int device_open(lua_State *L) {
-  const bool check = lua_toboolean(L, 2);
-  const char *id = lua_isnoneornil(L, 1) ? best_backend(L, check) : check_string(L, 1);
-  if (check) id = checking_id(L, id);
-  if (push_opened(L, id)) return 1;
+static lua_Integer mode_number(lua_State *L, const char *name) {
+  lua_getfield(L, 2, name);
+  const lua_Integer value = lua_isboolean(L, -1) ? lua_toboolean(L, -1) : luaL_optinteger(L, -1, 0);
+  lua_pop(L, 1);
+  return value;
+}
+
+static void set_mode(lua_State *L, mw_device *device) {
+  const mw_check_mode mode = {.strict = mode_number(L, "strict"),
+                              .seed = (uint64_t)mode_number(L, "seed"),
+                              .blocks = (uint64_t)mode_number(L, "blocks")};
+  if (device->info.checks) device->backend->check_mode(device, &mode);
+}
+
+/* Pushes the handle of a device. */
+static mw_device *open_device(lua_State *L, const char *id) {
+  if (push_opened(L, id)) return ((bind_object *)lua_touserdata(L, -1))->device;
   mw_device *kept = find_kept(L, id), *device = kept ? kept : open_named(L, id);
   push_device(L, device); /* it may have been opened by another name before */
-  if (kept) return 1;
+  if (kept) return kept;
   if (device->info.checks) keep(L, device);
   mw_device_release(device);
+  return device;
+}
+
+/* core.device(id, check): the handle of that device; without an id the best one there is; in check mode if check is
+ * a table, as of measure/checking.lua. Raises with the reason. */
+static int device_open(lua_State *L) {
+  const bool check = lua_istable(L, 2);
+  const char *id = lua_isnoneornil(L, 1) ? best_backend(L, check) : check_string(L, 1);
+  if (check) id = checking_id(L, id);
+  mw_device *device = open_device(L, id);
+  if (check) set_mode(L, device);
   return 1;
 }
 

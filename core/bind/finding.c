@@ -9,7 +9,7 @@ static const bind_field party_fields[] = {
 
 #define F(member) FIELD(mw_finding, member)
 static const bind_field finding_fields[] = {
-    F(kind),  F(remedy), F(kernel), FIELD_AS("object", mw_finding, object.text, 0), F(remark), F(intended),
+    F(kind),  F(remedy), F(kernel), FIELD_AS("object", mw_finding, object.text, 0), F(remark), F(intended), F(warning),
     F(count), F(launch), LAST_FIELD};
 
 static void push_party(lua_State *L, const mw_party *party) {

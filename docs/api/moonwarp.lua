@@ -38,7 +38,14 @@ command line), "skipped" (`mw.skip`), "script" (raised by a function of a study)
     },
     device_options = {
       about = "Options of `mw.device`.",
-      { "check", "boolean", "check mode", default = "false, with `--check` true" },
+      { "check", "boolean|string|check_mode", "check mode; `\"strict,seed:7\"` or a table: how it judges",
+        default = "false, with `--check` true" },
+    },
+    check_mode = {
+      about = "How check mode judges, as the words of `--check=strict,seed:7,blocks:64` do.",
+      { "strict", "boolean", "what GPUs since Volta permit is found as well", default = "false" },
+      { "seed", "integer", "of the order in which blocks and the threads of a block run, from 1", default = "they run in order" },
+      { "blocks", "integer", "how many blocks of a launch are run: the first one, the last one and others", default = "all" },
     },
     findings_options = {
       about = "Options of `mw.findings`.",
@@ -47,15 +54,15 @@ command line), "skipped" (`mw.skip`), "script" (raised by a function of a study)
     finding = {
       about = "What check mode found: an error, or a race that its source marks as intended. Or a race between operations, on any device.",
       result = true,
-      { "kind", "string", [["race in shared memory", "race in global memory", "bounds", "uninitialised", "index", "misaligned", "race between operations"]] },
+      { "kind", "string", [["race in shared memory", "race in global memory", "bounds", "uninitialised", "index", "misaligned", "barrier", "mask", "race between operations"; of warnings "overflow", "idle blocks", "unused array", "sampled"]] },
       { "kernel", "string", "its name; nil for a race between operations", optional = true },
       { "launch", "integer", "which launch of the device found it first, counted from 1; of a kernel's findings", optional = true },
-      { "warning", "boolean", "it fails nothing: a race between operations outside check mode, which was printed when it was met", optional = true },
       { "object", "string", [[what was accessed, as in "parameter 1 'c', index 0" or "shared variable 's', index 1"]], optional = true },
       { "memory", "finding_memory", "the same as data", optional = true },
-      { "parties", "finding_party[]", "the access; of a race both, if the other one is known" },
+      { "parties", "finding_party[]", "the access; of a race both, if the other one is known; none if it is about a launch" },
       { "count", "integer", "how often it was found" },
       { "intended", "boolean", "a line of it has `// moonwarp: race-ok REASON`, or the script expected it" },
+      { "warning", "boolean", "it may be meant, and fails nothing; so are races between operations outside check mode, which are printed when they are met", optional = true },
       { "remedy", "string", "what to do, in one sentence" },
       { "remark", "string", "what else is known", optional = true },
       { "device", "string", "the device's id" },
@@ -72,7 +79,7 @@ command line), "skipped" (`mw.skip`), "script" (raised by a function of a study)
     finding_party = {
       about = "An access of a finding: who, and where.",
       result = true,
-      { "verb", "string", [["read", "write", "atomic"; "access" if it is not known; of an operation as in "written by a copy"]] },
+      { "verb", "string", [["read", "write", "atomic"; "access" if it is not known; at barriers and masks "wait", "exit" (the thread has ended) or "call"; "compute"; of an operation as in "written by a copy"]] },
       { "thread", "integer[]", "threadIdx; of a kernel's access", optional = true },
       { "block", "integer[]", "blockIdx", optional = true },
       { "bytes", "integer", "", unit = "bytes", optional = true },

@@ -8,6 +8,12 @@
 ---@alias moonwarp.space "device"|"pinned"|"pageable"|"managed"|"global" # where an array's memory is
 ---@alias moonwarp.class "device"|"array"|"module"|"kernel"|"launch"|"stream"|"event"|"graph" # a kind of object
 
+--- How check mode judges, as the words of `--check=strict,seed:7,blocks:64` do.
+---@class moonwarp.check_mode
+---@field strict? boolean what GPUs since Volta permit is found as well, default false
+---@field seed? integer of the order in which blocks and the threads of a block run, from 1, default they run in order
+---@field blocks? integer how many blocks of a launch are run: the first one, the last one and others, default all
+
 --- One entry of `mw.devices()`.
 ---@class moonwarp.device_entry
 ---@field id string as `mw.device` takes it: "cuda:0", "cpu"; "cuda" without a number if no CUDA device is usable
@@ -16,7 +22,7 @@
 
 --- Options of `mw.device`.
 ---@class moonwarp.device_options
----@field check? boolean check mode, default false, with `--check` true
+---@field check? boolean|string|moonwarp.check_mode check mode; `"strict,seed:7"` or a table: how it judges, default false, with `--check` true
 
 --- An error of the library, as `pcall` returns it. `tostring` gives `where: text`, with the log below it.
 ---@class moonwarp.error
@@ -28,15 +34,15 @@
 
 --- What check mode found: an error, or a race that its source marks as intended. Or a race between operations, on any device.
 ---@class moonwarp.finding
----@field kind string "race in shared memory", "race in global memory", "bounds", "uninitialised", "index", "misaligned", "race between operations"
+---@field kind string "race in shared memory", "race in global memory", "bounds", "uninitialised", "index", "misaligned", "barrier", "mask", "race between operations"; of warnings "overflow", "idle blocks", "unused array", "sampled"
 ---@field kernel? string its name; nil for a race between operations
 ---@field launch? integer which launch of the device found it first, counted from 1; of a kernel's findings
----@field warning? boolean it fails nothing: a race between operations outside check mode, which was printed when it was met
 ---@field object? string what was accessed, as in "parameter 1 'c', index 0" or "shared variable 's', index 1"
 ---@field memory? moonwarp.finding_memory the same as data
----@field parties moonwarp.finding_party[] the access; of a race both, if the other one is known
+---@field parties moonwarp.finding_party[] the access; of a race both, if the other one is known; none if it is about a launch
 ---@field count integer how often it was found
 ---@field intended boolean a line of it has `// moonwarp: race-ok REASON`, or the script expected it
+---@field warning? boolean it may be meant, and fails nothing; so are races between operations outside check mode, which are printed when they are met
 ---@field remedy string what to do, in one sentence
 ---@field remark? string what else is known
 ---@field device string the device's id
@@ -51,7 +57,7 @@
 
 --- An access of a finding: who, and where.
 ---@class moonwarp.finding_party
----@field verb string "read", "write", "atomic"; "access" if it is not known; of an operation as in "written by a copy"
+---@field verb string "read", "write", "atomic"; "access" if it is not known; at barriers and masks "wait", "exit" (the thread has ended) or "call"; "compute"; of an operation as in "written by a copy"
 ---@field thread? integer[] threadIdx; of a kernel's access
 ---@field block? integer[] blockIdx
 ---@field bytes? integer bytes

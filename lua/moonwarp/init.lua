@@ -8,6 +8,7 @@ local arg = require "moonwarp.arg"
 local array = require "moonwarp.array"
 local bench = require "moonwarp.measure.bench"
 local check = require "moonwarp.measure.check"
+local checking = require "moonwarp.measure.checking"
 local environment = require "moonwarp.measure.environment"
 local film = require "moonwarp.plot.film"
 local findings = require "moonwarp.measure.findings"
@@ -130,10 +131,12 @@ local mw = {
 --- usable CUDA device, else the CPU. The same id gives the same handle.
 ---@param id string?        "cpu", "cuda", "cuda:1", "cuda:sm_90" (an architecture without a GPU:
 ---                           compiles only)
----@param options table?    check (true: in check mode, as with --check; the CPU device has it)
+---@param options table?    check (true: in check mode, as with --check; the CPU device has it; "strict,seed:7" or
+---                           { strict = true, seed = 7, blocks = 64 }: how it judges)
 ---@return userdata device  raises the reason if there is no such device
 mw.device = api.func("mw.device", 2, function(id, options)
-  return session.current:open_device(id, schema.options("mw.device", options, { check = "boolean" }).check)
+  local given = schema.options("mw.device", options, { check = "boolean string table" })
+  return session.current:open_device(id, checking.option("mw.device", given.check))
 end)
 
 --- What check mode has found since the session began, on every device, the closed ones as well.

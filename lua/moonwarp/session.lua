@@ -5,6 +5,7 @@
 -- begins one; in another interpreter it begins with the library. It ends its run in one place, Session:finish.
 --
 --   options        device, check, out, json, quiet, script, text (of the script), argv, rerun_of, describe
+--   checking       how the device opened last judges in check mode (measure/checking.lua); nil: as before, or it is not
 --   given          texts of -p by name: { n = { "300", "400" } }
 --   pass           those of this pass of a sweep: { n = { "300" } }
 --   swept, more    names that are swept; whether another pass follows (arg.lua)
@@ -66,11 +67,12 @@ end
 --- the script does not say. It is held until another is opened or it is closed: a script that keeps only arrays works
 --- on it all the same.
 ---@param id string?   else the one chosen with --device or $MOONWARP_DEVICE, else the first usable one
----@param check boolean?  in check mode, as with --check
+---@param check table?   in check mode, as with --check; how it judges: of measure/checking.lua
 ---@return userdata device
 function Session:open_device(id, check)
   local wanted = id or self.options.device or os.getenv "MOONWARP_DEVICE"
-  self.opened = core.device(wanted, check or self.options.check)
+  if self.options.check or check then check = lists.merged(self.options.check or {}, check or {}) end
+  self.opened, self.checking = core.device(wanted, check), check or self.checking
   if session.is_checked(self.opened) then self:settle_at_end() end
   return self.opened
 end
@@ -80,6 +82,14 @@ end
 ---@return boolean
 function session.is_checked(device)
   return device ~= nil and core.device_word(device:id()).checked
+end
+
+--- How the last device judges in check mode, in words: "strict,seed:7"; nil: as usual, or it is in no such mode.
+---@return string?
+function Session:check_words()
+  if not (self.checking and session.is_checked(self:device())) then return nil end
+  local words = require("moonwarp.measure.checking").words(self.checking)
+  return words ~= "" and words or nil
 end
 
 --- The last device opened that is still open, or nil.
@@ -188,12 +198,12 @@ function Session:findings()
   return findings().since(self.begun_with)
 end
 
--- One that is not intended is a failed check; one that was printed as a warning is not.
+-- One that is not intended, and no warning, is a failed check; one that was printed when it was met is not.
 local function settle(self, one, note)
   if findings().is_told(one) then return end
   local text = tostring(one)
   io.stderr:write(text, "\n")
-  if one.intended then return end
+  if one.intended or one.warning then return end
   note("check", { what = one.kind, ok = false, text = text })
   self:fail_check()
   self.found = self.found + 1

@@ -500,6 +500,10 @@ static mw_status null_stream_synchronize(mw_stream *stream, mw_error *err) {
   return MW_OK;
 }
 
+static void null_check_mode(mw_device *device, const mw_check_mode *mode) {
+  (void)device, (void)mode;
+}
+
 static const mw_finding *null_findings(mw_device *device) {
   (void)device;
   return NULL;
@@ -659,6 +663,7 @@ const mw_backend mw_null_backend = {
     .stream_callback = null_stream_callback,
     .stream_query = null_stream_query,
     .stream_synchronize = null_stream_synchronize,
+    .check_mode = null_check_mode,
     .findings = null_findings,
     .touched = null_touched,
     .priorities = null_priorities,

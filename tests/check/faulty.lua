@@ -78,7 +78,7 @@ local BLOCK <const> = {
   { "barrier_in_a_guard", 1, 64, { f32(64, 1), 40 } },
   { "barriers_of_two_branches", 1, 64, { f32(64, 1) } },
   { "mask_without_caller", 1, 32, { i32(32) } },
-  { "mask_of_absent", 1, 32, { i32(32) }, missed = "lanes that a mask names and that do not arrive" },
+  { "mask_of_absent", 1, 32, { i32(32) } },
   { "static_index_below", 1, 32, { f32(32), 1 } },
   { "struct_outside", 1, 32, { f32(60), 20 } },
   { "device_variable_index", 1, 8, { f32(8), 4 } },

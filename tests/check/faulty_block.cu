@@ -125,7 +125,7 @@ __global__ void misaligned_double(float *a, double *out) {
 // ---- barriers -------------------------------------------------------------------------------------------------
 
 __global__ void barrier_of_a_half(float *a) {
-  if (threadIdx.x < 16) __syncthreads(); // error: barrier divergence
+  if (threadIdx.x < 16) __syncthreads(); // error: barrier divergence // finding: barrier
   a[threadIdx.x] = 1;
   __syncthreads();
 }
@@ -134,7 +134,7 @@ __global__ void barrier_in_a_guard(float *a, int n) {
   __shared__ float s[64];
   if (threadIdx.x < n) {
     s[threadIdx.x] = a[threadIdx.x];
-    __syncthreads(); // error: barrier divergence
+    __syncthreads(); // error: barrier divergence // finding: barrier
     a[threadIdx.x] = s[n - 1 - threadIdx.x];
   }
   __syncthreads();
@@ -144,7 +144,7 @@ __global__ void barriers_of_two_branches(float *a) {
   __shared__ float s[64];
   s[threadIdx.x] = a[threadIdx.x];
   if (threadIdx.x < 32) {
-    __syncthreads(); // error: barrier divergence
+    __syncthreads(); // error: barrier divergence // finding: barrier
   } else {
     __syncthreads();
   }
@@ -152,11 +152,11 @@ __global__ void barriers_of_two_branches(float *a) {
 }
 
 __global__ void mask_without_caller(int *a) {
-  a[threadIdx.x] = __shfl_sync(1u, (int)threadIdx.x, 0); // error: mask
+  a[threadIdx.x] = __shfl_sync(1u, (int)threadIdx.x, 0); // error: mask // finding: mask
 }
 
 __global__ void mask_of_absent(int *a) {
-  if (threadIdx.x < 16) a[threadIdx.x] = __shfl_down_sync(~0u, (int)threadIdx.x, 1); // error: mask
+  if (threadIdx.x < 16) a[threadIdx.x] = __shfl_down_sync(~0u, (int)threadIdx.x, 1); // finding: mask
   else a[threadIdx.x] = 0;
 }
 

@@ -396,7 +396,7 @@ __global__ void shuffles_for_a_barrier(int *a) {
   if (threadIdx.x == 0) first = a[0]; // finding: race in shared memory
   __syncwarp();
   const int mine = first; // finding: race in shared memory
-  for (int k = 0; k < 40; k++) sum += __shfl_xor_sync(~0u, sum, 1);
+  for (int k = 0; k < 40; k++) sum += __shfl_xor_sync(~0u, sum, 1); // finding: overflow
   __syncthreads();
   a[threadIdx.x] = sum + mine;
 }

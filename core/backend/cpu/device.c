@@ -45,6 +45,13 @@ void cpu_device_close(mw_device *base) {
   mw_free(device);
 }
 
+void cpu_device_check_mode(mw_device *base, const mw_check_mode *mode) {
+  cpu_device *device = (cpu_device *)base;
+  if (!device->checker) return;
+  cpu_streams_drain(device, false, &(mw_error){0}); /* what failed is reported by a stream's next use */
+  cpu_checker_judge(device->checker, mode);
+}
+
 const mw_finding *cpu_device_findings(mw_device *base) {
   cpu_checker *checker = ((cpu_device *)base)->checker;
   return checker ? cpu_checker_findings(checker) : NULL;

@@ -42,6 +42,35 @@ static void check_begin(checked *c, cpu_device *device, cpu_kernel *kernel, cpu_
   cpu_checker_begin(device->checker, grid, &c->launch);
 }
 
+static cpu_found array_of(const checked *c, const mw_param *param) {
+  uintptr_t value;
+  memcpy(&value, (const char *)c->at.grid->abi.args + param->offset, sizeof value);
+  const cpu_found array = cpu_memory_nearest(&c->at.device->memory, value);
+  return cpu_found_distance(&array, value) == 0 ? array : (cpu_found){0};
+}
+
+/* Arrays that the kernel may write and has not even read. */
+static void note_unused(const checked *c) {
+  cpu_checker *checker = c->at.device->checker;
+  const mw_kernel *kernel = &c->at.kernel->base;
+  for (int i = 0; i < kernel->nparams; i++) {
+    const mw_param *param = &kernel->params[i];
+    const cpu_found array = param->pointer && !param->is_const ? array_of(c, param) : (cpu_found){0};
+    if (!array.found || cpu_checker_uses(checker, array.start, array.bytes)) continue;
+    mw_object object = {.kind = "array", .parameter = i + 1};
+    snprintf(object.name, sizeof object.name, "%s", param->name);
+    snprintf(object.text, sizeof object.text,
+             "parameter %d '%s', an array of %zu bytes that the launch does not access", i + 1, param->name,
+             array.bytes);
+    cpu_checker_unused(checker, &object);
+  }
+}
+
+static void check_end(const checked *c, cpu_grid *grid, mw_status status) {
+  if (status == MW_OK && atomic_load(&grid->stop.why) == CPU_GOING) note_unused(c);
+  cpu_checker_end(c->at.device->checker, grid);
+}
+
 static void remember(cpu_kernel *kernel, double before, double seconds) {
   atomic_store_explicit(&kernel->block_seconds, before > 0 ? 0.5 * (before + seconds) : seconds, memory_order_relaxed);
 }
@@ -59,9 +88,11 @@ static mw_status run_launch(const cpu_op *op, cpu_stream *stream, cpu_worker *me
   if (device->checker) check_begin(&checking, device, kernel, &grid);
   if (op->launch.cooperative)
     status = run_cooperative(device, &grid, kernel->base.name, me, err);
+  else if (device->checker && cpu_checker_shuffles(device->checker))
+    cpu_checker_run(device->checker, &grid, me);
   else
     cpu_pool_run(&device->pool, &grid, me);
-  if (device->checker) cpu_checker_end(device->checker, &grid);
+  if (device->checker) check_end(&checking, &grid, status);
   if (status != MW_OK) return status;
   const int why = atomic_load(&grid.stop.why);
   if (why == CPU_STOP_INTERRUPT) return mw_fail(err, MW_INTERRUPTED, "interrupted");

@@ -186,6 +186,7 @@ void cpu_probe_state(mw_device *, mw_device_state *);
 size_t cpu_probe_available_memory(void); /* bytes free now */
 mw_status cpu_device_open(const char *which, mw_device **, mw_error *);
 void cpu_device_close(mw_device *);
+void cpu_device_check_mode(mw_device *, const mw_check_mode *);
 const mw_finding *cpu_device_findings(mw_device *);
 int cpu_device_touched(const mw_buffer *, int most, mw_touch *out);
 mw_status cpu_device_synchronize(mw_device *, mw_error *);

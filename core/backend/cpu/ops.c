@@ -37,6 +37,7 @@ const mw_backend mw_cpu_backend = {
 
     .occupancy = cpu_occupancy,
     .launch = cpu_launch,
+    .check_mode = cpu_device_check_mode,
     .findings = cpu_device_findings,
     .touched = cpu_device_touched,
 

@@ -176,6 +176,10 @@ void cuda_state(mw_device *base, mw_device_state *out) {
 }
 
 /* A CUDA device does not check. */
+void cuda_check_mode(mw_device *device, const mw_check_mode *mode) {
+  (void)device, (void)mode;
+}
+
 const mw_finding *cuda_findings(mw_device *device) {
   (void)device;
   return NULL;

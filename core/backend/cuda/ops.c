@@ -43,6 +43,7 @@ const mw_backend mw_cuda_backend = {
     .stream_callback = cuda_stream_callback,
     .stream_query = cuda_stream_query,
     .stream_synchronize = cuda_stream_synchronize,
+    .check_mode = cuda_check_mode,
     .findings = cuda_findings,
     .touched = cuda_touched,
     .priorities = cuda_priorities,

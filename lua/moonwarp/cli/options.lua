@@ -25,6 +25,15 @@ function options.fail_unknown(kind, word, names, hint)
   options.fail("unknown %s '%s'; %s", kind, word, nearest.hint(word, names, hint))
 end
 
+--- The words of --check as a table.
+---@param text string
+---@return table mode
+function options.check(text)
+  local mode, problem = require("moonwarp.measure.checking").read(text)
+  if problem then options.fail("option '--check': %s", problem) end
+  return mode
+end
+
 --- The word of --device, if it has the form of a device's id.
 ---@param text string
 ---@param real boolean?  no architecture without a device
@@ -49,7 +58,7 @@ local function value_for(spec, given, words, at)
     if given then options.fail("option '%s' takes no value", spec.flag) end
     return true, at
   end
-  if given then return given, at end
+  if given or spec.optional then return given or "", at end
   if words[at + 1] == nil then options.fail("option '%s' wants %s", spec.flag, spec.value) end
   return words[at + 1], at + 1
 end
@@ -70,7 +79,8 @@ end
 --- Reads the words of a command: what the specs know becomes fields, the rest the list part. Words
 --- after "--" are left for the script, in the field rest.
 ---@param words string[]
----@param specs table[]    { flag = "--out", value = "a folder", help = ..., many =, check = }
+---@param specs table[]    { flag = "--out", value = "a folder", help = ..., many =, check =, optional = }; an optional
+---                         value comes after "=" and may be left out: ""
 ---@param most integer     words besides options
 ---@return table parsed    words: what was read; help: print the help text instead
 function options.parse(words, specs, most)
@@ -108,8 +118,8 @@ function options.help(command)
   local lines, specs = { command.usage }, command.options or {}
   if #specs > 0 then lines[#lines + 1] = "\noptions:" end
   for _, spec in ipairs(specs) do
-    local left = spec.flag .. (spec.value and " " .. (spec.show or spec.value:upper()) or "")
-    lines[#lines + 1] = ("  %-22s %s"):format(left, spec.help)
+    local show = spec.value and (spec.optional and "" or " ") .. (spec.show or spec.value:upper()) or ""
+    lines[#lines + 1] = ("  %-22s %s"):format(spec.flag .. show, spec.help)
   end
   lines[#lines + 1] = command.notes and "\n" .. command.notes
   lines[#lines + 1] = command.example and "\nexample:\n  " .. command.example:gsub("\n", "\n  ")

@@ -106,7 +106,7 @@ end
 
 local function command(step, folder)
   local argv = { host.program(), "run", step.path, "--device", step.device, "--out", folder }
-  if step.check then argv[#argv + 1] = "--check" end
+  if step.check then argv[#argv + 1] = "--check=" .. step.check end
   for _, word in ipairs(step.params) do lists.append(argv, { "-p", word }) end
   return argv
 end

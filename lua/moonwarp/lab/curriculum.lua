@@ -5,6 +5,7 @@
 
 local core = require "moonwarp.core"
 local amount = require "moonwarp.lab.amount"
+local checking = require "moonwarp.measure.checking"
 local devices = require "moonwarp.lab.devices"
 local files = require "moonwarp.base.files"
 local gate = require "moonwarp.lab.gate"
@@ -109,10 +110,19 @@ function field.params(value)
   return list
 end
 
--- Parameters of the check pass, of which there is none with false.
+-- How the check pass judges, and its parameters: { words =, params = }. There is none with false.
 function field.check(value)
   if value == false then return false end
-  return value == true and {} or field.params(value), "true, or parameters of its own as in { n = 300 }"
+  local given, own = value, {}
+  if type(value) == "table" then
+    given, own = lists.merged(value), value.params or {}
+    given.params = nil
+  end
+  local params, wanted = field.params(own)
+  if not params then return nil, nil, ("check: params must be %s"):format(wanted) end
+  local mode, problem = checking.read(given)
+  if not mode then return nil, nil, "check: " .. problem end
+  return { words = checking.words(mode), params = params }
 end
 
 local function a_table(value)
@@ -254,7 +264,7 @@ local function name_in(word) return word:match "^[^=]+" end
 
 local function check_names(lab, study, complain)
   local names = lists.map(study.params, function(parameter) return parameter.name end)
-  for _, word in ipairs(lists.append(lists.append({}, lab.params), lab.check or {})) do
+  for _, word in ipairs(lists.append(lists.append({}, lab.params), lab.check and lab.check.params)) do
     local name = name_in(word)
     if not lists.has(names, name) then
       complain(lab.name, ("the study has no parameter '%s'; %s"):format(name, nearest.hint(name, names)))
@@ -264,13 +274,12 @@ end
 
 -- Adds to the parameters of a check pass those of its lab, but for a study's numbers: it is checked on its odd sizes.
 local function complete_check(lab, study)
-  local without = lists.set(lists.map(lab.check, name_in))
+  local without = lists.set(lists.map(lab.check.params, name_in))
   for _, parameter in ipairs(study.params or {}) do
     if type(lists.of(parameter.default)[1]) == "number" then without[parameter.name] = true end
   end
-  lab.check = lists.append(lists.map(lab.params, function(word)
-    return not without[name_in(word)] and word or nil
-  end), lab.check)
+  local params = lists.map(lab.params, function(word) return not without[name_in(word)] and word or nil end)
+  lab.check = { words = lab.check.words, params = lists.append(params, lab.check.params) }
 end
 
 -- Those of plain scripts are known when they run; a script that cannot be described costs its own lab.

@@ -88,7 +88,8 @@ local function check_step(lab)
   local _, names = core.device_forms()
   local word = lists.find(names, function(name) return core.device_word(name).checks end)
   local step = new_step(lab, core.device_word(word).checks)
-  step.params, step.check, step.gates, step.checks, step.retries = lab.check, true, {}, nil, 0
+  step.params, step.check = lab.check.params, lab.check.words
+  step.gates, step.checks, step.retries = {}, nil, 0
   return step
 end
 

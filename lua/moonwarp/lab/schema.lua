@@ -16,7 +16,7 @@ local STEP = fields {
   id = "string", name = "string", title = "string?", device = "string?", study = "string?", script = "string?",
   path = "string", params = optional(list "string"), tags = optional(list "string"), needs = optional(list "string"),
   gates = optional(list(GATE)), time_limit = "number?", memory_limit = "integer?", output_limit = "integer?",
-  processes = "integer?", retries = "integer", check = "boolean?", checks = "integer?",
+  processes = "integer?", retries = "integer", check = "string?", checks = "integer?",
 }
 
 local HEAD = fields { name = "string", date = "string", curriculum = "string", jobs = "integer", sandbox = "string?",

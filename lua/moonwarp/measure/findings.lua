@@ -67,6 +67,7 @@ end
 local function key_of(one)
   local places = lists.map(one.parties, place_of)
   table.sort(places)
+  if #places == 0 then places = { one.kernel, one.object } end
   return table.concat({ one.kind, tostring(one.intended), table.unpack(places) }, "\0")
 end
 
@@ -104,7 +105,7 @@ local function verb_of(party) return party.verb end
 
 -- The form of a column of texts.
 local function column(texts)
-  return ("%%-%ds"):format(math.max(0, table.unpack(lists.map(texts, string.len))))
+  return ("%%-%ds"):format(math.max(1, table.unpack(lists.map(texts, string.len))))
 end
 
 -- "  write by block (0,0,0), thread (32,0,0)  red.cu:7  s[t] += s[t + h];", in columns.
@@ -146,7 +147,8 @@ end
 
 local function text_of(one)
   if one.intended then return intended_line(one) end
-  local lines = { ((subject_of(one) .. (one.object or "")):gsub(", $", "")) }
+  local warning = one.warning and not findings.is_told(one) and "warning: " or ""
+  local lines = { ((warning .. subject_of(one) .. (one.object or "")):gsub(", $", "")) }
   lists.append(lines, party_lines(one.parties))
   local remark = one.remark and one.remark .. "; " or ""
   lines[#lines + 1] = ("  %s; %s%s"):format(units.count(one.count, "time"), remark, one.remedy)

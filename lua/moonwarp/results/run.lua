@@ -84,7 +84,7 @@ local function header(session, device)
     device_name = device and device:name() or nil,
     date = os.date("!%Y-%m-%dT%H:%M:%SZ", session.date), moonwarp = core.version,
     argv = options.argv, rerun_of = options.rerun_of, params = next(session.given) and session.given or nil,
-    lab = os.getenv "MOONWARP_LAB", environment = environment.collect(device),
+    check = session:check_words(), lab = os.getenv "MOONWARP_LAB", environment = environment.collect(device),
   }
 end
 

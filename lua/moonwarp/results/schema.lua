@@ -63,6 +63,7 @@ local FINDING = fields {
 local RUN = fields {
   schema = "string", study = "string", status = "string", device = "string?", device_name = "string?",
   date = "string?", exit = "integer?", seconds = "number?", message = "string?", lab = "string?",
+  check = "string?",
   rerun_of = "string?", argv = optional(list "string"),
   params = optional(map(list "string")), environment = optional(map "any"),
   records = list(map "any"), checks = list(CHECK), charts = list(CHART), tables = list(TABLE),

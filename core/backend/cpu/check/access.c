@@ -183,7 +183,8 @@ static bool judge_word(const access_t *a, mw_cell *cell, uintptr_t word, unsigne
     return false;
   }
   if (a->reads && mask & ~cell->read) {
-    cpu_finding_note(a->checker, CPU_FINDING_UNINITIALISED, address, &a->party, NULL, "");
+    if (!a->checker->sampled || is_shared(a, address))
+      cpu_finding_note(a->checker, CPU_FINDING_UNINITIALISED, address, &a->party, NULL, "");
     cell->read |= mask; /* told once */
   }
   judge_race(a, address, cell, mask);
@@ -237,6 +238,7 @@ void cpu_check_access(const void *address, unsigned bytes, int write, enum mw_ac
 void cpu_check_atomic(const void *address, unsigned bytes, int read, int write, enum mw_access how, const void *place,
                       unsigned site) {
   cpu_turn_rest(cpu_checker_now());
+  cpu_checker_now()->sites->place = place;
   access_t a = access_of(address, bytes, write, how, place, site);
   a.reads = read;
   cpu_current->busy++;
@@ -251,23 +253,33 @@ void cpu_check_fence(int block_only) {
   cpu_order_fence(cpu_checker_now(), cpu_checker_thread(), block_only);
 }
 
+static const char *const operators[] = {
+    [MW_RULE_ADD] = "+", [MW_RULE_SUB] = "-", [MW_RULE_MUL] = "*", [MW_RULE_DIVREM] = "/", [MW_RULE_NEGATE] = "-"};
+
 /* The compilers quote the type's name. */
-void cpu_check_rule(int what, const char *file, unsigned line, long long value, unsigned long long bound,
-                    const char *type) {
+static void name_rule(int what, long long value, long long other, const char *type, char *out, size_t size) {
+  if (what == MW_RULE_INDEX)
+    snprintf(out, size, "index %lld of %s", value, type);
+  else if (what == MW_RULE_ALIGNMENT)
+    snprintf(out, size, "%s at an address that is no multiple of %lld", type, other);
+  else
+    snprintf(out, size, "%lld %s %lld of %s", value, operators[what], other, type);
+}
+
+void cpu_check_rule(int what, const char *file, unsigned line, long long value, long long other, const char *type) {
   const mw_thread *thread = cpu_checker_thread();
-  const bool is_index = what == MW_RULE_INDEX;
-  if (what == MW_RULE_OVERFLOW) return;
+  const cpu_finding_kind kind = what == MW_RULE_INDEX       ? CPU_FINDING_INDEX
+                                : what == MW_RULE_ALIGNMENT ? CPU_FINDING_MISALIGNED
+                                                            : CPU_FINDING_OVERFLOW;
   const cpu_party party = {.known = true,
                            .block_known = true,
                            .block = thread->worker->block,
                            .rank = thread->rank,
-                           .verb = "access",
+                           .verb = kind == CPU_FINDING_OVERFLOW ? "compute" : "access",
                            .file = file,
                            .line = line};
+  const bool is_index = kind == CPU_FINDING_INDEX;
   mw_object object = {.kind = is_index ? "static array" : NULL, .indexed = is_index, .index = value};
-  if (is_index)
-    snprintf(object.text, sizeof object.text, "index %lld of %s", value, type);
-  else
-    snprintf(object.text, sizeof object.text, "%s at an address that is no multiple of %llu", type, bound);
-  cpu_finding_tell(cpu_checker_now(), is_index ? CPU_FINDING_INDEX : CPU_FINDING_MISALIGNED, &party, NULL, &object);
+  name_rule(what, value, other, type, object.text, sizeof object.text);
+  cpu_finding_tell(cpu_checker_now(), kind, &party, NULL, &object);
 }

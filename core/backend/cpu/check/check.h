@@ -50,6 +50,7 @@ void cpu_shadow_written(cpu_shadow *, uintptr_t from, size_t bytes); /* by a cop
 void cpu_shadow_copied(cpu_shadow *, uintptr_t to, uintptr_t from, size_t bytes); /* as far as it held values */
 void cpu_shadow_clear_launches(cpu_shadow *); /* who read and wrote; what holds values stays */
 mw_cell *cpu_shadow_cell(const cpu_shadow *, uintptr_t address); /* NULL: nothing checked is there */
+bool cpu_shadow_is_touched(const cpu_shadow *, cpu_shadow_range, const unsigned stamps[2]);
 /* What launches of the stamps first to last did, as of mw_backend. */
 int cpu_shadow_touched(const cpu_shadow *, cpu_shadow_range, const unsigned stamps[2], int most, mw_touch *out);
 
@@ -71,8 +72,15 @@ cpu_shadow *cpu_checker_shadow(cpu_checker *);
 const mw_runtime *cpu_checker_runtime(cpu_checker *); /* for bind of a checked unit */
 /* Around the run of a checked unit's grid. begin sets grid->observer and grid->checker. */
 void cpu_checker_begin(cpu_checker *, cpu_grid *, const cpu_checked_launch *);
+/* Its blocks in the order of a seed, or a sample of them, where cpu_checker_shuffles says so. */
+bool cpu_checker_shuffles(const cpu_checker *);
+void cpu_checker_run(cpu_checker *, cpu_grid *, cpu_worker *);
+/* Before the end: whether the launch may have used the memory, and that it has not used what is called so. */
+bool cpu_checker_uses(cpu_checker *, uintptr_t from, size_t bytes);
+void cpu_checker_unused(cpu_checker *, const mw_object *);
 void cpu_checker_end(cpu_checker *, cpu_grid *); /* a fault of memory that has stopped it is a finding */
 const mw_finding *cpu_checker_findings(cpu_checker *);
+void cpu_checker_judge(cpu_checker *, const mw_check_mode *); /* launches from now on; while none runs */
 /* As of mw_backend; while no launch runs. */
 int cpu_checker_touched(const cpu_checker *, uintptr_t from, size_t bytes, int most, mw_touch *out);
 
@@ -85,6 +93,12 @@ typedef enum cpu_finding_kind {
   CPU_FINDING_RACE_GLOBAL,
   CPU_FINDING_INDEX,
   CPU_FINDING_MISALIGNED,
+  CPU_FINDING_BARRIER,
+  CPU_FINDING_MASK,
+  CPU_FINDING_OVERFLOW,
+  CPU_FINDING_IDLE,
+  CPU_FINDING_UNUSED,
+  CPU_FINDING_SAMPLED,
 } cpu_finding_kind;
 
 typedef struct cpu_party { /* of a finding */
@@ -139,19 +153,28 @@ typedef struct cpu_turns { /* tickets: who runs checked code */
 
 struct cpu_checker {
   mw_check hooks;
+  mw_check_mode mode;
   mw_runtime runtime;
   cpu_shadow shadow;
   cpu_turns turns;
   unsigned long long launches;
-  unsigned atomics;      /* for cpu_turn_rest */
+  unsigned atomics;      /* and volatile accesses, by all launches */
   unsigned stamp_launch; /* 1 ... MW_CHECK_LAUNCHES - 1 */
   unsigned first_stamp;  /* of the launch; it may need several */
   pthread_mutex_t one;   /* held by a launch */
   cpu_grid *grid;        /* that runs */
+  cpu_shuffle *shuffle;  /* of its blocks; NULL: they run in order */
+  bool helped;           /* blocks of the launch ran side by side */
+  bool cleared;          /* the cells have forgotten what the launch did first */
+  unsigned first_atomic; /* how many atomics were before the launch */
+  struct {
+    unsigned long long begun, blocks, first, last; /* blocks of the launch; idle ones; the first of these; that runs */
+  } idle;
+  bool sampled;          /* some launch has left out blocks: who knows what they would have written */
   cpu_shadow_range *lent; /* shared memory of the workers that run it */
   unsigned nlent;
   const cpu_checked_launch *launch;
-  const mw_check_site *sites; /* of the unit that runs */
+  mw_check_site *sites;       /* of the unit that runs */
   cpu_noted *findings, **last, *fault; /* fault: the last one noted */
   cpu_noted *told, *told_last;         /* those of launches that have ended, by base.next */
   cpu_slip slips[CPU_SLIPS];
@@ -180,8 +203,7 @@ void cpu_check_access(const void *, unsigned bytes, int write, enum mw_access, c
 void cpu_check_atomic(const void *, unsigned bytes, int read, int write, enum mw_access, const void *place,
                       unsigned site);
 void cpu_check_fence(int block_only);
-void cpu_check_rule(int what, const char *file, unsigned line, long long value, unsigned long long bound,
-                    const char *type);
+void cpu_check_rule(int what, const char *file, unsigned line, long long value, long long other, const char *type);
 
 /* order.c */
 void cpu_order_begin_block(cpu_checker *, cpu_worker *);

@@ -3,6 +3,7 @@
  * A checker and the launches that run under it. */
 #include "core/backend/cpu/check/check.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- epochs ---------------------------------------------------------------------------------------------------- */
@@ -11,6 +12,7 @@ static void next_launch(cpu_checker *checker) {
   if (++checker->stamp_launch < MW_CHECK_LAUNCHES) return;
   cpu_shadow_clear_launches(&checker->shadow);
   checker->stamp_launch = checker->first_stamp = 1;
+  checker->cleared = true;
 }
 
 static unsigned long long block_stamp(const cpu_checker *checker, unsigned long long block, unsigned epoch) {
@@ -67,9 +69,20 @@ static void take_back(cpu_checker *checker) {
   checker->nlent = 0;
 }
 
+/* The block that ran last has ended. */
+static void end_block(cpu_checker *checker) {
+  if (checker->idle.begun && !checker->sites->place && checker->idle.blocks++ == 0)
+    checker->idle.first = checker->idle.last;
+  checker->sites->place = NULL;
+}
+
 static void begin_block(cpu_grid *grid, cpu_worker *worker) {
   cpu_checker *checker = grid->checker;
+  end_block(checker);
+  checker->idle.begun++;
+  checker->idle.last = worker->ctx.block;
   worker->stamp = block_stamp(checker, worker->ctx.block, 0);
+  worker->rests = 0;
   memset(worker->warp_epochs, 0, sizeof worker->warp_epochs);
   lend_shared(checker, grid, worker);
   cpu_order_begin_block(checker, worker);
@@ -118,8 +131,30 @@ static void meet_grid(cpu_grid *grid) {
   next_launch(grid->checker);
 }
 
-static const cpu_observer observer = {cpu_turn_take, cpu_turn_give, begin_block, stamp_thread,
-                                      meet_block,    meet_named,    meet_warp,   meet_grid};
+static cpu_party party_of(const cpu_block_fibers *fibers, const cpu_lane *lane, const char *verb) {
+  if (!lane) return (cpu_party){0};
+  return (cpu_party){.known = true,
+                     .block_known = true,
+                     .block = fibers->worker->ctx.block,
+                     .rank = lane->thread.rank,
+                     .verb = verb,
+                     .file = lane->line ? lane->file : NULL,
+                     .line = (unsigned)lane->line};
+}
+
+static void note_breach(cpu_block_fibers *fibers, const cpu_breach *breach) {
+  const cpu_party first = party_of(fibers, breach->lanes[0], breach->verbs[0]),
+                  second = party_of(fibers, breach->lanes[1], breach->verbs[1]);
+  fibers->worker->busy++; /* not to be ended in the middle */
+  mw_object object = {0};
+  snprintf(object.text, sizeof object.text, "%s", breach->text);
+  cpu_finding_tell(fibers->grid->checker, breach->mask ? CPU_FINDING_MASK : CPU_FINDING_BARRIER, &first, &second,
+                   &object);
+  fibers->worker->busy--;
+}
+
+static const cpu_observer observer = {cpu_turn_take, cpu_turn_give, begin_block, stamp_thread, meet_block,
+                                      meet_named,    meet_warp,     meet_grid,   note_breach};
 
 /* The thread waits for what another one writes. */
 static void wait_for_others(void) {
@@ -167,6 +202,12 @@ const mw_runtime *cpu_checker_runtime(cpu_checker *checker) {
   return &checker->runtime;
 }
 
+void cpu_checker_judge(cpu_checker *checker, const mw_check_mode *mode) {
+  pthread_mutex_lock(&checker->one);
+  checker->mode = *mode;
+  pthread_mutex_unlock(&checker->one);
+}
+
 void cpu_checker_begin(cpu_checker *checker, cpu_grid *grid, const cpu_checked_launch *launch) {
   pthread_mutex_lock(&checker->one);
   checker->launches++;
@@ -176,8 +217,57 @@ void cpu_checker_begin(cpu_checker *checker, cpu_grid *grid, const cpu_checked_l
       memset(grid->table->sites, 0, MW_CHECK_SITES * sizeof *checker->sites); /* this launch's are enough */
   next_launch(checker);
   checker->first_stamp = checker->stamp_launch;
+  checker->first_atomic = checker->atomics;
+  checker->cleared = checker->helped = false;
+  checker->idle.begun = checker->idle.blocks = 0;
   grid->observer = &observer;
   grid->checker = checker;
+  grid->strict = checker->mode.strict;
+  grid->seed = checker->mode.seed ? cpu_mixed(checker->mode.seed + checker->launches) : 0;
+}
+
+bool cpu_checker_shuffles(const cpu_checker *checker) {
+  return checker->mode.seed || checker->mode.blocks;
+}
+
+void cpu_checker_run(cpu_checker *checker, cpu_grid *grid, cpu_worker *me) {
+  const mw_check_mode *mode = &checker->mode;
+  const bool sampled = mode->blocks && mode->blocks < grid->blocks;
+  cpu_shuffle shuffle = {.seed = cpu_mixed(mode->seed + checker->launches),
+                         .wanted = sampled ? mode->blocks : grid->blocks};
+  checker->shuffle = &shuffle;
+  const unsigned long long ran = cpu_shuffle_run(&shuffle, grid, me);
+  checker->helped = shuffle.helper != NULL;
+  checker->shuffle = NULL;
+  if (ran == grid->blocks || atomic_load(&grid->stop.why) != CPU_GOING) return;
+  checker->sampled = true;
+  mw_object object = {0};
+  snprintf(object.text, sizeof object.text, "%llu of %llu blocks", ran, grid->blocks);
+  cpu_finding_tell(checker, CPU_FINDING_SAMPLED, NULL, NULL, &object);
+}
+
+/* Of blocks that run one after the other. A kernel may spare some of them, and one that does nothing is meant to. */
+static void note_idle(cpu_checker *checker, const cpu_grid *grid) {
+  const unsigned long long begun = checker->idle.begun;
+  const cpu_party none = {0};
+  const mw_dim3 first = cpu_block_index(grid, checker->idle.first);
+  mw_object object = {0};
+  end_block(checker);
+  if (grid->grid_barrier || checker->helped || checker->idle.blocks <= begun / 2 || checker->idle.blocks == begun)
+    return;
+  snprintf(object.text, sizeof object.text, "%llu of %llu blocks access no memory, the first (%u,%u,%u)",
+           checker->idle.blocks, begun, first.x, first.y, first.z);
+  cpu_finding_tell(checker, CPU_FINDING_IDLE, &none, NULL, &object);
+}
+
+bool cpu_checker_uses(cpu_checker *checker, uintptr_t from, size_t bytes) {
+  const unsigned stamps[] = {checker->first_stamp, checker->stamp_launch};
+  return checker->atomics != checker->first_atomic || checker->cleared ||
+         cpu_shadow_is_touched(&checker->shadow, (cpu_shadow_range){from, bytes}, stamps);
+}
+
+void cpu_checker_unused(cpu_checker *checker, const mw_object *object) {
+  cpu_finding_tell(checker, CPU_FINDING_UNUSED, NULL, NULL, object);
 }
 
 void cpu_checker_end(cpu_checker *checker, cpu_grid *grid) {
@@ -187,6 +277,7 @@ void cpu_checker_end(cpu_checker *checker, cpu_grid *grid) {
   if (stopped && fault->kind == CPU_FAULT_SIGNAL && fault->target != CPU_TARGET_UNDER &&
       (fault->signal == SIGSEGV || fault->signal == SIGBUS || !fault->signal))
     cpu_finding_fault(checker, fault);
+  if (atomic_load(&grid->stop.why) == CPU_GOING) note_idle(checker, grid);
   cpu_order_end_launch(checker);
   cpu_findings_place(checker);
   take_back(checker);

@@ -10,6 +10,7 @@
 
 static const struct {
   const char *name, *remedy;
+  bool warning; /* it may be meant, and fails nothing */
 } kinds[] = {
     [CPU_FINDING_BOUNDS] = {"bounds", "guard the access by the array's length"},
     [CPU_FINDING_UNINITIALISED] = {"uninitialised", "write it first: by fill, by a copy, or in the kernel"},
@@ -18,6 +19,15 @@ static const struct {
                                  "use an atomic, give each thread its own element, or launch twice"},
     [CPU_FINDING_INDEX] = {"index", "keep the index below the bound"},
     [CPU_FINDING_MISALIGNED] = {"misaligned", "begin at a multiple of the type's size; a GPU faults there"},
+    [CPU_FINDING_BARRIER] = {"barrier", "let all threads of the block reach the same barrier"},
+    [CPU_FINDING_MASK] = {"mask", "let the mask name exactly the lanes that take part"},
+    [CPU_FINDING_OVERFLOW] = {"overflow", "compute it in 64 bits: cast one side to size_t or long long", true},
+    [CPU_FINDING_IDLE] = {"idle blocks", "launch fewer blocks", true},
+    [CPU_FINDING_UNUSED] = {"unused array",
+                            "declare the parameter const if it is read only, or see why it is not "
+                            "written",
+                            true},
+    [CPU_FINDING_SAMPLED] = {"sampled", "run all blocks: leave out blocks:N of --check", true},
 };
 
 static void set_party(mw_party *to, const cpu_party *from, const cpu_checker *checker) {
@@ -56,9 +66,11 @@ static bool is_same(const cpu_noted *noted, const cpu_checked_launch *launch, cp
 }
 
 static cpu_noted *find(const cpu_checker *checker, cpu_finding_kind kind, const cpu_party *first,
-                       const cpu_party *second) {
+                       const cpu_party *second, const mw_object *object) {
   for (cpu_noted *noted = checker->findings; noted; noted = noted->next)
-    if (is_same(noted, checker->launch, kind, first, second)) return noted;
+    if (is_same(noted, checker->launch, kind, first, second) &&
+        (!object || !strcmp(noted->base.object.text, object->text)))
+      return noted;
   return NULL;
 }
 
@@ -94,6 +106,7 @@ static cpu_noted *add(cpu_checker *checker, cpu_finding_kind kind) {
   noted->module = checker->launch->module;
   noted->base.kind = kinds[kind].name;
   noted->base.remedy = kinds[kind].remedy;
+  noted->base.warning = kinds[kind].warning;
   noted->base.launch = checker->launches;
   snprintf(noted->base.kernel, sizeof noted->base.kernel, "%s", checker->launch->kernel);
   return noted;
@@ -109,9 +122,10 @@ static void add_party(cpu_checker *checker, cpu_noted *noted, int i, const cpu_p
   snprintf(noted->base.parties[i].file, sizeof noted->base.parties[i].file, "%s", party->file ? party->file : "");
 }
 
-/* Counts a finding that was noted before (false), or notes it. */
-static bool note(cpu_checker *checker, cpu_finding_kind kind, const cpu_party *first, const cpu_party *second) {
-  cpu_noted *noted = find(checker, kind, first, second);
+/* Counts a finding that was noted before (false), or notes it. Without parties it is known by its object. */
+static bool note(cpu_checker *checker, cpu_finding_kind kind, const cpu_party *first, const cpu_party *second,
+                 const mw_object *object) {
+  cpu_noted *noted = find(checker, kind, first, second, first ? NULL : object);
   const bool is_new = !noted;
   if (is_new) {
     noted = add(checker, kind);
@@ -127,7 +141,7 @@ static bool note(cpu_checker *checker, cpu_finding_kind kind, const cpu_party *f
 
 void cpu_finding_note(cpu_checker *checker, cpu_finding_kind kind, uintptr_t address, const cpu_party *first,
                       const cpu_party *second, const char *remark) {
-  if (!note(checker, kind, first, second)) return;
+  if (!note(checker, kind, first, second, NULL)) return;
   mw_finding *finding = &checker->fault->base;
   snprintf(finding->remark, sizeof finding->remark, "%s", remark);
   checker->launch->locate(checker->launch->owner, address, &finding->object);
@@ -144,7 +158,7 @@ void cpu_finding_settle(cpu_checker *checker) {
 
 void cpu_finding_tell(cpu_checker *checker, cpu_finding_kind kind, const cpu_party *first, const cpu_party *second,
                       const mw_object *object) {
-  if (note(checker, kind, first, second)) checker->fault->base.object = *object;
+  if (note(checker, kind, first, second, object)) checker->fault->base.object = *object;
 }
 
 void cpu_finding_fault(cpu_checker *checker, const cpu_fault *fault) {
@@ -177,6 +191,11 @@ static void place(const cpu_checked_launch *launch, cpu_noted *noted) {
   noted->base.intended = strstr(parties[0].text, "moonwarp: race-ok") || strstr(parties[1].text, "moonwarp: race-ok");
 }
 
+/* One without parties is known by its object. */
+static bool same_object(const mw_finding *one, const mw_finding *other) {
+  return one->parties[0].known || !strcmp(one->object.text, other->object.text);
+}
+
 static bool same_line(const mw_party *one, const mw_party *other) {
   return one->known == other->known && one->line == other->line && !strcmp(one->file, other->file) &&
          !strcmp(one->text, other->text);
@@ -186,7 +205,8 @@ static bool same_line(const mw_party *one, const mw_party *other) {
 static cpu_noted *find_told(const cpu_checker *checker, const cpu_noted *noted) {
   for (cpu_noted *other = checker->findings; other != noted; other = other->next)
     if (other->told && other->kind == noted->kind && !strcmp(other->base.kernel, noted->base.kernel) &&
-        other->module != noted->module && same_line(&other->base.parties[0], &noted->base.parties[0]) &&
+        other->module != noted->module && same_object(&other->base, &noted->base) &&
+        same_line(&other->base.parties[0], &noted->base.parties[0]) &&
         same_line(&other->base.parties[1], &noted->base.parties[1]))
       return other;
   return NULL;

@@ -194,6 +194,14 @@ static unsigned touched_bytes(const mw_cell *cell, mw_touch_kind kind, const uns
   return plain == (kind == MW_TOUCH_WRITE) ? mask_of(cell->write, stamps) : 0;
 }
 
+bool cpu_shadow_is_touched(const cpu_shadow *shadow, cpu_shadow_range range, const unsigned stamps[2]) {
+  for (uintptr_t word = range.from & ~(uintptr_t)3; word < range.from + range.bytes; word += 4) {
+    const mw_cell *cell = cpu_shadow_cell(shadow, word);
+    if (cell && (mask_of(cell->read, stamps) || mask_of(cell->write, stamps))) return true;
+  }
+  return false;
+}
+
 static int touched_so(const cpu_shadow *shadow, cpu_shadow_range range, mw_touch_kind kind, const unsigned stamps[2],
                       int most, mw_touch *out) {
   int count = 0;

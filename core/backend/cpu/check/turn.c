@@ -5,6 +5,7 @@
 #include "core/backend/cpu/check/check.h"
 
 enum { REST_ATOMICS = 256 };
+enum { WAIT_RESTS = 64 }; /* a block that has rested so often seems to wait for others */
 
 /* In the order in which they ask, so that a block that spins lets the one that it waits for go on. */
 static void wait_for_turn(cpu_turns *turns) {
@@ -24,6 +25,7 @@ static void end_turn(cpu_turns *turns) {
 void cpu_turn_take(cpu_grid *grid, cpu_worker *worker) {
   cpu_checker *checker = grid->checker;
   worker->busy++; /* not to be ended while it waits, nor with the turn half taken */
+  if (checker->shuffle && ++worker->rests == WAIT_RESTS) cpu_shuffle_help(checker->shuffle);
   wait_for_turn(&checker->turns);
   checker->grid = grid;
   *grid->table->self() = worker->in_fibers ? &cpu_fibers_lane(worker->fibers)->thread : worker->plain;

@@ -27,12 +27,25 @@ static void release(cpu_block_fibers *fibers, size_t set) {
   }
 }
 
+/* A thread that is at the barrier, and one that has exited: legal since Volta. */
+static void report_missed(cpu_block_fibers *fibers) {
+  cpu_breach breach = {.verbs = {"wait", "exit"}};
+  for (unsigned w = 0; w * CPU_WARP < fibers->threads; w++) {
+    const cpu_warp *warp = &fibers->warps[w];
+    if (!breach.lanes[0] && warp->at_barrier) breach.lanes[0] = &warp->lanes[__builtin_ctz(warp->at_barrier)];
+    if (!breach.lanes[1] && warp->exited) breach.lanes[1] = &warp->lanes[__builtin_ctz(warp->exited)];
+  }
+  breach.text = breach.lanes[0]->what;
+  fibers->grid->observer->breach(fibers, &breach);
+}
+
 static void release_barrier(cpu_block_fibers *fibers) {
   const unsigned truths = fibers->truths;
   fibers->result = fibers->op == MW_BARRIER_COUNT ? (int)truths
                    : fibers->op == MW_BARRIER_AND ? truths == fibers->arrived
                                                   : truths > 0;
   fibers->arrived = fibers->truths = 0;
+  if (fibers->grid->strict && fibers->live < fibers->threads) report_missed(fibers);
   if (fibers->grid->observer) fibers->grid->observer->barrier(fibers);
   release(fibers, offsetof(cpu_warp, at_barrier));
 }
@@ -194,6 +207,7 @@ static void exit_lane(cpu_block_fibers *fibers) {
   uint32_t bit = 1u << fibers->current % CPU_WARP;
   fibers->warps[w].ready &= ~bit;
   fibers->warps[w].exited |= bit;
+  cpu_fibers_lane(fibers)->line = 0;
   fibers->live--;
   if (fibers->warps[w].ngroups) cpu_warp_settle(fibers, w);
   if (fibers->arrived && fibers->arrived == fibers->live) release_barrier(fibers);
@@ -244,6 +258,7 @@ static void line_up(cpu_block_fibers *fibers) {
   fibers->abandoned = fibers->any_named = false;
   memset(fibers->named, 0, sizeof fibers->named);
   fibers->current = 0;
+  fibers->random = fibers->grid->seed ? cpu_mixed(fibers->grid->seed + fibers->worker->ctx.block) : 0;
   for (unsigned w = 0; w < warps; w++) {
     cpu_warp *warp = &fibers->warps[w];
     unsigned lanes = fibers->threads - w * CPU_WARP;
@@ -273,6 +288,17 @@ static void format_place(cpu_fault *fault, const char *before, const cpu_lane *l
   if (lane->request) mw_list_add(fault->text, sizeof fault->text, ", ", "mask 0x%08x", lane->request->mask);
 }
 
+/* The same as a finding: of a mask, where a lane waits for others of its warp. */
+static void report_breach(cpu_block_fibers *fibers, const cpu_lane *first, const cpu_lane *other) {
+  char text[128];
+  cpu_breach breach = {.mask = first->request || (other && other->request), .lanes = {first, other}};
+  breach.verbs[0] = breach.verbs[1] = "wait";
+  breach.text = text;
+  const bool two = other && strcmp(other->what, first->what) != 0;
+  snprintf(text, sizeof text, "%s%s%s", first->what, two ? " and " : "", two ? other->what : "");
+  fibers->grid->observer->breach(fibers, &breach);
+}
+
 static void report_divergence(cpu_block_fibers *fibers) {
   cpu_fault *fault = &fibers->worker->fault;
   const cpu_lane *first = waiting_lane(fibers, NULL), *other = waiting_lane(fibers, first);
@@ -286,6 +312,7 @@ static void report_divergence(cpu_block_fibers *fibers) {
   if (other) format_place(fault, ") while ", other);
   mw_list_add(fault->text, sizeof fault->text, one_line ? ", another one on that line" : "", "%s",
               other ? ")" : ") for threads that never come");
+  if (fibers->grid->observer) report_breach(fibers, first, other);
 }
 
 bool cpu_fibers_run(cpu_block_fibers *fibers, cpu_grid *grid, unsigned long long block) {

@@ -9,17 +9,28 @@ static void run_fast(cpu_grid *grid, cpu_worker *worker, unsigned long long firs
   grid->unit->run(&grid->abi, &worker->ctx, first, last);
 }
 
+static void run_plain_thread(cpu_grid *grid, mw_thread *thread, unsigned x, unsigned y, unsigned z) {
+  thread->thread_idx = (mw_dim3){x, y, z};
+  if (grid->observer) grid->observer->thread(thread, cpu_current);
+  grid->unit->thread(&grid->abi);
+  if (grid->watch) cpu_fault_check_redzone(cpu_current, grid->watch);
+}
+
 static void run_plain_block(cpu_grid *grid, mw_thread *thread) {
   const mw_dim3 size = grid->abi.block;
+  thread->rank = 0;
   for (unsigned z = 0; z < size.z; z++)
     for (unsigned y = 0; y < size.y; y++)
-      for (unsigned x = 0; x < size.x; x++) {
-        thread->thread_idx = (mw_dim3){x, y, z};
-        if (grid->observer) grid->observer->thread(thread, cpu_current);
-        grid->unit->thread(&grid->abi);
-        if (grid->watch) cpu_fault_check_redzone(cpu_current, grid->watch);
-        thread->rank++;
-      }
+      for (unsigned x = 0; x < size.x; x++, thread->rank++) run_plain_thread(grid, thread, x, y, z);
+}
+
+static void run_shuffled_block(cpu_grid *grid, mw_thread *thread, uint64_t seed) {
+  const mw_dim3 size = grid->abi.block;
+  const unsigned plane = size.x * size.y, threads = plane * size.z;
+  for (unsigned place = 0; place < threads; place++) {
+    const unsigned rank = thread->rank = (unsigned)cpu_permuted(seed, threads, place);
+    run_plain_thread(grid, thread, rank % size.x, rank % plane / size.x, rank / plane);
+  }
 }
 
 static void set_block(cpu_grid *grid, cpu_worker *worker, unsigned long long block) {
@@ -38,8 +49,10 @@ static void run_plain(cpu_grid *grid, cpu_worker *worker, unsigned long long fir
   for (unsigned long long block = first; block < last; block++) {
     set_block(grid, worker, block);
     thread->block_idx = cpu_block_index(grid, block);
-    thread->rank = 0;
-    run_plain_block(grid, thread);
+    if (grid->seed)
+      run_shuffled_block(grid, thread, cpu_mixed(grid->seed + block));
+    else
+      run_plain_block(grid, thread);
   }
   worker->plain = NULL;
 }
@@ -64,6 +77,8 @@ static void begin(cpu_grid *grid, unsigned long long blocks, double block_second
   grid->link = NULL;
   grid->watch = NULL;
   grid->observer = NULL;
+  grid->strict = false;
+  grid->seed = 0;
   atomic_init(&grid->next, 0);
   atomic_init(&grid->users, 0);
   cpu_stop_begin(&grid->stop);

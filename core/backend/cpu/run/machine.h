@@ -14,12 +14,14 @@
  *   ../graph.c  ../kernel.c  ../occupancy.c  ../probe.c
  *   coop.c                           a thread for each block of a cooperative launch
  *   pool.c                           the threads that share a grid
+ *   shuffle.c                        the blocks of a grid in another order, or a sample of them
  *   grid.c                           one launch while it runs
  *   worker.c                         an OS thread that runs blocks
  *   block.c                          barriers, and a block's life in fibers
  *   warp.c                           warp operations
  *   schedule.c                       which fiber of a block runs next
  *   stack.c  fault.c  print.c        where kernels run, how they end early, what they print
+ *   permute.c                        orders by a seed
  *   fiber.c  thread.c                switches between stacks; OS threads, time, floating-point mode
  *
  * A script's own thread, the pool's threads and the streams' threads all run blocks in the same way: as a worker. */
@@ -65,6 +67,12 @@ void cpu_wait_briefly(pthread_cond_t *, pthread_mutex_t *, double seconds);
 int cpu_thread_abort_signal(void); /* sent to a thread, ends the block that it runs where the block's grid is stopped */
 /* Starts a thread that takes no signals but faults and the one above. 0, or the system's error number. */
 int cpu_thread_start(pthread_t *, void *(*)(void *), void *argument);
+
+/* ---- permute.c ------------------------------------------------------------------------------------------------- */
+
+uint64_t cpu_mixed(uint64_t); /* another number, of which each bit depends on all of these */
+/* What stands at a place of 0 ... count-1 in an order of these numbers. */
+unsigned long long cpu_permuted(uint64_t seed, unsigned long long count, unsigned long long place);
 
 /* ---- fault.c: what ends a block early, and a grid -------------------------------------------------------------- */
 
@@ -214,6 +222,7 @@ struct cpu_block_fibers {
   mw_thread **self;
   unsigned threads, live, current;
   unsigned yields;
+  uint64_t random; /* for the order in which threads run; 0: in order */
   uint32_t ready_warps;
   bool dirty;     /* fibers were left in the middle of a kernel: make them again */
   bool abandoned; /* a fiber gave the block up; worker->fault says why */
@@ -266,7 +275,7 @@ cpu_block_fibers *cpu_fibers_make(cpu_worker *);
 void cpu_fibers_free(cpu_block_fibers *);
 /* Fibers for so many warps, which begin in entry(lane); false: the system gives no memory for their stacks. */
 bool cpu_fibers_prepare(cpu_block_fibers *, unsigned warps, void (*entry)(void *));
-void cpu_fibers_start(cpu_block_fibers *); /* runs thread 0 and those after it until no thread can run */
+void cpu_fibers_start(cpu_block_fibers *); /* runs threads, thread 0 first, until none can run */
 void cpu_fibers_wait(cpu_block_fibers *);  /* runs others until the running lane's ready bit, cleared before, is set */
 void cpu_fibers_yield(cpu_block_fibers *); /* runs the others in turn; the running lane stays ready */
 void cpu_fibers_wake(cpu_block_fibers *, unsigned warp, uint32_t lanes);
@@ -313,6 +322,7 @@ struct cpu_worker {
   mw_thread alone;
   unsigned long long stamp; /* of the running block, in check mode: without warp epoch and thread */
   unsigned warp_epochs[CPU_WARPS];
+  unsigned rests;              /* how often the running block has let others run */
   mw_thread *plain;            /* the thread of a barrier-free kernel in the fiber flavor that runs now */
   cpu_shared dynamic, fixed;   /* extern __shared__ memory, and the static one of the unit */
   cpu_text text;               /* printed, not yet written out */
@@ -343,6 +353,13 @@ void cpu_worker_evict(cpu_worker *const *, int count, const cpu_grid *);
 
 /* ---- grid.c: one launch while it runs -------------------------------------------------------------------------- */
 
+typedef struct cpu_breach { /* of a rule for barriers or for masks */
+  bool mask;                 /* of a mask; else of a barrier */
+  const cpu_lane *lanes[2];  /* who; NULL: not known */
+  const char *verbs[2];      /* what they do */
+  const char *text;          /* of what */
+} cpu_breach;
+
 /* Who follows a grid that runs, in check mode. */
 typedef struct cpu_observer {
   void (*take_turn)(cpu_grid *, cpu_worker *); /* before its blocks, and where a thread of it has waited ... */
@@ -353,6 +370,7 @@ typedef struct cpu_observer {
   void (*named)(cpu_block_fibers *, unsigned warp, uint32_t lanes, bool last); /* ... or these, warp by warp, ... */
   void (*warp)(cpu_block_fibers *, unsigned warp, uint32_t lanes);             /* ... or these of one warp */
   void (*grid)(cpu_grid *);                                                    /* all blocks */
+  void (*breach)(cpu_block_fibers *, const cpu_breach *);
 } cpu_observer;
 
 typedef void cpu_grid_run_function(cpu_grid *, cpu_worker *, unsigned long long first, unsigned long long last);
@@ -378,8 +396,10 @@ struct cpu_grid {
   bool launcher_sleeps;     /* under the pool's lock */
   cpu_grid *link;           /* in the pool's list */
   const cpu_observer *observer; /* NULL: none */
+  bool strict;                  /* it is to know of breaches that GPUs since Volta permit */
   void *checker;                /* the observer's */
   const cpu_redzone *watch; /* looked at after every thread: which one writes there? NULL: usually */
+  uint64_t seed;            /* of the order of a block's threads; 0: in order */
   cpu_stop stop;
 };
 
@@ -390,6 +410,25 @@ void cpu_grid_begin_work(cpu_grid *, cpu_grid_run_function *, const void *data, 
 unsigned long long cpu_grid_take_part(cpu_grid *, cpu_worker *); /* runs chunks until none are left; the blocks run */
 /* Runs these blocks; false: something stopped them, which the grid keeps. */
 bool cpu_grid_run(cpu_grid *, cpu_worker *, unsigned long long first, unsigned long long last);
+
+/* ---- shuffle.c: its blocks in another order, or a sample of them ----------------------------------------------- */
+
+typedef struct cpu_shuffle {
+  cpu_grid *grid;
+  uint64_t seed;
+  unsigned long long wanted; /* blocks to be run */
+  unsigned long long place, ran, first_left; /* in the order; so many have begun; all before this one have */
+  unsigned char *begun;      /* a bit for each block */
+  cpu_worker *helper;        /* runs the first blocks that are left, while one that may wait for them runs; NULL: none */
+  atomic_bool ended;         /* the helper's thread has */
+  bool over;                 /* those wanted have run */
+  pthread_mutex_t lock;
+} cpu_shuffle;
+
+/* Runs so many of the grid's blocks in the order of a seed: the first one, the last one and others if not all. Returns
+ * how many have run: more, if one seemed to wait for others. */
+unsigned long long cpu_shuffle_run(cpu_shuffle *, cpu_grid *, cpu_worker *);
+void cpu_shuffle_help(cpu_shuffle *); /* a block waits: starts those that are left, the first ones first */
 
 /* ---- pool.c, coop.c: the threads beside the launching one ------------------------------------------------------ */
 

@@ -84,6 +84,13 @@ static void answer_mask(cpu_block_fibers *fibers, unsigned w) {
   cpu_fibers_wake(fibers, w, together);
 }
 
+/* After which lane of a warp, and which warp, the next one is looked for. */
+static unsigned place_before(cpu_block_fibers *fibers, unsigned usual) {
+  if (!fibers->random) return usual;
+  fibers->random = cpu_mixed(fibers->random);
+  return (unsigned)fibers->random % 32;
+}
+
 /* False: no lane can run. */
 static bool pick_next(cpu_block_fibers *fibers) {
   unsigned w = fibers->current / CPU_WARP, from = fibers->current % CPU_WARP;
@@ -92,11 +99,11 @@ static bool pick_next(cpu_block_fibers *fibers) {
   if (!warp->ready) {
     fibers->ready_warps &= ~(1u << w);
     if (!fibers->ready_warps) return false;
-    w = next_bit(fibers->ready_warps, w);
+    w = next_bit(fibers->ready_warps, place_before(fibers, w));
     warp = &fibers->warps[w];
     from = 31;
   }
-  fibers->current = w * CPU_WARP + next_bit(warp->ready, from);
+  fibers->current = w * CPU_WARP + next_bit(warp->ready, place_before(fibers, from));
   return true;
 }
 
@@ -107,6 +114,7 @@ static void resume(cpu_block_fibers *fibers, cpu_fiber *from) {
 }
 
 void cpu_fibers_start(cpu_block_fibers *fibers) {
+  if (fibers->random) pick_next(fibers);
   resume(fibers, &fibers->worker->home);
 }
 

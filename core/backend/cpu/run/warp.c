@@ -5,6 +5,8 @@
  * it is the reader's own value. Shuffle arithmetic follows PTX ISA, "shfl.sync". */
 #include "core/backend/cpu/run/machine.h"
 
+#include <stdio.h>
+
 static uint64_t significant(const mw_warp_request *request) {
   return request->bytes >= 8 ? request->value : request->value & ((1ull << 8 * request->bytes) - 1);
 }
@@ -112,7 +114,7 @@ static void give_results(cpu_warp *warp, uint32_t members) {
   }
 }
 
-/* ---- grid barrier ---------------------------------------------------------------------------------------------- */
+/* ---- groups of lanes --------------------------------------------------------------------------------------------- */
 
 static cpu_group *group_for(cpu_warp *warp, uint32_t mask) {
   for (unsigned i = 0; i < warp->ngroups; i++)
@@ -127,9 +129,50 @@ static bool complete(const cpu_warp *warp, const cpu_group *group) {
   return group->arrived == (group->mask & cpu_warp_lanes(warp));
 }
 
+/* ---- breaches of rules, in check mode -------------------------------------------------------------------------- */
+
+__attribute__((format(printf, 5, 6))) static void tell(cpu_block_fibers *fibers, const cpu_lane *lane,
+                                                       const cpu_lane *other, const char *const verbs[2],
+                                                       const char *format, ...) {
+  char text[160];
+  va_list args;
+  if (!fibers->grid->observer) return;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  const cpu_breach breach = {.mask = true, .lanes = {lane, other}, .verbs = {verbs[0], verbs[1]}, .text = text};
+  fibers->grid->observer->breach(fibers, &breach);
+}
+
+/* Legal since Volta. */
+static void tell_exited(cpu_block_fibers *fibers, const cpu_warp *warp, const cpu_group *group) {
+  const int waits = __builtin_ctz(group->arrived), exited = __builtin_ctz(group->mask & warp->exited);
+  tell(fibers, &warp->lanes[waits], &warp->lanes[exited], (const char *[2]){"wait", "exit"},
+       "%s with mask 0x%08x, of which lane %d has exited", warp->lanes[waits].request->what, group->mask, exited);
+}
+
+/* Of a lane that does not take part a shuffle gives an undefined value. */
+static void tell_sources(cpu_block_fibers *fibers, const cpu_warp *warp, uint32_t members) {
+  for (uint32_t rest = members; rest; rest &= rest - 1) {
+    const int lane = __builtin_ctz(rest), source = source_lane(warp->lanes[lane].request, lane);
+    if (members >> source & 1) continue;
+    const bool exited = warp->exited >> source & 1;
+    tell(fibers, &warp->lanes[lane], exited ? &warp->lanes[source] : NULL, (const char *[2]){"read", "exit"},
+         "%s reads lane %d, which does not take part", warp->lanes[lane].request->what, source);
+  }
+}
+
+static void look_at(cpu_block_fibers *fibers, const cpu_warp *warp, const cpu_group *group) {
+  if (is_shuffle(warp->lanes[__builtin_ctz(group->arrived)].request->op)) tell_sources(fibers, warp, group->arrived);
+  if (fibers->grid->strict && group->mask & warp->exited) tell_exited(fibers, warp, group);
+}
+
+/* ---- meeting --------------------------------------------------------------------------------------------------- */
+
 static void release(cpu_block_fibers *fibers, unsigned w, cpu_group *group) {
   cpu_warp *warp = &fibers->warps[w];
   const uint32_t members = group->arrived;
+  if (fibers->grid->observer) look_at(fibers, warp, group);
   give_results(warp, members);
   for (uint32_t rest = members; rest; rest &= rest - 1) warp->lanes[__builtin_ctz(rest)].request = NULL;
   if (fibers->grid->observer) fibers->grid->observer->warp(fibers, w, members);
@@ -144,31 +187,38 @@ void cpu_warp_settle(cpu_block_fibers *fibers, unsigned w) {
     if (complete(warp, &warp->groups[i])) release(fibers, w, &warp->groups[i]);
 }
 
-static void check(cpu_block_fibers *fibers, const mw_warp_request *request, unsigned lane) {
-  if (!(request->mask >> lane & 1))
+static const char *const calls[2] = {"call", "wait"};
+
+static void check(cpu_block_fibers *fibers, const cpu_lane *own, const mw_warp_request *request, unsigned lane) {
+  if (!(request->mask >> lane & 1)) {
+    tell(fibers, own, NULL, calls, "%s with mask 0x%08x, which does not name the calling lane", request->what,
+         request->mask);
     cpu_fibers_abandon(fibers, "%s at %s:%d: mask 0x%08x does not name the calling lane %u", request->what,
                        request->file, request->line, request->mask, lane);
+  }
   if (is_shuffle(request->op) && (request->width < 1 || request->width > 32 || request->width & (request->width - 1)))
     cpu_fibers_abandon(fibers, "%s at %s:%d: width is %d, wanted a power of two from 1 to 32", request->what,
                        request->file, request->line, request->width);
 }
 
-static void check_company(cpu_block_fibers *fibers, const cpu_warp *warp, const cpu_group *group,
+static void check_company(cpu_block_fibers *fibers, const cpu_warp *warp, const cpu_group *group, const cpu_lane *lane,
                           const mw_warp_request *own) {
   if (!group->arrived) return;
-  const mw_warp_request *other = warp->lanes[__builtin_ctz(group->arrived)].request;
-  if (other->op != own->op)
-    cpu_fibers_abandon(fibers, "lanes of one warp meet in different operations: %s at %s:%d and %s at %s:%d",
-                       other->what, other->file, other->line, own->what, own->file, own->line);
+  const cpu_lane *first = &warp->lanes[__builtin_ctz(group->arrived)];
+  const mw_warp_request *other = first->request;
+  if (other->op == own->op) return;
+  tell(fibers, lane, first, calls, "%s and %s of one warp", own->what, other->what);
+  cpu_fibers_abandon(fibers, "lanes of one warp meet in different operations: %s at %s:%d and %s at %s:%d", other->what,
+                     other->file, other->line, own->what, own->file, own->line);
 }
 
 unsigned long long cpu_warp_meet(cpu_block_fibers *fibers, const mw_warp_request *request) {
   const unsigned w = fibers->current / CPU_WARP, i = fibers->current % CPU_WARP;
   cpu_warp *warp = &fibers->warps[w];
-  check(fibers, request, i);
-  cpu_group *group = group_for(warp, request->mask);
-  check_company(fibers, warp, group, request);
   cpu_lane *lane = cpu_fibers_stop(fibers, offsetof(cpu_warp, at_warp), request->what, request->file, request->line);
+  check(fibers, lane, request, i);
+  cpu_group *group = group_for(warp, request->mask);
+  check_company(fibers, warp, group, lane, request);
   lane->request = request;
   group->arrived |= 1u << i;
   if (complete(warp, group))

@@ -229,7 +229,7 @@ static const char gnu_only[] =
 /* Check mode: a call before each access (shim/check/hooks.cpp). Without vectors: clang++ 14 calls for the scalar rest of
  * a loop only. The read of a[i] += x is left out by clang++ unless it is told to keep it; its local-bounds, which
  * "bounds" brings along, would trap instead of calling. */
-static const char checked[] = "-O1 -fno-finite-loops -fsanitize=thread,bounds,alignment";
+static const char checked[] = "-O1 -fno-finite-loops -fsanitize=thread,bounds,alignment,signed-integer-overflow";
 static const char clang_checked[] =
     "-gline-tables-only -gdwarf-4 -fno-caret-diagnostics -fno-vectorize -fno-slp-vectorize -fno-sanitize=local-bounds "
     "-mllvm -tsan-instrument-func-entry-exit=0 -mllvm -tsan-instrument-read-before-write=1 "

@@ -50,7 +50,9 @@ enum { MW_READ_ALONE, MW_READ_BY_WARP, MW_READ_BY_BLOCK, MW_READ_BY_GRID };
 enum { MW_CHUNK_SHIFT = 26, MW_CHUNK_BYTES = 1 << MW_CHUNK_SHIFT };
 enum { MW_CHUNKS = 1 << (47 - MW_CHUNK_SHIFT) }; /* no other addresses are a process's */
 
-typedef struct mw_check_site { /* where code accesses memory; its index is the site of a cell */
+/* Where code accesses memory; its index is the site of a cell. Site 0 stands for places that have none; its own place
+ * is not NULL once the running block has accessed memory. */
+typedef struct mw_check_site {
   const void *place;           /* the return address of a hook */
 } mw_check_site;
 
@@ -64,12 +66,13 @@ typedef struct mw_check {
   void (*atomic)(const void *address, unsigned bytes, int read, int write, enum mw_access, const void *place,
                  unsigned site);
   void (*fence)(int block_only);
-  /* An index beyond its bound, an address that is no multiple of its type's alignment, an integer that overflowed. */
-  void (*rule)(int what, const char *file, unsigned line, long long value, unsigned long long bound, const char *type);
+  /* An index beyond its bound, an address that is no multiple of its type's alignment (other), an operation of two
+   * integers that overflowed; the type's name. */
+  void (*rule)(int what, const char *file, unsigned line, long long value, long long other, const char *type);
 } mw_check;
 
 enum { MW_READ_SWAP = 2 };
 enum { MW_NEXT_BLOCK = 1, MW_NEXT_SWAP = 2 }; /* of the next atomic operation: its scope is the block; atomicCAS */
-enum { MW_RULE_INDEX, MW_RULE_ALIGNMENT, MW_RULE_OVERFLOW };
+enum { MW_RULE_INDEX, MW_RULE_ALIGNMENT, MW_RULE_ADD, MW_RULE_SUB, MW_RULE_MUL, MW_RULE_DIVREM, MW_RULE_NEGATE };
 
 #endif

@@ -49,6 +49,8 @@ FAST unsigned site_of(const void *place) {
   return 0;
 }
 
+FAST void note_work() { sites[0].place = sites; }
+
 /* Of two stamps, by what differs: the other access is the thread's own, or lies before the block's barrier or the
  * launch. */
 FAST bool is_before(bits differs) {
@@ -111,6 +113,7 @@ static __attribute__((noinline)) void access(const void *at, unsigned bytes, boo
   const pointer address = (pointer)at;
   mw_cell *cell = cell_of(address);
   if (!cell) return;
+  note_work();
   const unsigned site = site_of(place), first = address & 3;
   const bits mine = mw_self->stamp;
   bool right;
@@ -134,6 +137,7 @@ FAST void access_words(const void *at, const unsigned words, const bool write, c
   if (!cell) return;
   const unsigned site = site_guess(place);
   if (address & (4 * words - 1) || sites[site].place != place) return access(at, 4 * words, write, place);
+  note_work();
   const bits mine = mw_self->stamp, launch = mine & (bits)15 << MW_CELL_LAUNCH;
   bits memory = 15, latest = 0;
   for (unsigned i = 0; i < words; i++) {
@@ -338,7 +342,8 @@ struct mismatch_data {
 HOOK void __ubsan_handle_type_mismatch_v1(mismatch_data *data, unsigned long address) {
   const unsigned long alignment = 1ul << data->log_alignment;
   if (address & (alignment - 1))
-    check->rule(MW_RULE_ALIGNMENT, data->at.file, data->at.line, (long long)address, alignment, data->type->name);
+    check->rule(MW_RULE_ALIGNMENT, data->at.file, data->at.line, (long long)address, (long long)alignment,
+                data->type->name);
 }
 HOOK void __ubsan_handle_pointer_overflow(void *, unsigned long, unsigned long) {}
 
@@ -346,16 +351,24 @@ struct overflow_data {
   source_place at;
   const type_descriptor *type;
 };
-#define OVERFLOW(op)                                                                                                   \
-  HOOK void __ubsan_handle_##op##_overflow(overflow_data *data, unsigned long, unsigned long) {                      \
-    check->rule(MW_RULE_OVERFLOW, data->at.file, data->at.line, 0, 0, data->type->name);                               \
-  }
-OVERFLOW(add)
-OVERFLOW(sub)
-OVERFLOW(mul)
-OVERFLOW(divrem)
-HOOK void __ubsan_handle_negate_overflow(overflow_data *data, unsigned long) {
-  check->rule(MW_RULE_OVERFLOW, data->at.file, data->at.line, 0, 0, data->type->name);
+FAST void overflow(int what, const overflow_data *data, unsigned long left, unsigned long right) {
+  check->rule(what, data->at.file, data->at.line, integer_of(data->type, left), integer_of(data->type, right),
+              data->type->name);
+}
+HOOK void __ubsan_handle_add_overflow(overflow_data *data, unsigned long left, unsigned long right) {
+  overflow(MW_RULE_ADD, data, left, right);
+}
+HOOK void __ubsan_handle_sub_overflow(overflow_data *data, unsigned long left, unsigned long right) {
+  overflow(MW_RULE_SUB, data, left, right);
+}
+HOOK void __ubsan_handle_mul_overflow(overflow_data *data, unsigned long left, unsigned long right) {
+  overflow(MW_RULE_MUL, data, left, right);
+}
+HOOK void __ubsan_handle_divrem_overflow(overflow_data *data, unsigned long left, unsigned long right) {
+  overflow(MW_RULE_DIVREM, data, left, right);
+}
+HOOK void __ubsan_handle_negate_overflow(overflow_data *data, unsigned long value) {
+  overflow(MW_RULE_NEGATE, data, 0, value);
 }
 
 /* ==} */

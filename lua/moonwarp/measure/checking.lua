@@ -1,0 +1,97 @@
+-- SPDX-License-Identifier: MIT
+--
+-- How check mode judges: the words of --check=strict,seed:7,blocks:64, the same as a table, and as a lab of a
+-- curriculum has them.
+--   strict   what GPUs since Volta permit is reported as well
+--   seed     of the order in which threads and blocks run; else in order
+--   blocks   how many blocks of a launch are run, a sample; else all
+
+local core = require "moonwarp.core"
+local failure = require "moonwarp.base.failure"
+local lists = require "moonwarp.base.lists"
+local nearest = require "moonwarp.base.nearest"
+
+local checking = {}
+
+local EXAMPLES = { strict = "strict", seed = "seed:7", blocks = "blocks:64" }
+
+local FORMS <const> = "strict, seed:7 or blocks:64, joined by commas"
+
+-- "seed:7" is 7, "seed:x" the text "x", "strict" true.
+local function value_of(text)
+  if not text then return true end
+  return text:match "^%d+$" and math.tointeger(tonumber(text)) or text
+end
+
+-- "strict,seed:7" as a table.
+local function split(text)
+  local mode = {}
+  for word in (text .. ","):gmatch "([^,]*)," do
+    local name, value = word:match "^([^:]*):?(.*)$"
+    if mode[name] ~= nil then return nil, ("'%s' is given twice"):format(name) end
+    mode[name] = value_of(word:match ":" and value)
+  end
+  return mode
+end
+
+local function problem_of(name, value)
+  if not EXAMPLES[name] then
+    local hint = nearest.hint(name, EXAMPLES, FORMS .. " is wanted")
+    return ("unknown word '%s'; %s"):format(tostring(name), hint)
+  end
+  if name == "strict" then
+    return type(value) ~= "boolean" and ("strict is on or off, got '%s'"):format(tostring(value)) or nil
+  end
+  if math.type(value) == "integer" and value >= 1 then return nil end
+  return ("%s wants a whole number from 1, as in %s%s"):format(name, EXAMPLES[name],
+    value ~= true and (", got '%s'"):format(tostring(value)) or "")
+end
+
+--- Reads how to judge.
+---@param given boolean|string|table   true, "strict,seed:7" or { strict = true, seed = 7, blocks = 64 }
+---@return table? mode      strict, seed, blocks: those that are given
+---@return string? problem
+function checking.read(given)
+  if given == true or given == "" then return {} end
+  local mode, problem = given, nil
+  if type(given) == "string" then mode, problem = split(given) end
+  if problem then return nil, problem end
+  if type(mode) ~= "table" then return nil, ("true, a table or a text is wanted, got %s"):format(type(given)) end
+  for _, name in ipairs(lists.keys(mode)) do
+    problem = problem_of(name, mode[name])
+    if problem then return nil, problem end
+  end
+  return lists.merged({}, mode)
+end
+
+--- The option check of a function: nil for none or false; raises what is wrong with it.
+---@param who string
+---@param given any
+---@return table?
+function checking.option(who, given)
+  if given == nil or given == false then return nil end
+  local mode, problem = checking.read(given)
+  if problem then failure.invalid("%s: option 'check': %s", who, problem) end
+  return mode
+end
+
+--- The words of a mode: "strict,seed:7", or "".
+---@param mode table
+---@return string
+function checking.words(mode)
+  return table.concat(lists.map({ "strict", "seed", "blocks" }, function(name)
+    if not mode[name] then return nil end
+    return mode[name] == true and name or ("%s:%d"):format(name, mode[name])
+  end), ",")
+end
+
+--- Whether launches of a device in check mode have left out blocks, so that results are not whole.
+---@param device userdata?
+---@return boolean
+function checking.is_sampled(device)
+  return device ~= nil and lists.find(core.findings(), function(one)
+    return one.kind == "sampled" and one.device == device:id()
+  end) ~= nil
+end
+
+return checking
