@@ -86,6 +86,8 @@ local BLOCK <const> = {
 }
 
 local GRID <const> = {
+  { "other_block_after_many_barriers", 2, 32, { i32(1), 1500 } },
+  { "race_after_many_barriers", 1, 64, { i32(64), 1023 } },
   { "plain_sum", 4, 32, { f32(1, 0) } },
   { "neighbour_block", 4, 32, { f32(128, 1), 128 } },
   { "overlapping_blocks", 4, 32, { i32(128) } },

@@ -347,3 +347,19 @@ __global__ void volatile_message_with_a_fence_of_the_block(volatile int *data, i
     out[blockIdx.x] = *data; // finding: race in global memory
   }
 }
+
+// ---- many barriers --------------------------------------------------------------------------------------------
+
+__global__ void other_block_after_many_barriers(int *a, int n) {
+  if (threadIdx.x + blockIdx.x == 0) a[0] = 1; // finding: race in global memory
+  for (int k = 0; k < n; k++) __syncthreads();
+  if (threadIdx.x == 0 && blockIdx.x == 1) a[0] = 2; // finding: race in global memory
+}
+
+__global__ void race_after_many_barriers(int *a, int n) {
+  __shared__ int s[64];
+  s[threadIdx.x] = 0;
+  for (int k = 0; k < n; k++) __syncthreads();
+  s[threadIdx.x] = 1; // finding: race in shared memory
+  a[threadIdx.x] = s[63 - threadIdx.x]; // finding: race in shared memory
+}

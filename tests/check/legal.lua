@@ -64,6 +64,8 @@ local GRID <const> = {
   { "ticket_lock", 20, 32, { u32(1, 0), u32(1, 0), i32(1, 0) }, gives = { { 3, 0, 20 } } },
   { "block_in_lock", 10, 64, { i32(64, 0) }, gives = { { 1, 63, 10 } } },
   { "lock_of_each_bin", 12, 32, { u32(3, 0), i32(3, 0) }, gives = { { 2, 2, 4 } } },
+  { "fence_after_many_barriers", 2, 64, { i32(64), u32(1, 0), i32(64), 700 }, gives = { { 3, 63, 63 } } },
+  { "fence_after_many_barriers", 2, 64, { i32(64), u32(1, 0), i32(64), 2500 }, gives = { { 3, 63, 63 } } },
   { "grid_sync", 4, 64, { i32(256), 256 }, cooperative = true },
   { "grid_barrier_by_hand", 4, 64, { u32(1, 0), i32(256), 256 }, cooperative = true, gives = { { 2, 0, 64 } } },
   { "grid_barrier_atomics", 4, 64, { u32(1, 0), i32(512), 256 }, cooperative = true, gives = { { 2, 256, 64 } } },

@@ -466,3 +466,21 @@ __global__ void red_black(float *u, int n, int color) {
 }
 
 __global__ void half_each(int *a, int first) { a[first + blockIdx.x * blockDim.x + threadIdx.x] += 1; }
+
+// Block 0 publishes what it did many barriers ago.
+__global__ void fence_after_many_barriers(int *a, unsigned *flag, int *out, int n) {
+  if (blockIdx.x == 0) {
+    a[threadIdx.x] = threadIdx.x;
+    for (int k = 0; k < n; k++) __syncthreads();
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) atomicExch(flag, 1u);
+  } else {
+    if (threadIdx.x == 0) {
+      while (atomicAdd(flag, 0u) == 0);
+      __threadfence();
+    }
+    for (int k = 0; k < n; k++) __syncthreads();
+    out[threadIdx.x] = a[threadIdx.x];
+  }
+}

@@ -49,6 +49,7 @@ void cpu_shadow_fresh(cpu_shadow *, uintptr_t from, size_t bytes); /* it holds n
 void cpu_shadow_written(cpu_shadow *, uintptr_t from, size_t bytes); /* by a copy or a fill: it holds values */
 void cpu_shadow_copied(cpu_shadow *, uintptr_t to, uintptr_t from, size_t bytes); /* as far as it held values */
 void cpu_shadow_clear_launches(cpu_shadow *); /* who read and wrote; what holds values stays */
+void cpu_shadow_fold(cpu_shadow *, unsigned long long stamp); /* what the stamp's block did becomes its epoch 0 */
 mw_cell *cpu_shadow_cell(const cpu_shadow *, uintptr_t address); /* NULL: nothing checked is there */
 bool cpu_shadow_is_touched(const cpu_shadow *, cpu_shadow_range, const unsigned stamps[2]);
 /* What launches of the stamps first to last did, as of mw_backend. */
@@ -211,6 +212,7 @@ void cpu_order_end_launch(cpu_checker *);
 /* Lanes of a warp have met, and not all of its live ones; until the warp's next epoch they count as ordered. */
 void cpu_order_lanes(cpu_block_fibers *, unsigned warp, uint32_t lanes);
 void cpu_order_next_epoch(cpu_checker *, cpu_worker *);
+void cpu_order_fold(cpu_checker *, cpu_worker *); /* all that the worker's block did becomes its epoch 0 */
 bool cpu_order_within_warp(cpu_checker *, const mw_thread *, unsigned other_rank);
 bool cpu_order_any_lane(cpu_checker *, const mw_thread *);
 void cpu_order_fence(cpu_checker *, const mw_thread *, bool block_only);

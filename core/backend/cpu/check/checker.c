@@ -93,7 +93,12 @@ static void stamp_all(cpu_block_fibers *fibers) {
     stamp_thread(&fibers->warps[rank / CPU_WARP].lanes[rank % CPU_WARP].thread, fibers->worker);
 }
 
-/* A block of so many barriers begins a launch anew: what lies before is ordered before everything then. */
+/* A block of more barriers than a cell can count: all that lies before becomes its first epoch. */
+static void fold(cpu_checker *checker, cpu_worker *worker) {
+  cpu_shadow_fold(&checker->shadow, worker->stamp);
+  cpu_order_fold(checker, worker);
+}
+
 static void meet_block(cpu_block_fibers *fibers) {
   cpu_worker *worker = fibers->worker;
   cpu_checker *checker = fibers->grid->checker;
@@ -102,8 +107,8 @@ static void meet_block(cpu_block_fibers *fibers) {
   for (unsigned w = 0; w * CPU_WARP < fibers->threads; w++)
     if (worker->warp_epochs[w] / MW_CHECK_WARP_EPOCHS > ahead) ahead = worker->warp_epochs[w] / MW_CHECK_WARP_EPOCHS;
   const unsigned epoch = epoch_of(worker) + ahead + 1;
-  if (epoch == MW_CHECK_EPOCHS) next_launch(checker);
-  worker->stamp = block_stamp(checker, worker->ctx.block, epoch % MW_CHECK_EPOCHS);
+  if (epoch == MW_CHECK_EPOCHS) fold(checker, worker);
+  worker->stamp = block_stamp(checker, worker->ctx.block, epoch < MW_CHECK_EPOCHS ? epoch : 1);
   memset(worker->warp_epochs, 0, sizeof worker->warp_epochs);
   cpu_order_next_epoch(checker, worker);
   stamp_all(fibers);

@@ -211,6 +211,26 @@ void cpu_order_end_launch(cpu_checker *checker) {
   checker->order = NULL;
 }
 
+static void fold_release(place *p, unsigned block) {
+  release_t *r = p && p->room ? release_slot(p, block) : NULL;
+  if (!r || !r->turn) return;
+  r->epoch = 0;
+  r->by_several = true; /* it stands for all before */
+}
+
+void cpu_order_fold(cpu_checker *checker, cpu_worker *worker) {
+  struct cpu_order *order = checker->order;
+  if (!order) return;
+  state *now = state_of(checker, worker);
+  for (unsigned i = 0; i < order->room; i++) fold_release(order->places[i], worker->ctx.block & BLOCK_BITS);
+  for (unsigned i = 0; i < now->acquired.count; i++) now->acquired.at[i].epoch = 0;
+  for (unsigned i = 0; i < CPU_WARP * CPU_WARPS; i++) {
+    now->fenced[i] = now->fenced[i] != 0;
+    now->taken[i].epoch = 0;
+  }
+  now->last.epoch = 0;
+}
+
 static unsigned epoch_of(const mw_thread *thread) {
   return thread->stamp >> MW_CELL_EPOCH & EPOCH_BITS;
 }
@@ -303,8 +323,7 @@ static bool is_visible(const seen *s, const mw_thread *thread) {
 }
 
 static bool covers(const release_t *r, unsigned epoch, unsigned rank) {
-  const unsigned later = (r->epoch - epoch) & EPOCH_BITS;
-  if (later) return later < MW_CHECK_EPOCHS / 2;
+  if (r->epoch != epoch) return r->epoch > epoch;
   return r->by_several || r->rank / CPU_WARP == rank / CPU_WARP;
 }
 

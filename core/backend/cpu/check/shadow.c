@@ -180,6 +180,23 @@ void cpu_shadow_clear_launches(cpu_shadow *shadow) {
     each_word(shadow, shadow->ranges[i].from, shadow->ranges[i].bytes, clear_word, false);
 }
 
+/* Without its epochs, where it is of the stamp's block. */
+static mw_check_bits folded(mw_check_bits bits, unsigned long long stamp) {
+  const mw_check_bits epochs = ((mw_check_bits)1 << MW_CELL_BLOCK) - ((mw_check_bits)1 << MW_CELL_WARP_EPOCH);
+  return (bits ^ stamp) >> MW_CELL_BLOCK ? bits : bits & ~epochs;
+}
+
+void cpu_shadow_fold(cpu_shadow *shadow, unsigned long long stamp) {
+  for (size_t i = 0; i < shadow->nranges; i++) {
+    const cpu_shadow_range range = shadow->ranges[i];
+    for (uintptr_t word = range.from & ~(uintptr_t)3; word < range.from + range.bytes; word += 4) {
+      mw_cell *cell = cpu_shadow_cell(shadow, word);
+      const mw_cell now = {folded(cell->write, stamp), folded(cell->read, stamp)};
+      if (now.write != cell->write || now.read != cell->read) *cell = now; /* untouched pages stay so */
+    }
+  }
+}
+
 /* ---- what a launch touched ------------------------------------------------------------------------------------- */
 
 static unsigned mask_of(mw_check_bits bits, const unsigned stamps[2]) {
