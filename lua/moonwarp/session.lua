@@ -235,10 +235,8 @@ end
 ---@return table[]  of measure/findings.lua
 function Session:expect_findings()
   local list, note = unsettled(self)
-  for _, one in ipairs(list) do
-    one.intended = true
-    note("finding", one)
-  end
+  local merged = require("moonwarp.base.lists").merged
+  for _, one in ipairs(list) do note("finding", merged(one, { intended = true })) end
   return list
 end
 

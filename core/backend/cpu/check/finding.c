@@ -145,6 +145,9 @@ void cpu_finding_note(cpu_checker *checker, cpu_finding_kind kind, uintptr_t add
   mw_finding *finding = &checker->fault->base;
   snprintf(finding->remark, sizeof finding->remark, "%s", remark);
   checker->launch->locate(checker->launch->owner, address, &finding->object);
+  const char *memory = finding->object.kind;
+  if (kind == CPU_FINDING_UNINITIALISED && memory && strstr(memory, "shared"))
+    finding->remedy = "write it first in this block, with __syncthreads() before the read if another thread does";
 }
 
 void cpu_finding_settle(cpu_checker *checker) {
