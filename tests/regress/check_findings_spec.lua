@@ -86,6 +86,15 @@ describe("a finding", function()
     end
   end)
 
+  it("names a closed array", function()
+    local x = dev:zeros("f32", 1 << 16)
+    local rows <close> = dev:array("u64", { x:address() })
+    x:close()
+    local list, message = found("__global__ void f(float **rows) { rows[0][threadIdx.x + 3] = 1.0f; }", rows)
+    assert.is_truthy(message:find("byte 12 of a closed array of 262144 bytes", 1, true), message)
+    assert.are.equal("bounds: byte 12 of a closed array of 262144 bytes", list[1].kind .. ": " .. list[1].object)
+  end)
+
   it("is one for an index out of its bounds", function()
     for _, body in ipairs {
       "__shared__ int s[64];\ns[threadIdx.x + 1] = 1;\n__syncthreads();\na[threadIdx.x] = s[63 - threadIdx.x];",

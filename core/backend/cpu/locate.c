@@ -90,9 +90,15 @@ static const mw_param *name_array(const cpu_launched *at, const cpu_found *array
 }
 
 void cpu_locate_array(const cpu_launched *at, uintptr_t address, mw_object *out) {
-  const cpu_found array = cpu_locate_meant(at, address);
+  const cpu_found array = cpu_locate_meant(at, address), freed = cpu_memory_freed(&at->device->memory, address);
   const size_t size = sizeof out->text;
   *out = (mw_object){0};
+  if (freed.found && cpu_found_distance(&array, address) >= cpu_found_distance(&freed, address)) {
+    out->kind = "array";
+    cpu_locate_distance(out->text, size, &freed, address);
+    mw_list_add(out->text, size, " ", "a closed array of %zu bytes", freed.bytes);
+    return;
+  }
   if (!array.found) {
     snprintf(out->text, size, "address 0x%zx, and there is no array", (size_t)address);
     return;

@@ -83,17 +83,28 @@ void cpu_memory_open(cpu_memory *memory, cpu_shadow *shadow) {
   pthread_mutex_init(&memory->lock, NULL);
 }
 
+static cpu_found found(const cpu_buffer *buffer) {
+  return buffer ? (cpu_found){true, (uintptr_t)buffer->base.address, buffer->base.bytes} : (cpu_found){0};
+}
+
 /* In check mode: the array's pages, and one of each guard. */
 static cpu_shadow_range shadowed(const cpu_buffer *buffer) {
   const size_t beside = GUARD - cpu_page_bytes();
   return (cpu_shadow_range){(uintptr_t)buffer->map + beside, buffer->map_bytes - 2 * beside};
 }
 
+static void forget(cpu_memory *memory, const cpu_buffer *buffer) {
+  const cpu_shadow_range all = shadowed(buffer);
+  cpu_shadow_remove(memory->shadow, all.from, all.bytes);
+  pthread_mutex_lock(&memory->lock);
+  memory->freed[memory->nfreed++ % CPU_FREED] = found(buffer);
+  pthread_mutex_unlock(&memory->lock);
+}
+
 static void unmap(cpu_deferred *deferred) {
   cpu_buffer *buffer = (cpu_buffer *)((char *)deferred - offsetof(cpu_buffer, unmap));
   cpu_memory *memory = &((cpu_device *)buffer->base.device)->memory;
-  const cpu_shadow_range all = shadowed(buffer);
-  if (memory->shadow) cpu_shadow_remove(memory->shadow, all.from, all.bytes);
+  if (memory->shadow) forget(memory, buffer);
   give_mapping(memory, buffer->map, buffer->map_bytes);
   ((cpu_device *)buffer->base.device)->memory.used -= buffer->base.bytes;
   mw_free(buffer);
@@ -163,10 +174,6 @@ static void strike(cpu_memory *memory, cpu_buffer *buffer) {
   if (has_redzone(buffer)) atomic_fetch_sub(&memory->redzones, 1);
 }
 
-static cpu_found found(const cpu_buffer *buffer) {
-  return buffer ? (cpu_found){true, (uintptr_t)buffer->base.address, buffer->base.bytes} : (cpu_found){0};
-}
-
 uintptr_t cpu_found_distance(const cpu_found *array, uintptr_t address) {
   const uintptr_t end = array->start + array->bytes;
   if (!array->found) return UINTPTR_MAX;
@@ -180,6 +187,16 @@ cpu_found cpu_memory_nearest(cpu_memory *memory, uintptr_t address) {
   const cpu_found high = found(above < memory->count ? memory->arrays[above] : NULL);
   pthread_mutex_unlock(&memory->lock);
   return cpu_found_distance(&high, address) < cpu_found_distance(&low, address) ? high : low;
+}
+
+cpu_found cpu_memory_freed(cpu_memory *memory, uintptr_t address) {
+  cpu_found freed = {0};
+  pthread_mutex_lock(&memory->lock);
+  for (size_t i = memory->nfreed; !freed.found && i > 0 && i + CPU_FREED > memory->nfreed; i--)
+    if (cpu_found_distance(&memory->freed[(i - 1) % CPU_FREED], address) < GUARD)
+      freed = memory->freed[(i - 1) % CPU_FREED];
+  pthread_mutex_unlock(&memory->lock);
+  return freed;
 }
 
 /* With the lock, as above. */

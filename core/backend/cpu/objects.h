@@ -148,6 +148,14 @@ typedef struct cpu_buffer {
 
 typedef struct cpu_range cpu_range;
 
+typedef struct cpu_found { /* an array near an address */
+  bool found;
+  uintptr_t start;
+  size_t bytes;
+} cpu_found;
+
+enum { CPU_FREED = 64 };
+
 typedef struct cpu_memory {
   pthread_mutex_t lock; /* the list, in which streams look for what a fault has met */
   cpu_buffer **arrays;  /* live ones, by address */
@@ -156,6 +164,8 @@ typedef struct cpu_memory {
   atomic_int redzones; /* live arrays with a redzone */
   cpu_shadow *shadow;  /* in check mode; else NULL */
   cpu_range *range;    /* likewise: where arrays lie far apart; NULL: the system gives no such address space */
+  cpu_found freed[CPU_FREED]; /* likewise: the last ones */
+  size_t nfreed;
 } cpu_memory;
 
 struct cpu_device {
@@ -193,18 +203,14 @@ mw_status cpu_device_synchronize(mw_device *, mw_error *);
 
 /* ---- memory.c, copy.c ------------------------------------------------------------------------------------------ */
 
-typedef struct cpu_found { /* the array nearest to an address */
-  bool found;
-  uintptr_t start;
-  size_t bytes;
-} cpu_found;
-
 void cpu_memory_open(cpu_memory *, cpu_shadow *);
 void cpu_memory_close(cpu_memory *);
 mw_status cpu_memory_alloc(mw_stream *, size_t, mw_space, mw_dtype, mw_buffer **, mw_error *);
 void cpu_memory_free(mw_buffer *);
 mw_status cpu_memory_info(mw_device *, size_t *free, size_t *total, mw_error *);
 cpu_found cpu_memory_nearest(cpu_memory *, uintptr_t address);
+/* In check mode: the freed array to which the address belonged; its address space is not used again soon. */
+cpu_found cpu_memory_freed(cpu_memory *, uintptr_t address);
 uintptr_t cpu_found_distance(const cpu_found *, uintptr_t address); /* bytes between them; 0: inside */
 /* The first parameter from `first` on beside whose array something was written, and the byte next to the array; -1:
  * none. Restores the pattern. */
