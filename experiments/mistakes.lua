@@ -80,6 +80,7 @@ study:finally(function()
   for _, one in ipairs(list) do
     if one[1]:find(p.only, 1, true) then records[#records + 1] = mw.record(compare(one, dev, checking)) end
   end
+  if #records == 0 then mw.skip(("no mistake has '%s' in its name"):format(p.only)) end
   mw.table { "mistake", "source", { "result", title = "normal run" }, { "check_mode", title = "check mode" },
              { "found_by", title = "found by" }, records = records, title = "mistakes, and what finds them" }
 end)

@@ -9,7 +9,7 @@ local support = require "tests.support"
 local FOUND <const> = {
   ["one barrier of two"] = "race in shared memory", ["count++ by all threads"] = "race in shared memory",
   ["what an earlier launch left"] = "uninitialised", ["sizes of a halo exchanged"] = "index",
-  ["a barrier in a branch"] = "", ["a sum that is not set to 0"] = "uninitialised",
+  ["a barrier in a branch"] = "barrier", ["a sum that is not set to 0"] = "uninitialised",
   ["bodies beyond the last one"] = "bounds",
   ["float4 at the second float"] = "misaligned", ["a guard behind the boundary"] = "race in global memory",
   ["corners read the edges"] = "race in global memory", ["a lock without a fence"] = "race in global memory",
