@@ -163,6 +163,20 @@ __global__ void lock_without_fences(int *sum) {
   atomicExch(&lock_word[0], 0u);
 }
 
+__global__ void messages_after_their_fence(int *data, unsigned *sent, int *sum) {
+  if (threadIdx.x) return;
+  for (int i = 0; i < 6; i++) {
+    if (blockIdx.x == 0) {
+      __threadfence();
+      data[i] = i; // finding: race in global memory
+      atomicExch(&sent[i], 1u);
+    } else {
+      while (!atomicAdd(&sent[i], 0u)) {}
+      atomicAdd(sum, data[i]); // finding: race in global memory
+    }
+  }
+}
+
 __global__ void write_outside_the_lock(int *sum) {
   if (threadIdx.x) return;
   while (atomicCAS(&lock_word[1], 0u, 1u)) {}

@@ -63,6 +63,7 @@ local GRID <const> = {
   { "spin_lock_by_all", 3, 40, { i32(1, 0) }, gives = { { 1, 0, 120 } } },
   { "ticket_lock", 20, 32, { u32(1, 0), u32(1, 0), i32(1, 0) }, gives = { { 3, 0, 20 } } },
   { "block_in_lock", 10, 64, { i32(64, 0) }, gives = { { 1, 63, 10 } } },
+  { "messages_one_by_one", 4, 32, { i32(6), u32(6, 0), i32(1, 0) }, gives = { { 3, 0, 45 } } },
   { "lock_of_each_bin", 12, 32, { u32(3, 0), i32(3, 0) }, gives = { { 2, 2, 4 } } },
   { "fence_after_many_barriers", 2, 64, { i32(64), u32(1, 0), i32(64), 700 }, gives = { { 3, 63, 63 } } },
   { "fence_after_many_barriers", 2, 64, { i32(64), u32(1, 0), i32(64), 2500 }, gives = { { 3, 63, 63 } } },

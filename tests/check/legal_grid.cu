@@ -26,6 +26,22 @@ __global__ void last_block(float *part, float *out) {
   }
 }
 
+// A fence for each message; those before it are covered as well.
+__global__ void messages_one_by_one(int *data, unsigned *sent, int *sum) {
+  if (threadIdx.x) return;
+  for (int i = 0; i < 6; i++) {
+    if (blockIdx.x == 0) {
+      data[i] = i;
+      __threadfence();
+      atomicExch(&sent[i], 1u);
+    } else {
+      while (!atomicAdd(&sent[i], 0u)) {}
+      __threadfence();
+      atomicAdd(sum, data[i]);
+    }
+  }
+}
+
 // Every thread writes and fences; one counts.
 __global__ void last_block_all_fence(float *part, float *out) {
   __shared__ bool last;

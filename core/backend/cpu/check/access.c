@@ -147,7 +147,7 @@ static bool judge_race(const access_t *a, uintptr_t address, const mw_cell *cell
 
 /* A plain write counts on where the same thread goes on with atomic ones: with those of others both are a race. */
 static void keep_write(const access_t *a, mw_cell *cell, unsigned mask) {
-  const mw_check_bits same = (cell->write ^ a->thread->stamp) >> MW_CELL_RANK ? 0 : cell->write & 15 << MW_CELL_MASK;
+  const mw_check_bits same = (cell->write ^ a->thread->stamp) >> MW_CELL_FENCES ? 0 : cell->write & 15 << MW_CELL_MASK;
   const bool plain = same && (cell->write >> MW_CELL_KIND & 3) == MW_ACCESS_PLAIN;
   const mw_check_bits site = plain && a->party.how != MW_ACCESS_PLAIN
                                  ? cell->write & (mw_check_bits)(MW_CHECK_SITES - 1) << MW_CELL_SITE
@@ -260,6 +260,8 @@ static const char *const operators[] = {
 static void name_rule(int what, long long value, long long other, const char *type, char *out, size_t size) {
   if (what == MW_RULE_INDEX)
     snprintf(out, size, "index %lld of %s", value, type);
+  else if (what == MW_RULE_OBJECT)
+    snprintf(out, size, "%s beyond the end of its variable", type);
   else if (what == MW_RULE_ALIGNMENT)
     snprintf(out, size, "%s at an address that is no multiple of %lld", type, other);
   else
@@ -268,9 +270,10 @@ static void name_rule(int what, long long value, long long other, const char *ty
 
 void cpu_check_rule(int what, const char *file, unsigned line, long long value, long long other, const char *type) {
   const mw_thread *thread = cpu_checker_thread();
-  const cpu_finding_kind kind = what == MW_RULE_INDEX       ? CPU_FINDING_INDEX
-                                : what == MW_RULE_ALIGNMENT ? CPU_FINDING_MISALIGNED
-                                                            : CPU_FINDING_OVERFLOW;
+  const bool is_index = what == MW_RULE_INDEX;
+  const cpu_finding_kind kind = is_index || what == MW_RULE_OBJECT ? CPU_FINDING_INDEX
+                                : what == MW_RULE_ALIGNMENT        ? CPU_FINDING_MISALIGNED
+                                                                   : CPU_FINDING_OVERFLOW;
   const cpu_party party = {.known = true,
                            .block_known = true,
                            .block = thread->worker->block,
@@ -278,7 +281,6 @@ void cpu_check_rule(int what, const char *file, unsigned line, long long value, 
                            .verb = kind == CPU_FINDING_OVERFLOW ? "compute" : "access",
                            .file = file,
                            .line = line};
-  const bool is_index = kind == CPU_FINDING_INDEX;
   mw_object object = {.kind = is_index ? "static array" : NULL, .indexed = is_index, .index = value};
   name_rule(what, value, other, type, object.text, sizeof object.text);
   cpu_finding_tell(cpu_checker_now(), kind, &party, NULL, &object);

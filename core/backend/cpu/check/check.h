@@ -188,7 +188,7 @@ static inline cpu_checker *cpu_checker_now(void) {
   return grid->checker;
 }
 
-static inline const mw_thread *cpu_checker_thread(void) { /* that runs on the calling OS thread */
+static inline mw_thread *cpu_checker_thread(void) { /* that runs on the calling OS thread */
   cpu_worker *worker = cpu_current;
   return worker->in_fibers ? &cpu_fibers_lane(worker->fibers)->thread : worker->plain;
 }
@@ -215,7 +215,7 @@ void cpu_order_next_epoch(cpu_checker *, cpu_worker *);
 void cpu_order_fold(cpu_checker *, cpu_worker *); /* all that the worker's block did becomes its epoch 0 */
 bool cpu_order_within_warp(cpu_checker *, const mw_thread *, unsigned other_rank);
 bool cpu_order_any_lane(cpu_checker *, const mw_thread *);
-void cpu_order_fence(cpu_checker *, const mw_thread *, bool block_only);
+void cpu_order_fence(cpu_checker *, mw_thread *, bool block_only);
 /* An atomic or volatile write of that place; swaps: by an atomicCAS, which may be how a lock is taken. */
 void cpu_order_release(cpu_checker *, uintptr_t, const mw_thread *, bool swaps);
 void cpu_order_acquire(cpu_checker *, uintptr_t, const mw_thread *); /* and a read of it */

@@ -27,11 +27,13 @@ static unsigned epoch_of(const cpu_worker *worker) {
 
 /* A warp that has synchronised more often than a cell can count goes on in further epochs, ahead of its block. */
 static void stamp_thread(mw_thread *thread, cpu_worker *worker) {
-  const unsigned long long syncs = worker->warp_epochs[thread->rank / CPU_WARP];
+  const unsigned long long syncs = worker->warp_epochs[thread->rank / CPU_WARP], before = thread->stamp;
   thread->stamp = worker->stamp | (unsigned long long)thread->rank << MW_CELL_RANK;
   if (!syncs) return;
   thread->stamp = (worker->stamp + (syncs / MW_CHECK_WARP_EPOCHS << MW_CELL_EPOCH)) |
                   syncs % MW_CHECK_WARP_EPOCHS << MW_CELL_WARP_EPOCH | (unsigned long long)thread->rank << MW_CELL_RANK;
+  if (!((before ^ thread->stamp) >> MW_CELL_EPOCH)) /* the thread goes on in its epoch */
+    thread->stamp |= before & ((1ull << MW_CELL_RANK) - (1ull << MW_CELL_FENCES));
 }
 
 /* Shared memory ends where its pages end, but for its alignment. Beside it, in these and a page more of each guard, no

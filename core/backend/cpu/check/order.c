@@ -17,6 +17,7 @@
 #include <string.h>
 
 enum { BLOCK_BITS = (1 << (MW_CELL_LAUNCH - MW_CELL_BLOCK)) - 1, EPOCH_BITS = MW_CHECK_EPOCHS - 1, DEEP = 4 };
+enum { MOST_FENCES = (1 << (MW_CELL_RANK - MW_CELL_FENCES)) - 1 }; /* that are counted */
 
 typedef struct seen { /* of a place, so many of its releases */
   struct place *place;
@@ -33,6 +34,7 @@ typedef struct seen_list {
 typedef struct release { /* of a block at a place */
   unsigned block, turn;  /* the how manieth block to release there */
   unsigned epoch, rank;
+  unsigned fences; /* of the thread in that epoch, when it fenced last */
   bool by_several;
   bool within_block; /* after fences of the block only */
   bool unfenced;     /* of a lock, with a fence missing */
@@ -57,7 +59,8 @@ typedef struct state { /* of the block that a worker runs */
   uint16_t fenced[CPU_WARP * CPU_WARPS];   /* by thread: 1 + the epoch of its last fence; 0: none */
   bool fenced_block[CPU_WARP * CPU_WARPS]; /* that was one of the block only */
   taken taken[CPU_WARP * CPU_WARPS];
-  bool waits[CPU_WARP * CPU_WARPS]; /* by thread: what it reads next is a flag */
+  bool waits[CPU_WARP * CPU_WARPS];     /* by thread: what it reads next is a flag */
+  uint8_t fences[CPU_WARP * CPU_WARPS]; /* the thread's count after it */
   seen_list acquired;
   uint32_t met[CPU_WARPS][CPU_WARP]; /* lanes that a lane has met in the warp's epoch */
   bool any_fence, any_met;
@@ -226,27 +229,41 @@ void cpu_order_fold(cpu_checker *checker, cpu_worker *worker) {
   for (unsigned i = 0; i < now->acquired.count; i++) now->acquired.at[i].epoch = 0;
   for (unsigned i = 0; i < CPU_WARP * CPU_WARPS; i++) {
     now->fenced[i] = now->fenced[i] != 0;
+    now->fences[i] = MOST_FENCES; /* it is no longer known what came after them */
     now->taken[i].epoch = 0;
   }
   now->last.epoch = 0;
+}
+
+static unsigned fences_of(mw_check_bits stamp) {
+  return stamp >> MW_CELL_FENCES & MOST_FENCES;
 }
 
 static unsigned epoch_of(const mw_thread *thread) {
   return thread->stamp >> MW_CELL_EPOCH & EPOCH_BITS;
 }
 
-void cpu_order_fence(cpu_checker *checker, const mw_thread *thread, bool block_only) {
+/* What the thread does from now on is told by its stamp from what it did before the fence. */
+static unsigned count_fence(mw_thread *thread) {
+  const unsigned count = fences_of(thread->stamp);
+  if (count < MOST_FENCES) thread->stamp += 1ull << MW_CELL_FENCES;
+  return fences_of(thread->stamp);
+}
+
+void cpu_order_fence(cpu_checker *checker, mw_thread *thread, bool block_only) {
   state *now = state_now(checker);
   const unsigned epoch = epoch_of(thread);
+  now->taken[thread->rank].fences++;
+  now->taken[thread->rank].device_fences += !block_only;
+  if (block_only && now->fenced[thread->rank] && !now->fenced_block[thread->rank]) return; /* adds nothing to it */
   const bool again = now->any_fence && now->last.epoch == epoch;
   now->last.by_several = again && (now->last.by_several || now->last.rank != thread->rank);
   now->last.epoch = epoch;
   now->last.rank = thread->rank;
-  now->fenced_block[thread->rank] = block_only && (!now->fenced[thread->rank] || now->fenced_block[thread->rank]);
+  now->fenced_block[thread->rank] = block_only;
   now->fenced[thread->rank] = (uint16_t)(1 + epoch);
+  now->fences[thread->rank] = (uint8_t)count_fence(thread);
   now->any_fence = true;
-  now->taken[thread->rank].fences++;
-  now->taken[thread->rank].device_fences += !block_only;
 }
 
 /* How many fences are missing about a lock that the thread gives back; none where it is no lock, or where a barrier lies
@@ -271,6 +288,7 @@ static void release(cpu_checker *checker, state *now, uintptr_t address, const m
                    .turn = again ? r->turn : ++p->count,
                    .epoch = epoch,
                    .rank = thread->rank,
+                   .fences = now->fences[thread->rank],
                    .by_several = joined || (again && (r->by_several || r->rank != thread->rank)),
                    .within_block = no_device || (now->fenced_block[thread->rank] && (!again || r->within_block)),
                    .unfenced = no_block,
@@ -322,21 +340,25 @@ static bool is_visible(const seen *s, const mw_thread *thread) {
   return s->by_several || s->rank / CPU_WARP == thread->rank / CPU_WARP || s->epoch != epoch_of(thread);
 }
 
-static bool covers(const release_t *r, unsigned epoch, unsigned rank) {
+/* What the releasing thread did itself, it did before its last fence. */
+static bool covers(const release_t *r, mw_check_bits other) {
+  const unsigned epoch = other >> MW_CELL_EPOCH & EPOCH_BITS, rank = other >> MW_CELL_RANK & 0x3ff;
   if (r->epoch != epoch) return r->epoch > epoch;
-  return r->by_several || r->rank / CPU_WARP == rank / CPU_WARP;
+  if (r->by_several) return true;
+  if (r->rank == rank) return fences_of(other) < r->fences || r->fences == MOST_FENCES;
+  return r->rank / CPU_WARP == rank / CPU_WARP;
 }
 
-static bool is_published(const seen *s, unsigned block, unsigned epoch, unsigned rank, int depth) {
+static bool is_published(const seen *s, mw_check_bits other, int depth) {
   const place *p = s->place;
-  const release_t *r = release_slot(p, block);
-  if (r->turn && r->turn <= s->count && !r->within_block && covers(r, epoch, rank)) return true;
+  const release_t *r = release_slot(p, (unsigned)(other >> MW_CELL_BLOCK) & BLOCK_BITS);
+  if (r->turn && r->turn <= s->count && !r->within_block && covers(r, other)) return true;
   if (!p->passes_on) return false;
   if (depth == DEEP) return true;
   for (unsigned i = 0; i < p->room; i++) {
     if (!p->table[i].turn || p->table[i].turn > s->count) continue;
     for (unsigned k = 0; k < p->table[i].before.count; k++)
-      if (is_published(&p->table[i].before.at[k], block, epoch, rank, depth + 1)) return true;
+      if (is_published(&p->table[i].before.at[k], other, depth + 1)) return true;
   }
   return false;
 }
@@ -344,11 +366,8 @@ static bool is_published(const seen *s, unsigned block, unsigned epoch, unsigned
 bool cpu_order_blocks(cpu_checker *checker, mw_check_bits other, const mw_thread *thread) {
   if (!checker->order) return false;
   const seen_list *list = &state_now(checker)->acquired;
-  const unsigned block = (unsigned)(other >> MW_CELL_BLOCK) & BLOCK_BITS;
   for (unsigned i = 0; i < list->count; i++)
-    if (is_visible(&list->at[i], thread) &&
-        is_published(&list->at[i], block, other >> MW_CELL_EPOCH & EPOCH_BITS, other >> MW_CELL_RANK & 0x3ff, 0))
-      return true;
+    if (is_visible(&list->at[i], thread) && is_published(&list->at[i], other, 0)) return true;
   return false;
 }
 

@@ -228,15 +228,16 @@ static const char gnu_only[] =
 
 /* Check mode: a call before each access (shim/check/hooks.cpp). Without vectors: clang++ 14 calls for the scalar rest of
  * a loop only. The read of a[i] += x is left out by clang++ unless it is told to keep it; its local-bounds, which
- * "bounds" brings along, would trap instead of calling. */
+ * "bounds" brings along, would trap instead of calling. The index of an element that is itself a structure or an array
+ * may be one too large for both: only g++'s object-size sees the access then. */
 static const char checked[] = "-O1 -fno-finite-loops -fsanitize=thread,bounds,alignment,signed-integer-overflow";
 static const char clang_checked[] =
     "-gline-tables-only -gdwarf-4 -fno-caret-diagnostics -fno-vectorize -fno-slp-vectorize -fno-sanitize=local-bounds "
     "-mllvm -tsan-instrument-func-entry-exit=0 -mllvm -tsan-instrument-read-before-write=1 "
     "-mllvm -tsan-distinguish-volatile=1";
 static const char gnu_checked[] =
-    "-g1 -fno-tree-vectorize -fno-gnu-unique -fno-use-linker-plugin --param tsan-instrument-func-entry-exit=0 "
-    "--param tsan-distinguish-volatile=1";
+    "-fsanitize=object-size -g1 -fno-tree-vectorize -fno-gnu-unique -fno-use-linker-plugin "
+    "--param tsan-instrument-func-entry-exit=0 --param tsan-distinguish-volatile=1";
 
 /* A unit needs nothing of the C++ library; leaving it and the linker's plugin out halves the time of linking. */
 static const char libraries[] = "-shared -nostartfiles -nodefaultlibs -Wl,--hash-style=sysv -lm -lgcc";

@@ -6,10 +6,11 @@
  *
  *   bits   write                          read
  *   60-63  launch, modulo 16; 0: none     launch; 0: none
- *   42-59  block, modulo 2^18             block
- *   32-41  epoch                          epoch
- *   28-31  warp epoch                     warp epoch
- *   18-27  thread, its rank in the block  thread
+ *   44-59  block, modulo 2^16             block
+ *   34-43  epoch                          epoch
+ *   30-33  warp epoch                     warp epoch
+ *   20-29  thread, its rank in the block  thread
+ *   18-19  its fences in the epoch        its fences
  *   10-17  site; 0: unknown               site
  *    6-9   which of the four bytes        which bytes
  *    4-5   how: see mw_access             who else read since the last barrier: see MW_READ_*
@@ -19,7 +20,7 @@
  * set: then it lies beside an array, and no access is right.
  *
  * The epoch of a block counts its barriers, that of a warp the synchronisations of all its threads since the block's
- * last barrier. Bits 18 to 63 of a running thread are its stamp. */
+ * last barrier. Of a thread's fences three are counted. Bits 18 to 63 of a running thread are its stamp. */
 #ifndef MW_CHECK_CELL_H
 #define MW_CHECK_CELL_H
 
@@ -33,10 +34,11 @@ enum {
   MW_CELL_MASK = 6,
   MW_CELL_KIND = 4,
   MW_CELL_SITE = 10,
-  MW_CELL_RANK = 18,
-  MW_CELL_WARP_EPOCH = 28,
-  MW_CELL_EPOCH = 32,
-  MW_CELL_BLOCK = 42,
+  MW_CELL_FENCES = 18,
+  MW_CELL_RANK = 20,
+  MW_CELL_WARP_EPOCH = 30,
+  MW_CELL_EPOCH = 34,
+  MW_CELL_BLOCK = 44,
   MW_CELL_LAUNCH = 60,
 };
 enum { MW_CHECK_LAUNCHES = 16, MW_CHECK_EPOCHS = 1 << 10, MW_CHECK_WARP_EPOCHS = 1 << 4, MW_CHECK_SITES = 256 };
@@ -66,13 +68,22 @@ typedef struct mw_check {
   void (*atomic)(const void *address, unsigned bytes, int read, int write, enum mw_access, const void *place,
                  unsigned site);
   void (*fence)(int block_only);
-  /* An index beyond its bound, an address that is no multiple of its type's alignment (other), an operation of two
-   * integers that overflowed; the type's name. */
+  /* An index beyond its bound, an access beyond its variable, an address that is no multiple of its type's alignment
+   * (other), an operation of two integers that overflowed; the type's name. */
   void (*rule)(int what, const char *file, unsigned line, long long value, long long other, const char *type);
 } mw_check;
 
 enum { MW_READ_SWAP = 2 };
 enum { MW_NEXT_BLOCK = 1, MW_NEXT_SWAP = 2 }; /* of the next atomic operation: its scope is the block; atomicCAS */
-enum { MW_RULE_INDEX, MW_RULE_ALIGNMENT, MW_RULE_ADD, MW_RULE_SUB, MW_RULE_MUL, MW_RULE_DIVREM, MW_RULE_NEGATE };
+enum {
+  MW_RULE_INDEX,
+  MW_RULE_OBJECT,
+  MW_RULE_ALIGNMENT,
+  MW_RULE_ADD,
+  MW_RULE_SUB,
+  MW_RULE_MUL,
+  MW_RULE_DIVREM,
+  MW_RULE_NEGATE
+};
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * What the compilers call in a checked unit: before each access to memory (-fsanitize=thread), and where an index, an
- * alignment or a signed integer breaks its rule (-fsanitize=bounds,alignment,signed-integer-overflow). Compiled by the
- * compiler of the unit, without a sanitizer, and linked into the unit with hidden symbols: so it works under any host,
- * and nothing of the compilers' own libraries is needed. The interface is that of compiler-rt's tsan_interface.h and
- * ubsan_handlers.h.
+ * alignment or a signed integer breaks its rule (-fsanitize=bounds,alignment,signed-integer-overflow,object-size).
+ * Compiled by the compiler of the unit, without a sanitizer, and linked into the unit with hidden symbols: so it works
+ * under any host, and nothing of the compilers' own libraries is needed. The interface is that of compiler-rt's
+ * tsan_interface.h and ubsan_handlers.h.
  *
  * An access that is simply right is judged here: by its own thread, or the last of others lies before the block's last
  * barrier or in an earlier launch. Everything else is the checker's (core/backend/cpu/check/access.c). */
@@ -307,7 +307,7 @@ HOOK void __tsan_atomic_signal_fence(int) {}
 
 /* ==} */
 
-/* {== Rules: -fsanitize=bounds,alignment,signed-integer-overflow ======= */
+/* {== Rules: -fsanitize=bounds,alignment,signed-integer-overflow,object-size = */
 
 struct source_place {
   const char *file;
@@ -341,9 +341,8 @@ struct mismatch_data {
 };
 HOOK void __ubsan_handle_type_mismatch_v1(mismatch_data *data, unsigned long address) {
   const unsigned long alignment = 1ul << data->log_alignment;
-  if (address & (alignment - 1))
-    check->rule(MW_RULE_ALIGNMENT, data->at.file, data->at.line, (long long)address, (long long)alignment,
-                data->type->name);
+  const int rule = address & (alignment - 1) ? MW_RULE_ALIGNMENT : MW_RULE_OBJECT;
+  check->rule(rule, data->at.file, data->at.line, (long long)address, (long long)alignment, data->type->name);
 }
 HOOK void __ubsan_handle_pointer_overflow(void *, unsigned long, unsigned long) {}
 
