@@ -39,7 +39,7 @@ PROGRAM_LIBS = $(call static,lua5.4,-llua5.4) $(call static,edit,-ledit) $(call 
 # libbsd has names of the C library's, which the linker would export as well.
 EXPORTS := -Wl,--dynamic-list=core/host/exports.list -Wl,--exclude-libs=libbsd.a
 
-.PHONY: all demo check check-browser studies check-c check-asan check-tsan check-gpu stress bench bundle docs docs-check docs-findings floors lint metrics install uninstall \
+.PHONY: all demo check check-browser studies check-c check-asan check-tsan check-gpu mutants stress bench bundle docs docs-check docs-findings floors lint metrics install uninstall \
         clean help probe programs c-tests
 .DELETE_ON_ERROR:
 
@@ -137,6 +137,10 @@ check-tsan: ## races in streams, events, graphs and the pool, by ThreadSanitizer
 
 check-gpu: programs ## every spec on a real CUDA device
 	@MOONWARP_HOME="$(CURDIR)" tests/check-gpu.sh $(BUILD)/moonwarp
+
+mutants: programs ## mutants of the project's kernels under check mode: docs/measurements.md; half an hour
+	@mkdir -p $(OUT) && MOONWARP_HOME="$(CURDIR)" MOONWARP_PROGRAM="$(CURDIR)/$(BUILD)/moonwarp" LUA_PATH="$(CURDIR)/?.lua;;" \
+	  $(BUILD)/moonwarp run tests/check/mutant_score.lua -- 0 1 $(OUT)/mutants.txt
 
 stress: programs ## the long tests of tests/stress, at most 15 minutes each; SEED=n repeats one
 	@tests/stress/run.sh $(BUILD)

@@ -16,10 +16,10 @@ local ceil_div = mw.ceil_div
 local study, p, gpu = mw.study {
   question = "what does a running sum cost beyond the copy that it includes?",
   kernels = "cumsum.cu", rate = "T_eff", output = "B", level = "copy", seconds = { 0.02, gpu = 0.05 },
-  odd = function(p) -- a box with odd sides; others are two passes of any rung, and a part, long
+  odd = function(p) -- odd sides; rows on 16 bytes, few planes; two passes of any rung, and a part, long
     local long = 2 * math.max(32 * 4 * p.loads, p.tile_rows * p.tile_warps) + 77
-    return { { nx = 67, ny = 43, nz = 29 }, { nx = long, ny = 3, nz = 5 }, { nx = 3, ny = long, nz = 5 },
-             { nx = 3, ny = 5, nz = long } }
+    return { { nx = 67, ny = 43, nz = 29 }, { nx = 68, ny = 16, nz = 3 }, { nx = long, ny = 3, nz = 5 },
+             { nx = 3, ny = long, nz = 5 }, { nx = 3, ny = 5, nz = long } }
   end,
   params = {
     { "n", 160, "points along each side of the cube", gpu = 512, min = 8, max = 2048 },

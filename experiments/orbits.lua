@@ -12,7 +12,7 @@ local study, p, gpu = mw.study {
   question = "how can a long simulation of moving bodies conserve energy?",
   kernels = "nbody.cu", rate = { "interactions", work = function(c) return c.bodies ^ 2 end },
   units = { interactions = "1/s", gain = "%", swelling = "%" }, output = "x",
-  odd = { { bodies = 2 }, { bodies = 37 }, { bodies = 251 } }, seconds = { 0.03, gpu = 0.05 },
+  odd = { { bodies = 2 }, { bodies = 37 }, { bodies = 293 } }, seconds = { 0.03, gpu = 0.05 },
   params = {
     { "real", "f64", "type of the numbers in motion", choices = { "f32", "f64" } },
     { "orbits", 20, "of the two bodies", min = 3, max = 10000 },

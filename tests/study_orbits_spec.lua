@@ -29,8 +29,8 @@ describe("the study orbits", function()
     assert.is_true(sphere.swelling > methods["Plummer sphere, leapfrog"].swelling)
     assert.is_near(sphere.interactions, 64 * 64 / sphere.t.median, 1)
     assert.are.equal(2 * (5 + 4), #windows)
-    for _, what in ipairs { "leapfrog, bodies = 37, f64", "Euler, bodies = 251, f64: velocities",
-                            "leapfrog, bodies = 251, f64: accelerations", "Euler, bodies = 2, f64: potential" } do
+    for _, what in ipairs { "leapfrog, bodies = 37, f64", "Euler, bodies = 293, f64: velocities",
+                            "leapfrog, bodies = 293, f64: accelerations", "Euler, bodies = 2, f64: potential" } do
       assert.is_true(checked[what], what)
     end
     local two = "leapfrog, bodies = 2, steps = 1000, two bodies, f64: "
