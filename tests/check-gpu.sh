@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # check-gpu.sh PROGRAM: every spec on a machine with a CUDA device, without busted. Needs MOONWARP_HOME, or a program
-# that finds its own files; closes with one line `N passed, N failed`. JOBS=n runs n files at a time.
+# that finds its own files; closes with one line `N passed, N failed`. JOBS=n runs n files at a time. With SANITIZER=1
+# instead the studies in check mode, under the tools of compute-sanitizer: each is to be without findings.
 set -uo pipefail
 program=$1
 home=$("$program" -e 'print(require("moonwarp.core").home())') || exit 1
@@ -13,18 +14,35 @@ export MOONWARP_TEST_LUA="'$program' run" MOONWARP_PROGRAM=$program LUA_PATH="$h
   print(os.date "!%Y-%m-%d %H:%M UTC, moonwarp " .. mw.version)' || exit
 
 # A process a file: what one leaves behind, or a crash, is no other's concern.
-export program home logs
-logs=$(mktemp -d)
-trap 'rm -rf "$logs"' EXIT
+export program home logs results
+logs=$(mktemp -d) results=$(mktemp -d)
+trap 'rm -rf "$logs" "$results"' EXIT
 run_file() {
   log=$logs/$(basename "$1")
   "$program" run "$home/tests/plain.lua" -- "$1" >"$log" 2>&1
   [ $? -le 1 ] || echo "0 passed, 1 failed" >>"$log" # a crash
   grep -v '^ok ' "$log"
 }
-export -f run_file
-for file in "$home"/tests/*_spec.lua "$home"/tests/regress/*_spec.lua; do
+# A study and further words of its command line.
+check_study() {
+  log=$logs/${1%% *}
+  # shellcheck disable=SC2086
+  "$program" run $1 --check --device cuda --out "$results" >"$log" 2>&1 && grep -q 'check mode: no errors found' "$log"
+  case $? in
+    0) echo "ok $1" && echo "1 passed, 0 failed" >>"$log" ;;
+    *) echo "not ok $1" && cat "$log" && echo "0 passed, 1 failed" >>"$log" ;;
+  esac
+}
+export -f run_file check_study
+if [ "${SANITIZER:-0}" != 0 ]; then
+  printf '%s\0' nbody "reduction -p ops=sum,length" cumsum streams stencil memcopy |
+    xargs -0 -n 1 -P "${JOBS:-6}" bash -c 'check_study "$1"' check_study
+  set --
+else
+  set -- "$home"/tests/*_spec.lua "$home"/tests/regress/*_spec.lua
+fi
+for file; do
   case $file in */docs_spec.lua) ;; *) printf '%s\0' "$file" ;; esac # documents are not in question here
-done | xargs -0 -n 1 -P "${JOBS:-1}" bash -c 'run_file "$1"' run_file
+done | xargs -0 -r -n 1 -P "${JOBS:-1}" bash -c 'run_file "$1"' run_file
 cat "$logs"/* | grep '^[0-9]* passed, [0-9]* failed$' | awk '{ passed += $1; failed += $3 }
   END { print passed + 0 " passed, " failed + 0 " failed"; exit failed > 0 || passed == 0 }'

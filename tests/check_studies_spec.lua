@@ -13,7 +13,7 @@ describe("check mode of the study", function()
   for name, words in pairs(STUDIES) do
     it(name .. " finds no error", function()
       support.with_folder(function(folder)
-        local status, output = labs.shell(("%s run --check %s %s --out %s </dev/null"):format(
+        local status, output = labs.shell(("%s run --check --device cpu %s %s --out %s </dev/null"):format(
           labs.quoted(labs.program), name, words, labs.quoted(folder)))
         assert.are.equal(0, status, output)
         assert.is_truthy(output:find("check mode: no errors found", 1, true), output)

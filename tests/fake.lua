@@ -34,6 +34,10 @@ function fake.is_possible()
   return source ~= nil and os.execute(CC .. " --version >/dev/null 2>&1") == true
 end
 
+--- The fake driver's file.
+---@return string path
+fake.library = library
+
 --- Runs Lua code on the fake device; mw, core and `joined` (a list's words) are there.
 ---@param code string
 ---@param env table?     MOCK_CUDA_..., MOCK_NVML_...

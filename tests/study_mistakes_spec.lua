@@ -54,7 +54,7 @@ describe("the study mistakes", function()
   end)
 
   it("runs in check mode only, and the chosen ones", function()
-    local run = support.study_passes("mistakes", "--check -p only=corner")
+    local run = support.study_passes("mistakes", "--check --device cpu -p only=corner")
     assert.are.equal("cpu:check 2", ("%s %d"):format(run.record.device, #run.record.records))
     judge(run.record.records)
     assert.are.equal("check mode", run.record.records[1].found_by)

@@ -59,7 +59,8 @@ typedef struct mw_device_info {
   bool     cooperative, managed, ecc;
   bool     pageable_access; /* a launch may take arrays of MW_SPACE_PAGEABLE */
   bool     queue_gate;  /* a kernel that waits for the host's word in pinned memory holds what is queued after it */
-  bool     checks;      /* every access of a kernel to memory is judged; nothing is timed */
+  bool     checks;      /* every access of a kernel to memory is judged; nothing is timed, no array is filled at birth */
+  bool     traces;      /* touched() knows which bytes a launch has touched */
   bool     offline;     /* an architecture without a device: compiles, reports occupancy, cannot run */
   char     pci[32];     /* "" on the CPU device */
   char     uuid[48];    /* "" where the device has none */

@@ -188,7 +188,12 @@ static const char *checking_id(lua_State *L, const char *id) {
   if (!backend || is_offline(backend, which)) return id;
   if (!backend->checks)
     bind_fail(L, MW_UNSUPPORTED, "device '%s' has no check mode; use '%s' for it", id, best_backend(L, true));
-  if (which && strcmp(which, "0") && strcmp(which, backend->checks)) return id; /* there is no such device */
+  if (which && strcmp(which, "0") && strcmp(which, backend->checks)) {
+    if (!backend->numbered) return id; /* there is no such device */
+    bind_fail(L, MW_UNSUPPORTED,
+              "device '%s': check mode is of the first device; set CUDA_VISIBLE_DEVICES=%s and use '%s'", id, which,
+              backend->name);
+  }
   return lua_pushfstring(L, "%s:%s", backend->name, backend->checks);
 }
 

@@ -172,7 +172,7 @@ static int launch_call(lua_State *L) {
   mw_status status = stream->device->backend->launch(stream, &self->launch, &bind_error);
   if (status != MW_OK) return bind_raise(L);
   stream->acted = true;
-  if (stream->device->info.checks) race_launch(L, self->launch.kernel, stream, 2);
+  if (stream->device->info.traces) race_launch(L, self->launch.kernel, stream, 2);
   if (self->host->capture && stream->capturing) capture_launch(L, self, 2);
   return 0;
 }

@@ -49,6 +49,8 @@ int luaopen_moonwarp_core(lua_State *L) {
   luaL_setfuncs(L, service_functions, 0);
   lua_newtable(L);
   lua_setfield(L, -2, "files");
+  lua_newtable(L);
+  lua_setfield(L, -2, "texts");
   bind_result_methods(L);
   lua_setfield(L, -2, "result");
   lua_pushlightuserdata(L, NULL);

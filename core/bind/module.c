@@ -123,13 +123,12 @@ static const char *script_folder(lua_State *L) {
   return slash ? lua_pushlstring(L, script, (size_t)(slash - script)) : ".";
 }
 
-/* Notes a kernel file in moonwarp.core.files, so that a run can keep a copy of it. */
-static void note_file(lua_State *L, const char *file, const char *path) {
+/* Notes a name and what it stands for in a table of moonwarp.core. */
+static void note(lua_State *L, const char *table, const char *name, const char *value) {
   const int top = lua_gettop(L);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-  if (lua_getfield(L, -1, "moonwarp.core") == LUA_TTABLE && lua_getfield(L, -1, "files") == LUA_TTABLE) {
-    set_string(L, file, path);
-  }
+  if (lua_getfield(L, -1, "moonwarp.core") == LUA_TTABLE && lua_getfield(L, -1, table) == LUA_TTABLE)
+    set_string(L, name, value);
   lua_settop(L, top);
 }
 
@@ -142,7 +141,7 @@ static void read_source(lua_State *L, const char *file, const char **path, const
     if (!places[i] || !try_read(L, places[i])) continue;
     *path = places[i];
     *text = lua_tostring(L, -1);
-    note_file(L, file, places[i]);
+    note(L, "files", file, places[i]); /* a run keeps a copy of it */
     return;
   }
   bind_fail(L, MW_IO,
@@ -184,6 +183,7 @@ static void locate(lua_State *L, mw_source *source) {
   source->name = option_string(L, 2, "name", file ? file : "source");
   check_zero(L, source->text, size, source->name);
   source->text = skip_mark(source->text);
+  if (!file && self_device(L)->info.checks) note(L, "texts", source->name, source->text); /* of lines in findings */
 }
 
 static int compare_names(const void *a, const void *b) {

@@ -403,7 +403,7 @@ static bool has_ended(lua_State *L, mw_stream *stream) {
 void race_graph(lua_State *L, const bind_graph *graph, mw_stream *stream) {
   const operation o = begin(L, stream, false);
   const order_place launched = order_here(L);
-  if (stream->device->info.checks && !stream->capturing) has_ended(L, stream);
+  if (stream->device->info.traces && !stream->capturing) has_ended(L, stream);
   for (int i = 0; i < graph->ntouches; i++) {
     access now = graph->touches[i].access;
     now.launched = launched;
@@ -447,7 +447,7 @@ void race_launch(lua_State *L, const mw_kernel *kernel, mw_stream *stream, int f
 /* core.filled(array): a kernel that writes all of it was launched in the current stream. */
 static int race_filled(lua_State *L) {
   bind_array *a = check_array(L, 1);
-  if (a->buffer->device->info.checks) return 0; /* it is known as a launch */
+  if (a->buffer->device->info.traces) return 0; /* it is known as a launch */
   const operation o = begin(L, current_stream(L, a->buffer->device), false);
   access now = access_of(a, 0, a->count, FILL);
   perform(L, &o, a->buffer, &now);

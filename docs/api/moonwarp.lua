@@ -54,9 +54,9 @@ command line), "skipped" (`mw.skip`), "script" (raised by a function of a study)
     finding = {
       about = "What check mode found: an error, or a race that its source marks as intended. Or a race between operations, on any device.",
       result = true,
-      { "kind", "string", [["race in shared memory", "race in global memory", "bounds", "uninitialised", "index", "misaligned", "barrier", "mask", "race between operations"; of warnings "overflow", "idle blocks", "unused array", "sampled"]] },
+      { "kind", "string", [["race in shared memory", "race in global memory", "bounds", "uninitialised", "index", "misaligned", "barrier", "mask", "race between operations"; on a GPU "fault"; of warnings "overflow", "idle blocks", "unused array", "sampled"]] },
       { "kernel", "string", "its name; nil for a race between operations", optional = true },
-      { "launch", "integer", "which launch of the device found it first, counted from 1; of a kernel's findings", optional = true },
+      { "launch", "integer", "which launch of the device found it first, counted from 1; of a kernel's findings on the CPU device", optional = true },
       { "object", "string", [[what was accessed, as in "parameter 1 'c', index 0" or "shared variable 's', index 1"]], optional = true },
       { "memory", "finding_memory", "the same as data", optional = true },
       { "parties", "finding_party[]", "the access; of a race both, if the other one is known; none if it is about a launch" },
@@ -79,8 +79,8 @@ command line), "skipped" (`mw.skip`), "script" (raised by a function of a study)
     finding_party = {
       about = "An access of a finding: who, and where.",
       result = true,
-      { "verb", "string", [["read", "write", "atomic"; "access" if it is not known; at barriers and masks "wait", "exit" (the thread has ended) or "call"; "compute"; of an operation as in "written by a copy"]] },
-      { "thread", "integer[]", "threadIdx; of a kernel's access", optional = true },
+      { "verb", "string", [["read", "write", "atomic"; "access" if it is not known; at barriers and masks "wait", "exit" (the thread has ended) or "call"; "compute"; of an operation as in "written by a copy"; of a fault "instruction"]] },
+      { "thread", "integer[]", "threadIdx; of a kernel's access, but of a race on a GPU", optional = true },
       { "block", "integer[]", "blockIdx", optional = true },
       { "bytes", "integer", "", unit = "bytes", optional = true },
       { "file", "string", "of the source; \"source\" of one that is given as text", optional = true },
@@ -114,7 +114,9 @@ usable CUDA device, else the CPU device. The same id returns the same handle as 
 
 With `{ check = true }`, and in `moonwarp run --check` always, the device is in check mode: it judges every access of a
 kernel to memory by CUDA's rules, and `mw.findings` has what is wrong. It is slower, nothing is timed on it, and its id
-is `"cpu:check"`. The CPU device has check mode.
+is `"cpu:check"`. On a GPU, whose id is `"cuda:check"` then, the first such call in a script of `moonwarp run` runs the
+whole script under each tool of NVIDIA's compute-sanitizer first. Without an id, check mode takes the GPU if
+compute-sanitizer is there and how it judges is not given, else the CPU device.
 
 | id | device |
 |---|---|
@@ -125,7 +127,10 @@ is `"cpu:check"`. The CPU device has check mode.
         { "options", "device_options", "", optional = true } },
       returns = { { "device", "the device, open" } },
       errors = {
-        "device '<id>' has no check mode; use 'cpu' for it",
+        "check mode of device '<id>' needs compute-sanitizer, which is neither on $PATH nor in bin of $CUDA_HOME, $CUDA_PATH or /usr/local/cuda: ...",
+        "check mode of device '<id>' runs a whole script under compute-sanitizer: write one, and start it by moonwarp run --check FILE; ...",
+        "check mode of device '<id>' has no strict, seed or blocks; use --device cpu",
+        "device '<id>': check mode is of the first device; set CUDA_VISIBLE_DEVICES=<number> and use '<backend>'",
         "no device '<id>': cuda, cuda:N, cuda:sm_NN (offline) or cpu expected",
         "<id> is not usable: <reason>", "no usable device: <reason>",
       },

@@ -34,9 +34,9 @@
 
 --- What check mode found: an error, or a race that its source marks as intended. Or a race between operations, on any device.
 ---@class moonwarp.finding
----@field kind string "race in shared memory", "race in global memory", "bounds", "uninitialised", "index", "misaligned", "barrier", "mask", "race between operations"; of warnings "overflow", "idle blocks", "unused array", "sampled"
+---@field kind string "race in shared memory", "race in global memory", "bounds", "uninitialised", "index", "misaligned", "barrier", "mask", "race between operations"; on a GPU "fault"; of warnings "overflow", "idle blocks", "unused array", "sampled"
 ---@field kernel? string its name; nil for a race between operations
----@field launch? integer which launch of the device found it first, counted from 1; of a kernel's findings
+---@field launch? integer which launch of the device found it first, counted from 1; of a kernel's findings on the CPU device
 ---@field object? string what was accessed, as in "parameter 1 'c', index 0" or "shared variable 's', index 1"
 ---@field memory? moonwarp.finding_memory the same as data
 ---@field parties moonwarp.finding_party[] the access; of a race both, if the other one is known; none if it is about a launch
@@ -57,8 +57,8 @@
 
 --- An access of a finding: who, and where.
 ---@class moonwarp.finding_party
----@field verb string "read", "write", "atomic"; "access" if it is not known; at barriers and masks "wait", "exit" (the thread has ended) or "call"; "compute"; of an operation as in "written by a copy"
----@field thread? integer[] threadIdx; of a kernel's access
+---@field verb string "read", "write", "atomic"; "access" if it is not known; at barriers and masks "wait", "exit" (the thread has ended) or "call"; "compute"; of an operation as in "written by a copy"; of a fault "instruction"
+---@field thread? integer[] threadIdx; of a kernel's access, but of a race on a GPU
 ---@field block? integer[] blockIdx
 ---@field bytes? integer bytes
 ---@field file? string of the source; "source" of one that is given as text
@@ -1373,7 +1373,9 @@ local mw = {}
 --- 
 --- With `{ check = true }`, and in `moonwarp run --check` always, the device is in check mode: it judges every access of a
 --- kernel to memory by CUDA's rules, and `mw.findings` has what is wrong. It is slower, nothing is timed on it, and its id
---- is `"cpu:check"`. The CPU device has check mode.
+--- is `"cpu:check"`. On a GPU, whose id is `"cuda:check"` then, the first such call in a script of `moonwarp run` runs the
+--- whole script under each tool of NVIDIA's compute-sanitizer first. Without an id, check mode takes the GPU if
+--- compute-sanitizer is there and how it judges is not given, else the CPU device.
 --- 
 --- | id | device |
 --- |---|---|

@@ -4,7 +4,8 @@
 -- last, what was measured and said, failed checks, and the run: the folder that results go to. A command of the program
 -- begins one; in another interpreter it begins with the library. It ends its run in one place, Session:finish.
 --
---   options        device, check, out, json, quiet, script, text (of the script), argv, rerun_of, describe
+--   options        device, check, out, json, quiet, script, text (of the script), argv, rerun_of, describe; start, p
+--                  and rest: words that run the script once more
 --   checking       how the device opened last judges in check mode (measure/checking.lua); nil: as before, or it is not
 --   given          texts of -p by name: { n = { "300", "400" } }
 --   pass           those of this pass of a sweep: { n = { "300" } }
@@ -16,6 +17,7 @@
 --   failed_checks  how many; failed_before: of runs that have ended
 --   found          how many findings are errors; begun_with, settled: how often each had been met when the session
 --                  began and when they were noted last (measure/findings.lua)
+--   is_sanitized   the tools of compute-sanitizer have run (measure/sanitizer.lua)
 --   records        all measurements, in order; contenders: how many have had a turn (results/record.lua)
 --   ceilings       what mw.roofline has measured, by a device's id
 --   pictures       what the pictures of the run show, by the names of their files
@@ -36,8 +38,13 @@ local MOST_SHOWN = 8
 -- Loaded when something has been found: most sessions need none of it.
 local function findings() return require "moonwarp.measure.findings" end
 
+-- Those of compute-sanitizer are in that module.
+local function has_findings()
+  return #core.findings() > 0 or package.loaded["moonwarp.measure.findings"] and #findings().all() > 0
+end
+
 local function counts()
-  return #core.findings() > 0 and findings().counts() or {}
+  return has_findings() and findings().counts() or {}
 end
 
 --- A session that nothing has used.
@@ -63,6 +70,11 @@ end
 
 -- ---- the device opened last ---------------------------------------------------------------------
 
+-- Whether a device checks by its id, or because compute-sanitizer runs this process.
+local function is_checking(id)
+  return os.getenv "NV_SANITIZER_INJECTION_PORT_BASE" or type(id) == "string" and (core.device_word(id) or {}).checked
+end
+
 --- Opens a device, which then is the last one: whose clock mw.bench takes, and whom records and charts are about, where
 --- the script does not say. It is held until another is opened or it is closed: a script that keeps only arrays works
 --- on it all the same.
@@ -72,16 +84,19 @@ end
 function Session:open_device(id, check)
   local wanted = id or self.options.device or os.getenv "MOONWARP_DEVICE"
   if self.options.check or check then check = lists.merged(self.options.check or {}, check or {}) end
+  if check or is_checking(wanted) then
+    wanted = require("moonwarp.measure.sanitizer").prepare(self, wanted, check)
+  end
   self.opened, self.checking = core.device(wanted, check), check or self.checking
   if session.is_checked(self.opened) then self:settle_at_end() end
   return self.opened
 end
 
---- Whether a device is in check mode: it judges every access of a kernel, and nothing is timed on it.
+--- Whether a device is in check mode: each access of a kernel is judged, and nothing is timed on it.
 ---@param device userdata?
 ---@return boolean
 function session.is_checked(device)
-  return device ~= nil and core.device_word(device:id()).checked
+  return device ~= nil and device:properties().checks
 end
 
 --- How the last device judges in check mode, in words: "strict,seed:7"; nil: as usual, or it is in no such mode.
@@ -224,7 +239,7 @@ end
 
 --- Prints and notes what check mode has found since this was called last.
 function Session:settle_findings()
-  if #core.findings() == 0 then return end
+  if not has_findings() then return end
   local list, note = unsettled(self)
   if #list == 0 then return end
   for _, one in ipairs(list) do note("finding", one) end

@@ -17,7 +17,7 @@ mw_status cpu_device_open(const char *which, mw_device **out, mw_error *err) {
   cpu_device *device = mw_calloc(1, sizeof *device);
   cpu_probe_info(&device->base.info);
   if (check) strcpy(device->base.info.id, "cpu:check");
-  device->base.info.checks = check;
+  device->base.info.checks = device->base.info.traces = check;
   device->checker = checker;
   cpu_memory_open(&device->memory, check ? cpu_checker_shadow(checker) : NULL);
   device->host = cpu_worker_make();

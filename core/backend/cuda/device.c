@@ -72,6 +72,11 @@ static void read_memory(const cuda_device *device, mw_device_info *info) {
 
 /* ---- open and close -------------------------------------------------------------------------------------------- */
 
+/* The tools of compute-sanitizer tell the process that they run by this variable. */
+static bool has_tool(void) {
+  return getenv("NV_SANITIZER_INJECTION_PORT_BASE") != NULL;
+}
+
 /* Freed memory stays in the pool, so that a script that allocates in a loop pays once. */
 static void keep_pool(cuda_device *device) {
   uint64_t keep = UINT64_MAX;
@@ -104,7 +109,7 @@ static mw_status start(cuda_device *device, mw_error *err) {
   return MW_OK;
 }
 
-static mw_status open_ordinal(int ordinal, mw_device **out, mw_error *err) {
+static mw_status open_ordinal(int ordinal, bool check, mw_device **out, mw_error *err) {
   cuda_device *device = mw_calloc(1, sizeof *device);
   device->main = (cuda_stream){.base.device = &device->base, .blocking = true};
   device->base.main = &device->main.base;
@@ -114,6 +119,8 @@ static mw_status open_ordinal(int ordinal, mw_device **out, mw_error *err) {
     mw_free(device);
     return status;
   }
+  device->base.info.checks = check || has_tool();
+  if (check) strcpy(device->base.info.id, "cuda:check");
   device->next = cuda_open_devices;
   cuda_open_devices = device;
   *out = &device->base;
@@ -122,8 +129,9 @@ static mw_status open_ordinal(int ordinal, mw_device **out, mw_error *err) {
 
 mw_status cuda_open(const char *which, mw_device **out, mw_error *err) {
   char why[512], *end;
+  const bool check = !strcmp(which, "check"); /* of the first device */
   if (strncmp(which, "sm_", 3) == 0) return cuda_offline_open(which, out, err);
-  long ordinal = strtol(which, &end, 10);
+  long ordinal = strtol(check ? "0" : which, &end, 10);
   if (end == which || *end || ordinal < 0)
     return mw_fail(err, MW_NO_DEVICE, "no such device: cuda:%s; a number or an architecture such as sm_90 is wanted",
                    which);
@@ -131,7 +139,7 @@ mw_status cuda_open(const char *which, mw_device **out, mw_error *err) {
   if (ordinal >= cuda_driver.devices)
     return mw_fail(err, MW_NO_DEVICE, "no such device: cuda:%ld; the driver counts %d, from cuda:0", ordinal,
                    cuda_driver.devices);
-  return open_ordinal((int)ordinal, out, err);
+  return open_ordinal((int)ordinal, check, out, err);
 }
 
 /* Its context goes, and with it the access that the others were given to its memory. */
@@ -175,7 +183,7 @@ void cuda_state(mw_device *base, mw_device_state *out) {
   cuda_nvml_read(&base->info, out);
 }
 
-/* A CUDA device does not check. */
+/* The tools of compute-sanitizer judge, and write what they find (lua/moonwarp/measure/sanitizer.lua). */
 void cuda_check_mode(mw_device *device, const mw_check_mode *mode) {
   (void)device, (void)mode;
 }

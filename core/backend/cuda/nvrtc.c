@@ -20,7 +20,12 @@ typedef struct target {
 
 /* ---- options --------------------------------------------------------------------------------------------------- */
 
-static void build_options(mw_argv *o, const mw_source *source, target t) {
+/* Findings of check mode are about lines. */
+static bool has_lines(const mw_device *device, const mw_source *source) {
+  return source->line_info || device->info.checks;
+}
+
+static void build_options(mw_argv *o, const mw_device *device, const mw_source *source, target t) {
   mw_argv_add(o, "--gpu-architecture=%s_%d", t.ptx ? "compute" : "sm", t.arch);
   mw_argv_add(o, "--std=%s", source->standard ? source->standard : "c++17");
   if (source->folder) mw_argv_add(o, "-I%s", source->folder);
@@ -32,7 +37,7 @@ static void build_options(mw_argv *o, const mw_source *source, target t) {
   }
   if (source->fast_math) mw_argv_add(o, "--use_fast_math");
   if (source->no_contract) mw_argv_add(o, "--fmad=false");
-  if (source->line_info) mw_argv_add(o, "-lineinfo");
+  if (has_lines(device, source)) mw_argv_add(o, "-lineinfo");
   if (source->max_registers > 0) mw_argv_add(o, "--maxrregcount=%d", source->max_registers);
 }
 
@@ -101,7 +106,7 @@ static mw_status build_program(const mw_device *device, const mw_source *source,
   if (code != 0)
     return mw_fail(err, MW_COMPILE, "nvrtcCreateProgram: %s (%u)", cuda_nvrtc.nvrtcGetErrorString(code), code);
   mw_argv o = {0};
-  build_options(&o, source, t);
+  build_options(&o, device, source, t);
   for (const char *const *name = source->templates; name && *name; name++)
     cuda_nvrtc.nvrtcAddNameExpression(*program, *name);
   mw_status status = cuda_program_compile(program, &o, source->name, &code, err);
@@ -154,10 +159,11 @@ static mw_status build_unit(const mw_device *device, const mw_source *source, ta
 
 /* ---- the cache: the image's size, the image, the log, then name pairs, each text ending in a zero -------------- */
 
-enum { FORMAT = 2 };
+enum { FORMAT = 3 };
 
-static mw_status make_key(const mw_source *source, target t, mw_cache_key *key, bool *cached, mw_error *err) {
-  int numbers[] = {FORMAT, t.arch, t.ptx, cuda_nvrtc.major, cuda_nvrtc.minor};
+static mw_status make_key(const mw_device *device, const mw_source *source, target t, mw_cache_key *key, bool *cached,
+                          mw_error *err) {
+  int numbers[] = {FORMAT, t.arch, t.ptx, cuda_nvrtc.major, cuda_nvrtc.minor, has_lines(device, source)};
   mw_cache_keymaker *maker = mw_cache_key_begin("cubin");
   mw_cache_key_add(maker, "target", numbers, sizeof numbers);
   mw_cache_key_text(maker, "nvrtc", cuda_nvrtc.path);
@@ -242,7 +248,7 @@ mw_status cuda_compile_unit(const mw_device *device, const mw_source *source, cu
   mw_status status = choose_target(device, &t, err);
   if (status != MW_OK) return status;
   bool cached;
-  status = make_key(source, t, &key, &cached, err);
+  status = make_key(device, source, t, &key, &cached, err);
   if (status != MW_OK) return status;
   if (cached && (*out = fetch(&key, t))) return MW_OK;
   cuda_unit *unit = mw_calloc(1, sizeof *unit);

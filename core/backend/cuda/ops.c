@@ -19,6 +19,7 @@ const mw_backend mw_cuda_backend = {
     .kind = "gpu",
     .numbered = true,
     .offline = "sm_",
+    .checks = "check",
     .probe = cuda_probe,
     .open = cuda_open,
     .close = cuda_close,

@@ -109,7 +109,10 @@ local function final_status(current, status)
   local found, failed = current.found, current.failed_passes
   local checks = current.failed_checks - found
   if status ~= exit.OK then return status end
-  if current.options.check and found == 0 and not current.options.quiet then print "check mode: no errors found" end
+  if current.options.check and found == 0 and not current.options.quiet then
+    local limits = current.is_sanitized and "; " .. require("moonwarp.measure.sanitizer").LIMITS or ""
+    print("check mode: no errors found" .. limits)
+  end
   if checks + found + failed == 0 then return status end
   if found > 0 then exit.complain("check mode found " .. (found == 1 and "an error" or found .. " errors")) end
   if checks > 0 then exit.complain(checks == 1 and "a check failed" or checks .. " checks failed") end
@@ -153,7 +156,7 @@ end
 local function execute(chunk, parsed, more)
   local parameters = parameters_of(parsed.p)
   check_places(parsed)
-  for _, name in ipairs { "device", "check", "out", "json", "quiet" } do more[name] = parsed[name] end
+  for _, name in ipairs { "device", "check", "out", "json", "quiet", "p", "rest" } do more[name] = parsed[name] end
   local current = session.begin(more)
   current.given = passes.values(parameters)
   local words = parsed.rest or {}
@@ -182,7 +185,7 @@ function run.run(parsed, rerun_of)
   end
   local chunk, text = studies.load(path)
   if not chunk then failure.raise_as("script", text) end
-  return execute(chunk, parsed, { script = path, text = text, rerun_of = rerun_of,
+  return execute(chunk, parsed, { script = path, text = text, rerun_of = rerun_of, start = { "run", path },
                                   argv = lists.append({ "run" }, parsed.words) })
 end
 
@@ -200,7 +203,7 @@ local function run_code(words, parsed)
   local chunk, message = load(words[2], "=(-e)")
   if not chunk then failure.raise_as("script", require("moonwarp.base.long_string").explain(words[2], message)) end
   offer_mw()
-  return execute(chunk, parsed, { script = "-e", argv = words })
+  return execute(chunk, parsed, { script = "-e", argv = words, start = { "-e", words[2] } })
 end
 
 --- moonwarp -e CODE.

@@ -7,6 +7,7 @@ local devices = require "moonwarp.lab.devices"
 local lists = require "moonwarp.base.lists"
 local nearest = require "moonwarp.base.nearest"
 local options = require "moonwarp.cli.options"
+local sanitizer = require "moonwarp.measure.sanitizer"
 
 local plan = {}
 
@@ -83,11 +84,22 @@ local function new_step(lab, id)
   return step
 end
 
--- Of a lab that asks for it: a pass in check mode before the lab is timed, on the device that has it.
-local function check_step(lab)
-  local _, names = core.device_forms()
-  local word = lists.find(names, function(name) return core.device_word(name).checks end)
-  local step = new_step(lab, core.device_word(word).checks)
+-- The device of a check pass: the CPU, which finds the most. A lab that does not run there is checked on the GPU which
+-- times it, if the tools are there.
+local function checking_device(lab, id, found)
+  local says, _, names = id and core.device_word(id), core.device_forms()
+  local cpu = lists.find(names, function(name) return core.device_word(name).kind == "cpu" end)
+  local is_first = says and says.checks and says.id == says.backend .. ":0"
+  if is_first and lab.check.words == "" and not takes(lab, cpu) and sanitizer.program() then
+    found[says.checks] = found[id] -- one GPU, one lock
+    return says.checks
+  end
+  return core.device_word(cpu).checks
+end
+
+-- Of a lab that asks for it: a pass in check mode before the lab is timed.
+local function check_step(lab, id, found)
+  local step = new_step(lab, checking_device(lab, id, found))
   step.params, step.check = lab.check.params, lab.check.words
   step.gates, step.checks, step.retries = {}, nil, 0
   return step
@@ -117,7 +129,7 @@ function plan.make(curriculum, asked)
   for _, lab in ipairs(labs) do
     local here = devices_of(lab, asked.devices, found)
     ids[lab.name] = {}
-    local check = lab.check and check_step(lab)
+    local check = lab.check and check_step(lab, here[1], found)
     if check then
       check.needs = needs_of(lab, check.device, ids)
       steps[#steps + 1] = check

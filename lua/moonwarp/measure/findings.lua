@@ -5,6 +5,7 @@
 
 local core = require "moonwarp.core"
 local lists = require "moonwarp.base.lists"
+local place = require "moonwarp.measure.sanitizer_place"
 local units = require "moonwarp.base.units"
 
 local findings = {}
@@ -15,16 +16,30 @@ local finding_type, list_type = { __name = "finding" }, { __name = "findings" }
 
 local OPERATIONS <const> = "race between operations"
 
+local reported = {} -- by compute-sanitizer
+
+--- Adds what a device does not know itself.
+---@param list table[]  as of core.findings
+function findings.add(list)
+  lists.append(reported, list)
+end
+
+--- What has been found in this process: by devices, then by compute-sanitizer.
+---@return table[] list
+function findings.all()
+  return lists.append(core.findings(), lists.map(reported, place.placed))
+end
+
 -- Whose list a finding is in, to which others are added at its end.
 local function list_of(one)
   return one.kind == OPERATIONS and OPERATIONS or one.device
 end
 
 --- How often each finding of this process has been met.
----@return integer[] counts  in the order of core.findings, by list
+---@return integer[] counts  in the order of findings.all, by list
 function findings.counts()
   local counts = {}
-  for _, one in ipairs(core.findings()) do
+  for _, one in ipairs(findings.all()) do
     local list = list_of(one)
     counts[list] = counts[list] or {}
     table.insert(counts[list], one.count)
@@ -48,11 +63,11 @@ end
 ---@param counts table   of findings.counts
 ---@return table[] list
 function findings.since(counts)
-  local place = {}
-  return marked(lists.map(core.findings(), function(one)
+  local number = {}
+  return marked(lists.map(findings.all(), function(one)
     local list = list_of(one)
-    place[list] = (place[list] or 0) + 1
-    one.count = one.count - ((counts[list] or {})[place[list]] or 0)
+    number[list] = (number[list] or 0) + 1
+    one.count = one.count - ((counts[list] or {})[number[list]] or 0)
     return one.count > 0 and one or nil
   end))
 end
@@ -103,16 +118,17 @@ end
 
 local function verb_of(party) return party.verb end
 
--- The form of a column of texts.
-local function column(texts)
-  return ("%%-%ds"):format(math.max(1, table.unpack(lists.map(texts, string.len))))
+-- The form of a column of texts; "" if all are empty.
+local function column(texts, between)
+  local width = math.max(0, table.unpack(lists.map(texts, string.len)))
+  return width == 0 and "%s" or ("%s%%-%ds"):format(between, width)
 end
 
 -- "  write by block (0,0,0), thread (32,0,0)  red.cu:7  s[t] += s[t + h];", in columns.
 local function party_lines(parties)
   local verbs, whos = lists.map(parties, verb_of), lists.map(parties, who_of)
   local places = lists.map(parties, place_of)
-  local form = ("  %s %s  %s  %%s"):format(column(verbs), column(whos), column(places))
+  local form = ("%s%s%s  %%s"):format(column(verbs, "  "), column(whos, " "), column(places, "  "))
   return lists.map(parties, function(party, i)
     return (form:format(verbs[i], whos[i], places[i], party.text or ""):gsub("%s+$", ""))
   end)
@@ -166,7 +182,12 @@ end
 ---@param methods table<string, table>  by class
 function findings.install(methods)
   local of_device = methods.device.findings
-  methods.device.findings = function(self, ...) return marked(of_device(self, ...)) end
+  methods.device.findings = function(self, ...)
+    local id, own = self:id(), of_device(self, ...)
+    return marked(lists.append(own, lists.map(reported, function(one)
+      return one.device == id and place.placed(one) or nil
+    end)))
+  end
 end
 
 return findings
