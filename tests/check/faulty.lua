@@ -129,6 +129,7 @@ local GRID <const> = {
   { "lock_with_a_fence_of_the_block", 8, 32, { i32(1, 0) } },
   { "warps_in_lock_without_fence", 1, 128, { i32(1, 0) } },
   { "counter_of_the_block_for_all", 4, 32, { i32(1, 0) } },
+  { "bytes_one_by_one", 2, 32, { array("u8", 8) } },
   { "volatile_message_with_a_fence_of_the_block", 2, 32, { i32(1), i32(1, 0), i32(2) } },
 }
 

@@ -377,3 +377,10 @@ __global__ void race_after_many_barriers(int *a, int n) {
   s[threadIdx.x] = 1; // finding: race in shared memory
   a[threadIdx.x] = s[63 - threadIdx.x]; // finding: race in shared memory
 }
+
+// Bytes of a word, written one by one: each of them counts.
+__global__ void bytes_one_by_one(unsigned char *a) {
+  if (threadIdx.x) return;
+  unsigned char *own = a + blockIdx.x;
+  for (int i = 0; i < 3; i++) own[i] = blockIdx.x; // finding: race in global memory
+}

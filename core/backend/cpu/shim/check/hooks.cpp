@@ -76,7 +76,8 @@ FAST bool write_is_right(mw_cell *cell, bits mine, bits mask, unsigned site) {
   const bits write = cell->write, read = cell->read;
   if (mask & ~write) return is_unknown(write, read);
   if (!is_before(write ^ mine) || !readers_before(read, read ^ mine)) return false;
-  cell->write = mine | (bits)site << MW_CELL_SITE | mask << MW_CELL_MASK | (write & 15);
+  const bits own = (write ^ mine) >> MW_CELL_RANK ? 0 : write & 15 << MW_CELL_MASK; /* other bytes, written before */
+  cell->write = mine | (bits)site << MW_CELL_SITE | own | mask << MW_CELL_MASK | (write & 15);
   cell->read = read | mask;
   return true;
 }
