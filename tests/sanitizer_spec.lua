@@ -205,6 +205,21 @@ describe("check mode of a GPU", function()
     end)
   end)
 
+  local compiles = support.has_nvrtc() and it or pending
+  compiles("compiles with the lines of sources, apart from other runs", function()
+    support.with_folder(function(folder)
+      local output = fake.run([[
+        local function misses(id)
+          local before = core.cache_stat().misses
+          core.device(id):module { source = "__global__ void one(int *x) { x[0] = 1; }" }
+          return core.cache_stat().misses - before
+        end
+        print(misses "cuda:0", misses "cuda:check", misses "cuda:0", misses "cuda:check")]],
+        { MOONWARP_CACHE = folder })
+      assert.are.equal("1\t1\t0\t0\n", output)
+    end)
+  end)
+
   it("says that a tool could not run, or not the whole script", function()
     with({ ["s.lua"] = SCRIPT, ["f.lua"] = SCRIPT .. "error 'enough'" }, function(run)
       local status, output = run("run s.lua --check", "STAND_IN_STATUS=255")
@@ -289,8 +304,11 @@ describe("a tool that the user has started", function()
     with({ ["s.lua"] = SCRIPT }, function(run)
       local status, output = run("run s.lua", "NV_SANITIZER_INJECTION_PORT_BASE=20000")
       assert.are.equal(0, status, output)
-      has(output, "note: under compute-sanitizer nothing is timed\n")
+      has(output, "note: under compute-sanitizer nothing is timed, and it reports itself what it finds\n")
       has(output, "cuda:0\ttrue\t\t0\t0\n0\n")
+      status, output = run("run s.lua --check", "NV_SANITIZER_INJECTION_PORT_BASE=20000 STAND_IN_STATUS=255")
+      assert.are.equal(0, status, output)
+      assert.is_nil(output:find("no errors found", 1, true), output)
     end)
   end)
 end)

@@ -17,7 +17,7 @@
 --   failed_checks  how many; failed_before: of runs that have ended
 --   found          how many findings are errors; begun_with, settled: how often each had been met when the session
 --                  began and when they were noted last (measure/findings.lua)
---   is_sanitized   the tools of compute-sanitizer have run (measure/sanitizer.lua)
+--   is_sanitized   the tools of compute-sanitizer have run (measure/sanitizer.lua); is_above: the user has started one
 --   records        all measurements, in order; contenders: how many have had a turn (results/record.lua)
 --   ceilings       what mw.roofline has measured, by a device's id
 --   pictures       what the pictures of the run show, by the names of their files

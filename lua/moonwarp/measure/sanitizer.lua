@@ -216,9 +216,10 @@ local function fail_words(id)
 end
 
 local function say_above(session)
-  if session.is_above or session.options.quiet or session.options.check then return end
+  if session.is_above then return end
   session.is_above = true
-  io.stderr:write("note: under compute-sanitizer nothing is timed\n")
+  if session.options.quiet then return end
+  io.stderr:write("note: under compute-sanitizer nothing is timed, and it reports itself what it finds\n")
 end
 
 -- The first GPU, if it is there: what is wrong with another id is known when it is opened.
@@ -235,7 +236,7 @@ function sanitizer.prepare(session, id, check)
   if check and not id then id = default(session, check) end
   local word = id and core.device_word(id)
   if is_above() then
-    say_above(session)
+    if not word or word.kind == "gpu" then say_above(session) end
   elseif word and word.kind == "gpu" and is_first(word) and not session.is_sanitized then
     if not is_script(session) then fail_place(id) end
     if checking.words(check or {}) ~= "" then fail_words(id) end
