@@ -50,7 +50,7 @@ const char *cpu_tokens_own(cpu_tokens *list, char *text) {
   return list->owned[list->nowned++] = text;
 }
 
-static int file_index(cpu_tokens *list, const char *name, size_t size) {
+int cpu_tokens_file(cpu_tokens *list, const char *name, size_t size) {
   for (int i = 0; i < list->nfiles; i++)
     if (strlen(list->files[i]) == size && !memcmp(list->files[i], name, size)) return i;
   list->files = mw_realloc(list->files, (size_t)(list->nfiles + 1) * sizeof *list->files);
@@ -278,7 +278,7 @@ static void marker_apply(reader *in, const char *marker, long line, const char *
   in->system = system && !in->depth;
   if (in->system && !in->chunk) in->chunk = marker;
   in->line = (int)line - 1;
-  if (!in->system && !in->depth) in->file = file_index(in->out, name, size);
+  if (!in->system && !in->depth) in->file = cpu_tokens_file(in->out, name, size);
 }
 
 /* At a '#' that begins a line: a line marker, or a directive in force, which only text not yet preprocessed has. */
@@ -375,7 +375,7 @@ void cpu_tokens_match(cpu_tokens *list) {
 void cpu_tokens_read(cpu_tokens *list, const char *text, const char *shim) {
   *list = (cpu_tokens){0};
   reader in = {.out = list, .at = text, .shim = shim && *shim ? shim : NULL, .line = 1, .fresh = true};
-  file_index(list, "source", 6);
+  cpu_tokens_file(list, "source", 6);
   for (const char *end; *in.at; in.at = end) {
     const bool skipped = in.system || in.depth;
     end = blank_end(in.at);
@@ -403,6 +403,25 @@ void cpu_tokens_scan(cpu_tokens *list, const char *text, const cpu_token *like) 
     const char *end = blank_end(in.at);
     in.space |= end > in.at;
     in.at = end > in.at ? end : token_read(&in);
+  }
+}
+
+/* Is there a comment without an end in the white space from `at` to `end`? */
+static bool comment_is_open(const char *at, const char *end) {
+  for (; at < end; at = isspace((unsigned char)*at) ? at + 1 : comment_end(at))
+    if (at[0] == '/' && at[1] == '*' && !strstr(at + 2, "*/")) return true;
+  return false;
+}
+
+void cpu_tokens_lex(cpu_tokens *list, const char *at, const char *end, int line, int file) {
+  reader in = {.out = list, .at = at, .line = line, .file = file};
+  while (in.at < end) {
+    const char *next = blank_end(in.at);
+    in.space |= next > in.at;
+    if (comment_is_open(in.at, next)) wrong_note(list, "a comment is not closed", in.line, file);
+    next = next > in.at ? next : token_read(&in);
+    in.line += newlines(in.at, next);
+    in.at = next;
   }
 }
 

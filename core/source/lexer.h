@@ -35,6 +35,7 @@ typedef struct cpu_token {
   int            line, file; /* file: index into cpu_tokens.files */
   int            match;      /* of ( [ { and their partners: index of the other one; else -1 */
   bool           space;      /* white space before it */
+  bool           painted;    /* a macro's name that is not expanded any more: macro.c */
   bool           yields;     /* a condition begins here that waits for another thread: wait.c */
 } cpu_token;
 
@@ -56,6 +57,10 @@ void cpu_tokens_free(cpu_tokens *);
 
 /* An empty list for tokens of `from`: its files are the same, and must outlive it. */
 cpu_tokens cpu_tokens_beside(const cpu_tokens *from);
+/* The index of a file's name in the list's files, where it is put. */
+int cpu_tokens_file(cpu_tokens *, const char *name, size_t size);
+/* Appends the tokens of text that holds no directives, from line `line` of the file on, up to `end`. */
+void cpu_tokens_lex(cpu_tokens *, const char *at, const char *end, int line, int file);
 /* Building a list: a copy of a token; the tokens of a text (copied), on the line of `like`; then the brackets. */
 void cpu_tokens_push(cpu_tokens *, const cpu_token *);
 void cpu_tokens_scan(cpu_tokens *, const char *text, const cpu_token *like);

@@ -104,8 +104,9 @@ print(mod:get "factors"[3]) --> 2.0]],
     },
     {
       name = "cpp", forms = { "mod:cpp()" },
-      about = [[The C++ that the CPU device generated from the source. CPU device only.]],
-      returns = { { "string", "" } }, errors = { "<id> has no generated C++: the CPU device makes it, mw.device \"cpu\"" }, since = "0.1.0",
+      about = [[What was compiled. On the CPU device the C++ that was generated from the source; on a CUDA device the source, or its
+device code if it has host code that NVRTC does not take.]],
+      returns = { { "string", "" } }, since = "0.1.0",
       example = [[print(mod:cpp():find("shift", 1, true) ~= nil) --> true]],
     },
     { name = "options", forms = { "mod:options()" },

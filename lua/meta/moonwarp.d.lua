@@ -939,7 +939,8 @@ function module:ptx() end
 ---@return string
 function module:sass() end
 
---- The C++ that the CPU device generated from the source. CPU device only.
+--- What was compiled. On the CPU device the C++ that was generated from the source; on a CUDA device the source, or its
+--- device code if it has host code that NVRTC does not take.
 ---@return string
 function module:cpp() end
 

@@ -36,7 +36,7 @@ static bool answers_to(const cuda_entry *entry, const char *name, char *signatur
 static bool list_known(const cuda_module *module, const char *name, char *known, size_t size) {
   bool found = false;
   mw_declared_kernel *written;
-  int count = mw_declared_kernels(module->source.text, &written);
+  int count = mw_declared_kernels(cuda_compiled_text(module), &written);
   *known = '\0';
   for (char **n = module->names; *n; n++) mw_list_add(known, size, ", ", "%s", *n);
   for (int i = 0; i < count; i++) {
@@ -149,7 +149,7 @@ static mw_status make_kernel(cuda_module *module, const char *name, const place 
                              mw_error *err) {
   mw_signature s;
   cuda_kernel *kernel = mw_calloc(1, sizeof *kernel);
-  cuda_params_of(where->entry, module->source.text, &s);
+  cuda_params_of(where->entry, cuda_compiled_text(module), &s);
   kernel->entry = where->entry;
   kernel->base = (mw_kernel){
       .module = &module->base,

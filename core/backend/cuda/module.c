@@ -48,7 +48,7 @@ static mw_status load_unit(cuda_device *device, const mw_source *source, cuda_un
 
 static mw_status make_unit(cuda_device *device, const mw_source *source, cuda_unit **out, mw_error *err) {
   cuda_unit *unit = NULL;
-  mw_status status = cuda_compile_unit(&device->base, source, &unit, err);
+  mw_status status = cuda_compile_unit(&device->base, source, false, &unit, err);
   if (status == MW_OK) status = load_unit(device, source, unit, err);
   if (status == MW_OK)
     *out = unit;
@@ -77,7 +77,7 @@ static bool in_code(const cuda_image *image, const char *bare) {
 static void collect_names(cuda_module *module) {
   const cuda_image *image = &module->units->read;
   mw_declared_kernel *written;
-  int count = 0, declared = mw_declared_kernels(module->source.text, &written);
+  int count = 0, declared = mw_declared_kernels(cuda_compiled_text(module), &written);
   module->names = mw_calloc((size_t)(image->nentries + declared) + 1, sizeof *module->names);
   for (int i = 0; i < declared; i++)
     if (in_code(image, written[i].name)) module->names[count++] = mw_strdup(written[i].name);
@@ -148,12 +148,12 @@ static bool has_variables(const cuda_image *image, const char *source) {
 /* The compiler leaves out variables that no kernel uses, so the new unit is asked too. */
 static mw_status compile_second(cuda_module *module, const char *expression, cuda_unit **out, mw_error *err) {
   const char *const wanted[] = {expression, NULL};
-  const char *text = module->source.text;
+  const char *text = cuda_compiled_text(module);
   cuda_device *device = cuda_device_of(module->base.device);
   cuda_unit *unit = NULL;
   mw_source source = module->source;
   source.templates = wanted;
-  mw_status status = cuda_compile_unit(&device->base, &source, &unit, err);
+  mw_status status = cuda_compile_unit(&device->base, &source, cuda_is_reduced(module), &unit, err);
   if (status == MW_OK && has_variables(&unit->read, text)) status = mw_reject_instance(&module->base, expression, err);
   if (status == MW_OK) status = load_unit(device, &source, unit, err);
   if (status == MW_OK)
@@ -165,7 +165,7 @@ static mw_status compile_second(cuda_module *module, const char *expression, cud
 
 mw_status cuda_module_instantiate(cuda_module *module, const char *expression, cuda_unit **out, mw_error *err) {
   mw_error cause = {.status = MW_OK};
-  if (has_variables(&module->units->read, module->source.text))
+  if (has_variables(&module->units->read, cuda_compiled_text(module)))
     return mw_reject_instance(&module->base, expression, err);
   mw_status status = compile_second(module, expression, out, &cause);
   if (status == MW_INVALID) return mw_fail(err, status, "%s", cause.text);
@@ -253,7 +253,7 @@ static const cuda_global *find_global(const cuda_image *image, const char *name)
 /* The element's type as declared; bytes where the text does not say or does not fit the size. */
 static void describe_variable(const cuda_module *module, const char *name, size_t bytes, mw_param *out) {
   const char *bare = mw_signature_bare(name);
-  bool told = mw_declared_variable(module->source.text, bare, out) && out->size && bytes % out->size == 0;
+  bool told = mw_declared_variable(cuda_compiled_text(module), bare, out) && out->size && bytes % out->size == 0;
   if (!told) *out = (mw_param){.type = "unsigned char", .dtype = MW_U8, .lanes = 1, .size = 1};
   snprintf(out->name, sizeof out->name, "%s", bare);
 }
@@ -262,7 +262,7 @@ static mw_status reject_variable(const cuda_module *module, const char *name, mw
   char known[512] = "";
   const cuda_image *image = &module->units->read;
   for (int i = 0; i < image->nglobals; i++)
-    if (!is_constant(&image->globals[i], module->source.text))
+    if (!is_constant(&image->globals[i], cuda_compiled_text(module)))
       mw_list_add(known, sizeof known, ", ", "%s", image->globals[i].signature.plain);
   return mw_fail(
       err, MW_NOT_FOUND,

@@ -10,6 +10,7 @@
 #include "core/backend/cuda/headers.h"
 #include "core/backend/cuda/objects.h"
 #include "core/compile/cache.h"
+#include "core/compile/front.h"
 #include "core/compile/process.h"
 #include "core/compile/source.h"
 
@@ -25,7 +26,8 @@ static bool has_lines(const mw_device *device, const mw_source *source) {
   return source->line_info || device->info.checks;
 }
 
-static void build_options(mw_argv *o, const mw_device *device, const mw_source *source, target t) {
+/* Methods of the host that the device code only declares, and its constants, count as the device's. */
+static void build_options(mw_argv *o, const mw_device *device, const mw_source *source, target t, bool device_code) {
   mw_argv_add(o, "--gpu-architecture=%s_%d", t.ptx ? "compute" : "sm", t.arch);
   mw_argv_add(o, "--std=%s", source->standard ? source->standard : "c++17");
   if (source->folder) mw_argv_add(o, "-I%s", source->folder);
@@ -38,6 +40,7 @@ static void build_options(mw_argv *o, const mw_device *device, const mw_source *
   if (source->fast_math) mw_argv_add(o, "--use_fast_math");
   if (source->no_contract) mw_argv_add(o, "--fmad=false");
   if (has_lines(device, source)) mw_argv_add(o, "-lineinfo");
+  if (device_code) mw_argv_add(o, "--device-as-default-execution-space");
   if (source->max_registers > 0) mw_argv_add(o, "--maxrregcount=%d", source->max_registers);
 }
 
@@ -98,15 +101,15 @@ static mw_status fail_compile(const mw_device *device, const mw_source *source, 
   return status;
 }
 
-/* A program that has been compiled; the caller destroys it. log is given to the caller. */
-static mw_status build_program(const mw_device *device, const mw_source *source, target t, cuda_program *program,
-                               char **log, mw_error *err) {
+/* A program that has been compiled; the caller destroys it. */
+static mw_status build_program(const mw_device *device, const mw_source *source, target t, cuda_unit *unit,
+                               cuda_program *program, mw_error *err) {
   unsigned code = cuda_nvrtc.nvrtcCreateProgram(program, source->text, source->name, cuda_header_count,
                                                 cuda_header_texts, cuda_header_names);
   if (code != 0)
     return mw_fail(err, MW_COMPILE, "nvrtcCreateProgram: %s (%u)", cuda_nvrtc.nvrtcGetErrorString(code), code);
   mw_argv o = {0};
-  build_options(&o, device, source, t);
+  build_options(&o, device, source, t, unit->device_code);
   for (const char *const *name = source->templates; name && *name; name++)
     cuda_nvrtc.nvrtcAddNameExpression(*program, *name);
   mw_status status = cuda_program_compile(program, &o, source->name, &code, err);
@@ -115,10 +118,13 @@ static mw_status build_program(const mw_device *device, const mw_source *source,
     if (*program) cuda_nvrtc.nvrtcDestroyProgram(program);
     return status;
   }
-  *log = program_log(*program);
-  if (code == 0) return MW_OK;
+  char *log = program_log(*program);
+  if (code == 0) {
+    unit->log = log;
+    return MW_OK;
+  }
   cuda_nvrtc.nvrtcDestroyProgram(program);
-  return fail_compile(device, source, code, *log, err);
+  return fail_compile(device, source, code, log, err);
 }
 
 static void take_image(cuda_program program, bool ptx, cuda_unit *unit) {
@@ -145,11 +151,8 @@ static void take_lowered(cuda_program program, const char *const *names, cuda_un
 static mw_status build_unit(const mw_device *device, const mw_source *source, target t, cuda_unit *unit,
                             mw_error *err) {
   cuda_program program = NULL;
-  mw_status status = build_program(device, source, t, &program, &unit->log, err);
-  if (status != MW_OK) {
-    unit->log = NULL;
-    return status;
-  }
+  mw_status status = build_program(device, source, t, unit, &program, err);
+  if (status != MW_OK) return status;
   unit->ptx = t.ptx;
   take_image(program, t.ptx, unit);
   take_lowered(program, source->templates, unit);
@@ -157,9 +160,40 @@ static mw_status build_unit(const mw_device *device, const mw_source *source, ta
   return MW_OK;
 }
 
-/* ---- the cache: the image's size, the image, the log, then name pairs, each text ending in a zero -------------- */
+/* ---- host code ------------------------------------------------------------------------------------------------- */
 
-enum { FORMAT = 3 };
+static char *predefined(const mw_source *source, target t) {
+  const char *standard = source->standard ? source->standard : "c++17";
+  const char *when = strstr(standard, "14") ? "201402L" : strstr(standard, "20") ? "202002L" : "201703L";
+  return mw_format("#define __cplusplus %s\n#define __CUDACC__ 1\n#define __CUDACC_RTC__ 1\n#define __NVCC__ 1\n"
+                   "#define __CUDA_ARCH__ %d0\n#define __CUDACC_VER_MAJOR__ %d\n#define __CUDACC_VER_MINOR__ %d\n"
+                   "#define CUDART_VERSION %d%02d0\n#define CUDA_VERSION %d%02d0\n"
+                   "#define __x86_64__ 1\n#define __linux__ 1\n#define __const__ const\n",
+                   when, t.arch, cuda_nvrtc.major, cuda_nvrtc.minor, cuda_nvrtc.major, cuda_nvrtc.minor,
+                   cuda_nvrtc.major, cuda_nvrtc.minor);
+}
+
+/* The device code of a source that NVRTC does not take as it is. The message of the second try counts: the first is
+ * mostly about host code. */
+static mw_status build_device_code(const mw_device *device, const mw_source *source, target t, cuda_unit *unit,
+                                   mw_error *err) {
+  char *macros = predefined(source, t);
+  mw_front *front = mw_front_read(source, &(mw_dialect){macros, cuda_has_header, cuda_instead_of});
+  mw_free(macros);
+  if (!front) return MW_COMPILE;
+  mw_source reduced = *source;
+  reduced.text = unit->device_code = mw_front_text(front);
+  reduced.defines = NULL;
+  mw_error_clear(err);
+  mw_status status = build_unit(device, &reduced, t, unit, err);
+  if (status == MW_COMPILE) mw_front_explain(front, err->text, sizeof err->text);
+  mw_front_free(front);
+  return status;
+}
+
+/* ---- the cache: the image's size, the image, the log, the device code, then name pairs, each text with a zero ---- */
+
+enum { FORMAT = 4 };
 
 static mw_status make_key(const mw_device *device, const mw_source *source, target t, mw_cache_key *key, bool *cached,
                           mw_error *err) {
@@ -182,7 +216,7 @@ static void store(const cuda_unit *unit, const mw_cache_key *key) {
   if (!out) return;
   fwrite(&image_bytes, sizeof image_bytes, 1, out);
   fwrite(unit->image, unit->image_bytes, 1, out);
-  fprintf(out, "%s%c", unit->log, '\0');
+  fprintf(out, "%s%c%s%c", unit->log, '\0', unit->device_code ? unit->device_code : "", '\0');
   for (int i = 0; i < unit->nlowered; i++)
     fprintf(out, "%s%c%s%c", unit->lowered[i].expression, '\0', unit->lowered[i].symbol, '\0');
   if (fclose(out) == 0) mw_cache_put(key, bytes, size);
@@ -209,12 +243,13 @@ static bool take_entry(const char *bytes, size_t size, cuda_unit *unit) {
   memcpy(unit->image, at, image_bytes);
   at += image_bytes;
   unit->log = take_text(&at, end);
+  unit->device_code = take_text(&at, end);
   while (at < end) {
     char *expression = take_text(&at, end), *symbol = take_text(&at, end);
     add_lowered(unit, expression, symbol);
     if (!symbol) return false;
   }
-  return unit->log != NULL;
+  return unit->device_code != NULL;
 }
 
 static bool read_image(cuda_unit *unit) {
@@ -240,7 +275,8 @@ static cuda_unit *fetch(const mw_cache_key *key, target t) {
 
 /* ---- what module.c asks for ------------------------------------------------------------------------------------ */
 
-mw_status cuda_compile_unit(const mw_device *device, const mw_source *source, cuda_unit **out, mw_error *err) {
+mw_status cuda_compile_unit(const mw_device *device, const mw_source *source, bool reduced, cuda_unit **out,
+                            mw_error *err) {
   char why[1024];
   target t;
   mw_cache_key key;
@@ -252,7 +288,8 @@ mw_status cuda_compile_unit(const mw_device *device, const mw_source *source, cu
   if (status != MW_OK) return status;
   if (cached && (*out = fetch(&key, t))) return MW_OK;
   cuda_unit *unit = mw_calloc(1, sizeof *unit);
-  status = build_unit(device, source, t, unit, err);
+  status = reduced ? MW_COMPILE : build_unit(device, source, t, unit, err);
+  if (status == MW_COMPILE) status = build_device_code(device, source, t, unit, err);
   if (status == MW_OK && !read_image(unit))
     status = mw_fail(err, MW_COMPILE, "NVRTC %d.%d made code for '%.128s' that cannot be read", cuda_nvrtc.major,
                      cuda_nvrtc.minor, source->name);
@@ -274,16 +311,17 @@ void cuda_unit_free(cuda_unit *unit) {
   mw_free(unit->lowered);
   mw_free(unit->image);
   mw_free(unit->log);
+  mw_free(unit->device_code);
   mw_free(unit);
 }
 
-mw_status cuda_compile_ptx(const mw_device *device, const mw_source *source, char **out, mw_error *err) {
+mw_status cuda_compile_ptx(const mw_device *device, const mw_source *source, bool reduced, char **out, mw_error *err) {
   target t;
   mw_status status = choose_target(device, &t, err);
   if (status != MW_OK) return status;
   cuda_unit *unit = mw_calloc(1, sizeof *unit);
   t.ptx = true;
-  status = build_unit(device, source, t, unit, err);
+  status = (reduced ? build_device_code : build_unit)(device, source, t, unit, err);
   if (status == MW_OK) *out = unit->image;
   unit->image = NULL;
   cuda_unit_free(unit);

@@ -77,6 +77,7 @@ struct cuda_unit { /* one compilation */
   size_t image_bytes;
   bool ptx, from_cache;
   char *log;
+  char *device_code; /* what was compiled instead of the source: core/compile/front.h; "": the source as it is */
   cuda_lowered *lowered;
   int nlowered;
   cuda_image read;
@@ -208,8 +209,16 @@ void cuda_graph_destroy(mw_graph *);
 
 /* ---- nvrtc.c, module.c, kernel.c, text.c, occupancy.c ---------------------------------------------------------- */
 
-mw_status cuda_compile_unit(const mw_device *, const mw_source *, cuda_unit **, mw_error *);
-mw_status cuda_compile_ptx(const mw_device *, const mw_source *, char **, mw_error *);
+/* reduced: only its device code is compiled, without a try of the source as it is. */
+mw_status cuda_compile_unit(const mw_device *, const mw_source *, bool reduced, cuda_unit **, mw_error *);
+mw_status cuda_compile_ptx(const mw_device *, const mw_source *, bool reduced, char **, mw_error *);
+static inline bool cuda_is_reduced(const cuda_module *module) {
+  return module->units->device_code && *module->units->device_code;
+}
+/* What was compiled: the source, or its device code. */
+static inline const char *cuda_compiled_text(const cuda_module *module) {
+  return cuda_is_reduced(module) ? module->units->device_code : module->source.text;
+}
 void cuda_unit_free(cuda_unit *);
 
 mw_status cuda_compile(mw_device *, const mw_source *, mw_module **, mw_error *);

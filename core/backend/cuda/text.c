@@ -66,8 +66,9 @@ static mw_status sass(const cuda_module *module, char **out, mw_error *err) {
 
 mw_status cuda_text(mw_module *base, const char *kind, char **out, mw_error *err) {
   cuda_module *module = (cuda_module *)base;
-  if (strcmp(kind, "ptx") == 0) return cuda_compile_ptx(base->device, &module->source, out, err);
+  if (strcmp(kind, "ptx") == 0)
+    return cuda_compile_ptx(base->device, &module->source, cuda_is_reduced(module), out, err);
   if (strcmp(kind, "sass") == 0) return sass(module, out, err);
-  return mw_fail(err, MW_UNSUPPORTED, "%s has no generated C++: the CPU device makes it, mw.device \"cpu\"",
-                 base->device->info.id);
+  *out = mw_strdup(cuda_compiled_text(module));
+  return MW_OK;
 }

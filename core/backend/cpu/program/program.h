@@ -62,6 +62,9 @@ typedef struct cpu_program {
   int           ndeclared;
   bool          has_variables;
 
+  struct mw_front *front; /* its device code, which is compiled instead of it; NULL: the source as it is */
+  char         *device_code;
+
   bool          analysed; /* what follows is filled */
   char         *preprocessed;
   cpu_tokens    tokens;

@@ -118,6 +118,12 @@ static void standard_add(mw_argv *list, const cpu_program *program) {
   mw_argv_add(list, "-std=%s", program->source.standard ? program->source.standard : "c++17");
 }
 
+const char cpu_predefined[] =
+    "#define __cplusplus 201703L\n#define __CUDACC__ 1\n#define __NVCC__ 1\n#define __CUDA_ARCH__ 800\n"
+    "#define __MOONWARP_CPU__ 1\n#define __x86_64__ 1\n#define __linux__ 1\n#define __GNUC__ 12\n"
+    "#define CUDART_VERSION 13000\n#define CUDA_VERSION 13000\n#define __CUDACC_VER_MAJOR__ 13\n"
+    "#define __CUDACC_VER_MINOR__ 0\n";
+
 static void preprocess_arguments(mw_argv *list, const cpu_program *program, const cpu_toolchain *tools) {
   const mw_source *source = &program->source;
   mw_argv_add(list, "%s", tools->path);
@@ -204,8 +210,10 @@ mw_status cpu_preprocess(const cpu_program *program, char **out, mw_error *error
   cpu_toolchain tools;
   mw_status status = cpu_toolchain_find(&tools, error);
   if (status) return status;
-  char *input = preprocess_input(&program->source);
-  if (is_plain(&program->source)) {
+  mw_source source = program->source;
+  if (program->device_code) source.text = program->device_code, source.defines = NULL;
+  char *input = preprocess_input(&source);
+  if (is_plain(&source)) {
     *out = input;
     return MW_OK;
   }

@@ -11,7 +11,9 @@
 #include <string.h>
 
 #include "core/backend/backend.h"
+#include "core/base/file.h"
 #include "core/base/home.h"
+#include "core/compile/front.h"
 
 /* ---- life ------------------------------------------------------------------------------------------------------ */
 
@@ -43,12 +45,20 @@ static void analysis_free(cpu_program *program) {
   mw_free(program->variables);
   cpu_tokens_free(&program->tokens);
   mw_free(program->preprocessed);
+  program->functions = NULL;
+  program->items = NULL;
+  program->variables = NULL;
+  program->preprocessed = NULL;
+  program->nfunctions = program->nitems = program->nvariables = 0;
+  program->analysed = false;
 }
 
 void cpu_program_free(cpu_program *program) {
   if (!program) return;
   analysis_free(program);
   mw_free(program->declared);
+  mw_front_free(program->front);
+  mw_free(program->device_code);
   mw_source_free(&program->source);
   mw_free(program);
 }
@@ -155,12 +165,54 @@ static mw_status analyse(cpu_program *program, mw_error *error) {
   return status;
 }
 
-mw_status cpu_program_need(cpu_program *program, mw_error *error) {
-  if (program->analysed) return MW_OK;
+static mw_status need(cpu_program *program, mw_error *error) {
   mw_status status = cpu_preprocess(program, &program->preprocessed, error);
   if (!status) status = analyse(program, error);
   program->analysed = !status;
   return status;
+}
+
+mw_status cpu_program_need(cpu_program *program, mw_error *error) {
+  if (program->analysed) return MW_OK;
+  mw_status status = need(program, error);
+  if (status && cpu_program_reduce(program, error)) status = need(program, error);
+  return status;
+}
+
+/* ---- device code only ------------------------------------------------------------------------------------------ */
+
+/* Is it in the shim, and not one that rejects itself by an #error? */
+static bool shim_has(const char *name) {
+  char *path = mw_format("%s/%s", mw_shim_folder(), name);
+  char *text = mw_file_read(path, 1 << 20, NULL);
+  const bool has = text && !strstr(text, "\n#error \"<");
+  mw_free(text);
+  mw_free(path);
+  return has;
+}
+
+bool cpu_program_reduce(cpu_program *program, mw_error *error) {
+  static const mw_dialect dialect = {cpu_predefined, shim_has, NULL};
+  if (error->status != MW_COMPILE && error->status != MW_UNSUPPORTED) return false;
+  if (program->front) {
+    mw_front_explain(program->front, error->text, sizeof error->text);
+    return false;
+  }
+  program->front = mw_front_read(&program->source, &dialect);
+  if (!program->front) return false;
+  mw_error_clear(error);
+  analysis_free(program);
+  program->device_code = mw_front_text(program->front);
+  return true;
+}
+
+void cpu_program_ask(cpu_program *program, const char *const *asked) {
+  bool more = false;
+  for (; program->front && *asked; asked++) more |= mw_front_keep(program->front, *asked);
+  if (!more) return;
+  analysis_free(program);
+  mw_free(program->device_code);
+  program->device_code = mw_front_text(program->front);
 }
 
 static bool is_known(const char *word, const char *const *words) {
@@ -188,6 +240,7 @@ mw_status cpu_program_parse(const mw_source *source, cpu_program **out, mw_error
   status = program_key(program, error);
   if (!status && (!program->cacheable || !analysis_recall(program))) {
     status = cpu_program_need(program, error);
+    if (status) cpu_program_reduce(program, error);
     if (!status && program->cacheable) analysis_static_shared(program);
   }
   if (status)

@@ -10,6 +10,11 @@
 /* Preprocesses and analyses where that has not been done: a hit in the cache needs neither (program.c).
  * MW_UNSUPPORTED: names what the CPU device does not have. */
 mw_status cpu_program_need(cpu_program *, mw_error *);
+/* After a failure, which it forgets: only the source's device code is compiled from now on (core/compile/front.h). False:
+ * the source is not to blame, or that is what failed; then the message says what was left out. */
+bool cpu_program_reduce(cpu_program *, mw_error *);
+/* These instances of templates are asked for, with what their names need; NULL-terminated. */
+void cpu_program_ask(cpu_program *, const char *const *asked);
 
 /* Items, functions and variables of the tokens (declaration.c). */
 void cpu_declarations_read(cpu_program *);
@@ -28,6 +33,9 @@ const char *cpu_walk(const cpu_program *, const cpu_function *);
 void cpu_shared_size_put(const cpu_program *, const cpu_function *, cpu_text *);
 /* The generated C++ (emit.c); asked: kernels to list, as asked for, NULL-terminated. */
 char *cpu_emit(const cpu_program *, cpu_flavor, const char *const *asked);
+
+/* compiler.c: the macros that device code is read with, as lines. */
+extern const char cpu_predefined[];
 
 /* toolchain.c */
 typedef struct cpu_toolchain {

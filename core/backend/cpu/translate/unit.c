@@ -200,6 +200,19 @@ static void starter_find(const cpu_program *program, cpu_flavor flavor, const ch
   mw_free(generated);
 }
 
+static mw_status object_make(cpu_program *program, cpu_flavor flavor, const char *const *asked, cpu_text *out,
+                             mw_error *error) {
+  *out = (cpu_text){0};
+  cpu_program_ask(program, asked);
+  mw_status status = cpu_program_need(program, error);
+  if (!status) status = compile(program, flavor, asked, out, error);
+  if (!status) {
+    status = linkage_check(program, flavor, out, error);
+    if (status == MW_COMPILE) starter_find(program, flavor, asked, error);
+  }
+  return status;
+}
+
 static mw_status object_get(cpu_program *program, const char *const *asked, cpu_text *out, cpu_unit *unit,
                             mw_error *error) {
   mw_cache_key key = unit_key(program, unit->flavor, asked);
@@ -208,12 +221,11 @@ static mw_status object_get(cpu_program *program, const char *const *asked, cpu_
     if (unit->from_cache) return MW_OK;
     mw_free(out->at);
   }
-  *out = (cpu_text){0};
-  mw_status status = cpu_program_need(program, error);
-  if (!status) status = compile(program, unit->flavor, asked, out, error);
-  if (!status) {
-    status = linkage_check(program, unit->flavor, out, error);
-    if (status == MW_COMPILE) starter_find(program, unit->flavor, asked, error);
+  mw_status status = object_make(program, unit->flavor, asked, out, error);
+  if (status && cpu_program_reduce(program, error)) {
+    mw_free(out->at);
+    status = object_make(program, unit->flavor, asked, out, error);
+    if (status) cpu_program_reduce(program, error);
   }
   if (!status && program->cacheable) mw_cache_put(&key, out->at, out->size);
   return status;
@@ -260,6 +272,7 @@ void cpu_unit_free(cpu_unit *unit) {
 char *cpu_unit_source(const cpu_program *program, cpu_flavor flavor, const char *const *templates) {
   const char **asked = asked_list(program, templates);
   mw_error error = {0};
+  cpu_program_ask((cpu_program *)program, asked);
   bool failed = cpu_program_need((cpu_program *)program, &error);
   char *text = failed ? mw_format("// %s\n", error.text) : cpu_emit(program, flavor, asked);
   mw_error_clear(&error);

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which declarations device code needs, and their text; see front.h. Starting from the kernels and device variables,
+ * whatever a kept declaration names is kept too: overloads, specialisations and members go by one name. */
+#include "core/compile/front.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/source/outline.h"
+
+struct mw_front {
+  cpu_preprocessed source;
+  cpu_outline outline;
+};
+
+/* ---- what is kept ---------------------------------------------------------------------------------------------- */
+
+typedef struct selection {
+  cpu_outline *outline;
+  int *list, count; /* entries whose names are to be followed */
+} selection;
+
+static void keep(selection *in, int index) {
+  cpu_entry *entry = &in->outline->entries[index];
+  if (entry->kept) return;
+  entry->kept = true;
+  in->list[in->count++] = index;
+  if (entry->region >= 0) keep(in, entry->region);
+}
+
+static void named_keep(selection *in, const cpu_token *name) {
+  const cpu_outline *outline = in->outline;
+  for (int i = cpu_outline_find(outline, name); i >= 0; i = outline->names[i].next)
+    if (outline->entries[outline->names[i].entry].worth == CPU_WORTH_DEVICE &&
+        cpu_same_text(&outline->tokens->at[outline->names[i].token], name))
+      keep(in, outline->names[i].entry);
+}
+
+static void follow(selection *in, const cpu_entry *entry) {
+  const cpu_outline *outline = in->outline;
+  const cpu_token *at = outline->tokens->at;
+  for (int i = entry->first; i < entry->last; i++) {
+    if (at[i].kind != CPU_NAME || outline->fate[i]) continue;
+    if (i > entry->first && cpu_token_any(&at[i - 1], WORDS(".", "->"))) continue;
+    named_keep(in, &at[i]);
+  }
+}
+
+/* Of an instance: is the template that it is of among what is kept? */
+static bool is_kept(const cpu_outline *outline, const cpu_token *name) {
+  for (int i = cpu_outline_find(outline, name); i >= 0; i = outline->names[i].next)
+    if (outline->entries[outline->names[i].entry].kept &&
+        cpu_same_text(&outline->tokens->at[outline->names[i].token], name))
+      return true;
+  return false;
+}
+
+/* cub of #include <cub/block/block_scan.cuh>, std of <cuda/std/limits>; a header without a folder has no such word. */
+static cpu_token chunk_folder(const cpu_token *chunk) {
+  static const char cuda[] = "<cuda/";
+  const char *open = memchr(chunk->text, '<', (size_t)chunk->size);
+  if (open && strncmp(open, "<cuda/std/", 10) == 0) open += sizeof cuda - 2;
+  const char *end = open ? strpbrk(open + 1, "/>") : NULL;
+  if (!end || *end == '>') return (cpu_token){.text = ""};
+  return (cpu_token){.kind = CPU_NAME, .text = open + 1, .size = (int)(end - open - 1)};
+}
+
+static bool is_mentioned(const cpu_outline *outline, const cpu_token *word) {
+  for (int i = 0; i < outline->nentries; i++) {
+    const cpu_entry *entry = &outline->entries[i];
+    if (entry->kept && cpu_find_same(outline->tokens, entry->first, entry->last, word) < entry->last) return true;
+  }
+  return false;
+}
+
+/* The headers of a library are read only where device code names it: they take seconds. */
+static void chunks_keep(selection *in) {
+  const cpu_outline *outline = in->outline;
+  for (int i = 0; i < outline->nentries; i++) {
+    if (outline->entries[i].worth != CPU_WORTH_TEXT) continue;
+    const cpu_token *token = &outline->tokens->at[outline->entries[i].first];
+    const cpu_token folder = token->kind == CPU_CHUNK ? chunk_folder(token) : (cpu_token){.text = ""};
+    if (!folder.size || is_mentioned(outline, &folder)) keep(in, i);
+  }
+}
+
+static void rest_keep(selection *in) {
+  const cpu_outline *outline = in->outline;
+  for (int i = 0; i < outline->nnames; i++) {
+    const cpu_entry *entry = &outline->entries[outline->names[i].entry];
+    if (entry->worth == CPU_WORTH_INSTANCE && is_kept(outline, &outline->tokens->at[outline->names[i].token]))
+      keep(in, outline->names[i].entry);
+  }
+  for (int i = 0; i < outline->nentries; i++) {
+    const cpu_entry *entry = &outline->entries[i];
+    if (entry->worth == CPU_WORTH_USING && (entry->region < 0 || outline->entries[entry->region].kept)) keep(in, i);
+  }
+}
+
+/* Keeps what these names stand for, and what that needs. */
+static bool select(cpu_outline *outline, const cpu_tokens *names) {
+  selection in = {.outline = outline, .list = mw_malloc(((size_t)outline->nentries + 1) * sizeof(int))};
+  for (int i = 0; i < outline->nentries; i++)
+    if (outline->entries[i].worth == CPU_WORTH_ROOT) keep(&in, i);
+  for (int i = 0; i < names->count; i++)
+    if (names->at[i].kind == CPU_NAME) named_keep(&in, &names->at[i]);
+  for (int done = 0; done < in.count; done++) follow(&in, &outline->entries[in.list[done]]);
+  rest_keep(&in);
+  chunks_keep(&in);
+  mw_free(in.list);
+  return in.count > 0;
+}
+
+bool mw_front_keep(mw_front *front, const char *name) {
+  cpu_tokens names = {0};
+  cpu_tokens_scan(&names, name, &(cpu_token){.line = 1});
+  const bool more = select(&front->outline, &names);
+  cpu_tokens_free(&names);
+  return more;
+}
+
+static bool has_kernel(const cpu_outline *outline) {
+  for (int i = 0; i < outline->nentries; i++)
+    if (outline->entries[i].is_kernel) return true;
+  return false;
+}
+
+mw_front *mw_front_read(const mw_source *source, const mw_dialect *dialect) {
+  mw_front *front = mw_calloc(1, sizeof *front);
+  cpu_preprocess_source(source, dialect, &front->source);
+  cpu_outline_read(&front->source.tokens, &front->outline);
+  if (front->source.tokens.wrong || !has_kernel(&front->outline)) {
+    mw_front_free(front);
+    return NULL;
+  }
+  mw_front_keep(front, "");
+  for (const char *const *name = source->templates; name && *name; name++) mw_front_keep(front, *name);
+  return front;
+}
+
+void mw_front_free(mw_front *front) {
+  if (!front) return;
+  cpu_outline_free(&front->outline);
+  cpu_preprocessed_free(&front->source);
+  mw_free(front);
+}
+
+/* ---- its text -------------------------------------------------------------------------------------------------- */
+
+/* using namespace a::b; may name what only a host header declares, so that is declared in front of it. */
+static void using_put(const cpu_outline *outline, const cpu_entry *entry, cpu_text *out) {
+  const cpu_token *at = outline->tokens->at;
+  int count = 0;
+  for (int i = entry->first + 2; i < entry->last - 1 && entry->region < 0; i++)
+    if (at[i].kind == CPU_NAME) {
+      cpu_text_format(out, " namespace %.*s {", TEXT(&at[i]));
+      count++;
+    }
+  while (count--) cpu_text_put(out, "}");
+}
+
+static void entry_put(const cpu_outline *outline, const cpu_entry *entry, cpu_text *out) {
+  const cpu_tokens *tokens = outline->tokens;
+  if (entry->worth == CPU_WORTH_USING) using_put(outline, entry, out);
+  for (int i = entry->first; i < entry->last; i++) {
+    if (outline->fate[i] == CPU_FATE_KEPT) cpu_text_token(out, tokens, &tokens->at[i]);
+    if (outline->fate[i] == CPU_FATE_SEMICOLON) cpu_text_put(out, ";");
+  }
+}
+
+/* What nvcc includes by itself, and types of the host that structures of device code may hold. */
+static const char prelude[] =
+    "#line 1 \"moonwarp\"\n#include <stddef.h>\n#include <stdint.h>\n#include <limits.h>\n#include <float.h>\n"
+    "#include <math.h>\ntypedef unsigned int uint; typedef unsigned short ushort; typedef unsigned long ulong;\n"
+    "typedef long ssize_t;\n"
+    "typedef struct CUstream_st *cudaStream_t; typedef struct CUevent_st *cudaEvent_t;\n"
+    "typedef struct _IO_FILE FILE; typedef unsigned long long CUtexObject, CUsurfObject;\n";
+
+char *mw_front_text(const mw_front *front) {
+  const cpu_outline *outline = &front->outline;
+  cpu_text out = {0};
+  cpu_text_put(&out, prelude);
+  int *open = mw_malloc(((size_t)outline->nentries + 1) * sizeof *open), top = 0;
+  for (int i = 0; i < outline->nentries; i++) {
+    const cpu_entry *entry = &outline->entries[i];
+    while (top && outline->entries[open[top - 1]].close < entry->first)
+      cpu_text_token(&out, outline->tokens, &outline->tokens->at[outline->entries[open[--top]].close]);
+    if (!entry->kept) continue;
+    entry_put(outline, entry, &out);
+    if (entry->worth == CPU_WORTH_REGION) open[top++] = i;
+  }
+  while (top) cpu_text_token(&out, outline->tokens, &outline->tokens->at[outline->entries[open[--top]].close]);
+  cpu_text_put(&out, "\n");
+  mw_free(open);
+  return out.at;
+}
+
+/* ---- what is not there ----------------------------------------------------------------------------------------- */
+
+/* The entry of that name, if none of them is kept; its token. */
+static const cpu_entry *left_out(const cpu_outline *outline, const cpu_token *name, int *token) {
+  const cpu_entry *found = NULL;
+  for (int i = cpu_outline_find(outline, name); i >= 0; i = outline->names[i].next) {
+    const cpu_entry *entry = &outline->entries[outline->names[i].entry];
+    if (!cpu_same_text(&outline->tokens->at[outline->names[i].token], name)) continue;
+    if (entry->kept) return NULL;
+    found = entry;
+    *token = outline->names[i].token;
+  }
+  return found;
+}
+
+void mw_front_explain(const mw_front *front, char *message, size_t size) {
+  const cpu_outline *outline = &front->outline;
+  const cpu_tokens *tokens = outline->tokens;
+  for (const char *at = message; (at = strpbrk(at, "'\""));) {
+    const cpu_token name = {.kind = CPU_NAME, .text = at + 1, .size = (int)strcspn(at + 1, "'\"")};
+    int token;
+    const cpu_entry *entry = left_out(outline, &name, &token);
+    at += 1 + name.size + (at[1 + name.size] != 0);
+    if (!entry) continue;
+    const size_t length = strlen(message);
+    snprintf(message + length, size - length, "; '%.*s' is left out: %s (%s:%d)", TEXT(&tokens->at[token]),
+             *entry->what ? entry->what : "no kernel needs it", tokens->files[tokens->at[token].file],
+             tokens->at[token].line);
+    return;
+  }
+}

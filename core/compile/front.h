@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The device code of a .cu file: its kernels and device variables, and of everything else what they need. Host code and
+ * host headers are left out, whatever they use. Every token keeps its file and line.
+ *
+ *   #include <vector>
+ *   struct point { float x, y; };                        struct point { float x, y; };
+ *   struct owner { std::vector<point> points; };
+ *   __global__ void move(point *p) { ... }               __global__ void move(point *p) { ... }
+ *   int main() { ... } */
+#ifndef MW_COMPILE_FRONT_H
+#define MW_COMPILE_FRONT_H
+
+#include "core/compile/preprocess.h"
+
+typedef struct mw_front mw_front;
+
+/* NULL: there is no kernel in it, or its brackets, quotes and comments do not match. */
+mw_front *mw_front_read(const mw_source *, const mw_dialect *);
+void      mw_front_free(mw_front *);
+
+/* Keeps what the name of a template's instance needs, "scale<point>", as those in source->templates. False: it is there
+ * already. */
+bool mw_front_keep(mw_front *, const char *name);
+/* Its device code, with line markers; freed by mw_free. */
+char *mw_front_text(const mw_front *);
+/* Adds to a compiler's message about a name that was left out: "; 'f' is left out: a function without __device__
+ * (x.cu:12)". The names are those in quotes. */
+void mw_front_explain(const mw_front *, char *message, size_t size);
+
+#endif

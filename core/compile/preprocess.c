@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Directives and files; see preprocess.h. The text between two directives is cut into tokens, which macro.c expands; a
+ * call of a macro does not go on past a directive. */
+#include "core/compile/preprocess.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/base/file.h"
+#include "core/base/memory.h"
+#include "core/source/macro.h"
+
+enum { MOST_DEPTH = 100, MOST_FILES = 4096, MOST_NESTED = 256, MOST_BYTES = 64 << 20, PATH_SIZE = 4096 };
+
+typedef struct once {
+  dev_t device;
+  ino_t inode;
+} once;
+
+typedef struct reader {
+  const mw_source *source;
+  const mw_dialect *dialect;
+  cpu_preprocessed *out;
+  cpu_macros *macros;
+  once *once; /* files with #pragma once */
+  int nonce, depth, files;
+} reader;
+
+/* One #if: whether its branch in force is read, whether one was, and whether the text around it is. */
+typedef struct branch {
+  bool active, taken, outer;
+} branch;
+
+typedef struct file {
+  const char *folder; /* NULL: none */
+  int index, line;
+  once id;
+  branch nested[MOST_NESTED];
+  int depth;
+} file;
+
+static void text_read(reader *, file *, const char *text);
+
+/* ---- including ------------------------------------------------------------------------------------------------- */
+
+static bool is_file(const char *folder, const char *name, char *path, struct stat *st) {
+  const int length = *name == '/' ? snprintf(path, PATH_SIZE, "%s", name)
+                                  : snprintf(path, PATH_SIZE, "%s%s%s", folder, *folder ? "/" : "", name);
+  return length < PATH_SIZE && stat(path, st) == 0 && S_ISREG(st->st_mode);
+}
+
+/* Looks for the user's own header: "x" beside the file that includes it, then both forms in the source's folders. */
+static bool header_find(const reader *in, const file *from, const char *name, bool quoted, char *path,
+                        struct stat *st) {
+  if (quoted && from->folder && is_file(from->folder, name, path, st)) return true;
+  if (in->source->folder && is_file(in->source->folder, name, path, st)) return true;
+  for (const char *const *folder = in->source->includes; folder && *folder; folder++)
+    if (is_file(*folder, name, path, st)) return true;
+  return false;
+}
+
+static bool is_seen(const reader *in, const struct stat *st) {
+  for (int i = 0; i < in->nonce; i++)
+    if (in->once[i].inode == st->st_ino && in->once[i].device == st->st_dev) return true;
+  return false;
+}
+
+static void file_read(reader *in, const char *path, const struct stat *st) {
+  char *text = mw_file_read(path, MOST_BYTES, NULL);
+  if (!text) return;
+  char *folder = mw_strdup(path), *slash = strrchr(folder, '/');
+  if (slash) *slash = 0;
+  file *it = mw_calloc(1, sizeof *it);
+  *it = (file){.folder = slash ? folder : "", .id = {st->st_dev, st->st_ino}};
+  it->index = cpu_tokens_file(&in->out->tokens, path, strlen(path));
+  cpu_tokens_own(&in->out->tokens, text);
+  in->depth++;
+  in->files++;
+  text_read(in, it, text);
+  in->depth--;
+  mw_free(it);
+  mw_free(folder);
+}
+
+static void chunk_put(reader *in, const file *from, cpu_token_kind kind, const char *text) {
+  const char *copy = cpu_tokens_own(&in->out->tokens, mw_strdup(text));
+  const cpu_token token = {
+      .kind = kind, .text = copy, .size = (int)strlen(text), .line = from->line, .file = from->index};
+  cpu_tokens_push(&in->out->tokens, &token);
+}
+
+static void header_leave(reader *in, const file *from, const char *name) {
+  cpu_preprocessed *out = in->out;
+  out->left = mw_grow(out->left, (size_t)out->nleft, sizeof *out->left);
+  out->left[out->nleft++] = (cpu_left_header){mw_strdup(name), from->line, from->index};
+}
+
+/* Types that host libraries give to kernels' parameters. */
+static const char *host_types(const char *name) {
+  static const char fourier[] =
+      "#ifndef MW_FOURIER_TYPES\n#define MW_FOURIER_TYPES\n"
+      "typedef float cufftReal; typedef double cufftDoubleReal;\n"
+      "typedef float2 cuFloatComplex, cuComplex, cufftComplex; typedef double2 cuDoubleComplex, cufftDoubleComplex;\n"
+      "#endif\n";
+  return strcmp(name, "cufft.h") && strcmp(name, "cufftXt.h") ? NULL : fourier;
+}
+
+static void include(reader *in, const file *from, const char *name, bool quoted) {
+  char path[PATH_SIZE];
+  struct stat st;
+  const bool own = (quoted || !in->dialect->has_header(name)) && header_find(in, from, name, quoted, path, &st);
+  if (own) {
+    if (!is_seen(in, &st) && in->depth < MOST_DEPTH && in->files < MOST_FILES) file_read(in, path, &st);
+  } else if (in->dialect->has_header(name)) {
+    const char *instead = in->dialect->instead_of ? in->dialect->instead_of(name) : NULL;
+    char *line = instead ? mw_strdup(instead) : mw_format("#include <%s>", name);
+    chunk_put(in, from, CPU_CHUNK, line);
+    mw_free(line);
+  } else {
+    if (host_types(name)) chunk_put(in, from, CPU_CHUNK, host_types(name));
+    header_leave(in, from, name);
+  }
+}
+
+/* After the word: "x", <x> or what macros make one of these of. */
+static void include_read(reader *in, const file *from, const cpu_tokens *line, int first) {
+  cpu_tokens expanded = {0};
+  cpu_text name = {0};
+  cpu_macros_expand(in->macros, line, first, line->count, &expanded);
+  const bool quoted = expanded.count && expanded.at[0].kind == CPU_STRING;
+  if (quoted)
+    cpu_text_add(&name, expanded.at[0].text + 1, (size_t)expanded.at[0].size - 2);
+  else
+    cpu_text_plain(&name, &expanded, 1, cpu_find(&expanded, 0, expanded.count, WORDS(">")));
+  if (name.at) include(in, from, name.at, quoted);
+  mw_free(name.at);
+  cpu_tokens_free(&expanded);
+}
+
+typedef struct asking {
+  reader *in;
+  const file *from;
+} asking;
+
+static bool header_exists(void *context, const char *name, bool quoted) {
+  const asking *it = context;
+  char path[PATH_SIZE];
+  struct stat st;
+  return it->in->dialect->has_header(name) || header_find(it->in, it->from, name, quoted, path, &st);
+}
+
+/* ---- conditions ------------------------------------------------------------------------------------------------ */
+
+static bool is_active(const file *at) {
+  return !at->depth || at->nested[at->depth - 1].active;
+}
+
+static bool holds(reader *in, const file *at, const cpu_tokens *line, int first) {
+  asking it = {in, at};
+  return cpu_condition(in->macros, line, first, line->count, header_exists, &it) != 0;
+}
+
+static bool is_defined(const reader *in, const cpu_tokens *line, int i) {
+  return i < line->count && cpu_macro_defined(in->macros, &line->at[i]);
+}
+
+static void branch_begin(reader *in, file *at, const cpu_tokens *line, const cpu_token *word) {
+  const bool outer = is_active(at);
+  bool active = false;
+  if (at->depth == MOST_NESTED) return;
+  if (outer && cpu_token_is(word, "if"))
+    active = holds(in, at, line, 2);
+  else if (outer)
+    active = is_defined(in, line, 2) == cpu_token_is(word, "ifdef");
+  at->nested[at->depth++] = (branch){.active = active, .taken = active, .outer = outer};
+}
+
+static void branch_change(reader *in, file *at, const cpu_tokens *line, const cpu_token *word) {
+  if (!at->depth) return;
+  branch *it = &at->nested[at->depth - 1];
+  const bool open = it->outer && !it->taken;
+  it->active = false;
+  if (!open) return;
+  if (cpu_token_is(word, "else"))
+    it->active = true;
+  else if (cpu_token_is(word, "elif"))
+    it->active = holds(in, at, line, 2);
+  else
+    it->active = is_defined(in, line, 2) == cpu_token_is(word, "elifdef");
+  it->taken = it->active;
+}
+
+/* ---- directives ------------------------------------------------------------------------------------------------ */
+
+static void pragma_read(reader *in, const file *at, const cpu_tokens *line, const char *text) {
+  if (line->count > 2 && cpu_token_is(&line->at[2], "once")) {
+    in->once = mw_grow(in->once, (size_t)in->nonce, sizeof *in->once);
+    in->once[in->nonce++] = at->id;
+    return;
+  }
+  chunk_put(in, at, CPU_PRAGMA, text);
+}
+
+/* #pragma unroll N: the number may be a macro. */
+static void unroll_read(reader *in, const file *at, const cpu_tokens *line) {
+  cpu_tokens expanded = {0};
+  cpu_text text = {0};
+  cpu_macros_expand(in->macros, line, 3, line->count, &expanded);
+  cpu_text_put(&text, "#pragma unroll ");
+  cpu_text_plain(&text, &expanded, 0, expanded.count);
+  chunk_put(in, at, CPU_PRAGMA, text.at);
+  mw_free(text.at);
+  cpu_tokens_free(&expanded);
+}
+
+/* line: # define N 1; text: the same as it was written, but for comments. */
+static void directive_read(reader *in, file *at, const cpu_tokens *line, const char *text) {
+  const cpu_token *word = &line->at[1];
+  if (line->count < 2) return;
+  if (cpu_token_any(word, WORDS("if", "ifdef", "ifndef")))
+    branch_begin(in, at, line, word);
+  else if (cpu_token_any(word, WORDS("elif", "else", "elifdef", "elifndef")))
+    branch_change(in, at, line, word);
+  else if (cpu_token_is(word, "endif"))
+    at->depth -= at->depth > 0;
+  else if (!is_active(at))
+    return;
+  else if (cpu_token_is(word, "define"))
+    cpu_macro_define(in->macros, line, 2, line->count);
+  else if (cpu_token_is(word, "undef") && line->count > 2)
+    cpu_macro_undefine(in->macros, &line->at[2]);
+  else if (cpu_token_any(word, WORDS("include", "include_next", "import")))
+    include_read(in, at, line, 2);
+  else if (cpu_token_is(word, "pragma") && line->count > 3 && cpu_token_is(&line->at[2], "unroll"))
+    unroll_read(in, at, line);
+  else if (cpu_token_is(word, "pragma"))
+    pragma_read(in, at, line, text);
+  else if (cpu_token_is(word, "error"))
+    chunk_put(in, at, CPU_PRAGMA, text);
+}
+
+static void directive_take(reader *in, file *at, const char *start, const char *end) {
+  cpu_text text = {0};
+  cpu_tokens line = {0};
+  cpu_directive_text(&text, start, end);
+  const char *kept = cpu_tokens_own(&in->out->tokens, text.at);
+  cpu_tokens_lex(&line, kept, kept + text.size, at->line, at->index);
+  for (int i = 0; i < line.count; i++) line.at[i].line = at->line;
+  directive_read(in, at, &line, kept);
+  cpu_tokens_adopt(&in->out->tokens, &line);
+  cpu_tokens_free(&line);
+}
+
+/* ---- text ------------------------------------------------------------------------------------------------------ */
+
+static int newlines(const char *at, const char *end) {
+  int count = 0;
+  while ((at = memchr(at, '\n', (size_t)(end - at)))) count++, at++;
+  return count;
+}
+
+static void piece_read(reader *in, const file *at, const char *from, const char *end) {
+  cpu_tokens raw = {0};
+  if (!is_active(at)) return;
+  cpu_tokens_lex(&raw, from, end, at->line, at->index);
+  cpu_tokens *out = &in->out->tokens;
+  cpu_macros_expand(in->macros, &raw, 0, raw.count, out);
+  if (!out->wrong) out->wrong = raw.wrong, out->wrong_line = raw.wrong_line, out->wrong_file = raw.wrong_file;
+  cpu_tokens_adopt(out, &raw);
+  cpu_tokens_free(&raw);
+}
+
+static void text_read(reader *in, file *at, const char *text) {
+  at->line = 1;
+  for (const char *from = text, *end; from; from = end) {
+    const char *start = cpu_directive_next(from, &end), *stop = start ? start : from + strlen(from);
+    piece_read(in, at, from, stop);
+    at->line += newlines(from, stop);
+    if (!start) break;
+    directive_take(in, at, start, end);
+    at->line += newlines(start, end);
+  }
+}
+
+static void predefine(reader *in, file *at) {
+  if (in->dialect->macros) text_read(in, at, cpu_tokens_own(&in->out->tokens, mw_strdup(in->dialect->macros)));
+  for (const char *const *define = in->source->defines; define && *define; define++) {
+    const int name = (int)strcspn(*define, "=");
+    char *line = mw_format("#define %.*s %s", name, *define, (*define)[name] ? *define + name + 1 : "1");
+    text_read(in, at, cpu_tokens_own(&in->out->tokens, line));
+  }
+}
+
+/* What other headers of the standard library bring in with them. */
+static void common_headers_include(reader *in, const file *at) {
+  for (const char *const *name = WORDS("algorithm", "limits", "type_traits", "utility"); *name; name++)
+    if (in->dialect->has_header(*name)) include(in, at, *name, false);
+}
+
+void cpu_preprocess_source(const mw_source *source, const mw_dialect *dialect, cpu_preprocessed *out) {
+  *out = (cpu_preprocessed){.nleft = 0};
+  reader in = {.source = source, .dialect = dialect, .out = out};
+  file *it = mw_calloc(1, sizeof *it);
+  it->folder = source->folder;
+  it->index = cpu_tokens_file(&out->tokens, source->name, strlen(source->name));
+  in.macros = cpu_macros_new(&out->tokens);
+  predefine(&in, it);
+  common_headers_include(&in, it);
+  text_read(&in, it, cpu_tokens_own(&out->tokens, mw_strdup(source->text)));
+  cpu_macros_free(in.macros);
+  cpu_tokens_match(&out->tokens);
+  mw_free(in.once);
+  mw_free(it);
+}
+
+void cpu_preprocessed_free(cpu_preprocessed *out) {
+  for (int i = 0; i < out->nleft; i++) mw_free(out->left[i].name);
+  mw_free(out->left);
+  cpu_tokens_free(&out->tokens);
+}

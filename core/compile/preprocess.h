@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A preprocessor that knows which headers are a device's. The user's own headers are read in, a header of the device
+ * stays an #include, and any other one is left out: it belongs to host code, whether it is found or not.
+ *
+ *   #include <vector>          left out
+ *   #include <cuda_fp16.h>     #include <cuda_fp16.h>, one CPU_CHUNK token
+ *   #include "mine.h"          its tokens
+ *   #define N 4
+ *   int a[N];                  int a[4]; */
+#ifndef MW_COMPILE_PREPROCESS_H
+#define MW_COMPILE_PREPROCESS_H
+
+#include "core/compile/source.h"
+#include "core/source/lexer.h"
+
+/* What a device compiles. */
+typedef struct mw_dialect {
+  const char *macros; /* that it predefines, as lines "#define N 1"; NULL: none */
+  bool (*has_header)(const char *name); /* has the device a header of that name, for kernels? */
+  const char *(*instead_of)(const char *name); /* lines that stand for that header; NULL: it is included; may be NULL */
+} mw_dialect;
+
+typedef struct cpu_left_header { /* an #include that was left out */
+  char *name;
+  int   line, file;
+} cpu_left_header;
+
+typedef struct cpu_preprocessed {
+  cpu_tokens       tokens; /* #pragma and #error lines are CPU_PRAGMA tokens */
+  cpu_left_header *left;
+  int              nleft;
+} cpu_preprocessed;
+
+void cpu_preprocess_source(const mw_source *, const mw_dialect *, cpu_preprocessed *out);
+void cpu_preprocessed_free(cpu_preprocessed *);
+
+#endif

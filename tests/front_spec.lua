@@ -1,0 +1,154 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Files with host code: the kernels of a .cu file that holds a whole program.
+
+local support = require "tests.support"
+local mw = support.mw
+
+-- The host code uses what no device has: the standard library, the CUDA runtime, a header that is nowhere.
+local PROGRAM = [[
+#include <vector>
+#include <iostream>
+#include <nowhere/at/all.h>
+#include "helper_nowhere.h"
+using namespace std;
+#define CHECK(call) do { if ((call) != cudaSuccess) { std::cerr << #call << std::endl; exit(1); } } while (0)
+#define KERNEL(name, type) extern "C" __global__ void name##_##type(type *x, int n)
+#define INDEX (blockIdx.x * blockDim.x + threadIdx.x)
+static FILE *report;
+int counter = 0;
+std::vector<float> results;
+const int STEP = 3;
+const float table[] = { 1.0f, 2.0f };
+enum side { LEFT = 1, RIGHT };
+typedef enum { LOW = 10, HIGH = 20 } level;
+
+struct timer {
+  std::vector<double> laps;
+  cudaEvent_t begin;
+  void start() { CHECK(cudaEventRecord(begin)); }
+};
+
+class point {
+ public:
+  float x, y;
+  cudaStream_t stream;
+  point(float a, float b) : x(a), y(b) { counter++; }
+  void print() const { std::cout << x << std::endl; }
+  friend std::ostream &operator<<(std::ostream &to, const point &p) { return to << p.x; }
+  __host__ __device__ float sum() const { return x + y; }
+};
+
+namespace lab {
+namespace {
+template <class T> __device__ T twice(T x);
+template <> __device__ int twice<int>(int x) { return 2 * x; }
+template <> __device__ float twice<float>(float x) { return 2 * x + 0.5f; }
+}
+void run(std::vector<int> &values) { values.push_back(1); }
+template <class T> struct pair_of { T a, b; };
+}
+
+KERNEL(add, int)
+{
+  int i = INDEX;
+  if (i < n) x[i] = lab::twice(x[i]) + STEP + RIGHT + HIGH;
+}
+
+__global__ void sums(point *p, float *out) { out[threadIdx.x] = p[threadIdx.x].sum() + lab::twice(1.0f); }
+template <class T> __global__ void swap_all(lab::pair_of<T> *p) { T a = p[0].a; p[0].a = p[0].b; p[0].b = a; }
+
+template <class T> void launch(T *x) { swap_all<T><<<1, 1>>>(x); }
+
+int main(int argc, char **argv) {
+  int *x;
+  CHECK(cudaMalloc(&x, 4 * sizeof *x));
+  add_int<<<1, 4>>>(x, 4);
+  for (auto &r : results) std::cout << r << "\n";
+  return 0;
+}
+]]
+
+local function describe_device(name, dev)
+  describe("on " .. name, function()
+    support.no_leaks()
+
+    it("leaves host code out", function()
+      local m <close> = dev:module { source = PROGRAM, name = "program.cu" }
+      assert.are.same({ "add_int", "sums" }, m:kernels())
+      assert.are.equal("add_int(int *x, int n)", m.add_int:signature())
+      local text = m:cpp()
+      for _, word in ipairs { "main", "vector", "timer", "print", "launch", "ostream", "counter", "table" } do
+        assert.is_nil(text:find("%f[%w_]" .. word .. "%f[^%w_]"), word)
+      end
+    end)
+
+    it("instantiates a template with a type that no kernel names", function()
+      local source = PROGRAM .. "struct odd { float v[3]; };\nstruct host { std::vector<int> v; };\n"
+      local m <close> = dev:module { source = source, name = "program.cu" }
+      assert.are.equal("kernel", mw.type(m:kernel "swap_all<odd>"))
+    end)
+
+    it("leaves a source as it is that compiles without that", function()
+      local source = "__device__ int unused(int x) { return x; }\n__global__ void k(int *x) { x[0] = 1; }\n"
+      local m <close> = dev:module { source = source }
+      assert.is_truthy(m:cpp():find("unused", 1, true))
+    end)
+
+    it("keeps the lines of mistakes", function()
+      local source = "#include <vector>\n#define TWO(x) \\\n  ((x) + \\\n  2)\nint main() {}\n"
+        .. "__global__ void k(int *x) {\n  x[0] = TWO(\n    1);\n  x[1] = missing;\n}\n"
+      local message = support.fails_as("compile", function() dev:module { source = source, name = "x.cu" } end,
+        "missing")
+      assert.is_truthy(message:find "x%.cu[:%(]9", message)
+    end)
+
+    it("says of what was left out why", function()
+      local source = "#include <vector>\nint limit = 4;\nint half(int x) { return x / 2; }\n"
+        .. "__global__ void k(int *x) { x[0] = %s; }\n"
+      for use, why in pairs {
+        ["half(x[0])"] = "'half' is left out: a function without __device__ (x.cu:3)",
+        ["limit"] = "'limit' is left out: a variable of the host, neither __device__, __constant__ nor const (x.cu:2)",
+      } do
+        support.fails_as("compile", function() dev:module { source = source:format(use), name = "x.cu" } end, why)
+      end
+    end)
+
+    it("reads the user's own headers and the options' macros", function()
+      support.with_folder(function(folder)
+        assert(os.execute(("mkdir '%s/more'"):format(folder)))
+        support.write(folder .. "/near.h", "#pragma once\n#include <map>\n#include <far.h>\n#include \"near.h\"\n"
+          .. "inline void host(std::map<int, int> &m) { m[0] = 1; }\n"
+          .. "__device__ inline int near() { return far_away(); }\n")
+        support.write(folder .. "/more/far.h", "#ifndef FAR\n#define FAR\n#if WHERE > 1 && !defined(NOT)\n"
+          .. "__device__ inline int far_away() { return WHERE; }\n#else\n#error wrong branch\n#endif\n#endif\n")
+        support.write(folder .. "/k.cu", "#include \"near.h\"\n__global__ void k(int *x) { x[0] = near(); }\n")
+        local options = { file = folder .. "/k.cu", includes = { folder .. "/more" }, defines = { WHERE = 42 } }
+        local m <close> = dev:module(options)
+        assert.are.same({ "k" }, m:kernels())
+        assert.is_truthy(m:cpp():find("42", 1, true))
+        support.fails_with(function() dev:module { file = folder .. "/k.cu", includes = { folder .. "/more" } } end,
+          "wrong branch")
+      end)
+    end)
+  end)
+end
+
+describe("a file with host code", function()
+  local cpu = mw.device "cpu"
+  describe_device("cpu", cpu)
+  local available, reason = support.has_nvrtc()
+  if available then
+    describe_device("cuda:sm_90", mw.device "cuda:sm_90")
+  else
+    pending("is not compiled for a GPU: " .. tostring(reason):match "[^\n]*")
+  end
+
+  it("computes", function()
+    local m <close> = cpu:module { source = PROGRAM, name = "program.cu" }
+    local x <close> = cpu:zeros("i32", 5)
+    x:fill(100)
+    m.add_int:launch(1, 8, x, 4)
+    assert.are.same({ 225, 225, 225, 225, 100 }, { x:get(1), x:get(2), x:get(3), x:get(4), x:get(5) })
+  end)
+end)
