@@ -117,7 +117,8 @@ local function describe_device(name, dev)
     it("reads the user's own headers and the options' macros", function()
       support.with_folder(function(folder)
         assert(os.execute(("mkdir '%s/more'"):format(folder)))
-        support.write(folder .. "/near.h", "#pragma once\n#include <map>\n#include <far.h>\n#include \"near.h\"\n"
+        support.write(folder .. "/near.h", "\xef\xbb\xbf#pragma once\n"
+          .. "#include <map>\n#include <far.h>\n#include \"near.h\"\n"
           .. "inline void host(std::map<int, int> &m) { m[0] = 1; }\n"
           .. "__device__ inline int near() { return far_away(); }\n")
         support.write(folder .. "/more/far.h", "#ifndef FAR\n#define FAR\n#if WHERE > 1 && !defined(NOT)\n"

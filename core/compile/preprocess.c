@@ -78,7 +78,7 @@ static void file_read(reader *in, const char *path, const struct stat *st) {
   cpu_tokens_own(&in->out->tokens, text);
   in->depth++;
   in->files++;
-  text_read(in, it, text);
+  text_read(in, it, strncmp(text, "\xef\xbb\xbf", 3) ? text : text + 3); /* the mark that some editors put in front */
   in->depth--;
   mw_free(it);
   mw_free(folder);
@@ -97,13 +97,15 @@ static void header_leave(reader *in, const file *from, const char *name) {
   out->left[out->nleft++] = (cpu_left_header){mw_strdup(name), from->line, from->index};
 }
 
-/* Types that host libraries give to kernels' parameters. */
+/* Types that host libraries give to device code. */
 static const char *host_types(const char *name) {
+  static const char halves[] = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n";
   static const char fourier[] =
       "#ifndef MW_FOURIER_TYPES\n#define MW_FOURIER_TYPES\n"
       "typedef float cufftReal; typedef double cufftDoubleReal;\n"
       "typedef float2 cuFloatComplex, cuComplex, cufftComplex; typedef double2 cuDoubleComplex, cufftDoubleComplex;\n"
       "#endif\n";
+  if (!strncmp(name, "cublas", 6) || !strncmp(name, "cudnn", 5)) return halves;
   return strcmp(name, "cufft.h") && strcmp(name, "cufftXt.h") ? NULL : fourier;
 }
 
