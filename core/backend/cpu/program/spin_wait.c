@@ -5,8 +5,10 @@
  * where the loop's condition is evaluated.
  *
  * A loop waits where its condition reads memory that others may write, and all else in it stays the same. What makes
- * its own way is none: a counter, a compare-and-swap of a value just read, a lock that the thread gives back. A barrier
- * in the loop lets the others run. */
+ * its own way is none: a counter, a compare-and-swap of a value just read, a lock that the thread gives back, a value
+ * that the thread writes in each round to see whether it stays: do { h[b] = c; } while (h[b] != c). There a thread that
+ * yields between the two would let others write, which count what it takes back. A barrier in the loop lets the others
+ * run. */
 #include <string.h>
 
 #include "core/backend/backend.h"
@@ -195,7 +197,40 @@ static bool leaves_when_told(const waiter *in, const loop *it) {
   return false;
 }
 
+static bool same_range(const waiter *in, int first, int last, int other, int other_last) {
+  int same = 0;
+  while (first + same < last && other + same < other_last &&
+         cpu_same_text(&in->at[first + same], &in->at[other + same]))
+    same++;
+  return first + same == last && other + same == other_last;
+}
+
+/* Does the condition ask whether the value of the assignment is still there: x != value, or value != x? */
+static bool asks_for(const waiter *in, const loop *it, const cpu_range *target, const cpu_range *value) {
+  const int sign = cpu_find_open(&in->program->tokens, it->test, it->test_last, WORDS("!="));
+  const cpu_range *const sides[] = {target, value};
+  for (int k = 0; k < 2; k++)
+    if (same_range(in, it->test, sign, sides[k]->first, sides[k]->last) &&
+        same_range(in, sign + 1, it->test_last, sides[!k]->first, sides[!k]->last))
+      return true;
+  return false;
+}
+
+/* By a statement of the loop's own block, which every round executes. */
+static bool writes_tested(const waiter *in, const loop *it) {
+  const int open = cpu_token_is(&in->at[it->first], "do") ? it->first + 1 : it->test_last + 1;
+  if (!cpu_token_is(&in->at[open], "{")) return false;
+  for (int i = open + 1, begin = i; i < in->at[open].match; i++) {
+    const cpu_range target = {begin, i}, value = {i + 1, value_end(in, i + 1, in->at[open].match)};
+    if (cpu_token_is(&in->at[i], "=") && asks_for(in, it, &target, &value)) return true;
+    if (in->at[i].match > i) i = in->at[i].match;
+    if (cpu_token_any(&in->at[i], WORDS(";", "}"))) begin = i + 1;
+  }
+  return false;
+}
+
 static bool test_waits(const waiter *in, const loop *it) {
+  if (writes_tested(in, it)) return false;
   for (int i = it->test; i < it->test_last; i++)
     if (in->at[i].kind == CPU_NAME && !cpu_is_member(&in->program->tokens, i) && !fixed(in, it, i, true)) return false;
   return asks_others(in, it, it->test, it->test_last);
@@ -220,11 +255,19 @@ static bool loop_waits(const waiter *in, const loop *it) {
   return is_endless(in, it) ? leaves_when_told(in, it) : test_waits(in, it);
 }
 
+/* The `while` of a do loop, which has been read with its `do`. */
+static bool ends_do(const waiter *in, int i) {
+  for (int k = in->function->body + 1; k < i; k++)
+    if (cpu_token_is(&in->at[k], "do") && cpu_statement_end(&in->program->tokens, k + 1, in->function->last) == i)
+      return true;
+  return false;
+}
+
 static void function_read(waiter *in) {
   cpu_function *function = in->function;
   for (int i = function->body + 1; i < function->last; i++) {
     loop found;
-    if (!loop_read(in, i, function->last, &found) || !loop_waits(in, &found)) continue;
+    if (!loop_read(in, i, function->last, &found) || ends_do(in, i) || !loop_waits(in, &found)) continue;
     in->program->tokens.at[found.test].yields = true;
     if (function->wait < 0) function->wait = i;
   }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Warp operations: the lanes a mask names meet, then each gets its result. Groups of one warp with different masks are
- * independent of each other (CUDA since Volta). What a source lane outside the group holds is undefined in CUDA; here
- * it is the reader's own value. Shuffle arithmetic follows PTX ISA, "shfl.sync". */
+ * independent of each other (CUDA since Volta). What a source lane outside the group gives is undefined in CUDA; here
+ * it is 0, as on an H200. Shuffle arithmetic follows PTX ISA, "shfl.sync". */
 #include "core/backend/cpu/run/machine.h"
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ static int source_lane(const mw_warp_request *request, int lane) {
 static uint64_t shuffle(const cpu_warp *warp, uint32_t members, int lane) {
   const mw_warp_request *own = warp->lanes[lane].request;
   int source = source_lane(own, lane);
-  return members >> source & 1 ? warp->lanes[source].request->value : own->value;
+  return members >> source & 1 ? warp->lanes[source].request->value : 0;
 }
 
 static uint32_t equal_lanes(const cpu_warp *warp, uint32_t members, uint64_t value) {

@@ -4,8 +4,8 @@
  * barriers or warp operations is a loop over the threads. Included by units of the FAST flavor. The generator is
  * core/backend/cpu/split/split.c; names that begin with mw_ do not meet the user's.
  *
- * Threads that do not take part in a warp operation leave no value: what a shuffle reads from them is undefined, as in
- * CUDA, votes do not count them. */
+ * Threads that do not take part in a warp operation leave no value: a shuffle reads 0 from them, as on an H200 (CUDA
+ * leaves it undefined), votes do not count them. */
 #ifndef MW_SPLIT_H
 #define MW_SPLIT_H
 
@@ -138,6 +138,10 @@ template <int N, class T> struct __attribute__((aligned(64))) mw_shuffle {
   static_assert(sizeof(T) <= 8, "a shuffle moves at most 8 bytes");
   T at[N + 32 + 64];
   MW_INLINE void clear(int n) { __builtin_memset((void *)at, 0, (n + 96) * sizeof(T)); }
+  /* The lanes that the last warp does not have. */
+  MW_INLINE void end(int n) {
+    if (__builtin_expect(n & 31, 0)) __builtin_memset((void *)(at + 32 + n), 0, (32 - (n & 31)) * sizeof(T));
+  }
 };
 
 template <class X> MW_HELPER auto mw_get_shfl_down(const X &x, int t, int, unsigned delta, int width = 32) {
@@ -156,6 +160,28 @@ template <class X> MW_HELPER auto mw_get_shfl(const X &x, int t, int, int lane, 
 template <class X> MW_HELPER auto mw_get_shfl_xor(const X &x, int t, int, int mask, int width = 32) {
   const int lane = t & 31, from = lane ^ (mask & 31);
   return x.at[(t & ~31) + (from <= (lane | (width - 1)) ? from : lane) + 32];
+}
+
+/* The same where the mask may leave lanes out: those give 0. */
+template <class X> MW_HELPER auto mw_masked(const X &x, unsigned mask, int source) {
+  auto value = x.at[source + 32];
+  if (!(mask >> (source & 31) & 1)) __builtin_memset((void *)&value, 0, sizeof value);
+  return value;
+}
+template <class X> MW_HELPER auto mw_masked_shfl_down(const X &x, int t, int, unsigned mask, unsigned delta, int width = 32) {
+  const int by = (int)(delta & 31);
+  return mw_masked(x, mask, (t & (width - 1)) + by < width ? t + by : t);
+}
+template <class X> MW_HELPER auto mw_masked_shfl_up(const X &x, int t, int, unsigned mask, unsigned delta, int width = 32) {
+  const int by = (int)(delta & 31);
+  return mw_masked(x, mask, (t & (width - 1)) >= by ? t - by : t);
+}
+template <class X> MW_HELPER auto mw_masked_shfl(const X &x, int t, int, unsigned mask, int lane, int width = 32) {
+  return mw_masked(x, mask, (t & ~(width - 1)) + (lane & (width - 1)));
+}
+template <class X> MW_HELPER auto mw_masked_shfl_xor(const X &x, int t, int, unsigned mask, int bits, int width = 32) {
+  const int lane = t & 31, from = lane ^ (bits & 31);
+  return mw_masked(x, mask, (t & ~31) + (from <= (lane | (width - 1)) ? from : lane));
 }
 
 /* Two bits per thread: does it take part, and what it says. */

@@ -77,22 +77,22 @@ typedef struct warp_form {
   const char *get;
 } warp_form;
 
-static const warp_form operations[] = {{"__shfl_sync", 0, 1, 3, 4, "mw_get_shfl"},
-                                       {"__shfl_up_sync", 0, 1, 3, 4, "mw_get_shfl_up"},
-                                       {"__shfl_down_sync", 0, 1, 3, 4, "mw_get_shfl_down"},
-                                       {"__shfl_xor_sync", 0, 1, 3, 4, "mw_get_shfl_xor"},
-                                       {"__ballot_sync", 1, 1, 2, 2, "mw_get_ballot"},
-                                       {"__any_sync", 1, 1, 2, 2, "mw_get_any"},
-                                       {"__all_sync", 1, 1, 2, 2, "mw_get_all"},
-                                       {"__activemask", 1, -1, 0, 0, "mw_get_active"},
-                                       {"__match_any_sync", 2, 1, 2, 2, "mw_get_match_any"},
-                                       {"__match_all_sync", 2, 1, 3, 3, "mw_get_match_all"},
-                                       {"__reduce_add_sync", 2, 1, 2, 2, "mw_get_reduce_add"},
-                                       {"__reduce_min_sync", 2, 1, 2, 2, "mw_get_reduce_min"},
-                                       {"__reduce_max_sync", 2, 1, 2, 2, "mw_get_reduce_max"},
-                                       {"__reduce_and_sync", 2, 1, 2, 2, "mw_get_reduce_and"},
-                                       {"__reduce_or_sync", 2, 1, 2, 2, "mw_get_reduce_or"},
-                                       {"__reduce_xor_sync", 2, 1, 2, 2, "mw_get_reduce_xor"},
+static const warp_form operations[] = {{"__shfl_sync", 0, 1, 3, 4, "shfl"},
+                                       {"__shfl_up_sync", 0, 1, 3, 4, "shfl_up"},
+                                       {"__shfl_down_sync", 0, 1, 3, 4, "shfl_down"},
+                                       {"__shfl_xor_sync", 0, 1, 3, 4, "shfl_xor"},
+                                       {"__ballot_sync", 1, 1, 2, 2, "ballot"},
+                                       {"__any_sync", 1, 1, 2, 2, "any"},
+                                       {"__all_sync", 1, 1, 2, 2, "all"},
+                                       {"__activemask", 1, -1, 0, 0, "active"},
+                                       {"__match_any_sync", 2, 1, 2, 2, "match_any"},
+                                       {"__match_all_sync", 2, 1, 3, 3, "match_all"},
+                                       {"__reduce_add_sync", 2, 1, 2, 2, "reduce_add"},
+                                       {"__reduce_min_sync", 2, 1, 2, 2, "reduce_min"},
+                                       {"__reduce_max_sync", 2, 1, 2, 2, "reduce_max"},
+                                       {"__reduce_and_sync", 2, 1, 2, 2, "reduce_and"},
+                                       {"__reduce_or_sync", 2, 1, 2, 2, "reduce_or"},
+                                       {"__reduce_xor_sync", 2, 1, 2, 2, "reduce_xor"},
                                        {"__syncthreads_count", 3, 0, 1, 1, "count"},
                                        {"__syncthreads_and", 4, 0, 1, 1, "all"},
                                        {"__syncthreads_or", 5, 0, 1, 1, "any"},
@@ -104,31 +104,39 @@ static const warp_form *operation_of(const cpu_token *token) {
   return NULL;
 }
 
-/* What stands for the operation: mw_get_shfl_down ( mw_x3 , mw_t , mw_n , 1 ) */
+/* Plainly that of a whole warp: 0xffffffff, ~0u, -1? */
+static bool mask_is_full(const cpu_splitter *in, const cpu_range *mask) {
+  const cpu_token *token = &in->work.at[mask->first];
+  const bool sign = mask->last == mask->first + 2 && cpu_token_any(token, WORDS("~", "-"));
+  if (!sign && mask->last != mask->first + 1) return false;
+  if (token[sign].kind != CPU_NUMBER) return false;
+  return strtoull(token[sign].text, NULL, 0) == (!sign ? 0xffffffffu : cpu_token_is(token, "-"));
+}
+
+/* A mask is evaluated more often than it stands there; one that changes something is left alone. */
+static bool mask_matters(const cpu_splitter *in, const cpu_range *mask) {
+  static const char *const changes[] = {"=", "++", "--", "+=", "-=", "|=", "&=", "^=", "<<=", ">>=", NULL};
+  return !mask_is_full(in, mask) && cpu_find(&in->work, mask->first, mask->last, changes) == mask->last;
+}
+
+/* What stands for the operation: mw_get_shfl_down ( mw_x3 , mw_t , mw_n , 1 ), mw_masked_shfl_down ( mw_x3 , mw_t ,
+ * mw_n , mask , 1 ) */
 static void read_put(cpu_splitter *in, const warp_form *what, int number, const cpu_range *arguments, int count,
                      const cpu_token *like, cpu_tokens *next) {
   if (what->kind >= 3) {
     cpu_tokens_format(next, like, " mw_v%d ", number);
     return;
   }
-  cpu_tokens_format(next, like, " %s ( mw_x%d , mw_t , mw_n", what->get, number);
-  for (int i = what->kind == 0; i < count; i++) /* a shuffle's mask decides nothing that is defined */
+  const bool masked = what->kind == 0 && mask_matters(in, &arguments[0]);
+  cpu_tokens_format(next, like, masked ? " mw_masked_%s ( mw_x%d , mw_t , mw_n" : " mw_get_%s ( mw_x%d , mw_t , mw_n",
+                    what->get, number);
+  for (int i = what->kind == 0 && !masked; i < count; i++)
     if (i != what->value) cpu_tokens_build(next, &in->work, like, 0, " , $0", &arguments[i]);
   cpu_tokens_scan(next, " ) ", like);
 }
 
-/* Plainly that of a whole warp? */
-static bool mask_is_full(const cpu_splitter *in, const cpu_range *mask) {
-  const cpu_token *token = &in->work.at[mask->first];
-  return mask->last == mask->first + 1 && token->kind == CPU_NUMBER && strtoull(token->text, NULL, 0) == 0xffffffffu;
-}
-
-/* A mask is looked at once more than it is used; one that changes something is left alone. */
 static void mask_put(cpu_splitter *in, const cpu_range *mask, const cpu_token *like, cpu_tokens *next) {
-  static const char *const changes[] = {"=", "++", "--", "+=", "-=", "|=", "&=", "^=", "<<=", ">>=", NULL};
-  if (mask_is_full(in, mask)) return;
-  for (int i = mask->first; i < mask->last; i++)
-    if (cpu_token_any(&in->work.at[i], changes)) return;
+  if (!mask_matters(in, mask)) return;
   in->masks = true;
   cpu_tokens_build(next, &in->work, like, 0, "mw_unnamed |= mw_lacks ( $0 , mw_t ) ; ", mask);
 }

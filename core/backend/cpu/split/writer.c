@@ -298,7 +298,10 @@ static void shuffle_walk(cpu_writer *it, int index) {
     cpu_put(it, ")>");
   }
   cpu_put(it, "> mw_x%.*s;", TEXT(number));
-  if (kind || cpu_some_wait(it)) cpu_put(it, " mw_x%.*s.clear(mw_n);\n", TEXT(number));
+  if (kind || cpu_some_wait(it))
+    cpu_put(it, " mw_x%.*s.clear(mw_n);\n", TEXT(number));
+  else
+    cpu_put(it, " mw_x%.*s.end(mw_n);\n", TEXT(number));
   cpu_segment_add(it, CPU_SEGMENT_EXCHANGE, node->first, node->last, index);
   cpu_region_flush(it);
   if (kind) cpu_put(it, "mw_x%.*s.collect(mw_n);\n", TEXT(number));
