@@ -122,6 +122,9 @@ cpu_declaration cpu_declaration_read(const cpu_tokens *tokens, int first, int en
     out.begin = header_end(tokens, out.begin, end, &out);
   if (out.is_template && out.begin + 1 < end && cpu_token_is(&at[out.begin], "requires"))
     out.begin = constraint_end(tokens, out.begin, end);
+  while (out.is_template && out.begin + 1 < end && cpu_token_is(&at[out.begin], "[") &&
+         cpu_token_is(&at[out.begin + 1], "["))
+    out.begin = group_end(at, out.begin);
   int tail = words_read(tokens, out.begin, end, &out);
   if (out.open >= 0 && tail < end && cpu_token_is(&at[tail], ":")) tail = constructor_body(at, tail, end);
   if (out.open >= 0 && tail < end && cpu_token_is(&at[tail], "{")) out.body = tail;

@@ -3,6 +3,10 @@
  * Declarations of variables, and calls, as tokens; see declarator.h. */
 #include "core/source/declarator.h"
 
+#include <string.h>
+
+#include "core/base/memory.h"
+
 static const char *const *const type_words =
     WORDS("void", "bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "auto", "const",
           "volatile", "constexpr", "register", "size_t");
@@ -139,6 +143,39 @@ bool cpu_declarator_read(const cpu_tokens *tokens, int first, int last, cpu_decl
 }
 
 /* ---- shared memory --------------------------------------------------------------------------------------------- */
+
+/* Moves tokens i ... last-1 in front of token `to`. What they pass over may have brackets. */
+static void move_front(cpu_tokens *tokens, int to, int i, int last) {
+  const int moved = last - i, passed = i - to;
+  cpu_token *at = tokens->at, *word = mw_malloc((size_t)moved * sizeof *word);
+  memcpy(word, at + i, (size_t)moved * sizeof *word);
+  memmove(at + to + moved, at + to, (size_t)passed * sizeof *at);
+  memcpy(at + to, word, (size_t)moved * sizeof *word);
+  for (int k = to; k < last; k++)
+    if (at[k].match >= 0) at[k].match += k < to + moved ? -passed : moved;
+  mw_free(word);
+}
+
+/* What is after the last of the `ends` in front of token i. */
+static int specifiers_first(const cpu_tokens *tokens, int i, const char *const *ends) {
+  const cpu_token *at = tokens->at;
+  while (i > 0 && at[i - 1].kind != CPU_CHUNK && at[i - 1].kind != CPU_PRAGMA && !cpu_token_any(&at[i - 1], ends))
+    i = at[i - 1].match >= 0 && at[i - 1].match < i ? at[i - 1].match : i - 1;
+  return i;
+}
+
+void cpu_specifiers_order(cpu_tokens *tokens) {
+  const cpu_token *at = tokens->at;
+  for (int i = 0, last; i + 1 < tokens->count; i = last) {
+    const bool attribute = cpu_token_is(&at[i], "[") && cpu_token_is(&at[i + 1], "[") && at[i].match > i;
+    last = attribute ? at[i].match + 1 : i + 1;
+    if (!attribute && !cpu_token_is(&at[i], "__shared__")) continue;
+    int first = specifiers_first(tokens, i,
+                                 attribute ? WORDS(";", "{", "}", ":", "(", ",", ">") : WORDS(";", "{", "}", ":", "("));
+    while (!attribute && first < i && cpu_token_any(&at[first], WORDS("extern", "static"))) first++;
+    if (first < i && (!attribute || cpu_has(tokens, first, i, "__device__"))) move_front(tokens, first, i, last);
+  }
+}
 
 int cpu_class_braces(const cpu_tokens *tokens, int first, int last) {
   static const char *const ends[] = {"=", "[", ";", NULL};

@@ -18,6 +18,9 @@ typedef struct cpu_declarator {
 
 /* Reads tokens first ... last-1, the ; left out. False: they declare no variables, or more than `most`. */
 bool cpu_declarator_read(const cpu_tokens *, int first, int last, cpu_declarator *out, int most, int *count);
+/* Brings specifiers into the order in which they are read elsewhere: double extern __shared__ s[] becomes extern
+ * __shared__ double s[], and an [[attribute]] goes in front of __device__. */
+void cpu_specifiers_order(cpu_tokens *);
 /* The names that a declaration of shared memory declares: tokens; returns their count. */
 int cpu_shared_names(const cpu_tokens *, int first, int last, int names[], int most);
 /* The { of the class that a declaration defines beside its variables; 0: none. */

@@ -190,6 +190,38 @@ bool mw_declared_variable(const char *text, const char *name, mw_param *out) {
   return found;
 }
 
+/* ---- enumerations ---------------------------------------------------------------------------------------------- */
+
+/* The number that an enumeration is: enum Name : type { ... }; where no type is given, values below zero decide whether
+ * it is signed. */
+static bool enum_read(const cpu_tokens *tokens, int word, int open, uint32_t size, mw_param *out) {
+  const cpu_token *at = tokens->at;
+  const int colon = cpu_find(tokens, word, open, WORDS(":"));
+  if (colon < open) return type_read(tokens, colon + 1, open, -1, out) && out->size == size;
+  const bool scoped = cpu_token_any(&at[word + 1], WORDS("class", "struct"));
+  const bool has_sign = scoped || cpu_has(tokens, open, at[open].match, "-");
+  const char *type = size == 8 ? (has_sign ? "long long" : "unsigned long long") : has_sign ? "int" : "unsigned";
+  return mw_type_by_name(type, out) && out->size == size;
+}
+
+bool mw_declared_enum(const char *text, mw_param *param) {
+  cpu_tokens tokens;
+  bool found = false;
+  const cpu_token wanted = cpu_bare_name(param->type);
+  cpu_tokens_read(&tokens, text, NULL);
+  for (int i = 0; !found && (i = cpu_find(&tokens, i, tokens.count, WORDS("enum"))) < tokens.count; i++) {
+    const int name = i + 1 + cpu_token_any(&tokens.at[i + 1], WORDS("class", "struct"));
+    const int open = cpu_find(&tokens, i, tokens.count, WORDS("{", ";")), close = tokens.at[open].match;
+    const bool named = cpu_same_text(&tokens.at[name], &wanted) ||
+                       (close > open && cpu_same_text(&tokens.at[close + 1], &wanted)); /* typedef enum { } Name; */
+    mw_param number;
+    found = named && enum_read(&tokens, i, open, param->size, &number);
+    if (found) param->dtype = number.dtype;
+  }
+  cpu_tokens_free(&tokens);
+  return found;
+}
+
 /* ---- constants ------------------------------------------------------------------------------------------------- */
 
 /* Does token i declare a variable? A declarator is after its type or after a comma; what is after an operator or in

@@ -27,6 +27,10 @@ int mw_declared_params(const char *text, const char *kernel, mw_param *out, int 
  * holds pointers). False: there is none, or its type is not known. */
 bool mw_declared_variable(const char *text, const char *name, mw_param *out);
 
+/* Makes a number of a parameter that is a structure of unknown kind, where its type is an enumeration of the text; size
+ * is known. False: it is none. */
+bool mw_declared_enum(const char *text, mw_param *);
+
 /* True: every variable of that bare name that the text declares, at least one, is const or constexpr. */
 bool mw_declared_constant(const char *text, const char *name);
 

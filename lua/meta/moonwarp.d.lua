@@ -970,6 +970,7 @@ function module:close() end
 --- | `float2 *v`, `int4 *v`, ... | an array of the component's type with a suitable length and address |
 --- | `T **p` | an array of u64 that holds addresses |
 --- | `float3 v`, `dim3 d`, ... | a table of as many numbers |
+--- | an enumeration | a number |
 --- | a struct by value | a string of exactly its size; string.pack makes one |
 ---@class moonwarp.kernel
 local kernel = {}

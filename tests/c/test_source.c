@@ -220,6 +220,30 @@ static void constants_in_written_text(void **state) {
 }
 
 /* Cut anywhere, a source may make no sense, but must be read without harm. */
+static void expect_enum(const char *text, const char *type, uint32_t size, mw_dtype dtype) {
+  mw_param param = {.dtype = MW_STRUCT, .lanes = 1, .size = size};
+  snprintf(param.type, sizeof param.type, "%s", type);
+  assert_int_equal(mw_declared_enum(text, &param), dtype != MW_STRUCT);
+  assert_int_equal(param.dtype, dtype);
+  assert_string_equal(param.type, type);
+}
+
+static void enumerations(void **state) {
+  (void)state;
+  const char *text = "enum Color { RED, GREEN };\nnamespace n { enum class Mode : unsigned char { A }; }\nenum Shift { "
+                     "LEFT = -1 };\nenum Color paint();\ntypedef enum { X, Y } Axis;\nenum struct Side { U };\n"
+                     "struct Pair { int a; };\nenum Far : long long { Z };\nenum Cut : sho";
+  expect_enum(text, "Color", 4, MW_U32);
+  expect_enum(text, "n::Mode", 1, MW_U8);
+  expect_enum(text, "Shift", 4, MW_I32);
+  expect_enum(text, "Axis", 4, MW_U32);
+  expect_enum(text, "Side", 4, MW_I32);
+  expect_enum(text, "Far", 8, MW_I64);
+  expect_enum(text, "Pair", 4, MW_STRUCT);
+  expect_enum(text, "Cut", 2, MW_STRUCT);
+  expect_enum(text, "Mode", 4, MW_STRUCT);
+}
+
 static void truncated_text(void **state) {
   (void)state;
   const char *text = "template <int A> [[x]] __global__ void f(const T<a, (b > c)> *x = \"\\\"\", int (*g)(int)) "
@@ -325,6 +349,7 @@ int main(void) {
       cmocka_unit_test(declared_variables),
       cmocka_unit_test(variables_in_written_text),
       cmocka_unit_test(constants_in_written_text),
+      cmocka_unit_test(enumerations),
       cmocka_unit_test(truncated_text),
       cmocka_unit_test(options_change_the_key),
       cmocka_unit_test(every_included_file_changes_the_key),

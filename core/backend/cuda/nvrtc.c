@@ -32,6 +32,8 @@ static void build_options(mw_argv *o, const mw_device *device, const mw_source *
   mw_argv_add(o, "--std=%s", source->standard ? source->standard : "c++17");
   if (source->folder) mw_argv_add(o, "-I%s", source->folder);
   mw_argv_add_all(o, "-I", source->includes);
+  mw_argv_add(o, "-DCUDA_VERSION=%d", cuda_nvrtc.major * 1000 + cuda_nvrtc.minor * 10);
+  mw_argv_add(o, "-DCUDART_VERSION=%d", cuda_nvrtc.major * 1000 + cuda_nvrtc.minor * 10);
   mw_argv_add_all(o, "-D", source->defines);
   if (*cuda_nvrtc.toolkit) {
     mw_argv_add(o, "-I%s", cuda_nvrtc.toolkit);

@@ -59,6 +59,8 @@ void cuda_params_of(const cuda_entry *entry, const char *source, mw_signature *o
   }
   if (out->unknown || !fits(out->params, out->nparams, entry)) use_sizes(entry, out);
   use_slots(entry, out);
+  for (int i = 0; i < out->nparams; i++)
+    if (out->params[i].dtype == MW_STRUCT && !out->params[i].pointer) mw_declared_enum(source, &out->params[i]);
   for (int i = 0; i < out->nparams && count == out->nparams; i++)
     memcpy(out->params[i].name, declared[i].name, sizeof declared[i].name);
   mw_free(declared);

@@ -233,6 +233,7 @@ template <class G> MW_FN coalesced_group binary_partition(const G &g, bool predi
 /* ==} */
 
 template <class G> MW_FN void sync(const G &g, MW_HERE) { g.sync(mw_file, mw_line); }
+template <class G> MW_FN void synchronize(const G &g, MW_HERE) { g.sync(mw_file, mw_line); }
 template <class G> MW_FN auto thread_rank(const G &g) -> decltype(g.thread_rank()) { return g.thread_rank(); }
 template <class G> MW_FN auto group_size(const G &g) -> decltype(g.num_threads()) { return g.num_threads(); }
 template <class G> MW_FN bool is_valid(const G &) { return true; }

@@ -273,8 +273,12 @@ template <unsigned N> struct mw_param_list {
   unsigned bytes;
 };
 
+/* An enumeration is passed as the number that it is. */
+template <class T, bool = __is_enum(T)> struct mw_value { typedef T type; };
+template <class T> struct mw_value<T, true> { typedef __underlying_type(T) type; };
+
 template <class T> constexpr mw_unit_param mw_describe_one(const char *name, unsigned offset) {
-  typedef typename mw_pointee<T>::type P;
+  typedef typename mw_pointee<typename mw_value<T>::type>::type P;
   return {name,
           mw_type_name<T>::text.at,
           (unsigned char)mw_type<P>::dtype,

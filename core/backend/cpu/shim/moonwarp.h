@@ -42,13 +42,17 @@ extern "C" __attribute__((noreturn, used, visibility("hidden"))) void __stack_ch
 
 /* What ends a process ends the launch here. Labels instead of names: a user's text may declare those, or use them for
  * something else. */
-#define MW_ENDING(name, arguments)                                                                                     \
+#define MW_ENDING(name, arguments, what)                                                                               \
   extern "C" __attribute__((noreturn, used, visibility("hidden"))) void mw_##name arguments __asm__(#name);           \
-  void mw_##name arguments { mw_runtime_now->fail(#name "() was called", nullptr, 0); }
-MW_ENDING(abort, ())
-MW_ENDING(exit, (int))
-MW_ENDING(_exit, (int))
-MW_ENDING(_Exit, (int))
+  void mw_##name arguments { mw_runtime_now->fail(what, nullptr, 0); }
+MW_ENDING(abort, (), "abort() was called")
+MW_ENDING(exit, (int), "exit() was called")
+MW_ENDING(_exit, (int), "_exit() was called")
+MW_ENDING(_Exit, (int), "_Exit() was called")
+/* Classes with virtual functions refer to these. */
+MW_ENDING(__cxa_pure_virtual, (), "a pure virtual function was called")
+MW_ENDING(_ZdlPv, (void *), "delete was called, which needs the CUDA device")
+MW_ENDING(_ZdlPvm, (void *, __SIZE_TYPE__), "delete was called, which needs the CUDA device")
 
 /* Ends the launch with a message; in kernels that were to run in another flavor too. */
 #define MW_FAIL(what) mw_runtime_now->fail(what, mw_file, mw_line)

@@ -129,7 +129,8 @@ static void preprocess_arguments(mw_argv *list, const cpu_program *program, cons
   mw_argv_add(list, "%s", tools->path);
   standard_add(list, program);
   words_add(list, "-x c++ -E -w -DMW_PREPROCESS=1 -D__CUDACC__=1 -D__NVCC__=1 -D__CUDA_ARCH__=800 "
-                  "-D__MOONWARP_CPU__=1");
+                  "-D__MOONWARP_CPU__=1 -DCUDART_VERSION=13000 -DCUDA_VERSION=13000 -D__CUDACC_VER_MAJOR__=13 "
+                  "-D__CUDACC_VER_MINOR__=0 -D__CUDACC_VER_BUILD__=0");
   if (tools->clang) mw_argv_add(list, "-fno-caret-diagnostics");
   if (source->folder) mw_argv_add(list, "-iquote%s", source->folder);
   mw_argv_add(list, "-I%s", mw_shim_folder());
@@ -140,7 +141,7 @@ static void preprocess_arguments(mw_argv *list, const cpu_program *program, cons
 /* Text of which the preprocessor would only make a copy: no directive but #pragma unroll, and no macro. To start the
  * compiler for that takes a tenth of a small kernel's first launch. */
 static bool is_plain(const mw_source *source) {
-  static const char *const others[] = {"MW_PREPROCESS", "_Pragma", "%:", "\\\n"};
+  static const char *const others[] = {"MW_PREPROCESS", "_Pragma", "%:", "\\\n", "CUDART_VERSION", "CUDA_VERSION"};
   if (source->defines && source->defines[0]) return false;
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (strstr(source->text, others[i])) return false;
@@ -261,9 +262,10 @@ static void compile_arguments(mw_argv *list, const cpu_program *program, const c
   const mw_source *source = &program->source;
   mw_argv_add(list, "%s", tools->path);
   standard_add(list, program);
-  words_add(list, "-x c++ -march=native -fPIC -fvisibility=hidden -fno-math-errno -fno-trapping-math "
-                  "-fno-strict-aliasing -fno-exceptions -fno-asynchronous-unwind-tables -fstack-protector-strong "
-                  "-fno-delete-null-pointer-checks -pipe");
+  words_add(list,
+            "-x c++ -march=native -fPIC -fvisibility=hidden -fno-math-errno -fno-trapping-math "
+            "-fno-strict-aliasing -fno-exceptions -fno-rtti -fno-asynchronous-unwind-tables -fstack-protector-strong "
+            "-fno-delete-null-pointer-checks -pipe");
 #if defined(__x86_64__)
   words_add(list, "-mprefer-vector-width=512 -fstack-clash-protection");
 #endif

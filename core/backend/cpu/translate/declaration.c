@@ -41,7 +41,7 @@ static cpu_function *function_add(walk *in, const cpu_declaration *found, const 
                              .wait = -1,
                              .max_threads = 1024,
                              .scope = scope};
-  function->special = found->begin - found->first == 3; /* template <> */
+  function->special = found->is_template && cpu_token_is(&in->at[found->first + 2], ">"); /* template <> */
   function->is_template = found->is_template && !function->special;
   item_add(in, CPU_ITEM_FUNCTION, found->first, found->last, scope);
   return function;

@@ -174,9 +174,8 @@ static mw_status fail_import(const cpu_program *program, const char *symbol, mw_
   static const struct {
     const char *begin, *what;
   } kinds[] = {{"__cxa_guard", "has a static local variable that is not initialised by a constant"},
-               {"__cxa_", "needs the run-time library of C++ (destructors, virtual functions)"},
-               {"_Zn", "uses new, which needs the CUDA device"},
-               {"_Zd", "uses delete, which needs the CUDA device"}};
+               {"__cxa_", "needs the run-time library of C++ (destructors of static variables)"},
+               {"_Zn", "uses new, which needs the CUDA device"}};
   char name[256], where[600] = "";
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (!strncmp(symbol, kinds[i].begin, strlen(kinds[i].begin)))

@@ -14,6 +14,7 @@
 #include "core/base/file.h"
 #include "core/base/home.h"
 #include "core/compile/front.h"
+#include "core/source/declarator.h"
 
 /* ---- life ------------------------------------------------------------------------------------------------------ */
 
@@ -157,6 +158,7 @@ static mw_status analyse(cpu_program *program, mw_error *error) {
   if (tokens->wrong)
     return mw_fail(error, MW_COMPILE, "compiling '%s' for the CPU device failed: %s:%d: %s", program->source.name,
                    tokens->files[tokens->wrong_file], tokens->wrong_line, tokens->wrong);
+  cpu_specifiers_order(&program->tokens);
   cpu_declarations_read(program);
   cpu_spin_waits_find(program);
   mw_status status = cpu_callgraph_read(program, error);

@@ -1,0 +1,87 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What CUDA files use without saying where it comes from, and spellings that nvcc takes: on the CPU device and by
+-- NVRTC. Each kernel k stores a number in out[1]; where it cannot run, it is compiled.
+
+local support = require "tests.support"
+local mw = support.mw
+
+local DEVICE = "__global__ void k(%s) { %s }"
+
+-- name, the kernel's number, declarations, the kernel's text, more parameters, more arguments
+local cases = {
+  { "extern in front of the type of dynamic shared memory", 7, "",
+    "extern double __shared__ s[]; s[threadIdx.x] = 7; __syncthreads(); out[threadIdx.x] = (int)s[5];" },
+  { "__shared__ behind the type", 9, "",
+    "float __shared__ s[32]; s[threadIdx.x] = 9; __syncthreads(); out[threadIdx.x] = (int)s[31];" },
+  { "const and volatile beside it", 4, "",
+    "volatile int __shared__ s[32], t; s[threadIdx.x] = 4; t = 1; __syncthreads(); out[1] = s[3] * t;" },
+  { "extern in front of the type, outside of kernels", 6, "extern float __shared__ s[];",
+    "s[threadIdx.x] = 6; __syncthreads(); out[1] = (int)s[30];" },
+  { "a uint of the file's own", 8, "typedef unsigned long long uint;", "out[1] = (int)sizeof(uint);" },
+  { "CUDART_VERSION", 1, "", "out[1] = CUDART_VERSION >= 12000 && CUDART_VERSION < 20000;" },
+  { "CUDART_VERSION in the preprocessor", 1, "#if CUDART_VERSION >= 9000\n#define N 1\n#else\n#define N 0\n#endif",
+    "out[1] = N;" },
+  { "a CUDART_VERSION of the file's own", 9000, "#define CUDART_VERSION 9000", "out[1] = CUDART_VERSION;" },
+  { "CUDA_VERSION", 1, "#if CUDA_VERSION >= 9000\n#define N 1\n#else\n#define N 0\n#endif", "out[1] = N;" },
+  { "__CUDACC_VER_MAJOR__", 1,
+    "#if __CUDACC_VER_MAJOR__ >= 12 && defined(__CUDACC_VER_MINOR__) && defined(__CUDACC_VER_BUILD__)\n" ..
+    "#define N 1\n#else\n#define N 0\n#endif", "out[1] = N;" },
+  { "an M_PI of the file's own", 300, "#define M_PI 3.0", "out[1] = (int)(100 * M_PI);" },
+  { "an M_PI that is a constant", 300, "const double M_PI = 3.0;", "out[1] = (int)(100 * M_PI);" },
+  { "sync without its namespace", 3, "#include <cooperative_groups.h>\nusing namespace cooperative_groups;",
+    "__shared__ int s; thread_block b = this_thread_block(); s = 3; sync(b); out[1] = s;" },
+  { "[[nodiscard]] on a function", 5, "[[nodiscard]] __device__ int f(int x) { return x + 1; }", "out[1] = f(4);" },
+  { "[[nodiscard]] on a template", 5, "template <class T> [[nodiscard]] __device__ T f(T x) { return x + 1; }",
+    "out[1] = f(4);" },
+  { "[[nodiscard]] behind the qualifiers", 5,
+    "template <class T> __host__ __device__ [[nodiscard]] constexpr T f(T x) { return x + 1; }", "out[1] = f(4);" },
+  { "[[nodiscard]] on a class", 5,
+    "struct [[nodiscard]] S { int x; };\ntemplate <int N> struct [[nodiscard]] T { int x; };\n" ..
+    "[[nodiscard]] __device__ S f() { return {4}; }", "T<1> t = {1}; out[1] = f().x + t.x;" },
+  { "attributes of variables and parameters", 5,
+    "__device__ int f([[maybe_unused]] int a, int b) { [[maybe_unused]] int c = 2; return b; }", "out[1] = f(1, 5);" },
+  { "enum parameters", 2, "enum Color { RED, GREEN, BLUE };", "out[1] = c == BLUE ? 2 : 0;", "enum Color c", 2 },
+  { "parameters of an enum class", 1, "enum class Mode : unsigned char { A, B };", "out[1] = m == Mode::B;",
+    "Mode m", 1 },
+  { "a class with virtual functions", 11, [[
+struct Shape { __device__ virtual int area() const = 0; __device__ virtual ~Shape() {} };
+struct Square : Shape {
+  int side;
+  __device__ Square(int s) : side(s) {}
+  __device__ int area() const override { return side * side; }
+};
+struct Line : Square {
+  __device__ Line() : Square(1) {}
+  __device__ int area() const override { return 2; }
+};]],
+    "Square q(3); Line l; const Shape *s = threadIdx.x ? &q : &l; out[threadIdx.x] = s->area() + 2;" },
+  { "static constants of the host", 7,
+    "static const int A = 3;\nconst float B = 4.0f;\nstatic constexpr int C[] = {0, 9};",
+    "out[1] = A + (int)B + C[0];" },
+}
+
+local function source(case)
+  return ("%s\n" .. DEVICE .. "\n"):format(case[3], "int *out" .. (case[5] and ", " .. case[5] or ""), case[4])
+end
+
+support.each_device("what CUDA files use", function(dev, _, runs)
+  for _, case in ipairs(cases) do
+    runs(case[1], function()
+      local out <close> = dev:zeros("i32", 32)
+      local m <close> = dev:module { source = source(case), name = "case.cu" }
+      m.k:prepare { grid = 1, block = 32, shared = 1024 }(table.unpack { out, case[6] })
+      assert.are.equal(case[2], out:get(2))
+    end)
+  end
+end)
+
+describe("what CUDA files use, by NVRTC", function()
+  local has, why = support.has_nvrtc()
+  for _, case in ipairs(cases) do
+    (has and it or pending)(case[1], function()
+      local m <close> = mw.device("cuda:sm_90"):module { source = source(case), name = "case.cu" }
+      assert.are.same({ "k" }, m:kernels())
+    end, why)
+  end
+end)
