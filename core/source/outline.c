@@ -204,7 +204,10 @@ static void using_entry(walk *in, const cpu_declaration *found) {
   if (!is_namespace && !standard) name_add(in, alias ? found->begin + 1 : found->last - 2);
 }
 
+/* nvcc warns of __host__ in front of a variable and leaves it out; for NVRTC it is an error. */
 static void variable_entry(walk *in, const cpu_declaration *found) {
+  const int host = cpu_find(in->tokens, found->begin, found->last, WORDS("__host__"));
+  if (host < found->last) fate_set(in, host, host + 1, CPU_FATE_GONE);
   const bool device = found->is_device || found->is_constant || found->is_managed || found->is_shared;
   const cpu_worth worth = device ? CPU_WORTH_ROOT : found->is_const ? CPU_WORTH_DEVICE : CPU_WORTH_HOST;
   entry_add(in, worth, found->first, found->last)->what =

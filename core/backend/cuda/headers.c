@@ -204,6 +204,10 @@ static const struct instead {
                STANDARD("type_traits"),
                STANDARD("utility"),
                STANDARD("variant"),
+               /* what documents of CUDA call sync, too */
+               {"cooperative_groups.h",
+                "#include <cooperative_groups.h>\nnamespace cooperative_groups { template <class G, class... None> "
+                "__device__ inline void synchronize(const G &g, None...) { g.sync(); } }\n"},
                /* as a whole it is for host code too */
                {"cub/cub.cuh",
                 "#include <cub/block/block_adjacent_difference.cuh>\n#include <cub/block/block_discontinuity.cuh>\n"
