@@ -46,6 +46,7 @@ template <> __device__ int twice<int>(int x) { return 2 * x; }
 template <> __device__ float twice<float>(float x) { return 2 * x + 0.5f; }
 }
 void run(std::vector<int> &values) { values.push_back(1); }
+struct base { int n; base() {} };
 template <class T> struct pair_of { T a, b; };
 }
 
@@ -55,7 +56,7 @@ KERNEL(add, int)
   if (i < n) x[i] = lab::twice(x[i]) + STEP + RIGHT + HIGH;
 }
 
-__global__ void sums(point *p, float *out) { out[threadIdx.x] = p[threadIdx.x].sum() + lab::twice(1.0f); }
+__global__ void sums(point *p, float *out) { lab::base b; b.n = 0; out[threadIdx.x] = p[threadIdx.x].sum() + lab::twice(1.0f); }
 template <class T> __global__ void swap_all(lab::pair_of<T> *p) { T a = p[0].a; p[0].a = p[0].b; p[0].b = a; }
 
 template <class T> void launch(T *x) { swap_all<T><<<1, 1>>>(x); }

@@ -132,12 +132,12 @@ static bool is_special(const walk *in, const cpu_declaration *found, const cpu_t
          cpu_find_open(in->tokens, found->close, found->last, WORDS("override")) < found->last;
 }
 
-/* A method of the host: gone, or only declared. */
+/* A method of the host: gone, or only declared. An empty constructor stays, since device code may run it. */
 static void method_strip(walk *in, const cpu_declaration *found, const cpu_token *class) {
   const int head = cpu_find_open(in->tokens, found->close + 1, found->last, WORDS(":", "{", ";"));
   if (cpu_token_is(&in->at[found->begin], "friend") || !is_special(in, found, class)) {
     fate_set(in, found->first, found->last, CPU_FATE_GONE);
-  } else if (found->body >= 0) {
+  } else if (found->body >= 0 && in->at[found->body].match > found->body + 1) {
     fate_set(in, head, found->last, CPU_FATE_GONE);
     fate_set(in, head, head + 1, CPU_FATE_SEMICOLON);
   }
