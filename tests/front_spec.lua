@@ -56,7 +56,11 @@ KERNEL(add, int)
   if (i < n) x[i] = lab::twice(x[i]) + STEP + RIGHT + HIGH;
 }
 
-__global__ void sums(point *p, float *out) { lab::base b; b.n = 0; out[threadIdx.x] = p[threadIdx.x].sum() + lab::twice(1.0f); }
+__global__ void sums(point *p, float *out) {
+  lab::base b;
+  b.n = 0;
+  out[threadIdx.x] = p[threadIdx.x].sum() + lab::twice(1.0f);
+}
 template <class T> __global__ void swap_all(lab::pair_of<T> *p) { T a = p[0].a; p[0].a = p[0].b; p[0].b = a; }
 
 template <class T> void launch(T *x) { swap_all<T><<<1, 1>>>(x); }
