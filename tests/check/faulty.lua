@@ -60,6 +60,7 @@ local BLOCK <const> = {
   { "last_tile_not_set", 2, 64, { f32(100, 1), f32(2), 100 } },
   { "global_not_set", 1, 64, { f32(64, 1), f32(64) } },
   { "half_a_word_set", 1, 32, { array("i16", 64), i32(32) } },
+  { "structure_not_set", 1, 32, { f32(128) } },
   { "one_too_many", 2, 64, { f32(100, 1), 100 } },
   { "one_too_few", 1, 64, { f32(64, 1), f32(64), 64 } },
   { "no_guard", 2, 64, { f32(100, 1), f32(100), 100 } },

@@ -37,7 +37,19 @@ __global__ void global_not_set(const float *x, float *y) {
 __global__ void half_a_word_set(short *a, int *out) {
   short *mine = a + 2 * threadIdx.x;
   mine[0] = 1;
-  out[threadIdx.x] = *(int *)mine; // finding: uninitialised
+  out[threadIdx.x] = mine[1]; // finding: uninitialised
+}
+
+struct sample {
+  char tag;
+  double value;
+};
+__global__ void structure_not_set(sample *out) {
+  __shared__ sample s[33];
+  s[threadIdx.x].tag = 1;
+  s[threadIdx.x].value = 2;
+  __syncthreads();
+  out[threadIdx.x] = s[threadIdx.x + 1]; // finding: uninitialised
 }
 
 // ---- bounds ---------------------------------------------------------------------------------------------------

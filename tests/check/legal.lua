@@ -135,6 +135,9 @@ local BLOCK <const> = {
   { "group_sync", 1, 64, { i32(64) }, gives = { { 1, 0, 63 } } },
   { "shared_atomics", 1, 64, { i32(64) }, gives = { { 1, 0, 197 } } },
   { "shared_compaction", 1, 64, { i32(1, 0) }, gives = { { 1, 0, 693 } } },
+  { "padding_copied", 1, 32, { f32(192) } },
+  { "short_padding_copied", 1, 32, { f32(64) }, gives = { { 1, 0, 31 } } },
+  { "bytes_copied", 1, 4, { array("i8", 40, 1), array("i8", 164) }, gives = { { 2, 0, 3 }, { 2, 1, 1 } } },
   { "private_columns", 1, 32, { i32(100, "ramp"), i32(8), 100 }, gives = { { 2, 7, 12 } } },
 }
 
@@ -153,6 +156,7 @@ local WARP <const> = {
   { "shuffle_reduction", 1, 128, { i32(128, 1), i32(1) }, gives = { { 2, 0, 128 } } },
   { "votes", 1, 32, { i32(32) }, gives = { { 1, 0, 18 } } },
   { "aggregated_atomics", 1, 64, { i32(1, 0), i32(22) }, gives = { { 1, 0, 22 } } },
+  { "set_by_one_lane", 3, 64, { i32(150, "ramp"), 150, i32(1, 0), i32(50) }, gives = { { 3, 0, 50 } } },
   { "match", 1, 64, { i32(64, "ramp"), i32(4, 0) }, gives = { { 2, 3, 16 } } },
   { "tiles_of_32", 1, 96, { i32(96) }, gives = { { 1, 32, 35 } } },
   { "tiles_of_16", 1, 96, { i32(96) }, gives = { { 1, 16, 19 } } },

@@ -451,3 +451,42 @@ __global__ void private_columns(const int *in, int *bins, int n) {
     bins[threadIdx.x] = sum;
   }
 }
+
+// ---- what a structure has between its members -----------------------------------------------------------------
+
+struct padded {
+  char tag;
+  double value;
+  short count;
+};
+__global__ void padding_copied(padded *out) {
+  __shared__ padded s[32];
+  const int t = threadIdx.x;
+  s[t].tag = t;
+  s[t].value = t;
+  s[t].count = 2;
+  __syncthreads();
+  out[t] = s[31 - t];
+}
+
+struct entry {
+  float key;
+  char tag;
+};
+__global__ void short_padding_copied(entry *out) {
+  __shared__ entry s[32];
+  const int t = threadIdx.x;
+  s[t].key = t;
+  s[t].tag = 1;
+  __syncthreads();
+  out[t] = s[31 - t];
+}
+
+__global__ void bytes_copied(const char *in, char *out) {
+  __shared__ char s[4][41];
+  const int t = threadIdx.x;
+  memset(s[t], t, sizeof s[t]);
+  memcpy(s[t] + 1, in + 10 * t, 10);
+  __syncthreads();
+  memcpy(out + 41 * t, s[3 - t], 41);
+}

@@ -173,6 +173,19 @@ __global__ void aggregated_atomics(int *count, int *out) {
   if (t % 3 == 0) out[first + __popc(takers & ((1u << lane) - 1))] = t;
 }
 
+// Of the lanes only one sets the variable that all hand over.
+__global__ void set_by_one_lane(const int *in, int n, int *count, int *out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
+  if (i < n && in[i] % 3 == 0) {
+    const unsigned active = __activemask();
+    const int leader = __ffs(active) - 1;
+    int base;
+    if (lane == leader) base = atomicAdd(count, __popc(active));
+    base = __shfl_sync(active, base, leader);
+    out[base + __popc(active & ((1u << lane) - 1))] = in[i];
+  }
+}
+
 __global__ void match(const int *key, int *sums) {
   const int mine = key[threadIdx.x] % 4;
   const unsigned peers = __match_any_sync(~0u, mine);

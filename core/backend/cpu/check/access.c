@@ -216,19 +216,35 @@ static access_t access_of(const void *address, unsigned bytes, bool write, enum 
                     site};
 }
 
-static void judge(const access_t *a) {
+/* Which of a word's bytes are accessed. */
+static unsigned mask_of(const access_t *a, uintptr_t word) {
   const uintptr_t end = a->address + a->party.bytes;
-  for (uintptr_t word = a->address & ~(uintptr_t)3; word < end; word += 4) {
-    unsigned mask = 15;
-    if (word < a->address) mask &= 15u << (a->address - word);
-    if (word + 4 > end) mask &= 15u >> (word + 4 - end);
-    if (!judge_word(a, cpu_shadow_cell(&a->checker->shadow, word), word, mask)) cpu_finding_leave(a->checker);
+  unsigned mask = 15;
+  if (word < a->address) mask &= 15u << (a->address - word);
+  if (word + 4 > end) mask &= 15u >> (word + 4 - end);
+  return mask;
+}
+
+/* A structure that is copied as a whole may have bytes between its members that nothing writes. */
+static bool finds_a_value(const access_t *a) {
+  for (uintptr_t word = a->address & ~(uintptr_t)3; word < a->address + a->party.bytes; word += 4) {
+    const mw_cell *cell = cpu_shadow_cell(&a->checker->shadow, word);
+    if (cell && mask_of(a, word) & cell->read) return true;
+  }
+  return false;
+}
+
+static void judge(access_t *a) {
+  if (a->reads && finds_a_value(a)) a->reads = false;
+  for (uintptr_t word = a->address & ~(uintptr_t)3; word < a->address + a->party.bytes; word += 4) {
+    mw_cell *cell = cpu_shadow_cell(&a->checker->shadow, word);
+    if (!judge_word(a, cell, word, mask_of(a, word))) cpu_finding_leave(a->checker);
   }
 }
 
 void cpu_check_access(const void *address, unsigned bytes, int write, enum mw_access how, const void *place,
                       unsigned site) {
-  const access_t a = access_of(address, bytes, write, how, place, site);
+  access_t a = access_of(address, bytes, write, how, place, site);
   cpu_current->busy++; /* not to be ended in the middle of what is kept */
   cpu_finding_settle(a.checker);
   judge(&a);

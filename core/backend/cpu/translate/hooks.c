@@ -14,14 +14,9 @@
 #include "core/compile/process.h"
 
 static mw_cache_key hooks_key(const cpu_toolchain *tools) {
-  static const char *const files[] = {"check/hooks.cpp", "check/cell.h", "../abi.h"};
   cpu_text stamp = {0};
   cpu_file_stamp(&stamp, tools->path);
-  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-    char *path = mw_format("%s/%s", mw_shim_folder(), files[i]);
-    cpu_file_stamp(&stamp, path);
-    mw_free(path);
-  }
+  cpu_generator_stamp(&stamp);
   mw_cache_keymaker *maker = mw_cache_key_begin("cpu hooks");
   mw_cache_key_text(maker, "stamp", stamp.at);
   mw_free(stamp.at);

@@ -4,8 +4,6 @@
  * keeps is what cpu_program_kernels and cpu_program_has_variables answer, so that a hit starts no process. */
 #include "core/backend/cpu/translate/translate.h"
 
-#include <dirent.h>
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,32 +64,11 @@ void cpu_program_free(cpu_program *program) {
 
 /* ---- the key --------------------------------------------------------------------------------------------------- */
 
-static int is_header(const struct dirent *entry) {
-  const char *dot = strrchr(entry->d_name, '.');
-  return !dot || !strcmp(dot, ".h") || !strcmp(dot, ".cuh");
-}
-
-/* Names, sizes and times of the files below a folder: the shim changes only with moonwarp itself. */
-static void folder_stamp(cpu_text *out, const char *folder, int depth) {
-  struct dirent **list;
-  int count = scandir(folder, &list, is_header, alphasort);
-  for (int i = 0; i < count; i++) {
-    char *path = mw_format("%s/%s", folder, list[i]->d_name);
-    if (list[i]->d_name[0] != '.' && cpu_file_stamp(out, path) && depth < 4) folder_stamp(out, path, depth + 1);
-    mw_free(path);
-    free(list[i]);
-  }
-  if (count >= 0) free(list);
-}
-
 static mw_status program_key(cpu_program *program, mw_error *error) {
-  static const int here;
   char identity[2048];
   cpu_text stamp = {0};
-  Dl_info info; /* of the file this code was loaded from: another generator may write other text */
   cpu_toolchain_identity(identity, sizeof identity);
-  if (dladdr(&here, &info)) cpu_file_stamp(&stamp, info.dli_fname);
-  folder_stamp(&stamp, mw_shim_folder(), 0);
+  cpu_generator_stamp(&stamp);
   mw_cache_keymaker *maker = mw_cache_key_begin("cpu program");
   int abi = MW_ABI_VERSION;
   mw_cache_key_add(maker, "abi", &abi, sizeof abi);

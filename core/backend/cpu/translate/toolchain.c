@@ -3,6 +3,8 @@
  * The system's C++ compiler: which one, and its version. clang++ is preferred, g++ is used without it; $MOONWARP_CXX
  * forces one. Versions are asked for once and kept in the cache under the program's path, time and size, so that a later
  * process need not start it. */
+#include <dirent.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,7 @@
 #endif
 
 #include "core/backend/cpu/translate/translate.h"
+#include "core/base/home.h"
 #include "core/compile/cache.h"
 #include "core/compile/process.h"
 
@@ -24,6 +27,30 @@ bool cpu_file_stamp(cpu_text *out, const char *path) {
   cpu_text_format(out, "%s %lld %lld.%09ld\n", path, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
                   st.st_mtim.tv_nsec);
   return false;
+}
+
+static int is_shown(const struct dirent *entry) {
+  return entry->d_name[0] != '.';
+}
+
+/* Names, sizes and times of the files below a folder: the shim changes only with moonwarp itself. */
+static void folder_stamp(cpu_text *out, const char *folder, int depth) {
+  struct dirent **list;
+  int count = scandir(folder, &list, is_shown, alphasort);
+  for (int i = 0; i < count; i++) {
+    char *path = mw_format("%s/%s", folder, list[i]->d_name);
+    if (cpu_file_stamp(out, path) && depth < 4) folder_stamp(out, path, depth + 1);
+    mw_free(path);
+    free(list[i]);
+  }
+  if (count >= 0) free(list);
+}
+
+void cpu_generator_stamp(cpu_text *out) {
+  static const int here;
+  Dl_info info; /* of the file this code was loaded from: another generator may write other text */
+  if (dladdr(&here, &info)) cpu_file_stamp(out, info.dli_fname);
+  folder_stamp(out, mw_shim_folder(), 0);
 }
 
 static void cpu_features_put(cpu_text *out) {

@@ -45,6 +45,7 @@ typedef struct cpu_toolchain {
 } cpu_toolchain;
 
 bool      cpu_file_stamp(cpu_text *, const char *path); /* its path, size and time; true: a folder, nothing written */
+void      cpu_generator_stamp(cpu_text *); /* of this program and every file of the shim */
 mw_status cpu_toolchain_find(cpu_toolchain *out, mw_error *);
 void      cpu_toolchain_identity(char *out, size_t size); /* of every compiler in question and this CPU; no process */
 /* compiler.c */

@@ -110,10 +110,10 @@ FAST bool read_is_right(mw_cell *cell, bits mine, bits mask, unsigned site) {
 }
 
 /* Any access. */
-static __attribute__((noinline)) void access(const void *at, unsigned bytes, bool write, const void *place) {
+static __attribute__((noinline)) void access(const void *at, unsigned long bytes, bool write, const void *place) {
   const pointer address = (pointer)at;
   mw_cell *cell = cell_of(address);
-  if (!cell) return;
+  if (!cell || !bytes) return;
   note_work();
   const unsigned site = site_of(place), first = address & 3;
   const bits mine = mw_self->stamp;
@@ -121,7 +121,7 @@ static __attribute__((noinline)) void access(const void *at, unsigned bytes, boo
   if (first + bytes <= 4) {
     const bits mask = ((1u << bytes) - 1) << first;
     right = write ? write_is_right(cell, mine, mask, site) : read_is_right(cell, mine, mask, site);
-  } else if (first || (address & (MW_CHUNK_BYTES - 1)) > MW_CHUNK_BYTES - bytes) {
+  } else if (first || bytes & 3 || (address & (MW_CHUNK_BYTES - 1)) + bytes > MW_CHUNK_BYTES) {
     right = false;
   } else {
     right = true;
@@ -198,17 +198,8 @@ ACCESSES(4)
 ACCESSES(8)
 ACCESSES(16)
 
-FAST void range(const void *at, unsigned long bytes, bool write, const void *place) {
-  const char *from = (const char *)at;
-  for (unsigned long i = 0; i < bytes;) {
-    const unsigned part = (pointer)(from + i) & 3 ? 1 : bytes - i >= 4 ? 4 : 1;
-    access(from + i, part, write, place);
-    i += part;
-  }
-}
-
-HOOK void __tsan_read_range(void *at, unsigned long bytes) { range(at, bytes, false, PLACE); }
-HOOK void __tsan_write_range(void *at, unsigned long bytes) { range(at, bytes, true, PLACE); }
+HOOK void __tsan_read_range(void *at, unsigned long bytes) { access(at, bytes, false, PLACE); }
+HOOK void __tsan_write_range(void *at, unsigned long bytes) { access(at, bytes, true, PLACE); }
 HOOK void __tsan_vptr_read(void **at) { access(at, sizeof *at, false, PLACE); }
 HOOK void __tsan_vptr_update(void **at, void *) { access(at, sizeof *at, true, PLACE); }
 HOOK void __tsan_init() {}
@@ -226,12 +217,12 @@ FAST void *copy_bytes(void *to, const void *from, unsigned long bytes, bool down
   return to;
 }
 FAST void *copy_checked(void *to, const void *from, unsigned long bytes, const void *place) {
-  range(from, bytes, false, place);
-  range(to, bytes, true, place);
+  access(from, bytes, false, place);
+  access(to, bytes, true, place);
   return copy_bytes(to, from, bytes, (pointer)from < (pointer)to);
 }
 FAST void *set_checked(void *to, int value, unsigned long bytes, const void *place) {
-  range(to, bytes, true, place);
+  access(to, bytes, true, place);
   for (unsigned long i = 0; i < bytes; i++) ((volatile char *)to)[i] = (char)value;
   return to;
 }
