@@ -9,14 +9,13 @@
 local mw = require "moonwarp"
 local study, p, gpu = mw.study {
   question = "which mistakes does a check of the result find, and which only check mode?", kernels = "mistakes.cu",
-  params = { { "only", "", "a part of the names of the mistakes to run; else all" } },
+  seconds = false, params = { { "only", "", "a part of the names of the mistakes to run; else all" } },
 }
 
 -- ---- the runs ---------------------------------------------------------------------------------------
 local list, modules, templates = {}, {}, {}
 -- Name, source, kernel ("?" is whether it is mended), grid, block, shared; args(c): its arguments, first the result;
--- right: each element or a function of its index. Or run(c), which returns result and right. faults: not run on a GPU,
--- whose use it would end.
+-- right: each element or a function of its index. Or run(c), which returns result and right. faults: left out on a GPU.
 local function mistake(one)
   list[#list + 1] = one
   for _, is_mended in ipairs { "false", "true" } do templates[#templates + 1] = one.kernel:gsub("?", is_mended) end
@@ -74,8 +73,7 @@ local function compare(one, dev, checking)
 end
 
 study:finally(function()
-  local id, records = study.dev:id(), {}
-  local checking = mw.device("cpu", { check = true })
+  local id, records, checking = study.dev:id(), {}, mw.device("cpu", { check = true })
   local dev = mw.device(id) -- opened last: that of the records
   for _, one in ipairs(list) do
     if one[1]:find(p.only, 1, true) then records[#records + 1] = mw.record(compare(one, dev, checking)) end
@@ -146,7 +144,6 @@ mistake { "red twice", "report, tex", kernel = "red_black<true>",
 -- 1200 elements in pieces of 300, in two streams by turns.
 local function pieces(c, wrong)
   local x, y, streams, input, output = c.dev:pinned("f32", 1200):fill(1), c.dev:pinned("f32", 1200):fill(0), {}, {}, {}
-  if c.is_mended then wrong = nil end
   for k = 1, 2 do
     streams[k] = c.dev:stream { blocking = false }
     input[k] = wrong == "buffers" and input[1] or c.dev:array("f32", 300)
@@ -166,7 +163,8 @@ local function pieces(c, wrong)
 end
 for _, one in ipairs { { "one buffer for two streams", "buffers" }, { "a grid that is rounded down", "grid" },
                        { "as many elements as pieces", "bound" } } do
-  mistake { one[1], "Kiel, Interlaced", kernel = "twice<?>", run = function(c) return pieces(c, one[2]) end }
+  mistake { one[1], "Kiel, Interlaced", kernel = "twice<?>",
+            run = function(c) return pieces(c, not c.is_mended and one[2]) end }
 end
 
 mistake { "a stream for each launch", "report, streamburst", kernel = "twice<?>", run = function(c)

@@ -372,12 +372,15 @@ return { defaults = { devices = "cpu", check = true }, labs = {
   { name = "good", script = "s.lua", params = { n = 300, word = "y" } },
   { name = "sized", script = "s.lua", check = { params = { n = 301 } } },
   { name = "bad", script = "bad.lua" },
+  { name = "wrong", script = "wrong.lua" },
   { name = "plain", script = "bad.lua", check = false } } }]]
 
   local rows, steps, xml
   before_each(function()
     if rows then return end
-    with_files({ ["labs.lua"] = CURRICULUM, ["s.lua"] = STUDY, ["bad.lua"] = 'local mw = require "moonwarp"\n' .. RED },
+    local bad = 'local mw = require "moonwarp"\n' .. RED
+    with_files({ ["labs.lua"] = CURRICULUM, ["s.lua"] = STUDY, ["bad.lua"] = bad, ["wrong.lua"] = bad ..
+                 "\nfor i = 1, 2 do mw.check(dev:zeros('f32', 1), 1, { name = 'y' .. i }) end" },
       function(run, folder)
         local status, output = run "batch labs.lua --out out --json r.json --junit j.xml"
         assert.are.equal(3, status, output)
@@ -403,6 +406,8 @@ return { defaults = { devices = "cpu", check = true }, labs = {
     assert.are.equal("check failed", rows["bad-cpu-check"].verdict)
     assert.is_truthy(rows["bad-cpu-check"].message:find(LINE, 1, true), rows["bad-cpu-check"].message)
     assert.are.equal("skipped passed", rows["bad-cpu"].verdict .. " " .. rows["plain-cpu"].verdict)
+    local message = rows["wrong-cpu-check"].message
+    assert.is_truthy(message:find("^check y1: .*; race in shared memory: kernel .*; 1 more check failed$"), message)
     assert.is_truthy(xml:find('<failure message="race in shared memory: kernel', 1, true), xml)
   end)
 end)

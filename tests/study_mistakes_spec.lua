@@ -38,7 +38,7 @@ describe("the study mistakes", function()
   if not support.program() then return pending "needs the program" end
 
   it("shows what check mode finds, and what a result shows", function()
-    local run = support.study_passes("mistakes", "")
+    local run = support.study_passes("mistakes", "", { untimed = true })
     assert.are.equal(ALL, #run.record.records)
     judge(run.record.records)
     local by_name = {}
@@ -53,8 +53,12 @@ describe("the study mistakes", function()
     for _, finding in ipairs(run.record.findings) do assert.is_true(finding.intended) end
   end)
 
+  it("has no parameter for a time", function()
+    assert.are.equal(2, support.study("mistakes", "").status)
+  end)
+
   it("runs in check mode only, and the chosen ones", function()
-    local run = support.study_passes("mistakes", "--check --device cpu -p only=corner")
+    local run = support.study_passes("mistakes", "--check --device cpu -p only=corner", { untimed = true })
     assert.are.equal("cpu:check 2", ("%s %d"):format(run.record.device, #run.record.records))
     judge(run.record.records)
     assert.are.equal("check mode", run.record.records[1].found_by)

@@ -185,6 +185,12 @@ study:source]])
     has(made.output, "unknown parameter 'parts'; there is n, shapes, seconds, rungs")
   end)
 
+  it("times its rungs", function()
+    local text = changed(STUDY, "  question =", "  seconds = false, question =")
+    local made = support.study("mine.lua", "", { untimed = true, kernels = { ["mine.lua"] = text } })
+    has(made.output, "mine.lua:2: mw.study, seconds: rungs are timed; leave out seconds = false")
+  end)
+
   it("leaves out a rung whose kernel leaves its arrays, and measures the others", function()
     -- y is also written after its end, which is found when it is used the next time
     local made = run(STUDY, "", changed(KERNELS, "if (i < n) y[i]", "if (i < n + 4096) y[i]"))

@@ -411,8 +411,9 @@ function support.study(name, words, options)
     for file, text in pairs(options.kernels or {}) do support.write(folder .. "/" .. file, text) end
     local compiler = options.optimised and '"${MOONWARP_CXX:-$(command -v g++ || command -v clang++)}"'
       or quoted(core.home() .. "/tests/cxx-o0")
-    local command = "cd '%s' && MOONWARP_CXX=%s '%s' run %s -p seconds=0 --out out %s 2>&1 </dev/null"
-    local status, output = shell(command:format(folder, compiler, support.program(), name, words))
+    local command = "cd '%s' && MOONWARP_CXX=%s '%s' run %s %s --out out %s 2>&1 </dev/null"
+    local status, output = shell(command:format(folder, compiler, support.program(), name,
+      options.untimed and "" or "-p seconds=0", words))
     local record, files = left_in(folder .. "/out")
     run = { status = status, output = output, record = record, files = files,
             remarks = (files["remarks.txt"] or ""):gsub("%s+", " ") }

@@ -361,7 +361,7 @@ print(b:get(1))  --> 21.0]],
       name = "findings", forms = { "dev:findings()" },
       about = [[What check mode has found on the device since it was opened first, and races between operations on its arrays, as
 `mw.findings` has them.]],
-      returns = { { "finding[]", "on a device that is not in check mode races between operations only" } }, since = "0.6.0",
+      returns = { { "finding[]", "on a device that is not in check mode races between operations only" } }, since = "0.7.0",
       example = [[print(dev:findings()) --> no findings]],
     },
     {

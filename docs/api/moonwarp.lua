@@ -151,7 +151,7 @@ With `{ expected = true }`, only what no such call has returned before. These fi
 are `intended` in the record: a test or a grader judges them itself.]],
       params = { { "options", "findings_options", "", optional = true } },
       returns = { { "finding[]", "empty if nothing was found, or no device is in check mode" } },
-      since = "0.6.0",
+      since = "0.7.0",
       example = [[
 local dev = mw.device("cpu", { check = true })
 local m = dev:module { source = [=[

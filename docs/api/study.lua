@@ -58,7 +58,7 @@ output), the sides of its case, the result `t`, the rate, `share` (relative to t
 known), the fields of sources, and the results of `fields`, `observe` and `derive`. The level's record also has `drift`: the median of its last
 third of turns over that of the first third, minus 1.
 
-In addition to its own parameters every study has `seconds`, `rungs` (numbers or names) and, if it has several parts,
+In addition to its own parameters every study has `seconds` (unless nothing is timed), `rungs` (numbers or names) and, if it has several parts,
 `parts`. `moonwarp list STUDY` shows them all, with the rungs.]],
   setup = [[
 local mw = require "moonwarp"
@@ -94,7 +94,7 @@ study:rung { 1, "an element a thread", answer = "triad", kernel = "triad", block
       { "rate", "string|table", [[the field of the records that is compared, in bytes per second; or `{ field, work = function(c,
 rung) }`, where `work` returns the work of a call in the rate's unit]], default = [["T_eff"]] },
       { "units", "table", [[base units of fields of the records, as in `{ queued = "s" }`; see `mw.record`]] },
-      { "seconds", "table", "`{ default, gpu = default }` of the parameter `seconds`: the minimum time of a measurement",
+      { "seconds", "table|false", "`{ default, gpu = default }` of the parameter `seconds`: the minimum time of a measurement; false: there is none",
         default = "{ 0.1, gpu = 0.2 }", unit = "s" },
       { "output", "string", "the array that rungs write and checks read, unless the answer or the rung names one" },
       { "type", "string", "the element type, unless a side gives it", default = "that of the parameters `type`, `types`, else f64" },

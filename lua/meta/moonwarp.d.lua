@@ -569,7 +569,7 @@
 ---@field defines? fun(type: string, p: table): table macros of the modules, as in `{ REAL = "double" }`
 ---@field rate? string|table the field of the records that is compared, in bytes per second; or `{ field, work = function(c, rung) }`, where `work` returns the work of a call in the rate's unit, default "T_eff"
 ---@field units? table base units of fields of the records, as in `{ queued = "s" }`; see `mw.record`
----@field seconds? table `{ default, gpu = default }` of the parameter `seconds`: the minimum time of a measurement, s, default { 0.1, gpu = 0.2 }
+---@field seconds? table|false `{ default, gpu = default }` of the parameter `seconds`: the minimum time of a measurement; false: there is none, s, default { 0.1, gpu = 0.2 }
 ---@field output? string the array that rungs write and checks read, unless the answer or the rung names one
 ---@field type? string the element type, unless a side gives it, default that of the parameters `type`, `types`, else f64
 ---@field level? string|string[] rungs or answers; shares are relative to the fastest of them in the same case
@@ -1220,7 +1220,7 @@ function graph:close() end
 --- known), the fields of sources, and the results of `fields`, `observe` and `derive`. The level's record also has `drift`: the median of its last
 --- third of turns over that of the first third, minus 1.
 --- 
---- In addition to its own parameters every study has `seconds`, `rungs` (numbers or names) and, if it has several parts,
+--- In addition to its own parameters every study has `seconds` (unless nothing is timed), `rungs` (numbers or names) and, if it has several parts,
 --- `parts`. `moonwarp list STUDY` shows them all, with the rungs.
 ---@class moonwarp.study
 local study = {}

@@ -57,7 +57,7 @@ end
 --- What each call of a description takes, by its document's table in docs/api: `rung` is rung_spec.
 study.fields = {
   study = { question = "string", params = "table", kernels = "string", defines = "function", rate = "string table",
-            units = "table", seconds = "table", output = "string", type = "string", level = "string table",
+            units = "table", seconds = "table boolean", output = "string", type = "string", level = "string table",
             odd = "table function", peak = "function" },
   parameter = parameters.fields,
   rung = { kernel = "string table function", launches = "function", file = "string", fast_math = "boolean",

@@ -211,12 +211,12 @@ static void test_out_of_bounds(void **state) {
   expect(
       b, go(b, b->device->main, kernel(b, "wild"), &a, 8, 32), MW_FAULT,
       "kernel 'wild' wrote outside every array: block (3,0,0), thread (17,0,0), just past the end of parameter 1 'B', "
-      "an array of 8000 bytes (offset 8000; index 1000, it has 1000 of double *)");
+      "an array of 8000 bytes (offset 8000; index 1000, it has 1000 elements)");
   push_array(&r, y), push_array(&r, x), push_long(&r, -1000);
   expect(
       b, go(b, b->device->main, kernel(b, "peek"), &r, 1, 32), MW_FAULT,
       "kernel 'peek' read outside every array: block (0,0,0), thread (5,0,0), 8000 bytes before the start of parameter "
-      "2 'A', an array of 8000 bytes (offset -8000; index -1000, it has 1000 of const double *)");
+      "2 'A', an array of 8000 bytes (offset -8000; index -1000, it has 1000 elements)");
   arguments nothing = {0};
   const void *null = NULL;
   push(&nothing, &null, sizeof null), push_long(&nothing, 0);
@@ -235,12 +235,12 @@ static void test_redzone(void **state) {
   push_array(&a, x), push_long(&a, 1001);
   expect(b, go(b, b->device->main, kernel(b, "wild"), &a, 8, 32), MW_FAULT,
          "kernel 'wild' wrote outside every array: block (3,0,0), thread (17,0,0), just past the end of parameter 1 "
-         "'B', an array of 8008 bytes (offset 8008; index 1001, it has 1001 of double *)");
+         "'B', an array of 8008 bytes (offset 8008; index 1001, it has 1001 elements)");
   arguments before = {0};
   push_array(&before, x), push_long(&before, -64);
   expect(b, go(b, b->device->main, kernel(b, "wild"), &before, 8, 32), MW_FAULT,
          "kernel 'wild' wrote outside every array: block (3,0,0), thread (17,0,0), 512 bytes before the start of "
-         "parameter 1 'B', an array of 8008 bytes (offset -512; index -64, it has 1001 of double *)");
+         "parameter 1 'B', an array of 8008 bytes (offset -512; index -64, it has 1001 elements)");
   mw_buffer_release(x);
   end(b);
 }

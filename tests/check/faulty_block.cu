@@ -121,9 +121,52 @@ __global__ void local_index(float *a, int n) {
 // ---- alignment ------------------------------------------------------------------------------------------------
 
 __global__ void misaligned_vector(float *a) {
-  float4 *v = (float4 *)(a + 2);
+  const float4 *v = (const float4 *)(a + 2);
   const float4 mine = v[threadIdx.x]; // finding: misaligned
-  a[threadIdx.x] = mine.x; // finding: race in global memory
+  if (mine.x != 1) a[threadIdx.x] = mine.x;
+}
+
+__global__ void misaligned_member(const float *a, float *out) {
+  const float4 *v = (const float4 *)(a + 2);
+  out[threadIdx.x] = v[threadIdx.x].y; // finding: misaligned
+}
+
+__global__ void misaligned_copy(const float *a, float *out) {
+  const float4 *in4 = reinterpret_cast<const float4 *>(a + 1);
+  float4 *out4 = reinterpret_cast<float4 *>(out);
+  out4[threadIdx.x] = in4[threadIdx.x]; // finding: misaligned
+}
+
+__global__ void misaligned_store(float *a) {
+  float *p = a + 1 + 4 * threadIdx.x;
+  *(float4 *)p = make_float4(1, 2, 3, 4); // finding: misaligned
+}
+
+__global__ void misaligned_pair(float *a) {
+  reinterpret_cast<float2 *>(a + 1)[threadIdx.x] = make_float2(1, 2); // finding: misaligned
+}
+
+__global__ void misaligned_bytes(char *a, int i) {
+  uchar4 v = make_uchar4(1, 2, 3, 4);
+  a += 2;
+  reinterpret_cast<uchar4 *>(a)[i] = v; // finding: misaligned
+}
+
+__global__ void misaligned_load(const float *a, float *out) {
+  out[threadIdx.x] = __ldg((const float4 *)(a + 1) + threadIdx.x).w; // finding: misaligned
+}
+
+struct __align__(16) planet { float x, y, z, mass; };
+
+__global__ void misaligned_struct(const float *a, float *out) {
+  __shared__ float s[32];
+  s[threadIdx.x] = a[threadIdx.x];
+  __syncthreads();
+  const planet *__restrict__ all = (const planet *)(s + 1);
+  if (threadIdx.x < 7) {
+    const planet one = *(all + threadIdx.x); // finding: misaligned
+    out[threadIdx.x] = one.mass;
+  }
 }
 
 __global__ void misaligned_word(char *a, int *out) {

@@ -120,6 +120,8 @@ local BLOCK <const> = {
   { "structs", 1, 32, { f32(128, 1), f32(32) }, gives = { { 2, 31, 3 } } },
   { "members_by_different_threads", 1, 32, { f32(32) } },
   { "vectors", 1, 32, { f32(128, "ramp"), array("f64", 64, 1) }, gives = { { 1, 0, 127 }, { 2, 0, 2 } } },
+  { "loose_structs", 1, 32, { f32(32), f32(160, 1) }, gives = { { 1, 31, 3 } } },
+  { "names_of_pointers", 1, 32, { f32(32), f32(80, 1), 3 }, gives = { { 1, 0, 3 } } },
   { "vector_by_components", 1, 64, { f32(64) }, gives = { { 1, 63, 63 } } },
   { "union_in_shared", 1, 32, { i32(32) }, gives = { { 1, 0, 0x3f800000 } } },
   { "unnamed_struct", 1, 64, { i32(64) }, gives = { { 1, 0, 65 } } },

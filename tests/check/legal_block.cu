@@ -490,3 +490,38 @@ __global__ void bytes_copied(const char *in, char *out) {
   __syncthreads();
   memcpy(out + 41 * t, s[3 - t], 41);
 }
+
+// ---- pointers to vectors --------------------------------------------------------------------------------------
+
+struct loose { float a, b, c, d; }; // of the alignment of a float
+
+template <class T> __device__ T picked(const T *from, int i) { return from[i]; }
+
+__global__ void loose_structs(float *y, const float *x) {
+  const loose *four = (const loose *)(x + 1);
+  const float3 *three = (const float3 *)(x + 1);
+  const int t = threadIdx.x;
+  const loose one = four[t], other = *four;
+  const float3 next = picked(three, t);
+  y[t] = one.d + other.a + next.x;
+}
+
+// A pointer that is not used where it is misaligned; names that are a pointer here and a number or an array there.
+__global__ void names_of_pointers(float *y, float *x, int n) {
+  const float4 *v = (const float4 *)x, *odd = (const float4 *)(x + 1);
+  float4 *rows[2] = { (float4 *)x, (float4 *)x + 8 };
+  float4 (*pairs)[2] = (float4 (*)[2])x;
+  const int t = threadIdx.x;
+  float4 sum = make_float4(0, 0, 0, 0), *place = &sum;
+  if (n < 0) sum = *odd;
+  for (int i = 0; i < 2; i++) {
+    const float v = 2;
+    sum.x += v *v * rows[i][t % 8].x;
+    float4 copy = rows[i][t % 8], odd[2] = { copy, pairs[i][1] };
+    sum.y += odd[1].x + copy.w;
+  }
+  place[0] = *&v[t % 8], *place = *(v + t % 8);
+  auto last = [&](const float4 *v) { return *v; };
+  const float4 end = last(&v[n]), *const at = v;
+  y[t] = sum.x + (end.x) *place->y + at[0].x * (*place).z;
+}

@@ -50,6 +50,27 @@ describe("a finding", function()
     assert.are.equal("read k.cu:7 a[1] = a[0];; write k.cu:3 a[0] = 1;", lines(list[1]))
   end)
 
+  it("has no wrong line in a kernel of more accesses than the checker remembers", function()
+    local body, without = { "int t = threadIdx.x, sum = 0;" }, 0
+    for i = 1, 140 do
+      body[1 + i] = ("a[%d + t] = t;"):format(64 * i)
+      body[141 + i] = ("sum += a[%d + (t ^ 1)];"):format(64 * i)
+    end
+    local a <close> = dev:zeros("i32", 64 * 141)
+    local list = found("__global__ void f(int *a) {\n" .. table.concat(body, "\n") .. "\na[t] = sum;\n}", a)
+    assert.is_true(#list >= 140)
+    for _, one in ipairs(list) do
+      assert.are.same({ "race in global memory", 2 }, { one.kind, #one.parties })
+      for _, party in ipairs(one.parties) do
+        local line = one.memory.index // 64 + (party.verb == "write" and 2 or 142)
+        if party.line then assert.are.same({ line, body[line - 1] }, { party.line, party.text }) end
+        without = without + (party.line and 0 or 1)
+      end
+      assert.is_truthy(one.parties[1].line)
+    end
+    assert.is_true(without > 0)
+  end)
+
   it("has both lines in a module of many accesses", function()
     local many = {}
     for i = 1, 300 do

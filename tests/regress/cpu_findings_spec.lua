@@ -116,7 +116,7 @@ describe("the CPU device", function()
   for _, body in ipairs { "a[i] *= 2", "a[i] += 1", "a[i] = 0", "a[i] = a[i - 1]" } do
     it("names the element that was written by " .. body, function()
       local case = { "", ("int i = n + threadIdx.x; if (i == n) %s;"):format(body), nil, nil, { n = 101 } }
-      support.fails_with(function() launch(dev, case) end, "(offset 404; index 101, it has 101 of float *)")
+      support.fails_with(function() launch(dev, case) end, "(offset 404; index 101, it has 101 elements)")
     end)
   end
 

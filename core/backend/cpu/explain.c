@@ -4,7 +4,7 @@
  * not know which thread faulted; its block is then run again in the fiber flavor, and where that run does not fault
  * the message says so. The same for a write that no guard page saw: then it is the whole launch. For example:
  *   kernel 'add' wrote outside every array: block (3,0,0), thread (7,0,0), just past the end of parameter 1 'x', an
- *   array of 400 bytes (offset 400; index 100, it has 100 of float *) */
+ *   array of 400 bytes (offset 400; index 100, it has 100 elements) */
 #include "core/backend/cpu/objects.h"
 
 #include <string.h>

@@ -112,9 +112,11 @@ void cpu_locate_array(const cpu_launched *at, uintptr_t address, mw_object *out)
   mw_list_add(out->text, size, " ", "parameter %d '%s', an array of %zu bytes (offset %lld", out->parameter, out->name,
               array.bytes, (long long)(address - array.start));
   const size_t element = size_of(param->dtype, param->lanes);
-  if (element)
-    mw_list_add(out->text, size, "; ", "index %lld, it has %zu of %s", out->index,
-                (array.start + array.bytes - cpu_locate_pointer(at->grid, param)) / element, param->type);
+  if (element) {
+    const size_t elements = (array.start + array.bytes - cpu_locate_pointer(at->grid, param)) / element;
+    mw_list_add(out->text, size, "; ", "index %lld, it has %zu %s", out->index, elements,
+                elements == 1 ? "element" : "elements");
+  }
   mw_list_add(out->text, size, "", ")");
 }
 

@@ -73,12 +73,19 @@ local function last_words(log)
   return complaint or last
 end
 
--- The first failed check, with its first element: "check y: 1 of 4 elements are wrong; [3]: expected 3, got nan".
+local function is_finding(run, check)
+  return lists.find(run.findings or {}, function(one) return one.kind == check.what end) ~= nil
+end
+
+-- The first failed check, with its first element: "check y: 1 of 4 elements are wrong; [3]: expected 3, got nan". If it
+-- is of a result, the first finding of check mode as well, which may be why.
 local function failed_check(run)
   local failed = lists.map(run and run.checks or {}, function(one) return one.ok == false and one or nil end)
   if #failed == 0 then return nil end
   local text = failed[1].text or ("check '%s' failed"):format(failed[1].what or "?")
   local words, more = text:gsub("\n%s*", "; ", 1):match "[^\n]*", #failed - 1
+  local finding = not is_finding(run, failed[1]) and lists.find(failed, function(one) return is_finding(run, one) end)
+  if finding then words, more = words .. "; " .. finding.text:match "[^\n]*", more - 1 end
   return more == 0 and words or ("%s; %s failed"):format(words, units.count(more, "more check"))
 end
 

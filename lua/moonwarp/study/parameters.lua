@@ -49,12 +49,16 @@ function parameters.add(study, name, default, help, limits, gpu)
   study.p[name] = arg.get(name, default, help, limits)
 end
 
---- Reads the parameters of the head, and the runner's seconds.
+--- Reads the parameters of the head, and the runner's seconds; those not where nothing is timed: seconds = false.
 ---@param study table   with head, gpu; params and p are filled
 function parameters.read(study)
   for i, spec in ipairs(study.head.params or {}) do read_one(study, spec, i) end
-  local seconds = study.head.seconds or { 0.1, gpu = 0.2 }
-  if type(seconds[1]) ~= "number" then failure.invalid("mw.study: option 'seconds' must be as { 0.1, gpu = 0.2 }") end
+  local seconds = study.head.seconds
+  if seconds == false then return end
+  if seconds == nil then seconds = { 0.1, gpu = 0.2 } end
+  if type(seconds) ~= "table" or type(seconds[1]) ~= "number" then
+    failure.invalid("mw.study: option 'seconds' must be as { 0.1, gpu = 0.2 }, or false")
+  end
   read_one(study, { "seconds", seconds[1], "least time of a measurement; three times that at most", gpu = seconds.gpu,
                     min = 0, max = 3600 })
 end

@@ -165,6 +165,9 @@ function validate.check(study)
   if #study.rung_list == 0 and not study.last then
     blame.fail(study.head, nil, "there are no rungs, and nothing is run at last")
   end
+  if #study.rung_list > 0 and study.head.seconds == false then
+    blame.fail(study.head, "seconds", "rungs are timed; leave out seconds = false")
+  end
   check_names(study.head, "level", lists.of(study.head.level), known)
   check_answers(study)
   check_sources(study, known)

@@ -121,20 +121,20 @@ typedef struct cpu_noted { /* a finding with what tells it from others */
   unsigned long long module;
   const void *places[2];
   unsigned lines[2];           /* of parties without a place */
-  const struct cpu_noted *due; /* each time by threads that had an index out of its bounds, this finding */
+  const struct cpu_noted *due; /* each time by threads that had this finding, an index out of its bounds */
   struct cpu_noted *same;      /* an earlier one at the same lines, which counts it */
   bool placed;                 /* lines and texts are known, or never will be */
   bool told;                   /* to whom asks */
   struct cpu_noted *next;
 } cpu_noted;
 
-/* Threads of the launch that had an index out of its bounds, by a hash of block and thread: what such an access does is
- * no finding of its own. */
+/* Threads of the launch that had an index out of its bounds or a misaligned address, by a hash of block and thread: what
+ * such an access does is no finding of its own, of the latter only that the processor faults. */
 enum { CPU_SLIPS = 256 };
 typedef struct cpu_slip {
   unsigned long long block;
   unsigned rank;
-  const cpu_noted *index; /* NULL: no thread's */
+  const cpu_noted *noted; /* NULL: no thread's */
 } cpu_slip;
 
 typedef struct cpu_doubt { /* a volatile access beside another: a race if it changes what the other one wrote */

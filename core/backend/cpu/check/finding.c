@@ -74,27 +74,29 @@ static cpu_noted *find(const cpu_checker *checker, cpu_finding_kind kind, const 
   return NULL;
 }
 
-/* ---- what follows from an index out of its bounds -------------------------------------------------------------- */
+/* ---- what follows from an index out of its bounds, or a misaligned address ------------------------------------ */
 
 static cpu_slip *slip_of(cpu_checker *checker, const cpu_party *party) {
   return &checker->slips[(party->block * 1021 + party->rank) % CPU_SLIPS];
 }
 
-static void slip(cpu_checker *checker, const cpu_party *party, const cpu_noted *index) {
-  *slip_of(checker, party) = (cpu_slip){party->block, party->rank, index};
+static void slip(cpu_checker *checker, const cpu_party *party, const cpu_noted *noted) {
+  *slip_of(checker, party) = (cpu_slip){party->block, party->rank, noted};
 }
 
 static const cpu_noted *slipped(cpu_checker *checker, const cpu_party *party) {
   if (!party || !party->known) return NULL;
   const cpu_slip *it = slip_of(checker, party);
-  return it->index && it->block == party->block && it->rank == party->rank ? it->index : NULL;
+  return it->noted && it->block == party->block && it->rank == party->rank ? it->noted : NULL;
 }
 
 static const cpu_noted *due_to(cpu_checker *checker, cpu_finding_kind kind, const cpu_party *first,
                                const cpu_party *second) {
   if (kind == CPU_FINDING_INDEX || kind == CPU_FINDING_MISALIGNED) return NULL;
-  const cpu_noted *index = slipped(checker, first);
-  return index ? index : slipped(checker, second);
+  const cpu_noted *cause = slipped(checker, first);
+  if (!cause) cause = slipped(checker, second);
+  if (cause && cause->kind == CPU_FINDING_MISALIGNED && kind != CPU_FINDING_BOUNDS) return NULL; /* only its fault */
+  return cause;
 }
 
 /* ---- noting ---------------------------------------------------------------------------------------------------- */
@@ -133,7 +135,7 @@ static bool note(cpu_checker *checker, cpu_finding_kind kind, const cpu_party *f
     add_party(checker, noted, 1, second);
   }
   if (is_new || noted->due) noted->due = due_to(checker, kind, first, second);
-  if (kind == CPU_FINDING_INDEX) slip(checker, first, noted);
+  if (kind == CPU_FINDING_INDEX || kind == CPU_FINDING_MISALIGNED) slip(checker, first, noted);
   checker->fault = noted;
   (noted->same ? noted->same : noted)->base.count++;
   return is_new;

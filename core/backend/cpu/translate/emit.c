@@ -288,7 +288,10 @@ char *cpu_emit(const cpu_program *program, cpu_flavor flavor, const char *const 
     if (!instance_known(list, count, asked[i]) && instance_find(program, asked[i], &list[count])) count++;
   }
   cpu_text body = {.checked = flavor == CPU_CHECK}, out = {0};
-  body_put(program, flavor, list, count, &body);
+  cpu_program emitted = *program;
+  if (body.checked) emitted.tokens = cpu_aligned(program);
+  body_put(&emitted, flavor, list, count, &body);
+  if (body.checked) cpu_tokens_free(&emitted.tokens);
   head_put(flavor, body.at, &out);
   cpu_text_add(&out, body.at, body.size);
   mw_free(body.at);

@@ -31,6 +31,9 @@ void      cpu_split_fail(cpu_program *, cpu_function *, const char *why); /* it 
 const char *cpu_walk(const cpu_program *, const cpu_function *);
 /* A function that gives the size of a function's static shared memory: k_mw_shared (shared.c). */
 void cpu_shared_size_put(const cpu_program *, const cpu_function *, cpu_text *);
+/* The program's tokens for check mode, which tests the alignment of whole vectors; the program's files must outlive them
+ * (aligned.c). */
+cpu_tokens cpu_aligned(const cpu_program *);
 /* The generated C++ (emit.c); asked: kernels to list, as asked for, NULL-terminated. */
 char *cpu_emit(const cpu_program *, cpu_flavor, const char *const *asked);
 

@@ -336,6 +336,20 @@ HOOK void __ubsan_handle_type_mismatch_v1(mismatch_data *data, unsigned long add
   const int rule = address & (alignment - 1) ? MW_RULE_ALIGNMENT : MW_RULE_OBJECT;
   check->rule(rule, data->at.file, data->at.line, (long long)address, (long long)alignment, data->type->name);
 }
+/* From the shim's mw_aligned<T>, as "... mw_aligned<const float4>::target(...) [T = const float4]". */
+HOOK void mw_check_misaligned(const void *at, unsigned long alignment, const char *function, const char *file,
+                              int line) {
+  static char type[96];
+  const char *from = function;
+  unsigned size = 0;
+  while (*from && !(from[0] == 'T' && from[1] == ' ' && from[2] == '=')) from++;
+  if (*from) from += 4;
+  type[size++] = '\'';
+  for (; *from && *from != ']' && *from != ';' && size < sizeof type - 2; from++) type[size++] = *from;
+  type[size++] = '\'';
+  type[size] = 0;
+  check->rule(MW_RULE_ALIGNMENT, file, (unsigned)line, (long long)at, (long long)alignment, type);
+}
 HOOK void __ubsan_handle_pointer_overflow(void *, unsigned long, unsigned long) {}
 
 struct overflow_data {

@@ -3,8 +3,56 @@
  * Loads and stores with cache hints (the hint is dropped), memcpy and memset, and what is rejected by name.
  * Included by moonwarp.h only. */
 
+#if defined(MW_CHECK)
+/* Whole vectors and structures behind a pointer. clang++ does not test where they are: see translate/aligned.c. */
+#define MW_TESTED_MEMBER inline __attribute__((always_inline, no_sanitize("alignment")))
+#define MW_TESTED        static MW_TESTED_MEMBER
+extern "C" __attribute__((visibility("hidden"))) void mw_check_misaligned(const void *, size_t alignment,
+                                                                          const char *function, const char *file,
+                                                                          int line);
+template <class T> MW_TESTED T &mw_tested(T *at, const char *file, int line) {
+  if (__is_class(T) && (size_t)at % alignof(T)) mw_check_misaligned(at, alignof(T), __PRETTY_FUNCTION__, file, line);
+  return *at;
+}
+/* A pointer that is dereferenced. */
+template <class T> struct mw_aligned {
+  T *at;
+  const char *file;
+  int line;
+  template <class From> MW_TESTED_MEMBER mw_aligned(From from, MW_HERE) : at((T *)from), file(mw_file), line(mw_line) {}
+  template <class N> MW_TESTED_MEMBER mw_aligned operator+(N count) const { return mw_aligned(at + count, file, line); }
+#if defined(__clang__)
+  MW_TESTED_MEMBER T &operator*() const { return mw_tested(at, file, line); }
+  template <class N> MW_TESTED_MEMBER T &operator[](N i) const { return mw_tested(at + i, file, line); }
+#else
+  MW_TESTED_MEMBER T &operator*() const { return *at; }
+  template <class N> MW_TESTED_MEMBER T &operator[](N i) const { return at[i]; }
+#endif
+};
+template <class T, class From> MW_TESTED mw_aligned<T> mw_to(From from, MW_HERE) { return {from, mw_file, mw_line}; }
+/* mw_at: of a pointer to a class an mw_aligned, of anything else itself. */
+template <class T, class P, bool = __is_class(T)> struct mw_pointer_to { typedef mw_aligned<T> aligned; };
+template <class T, class P> struct mw_pointer_to<T, P, false> { typedef P &same; };
+template <class P> struct mw_pointer { typedef P &same; };
+#define MW_POINTER(how) template <class T> struct mw_pointer<T *how> : mw_pointer_to<T, T *how> {};
+MW_POINTER()
+MW_POINTER(const)
+MW_POINTER(__restrict__)
+MW_POINTER(const __restrict__)
+template <class P> MW_TESTED typename mw_pointer<P>::aligned mw_at(P &from, MW_HERE) {
+  return {from, mw_file, mw_line};
+}
+template <class P> MW_TESTED typename mw_pointer<P>::same mw_at(P &from) { return from; }
+#define MW_AT(p) mw_tested(p, mw_file, mw_line)
+#define MW_FROM , MW_HERE
+#else
+#define MW_TESTED MW_FN
+#define MW_AT(p) *p
+#define MW_FROM
+#endif
+
 #define MW_LOAD(name)                                                                                                  \
-  template <class T> MW_FN T name(const T *p) { return *p; }
+  template <class T> MW_TESTED T name(const T *p MW_FROM) { return MW_AT(p); }
 MW_LOAD(__ldg)
 MW_LOAD(__ldca)
 MW_LOAD(__ldcg)
@@ -16,7 +64,7 @@ template <class T> struct mw_self_of { typedef T type; };
 template <class T> using mw_itself = typename mw_self_of<T>::type; /* not deduced: a value is converted */
 
 #define MW_STORE(name)                                                                                                 \
-  template <class T> MW_FN void name(T *p, mw_itself<T> value) { *p = value; }
+  template <class T> MW_TESTED void name(T *p, mw_itself<T> value MW_FROM) { MW_AT(p) = value; }
 MW_STORE(__stwb)
 MW_STORE(__stcg)
 MW_STORE(__stcs)

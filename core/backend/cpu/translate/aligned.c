@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Check mode: whole vectors and structures behind a pointer. clang++ tests the alignment where a member is accessed, but
+ * not where the whole is copied. So what is dereferenced becomes an mw_aligned (shim/moonwarp/memory.h), which does:
+ *
+ *   *(const float4 *)p                   *(mw_aligned<const float4>)p
+ *   ((float4 *)p)[i]                     ((mw_aligned<float4>)p)[i]
+ *   reinterpret_cast<float4 *>(p)[i]     mw_to<float4>(p)[i]
+ *   v[i]   *v   *(v + i)                 mw_at(v)[i]   *mw_at(v)   *(mw_at(v) + i)
+ *
+ * v is a name that the same function declares as a pointer. What does not point to a class is the same by mw_at. */
+#include "core/backend/cpu/translate/translate.h"
+
+#include <string.h>
+
+typedef struct pass { /* over a function; the tokens are changed in place */
+  cpu_tokens *tokens;
+  int first, last;
+} pass;
+
+/* A class, as far as its name says. */
+static bool is_class_name(const cpu_token *token) {
+  return token->kind == CPU_NAME &&
+         !cpu_token_any(token, WORDS("void", "bool", "char", "short", "int", "long", "unsigned", "signed", "float",
+                                     "double", "auto", "const", "volatile", "return", "case", "else", "sizeof", "throw",
+                                     "goto", "typename", "operator"));
+}
+
+static void set_text(const pass *p, int i, const char *text) {
+  p->tokens->at[i].text = text;
+  p->tokens->at[i].size = (int)strlen(text);
+}
+
+/* The * of "const T *" or "T const *" that begins at i; -1: it is something else. */
+static int star_of(const cpu_tokens *tokens, int i, int last) {
+  const cpu_token *at = tokens->at;
+  i += cpu_token_is(&at[i], "const");
+  if (i >= last || !is_class_name(&at[i])) return -1;
+  i += 1 + cpu_token_is(&at[i + 1], "const");
+  return i < last && cpu_token_is(&at[i], "*") ? i : -1;
+}
+
+/* ---- casts ----------------------------------------------------------------------------------------------------- */
+
+/* ( T * ) at i, of which what it casts is dereferenced: by a * before it, or by [ ] behind the brackets around it. */
+static void cast(const pass *p, int i) {
+  const cpu_token *at = p->tokens->at;
+  const int star = star_of(p->tokens, i + 1, p->last);
+  if (star < 0 || at[i].match != star + 1 || i == p->first) return;
+  const bool is_indexed = cpu_token_is(&at[i - 1], "(") && cpu_token_is(&at[at[i - 1].match + 1], "[");
+  if (!is_indexed && !cpu_token_is(&at[i - 1], "*")) return;
+  set_text(p, i, "(mw_aligned<");
+  set_text(p, star, ">");
+}
+
+/* reinterpret_cast<T *>(...) at i, with a * before it or [ ] after it. */
+static void named_cast(const pass *p, int i) {
+  const cpu_token *at = p->tokens->at;
+  const int star = star_of(p->tokens, i + 2, p->last);
+  if (star < 0 || !cpu_token_is(&at[star + 1], ">") || !cpu_token_is(&at[star + 2], "(") || i == p->first) return;
+  if (!cpu_token_is(&at[i - 1], "*") && !cpu_token_is(&at[at[star + 2].match + 1], "[")) return;
+  if (cpu_token_is(&at[i - 1], "&")) return;
+  set_text(p, i, "mw_to");
+  set_text(p, star, "");
+}
+
+/* ---- names ----------------------------------------------------------------------------------------------------- */
+
+/* The name that "T *__restrict__ name" at i declares; -1: none. */
+static int declared(const pass *p, int i) {
+  const cpu_token *at = p->tokens->at;
+  int name = star_of(p->tokens, i, p->last);
+  if (name < 0 || (i > 0 && !cpu_token_any(&at[i - 1], WORDS("(", ",", ";", "{", "}")))) return -1;
+  for (name++; cpu_token_any(&at[name], WORDS("const", "__restrict__", "__restrict", "restrict"));) name++;
+  return name < p->last && at[name].kind == CPU_NAME ? name : -1;
+}
+
+static bool is_declared(const pass *p, const int *names, int count, const cpu_token *token) {
+  for (int n = 0; n < count; n++)
+    if (cpu_same_text(&p->tokens->at[names[n]], token)) return true;
+  return false;
+}
+
+/* May what ends before the name at i be a type, so that the name is declared here? */
+static bool follows_type(const cpu_token *at, int i) {
+  const cpu_token *before = &at[i - 1];
+  if (before->kind == CPU_NAME) return cpu_ends_operand(before);
+  return cpu_token_any(before, WORDS(">", ",", "*", "&", "&&")) ||
+         (cpu_token_is(before, ")") && cpu_token_is(&at[before->match > 0 ? before->match - 1 : 0], "decltype"));
+}
+
+static bool is_indexed(const cpu_token *at, int i) {
+  const cpu_token *end = &at[at[i + 1].match + 1];
+  if (!cpu_token_is(&at[i + 1], "[") || cpu_token_any(end, WORDS(".", "->"))) return false; /* a member is tested */
+  return cpu_token_is(&at[i - 1], "*") ? !follows_type(at, i - 1)
+                                       : cpu_token_is(&at[i - 1], ",") || !follows_type(at, i);
+}
+
+/* *v, but not T (*v)[8]. */
+static bool is_target(const cpu_token *at, int i) {
+  if (!cpu_token_is(&at[i - 1], "*") || follows_type(at, i - 1)) return false;
+  if (cpu_token_any(&at[i + 1], WORDS("[", "(", ".", "->", "++", "--", "::"))) return false;
+  return !(cpu_token_is(&at[i + 1], ")") && cpu_token_any(&at[i + 2], WORDS("[", "(")));
+}
+
+static bool is_sum(const cpu_token *at, int i) { /* *(v + 1) */
+  return cpu_token_is(&at[i - 1], "(") && cpu_token_is(&at[i - 2], "*") && cpu_token_is(&at[i + 1], "+") &&
+         cpu_token_is(&at[at[i - 1].match], ")");
+}
+
+/* A name that is used at i, and what it points to with it. */
+static void use(const pass *p, int i) {
+  const cpu_token *at = p->tokens->at;
+  if (i < p->first + 2 || cpu_token_any(&at[i - 1], WORDS(".", "->", "::"))) return;
+  if (is_indexed(at, i) || is_target(at, i) || is_sum(at, i))
+    set_text(p, i, cpu_tokens_own(p->tokens, mw_format("mw_at(%.*s)", TEXT(&at[i]))));
+}
+
+/* ---- functions ------------------------------------------------------------------------------------------------- */
+
+static void pass_over(const pass *p) {
+  const cpu_token *at = p->tokens->at;
+  int *names = mw_malloc((size_t)(p->last - p->first + 1) * sizeof *names), count = 0;
+  for (int i = p->first; i < p->last; i++) {
+    const int name = declared(p, i);
+    if (name >= 0 && !is_declared(p, names, count, &at[name])) names[count++] = name;
+  }
+  for (int i = p->first; i < p->last; i++) {
+    if (cpu_token_is(&at[i], "("))
+      cast(p, i);
+    else if (cpu_token_is(&at[i], "reinterpret_cast"))
+      named_cast(p, i);
+    else if (at[i].kind == CPU_NAME && is_declared(p, names, count, &at[i]))
+      use(p, i);
+  }
+  mw_free(names);
+}
+
+cpu_tokens cpu_aligned(const cpu_program *program) {
+  cpu_tokens tokens = cpu_tokens_beside(&program->tokens);
+  for (int i = 0; i < program->tokens.count; i++) {
+    cpu_tokens_push(&tokens, &program->tokens.at[i]);
+    tokens.at[i].match = program->tokens.at[i].match;
+  }
+  for (int f = 0; f < program->nfunctions; f++) {
+    const cpu_function *function = &program->functions[f];
+    if (function->body < 0 || cpu_has(&tokens, function->first, function->body, "constexpr")) continue;
+    pass_over(&(pass){&tokens, function->first, function->last});
+  }
+  return tokens;
+}
