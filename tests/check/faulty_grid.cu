@@ -191,7 +191,7 @@ __global__ void no_grid_sync(int *a, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   a[i] = i; // finding: race in global memory
   __syncthreads();
-  a[n + i] = a[(i + blockDim.x) % n]; // finding: race in global memory, uninitialised
+  a[n + i] = a[(i + blockDim.x) % n]; // finding: race in global memory
 }
 
 __global__ void block_sync_for_grid(int *a, int n) {
@@ -212,7 +212,7 @@ __global__ void barrier_by_hand_without_fence(unsigned *count, int *a, int n) {
     while (*(volatile unsigned *)count < gridDim.x) {}
   }
   __syncthreads();
-  a[n + i] = a[(i + blockDim.x) % n]; // finding: race in global memory, uninitialised
+  a[n + i] = a[(i + blockDim.x) % n]; // finding: race in global memory
 }
 
 __global__ void barrier_by_hand_without_wait(unsigned *count, int *a, int n) {
@@ -225,7 +225,7 @@ __global__ void barrier_by_hand_without_wait(unsigned *count, int *a, int n) {
     while (*(volatile unsigned *)count < gridDim.x) {}
     __threadfence();
   }
-  a[n + i] = a[(i + blockDim.x) % n]; // finding: race in global memory, uninitialised
+  a[n + i] = a[(i + blockDim.x) % n]; // finding: race in global memory
 }
 
 __global__ void look_back_without_fence(unsigned *ticket, volatile unsigned *flag, int *own, int *out) {
@@ -268,7 +268,7 @@ __global__ void message_read_by_all(int *data, volatile int *ready, int *out) {
   } else {
     if (threadIdx.x == 0)
       while (*ready == 0) {}
-    out[blockIdx.x * blockDim.x + threadIdx.x] = data[threadIdx.x]; // finding: race in global memory, uninitialised
+    out[blockIdx.x * blockDim.x + threadIdx.x] = data[threadIdx.x]; // finding: race in global memory
   }
 }
 

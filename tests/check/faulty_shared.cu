@@ -14,7 +14,7 @@ extern __shared__ char dynamic[];
 __global__ void no_barrier_after_load(const float *x, float *y) {
   __shared__ float s[64];
   s[threadIdx.x] = x[threadIdx.x]; // finding: race in shared memory
-  y[threadIdx.x] = s[63 - threadIdx.x]; // finding: race in shared memory, uninitialised
+  y[threadIdx.x] = s[63 - threadIdx.x]; // finding: race in shared memory
 }
 
 __global__ void no_barrier_in_tree(const float *x, float *y) {
@@ -32,7 +32,7 @@ __global__ void no_barrier_before_the_tree(const float *x, float *y) {
   const int t = threadIdx.x;
   s[t] = x[t]; // finding: race in shared memory
   for (int half = 64; half; half /= 2) {
-    if (t < half) s[t] += s[t + half]; // finding: race in shared memory, uninitialised
+    if (t < half) s[t] += s[t + half]; // finding: race in shared memory
     __syncthreads();
   }
   if (t == 0) *y = s[0];
@@ -62,7 +62,7 @@ __global__ void double_buffer_of_one(float *a) {
 __global__ void one_writes_nobody_waits(const float *x, float *y) {
   __shared__ float first;
   if (threadIdx.x == 0) first = x[0]; // finding: race in shared memory
-  y[threadIdx.x] = first; // finding: race in shared memory, uninitialised
+  y[threadIdx.x] = first; // finding: race in shared memory
 }
 
 __global__ void result_read_too_early(const float *x, float *y) {
@@ -88,7 +88,7 @@ __global__ void scan_in_place(int *a) {
 __global__ void transpose_without_barrier(const float *in, float *out) {
   __shared__ float tile[8][9];
   tile[threadIdx.y][threadIdx.x] = in[threadIdx.y * 8 + threadIdx.x]; // finding: race in shared memory
-  out[threadIdx.y * 8 + threadIdx.x] = tile[threadIdx.x][threadIdx.y]; // finding: race in shared memory, uninitialised
+  out[threadIdx.y * 8 + threadIdx.x] = tile[threadIdx.x][threadIdx.y]; // finding: race in shared memory
 }
 
 __global__ void halo_without_barrier(const float *in, float *out) {
@@ -96,13 +96,13 @@ __global__ void halo_without_barrier(const float *in, float *out) {
   const int t = threadIdx.x + 1;
   s[t] = in[threadIdx.x]; // finding: race in shared memory
   if (threadIdx.x < 2) s[threadIdx.x * 65] = 0; // finding: race in shared memory
-  out[threadIdx.x] = s[t - 1] + s[t + 1]; // finding: race in shared memory, uninitialised
+  out[threadIdx.x] = s[t - 1] + s[t + 1]; // finding: race in shared memory
 }
 
 __global__ void histogram_not_cleared_in_time(const int *x, int *bins) {
   __shared__ int own[64];
   own[threadIdx.x] = 0; // finding: race in shared memory
-  atomicAdd(&own[x[63 - threadIdx.x] % 64], 1); // finding: race in shared memory, uninitialised
+  atomicAdd(&own[x[63 - threadIdx.x] % 64], 1); // finding: race in shared memory
   __syncthreads();
   bins[threadIdx.x] = own[threadIdx.x];
 }
@@ -125,7 +125,7 @@ __global__ void halves_overlap(float *a, int n) {
 
 __global__ void global_within_block(float *a) {
   a[threadIdx.x] = threadIdx.x; // finding: race in global memory
-  a[64 + threadIdx.x] = a[63 - threadIdx.x]; // finding: race in global memory, uninitialised
+  a[64 + threadIdx.x] = a[63 - threadIdx.x]; // finding: race in global memory
 }
 
 union phases {
@@ -173,7 +173,7 @@ __global__ void syncwarp_for_a_block(int *a) {
   __shared__ int s[64];
   s[threadIdx.x] = threadIdx.x; // finding: race in shared memory
   __syncwarp();
-  a[threadIdx.x] = s[63 - threadIdx.x]; // finding: race in shared memory, uninitialised
+  a[threadIdx.x] = s[63 - threadIdx.x]; // finding: race in shared memory
 }
 
 __global__ void masks_that_do_not_meet(int *a) {
@@ -182,7 +182,7 @@ __global__ void masks_that_do_not_meet(int *a) {
   s[t] = t; // finding: race in shared memory
   if (t < 16) __syncwarp(0x0000ffff);
   else __syncwarp(0xffff0000);
-  a[t] = s[31 - t]; // finding: race in shared memory, uninitialised
+  a[t] = s[31 - t]; // finding: race in shared memory
 }
 
 __global__ void small_tile_for_a_warp(int *a) {
@@ -190,13 +190,13 @@ __global__ void small_tile_for_a_warp(int *a) {
   auto tile = cg::tiled_partition<8>(cg::this_thread_block());
   s[threadIdx.x] = threadIdx.x; // finding: race in shared memory
   tile.sync();
-  a[threadIdx.x] = s[31 - threadIdx.x]; // finding: race in shared memory, uninitialised
+  a[threadIdx.x] = s[31 - threadIdx.x]; // finding: race in shared memory
 }
 
 __global__ void lane_zero_tells_nobody(int *a) {
   __shared__ int first;
   if (threadIdx.x == 0) first = a[0]; // finding: race in shared memory
-  a[32 + threadIdx.x] = first; // finding: race in shared memory, uninitialised
+  a[32 + threadIdx.x] = first; // finding: race in shared memory
 }
 
 // ---- two write one place --------------------------------------------------------------------------------------
@@ -249,7 +249,7 @@ __global__ void unnamed_union_without_barrier(int *a) {
     float second[64];
   } u;
   u.first[threadIdx.x] = threadIdx.x; // finding: race in shared memory
-  a[threadIdx.x] = (int)u.second[63 - threadIdx.x]; // finding: race in shared memory, uninitialised
+  a[threadIdx.x] = (int)u.second[63 - threadIdx.x]; // finding: race in shared memory
 }
 
 __global__ void unnamed_struct_without_barrier(int *a) {
@@ -258,7 +258,7 @@ __global__ void unnamed_struct_without_barrier(int *a) {
   } s[64], *first;
   s[threadIdx.x].value[1] = threadIdx.x; // finding: race in shared memory
   if (threadIdx.x == 0) first = s;
-  a[threadIdx.x] = s[63 - threadIdx.x].value[1]; // finding: race in shared memory, uninitialised
+  a[threadIdx.x] = s[63 - threadIdx.x].value[1]; // finding: race in shared memory
 }
 
 // ---- longer ones ----------------------------------------------------------------------------------------------
@@ -326,7 +326,7 @@ __global__ void tile_reads_its_neighbour(int *a) {
   auto tile = cg::tiled_partition<16>(cg::this_thread_block());
   s[threadIdx.x] = threadIdx.x; // finding: race in shared memory
   tile.sync();
-  a[threadIdx.x] = s[(threadIdx.x + 16) % 32]; // finding: race in shared memory, uninitialised
+  a[threadIdx.x] = s[(threadIdx.x + 16) % 32]; // finding: race in shared memory
 }
 
 __global__ void coalesced_without_sync(int *a) {
@@ -336,7 +336,7 @@ __global__ void coalesced_without_sync(int *a) {
   if (t % 3 == 0) {
     cg::coalesced_group group = cg::coalesced_threads();
     s[group.thread_rank()] = t; // finding: race in shared memory
-    a[t] = s[group.size() - 1 - group.thread_rank()]; // finding: race in shared memory, uninitialised
+    a[t] = s[group.size() - 1 - group.thread_rank()]; // finding: race in shared memory
   }
 }
 
@@ -378,7 +378,7 @@ __global__ void sum_of_sums_too_early(const int *x, int *y) {
   int sum = x[threadIdx.x];
   for (int d = 16; d; d /= 2) sum += __shfl_down_sync(~0u, sum, d);
   if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = sum; // finding: race in shared memory
-  if (threadIdx.x == 0) *y = sums[0] + sums[1] + sums[2] + sums[3]; // finding: race in shared memory, uninitialised
+  if (threadIdx.x == 0) *y = sums[0] + sums[1] + sums[2] + sums[3]; // finding: race in shared memory
 }
 
 __global__ void shared_list_too_early(int *a) {
@@ -386,7 +386,7 @@ __global__ void shared_list_too_early(int *a) {
   if (threadIdx.x == 0) count = 0;
   __syncthreads();
   list[atomicAdd(&count, 1)] = threadIdx.x; // finding: race in shared memory
-  if (threadIdx.x < 64) a[threadIdx.x] = list[63 - threadIdx.x]; // finding: race in shared memory, uninitialised
+  if (threadIdx.x < 64) a[threadIdx.x] = list[63 - threadIdx.x]; // finding: race in shared memory
 }
 
 // Shuffles order the lanes of their own warp only, however many they are.
@@ -406,7 +406,7 @@ __shared__ int outside[64];
 
 __global__ void outside_of_the_kernel(int *a) {
   outside[threadIdx.x] = a[threadIdx.x]; // finding: race in shared memory
-  a[threadIdx.x] = outside[threadIdx.x ^ 1]; // finding: race in shared memory, uninitialised
+  a[threadIdx.x] = outside[threadIdx.x ^ 1]; // finding: race in shared memory
 }
 
 struct Neighbour {
@@ -417,5 +417,5 @@ __global__ void shared_memory_of_a_method(int *a) { a[threadIdx.x] = Neighbour::
 template <class T> __device__ T Neighbour::get(T value) {
   __shared__ T values[64];
   values[threadIdx.x] = value; // finding: race in shared memory
-  return values[threadIdx.x ^ 1]; // finding: race in shared memory, uninitialised
+  return values[threadIdx.x ^ 1]; // finding: race in shared memory
 }

@@ -50,6 +50,29 @@ describe("a finding", function()
     assert.are.equal("read k.cu:7 a[1] = a[0];; write k.cu:3 a[0] = 1;", lines(list[1]))
   end)
 
+  -- Uninitialised and a race of the same read were two findings.
+  for _, case in ipairs {
+    { "is one where a read comes before the write of another thread", "race in shared memory",
+      "__shared__ int s[64];\ns[t] = t;\na[t] = s[63 - t];" },
+    { "is one of two words", "race in shared memory", "__shared__ long long s[64];\ns[t] = t;\na[t] = s[63 - t];" },
+    { "is two where some of what is read is never written", "uninitialised, race in shared memory",
+      "__shared__ int s[65];\ns[t] = t;\na[t] = s[64 - t];" },
+    { "is two where the write races with another read, after a barrier", "uninitialised, race in shared memory",
+      "__shared__ int s[64];\na[t] = s[63 - t];\n__syncthreads();\ns[t] = t;\na[t] = s[63 - t];" },
+    { "is uninitialised where the next block writes it", "uninitialised",
+      "__shared__ int s[64];\nif (blockIdx.x == 0) a[t] = s[63 - t]; else s[t] = t;", 2 },
+  } do
+    it(case[1], function()
+      local before = findings.counts()
+      local source = "__global__ void f(int *a) {\nint t = threadIdx.x;\n" .. case[3] .. "\n}"
+      local m <close> = dev:module { source = source }
+      local a <close> = dev:zeros("i32", 64)
+      m.f:launch(case[4] or 1, 64, a)
+      local kinds = lists.map(findings.since(before), function(one) return one.kind end)
+      assert.are.equal(case[2], table.concat(kinds, ", "))
+    end)
+  end
+
   it("has no wrong line in a kernel of more accesses than the checker remembers", function()
     local body, without = { "int t = threadIdx.x, sum = 0;" }, 0
     for i = 1, 140 do

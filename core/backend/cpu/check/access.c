@@ -93,6 +93,26 @@ static void note_race(const access_t *a, uintptr_t address, mw_check_bits other,
   cpu_finding_note(a->checker, race_kind(a, address), address, &a->party, &second, remark);
 }
 
+/* ---- a read that comes too early ------------------------------------------------------------------------------- */
+
+static cpu_early *early_of(const access_t *a, uintptr_t word) {
+  return &a->checker->early[word / 4 % CPU_EARLY];
+}
+
+static void note_early(const access_t *a, uintptr_t word, uintptr_t address) {
+  if (a->checker->sampled && !is_shared(a, address)) return;
+  cpu_finding_note(a->checker, CPU_FINDING_UNINITIALISED, address, &a->party, NULL, "");
+  *early_of(a, word) = (cpu_early){word, a->thread->stamp, a->checker->fault};
+}
+
+/* The write of a race is what the read should have found. */
+static void explain_early(const access_t *a, uintptr_t address) {
+  cpu_early *early = early_of(a, address & ~(uintptr_t)3);
+  if (!a->party.write || early->word != (address & ~(uintptr_t)3) || is_ordered(a, early->reader)) return;
+  early->noted->explained++;
+  early->word = 0;
+}
+
 /* ---- a word ---------------------------------------------------------------------------------------------------- */
 
 static bool overlaps(mw_check_bits bits, unsigned mask) {
@@ -135,11 +155,13 @@ static bool judge_race(const access_t *a, uintptr_t address, const mw_cell *cell
       judge_volatile(a, address, cell->write);
     else if (!is_ordered(a, cell->write)) {
       note_race(a, address, cell->write, true);
+      explain_early(a, address);
       return false;
     }
   }
   if (a->party.write && overlaps(cell->read, mask) && !readers_ordered(a, cell->read)) {
     note_race(a, address, cell->read, false);
+    explain_early(a, address);
     return false;
   }
   return true;
@@ -183,8 +205,7 @@ static bool judge_word(const access_t *a, mw_cell *cell, uintptr_t word, unsigne
     return false;
   }
   if (a->reads && mask & ~cell->read) {
-    if (!a->checker->sampled || is_shared(a, address))
-      cpu_finding_note(a->checker, CPU_FINDING_UNINITIALISED, address, &a->party, NULL, "");
+    note_early(a, word, address);
     cell->read |= mask; /* told once */
   }
   judge_race(a, address, cell, mask);

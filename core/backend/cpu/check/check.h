@@ -122,6 +122,7 @@ typedef struct cpu_noted { /* a finding with what tells it from others */
   const void *places[2];
   unsigned lines[2];           /* of parties without a place */
   const struct cpu_noted *due; /* each time by threads that had this finding, an index out of its bounds */
+  unsigned long long explained; /* how often by a race of the same read */
   struct cpu_noted *same;      /* an earlier one at the same lines, which counts it */
   bool placed;                 /* lines and texts are known, or never will be */
   bool told;                   /* to whom asks */
@@ -136,6 +137,15 @@ typedef struct cpu_slip {
   unsigned rank;
   const cpu_noted *noted; /* NULL: no thread's */
 } cpu_slip;
+
+/* Words that held no value when they were read, by a hash of their address. What a race of that read explains is no
+ * finding of its own. */
+enum { CPU_EARLY = 1 << 13 };
+typedef struct cpu_early {
+  uintptr_t word;
+  mw_check_bits reader; /* its stamp */
+  cpu_noted *noted;
+} cpu_early;
 
 typedef struct cpu_doubt { /* a volatile access beside another: a race if it changes what the other one wrote */
   bool open;
@@ -179,6 +189,7 @@ struct cpu_checker {
   cpu_noted *findings, **last, *fault; /* fault: the last one noted */
   cpu_noted *told, *told_last;         /* those of launches that have ended, by base.next */
   cpu_slip slips[CPU_SLIPS];
+  cpu_early early[CPU_EARLY];
   struct cpu_order *order; /* order.c */
   cpu_doubt doubt;
 };

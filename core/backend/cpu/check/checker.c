@@ -11,6 +11,7 @@
 static void next_launch(cpu_checker *checker) {
   if (++checker->stamp_launch < MW_CHECK_LAUNCHES) return;
   cpu_shadow_clear_launches(&checker->shadow);
+  memset(checker->early, 0, sizeof checker->early);
   checker->stamp_launch = checker->first_stamp = 1;
   checker->cleared = true;
 }

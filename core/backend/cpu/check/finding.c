@@ -238,7 +238,7 @@ void cpu_findings_place(cpu_checker *checker) {
   for (cpu_noted *noted = checker->findings; noted; noted = noted->next) {
     if (noted->told || noted->same) continue;
     if (!noted->placed) place(checker->launch, noted);
-    if (is_due(noted)) continue;
+    if (is_due(noted) || noted->explained == noted->base.count) continue;
     noted->same = find_told(checker, noted);
     if (noted->same)
       noted->same->base.count += noted->base.count;
