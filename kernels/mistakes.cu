@@ -14,7 +14,7 @@
 
 // ---- shared memory ----------------------------------------------------------------------------------------------------
 
-// A scan of one block with one of its two barriers (Oxford 4, p. 24; "both are needed" and "my most common error", p. 25).
+// A scan of one block with one of its two barriers (Oxford 4, p. 24; p. 25: "my most common CUDA programming error").
 template <bool MENDED> __global__ void scan(float *x) {
   extern __shared__ float temp[];
   int t = threadIdx.x;
