@@ -24,6 +24,14 @@ describe("check mode's shadow of memory", function()
     assert.is_true(resident() - before < 128 << 20) -- one of them has 64 MiB of it
   end)
 
+  -- An array that fitted without it filled the machine's memory.
+  it("counts with its array", function()
+    local dev <close>, plain = mw.device("cpu", { check = true }), mw.device "cpu"
+    local total = dev:properties().memory_total
+    assert.are.equal(plain:properties().memory_total // 5, total)
+    support.fails_like(function() dev:empty("u8", total + 1) end, "out of memory on cpu: wanted")
+  end)
+
   -- Bytes 5 to 12 are written, copied to 2 to 9 of another array, and read there: all that is beside them is not.
   it("is copied by bytes, from any to any", function()
     local dev <close> = mw.device("cpu", { check = true })

@@ -16,7 +16,10 @@ mw_status cpu_device_open(const char *which, mw_device **out, mw_error *err) {
   if (check && !checker) return err->status;
   cpu_device *device = mw_calloc(1, sizeof *device);
   cpu_probe_info(&device->base.info);
-  if (check) strcpy(device->base.info.id, "cpu:check");
+  if (check) {
+    strcpy(device->base.info.id, "cpu:check");
+    device->base.info.memory_total /= 1 + CPU_SHADOW_BYTES;
+  }
   device->base.info.checks = device->base.info.traces = check;
   device->checker = checker;
   cpu_memory_open(&device->memory, check ? cpu_checker_shadow(checker) : NULL);

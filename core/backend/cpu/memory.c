@@ -235,7 +235,8 @@ mw_status cpu_memory_info(mw_device *base, size_t *free, size_t *total, mw_error
   const size_t used = device->memory.used, available = cpu_probe_available_memory();
   *total = base->info.memory_total;
   *free = used < *total ? *total - used : 0;
-  if (*free > available) *free = available;
+  const size_t most = device->checker ? available / (1 + CPU_SHADOW_BYTES) : available;
+  if (*free > most) *free = most;
   return MW_OK;
 }
 

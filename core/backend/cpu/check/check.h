@@ -26,6 +26,8 @@ typedef struct cpu_checker cpu_checker;
 
 /* ---- shadow.c -------------------------------------------------------------------------------------------------- */
 
+enum { CPU_SHADOW_BYTES = sizeof(mw_cell) / 4 }; /* of each byte */
+
 typedef struct cpu_shadow_range {
   uintptr_t from;
   size_t bytes;
