@@ -159,6 +159,18 @@ describe("a finding", function()
     for _, one in ipairs(list) do assert.is_true(one.kind ~= "index" or one.parties[1].verb == "access") end
   end)
 
+  it("is one for a line of which the compiler makes several", function()
+    local a <close> = dev:zeros("i32", 128)
+    local list = found([[
+template <int N> __device__ void sum(int *s) {
+  if (threadIdx.x < N) s[threadIdx.x] += s[threadIdx.x + N];
+  if constexpr (N > 1) sum<N / 2>(s);
+}
+__global__ void f(int *a, int n) { sum<32>(a); }]], a, 0)
+    assert.are.equal(1, #list)
+    assert.are.equal(57, list[1].count)
+  end)
+
   it("is the same when the module is compiled again, another in another source", function()
     local a <close> = dev:zeros("i32", 128)
     local before = #dev:findings()

@@ -196,24 +196,34 @@ static void place(const cpu_checked_launch *launch, cpu_noted *noted) {
   noted->base.intended = strstr(parties[0].text, "moonwarp: race-ok") || strstr(parties[1].text, "moonwarp: race-ok");
 }
 
+static bool same_text(const char *one, const char *other) {
+  return one == other || (one && other && !strcmp(one, other));
+}
+
 /* One without parties is known by its object. */
-static bool same_object(const mw_finding *one, const mw_finding *other) {
-  return one->parties[0].known || !strcmp(one->object.text, other->object.text);
+static bool same_memory(const mw_finding *one, const mw_finding *other) {
+  if (!one->parties[0].known) return !strcmp(one->object.text, other->object.text);
+  return same_text(one->object.kind, other->object.kind) && !strcmp(one->object.name, other->object.name) &&
+         one->object.parameter == other->object.parameter;
 }
 
 static bool same_line(const mw_party *one, const mw_party *other) {
   return one->known == other->known && one->line == other->line && !strcmp(one->file, other->file) &&
-         !strcmp(one->text, other->text);
+         !strcmp(one->text, other->text) && same_text(one->verb, other->verb);
 }
 
-/* One that was told, at the same lines of a kernel of this name: the module was compiled once more. */
+/* One that was told, of the same memory at the same lines of a kernel of this name: the compiler has made the line
+ * several times, or the module was compiled once more. */
 static cpu_noted *find_told(const cpu_checker *checker, const cpu_noted *noted) {
-  for (cpu_noted *other = checker->findings; other != noted; other = other->next)
+  const mw_party *mine = noted->base.parties;
+  for (cpu_noted *other = checker->findings; other != noted; other = other->next) {
+    const mw_party *its = other->base.parties;
     if (other->told && other->kind == noted->kind && !strcmp(other->base.kernel, noted->base.kernel) &&
-        other->module != noted->module && same_object(&other->base, &noted->base) &&
-        same_line(&other->base.parties[0], &noted->base.parties[0]) &&
-        same_line(&other->base.parties[1], &noted->base.parties[1]))
+        same_memory(&other->base, &noted->base) &&
+        ((same_line(&its[0], &mine[0]) && same_line(&its[1], &mine[1])) ||
+         (same_line(&its[0], &mine[1]) && same_line(&its[1], &mine[0]))))
       return other;
+  }
   return NULL;
 }
 
