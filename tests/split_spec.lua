@@ -20,6 +20,8 @@ local function results(dev, source, engine)
   return out:totable(), (kernel:engine())
 end
 
+local CG = "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>\n"
+  .. "namespace cg = cooperative_groups;\n"
 local HEAD = "__global__ void k(int *out, const int *in, int n) { int t = threadIdx.x; "
 local cases = {
   { "a variable declared with its struct", "fiber", HEAD .. [[ __shared__ int s[64];
@@ -101,6 +103,78 @@ local cases = {
   { "a shuffle under a condition of whole warps", "split", HEAD .. [[ __shared__ int s[64]; s[t] = in[t];
     __syncthreads(); if (t < 32) { int v = s[t] + s[t + 32]; v += __shfl_xor_sync(~0u, v, 16); s[t] = v; }
     __syncthreads(); out[t] = s[t]; }]] },
+  { "sync of the block in every form", "split", CG .. HEAD .. [[ __shared__ int s[64];
+    cg::thread_block b = cg::this_thread_block();
+    s[b.thread_rank()] = in[t]; b.sync(); int v = s[(t + 1) % n]; cg::sync(b); s[t] = v + 1;
+    cooperative_groups::sync(b);
+    v += s[(t + 2) % n]; cg::this_thread_block().sync(); s[t] = v; cg::sync(cg::this_thread_block()); auto c = b;
+    c.sync();
+    out[t] = s[63 - t] + (int)b.size() + b.group_dim().x + b.thread_index().x + b.group_index().y +
+    b.num_threads(); }]] },
+  { "tiles: shuffles", "split", CG .. HEAD .. [[ auto b = cg::this_thread_block();
+    cg::thread_block_tile<32> w = cg::tiled_partition<32>(b);
+    auto q = cg::tiled_partition<8>(b); const auto r = cg::tiled_partition<4>(q);
+    int v = in[t]; v += w.shfl_down(v, 3); v += 3 * q.shfl_up(v, 2); v ^= r.shfl_xor(v, 1); v += q.shfl(v, 5);
+    w.sync(); q.sync();
+    out[t] = v + w.thread_rank() + 10 * q.thread_rank() + 100 * r.thread_rank() + 7 * w.meta_group_rank() + 11 *
+    q.meta_group_rank()
+      + 13 * r.meta_group_rank() + w.meta_group_size() * 17 + 19 * q.meta_group_size() + 23 * r.meta_group_size() +
+    w.size() + q.num_threads(); }]] },
+  { "tiles: votes", "split", CG .. HEAD .. [[ auto b = cg::this_thread_block();
+    auto w = cg::tiled_partition<32>(b); auto q = cg::tiled_partition<8>(b);
+    int v = in[t]; int r = w.any(v == 5) + 2 * w.all(v > 0) + 4 * q.any(v < 20) + 8 * q.all(v > 3);
+    out[t] = r + 16 * __popc(w.ballot(v & 1)) + 1024 * q.ballot(v & 1) + 7 * q.match_any(v % 3) + 3 *
+    __popc(w.match_any(v % 3)); }]] },
+  { "tiles: reduce", "split", CG .. HEAD .. [[ auto b = cg::this_thread_block();
+    auto w = cg::tiled_partition<32>(b); auto q = cg::tiled_partition<8>(b);
+    int v = in[t]; int s = cg::reduce(w, v, cg::plus<int>()); float f = cg::reduce(q, v * 0.5f, cg::plus<float>{});
+    if (cg::reduce(w, v, cg::greater<int>()) > 90) s += cooperative_groups::reduce(q, v,
+    cooperative_groups::less<int>{});
+    out[t] = s + (int)f; }]] },
+  { "groups given to helpers", "split", CG .. [[
+    __device__ int sum(cg::thread_block_tile<32> &w, int v) { for (int d = w.size() / 2; d > 0;
+    d /= 2) v += w.shfl_down(v, d); return w.shfl(v, 0); }
+    template <class G, class T> __device__ T total(const G &g, T v, T *s) { s[g.thread_rank()] = v; g.sync();
+    T r = s[(g.thread_rank() + 1) % g.size()]; g.sync(); return r; }
+    __device__ void meet(cg::thread_group g) { g.sync(); }
+    template <unsigned S, class P> __device__ int part(cg::thread_block_tile<S, P> g, int v) { return cg::reduce(g,
+    v, cg::plus<int>()); }
+    ]] .. HEAD .. [[ __shared__ int s[64]; cg::thread_block b = cg::this_thread_block();
+    cg::thread_block_tile<32> w = cg::tiled_partition<32>(b);
+    int v = sum(w, in[t]); v += total(b, v + t, s); meet(b); s[t] = v; meet(b); v += s[63 - t]; int x = part(w, v);
+    int y = part(cg::tiled_partition<16>(b), v); out[t] = v + x + y; }]] },
+  { "using namespace cooperative_groups", "split",
+    "#include <cooperative_groups.h>\nusing namespace cooperative_groups;\n" .. HEAD .. [[
+    __shared__ int s[64]; thread_block b = this_thread_block(); s[t] = in[t]; sync(b);
+    thread_group w = tiled_partition(b, 32);
+    int v = s[t / 32 * 32 + (t + 1) % 32]; w.sync(); s[t] = v + w.thread_rank(); sync(w); b.sync();
+    out[t] = s[63 - t]; }]] },
+  { "a shuffle of a tile under a condition", "split", CG .. HEAD .. [[ auto w =
+    cg::tiled_partition<32>(cg::this_thread_block()); int v = in[t];
+    if (w.meta_group_rank() == 0) { for (int d = 16; d > 0; d >>= 1) v += w.shfl_xor(v, d); } out[t] = v; }]] },
+  { "a group by its constructor", "split", CG .. HEAD .. [[ __shared__ int s[64];
+    cg::thread_block b(cg::this_thread_block()); s[t] = in[t]; b.sync(); out[t] = s[63 - t]; }]] },
+  { "coalesced threads", "fiber", CG .. HEAD .. [[ int v = in[t]; if (v & 1) { auto g = cg::coalesced_threads();
+    v += g.shfl(v, 0) + g.size(); } out[t] = v; }]] },
+  { "references to variables", "split", [[
+    __device__ void two(int &a, int &b, int *s) { s[threadIdx.x] = a; __syncthreads(); b = s[63 - threadIdx.x];
+    a += b; __syncthreads(); }
+    __device__ void get(int (&s)[64], int &v) { s[threadIdx.x] = v; __syncthreads(); v = s[(threadIdx.x + 1) % 64];
+    __syncthreads(); }
+    __device__ void maxi(float &v, int &i) { for (int d = 16; d;
+    d /= 2) { float w = __shfl_xor_sync(0xffffffff, v, d); int j = __shfl_xor_sync(0xffffffff, i, d);
+    if (w > v || (w == v && j < i)) { v = w; i = j; } } }
+    ]] .. HEAD .. [[ __shared__ int s[64]; int x = in[t], y = 0; two(x, y, s); get(s, x); float f = x; int i = t;
+    maxi(f, i); out[t] = x + 3 * y + i + (int)f; }]] },
+  { "float v(x)", "split", HEAD .. [[ __shared__ int s[64]; float v(in[t]); const int *p(in); int w(t); s[t] = v;
+    __syncthreads(); v += s[63 - t]; w += p[0] * 2; __syncthreads(); s[t] = w; __syncthreads();
+    out[t] = (int)v + w + s[(t + 1) % n]; }]] },
+  { "references to elements", "split", [[
+    __device__ void add(int &to, int v, int *s) { s[threadIdx.x] = v; __syncthreads(); to += s[63 - threadIdx.x];
+    __syncthreads(); }
+    ]] .. HEAD .. [[ __shared__ int s[64], r[64]; int a[3] = { 1, 2, 3 }; struct P { int x, y; }; P p = { t, 2 };
+    r[t] = t; add(a[1], in[t], s); add(r[t], t, s); add(p.y, in[t], s); __syncthreads();
+    out[t] = a[1] + r[63 - t] + p.x * p.y; }]] },
 }
 
 describe("kernels that are hard to split", function()

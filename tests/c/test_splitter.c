@@ -69,9 +69,9 @@ static void rejections_to_split(void **state) {
   expect_engine("__device__ float f(float v) { if (v > 1) return v; return __shfl_sync(~0u, v, 0); }\n"
                 "__global__ void k(float *x) { x[threadIdx.x] = f(x[threadIdx.x]); }\n",
                 "fiber", "returns from its middle");
-  expect_engine("__device__ void f(float &v) { v += __shfl_sync(~0u, v, 0); }\n"
+  expect_engine("__device__ void f(float &v) { v += 1; { float v = 2; v += __shfl_sync(~0u, v, 0); } }\n"
                 "__global__ void k(float *x) { float v = 1; f(v); x[threadIdx.x] = v; }\n",
-                "fiber", "by reference");
+                "fiber", "helper 'f' declares a variable that hides a parameter");
   char names[2600] = "__device__ float f(float v) { float a0 = v;\n";
   for (int i = 1; i < 140; i++) sprintf(names + strlen(names), "float a%d = 1;\n", i);
   strcat(names, "return __shfl_sync(~0u, a0, 0); }\n"

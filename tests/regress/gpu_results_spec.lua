@@ -36,7 +36,8 @@ local TILES <const> = [[
   __global__ void k(int *out, const int *in) {
     const int t = threadIdx.x;
     const unsigned m = 0xffu << (t & 24);
-    out[t] = __shfl_down_sync(m, in[t], 4) + 1000 * __shfl_up_sync(m, in[t], 4) + 1000000 * __shfl_xor_sync(m, in[t], 8);
+    out[t] = __shfl_down_sync(m, in[t], 4) + 1000 * __shfl_up_sync(m, in[t], 4)
+      + 1000000 * __shfl_xor_sync(m, in[t], 8);
   }]]
 
 -- Rodinia's histogram1024: a thread writes until its own value stays.

@@ -82,15 +82,31 @@ static bool is_formal(const cpu_program *program, const cpu_function *function, 
   return false;
 }
 
+/* tile.shfl_down(v, 1), where the program has cooperative groups. */
+static bool is_group_call(const cpu_program *program, int i) {
+  const char *const *const members =
+      WORDS("sync", "shfl", "shfl_up", "shfl_down", "shfl_xor", "any", "all", "ballot", "match_any", "match_all");
+  const cpu_token *at = program->tokens.at;
+  return i && cpu_token_is(&at[i - 1], ".") && cpu_token_is(&at[i + 1], "(") && cpu_token_any(&at[i], members) &&
+         cpu_has(&program->tokens, 0, program->tokens.count, "cooperative_groups");
+}
+
+/* Where the function gets or makes a group, or meets others. */
+static bool is_meeting(const cpu_program *program, int i) {
+  const cpu_token *at = &program->tokens.at[i];
+  return cpu_is_barrier(at) || cpu_is_warp_operation(at) || cpu_is_group(at) || is_group_call(program, i);
+}
+
 /* What a function names is what it may call; obj.sync() counts as a use of the class that defines sync. Kernels are
  * left out: no device code calls them. */
 static void body_read(cpu_program *program, int index) {
   cpu_function *function = &program->functions[index];
   const cpu_token *at = program->tokens.at;
+  for (int i = function->open; i < function->body && !function->is_class; i++)
+    if (function->own_barrier < 0 && cpu_is_group(&at[i])) function->own_barrier = i;
   for (int i = function->body; i < function->last; i++) {
     if (at[i].kind != CPU_NAME) continue;
-    if (function->own_barrier < 0 && (cpu_is_barrier(&at[i]) || cpu_is_warp_operation(&at[i]) || cpu_is_group(&at[i])))
-      function->own_barrier = i;
+    if (function->own_barrier < 0 && is_meeting(program, i)) function->own_barrier = i;
     function->reaches_thread |= cpu_token_is(&at[i], "threadIdx");
     if (is_formal(program, function, &at[i])) continue;
     for (int k = 0; k < program->nfunctions; k++)

@@ -133,6 +133,11 @@ struct mw_masks {
 /* Is thread t not in the mask? */
 MW_HELPER unsigned mw_lacks(unsigned mask, int t) { return ~mask >> (t & 31) & 1; }
 
+/* The lanes of t's tile of cooperative groups. */
+MW_HELPER unsigned mw_tile_lanes(int t, unsigned size) {
+  return (size < 32 ? (1u << size) - 1 : ~0u) << (t & 31 & ~(size - 1));
+}
+
 /* Element t is at[t + 32]: a shuffle may read past both ends of the block. */
 template <int N, class T> struct __attribute__((aligned(64))) mw_shuffle {
   static_assert(sizeof(T) <= 8, "a shuffle moves at most 8 bytes");

@@ -19,6 +19,8 @@ typedef struct expansion {
   int suffix;
   const cpu_token *names[MOST_NAMES]; /* to rename */
   int nnames;
+  cpu_range arguments[MW_MOST_PARAMS];
+  enum { COPIED, NAMED, POINTED } binding[MW_MOST_PARAMS];
   cpu_tokens *next; /* what is written */
 } expansion;
 
@@ -76,8 +78,13 @@ static void body_names(expansion *it) {
     if (node->kind == CPU_NODE_FOR) declared_names(it, node->head, node->init_last);
     if (node->kind == CPU_NODE_TYPE) type_names(it, i);
   }
-  for (int i = 0; i < it->callee->nformals; i++)
-    if (it->callee->formals[i].name >= 0) name_add(it, &it->in->program->tokens.at[it->callee->formals[i].name]);
+  for (int i = 0; i < it->callee->nformals; i++) {
+    const int name = it->callee->formals[i].name;
+    if (name < 0) continue;
+    if (it->binding[i] != COPIED && name_known(it, &it->in->program->tokens.at[name]))
+      reject(it, "declares a variable that hides a parameter");
+    if (it->binding[i] == COPIED) name_add(it, &it->in->program->tokens.at[name]);
+  }
 }
 
 /* ---- template parameters --------------------------------------------------------------------------------------- */
@@ -145,9 +152,23 @@ static void template_put(expansion *it) {
 
 /* ---- the body -------------------------------------------------------------------------------------------------- */
 
+/* The parameter by reference that the name stands for; -1: none. */
+static int reference_of(const expansion *it, const cpu_tokens *from, int i) {
+  const cpu_token *at = it->in->program->tokens.at;
+  if (from->at[i].kind != CPU_NAME || cpu_is_member(from, i)) return -1;
+  for (int k = 0; k < it->callee->nformals; k++)
+    if (it->binding[k] != COPIED && cpu_same_text(&at[it->callee->formals[k].name], &from->at[i])) return k;
+  return -1;
+}
+
 static void token_put(expansion *it, const cpu_tokens *from, int i) {
   const cpu_token *token = &from->at[i];
-  if (token->kind == CPU_NAME && !cpu_is_member(from, i) && name_known(it, token))
+  const int formal = reference_of(it, from, i);
+  if (formal >= 0 && it->binding[formal] == NAMED)
+    cpu_tokens_build(it->next, &it->in->work, token, 0, " $0", &it->arguments[formal]);
+  else if (formal >= 0)
+    cpu_tokens_format(it->next, token, " ( * %.*s_mw%d )", TEXT(token), it->suffix);
+  else if (token->kind == CPU_NAME && !cpu_is_member(from, i) && name_known(it, token))
     cpu_tokens_format(it->next, token, " %.*s_mw%d", TEXT(token), it->suffix);
   else
     cpu_tokens_push(it->next, token);
@@ -191,15 +212,34 @@ static void statements_put(expansion *it, int first, int last) {
   }
 }
 
+static bool is_reference(const expansion *it, const cpu_formal *formal) {
+  const cpu_tokens *from = &it->in->program->tokens;
+  return cpu_find(from, formal->first, formal->last, WORDS("&")) < formal->last;
+}
+
+/* T &v of a variable x: v becomes x; of an element x[i]: what a pointer to it points to. Through const T &v nothing
+ * changes it, so a copy does, of any type but an array. */
+static int binding_of(const expansion *it, const cpu_formal *formal, const cpu_range *argument) {
+  const cpu_tokens *from = &it->in->program->tokens;
+  const bool array = formal->name != formal->last - 1;
+  const bool copied = cpu_token_is(&from->at[formal->first], "const") && !array;
+  if (formal->name < 0 || !is_reference(it, formal) || copied || cpu_group_is(it->in, argument)) return COPIED;
+  const bool name = argument->last == argument->first + 1 && it->in->work.at[argument->first].kind == CPU_NAME;
+  return name ? NAMED : array ? COPIED : POINTED;
+}
+
+static void formals_bind(expansion *it) {
+  const int open = cpu_call_open(&it->in->work, it->call);
+  const int count = open < 0 ? -1 : cpu_arguments(&it->in->work, open, it->arguments, MW_MOST_PARAMS);
+  if (count != it->callee->nformals) reject(it, "is not called with all its parameters");
+  for (int i = 0; i < count && !it->in->rejected; i++)
+    it->binding[i] = binding_of(it, &it->callee->formals[i], &it->arguments[i]);
+}
+
 /* T v = argument; T v[] becomes a pointer. */
 static void formal_put(expansion *it, const cpu_formal *formal, const cpu_range *argument) {
   const cpu_tokens *from = &it->in->program->tokens;
-  bool reference = cpu_find(from, formal->first, formal->last, WORDS("&", "&&")) < formal->last;
   if (formal->name < 0) return;
-  if (reference && !cpu_token_is(&from->at[formal->first], "const")) { /* through const T &v nothing changes it */
-    reject(it, "takes a parameter by reference");
-    return;
-  }
   int stop = formal->name + 1;
   bool array = stop < formal->last && cpu_token_is(&from->at[stop], "[");
   if (stop < formal->last && !array) {
@@ -207,21 +247,23 @@ static void formal_put(expansion *it, const cpu_formal *formal, const cpu_range 
     return;
   }
   for (int i = formal->first; i < formal->name; i++)
-    if (!cpu_token_any(&from->at[i], WORDS("&", "__restrict__", "__restrict"))) token_put(it, from, i);
+    if (!cpu_token_any(&from->at[i], WORDS("&", "&&", "__restrict__", "__restrict"))) token_put(it, from, i);
   if (array) cpu_tokens_scan(it->next, " * ", it->like);
   token_put(it, from, formal->name);
   cpu_tokens_build(it->next, &it->in->work, it->like, 0, " = $0 ; ", argument);
 }
 
+/* auto *v = &(x[i]); */
+static void pointer_put(expansion *it, const cpu_formal *formal, const cpu_range *argument) {
+  const cpu_token *name = &it->in->program->tokens.at[formal->name];
+  cpu_tokens_format(it->next, it->like, "auto * %.*s_mw%d = & ( ", TEXT(name), it->suffix);
+  cpu_tokens_build(it->next, &it->in->work, it->like, 0, "$0 ) ; ", argument);
+}
+
 static void formals_put(expansion *it) {
-  cpu_range arguments[MW_MOST_PARAMS];
-  int open = cpu_call_open(&it->in->work, it->call);
-  int count = open < 0 ? -1 : cpu_arguments(&it->in->work, open, arguments, MW_MOST_PARAMS);
-  if (count != it->callee->nformals) {
-    reject(it, "is not called with all its parameters");
-    return;
-  }
-  for (int i = 0; i < count && !it->in->rejected; i++) formal_put(it, &it->callee->formals[i], &arguments[i]);
+  for (int i = 0; i < it->callee->nformals && !it->in->rejected; i++)
+    if (it->binding[i] != NAMED)
+      (it->binding[i] == POINTED ? pointer_put : formal_put)(it, &it->callee->formals[i], &it->arguments[i]);
 }
 
 /* The return at the end of the body; -1: none. Rejects any other. */
@@ -272,6 +314,8 @@ static void expand(expansion *it, const cpu_node *statement) {
   const int open = cpu_call_open(work, it->call);
   bool wrap = statement->kind != CPU_NODE_DECLARE;
   if (wrap) cpu_tokens_scan(it->next, "{ ", it->like);
+  formals_bind(it);
+  if (it->in->rejected) return;
   if (it->callee->is_template) template_put(it);
   if (it->in->rejected) return;
   bool value = result_put(it);

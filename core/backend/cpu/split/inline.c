@@ -17,6 +17,8 @@
 
 enum { MOST_STEPS = 400 };
 
+static const char tile_reduce[] = "mw_tile_reduce"; /* of group.c */
+
 /* ---- what there is to hoist ------------------------------------------------------------------------------------ */
 
 static int barrier_helper(const cpu_splitter *in, int i) {
@@ -30,7 +32,8 @@ static bool hoistable(const cpu_splitter *in, int i) {
   const cpu_token *token = &in->work.at[i];
   if (token->kind != CPU_NAME || (i && (cpu_token_is(token - 1, ".") || cpu_token_is(token - 1, "->")))) return false;
   if (cpu_token_is(token, "__syncwarp") || cpu_token_is(token, "__syncthreads")) return false;
-  return cpu_is_warp_operation(token) || cpu_is_barrier(token) || barrier_helper(in, i) >= 0;
+  return cpu_is_warp_operation(token) || cpu_is_barrier(token) || cpu_token_is(token, tile_reduce) ||
+         barrier_helper(in, i) >= 0;
 }
 
 /* The first operation in the range whose arguments hold none themselves; -1. */
@@ -177,6 +180,25 @@ static void shuffle_expand(cpu_splitter *in, int node, int name, cpu_tokens *nex
   if (wrap) cpu_tokens_scan(next, " }", like);
 }
 
+/* sum = mw_tile_reduce ( 32 , v , op ) ;  ->  the steps of cooperative groups' reduce, in front of it */
+static void reduce_expand(cpu_splitter *in, int node, int name, cpu_tokens *next) {
+  const cpu_node *statement = &in->nodes[node];
+  const cpu_token *like = &in->work.at[name];
+  const int open = name + 1, number = ++in->serial;
+  cpu_range arguments[3];
+  cpu_arguments(&in->work, open, arguments, 3);
+  const bool wrap = statement->kind != CPU_NODE_DECLARE && in->nodes[statement->parent].kind != CPU_NODE_BLOCK;
+  cpu_tokens_build(next, &in->work, like, number, wrap ? "{ auto mw_r# = $1 ;" : "auto mw_r# = $1 ;", arguments);
+  cpu_tokens_build(next, &in->work, like, number,
+                   " for ( int mw_d# = $0 / 2 ; mw_d# ; mw_d# /= 2 ) mw_r# = $2 ( mw_r# , __shfl_xor_sync ( "
+                   "0xffffffff , mw_r# , mw_d# , $0 ) ) ; ",
+                   arguments);
+  cpu_tokens_copy(next, &in->work, statement->first, name);
+  cpu_tokens_format(next, like, " mw_r%d ", number);
+  cpu_tokens_copy(next, &in->work, in->work.at[open].match + 1, statement->last);
+  if (wrap) cpu_tokens_scan(next, " }", like);
+}
+
 /* ---- conditions ------------------------------------------------------------------------------------------------ */
 
 /* An operation in the head moves in front of it: of an `if` once, of a loop into each turn. */
@@ -208,12 +230,32 @@ static bool declarators_expand(cpu_splitter *in, const cpu_node *node, cpu_token
   return true;
 }
 
+/* float v(x);  ->  float v = x; where v may live across barriers. */
+static bool constructor_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
+  const cpu_tokens *work = &in->work;
+  const int close = node->last - 2, open = close > node->first ? work->at[close].match : -1;
+  cpu_range parts[2] = {{node->first, open}};
+  if (in->plain || node->kind != CPU_NODE_LEAF || !cpu_token_is(&work->at[close], ")") || open < node->first + 2)
+    return false;
+  for (int i = node->first; i < open; i++) {
+    if (cpu_token_is(&work->at[i], "<")) i = cpu_angle_end(work, i, open) - 1;
+    if (work->at[i].kind != CPU_NAME && !cpu_token_any(&work->at[i], WORDS("::", "*", ">"))) return false;
+  }
+  const bool named = work->at[open - 1].kind == CPU_NAME && !cpu_is_member(work, open - 1);
+  if (!named || cpu_token_any(&work->at[node->first], WORDS("delete", "throw", "*"))) return false;
+  if (cpu_arguments(work, open, &parts[1], 1) != 1) return false;
+  cpu_tokens_build(next, work, &work->at[node->first], 0, "$0 = $1 ;", parts);
+  return true;
+}
+
 static void statement_expand(cpu_splitter *in, int node, int operation, cpu_tokens *next) {
   const cpu_node *it = &in->nodes[node];
   if (!dependence_allows(in, it, operation)) return;
   int callee = barrier_helper(in, operation);
   if (callee >= 0)
     cpu_helper_expand(in, node, operation, callee, next);
+  else if (cpu_token_is(&in->work.at[operation], tile_reduce))
+    reduce_expand(in, node, operation, next);
   else
     shuffle_expand(in, node, operation, next);
 }
@@ -224,7 +266,8 @@ static bool node_expand(cpu_splitter *in, int index, cpu_tokens *next) {
   bool simple = node->kind == CPU_NODE_LEAF || node->kind == CPU_NODE_DECLARE;
   bool headed = node->kind == CPU_NODE_IF || node->kind == CPU_NODE_WHILE || node->kind == CPU_NODE_DO;
   int operation = -1;
-  if (declarators_expand(in, node, next) || syncwarp_expand(in, node, next)) return true;
+  if (declarators_expand(in, node, next) || syncwarp_expand(in, node, next) || constructor_expand(in, node, next))
+    return true;
   if (simple) operation = operation_find(in, node->first, node->last);
   if (headed || node->kind == CPU_NODE_FOR || node->kind == CPU_NODE_SWITCH)
     operation = operation_find(in, node->head, node->head_last);
@@ -238,7 +281,8 @@ static bool node_expand(cpu_splitter *in, int index, cpu_tokens *next) {
   return true;
 }
 
-static bool step(cpu_splitter *in) {
+static bool step(cpu_splitter *in, bool groups) {
+  if (groups && cpu_group_expand(in)) return !in->rejected;
   for (int i = 0; i < in->nnodes; i++) {
     cpu_tokens part = {0};
     if (!node_expand(in, i, &part)) continue;
@@ -266,11 +310,13 @@ static void name_check(cpu_splitter *in, int i) {
 static void rest_check(cpu_splitter *in) {
   for (int i = 0; i < in->work.count; i++) {
     const cpu_token *token = &in->work.at[i];
+    if (cpu_token_is(token, "decltype")) i = token[1].match; /* nothing in it is computed */
     bool lambda = cpu_token_is(token, "[") && i && token[-1].kind == CPU_PUNCT && !cpu_token_is(token - 1, ")") &&
                   !cpu_token_is(token - 1, "]");
     if (lambda) cpu_split_reject(in, i, "there is a lambda");
     if (in->plain && cpu_token_is(token, "__shared__")) cpu_split_reject(in, i, "shared memory without a barrier");
-    if (cpu_is_group(token)) cpu_split_reject(in, i, "cooperative groups are used in a way that is not split");
+    if (cpu_is_group(token) && !cpu_token_is(token, "cooperative_groups")) /* cooperative_groups::plus<T> */
+      cpu_split_reject(in, i, "cooperative groups are used in a way that is not split");
     if (token->kind == CPU_NAME) name_check(in, i);
     if (!cpu_is_barrier(token) && !cpu_is_warp_operation(token)) continue;
     cpu_node_kind kind = in->nodes[cpu_node_at(in, i)].kind;
@@ -280,9 +326,10 @@ static void rest_check(cpu_splitter *in) {
 }
 
 void cpu_inline(cpu_splitter *in) {
+  const bool groups = cpu_has(&in->program->tokens, 0, in->program->tokens.count, "cooperative_groups");
   int steps = 0;
   cpu_tree_read(in);
-  while (!in->rejected && step(in))
+  while (!in->rejected && step(in, groups))
     if (++steps > MOST_STEPS) cpu_split_reject(in, 0, "its helpers with barriers unfold too far");
   if (!in->rejected) rest_check(in);
 }

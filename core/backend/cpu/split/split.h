@@ -140,6 +140,9 @@ bool cpu_leaves_if(const cpu_splitter *, int node);               /* if (...) re
 bool cpu_is_integer(const cpu_token *);                           /* a word of an integer type's name */
 int cpu_growing_scale(const cpu_splitter *, int first, int last); /* of a value that grows with threadIdx.x; 0: no */
 
+/* group.c: one step of what makes barriers and warp operations of cooperative groups; false: nothing is left to do. */
+bool cpu_group_expand(cpu_splitter *);
+bool cpu_group_is(const cpu_splitter *, const cpu_range *); /* an expression that makes the block or a tile of it */
 /* helper.c: the body of function `callee` in front of statement `node`, whose call at `name` it replaces. */
 void cpu_helper_expand(cpu_splitter *, int node, int name, int callee, cpu_tokens *next);
 /* static_shared.c: shared memory of a helper lasts as CUDA's does. `node`: its declaration in `body`, the helper's own.
