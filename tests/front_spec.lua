@@ -88,6 +88,13 @@ local function describe_device(name, dev)
       end
     end)
 
+    it("knows the numbers of 16 bits that headers of host libraries bring in", function()
+      local source = "#include <cublas_v2.h>\ncublasHandle_t handle;\n" ..
+                     "__global__ void k(float *x, __nv_bfloat16 *y, half *z) { *x = (float)*y + __half2float(*z); }\n"
+      local m <close> = dev:module { source = source, name = "program.cu" }
+      assert.are.equal("k(float *x, __nv_bfloat16 *y, __half *z)", m.k:signature())
+    end)
+
     it("instantiates a template with a type that no kernel names", function()
       local source = PROGRAM .. "struct odd { float v[3]; };\nstruct host { std::vector<int> v; };\n"
       local m <close> = dev:module { source = source, name = "program.cu" }

@@ -109,6 +109,24 @@ static const char *host_types(const char *name) {
   return strcmp(name, "cufft.h") && strcmp(name, "cufftXt.h") ? NULL : fourier;
 }
 
+static void include(reader *, const file *from, const char *name, bool quoted);
+
+/* Host libraries whose headers bring in those of the numbers of 16 bits. */
+static bool has_halves(const char *name) {
+  for (const char *const *library = WORDS("cublas", "cudnn", "cusolver", "cusparse"); *library; library++)
+    if (strncmp(name, *library, strlen(*library)) == 0) return true;
+  return false;
+}
+
+static void host_header_leave(reader *in, const file *from, const char *name) {
+  if (host_types(name)) chunk_put(in, from, CPU_CHUNK, host_types(name));
+  if (has_halves(name)) {
+    include(in, from, "cuda_fp16.h", false);
+    include(in, from, "cuda_bf16.h", false);
+  }
+  header_leave(in, from, name);
+}
+
 static void include(reader *in, const file *from, const char *name, bool quoted) {
   char path[PATH_SIZE];
   struct stat st;
@@ -121,8 +139,7 @@ static void include(reader *in, const file *from, const char *name, bool quoted)
     chunk_put(in, from, CPU_CHUNK, line);
     mw_free(line);
   } else {
-    if (host_types(name)) chunk_put(in, from, CPU_CHUNK, host_types(name));
-    header_leave(in, from, name);
+    host_header_leave(in, from, name);
   }
 }
 

@@ -116,6 +116,7 @@ local BLOCK <const> = {
   { "odd_block_3d", { 2, 2 }, { 3, 5, 7 }, { i32(420) }, gives = { { 1, 0, 104 } } },
   { "dynamic_split_in_two", 1, 50, { f32(50, "ramp"), 50 }, shared = 400, gives = { { 1, 0, 49 } } },
   { "bytes_in_shared", 1, 67, { array("u8", 67, "ramp") }, gives = { { 1, 0, 66 } } },
+  { "byte_counts", 1, 48, { array("u8", 4), 203 }, gives = { { 1, 0, 59 }, { 1, 3, 48 } } },
   { "shorts_in_shared", 1, 33, { array("i16", 33) }, gives = { { 1, 0, 32 } } },
   { "structs", 1, 32, { f32(128, 1), f32(32) }, gives = { { 2, 31, 3 } } },
   { "members_by_different_threads", 1, 32, { f32(32) } },

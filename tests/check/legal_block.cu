@@ -247,6 +247,19 @@ __global__ void bytes_in_shared(unsigned char *a) {
   a[t] = s[66 - t];
 }
 
+// A count of its own for each thread, in bytes: a thread reads its byte and writes it, beside those of three others.
+__global__ void byte_counts(unsigned char *a, int n) {
+  __shared__ unsigned char counts[4 * 48];
+  const int t = threadIdx.x;
+  for (int bin = 0; bin < 4; bin++) counts[bin * 48 + t] = 0;
+  __syncthreads();
+  for (int i = t; i < n; i += blockDim.x) counts[i / 48 % 4 * 48 + t]++;
+  __syncthreads();
+  unsigned sum = 0;
+  for (int i = 0; t < 4 && i < 48; i++) sum += counts[t * 48 + i];
+  if (t < 4) a[t] = sum;
+}
+
 __global__ void shorts_in_shared(short *a) {
   __shared__ short s[33];
   s[threadIdx.x] = threadIdx.x;

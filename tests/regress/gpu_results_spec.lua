@@ -59,6 +59,37 @@ local HISTOGRAM <const> = [[
     out[t] = h[t] & 0x07ffffff;
   }]]
 
+-- As llm.c's softmax: no barrier between what all warps read of part[0] and what the first warp writes there. Warps
+-- keep step between warp operations.
+local WARPS <const> = [[
+  __device__ int warp_max(int v) {
+    for (int d = 16; d > 0; d /= 2) v = max(v, __shfl_xor_sync(0xffffffff, v, d));
+    return v;
+  }
+  __global__ void k(int *out, const int *in) {
+    __shared__ int part[32];
+    const int t = threadIdx.x, w = t / 32;
+    int v = warp_max(in[t]);
+    if (t % 32 == 0) part[w] = v;
+    __syncthreads();
+    if (t == 0) part[0] = max(part[0], max(part[1], part[2]));
+    __syncthreads();
+    const int most = part[0];
+    v = warp_max(most - in[t]);
+    if (t % 32 == 0) part[w] = v;
+    __syncthreads();
+    out[t] = 1000 * most + part[w];
+  }]]
+
+-- The first lane writes and the others read, without __syncwarp() between: lanes follow each other.
+local LANES <const> = [[
+  __global__ void k(int *out, const int *in) {
+    __shared__ int first[3];
+    const int t = threadIdx.x, v = __shfl_down_sync(0xffffffff, in[t], 1);
+    if (t % 32 == 0) first[t / 32] = v;
+    out[t] = first[t / 32];
+  }]]
+
 local input <const> = {}
 for i = 1, THREADS do input[i] = i * 7919 % 101 end
 
@@ -79,23 +110,29 @@ local function of_tile(i, lane)
 end
 
 local function expected()
-  local sum, tiles, counts = { 0 }, {}, {}
+  local sum, tiles, counts, warps, lanes = { 0 }, {}, {}, {}, {}
+  local most <const> = math.max(table.unpack(input))
   for i = 1, THREADS do
     sum[i], counts[i] = 0, 0
+    local warp <const> = (i - 1) // 32 * 32
+    warps[i] = 1001 * most - math.min(table.unpack(input, warp + 1, math.min(warp + 32, THREADS)))
+    lanes[i] = input[warp + 2]
     tiles[i] = of_tile(i, (i - 1) % 32 + 4) + 1000 * of_tile(i, (i - 1) % 32 - 4)
   end
   for i = 1, THREADS do
     sum[1] = sum[1] + input[i]
     counts[input[i] % 8 + 1] = counts[input[i] % 8 + 1] + 50
   end
-  return { [SUM] = sum, [TILES] = tiles, [HISTOGRAM] = counts }
+  return { [SUM] = sum, [TILES] = tiles, [HISTOGRAM] = counts, [WARPS] = warps, [LANES] = lanes }
 end
 
 describe("what CUDA leaves undefined comes out as on a GPU:", function()
   support.no_leaks()
   local want <const> = expected()
   for name, source in pairs { ["a shuffle from a lane outside the mask"] = SUM, ["tiles by masks"] = TILES,
-                              ["a volatile write that stays"] = HISTOGRAM } do
+                              ["a volatile write that stays"] = HISTOGRAM,
+                              ["warps without a barrier between them"] = WARPS,
+                              ["lanes without a barrier between them"] = LANES } do
     it(name, function()
       local dev <const> = mw.device "cpu"
       for _, engine in ipairs { "split", "fiber" } do
@@ -119,6 +156,13 @@ describe("check mode finds", function()
   it("a shuffle from a lane outside the mask", function()
     local found = found_in(SUM)
     assert.is_truthy(found:find("which does not take part", 1, true), found)
+  end)
+
+  it("a missing barrier between warps, and between lanes", function()
+    for _, source in ipairs { WARPS, LANES } do
+      local found = found_in(source)
+      assert.is_truthy(found:find("race in shared memory", 1, true), found)
+    end
   end)
 
   it("a volatile write that asks whether it stays", function()

@@ -130,4 +130,29 @@ describe("a kernel", function()
     fails_with(function() dev:module { source = "__global__ void k(int *x) { __syncthreads(); x[0] = wrong; }" } end,
       "wrong")
   end)
+
+  it("barriers behind a function that is an argument of the template", function()
+    local source = [[
+      using reverse_fn = void (*)(int *, int);
+      __device__ void reverse(int *p, int n) {
+        __shared__ int s[64];
+        s[threadIdx.x] = p[threadIdx.x];
+        __syncthreads();
+        p[threadIdx.x] = s[n - 1 - threadIdx.x];
+      }
+      template <reverse_fn f> __global__ void k(int *p, int n) { f(p, n); }
+      template <reverse_fn f> __device__ void twice(int *p, int n) { f(p, n); f(p, n); f(p, n); }
+      template <reverse_fn f> __global__ void k3(int *p, int n) { twice<f>(p, n); }]]
+    local dev <const> = mw.device "cpu"
+    for _, name in ipairs { "k<reverse>", "k3<reverse>" } do
+      local m <close> = dev:module { source = source }
+      local k = m:kernel(name)
+      local p <close> = dev:empty("i32", 64):linspace(1, 64)
+      k:launch(1, 64, p, 64)
+      assert.are.equal(64, p:get(1))
+      local engine, why = k:engine()
+      assert.are.equal("fiber", engine)
+      assert.is_truthy(why:find("what 'f' stands for at source:", 1, true), why)
+    end
+  end)
 end)

@@ -184,16 +184,16 @@ static void keep_read(const access_t *a, mw_cell *cell, unsigned mask) {
                               (mw_check_bits)mask << MW_CELL_MASK | (cell->read & 15);
   const mw_check_bits differs = cell->read ^ a->thread->stamp;
   if (a->party.how != MW_ACCESS_PLAIN) return; /* only a plain read is in the way of a later write */
-  if (differs >> MW_CELL_LAUNCH || readers_ordered(a, cell->read)) {
-    cell->read = fresh;
+  const mw_check_bits by_both = cell->read & (mw_check_bits)mask << MW_CELL_MASK;
+  if (differs >> MW_CELL_LAUNCH || !by_both || readers_ordered(a, cell->read)) {
+    cell->read = fresh; /* who has read which other byte is not kept */
     return;
   }
   const mw_check_bits level = differs >> MW_CELL_BLOCK ? MW_READ_BY_GRID
                               : rank_of(differs) >> 5  ? MW_READ_BY_BLOCK
                                                        : MW_READ_BY_WARP;
-  if ((cell->read >> MW_CELL_KIND & 3) < level)
-    cell->read = (cell->read & ~((mw_check_bits)3 << MW_CELL_KIND)) | level << MW_CELL_KIND;
-  cell->read |= (mw_check_bits)mask << MW_CELL_MASK;
+  const mw_check_bits before = cell->read >> MW_CELL_KIND & 3, others = 3ull << MW_CELL_KIND | 15ull << MW_CELL_MASK;
+  cell->read = (cell->read & ~others) | (before < level ? level : before) << MW_CELL_KIND | by_both;
 }
 
 /* False: memory is not there, and the access ends the launch. */

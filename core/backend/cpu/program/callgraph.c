@@ -146,7 +146,40 @@ static void reach_spread(cpu_program *program) {
         const cpu_function *callee = &program->functions[caller->calls[k]];
         if (caller->barrier < 0 && callee->barrier >= 0) caller->barrier = callee->barrier, changed = true;
         if (caller->wait < 0 && callee->wait >= 0) caller->wait = callee->wait, changed = true;
+        if (caller->by_parameter < 0 && callee->by_parameter >= 0)
+          caller->by_parameter = callee->by_parameter, changed = true;
         if (!caller->reaches_thread && callee->reaches_thread) caller->reaches_thread = changed = true;
+      }
+    }
+  }
+}
+
+/* Is the name a parameter of the function's template, such as f of template <void (*f)(int)>? */
+static bool is_template_value(const cpu_program *program, const cpu_function *function, const cpu_token *name) {
+  const int found = cpu_find_same(&program->tokens, function->head_first, function->head_last, name);
+  return found < function->head_last && !cpu_token_any(&program->tokens.at[found - 1], WORDS("typename", "class"));
+}
+
+/* How many arguments the call at token `i` passes to a function that a parameter stands for; -1: no such call. */
+static int arguments_by_parameter(const cpu_program *program, const cpu_function *function, int i) {
+  const cpu_token *at = program->tokens.at;
+  cpu_range list[64];
+  if (at[i].kind != CPU_NAME || !cpu_token_is(&at[i + 1], "(") || cpu_is_member(&program->tokens, i)) return -1;
+  if (!is_formal(program, function, &at[i]) && !is_template_value(program, function, &at[i])) return -1;
+  return cpu_arguments(&program->tokens, i + 1, list, 64);
+}
+
+/* A function without a barrier that calls what a parameter stands for may reach the barrier of each that takes as many
+ * arguments. */
+static void parameters_follow(cpu_program *program, cpu_function *function) {
+  for (int i = function->body; i < function->last && function->by_parameter < 0; i++) {
+    const int arguments = arguments_by_parameter(program, function, i);
+    for (int k = 0; k < program->nfunctions && arguments >= 0; k++) {
+      const cpu_function *callee = &program->functions[k];
+      if (callee != function && callee->body >= 0 && !callee->kernel && !callee->is_class && !callee->special &&
+          callee->barrier >= 0 && callee->nformals == arguments) {
+        call_note(function, k);
+        function->by_parameter = i;
       }
     }
   }
@@ -275,6 +308,10 @@ mw_status cpu_callgraph_read(cpu_program *program, mw_error *error) {
   for (int i = 0; i < program->nfunctions; i++)
     if (program->functions[i].body >= 0) body_read(program, i);
   aliases_read(program);
+  reach_spread(program);
+  for (int i = 0; i < program->nfunctions; i++)
+    if (program->functions[i].body >= 0 && program->functions[i].barrier < 0)
+      parameters_follow(program, &program->functions[i]);
   reach_spread(program);
   recursion_find(program);
   mw_status status = program_check(program, error);

@@ -24,6 +24,7 @@ typedef struct cpu_function {
   int         barrier;              /* token of the first barrier or warp operation it reaches; -1: none */
   int         own_barrier;          /* the first in its own body; -1: none */
   int         wait;                 /* token of its first loop that waits for another thread (spin_wait.c); -1: none */
+  int         by_parameter;         /* token of its first call of a parameter that may reach a barrier; -1: none */
   bool        reaches_thread;       /* it or what it calls reads threadIdx */
   bool        recursive, overloaded;
   int        *calls, ncalls;        /* functions named in the body */

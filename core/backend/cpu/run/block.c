@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A block in the fiber engine: the barriers its threads meet at, their exits, and what units call. The last to arrive
- * at a barrier goes on without a switch. */
+ * A block in the fiber engine: the barriers its threads meet at, their exits, and what units call. */
 #include "core/backend/cpu/run/machine.h"
 
 #include "core/base/memory.h"
@@ -69,10 +68,12 @@ static int barrier(enum mw_barrier_op op, int value, const char *file, int line,
     fibers->arrived++;
     fibers->truths += value != 0;
   }
-  if (fibers->arrived == fibers->live)
+  if (fibers->arrived == fibers->live) {
     release_barrier(fibers);
-  else
+    cpu_fibers_go_on(fibers, CPU_WARPS - 1);
+  } else {
     cpu_fibers_wait(fibers);
+  }
   return fibers->result;
 }
 

@@ -277,6 +277,9 @@ void cpu_fibers_free(cpu_block_fibers *);
 bool cpu_fibers_prepare(cpu_block_fibers *, unsigned warps, void (*entry)(void *));
 void cpu_fibers_start(cpu_block_fibers *); /* runs threads, thread 0 first, until none can run */
 void cpu_fibers_wait(cpu_block_fibers *);  /* runs others until the running lane's ready bit, cleared before, is set */
+/* Lets the next warp go on, and in it the first lane: warps take turns between warp operations, and lanes follow each
+ * other. So code that leaves out a barrier computes what it does on GPUs, where the warps of a block keep step. */
+void cpu_fibers_go_on(cpu_block_fibers *, unsigned after_warp);
 void cpu_fibers_yield(cpu_block_fibers *); /* runs the others in turn; the running lane stays ready */
 void cpu_fibers_wake(cpu_block_fibers *, unsigned warp, uint32_t lanes);
 void cpu_fibers_abandon(cpu_block_fibers *, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));

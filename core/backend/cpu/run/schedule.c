@@ -127,6 +127,14 @@ void cpu_fibers_wait(cpu_block_fibers *fibers) {
     cpu_fiber_switch(&lane->fiber, &fibers->worker->home);
 }
 
+void cpu_fibers_go_on(cpu_block_fibers *fibers, unsigned after) {
+  cpu_lane *lane = cpu_fibers_lane(fibers);
+  if (fibers->grid->watch) cpu_fault_check_redzone(fibers->worker, fibers->grid->watch);
+  const unsigned w = next_bit(fibers->ready_warps, place_before(fibers, after));
+  fibers->current = w * CPU_WARP + next_bit(fibers->warps[w].ready, place_before(fibers, CPU_WARP - 1));
+  resume(fibers, &lane->fiber);
+}
+
 void cpu_fibers_abandon(cpu_block_fibers *fibers, const char *format, ...) {
   cpu_worker *worker = fibers->worker;
   cpu_lane *lane = cpu_fibers_lane(fibers);

@@ -221,9 +221,11 @@ unsigned long long cpu_warp_meet(cpu_block_fibers *fibers, const mw_warp_request
   check_company(fibers, warp, group, lane, request);
   lane->request = request;
   group->arrived |= 1u << i;
-  if (complete(warp, group))
+  if (complete(warp, group)) {
     release(fibers, w, group);
-  else
+    cpu_fibers_go_on(fibers, w);
+  } else {
     cpu_fibers_wait(fibers);
+  }
   return lane->result;
 }

@@ -39,6 +39,7 @@ static cpu_function *function_add(walk *in, const cpu_declaration *found, const 
                              .barrier = -1,
                              .own_barrier = -1,
                              .wait = -1,
+                             .by_parameter = -1,
                              .max_threads = 1024,
                              .scope = scope};
   function->special = found->is_template && cpu_token_is(&in->at[found->first + 2], ">"); /* template <> */

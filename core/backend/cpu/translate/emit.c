@@ -49,6 +49,15 @@ static void kernel_put(const cpu_program *program, const cpu_function *function,
   cpu_emit_tokens(tokens, out, function->body + 1, function->last, cpu_placed);
 }
 
+/* Arguments of templates may name it. */
+static void helper_declare(const cpu_program *program, const cpu_function *function, cpu_text *out) {
+  if (function->body < 0 || function->name < 0 || is_member(program, function)) return;
+  cpu_text_range(out, &program->tokens, function->head_first, function->head_last);
+  cpu_text_put(out, " MW_HELPER ");
+  cpu_emit_declaration(program, out, function->first, function->close + 1);
+  cpu_text_put(out, ";");
+}
+
 static void function_put(const cpu_program *program, cpu_flavor flavor, const cpu_function *function, cpu_text *out) {
   const cpu_tokens *tokens = &program->tokens;
   if (function->is_class) {
@@ -60,7 +69,10 @@ static void function_put(const cpu_program *program, cpu_flavor flavor, const cp
     kernel_put(program, function, out);
     return;
   }
-  if (flavor == CPU_FAST && function->barrier >= 0) return;
+  if (flavor == CPU_FAST && function->barrier >= 0) {
+    helper_declare(program, function, out);
+    return;
+  }
   cpu_text_range(out, tokens, function->head_first, function->head_last);
   cpu_text_put(out, function_macro(program, function));
   int body = function->body < 0 ? function->last : function->body + 1;

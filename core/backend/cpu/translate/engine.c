@@ -25,10 +25,17 @@ static const char *barrier_name(const cpu_program *program, const cpu_function *
   return text;
 }
 
-static const char *wait_place(const cpu_program *program, const cpu_function *kernel) {
-  static __thread char text[160];
-  snprintf(text, sizeof text, "the loop at %.80s waits for what another thread writes",
-           cpu_where(program, kernel->wait));
+/* Why only fibers can run it; NULL: nothing. */
+static const char *needs_fibers(const cpu_program *program, const cpu_function *kernel) {
+  static __thread char text[256];
+  if (kernel->wait >= 0)
+    snprintf(text, sizeof text, "the loop at %.80s waits for what another thread writes",
+             cpu_where(program, kernel->wait));
+  else if (kernel->by_parameter >= 0)
+    snprintf(text, sizeof text, "what '%.*s' stands for at %.80s may reach a barrier",
+             TEXT(&program->tokens.at[kernel->by_parameter]), cpu_where(program, kernel->by_parameter));
+  else
+    return NULL;
   return text;
 }
 
@@ -43,12 +50,13 @@ static mw_status reject(const cpu_program *program, const cpu_function *kernel, 
 /* forced: "loop", "split" or "fiber"; NULL: the fastest that can run it. */
 static mw_status kernel_choose(cpu_program *program, cpu_function *kernel, const char *forced, mw_error *error) {
   char why[256] = "";
+  const char *only_fibers = needs_fibers(program, kernel);
   const bool loop = forced && !strcmp(forced, "loop"), split = forced && !strcmp(forced, "split");
   if (forced && !loop && !split) {
     engine_set(program, kernel, "fiber", "engine = \"fiber\" was asked for");
-  } else if (kernel->wait >= 0) {
-    if (forced) return reject(program, kernel, forced, wait_place(program, kernel), error);
-    engine_set(program, kernel, "fiber", wait_place(program, kernel));
+  } else if (only_fibers) {
+    if (forced) return reject(program, kernel, forced, only_fibers, error);
+    engine_set(program, kernel, "fiber", only_fibers);
   } else if (loop && kernel->barrier >= 0) {
     return reject(program, kernel, "loop", barrier_name(program, kernel), error);
   } else {

@@ -102,9 +102,9 @@ FAST bool read_is_right(mw_cell *cell, bits mine, bits mask, unsigned site) {
            (read >> MW_CELL_KIND & 3) <= MW_READ_BY_WARP)
     cell->read = fresh; /* before the warp's last synchronisation */
   else {
-    const bits level = shared_level(differs, read >> MW_CELL_KIND & 3);
-    const bits now = (read & ~((bits)3 << MW_CELL_KIND)) | level << MW_CELL_KIND | mask << MW_CELL_MASK;
-    if (now != read) cell->read = now;
+    const bits level = shared_level(differs, read >> MW_CELL_KIND & 3), by_both = read & mask << MW_CELL_MASK;
+    const bits now = (read & ~((bits)3 << MW_CELL_KIND | 15 << MW_CELL_MASK)) | level << MW_CELL_KIND | by_both;
+    if (now != read) cell->read = by_both ? now : fresh; /* who has read which other byte is not kept */
   }
   return true;
 }
