@@ -77,7 +77,7 @@ local function changed(text, from, to, what)
 end
 
 -- Where an access begins; the second passes some on to the first.
-local ACCESS <const> = "static __attribute__((noinline)) void access(const void *at, unsigned bytes, bool write, "
+local ACCESS <const> = "static __attribute__((noinline)) void access(const void *at, unsigned long bytes, bool write, "
   .. "const void *place) {\n"
 local WORDS <const> = "return access(at, 4 * words, write, place);\n"
 local BIND <const> = "HOOK void mw_check_bind("
