@@ -336,7 +336,7 @@ HOOK void __ubsan_handle_type_mismatch_v1(mismatch_data *data, unsigned long add
   const int rule = address & (alignment - 1) ? MW_RULE_ALIGNMENT : MW_RULE_OBJECT;
   check->rule(rule, data->at.file, data->at.line, (long long)address, (long long)alignment, data->type->name);
 }
-/* From the shim's mw_aligned<T>, as "... mw_aligned<const float4>::target(...) [T = const float4]". */
+/* From the shim's mw_tested: function is "T &mw_tested(...) [T = const float4]", or as g++ has it "[with T = ...]". */
 HOOK void mw_check_misaligned(const void *at, unsigned long alignment, const char *function, const char *file,
                               int line) {
   static char type[96];
