@@ -18,7 +18,11 @@ static const char *const *const warp_operations =
           "__reduce_min_sync", "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync");
 static const char *const *const groups = WORDS(
     "cooperative_groups", "thread_block", "this_thread_block", "tiled_partition", "thread_block_tile", "this_grid",
-    "grid_group", "coalesced_threads", "coalesced_group", "thread_group", "labeled_partition", "binary_partition");
+    "grid_group", "coalesced_threads", "coalesced_group", "thread_group", "labeled_partition", "binary_partition", "cub");
+/* Where a file says using namespace cub. */
+static const char *const *const collectives =
+    WORDS("BlockReduce", "BlockScan", "BlockLoad", "BlockStore", "BlockExchange", "BlockAdjacentDifference", "WarpReduce",
+          "WarpScan");
 
 bool cpu_is_barrier(const cpu_token *token) {
   return token->kind == CPU_NAME && cpu_token_any(token, barriers);
@@ -119,21 +123,32 @@ static void body_read(cpu_program *program, int index) {
   function->reaches_thread |= function->own_barrier >= 0;
 }
 
-/* The namespace alias `namespace cg = cooperative_groups;` makes cg a group word; so does using namespace. */
+/* A name that stands for groups makes what uses it use groups. */
 static void groups_by_alias(const cpu_program *program, cpu_function *function, const cpu_token *alias) {
   int used = function->body < 0 ? function->last : function->body;
   used = cpu_find_same(&program->tokens, used, function->last, alias);
-  if (used == function->last) return;
+  if (used == function->last || function->own_barrier >= 0) return;
   function->own_barrier = function->barrier = used;
   function->reaches_thread = true;
 }
 
+static void alias_spread(cpu_program *program, const cpu_token *alias) {
+  for (int k = 0; k < program->nfunctions; k++) groups_by_alias(program, &program->functions[k], alias);
+}
+
+/* namespace cg = cooperative_groups; using namespace cub; typedef cub::BlockReduce<int, 64> sums; using sums = ...; */
 static void aliases_read(cpu_program *program) {
   const cpu_token *at = program->tokens.at;
-  for (int i = 0; i + 3 < program->tokens.count; i++)
-    if (cpu_token_is(&at[i], "namespace") && cpu_token_is(&at[i + 2], "=") && cpu_is_group(&at[i + 3]))
-      for (int k = 0; k < program->nfunctions; k++)
-        if (program->functions[k].own_barrier < 0) groups_by_alias(program, &program->functions[k], &at[i + 1]);
+  for (int i = 0; i + 3 < program->tokens.count; i++) {
+    const int end = cpu_find(&program->tokens, i, program->tokens.count, WORDS(";"));
+    if (cpu_token_any(&at[i], WORDS("namespace", "using")) && cpu_token_is(&at[i + 2], "=") && cpu_is_group(&at[i + 3]))
+      alias_spread(program, &at[i + 1]);
+    else if (cpu_token_is(&at[i], "typedef") && cpu_is_group(&at[i + 1]) && at[end - 1].kind == CPU_NAME)
+      alias_spread(program, &at[end - 1]);
+    else if (cpu_token_is(&at[i], "using") && cpu_token_is(&at[i + 1], "namespace") && cpu_token_is(&at[i + 2], "cub"))
+      for (const char *const *word = collectives; *word; word++)
+        alias_spread(program, &(cpu_token){.kind = CPU_NAME, .text = *word, .size = (int)strlen(*word)});
+  }
 }
 
 /* Barriers and thread indices travel from callee to caller until nothing changes. */
@@ -230,7 +245,9 @@ static const rejection rejections[] = {
     {WORDS("cudaSurfaceObject_t", "surf1Dwrite", "surf2Dread", "surf2Dwrite"), NULL, "surfaces"},
     {WORDS("surface"), "<", "surfaces"},
     {WORDS("wmma", "nvcuda"), NULL, "tensor core operations (wmma)"},
-    {WORDS("cub"), "::", "CUB"},
+    {WORDS("BlockDiscontinuity", "BlockHistogram", "BlockMergeSort", "BlockRadixSort", "BlockShuffle", "WarpExchange",
+           "WarpMergeSort"),
+     "<", "such a collective of CUB"},
     {WORDS("thrust"), "::", "Thrust"},
     {WORDS("<<<", "cudaLaunchDevice"), NULL, "launches from device code (dynamic parallelism)"},
     {WORDS("this_cluster", "cluster_group", "__cluster_dims__"), NULL, "thread block clusters"},

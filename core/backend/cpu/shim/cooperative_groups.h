@@ -13,14 +13,6 @@ namespace cooperative_groups {
 
 /* {== What groups are made of ========================================== */
 
-MW_FN unsigned mw_block_threads() { return blockDim.x * blockDim.y * blockDim.z; }
-
-/* The lanes of the calling thread's warp that exist: the last warp of a block may be short. */
-MW_FN unsigned mw_existing_lanes() {
-  const unsigned left = mw_block_threads() - (mw_thread_rank() & ~31u);
-  return left >= 32 ? 0xffffffffu : (1u << left) - 1;
-}
-
 /* A shuffle of any trivially copyable type, in pieces of at most 8 bytes; `lane` counts within the warp. */
 template <class T>
 MW_FN T mw_shuffle(enum mw_warp_op op, unsigned mask, const T &value, int arg, int width, const char *what,

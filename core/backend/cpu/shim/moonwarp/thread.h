@@ -66,6 +66,14 @@ MW_FN MW_UNRULED unsigned mw_thread_rank() {
 
 MW_FN unsigned mw_lane() { return mw_thread_rank() % 32; }
 
+MW_FN unsigned mw_block_threads() { return blockDim.x * blockDim.y * blockDim.z; }
+
+/* The lanes of the calling thread's warp that exist: the last warp of a block may be short. */
+MW_FN unsigned mw_existing_lanes() {
+  const unsigned left = mw_block_threads() - (mw_thread_rank() & ~31u);
+  return left >= 32 ? 0xffffffffu : (1u << left) - 1;
+}
+
 /* {== Block barriers =================================================== */
 
 /* Two barriers on one line are two barriers; g++ does not say which column it is at. */
