@@ -175,6 +175,21 @@ local cases = {
     ]] .. HEAD .. [[ __shared__ int s[64], r[64]; int a[3] = { 1, 2, 3 }; struct P { int x, y; }; P p = { t, 2 };
     r[t] = t; add(a[1], in[t], s); add(r[t], t, s); add(p.y, in[t], s); __syncthreads();
     out[t] = a[1] + r[63 - t] + p.x * p.y; }]] },
+  { "a loop variable reused by a later loop", "split", HEAD .. [[ __shared__ int s[64]; int i, j, a = 0;
+    for (i = 0; i < 3; i++) { s[t] = in[t] + i; __syncthreads(); a += s[63 - t]; __syncthreads(); }
+    for (i = t; i < n; i += 16) a += in[i]; for (i = 0; i < 2; i++) { s[t] = a; __syncthreads(); for (j = 0; j < n;
+    j++) a += s[j]; __syncthreads(); for (j = t; j < n; j++) a -= s[j] * j; __syncthreads(); } for (j = 4; j > 0;
+    j /= 2) { s[t] = a + j; __syncthreads(); a += s[(t + j) % n]; __syncthreads(); } out[t] = a; }]] },
+  { "a bound that calls a pure function", "split", [[
+    __host__ __device__ inline int up(int a, int b) { return (a + b - 1) / b; }
+    template <class T> __device__ T most(T a, T b) { return a > b ? a : b; }
+    __device__ int lg(int n) { int k = 0; while (n > 1) { n /= 2; k++; } return k; }
+    ]] .. HEAD .. [[ __shared__ int s[64]; int a = 0; const int m = up(n, 10);
+    for (int i = 0; i < up(n, 20); i++) { s[t] = in[t] + i; __syncthreads(); a += s[63 - t]; __syncthreads();
+    } for (int i = 0; i < m; i++) { s[t] = a; __syncthreads(); a = s[(t + i) % n]; __syncthreads(); }
+    if (most(n, 3) > 4) { s[t] = a; __syncthreads(); a += s[63 - t]; __syncthreads();
+    } for (int d = 1 << (lg(n) - 1); d > 0; d >>= 1) { s[t] = a; __syncthreads(); a += s[t ^ d]; __syncthreads();
+    } out[t] = a; }]] },
 }
 
 describe("kernels that are hard to split", function()

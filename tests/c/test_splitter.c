@@ -96,6 +96,30 @@ static void uniformity(void **state) {
   expect_engine(KERNEL("__shared__ int s;\nif (t == 0) s = n;\n__syncthreads();\nif (s > 1) __syncthreads();\n"),
                 "split", "");
   expect_engine(KERNEL("if (__syncthreads_or(x[t] > 1)) __syncthreads();\n"), "split", "");
+  expect_engine("__device__ int f(int m) { return (m + 3) / 4; }\n" KERNEL("if (f(n) > 1) __syncthreads();\n"), "split",
+                "");
+  static const char *const effects[] = {"return ++c;",
+                                        "*p = m; return m;",
+                                        "p[0]++; return m;",
+                                        "return atomicAdd(p, m);",
+                                        "static int s; return s++;",
+                                        "return (int)clock();",
+                                        "int k; p = &k; return m;",
+                                        "return g(m);"};
+  for (size_t i = 0; i < sizeof effects / sizeof *effects; i++) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "__device__ int c; __device__ int g(int m) { return c++; }\n"
+             "__device__ int f(int m, const int *q) { int *p = (int *)q; %s }\n%s",
+             effects[i], KERNEL("if (f(n, (int *)x) > 1) __syncthreads();\n"));
+    expect_engine(text, "fiber", "differs");
+  }
+  expect_engine(KERNEL("int i; for (i = 0; i < n; i++) __syncthreads();\nfor (i = t; i < n; i++) x[i] = 1;\n"), "split",
+                "");
+  expect_engine(KERNEL("int i; for (i = t; i < n; i++) x[i] = 1;\nfor (i = i + 1; i < n; i++) __syncthreads();\n"),
+                "fiber", "differs");
+  expect_engine(KERNEL("int i; for (i = t; i < n; i++) x[i] = 1;\nfor (; i < n; i++) __syncthreads();\n"), "fiber",
+                "differs");
   expect_engine(KERNEL("n = t;\nif (n > 1) __syncthreads();\n"), "fiber", "differs");
 }
 

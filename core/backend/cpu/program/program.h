@@ -90,6 +90,8 @@ bool cpu_class_defines(const cpu_program *, const cpu_function *, const cpu_toke
 void cpu_called(const cpu_program *, const cpu_function *, bool *reached);
 /* Does a function that it calls read threadIdx? Then the loop over the threads must set it. */
 bool cpu_calls_for_index(const cpu_program *, const cpu_function *);
+/* Does it compute its value from its arguments and what they point to, and change nothing (pure.c)? */
+bool cpu_function_is_pure(const cpu_program *, const cpu_function *);
 bool cpu_function_has(const cpu_program *, const cpu_function *, const char *word); /* among the tokens of its body */
 
 /* Is it a barrier or warp operation, by name? */

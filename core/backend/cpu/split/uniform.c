@@ -66,6 +66,16 @@ static bool call_allowed(const cpu_token *token, bool pure) {
   return cpu_token_any(token, harmless_calls) || (!pure && cpu_token_any(token, maths));
 }
 
+/* A call of the program's own function that gives each thread the same, for the same arguments, and changes nothing. */
+static bool function_allowed(const cpu_splitter *in, const cpu_token *name) {
+  int k = -1, found = 0;
+  while (!in->plain && (k = cpu_function_next(in->program, name, k)) >= 0) {
+    if (!cpu_function_is_pure(in->program, &in->program->functions[k])) return false;
+    found++;
+  }
+  return found > 0;
+}
+
 static bool is_call(const cpu_splitter *in, int i) {
   return cpu_call_open(&in->work, i) >= 0;
 }
@@ -86,7 +96,9 @@ bool cpu_is_uniform(const cpu_splitter *in, int first, int last) {
     if (known) continue;
     if (cpu_token_any(token, WORDS("threadIdx", "mw_t"))) return false;
     int local = cpu_local_find(in, i);
-    if (local >= 0 ? !in->locals[local].uniform : is_call(in, i) && !call_allowed(token, false)) return false;
+    if (local >= 0 ? !in->locals[local].uniform
+                   : is_call(in, i) && !call_allowed(token, false) && !function_allowed(in, token))
+      return false;
   }
   return true;
 }
