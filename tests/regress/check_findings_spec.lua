@@ -159,6 +159,21 @@ describe("a finding", function()
     for _, one in ipairs(list) do assert.is_true(one.kind ~= "index" or one.parties[1].verb == "access") end
   end)
 
+  it("says of writes that race whether all have written the same value", function()
+    local function remark(body) return of_body(body)[1].remark end
+    assert.are.equal("all have written the same value", remark "a[0] = 5;")
+    assert.is_nil(remark "a[0] = threadIdx.x / 63;") -- the last one writes another
+    assert.is_nil(remark "if (threadIdx.x) a[0] = 5; else a[1] = a[0];")
+    local a <close> = dev:zeros("i32", 128)
+    local source = "__global__ void f(int *a, int n) { a[0] = threadIdx.x / n; }"
+    local m <close> = dev:module { name = "k.cu", source = source }
+    local before = findings.counts()
+    m.f:launch(1, 64, a, 64)
+    assert.are.equal("all have written the same value", findings.since(before)[1].remark)
+    m.f:launch(1, 64, a, 32)
+    assert.is_nil(findings.since(before)[1].remark)
+  end)
+
   it("is one for a line of which the compiler makes several", function()
     local a <close> = dev:zeros("i32", 128)
     local list = found([[

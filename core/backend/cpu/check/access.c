@@ -83,6 +83,15 @@ static cpu_finding_kind race_kind(const access_t *a, uintptr_t address) {
   return is_shared(a, address) ? CPU_FINDING_RACE_SHARED : CPU_FINDING_RACE_GLOBAL;
 }
 
+/* What the access is about to write is known when it has written. */
+static void doubt(const access_t *a, cpu_noted *noted, uintptr_t address, mw_check_bits write) {
+  cpu_doubt *it = &a->checker->doubt;
+  if (it->open || a->party.bytes > sizeof it->before) return;
+  *it = (cpu_doubt){
+      true, noted, race_kind(a, address), a->address, a->party.bytes, "", {a->party, other_party(a, write, true)}};
+  memcpy(it->before, (const void *)a->address, a->party.bytes);
+}
+
 static void note_race(const access_t *a, uintptr_t address, mw_check_bits other, bool other_writes) {
   cpu_party second = other_party(a, other, other_writes);
   const bool itself = second.rank == a->party.rank && second.block == a->party.block;
@@ -91,6 +100,11 @@ static void note_race(const access_t *a, uintptr_t address, mw_check_bits other,
                        : itself                                                 ? "read by several threads"
                                                                                 : "";
   cpu_finding_note(a->checker, race_kind(a, address), address, &a->party, &second, remark);
+  const bool one_word = (a->address & 3) + a->party.bytes <= 4; /* of more words some may lie outside */
+  if (a->party.write && other_writes && one_word)
+    doubt(a, a->checker->fault, address, other);
+  else
+    a->checker->fault->changed = true;
 }
 
 /* ---- a read that comes too early ------------------------------------------------------------------------------- */
@@ -138,12 +152,8 @@ static void judge_volatile(const access_t *a, uintptr_t address, mw_check_bits w
   const bool mine = a->party.how == MW_ACCESS_VOLATILE, other = how_of(write) == MW_ACCESS_VOLATILE;
   if (!mine && !other) return;
   if (a->party.write) {
-    if (checker->doubt.open || a->party.bytes > sizeof checker->doubt.before || is_ordered(a, write) ||
-        cpu_order_is_flag(checker, a->address))
-      return;
-    checker->doubt = (cpu_doubt){
-        true, race_kind(a, address), a->address, a->party.bytes, "", {a->party, other_party(a, write, true)}};
-    memcpy(checker->doubt.before, (const void *)a->address, a->party.bytes);
+    if (is_ordered(a, write) || cpu_order_is_flag(checker, a->address)) return;
+    doubt(a, NULL, address, write);
   } else if (mine && other && (write ^ a->thread->stamp) >> MW_CELL_BLOCK && !is_ordered(a, write) &&
              !cpu_order_is_flag(checker, a->address) && cpu_order_have_met(checker, write, a->thread, a->address))
     note_race(a, address, write, true);

@@ -126,6 +126,7 @@ typedef struct cpu_noted { /* a finding with what tells it from others */
   const struct cpu_noted *due; /* each time by threads that had this finding, an index out of its bounds */
   unsigned long long explained; /* how often by a race of the same read */
   struct cpu_noted *same;      /* an earlier one at the same lines, which counts it */
+  bool changed;                /* a race of two writes: some have written different values */
   bool placed;                 /* lines and texts are known, or never will be */
   bool told;                   /* to whom asks */
   struct cpu_noted *next;
@@ -149,8 +150,9 @@ typedef struct cpu_early {
   cpu_noted *noted;
 } cpu_early;
 
-typedef struct cpu_doubt { /* a volatile access beside another: a race if it changes what the other one wrote */
+typedef struct cpu_doubt { /* a write over another: does it change what that one wrote? If volatile, it is a race then */
   bool open;
+  cpu_noted *noted; /* the race that it is in any case; NULL: volatile */
   cpu_finding_kind kind;
   uintptr_t address;
   unsigned bytes;

@@ -152,11 +152,20 @@ void cpu_finding_note(cpu_checker *checker, cpu_finding_kind kind, uintptr_t add
     finding->remedy = "write it first in this block, with __syncthreads() before the read if another thread does";
 }
 
+/* The writes of a race have not all the same value. */
+static void note_change(cpu_noted *noted) {
+  noted->changed = true;
+  *(noted->same ? noted->same : noted)->base.remark = '\0'; /* the only one that such a race has */
+}
+
 void cpu_finding_settle(cpu_checker *checker) {
   cpu_doubt *doubt = &checker->doubt;
   if (!doubt->open) return;
   doubt->open = false;
-  if (memcmp((const void *)doubt->address, doubt->before, doubt->bytes))
+  if (!memcmp((const void *)doubt->address, doubt->before, doubt->bytes)) return;
+  if (doubt->noted)
+    note_change(doubt->noted);
+  else
     cpu_finding_note(checker, doubt->kind, doubt->address, &doubt->parties[0], &doubt->parties[1],
                      "volatile orders nothing");
 }
@@ -244,12 +253,26 @@ static void tell(cpu_checker *checker, cpu_noted *noted) {
   checker->told_last = noted;
 }
 
+static bool is_write_race(const cpu_noted *noted) {
+  const mw_party *parties = noted->base.parties;
+  return (noted->kind == CPU_FINDING_RACE_SHARED || noted->kind == CPU_FINDING_RACE_GLOBAL) &&
+         !strcmp(parties[0].verb, "write") && parties[1].known && !strcmp(parties[1].verb, "write");
+}
+
+static void remark_value(cpu_noted *noted) {
+  if (noted->changed)
+    note_change(noted);
+  else if (!noted->same)
+    snprintf(noted->base.remark, sizeof noted->base.remark, "all have written the same value");
+}
+
 void cpu_findings_place(cpu_checker *checker) {
   for (cpu_noted *noted = checker->findings; noted; noted = noted->next) {
     if (noted->told || noted->same) continue;
     if (!noted->placed) place(checker->launch, noted);
     if (is_due(noted) || noted->explained == noted->base.count) continue;
     noted->same = find_told(checker, noted);
+    if (is_write_race(noted)) remark_value(noted);
     if (noted->same)
       noted->same->base.count += noted->base.count;
     else
