@@ -66,7 +66,8 @@ struct Line : Square {
 };]],
     "Square q(3); Line l; const Shape *s = threadIdx.x ? &q : &l; out[threadIdx.x] = s->area() + 2;" },
   { "__host__ __device__ constants", 6,
-    "__host__ __device__ const int A = 2;\n__host__ __device__ constexpr int B = 1;\n__device__ const int C[2] = {1, 3};",
+    "__host__ __device__ const int A = 2;\n__host__ __device__ constexpr int B = 1;\n"
+      .. "__device__ const int C[2] = {1, 3};",
     "out[1] = A + B + C[threadIdx.x & 0 | 1];" },
   { "static constants of the host", 7,
     "static const int A = 3;\nconst float B = 4.0f;\nstatic constexpr int C[] = {0, 9};",
