@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The documents say what is true: every example of docs/api prints what follows its arrows, and every script of
--- README.md, docs/tutorial.md and docs/cpu-device.md runs, on the CPU device.
+-- README.md and of the pages listed below runs, on the CPU device.
 
 local support = require "tests.support"
 local session = require "moonwarp.session"
@@ -184,7 +184,7 @@ end
 describe("the documents", function()
   support.warm()
   support.no_leaks()
-  for _, name in ipairs { "README.md", "docs/tutorial.md", "docs/cpu-device.md" } do
+  for _, name in ipairs { "README.md", "docs/tutorial.md", "docs/cpu-device.md", "docs/bringing-cuda-files.md" } do
     it("run: " .. name, function() run_document(name) end)
   end
 

@@ -96,6 +96,14 @@ support.each_device("a kernel file", function(dev)
     assert.are.equal(130, x:get(1))
   end)
 
+  -- The CPU device looked for a kernel of the whole name.
+  it("may have templates in namespaces, asked for when it is loaded", function()
+    local source = "namespace lab { enum class by { two = 2 };\n" ..
+                   "template <by B> __global__ void k(int *x) { x[0] = (int)B; } }"
+    local m <close> = dev:module { source = source }
+    assert.are.equal(2, value_of(m:kernel "lab::k<lab::by::two>"))
+  end)
+
   -- A quote ended the line marker that the name stands in.
   it("may have a name with quotes and lines in it", function()
     for _, name in ipairs { 'a "k" 1.cu', "back\\", "two\nlines" } do

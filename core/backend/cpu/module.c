@@ -92,10 +92,13 @@ static bool any_engine(const cpu_module *module, bool fiber) {
 }
 
 static cpu_declared *declaration(const cpu_module *module, const char *name) {
-  const size_t length = strcspn(name, "< ");
+  const size_t end = strcspn(name, "< ");
+  size_t start = end; /* behind its namespaces */
+  while (start && name[start - 1] != ':') start--;
   for (int i = 0; i < module->ndeclared; i++) {
     cpu_declared *declared = &module->declared[i];
-    if (strlen(declared->name) == length && strncmp(declared->name, name, length) == 0) return declared;
+    if (strlen(declared->name) == end - start && strncmp(declared->name, name + start, end - start) == 0)
+      return declared;
   }
   return NULL;
 }
