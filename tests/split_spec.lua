@@ -190,6 +190,49 @@ local cases = {
     if (most(n, 3) > 4) { s[t] = a; __syncthreads(); a += s[63 - t]; __syncthreads();
     } for (int d = 1 << (lg(n) - 1); d > 0; d >>= 1) { s[t] = a; __syncthreads(); a += s[t ^ d]; __syncthreads();
     } out[t] = a; }]] },
+  { "overloaded helpers by their types", "split", [[
+    __device__ int sum(int v) { for (int d = 16; d; d /= 2) v += __shfl_xor_sync(0xffffffff, v, d); return v; }
+    __device__ float sum(float v) { for (int d = 1; d < 32; d *= 2) v += 2 * __shfl_xor_sync(0xffffffff, v, d);
+    return v; }
+    __device__ int sum(int v, int w) { return sum(v) + 3 * sum(w); }
+    __device__ void put(int *s, int v) { s[threadIdx.x] = v; __syncthreads(); }
+    __device__ void put(int *s, float v) { s[threadIdx.x] = (int)v + 1000; __syncthreads(); }
+    ]] .. HEAD .. [[ __shared__ int s[64]; int v = in[t]; float f = v; int a = sum(v) + (int)sum(f); a += sum(v, t);
+    put(s, a); a += s[63 - t]; __syncthreads(); if (n > 3) put(s, f); out[t] = a + s[(t + 1) % n]; }]] },
+  { "overloads with shared memory of their own", "split", [[
+    __device__ int all(int v) { __shared__ int q[64]; q[threadIdx.x] = v; __syncthreads();
+    int r = q[63 - threadIdx.x]; __syncthreads(); return r; }
+    __device__ float all(float v) { __shared__ float q[64]; q[threadIdx.x] = v * 2; __syncthreads();
+    float r = q[63 - threadIdx.x]; __syncthreads(); return r; }
+    ]] .. HEAD .. [[ int a = all(in[t]); float b = all(in[t] * 0.5f); out[t] = a * 3 + (int)b; }]] },
+  { "default arguments", "split", [[
+    template <class T> __device__ T down(T v, int by = 1, int width = 8 * 4) { return __shfl_down_sync(0xffffffff,
+    v, by, width); }
+    ]] .. HEAD .. [[ int v = in[t]; v += down(v); v += down(v, 2) + down(v * 0.5f, 3, 16); out[t] = v; }]] },
+  { "template parameters that are functions", "split", [[
+    __device__ float warp_sum(float v) { for (int d = 16; d; d /= 2) v += __shfl_xor_sync(0xffffffff, v, d);
+    return v; }
+    __device__ float warp_max(float v) { for (int d = 16; d;
+    d /= 2) v = fmaxf(v, __shfl_xor_sync(0xffffffff, v, d)); return v; }
+    typedef float (*op_t)(float);
+    template <op_t op> __device__ float block(float v, bool final_sync, float outside) { __shared__ float part[32];
+    int l = threadIdx.x % 32, w = threadIdx.x / 32, n = blockDim.x / 32;
+      float x = op(v); if (l == 0) part[w] = x; __syncthreads(); x = l < n ? part[l] : outside; float y = op(x);
+    if (final_sync) __syncthreads(); return y; }
+    template <op_t op> __device__ float block(float v) { return block<op>(v, true, 0.0f); }
+    ]] .. HEAD .. [[ float a = block<warp_sum>(in[t]); float b = block<warp_max>(in[t], true, -1.0f);
+    out[t] = (int)a + 7 * (int)b; }]] },
+  { "a specialisation", "fiber", [[
+    template <class T> __device__ T sum(T v) { return v + __shfl_xor_sync(0xffffffff, v, 1); }
+    template <> __device__ int sum<int>(int v) { return v + __shfl_xor_sync(0xffffffff, v, 2); }
+    ]] .. HEAD .. [[ out[t] = sum(in[t]); }]] },
+  { "a helper that calls itself", "fiber", [[
+    __device__ int f(int v, int k) { v += __shfl_xor_sync(0xffffffff, v, 1); if (k > 0) v += f(v, k - 1); return v; }
+    ]] .. HEAD .. [[ out[t] = f(in[t], 3); }]] },
+  { "an overload that calls itself", "fiber", [[
+    __device__ int f(int v, int k) { v += __shfl_xor_sync(0xffffffff, v, 1); if (k > 0) v += f(v, k - 1); return v; }
+    __device__ int f(int v) { return f(v, 3); }
+    ]] .. HEAD .. [[ out[t] = f(in[t]); }]] },
 }
 
 describe("kernels that are hard to split", function()

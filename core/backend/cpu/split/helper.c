@@ -3,12 +3,14 @@
  * Puts the body of a __device__ function in place of a call, as C++ would compute it: parameters become variables
  * initialised by the arguments, its own names get a suffix, its one return at the end becomes an assignment. Template
  * parameters are deduced by the compiler, from a declaration with the same header whose return type names them. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/backend/backend.h"
 #include "core/backend/cpu/split/split.h"
 
-enum { MOST_NAMES = 128, MOST_SHARED = 16 };
+enum { MOST_NAMES = 128, MOST_SHARED = 16, MOST_OVERLOADS = 8 };
 
 typedef struct expansion {
   cpu_splitter *in;
@@ -17,10 +19,13 @@ typedef struct expansion {
   int call;          /* its name, where it is called */
   const cpu_token *like;
   int suffix;
+  char tail[16];                      /* of generated names: which of several functions of one name */
   const cpu_token *names[MOST_NAMES]; /* to rename */
   int nnames;
   cpu_range arguments[MW_MOST_PARAMS];
   enum { COPIED, NAMED, POINTED } binding[MW_MOST_PARAMS];
+  const cpu_token *functions[16]; /* template parameters that are functions; the call names them one after the other */
+  int nfunctions;
   cpu_tokens *next; /* what is written */
 } expansion;
 
@@ -120,7 +125,7 @@ static void deducer_put(expansion *it, const header *names) {
   for (int i = 0; i < names->count; i++)
     cpu_text_format(&text, "%s%s<%.*s>", i ? ", " : "", names->types[i] ? "mw_one" : "mw_constant",
                     TEXT(names->names[i]));
-  cpu_text_format(&text, "> mw_types_%.*s(", TEXT(name));
+  cpu_text_format(&text, "> mw_types_%.*s%s(", TEXT(name), it->tail);
   if (!out->at || !strstr(out->at, text.at)) {
     cpu_text_plain(out, &it->in->program->tokens, it->callee->head_first, it->callee->head_last);
     cpu_text_put(out, "\n");
@@ -131,16 +136,30 @@ static void deducer_put(expansion *it, const header *names) {
   mw_free(text.at);
 }
 
+/* block_reduce<warp_sum>(v), of template <op_t op>: op becomes warp_sum. */
+static bool functions_bind(expansion *it, const header *names) {
+  const cpu_tokens *work = &it->in->work;
+  const int close = cpu_call_open(work, it->call) - 1;
+  if (close != it->call + 1 + 2 * names->count || !cpu_token_is(&work->at[close], ">")) return false;
+  for (int i = 0; i < names->count; i++)
+    if (names->types[i] || cpu_function_next(it->in->program, &work->at[it->call + 2 + 2 * i], -1) < 0) return false;
+  for (int i = 0; i < names->count; i++) it->functions[i] = names->names[i];
+  it->nfunctions = names->count;
+  return true;
+}
+
 static void template_put(expansion *it) {
   header names = {0};
   if (!header_read(it, &names)) {
     reject(it, "has a template header that is not understood");
     return;
   }
+  if (functions_bind(it, &names)) return;
   const cpu_tokens *work = &it->in->work;
   const cpu_range arguments = {it->call + 1, work->at[cpu_call_open(work, it->call)].match + 1};
   deducer_put(it, &names);
-  cpu_tokens_format(it->next, it->like, "using mw_k%d = decltype ( mw_types_%.*s ", it->suffix, TEXT(it->like));
+  cpu_tokens_format(it->next, it->like, "using mw_k%d = decltype ( mw_types_%.*s%s ", it->suffix,
+                    TEXT(&it->in->program->tokens.at[it->callee->name]), it->tail);
   cpu_tokens_build(it->next, work, it->like, 0, "$0 ) ; ", &arguments);
   for (int i = 0; i < names.count; i++) {
     name_add(it, names.names[i]);
@@ -161,10 +180,19 @@ static int reference_of(const expansion *it, const cpu_tokens *from, int i) {
   return -1;
 }
 
+/* The token of the call that names the function which the template parameter stands for; -1: it is none. */
+static int function_of(const expansion *it, const cpu_tokens *from, int i) {
+  for (int k = 0; k < it->nfunctions; k++)
+    if (cpu_same_text(it->functions[k], &from->at[i]) && !cpu_is_member(from, i)) return it->call + 2 + 2 * k;
+  return -1;
+}
+
 static void token_put(expansion *it, const cpu_tokens *from, int i) {
   const cpu_token *token = &from->at[i];
-  const int formal = reference_of(it, from, i);
-  if (formal >= 0 && it->binding[formal] == NAMED)
+  const int formal = reference_of(it, from, i), function = function_of(it, from, i);
+  if (function >= 0)
+    cpu_tokens_push(it->next, &it->in->work.at[function]);
+  else if (formal >= 0 && it->binding[formal] == NAMED)
     cpu_tokens_build(it->next, &it->in->work, token, 0, " $0", &it->arguments[formal]);
   else if (formal >= 0)
     cpu_tokens_format(it->next, token, " ( * %.*s_mw%d )", TEXT(token), it->suffix);
@@ -181,9 +209,14 @@ static void static_shared_call_put(expansion *it, const cpu_token *variable) {
   cpu_text_format(&text, " mw_kept auto & %.*s_mw%d = ", TEXT(variable), it->suffix);
   cpu_static_shared_name(it->in, it->callee, variable, &text);
   if (it->callee->is_template && header_read(it, &names))
-    for (int i = 0; i < names.count; i++)
-      cpu_text_format(&text, "%s %.*s_mw%d%s", i ? " ," : " <", TEXT(names.names[i]), it->suffix,
-                      i + 1 < names.count ? "" : " >");
+    for (int i = 0; i < names.count; i++) {
+      cpu_text_put(&text, i ? " , " : " < ");
+      if (it->nfunctions)
+        cpu_text_plain(&text, &it->in->work, it->call + 2 + 2 * i, it->call + 3 + 2 * i);
+      else
+        cpu_text_format(&text, "%.*s_mw%d", TEXT(names.names[i]), it->suffix);
+      if (i + 1 == names.count) cpu_text_put(&text, " >");
+    }
   cpu_text_put(&text, " ( ) ; ");
   cpu_tokens_scan(it->next, text.at, variable);
   mw_free(text.at);
@@ -332,15 +365,127 @@ static void expand(expansion *it, const cpu_node *statement) {
   if (wrap) cpu_tokens_scan(it->next, " }", it->like);
 }
 
+/* ---- functions of one name ------------------------------------------------------------------------------------- */
+
+static const char overload[] = "mw_overload_"; /* and the function's index: of several with that name */
+
+int cpu_overload_at(const cpu_splitter *in, int i) {
+  const cpu_token *token = &in->work.at[i];
+  const int size = (int)sizeof overload - 1;
+  if (token->kind != CPU_NAME || token->size <= size || memcmp(token->text, overload, (size_t)size)) return -1;
+  return (int)strtol(token->text + size, NULL, 10);
+}
+
+/* May it be called with so many arguments? */
+static bool takes(const cpu_splitter *in, const cpu_function *function, int count) {
+  const cpu_token *at = in->program->tokens.at;
+  return count == function->nformals ||
+         (count >= 0 && count < function->nformals && cpu_token_is(&at[function->formals[count].last], "="));
+}
+
+/* The functions of the name that take so many arguments. */
+static int overloads_find(const cpu_splitter *in, const cpu_token *name, int count, int list[MOST_OVERLOADS]) {
+  int found = 0;
+  for (int k = -1; found < MOST_OVERLOADS && (k = cpu_function_next(in->program, name, k)) >= 0;) {
+    const cpu_function *function = &in->program->functions[k];
+    if (!function->kernel && function->body >= 0 && takes(in, function, count)) list[found++] = k;
+  }
+  return found;
+}
+
+/* f ( a )  ->  f ( a , 32 ), where that is the parameter's default. */
+static void defaults_put(cpu_splitter *in, int node, int call, const cpu_function *callee, int count,
+                         cpu_tokens *next) {
+  const cpu_tokens *from = &in->program->tokens, *work = &in->work;
+  const int close = work->at[cpu_call_open(work, call)].match;
+  cpu_tokens_copy(next, work, in->nodes[node].first, close);
+  for (int i = count; i < callee->nformals; i++) {
+    const int begin = callee->formals[i].last + 1;
+    if (i) cpu_tokens_scan(next, " , ", &work->at[call]);
+    cpu_tokens_copy(next, from, begin, cpu_find_open(from, begin, callee->close, WORDS(",")));
+  }
+  cpu_tokens_copy(next, work, close, in->nodes[node].last);
+}
+
+/* mw_constant<3> mw_which_f(float v); for each: the compiler's own choice. */
+static void choosers_put(cpu_splitter *in, const cpu_token *name, const int *list, int count) {
+  cpu_text text = {0}, *out = &in->prelude;
+  for (int i = 0; i < count; i++) {
+    const cpu_function *function = &in->program->functions[list[i]];
+    text.size = 0;
+    cpu_text_format(&text, "mw_constant<%d> mw_which_%.*s(", list[i], TEXT(name));
+    if (out->at && strstr(out->at, text.at)) continue;
+    cpu_text_plain(out, &in->program->tokens, function->head_first, function->head_last);
+    cpu_text_put(out, "\n");
+    cpu_text_put(out, text.at);
+    cpu_text_plain(out, &in->program->tokens, function->open + 1, function->close);
+    cpu_text_put(out, ");\n");
+  }
+  mw_free(text.at);
+}
+
+/* x = f ( v ) ;  ->
+ * using mw_w3 = decltype ( mw_which_f ( v ) ) ; using mw_T3 = mw_plain < decltype ( f ( v ) ) > ; mw_T3 mw_r3 ;
+ * if ( mw_w3 :: value == 5 ) mw_r3 = mw_overload_5 ( v ) ; else ... x = mw_r3 ; */
+static void overloads_expand(cpu_splitter *in, int node, int call, const int *list, int count, cpu_tokens *next) {
+  const cpu_tokens *work = &in->work;
+  const cpu_node *statement = &in->nodes[node];
+  const cpu_token *name = &work->at[call];
+  const int end = work->at[cpu_call_open(work, call)].match + 1, number = ++in->serial;
+  const cpu_range parts[] = {{call + 1, end}, {statement->first, call}, {end, statement->last}};
+  const bool alone = statement->first == call && end == statement->last - 1;
+  const bool wrap = statement->kind != CPU_NODE_DECLARE;
+  choosers_put(in, name, list, count);
+  cpu_tokens_format(next, name, "%s using mw_w%d = decltype ( mw_which_%.*s ", wrap ? "{" : "", number, TEXT(name));
+  cpu_tokens_build(next, work, name, 0, "$0 ) ; ", parts);
+  if (!alone) {
+    cpu_tokens_format(next, name, "using mw_t%d = mw_plain < decltype ( %.*s ", number, TEXT(name));
+    cpu_tokens_build(next, work, name, number, "$0 ) > ; mw_t# mw_r# ; ", parts);
+  }
+  for (int i = 0; i < count; i++) {
+    cpu_tokens_format(next, name, "%s if ( mw_w%d :: value == %d ) { ", i ? " else" : "", number, list[i]);
+    if (!alone) cpu_tokens_format(next, name, "mw_r%d = ", number);
+    cpu_tokens_format(next, name, "%s%d ", overload, list[i]);
+    cpu_tokens_build(next, work, name, 0, "$0 ; }", parts);
+  }
+  if (!alone) cpu_tokens_build(next, work, name, number, " $1 mw_r# $2", parts);
+  if (wrap) cpu_tokens_scan(next, " }", name);
+}
+
+/* Done, where the call has to be made plainer first: by default arguments, or by the choice among several functions. */
+static bool call_clear(cpu_splitter *in, int node, int call, int *callee, cpu_tokens *next) {
+  const cpu_token *name = &in->work.at[call];
+  const bool chosen = cpu_overload_at(in, call) >= 0;
+  const int open = cpu_call_open(&in->work, call);
+  cpu_range arguments[MW_MOST_PARAMS];
+  int list[MOST_OVERLOADS] = {*callee};
+  const int count = open < 0 ? -1 : cpu_arguments(&in->work, open, arguments, MW_MOST_PARAMS);
+  const int found = chosen ? takes(in, &in->program->functions[*callee], count) : overloads_find(in, name, count, list);
+  if (found < 1) return false;
+  for (int i = 0; i < found; i++) {
+    *callee = list[i];
+    if (in->program->functions[*callee].special || in->program->functions[*callee].is_class)
+      return false; /* rejected */
+  }
+  const cpu_function *function = &in->program->functions[*callee];
+  if (found > 1)
+    overloads_expand(in, node, call, list, found, next);
+  else if (count < function->nformals)
+    defaults_put(in, node, call, function, count, next);
+  return found > 1 || count < function->nformals;
+}
+
 void cpu_helper_expand(cpu_splitter *in, int node, int call, int callee, cpu_tokens *next) {
+  if (!cpu_is_member(&in->work, call) && call_clear(in, node, call, &callee, next)) return;
   const cpu_function *function = &in->program->functions[callee];
   const cpu_tokens *from = &in->program->tokens;
   expansion it = {.in = in, .callee = function, .call = call, .like = &in->work.at[call], .next = next};
   it.suffix = ++in->serial;
   if (function->is_class || function->body < 0 || function->special || cpu_is_member(&in->work, call))
     reject(&it, "is a member, a specialisation, or without a body");
-  else if (function->recursive || function->overloaded)
-    reject(&it, function->recursive ? "calls itself" : "is overloaded");
+  else if (function->recursive && !function->overloaded) /* of an overload the name alone does not say */
+    reject(&it, "calls itself");
+  if (function->overloaded) snprintf(it.tail, sizeof it.tail, "_%d", callee);
   if (in->rejected) return;
   it.body = (cpu_splitter){.program = in->program, .kernel = in->kernel, .why = in->why, .why_size = in->why_size};
   it.body.work = cpu_tokens_beside(from);

@@ -22,7 +22,9 @@ static const char tile_reduce[] = "mw_tile_reduce"; /* of group.c */
 /* ---- what there is to hoist ------------------------------------------------------------------------------------ */
 
 static int barrier_helper(const cpu_splitter *in, int i) {
-  int k = cpu_function_next(in->program, &in->work.at[i], -1);
+  int k = cpu_overload_at(in, i);
+  if (k >= 0) return k;
+  k = cpu_function_next(in->program, &in->work.at[i], -1);
   while (k >= 0 && (in->program->functions[k].barrier < 0 || in->program->functions[k].kernel))
     k = cpu_function_next(in->program, &in->work.at[i], k);
   return k;
@@ -308,14 +310,21 @@ static void name_check(cpu_splitter *in, int i) {
 
 /* Whatever is left of barriers and warp operations outside of statements of their own was not understood. */
 static void rest_check(cpu_splitter *in) {
+  int unevaluated = 0; /* the ) of a decltype */
   for (int i = 0; i < in->work.count; i++) {
     const cpu_token *token = &in->work.at[i];
-    if (cpu_token_is(token, "decltype")) i = token[1].match; /* nothing in it is computed */
+    if (cpu_token_is(token, "mw_kept")) i = cpu_find(&in->work, i, in->work.count, WORDS(";"));
+    if (cpu_token_is(token, "decltype")) { /* nothing in it is computed; what it hands on may be */
+      unevaluated = token[1].match;
+      i += 2;
+      continue;
+    }
     bool lambda = cpu_token_is(token, "[") && i && token[-1].kind == CPU_PUNCT && !cpu_token_is(token - 1, ")") &&
                   !cpu_token_is(token - 1, "]");
     if (lambda) cpu_split_reject(in, i, "there is a lambda");
     if (in->plain && cpu_token_is(token, "__shared__")) cpu_split_reject(in, i, "shared memory without a barrier");
-    if (cpu_is_group(token) && !cpu_token_is(token, "cooperative_groups")) /* cooperative_groups::plus<T> */
+    if (cpu_is_group(token) && i > unevaluated &&
+        !cpu_token_is(token, "cooperative_groups")) /* cooperative_groups::plus<T> */
       cpu_split_reject(in, i, "cooperative groups are used in a way that is not split");
     if (token->kind == CPU_NAME) name_check(in, i);
     if (!cpu_is_barrier(token) && !cpu_is_warp_operation(token)) continue;

@@ -146,6 +146,7 @@ bool cpu_group_expand(cpu_splitter *);
 bool cpu_group_is(const cpu_splitter *, const cpu_range *); /* an expression that makes the block or a tile of it */
 /* helper.c: the body of function `callee` in front of statement `node`, whose call at `name` it replaces. */
 void cpu_helper_expand(cpu_splitter *, int node, int name, int callee, cpu_tokens *next);
+int cpu_overload_at(const cpu_splitter *, int i); /* the function that a name written by helper.c stands for; -1 */
 /* static_shared.c: shared memory of a helper lasts as CUDA's does. `node`: its declaration in `body`, the helper's own.
  * NULL, or why not. Writes the function that holds it. */
 const char *cpu_static_shared_put(cpu_splitter *, const cpu_function *helper, const cpu_splitter *body, int node);

@@ -16,7 +16,9 @@ void cpu_static_shared_name(const cpu_splitter *in, const cpu_function *helper, 
                             cpu_text *out) {
   const cpu_token *at = in->program->tokens.at;
   const cpu_token *kernel = &at[in->kernel->name], *name = &at[helper->name];
-  cpu_text_format(out, "mw_keep_%.*s_%.*s_%.*s", TEXT(kernel), TEXT(name), TEXT(variable));
+  cpu_text_format(out, "mw_keep_%.*s_%.*s_", TEXT(kernel), TEXT(name));
+  if (helper->overloaded) cpu_text_format(out, "%d_", (int)(helper - in->program->functions));
+  cpu_text_format(out, "%.*s", TEXT(variable));
 }
 
 static bool names(const cpu_tokens *tokens, const cpu_node *node, const cpu_token *name) {
