@@ -202,6 +202,8 @@ const void *literal_bytes(lua_State *, int index, mw_dtype, int dims, const lua_
 typedef struct bind_module {
   bind_object object;
   mw_module *module;
+  bool warns;       /* the compiler's warnings are told */
+  const char *told; /* the log that was told; NULL: none yet */
 } bind_module;
 
 typedef struct bind_kernel {
@@ -213,6 +215,10 @@ extern bind_class module_class, kernel_class;
 void push_kernel(lua_State *, int module_index, const char *name); /* raises with the nearest name */
 mw_kernel *self_kernel(lua_State *);                               /* of a method's object, at 1 */
 void push_signature(lua_State *, const mw_kernel *);               /* "memcopy(double *A, const double *B, int n)" */
+
+/* ---- warning.c ------------------------------------------------------------------------------------------------- */
+
+void warnings_tell(lua_State *, bind_module *); /* those that have not been told; an instance may bring more */
 
 /* ---- launch.c, argument.c -------------------------------------------------------------------------------------- */
 

@@ -26,7 +26,8 @@ static void add_nearest(const mw_module *module, const char *name) {
 
 /* Kernels are made once a module and name: user value 1 of the module holds them. */
 void push_kernel(lua_State *L, int module_index, const char *name) {
-  mw_module *module = ((bind_module *)lua_touserdata(L, module_index))->module;
+  bind_module *owner = lua_touserdata(L, module_index);
+  mw_module *module = owner->module;
   lua_getiuservalue(L, module_index, 1);
   lua_getfield(L, -1, name);
   const bind_object *made = bind_test(L, -1, &kernel_class);
@@ -47,6 +48,7 @@ void push_kernel(lua_State *L, int module_index, const char *name) {
   lua_pushvalue(L, -1);
   lua_setfield(L, -3, name);
   lua_remove(L, -2);
+  warnings_tell(L, owner);
 }
 
 void push_signature(lua_State *L, const mw_kernel *kernel) {

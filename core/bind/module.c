@@ -218,9 +218,9 @@ static void copy_options(lua_State *L, const char *const names[]) {
 }
 
 static mw_source check_source(lua_State *L) {
-  static const char *const names[] = {"file",      "source",   "name",          "defines",   "includes", "std",
-                                      "fast_math", "contract", "max_registers", "line_info", "engine",   "templates",
-                                      "cache",     NULL};
+  static const char *const names[] = {"file",   "source",    "name",     "defines",       "includes",
+                                      "std",    "fast_math", "contract", "max_registers", "line_info",
+                                      "engine", "templates", "cache",    "warnings",      NULL};
   static const char *const engines[] = {"auto", "loop", "split", "fiber", NULL};
   copy_options(L, names);
   if (!lua_checkstack(L, 32)) bind_fail(L, MW_NO_MEMORY, "the stack has no room for a module's options");
@@ -247,6 +247,7 @@ static mw_source check_source(lua_State *L) {
 static int device_module(lua_State *L) {
   mw_device *device = self_device(L);
   mw_source source = check_source(L);
+  const bool warns = option_boolean(L, 2, "warnings", true);
   bind_module *self = bind_new(L, &module_class, sizeof *self, 2);
   lua_newtable(L);
   lua_setiuservalue(L, -2, 1); /* kernels made, by name */
@@ -256,6 +257,8 @@ static int device_module(lua_State *L) {
   mw_device_retain(device);
   atomic_store(&self->module->refs, 1);
   bind_opened(self, device);
+  self->warns = warns;
+  warnings_tell(L, self);
   return 1;
 }
 

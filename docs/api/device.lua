@@ -100,6 +100,7 @@ local dev = mw.device "cpu"]],
       { "engine", "engine", "selects an engine of the CPU device; ignored on other devices", default = [["auto"]] },
       { "templates", "string[]", [[kernels to instantiate at once: `{ "scale<float>" }`]] },
       { "cache", "boolean", "use the cache of compiled code", default = "true" },
+      { "warnings", "boolean", "print the compiler's warnings, and keep them in the record", default = "true" },
     },
     stream_options = {
       about = "Properties of a new stream.",

@@ -85,7 +85,10 @@ mod:set("factors", { 2, 2, 2 })
 print(mod:get "factors"[3]) --> 2.0]],
     },
     {
-      name = "log", forms = { "mod:log()" }, about = [[The compiler's warnings; "" if there were none.]],
+      name = "log", forms = { "mod:log()" }, about = [[
+The compiler's warnings about the source and the user's files that it includes, each with its file, line and text; "" if
+there were none. They are printed on the standard error stream when the module is made, from the cache or not, once in a
+process, and kept in the record; `warnings = false` of `dev:module` turns that off. They fail nothing.]],
       returns = { { "string", "" } }, since = "0.1.0",
     },
     {

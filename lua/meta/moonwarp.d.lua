@@ -150,6 +150,7 @@
 ---@field engine? moonwarp.engine selects an engine of the CPU device; ignored on other devices, default "auto"
 ---@field templates? string[] kernels to instantiate at once: `{ "scale<float>" }`
 ---@field cache? boolean use the cache of compiled code, default true
+---@field warnings? boolean print the compiler's warnings, and keep them in the record, default true
 
 --- Properties of a new stream.
 ---@class moonwarp.stream_options
@@ -927,7 +928,9 @@ function module:get(name) end
 ---@return moonwarp.module # the module itself
 function module:set(name, value) end
 
---- The compiler's warnings; "" if there were none.
+--- The compiler's warnings about the source and the user's files that it includes, each with its file, line and text; "" if
+--- there were none. They are printed on the standard error stream when the module is made, from the cache or not, once in a
+--- process, and kept in the record; `warnings = false` of `dev:module` turns that off. They fail nothing.
 ---@return string
 function module:log() end
 

@@ -31,6 +31,7 @@ local skip = require "moonwarp.skip"
 local study = require "moonwarp.study"
 local tables = require "moonwarp.plot.table"
 local timeline = require "moonwarp.plot.timeline"
+require "moonwarp.results.warning" -- called by the C half
 
 -- What other libraries call our methods.
 local HINTS = {

@@ -18,6 +18,7 @@
 --   found          how many findings are errors; begun_with, settled: how often each had been met when the session
 --                  began and when they were noted last (measure/findings.lua)
 --   is_sanitized   the tools of compute-sanitizer have run (measure/sanitizer.lua); is_above: the user has started one
+--   warned         warnings of compilers that the run has, by their texts (results/warning.lua)
 --   records        all measurements, in order; contenders: how many have had a turn (results/record.lua)
 --   ceilings       what mw.roofline has measured, by a device's id
 --   pictures       what the pictures of the run show, by the names of their files
@@ -56,7 +57,7 @@ function session.new(options)
   return setmetatable({ options = options or {}, given = {}, pass = {}, declared = {}, begun = {}, records = {},
                         contenders = 0, failed_checks = 0, failed_before = 0, failed_passes = 0, failures = {},
                         put_off = {}, ceilings = {}, waiting = {}, found = 0, begun_with = met, settled = met,
-                        pictures = {}, home = has_lfs and lfs.currentdir(), date = os.time(),
+                        pictures = {}, warned = {}, home = has_lfs and lfs.currentdir(), date = os.time(),
                         started = core.clock() }, Session)
 end
 
@@ -172,7 +173,7 @@ function Session:note(kind, values, contender)
 end
 
 --- Notes a result that does not make a run by itself, as a check or a table: it waits for one that does.
----@param kind string   "check" or "table"; "remark" if a pass was skipped
+---@param kind string   "check", "table" or "warning"; "remark" if a pass was skipped
 ---@param values table  what JSON can hold
 function Session:mention(kind, values)
   if is_current(self) then return self.run:append(kind, values) end
@@ -198,6 +199,14 @@ end
 function Session:note_check(values)
   if self.options.argv or self.is_prepared then open_run(self) end
   self:mention("check", values)
+end
+
+--- Notes a compiler's warning, once a run.
+---@param text string  the whole of it
+---@param values table  file, line, text, source
+function Session:note_warning(text, values)
+  if not self.warned[text] then self:mention("warning", values) end
+  self.warned[text] = true
 end
 
 --- Counts a failed check: the program ends with exit code 3.
@@ -296,7 +305,7 @@ function Session:finish(ending)
   self:settle_findings()
   local run = self.run
   if not run then return nil end
-  self.run, self.pictures, self.failed_before = nil, {}, self.failed_checks
+  self.run, self.pictures, self.warned, self.failed_before = nil, {}, {}, self.failed_checks
   ending.seconds = core.clock() - self.started
   self.date, self.started = os.time(), core.clock()
   return run:finish(ending)

@@ -39,7 +39,7 @@ __global__ void divide(int *x, int by) { x[threadIdx.x] = x[threadIdx.x] / by; }
 __device__ int forever(int *x, int depth) {
   int here[64];
   for (int i = 0; i < 64; i++) here[i] = x[0] + depth + i;
-  int below = forever(x, depth + 1);
+  int below = x ? forever(x, depth + 1) : 0;
   return below + here[below & 63];
 }
 

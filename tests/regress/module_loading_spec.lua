@@ -40,13 +40,13 @@ describe("a module that loads", function()
       "__attribute__((constructor)) __device__ void bad() { while (1); }",
       "__attribute__((destructor, used)) static __device__ void bad() { *(volatile int *)0 = 1; }",
     } do
-      fails_as("compile", function() load(text) end, "would run while the module loads: function bad")
+      fails_as("compile", function() load(text, "bad();") end, "would run while the module loads: function bad")
     end
     fails_as("compile", function()
       load "struct S { int x; __device__ ~S() { *(volatile int *)8 = x; } }; __device__ S s;"
     end)
     fails_as("compile", function()
-      load [[__device__ int f() { return *(volatile int *)8; } struct S { static inline int x = f(); };]]
+      load("__device__ int f() { return *(volatile int *)8; } struct S { static inline int x = f(); };", "x[1] = S::x;")
     end)
   end)
 

@@ -137,13 +137,17 @@ static void copy_declarations(cpu_module *module) {
   if (module->ndeclared) memcpy(module->declared, all, (size_t)module->ndeclared * sizeof *all);
 }
 
+/* Each unit has the warnings of the whole source; the last loaded has an instance's, too. */
 static void gather_log(cpu_module *module) {
   module->base.log = "";
-  module->base.from_cache = true;
-  for (loaded *entry = module->units; entry; entry = entry->next) {
-    if (!*module->base.log) module->base.log = entry->unit->log;
-    module->base.from_cache &= entry->unit->from_cache;
-  }
+  for (loaded *entry = module->units; entry && !*module->base.log; entry = entry->next)
+    module->base.log = entry->unit->log;
+}
+
+static bool all_cached(const cpu_module *module) {
+  for (const loaded *entry = module->units; entry; entry = entry->next)
+    if (!entry->unit->from_cache) return false;
+  return true;
 }
 
 static void list_names(cpu_module *module) {
@@ -186,6 +190,7 @@ mw_status cpu_module_compile(mw_device *device, const mw_source *source, mw_modu
   }
   list_names(module);
   gather_log(module);
+  module->base.from_cache = all_cached(module);
   *out = &module->base;
   return MW_OK;
 }
@@ -258,6 +263,7 @@ static mw_status get_kernel(cpu_module *module, const char *name, mw_kernel **ou
   if (declared && declared->is_template) {
     mw_status status = instantiate(module, name, declared, err);
     if (status != MW_OK) return status;
+    gather_log(module);
     unit = find(module, name, &where);
   }
   if (!unit) return fail_unknown(module, name, err);

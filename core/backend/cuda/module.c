@@ -173,6 +173,7 @@ mw_status cuda_module_instantiate(cuda_module *module, const char *expression, c
     mw_error_log(err, cause.log);
     return mw_fail(err, status, "no kernel '%.200s': %.750s", expression, cause.text);
   }
+  if (*(*out)->log) module->base.log = (*out)->log;
   (*out)->next = module->units->next;
   module->units->next = *out;
   return MW_OK;

@@ -13,6 +13,7 @@
 #include "core/compile/front.h"
 #include "core/compile/process.h"
 #include "core/compile/source.h"
+#include "core/compile/warnings.h"
 
 typedef struct target {
   int arch; /* 90 */
@@ -39,6 +40,7 @@ static void build_options(mw_argv *o, const mw_device *device, const mw_source *
     mw_argv_add(o, "-I%s", cuda_nvrtc.toolkit);
     mw_argv_add(o, "-I%s/cccl", cuda_nvrtc.toolkit);
   }
+  mw_argv_add(o, "--diag-suppress=550"); /* variable "s" was set but never used */
   if (source->fast_math) mw_argv_add(o, "--use_fast_math");
   if (source->no_contract) mw_argv_add(o, "--fmad=false");
   if (has_lines(device, source)) mw_argv_add(o, "-lineinfo");
@@ -195,7 +197,7 @@ static mw_status build_device_code(const mw_device *device, const mw_source *sou
 
 /* ---- the cache: the image's size, the image, the log, the device code, then name pairs, each text with a zero ---- */
 
-enum { FORMAT = 4 };
+enum { FORMAT = 5 };
 
 static mw_status make_key(const mw_device *device, const mw_source *source, target t, mw_cache_key *key, bool *cached,
                           mw_error *err) {
@@ -275,6 +277,13 @@ static cuda_unit *fetch(const mw_cache_key *key, target t) {
   return NULL;
 }
 
+/* Without a toolkit's headers nothing is a header of the device: those of headers.c are no files. */
+static void keep_warnings(cuda_unit *unit, const mw_source *source) {
+  char *warnings = mw_warnings_read(unit->log, source, cuda_nvrtc.toolkit);
+  mw_free(unit->log);
+  unit->log = warnings;
+}
+
 /* ---- what module.c asks for ------------------------------------------------------------------------------------ */
 
 mw_status cuda_compile_unit(const mw_device *device, const mw_source *source, bool reduced, cuda_unit **out,
@@ -292,6 +301,7 @@ mw_status cuda_compile_unit(const mw_device *device, const mw_source *source, bo
   cuda_unit *unit = mw_calloc(1, sizeof *unit);
   status = reduced ? MW_COMPILE : build_unit(device, source, t, unit, err);
   if (status == MW_COMPILE) status = build_device_code(device, source, t, unit, err);
+  if (status == MW_OK) keep_warnings(unit, source);
   if (status == MW_OK && !read_image(unit))
     status = mw_fail(err, MW_COMPILE, "NVRTC %d.%d made code for '%.128s' that cannot be read", cuda_nvrtc.major,
                      cuda_nvrtc.minor, source->name);

@@ -74,6 +74,14 @@ local function remarks(run)
     lists.map(run.remarks, function(remark) return html.li { remark.text } end) }
 end
 
+local function warnings(run)
+  local list = run.warnings or {}
+  return #list > 0 and html.details { html.summary { units.count(#list, "warning"), " of the compiler" },
+    html.ul { lists.map(list, function(one)
+      return html.li { ("%s:%d: %s"):format(one.file, one.line, one.text), one.source and html.pre { one.source } }
+    end) } }
+end
+
 local function failed_check(check)
   local names = { "wrong", "count", "max_abs", "absolute", "max_rel", "relative" }
   local parts = lists.map(names, function(name)
@@ -123,6 +131,7 @@ function card.draw(run, is_open, sources)
     html.summary { html.h3 { run.tag }, " ", status.badge(run.status),
       #found.failed > 0 and html.span { class = "count bad", (" %d failed"):format(#found.failed) } },
     card.guarded("the overview", overview, run, found), ending(run), remarks(run), failed_checks(found),
+    warnings(run),
     run.versus,
     lists.map(run.tables, function(one) return card.guarded("a table", tables.recorded, one) end),
     card.guarded("the measurements", measurements, run, found),

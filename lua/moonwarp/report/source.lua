@@ -37,22 +37,29 @@ local function is_same_file(file, name)
   return one:sub(-#other) == other or other:sub(-#one) == one
 end
 
-local function add_note(notes, party, finding)
-  local words = ("%s%s%s"):format(finding.intended and "intended " or "", finding.kind,
-    finding.kernel and " in kernel " .. finding.kernel or "")
-  notes[party.line] = notes[party.line] or { is_bad = false }
-  local note = notes[party.line]
-  note.is_bad = note.is_bad or not (finding.intended or finding.warning)
+local function add_words(notes, line, words, is_bad)
+  notes[line] = notes[line] or { is_bad = false }
+  local note = notes[line]
+  note.is_bad = note.is_bad or is_bad
   if not lists.has(note, words) then table.insert(note, words) end
 end
 
--- What check mode has found in a file: words by line.
+local function add_note(notes, party, finding)
+  local words = ("%s%s%s"):format(finding.intended and "intended " or "", finding.kind,
+    finding.kernel and " in kernel " .. finding.kernel or "")
+  add_words(notes, party.line, words, not (finding.intended or finding.warning))
+end
+
+-- What check mode has found in a file, and what a compiler warns of: words by line.
 local function notes_of(run, name)
   local notes = {}
   for _, finding in ipairs(run.findings or {}) do
     for _, party in ipairs(finding.parties) do
       if party.line and party.file and is_same_file(party.file, name) then add_note(notes, party, finding) end
     end
+  end
+  for _, warning in ipairs(run.warnings or {}) do
+    if is_same_file(warning.file, name) then add_words(notes, warning.line, "warning: " .. warning.text) end
   end
   return next(notes) and notes
 end

@@ -71,6 +71,7 @@ local RUN = fields {
   pictures = list(fields { kind = "string?", name = "string", title = "string", files = list "string" }),
   sources = list(fields { name = "string" }),
   findings = optional(list(FINDING)),
+  warnings = optional(list(fields { file = "string", line = "integer", text = "string", source = "string?" })),
   failures = optional(list(fields { message = "string", status = "string", params = optional(map "any") })),
 }
 

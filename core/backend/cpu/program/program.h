@@ -67,7 +67,7 @@ typedef struct cpu_program {
   char         *device_code;
 
   bool          analysed; /* what follows is filled */
-  char         *preprocessed;
+  char         *preprocessed, *preprocess_log; /* NULL: no process was needed */
   cpu_tokens    tokens;
   cpu_item     *items;
   int           nitems;

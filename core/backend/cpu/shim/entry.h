@@ -27,14 +27,14 @@
 /* Device variables with an initialiser, which must be a constant, and others: of a class whose constructor does nothing
  * (as in CUDA). MW_STRICT: the unit would run code while it loads, and the compiler shall say where. */
 #if defined(__clang__)
-#define MW_INITIALISED static __attribute__((require_constant_initialization))
+#define MW_INITIALISED static __attribute__((require_constant_initialization, unused))
 #else
-#define MW_INITIALISED static __constinit
+#define MW_INITIALISED static __constinit __attribute__((unused))
 #endif
 #if defined(MW_STRICT)
 #define MW_UNINITIALISED MW_INITIALISED
 #else
-#define MW_UNINITIALISED static
+#define MW_UNINITIALISED static __attribute__((unused))
 #endif
 
 /* Loops over threads. The free one says that nothing depends on anything across threads, which CUDA promises; both

@@ -13,6 +13,7 @@
 #include "core/compile/limits.h"
 #include "core/compile/process.h"
 #include "core/compile/scratch.h"
+#include "core/compile/warnings.h"
 #include "core/source/lexer.h"
 
 /* Words with blanks between. */
@@ -124,11 +125,27 @@ const char cpu_predefined[] =
     "#define CUDART_VERSION 13000\n#define CUDA_VERSION 13000\n#define __CUDACC_VER_MAJOR__ 13\n"
     "#define __CUDACC_VER_MINOR__ 0\n";
 
+/* Of what a compiler warns: mistakes, of which NVRTC warns too, and no questions of style. */
+static const char warned[] =
+    "-Wall -Wno-unused-function -Wno-unused-local-typedefs -Wno-unknown-pragmas -Wno-sign-compare -Wno-missing-braces "
+    "-Wno-unused-but-set-variable -Wno-unused-but-set-parameter";
+/* int base; if (lane == 0) base = ...; base = __shfl_sync(...); is set in every lane whose value counts. */
+static const char clang_warned[] = "-Wno-pass-failed -Wno-unused-const-variable -Wno-sometimes-uninitialized";
+/* These it reports from its optimiser, which guesses. */
+static const char gnu_warned[] =
+    "-Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict "
+    "-Wno-nonnull -Wno-volatile";
+
+static void warned_add(mw_argv *list, const cpu_toolchain *tools) {
+  words_add(list, warned);
+  words_add(list, tools->clang ? clang_warned : gnu_warned);
+}
+
 static void preprocess_arguments(mw_argv *list, const cpu_program *program, const cpu_toolchain *tools) {
   const mw_source *source = &program->source;
   mw_argv_add(list, "%s", tools->path);
   standard_add(list, program);
-  words_add(list, "-x c++ -E -w -DMW_PREPROCESS=1 -D__CUDACC__=1 -D__NVCC__=1 -D__CUDA_ARCH__=800 "
+  words_add(list, "-x c++ -E -DMW_PREPROCESS=1 -D__CUDACC__=1 -D__NVCC__=1 -D__CUDA_ARCH__=800 "
                   "-D__MOONWARP_CPU__=1 -DCUDART_VERSION=13000 -DCUDA_VERSION=13000 -D__CUDACC_VER_MAJOR__=13 "
                   "-D__CUDACC_VER_MINOR__=0 -D__CUDACC_VER_BUILD__=0");
   if (tools->clang) mw_argv_add(list, "-fno-caret-diagnostics");
@@ -188,7 +205,7 @@ static mw_status run(const mw_argv *list, const char *input, const mw_scratch *s
 }
 
 static mw_status preprocess(const cpu_program *program, const cpu_toolchain *tools, const char *input, char **out,
-                            mw_error *error) {
+                            char **log, mw_error *error) {
   mw_argv list = {0};
   mw_process_result result = {0};
   mw_scratch scratch;
@@ -202,12 +219,12 @@ static mw_status preprocess(const cpu_program *program, const cpu_toolchain *too
   if (result.exit != 0)
     status = include_failed(program, result.err, error);
   else
-    *out = mw_strdup(result.out);
+    *out = mw_strdup(result.out), *log = mw_strdup(result.err);
   mw_process_result_free(&result);
   return status;
 }
 
-mw_status cpu_preprocess(const cpu_program *program, char **out, mw_error *error) {
+mw_status cpu_preprocess(const cpu_program *program, char **out, char **log, mw_error *error) {
   cpu_toolchain tools;
   mw_status status = cpu_toolchain_find(&tools, error);
   if (status) return status;
@@ -218,7 +235,7 @@ mw_status cpu_preprocess(const cpu_program *program, char **out, mw_error *error
     *out = input;
     return MW_OK;
   }
-  status = preprocess(program, &tools, input, out, error);
+  status = preprocess(program, &tools, input, out, log, error);
   mw_free(input);
   return status;
 }
@@ -226,7 +243,7 @@ mw_status cpu_preprocess(const cpu_program *program, char **out, mw_error *error
 /* Partial redundancy elimination makes one value of a loop's step and of an index i + 1, after which the loop has no
  * induction variable that the vectoriser knows. A loop that stays scalar is not reported to the user. */
 static const char clang_only[] =
-    "-O3 -Wno-pass-failed -fno-caret-diagnostics -fno-crash-diagnostics -mllvm -enable-pre=0 -fno-finite-loops";
+    "-O3 -fno-caret-diagnostics -fno-crash-diagnostics -mllvm -enable-pre=0 -fno-finite-loops";
 /* For kernels whose records would be read out of order (../split/dependence.c). For others it takes up to 4 times as
  * long. */
 static const char clang_ordered[] = "-mllvm -enable-interleaved-mem-accesses=false";
@@ -266,8 +283,7 @@ static const char libraries[] = "-shared -nostartfiles -nodefaultlibs -Wl,--hash
  * compiler is still followed, so that the fault can be told. Neither costs measurable time. Nor does it that loops are
  * not assumed to end (in CUDA while (flag == 0); may wait for ever), nor to end before they overrun an array (else g++
  * overruns it here and there, beyond what a canary sees). */
-static void compile_arguments(mw_argv *list, const cpu_program *program, const cpu_toolchain *tools, cpu_flavor flavor,
-                              const char *generated, const char *output, const char *hooks) {
+static void language_arguments(mw_argv *list, const cpu_program *program, const cpu_toolchain *tools) {
   const mw_source *source = &program->source;
   mw_argv_add(list, "%s", tools->path);
   standard_add(list, program);
@@ -280,7 +296,21 @@ static void compile_arguments(mw_argv *list, const cpu_program *program, const c
 #endif
   words_add(list, source->no_contract ? "-ffp-contract=off -DMW_NO_CONTRACT=1" : "-ffp-contract=fast");
   if (source->fast_math) mw_argv_add(list, "-ffast-math");
-  if (source->line_info) mw_argv_add(list, "-g");
+  mw_argv_add(list, "-I%s", mw_shim_folder());
+}
+
+static bool is_rewritten(const cpu_program *program, cpu_flavor flavor) {
+  return flavor == CPU_FAST && cpu_any_split(program);
+}
+
+static void compile_arguments(mw_argv *list, const cpu_program *program, const cpu_toolchain *tools, cpu_flavor flavor,
+                              const char *generated, const char *output, const char *hooks) {
+  language_arguments(list, program, tools);
+  if (program->source.line_info) mw_argv_add(list, "-g");
+  if (is_rewritten(program, flavor))
+    mw_argv_add(list, "-w");
+  else
+    warned_add(list, tools);
   if (flavor == CPU_CHECK) {
     words_add(list, checked);
     words_add(list, tools->clang ? clang_checked : gnu_checked);
@@ -292,7 +322,6 @@ static void compile_arguments(mw_argv *list, const cpu_program *program, const c
     mw_argv_add(list, "-Xclang");
     mw_argv_add(list, "%s", undefined_arguments(tools));
   }
-  mw_argv_add(list, "-I%s", mw_shim_folder());
   mw_argv_add(list, output ? "-o" : "-fsyntax-only");
   if (output) mw_argv_add(list, "%s", output);
   mw_argv_add(list, "-");
@@ -301,6 +330,44 @@ static void compile_arguments(mw_argv *list, const cpu_program *program, const c
     mw_argv_add(list, "%s", hooks);
   }
   if (output) words_add(list, libraries);
+}
+
+/* The warnings of the source, of which the compiler gave the last, and their NUL. */
+static void warnings_put(const cpu_program *program, const char *log, cpu_text *out) {
+  char *whole = mw_format("%s%s", program->preprocess_log ? program->preprocess_log : "", log);
+  char *found = mw_warnings_read(whole, &program->source, mw_shim_folder());
+  cpu_text_add(out, found, strlen(found) + 1);
+  mw_free(found);
+  mw_free(whole);
+}
+
+/* Of the text that fibers run, which is the user's own: split forms repeat and move it. g++ finds missing returns and
+ * uninitialised variables only while it makes code. */
+static mw_status reader_run(const cpu_program *program, const char *generated, const mw_scratch *scratch, cpu_text *log,
+                            mw_error *error) {
+  cpu_toolchain tools;
+  mw_argv list = {0};
+  mw_process_result result = {0};
+  mw_status status = cpu_toolchain_find(&tools, error);
+  if (status) return status;
+  language_arguments(&list, program, &tools);
+  warned_add(&list, &tools);
+  words_add(&list, tools.clang ? "-fno-caret-diagnostics -fsyntax-only -" : "-S -o /dev/null -");
+  status = run(&list, generated, scratch, &result, error);
+  mw_argv_free(&list);
+  if (status) return status;
+  warnings_put(program, result.err, log);
+  mw_process_result_free(&result);
+  return MW_OK;
+}
+
+mw_status cpu_warnings_read(const cpu_program *program, const char *generated, cpu_text *log, mw_error *error) {
+  mw_scratch scratch;
+  mw_status status = scratch_make(&scratch, error);
+  if (status) return status;
+  status = reader_run(program, generated, &scratch, log, error);
+  mw_scratch_drop(&scratch);
+  return status;
 }
 
 /* output: where the shared object goes; NULL: the text is only checked. log: gets the warnings and their NUL. */
@@ -321,7 +388,7 @@ static mw_status compiler_run(const cpu_program *program, cpu_flavor flavor, con
   if (result.exit != 0)
     status = compile_failed(program, result.err, error);
   else if (output)
-    log_clean(log, result.err);
+    warnings_put(program, result.err, log);
   mw_process_result_free(&result);
   return status;
 }

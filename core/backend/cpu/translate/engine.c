@@ -103,6 +103,12 @@ void cpu_split_fail(cpu_program *program, cpu_function *kernel, const char *why)
   if (kernel->barrier >= 0) engine_set(program, kernel, "fiber", why);
 }
 
+bool cpu_any_split(const cpu_program *program) {
+  for (int i = 0; i < program->nfunctions; i++)
+    if (program->functions[i].split) return true;
+  return false;
+}
+
 void cpu_engines_demote(cpu_program *program, const char *why) {
   for (int i = 0; i < program->nfunctions; i++) {
     cpu_function *kernel = &program->functions[i];

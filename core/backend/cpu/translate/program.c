@@ -44,10 +44,11 @@ static void analysis_free(cpu_program *program) {
   mw_free(program->variables);
   cpu_tokens_free(&program->tokens);
   mw_free(program->preprocessed);
+  mw_free(program->preprocess_log);
   program->functions = NULL;
   program->items = NULL;
   program->variables = NULL;
-  program->preprocessed = NULL;
+  program->preprocessed = program->preprocess_log = NULL;
   program->nfunctions = program->nitems = program->nvariables = 0;
   program->analysed = false;
 }
@@ -145,7 +146,7 @@ static mw_status analyse(cpu_program *program, mw_error *error) {
 }
 
 static mw_status need(cpu_program *program, mw_error *error) {
-  mw_status status = cpu_preprocess(program, &program->preprocessed, error);
+  mw_status status = cpu_preprocess(program, &program->preprocessed, &program->preprocess_log, error);
   if (!status) status = analyse(program, error);
   program->analysed = !status;
   return status;

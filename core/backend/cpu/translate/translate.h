@@ -21,6 +21,7 @@ void cpu_declarations_read(cpu_program *);
 
 /* Sets engine, engine_why, split and ordered of every kernel (engine.c). */
 mw_status cpu_engines_choose(cpu_program *, mw_error *);
+bool      cpu_any_split(const cpu_program *); /* has a function a split form? */
 void      cpu_engines_demote(cpu_program *, const char *why); /* every split kernel becomes a fiber kernel */
 /* The split form of a kernel, taken out of it (NULL: it has none) and put back. Without it fibers or a loop run it. */
 char     *cpu_split_take(cpu_function *);
@@ -52,10 +53,12 @@ void      cpu_generator_stamp(cpu_text *); /* of this program and every file of 
 mw_status cpu_toolchain_find(cpu_toolchain *out, mw_error *);
 void      cpu_toolchain_identity(char *out, size_t size); /* of every compiler in question and this CPU; no process */
 /* compiler.c */
-mw_status cpu_preprocess(const cpu_program *, char **out, mw_error *);
-/* object, which is empty, gets the log and its NUL, then the shared object. NULL: the text is checked, and no code is
+mw_status cpu_preprocess(const cpu_program *, char **out, char **log, mw_error *);
+/* object, which is empty, gets the warnings (core/compile/warnings.h) and their NUL, then the shared object. NULL: the text is checked, and no code is
  * made. */
 mw_status cpu_compile(const cpu_program *, cpu_flavor, const char *generated, cpu_text *object, mw_error *);
+/* The warnings of a source by the text that fibers run, and their NUL. */
+mw_status cpu_warnings_read(const cpu_program *, const char *generated, cpu_text *log, mw_error *);
 bool cpu_object_is_whole(const char *bytes, size_t size); /* a shared object as long as its headers say */
 
 /* MW_COMPILE: the shared object would run code while it loads, or calls what kernels cannot call (linkage.c). From one

@@ -101,12 +101,6 @@ static mw_status object_load(const cpu_text *object, cpu_unit *unit, const char 
 
 /* ---- generating and compiling ---------------------------------------------------------------------------------- */
 
-static bool any_split(const cpu_program *program) {
-  for (int i = 0; i < program->nfunctions; i++)
-    if (program->functions[i].split) return true;
-  return false;
-}
-
 /* out: NULL reads what would be compiled and makes no code of it. */
 static mw_status compile_once(const cpu_program *program, cpu_flavor flavor, const char *const *asked, cpu_text *out,
                               mw_error *error) {
@@ -165,14 +159,28 @@ static mw_status compile(cpu_program *program, cpu_flavor flavor, const char *co
                          mw_error *error) {
   bool forced = program->source.engine && !strcmp(program->source.engine, "split");
   mw_status status = compile_once(program, flavor, asked, out, error);
-  if (status != MW_COMPILE || flavor != CPU_FAST || !any_split(program) || forced) return status;
+  if (status != MW_COMPILE || flavor != CPU_FAST || !cpu_any_split(program) || forced) return status;
   mw_error_clear(error);
   status = forms_sift(program, asked, error);
   if (!status) status = compile_once(program, flavor, asked, out, error);
-  if (status != MW_COMPILE || !any_split(program)) return status;
+  if (status != MW_COMPILE || !cpu_any_split(program)) return status;
   mw_error_clear(error);
   cpu_engines_demote(program, "the split forms of its source did not compile together");
   return compile_once(program, flavor, asked, out, error);
+}
+
+/* Of a source whose kernels were compiled in split form: its warnings become the log. */
+static mw_status warnings_take(const cpu_program *program, const char *const *asked, cpu_text *out, mw_error *error) {
+  char *generated = cpu_emit(program, CPU_FIBER, asked);
+  cpu_text whole = {0};
+  mw_status status = cpu_warnings_read(program, generated, &whole, error);
+  mw_free(generated);
+  if (status) return status;
+  const size_t log = strlen(out->at) + 1;
+  cpu_text_add(&whole, out->at + log, out->size - log);
+  mw_free(out->at);
+  *out = whole;
+  return MW_OK;
 }
 
 /* out: the log and its NUL, then the shared object. */
@@ -206,6 +214,7 @@ static mw_status object_make(cpu_program *program, cpu_flavor flavor, const char
   cpu_program_ask(program, asked);
   mw_status status = cpu_program_need(program, error);
   if (!status) status = compile(program, flavor, asked, out, error);
+  if (!status && flavor == CPU_FAST && cpu_any_split(program)) status = warnings_take(program, asked, out, error);
   if (!status) {
     status = linkage_check(program, flavor, out, error);
     if (status == MW_COMPILE) starter_find(program, flavor, asked, error);

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Warnings out of a compiler's log; see warnings.h. The forms of a line are
+ *
+ *   red.cu:7:9: warning: text [-Wparentheses]     clang++, g++
+ *   red.cu(7): warning #187-D: text               NVRTC */
+#include "core/compile/warnings.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/file.h"
+#include "core/base/memory.h"
+#include "core/source/lexer.h"
+
+enum { MOST_FILE = 64 << 20, MOST_LINE = 160 };
+
+typedef struct warning {
+  char *file;
+  int line;
+  const char *number; /* of NVRTC's, "#187-D"; size 0: none */
+  int number_size;
+  const char *text;
+  int text_size;
+} warning;
+
+/* Takes ":7" off the end of a place; -1: there is none. */
+static int colon_number(const char *from, const char **end) {
+  const char *at = *end;
+  while (at > from && isdigit((unsigned char)at[-1])) at--;
+  if (at == *end || at == from || at[-1] != ':') return -1;
+  *end = at - 1;
+  return atoi(at);
+}
+
+/* "red.cu:7:9" and "red.cu(7)" as file and line. */
+static bool place_read(const char *from, const char *end, warning *out) {
+  if (end > from && end[-1] == ')') {
+    const char *open = end - 1;
+    while (open > from && *open != '(') open--;
+    out->line = atoi(open + 1);
+    end = open;
+  } else {
+    const int last = colon_number(from, &end), before = colon_number(from, &end);
+    out->line = before > 0 ? before : last;
+  }
+  if (out->line <= 0 || end == from) return false;
+  out->file = mw_format("%.*s", (int)(end - from), from);
+  return true;
+}
+
+/* One line of a log; false: it is no warning. */
+static bool warning_read(const char *line, const char *end, warning *out) {
+  static const char word[] = ": warning";
+  const char *at = memmem(line, (size_t)(end - line), word, sizeof word - 1);
+  if (!at) return false;
+  const char *text = at + sizeof word - 1;
+  *out = (warning){.number = text};
+  if (text < end && *text == ' ') {
+    out->number = ++text;
+    while (text < end && *text != ':') text++;
+    out->number_size = (int)(text - out->number);
+  }
+  if (text >= end || *text != ':' || !place_read(line, at, out)) return false;
+  text++;
+  while (text < end && *text == ' ') text++;
+  out->text = text;
+  out->text_size = (int)(end - text);
+  return true;
+}
+
+/* Does it name what is generated: mw_x, but not a user's row_mw_x? */
+static bool is_generated(const warning *it) {
+  const char *at = it->text, *end = at + it->text_size;
+  for (; (at = memmem(at, (size_t)(end - at), "mw_", 3)); at += 3)
+    if (!isalnum((unsigned char)at[-1]) && at[-1] != '_') return true;
+  return false;
+}
+
+/* The text of a file of the user's; NULL: it is none. */
+static char *users_text(const char *file, const mw_source *source, const char *folder) {
+  if (strcmp(file, source->name) == 0) return mw_strdup(source->text);
+  const bool is_ours = (*folder && strncmp(file, folder, strlen(folder)) == 0) || strcmp(file, "moonwarp") == 0;
+  return is_ours ? NULL : mw_file_read(file, MOST_FILE, NULL);
+}
+
+static void line_put(cpu_text *out, const char *text, int line) {
+  while (line > 1 && text) {
+    text = strchr(text, '\n');
+    text = text ? text + 1 : NULL;
+    line--;
+  }
+  if (!text) return;
+  text += strspn(text, " \t");
+  size_t size = strcspn(text, "\r\n");
+  if (size > MOST_LINE) size = MOST_LINE;
+  if (size) cpu_text_format(out, "  %.*s\n", (int)size, text);
+}
+
+static void warning_put(cpu_text *out, const warning *it, const char *text) {
+  char *entry = mw_format("%s:%d: warning: %.*s%s%.*s%s\n", it->file, it->line, it->text_size, it->text,
+                          it->number_size ? " [" : "", it->number_size, it->number, it->number_size ? "]" : "");
+  if (!strstr(out->at, entry)) {
+    cpu_text_put(out, entry);
+    line_put(out, text, it->line);
+  }
+  mw_free(entry);
+}
+
+char *mw_warnings_read(const char *log, const mw_source *source, const char *folder) {
+  cpu_text out = {0};
+  warning it;
+  cpu_text_put(&out, "");
+  for (const char *end; *log; log = end + (*end == '\n')) {
+    end = log + strcspn(log, "\n");
+    if (!warning_read(log, end, &it)) continue;
+    char *text = is_generated(&it) ? NULL : users_text(it.file, source, folder);
+    if (text) warning_put(&out, &it, text);
+    mw_free(text);
+    mw_free(it.file);
+  }
+  return out.at;
+}
