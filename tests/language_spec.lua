@@ -38,6 +38,8 @@ local cases = {
   { "NULL", 1, "", "int *p = NULL; out[1] = p == NULL;" },
   { "cooperative_groups::synchronize", 3, "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;",
     "__shared__ int s; s = 3; cooperative_groups::synchronize(cg::this_thread_block()); out[1] = s;" },
+  { "block_tile_memory", 32, "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;",
+    "__shared__ cg::block_tile_memory<64> m; auto b = cg::this_thread_block(m); b.sync(); out[1] = b.size(); " },
   { "sync without its namespace", 3, "#include <cooperative_groups.h>\nusing namespace cooperative_groups;",
     "__shared__ int s; thread_block b = this_thread_block(); s = 3; sync(b); out[1] = s;" },
   { "[[nodiscard]] on a function", 5, "[[nodiscard]] __device__ int f(int x) { return x + 1; }", "out[1] = f(4);" },

@@ -155,4 +155,17 @@ describe("a kernel", function()
       assert.is_truthy(why:find("what 'f' stands for at source:", 1, true), why)
     end
   end)
+
+  it("a parameter called dim3", function()
+    local source = [[
+      __global__ void k(int *out, int dim3) {
+        out[blockIdx.x * blockDim.x + threadIdx.x] = dim3 * gridDim.x + 7;
+      }]]
+    for _, engine in ipairs { "loop", "split", "fiber" } do
+      local m <close> = mw.device("cpu"):module { source = source, engine = engine }
+      local out <close> = mw.device("cpu"):zeros("i32", 64)
+      m.k:launch(2, 32, out, 10)
+      assert.are.equal(27, out:get(64))
+    end
+  end)
 end)

@@ -101,6 +101,14 @@ struct thread_block {
 };
 MW_FN thread_block this_thread_block() { return thread_block(); }
 
+/* What tiles of more than 32 threads meet in; there are none here. */
+template <unsigned MaxBlockSize = 1024> struct block_tile_memory {
+  char unused;
+};
+template <unsigned MaxBlockSize> MW_FN thread_block this_thread_block(block_tile_memory<MaxBlockSize> &) {
+  return thread_block();
+}
+
 struct grid_group {
   static bool is_valid() { return true; }
   static void sync(MW_HERE) { mw_grid_barrier(mw_file, mw_line); }

@@ -48,8 +48,8 @@ static __thread mw_thread *mw_self;
 #define MW_HOST(function) mw_runtime_now->function
 #define threadIdx (mw_self->thread_idx)
 #define blockIdx  (mw_self->block_idx)
-#define blockDim  (dim3(mw_self->grid->block))
-#define gridDim   (dim3(mw_self->grid->grid))
+#define blockDim  (::dim3(mw_self->grid->block))
+#define gridDim   (::dim3(mw_self->grid->grid))
 #endif
 
 #endif
