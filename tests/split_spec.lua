@@ -233,6 +233,11 @@ local cases = {
     __device__ int f(int v, int k) { v += __shfl_xor_sync(0xffffffff, v, 1); if (k > 0) v += f(v, k - 1); return v; }
     __device__ int f(int v) { return f(v, 3); }
     ]] .. HEAD .. [[ out[t] = f(in[t]); }]] },
+  { "a constructor with several arguments", "split", HEAD .. [[ __shared__ int s[64]; dim3 d(t, 2, 3); s[t] = in[t];
+    __syncthreads(); out[t] = s[63 - t] + d.x + d.z * d.y; }]] },
+  { "changed parameters with __restrict", "split",
+    "__global__ void k(int *__restrict out, const int *__restrict in, int n) { int t = threadIdx.x; " .. [[
+    __shared__ int s[64]; out += t; in += t; s[t] = *in; __syncthreads(); *out = s[63 - t]; }]] },
 }
 
 describe("kernels that are hard to split", function()

@@ -102,7 +102,8 @@ static int type_end(const cpu_tokens *tokens, int first, int last) {
 }
 
 static int pointer_end(const cpu_tokens *tokens, int i, int last) {
-  while (i < last && cpu_token_any(&tokens->at[i], WORDS("*", "&", "const", "__restrict__", "volatile"))) i++;
+  while (i < last && cpu_token_any(&tokens->at[i], WORDS("*", "&", "const", "__restrict__", "__restrict", "volatile")))
+    i++;
   return i;
 }
 

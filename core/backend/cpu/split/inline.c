@@ -232,11 +232,11 @@ static bool declarators_expand(cpu_splitter *in, const cpu_node *node, cpu_token
   return true;
 }
 
-/* float v(x);  ->  float v = x; where v may live across barriers. */
+/* float v(x);  ->  float v = x;  half2 v(x, y);  ->  half2 v = half2(x, y); where v may live across barriers. */
 static bool constructor_expand(cpu_splitter *in, const cpu_node *node, cpu_tokens *next) {
   const cpu_tokens *work = &in->work;
   const int close = node->last - 2, open = close > node->first ? work->at[close].match : -1;
-  cpu_range parts[2] = {{node->first, open}};
+  cpu_range parts[] = {{node->first, open}, {open + 1, close}, {node->first, open - 1}}, arguments[MW_MOST_PARAMS];
   if (in->plain || node->kind != CPU_NODE_LEAF || !cpu_token_is(&work->at[close], ")") || open < node->first + 2)
     return false;
   for (int i = node->first; i < open; i++) {
@@ -245,8 +245,9 @@ static bool constructor_expand(cpu_splitter *in, const cpu_node *node, cpu_token
   }
   const bool named = work->at[open - 1].kind == CPU_NAME && !cpu_is_member(work, open - 1);
   if (!named || cpu_token_any(&work->at[node->first], WORDS("delete", "throw", "*"))) return false;
-  if (cpu_arguments(work, open, &parts[1], 1) != 1) return false;
-  cpu_tokens_build(next, work, &work->at[node->first], 0, "$0 = $1 ;", parts);
+  const int count = cpu_arguments(work, open, arguments, MW_MOST_PARAMS);
+  if (count < 1) return false;
+  cpu_tokens_build(next, work, &work->at[node->first], 0, count == 1 ? "$0 = $1 ;" : "$0 = $2 ( $1 ) ;", parts);
   return true;
 }
 

@@ -28,7 +28,8 @@ static void type_tokens_put(cpu_writer *it, const cpu_local *local) {
     if (i == local->declarator.spec_last) i = local->declarator.first;
     if (i >= local->declarator.name) break;
     after |= cpu_token_is(&at[i], "*");
-    if ((after || !local->pointer) && cpu_token_any(&at[i], WORDS("const", "constexpr", "__restrict__"))) continue;
+    if ((after || !local->pointer) && cpu_token_any(&at[i], WORDS("const", "constexpr", "__restrict__", "__restrict")))
+      continue;
     cpu_put_tokens(it, i, i + 1);
     cpu_put(it, " ");
   }
