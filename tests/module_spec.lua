@@ -361,9 +361,10 @@ support.each_device("a module", function(dev, id)
         asm = '__global__ void k(int *x) { asm("mov.u32 %0, 1;" : "=r"(x[0])); }',
         wmma = "#include <mma.h>\n__global__ void k(int *x) { nvcuda::wmma::fragment<int> f; x[0] = 1; }",
         cub = "#include <cub/cub.cuh>\n__global__ void k(int *x) { cub::BlockRadixSort<int, 32, 1> s; x[0] = 1; }",
-        child = "__global__ void c(int *x) { x[0] = 1; }\n__global__ void k(int *x) { c<<<1, 1>>>(x); }",
+        child = "__global__ void k(int *x) { k<<<1, 1>>>(x); }",
       } do
-        local message = fails_with(function() dev:module { source = source .. "\n" } end, "CUDA device")
+        local message = fails_with(function() dev:module { source = source .. "\n" } end,
+          what == "child" and "no device of moonwarp has them: launch from Lua" or "CUDA device")
         assert.is_string(message, what)
       end
     end)

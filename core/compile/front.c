@@ -5,9 +5,11 @@
 #include "core/compile/front.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/compile/excerpt.h"
 #include "core/source/outline.h"
 
 struct mw_front {
@@ -30,10 +32,15 @@ static void keep(selection *in, int index) {
   if (entry->region >= 0) keep(in, entry->region);
 }
 
+/* Where device code names it. */
+static bool is_needed(const cpu_entry *entry) {
+  return entry->worth == CPU_WORTH_DEVICE || (entry->worth == CPU_WORTH_ROOT && !entry->is_kernel && !entry->refused);
+}
+
 static void named_keep(selection *in, const cpu_token *name) {
   const cpu_outline *outline = in->outline;
   for (int i = cpu_outline_find(outline, name); i >= 0; i = outline->names[i].next)
-    if (outline->entries[outline->names[i].entry].worth == CPU_WORTH_DEVICE &&
+    if (is_needed(&outline->entries[outline->names[i].entry]) &&
         cpu_same_text(&outline->tokens->at[outline->names[i].token], name))
       keep(in, outline->names[i].entry);
 }
@@ -99,26 +106,42 @@ static void rest_keep(selection *in) {
   }
 }
 
-/* Keeps what these names stand for, and what that needs. */
-static bool select(cpu_outline *outline, const cpu_tokens *names) {
-  selection in = {.outline = outline, .list = mw_malloc(((size_t)outline->nentries + 1) * sizeof(int))};
-  for (int i = 0; i < outline->nentries; i++)
-    if (outline->entries[i].worth == CPU_WORTH_ROOT) keep(&in, i);
-  for (int i = 0; i < names->count; i++)
-    if (names->at[i].kind == CPU_NAME) named_keep(&in, &names->at[i]);
-  for (int done = 0; done < in.count; done++) follow(&in, &outline->entries[in.list[done]]);
-  rest_keep(&in);
+static selection selection_of(cpu_outline *outline) {
+  return (selection){.outline = outline, .list = mw_malloc(((size_t)outline->nentries + 1) * sizeof(int))};
+}
+
+static void needed_keep(selection *in) {
+  for (int done = 0; done < in->count; done++) follow(in, &in->outline->entries[in->list[done]]);
+  rest_keep(in);
+}
+
+/* Keeps kernels, device variables and what is asked for, and what they need. */
+static bool all_keep(cpu_outline *outline) {
+  selection in = selection_of(outline);
+  for (int i = 0; i < outline->nentries; i++) {
+    const cpu_entry *entry = &outline->entries[i];
+    if ((entry->worth == CPU_WORTH_ROOT && !entry->refused) || (entry->asked && is_needed(entry))) keep(&in, i);
+  }
+  needed_keep(&in);
   chunks_keep(&in);
   mw_free(in.list);
   return in.count > 0;
 }
 
+static void nothing_keep(cpu_outline *outline) {
+  for (int i = 0; i < outline->nentries; i++) outline->entries[i].kept = false;
+}
+
 bool mw_front_keep(mw_front *front, const char *name) {
+  cpu_outline *outline = &front->outline;
   cpu_tokens names = {0};
   cpu_tokens_scan(&names, name, &(cpu_token){.line = 1});
-  const bool more = select(&front->outline, &names);
+  for (int i = 0; i < names.count; i++)
+    for (int k = cpu_outline_find(outline, &names.at[i]); k >= 0; k = outline->names[k].next)
+      if (cpu_same_text(&outline->tokens->at[outline->names[k].token], &names.at[i]))
+        outline->entries[outline->names[k].entry].asked = true;
   cpu_tokens_free(&names);
-  return more;
+  return all_keep(outline);
 }
 
 static bool has_kernel(const cpu_outline *outline) {
@@ -212,19 +235,223 @@ static const cpu_entry *left_out(const cpu_outline *outline, const cpu_token *na
   return found;
 }
 
+/* Why no device knows a name that older files use; NULL: it is no such name. */
+static const char *removed(const char *message, const cpu_token *name) {
+  if (cpu_token_any(name, WORDS("texture", "surface", "textureReference", "surfaceReference")) ||
+      strstr(message, ": texture is not a template") || strstr(message, ": surface is not a template"))
+    return "CUDA 12 removed texture and surface references, so that no device takes them: pass the array and index it";
+  if (cpu_token_any(name, WORDS("__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__any", "__all", "__ballot")))
+    return "since CUDA 9 it ends in _sync and begins with a mask, as in __shfl_down_sync(0xffffffff, x, 1)";
+  return NULL;
+}
+
 void mw_front_explain(const mw_front *front, char *message, size_t size) {
   const cpu_outline *outline = &front->outline;
   const cpu_tokens *tokens = outline->tokens;
-  for (const char *at = message; (at = strpbrk(at, "'\""));) {
+  const size_t length = strlen(message);
+  const cpu_entry *entry = NULL;
+  const char *why = NULL;
+  int token = 0;
+  if (strstr(message, "' is left out: ")) return;
+  for (const char *at = message; at && !entry && !why; at = strpbrk(at + (at > message), "'\"")) {
     const cpu_token name = {.kind = CPU_NAME, .text = at + 1, .size = (int)strcspn(at + 1, "'\"")};
-    int token;
-    const cpu_entry *entry = left_out(outline, &name, &token);
-    at += 1 + name.size + (at[1 + name.size] != 0);
-    if (!entry) continue;
-    const size_t length = strlen(message);
+    entry = left_out(outline, &name, &token);
+    why = removed(message, &name);
+  }
+  if (entry)
     snprintf(message + length, size - length, "; '%.*s' is left out: %s (%s:%d)", TEXT(&tokens->at[token]),
              *entry->what ? entry->what : "no kernel needs it", tokens->files[tokens->at[token].file],
              tokens->at[token].line);
-    return;
+  else if (why && !strstr(message, why))
+    snprintf(message + length, size - length, "; %s", why);
+}
+
+static bool is_declared_at(const cpu_outline *outline, int token) {
+  for (int i = cpu_outline_find(outline, &outline->tokens->at[token]); i >= 0; i = outline->names[i].next)
+    if (outline->names[i].token == token) return true;
+  return false;
+}
+
+/* The first token of a kept declaration that names it and does not declare it; -1: there is none. */
+static int use_find(const cpu_outline *outline, const cpu_token *name) {
+  const cpu_tokens *tokens = outline->tokens;
+  for (int i = 0; i < outline->nentries; i++) {
+    const cpu_entry *entry = &outline->entries[i];
+    if (!entry->kept || entry->worth == CPU_WORTH_REGION) continue;
+    for (int k = entry->first; (k = cpu_find_same(tokens, k, entry->last, name)) < entry->last; k++)
+      if (!is_declared_at(outline, k)) return k;
   }
+  return -1;
+}
+
+bool mw_front_undefined(const mw_front *front, const mw_source *source, const char *name, mw_error *error) {
+  const cpu_outline *outline = &front->outline;
+  const cpu_tokens *tokens = outline->tokens;
+  const cpu_token word = {.kind = CPU_NAME, .text = name, .size = (int)strlen(name)};
+  const int use = use_find(outline, &word);
+  int declared = cpu_outline_find(outline, &word);
+  while (declared >= 0 && !cpu_same_text(&tokens->at[outline->names[declared].token], &word))
+    declared = outline->names[declared].next;
+  if (use < 0 || declared < 0) return false;
+  const cpu_token *at = &tokens->at[use], *first = &tokens->at[outline->names[declared].token];
+  const char *file = tokens->files[at->file];
+  cpu_text log = {0};
+  cpu_text_format(&log, "%s:%d: error: '%s' is declared (%s:%d) and not defined: no device code has its body\n", file,
+                  at->line, name, tokens->files[first->file], first->line);
+  mw_fail(error, MW_COMPILE, "compiling '%.128s' failed: %.*s", source->name, (int)strcspn(log.at, "\n"), log.at);
+  mw_excerpt_put(&log, source, file, at->line, &word);
+  mw_error_log(error, log.at);
+  return true;
+}
+
+/* ---- what does not compile ------------------------------------------------------------------------------------- */
+
+typedef struct complaint { /* an error of a log, about one entry */
+  int entry;
+  char *text, *log;
+} complaint;
+
+/* The file and line that a line of a log begins with: "x.cu:12:3: ..." or "x.cu(12): ...". */
+static bool place_read(const char *line, cpu_token *file, int *number) {
+  const int size = (int)strcspn(line, "\n");
+  for (int i = 0; i < size; i++) {
+    const int digits = line[i] == ':' || line[i] == '(' ? (int)strspn(line + i + 1, "0123456789") : 0;
+    const char *end = line + i + 1 + digits;
+    if (!digits || (line[i] == '(' ? strncmp(end, "):", 2) : *end != ':')) continue;
+    const int blanks = (int)strspn(line, " ");
+    *file = (cpu_token){.kind = CPU_NAME, .text = line + blanks, .size = i - blanks};
+    *number = atoi(line + i + 1);
+    return true;
+  }
+  return false;
+}
+
+/* The kept declaration at the place that a line of a log names; -1: there is none. */
+static int entry_at(const cpu_outline *outline, const char *line, int *number) {
+  const cpu_tokens *tokens = outline->tokens;
+  cpu_token file;
+  if (!place_read(line, &file, number)) return -1;
+  for (int i = 0; i < outline->nentries; i++) {
+    const cpu_entry *entry = &outline->entries[i];
+    if (!entry->kept || (entry->worth != CPU_WORTH_ROOT && entry->worth != CPU_WORTH_DEVICE)) continue;
+    const cpu_token *first = &tokens->at[entry->first], *last = &tokens->at[entry->last - 1];
+    if (*number >= first->line && *number <= last->line && cpu_token_is(&file, tokens->files[first->file])) return i;
+  }
+  return -1;
+}
+
+static const char *line_next(const char *at) {
+  at += strcspn(at, "\n");
+  return *at ? at + 1 : NULL;
+}
+
+static const char *error_of(const char *line) {
+  const char *found = line ? strstr(line, "error: ") : NULL;
+  return found && found < line + strcspn(line, "\n") ? found + strlen("error: ") : NULL;
+}
+
+/* About the error at a line. If that is in a header, a line near it tells which code of the file needs that: g++ says so
+ * before it, from `before` on, others after it. */
+static complaint complaint_read(const mw_front *front, const char *line, const char *before) {
+  const char *text = error_of(line), *end = line_next(line);
+  const cpu_outline *outline = &front->outline;
+  int number, found = entry_at(outline, line, &number);
+  for (const char *at = before; found < 0 && at < line; at = line_next(at)) {
+    const char *required = strstr(at, "required from");
+    if (required && required < at + strcspn(at, "\n")) found = entry_at(outline, at, &number);
+  }
+  for (; end && !error_of(end); end = line_next(end))
+    if (found < 0) found = entry_at(outline, end, &number);
+  if (found < 0) return (complaint){.entry = -1};
+  char message[700];
+  const cpu_tokens *tokens = outline->tokens;
+  snprintf(message, sizeof message, "%s:%d: %.*s", tokens->files[tokens->at[outline->entries[found].first].file],
+           number, (int)strcspn(text, "\n"), text);
+  mw_front_explain(front, message, sizeof message);
+  const char *paragraph = strstr(line, "\n\n"); /* NVRTC ends an error with an empty line */
+  if (paragraph && (!end || paragraph < end)) end = paragraph + 1;
+  const int size = (int)(end ? end - line : (long)strlen(line));
+  return (complaint){.entry = found, .text = mw_strdup(message), .log = mw_format("%.*s", size, line)};
+}
+
+static int complaints_read(const mw_front *front, const char *log, complaint **out) {
+  int count = 0;
+  const char *before = log;
+  *out = NULL;
+  for (const char *line = log; line; line = line_next(line)) {
+    if (!error_of(line)) continue;
+    const complaint one = complaint_read(front, line, before);
+    before = line_next(line);
+    if (one.entry < 0) continue;
+    *out = mw_grow(*out, (size_t)count, sizeof one);
+    (*out)[count++] = one;
+  }
+  return count;
+}
+
+/* The first of the complaints about what an entry needs; -1: none. Marks as kept what it needs. */
+static int complaint_of(cpu_outline *outline, int entry, const complaint *list, int count) {
+  selection in = selection_of(outline);
+  int found = 0;
+  nothing_keep(outline);
+  keep(&in, entry);
+  needed_keep(&in);
+  mw_free(in.list);
+  while (found < count && !outline->entries[list[found].entry].kept) found++;
+  return found < count ? found : -1;
+}
+
+/* why: of each entry its complaint, or -1. Kernels leave, others stay, and what is asked for is not among those that
+ * leave. */
+static bool can_refuse(const cpu_outline *outline, const int *why) {
+  int leaving = 0, staying = 0;
+  for (int i = 0; i < outline->nentries; i++) {
+    const cpu_entry *entry = &outline->entries[i];
+    if (!entry->is_kernel || entry->worth != CPU_WORTH_ROOT || entry->refused) continue;
+    if (why[i] >= 0 && entry->asked) return false;
+    leaving += why[i] >= 0;
+    staying += why[i] < 0;
+  }
+  return leaving && staying;
+}
+
+static const cpu_token *entry_name(const cpu_outline *outline, int entry) {
+  for (int i = 0; i < outline->nnames; i++)
+    if (outline->names[i].entry == entry) return &outline->tokens->at[outline->names[i].token];
+  return NULL;
+}
+
+static void refuse(cpu_outline *outline, int index, const complaint *why, mw_status status, const char *device,
+                   mw_refusals *out) {
+  cpu_entry *entry = &outline->entries[index];
+  const cpu_token *token = entry_name(outline, index);
+  entry->refused = true;
+  if (!entry->is_kernel || !token) return;
+  char *name = mw_format("%.*s", TEXT(token));
+  char *text = mw_format("kernel '%s' cannot be compiled for %s: %s", name, device, why->text);
+  mw_refusals_add(out, &(mw_refusal){name, entry->is_template, status, text, why->log});
+  mw_free(text);
+  mw_free(name);
+}
+
+bool mw_front_refuse(mw_front *front, const mw_error *error, const char *device, mw_refusals *out) {
+  cpu_outline *outline = &front->outline;
+  complaint *list;
+  const int count = complaints_read(front, error->log, &list);
+  if (!count) return false;
+  int *why = mw_malloc((size_t)outline->nentries * sizeof *why);
+  for (int i = 0; i < outline->nentries; i++) {
+    const cpu_entry *entry = &outline->entries[i];
+    const bool root = entry->worth == CPU_WORTH_ROOT && !entry->refused;
+    why[i] = root ? complaint_of(outline, i, list, count) : -1;
+  }
+  const bool refused = can_refuse(outline, why);
+  for (int i = 0; refused && i < outline->nentries; i++)
+    if (why[i] >= 0) refuse(outline, i, &list[why[i]], error->status, device, out);
+  nothing_keep(outline);
+  all_keep(outline);
+  for (int i = 0; i < count; i++) mw_free(list[i].text), mw_free(list[i].log);
+  mw_free(list);
+  mw_free(why);
+  return refused;
 }

@@ -209,7 +209,9 @@ static void variable_entry(walk *in, const cpu_declaration *found) {
   const int host = cpu_find(in->tokens, found->begin, found->last, WORDS("__host__"));
   if (host < found->last) fate_set(in, host, host + 1, CPU_FATE_GONE);
   const bool device = found->is_device || found->is_constant || found->is_managed || found->is_shared;
-  const cpu_worth worth = device ? CPU_WORTH_ROOT : found->is_const ? CPU_WORTH_DEVICE : CPU_WORTH_HOST;
+  const int type = found->begin + cpu_token_is(&in->at[found->begin], "static");
+  const bool named = found->is_const || cpu_token_any(&in->at[type], WORDS("texture", "surface"));
+  const cpu_worth worth = device ? CPU_WORTH_ROOT : named ? CPU_WORTH_DEVICE : CPU_WORTH_HOST;
   entry_add(in, worth, found->first, found->last)->what =
       "a variable of the host, neither __device__, __constant__ nor const";
   variable_names_add(in, found->begin, found->last);

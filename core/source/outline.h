@@ -27,6 +27,7 @@ typedef struct cpu_entry {
   int         close;       /* of a region */
   int         region;      /* the entry of the region round it; -1: none */
   bool        is_kernel, is_template, kept;
+  bool        asked, refused; /* an instance asked for names it; it does not compile */
   const char *what;        /* "a host function", for messages */
 } cpu_entry;
 

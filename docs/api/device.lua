@@ -268,7 +268,8 @@ os.remove(name)]],
     {
       name = "module", forms = { "dev:module(file)", "dev:module{ file | source =, ... }" },
       about = [[Compiles CUDA C++ for this device, or loads the result from the cache. The source is ordinary CUDA C++, without
-extern "C". An error has the compiler's full log, with the file and lines of the source.]],
+extern "C". An error has the compiler's full log, with the file and lines of the source. If only some kernels of the source
+do not compile, the module has the others, and `mod:kernel` fails for those with their own message.]],
       params = { { "options", "string|module_options", "a file's name, or options" } },
       returns = { { "module", "loaded, ready to give kernels" } },
       errors = {
@@ -282,6 +283,7 @@ extern "C". An error has the compiler's full log, with the file and lines of the
         "the compiler's message, followed by its log",
         "on the CPU device: the name of a feature that it does not support (textures, inline PTX, ...)",
         "on the CPU device: <place>: variable '<name>' is not initialised by a constant, and no code of a module runs while it loads: use literals, constexpr functions and constructors, or set it in a kernel or by module:variable",
+        "compiling '<name>' failed: <place>: error: '<function>' is declared (<place>) and not defined: no device code has its body",
         "on the CPU device: <place>: device code of '<name>' calls '<function>', which no device code defines: kernels cannot call functions of the host",
         "kernel '<kernel>' has <n> parameters, 1024 at most: pass a struct or an array",
         "the arguments of kernel '<kernel>' have <n> bytes, 32764 at most: pass an array",

@@ -25,7 +25,8 @@ local mod = dev:module { source = [=[
       name = "kernel", forms = { "mod:kernel(name)" },
       about = [[The kernel of that name. A template is instantiated by its name with arguments: `"scale<float>"`. The same name
 returns the same kernel. If the source has `__device__` or `__constant__` variables, its instances must be
-listed in the option `templates`, so that all kernels share one copy of the variables.]],
+listed in the option `templates`, so that all kernels share one copy of the variables. A kernel that does not compile
+where others of the module do fails here, with its own message; the others are usable.]],
       params = { { "name", "string", "as the source has it, with template arguments if it is a template" } },
       returns = { { "kernel", "" } },
       errors = {
@@ -33,6 +34,7 @@ listed in the option `templates`, so that all kernels share one copy of the vari
         "kernel '<kernel>' of module '<name>' is a template: name an instance, as in <kernel><float>",
         "module '<name>' has device variables, so '<instance>' must be compiled with it: list it in templates = {\"<instance>\"}",
         "the compiler's message for the instance",
+        "kernel '<kernel>' cannot be compiled for <device>: <file>:<line>: <the compiler's message>",
       },
       since = "0.1.0",
       example = [[
@@ -46,7 +48,7 @@ print(mod:kernel "scale<double>" == mod:kernel "scale<double>") --> true]],
     },
     {
       name = "kernels", forms = { "mod:kernels()" },
-        about = [[The names of the kernels, without templates, in source order.]],
+        about = [[The names of the kernels, without templates, in source order; last those that do not compile: `mod:kernel` says why.]],
       returns = { { "string[]", "" } }, since = "0.1.0",
       example = [[print(table.concat(mod:kernels(), " ")) --> shift]],
     },

@@ -713,7 +713,8 @@ function device:managed(dtype, n1, ...) end
 function device:load(path) end
 
 --- Compiles CUDA C++ for this device, or loads the result from the cache. The source is ordinary CUDA C++, without
---- extern "C". An error has the compiler's full log, with the file and lines of the source.
+--- extern "C". An error has the compiler's full log, with the file and lines of the source. If only some kernels of the source
+--- do not compile, the module has the others, and `mod:kernel` fails for those with their own message.
 ---@param options string|moonwarp.module_options a file's name, or options
 ---@return moonwarp.module # loaded, ready to give kernels
 function device:module(options) end
@@ -902,12 +903,13 @@ local module = {}
 
 --- The kernel of that name. A template is instantiated by its name with arguments: `"scale<float>"`. The same name
 --- returns the same kernel. If the source has `__device__` or `__constant__` variables, its instances must be
---- listed in the option `templates`, so that all kernels share one copy of the variables.
+--- listed in the option `templates`, so that all kernels share one copy of the variables. A kernel that does not compile
+--- where others of the module do fails here, with its own message; the others are usable.
 ---@param name string as the source has it, with template arguments if it is a template
 ---@return moonwarp.kernel
 function module:kernel(name) end
 
---- The names of the kernels, without templates, in source order.
+--- The names of the kernels, without templates, in source order; last those that do not compile: `mod:kernel` says why.
 ---@return string[]
 function module:kernels() end
 

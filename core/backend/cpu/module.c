@@ -26,6 +26,7 @@ typedef struct cpu_module {
   loaded *units;
   cpu_kernel *kernels;
   const char **names;
+  mw_refusals refused;  /* a copy, as declared */
   pthread_mutex_t lock; /* fiber variants may be loaded by a stream's thread */
 } cpu_module;
 
@@ -151,10 +152,16 @@ static bool all_cached(const cpu_module *module) {
 }
 
 static void list_names(cpu_module *module) {
+  const mw_refusals *now = cpu_program_refused(module->program), *refused = &module->refused;
   int count = 0;
-  module->names = mw_calloc((size_t)module->ndeclared + 1, sizeof *module->names);
+  mw_refusals_copy(&module->refused, now->at, now->size);
+  module->names = mw_calloc((size_t)module->ndeclared + mw_refusals_count(refused) + 1, sizeof *module->names);
   for (int i = 0; i < module->ndeclared; i++)
-    if (!module->declared[i].is_template) module->names[count++] = module->declared[i].name;
+    if (!module->declared[i].is_template && !mw_refusals_check(refused, module->declared[i].name, NULL))
+      module->names[count++] = module->declared[i].name;
+  mw_refusal one;
+  for (size_t at = 0; mw_refusals_next(refused, &at, &one);)
+    if (!one.is_template) module->names[count++] = one.name;
   module->base.kernel_names = module->names;
 }
 
@@ -168,6 +175,7 @@ static void free_module(cpu_module *module) {
   if (module->program) cpu_program_free(module->program);
   pthread_mutex_destroy(&module->lock);
   mw_free(module->names);
+  mw_refusals_free(&module->refused);
   mw_free(module->declared);
   mw_free(module);
 }
@@ -260,8 +268,10 @@ static mw_status get_kernel(cpu_module *module, const char *name, mw_kernel **ou
   const loaded *where = NULL;
   const mw_unit_kernel *unit = find(module, name, &where);
   const cpu_declared *declared = unit ? NULL : declaration(module, name);
+  mw_status status = unit ? MW_OK : mw_refusals_check(&module->refused, name, err);
+  if (status != MW_OK) return status;
   if (declared && declared->is_template) {
-    mw_status status = instantiate(module, name, declared, err);
+    status = instantiate(module, name, declared, err);
     if (status != MW_OK) return status;
     gather_log(module);
     unit = find(module, name, &where);

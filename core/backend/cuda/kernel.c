@@ -50,6 +50,8 @@ static bool list_known(const cuda_module *module, const char *name, char *known,
 
 static mw_status reject_name(const cuda_module *module, const char *name, mw_error *err) {
   char known[512];
+  const mw_status refused = mw_refusals_check(&module->units->refused, name, err);
+  if (refused != MW_OK) return refused;
   if (list_known(module, name, known, sizeof known)) return mw_reject_template(&module->base, name, err);
   return mw_reject_kernel(&module->base, name, known, err);
 }
@@ -84,7 +86,8 @@ static mw_status find_template(cuda_module *module, const char *name, place *out
   for (cuda_unit *unit = module->units; unit; unit = unit->next)
     if (find_lowered(unit, name, out)) return MW_OK;
   cuda_unit *unit;
-  mw_status status = cuda_module_instantiate(module, name, &unit, err);
+  mw_status status = mw_refusals_check(&module->units->refused, name, err);
+  if (status == MW_OK) status = cuda_module_instantiate(module, name, &unit, err);
   if (status != MW_OK || find_lowered(unit, name, out)) return status;
   return mw_fail(err, MW_INVALID, "'%s' is not a kernel of '%.128s'", name, module->base.name);
 }

@@ -73,12 +73,14 @@ static bool in_code(const cuda_image *image, const char *bare) {
   return false;
 }
 
-/* In source order; kernels that come from included files follow in the code's order. */
+/* In source order; kernels that come from included files follow in the code's order, those that are refused at last. */
 static void collect_names(cuda_module *module) {
   const cuda_image *image = &module->units->read;
   mw_declared_kernel *written;
+  const mw_refusals *refused = &module->units->refused;
   int count = 0, declared = mw_declared_kernels(cuda_compiled_text(module), &written);
-  module->names = mw_calloc((size_t)(image->nentries + declared) + 1, sizeof *module->names);
+  module->names =
+      mw_calloc((size_t)(image->nentries + declared) + mw_refusals_count(refused) + 1, sizeof *module->names);
   for (int i = 0; i < declared; i++)
     if (in_code(image, written[i].name)) module->names[count++] = mw_strdup(written[i].name);
   for (int i = 0; i < image->nentries; i++) {
@@ -87,6 +89,9 @@ static void collect_names(cuda_module *module) {
     if (!s->is_template && !has_name(module->names, count, bare)) module->names[count++] = mw_strdup(bare);
   }
   mw_free(written);
+  mw_refusal one;
+  for (size_t at = 0; mw_refusals_next(refused, &at, &one);)
+    if (!one.is_template) module->names[count++] = mw_strdup(one.name);
   module->base.kernel_names = (const char *const *)module->names;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/backend/cuda/assembler.h"
 #include "core/backend/cuda/compilation.h"
 #include "core/backend/cuda/headers.h"
 #include "core/backend/cuda/objects.h"
@@ -177,6 +178,40 @@ static char *predefined(const mw_source *source, target t) {
                    cuda_nvrtc.major, cuda_nvrtc.minor);
 }
 
+/* The PTX of a source that ptxas rejects; it names source lines. NULL: it has none. */
+static char *ptx_with_lines(const mw_device *device, const mw_source *source, target t, mw_error *rejected) {
+  mw_source lined = *source;
+  cuda_unit cubin = {.device_code = (char *)source->text}, ptx = cubin;
+  lined.line_info = true;
+  t.ptx = false;
+  mw_error_clear(rejected);
+  if (build_unit(device, &lined, t, &cubin, rejected) == MW_OK) mw_free(cubin.image), mw_free(cubin.log);
+  t.ptx = true;
+  mw_error ignored = {0};
+  if (build_unit(device, &lined, t, &ptx, &ignored) == MW_OK) mw_free(ptx.log);
+  mw_error_clear(&ignored);
+  return ptx.image;
+}
+
+/* ptxas names symbols and lines of PTX: the error becomes one about the source. */
+static void assembler_explain(const mw_device *device, const mw_source *source, const mw_source *reduced, target t,
+                              const mw_front *front, mw_error *err) {
+  char name[256];
+  if (!err->log) return;
+  if (cuda_assembler_undefined(err->log, name, sizeof name)) mw_front_undefined(front, source, name, err);
+  if (!cuda_assembler_lines(err->log)) return;
+  mw_error lined = {0};
+  cpu_text log = {0};
+  char *ptx = ptx_with_lines(device, reduced, t, &lined);
+  if (ptx && lined.log) cuda_assembler_place(lined.log, ptx, source, &log);
+  mw_free(ptx);
+  mw_error_clear(&lined);
+  if (!log.at) return;
+  mw_fail(err, MW_COMPILE, "compiling '%.128s' for %s failed: %.*s", source->name, device->info.arch,
+          (int)strcspn(log.at, "\n"), log.at);
+  mw_error_log(err, log.at);
+}
+
 /* The device code of a source that NVRTC does not take as it is. The message of the second try counts: the first is
  * mostly about host code. */
 static mw_status build_device_code(const mw_device *device, const mw_source *source, target t, cuda_unit *unit,
@@ -186,16 +221,22 @@ static mw_status build_device_code(const mw_device *device, const mw_source *sou
   mw_free(macros);
   if (!front) return MW_COMPILE;
   mw_source reduced = *source;
-  reduced.text = unit->device_code = mw_front_text(front);
+  mw_status status;
   reduced.defines = NULL;
-  mw_error_clear(err);
-  mw_status status = build_unit(device, &reduced, t, unit, err);
+  do {
+    mw_error_clear(err);
+    mw_free(unit->device_code);
+    reduced.text = unit->device_code = mw_front_text(front);
+    status = build_unit(device, &reduced, t, unit, err);
+    if (status == MW_COMPILE) assembler_explain(device, source, &reduced, t, front, err);
+  } while (status == MW_COMPILE && mw_front_refuse(front, err, device->info.arch, &unit->refused));
   if (status == MW_COMPILE) mw_front_explain(front, err->text, sizeof err->text);
   mw_front_free(front);
   return status;
 }
 
-/* ---- the cache: the image's size, the image, the log, the device code, then name pairs, each text with a zero ---- */
+/* ---- the cache: the sizes of the image and of the refused kernels, these, the log, the device code, then name pairs,
+ * each text with a zero ------------------------------------------------------------------------------------------- */
 
 enum { FORMAT = 5 };
 
@@ -213,13 +254,14 @@ static mw_status make_key(const mw_device *device, const mw_source *source, targ
 }
 
 static void store(const cuda_unit *unit, const mw_cache_key *key) {
-  const uint64_t image_bytes = unit->image_bytes;
+  const uint64_t sizes[] = {unit->image_bytes, unit->refused.size};
   char *bytes = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&bytes, &size);
   if (!out) return;
-  fwrite(&image_bytes, sizeof image_bytes, 1, out);
+  fwrite(sizes, sizeof sizes, 1, out);
   fwrite(unit->image, unit->image_bytes, 1, out);
+  if (unit->refused.size) fwrite(unit->refused.at, unit->refused.size, 1, out);
   fprintf(out, "%s%c%s%c", unit->log, '\0', unit->device_code ? unit->device_code : "", '\0');
   for (int i = 0; i < unit->nlowered; i++)
     fprintf(out, "%s%c%s%c", unit->lowered[i].expression, '\0', unit->lowered[i].symbol, '\0');
@@ -237,15 +279,17 @@ static char *take_text(const char **at, const char *end) {
 }
 
 static bool take_entry(const char *bytes, size_t size, cuda_unit *unit) {
-  const char *at = bytes + sizeof(uint64_t), *end = bytes + size;
-  uint64_t image_bytes;
-  if (size < sizeof image_bytes) return false;
-  memcpy(&image_bytes, bytes, sizeof image_bytes);
-  if (image_bytes > (size_t)(end - at)) return false;
-  unit->image_bytes = image_bytes;
-  unit->image = mw_calloc(image_bytes + 1, 1);
-  memcpy(unit->image, at, image_bytes);
-  at += image_bytes;
+  uint64_t sizes[2];
+  const char *at = bytes + sizeof sizes, *end = bytes + size;
+  if (size < sizeof sizes) return false;
+  memcpy(sizes, bytes, sizeof sizes);
+  if (sizes[0] > (size_t)(end - at) || sizes[1] > (size_t)(end - at) - sizes[0]) return false;
+  unit->image_bytes = sizes[0];
+  unit->image = mw_calloc(sizes[0] + 1, 1);
+  memcpy(unit->image, at, sizes[0]);
+  at += sizes[0];
+  if (!mw_refusals_copy(&unit->refused, at, sizes[1])) return false;
+  at += sizes[1];
   unit->log = take_text(&at, end);
   unit->device_code = take_text(&at, end);
   while (at < end) {
@@ -324,6 +368,7 @@ void cuda_unit_free(cuda_unit *unit) {
   mw_free(unit->image);
   mw_free(unit->log);
   mw_free(unit->device_code);
+  mw_refusals_free(&unit->refused);
   mw_free(unit);
 }
 

@@ -13,6 +13,7 @@
 #include "core/backend/backend.h"
 #include "core/backend/cuda/cubin.h"
 #include "core/backend/cuda/driver.h"
+#include "core/compile/refusals.h"
 #include "core/source/signature.h"
 
 typedef struct cuda_device cuda_device;
@@ -78,6 +79,7 @@ struct cuda_unit { /* one compilation */
   bool ptx, from_cache;
   char *log;
   char *device_code; /* what was compiled instead of the source: core/compile/front.h; "": the source as it is */
+  mw_refusals refused; /* kernels that the device code is without */
   cuda_lowered *lowered;
   int nlowered;
   cuda_image read;

@@ -9,6 +9,7 @@
 #include "core/backend/backend.h"
 #include "core/backend/cpu/program/program.h"
 #include "core/backend/reject.h"
+#include "core/compile/excerpt.h"
 
 static const char *const *const barriers = WORDS("__syncthreads", "__syncthreads_count", "__syncthreads_and",
                                                  "__syncthreads_or", "__barrier_sync", "__barrier_sync_count");
@@ -16,13 +17,14 @@ static const char *const *const warp_operations =
     WORDS("__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync", "__ballot_sync", "__all_sync",
           "__any_sync", "__syncwarp", "__activemask", "__match_any_sync", "__match_all_sync", "__reduce_add_sync",
           "__reduce_min_sync", "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync");
-static const char *const *const groups = WORDS(
-    "cooperative_groups", "thread_block", "this_thread_block", "tiled_partition", "thread_block_tile", "this_grid",
-    "grid_group", "coalesced_threads", "coalesced_group", "thread_group", "labeled_partition", "binary_partition", "cub");
+static const char *const *const groups =
+    WORDS("cooperative_groups", "thread_block", "this_thread_block", "tiled_partition", "thread_block_tile",
+          "this_grid", "grid_group", "coalesced_threads", "coalesced_group", "thread_group", "labeled_partition",
+          "binary_partition", "cub");
 /* Where a file says using namespace cub. */
 static const char *const *const collectives =
-    WORDS("BlockReduce", "BlockScan", "BlockLoad", "BlockStore", "BlockExchange", "BlockAdjacentDifference", "WarpReduce",
-          "WarpScan");
+    WORDS("BlockReduce", "BlockScan", "BlockLoad", "BlockStore", "BlockExchange", "BlockAdjacentDifference",
+          "WarpReduce", "WarpScan");
 
 bool cpu_is_barrier(const cpu_token *token) {
   return token->kind == CPU_NAME && cpu_token_any(token, barriers);
@@ -236,24 +238,30 @@ typedef struct rejection {
   const char *const *words;
   const char *next; /* next: the token that must follow; NULL: any */
   const char *what;
+  const char *instead; /* NULL: the CUDA device has it */
 } rejection;
 
+static const char no_texture[] =
+    "moonwarp makes none, and the CUDA device only compiles such kernels: pass the array and index it";
+static const char no_reference[] = "CUDA 12 removed them, so that no device takes them: pass the array and index it";
+
 static const rejection rejections[] = {
-    {WORDS("asm", "__asm__", "__asm"), NULL, "inline PTX (asm)"},
-    {WORDS("cudaTextureObject_t", "tex1D", "tex1Dfetch", "tex2D", "tex3D", "tex2DLod"), NULL, "textures"},
-    {WORDS("texture"), "<", "textures"},
-    {WORDS("cudaSurfaceObject_t", "surf1Dwrite", "surf2Dread", "surf2Dwrite"), NULL, "surfaces"},
-    {WORDS("surface"), "<", "surfaces"},
-    {WORDS("wmma", "nvcuda"), NULL, "tensor core operations (wmma)"},
+    {WORDS("asm", "__asm__", "__asm"), NULL, "inline PTX (asm)", NULL},
+    {WORDS("cudaTextureObject_t", "tex1D", "tex1Dfetch", "tex2D", "tex3D", "tex2DLod"), NULL, "textures", no_texture},
+    {WORDS("texture"), "<", "texture references (texture<>)", no_reference},
+    {WORDS("cudaSurfaceObject_t", "surf1Dwrite", "surf2Dread", "surf2Dwrite"), NULL, "surfaces", no_texture},
+    {WORDS("surface"), "<", "surface references (surface<>)", no_reference},
+    {WORDS("wmma", "nvcuda"), NULL, "tensor core operations (wmma)", NULL},
     {WORDS("BlockDiscontinuity", "BlockHistogram", "BlockMergeSort", "BlockRadixSort", "BlockShuffle", "WarpExchange",
            "WarpMergeSort"),
-     "<", "such a collective of CUB"},
-    {WORDS("thrust"), "::", "Thrust"},
-    {WORDS("<<<", "cudaLaunchDevice"), NULL, "launches from device code (dynamic parallelism)"},
-    {WORDS("this_cluster", "cluster_group", "__cluster_dims__"), NULL, "thread block clusters"},
-    {WORDS("__pipeline_memcpy_async"), NULL, "asynchronous copies (__pipeline_memcpy_async)"},
-    {WORDS("memcpy_async"), NULL, "asynchronous copies (memcpy_async)"},
-    {NULL, NULL, NULL},
+     "<", "such a collective of CUB", NULL},
+    {WORDS("thrust"), "::", "Thrust", NULL},
+    {WORDS("<<<", "cudaLaunchDevice"), NULL, "launches from device code (dynamic parallelism)",
+     "no device of moonwarp has them: launch from Lua"},
+    {WORDS("this_cluster", "cluster_group", "__cluster_dims__"), NULL, "thread block clusters", NULL},
+    {WORDS("__pipeline_memcpy_async"), NULL, "asynchronous copies (__pipeline_memcpy_async)", NULL},
+    {WORDS("memcpy_async"), NULL, "asynchronous copies (memcpy_async)", NULL},
+    {NULL, NULL, NULL, NULL},
 };
 
 static const rejection *rejection_of(const cpu_token *token) {
@@ -262,19 +270,40 @@ static const rejection *rejection_of(const cpu_token *token) {
   return NULL;
 }
 
+/* Device code, or a texture<...> outside of it, which kernels name. */
+static bool is_checked(const cpu_program *program, const cpu_item *item) {
+  if (item->kind != CPU_ITEM_HOST) return item->kind != CPU_ITEM_TEXT;
+  const int first = item->first + cpu_token_is(&program->tokens.at[item->first], "static");
+  return cpu_token_any(&program->tokens.at[first], WORDS("texture", "surface"));
+}
+
+/* The log has all of them, so that it is known which kernels are without. */
+static void rejection_note(const cpu_program *program, int token, const rejection *found, cpu_text *log) {
+  const cpu_token *at = &program->tokens.at[token];
+  const char *file = program->tokens.files[at->file];
+  cpu_text_format(log, "%s:%d: error: the CPU device has no %s; %s\n", file, at->line, found->what,
+                  found->instead ? found->instead : "use the CUDA device");
+  mw_excerpt_put(log, &program->source, file, at->line, at);
+}
+
 static mw_status program_check(const cpu_program *program, mw_error *error) {
+  cpu_text log = {0};
   for (int k = 0; k < program->nitems; k++) {
     const cpu_item *item = &program->items[k];
-    if (item->kind == CPU_ITEM_TEXT || item->kind == CPU_ITEM_HOST) continue;
-    for (int i = item->first; i < item->last; i++) {
+    for (int i = item->first; is_checked(program, item) && i < item->last; i++) {
       const cpu_token *token = &program->tokens.at[i];
       const rejection *found = token->kind == CPU_NAME || token->kind == CPU_PUNCT ? rejection_of(token) : NULL;
-      if (found)
-        return mw_fail(error, MW_UNSUPPORTED, "%s: the CPU device has no %s; use the CUDA device",
-                       cpu_where(program, i), found->what);
+      if (!found) continue;
+      if (!log.at)
+        mw_fail(error, MW_UNSUPPORTED, "%s: the CPU device has no %s; %s", cpu_where(program, i), found->what,
+                found->instead ? found->instead : "use the CUDA device");
+      rejection_note(program, i, found, &log);
+      break;
     }
   }
-  return MW_OK;
+  if (!log.at) return MW_OK;
+  mw_error_log(error, log.at);
+  return MW_UNSUPPORTED;
 }
 
 /* What the kernel returns, in words; NULL: nothing, as it must be. */

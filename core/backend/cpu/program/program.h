@@ -8,6 +8,7 @@
 #define MW_CPU_PROGRAM_H
 
 #include "core/backend/backend.h"
+#include "core/compile/refusals.h"
 #include "core/compile/source.h"
 #include "core/source/declaration.h"
 #include "core/source/declarator.h"
@@ -65,6 +66,7 @@ typedef struct cpu_program {
 
   struct mw_front *front; /* its device code, which is compiled instead of it; NULL: the source as it is */
   char         *device_code;
+  mw_refusals   refused; /* kernels that its text is without, because they do not compile */
 
   bool          analysed; /* what follows is filled */
   char         *preprocessed, *preprocess_log; /* NULL: no process was needed */

@@ -10,6 +10,7 @@
 #include "core/base/file.h"
 #include "core/base/home.h"
 #include "core/compile/cache.h"
+#include "core/compile/excerpt.h"
 #include "core/compile/limits.h"
 #include "core/compile/process.h"
 #include "core/compile/scratch.h"
@@ -44,6 +45,18 @@ static void log_clean(cpu_text *out, const char *log) {
     log += size + (log[size] == '\n');
   }
   cpu_text_add(out, "", 1);
+}
+
+/* The log with the source line below each error. */
+static char *log_quote(const mw_source *source, const char *log) {
+  cpu_text out = {0};
+  for (const char *next; *log; log = next) {
+    const char *end = log + strcspn(log, "\n");
+    next = end + (*end == '\n');
+    cpu_text_format(&out, "%.*s\n", (int)(end - log), log);
+    if (memmem(log, (size_t)(end - log), " error: ", 8) && *next != ' ') mw_excerpt_error(&out, source, log);
+  }
+  return out.at ? out.at : mw_strdup("");
 }
 
 /* "x.cu:7:3: error: text" -> "x.cu:7: text" of the first error; where a header of the shim says it, the line that
@@ -93,7 +106,7 @@ static mw_status compile_failed(const cpu_program *program, const char *log, mw_
   initialiser_explain(program, first, sizeof first);
   mw_status status = mw_fail(error, MW_COMPILE, "compiling '%s' for the CPU device failed: %s%s", program->source.name,
                              first, mw_compile_hint(log));
-  mw_error_log(error, mw_strdup(told));
+  mw_error_log(error, log_quote(&program->source, told));
   mw_free(clean.at);
   return status;
 }

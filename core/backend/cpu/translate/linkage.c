@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/backend/cpu/translate/translate.h"
+#include "core/compile/front.h"
 #include "core/source/signature.h"
 
 #if defined(__x86_64__)
@@ -182,6 +183,7 @@ static mw_status fail_import(const cpu_program *program, const char *symbol, mw_
       return mw_fail(error, MW_COMPILE, "device code of '%s' %s", program->source.name, kinds[i].what);
   plain_name(name, sizeof name, symbol);
   const cpu_token word = cpu_bare_name(name);
+  if (program->front && mw_front_undefined(program->front, &program->source, word.text, error)) return MW_COMPILE;
   const int use = cpu_find_use(&program->tokens, 0, program->tokens.count, &word);
   if (use < program->tokens.count) snprintf(where, sizeof where, "%s: ", cpu_where(program, use));
   return mw_fail(error, MW_COMPILE,

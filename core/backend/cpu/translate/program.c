@@ -58,6 +58,7 @@ void cpu_program_free(cpu_program *program) {
   analysis_free(program);
   mw_free(program->declared);
   mw_front_free(program->front);
+  mw_refusals_free(&program->refused);
   mw_free(program->device_code);
   mw_source_free(&program->source);
   mw_free(program);
@@ -86,27 +87,40 @@ static mw_status program_key(cpu_program *program, mw_error *error) {
 
 /* ---- what is kept of an analysis ------------------------------------------------------------------------------- */
 
-/* The entry: has_variables, then the kernels. */
-static void analysis_static_shared(const cpu_program *program) {
-  const size_t size = (size_t)program->ndeclared * sizeof *program->declared;
-  char *bytes = mw_malloc(1 + size);
-  bytes[0] = program->has_variables;
-  memcpy(bytes + 1, program->declared, size);
-  mw_cache_put(&program->key, bytes, 1 + size);
-  mw_free(bytes);
+/* The entry: has_variables, how many kernels, the kernels, those that are refused. */
+typedef struct analysis {
+  int has_variables, ndeclared;
+} analysis;
+
+void cpu_program_keep(const cpu_program *program) {
+  const analysis head = {program->has_variables, program->ndeclared};
+  cpu_text entry = {0};
+  cpu_text_add(&entry, (const char *)&head, sizeof head);
+  cpu_text_add(&entry, (const char *)program->declared, (size_t)program->ndeclared * sizeof *program->declared);
+  if (program->refused.size) cpu_text_add(&entry, program->refused.at, program->refused.size);
+  if (program->cacheable) mw_cache_put(&program->key, entry.at, entry.size);
+  mw_free(entry.at);
+}
+
+static bool analysis_read(cpu_program *program, const char *bytes, size_t size) {
+  analysis head;
+  if (size < sizeof head) return false;
+  memcpy(&head, bytes, sizeof head);
+  bytes += sizeof head, size -= sizeof head;
+  const size_t kernels = head.ndeclared < 0 ? SIZE_MAX : (size_t)head.ndeclared * sizeof *program->declared;
+  if (kernels > size) return false;
+  program->has_variables = head.has_variables;
+  program->ndeclared = head.ndeclared;
+  program->declared = mw_malloc(kernels + 1);
+  memcpy(program->declared, bytes, kernels);
+  return mw_refusals_copy(&program->refused, bytes + kernels, size - kernels);
 }
 
 static bool analysis_recall(cpu_program *program) {
   char *bytes;
   size_t size;
   if (!mw_cache_get(&program->key, (void **)&bytes, &size)) return false;
-  const bool fits = size-- && size % sizeof *program->declared == 0;
-  if (fits) {
-    program->has_variables = bytes[0];
-    program->ndeclared = (int)(size / sizeof *program->declared);
-    program->declared = mw_malloc(size + 1);
-    memcpy(program->declared, bytes + 1, size);
-  }
+  const bool fits = analysis_read(program, bytes, size);
   mw_free(bytes);
   return fits;
 }
@@ -155,7 +169,7 @@ static mw_status need(cpu_program *program, mw_error *error) {
 mw_status cpu_program_need(cpu_program *program, mw_error *error) {
   if (program->analysed) return MW_OK;
   mw_status status = need(program, error);
-  if (status && cpu_program_reduce(program, error)) status = need(program, error);
+  while (status && cpu_program_reduce(program, error)) status = need(program, error);
   return status;
 }
 
@@ -171,28 +185,33 @@ static bool shim_has(const char *name) {
   return has;
 }
 
+static void device_code_renew(cpu_program *program) {
+  analysis_free(program);
+  mw_free(program->device_code);
+  program->device_code = mw_front_text(program->front);
+}
+
 bool cpu_program_reduce(cpu_program *program, mw_error *error) {
   static const mw_dialect dialect = {cpu_predefined, shim_has, NULL};
   if (error->status != MW_COMPILE && error->status != MW_UNSUPPORTED) return false;
   if (program->front) {
-    mw_front_explain(program->front, error->text, sizeof error->text);
-    return false;
+    if (!mw_front_refuse(program->front, error, "the CPU device", &program->refused)) {
+      mw_front_explain(program->front, error->text, sizeof error->text);
+      return false;
+    }
+  } else {
+    program->front = mw_front_read(&program->source, &dialect);
+    if (!program->front) return false;
   }
-  program->front = mw_front_read(&program->source, &dialect);
-  if (!program->front) return false;
   mw_error_clear(error);
-  analysis_free(program);
-  program->device_code = mw_front_text(program->front);
+  device_code_renew(program);
   return true;
 }
 
 void cpu_program_ask(cpu_program *program, const char *const *asked) {
   bool more = false;
   for (; program->front && *asked; asked++) more |= mw_front_keep(program->front, *asked);
-  if (!more) return;
-  analysis_free(program);
-  mw_free(program->device_code);
-  program->device_code = mw_front_text(program->front);
+  if (more) device_code_renew(program);
 }
 
 static bool is_known(const char *word, const char *const *words) {
@@ -220,8 +239,7 @@ mw_status cpu_program_parse(const mw_source *source, cpu_program **out, mw_error
   status = program_key(program, error);
   if (!status && (!program->cacheable || !analysis_recall(program))) {
     status = cpu_program_need(program, error);
-    if (status) cpu_program_reduce(program, error);
-    if (!status && program->cacheable) analysis_static_shared(program);
+    if (!status) cpu_program_keep(program);
   }
   if (status)
     cpu_program_free(program);
@@ -238,6 +256,10 @@ int cpu_program_kernels(const cpu_program *program, const cpu_declared **out) {
 void cpu_program_source(const cpu_program *program, const char **name, const char **text) {
   *name = program->source.name;
   *text = program->source.text;
+}
+
+const mw_refusals *cpu_program_refused(const cpu_program *program) {
+  return &program->refused;
 }
 
 bool cpu_program_has_variables(const cpu_program *program) {

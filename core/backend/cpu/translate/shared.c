@@ -63,7 +63,7 @@ static void type_put(const sizes *in, int first, int last, cpu_text *out) {
     if (cpu_token_any(&in->at[i], WORDS("__align__", "alignas")))
       i = in->at[i + 1].match;
     else if (!cpu_token_any(&in->at[i], WORDS("static", "__shared__"))) {
-      cpu_text_plain(out, &in->program->tokens, i, i + 1);
+      cpu_text_token(out, &in->program->tokens, &in->at[i]);
       cpu_text_put(out, " ");
     }
   }
@@ -92,7 +92,7 @@ static void declaration_put(const sizes *in, int first, int last, cpu_text *out)
       cpu_text_format(out, "mw_size_%d", first);
     else
       type_put(in, first, names[0], out);
-    cpu_text_plain(out, tokens, names[n] + 1, end);
+    cpu_text_range(out, tokens, names[n] + 1, end);
     cpu_text_put(out, ")");
   }
   mw_free(names);

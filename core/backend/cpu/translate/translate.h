@@ -10,9 +10,11 @@
 /* Preprocesses and analyses where that has not been done: a hit in the cache needs neither (program.c).
  * MW_UNSUPPORTED: names what the CPU device does not have. */
 mw_status cpu_program_need(cpu_program *, mw_error *);
-/* After a failure, which it forgets: only the source's device code is compiled from now on (core/compile/front.h). False:
- * the source is not to blame, or that is what failed; then the message says what was left out. */
+/* After a failure, which it forgets: only the source's device code is compiled from now on, or that without the kernels
+ * that failed (core/compile/front.h). False: the source is not to blame, or nothing would be left; then the message says
+ * what was left out. */
 bool cpu_program_reduce(cpu_program *, mw_error *);
+void cpu_program_keep(const cpu_program *); /* in the cache */
 /* These instances of templates are asked for, with what their names need; NULL-terminated. */
 void cpu_program_ask(cpu_program *, const char *const *asked);
 

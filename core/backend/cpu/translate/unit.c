@@ -230,12 +230,13 @@ static mw_status object_get(cpu_program *program, const char *const *asked, cpu_
     if (unit->from_cache) return MW_OK;
     mw_free(out->at);
   }
+  const size_t refused = program->refused.size;
   mw_status status = object_make(program, unit->flavor, asked, out, error);
-  if (status && cpu_program_reduce(program, error)) {
+  while (status && cpu_program_reduce(program, error)) {
     mw_free(out->at);
     status = object_make(program, unit->flavor, asked, out, error);
-    if (status) cpu_program_reduce(program, error);
   }
+  if (!status && program->refused.size != refused) cpu_program_keep(program);
   if (!status && program->cacheable) mw_cache_put(&key, out->at, out->size);
   return status;
 }

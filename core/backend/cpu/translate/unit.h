@@ -7,6 +7,7 @@
 
 #include "core/backend/backend.h"
 #include "core/backend/cpu/abi.h"
+#include "core/compile/refusals.h"
 
 /* A unit has a flavor. FAST holds the kernels that run as loops or split loops; built-ins are plain thread-local
  * variables that vanish in optimisation. FIBER holds every kernel, its built-ins are read through `self`, and each
@@ -38,6 +39,8 @@ mw_status cpu_program_parse(const mw_source *, cpu_program **out, mw_error *); /
 void      cpu_program_free(cpu_program *);
 int       cpu_program_kernels(const cpu_program *, const cpu_declared **out);
 void      cpu_program_source(const cpu_program *, const char **name, const char **text);
+/* More may be refused when a unit is loaded. */
+const mw_refusals *cpu_program_refused(const cpu_program *);
 bool      cpu_program_has_variables(const cpu_program *); /* any __device__ or __constant__ variable */
 
 /* Compiles and loads. templates: NULL-terminated, in addition to the source's own list. The table lists every plain

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From lines of PTX to lines of the source: ".loc 1 12 3" stands above the instructions of line 12 of the file that
+ * ".file 1 "/home/me/x.cu"" names at the end. */
+#include "core/backend/cuda/assembler.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/compile/excerpt.h"
+#include "core/source/declaration.h"
+#include "core/source/signature.h"
+
+bool cuda_assembler_undefined(const char *log, char *out, size_t size) {
+  static const char front[] = "Unresolved extern function '";
+  const char *at = strstr(log, front);
+  if (!at) return false;
+  at += sizeof front - 1;
+  char *symbol = mw_format("%.*s", (int)strcspn(at, "'"), at);
+  mw_signature signature;
+  const bool mangled = mw_signature_parse(symbol, &signature);
+  const cpu_token bare = cpu_bare_name(mangled ? signature.plain : symbol);
+  snprintf(out, size, "%.*s", TEXT(&bare));
+  mw_signature_free(&signature);
+  mw_free(symbol);
+  return true;
+}
+
+static const char line_mark[] = "ptx input, line ";
+
+bool cuda_assembler_lines(const char *log) {
+  return strstr(log, line_mark) != NULL;
+}
+
+static const char *line_next(const char *at) {
+  at = strchr(at, '\n');
+  return at ? at + 1 : NULL;
+}
+
+/* The name of that number, as the source calls it: the compiler puts its own folder in front. "": there is none. */
+static void file_name(const char *ptx, int number, const mw_source *source, char *out, size_t size) {
+  char *directive = mw_format("\n\t.file\t%d \"", number);
+  const char *found = strstr(ptx, directive);
+  found = found ? found + strlen(directive) : "";
+  snprintf(out, size, "%.*s", (int)strcspn(found, "\"\n"), found);
+  const size_t length = strlen(out), own = strlen(source->name);
+  if (length > own && out[length - own - 1] == '/' && !strcmp(out + length - own, source->name))
+    snprintf(out, size, "%s", source->name);
+  mw_free(directive);
+}
+
+/* One error, at a line of PTX. */
+static void error_place(int line, const char *text, const char *ptx, const mw_source *source, cpu_text *out) {
+  const cpu_token word = {.kind = CPU_NAME, .text = "asm", .size = 3};
+  char file[1024];
+  int number = 0, source_line = 0;
+  for (const char *at = ptx; at && line > 0; at = line_next(at), line--)
+    sscanf(at, " .loc %d %d", &number, &source_line);
+  file_name(ptx, number, source, file, sizeof file);
+  if (!*file) return;
+  cpu_text_format(out, "%s:%d: error: PTX: %.*s\n", file, source_line, (int)strcspn(text, "\n"), text);
+  mw_excerpt_put(out, source, file, source_line, &word);
+}
+
+void cuda_assembler_place(const char *log, const char *ptx, const mw_source *source, cpu_text *out) {
+  while ((log = strstr(log, line_mark))) {
+    log += sizeof line_mark - 1;
+    const char *text = strstr(log, ": ");
+    if (!text) return;
+    error_place(atoi(log), text + 2, ptx, source, out);
+  }
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The line that a message is about, below it:
+ *
+ *   x.cu:12: error: 'late' is declared (x.cu:3) and not defined
+ *      12 |   y[0] = late(2.0f);
+ *         |          ^~~~ */
+#ifndef MW_COMPILE_EXCERPT_H
+#define MW_COMPILE_EXCERPT_H
+
+#include "core/compile/source.h"
+#include "core/source/lexer.h"
+
+/* Adds that line of the source or of a file beside it, with a mark below the word; nothing if there is no such line. */
+void mw_excerpt_put(cpu_text *, const mw_source *, const char *file, int line, const cpu_token *word);
+/* The same of a compiler's message "x.cu:12:3: error: ...": the word is the first one in quotes. */
+void mw_excerpt_error(cpu_text *, const mw_source *, const char *message);
+
+#endif

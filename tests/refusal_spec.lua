@@ -1,0 +1,121 @@
+-- SPDX-License-Identifier: MIT
+--
+-- A kernel that does not compile leaves the others of its module usable, and its message comes when it is asked for.
+
+local support = require "tests.support"
+local mw = support.mw
+local fails_as = support.fails_as
+
+-- k is what fails, g is what stays.
+local function source(text)
+  return text .. "\n__global__ void g(int *x) { x[threadIdx.x] = 7; }\n"
+end
+
+-- What both devices say of k, with the line quoted below it.
+local cases = {
+  { name = "a name that is nowhere", line = "x[0] = nowhere;", says = { "x.cu:2: ", "nowhere" },
+    text = "__device__ int far(int a) { return a; }\n__global__ void k(int *x) { x[0] = nowhere; }" },
+  { name = "an error in a helper", line = "return nowhere;", says = { "x.cu:1: ", "nowhere" },
+    text = "__device__ int bad() { return nowhere; }\n__device__ int mid() { return bad(); }\n" ..
+           "__global__ void k(int *x) { x[0] = mid(); }" },
+  { name = "a function of the host", line = "x[0] = total(3);",
+    says = { "x.cu:3: ", "'total' is left out: a function without __device__ (x.cu:2)" },
+    text = "#include <vector>\nint total(int n) { return n; }\n__global__ void k(int *x) { x[0] = total(3); }" },
+  { name = "a function that is not defined", line = "x[0] = late(3);",
+    says = { "x.cu:2: 'late' is declared (x.cu:1) and not defined" },
+    text = "__device__ int late(int n);\n__global__ void k(int *x) { x[0] = late(3); }" },
+  { name = "an error in a __shared__ declaration", line = "__shared__ nothing s[4];", says = { "x.cu:2: ", "nothing" },
+    text = "__global__ void k(int *x) {\n  __shared__ nothing s[4];\n  x[0] = 1;\n}" },
+  { name = "an error in the size of a __shared__ array", line = "__shared__ int s[missing];",
+    says = { "x.cu:2: ", "missing" },
+    text = "__global__ void k(int *x) {\n  __shared__ int s[missing];\n  s[0] = 1; __syncthreads(); x[0] = s[0];\n}" },
+  { name = "a texture reference", line = "texture<float, 2> image;", says = { "x.cu:1: ", "CUDA 12 removed" },
+    text = "texture<float, 2> image;\n__global__ void k(float *x) { x[0] = tex2D(image, 1, 2); }" },
+  { name = "asm that is wrong", line = 'asm("mov.u32 %0, %%nothing;" : "=r"(v));', says = { "x.cu:3: " },
+    text = "__device__ int id() {\n  int v;\n  asm(\"mov.u32 %0, %%nothing;\" : \"=r\"(v));\n  return v;\n}\n" ..
+           "__global__ void k(int *x) { x[0] = id(); }" },
+}
+
+local function describe_device(id, dev)
+  describe("a kernel on " .. id .. " that does not compile", function()
+    support.no_leaks()
+
+    for _, case in ipairs(cases) do
+      it("leaves others usable: " .. case.name, function()
+        for _, cache in ipairs { false, true, true } do -- compiled, compiled and kept, from the cache
+          local m <close> = dev:module { source = source(case.text), name = "x.cu", cache = cache }
+          assert.are.same({ "g", "k" }, m:kernels())
+          assert.is_truthy(m:kernel "g")
+          local ok, problem = pcall(m.kernel, m, "k")
+          assert.is_false(ok)
+          assert.is_truthy(problem.text:find("kernel 'k' cannot be compiled for ", 1, true), problem.text)
+          for _, part in ipairs(case.says) do
+            assert.is_truthy(problem.text:find(part, 1, true), problem.text)
+          end
+          assert.is_truthy(problem.log:find(case.line, 1, true), problem.log)
+          assert.is_truthy(problem.log:find "\n[ |]*%^", problem.log)
+          for _, hidden in ipairs { "<stdin>", "/proc/", "ptxas", "moonwarp:" } do
+            assert.is_nil(tostring(problem):find(hidden, 1, true), tostring(problem))
+          end
+        end
+      end)
+    end
+
+    it("has its own message, beside others", function()
+      local m <close> = dev:module { name = "x.cu", source = source
+        "__global__ void a(int *x) { x[0] = first; }\n__global__ void b(int *x) { x[0] = second; }" }
+      assert.are.same({ "g", "a", "b" }, m:kernels())
+      fails_as("compile", function() m:kernel "a" end, "x.cu:1: ", "first")
+      fails_as("compile", function() m:kernel "b" end, "x.cu:2: ", "second")
+      fails_as("not_found", function() m:kernel "c" end, "no kernel 'c'")
+    end)
+
+    it("takes device variables along that need what fails", function()
+      local m <close> = dev:module { name = "x.cu", source = source
+        "struct bad { nothing n; };\n__device__ bad table[4];\n__device__ int used;\n" ..
+        "__global__ void k(int *x) { x[0] = sizeof table; x[1] = used; }" }
+      fails_as("compile", function() m:kernel "k" end, "x.cu:1: ", "nothing")
+    end)
+
+    it("fails the module if it is asked for with it, or if it is the only one", function()
+      local bad = "template <class T> __global__ void k(T *x) { x[0] = nowhere; }"
+      fails_as("compile", function()
+        dev:module { source = source(bad), name = "x.cu", templates = { "k<int>" } }
+      end, "nowhere")
+      fails_as("compile", function()
+        dev:module { source = "__global__ void k(int *x) { x[0] = nowhere; }", name = "x.cu" }
+      end, "nowhere")
+    end)
+
+    it("leaves instances of its template usable that do compile", function()
+      local m <close> = dev:module { name = "x.cu", source = source
+        "template <class T> __global__ void k(T *x) { x[0].n = 1; }\nstruct has { int n; };" }
+      fails_as("compile", function() m:kernel "k<int>" end, "x.cu")
+      assert.is_truthy(m:kernel "k<has>")
+      assert.is_truthy(m:kernel "g")
+    end)
+  end)
+end
+
+describe_device("the CPU device", mw.device "cpu")
+local available, reason = support.has_nvrtc()
+if available then
+  describe_device("cuda:sm_90", mw.device "cuda:sm_90")
+else
+  pending("a kernel that does not compile for a GPU: " .. tostring(reason):match "[^\n]*")
+end
+
+describe("a kernel that the CPU device refuses", function()
+  it("says truly which device can run it", function()
+    local dev = mw.device "cpu"
+    for says, text in pairs {
+      ["no inline PTX (asm); use the CUDA device"] = '__global__ void k(int *x) { asm("trap_;"); }',
+      ["the CUDA device only compiles such kernels: pass the array and index it"] =
+        "__global__ void k(int *x, cudaTextureObject_t t) { x[0] = tex1Dfetch<int>(t, 0); }",
+      ["no device of moonwarp has them: launch from Lua"] = "__global__ void k(int *x) { k<<<1, 1>>>(x); }",
+    } do
+      local m <close> = dev:module { source = source(text) }
+      fails_as("unsupported", function() m:kernel "k" end, says)
+    end
+  end)
+end)
