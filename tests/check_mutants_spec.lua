@@ -45,7 +45,7 @@ describe("mutants of the kernels", function()
     it(("are found: %s in %s"):format(one[1], one[2]), function()
       support.with_folder(function(folder)
         judge.open(folder)
-        assert.matches("^found ", judge.check(mutant_of(table.unpack(one))))
+        assert.is_truthy(judge.check(mutant_of(table.unpack(one))):find "^found ")
       end)
     end)
   end

@@ -64,8 +64,8 @@ local dev = mw.device()
 local m = dev:module "k.cu"
 local function ints(n) return dev:zeros("i32", n) end
 ]] .. script)
-    status, output = labs.shell(("cd %s && timeout -s KILL 60 %s run s.lua %s </dev/null"):format(labs.quoted(folder),
-      labs.quoted(labs.program), words))
+    status, output = labs.shell(("cd %s && timeout -s KILL 60 %s run s.lua --device cpu %s </dev/null"):format(
+      labs.quoted(folder), labs.quoted(labs.program), words))
     local kept, place = pcall(support.run, folder .. "/out")
     record = kept and json.decode(support.read(place .. "/record.json"))
   end)

@@ -72,12 +72,16 @@ static int input_file(const char *input, size_t size) {
   return fd;
 }
 
-/* Our environment with another TMPDIR; released by mw_argv_free. */
-static mw_argv environment(const char *folder) {
+/* Our environment with another TMPDIR and LC_ALL; released by mw_argv_free. */
+static mw_argv environment(const mw_process *order) {
   mw_argv env = {0};
-  for (char **at = environ; *at; at++)
-    if (!folder || strncmp(*at, "TMPDIR=", 7) != 0) mw_argv_add(&env, "%s", *at);
-  if (folder) mw_argv_add(&env, "TMPDIR=%s", folder);
+  for (char **at = environ; *at; at++) {
+    if (order->folder && strncmp(*at, "TMPDIR=", 7) == 0) continue;
+    if (order->locale && strncmp(*at, "LC_ALL=", 7) == 0) continue;
+    mw_argv_add(&env, "%s", *at);
+  }
+  if (order->folder) mw_argv_add(&env, "TMPDIR=%s", order->folder);
+  if (order->locale) mw_argv_add(&env, "LC_ALL=%s", order->locale);
   return env;
 }
 
@@ -104,7 +108,7 @@ static mw_status start(running *run, mw_error *error) {
   int in = input_file(order->input, order->input_size);
   int failed = in < 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0 ? errno : 0;
   if (!failed) {
-    mw_argv env = environment(order->folder);
+    mw_argv env = environment(order);
     const mw_spawn_order spawn = {path, order->argv, env.at, in, out[1], err[1], order->limits};
     failed = mw_spawn(&spawn, &run->pid, &run->life);
     mw_argv_free(&env);

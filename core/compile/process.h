@@ -31,6 +31,7 @@ typedef struct mw_process {
   const char *input;        /* its standard input; NULL: none */
   size_t input_size;
   const char *folder;       /* its TMPDIR; NULL: ours */
+  const char *locale;       /* its LC_ALL; NULL: ours */
   double seconds;           /* 0: no limit */
   uint64_t output;          /* bytes that it may write to either of its streams; 0: any number */
   mw_process_limits limits;

@@ -40,7 +40,7 @@ describe("the bytes beside an array", function()
     local place = i == n and "just past the end" or ("%d byte%s before the start"):format(-i * width,
       -i * width == 1 and "" or "s")
     support.fails_with(launch, " outside every array: block (0,0,0), thread (0,0,0), " .. place, name,
-      ("an array of %d bytes (offset %d; index %d, it has %d of"):format(n * width, i * width, i, n))
+      ("an array of %d bytes (offset %d; index %d, it has %d elements"):format(n * width, i * width, i, n))
   end
 
   for dtype in pairs(TYPES) do

@@ -19,7 +19,9 @@ local function copy_home(folder)
   local cpu = "/core/backend/cpu"
   os.execute(("mkdir -p '%s' && cp -R '%s/shim' '%s/abi.h' '%s'"):format(folder .. cpu, core.home() .. cpu,
     core.home() .. cpu, folder .. cpu))
-  os.execute(("ln -s '%s/lua' '%s'"):format(core.home(), folder))
+  for _, name in ipairs { "lua", "lib" } do
+    os.execute(("test ! -e '%s/%s' || ln -s '%s/%s' '%s'"):format(core.home(), name, core.home(), name, folder))
+  end
 end
 
 describe("the cache of compiled code", function()

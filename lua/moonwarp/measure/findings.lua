@@ -183,7 +183,8 @@ end
 function findings.install(methods)
   local of_device = methods.device.findings
   methods.device.findings = function(self, ...)
-    local id, own = self:id(), of_device(self, ...)
+    local own = of_device(self, ...)
+    local id = self:id()
     return marked(lists.append(own, lists.map(reported, function(one)
       return one.device == id and place.placed(one) or nil
     end)))

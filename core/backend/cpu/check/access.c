@@ -303,8 +303,23 @@ void cpu_check_fence(int block_only) {
 static const char *const operators[] = {
     [MW_RULE_ADD] = "+", [MW_RULE_SUB] = "-", [MW_RULE_MUL] = "*", [MW_RULE_DIVREM] = "/", [MW_RULE_NEGATE] = "-"};
 
-/* The compilers quote the type's name. */
-static void name_rule(int what, long long value, long long other, const char *type, char *out, size_t size) {
+/* 'const struct float4', 'float [8]' by g++: 'const float4', 'float[8]'. The compilers quote the name. */
+static void name_type(const char *type, char *out, size_t size) {
+  size_t length = 0;
+  for (const char *at = type; *at && length + 1 < size;) {
+    if (strncmp(at, "struct ", 7) == 0)
+      at += 7;
+    else if (strncmp(at, " [", 2) == 0)
+      at++;
+    else
+      out[length++] = *at++;
+  }
+  out[length] = 0;
+}
+
+static void name_rule(int what, long long value, long long other, const char *quoted, char *out, size_t size) {
+  char type[128];
+  name_type(quoted, type, sizeof type);
   if (what == MW_RULE_INDEX)
     snprintf(out, size, "index %lld of %s", value, type);
   else if (what == MW_RULE_OBJECT)

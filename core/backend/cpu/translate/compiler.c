@@ -212,7 +212,11 @@ static mw_status scratch_make(mw_scratch *scratch, mw_error *error) {
 
 static mw_status run(const mw_argv *list, const char *input, const mw_scratch *scratch, mw_process_result *result,
                      mw_error *error) {
-  mw_process process = {.argv = list->at, .input = input, .input_size = strlen(input), .folder = scratch->temporary};
+  mw_process process = {.argv = list->at,
+                        .input = input,
+                        .input_size = strlen(input),
+                        .folder = scratch->temporary,
+                        .locale = "C"}; /* what it says is read */
   mw_compile_limit(&process);
   return mw_process_run(&process, result, error);
 }
