@@ -137,12 +137,13 @@ local cases = {
     template <class G, class T> __device__ T total(const G &g, T v, T *s) { s[g.thread_rank()] = v; g.sync();
     T r = s[(g.thread_rank() + 1) % g.size()]; g.sync(); return r; }
     __device__ void meet(cg::thread_group g) { g.sync(); }
+    template <class T> __device__ T first(T v, cg::thread_block_tile<32> &w) { return w.shfl(v, 0); }
     template <unsigned S, class P> __device__ int part(cg::thread_block_tile<S, P> g, int v) { return cg::reduce(g,
     v, cg::plus<int>()); }
     ]] .. HEAD .. [[ __shared__ int s[64]; cg::thread_block b = cg::this_thread_block();
     cg::thread_block_tile<32> w = cg::tiled_partition<32>(b);
     int v = sum(w, in[t]); v += total(b, v + t, s); meet(b); s[t] = v; meet(b); v += s[63 - t]; int x = part(w, v);
-    int y = part(cg::tiled_partition<16>(b), v); out[t] = v + x + y; }]] },
+    int y = part(cg::tiled_partition<16>(b), v); out[t] = v + x + y + first(v, w); }]] },
   { "using namespace cooperative_groups", "split",
     "#include <cooperative_groups.h>\nusing namespace cooperative_groups;\n" .. HEAD .. [[
     __shared__ int s[64]; thread_block b = this_thread_block(); s[t] = in[t]; sync(b);

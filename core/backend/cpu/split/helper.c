@@ -117,6 +117,21 @@ static bool header_read(expansion *it, header *out) {
   return out->count > 0;
 }
 
+/* The parameters as declared, but groups by value: what makes a group stands for its variable. */
+static void deducer_formals_put(const expansion *it, cpu_text *out) {
+  const cpu_tokens *from = &it->in->program->tokens;
+  int begin = it->callee->open + 1;
+  for (int i = 0; i < it->callee->nformals; i++) {
+    const cpu_formal *formal = &it->callee->formals[i];
+    const int sign = cpu_find(from, formal->first, formal->last, WORDS("&"));
+    if (sign == formal->last || !cpu_group_is(it->in, &it->arguments[i])) continue;
+    cpu_text_plain(out, from, begin, sign);
+    cpu_text_put(out, " ");
+    begin = sign + 1;
+  }
+  cpu_text_plain(out, from, begin, it->callee->close);
+}
+
 /* template <class T> mw_pack<mw_one<T>> mw_types_warp_sum(T v); once for each helper. */
 static void deducer_put(expansion *it, const header *names) {
   cpu_text text = {0}, *out = &it->in->prelude;
@@ -130,7 +145,7 @@ static void deducer_put(expansion *it, const header *names) {
     cpu_text_plain(out, &it->in->program->tokens, it->callee->head_first, it->callee->head_last);
     cpu_text_put(out, "\n");
     cpu_text_put(out, text.at);
-    cpu_text_plain(out, &it->in->program->tokens, it->callee->open + 1, it->callee->close);
+    deducer_formals_put(it, out);
     cpu_text_put(out, ");\n");
   }
   mw_free(text.at);
