@@ -118,4 +118,21 @@ describe("a kernel that the CPU device refuses", function()
       fails_as("unsupported", function() m:kernel "k" end, says)
     end
   end)
+
+  it("has its message where it is one of two of its name, or uses new", function()
+    local dev = mw.device "cpu"
+    for says, text in pairs {
+      ["x.cu:1: there are two kernels named 'k'; give each its own name"] =
+        "__global__ void k(int *x) { x[0] = 1; }\n__global__ void k(float *x) { x[0] = 2; }",
+      ["x.cu:2: device code uses new, which needs the CUDA device"] =
+        "__global__ void k(int **x) {\n  x[0] = new int[4];\n}",
+    } do
+      local m <close> = dev:module { source = source(text), name = "x.cu" }
+      assert.are.same({ "g", "k" }, m:kernels())
+      local ok, problem = pcall(m.kernel, m, "k")
+      assert.is_false(ok)
+      assert.is_truthy(problem.text:find(says, 1, true), problem.text)
+      assert.is_truthy(problem.log:find "\n[ |]*%^", problem.log)
+    end
+  end)
 end)

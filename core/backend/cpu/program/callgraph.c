@@ -342,12 +342,24 @@ static mw_status kernel_check(const cpu_program *program, const cpu_function *ke
   return status;
 }
 
+/* The log has all of them, as that of program_check. */
 static mw_status kernels_check(const cpu_program *program, mw_error *error) {
-  mw_status status = MW_OK;
-  for (int i = 0; i < program->nfunctions && !status; i++)
-    if (program->functions[i].kernel && program->functions[i].name >= 0)
-      status = kernel_check(program, &program->functions[i], error);
-  return status;
+  mw_status first = MW_OK;
+  cpu_text log = {0};
+  for (int i = 0; i < program->nfunctions && first != MW_INVALID; i++) {
+    const cpu_function *kernel = &program->functions[i];
+    mw_error one = {0};
+    if (!kernel->kernel || kernel->name < 0 || !kernel_check(program, kernel, &one)) continue;
+    if (!first) first = mw_fail(error, one.status, "%s", one.text);
+    const cpu_token *at = &program->tokens.at[kernel->name];
+    const char *file = program->tokens.files[at->file], *place = cpu_where(program, kernel->name);
+    const bool placed = !strncmp(one.text, place, strlen(place));
+    cpu_text_format(&log, "%s:%d: error: %s\n", file, at->line, one.text + (placed ? strlen(place) + 2 : 0));
+    mw_excerpt_put(&log, &program->source, file, at->line, at);
+  }
+  if (first) mw_error_log(error, first == MW_INVALID ? NULL : log.at);
+  if (!first || first == MW_INVALID) mw_free(log.at);
+  return first;
 }
 
 mw_status cpu_callgraph_read(cpu_program *program, mw_error *error) {

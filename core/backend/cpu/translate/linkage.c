@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/backend/cpu/translate/translate.h"
+#include "core/compile/excerpt.h"
 #include "core/compile/front.h"
 #include "core/source/signature.h"
 
@@ -171,16 +172,34 @@ static void plain_name(char *out, size_t size, const char *symbol) {
   mw_signature_free(&signature);
 }
 
+/* About the first of the words in a function: with its line, so that it is known which kernels need it. */
+static mw_status fail_word(const cpu_program *program, const char *const *words, const char *what, mw_error *error) {
+  const cpu_tokens *tokens = &program->tokens;
+  mw_fail(error, MW_COMPILE, "device code of '%s' %s", program->source.name, what);
+  for (int i = 0; i < program->nfunctions; i++) {
+    const cpu_function *function = &program->functions[i];
+    const int found = function->body < 0 ? function->last : cpu_find(tokens, function->body, function->last, words);
+    if (found == function->last) continue;
+    const cpu_token *at = &tokens->at[found];
+    cpu_text log = {0};
+    cpu_text_format(&log, "%s:%d: error: device code %s\n", tokens->files[at->file], at->line, what);
+    mw_excerpt_put(&log, &program->source, tokens->files[at->file], at->line, at);
+    mw_error_log(error, log.at);
+    return MW_COMPILE;
+  }
+  return MW_COMPILE;
+}
+
 static mw_status fail_import(const cpu_program *program, const char *symbol, mw_error *error) {
   static const struct {
-    const char *begin, *what;
-  } kinds[] = {{"__cxa_guard", "has a static local variable that is not initialised by a constant"},
-               {"__cxa_", "needs the run-time library of C++ (destructors of static variables)"},
-               {"_Zn", "uses new, which needs the CUDA device"}};
+    const char *begin, *word, *what;
+  } kinds[] = {{"__cxa_guard", "static", "has a static local variable that is not initialised by a constant"},
+               {"__cxa_", "static", "needs the run-time library of C++ (destructors of static variables)"},
+               {"_Zn", "new", "uses new, which needs the CUDA device"}};
   char name[256], where[600] = "";
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (!strncmp(symbol, kinds[i].begin, strlen(kinds[i].begin)))
-      return mw_fail(error, MW_COMPILE, "device code of '%s' %s", program->source.name, kinds[i].what);
+      return fail_word(program, WORDS(kinds[i].word), kinds[i].what, error);
   plain_name(name, sizeof name, symbol);
   const cpu_token word = cpu_bare_name(name);
   if (program->front && mw_front_undefined(program->front, &program->source, word.text, error)) return MW_COMPILE;
