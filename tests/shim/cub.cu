@@ -104,29 +104,29 @@ __global__ void check_block_scan(int *wrong) {
 }
 
 __global__ void check_block_moves(int *wrong) {
-  typedef cub::BlockLoad<int, 64, 3, cub::BLOCK_LOAD_WARP_TRANSPOSE, 2, 2> load;
-  typedef cub::BlockStore<int, 64, 3, cub::BLOCK_STORE_TRANSPOSE, 2, 2> store;
-  typedef cub::BlockExchange<int, 64, 3, false, 2, 2> exchange;
+  typedef cub::BlockLoad<int, 64, 3, cub::BLOCK_LOAD_WARP_TRANSPOSE, 2, 2> block_load;
+  typedef cub::BlockStore<int, 64, 3, cub::BLOCK_STORE_TRANSPOSE, 2, 2> block_store;
+  typedef cub::BlockExchange<int, 64, 3, false, 2, 2> block_exchange;
   __shared__ union room {
-    load::TempStorage load;
-    store::TempStorage store;
-    exchange::TempStorage exchange;
+    block_load::TempStorage load;
+    block_store::TempStorage store;
+    block_exchange::TempStorage exchange;
   } storage;
   __shared__ int from[3 * THREADS], to[3 * THREADS];
   const int rank = (int)rank_in_block();
   for (int i = rank; i < 3 * THREADS; i += THREADS) from[i] = 10 * i, to[i] = -1;
   __syncthreads();
   int items[3];
-  load(storage.load).Load(from, items, 3 * THREADS - 1, -5);
+  block_load(storage.load).Load(from, items, 3 * THREADS - 1, -5);
   CHECK(items[0] == 30 * rank && items[2] == (rank == THREADS - 1 ? -5 : 30 * rank + 20));
   __syncthreads();
-  exchange(storage.exchange).BlockedToStriped(items, items);
+  block_exchange(storage.exchange).BlockedToStriped(items, items);
   CHECK(items[0] == 10 * rank && items[1] == 10 * (rank + THREADS));
   __syncthreads();
-  exchange(storage.exchange).StripedToBlocked(items, items);
+  block_exchange(storage.exchange).StripedToBlocked(items, items);
   CHECK(items[1] == 30 * rank + 10);
   __syncthreads();
-  store(storage.store).Store(to, items, 3 * THREADS - 2);
+  block_store(storage.store).Store(to, items, 3 * THREADS - 2);
   __syncthreads();
   CHECK(to[rank] == 10 * rank && to[3 * THREADS - 3] == 10 * (3 * THREADS - 3) && to[3 * THREADS - 2] == -1);
 }
