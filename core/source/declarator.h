@@ -21,6 +21,9 @@ bool cpu_declarator_read(const cpu_tokens *, int first, int last, cpu_declarator
 /* Brings specifiers into the order in which they are read elsewhere: double extern __shared__ s[] becomes extern
  * __shared__ double s[], and an [[attribute]] goes in front of __device__. */
 void cpu_specifiers_order(cpu_tokens *);
+/* t.f<4>(x) becomes t.template f<4>(x), which C++ wants where t's type depends on a template's arguments, and nvcc does
+ * not; of names that the tokens declare as templates of functions. */
+void cpu_templates_mark(cpu_tokens *);
 /* The names that a declaration of shared memory declares: tokens; returns their count. */
 int cpu_shared_names(const cpu_tokens *, int first, int last, int names[], int most);
 /* The { of the class that a declaration defines beside its variables; 0: none. */

@@ -443,6 +443,15 @@ void cpu_tokens_adopt(cpu_tokens *list, cpu_tokens *from) {
   from->nowned = 0;
 }
 
+void cpu_tokens_become(cpu_tokens *list, cpu_tokens *by) {
+  cpu_tokens_match(by);
+  cpu_tokens_adopt(list, by);
+  mw_free(list->at);
+  list->at = by->at;
+  list->count = by->count;
+  list->room = by->room;
+}
+
 void cpu_tokens_build(cpu_tokens *to, const cpu_tokens *from, const cpu_token *like, int number, const char *pattern,
                       const cpu_range *ranges) {
   cpu_text text = {0};

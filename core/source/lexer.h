@@ -80,6 +80,8 @@ void cpu_tokens_build(cpu_tokens *, const cpu_tokens *from, const cpu_token *lik
 
 /* Texts change their owner, so that tokens copied from one list outlive it. */
 void cpu_tokens_adopt(cpu_tokens *, cpu_tokens *from);
+/* The tokens become those of a list that was made beside them, which is then empty; brackets are matched. */
+void cpu_tokens_become(cpu_tokens *, cpu_tokens *by);
 /* The list takes the text and frees it. */
 const char *cpu_tokens_own(cpu_tokens *, char *text);
 

@@ -236,8 +236,8 @@ static void recursion_find(cpu_program *program) {
 
 typedef struct rejection {
   const char *const *words;
-  const char *next; /* next: the token that must follow; NULL: any */
-  const char *what;
+  const char *next;    /* next: the token that must follow; NULL: any */
+  const char *what;    /* NULL: cpu_ptx_unknown says it */
   const char *instead; /* NULL: the CUDA device has it */
 } rejection;
 
@@ -246,7 +246,7 @@ static const char no_texture[] =
 static const char no_reference[] = "CUDA 12 removed them, so that no device takes them: pass the array and index it";
 
 static const rejection rejections[] = {
-    {WORDS("asm", "__asm__", "__asm"), NULL, "inline PTX (asm)", NULL},
+    {WORDS("asm", "__asm__", "__asm"), NULL, NULL, NULL},
     {WORDS("cudaTextureObject_t", "tex1D", "tex1Dfetch", "tex2D", "tex3D", "tex2DLod"), NULL, "textures", no_texture},
     {WORDS("texture"), "<", "texture references (texture<>)", no_reference},
     {WORDS("cudaSurfaceObject_t", "surf1Dwrite", "surf2Dread", "surf2Dwrite"), NULL, "surfaces", no_texture},
@@ -277,12 +277,18 @@ static bool is_checked(const cpu_program *program, const cpu_item *item) {
   return cpu_token_any(&program->tokens.at[first], WORDS("texture", "surface"));
 }
 
+static char *why_rejected(const cpu_program *program, int token, const rejection *found) {
+  char *what = found->what ? mw_strdup(found->what) : cpu_ptx_unknown(&program->tokens, token);
+  char *why = mw_format("the CPU device has no %s; %s", what, found->instead ? found->instead : "use the CUDA device");
+  mw_free(what);
+  return why;
+}
+
 /* The log has all of them, so that it is known which kernels are without. */
-static void rejection_note(const cpu_program *program, int token, const rejection *found, cpu_text *log) {
+static void rejection_note(const cpu_program *program, int token, const char *why, cpu_text *log) {
   const cpu_token *at = &program->tokens.at[token];
   const char *file = program->tokens.files[at->file];
-  cpu_text_format(log, "%s:%d: error: the CPU device has no %s; %s\n", file, at->line, found->what,
-                  found->instead ? found->instead : "use the CUDA device");
+  cpu_text_format(log, "%s:%d: error: %s\n", file, at->line, why);
   mw_excerpt_put(log, &program->source, file, at->line, at);
 }
 
@@ -294,10 +300,10 @@ static mw_status program_check(const cpu_program *program, mw_error *error) {
       const cpu_token *token = &program->tokens.at[i];
       const rejection *found = token->kind == CPU_NAME || token->kind == CPU_PUNCT ? rejection_of(token) : NULL;
       if (!found) continue;
-      if (!log.at)
-        mw_fail(error, MW_UNSUPPORTED, "%s: the CPU device has no %s; %s", cpu_where(program, i), found->what,
-                found->instead ? found->instead : "use the CUDA device");
-      rejection_note(program, i, found, &log);
+      char *why = why_rejected(program, i, found);
+      if (!log.at) mw_fail(error, MW_UNSUPPORTED, "%s: %s", cpu_where(program, i), why);
+      rejection_note(program, i, why, &log);
+      mw_free(why);
       break;
     }
   }

@@ -101,6 +101,10 @@ bool cpu_is_warp_operation(const cpu_token *);
 bool cpu_is_barrier(const cpu_token *);
 bool cpu_is_group(const cpu_token *); /* a name of cooperative groups */
 /* "x.cu:12" of a token; a static buffer. */
+/* Makes C++ of the asm statements whose PTX is known; what is in the one at token i that is not, for a message, which the
+ * caller frees (ptx.c). */
+void  cpu_ptx_rewrite(cpu_tokens *);
+char *cpu_ptx_unknown(const cpu_tokens *, int i);
 const char *cpu_where(const cpu_program *, int token);
 
 /* What happens to the variable that the name at `i` stands for? pointer: its target may change (write.c). */

@@ -52,11 +52,22 @@ static bool passed_by_reference(const cpu_program *program, const cpu_tokens *to
   return takes_reference(program, &at[callee]);
 }
 
+/* ((n)): the first and last token of the name with the brackets around nothing else, which are not those of a call. */
+static cpu_range bracketed(const cpu_token *at, int i) {
+  cpu_range range = {i, i};
+  while (range.first > 1 && cpu_token_is(&at[range.first - 1], "(") && cpu_token_is(&at[range.last + 1], ")") &&
+         (at[range.first - 2].kind != CPU_NAME || cpu_token_is(&at[range.first - 2], "return")))
+    range.first--, range.last++;
+  return range;
+}
+
 cpu_write cpu_write_at(const cpu_program *program, const cpu_tokens *tokens, int i, bool pointer) {
   const cpu_token *at = tokens->at;
-  const cpu_token *before = i > 0 ? &at[i - 1] : &at[i];
-  if (i > 0 && cpu_token_any(before, WORDS("++", "--"))) return CPU_CHANGED;
-  int after = i + 1;
+  const cpu_token *next_to = i > 0 ? &at[i - 1] : &at[i];
+  const cpu_range name = bracketed(at, i);
+  const cpu_token *before = name.first > 0 ? &at[name.first - 1] : &at[i];
+  if (name.first > 0 && cpu_token_any(before, WORDS("++", "--"))) return CPU_CHANGED;
+  int after = name.last + 1;
   while (cpu_token_is(&at[after], ".") || cpu_token_is(&at[after], "[")) {
     if (pointer && cpu_token_is(&at[after], "[")) return CPU_READ;
     if (cpu_token_is(&at[after], "."))
@@ -66,11 +77,10 @@ cpu_write cpu_write_at(const cpu_program *program, const cpu_tokens *tokens, int
     if (cpu_token_is(&at[after], "(")) return CPU_ESCAPED; /* a member function */
   }
   if (cpu_token_is(&at[after], "->")) return CPU_READ;
-  if (i > 1 && cpu_token_is(before, "&") && !cpu_ends_operand(&at[i - 2])) return CPU_ESCAPED;
-  if (cpu_is_assignment(&at[after]) &&
-      !(i > 0 && cpu_token_is(before, "*") && pointer && !cpu_ends_operand(&at[i - 2])))
-    return CPU_CHANGED;
-  bool whole = cpu_token_any(before, WORDS("(", ",", "{")) && cpu_token_any(&at[after], WORDS(")", ",", "}"));
+  const bool prefixed = name.first > 1 && !cpu_ends_operand(&at[name.first - 2]);
+  if (prefixed && cpu_token_is(before, "&")) return CPU_ESCAPED;
+  if (cpu_is_assignment(&at[after]) && !(prefixed && cpu_token_is(before, "*") && pointer)) return CPU_CHANGED;
+  bool whole = cpu_token_any(next_to, WORDS("(", ",", "{")) && cpu_token_any(&at[after], WORDS(")", ",", "}"));
   return whole && passed_by_reference(program, tokens, i) ? CPU_ESCAPED : CPU_READ;
 }
 

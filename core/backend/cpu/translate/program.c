@@ -151,6 +151,8 @@ static mw_status analyse(cpu_program *program, mw_error *error) {
     return mw_fail(error, MW_COMPILE, "compiling '%s' for the CPU device failed: %s:%d: %s", program->source.name,
                    tokens->files[tokens->wrong_file], tokens->wrong_line, tokens->wrong);
   cpu_specifiers_order(&program->tokens);
+  cpu_templates_mark(&program->tokens);
+  cpu_ptx_rewrite(&program->tokens);
   cpu_declarations_read(program);
   cpu_spin_waits_find(program);
   mw_status status = cpu_callgraph_read(program, error);

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Inline PTX as C++: an asm statement whose instructions all are in the table becomes a block of assignments, before
+ * anything else reads the tokens, so that all engines run it and all analyses see what it reads and writes.
+ *
+ *   asm("lop3.b32 %0, %1, %2, 7, 0x96;" : "=r"(d) : "r"(a), "r"(b));
+ *   { const unsigned mw_1 = (unsigned)(a), mw_2 = (unsigned)(b); d = (decltype(d + 0))(unsigned)mw_lop3(...); }
+ *
+ * Instructions by "Parallel Thread Execution ISA" of CUDA 13. Carries, barriers, warp operations, copies and tensor
+ * cores are not among them: such a statement stays and is rejected by name (callgraph.c). */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/backend/backend.h"
+#include "core/backend/cpu/program/program.h"
+
+enum { MOST = 16 }; /* operands of a statement, or of an instruction */
+
+typedef struct ptx { /* a statement */
+  cpu_tokens *tokens;
+  int outputs, count;
+  cpu_range operand[MOST];
+  char letter[MOST]; /* of its constraint */
+  bool read[MOST];   /* an input, or "+r" */
+  cpu_text *out;
+  char wrong[64]; /* the instruction that is not known; empty: none */
+} ptx;
+
+/* ---- the table ------------------------------------------------------------------------------------------------- */
+
+/* Of T a plain type, U the unsigned one of its size, W the signed or unsigned one of twice its size, B its bits. $1 is
+ * the first source as a T, @1 as it is. Without a destination @0 is the first operand. */
+typedef struct instruction {
+  const char *name; /* its parts in order, between which there may be modifiers that change nothing here */
+  const char *code;
+  bool no_result;
+} instruction;
+
+static const instruction instructions[] = {
+    {"mov", "$1", 0},
+    {"cvta.to", "$1", 0},
+    {"cvta", "$1", 0},
+    {"add", "(T)((U)$1 + (U)$2)", 0},
+    {"sub", "(T)((U)$1 - (U)$2)", 0},
+    {"mul.lo", "(T)((U)$1 * (U)$2)", 0},
+    {"mul.hi", "(T)((W)$1 * (W)$2 >> B)", 0},
+    {"mul.wide", "(W)$1 * (W)$2", 0},
+    {"mul.f32", "$1 * $2", 0},
+    {"mul.f64", "$1 * $2", 0},
+    {"mad.lo", "(T)((U)$1 * (U)$2 + (U)$3)", 0},
+    {"mad.hi", "(T)((W)$1 * (W)$2 >> B) + $3", 0},
+    {"mad.wide", "(W)$1 * (W)$2 + (W)@3", 0},
+    {"fma", "fma($1, $2, $3)", 0},
+    {"div", "$1 / $2", 0},
+    {"rem", "$1 % $2", 0},
+    {"neg", "(T)-(U)$1", 0},
+    {"abs", "($1 < 0 ? (T)-(U)$1 : $1)", 0},
+    {"min", "min($1, $2)", 0},
+    {"max", "max($1, $2)", 0},
+    {"and", "$1 & $2", 0},
+    {"or", "$1 | $2", 0},
+    {"xor", "$1 ^ $2", 0},
+    {"not", "~$1", 0},
+    {"shl", "((unsigned)@2 < B ? (T)((U)$1 << @2) : 0)", 0},
+    {"shr", "((unsigned)@2 < B ? $1 >> @2 : $1 >> (B - 1) >> 1)", 0},
+    {"shf.l.wrap", "__funnelshift_l(@1, @2, @3)", 0},
+    {"shf.r.wrap", "__funnelshift_r(@1, @2, @3)", 0},
+    {"shf.l.clamp", "__funnelshift_lc(@1, @2, @3)", 0},
+    {"shf.r.clamp", "__funnelshift_rc(@1, @2, @3)", 0},
+    {"bfe", "mw_bit_field<T>($1, @2, @3)", 0},
+    {"bfi", "mw_bit_insert<U>($1, $2, @3, @4)", 0},
+    {"bfind", "mw_highest_bit($1)", 0},
+    {"brev.b32", "__brev($1)", 0},
+    {"brev.b64", "__brevll($1)", 0},
+    {"popc.b32", "__popc($1)", 0},
+    {"popc.b64", "__popcll($1)", 0},
+    {"clz.b32", "__clz((int)$1)", 0},
+    {"clz.b64", "__clzll((long long)$1)", 0},
+    {"prmt.b32", "__byte_perm($1, $2, $3)", 0},
+    {"lop3.b32", "mw_lop3($1, $2, $3, @4)", 0},
+    {"dp4a.u32.u32", "__dp4a($1, $2, $3)", 0},
+    {"dp4a.s32.s32", "__dp4a($1, $2, $3)", 0},
+    {"vabsdiff4.u32.u32.u32.add", "__vsadu4($1, $2) + $3", 0},
+    {"ex2.approx.f32", "exp2f($1)", 0},
+    {"lg2.approx.f32", "log2f($1)", 0},
+    {"sin.approx.f32", "sinf($1)", 0},
+    {"cos.approx.f32", "cosf($1)", 0},
+    {"tanh.approx.f32", "tanhf($1)", 0},
+    {"rcp", "1 / $1", 0},
+    {"sqrt.f32", "sqrtf($1)", 0},
+    {"rsqrt.f32", "rsqrtf($1)", 0},
+    {"setp.eq", "$1 == $2", 0},
+    {"setp.ne", "$1 != $2", 0},
+    {"setp.lt", "$1 < $2", 0},
+    {"setp.le", "$1 <= $2", 0},
+    {"setp.gt", "$1 > $2", 0},
+    {"setp.ge", "$1 >= $2", 0},
+    {"selp", "@3 ? $1 : $2", 0},
+    {"ld.acquire", "__atomic_load_n((const T *)@1, __ATOMIC_ACQUIRE)", 0},
+    {"ld.relaxed", "__atomic_load_n((const T *)@1, __ATOMIC_RELAXED)", 0},
+    {"ld", "*(const volatile T *)@1", 0},
+    {"st.release", "__atomic_store_n((T *)@0, $1, __ATOMIC_RELEASE)", 1},
+    {"st.relaxed", "__atomic_store_n((T *)@0, $1, __ATOMIC_RELAXED)", 1},
+    {"st", "*(volatile T *)@0 = $1", 1},
+    {"atom.add", "atomicAdd((T *)@1, $2)", 0},
+    {"atom.cas", "atomicCAS((U *)@1, (U)$2, (U)$3)", 0},
+    {"red.add", "atomicAdd((T *)@0, $1)", 1},
+    {"membar", "__threadfence()", 1},
+    {"fence", "__threadfence()", 1},
+    {"nanosleep", "__nanosleep(@0)", 1},
+    {"trap", "__trap()", 1},
+    {NULL, NULL, 0},
+};
+
+#define RANK "(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z))"
+#define LANE "(" RANK " & 31u)"
+static const char *const registers[][2] = {{"laneid", LANE},
+                                           {"warpid", "(" RANK " >> 5)"},
+                                           {"lanemask_eq", "(1u << " LANE ")"},
+                                           {"lanemask_lt", "((1u << " LANE ") - 1)"},
+                                           {"lanemask_le", "((2u << " LANE ") - 1)"},
+                                           {"lanemask_gt", "(-(2u << " LANE "))"},
+                                           {"lanemask_ge", "(-(1u << " LANE "))"},
+                                           {"clock", "(unsigned)clock64()"},
+                                           {"clock64", "clock64()"},
+                                           {NULL, NULL}};
+static const char *const coordinates[][2] = {
+    {"tid.", "threadIdx."}, {"ntid.", "blockDim."}, {"ctaid.", "blockIdx."}, {"nctaid.", "gridDim."}, {NULL, NULL}};
+
+typedef struct type {
+  const char *name, *plain, *same, *wide, *bits;
+} type;
+
+static const type types[] = {
+    {"u8", "unsigned char", "unsigned char", "unsigned", "8"},
+    {"b8", "unsigned char", "unsigned char", "unsigned", "8"},
+    {"s8", "signed char", "unsigned char", "int", "8"},
+    {"u16", "unsigned short", "unsigned short", "unsigned", "16"},
+    {"b16", "unsigned short", "unsigned short", "unsigned", "16"},
+    {"s16", "short", "unsigned short", "int", "16"},
+    {"u32", "unsigned", "unsigned", "unsigned long long", "32"},
+    {"b32", "unsigned", "unsigned", "unsigned long long", "32"},
+    {"s32", "int", "unsigned", "long long", "32"},
+    {"u64", "unsigned long long", "unsigned long long", "unsigned __int128", "64"},
+    {"b64", "unsigned long long", "unsigned long long", "unsigned __int128", "64"},
+    {"s64", "long long", "unsigned long long", "__int128", "64"},
+    {"f32", "float", "float", "double", "32"},
+    {"f64", "double", "double", "double", "64"},
+    {"pred", "bool", "bool", "bool", "1"},
+    {NULL, "unsigned", "unsigned", "unsigned long long", "32"},
+};
+
+/* What a register of a constraint holds. */
+static const char *letter_type(char letter) {
+  static const char *const of[][2] = {{"r", "u32"}, {"l", "u64"}, {"h", "u16"},
+                                      {"f", "f32"}, {"d", "f64"}, {"n", "s64"}};
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+    if (letter == *of[i][0]) return of[i][1];
+  return NULL;
+}
+
+static const type *type_of(const char *name, int size) {
+  const type *at = types;
+  while (at->name && !((int)strlen(at->name) == size && !strncmp(at->name, name, (size_t)size))) at++;
+  return at;
+}
+
+/* ---- names of instructions ------------------------------------------------------------------------------------- */
+
+static int part_size(const char *at, const char *end) {
+  const char *dot = memchr(at, '.', (size_t)(end - at));
+  return (int)((dot ? dot : end) - at);
+}
+
+static bool is_modifier(const char *at, int size) {
+  const cpu_token part = {.kind = CPU_NAME, .text = at, .size = size};
+  return type_of(at, size)->name ||
+         cpu_token_any(&part,
+                       WORDS("volatile", "weak", "sys", "gpu", "cta", "gl", "sc", "acq_rel", "global", "shared",
+                             "local", "const", "ca", "cg", "cs", "cv", "lu", "nc", "wb", "wt", "rn", "approx", "ftz"));
+}
+
+/* Are the name's parts among those at ... end in order, and is nothing between them that matters? */
+static bool is_instruction(const char *name, const char *at, const char *end) {
+  const char *name_end = name + strlen(name);
+  for (bool first = true; at < end; first = false) {
+    const int size = part_size(at, end), wanted = name < name_end ? part_size(name, name_end) : -1;
+    if (size == wanted && !strncmp(name, at, (size_t)size))
+      name += size + (name[size] == '.');
+    else if (first || !is_modifier(at, size))
+      return false;
+    at += size + (at[size] == '.' && at + size < end);
+  }
+  return name == name_end;
+}
+
+static const instruction *instruction_find(const char *at, const char *end) {
+  const instruction *found = instructions;
+  while (found->name && !is_instruction(found->name, at, end)) found++;
+  return found->name ? found : NULL;
+}
+
+/* Of mul.wide.u32 u32; of dp4a.u32.u32 the last. */
+static const type *instruction_type(const char *at, const char *end) {
+  const type *found = NULL;
+  for (int size; at < end; at += size + 1) {
+    size = part_size(at, end);
+    if (type_of(at, size)->name) found = type_of(at, size);
+  }
+  return found ? found : type_of("", 0);
+}
+
+/* ---- operands -------------------------------------------------------------------------------------------------- */
+
+static bool special_put(const char *at, int size, cpu_text *out) {
+  for (int i = 0; registers[i][0]; i++)
+    if ((int)strlen(registers[i][0]) == size && !strncmp(registers[i][0], at, (size_t)size))
+      return cpu_text_put(out, registers[i][1]), true;
+  for (int i = 0; coordinates[i][0]; i++) {
+    const int begin = (int)strlen(coordinates[i][0]);
+    if (size == begin + 1 && !strncmp(coordinates[i][0], at, (size_t)begin) && strchr("xyz", at[begin]))
+      return cpu_text_format(out, "%s%c", coordinates[i][1], at[begin]), true;
+  }
+  return false;
+}
+
+/* %0  [%1+16]  0x96  %laneid  a register of the statement's own. */
+static bool operand_put(const ptx *in, const char *at, int size, cpu_text *out) {
+  if (size > 2 && at[0] == '[') {
+    const char *plus = memchr(at, '+', (size_t)size);
+    const int base = plus ? (int)(plus - at) - 1 : size - 2;
+    cpu_text_put(out, "(");
+    const bool known = operand_put(in, at + 1, base, out);
+    if (plus) cpu_text_format(out, " + %.*s", size - base - 3, plus + 1);
+    cpu_text_put(out, ")");
+    return known;
+  }
+  int index = -1, used = 0;
+  if (size > 1 && at[0] == '%' && sscanf(at, "%%%d%n", &index, &used) == 1 && used == size) {
+    if (index < 0 || index >= in->count) return false;
+    if (in->read[index])
+      cpu_text_format(out, "mw_%d", index);
+    else
+      cpu_text_plain(out, in->tokens, in->operand[index].first, in->operand[index].last);
+    return true;
+  }
+  if (size > 1 && at[0] == '%') return special_put(at + 1, size - 1, out);
+  const bool number = size > 0 && strchr("0123456789-", at[0]) && !(at[0] == '0' && size > 1 && strchr("fFdD", at[1]));
+  if (size < 1 || strspn(at, "-.xXUabcdefABCDEFghijklmnopqrstuvwyzGHIJKLMNOPQRSTVWYZ_0123456789") < (size_t)size)
+    return false;
+  cpu_text_format(out, number ? "%.*s" : "mw_%.*s_", size, at);
+  return true;
+}
+
+/* Splits at commas. */
+static int operands_split(const char *at, const char *end, const char *first[], int size[]) {
+  int count = 0;
+  while (at < end && count < MOST) {
+    const char *comma = memchr(at, ',', (size_t)(end - at));
+    const char *last = comma ? comma : end;
+    while (at < last && *at == ' ') at++;
+    const char *trimmed = last;
+    while (trimmed > at && trimmed[-1] == ' ') trimmed--;
+    first[count] = at;
+    size[count++] = (int)(trimmed - at);
+    at = last + 1;
+  }
+  return count;
+}
+
+/* ---- instructions ---------------------------------------------------------------------------------------------- */
+
+/* The code of an instruction, with its operands. */
+static bool code_put(const ptx *in, const instruction *it, const type *of, int count, const char *const first[],
+                     const int size[]) {
+  for (const char *at = it->code; *at; at++) {
+    const bool word = at > it->code && strchr("_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", at[-1]);
+    const bool more = strchr("_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", at[1]) && at[1];
+    const char *replaced = word || more ? NULL
+                           : *at == 'T' ? of->plain
+                           : *at == 'U' ? of->same
+                           : *at == 'W' ? of->wide
+                           : *at == 'B' ? of->bits
+                                        : NULL;
+    if (replaced)
+      cpu_text_put(in->out, replaced);
+    else if (*at != '$' && *at != '@')
+      cpu_text_add(in->out, at, 1);
+    else {
+      const int which = at[1] - '0';
+      if (which >= count) return false;
+      if (*at == '$') cpu_text_format(in->out, "((%s)", of->plain);
+      if (!operand_put(in, first[which], size[which], in->out)) return false;
+      if (*at == '$') cpu_text_put(in->out, ")");
+      at++;
+    }
+  }
+  return true;
+}
+
+static bool register_put(const ptx *in, const char *at, const char *end) {
+  const char *dot = memchr(at, '.', (size_t)(end - at)), *first[MOST];
+  int size[MOST];
+  if (!dot || memchr(at, '<', (size_t)(end - at))) return false;
+  const int length = (int)strcspn(dot + 1, " ");
+  const type *of = type_of(dot + 1, length);
+  const int count = operands_split(dot + 1 + length, end, first, size);
+  for (int i = 0; i < count; i++) cpu_text_format(in->out, "%s mw_%.*s_; ", of->plain, size[i], first[i]);
+  return of->name && count > 0;
+}
+
+/* One instruction at ... end, with its guard: @p add.s32 %0, %1, %2 */
+static bool instruction_put(const ptx *in, const char *at, const char *end) {
+  if (!strncmp(at, ".reg", 4)) return register_put(in, at + 4, end);
+  if (*at == '@') {
+    const bool negated = at[1] == '!';
+    const int size = (int)strcspn(at + 1 + negated, " ");
+    cpu_text_put(in->out, negated ? "if (!" : "if (");
+    if (!operand_put(in, at + 1 + negated, size, in->out)) return false;
+    cpu_text_put(in->out, ") ");
+    at += 1 + negated + size;
+    at += strspn(at, " ");
+  }
+  const char *name_end = at + strcspn(at, " ;"), *first[MOST];
+  int size[MOST];
+  if (name_end > end) name_end = end;
+  const instruction *it = instruction_find(at, name_end);
+  const int count = operands_split(name_end, end, first, size);
+  if (!it || (!it->no_result && !count)) return false;
+  if (!it->no_result) {
+    cpu_text destination = {0};
+    bool known = operand_put(in, first[0], size[0], &destination);
+    if (known) cpu_text_format(in->out, "%s = (decltype(%s + 0))(", destination.at, destination.at);
+    mw_free(destination.at);
+    if (!known) return false;
+  }
+  if (!code_put(in, it, instruction_type(at, name_end), count, first, size)) return false;
+  cpu_text_put(in->out, it->no_result ? "; " : "); ");
+  return true;
+}
+
+/* ---- statements ------------------------------------------------------------------------------------------------ */
+
+/* The text of the strings that begin at token i, without escapes, comments and new lines; returns what is behind. */
+static int template_read(const cpu_tokens *tokens, int i, cpu_text *out) {
+  for (; tokens->at[i].kind == CPU_STRING && tokens->at[i].text[0] == '"'; i++) {
+    const char *at = tokens->at[i].text + 1, *end = tokens->at[i].text + tokens->at[i].size - 1;
+    for (; at < end; at++) {
+      const bool escape = *at == '\\' && at + 1 < end;
+      if (at[0] == '%' && at[1] == '%') at++;
+      if (escape) at++;
+      cpu_text_add(out, (escape && strchr("nt", *at)) || *at == '\t' ? escape && *at == 'n' ? "\n" : " " : at, 1);
+    }
+  }
+  if (!out->at) return i;
+  char *to = out->at;
+  for (const char *at = out->at; *at; at++) {
+    if (at[0] == '/' && at[1] == '/') at += strcspn(at, "\n");
+    if (!*at) break;
+    *to++ = *at == '\n' ? ' ' : *at;
+  }
+  *to = 0;
+  out->size = (size_t)(to - out->at);
+  return i;
+}
+
+/* : "=r"(a), "=r"(b) : "r"(c) at token i, whose brackets end at `last`. */
+static bool operands_read(ptx *in, int i, int last) {
+  const cpu_token *at = in->tokens->at;
+  for (int colons = 0; i < last;) {
+    if (cpu_token_any(&at[i], WORDS(":", "::"))) {
+      colons += at[i++].size;
+    } else if (colons > 2 || cpu_token_is(&at[i], ",")) {
+      i++;
+    } else {
+      if (at[i].kind != CPU_STRING || at[i + 1].match < i || in->count == MOST) return false;
+      const int n = in->count++;
+      in->letter[n] = at[i].text[at[i].size - 2];
+      in->read[n] = colons == 2 || at[i].text[1] == '+';
+      in->operand[n] = (cpu_range){i + 2, at[i + 1].match};
+      if (!letter_type(in->letter[n])) return false;
+      in->outputs += colons == 1;
+      i = at[i + 1].match + 1;
+    }
+  }
+  return true;
+}
+
+static void inputs_put(const ptx *in) {
+  for (int i = 0; i < in->count; i++) {
+    if (!in->read[i]) continue;
+    const char *name = letter_type(in->letter[i]), *plain = type_of(name, 3)->plain;
+    cpu_text_format(in->out, "%s%s mw_%d = (%s)(", i < in->outputs ? "" : "const ", plain, i, plain);
+    cpu_text_plain(in->out, in->tokens, in->operand[i].first, in->operand[i].last);
+    cpu_text_put(in->out, "); ");
+  }
+}
+
+static void results_put(const ptx *in) {
+  for (int i = 0; i < in->outputs; i++) {
+    if (!in->read[i]) continue;
+    cpu_text name = {0};
+    cpu_text_plain(&name, in->tokens, in->operand[i].first, in->operand[i].last);
+    cpu_text_format(in->out, "%s = (decltype(%s + 0))mw_%d; ", name.at, name.at, i);
+    mw_free(name.at);
+  }
+}
+
+static bool body_put(ptx *in, const char *text) {
+  for (const char *at = text; *(at += strspn(at, " {};"));) {
+    const char *end = at + strcspn(at, ";{}");
+    while (end > at && end[-1] == ' ') end--;
+    char *one = mw_format("%.*s", (int)(end - at), at);
+    const bool known = instruction_put(in, one, one + strlen(one));
+    if (!known) snprintf(in->wrong, sizeof in->wrong, "%s", one);
+    mw_free(one);
+    if (!known) return false;
+    at = end;
+  }
+  return true;
+}
+
+/* The ) of the asm statement at token i, whose C++ is put; -1: it is not known. */
+static int statement_put(ptx *in, int i) {
+  const cpu_token *at = in->tokens->at;
+  while (cpu_token_any(&at[i + 1], WORDS("volatile", "__volatile__"))) i++;
+  const int close = at[i + 1].match;
+  if (!cpu_token_is(&at[i + 1], "(") || close < i || !cpu_token_is(&at[close + 1], ";")) return -1;
+  cpu_text text = {0};
+  const int behind = template_read(in->tokens, i + 2, &text);
+  cpu_text_put(in->out, "{ ");
+  bool known = operands_read(in, behind, close);
+  if (known) inputs_put(in);
+  known = known && body_put(in, text.at ? text.at : "");
+  if (known) results_put(in);
+  cpu_text_put(in->out, "}");
+  mw_free(text.at);
+  return known ? close : -1;
+}
+
+static bool is_asm(const cpu_token *token) {
+  return token->kind == CPU_NAME && cpu_token_any(token, WORDS("asm", "__asm__", "__asm"));
+}
+
+void cpu_ptx_rewrite(cpu_tokens *tokens) {
+  int i = 0;
+  while (i < tokens->count && !is_asm(&tokens->at[i])) i++;
+  if (i == tokens->count) return;
+  cpu_tokens next = cpu_tokens_beside(tokens);
+  cpu_tokens_copy(&next, tokens, 0, i);
+  for (; i < tokens->count; i++) {
+    cpu_text code = {0};
+    const int close = is_asm(&tokens->at[i]) ? statement_put(&(ptx){.tokens = tokens, .out = &code}, i) : -1;
+    if (close < 0)
+      cpu_tokens_push(&next, &tokens->at[i]);
+    else
+      cpu_tokens_scan(&next, code.at, &tokens->at[i]), i = close + 1;
+    mw_free(code.at);
+  }
+  cpu_tokens_become(tokens, &next);
+}
+
+char *cpu_ptx_unknown(const cpu_tokens *tokens, int i) {
+  cpu_text code = {0};
+  ptx in = {.tokens = (cpu_tokens *)tokens, .out = &code};
+  statement_put(&in, i);
+  mw_free(code.at);
+  return mw_format("inline PTX (asm)%s%.*s%s", *in.wrong ? " with '" : "", (int)strcspn(in.wrong, " "), in.wrong,
+                   *in.wrong ? "'" : "");
+}

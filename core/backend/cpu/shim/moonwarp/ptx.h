@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * PTX instructions for which CUDA has no function: ../../program/ptx.c writes calls of these. */
+
+/* Bits position ... position + length - 1 of x, with the field's sign for a signed T. */
+template <class T> MW_FN T mw_bit_field(T x, unsigned position, unsigned length) {
+  const unsigned bits = sizeof(T) * 8, from = position & 255, count = length & 255;
+  if (count == 0) return 0;
+  const unsigned last = from + count - 1 < bits - 1 ? from + count - 1 : bits - 1;
+  const bool negative = T(-1) < T(0) && x >> last & 1;
+  T field = 0;
+  for (unsigned i = 0; i < bits; i++) {
+    const bool bit = i < count && from + i < bits ? x >> (from + i) & 1 : negative;
+    field |= (T)((unsigned long long)bit << i);
+  }
+  return field;
+}
+
+/* b with the low `length` bits of a at `position`. */
+template <class T> MW_FN T mw_bit_insert(T a, T b, unsigned position, unsigned length) {
+  const unsigned bits = sizeof(T) * 8, from = position & 255, count = length & 255;
+  if (from >= bits || count == 0) return b;
+  const T ones = count >= bits ? ~(T)0 : ((T)1 << count) - 1;
+  return (T)((b & ~(ones << from)) | (a & ones) << from);
+}
+
+/* Of the highest bit that is not the sign; ~0: there is none. */
+MW_FN unsigned mw_highest_bit(unsigned x) { return 31u - (unsigned)__clz((int)x); }
+MW_FN unsigned mw_highest_bit(int x) { return mw_highest_bit((unsigned)(x < 0 ? ~x : x)); }
+MW_FN unsigned mw_highest_bit(unsigned long long x) { return x ? 63u - (unsigned)__clzll((long long)x) : ~0u; }
+MW_FN unsigned mw_highest_bit(long long x) { return mw_highest_bit((unsigned long long)(x < 0 ? ~x : x)); }
+
+/* Bit a b c of the table, for each bit of the three. */
+MW_FN unsigned mw_lop3(unsigned a, unsigned b, unsigned c, unsigned table) {
+  unsigned result = 0;
+  for (int i = 0; i < 8; i++)
+    if (table >> i & 1) result |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
+  return result;
+}

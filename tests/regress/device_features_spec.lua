@@ -1,0 +1,84 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Features of CUDA's dialect and of PTX that public kernels use, on the CPU device.
+
+local support = require "tests.support"
+local core, fails_with = support.core, support.fails_with
+
+describe("the CPU device", function()
+  local dev
+  before_each(function() dev = core.device "cpu" end)
+
+  it("takes calls of member templates that lack the word template", function()
+    local m <close> = dev:module { source = [[
+      template <int N> struct window {
+        int base;
+        template <int BY> __device__ int scaled(int x) const { return base + N * BY * x; }
+        __device__ int twice(int x) const { return this->scaled<2>(x); }
+      };
+      template <int N> __device__ int use(const window<N> &w, const window<N> *p, int x) {
+        return w.scaled<3>(x) + p->scaled<1>(x) + w.twice(x);
+      }
+      __global__ void k(int *out) {
+        const window<5> w = {1000};
+        out[threadIdx.x] = use<5>(w, &w, threadIdx.x);
+      }
+    ]] }
+    local out <close> = dev:zeros("i32", 4)
+    m.k:launch(1, 4, out)
+    for i = 0, 3 do assert.are.equal(3000 + 30 * i, out:get(i + 1)) end
+  end)
+
+  it("sees writes of names in brackets", function()
+    local m <close> = dev:module { source = [[
+      #define SET(a, b) (a) = (b)
+      __global__ void k(int *out) {
+        __shared__ int s[32];
+        int i = threadIdx.x, n, up = 0;
+        SET(n, 3 * i);
+        s[i] = n;
+        ++(up);
+        __syncthreads();
+        ((n)) += 1;
+        out[i] = n + up + s[31 - i];
+      }
+    ]] }
+    local out <close> = dev:zeros("i32", 32)
+    m.k:launch(1, 32, out)
+    for i = 1, 32 do assert.are.equal(3 * 31 + 2, out:get(i)) end
+  end)
+
+  it("names the PTX instruction that it does not have, and where", function()
+    for statement, what in pairs {
+      ['asm volatile("bar.warp.sync 0xffffffff;");'] = "'bar.warp.sync'",
+      ['asm("{ .reg .u32 t; mov.u32 t, 3; addc.u32 %0, t, t; }" : "=r"(x[0]));'] = "'addc.u32'",
+      ['asm("add.sat.s32 %0, %1, %1;" : "=r"(x[0]) : "r"(x[1]));'] = "'add.sat.s32'",
+      ['asm("mov.u32 %0, %smid;" : "=r"(x[0]));'] = "'mov.u32'",
+    } do
+      fails_with(function() dev:module { source = "__global__ void k(int *x) {\n" .. statement .. "\n}\n",
+                                             name = "a.cu" } end,
+        "a.cu:2: the CPU device has no inline PTX (asm) with " .. what .. "; use the CUDA device")
+    end
+  end)
+
+  it("keeps an asm statement's reads and writes in sight of its analyses", function()
+    local m <close> = dev:module { source = [[
+      __global__ void k(int *out) {
+        __shared__ int s[64];
+        int i = threadIdx.x, n;
+        asm("mad.lo.s32 %0, %1, 3, 1;" : "=r"(n) : "r"(i));
+        s[i] = n;
+        __syncthreads();
+        if (n > 100) asm("sub.s32 %0, %1, 100;" : "=r"(n) : "r"(n));
+        out[i] = n + s[63 - i];
+      }
+    ]] }
+    local out <close> = dev:zeros("i32", 64)
+    m.k:launch(1, 64, out)
+    assert.are.equal("split", m.k:engine())
+    for i = 0, 63 do
+      local n = 3 * i + 1
+      assert.are.equal((n > 100 and n - 100 or n) + 3 * (63 - i) + 1, out:get(i + 1))
+    end
+  end)
+end)

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Inline PTX, checked by itself; launched as builtins.cu's kernels are. */
+#include "check.cuh"
+
+__device__ unsigned lane_of() {
+  unsigned l;
+  asm("mov.u32 %0, %%laneid;" : "=r"(l));
+  return l;
+}
+
+__global__ void check_ptx_registers(int *wrong) {
+  unsigned below, x, shape;
+  asm volatile("mov.u32 %0, %%lanemask_lt;" : "=r"(below));
+  asm volatile("mov.u32 %0, %%tid.x; // which\n\tmov.u32 %1, %%nctaid.y;" : "=r"(x), "=r"(shape));
+  CHECK(lane_of() == lane() && below == (1u << lane()) - 1 && x == threadIdx.x && shape == gridDim.y);
+}
+
+__global__ void check_ptx_integers(int *wrong) {
+  const unsigned one = (unsigned)opaque_one(), a = 0x12345678u * one, b = 0xf0f0f0f0u * one, c = 0x00ff00ffu * one;
+  unsigned r;
+  int s;
+  asm("lop3.b32 %0, %1, %2, %3, 0x96;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+  CHECK(r == (a ^ b ^ c));
+  asm("lop3.b32 %0, %1, %2, %3, 0xb8;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+  CHECK(r == ((a & ~b) | (c & b)));
+  asm("bfe.u32 %0, %1, 8, 12;" : "=r"(r) : "r"(a));
+  CHECK(r == 0x456);
+  asm("bfe.s32 %0, %1, %2, 8;" : "=r"(s) : "r"(b), "r"(24u));
+  CHECK(s == -16);
+  asm("bfe.s32 %0, %1, 28, 40;" : "=r"(s) : "r"(b));
+  CHECK(s == -1);
+  asm("bfi.b32 %0, %1, %2, 4, 8;" : "=r"(r) : "r"(a), "r"(b));
+  CHECK(r == 0xf0f0f780);
+  asm("bfind.u32 %0, %1;" : "=r"(r) : "r"(a));
+  CHECK(r == 28);
+  asm("bfind.u32 %0, %1;" : "=r"(r) : "r"(one - 1));
+  CHECK(r == 0xffffffffu);
+  asm("bfind.s32 %0, %1;" : "=r"(r) : "r"(-17 * (int)one));
+  CHECK(r == 4);
+  asm("brev.b32 %0, %1;\n" : "=r"(r) : "r"(a));
+  CHECK(r == 0x1e6a2c48);
+  asm("prmt.b32 %0, %1, %2, 0x3705;" : "=r"(r) : "r"(a), "r"(b));
+  CHECK(r == 0x12f078f0);
+  asm("shf.l.wrap.b32 %0, %1, %2, 8;" : "=r"(r) : "r"(a), "r"(b));
+  CHECK(r == 0xf0f0f012);
+  asm("vabsdiff4.u32.u32.u32.add"
+      " %0, %1, %2, %3;" : "=r"(r) : "r"(0x01020304u * one), "r"(0x04030201u), "r"(100u));
+  CHECK(r == 108);
+  asm("popc.b32 %0, %1;" : "=r"(s) : "r"(b));
+  CHECK(s == 16);
+}
+
+__global__ void check_ptx_products(int *wrong) {
+  const int one = opaque_one();
+  unsigned long long wide;
+  long long sum;
+  int high, low;
+  asm("mul.wide.u32 %0, %1, %2;" : "=l"(wide) : "r"(0xffffffffu * one), "r"(3u));
+  CHECK(wide == 0x2fffffffdull);
+  asm("mul.hi.s32 %0, %1, %2;" : "=r"(high) : "r"(-5 * one), "r"(7));
+  CHECK(high == -1);
+  asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(sum) : "r"(-70000 * one), "r"(70000), "l"(1ll));
+  CHECK(sum == -4899999999ll);
+  asm("mad.lo.s32 %0, %1, %2, %3;" : "=r"(low) : "r"(6 * one), "r"(7), "r"(-2));
+  CHECK(low == 40);
+  asm("shr.s32 %0, %1, %2;" : "=r"(low) : "r"(-8 * one), "r"(40));
+  CHECK(low == -1);
+  asm("shl.b32 %0, %1, %2;" : "=r"(low) : "r"(8 * one), "r"(32));
+  CHECK(low == 0);
+  low = 5 * one;
+  asm("add.s32 %0, %0, %1;" : "+r"(low) : "r"(37));
+  CHECK(low == 42);
+}
+
+__global__ void check_ptx_floats(int *wrong) {
+  const float x = 3.0f * (float)opaque_one();
+  float y, z;
+  double d;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(z) : "f"(y));
+  CHECK(fabsf(y - 8) < 1e-5f && fabsf(z - 3) < 1e-5f);
+  asm("fma.rn.f64 %0, %1, %2, %3;" : "=d"(d) : "d"((double)x), "d"(2.0), "d"(0.5));
+  CHECK(d == 6.5);
+  asm("rsqrt.approx.f32 %0, %1;" : "=f"(y) : "f"(x * 12));
+  CHECK(fabsf(y - 1.0f / 6) < 1e-6f);
+}
+
+__global__ void check_ptx_own_registers(int *wrong) {
+  const int i = (int)lane();
+  int r = -1;
+  asm("{\n\t.reg .pred p;\n\t.reg .s32 twice;\n\tadd.s32 twice, %1, %1;\n\tsetp.lt.s32 p, twice, 20;\n\t"
+      "selp.s32 %0, twice, 7, p;\n\t@!p add.s32 %0, %0, 1;\n}"
+      : "=r"(r)
+      : "r"(i));
+  CHECK(r == (2 * i < 20 ? 2 * i : 8));
+}
+
+__global__ void check_ptx_memory(int *wrong) {
+  __shared__ unsigned s[THREADS];
+  const unsigned rank = rank_in_block();
+  unsigned *mine = &s[rank], value, bytes;
+  asm volatile("st.relaxed.cta.u32 [%0], %1;" ::"l"(mine), "r"(rank * 0x101) : "memory");
+  __syncthreads();
+  unsigned *other = &s[(rank + 1) % THREADS];
+  asm volatile("ld.volatile.u32 %0, [%1];" : "=r"(value) : "l"(other) : "memory");
+  asm volatile("ld.acquire.cta.u8 %0, [%1+1];" : "=r"(bytes) : "l"(other) : "memory");
+  CHECK(value == (rank + 1) % THREADS * 0x101 && bytes == (((rank + 1) % THREADS * 0x101) >> 8 & 255));
+  asm volatile("membar.gl;");
+  __syncthreads();
+  asm volatile("red.add.u32 [%0], %1;" ::"l"(&s[0]), "r"(2u) : "memory");
+  __syncthreads();
+  CHECK(s[0] == 2 * THREADS);
+}
