@@ -20,7 +20,7 @@ static const char *const *const warp_operations =
 static const char *const *const groups =
     WORDS("cooperative_groups", "thread_block", "this_thread_block", "tiled_partition", "thread_block_tile",
           "this_grid", "grid_group", "coalesced_threads", "coalesced_group", "thread_group", "labeled_partition",
-          "binary_partition", "cub");
+          "binary_partition", "cub", "wmma");
 /* Where a file says using namespace cub. */
 static const char *const *const collectives =
     WORDS("BlockReduce", "BlockScan", "BlockLoad", "BlockStore", "BlockExchange", "BlockAdjacentDifference",
@@ -251,7 +251,6 @@ static const rejection rejections[] = {
     {WORDS("texture"), "<", "texture references (texture<>)", no_reference},
     {WORDS("cudaSurfaceObject_t", "surf1Dwrite", "surf2Dread", "surf2Dwrite"), NULL, "surfaces", no_texture},
     {WORDS("surface"), "<", "surface references (surface<>)", no_reference},
-    {WORDS("wmma", "nvcuda"), NULL, "tensor core operations (wmma)", NULL},
     {WORDS("BlockDiscontinuity", "BlockHistogram", "BlockMergeSort", "BlockRadixSort", "BlockShuffle", "WarpExchange",
            "WarpMergeSort"),
      "<", "such a collective of CUB", NULL},
