@@ -290,13 +290,13 @@ public:
   void SubtractLeft(T (&inputs)[N], Out (&outputs)[N], Op op, MW_EXACTLY_HERE) {
     const int rank = (int)mw_thread_rank();
     share(inputs[N - 1], MW_PLACE);
-    const T first = inputs[0];
+    T first = inputs[0]; /* not const: the operator may take references */
     for (int i = N - 1; i > 0; i--) outputs[i] = op(inputs[i], inputs[i - 1]);
     outputs[0] = rank ? op(first, room[rank - 1]) : first;
   }
   template <int N, class Out, class Op>
   void SubtractLeft(T (&inputs)[N], Out (&outputs)[N], Op op, T before, MW_EXACTLY_HERE) {
-    const T first = inputs[0];
+    T first = inputs[0];
     SubtractLeft(inputs, outputs, op, MW_PLACE);
     if (mw_thread_rank() == 0) outputs[0] = op(first, before);
   }
@@ -310,7 +310,7 @@ public:
   }
   template <int N, class Out, class Op>
   void SubtractRight(T (&inputs)[N], Out (&outputs)[N], Op op, T behind, MW_EXACTLY_HERE) {
-    const T last = inputs[N - 1];
+    T last = inputs[N - 1];
     SubtractRight(inputs, outputs, op, MW_PLACE);
     if (mw_thread_rank() == threads - 1) outputs[N - 1] = op(last, behind);
   }
