@@ -104,6 +104,7 @@ function digest.home(folder)
   os.execute(("mkdir -p %s && ln -s %s/core/backend/cpu/abi.h %s && cp -r %s/core/backend/cpu/shim %s && ln -s %s/lua "
     .. "%s/kernels %s/experiments %s/plots %s/tests %s"):format(cpu, from, cpu, from, cpu, from, from, from, from, from,
     home))
+  os.execute(("test ! -d %s/lib || ln -s %s/lib %s"):format(from, from, home)) -- of a bundle
   local path = cpu .. "/shim/check/hooks.cpp"
   local text = with_digest(read(path))
   local file <close> = assert(io.open(path, "wb"))
