@@ -22,7 +22,7 @@ local cases = {
     says = { "x.cu:3: ", "'total' is left out: a function without __device__ (x.cu:2)" },
     text = "#include <vector>\nint total(int n) { return n; }\n__global__ void k(int *x) { x[0] = total(3); }" },
   { name = "a function that is not defined", line = "x[0] = late(3);",
-    says = { "x.cu:2: 'late' is declared (x.cu:1) and not defined" }, own_words = "g++",
+    says = { "x.cu:2: 'late' is declared (x.cu:1) and not defined" }, own_words = "^g%+%+",
     text = "__device__ int late(int n);\n__global__ void k(int *x) { x[0] = late(3); }" },
   { name = "an error in a __shared__ declaration", line = "__shared__ nothing s[4];", says = { "x.cu:2: ", "nothing" },
     text = "__global__ void k(int *x) {\n  __shared__ nothing s[4];\n  x[0] = 1;\n}" },
@@ -42,8 +42,8 @@ local function describe_device(id, dev)
 
     for _, case in ipairs(cases) do
       it("leaves others usable: " .. case.name, function()
-        if case.own_words and (dev:properties().driver or ""):find(case.own_words, 1, true) then
-          return pending(case.own_words .. " says it in its own words")
+        if case.own_words and (dev:properties().driver or ""):find(case.own_words) then
+          return pending "this compiler says it in its own words"
         end
         for _, cache in ipairs { false, true, true } do -- compiled, compiled and kept, from the cache
           local m <close> = dev:module { source = source(case.text), name = "x.cu", cache = cache }
