@@ -102,9 +102,9 @@ command line), "skipped" (`mw.skip`), "script" (raised by a function of a study)
       name = "version",
       forms = { "mw.version" },
       field = "string",
-      about = [[The version of the library, as in "0.6.0".]],
+      about = [[The version of the library, as in "0.7.0".]],
       since = "0.1.0",
-      example = [[print(mw.version) --> 0.6.0]],
+      example = [[print(mw.version) --> 0.7.0]],
     },
     {
       name = "device",
