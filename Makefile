@@ -39,7 +39,7 @@ PROGRAM_LIBS = $(call static,lua5.4,-llua5.4) $(call static,edit,-ledit) $(call 
 # libbsd has names of the C library's, which the linker would export as well.
 EXPORTS := -Wl,--dynamic-list=core/host/exports.list -Wl,--exclude-libs=libbsd.a
 
-.PHONY: all demo check check-browser studies check-c check-asan check-tsan check-gpu mutants stress bench bundle docs docs-check docs-findings floors lint metrics install uninstall \
+.PHONY: all demo check check-browser studies check-c check-asan check-tsan check-gpu mutants stress bench bundle docs docs-check docs-findings docs-features floors lint metrics install uninstall \
         clean help probe programs c-tests
 .DELETE_ON_ERROR:
 
@@ -160,6 +160,9 @@ docs: programs ## generate docs/api and the language server's definitions
 
 docs-findings: programs ## write what check mode prints into docs/check.md and the tutorial
 	UPDATE=1 ONLY='^program tests/check_page_spec' tests/check.sh build
+
+docs-features: programs ## write what each device takes into docs/what-runs-where.md
+	UPDATE=1 ONLY='^program tests/features_spec' tests/check.sh build
 
 docs-check: programs ## fail where generated documents are stale or a name has none
 	@LUA_CPATH="$(BUILD)/?.so;;" MOONWARP_HOME="$(CURDIR)" $(LUA) docs/gen.lua --check
