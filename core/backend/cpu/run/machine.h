@@ -336,6 +336,7 @@ struct cpu_worker {
   char *signal_stack;
   bool stack_given; /* to its thread; false: that had one already */
   bool attached, has_timer;
+  cpu_worker *next_attached;
   timer_t timer; /* ends a block of the script's own thread some time after Ctrl-C */
 };
 

@@ -78,13 +78,36 @@ static void make_timer(cpu_worker *worker) {
   worker->has_timer = timer_create(CLOCK_MONOTONIC, &event, &worker->timer) == 0;
 }
 
+/* Workers of scripts' threads. Of those of one thread one lends its signal stack, and another one goes on when it ends. */
+static cpu_worker *attached;
+static pthread_mutex_t attaching = PTHREAD_MUTEX_INITIALIZER;
+
+static void attach(cpu_worker *worker) {
+  pthread_mutex_lock(&attaching);
+  lend_signal_stack(worker);
+  worker->next_attached = attached;
+  attached = worker;
+  pthread_mutex_unlock(&attaching);
+}
+
+static void detach(cpu_worker *worker) {
+  pthread_mutex_lock(&attaching);
+  cpu_worker **at = &attached;
+  while (*at != worker) at = &(*at)->next_attached;
+  *at = worker->next_attached;
+  if (pthread_equal(worker->thread, pthread_self())) take_signal_stack(worker);
+  for (cpu_worker *other = attached; other; other = other->next_attached)
+    if (pthread_equal(other->thread, pthread_self())) lend_signal_stack(other);
+  pthread_mutex_unlock(&attaching);
+}
+
 /* A script may move to another thread (a coroutine library, a test): its worker moves along. */
 cpu_worker *cpu_worker_here(cpu_worker *worker) {
   if (worker->attached && pthread_equal(worker->thread, pthread_self())) return worker;
   cpu_worker_detach(worker);
   worker->thread = pthread_self();
   worker->home = (cpu_fiber){0};
-  lend_signal_stack(worker);
+  attach(worker);
   make_timer(worker);
   worker->attached = true;
   return worker;
@@ -92,7 +115,7 @@ cpu_worker *cpu_worker_here(cpu_worker *worker) {
 
 void cpu_worker_detach(cpu_worker *worker) {
   if (!worker->attached) return;
-  if (pthread_equal(worker->thread, pthread_self())) take_signal_stack(worker);
+  detach(worker);
   if (worker->has_timer) timer_delete(worker->timer);
   worker->has_timer = worker->attached = false;
 }
