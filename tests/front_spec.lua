@@ -82,7 +82,7 @@ local function describe_device(name, dev)
       local m <close> = dev:module { source = PROGRAM, name = "program.cu" }
       assert.are.same({ "add_int", "sums" }, m:kernels())
       assert.are.equal("add_int(int *x, int n)", m.add_int:signature())
-      local text = m:cpp()
+      local text = m:cpp():gsub('#include "[^"\n]*"', "") -- a folder may have any name
       for _, word in ipairs { "main", "vector", "timer", "print", "launch", "ostream", "counter", "table" } do
         assert.is_nil(text:find("%f[%w_]" .. word .. "%f[^%w_]"), word)
       end

@@ -147,3 +147,29 @@ describe("a signal that another process sends", function()
     assert.is_falsy(output:find("still here", 1, true))
   end)
 end)
+
+-- The stack that the signal handler runs on went with the device that had lent it.
+describe("a stack that overflows on a device", function()
+  it("is reported after another device of the thread was collected", function()
+    local output = support.child_passes([[
+      local mw = require "moonwarp"
+      local source = "__device__ int down(int n) {\n" ..
+                     "  volatile int x[64]; x[n % 64] = n; return n ? down(n - 1) + x[n % 64] : 0;\n}\n" ..
+                     "__global__ void f(int *a, int n) { a[0] = down(n); }\n"
+      local function use(dev, n)
+        local a <close> = dev:zeros("i32", 4)
+        local m <close> = dev:module { source = source }
+        m.f:launch(1, 1, a, n)
+        dev:synchronize()
+      end
+      local first, second = mw.device "cpu", mw.device "cpu:check"
+      use(first, 1)
+      use(second, 1)
+      first = nil
+      collectgarbage()
+      collectgarbage()
+      print(pcall(use, second, 1000000))
+    ]])
+    assert.is_truthy(output:find("overflowed its worker's stack", 1, true), output)
+  end)
+end)
