@@ -58,6 +58,8 @@ typedef struct mw_device_info {
   int      async_engines;
   bool     cooperative, managed, ecc;
   bool     pageable_access; /* a launch may take arrays of MW_SPACE_PAGEABLE */
+  bool     concurrent_managed_access; /* pages of managed memory move one by one, while kernels run */
+  bool     host_register; /* pin() works */
   bool     queue_gate;  /* a kernel that waits for the host's word in pinned memory holds what is queued after it */
   bool     checks;      /* every access of a kernel to memory is judged; nothing is timed, no array is filled at birth */
   bool     traces;      /* touched() knows which bytes a launch has touched */
@@ -169,6 +171,12 @@ typedef struct mw_place { /* one end of a copy */
   void      *host;
 } mw_place;
 
+typedef enum mw_advice { /* of managed memory */
+  MW_ADVICE_READ_MOSTLY,        /* each side may keep a copy of a page until one writes it */
+  MW_ADVICE_PREFERRED_LOCATION, /* where pages stay if they can */
+  MW_ADVICE_ACCESSED_BY,        /* who keeps a mapping of them, wherever they are */
+} mw_advice;
+
 typedef struct mw_launch {
   mw_kernel  *kernel;
   uint32_t    grid[3], block[3];
@@ -247,12 +255,13 @@ typedef struct mw_callback { /* run is called once, on any thread, when the stre
  * - objects are open, and of the device or the backend that they are used with;
  * - a device that is offline is asked to compile only, and for a kernel's attributes and its occupancy;
  * - sizes are above 0, and places with their bytes lie inside their buffers;
+ * - what is prefetched or advised of is managed memory, what is pinned pageable, and the device's info says that it can;
  * - arguments have the types of their parameters, and grid, block, threads and shared memory are within the limits of
  *   device and kernel, of occupancy as of a launch; a cooperative launch only where the device can;
  * - an event that is waited for, asked or timed was recorded, and one that is timed was made for it;
  * - one stream at a time is captured, one made for it, which lives until capture_end is called for it;
- * - while it is, no stream that takes part is queried, synchronized, given a callback or bytes of the script's, and the
- *   device is not synchronized;
+ * - while it is, no stream that takes part is queried, synchronized, given a callback, a prefetch or bytes of the
+ *   script's, no memory is pinned, and the device is not synchronized;
  * - an event that was recorded in a capture is waited for by a stream other than the default one, before that capture
  *   ends, and never asked or timed; a stream in a capture waits for no other event;
  * - a graph's node that is updated exists, and keeps its kernel and its shape. */
@@ -281,6 +290,12 @@ struct mw_backend {
   mw_status (*copy)              (mw_stream *, mw_place to, mw_place from, size_t bytes, mw_error *);
   /* Writes the pattern of width 1, 2, 4 or 8 count times. */
   mw_status (*fill)              (mw_stream *, mw_place, const void *pattern, size_t width, size_t count, mw_error *);
+
+  /* Moves the pages that the bytes touch to the device, or to the host; in order with the stream. */
+  mw_status (*prefetch)          (mw_stream *, mw_place, size_t bytes, bool to_host, mw_error *);
+  /* At once. set: false takes the advice back. by_host: the location is the host, else the device. */
+  mw_status (*advise)            (mw_place, size_t bytes, mw_advice, bool set, bool by_host, mw_error *);
+  mw_status (*pin)               (mw_buffer *, mw_error *); /* its space is MW_SPACE_PINNED then, until it is freed */
 
   mw_status (*compile)           (mw_device *, const mw_source *, mw_module **out, mw_error *); /* or from the cache */
   void      (*unload)            (mw_module *);   /* waits for its launches; by mw_module_release only */

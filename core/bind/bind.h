@@ -169,7 +169,7 @@ void device_push_kept(lua_State *);                                /* handles, b
 void device_wait(lua_State *, mw_device *);                        /* for all its streams */
 void device_functions(lua_State *);                                /* adds device, devices to the table on top */
 
-/* ---- array.c, allocation.c, transfer.c, literal.c -------------------------------------------------------------- */
+/* ---- array.c, allocation.c, transfer.c, pages.c, literal.c ------------------------------------------------------- */
 
 typedef struct bind_array {
   bind_object object;
@@ -182,7 +182,7 @@ typedef struct bind_array {
 } bind_array;
 
 extern bind_class array_class;
-extern const bind_method array_makers[], array_transfers[], finding_methods[];
+extern const bind_method array_makers[], array_transfers[], array_pages[], finding_methods[];
 bind_array *check_array(lua_State *, int index);
 void array_push(lua_State *, mw_buffer *, size_t offset, mw_dtype, int dims, const lua_Integer *shape, bool readonly);
 /* takes over one count of the buffer */

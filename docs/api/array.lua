@@ -30,6 +30,18 @@ local dev = mw.device "cpu"]],
       { "count", "integer", "number of elements", default = "all from `from` on" },
       { "stream", "stream", "queues the copy there and returns at once; synchronise before using the result" },
     },
+    prefetch_options = {
+      about = "In which stream.",
+      { "stream", "stream", "the pages move after its earlier work", default = "the default stream" },
+    },
+    advice = {
+      about = "What is not given stays as it is; false takes advice back.",
+      { "read_mostly", "boolean", "device and host may each keep a copy of a page, until one of them writes it",
+        optional = true },
+      { "preferred_location", [["device"|"host"|false]], "where pages stay, if they can", optional = true },
+      { "accessed_by", [["device"|"host"|false]],
+        "keeps the pages mapped there, wherever they are, so that an access needs no fault", optional = true },
+    },
     random_options = {
       about = "The distribution.",
       { "seed", "integer", "the same seed gives the same elements on every device", default = "0" },
@@ -218,6 +230,53 @@ print(a:get(1), b:get(1)) --> 1.0  2.0]],
       params = { { "path", "string", "the file; replaced if it exists" } },
       returns = { { "array", "the array itself" } },
       errors = { "<path>: <reason>", "NumPy has no bf16; copy into an array of f32 first" }, since = "0.1.0",
+    },
+
+    { heading = "Pages" },
+    {
+      name = "prefetch", forms = { "a:prefetch([to[, { stream = }]])" },
+      about = [[Moves the pages of a managed array, or of a view of one, to the device or to the host, in order with the
+stream. It returns at once: synchronise before the host uses pages that move to it. On the CPU device, where both are
+one, it only checks its arguments.]],
+      params = { { "to", [["device"|"host"]], 'defaults to `"device"`', optional = true },
+        { "options", "prefetch_options", "", optional = true } },
+      returns = { { "array", "the array itself" } },
+      errors = { '"device" or "host" expected, got <value>',
+        "<array> is not a managed array, which prefetch needs: dev:managed makes one",
+        "<id> has no concurrent managed access, which prefetch needs: its driver moves whole arrays at a launch",
+        "a stream is being captured: you can prefetch an array after the capture has ended" },
+      source = "cuMemPrefetchAsync (CUDA Driver API)", since = "0.8.0",
+      example = [[
+local a = dev:managed("f32", 1000):prefetch("host")
+a:fill(1):prefetch("device", { stream = dev:stream() })
+print(a:get(1000)) --> 1.0]],
+    },
+    {
+      name = "advise", forms = { "a:advise{ read_mostly =, preferred_location =, accessed_by = }" },
+      about = [[Advises the driver how a managed array, or a view of one, will be used. Advice moves no page and changes no
+result; the CPU device only checks its arguments.]],
+      params = { { "advice", "advice", "" } }, returns = { { "array", "the array itself" } },
+      errors = { "option 'accessed_by' is \"device\", \"host\" or false, got <value>",
+        "<array> is not a managed array, which advise needs: dev:managed makes one",
+        "<id> has no concurrent managed access, which advise needs: its driver moves whole arrays at a launch" },
+      source = "cuMemAdvise (CUDA Driver API)", since = "0.8.0",
+      example = [[
+local a = dev:managed("f32", { 1, 2, 3 }):advise { read_mostly = true, preferred_location = "device" }
+a:advise { preferred_location = false }
+print(a:get(3)) --> 3.0]],
+    },
+    {
+      name = "register", forms = { "a:register()" },
+      about = [[Pins the memory of a pageable array where it is, for all its views: it is then a pinned array, which kernels
+access directly and copies move without a staging buffer. It stays pinned until it is freed.]],
+      returns = { { "array", "the array itself" } },
+      errors = { "<array> is not a pageable array, which register needs: dev:pageable makes one",
+        "<id> cannot register host memory: dev:pinned makes an array that it reaches",
+        "a stream is being captured: you can register an array after the capture has ended" },
+      source = "cuMemHostRegister (CUDA Driver API)", since = "0.8.0",
+      example = [[
+local a = dev:pageable("f32", { 1, 2, 3 })
+print(a:register()) --> array<f32>[3] cpu, pinned]],
     },
 
     { heading = "Views" },

@@ -112,6 +112,8 @@
 ---@field managed boolean managed memory is supported
 ---@field ecc boolean memory with error correction
 ---@field pageable_access boolean kernels can access pageable host memory
+---@field concurrent_managed_access boolean pages of managed arrays move one by one, while kernels run; `a:prefetch` and `a:advise` need it
+---@field host_register boolean `a:register` works
 ---@field queue_gate boolean launches can be queued behind a kernel that waits for the host, as `mw.bench` does
 ---@field checks boolean in check mode: every access of a kernel is judged, and nothing is timed
 ---@field offline boolean an offline target
@@ -157,12 +159,22 @@
 ---@field blocking? boolean it and the default stream wait for each other, default true
 ---@field priority? integer within the range of `dev:priorities()`; lower is more urgent, default the least urgent
 
+--- What is not given stays as it is; false takes advice back.
+---@class moonwarp.advice
+---@field read_mostly? boolean device and host may each keep a copy of a page, until one of them writes it
+---@field preferred_location? "device"|"host"|false where pages stay, if they can
+---@field accessed_by? "device"|"host"|false keeps the pages mapped there, wherever they are, so that an access needs no fault
+
 --- Which elements, and in which stream.
 ---@class moonwarp.copy_options
 ---@field from? integer the first element read, default 1
 ---@field to? integer the first element written, default 1
 ---@field count? integer number of elements, default all from `from` on
 ---@field stream? moonwarp.stream queues the copy there and returns at once; synchronise before using the result
+
+--- In which stream.
+---@class moonwarp.prefetch_options
+---@field stream? moonwarp.stream the pages move after its earlier work, default the default stream
 
 --- The distribution.
 ---@class moonwarp.random_options
@@ -686,7 +698,7 @@ function device:pinned(dtype, n1, ...) end
 --- An array in pageable host memory.
 --- 
 --- Kernels on a GPU cannot access it unless the device's property `pageable_access` is true; copies go through a
---- staging buffer. Reading and writing its elements does not wait for the device.
+--- staging buffer. Reading and writing its elements does not wait for the device. `a:register` pins it later.
 ---@param dtype moonwarp.dtype the element type
 ---@param n1 integer elements along x, the fastest dimension
 ---@param ... integer n2, n3, n4: further dimensions, up to 4 in all
@@ -697,7 +709,8 @@ function device:pageable(dtype, n1, ...) end
 
 --- An array with one address for the host and the device; the driver moves the pages.
 --- 
---- Reading and writing elements waits for the device's default stream.
+--- Reading and writing elements waits for the device's default stream; the host then reads or writes the memory itself,
+--- and the pages move to it. `a:prefetch` and `a:advise` say where pages are to be.
 ---@param dtype moonwarp.dtype the element type
 ---@param n1 integer elements along x, the fastest dimension
 ---@param ... integer n2, n3, n4: further dimensions, up to 4 in all
@@ -868,6 +881,25 @@ function array:clone() end
 ---@param path string the file; replaced if it exists
 ---@return moonwarp.array # the array itself
 function array:save(path) end
+
+--- Moves the pages of a managed array, or of a view of one, to the device or to the host, in order with the
+--- stream. It returns at once: synchronise before the host uses pages that move to it. On the CPU device, where both are
+--- one, it only checks its arguments.
+---@param to? "device"|"host" defaults to `"device"`
+---@param options? moonwarp.prefetch_options
+---@return moonwarp.array # the array itself
+function array:prefetch(to, options) end
+
+--- Advises the driver how a managed array, or a view of one, will be used. Advice moves no page and changes no
+--- result; the CPU device only checks its arguments.
+---@param advice moonwarp.advice
+---@return moonwarp.array # the array itself
+function array:advise(advice) end
+
+--- Pins the memory of a pageable array where it is, for all its views: it is then a pinned array, which kernels
+--- access directly and copies move without a staging buffer. It stays pinned until it is freed.
+---@return moonwarp.array # the array itself
+function array:register() end
 
 --- The elements from number `first` on, in the given shape. Shares the memory and keeps it alive.
 ---@param first integer counts through the whole array

@@ -137,6 +137,8 @@ static void describe(mw_device_info *info, int number) {
       .cooperative = true,
       .managed = true,
       .pageable_access = true,
+      .concurrent_managed_access = true,
+      .host_register = true,
       .driver = "none",
   };
   snprintf(info->id, sizeof info->id, "null:%d", number);
@@ -253,6 +255,30 @@ static mw_status null_fill(mw_stream *stream, mw_place place, const void *patter
   assert(n > 0 && (width == 1 || width == 2 || width == 4 || width == 8));
   char *at = bytes_at(place, n * width);
   for (size_t i = 0; i < n && !stream->capturing; i++) memcpy(at + i * width, pattern, width);
+  return MW_OK;
+}
+
+static mw_status null_prefetch(mw_stream *stream, mw_place place, size_t bytes, bool to_host, mw_error *err) {
+  CALLED();
+  (void)to_host, (void)err;
+  assert(bytes > 0 && bytes_at(place, bytes) && place.buffer->space == MW_SPACE_MANAGED && !stream->capturing);
+  assert(place.buffer->device == stream->device);
+  note_use((null_buffer *)place.buffer, stream);
+  return MW_OK;
+}
+
+static mw_status null_advise(mw_place place, size_t bytes, mw_advice advice, bool set, bool by_host, mw_error *err) {
+  CALLED();
+  (void)advice, (void)set, (void)by_host, (void)err;
+  assert(bytes > 0 && bytes_at(place, bytes) && place.buffer->space == MW_SPACE_MANAGED);
+  return MW_OK;
+}
+
+static mw_status null_pin(mw_buffer *buffer, mw_error *err) {
+  CALLED();
+  (void)err;
+  assert(buffer->refs > 0 && buffer->space == MW_SPACE_PAGEABLE && !device_of(buffer->device)->capturing);
+  buffer->space = MW_SPACE_PINNED;
   return MW_OK;
 }
 
@@ -649,6 +675,9 @@ const mw_backend mw_null_backend = {
     .free = null_free,
     .copy = null_copy,
     .fill = null_fill,
+    .prefetch = null_prefetch,
+    .advise = null_advise,
+    .pin = null_pin,
     .compile = null_compile,
     .unload = null_unload,
     .kernel = null_kernel_get,

@@ -103,7 +103,7 @@ static inline int remove_cache(void **state) {
   return system(command);
 }
 
-static const char *const kinds[] = {"memory", "pinned", "stream", "event", "module", "graph", "replay", "context"};
+static const char *const kinds[] = {"memory", "pinned", "registered", "stream", "event", "module", "graph", "replay", "context"};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 static int before_test[KINDS];
 

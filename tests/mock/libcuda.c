@@ -7,6 +7,8 @@
  *   MOCK_CUDA_HANG=1                     streams and events never become ready
  *   MOCK_CUDA_FORCED=3                   the library's blocking kernel runs out of time in its first three launches
  *   MOCK_CUDA_PAGEABLE=1                 kernels reach plain host memory
+ *   MOCK_CUDA_CONCURRENT=0               no concurrent access to managed memory
+ *   MOCK_CUDA_PAGES=1                    each prefetch, advice and registration is told on standard output
  *   MOCK_CUDA_FAIL=cuLaunchKernel:700:3  the third such call from now on fails with 700 (sticky where CUDA's is)
  *   MOCK_CUDA_LEAKS=1                    what is still alive at exit is told on standard error */
 #include <stdio.h>
@@ -18,7 +20,7 @@
 
 /* ---- what tests ask -------------------------------------------------------------------------------------------- */
 
-static const char *const kind_names[KINDS] = {"memory", "pinned", "stream", "event",
+static const char *const kind_names[KINDS] = {"memory", "pinned", "registered", "stream", "event",
                                               "module", "graph",  "replay", "context"};
 int mock_live[KINDS];
 static size_t used, cached;
@@ -205,7 +207,7 @@ cuda_result cuDeviceGetAttribute(int *value, unsigned attribute, cuda_ordinal de
       [1] = 1024,     [2] = 1024,  [3] = 1024,     [4] = 64,     [5] = 2147483647, [6] = 65535,   [7] = 65535,
       [8] = 49152,    [9] = 65536, [10] = 32,      [12] = 65536, [13] = 1980000,   [16] = 4,      [32] = 1,
       [36] = 3201000, [37] = 6144, [38] = 1 << 20, [39] = 2048,  [40] = 3,         [81] = 233472, [82] = 65536,
-      [83] = 1,       [95] = 1,    [97] = 232448,  [106] = 32,   [111] = 1024,
+      [83] = 1,       [91] = 1,    [95] = 1,       [97] = 232448, [99] = 1,      [106] = 32,   [111] = 1024,
   };
   int arch = (int)setting("MOCK_CUDA_ARCH", 90);
   ENTER(cuDeviceGetAttribute);
@@ -213,6 +215,7 @@ cuda_result cuDeviceGetAttribute(int *value, unsigned attribute, cuda_ordinal de
   *value = attribute == CUDA_ATTR_CAPABILITY_MAJOR         ? arch / 10
            : attribute == CUDA_ATTR_CAPABILITY_MINOR       ? arch % 10
            : attribute == CUDA_ATTR_MEMORY_POOLS_SUPPORTED ? (int)setting("MOCK_CUDA_POOLS", 1)
+           : attribute == CUDA_ATTR_CONCURRENT_MANAGED_ACCESS ? (int)setting("MOCK_CUDA_CONCURRENT", 1)
            : attribute == CUDA_ATTR_PAGEABLE_ACCESS        ? (int)setting("MOCK_CUDA_PAGEABLE", 0)
                                                            : values[attribute];
   return CUDA_OK;

@@ -327,3 +327,21 @@ void cpu_memory_free(mw_buffer *base) {
   buffer->unmap.run = unmap;
   cpu_streams_defer(device, &buffer->unmap);
 }
+
+/* ---- pages: device and host are one ---------------------------------------------------------------------------- */
+
+mw_status cpu_prefetch(mw_stream *stream, mw_place place, size_t bytes, bool to_host, mw_error *err) {
+  (void)stream, (void)place, (void)bytes, (void)to_host, (void)err;
+  return MW_OK;
+}
+
+mw_status cpu_advise(mw_place place, size_t bytes, mw_advice advice, bool set, bool by_host, mw_error *err) {
+  (void)place, (void)bytes, (void)advice, (void)set, (void)by_host, (void)err;
+  return MW_OK;
+}
+
+mw_status cpu_pin(mw_buffer *buffer, mw_error *err) {
+  (void)err;
+  buffer->space = MW_SPACE_PINNED;
+  return MW_OK;
+}

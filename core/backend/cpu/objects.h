@@ -217,6 +217,9 @@ uintptr_t cpu_found_distance(const cpu_found *, uintptr_t address); /* bytes bet
 int cpu_memory_overrun(cpu_memory *, const mw_kernel *, const void *args, int first, cpu_redzone *, uintptr_t *byte);
 mw_status cpu_copy(mw_stream *, mw_place to, mw_place from, size_t, mw_error *);
 mw_status cpu_fill(mw_stream *, mw_place, const void *pattern, size_t width, size_t count, mw_error *);
+mw_status cpu_prefetch(mw_stream *, mw_place, size_t, bool to_host, mw_error *);
+mw_status cpu_advise(mw_place, size_t, mw_advice, bool set, bool by_host, mw_error *);
+mw_status cpu_pin(mw_buffer *, mw_error *);
 
 /* ---- module.c, kernel.c, occupancy.c --------------------------------------------------------------------------- */
 

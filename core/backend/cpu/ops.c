@@ -28,6 +28,9 @@ const mw_backend mw_cpu_backend = {
     .free = cpu_memory_free,
     .copy = cpu_copy,
     .fill = cpu_fill,
+    .prefetch = cpu_prefetch,
+    .advise = cpu_advise,
+    .pin = cpu_pin,
 
     .compile = cpu_module_compile,
     .unload = cpu_module_unload,

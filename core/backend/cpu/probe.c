@@ -120,6 +120,8 @@ void cpu_probe_info(mw_device_info *info) {
       .cooperative = true,
       .managed = true,
       .pageable_access = true,
+      .concurrent_managed_access = true,
+      .host_register = true,
   };
   if (info->cache_bytes < info->l2_bytes) info->cache_bytes = info->l2_bytes;
   info->async_engines = info->multiprocessors;

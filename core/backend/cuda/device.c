@@ -56,6 +56,9 @@ static void read_limits(const cuda_device *device, mw_device_info *info) {
   info->cooperative = attribute(device, CUDA_ATTR_COOPERATIVE_LAUNCH) != 0;
   info->managed = attribute(device, CUDA_ATTR_MANAGED_MEMORY) != 0;
   info->pageable_access = attribute(device, CUDA_ATTR_PAGEABLE_ACCESS) != 0;
+  info->concurrent_managed_access = attribute(device, CUDA_ATTR_CONCURRENT_MANAGED_ACCESS) != 0;
+  info->host_register =
+      attribute(device, CUDA_ATTR_HOST_REGISTER) && attribute(device, CUDA_ATTR_REGISTERED_AT_HOST_POINTER);
   info->queue_gate = true;
 }
 

@@ -77,6 +77,7 @@ enum {
   CUDA_CAPTURE_UNJOINED = 904,
 };
 
+#define CUDA_CPU               (-1)             /* CU_DEVICE_CPU */
 #define CUDA_STREAM_PER_THREAD ((cuda_queue)2) /* CU_STREAM_PER_THREAD */
 
 /* CUdevice_attribute */
@@ -102,8 +103,11 @@ enum {
   CUDA_ATTR_MAX_REGISTERS_PER_MP = 82,
   CUDA_ATTR_MANAGED_MEMORY = 83,
   CUDA_ATTR_PAGEABLE_ACCESS = 88,
+  CUDA_ATTR_CONCURRENT_MANAGED_ACCESS = 89,
+  CUDA_ATTR_REGISTERED_AT_HOST_POINTER = 91,
   CUDA_ATTR_COOPERATIVE_LAUNCH = 95,
   CUDA_ATTR_MAX_SHARED_PER_BLOCK_OPTIN = 97,
+  CUDA_ATTR_HOST_REGISTER = 99,
   CUDA_ATTR_MAX_BLOCKS_PER_MP = 106,
   CUDA_ATTR_RESERVED_SHARED_PER_BLOCK = 111,
   CUDA_ATTR_MEMORY_POOLS_SUPPORTED = 115,
@@ -125,6 +129,7 @@ enum {
   CUDA_HOST_PORTABLE = 1,
   CUDA_HOST_DEVICEMAP = 2,
   CUDA_MANAGED_GLOBAL = 1,
+  CUDA_ADVISE_SET_READ_MOSTLY = 1, /* CUmem_advise: to take it back follows, then the others in mw_advice's order */
   CUDA_CAPTURE_RELAXED = 2,
   CUDA_CAPTURE_ACTIVE = 1,
   CUDA_POOL_RELEASE_THRESHOLD = 4,
@@ -167,6 +172,10 @@ enum {
   X(cuMemHostAlloc,                    (void **, size_t, unsigned flags)) \
   X(cuMemFreeHost,                     (void *)) \
   X(cuMemAllocManaged,                 (cuda_address *, size_t, unsigned flags)) \
+  X(cuMemHostRegister_v2,              (void *, size_t, unsigned flags)) \
+  X(cuMemHostUnregister,               (void *)) \
+  X(cuMemPrefetchAsync,                (cuda_address, size_t, cuda_ordinal to, cuda_queue)) \
+  X(cuMemAdvise,                       (cuda_address, size_t, unsigned advice, cuda_ordinal)) \
   X(cuMemPoolSetAttribute,             (cuda_pool, unsigned attribute, void *)) \
   X(cuMemPoolSetAccess,                (cuda_pool, const cuda_access *, size_t count)) \
   X(cuMemPoolTrimTo,                   (cuda_pool, size_t keep)) \

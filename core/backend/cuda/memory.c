@@ -72,6 +72,7 @@ static mw_status alloc_once(cuda_device *device, cuda_stream *stream, size_t byt
   case MW_SPACE_PINNED:
     return CUDA_TRY(device, err, cuMemHostAlloc, out, bytes, CUDA_HOST_PORTABLE | CUDA_HOST_DEVICEMAP);
   case MW_SPACE_PAGEABLE:
+    bytes = (bytes + PAGE - 1) / PAGE * PAGE; /* its pages are its own: it may be pinned later */
     return posix_memalign(out, PAGE, bytes) == 0 ? MW_OK : MW_NO_MEMORY;
   case MW_SPACE_MANAGED:
     status = CUDA_TRY(device, err, cuMemAllocManaged, &address, bytes, CUDA_MANAGED_GLOBAL);
@@ -150,10 +151,14 @@ static void give_back(cuda_device *device, cuda_buffer *buffer) {
     join_users(device, &buffer->base);
     cuda_driver.cuMemFreeAsync(address, ((cuda_stream *)buffer->base.stream)->queue);
   } else if (settled(device, &buffer->base)) {
-    if (buffer->base.space == MW_SPACE_PINNED)
+    if (buffer->registered) {
+      cuda_driver.cuMemHostUnregister(buffer->base.address);
+      free(buffer->base.address); /* from posix_memalign */
+    } else if (buffer->base.space == MW_SPACE_PINNED) {
       cuda_driver.cuMemFreeHost(buffer->base.address);
-    else
+    } else {
       cuda_driver.cuMemFree_v2(address);
+    }
   }
 }
 

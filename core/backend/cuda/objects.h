@@ -60,7 +60,8 @@ struct cuda_device {
 struct cuda_buffer {
   mw_buffer base;
   cuda_buffer *previous, *next;
-  bool pooled; /* by cuMemAllocAsync */
+  bool pooled;     /* by cuMemAllocAsync */
+  bool registered; /* plain host memory that was pinned */
 };
 
 struct cuda_event {
@@ -169,12 +170,15 @@ mw_status cuda_memory(mw_device *, size_t *free, size_t *total, mw_error *);
 void cuda_describe_driver(char *text, size_t size); /* "CUDA driver 13.0, NVRTC 13.0" */
 mw_status cuda_offline_open(const char *arch, mw_device **, mw_error *);
 
-/* ---- memory.c, copy.c ------------------------------------------------------------------------------------------ */
+/* ---- memory.c, pages.c, copy.c ----------------------------------------------------------------------------------- */
 
 mw_status cuda_alloc(mw_stream *, size_t, mw_space, mw_dtype, mw_buffer **, mw_error *);
 void cuda_free(mw_buffer *);
 void cuda_free_deferred(cuda_device *);
 void cuda_leave_stream(cuda_device *, cuda_stream *); /* no buffer points at it any more */
+mw_status cuda_prefetch(mw_stream *, mw_place, size_t, bool to_host, mw_error *);
+mw_status cuda_advise(mw_place, size_t, mw_advice, bool set, bool by_host, mw_error *);
+mw_status cuda_pin(mw_buffer *, mw_error *);
 mw_buffer *cuda_buffer_new(cuda_device *, void *address, size_t bytes, mw_space);
 mw_status cuda_copy(mw_stream *, mw_place to, mw_place from, size_t, mw_error *);
 mw_status cuda_fill(mw_stream *, mw_place, const void *pattern, size_t width, size_t count, mw_error *);

@@ -5,7 +5,7 @@
  *   objects.h, status.c             the backend's objects; the driver's results as messages, lost devices
  *   probe.c, device.c, offline.c    is it usable; a GPU; an architecture without one
  *   nvml.h, nvml.c                  clocks, temperature, power: read, never set
- *   memory.c, copy.c                arrays; copies and fills
+ *   memory.c, pages.c, copy.c       arrays; where their pages are; copies and fills
  *   nvrtc.c, headers.c              compiling and the cache; the headers NVRTC lacks
  *   cubin.c, ptx.c, params.c        what compiled code says of its kernels; their parameters
  *   module.c, kernel.c, text.c      modules, kernels by name, PTX and SASS
@@ -30,6 +30,9 @@ const mw_backend mw_cuda_backend = {
     .free = cuda_free,
     .copy = cuda_copy,
     .fill = cuda_fill,
+    .prefetch = cuda_prefetch,
+    .advise = cuda_advise,
+    .pin = cuda_pin,
     .compile = cuda_compile,
     .unload = cuda_unload,
     .kernel = cuda_kernel_get,
