@@ -223,9 +223,23 @@ local cases = {
     template <op_t op> __device__ float block(float v) { return block<op>(v, true, 0.0f); }
     ]] .. HEAD .. [[ float a = block<warp_sum>(in[t]); float b = block<warp_max>(in[t], true, -1.0f);
     out[t] = (int)a + 7 * (int)b; }]] },
-  { "a specialisation", "fiber", [[
+  { "specialisations", "split", [[
     template <class T> __device__ T sum(T v) { return v + __shfl_xor_sync(0xffffffff, v, 1); }
     template <> __device__ int sum<int>(int v) { return v + __shfl_xor_sync(0xffffffff, v, 2); }
+    template <class T, int N> __device__ T turn(T v) { __shared__ T s[N]; s[threadIdx.x] = v; __syncthreads();
+    v = s[N - 1 - threadIdx.x]; __syncthreads(); return v; }
+    template <> __device__ int turn<int, 64>(int v) { __shared__ int s[64]; s[threadIdx.x] = v; __syncthreads();
+    v = 3 * s[threadIdx.x ^ 5]; __syncthreads(); return v; }
+    ]] .. HEAD .. [[ out[t] = sum(in[t]) + 1000 * sum<long>(in[t]) + (int)(100 * sum(in[t] * 0.25f));
+    out[t] += turn<int, 64>(in[t]); out[t] += (int)turn<float, 64>(in[t]); }]] },
+  { "specialisations that overloads of the template share", "fiber", [[
+    template <class T> __device__ T sum(T v) { return v + __shfl_xor_sync(0xffffffff, v, 1); }
+    template <class T> __device__ T sum(T *v) { return *v + __shfl_xor_sync(0xffffffff, *v, 4); }
+    template <> __device__ int sum<int>(int v) { return v + __shfl_xor_sync(0xffffffff, v, 2); }
+    ]] .. HEAD .. [[ int v = in[t]; out[t] = sum(v) + sum(&v); }]] },
+  { "a specialisation without its arguments", "fiber", [[
+    template <class T> __device__ T sum(T v) { return v + __shfl_xor_sync(0xffffffff, v, 1); }
+    template <> __device__ int sum(int v) { return v + __shfl_xor_sync(0xffffffff, v, 2); }
     ]] .. HEAD .. [[ out[t] = sum(in[t]); }]] },
   { "a helper that calls itself", "fiber", [[
     __device__ int f(int v, int k) { v += __shfl_xor_sync(0xffffffff, v, 1); if (k > 0) v += f(v, k - 1); return v; }

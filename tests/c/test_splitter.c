@@ -77,6 +77,8 @@ static void rejections_to_split(void **state) {
   strcat(names, "return __shfl_sync(~0u, a0, 0); }\n"
                 "__global__ void k(float *x) { x[threadIdx.x] = f(x[threadIdx.x]); }\n");
   expect_engine(names, "fiber", "helper 'f' declares too many names");
+  expect_engine("namespace wmma = nvcuda::wmma;\n" KERNEL("wmma::fill_fragment(x[0], 1);\n"), "fiber",
+                "line 4: wmma is used in a way that is not split");
   expect_engine("struct s { __device__ void sync() { __syncthreads(); } };\n"
                 "__global__ void k(float *x) { s a; a.sync(); x[threadIdx.x] = 1; }\n",
                 "fiber", "");

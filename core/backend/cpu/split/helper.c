@@ -100,9 +100,9 @@ typedef struct header { /* template <class T, int N> */
   int count;
 } header;
 
-static bool header_read(expansion *it, header *out) {
-  const cpu_token *at = it->in->program->tokens.at;
-  int first = it->callee->head_first + 2, last = it->callee->head_last - 1;
+static bool header_read(const cpu_splitter *in, const cpu_function *function, header *out) {
+  const cpu_token *at = in->program->tokens.at;
+  int first = function->head_first + 2, last = function->head_last - 1;
   for (int i = first, begin = first; i <= last; i++) {
     if (i < last && cpu_token_is(&at[i], "...")) return false;
     if (i < last && !cpu_token_is(&at[i], ",")) continue;
@@ -165,7 +165,7 @@ static bool functions_bind(expansion *it, const header *names) {
 
 static void template_put(expansion *it) {
   header names = {0};
-  if (!header_read(it, &names)) {
+  if (!header_read(it->in, it->callee, &names)) {
     reject(it, "has a template header that is not understood");
     return;
   }
@@ -223,7 +223,7 @@ static void static_shared_call_put(expansion *it, const cpu_token *variable) {
   header names = {0};
   cpu_text_format(&text, " mw_kept auto & %.*s_mw%d = ", TEXT(variable), it->suffix);
   cpu_static_shared_name(it->in, it->callee, variable, &text);
-  if (it->callee->is_template && header_read(it, &names))
+  if (it->callee->is_template && header_read(it->in, it->callee, &names))
     for (int i = 0; i < names.count; i++) {
       cpu_text_put(&text, i ? " , " : " < ");
       if (it->nfunctions)
@@ -422,14 +422,72 @@ static void defaults_put(cpu_splitter *in, int node, int call, const cpu_functio
   cpu_tokens_copy(next, work, close, in->nodes[node].last);
 }
 
+/* Of template <> int sum<int>(int v): the arguments of the template that it is for, <int>. */
+static cpu_range special_arguments(const cpu_function *function) {
+  return (cpu_range){function->name + 1, function->open};
+}
+
+static bool any_special(const cpu_splitter *in, const int *list, int count) {
+  for (int i = 0; i < count; i++)
+    if (in->program->functions[list[i]].special) return true;
+  return false;
+}
+
+/* Can the compiler be asked which of them a call means? Specialisations are chosen after their template, which has to be
+ * the only one. */
+static bool are_choosable(const cpu_splitter *in, const int *list, int count) {
+  int templates = 0;
+  bool named = true;
+  for (int i = 0; i < count; i++) {
+    const cpu_function *function = &in->program->functions[list[i]];
+    const cpu_range arguments = special_arguments(function);
+    if (function->is_class) return false;
+    templates += function->is_template;
+    named &= !function->special || arguments.first < arguments.last;
+  }
+  return !any_special(in, list, count) || (templates == 1 && named);
+}
+
+/* template <class T> constexpr int mw_special_k_f = 4; template <> constexpr int mw_special_k_f<int> = 5; */
+static void specials_put(const cpu_splitter *in, const cpu_token *name, const int *list, int count, cpu_text *out) {
+  const cpu_tokens *from = &in->program->tokens;
+  for (int i = 0; i < count; i++) {
+    const cpu_function *function = &in->program->functions[list[i]];
+    const cpu_range arguments = special_arguments(function);
+    if (!function->is_template && !function->special) continue;
+    cpu_text_plain(out, from, function->head_first, function->head_last);
+    cpu_text_format(out, " constexpr int mw_special_%.*s_%.*s", TEXT(&from->at[in->kernel->name]), TEXT(name));
+    cpu_text_plain(out, from, arguments.first, function->special ? arguments.last : arguments.first);
+    cpu_text_format(out, " = %d;\n", list[i]);
+  }
+}
+
+/* The number of a function of the list, as a constant: that of a template with specialisations depends on its arguments. */
+static void number_put(const cpu_splitter *in, const cpu_token *name, int index, bool special, cpu_text *out) {
+  const cpu_function *function = &in->program->functions[index];
+  header names = {0};
+  if (!special || !function->is_template || !header_read(in, function, &names)) {
+    cpu_text_format(out, "%d", index);
+    return;
+  }
+  cpu_text_format(out, "mw_special_%.*s_%.*s", TEXT(&in->program->tokens.at[in->kernel->name]), TEXT(name));
+  for (int i = 0; i < names.count; i++) cpu_text_format(out, "%s%.*s", i ? ", " : "<", TEXT(names.names[i]));
+  cpu_text_put(out, ">");
+}
+
 /* mw_constant<3> mw_which_f(float v); for each: the compiler's own choice. */
 static void choosers_put(cpu_splitter *in, const cpu_token *name, const int *list, int count) {
   cpu_text text = {0}, *out = &in->prelude;
+  const bool special = any_special(in, list, count);
   for (int i = 0; i < count; i++) {
     const cpu_function *function = &in->program->functions[list[i]];
+    if (function->special) continue;
     text.size = 0;
-    cpu_text_format(&text, "mw_constant<%d> mw_which_%.*s(", list[i], TEXT(name));
+    cpu_text_put(&text, "mw_constant<");
+    number_put(in, name, list[i], special, &text);
+    cpu_text_format(&text, "> mw_which_%.*s(", TEXT(name));
     if (out->at && strstr(out->at, text.at)) continue;
+    if (special && function->is_template) specials_put(in, name, list, count, out);
     cpu_text_plain(out, &in->program->tokens, function->head_first, function->head_last);
     cpu_text_put(out, "\n");
     cpu_text_put(out, text.at);
@@ -477,11 +535,11 @@ static bool call_clear(cpu_splitter *in, int node, int call, int *callee, cpu_to
   const int count = open < 0 ? -1 : cpu_arguments(&in->work, open, arguments, MW_MOST_PARAMS);
   const int found = chosen ? takes(in, &in->program->functions[*callee], count) : overloads_find(in, name, count, list);
   if (found < 1) return false;
-  for (int i = 0; i < found; i++) {
-    *callee = list[i];
-    if (in->program->functions[*callee].special || in->program->functions[*callee].is_class)
-      return false; /* rejected */
+  if (found > 1 && !are_choosable(in, list, found)) {
+    cpu_split_reject(in, call, "which '%.*s' is called is not understood", TEXT(name));
+    return true;
   }
+  *callee = list[0];
   const cpu_function *function = &in->program->functions[*callee];
   if (found > 1)
     overloads_expand(in, node, call, list, found, next);
@@ -496,7 +554,8 @@ void cpu_helper_expand(cpu_splitter *in, int node, int call, int callee, cpu_tok
   const cpu_tokens *from = &in->program->tokens;
   expansion it = {.in = in, .callee = function, .call = call, .like = &in->work.at[call], .next = next};
   it.suffix = ++in->serial;
-  if (function->is_class || function->body < 0 || function->special || cpu_is_member(&in->work, call))
+  const bool special = function->special && cpu_overload_at(in, call) < 0;
+  if (function->is_class || function->body < 0 || special || cpu_is_member(&in->work, call))
     reject(&it, "is a member, a specialisation, or without a body");
   else if (function->recursive && !function->overloaded) /* of an overload the name alone does not say */
     reject(&it, "calls itself");

@@ -82,22 +82,29 @@ typedef struct warp_form {
   const char *get;
 } warp_form;
 
-static const warp_form operations[] = {{"__shfl_sync", 0, 1, 3, 4, "shfl"},
-                                       {"__shfl_up_sync", 0, 1, 3, 4, "shfl_up"},
-                                       {"__shfl_down_sync", 0, 1, 3, 4, "shfl_down"},
-                                       {"__shfl_xor_sync", 0, 1, 3, 4, "shfl_xor"},
-                                       {"__ballot_sync", 1, 1, 2, 2, "ballot"},
-                                       {"__any_sync", 1, 1, 2, 2, "any"},
-                                       {"__all_sync", 1, 1, 2, 2, "all"},
+#define SHUFFLE(name)                                                                                                  \
+  { "__" #name "_sync", 0, 1, 3, 4, #name }
+#define VOTE(name)                                                                                                     \
+  { "__" #name "_sync", 1, 1, 2, 2, #name }
+#define VALUES(name)                                                                                                   \
+  { "__" #name "_sync", 2, 1, 2, 2, #name }
+
+static const warp_form operations[] = {SHUFFLE(shfl),
+                                       SHUFFLE(shfl_up),
+                                       SHUFFLE(shfl_down),
+                                       SHUFFLE(shfl_xor),
+                                       VOTE(ballot),
+                                       VOTE(any),
+                                       VOTE(all),
                                        {"__activemask", 1, -1, 0, 0, "active"},
-                                       {"__match_any_sync", 2, 1, 2, 2, "match_any"},
+                                       VALUES(match_any),
                                        {"__match_all_sync", 2, 1, 3, 3, "match_all"},
-                                       {"__reduce_add_sync", 2, 1, 2, 2, "reduce_add"},
-                                       {"__reduce_min_sync", 2, 1, 2, 2, "reduce_min"},
-                                       {"__reduce_max_sync", 2, 1, 2, 2, "reduce_max"},
-                                       {"__reduce_and_sync", 2, 1, 2, 2, "reduce_and"},
-                                       {"__reduce_or_sync", 2, 1, 2, 2, "reduce_or"},
-                                       {"__reduce_xor_sync", 2, 1, 2, 2, "reduce_xor"},
+                                       VALUES(reduce_add),
+                                       VALUES(reduce_min),
+                                       VALUES(reduce_max),
+                                       VALUES(reduce_and),
+                                       VALUES(reduce_or),
+                                       VALUES(reduce_xor),
                                        {"__syncthreads_count", 3, 0, 1, 1, "count"},
                                        {"__syncthreads_and", 4, 0, 1, 1, "all"},
                                        {"__syncthreads_or", 5, 0, 1, 1, "any"},
@@ -326,7 +333,7 @@ static void rest_check(cpu_splitter *in) {
     if (in->plain && cpu_token_is(token, "__shared__")) cpu_split_reject(in, i, "shared memory without a barrier");
     if (cpu_is_group(token) && i > unevaluated &&
         !cpu_token_is(token, "cooperative_groups")) /* cooperative_groups::plus<T> */
-      cpu_split_reject(in, i, "cooperative groups are used in a way that is not split");
+      cpu_split_reject(in, i, "%.*s is used in a way that is not split", TEXT(token));
     if (token->kind == CPU_NAME) name_check(in, i);
     if (!cpu_is_barrier(token) && !cpu_is_warp_operation(token)) continue;
     cpu_node_kind kind = in->nodes[cpu_node_at(in, i)].kind;

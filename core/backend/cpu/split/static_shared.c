@@ -64,7 +64,7 @@ static void static_shared_one(cpu_splitter *in, const cpu_function *helper, cons
   cpu_static_shared_name(in, helper, variable, &name);
   cpu_text_put(&name, "()");
   if (!out->at || !strstr(out->at, name.at)) {
-    cpu_text_plain(out, &in->program->tokens, helper->head_first, helper->head_last);
+    if (helper->is_template) cpu_text_plain(out, &in->program->tokens, helper->head_first, helper->head_last);
     cpu_text_format(out, " MW_HELPER auto &%s {", name.at);
     out->file = 0;
     for (int i = 0; i < body->nnodes; i++)

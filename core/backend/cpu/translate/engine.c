@@ -18,10 +18,9 @@ static void engine_set(cpu_program *program, cpu_function *kernel, const char *e
 static const char *barrier_name(const cpu_program *program, const cpu_function *kernel) {
   static __thread char text[128];
   const cpu_token *token = &program->tokens.at[kernel->barrier];
-  if (cpu_is_barrier(token) || cpu_is_warp_operation(token))
-    snprintf(text, sizeof text, "reaches %.*s at %.80s", TEXT(token), cpu_where(program, kernel->barrier));
-  else
-    snprintf(text, sizeof text, "uses cooperative groups at %.80s", cpu_where(program, kernel->barrier));
+  const char *verb =
+      cpu_is_barrier(token) || cpu_is_warp_operation(token) ? "reaches" : "uses"; /* a group, CUB, wmma */
+  snprintf(text, sizeof text, "%s %.*s at %.80s", verb, TEXT(token), cpu_where(program, kernel->barrier));
   return text;
 }
 
